@@ -1,0 +1,17 @@
+# Libraries from the system's packages; static or header-only, so that the programs run on a bare compute node.
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(fmt 9 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+
+find_library(TRISCOPE_SQLITE3_STATIC libsqlite3.a REQUIRED)
+find_path(TRISCOPE_SQLITE3_INCLUDE sqlite3.h REQUIRED)
+add_library(SQLite::SQLite3 STATIC IMPORTED)
+set_target_properties(SQLite::SQLite3 PROPERTIES IMPORTED_LOCATION ${TRISCOPE_SQLITE3_STATIC}
+  INTERFACE_INCLUDE_DIRECTORIES ${TRISCOPE_SQLITE3_INCLUDE} INTERFACE_LINK_LIBRARIES "m;${CMAKE_DL_LIBS};Threads::Threads")
+find_package(SQLiteCpp 3.2 REQUIRED)
+
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+endif()

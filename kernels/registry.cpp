@@ -1,0 +1,25 @@
+#include "kernels/registry.hpp"
+
+#include "kernels/cpu/cpu_kernels.hpp"
+
+namespace triscope {
+
+const std::vector<std::unique_ptr<Kernel>>& all_kernels() {
+  static const std::vector<std::unique_ptr<Kernel>> kernels = [] {
+    std::vector<std::unique_ptr<Kernel>> list;
+    list.push_back(make_cpu_oracle());
+    list.push_back(make_cpu_fast());
+    list.push_back(make_cpu_baseline());
+    return list;
+  }();
+  return kernels;
+}
+
+const Kernel* find_kernel(std::string_view id) {
+  for (const auto& kernel : all_kernels()) {
+    if (kernel->info().id == id) return kernel.get();
+  }
+  return nullptr;
+}
+
+}  // namespace triscope
