@@ -68,6 +68,9 @@ struct Progress {
 /// Callbacks of a running sweep; called on the thread that runs it.
 struct SweepObserver {
   std::function<void(const Progress&)> progress = [](const Progress&) {};
+  /// Samples as they are taken, for drawing while it measures; `measured` brings all of them again.
+  std::function<void(const MeasurementKey&, const std::vector<Sample>&)> sampled =
+      [](const MeasurementKey&, const std::vector<Sample>&) {};
   std::function<void(const Measurement&, std::int64_t row)> measured = [](const Measurement&, std::int64_t) {};
   std::function<void(const std::string&)> log = [](const std::string&) {};
 };
@@ -78,8 +81,10 @@ struct SweepOutcome {
   bool stopped = false;                           ///< ended by the stop token
 };
 
-/// Runs `request` (or continues sweep `resume`), storing each measurement as it ends. Blocks; a stop takes effect after
-/// the current sample. A crashed, hung or lying worker costs the configuration in flight (`failed`, with the reason).
+/// Runs `request`, storing each measurement as it ends. With `resume`, continues that sweep: its stored request decides
+/// what is measured (of `request` only worker_prefix and time_limit are used), finished keys are left alone. Blocks; a
+/// stop takes effect after the current sample. A crashed, hung or lying worker costs the configuration in flight
+/// (`failed`, with the reason). Throws `Error` when nothing can be measured at all (usage or environment).
 SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
                        std::stop_token stop, std::optional<std::int64_t> resume = std::nullopt);
 
