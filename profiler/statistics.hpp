@@ -1,5 +1,6 @@
 // What the samples say: interval of the median, when to stop, and whether two kernels differ.
-// Method and its measured coverage: docs/method.md; profiling design section "When to stop, what to say".
+// Method: profiler/centre.cpp; measured coverage: docs/method.md. All functions throw `Error` on a sample that is NaN
+// or infinite.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +19,38 @@ struct Interval {
   double high = 0;
 };
 
-/// Median of `values` (copied, not reordered); the mean of the middle two for an even count. Throws on empty or NaN.
+/// Median of `values` (copied, not reordered); the mean of the middle two for an even count. Throws `Error` on empty or
+/// NaN.
 double median(std::span<const double> values);
 
-/// Linear-interpolated quantile, q in [0, 1].
+/// Linear-interpolated quantile, q in [0, 1]. Throws `Error` on empty, NaN or another q.
 double quantile(std::span<const double> values, double q);
 
-/// Two-sided 95 % Student t interval of the centre of `block_values` (one value per block).
-/// Needs at least 2 values; with fewer the interval is infinite.
+/// Two-sided 95 % interval of the median: median +- t(n - 1) x its standard error, widened by the correlation between
+/// neighbours. `block_values`: one value per block, in the order in which they were taken. Contains the median.
+/// One value: infinite. None: throws `Error`.
 Interval t_interval(std::span<const double> block_values);
 
-/// When to stop sampling: at least 8 blocks, then as soon as 0.8 x the interval's half-width lies inside the requested
-/// precision, or the budget is spent.
+/// Median duration of each block, by ascending block number, in ms: what intervals are made of.
+std::vector<double> block_medians_ms(std::span<const Sample> samples);
+
+/// When to stop sampling: after at least 8 blocks, as soon as 0.8 x the interval's half-width lies inside the requested
+/// precision now and at the look before, or the budget is spent. Looks: 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, ...
+/// blocks.
 struct StoppingRule {
-  double precision = 0.005;         ///< relative half-width asked for
+  double precision = 0.005;  ///< relative half-width asked for
   std::int64_t budget_ns = 10'000'000'000;
   std::int64_t min_blocks = 8;
   std::int64_t max_blocks = 10'000;
 };
 enum class StopReason { go_on, converged, budget_spent, max_blocks };
+
+/// `block_values` as for `t_interval`. A centre of zero never converges (nothing is relative to it). At the end of the
+/// budget and at `max_blocks` one look is enough to be `converged`.
 StopReason should_stop(const StoppingRule& rule, std::span<const double> block_values, std::int64_t elapsed_ns);
 
-/// Summary of `samples`. All samples count, flagged ones too, unless `exclude_flagged`.
+/// Summary of `samples`. All samples count, flagged ones too, unless `exclude_flagged`; `flagged` counts them either
+/// way. No samples left: a default `Summary` with `samples` 0. One block: the interval reaches from 0 to infinity.
 Summary summarize(std::span<const Sample> samples, const StoppingRule& rule, bool exclude_flagged = false);
 
 enum class Verdict { faster, slower, same, unclear, not_comparable };
@@ -48,16 +59,17 @@ std::string_view to_string(Verdict);
 /// A is compared with the baseline B. `ratio` = time B / time A: 1.31 means A is 1.31x faster.
 struct Comparison {
   Verdict verdict = Verdict::unclear;
-  double ratio = 0;
-  Interval interval;                ///< 95 % of the ratio
+  double ratio = 0;                   ///< 0 when nothing could be computed
+  Interval interval;                  ///< 95 % of the ratio
   std::optional<double> cycle_ratio;  ///< (time x clock) ratio, when both clocks are known
-  bool paired = false;              ///< per-block ratios of one interleaved run
-  std::string explanation;          ///< one sentence: why not comparable / why unclear / what the cycles say; may be empty
+  bool paired = false;                ///< per-block ratios of one interleaved run
+  std::string explanation;  ///< one sentence: why not comparable / why unclear / what the cycles say; may be empty
 };
 
-/// "Same" = the interval lies inside 1 +- tolerance; faster/slower = it lies outside 1 by more than that.
-/// In burst a difference must also show in cycles when clocks are known.
-/// Samples with equal `block` are paired when `interleaved`.
+/// "Same" = the interval lies inside 1 +- tolerance; faster/slower = it lies outside 1 by more than that; else unclear.
+/// In burst a difference must also show in cycles when clocks are known (on at least half of the blocks of each).
+/// Samples with equal `block` are paired when `interleaved` and at least two blocks are common; otherwise the medians
+/// of the two runs are compared (Welch). Without samples, or with a duration of 0, the verdict is unclear and says why.
 struct CompareInput {
   std::span<const Sample> samples;
   Regime regime = Regime::sustained;
