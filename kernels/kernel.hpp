@@ -68,6 +68,12 @@ class Kernel {
     (void)instance;
     return unsupported(problem, pass);
   }
+  /// What this kernel folds for `problem`: the fold of the LSE its forward writes and its backward asks for. `info().fold`
+  /// unless the kernel folds whichever window is shorter.
+  virtual Fold fold(const Problem& problem) const {
+    (void)problem;
+    return info().fold;
+  }
   /// The instance `--instance auto` means for this problem.
   virtual std::string choose_instance(const Problem&, Pass) const { return info().instances.front(); }
   virtual std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view instance) const = 0;

@@ -1,0 +1,60 @@
+# The CUDA kernels: one object library for each folder of kernels/cuda, joined in triscope_cuda_kernels.
+#   kernels/cuda/hopper   sm_90a only (WGMMA and TMA do not exist elsewhere, so no PTX either)
+#   all other folders     the architectures of TRISCOPE_CUDA_ARCHS
+set(TRISCOPE_CUDA_ARCHS "80-real;90" CACHE STRING
+  "GPU architectures of the portable kernels, as CMAKE_CUDA_ARCHITECTURES takes them. The default runs from sm_80 on \
+(8.6 and 8.9 run the code of 8.0, newer ones compile the PTX of 9.0); CI: 80-real; \
+release: 80-real;86-real;89-real;90-real;90-virtual")
+
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  find_program(TRISCOPE_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
+  if(NOT TRISCOPE_NVCC)
+    message(FATAL_ERROR "TRISCOPE_CUDA is on, but there is no nvcc: install the CUDA Toolkit 13, or name the compiler "
+      "with -DCMAKE_CUDA_COMPILER=/path/to/nvcc, or configure with -DTRISCOPE_CUDA=OFF")
+  endif()
+  set(CMAKE_CUDA_COMPILER ${TRISCOPE_NVCC})
+endif()
+if(NOT CMAKE_CUDA_COMPILER_LAUNCHER AND CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})  # ccache
+endif()
+set(CMAKE_CUDA_ARCHITECTURES 80-real)  # of CMake's compiler test; every target sets its own
+set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+enable_language(CUDA)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13.0)
+  message(FATAL_ERROR "nvcc ${CMAKE_CUDA_COMPILER_VERSION} is too old: Triscope needs CUDA Toolkit 13.0 or later")
+endif()
+find_package(CUDAToolkit 13.0 REQUIRED)
+
+# CMake 3.25 does not know C++20 for nvcc: CMAKE_CUDA_STANDARD would silently give C++17.
+add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+set(triscope_cuda_options $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings> $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
+
+file(GLOB sources CONFIGURE_DEPENDS kernels/cuda/*.cpp kernels/cuda/*.cu)
+add_library(triscope_cuda_kernels STATIC ${sources})
+set_target_properties(triscope_cuda_kernels PROPERTIES CUDA_ARCHITECTURES "${TRISCOPE_CUDA_ARCHS}")
+target_compile_options(triscope_cuda_kernels PRIVATE ${triscope_cuda_options})
+target_link_libraries(triscope_cuda_kernels PUBLIC triscope_kernels CUDA::cudart_static)
+
+file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS kernels/cuda/*)
+foreach(folder ${folders})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cu ${folder}/*.cpp)
+  if(NOT IS_DIRECTORY ${folder} OR NOT sources)
+    continue()
+  endif()
+  get_filename_component(name ${folder} NAME)
+  add_library(triscope_cuda_${name} OBJECT ${sources})
+  if(name STREQUAL "hopper")
+    set_target_properties(triscope_cuda_${name} PROPERTIES CUDA_ARCHITECTURES 90a-real)
+  else()
+    set_target_properties(triscope_cuda_${name} PROPERTIES CUDA_ARCHITECTURES "${TRISCOPE_CUDA_ARCHS}")
+  endif()
+  target_compile_options(triscope_cuda_${name} PRIVATE ${triscope_cuda_options})
+  target_link_libraries(triscope_cuda_${name} PUBLIC triscope_kernels CUDA::cudart_static)
+  target_sources(triscope_cuda_kernels PRIVATE $<TARGET_OBJECTS:triscope_cuda_${name}>)
+  # The kernel's own sources, headers included, are what `source_hash` in its KernelInfo stands for.
+  file(GLOB hashed CONFIGURE_DEPENDS ${folder}/*)
+  if(EXISTS ${folder}/${name}.cpp)
+    triscope_source_hash(${folder}/${name}.cpp ${hashed})
+  endif()
+endforeach()

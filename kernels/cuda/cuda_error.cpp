@@ -1,0 +1,59 @@
+#include "kernels/cuda/cuda_error.hpp"
+
+#include <fmt/format.h>
+
+#include "kernels/error.hpp"
+
+namespace triscope {
+
+void check_cuda(cudaError_t result, const char* expression, const char* file, int line) {
+  if (result == cudaSuccess) return;
+  const char* fix = result == cudaErrorMemoryAllocation
+                        ? "use a smaller problem, or end other programs that hold memory of this GPU"
+                        : "run `triscope doctor` to see what this machine offers";
+  throw Error(fmt::format("{} ({}:{}) failed", expression, file, line),
+              fmt::format("{}: {}", cudaGetErrorName(result), cudaGetErrorString(result)), fix);
+}
+
+void check_launch(const char* kernel) {
+  const cudaError_t result = cudaGetLastError();
+  if (result == cudaSuccess) return;
+  throw Error(fmt::format("launching {} failed", kernel),
+              fmt::format("{}: {}", cudaGetErrorName(result), cudaGetErrorString(result)),
+              "run `triscope doctor` to see what this machine offers");
+}
+
+DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
+  if (bytes > 0) TRISCOPE_CUDA_CHECK(cudaMalloc(&data_, bytes));
+}
+
+DeviceBuffer::~DeviceBuffer() {
+  if (data_ != nullptr) cudaFree(data_);  // a destructor cannot report; the next checked call does
+}
+
+Stream::Stream() { TRISCOPE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+
+Stream::~Stream() { cudaStreamDestroy(stream_); }
+
+EventTimer::EventTimer() {
+  TRISCOPE_CUDA_CHECK(cudaEventCreate(&start_));
+  TRISCOPE_CUDA_CHECK(cudaEventCreate(&stop_));
+}
+
+EventTimer::~EventTimer() {
+  cudaEventDestroy(start_);
+  cudaEventDestroy(stop_);
+}
+
+void EventTimer::start(cudaStream_t stream) { TRISCOPE_CUDA_CHECK(cudaEventRecord(start_, stream)); }
+
+void EventTimer::stop(cudaStream_t stream) { TRISCOPE_CUDA_CHECK(cudaEventRecord(stop_, stream)); }
+
+double EventTimer::elapsed_ms() {
+  float milliseconds = 0;
+  TRISCOPE_CUDA_CHECK(cudaEventSynchronize(stop_));
+  TRISCOPE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, start_, stop_));
+  return milliseconds;
+}
+
+}  // namespace triscope
