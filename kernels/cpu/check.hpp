@@ -7,32 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "kernels/cpu/host_tensors.hpp"
 #include "kernels/kernel.hpp"
 
 namespace triscope {
-
-/// Inputs on the host as fp32, already rounded to `problem.element`. Shapes as in `Arguments`; sink and grad_o may be null.
-struct HostInputs {
-  const float* q = nullptr;
-  const float* k1 = nullptr;
-  const float* k2 = nullptr;
-  const float* v1 = nullptr;
-  const float* v2 = nullptr;
-  const float* sink = nullptr;
-  const float* grad_o = nullptr;
-};
-
-/// A kernel's outputs on the host, widened to fp32. The forward fills o and lse; a check of the backward needs those too.
-struct HostOutputs {
-  const float* o = nullptr;
-  const float* lse = nullptr;
-  const float* grad_q = nullptr;
-  const float* grad_k1 = nullptr;
-  const float* grad_k2 = nullptr;
-  const float* grad_v1 = nullptr;
-  const float* grad_v2 = nullptr;
-  const float* grad_sink = nullptr;
-};
 
 struct CheckOptions {
   std::int64_t rows = 64;           ///< sampled (batch, position, head) rows for o, lse, grad_q; always some at both ends
@@ -43,12 +21,19 @@ struct CheckOptions {
 };
 
 struct CheckResult {
-  std::map<std::string, double> errors;   ///< by output: "o", "lse", "grad_q", ... (kernels design, section 7)
+  /// By output: "o", "lse" (absolute), "grad_q", ...: ||x - ref|| / ||ref||, score gradients over the larger of ||ref|| and
+  /// the norm with ds replaced by p (|dp| + |delta|). A bf16 kernel that folds has each a second time, "o_rounded", ...,
+  /// against the reference that rounds as it does (for peaked inputs that one alone, without the suffix).
+  std::map<std::string, double> errors;
   double worst = 0;                       ///< largest relative error (lse, which is absolute, excluded)
   std::optional<std::string> failure;     ///< what failed, with value and bound, in words; nullopt: passed
 };
 
-/// Compares `outputs` of `kernel` with the oracle. NaN or Inf anywhere in the sampled outputs fails.
+/// Compares `outputs` of `kernel` with the oracle. NaN or Inf anywhere in the outputs fails, sampled or not. Bounds:
+///   fp32:  o and gradients 1e-5 (peaked: 2^-21 |LSE| when that is more), LSE 1e-5 max(1, |LSE| / 10)
+///   bf16:  o 4e-3, LSE 1e-2, gradients 1e-2; against the reference that rounds as the kernel o 2.5e-3, LSE 1e-4, gradients 1e-2
+/// Key gradients are evaluated with the kernel's own LSE and o, which the row sample has compared.
+/// Throws `Error` (usage) when a tensor the pass needs is null or the form is `gemm`.
 CheckResult check_against_oracle(const KernelInfo& kernel, const Problem& problem, Pass pass, const HostInputs& inputs,
                                  const HostOutputs& outputs, const CheckOptions& options = {});
 
