@@ -99,6 +99,17 @@ struct Counter {
   double value = 0;
 };
 
+/// One counter over the time of one launch (PM sampling).
+struct TimelinePoint {
+  std::int64_t time_ns = 0;                ///< since the start of the launch
+  double value = 0;
+};
+struct Timeline {
+  std::string name;
+  std::string unit;
+  std::vector<TimelinePoint> points;
+};
+
 /// What is to be measured: one row of the plan, the key under which a result is found again.
 struct MeasurementKey {
   Problem problem;
@@ -137,8 +148,9 @@ struct Measurement {
   std::vector<Sample> samples;
   std::vector<LaunchRecord> launches;
   std::vector<Counter> counters;
+  std::vector<Timeline> timelines;
   std::int64_t workspace_bytes = 0;
-  std::int64_t started_unix_ns = 0;        ///< wall clock
+  std::int64_t started_unix_ns = 0;        ///< wall clock; 0: the store sets the time of writing
   std::int64_t group = -1;                 ///< measurements with the same group (>= 0) of one sweep were interleaved block by block
 };
 
@@ -172,6 +184,7 @@ struct ResultRow {
 /// One line of the history.
 struct SweepInfo {
   std::int64_t id = 0;
+  std::string uuid;                        ///< 32 hexadecimal digits: the identity that survives an import
   std::string started;                     ///< ISO 8601, UTC
   std::string finished;                    ///< empty while running or when it was interrupted
   std::string command;                     ///< the request as a command line

@@ -1,6 +1,7 @@
-// The SQLite database: one writer, any number of readers. Schema: assets/schema.sql, docs/schema.md.
+// The SQLite database: one writer at a time, any number of readers. Schema: assets/schema.sql, docs/schema.md.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -12,34 +13,45 @@
 
 namespace triscope {
 
-/// $XDG_DATA_HOME/triscope/results.db, or ~/.local/share/triscope/results.db.
+/// $XDG_DATA_HOME/triscope/results.db, or ~/.local/share/triscope/results.db. Throws `Error` when neither is known.
 std::filesystem::path default_database();
 
+/// How long a write waits for another process's write to end.
+inline constexpr std::chrono::milliseconds kBusyTimeout{5000};
+
 /// Read and write access. Creates the file and folders when absent, migrates older schemas in a transaction (after a
-/// copy beside the file), refuses newer ones and files that are no Triscope database. Not thread-safe: one per thread.
-/// Errors (throws `Error`): unreadable, read-only, locked for longer than 5 s, not a database, wrong application_id,
-/// newer user_version, disk full. A failed write leaves the file as it was.
+/// copy beside the file), refuses newer ones and files that are no Triscope database. Several stores may be open on one
+/// file, in one or more processes: each write is one short transaction. Not thread-safe: one per thread.
+/// Errors (throws `Error`): a folder or special file, unreadable, read-only, locked for longer than `busy_timeout`, not
+/// a database, wrong application_id, newer user_version, damaged, moved or deleted while open, disk full.
+/// A failed write leaves the file as it was; a committed one survives kill -9 and a power cut.
 class Store {
  public:
-  explicit Store(const std::filesystem::path& file);
+  explicit Store(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = kBusyTimeout);
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
 
-  /// Starts a sweep; `planned` is the number of measurements in its plan.
+  /// Starts a sweep; `planned` is the number of measurements in its plan. Returns its row id.
   std::int64_t begin_sweep(const std::string& command, const std::string& request_json, const Environment& environment,
                            std::int64_t planned);
+  /// Continues `sweep`: it is unfinished again, and what `add` writes from here on was measured in `environment` (which
+  /// may differ from the sweep's first: another driver, another build). Throws `Error` (usage) when there is no such sweep.
+  void resume_sweep(std::int64_t sweep, const Environment& environment);
   /// Writes one measurement with all it carries in one short transaction; returns its row id. A non-ok row of the same
-  /// key in the same sweep is replaced (that is what resuming does); a second ok row for one key is refused.
+  /// key in the same sweep is replaced and keeps its row id and note (that is what resuming does); an ok row is never
+  /// replaced: a second row for its key is refused.
   std::int64_t add(std::int64_t sweep, const Measurement& measurement);
   void finish_sweep(std::int64_t sweep);
+  /// An empty note deletes it.
   void set_note(std::int64_t sweep, const std::string& note);
   void set_starred(std::int64_t sweep, bool starred);
   void set_measurement_note(std::int64_t measurement, const std::string& note);
   /// Deletes a sweep and all that belongs to it.
   void delete_sweep(std::int64_t sweep);
   /// Copies sweeps of `file` that this database does not hold yet (identity: a random id given at begin_sweep), and the
-  /// measurements that partly copied sweeps lack. Returns how many measurements were copied. All or nothing.
+  /// measurements that partly copied sweeps lack. A key that is ok here stays; one that is not ok here is replaced by an
+  /// ok one from `file`. Returns how many measurements were copied. All or nothing; `file` is only read.
   std::int64_t import(const std::filesystem::path& file);
 
  private:
@@ -47,11 +59,13 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Consistent read-only view of a database: opens immutable when the folder or file is read-only and no WAL lies beside it.
-/// Safe beside a writer in another process. Not thread-safe: one per thread.
+/// Read-only view of a database, safe beside writers in other processes. Each call reads one consistent state; `results`
+/// and the like see what was committed before the call. Opens immutable when the folder or file is read-only and no
+/// write-ahead log lies beside it. Never changes the contents. A database with an older schema is read through a migrated
+/// copy in memory. Not thread-safe: one per thread. Errors: as `Store`, and a file that does not exist or is empty.
 class Snapshot {
  public:
-  explicit Snapshot(const std::filesystem::path& file);
+  explicit Snapshot(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = kBusyTimeout);
   ~Snapshot();
   Snapshot(Snapshot&&) noexcept;
   Snapshot& operator=(Snapshot&&) noexcept;
@@ -60,14 +74,18 @@ class Snapshot {
   std::optional<SweepInfo> sweep(std::int64_t id) const;
   /// Rows of the `result` view, of one sweep or of all, in measurement order.
   std::vector<ResultRow> results(std::optional<std::int64_t> sweep = std::nullopt) const;
-  /// One measurement with samples, launches and counters; nullopt when there is none.
+  /// One measurement with samples, launches, counters and timelines; nullopt when there is none.
   std::optional<Measurement> measurement(std::int64_t id) const;
   std::vector<Sample> samples(std::int64_t measurement) const;
+  /// Where `measurement` was taken; differs from its sweep's after resuming elsewhere.
+  std::optional<Environment> environment(std::int64_t measurement) const;
   /// Keys of `sweep` that are finished (ok or skipped) and need no re-measuring.
   std::vector<MeasurementKey> finished_keys(std::int64_t sweep) const;
-  std::string note(std::int64_t measurement) const;
-  /// SQLite's data_version: changes when another connection has written.
+  std::string note(std::int64_t measurement) const;           ///< empty when there is none
+  /// Changes when another connection has written. Throws `Error` when the file was moved, deleted or replaced: open it anew.
   std::int64_t data_version() const;
+  /// What SQLite's integrity and foreign key checks find wrong, one sentence each; empty: sound. Reads the whole file.
+  std::vector<std::string> damage() const;
 
  private:
   struct Impl;

@@ -1,0 +1,36 @@
+// Creating the schema, recognising a Triscope database, and bringing an older one up to date.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace triscope {
+
+inline constexpr std::int64_t kApplicationId = 0x54524953;  // "TRIS"
+
+/// SQL that turns schema version n + 1 into n + 2, at index n. Empty while version 1 is the newest.
+std::span<const std::string_view> schema_steps();
+
+/// The version this program writes: 1 + number of steps.
+std::int64_t schema_version();
+
+enum class SchemaState { empty, current, older };
+
+/// What `database` holds. Throws `Error` when that is something else, or was written by a newer Triscope.
+SchemaState schema_state(SQLite::Database& database, const std::filesystem::path& file);
+
+/// Creates the schema in an empty database, or migrates an older one; nothing happens to a current one.
+void prepare_schema(SQLite::Database& database, const std::filesystem::path& file);
+
+/// Applies `steps` from `database`'s user_version on, all in one transaction, after copying the database to
+/// `file`.schemaN.bak (a number is added when that exists). On failure the database is as before and the copy is gone.
+void migrate(SQLite::Database& database, const std::filesystem::path& file, std::span<const std::string_view> steps);
+
+/// The same steps without copy, for a database in memory.
+void apply_steps(SQLite::Database& database, std::span<const std::string_view> steps);
+
+}  // namespace triscope
