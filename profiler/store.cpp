@@ -80,7 +80,8 @@ struct Store::Impl {
   }
 
   Error missing(std::string_view noun, std::int64_t id) const {
-    return Error(fmt::format("cannot find {} {}", noun, id), fmt::format("{} has none with that number", connection.file.string()),
+    return Error(fmt::format("cannot find {} {}", noun, id),
+                 fmt::format("{} has none with that number", connection.file.string()),
                  "choose one that `triscope list` shows", ExitCode::usage);
   }
 

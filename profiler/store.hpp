@@ -36,7 +36,8 @@ class Store {
   std::int64_t begin_sweep(const std::string& command, const std::string& request_json, const Environment& environment,
                            std::int64_t planned);
   /// Continues `sweep`: it is unfinished again, and what `add` writes from here on was measured in `environment` (which
-  /// may differ from the sweep's first: another driver, another build). Throws `Error` (usage) when there is no such sweep.
+  /// may differ from the sweep's first: another driver, another build). Throws `Error` (usage) when there is no such
+  /// sweep.
   void resume_sweep(std::int64_t sweep, const Environment& environment);
   /// Writes one measurement with all it carries in one short transaction; returns its row id. A non-ok row of the same
   /// key in the same sweep is replaced and keeps its row id and note (that is what resuming does); an ok row is never
@@ -50,8 +51,8 @@ class Store {
   /// Deletes a sweep and all that belongs to it.
   void delete_sweep(std::int64_t sweep);
   /// Copies sweeps of `file` that this database does not hold yet (identity: a random id given at begin_sweep), and the
-  /// measurements that partly copied sweeps lack. A key that is ok here stays; one that is not ok here is replaced by an
-  /// ok one from `file`. Returns how many measurements were copied. All or nothing; `file` is only read.
+  /// measurements that partly copied sweeps lack. A key that is ok here stays; one that is not ok here is replaced by
+  /// an ok one from `file`. Returns how many measurements were copied. All or nothing; `file` is only read.
   std::int64_t import(const std::filesystem::path& file);
 
  private:
@@ -59,10 +60,11 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Read-only view of a database, safe beside writers in other processes. Each call reads one consistent state; `results`
-/// and the like see what was committed before the call. Opens immutable when the folder or file is read-only and no
-/// write-ahead log lies beside it. Never changes the contents. A database with an older schema is read through a migrated
-/// copy in memory. Not thread-safe: one per thread. Errors: as `Store`, and a file that does not exist or is empty.
+/// Read-only view of a database, safe beside writers in other processes. Each call reads one consistent state;
+/// `results` and the like see what was committed before the call. Opens immutable when the folder or file is read-only
+/// and no write-ahead log lies beside it. Never changes the contents. A database with an older schema is read through a
+/// migrated copy in memory. Not thread-safe: one per thread. Errors: as `Store`, and a file that does not exist or is
+/// empty.
 class Snapshot {
  public:
   explicit Snapshot(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = kBusyTimeout);
@@ -70,7 +72,7 @@ class Snapshot {
   Snapshot(Snapshot&&) noexcept;
   Snapshot& operator=(Snapshot&&) noexcept;
 
-  std::vector<SweepInfo> sweeps() const;                      ///< newest first
+  std::vector<SweepInfo> sweeps() const;  ///< newest first
   std::optional<SweepInfo> sweep(std::int64_t id) const;
   /// Rows of the `result` view, of one sweep or of all, in measurement order.
   std::vector<ResultRow> results(std::optional<std::int64_t> sweep = std::nullopt) const;
@@ -81,8 +83,9 @@ class Snapshot {
   std::optional<Environment> environment(std::int64_t measurement) const;
   /// Keys of `sweep` that are finished (ok or skipped) and need no re-measuring.
   std::vector<MeasurementKey> finished_keys(std::int64_t sweep) const;
-  std::string note(std::int64_t measurement) const;           ///< empty when there is none
-  /// Changes when another connection has written. Throws `Error` when the file was moved, deleted or replaced: open it anew.
+  std::string note(std::int64_t measurement) const;  ///< empty when there is none
+  /// Changes when another connection has written. Throws `Error` when the file was moved, deleted or replaced: open it
+  /// anew.
   std::int64_t data_version() const;
   /// What SQLite's integrity and foreign key checks find wrong, one sentence each; empty: sound. Reads the whole file.
   std::vector<std::string> damage() const;

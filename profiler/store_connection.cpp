@@ -54,7 +54,8 @@ void require_writable(const fs::path& file) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed || !fs::is_directory(folder)) {
-    throw Error(what, fmt::format("its folder cannot be created ({})", failed ? failed.message() : "a file is in the way"),
+    throw Error(what,
+                fmt::format("its folder cannot be created ({})", failed ? failed.message() : "a file is in the way"),
                 "create the folder, or name another file with --db");
   }
   if (fs::exists(file) && !writable(file)) {

@@ -23,8 +23,8 @@ struct Connection {
   std::filesystem::path file;  ///< absolute, symbolic links resolved
   FileIdentity identity;
   SQLite::Database database;
-  bool immutable = false;      ///< opened without locks, from a folder that cannot be written to
-  bool in_memory = false;      ///< a migrated copy of an older database
+  bool immutable = false;  ///< opened without locks, from a folder that cannot be written to
+  bool in_memory = false;  ///< a migrated copy of an older database
 
   /// Throws `Error` when the path no longer leads to the file that is open.
   void require_unmoved() const;

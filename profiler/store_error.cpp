@@ -6,7 +6,8 @@
 namespace triscope {
 namespace {
 
-// SQLite reports a full disk as SQLITE_FULL when it writes, but as an I/O error when it grows the shared index of a log.
+// SQLite reports a full disk as SQLITE_FULL when it writes, but as an I/O error when it grows the shared index of a
+// log.
 bool disk_is_full(const std::filesystem::path& file) {
   std::error_code failed;
   const std::filesystem::space_info space = std::filesystem::space(file.parent_path(), failed);

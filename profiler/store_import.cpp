@@ -61,9 +61,8 @@ bool copy_measurement(SQLite::Database& target, std::int64_t sweep, SQLite::Data
   const std::optional<ExistingRow> existing = find_measurement(target, sweep, measurement->key);
   if (existing && (existing->status == Status::ok || measurement->status != Status::ok)) return false;
   const std::int64_t target_environment = intern_environment(target, read_environment(source, environment));
-  const std::int64_t copy =
-      write_measurement(target, sweep, target_environment, *measurement, read_derived(source, id),
-                        existing ? std::optional(existing->id) : std::nullopt);
+  const std::int64_t copy = write_measurement(target, sweep, target_environment, *measurement, read_derived(source, id),
+                                              existing ? std::optional(existing->id) : std::nullopt);
   const std::string note = read_note(source, id);
   if (!note.empty()) write_note(target, sweep, copy, note);
   return true;

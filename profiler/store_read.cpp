@@ -43,8 +43,7 @@ constexpr char kKeyColumns[] =
     "c.form, c.mask, c.element, c.deterministic, c.batch, c.seq_len, c.q_heads, c.kv_heads, c.head_dim, c.window1, "
     "c.window2, c.scale, c.k2_bias, c.v2_bias, c.sink, m.pass, k.name, m.instance, m.regime, m.timing_source, "
     "m.device_id";
-constexpr char kKeyTables[] =
-    " FROM measurement m JOIN config c ON c.id = m.config JOIN kernel k ON k.id = m.kernel ";
+constexpr char kKeyTables[] = " FROM measurement m JOIN config c ON c.id = m.config JOIN kernel k ON k.id = m.kernel ";
 
 MeasurementKey key_of(RowReader& row) {
   MeasurementKey key;
@@ -202,7 +201,8 @@ ResultRow result_of(RowReader row) {
 }  // namespace
 
 Environment read_environment(SQLite::Database& database, std::int64_t id) {
-  SQLite::Statement query(database, std::string("SELECT ") + kEnvironmentColumns + " FROM environment e WHERE e.id = ?");
+  SQLite::Statement query(database,
+                          std::string("SELECT ") + kEnvironmentColumns + " FROM environment e WHERE e.id = ?");
   Binder(query) << id;
   if (!query.executeStep()) throw SQLite::Exception("an environment is missing", SQLITE_CORRUPT);
   RowReader row(query);
@@ -233,12 +233,12 @@ std::vector<Sample> read_samples(SQLite::Database& database, std::int64_t measur
 }
 
 std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id) {
-  SQLite::Statement query(
-      database, std::string("SELECT ") + kKeyColumns +
-                    ", k.source_hash, m.status, m.reason, m.error, m.workspace_bytes, m.started_unix_ns, "
-                    "ifnull(m.interleave_group, -1), m.samples, m.median_ms, m.ci_low_ms, m.ci_high_ms, "
-                    "m.quartile1_ms, m.quartile3_ms, m.min_ms, m.flagged, m.converged, m.sm_clock_mhz" +
-                    kKeyTables + "WHERE m.id = ?");
+  SQLite::Statement query(database,
+                          std::string("SELECT ") + kKeyColumns +
+                              ", k.source_hash, m.status, m.reason, m.error, m.workspace_bytes, m.started_unix_ns, "
+                              "ifnull(m.interleave_group, -1), m.samples, m.median_ms, m.ci_low_ms, m.ci_high_ms, "
+                              "m.quartile1_ms, m.quartile3_ms, m.min_ms, m.flagged, m.converged, m.sm_clock_mhz" +
+                              kKeyTables + "WHERE m.id = ?");
   Binder(query) << id;
   if (!query.executeStep()) return std::nullopt;
   RowReader row(query);

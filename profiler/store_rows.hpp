@@ -1,4 +1,5 @@
-// Rows of the database as plain data: what Store writes, Snapshot reads and import copies. Callers hold the transaction.
+// Rows of the database as plain data: what Store writes, Snapshot reads and import copies. Callers hold the
+// transaction.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>

@@ -50,10 +50,10 @@ SchemaState schema_state(SQLite::Database& database, const std::filesystem::path
                 "name another file with --db; this one was left as it is");
   }
   if (version > schema_version()) {
-    throw Error(what,
-                fmt::format("it was written by a newer Triscope (schema {}, this program knows {})", version,
-                            schema_version()),
-                "update Triscope, or name another database with --db");
+    throw Error(
+        what,
+        fmt::format("it was written by a newer Triscope (schema {}, this program knows {})", version, schema_version()),
+        "update Triscope, or name another database with --db");
   }
   return version == schema_version() ? SchemaState::current : SchemaState::older;
 }

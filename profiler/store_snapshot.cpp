@@ -82,9 +82,8 @@ std::string Snapshot::note(std::int64_t measurement) const {
 std::int64_t Snapshot::data_version() const {
   impl_->connection.require_unmoved();
   if (!impl_->connection.immutable && !impl_->connection.in_memory) {
-    return translate_errors("read", impl_->connection.file, [&] {
-      return impl_->connection.database.execAndGet("PRAGMA data_version").getInt64();
-    });
+    return translate_errors("read", impl_->connection.file,
+                            [&] { return impl_->connection.database.execAndGet("PRAGMA data_version").getInt64(); });
   }
   const std::int64_t now = file_version(impl_->connection.file);
   if (now != impl_->file_version_read) {

@@ -23,8 +23,10 @@ class Binder {
     return *this;
   }
   Binder& operator<<(double value) {
-    if (std::isfinite(value)) statement_.bind(next_++, value);
-    else statement_.bind(next_++);
+    if (std::isfinite(value))
+      statement_.bind(next_++, value);
+    else
+      statement_.bind(next_++);
     return *this;
   }
   Binder& operator<<(std::string_view value) {

@@ -130,8 +130,8 @@ std::int64_t write_row(SQLite::Database& database, std::optional<std::int64_t> i
                  << measurement.workspace_bytes << measurement.error << derived.useful_flops << derived.paper_flops
                  << derived.peak_tflops << of_samples(summary.median_ms) << of_samples(summary.ci_low_ms)
                  << of_samples(summary.ci_high_ms) << of_samples(summary.quartile1_ms)
-                 << of_samples(summary.quartile3_ms) << of_samples(summary.min_ms) << summary.samples
-                 << summary.flagged << summary.converged << summary.sm_clock_mhz;
+                 << of_samples(summary.quartile3_ms) << of_samples(summary.min_ms) << summary.samples << summary.flagged
+                 << summary.converged << summary.sm_clock_mhz;
   insert.exec();
   return database.getLastInsertRowid();
 }
