@@ -115,7 +115,19 @@ SQLite::Database open_readable(const fs::path& file, std::chrono::milliseconds b
     database.exec("PRAGMA query_only = ON");
     return database;
   }
-  if (has_log) return SQLite::Database(uri_of(file, "?mode=ro"), SQLite::OPEN_READONLY | SQLite::OPEN_URI, timeout_ms);
+  if (has_log) {
+    try {
+      SQLite::Database database(uri_of(file, "?mode=ro"), SQLite::OPEN_READONLY | SQLite::OPEN_URI, timeout_ms);
+      database.execAndGet("PRAGMA user_version");
+      return database;
+    } catch (const SQLite::Exception& exception) {
+      if ((exception.getErrorCode() & 0xff) != SQLITE_CANTOPEN) throw;
+      throw Error(
+          fmt::format("cannot read the database {}", file.string()),
+          "its last writes still lie in the log beside it, and reading that needs a writable folder",
+          fmt::format("copy {0} and {0}-wal to a folder of your own and open the copy", file.filename().string()));
+    }
+  }
   immutable = true;
   return SQLite::Database(uri_of(file, "?mode=ro&immutable=1"), SQLite::OPEN_READONLY | SQLite::OPEN_URI, timeout_ms);
 }

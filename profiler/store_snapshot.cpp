@@ -96,15 +96,21 @@ std::int64_t Snapshot::data_version() const {
 std::vector<std::string> Snapshot::damage() const {
   return impl_->read([](SQLite::Database& database) {
     std::vector<std::string> found;
-    SQLite::Statement integrity(database, "PRAGMA integrity_check(20)");
-    while (integrity.executeStep()) {
-      const std::string line = integrity.getColumn(0).getString();
-      if (line != "ok") found.push_back(line);
-    }
-    SQLite::Statement keys(database, "PRAGMA foreign_key_check");
-    while (keys.executeStep()) {
-      found.push_back("a row of " + keys.getColumn(0).getString() + " refers to a missing row of " +
-                      keys.getColumn(2).getString());
+    try {
+      SQLite::Statement integrity(database, "PRAGMA integrity_check(20)");
+      while (integrity.executeStep()) {
+        const std::string line = integrity.getColumn(0).getString();
+        if (line != "ok") found.push_back(line);
+      }
+      if (!found.empty()) return found;  // the next check would stumble over the same pages
+      SQLite::Statement keys(database, "PRAGMA foreign_key_check");
+      while (keys.executeStep()) {
+        found.push_back("a row of " + keys.getColumn(0).getString() + " refers to a missing row of " +
+                        keys.getColumn(2).getString());
+      }
+    } catch (const SQLite::Exception& exception) {
+      if ((exception.getErrorCode() & 0xff) != SQLITE_CORRUPT) throw;
+      found.emplace_back(exception.what());
     }
     return found;
   });
