@@ -25,7 +25,8 @@ if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13.0)
 endif()
 find_package(CUDAToolkit 13.0 REQUIRED)
 
-# CMake 3.25 does not know C++20 for nvcc: CMAKE_CUDA_STANDARD would silently give C++17.
+# CMake 3.25 does not know C++20 for nvcc: it would refuse CMAKE_CXX_STANDARD 20, or silently compile C++17.
+set(CMAKE_CUDA_STANDARD_REQUIRED OFF)
 add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
 set(triscope_cuda_options $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings> $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
