@@ -1,0 +1,43 @@
+// Mutation fuzzing without a fuzzing engine: deterministic, so that a failure is a number to run again.
+//
+// Every test runs `fuzz_runs()` inputs (100,000). Variables of the environment:
+//   TRISCOPE_FUZZ_RUNS=1000000   more or fewer inputs
+//   TRISCOPE_FUZZ_SEED=7         other inputs
+//   TRISCOPE_FUZZ_TRACE=1        prints each input's number before it is used: the last one printed is the one that
+//   crashed TRISCOPE_FUZZ_FROM=4711      begins there; with TRISCOPE_FUZZ_RUNS=1 only that input is used
+// With the sanitizers: cmake --preset asan && ninja -C build/asan test_fuzz && build/asan/bin/test_fuzz
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace triscope {
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+class FuzzRandom {
+ public:
+  explicit FuzzRandom(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next();
+  /// Below `bound`; 0 when `bound` is 0.
+  std::size_t below(std::size_t bound) { return bound == 0 ? 0 : static_cast<std::size_t>(next() % bound); }
+  bool one_in(std::size_t n) { return below(n) == 0; }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Changes `text` in 1 to 8 places: bits, bytes, numbers, tokens of `dictionary`, ranges cut, doubled or moved.
+void mutate(std::string& text, std::span<const std::string_view> dictionary, FuzzRandom& random);
+
+/// Replaces one decimal number in `text` by one that hurts; does nothing when there is none.
+void mutate_number(std::string& text, FuzzRandom& random);
+
+/// Calls `check` for each input number with the generator of that number. Records a failure with the number when
+/// `check` throws anything or fails an assertion, and stops there.
+void for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check);
+
+}  // namespace triscope
