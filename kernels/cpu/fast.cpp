@@ -1,43 +1,48 @@
-// cpu.fast: fp32, deterministic.
+// cpu.fast: fp32 2-simplicial attention, forward and backward. Its instances are instruction sets.
 #include "kernels/cpu/cpu_kernels.hpp"
+#include "kernels/cpu/fast_layout.hpp"
+#include "kernels/cpu/host_arguments.hpp"
 
 namespace triscope {
 namespace {
 
-/// Interim: forwards to the oracle until the blocked kernels land.
-class Interim final : public Kernel {
+class CpuFast final : public Kernel {
  public:
-  Interim(const char* id, const char* name, const char* family, Form form) : oracle_(make_cpu_oracle()), form_(form) {
-    info_.id = id;
-    info_.name = name;
-    info_.family = family;
+  CpuFast() {
+    info_.id = "cpu.fast";
+    info_.name = "CPU fast (fp32, blocked)";
+    info_.family = "2-simplicial";
     info_.source_hash = TRISCOPE_SOURCE_HASH;
-    info_.instances = {"direct"};
+    info_.instances = cpu::instruction_set_names();
   }
   const KernelInfo& info() const override { return info_; }
-  using Kernel::unsupported;
-  std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
-    if (form_ == Form::dot_product) return "it is not built yet";
-    return oracle_->unsupported(problem, pass);
+  std::optional<std::string> unsupported(const Problem& problem, Pass) const override {
+    return unsupported_on_cpu(problem, {Form::trilinear, Form::determinant});
   }
-  std::size_t workspace_bytes(const Problem&, Pass, std::string_view) const override { return 0; }
+  std::optional<std::string> unsupported(const Problem& problem, Pass pass, std::string_view instance) const override {
+    if (auto reason = unsupported(problem, pass)) return reason;
+    return cpu::unsupported_instruction_set(instance);
+  }
+  std::string choose_instance(const Problem&, Pass) const override { return cpu::best_instruction_set().name; }
+  std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view instance) const override {
+    return cpu::workspace_bytes(problem, pass, *cpu::find_instruction_set(instance));
+  }
   void launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& arguments) const override {
-    oracle_->launch(problem, pass, instance, arguments);
+    require_launchable(*this, problem, pass, instance, arguments);
+    const cpu::InstructionSet& instructions = *cpu::find_instruction_set(instance);
+    if (pass == Pass::forward) {
+      cpu::launch_forward(problem, instructions, arguments);
+    } else {
+      cpu::launch_backward(problem, instructions, arguments);
+    }
   }
 
  private:
-  std::unique_ptr<Kernel> oracle_;
-  Form form_;
   KernelInfo info_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_cpu_fast() {
-  return std::make_unique<Interim>("cpu.fast", "CPU fast (fp32, blocked)", "2-simplicial", Form::trilinear);
-}
-std::unique_ptr<Kernel> make_cpu_baseline() {
-  return std::make_unique<Interim>("baseline.cpu", "Dot-product attention (CPU)", "baseline", Form::dot_product);
-}
+std::unique_ptr<Kernel> make_cpu_fast() { return std::make_unique<CpuFast>(); }
 
 }  // namespace triscope
