@@ -1,0 +1,50 @@
+// The mbarriers of the Hopper forward, at Layout::kBarriers. "full": written, may be read; "empty": read, may be written.
+#pragma once
+
+#include "kernels/cuda/hopper/config.hpp"
+#include "kernels/cuda/hopper/ptx.cuh"
+
+namespace triscope::hopper {
+
+inline constexpr int kConsumerWarps = kConsumerWarpgroups * 4;
+
+/// Named barriers (bar.sync ids; 0 is __syncthreads).
+enum NamedBarrier : int {
+  kFoldingBarrier = 1,      ///< the folding warps: new short-axis rows are written
+  kMergeFull = 2,           ///< split steps: warpgroup 1 has written a half of its result
+  kMergeTaken = 3,          ///< split steps: warpgroup 0 has read the first half
+  kMergeFree = 4,           ///< split steps: warpgroup 0 has read both halves
+  kNeverReached = 5,        ///< see Mainloop::hold_here
+};
+
+struct Barriers {
+  std::uint32_t base;
+  __device__ std::uint32_t full_key(int tile) const { return base + 8 * tile; }
+  __device__ std::uint32_t empty_key(int tile) const { return base + 16 + 8 * tile; }
+  __device__ std::uint32_t full_value(int tile) const { return base + 32 + 8 * tile; }
+  __device__ std::uint32_t empty_value(int tile) const { return base + 48 + 8 * tile; }
+  __device__ std::uint32_t full_query() const { return base + 64; }
+  __device__ std::uint32_t empty_query() const { return base + 72; }
+  __device__ std::uint32_t full_stage() const { return base + 80; }   ///< virtual queries and their ring rows
+  __device__ std::uint32_t empty_stage() const { return base + 88; }
+  __device__ std::uint32_t pass_done() const { return base + 96; }    ///< no consumer reads ratios of this pass any more
+  static_assert(kResidentTiles == 2, "the offsets above");
+
+  /// One thread, before the CTA's first __syncthreads.
+  __device__ void init() const {
+    for (int tile = 0; tile < kResidentTiles; ++tile) {
+      barrier_init(full_key(tile), 1);
+      barrier_init(full_value(tile), 1);
+      barrier_init(empty_key(tile), kConsumerWarps);
+      barrier_init(empty_value(tile), kConsumerWarps);
+    }
+    barrier_init(full_query(), 1);
+    barrier_init(empty_query(), kFoldingWarps);
+    barrier_init(full_stage(), kFoldingWarps);
+    barrier_init(empty_stage(), kConsumerWarps);
+    barrier_init(pass_done(), kConsumerWarps);
+    fence_barrier_init();
+  }
+};
+
+}  // namespace triscope::hopper

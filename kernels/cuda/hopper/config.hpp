@@ -1,0 +1,83 @@
+// The tile configurations of the Hopper forward: one constexpr struct each, and the shared memory that follows from it.
+#pragma once
+
+#include <cstdint>
+
+namespace triscope::hopper {
+
+/// One compiled instance. "Long axis": the axis whose keys and values stay in shared memory as tiles. "Short axis": the
+/// axis that is folded into the query, one position ("step") at a time.
+struct TileConfig {
+  int head_dim;        ///< 64 or 128
+  int tile_keys;       ///< long-axis rows of one tile: N of S = Q~ K^T, K of P V
+  bool split_steps;    ///< true: both consumer warpgroups share 64 query rows and take even and odd steps;
+                       ///< false: each has 64 rows of its own, 128 in all
+  bool mixed_rows;     ///< rows r and r + 8 may belong to different positions, so each needs its own value ratio
+  int early_blocks;    ///< 8-key column blocks whose exponentials run before the wait for the previous P V (tuned)
+
+  bool operator==(const TileConfig&) const = default;
+};
+
+inline constexpr int kWarpgroupThreads = 128;
+inline constexpr int kConsumerWarpgroups = 2;
+inline constexpr int kThreads = (1 + kConsumerWarpgroups) * kWarpgroupThreads;
+inline constexpr int kFoldingWarps = 3;      ///< warps of the producer warpgroup that make virtual queries; warp 0 loads tiles
+inline constexpr int kResidentTiles = 2;     ///< K and V tiles that stay while all steps run over them (a "chunk")
+inline constexpr int kStageRows = 128;       ///< rows of the virtual-query buffer: 64 for each consumer warpgroup
+inline constexpr int kProducerRegisters = 40;
+inline constexpr int kConsumerRegisters = 232;
+inline constexpr int kSharedMemoryLimit = 232448;  ///< bytes a CTA may use on sm_90
+
+/// Sizes and offsets (bytes) of one instance's shared memory. The ring of short-axis rows comes last: its length is a
+/// launch parameter.
+template <TileConfig kConfig>
+struct Layout {
+  static_assert(kConfig.head_dim == 64 || kConfig.head_dim == 128, "one or two 128-byte swizzle atoms a row");
+  static_assert(kConfig.tile_keys % 16 == 0 && kConfig.tile_keys >= 64 && kConfig.tile_keys <= 128,
+                "P V contracts 16 keys at a time; more than 128 keys do not fit the registers");
+  static_assert(kConfig.early_blocks > 0 && kConfig.early_blocks < kConfig.tile_keys / 8 && kConfig.early_blocks % 2 == 0,
+                "P is packed in pairs of column blocks");
+  static_assert(kThreads * 168 >= (kProducerRegisters + 2 * kConsumerRegisters) * kWarpgroupThreads,
+                "setmaxnreg beyond the launch's registers waits for ever");
+
+  static constexpr int kRowBytes = kConfig.head_dim * 2;
+  static constexpr int kHalves = kConfig.head_dim / 64;           ///< 64-element column halves of a tile
+  static constexpr int kQueryRows = kConfig.split_steps ? 64 : 128;
+  static constexpr int kStepsPerStage = kConfig.split_steps ? 2 : 1;
+  static constexpr int kHalfTileBytes = kConfig.tile_keys * 128;
+  static constexpr int kTileBytes = kHalves * kHalfTileBytes;
+  static constexpr int kQueryHalfBytes = kQueryRows * 128;
+  static constexpr int kRatioRowBytes = kConfig.head_dim * 4 + 64;  ///< 64: neighbouring rows in different banks
+  static constexpr int kSlotBytes = kRowBytes + kRatioRowBytes;     ///< one short-axis row: its key, its value ratios
+  static constexpr int kMergeHalfBytes = 64 * kConfig.head_dim * 2; ///< half the columns of 64 fp32 rows
+  static constexpr int kMergeBytes = kConfig.split_steps ? kMergeHalfBytes + kWarpgroupThreads * 16 : 0;
+
+  static constexpr int kKeyTiles = 0;
+  static constexpr int kValueTiles = kKeyTiles + kResidentTiles * kTileBytes;
+  static constexpr int kQuery = kValueTiles + kResidentTiles * kTileBytes;
+  static constexpr int kStage = kQuery + kHalves * kQueryHalfBytes;
+  static constexpr int kMerge = kStage + kStageRows * kRowBytes;
+  static constexpr int kBarriers = kMerge + kMergeBytes;
+  static constexpr int kRowSlots = kBarriers + 128;               ///< uint16 for each stage row: ring slot at step 0
+  static constexpr int kOnes = kRowSlots + kStageRows * 2;        ///< a ratio row of ones
+  static constexpr int kRing = kOnes + kRatioRowBytes;
+  static constexpr int kMaxRingRows = (kSharedMemoryLimit - kRing) / kSlotBytes;
+
+  static_assert(kHalfTileBytes % 1024 == 0 && kQueryHalfBytes % 1024 == 0, "swizzle atoms are 1024 bytes");
+  static_assert(kRing % 16 == 0 && kSlotBytes % 16 == 0, "16-byte accesses");
+  static_assert(kMaxRingRows >= 3, "no room for the ring of short-axis rows");
+
+  static constexpr int bytes(int ring_rows) { return kRing + ring_rows * kSlotBytes; }
+};
+
+// The instances. Which one serves which problem: plan.cpp.
+inline constexpr TileConfig kD128Rows128Keys128{128, 128, false, false, 10};
+inline constexpr TileConfig kD128Split64Keys128{128, 128, true, false, 12};
+inline constexpr TileConfig kD128Rows128Keys112{128, 112, false, false, 8};
+inline constexpr TileConfig kD128Rows128Keys112Mixed{128, 112, false, true, 8};
+inline constexpr TileConfig kD128Split64Keys96Mixed{128, 96, true, true, 6};
+inline constexpr TileConfig kD64Rows128Keys128Mixed{64, 128, false, true, 10};
+inline constexpr TileConfig kD64Split64Keys128{64, 128, true, false, 10};
+inline constexpr TileConfig kD64Split64Keys128Mixed{64, 128, true, true, 10};
+
+}  // namespace triscope::hopper

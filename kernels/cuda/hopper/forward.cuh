@@ -1,0 +1,99 @@
+// cuda.hopper forward, sm_90a.
+//
+//   logit_ijk = scale * sum_d q~_id K_jd,  q~ = q * k_short (trilinear) or k_short x q per chunk of 3 (determinant)
+//   o_id = sum_jk softmax_jk(logit) V_jd v_short,kd      lse_i = ln sum_jk exp(logit)
+//
+// K, V: keys and values of the long axis; k_short, v_short: of the axis with the shorter window, which is folded into the
+// query. q, o [batch, seq_len, q_heads, D]; keys and values [batch, seq_len, kv_heads, D]; bf16. lse [batch, q_heads,
+// seq_len] fp32, natural log.
+//
+// One persistent CTA for each SM, 384 threads:
+//   warpgroup 0    warp 0: one thread loads Q, K and V tiles (load.cuh); warps 1-3: virtual queries (virtual_query.cuh)
+//   warpgroups 1-2 S = Q~ K^T, softmax, A += P V, 64 rows each (mainloop.cuh, softmax.cuh, epilogue.cuh)
+//
+//          step t (short-axis row i - t)                     A work item is 64 or 128 rows: `heads` query heads at each of
+//        0   1   2  ...  w_short-1                           `positions` consecutive positions. Row r of position i uses
+//      +---+---+---+---+---+                                 short-axis row i - t on step t: every row runs the same
+//  K,V | > | > | > | > | > |--+  chunk 0 (2 tiles resident)  steps, nothing is wasted on that axis. Windows on the long
+//      +---+---+---+---+---+  |                              axis differ by up to positions - 1 keys: masked at the edges.
+//  K,V | < | < | < | < | < |<-+  chunk 1                     K and V leave L2 once an item, not once a step.
+//      +---+---+---+---+---+
+//
+// Registers: consumers 232 (S 64, A 64, P 32, Q~ 32 at D 128), producers 40. Shared memory: config.hpp; 128 KB tiles, 32 KB
+// Q, 32 KB Q~, then the ring of short-axis rows. Rates and their dates: docs/hopper_forward_ladder.md.
+//
+// Limits: bf16, D 64 or 128, causal windows, forward. Biases fold axis 2 whatever its window. Rounding: q~ and P are rounded
+// to bf16, o once at the end; everything else is fp32.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "kernels/cuda/hopper/epilogue.cuh"
+#include "kernels/cuda/hopper/load.cuh"
+
+namespace triscope::hopper {
+
+/// Barriers, the table of ring slots, the row of ones, and zeros for query rows that no copy writes. All threads.
+template <TileConfig kConfig>
+__device__ __forceinline__ void prepare_shared_memory(const ForwardParameters& p, std::uint32_t memory) {
+  using L = Layout<kConfig>;
+  if (threadIdx.x == 0) Barriers{memory + L::kBarriers}.init();
+  for (int i = threadIdx.x; i < kStageRows; i += kThreads) {
+    const int position = min((i & (L::kQueryRows - 1)) / p.heads, p.positions - 1);
+    const int behind = i >= L::kQueryRows ? 1 : 0;  // split steps: warpgroup 1 is one short-axis row behind
+    store_shared_u16(memory + L::kRowSlots + 2 * i, static_cast<std::uint32_t>(ring_slot(position - behind, p.ring_rows)));
+  }
+  for (int i = threadIdx.x; i < L::kRatioRowBytes / 4; i += kThreads) store_shared_1(memory + L::kOnes + 4 * i, __float_as_uint(1.0f));
+  for (int i = threadIdx.x; i < L::kHalves * L::kQueryHalfBytes / 16; i += kThreads) {
+    store_shared_4(memory + L::kQuery + 16 * i, 0, 0, 0, 0);
+  }
+  fence_async_proxy();
+  __syncthreads();
+}
+
+template <TileConfig kConfig>
+__device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_t memory) {
+  using L = Layout<kConfig>;
+  const int thread = threadIdx.x & (kWarpgroupThreads - 1);
+  const int lane = thread & 31;
+  Mainloop<kConfig> loop{.p = p,
+                         .memory = memory,
+                         .barriers = {memory + L::kBarriers},
+                         .warpgroup = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / kWarpgroupThreads, 0) - 1,
+                         .row = thread / 32 * 16 + lane / 4,
+                         .c = lane & 3,
+                         .leader = lane == 0};
+  loop.phases = 0;
+  Epilogue<kConfig> epilogue{.p = p};
+  bool first_item = true;
+  for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
+    loop.item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, index);
+    loop.run_item([&](int t) { epilogue.load_factors(loop, t); });
+    epilogue.finish(loop, index, first_item);
+    first_item = false;
+  }
+  if (kConfig.split_steps && loop.warpgroup == 1 && !first_item) named_barrier_sync(kMergeFree, 2 * kWarpgroupThreads);
+}
+
+template <TileConfig kConfig>
+__global__ void __launch_bounds__(kThreads, 1)
+    forward_kernel(const __grid_constant__ CUtensorMap query_map, const __grid_constant__ CUtensorMap key_map,
+                   const __grid_constant__ CUtensorMap value_map, const __grid_constant__ ForwardParameters p) {
+  extern __shared__ __align__(1024) std::uint8_t dynamic_memory[];
+  const std::uint32_t memory = shared_address(dynamic_memory);
+  prepare_shared_memory<kConfig>(p, memory);
+  const int warp = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / 32, 0);
+  if (warp < 4) {
+    lower_registers<kProducerRegisters>();
+    if (warp > 0) {
+      Folding<kConfig>{p, memory, warp - 1, static_cast<int>(threadIdx.x & 31)}.run();
+    } else if (threadIdx.x == 0) {
+      load_tiles<kConfig>(p, memory, &query_map, &key_map, &value_map);
+    }
+  } else {
+    raise_registers<kConsumerRegisters>();
+    consume<kConfig>(p, memory);
+  }
+}
+
+}  // namespace triscope::hopper

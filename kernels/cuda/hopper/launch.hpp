@@ -1,0 +1,26 @@
+// Host side of a launch: tensor maps and the entry point of each instance.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/hopper/config.hpp"
+#include "kernels/cuda/hopper/parameters.hpp"
+
+namespace triscope::hopper {
+
+struct TensorMaps {
+  CUtensorMap query, key, value;
+};
+
+/// Tensor maps of q and of the long axis' key and value. Throws `Error` when the driver refuses them.
+TensorMaps make_tensor_maps(const ForwardParameters& p, bool split_steps, int tile_keys);
+
+/// Enqueues the forward on `blocks` CTAs. `shared_bytes`: Layout<kConfig>::bytes of the ring. Throws `Error` when refused.
+template <TileConfig kConfig>
+void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes, cudaStream_t stream);
+
+/// Enqueues the repair: computes again, with a running maximum, the rows that the forward marked in p.suspect.
+void launch_repair(const ForwardParameters& p, bool split_steps, int blocks, cudaStream_t stream);
+
+}  // namespace triscope::hopper

@@ -1,0 +1,56 @@
+// Role: one thread that copies query tiles and the long axis' key and value tiles into shared memory.
+#pragma once
+
+#include "kernels/cuda/hopper/barriers.cuh"
+#include "kernels/cuda/hopper/parameters.hpp"
+
+namespace triscope::hopper {
+
+/// Copies `kHalves` boxes of 64 columns, one after another, and lets `barrier` expect `bytes` for them.
+template <int kHalves>
+__device__ __forceinline__ void copy_halves(std::uint32_t destination, int half_bytes, const CUtensorMap* map,
+                                            std::uint32_t barrier, int bytes, int head, int row, int batch) {
+  barrier_expect(barrier, bytes);
+#pragma unroll
+  for (int half = 0; half < kHalves; ++half) {
+    copy_box(destination + half * half_bytes, map, barrier, 64 * half, head, row, batch);
+  }
+}
+
+/// Runs on one thread of the producer warpgroup until the CTA's items are done.
+template <TileConfig kConfig>
+__device__ __forceinline__ void load_tiles(const ForwardParameters& p, std::uint32_t memory, const CUtensorMap* query_map,
+                                           const CUtensorMap* key_map, const CUtensorMap* value_map) {
+  using L = Layout<kConfig>;
+  const Barriers barriers{memory + L::kBarriers};
+  const int query_box_bytes = p.positions * p.heads * L::kRowBytes;
+  int uses[kResidentTiles] = {};
+  int items_done = 0;
+  for (int index = blockIdx.x; index < p.items; index += gridDim.x, ++items_done) {
+    const WorkItem item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, index);
+    if (items_done > 0) barrier_wait(barriers.empty_query(), (items_done - 1) & 1);
+    copy_halves<L::kHalves>(memory + L::kQuery, L::kQueryHalfBytes, query_map, barriers.full_query(), query_box_bytes,
+                            item.first_head, item.position, item.batch);
+    for (int first = 0; first < item.tiles; first += kResidentTiles) {
+#pragma unroll
+      for (int tile = 0; tile < kResidentTiles; ++tile) {
+        if (first + tile >= item.tiles) break;
+        if (uses[tile] > 0) barrier_wait(barriers.empty_key(tile), (uses[tile] - 1) & 1);
+        copy_halves<L::kHalves>(memory + L::kKeyTiles + tile * L::kTileBytes, L::kHalfTileBytes, key_map,
+                                barriers.full_key(tile), L::kTileBytes, item.kv_head,
+                                item.first_key + (first + tile) * kConfig.tile_keys, item.batch);
+      }
+#pragma unroll
+      for (int tile = 0; tile < kResidentTiles; ++tile) {
+        if (first + tile >= item.tiles) break;
+        if (uses[tile] > 0) barrier_wait(barriers.empty_value(tile), (uses[tile] - 1) & 1);
+        copy_halves<L::kHalves>(memory + L::kValueTiles + tile * L::kTileBytes, L::kHalfTileBytes, value_map,
+                                barriers.full_value(tile), L::kTileBytes, item.kv_head,
+                                item.first_key + (first + tile) * kConfig.tile_keys, item.batch);
+        ++uses[tile];
+      }
+    }
+  }
+}
+
+}  // namespace triscope::hopper

@@ -1,0 +1,294 @@
+// Role: the two consumer warpgroups. For each work item: S = Q~ K^T, weights, A += P V, over tiles and steps.
+//
+// Order of one pass over the short axis (chunk of two tiles):  tile 0, tile 1, next step: tile 0, tile 1, ...
+// At each tile the next S is issued before the pending P V, so that exponentials run while the tensor cores do both.
+//
+// One accumulator serves all steps (the ratio trick): o = v_short * A, and from one step to the next A is multiplied by
+// v_previous / v_next in fp32, so that products of both steps add up in it.
+#pragma once
+
+#include "kernels/cuda/hopper/barriers.cuh"
+#include "kernels/cuda/hopper/mask.cuh"
+#include "kernels/cuda/hopper/softmax.cuh"
+#include "kernels/cuda/hopper/virtual_query.cuh"
+#include "kernels/cuda/hopper/wgmma.cuh"
+
+namespace triscope::hopper {
+
+template <TileConfig kConfig>
+struct Mainloop {
+  using L = Layout<kConfig>;
+  static constexpr int kBlocks = kConfig.tile_keys / 8;
+  static constexpr int kEarly = kConfig.early_blocks;
+  static constexpr int kRatioGroups = kConfig.head_dim / 16;                 // 16-byte ratio words of a thread and row
+  static constexpr int kGroupsAtOnce = kConfig.mixed_rows ? 2 : 4;           // 16 registers either way
+  static constexpr int kRatioParts = kRatioGroups / kGroupsAtOnce;
+
+  const ForwardParameters& p;
+  std::uint32_t memory;
+  Barriers barriers;
+  int warpgroup;        // 0 or 1
+  int row;              // g + 16 warp: this thread's rows are `row` and `row` + 8 of the warpgroup's 64
+  int c;                // lane in the quad
+  bool leader;          // one lane of each warp
+
+  float score[kConfig.tile_keys / 2];
+  float accumulator[kConfig.head_dim / 2];
+  std::uint32_t weight[kConfig.tile_keys / 4];
+  std::uint32_t query[kConfig.head_dim / 4];
+  float4 ratio[4];
+  RowState rows;
+  int slot[2];                // ring slots of the two rows at the current step (mixed_rows; else only [0])
+  std::uint32_t phases;       // parity to wait for: bits 0-1 key tiles, 2-3 value tiles, 4 stage
+
+  WorkItem item;
+  int pass;
+  int pending_tile, pending_step;   // tile whose weights wait for their P V
+
+  // --- memory to registers --------------------------------------------------------------------------------------------
+
+  __device__ __forceinline__ void load_query() {
+    const int stage_row = warpgroup * 64 + row;  // its low three bits are those of row and of row + 8
+    const std::uint32_t address = memory + L::kStage + stage_row * L::kRowBytes;
+#pragma unroll
+    for (int block = 0; block < kConfig.head_dim / 32; ++block) {
+      const int chunk = stage_chunk<kConfig.head_dim>(stage_row, c, block);
+      const uint4 a = load_shared_4(address + chunk);
+      const uint4 b = load_shared_4(address + 8 * L::kRowBytes + chunk);
+      std::uint32_t* out = query + 8 * block;
+      out[0] = a.x, out[2] = a.y, out[4] = a.z, out[6] = a.w;
+      out[1] = b.x, out[3] = b.y, out[5] = b.z, out[7] = b.w;
+    }
+  }
+
+  /// Waits for the next virtual queries, takes them, and lets the folding warps write the ones after.
+  __device__ __forceinline__ void take_stage() {
+    barrier_wait(barriers.full_stage(), (phases >> 4) & 1);
+    phases ^= 16;
+    load_query();
+    __syncwarp();
+    if (leader) barrier_arrive(barriers.empty_stage());
+  }
+
+  /// Address of the ratio row for thread row `r` (0 or 1); `fresh`: nothing to rescale, ones.
+  __device__ __forceinline__ std::uint32_t ratio_row(int r, bool fresh) const {
+    const std::uint32_t address = fresh ? memory + L::kOnes : memory + L::kRing + slot[r] * L::kSlotBytes + L::kRowBytes;
+    return address + c * 16;
+  }
+  template <int kPart>
+  __device__ __forceinline__ void load_ratio(bool fresh) {
+    const std::uint32_t first = ratio_row(0, fresh) + kPart * kGroupsAtOnce * 64;
+#pragma unroll
+    for (int m = 0; m < kGroupsAtOnce; ++m) ratio[m] = load_shared_float4(first + m * 64);
+    if constexpr (kConfig.mixed_rows) {
+      const std::uint32_t second = ratio_row(1, fresh) + kPart * kGroupsAtOnce * 64;
+#pragma unroll
+      for (int m = 0; m < kGroupsAtOnce; ++m) ratio[kGroupsAtOnce + m] = load_shared_float4(second + m * 64);
+    }
+  }
+  template <int kPart>
+  __device__ __forceinline__ void apply_ratio() {
+#pragma unroll
+    for (int m = 0; m < kGroupsAtOnce; ++m) {
+      const float4 a = ratio[m];
+      const float4 b = kConfig.mixed_rows ? ratio[kGroupsAtOnce + m] : a;
+      float* out = accumulator + (kPart * kGroupsAtOnce + m) * 8;
+      out[0] *= a.x, out[1] *= a.y, out[2] *= b.x, out[3] *= b.y;
+      out[4] *= a.z, out[5] *= a.w, out[6] *= b.z, out[7] *= b.w;
+    }
+  }
+  /// Parts [kFirst, kEnd): the registers hold part kFirst already; leaves part kEnd loaded if there is one.
+  template <int kFirst, int kEnd>
+  __device__ __forceinline__ void apply_ratios(bool fresh) {
+    if constexpr (kFirst < kEnd) {
+      apply_ratio<kFirst>();
+      if constexpr (kFirst + 1 < kRatioParts) load_ratio<kFirst + 1>(fresh);
+      apply_ratios<kFirst + 1, kEnd>(fresh);
+    }
+  }
+
+  // --- products -------------------------------------------------------------------------------------------------------
+
+  __device__ __forceinline__ void issue_scores(int tile) {
+    const std::uint64_t keys = tile_descriptor(memory + L::kKeyTiles, 16) + tile * (L::kTileBytes / 16);
+    pin(score);
+    pin(query);
+    wgmma_fence();
+#pragma unroll
+    for (int k = 0; k < kConfig.head_dim / 16; ++k) {
+      wgmma<false>(score, query[4 * k], query[4 * k + 1], query[4 * k + 2], query[4 * k + 3],
+                   keys + (k & 3) * 2 + (k >> 2) * (L::kHalfTileBytes / 16), k > 0);
+    }
+    wgmma_commit();
+  }
+
+  __device__ __forceinline__ void issue_values(int tile) {
+    const std::uint64_t values = tile_descriptor(memory + L::kValueTiles, L::kHalfTileBytes) + tile * (L::kTileBytes / 16);
+    pin(accumulator);
+    pin(weight);
+    wgmma_fence();
+#pragma unroll
+    for (int k = 0; k < kConfig.tile_keys / 16; ++k) {
+      wgmma<true>(accumulator, weight[4 * k], weight[4 * k + 1], weight[4 * k + 2], weight[4 * k + 3], values + k * 128, true);
+    }
+    wgmma_commit();
+  }
+
+  /// Keeps the compiler from moving what `x` depends on below the next wait: ptxas otherwise gathers all exponentials behind
+  /// it and nothing overlaps. x is a sum of weights, so never negative; the barrier is never reached.
+  __device__ __forceinline__ void hold_here(float x) const {
+    if (__any_sync(0xFFFFFFFFu, x < 0.0f)) named_barrier_sync(kNeverReached, 2 * kWarpgroupThreads);
+  }
+
+  // --- steps ----------------------------------------------------------------------------------------------------------
+
+  __device__ __forceinline__ int offset(int step) const {
+    return step_offset(pass, step, item.steps, L::kStepsPerStage) + (kConfig.split_steps ? warpgroup : 0);
+  }
+  /// Position of thread row `r`; rows beyond the item repeat its last position and are never stored.
+  __device__ __forceinline__ int position_of(int r) const {
+    const int item_row = (kConfig.split_steps ? 0 : warpgroup * 64) + row + 8 * r;
+    return min(item.position + item_row / p.heads, item.last_position);
+  }
+
+  __device__ __forceinline__ void mask_tile(int first_tile, int tile, int step) {
+    const int t = offset(step);
+    const int column = (first_tile + tile) * kConfig.tile_keys;
+    if (!tile_needs_mask(p, item, column, kConfig.tile_keys, t)) return;
+    const RowWindow a = row_window(p, item, position_of(0), t);
+    const RowWindow b = kConfig.mixed_rows ? row_window(p, item, position_of(1), t) : a;
+    mask_scores(score, column + 2 * c, a, b);
+  }
+
+  __device__ __forceinline__ void advance_slots() {
+    // Offsets rise in even passes, so the short-axis row, and with it the slot, falls.
+#pragma unroll
+    for (int r = 0; r < (kConfig.mixed_rows ? 2 : 1); ++r) {
+      slot[r] += pass & 1 ? L::kStepsPerStage : -L::kStepsPerStage;
+      if (slot[r] < 0) slot[r] += p.ring_rows;
+      if (slot[r] >= p.ring_rows) slot[r] -= p.ring_rows;
+    }
+  }
+
+  __device__ __forceinline__ void wait_key(int tile) {
+    barrier_wait(barriers.full_key(tile), (phases >> tile) & 1);
+    phases ^= 1u << tile;
+  }
+  __device__ __forceinline__ void wait_value(int tile) {
+    barrier_wait(barriers.full_value(tile), (phases >> (2 + tile)) & 1);
+    phases ^= 4u << tile;
+  }
+
+  /// One tile of one step. kFirst: the step's first tile (rescale the accumulator); kLast: its last (fetch the next queries).
+  template <bool kFirst, bool kLast>
+  __device__ __forceinline__ void step_tile(int first_tile, int tile, int step) {
+    if (step == 0) wait_key(tile);
+    const bool fresh = step == 0;
+    if constexpr (kFirst) {
+      if (!fresh) advance_slots();
+      load_ratio<0>(fresh);
+    }
+    pin(accumulator);
+    pin(weight);
+    issue_scores(tile);
+    if constexpr (kLast) check_sums(rows, weight, accumulator);
+    if (pending_step == 0) wait_value(pending_tile);
+    issue_values(pending_tile);
+    wgmma_wait<1>();
+    pin(score);
+    pin(query);
+    if (step == item.steps - 1 && leader) barrier_arrive(barriers.empty_key(tile));
+    mask_tile(first_tile, tile, step);
+    if constexpr (kLast) {
+      if (step < item.steps - 1) take_stage();
+    }
+    float partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    exponentiate<0, kEarly>(score, rows, p.scale_log2, partial);
+    pin(score);
+    hold_here((partial[0] + partial[1]) + (partial[2] + partial[3]) + rows.sum[0]);
+    wgmma_wait<0>();
+    pin(accumulator);
+    pin(weight);
+    if (pending_step == item.steps - 1 && leader) barrier_arrive(barriers.empty_value(pending_tile));
+    if constexpr (kFirst) apply_ratios<0, kRatioParts - 1>(fresh);
+    pack_weights<0, kEarly>(score, weight);
+    exponentiate<kEarly, kBlocks>(score, rows, p.scale_log2, partial);
+    if constexpr (kFirst) {
+      apply_ratios<kRatioParts - 1, kRatioParts>(fresh);
+      if (step == item.steps - 1) {
+        __syncwarp();
+        if (leader) barrier_arrive(barriers.pass_done());
+      }
+    }
+    pack_weights<kEarly, kBlocks>(score, weight);
+    add_sums(rows, partial);
+    pending_tile = tile;
+    pending_step = step;
+  }
+
+  /// The item's first tile: sets the softmax reference; nothing is pending yet.
+  __device__ __forceinline__ void first_tile() {
+    take_stage();
+    wait_key(0);
+    issue_scores(0);
+    wgmma_wait<0>();
+    pin(score);
+    pin(query);
+    if (item.steps == 1) {
+      __syncwarp();
+      if (leader) {
+        barrier_arrive(barriers.empty_key(0));
+        barrier_arrive(barriers.pass_done());
+      }
+    }
+    if (item.tiles == 1 && item.steps > 1) take_stage();
+    mask_tile(0, 0, 0);
+    set_reference(rows, score, p.scale_log2);
+    float partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    exponentiate<0, kBlocks>(score, rows, p.scale_log2, partial);
+    pack_weights<0, kBlocks>(score, weight);
+    add_sums(rows, partial);
+    pending_tile = pending_step = 0;
+  }
+
+  /// Runs one item; leaves A in `accumulator`, references and this thread's partial sums in `rows`. `before_last` runs while
+  /// the last product does; the offset t of the last step is its argument.
+  template <typename BeforeLast>
+  __device__ __forceinline__ void run_item(const BeforeLast& before_last) {
+#pragma unroll
+    for (float& x : accumulator) x = 0.0f;
+#pragma unroll
+    for (int r = 0; r < (kConfig.mixed_rows ? 2 : 1); ++r) {
+      const int item_row = (kConfig.split_steps ? 0 : warpgroup * 64) + row + 8 * r;
+      slot[r] = ring_slot(min(item_row / p.heads, p.positions - 1) - (kConfig.split_steps ? warpgroup : 0), p.ring_rows);
+    }
+    pass = 0;
+    first_tile();
+    int first = 0, step = 0;
+    bool two = item.tiles >= 2;
+    while (true) {
+      if (two) step_tile<false, true>(first, 1, step);
+      if (++step == item.steps) {
+        step = 0;
+        first += kResidentTiles;
+        if (first >= item.tiles) break;
+        ++pass;
+        two = item.tiles - first >= 2;
+      }
+      if (two) {
+        step_tile<true, false>(first, 0, step);
+      } else {
+        step_tile<true, true>(first, 0, step);
+      }
+    }
+    check_sums(rows, weight, accumulator);
+    if (pending_step == 0) wait_value(pending_tile);
+    issue_values(pending_tile);
+    before_last(offset(item.steps - 1));
+    wgmma_wait<0>();
+    pin(accumulator);
+    if (leader) barrier_arrive(barriers.empty_value(pending_tile));
+  }
+};
+
+}  // namespace triscope::hopper
