@@ -70,14 +70,22 @@ struct Layout {
   static constexpr int bytes(int ring_rows) { return kRing + ring_rows * kSlotBytes; }
 };
 
-// The instances. Which one serves which problem: plan.cpp.
-inline constexpr TileConfig kD128Rows128Keys128{128, 128, false, false, 10};
-inline constexpr TileConfig kD128Split64Keys128{128, 128, true, false, 12};
-inline constexpr TileConfig kD128Rows128Keys112{128, 112, false, false, 8};
-inline constexpr TileConfig kD128Rows128Keys112Mixed{128, 112, false, true, 8};
-inline constexpr TileConfig kD128Split64Keys96Mixed{128, 96, true, true, 6};
-inline constexpr TileConfig kD64Rows128Keys128Mixed{64, 128, false, true, 10};
-inline constexpr TileConfig kD64Split64Keys128{64, 128, true, false, 10};
-inline constexpr TileConfig kD64Split64Keys128Mixed{64, 128, true, true, 10};
+struct Instance {
+  const char* name;
+  TileConfig config;
+};
+
+/// Every compiled instance (one forward_<name>.cu each). Which one serves which problem: plan.cpp.
+inline constexpr Instance kInstances[] = {
+    {"d128_rows128_keys128", {128, 128, false, false, 10}},
+    {"d128_split64_keys128", {128, 128, true, false, 12}},
+    {"d128_rows128_keys112", {128, 112, false, false, 8}},
+    {"d128_rows128_keys112_mixed", {128, 112, false, true, 8}},
+    {"d128_split64_keys96_mixed", {128, 96, true, true, 6}},
+    {"d64_rows128_keys128_mixed", {64, 128, false, true, 10}},
+    {"d64_split64_keys128", {64, 128, true, false, 10}},
+    {"d64_split64_keys128_mixed", {64, 128, true, true, 10}},
+};
+inline constexpr int kInstanceCount = sizeof(kInstances) / sizeof(kInstances[0]);
 
 }  // namespace triscope::hopper

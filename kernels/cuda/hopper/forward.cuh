@@ -75,10 +75,11 @@ __device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_
   if (kConfig.split_steps && loop.warpgroup == 1 && !first_item) named_barrier_sync(kMergeFree, 2 * kWarpgroupThreads);
 }
 
-template <TileConfig kConfig>
+template <int kInstance>   // an index: nvcc 13.0 cannot name a kernel whose template argument is a struct
 __global__ void __launch_bounds__(kThreads, 1)
     forward_kernel(const __grid_constant__ CUtensorMap query_map, const __grid_constant__ CUtensorMap key_map,
                    const __grid_constant__ CUtensorMap value_map, const __grid_constant__ ForwardParameters p) {
+  constexpr TileConfig kConfig = kInstances[kInstance].config;
   extern __shared__ __align__(1024) std::uint8_t dynamic_memory[];
   const std::uint32_t memory = shared_address(dynamic_memory);
   prepare_shared_memory<kConfig>(p, memory);

@@ -7,9 +7,9 @@
 
 namespace triscope::hopper {
 
-template <TileConfig kConfig>
+template <int kInstance>
 void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes, cudaStream_t stream) {
-  const auto kernel = forward_kernel<kConfig>;
+  const auto kernel = forward_kernel<kInstance>;
   TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
   kernel<<<blocks, kThreads, static_cast<std::size_t>(shared_bytes), stream>>>(maps.query, maps.key, maps.value, p);
   check_launch("cuda.hopper forward");
@@ -17,6 +17,7 @@ void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int bloc
 
 }  // namespace triscope::hopper
 
-#define TRISCOPE_HOPPER_INSTANCE(config)                                                                            \
-  template void triscope::hopper::launch_forward<triscope::hopper::config>(                                         \
-      const triscope::hopper::TensorMaps&, const triscope::hopper::ForwardParameters&, int, int, cudaStream_t)
+#define TRISCOPE_HOPPER_INSTANCE(index)                                                                               \
+  static_assert(triscope::hopper::kInstances[index].name != nullptr);                                                 \
+  template void triscope::hopper::launch_forward<index>(const triscope::hopper::TensorMaps&,                          \
+                                                        const triscope::hopper::ForwardParameters&, int, int, cudaStream_t)

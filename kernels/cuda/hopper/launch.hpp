@@ -14,13 +14,14 @@ struct TensorMaps {
 };
 
 /// Tensor maps of q and of the long axis' key and value. Throws `Error` when the driver refuses them.
-TensorMaps make_tensor_maps(const ForwardParameters& p, bool split_steps, int tile_keys);
+TensorMaps make_tensor_maps(const ForwardParameters& p, int tile_keys);
 
-/// Enqueues the forward on `blocks` CTAs. `shared_bytes`: Layout<kConfig>::bytes of the ring. Throws `Error` when refused.
-template <TileConfig kConfig>
+/// Enqueues instance kInstances[kInstance] on `blocks` CTAs. `shared_bytes`: Layout::bytes of the plan's ring. Throws
+/// `Error` when refused.
+template <int kInstance>
 void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes, cudaStream_t stream);
 
 /// Enqueues the repair: computes again, with a running maximum, the rows that the forward marked in p.suspect.
-void launch_repair(const ForwardParameters& p, bool split_steps, int blocks, cudaStream_t stream);
+void launch_repair(const ForwardParameters& p, int blocks, cudaStream_t stream);
 
 }  // namespace triscope::hopper

@@ -1,0 +1,114 @@
+// cuda.hopper as the rest of the program sees it.
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "kernels/cuda/cuda_error.hpp"
+#include "kernels/cuda/cuda_kernels.hpp"
+#include "kernels/cuda/hopper/launch.hpp"
+#include "kernels/cuda/hopper/plan.hpp"
+#include "kernels/error.hpp"
+
+#ifndef TRISCOPE_SOURCE_HASH
+#define TRISCOPE_SOURCE_HASH "unknown"
+#endif
+
+namespace triscope {
+namespace {
+
+using namespace hopper;
+
+using Launch = void (*)(const TensorMaps&, const ForwardParameters&, int, int, cudaStream_t);
+
+template <int... kIndex>
+constexpr std::array<Launch, sizeof...(kIndex)> launches_of(std::integer_sequence<int, kIndex...>) {
+  return {&launch_forward<kIndex>...};
+}
+constexpr auto kLaunches = launches_of(std::make_integer_sequence<int, kInstanceCount>{});
+
+/// Multiprocessors of the current device, which must be of compute capability 9.0.
+int multiprocessors() {
+  int device = 0, major = 0, count = 0;
+  TRISCOPE_CUDA_CHECK(cudaGetDevice(&device));
+  TRISCOPE_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  TRISCOPE_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  if (major != 9) {
+    throw Error("cannot run cuda.hopper", fmt::format("this GPU's compute capability is {}.x, and the kernel needs 9.0", major),
+                "use cuda.portable");
+  }
+  return count;
+}
+
+void set_pointers(ForwardParameters& p, const Arguments& arguments, bool folds_axis1) {
+  const auto tensor = [](const void* pointer) { return static_cast<const __nv_bfloat16*>(pointer); };
+  p.q = tensor(arguments.q);
+  p.short_key = tensor(folds_axis1 ? arguments.k1 : arguments.k2);
+  p.short_value = tensor(folds_axis1 ? arguments.v1 : arguments.v2);
+  p.long_key = tensor(folds_axis1 ? arguments.k2 : arguments.k1);
+  p.long_value = tensor(folds_axis1 ? arguments.v2 : arguments.v1);
+  p.o = static_cast<__nv_bfloat16*>(arguments.o);
+  p.lse = arguments.lse;
+  p.sink = arguments.sink;
+  p.suspect = static_cast<std::uint8_t*>(arguments.workspace);
+}
+
+class CudaHopper final : public Kernel {
+ public:
+  CudaHopper() {
+    info_.id = "cuda.hopper";
+    info_.name = "Hopper (WGMMA, TMA)";
+    info_.family = "2-simplicial";
+    info_.device = DeviceKind::cuda;
+    info_.fold = Fold::query_k2;
+    info_.source_hash = TRISCOPE_SOURCE_HASH;
+    for (const Instance& instance : kInstances) info_.instances.emplace_back(instance.name);
+  }
+  const KernelInfo& info() const override { return info_; }
+
+  Fold fold(const Problem& problem) const override { return folds_axis1(problem) ? Fold::query_k1 : Fold::query_k2; }
+
+  std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
+    if (pass == Pass::backward) return "cuda.hopper has no backward; cuda.portable has one";
+    return unsupported_problem(problem);
+  }
+  std::optional<std::string> unsupported(const Problem& problem, Pass pass, std::string_view instance) const override {
+    if (auto reason = unsupported(problem, pass)) return reason;
+    const int index = find_instance(instance);
+    if (index < 0) return fmt::format("cuda.hopper has no instance {}", instance);
+    if (!make_plan(problem, index)) {
+      return fmt::format("instance {} does not fit head_dim {} with {} query heads per kv head", instance, problem.head_dim,
+                         problem.group());
+    }
+    return std::nullopt;
+  }
+  std::string choose_instance(const Problem& problem, Pass) const override { return kInstances[best_plan(problem).instance].name; }
+
+  std::size_t workspace_bytes(const Problem& problem, Pass, std::string_view instance) const override {
+    const auto plan = make_plan(problem, find_instance(instance));
+    return plan ? static_cast<std::size_t>(plan->parameters.items) * 8 : 0;
+  }
+
+  void launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& arguments) const override {
+    if (const auto reason = unsupported(problem, pass, instance)) {
+      throw Error("cannot launch cuda.hopper", *reason, "choose another kernel or instance", ExitCode::usage);
+    }
+    Plan plan = *make_plan(problem, find_instance(instance));
+    ForwardParameters& p = plan.parameters;
+    set_pointers(p, arguments, plan.folds_axis1);
+    const int blocks = multiprocessors();
+    const auto stream = static_cast<cudaStream_t>(arguments.stream);
+    const TensorMaps maps = make_tensor_maps(p, kInstances[plan.instance].config.tile_keys);
+    kLaunches[static_cast<std::size_t>(plan.instance)](maps, p, std::min(blocks, p.items), plan.shared_bytes, stream);
+    launch_repair(p, std::min(2 * blocks, p.items), stream);
+  }
+
+ private:
+  KernelInfo info_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_cuda_hopper() { return std::make_unique<CudaHopper>(); }
+
+}  // namespace triscope

@@ -1,0 +1,36 @@
+// How a problem is cut into work items, and which instance runs it. Host code without CUDA calls: testable anywhere.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kernels/cuda/hopper/parameters.hpp"
+#include "kernels/kernel.hpp"
+
+namespace triscope::hopper {
+
+struct Plan {
+  int instance = 0;             ///< index into kInstances
+  ForwardParameters parameters; ///< sizes and scales; the pointers are null
+  int shared_bytes = 0;
+  bool folds_axis1 = false;     ///< short axis = axis 1: q * k1 is rounded, K2 and V2 are the tiles
+  double cost = 0;              ///< estimated tensor-core time of the launch, arbitrary unit
+};
+
+/// Reason the forward cannot run `problem` with any instance; nullopt when it can.
+std::optional<std::string> unsupported_problem(const Problem& problem);
+
+/// True when axis 1 is the short axis. Biases belong to axis 2 and are applied where the virtual query is made, so with a
+/// bias axis 2 is folded whatever its window.
+bool folds_axis1(const Problem& problem);
+
+/// The plan of `problem` on one instance; nullopt when that instance cannot run it. `problem` is supported.
+std::optional<Plan> make_plan(const Problem& problem, int instance);
+
+/// The cheapest plan. `problem` is supported.
+Plan best_plan(const Problem& problem);
+
+/// Index of the instance called `name`, or -1.
+int find_instance(std::string_view name);
+
+}  // namespace triscope::hopper
