@@ -4,7 +4,7 @@
 // One CTA of 8 warps for a row; warp w takes steps w, w + 8, ...; a lane owns head_dim / 32 consecutive dimensions. The
 // virtual query is rounded to bf16 as in the forward, so a repaired row has the same lse fold. Rare by design: about 15 times
 // slower than the forward when every row is repaired, one short launch when none is.
-#include <math_constants.h>
+#include <limits>
 
 #include "kernels/cuda/cuda_error.hpp"
 #include "kernels/cuda/hopper/launch.hpp"
@@ -17,10 +17,11 @@ constexpr int kRepairWarps = 8;
 constexpr int kWarpRows = 16;          // rows that one byte of `suspect` stands for
 constexpr float kLog2e = 1.4426950408889634f;
 constexpr float kLn2 = 0.69314718055994531f;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 template <int kDims>                   // dimensions of a lane
 struct PartialRow {
-  float highest = -CUDART_INF_F;       // log2 units
+  float highest = -kInfinity;       // log2 units
   float sum = 0.0f;
   float o[kDims] = {};
 };
@@ -90,7 +91,7 @@ __device__ void repair_row(const ForwardParameters& p, const RowPlace& row) {
   for (int i = 0; i < kDims; ++i) parts[warp][lane * kDims + i] = state.o[i];
   if (lane == 0) highest[warp] = state.highest, sums[warp] = state.sum;
   __syncthreads();
-  const float sink = p.sink != nullptr ? p.sink[row.head] * kLog2e : -CUDART_INF_F;
+  const float sink = p.sink != nullptr ? p.sink[row.head] * kLog2e : -kInfinity;
   float top = sink, sum = 0.0f, o = 0.0f;
   for (int w = 0; w < kRepairWarps; ++w) top = fmaxf(top, highest[w]);
   sum = exp2f(sink - top);
