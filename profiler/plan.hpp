@@ -35,6 +35,10 @@ struct Plan {
   std::int64_t total() const;     ///< measurements, skipped ones included
 };
 
+/// The device `request` means: the one it names, or for "auto" the CPU when only CPU kernels are asked for, otherwise the
+/// first GPU, or the CPU where there is none. Throws as `choose_device`.
+const Device& sweep_device(const SweepRequest& request, const Catalog& catalog);
+
 /// Expands `request` for the machine that `catalog` describes. Lists that are empty are filled by `with_defaults`.
 /// Impossible or unsupported configurations become `skipped`. Throws `Error`: (usage) unknown kernel or instance, heads
 /// that cannot be paired, a negative budget, a request of which nothing is possible; (environment) unknown device.

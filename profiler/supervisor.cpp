@@ -1,0 +1,405 @@
+#include "profiler/supervisor.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "build_facts.hpp"
+#include "kernels/error.hpp"
+#include "profiler/statistics.hpp"
+#include "profiler/worker_process.hpp"
+
+namespace triscope {
+namespace {
+
+using Clock = WorkerProcess::Clock;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kLastWords = 3;                        // lines of stderr quoted with a crash
+constexpr auto kQuitLimit = milliseconds(500);               // from quit to kill
+constexpr auto kUnlimited = std::chrono::hours(24 * 365);
+
+/// The worker is gone or useless. `what()` says why, as the reason of a failed measurement.
+class WorkerLost : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+double seconds(milliseconds time) { return std::chrono::duration<double>(time).count(); }
+
+std::int64_t unix_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+Error error_of(const ErrorReply& reply) {
+  const int code = std::clamp(reply.code, 1, 3);
+  return Error(reply.summary, reply.why, reply.fix, static_cast<ExitCode>(code));
+}
+
+Measurement unmeasured(const MeasureRequest& request, std::size_t entry, Status status, const std::string& reason) {
+  Measurement measurement;
+  measurement.key = request.entries[entry];
+  measurement.source_hash = request.source_hashes[entry];
+  measurement.status = status;
+  measurement.reason = reason;
+  measurement.started_unix_ns = unix_ns();
+  return measurement;
+}
+
+std::vector<std::string> command_of(const WorkerOptions& options) {
+  std::vector<std::string> command = options.prefix;
+  if (!options.program.empty()) {
+    command.push_back(options.program.string());
+  } else {
+    command.push_back(options.prefix.empty() ? find_worker().string() : "triscope-worker");
+  }
+  for (const std::string& word : {std::string("--mode"), options.mode, std::string("--device"), options.device}) command.push_back(word);
+  return command;
+}
+
+}  // namespace
+
+std::filesystem::path find_worker() {
+  if (const char* path = std::getenv("TRISCOPE_WORKER"); path != nullptr && *path != '\0') return path;
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto worker = self.parent_path() / "triscope-worker";
+  if (error || !std::filesystem::exists(worker, error)) {
+    throw Error("the worker cannot be found", fmt::format("there is no {}", worker.string()),
+                "build Triscope completely, or set TRISCOPE_WORKER to the triscope-worker program");
+  }
+  return worker;
+}
+
+struct Supervisor::Impl {
+  explicit Impl(WorkerOptions given) : options(std::move(given)) {}
+
+  void ensure_started();
+  void send(const Message& message) { process->write(to_bytes(message)); }
+  /// The next message; nullopt when `wake` was set. Throws `WorkerLost`; the process is gone then.
+  std::optional<Message> receive(Clock::time_point deadline, const WakeEvent* wake, const std::string& lateness);
+  template <typename Reply>
+  Reply ask(const Message& request, milliseconds limit, std::stop_token stop = {});
+  void forward_log();
+  [[noreturn]] void lose(const std::string& reason);
+  void quit();
+
+  WorkerOptions options;
+  std::unique_ptr<WorkerProcess> process;
+  FrameParser parser;
+  std::deque<Frame> frames;
+  std::deque<std::string> last_words;
+};
+
+void Supervisor::Impl::forward_log() {
+  for (std::string& line : process->take_log()) {
+    options.log(line);
+    last_words.push_back(std::move(line));
+    if (last_words.size() > kLastWords) last_words.pop_front();
+  }
+}
+
+void Supervisor::Impl::lose(const std::string& reason) {
+  process->end(Clock::now());
+  forward_log();
+  process.reset();
+  std::string text = reason;
+  if (!last_words.empty()) text += fmt::format("; its last words: {}", fmt::join(last_words, " | "));
+  options.log(text);
+  throw WorkerLost(text);
+}
+
+std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, const WakeEvent* wake, const std::string& lateness) {
+  while (frames.empty()) {
+    std::string bytes;
+    const WorkerProcess::Event event = process->wait(bytes, deadline, wake);
+    forward_log();
+    switch (event) {
+      case WorkerProcess::Event::woken: return std::nullopt;
+      case WorkerProcess::Event::timed_out: lose(lateness);
+      case WorkerProcess::Event::ended: {
+        const std::string ending = process->end(Clock::now() + kQuitLimit);
+        const bool maybe_memory = ending.find("SIGKILL") != std::string::npos;
+        lose("the worker " + ending + (maybe_memory ? ", perhaps for want of memory" : ""));
+      }
+      case WorkerProcess::Event::output: break;
+    }
+    try {
+      for (Frame& frame : parser.feed(bytes)) frames.push_back(std::move(frame));
+    } catch (const Error& e) {
+      lose("the worker wrote what is no message: " + e.why());
+    }
+  }
+  const Frame frame = std::move(frames.front());
+  frames.pop_front();
+  try {
+    return decode(frame);
+  } catch (const Error& e) {
+    lose("the worker wrote what is no message: " + e.why());
+  }
+}
+
+void Supervisor::Impl::ensure_started() {
+  if (process) {
+    // A worker that died while idle is replaced before it is asked anything.
+    std::string bytes;
+    if (process->wait(bytes, Clock::now(), nullptr) == WorkerProcess::Event::timed_out) return;
+    forward_log();
+    options.log("the worker is replaced: it " + process->end(Clock::now() + kQuitLimit) + " while it was idle");
+    process.reset();
+  }
+  parser = FrameParser();
+  frames.clear();
+  last_words.clear();
+  const std::vector<std::string> command = command_of(options);
+  process = std::make_unique<WorkerProcess>(command);
+  const auto refuse = [&](const std::string& why, const std::string& fix) {
+    throw Error(fmt::format("the worker \"{}\" cannot be used", fmt::join(command, " ")), why, fix);
+  };
+  std::optional<Message> message;
+  try {
+    message = receive(Clock::now() + options.handshake_limit, nullptr,
+                      fmt::format("it said nothing for {:.3g} s", seconds(options.handshake_limit)));
+  } catch (const WorkerLost& e) {
+    refuse(e.what(), "run that command by hand: it should print one line of JSON and wait");
+  }
+  const Hello* hello = std::get_if<Hello>(&*message);
+  if (hello == nullptr || hello->protocol != kProtocolVersion) {
+    const std::string why = hello == nullptr ? std::string("its first message is no hello")
+                                             : fmt::format("it is version {} and speaks protocol {}, this is version {} with protocol {}",
+                                                           hello->version, hello->protocol, build_facts::kVersion, kProtocolVersion);
+    process.reset();
+    refuse(why, "install the same version of Triscope on both sides");
+  }
+}
+
+void Supervisor::Impl::quit() {
+  if (!process) return;
+  send(QuitRequest{});
+  std::string bytes;
+  const auto deadline = Clock::now() + kQuitLimit;
+  while (process->wait(bytes, deadline, nullptr) == WorkerProcess::Event::output) bytes.clear();
+  process->end(deadline);
+  forward_log();
+  process.reset();
+}
+
+template <typename Reply>
+Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::stop_token stop) {
+  ensure_started();
+  WakeEvent wake;
+  const std::stop_callback on_stop(stop, [&wake] { wake.set(); });
+  send(request);
+  try {
+    const std::optional<Message> message = receive(Clock::now() + limit, &wake, fmt::format("no answer for {:.3g} s", seconds(limit)));
+    if (!message) {
+      process.reset();
+      throw Error("the job was not done", "it was stopped", "run it again", ExitCode::measured_failed);
+    }
+    if (const auto* reply = std::get_if<Reply>(&*message)) return *reply;
+    if (const auto* error = std::get_if<ErrorReply>(&*message)) throw error_of(*error);
+    lose("the worker gave an answer to another question");
+  } catch (const WorkerLost& e) {
+    throw Error("the worker did not do its job", e.what(), "run `triscope doctor`");
+  }
+}
+
+Supervisor::Supervisor(WorkerOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Supervisor::Supervisor(Supervisor&&) noexcept = default;
+Supervisor& Supervisor::operator=(Supervisor&&) noexcept = default;
+Supervisor::~Supervisor() {
+  if (impl_) impl_->quit();
+}
+
+Catalog Supervisor::catalog() { return impl_->ask<CatalogReply>(CatalogRequest{}, impl_->options.handshake_limit).catalog; }
+
+std::vector<SupportAnswer> Supervisor::support(const std::vector<SupportQuestion>& questions) {
+  std::vector<SupportAnswer> answers = impl_->ask<SupportReply>(SupportRequest{questions}, impl_->options.time_limit).answers;
+  const bool complete = answers.size() == questions.size() &&
+                        std::none_of(answers.begin(), answers.end(), [](const SupportAnswer& a) { return a.instances.empty(); });
+  if (!complete) throw Error("the worker did not do its job", "answers are missing", "use a worker of the same build");
+  return answers;
+}
+
+EvalReply Supervisor::eval(const EvalRequest& request, std::stop_token stop) {
+  return impl_->ask<EvalReply>(request, std::chrono::duration_cast<milliseconds>(kUnlimited), stop);
+}
+
+namespace {
+
+/// One worker's go at the entries of a group that are still open.
+class Attempt {
+ public:
+  Attempt(const MeasureRequest& request, std::vector<std::size_t>& open, const JobObserver& observer)
+      : request_(request), open_(open), sent_(open), observer_(observer), group_(open.size() > 1 ? unix_ns() : -1) {}
+
+  MeasureRequest message() const {
+    MeasureRequest part = request_;
+    part.entries.clear();
+    part.source_hashes.clear();
+    for (const std::size_t entry : sent_) {
+      part.entries.push_back(request_.entries[entry]);
+      part.source_hashes.push_back(request_.source_hashes[entry]);
+    }
+    return part;
+  }
+
+  /// True when the job is over. Throws `WorkerLost`'s cause as a string when the message makes no sense.
+  bool take(const Message& message) {
+    if (const auto* report = std::get_if<ProgressReport>(&message)) {
+      if (valid(report->entry)) in_flight_ = sent_[static_cast<std::size_t>(report->entry)];
+      ProgressReport mapped = *report;
+      mapped.entry = in_flight_ ? static_cast<std::int64_t>(*in_flight_) : -1;
+      observer_.progress(mapped);
+    } else if (const auto* batch = std::get_if<SampleBatch>(&message); batch != nullptr && valid(batch->entry)) {
+      observer_.sampled(static_cast<std::int64_t>(sent_[static_cast<std::size_t>(batch->entry)]), batch->samples);
+    } else if (const auto* result = std::get_if<ResultReply>(&message); result != nullptr && valid(result->entry)) {
+      finish(sent_[static_cast<std::size_t>(result->entry)], result->measurement);
+    } else if (const auto* error = std::get_if<ErrorReply>(&message)) {
+      fail_all(Status::failed, error_of(*error).what());
+      return true;
+    } else if (std::holds_alternative<Done>(message)) {
+      fail_all(Status::failed, "the worker reported nothing");
+      return true;
+    }
+    return false;
+  }
+
+  /// The worker is lost: the entry in flight failed; all of them when none was.
+  void lost(const std::string& reason) {
+    if (in_flight_ && std::find(open_.begin(), open_.end(), *in_flight_) != open_.end()) {
+      finish(*in_flight_, unmeasured(request_, *in_flight_, Status::failed, reason));
+    } else {
+      fail_all(Status::failed, reason);
+    }
+  }
+
+  void fail_all(Status status, const std::string& reason) {
+    for (const std::size_t entry : std::vector(open_)) finish(entry, unmeasured(request_, entry, status, reason));
+  }
+
+ private:
+  bool valid(std::int64_t entry) const { return entry >= 0 && static_cast<std::size_t>(entry) < sent_.size(); }
+
+  void finish(std::size_t entry, Measurement measurement) {
+    const auto position = std::find(open_.begin(), open_.end(), entry);
+    if (position == open_.end()) return;
+    open_.erase(position);
+    measurement.key = request_.entries[entry];
+    if (!measurement.samples.empty()) {
+      measurement.summary = summarize(measurement.samples, request_.stopping);
+      measurement.group = group_;
+    }
+    observer_.measured(static_cast<std::int64_t>(entry), measurement);
+  }
+
+  const MeasureRequest& request_;
+  std::vector<std::size_t>& open_;
+  const std::vector<std::size_t> sent_;  // entry numbers of the worker's messages are positions in here
+  const JobObserver& observer_;
+  std::int64_t group_;
+  std::optional<std::size_t> in_flight_;
+};
+
+}  // namespace
+
+void Supervisor::measure(const MeasureRequest& request, const JobObserver& observer, std::stop_token stop) {
+  WakeEvent wake;
+  const std::stop_callback on_stop(stop, [&wake] { wake.set(); });
+  std::vector<std::size_t> open;
+  for (std::size_t entry = 0; entry < request.entries.size(); ++entry) open.push_back(entry);
+  const milliseconds limit = impl_->options.time_limit;
+  while (!open.empty()) {
+    Attempt attempt(request, open, observer);
+    if (stop.stop_requested()) return attempt.fail_all(Status::cancelled, "stopped by the user");
+    impl_->ensure_started();
+    impl_->send(attempt.message());
+    const auto budget = std::chrono::duration_cast<milliseconds>(std::chrono::nanoseconds(request.stopping.budget_ns));
+    auto total_deadline = Clock::now() + static_cast<int>(open.size()) * (limit + budget);
+    auto silence_deadline = Clock::now() + limit;
+    bool cancelling = false;
+    try {
+      const std::string lateness = fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(limit));
+      for (bool over = false; !over;) {
+        const auto deadline = std::min(total_deadline, silence_deadline);
+        const std::optional<Message> message = impl_->receive(deadline, cancelling ? nullptr : &wake, lateness);
+        if (!message) {
+          impl_->send(CancelRequest{});
+          cancelling = true;
+          total_deadline = silence_deadline = Clock::now() + impl_->options.cancel_grace;
+          continue;
+        }
+        if (!cancelling) silence_deadline = Clock::now() + limit;
+        over = attempt.take(*message);
+      }
+    } catch (const WorkerLost& e) {
+      if (cancelling) return attempt.fail_all(Status::cancelled, "stopped by the user; the worker did not answer in time and was killed");
+      attempt.lost(e.what());
+    }
+  }
+}
+
+bool Supervisor::check(const CheckRequest& request, const std::function<void(const CheckRow&)>& row, std::stop_token stop) {
+  impl_->ensure_started();
+  WakeEvent wake;
+  const std::stop_callback on_stop(stop, [&wake] { wake.set(); });
+  impl_->send(request);
+  const milliseconds limit = impl_->options.time_limit;
+  bool passed = true, cancelling = false;
+  std::string current;
+  try {
+    while (true) {
+      const auto deadline = Clock::now() + (cancelling ? impl_->options.cancel_grace : limit);
+      const std::optional<Message> message = impl_->receive(deadline, cancelling ? nullptr : &wake,
+                                                            fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(limit)));
+      if (!message) {
+        impl_->send(CancelRequest{});
+        cancelling = true;
+      } else if (const auto* report = std::get_if<ProgressReport>(&*message)) {
+        current = report->text;
+      } else if (const auto* one = std::get_if<CheckRow>(&*message)) {
+        passed = passed && one->status != Status::failed;
+        row(*one);
+      } else if (const auto* error = std::get_if<ErrorReply>(&*message)) {
+        throw error_of(*error);
+      } else if (std::holds_alternative<Done>(*message)) {
+        return passed && !cancelling;
+      }
+    }
+  } catch (const WorkerLost& e) {
+    CheckRow lost;
+    lost.kernel = current.substr(0, current.find(' '));
+    lost.status = cancelling ? Status::cancelled : Status::failed;
+    lost.reason = fmt::format("{}: {}", current, e.what());
+    row(lost);
+    return false;
+  }
+}
+
+Catalog query_catalog(const WorkerOptions& options) {
+  WorkerOptions cpu = options;
+  cpu.mode = cpu.device = "cpu";
+  return Supervisor(std::move(cpu)).catalog();
+}
+
+WorkerOptions worker_for(WorkerOptions options, const Catalog& catalog, const std::string& device) {
+  const Device& chosen = choose_device(catalog, device);
+  options.mode = worker_mode(chosen);
+  options.device = chosen.id;
+  return options;
+}
+
+bool run_check(const WorkerOptions& options, const std::string& device, const CheckRequest& request,
+               const std::function<void(const CheckRow&)>& row, std::stop_token stop) {
+  return Supervisor(worker_for(options, query_catalog(options), device)).check(request, row, stop);
+}
+
+EvalReply run_eval(const WorkerOptions& options, const std::string& device, const EvalRequest& request, std::stop_token stop) {
+  return Supervisor(worker_for(options, query_catalog(options), device)).eval(request, stop);
+}
+
+}  // namespace triscope

@@ -1,0 +1,71 @@
+// Lists of windows: as users write them, and the paper's Table 1.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string_view>
+
+#include "kernels/error.hpp"
+#include "profiler/sweep.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::string_view kFix = "write table1, 512x32,256x64 or grid:16..1024";
+
+[[noreturn]] void refuse(std::string_view token, const std::string& why) {
+  throw Error(fmt::format("the windows \"{}\" cannot be read", token), why, std::string(kFix), ExitCode::usage);
+}
+
+std::int64_t parse_window(std::string_view text, std::string_view token) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) refuse(token, fmt::format("{} is too large a number", text));
+  if (error != std::errc() || end != text.data() + text.size()) {
+    refuse(token, text.empty() ? "a number is missing" : fmt::format("\"{}\" is no number", text));
+  }
+  if (value < 1) refuse(token, fmt::format("a window is {}, but must be at least 1", value));
+  return value;
+}
+
+void append_grid(std::vector<Windows>& list, std::string_view range, std::string_view token) {
+  const std::size_t dots = range.find("..");
+  if (dots == std::string_view::npos) refuse(token, "a grid is two sizes with .. between them");
+  const std::int64_t low = parse_window(range.substr(0, dots), token);
+  const std::int64_t high = parse_window(range.substr(dots + 2), token);
+  if (low > high) refuse(token, fmt::format("{} is more than {}", low, high));
+  std::vector<std::int64_t> sizes{low};
+  while (sizes.back() <= high / 2) sizes.push_back(sizes.back() * 2);
+  for (const std::int64_t window1 : sizes) {
+    for (const std::int64_t window2 : sizes) list.push_back({window1, window2});
+  }
+}
+
+}  // namespace
+
+const std::vector<PaperRow>& paper_table1() {
+  static const std::vector<PaperRow> rows{{{1024, 32}, 104.1}, {{512, 64}, 110.7},  {{128, 128}, 59.2}, {{256, 64}, 55.8},
+                                          {{512, 32}, 55.1},   {{1024, 16}, 55.1}, {{256, 32}, 28.3}};
+  return rows;
+}
+
+std::vector<Windows> parse_windows(const std::string& text) {
+  std::vector<Windows> list;
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view token = rest.substr(0, comma);
+    if (token == "table1") {
+      for (const PaperRow& row : paper_table1()) list.push_back(row.windows);
+    } else if (token.starts_with("grid:")) {
+      append_grid(list, token.substr(5), token);
+    } else {
+      const std::size_t cross = token.find('x');
+      if (cross == std::string_view::npos) refuse(token, "it is neither a name nor two sizes with an x between them");
+      list.push_back({parse_window(token.substr(0, cross), token), parse_window(token.substr(cross + 1), token)});
+    }
+    if (comma == std::string_view::npos) return list;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace triscope

@@ -1,0 +1,91 @@
+// Where a worker measures: memory, launches, clocks and caches of one device. The CPU is one; CUDA events, CUPTI
+// activity and counters are others behind the same interface. One per process, used on the worker's main thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profiler/measurement.hpp"
+
+namespace triscope {
+
+/// Runs (CPU) or enqueues on `Backend::stream` (GPU) one operation.
+using Launch = std::function<void()>;
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual const Device& device() const = 0;
+  /// Every device of this machine, this one among them.
+  virtual std::vector<Device> all_devices() const = 0;
+  virtual Environment environment() const = 0;
+  virtual TimingSource timing_source() const = 0;
+  /// `Arguments::stream` of every launch; null on the CPU.
+  virtual void* stream() const = 0;
+
+  /// Memory of the device, aligned to 256 bytes. Throws `Error` with the size when there is not enough.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory) noexcept = 0;
+  virtual void copy_to_device(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;
+  /// Sets every byte to 0xFF: a NaN as fp32 and as bf16, so that an element nobody wrote is noticed.
+  virtual void poison(void* memory, std::size_t bytes) = 0;
+
+  /// Waits for all launches. Throws `Error` when one of them failed.
+  virtual void synchronize() = 0;
+  /// Times `launches` launches back to back. `started_ns` is CLOCK_MONOTONIC_RAW, `duration_ns` per launch; clock, power
+  /// and flags are those of the span; `block` is left to the caller.
+  virtual Sample time_block(const Launch& launch, std::int64_t launches) = 0;
+  /// Leaves the device idle and its caches without the operands: what the burst regime asks for before each launch.
+  virtual void make_cold() = 0;
+  /// Launches once and says what ran. `name` is used where the device does not name its kernels.
+  virtual std::vector<LaunchRecord> record_launch(const std::string& name, const Launch& launch) = 0;
+};
+
+/// Makes the backend of `--mode mode --device device`. Throws `Error` (environment) when this build or machine has none.
+std::unique_ptr<Backend> make_backend(const std::string& mode, const std::string& device);
+
+/// Memory of a backend's device; empty when made with 0 bytes.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(Backend& backend, std::size_t bytes)
+      : backend_(&backend), data_(bytes == 0 ? nullptr : backend.allocate(bytes)), bytes_(bytes) {}
+  ~DeviceBuffer() {
+    if (data_ != nullptr) backend_->release(data_);
+  }
+  DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    DeviceBuffer taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+
+  template <typename T = void>
+  T* data() const {
+    return static_cast<T*>(data_);
+  }
+  std::size_t bytes() const { return bytes_; }
+  void poison() {
+    if (data_ != nullptr) backend_->poison(data_, bytes_);
+  }
+
+ private:
+  void swap(DeviceBuffer& other) noexcept {
+    std::swap(backend_, other.backend_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+
+  Backend* backend_ = nullptr;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace triscope

@@ -1,0 +1,42 @@
+// The worker's end of the pipes. Takes the protocol's file descriptors away from everybody else in the process.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "profiler/messages.hpp"
+
+namespace triscope {
+
+/// Owns stdin and the original stdout; whatever else the process prints to stdout goes to stderr. A thread reads, so that
+/// a cancel is seen between samples and the end of stdin at once: the process then ends, since nobody is left to report to.
+class Channel {
+ public:
+  /// Call once, before anything is printed. Throws `Error` when the descriptors cannot be moved.
+  Channel();
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  /// Waits for the next message; `CancelRequest` is never returned, it sets `cancelled`.
+  Message receive();
+  /// Sends whole messages only. Ends the process when the other side is gone. Main thread only.
+  void send(const Message& message);
+  /// True from a cancel until the next job message arrives.
+  bool cancelled() const { return cancelled_; }
+
+ private:
+  void read_all();
+
+  int output_ = -1;
+  std::atomic<bool> cancelled_{false};
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<Message> messages_;
+  std::thread reader_;
+};
+
+}  // namespace triscope

@@ -1,0 +1,107 @@
+#include "profiler/worker/eval_job.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+
+#include "kernels/error.hpp"
+#include "kernels/tensor_file.hpp"
+#include "profiler/catalog.hpp"
+#include "profiler/worker/verify.hpp"
+
+namespace triscope {
+namespace {
+
+// The problem of the request with the shape of the tensors in the file.
+Problem problem_of(const EvalRequest& request, const TensorFile& file, Element element) {
+  const auto extents = [&file](const char* name) {
+    const TensorView& view = file.at(name);
+    if (view.shape.size() != 4) {
+      throw Error(fmt::format("tensor {} cannot be used", name), fmt::format("it has {} dimensions", view.shape.size()),
+                  "store it as [batch, seq_len, heads, head_dim]", ExitCode::usage);
+    }
+    return view.shape;
+  };
+  Problem problem = request.problem;
+  const auto q = extents("q"), k1 = extents("k1");
+  problem.batch = q[0];
+  problem.seq_len = q[1];
+  problem.q_heads = q[2];
+  problem.head_dim = q[3];
+  problem.kv_heads = k1[2];
+  problem.element = element;
+  if (file.contains("sink")) {
+    problem.sink = problem.sink.value_or(0.0);  // the file holds one for each head
+  }
+  if (request.backward && !file.contains("do")) {
+    throw Error("the backward cannot be run", fmt::format("{} holds no tensor called do", request.in),
+                "add do, shaped like q, or leave --backward out", ExitCode::usage);
+  }
+  require_valid(problem);
+  return problem;
+}
+
+class OutputFile {
+ public:
+  explicit OutputFile(const Problem& problem) : problem_(problem) {}
+
+  void add_query_like(const char* name, std::vector<float> values) {
+    add(name, {problem_.batch, problem_.seq_len, problem_.q_heads, problem_.head_dim}, std::move(values));
+  }
+  void add_key_like(const char* name, std::vector<float> values) {
+    add(name, {problem_.batch, problem_.seq_len, problem_.kv_heads, problem_.head_dim}, std::move(values));
+  }
+  /// Leaves tensors out that the problem does not have.
+  void add(const char* name, std::vector<std::int64_t> shape, std::vector<float> values) {
+    if (!values.empty()) tensors_.push_back({name, std::move(shape), std::move(values)});
+  }
+  std::vector<std::string> write(const std::string& path) const {
+    write_safetensors(path, tensors_);
+    std::vector<std::string> names;
+    for (const HostTensor& tensor : tensors_) names.push_back(fmt::format("{} [{}]", tensor.name, fmt::join(tensor.shape, ", ")));
+    return names;
+  }
+
+ private:
+  Problem problem_;
+  std::vector<HostTensor> tensors_;
+};
+
+}  // namespace
+
+EvalReply run_eval_job(const EvalRequest& request, Backend& backend, KernelList kernels) {
+  const Kernel& kernel = require_kernel(kernels, request.kernel);
+  if (kernel.info().device != backend.device().kind) {
+    throw Error(fmt::format("{} cannot be run on device {}", request.kernel, backend.device().id),
+                fmt::format("it runs on {} devices only", to_string(kernel.info().device)), "choose another device or kernel",
+                ExitCode::usage);
+  }
+  const Element element = request.element.value_or(native_element(backend.device().kind));
+  const Problem problem = problem_of(request, TensorFile(request.in), element);
+  const Pass pass = request.backward ? Pass::backward : Pass::forward;
+  const auto refuse = [&](const std::string& reason) {
+    throw Error(fmt::format("{} cannot run this problem", request.kernel), reason, "choose another kernel or instance", ExitCode::usage);
+  };
+  if (const auto reason = kernel.unsupported(problem, pass)) refuse(*reason);
+  const std::string instance = request.instance == "auto" ? kernel.choose_instance(problem, pass) : request.instance;
+  if (const auto reason = kernel.unsupported(problem, pass, instance)) refuse(*reason);
+
+  const InputSet inputs(backend, problem, request.backward, {1, InputKind::normal, request.in});
+  PreparedLaunch launch(backend, kernels, kernel, problem, pass, instance, inputs);
+  launch();
+  backend.synchronize();
+  OutputSet::Host outputs = launch.download();
+  OutputFile file(problem);
+  file.add_query_like("o", std::move(outputs.o));
+  file.add("lse", {problem.batch, problem.q_heads, problem.seq_len}, std::move(outputs.lse));
+  file.add_query_like("dq", std::move(outputs.grad_q));
+  file.add_key_like("dk1", std::move(outputs.grad_k1));
+  file.add_key_like("dk2", std::move(outputs.grad_k2));
+  file.add_key_like("dv1", std::move(outputs.grad_v1));
+  file.add_key_like("dv2", std::move(outputs.grad_v2));
+  file.add("dsink", {problem.q_heads}, std::move(outputs.grad_sink));
+  return {instance, problem, file.write(request.out)};
+}
+
+}  // namespace triscope

@@ -1,0 +1,147 @@
+#include "profiler/worker/measure_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+
+#include "kernels/error.hpp"
+#include "profiler/worker/sampling.hpp"
+
+namespace triscope {
+namespace {
+
+std::int64_t unix_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string label_of(const MeasurementKey& key) {
+  const std::string windows = key.problem.mask == Mask::full ? "full" : fmt::format("{}x{}", key.problem.window1, key.problem.window2);
+  return fmt::format("{} {} {}, seq {}", key.kernel, to_string(key.pass), windows, key.problem.seq_len);
+}
+
+// One entry on its way through the job.
+struct Work {
+  Measurement measurement;
+  std::optional<PreparedLaunch> launch;
+  bool finished() const { return measurement.status != Status::ok; }
+  void fail(const std::string& reason) {
+    measurement.status = Status::failed;
+    measurement.reason = reason;
+  }
+};
+
+// Allocates, launches once on poisoned outputs, compares with the oracle.
+void prepare(Work& work, Backend& backend, KernelList kernels, const std::string& source_hash, const InputSet& inputs,
+             const CheckOptions& options) {
+  Measurement& m = work.measurement;
+  const MeasurementKey& key = m.key;
+  try {
+    require_valid(key.problem);
+    const Kernel& kernel = require_kernel(kernels, key.kernel);
+    if (kernel.info().source_hash != source_hash) {
+      return work.fail(fmt::format("the kernel changed while the sweep ran (source {} is now {})", source_hash, kernel.info().source_hash));
+    }
+    m.workspace_bytes = static_cast<std::int64_t>(kernel.workspace_bytes(key.problem, key.pass, key.instance));
+    work.launch.emplace(backend, kernels, kernel, key.problem, key.pass, key.instance, inputs);
+    const CheckResult check = work.launch->verify(inputs, options);
+    m.error = check.worst;
+    m.errors = check.errors;
+    if (check.failure) return work.fail("wrong result: " + *check.failure);
+    m.launches = work.launch->launches();
+  } catch (const std::exception& e) {
+    work.fail(e.what());
+  }
+}
+
+void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool cancelled) {
+  Measurement& m = work.measurement;
+  m.samples = std::move(entry.samples);
+  if (!entry.failure.empty()) return work.fail(entry.failure);
+  if (cancelled) {
+    m.status = Status::cancelled;
+    m.reason = "stopped by the user";
+    return;
+  }
+  if (entry.stop == StopReason::converged) return;
+  const Interval interval = t_interval(entry.block_values);
+  m.reason = fmt::format("not converged: {} after {:.3g} s, {:.2g} % was asked for",
+                         entry.block_values.size() < 2
+                             ? std::string("one sample")
+                             : fmt::format("+-{:.2g} %", 50 * (interval.high - interval.low) / median(entry.block_values)),
+                         1e-9 * static_cast<double>(entry.elapsed_ns), 100 * rule.precision);
+}
+
+}  // namespace
+
+const Kernel& require_kernel(KernelList kernels, const std::string& id) {
+  std::string known;
+  for (const Kernel* kernel : kernels) {
+    if (kernel->info().id == id) return *kernel;
+    known += (known.empty() ? "" : ", ") + kernel->info().id;
+  }
+  throw Error(fmt::format("kernel \"{}\" cannot be run", id), "this build has no kernel of that name", "choose from: " + known,
+              ExitCode::usage);
+}
+
+const InputSet& MeasureJob::inputs_for(const MeasureRequest& request) {
+  const bool backward = std::any_of(request.entries.begin(), request.entries.end(),
+                                    [](const MeasurementKey& key) { return key.pass == Pass::backward; });
+  // An entry with a sink decides: kernels without one do not read it.
+  Problem problem = request.entries.front().problem;
+  for (const MeasurementKey& key : request.entries) {
+    require_valid(key.problem);
+    if (key.problem.sink) problem.sink = key.problem.sink;
+  }
+  const InputSource source{request.seed, InputKind::normal, request.tensors};
+  if (inputs_ && !inputs_->serves(problem, backward, source)) inputs_.reset();  // frees first
+  if (!inputs_) inputs_.emplace(backend_, problem, backward, source);
+  return *inputs_;
+}
+
+void MeasureJob::run(const MeasureRequest& request, const JobPort& port) {
+  if (request.entries.empty() || request.entries.size() != request.source_hashes.size()) {
+    throw Error("the group cannot be measured", "it has no entries, or not one source hash for each", "use a supervisor of the same build");
+  }
+  const auto progress = [&](std::int64_t entry, const char* stage, const std::string& text) {
+    port.send(ProgressReport{entry, stage, text});
+  };
+  progress(-1, "inputs", "preparing inputs");
+  const InputSet& inputs = inputs_for(request);
+
+  CheckOptions options;
+  options.seed = request.seed;
+  options.peaked = !request.tensors.empty();  // given tensors may be anything: only the kernel's own rounding is held against it
+  std::list<Work> works;
+  std::vector<SamplingEntry> entries;
+  std::vector<Work*> sampled;
+  for (std::size_t n = 0; n < request.entries.size(); ++n) {
+    Work& work = works.emplace_back();
+    work.measurement.key = request.entries[n];
+    work.measurement.source_hash = request.source_hashes[n];
+    work.measurement.started_unix_ns = unix_ns();
+    const std::string label = label_of(request.entries[n]);
+    if (!port.cancelled()) {
+      progress(static_cast<std::int64_t>(n), "check", label + ", checking");
+      prepare(work, backend_, kernels_, request.source_hashes[n], inputs, options);
+    }
+    if (work.finished()) continue;
+    SamplingEntry entry;
+    entry.index = static_cast<std::int64_t>(n);
+    entry.label = label;
+    if (work.launch) entry.launch = [launch = &*work.launch] { (*launch)(); };
+    entries.push_back(std::move(entry));
+    sampled.push_back(&work);
+  }
+  SamplingHooks hooks;
+  hooks.cancelled = port.cancelled;
+  hooks.progress = [&](const SamplingEntry& entry, const char* stage, const std::string& text) { progress(entry.index, stage, text); };
+  hooks.sampled = [&](const SamplingEntry& entry, const Sample& sample) { port.send(SampleBatch{entry.index, {sample}}); };
+  const bool completed = !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping, entries, hooks);
+  for (std::size_t n = 0; n < entries.size(); ++n) conclude(*sampled[n], entries[n], request.stopping, !completed);
+  std::int64_t index = 0;
+  for (Work& work : works) port.send(ResultReply{index++, std::move(work.measurement)});
+}
+
+}  // namespace triscope

@@ -1,0 +1,39 @@
+// Measures one group: inputs, check against the oracle, samples.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "profiler/messages.hpp"
+#include "profiler/worker/backend.hpp"
+#include "profiler/worker/tensors.hpp"
+#include "profiler/worker/verify.hpp"
+
+namespace triscope {
+
+/// How a job talks back.
+struct JobPort {
+  std::function<void(const Message&)> send;
+  std::function<bool()> cancelled;
+};
+
+/// Keeps the inputs of the last group, since neighbours in a plan share them.
+class MeasureJob {
+ public:
+  MeasureJob(Backend& backend, KernelList kernels) : backend_(backend), kernels_(kernels) {}
+
+  /// Sends one `ResultReply` an entry. Throws `Error` when the group's inputs cannot be made.
+  void run(const MeasureRequest& request, const JobPort& port);
+
+ private:
+  const InputSet& inputs_for(const MeasureRequest& request);
+
+  Backend& backend_;
+  KernelList kernels_;
+  std::optional<InputSet> inputs_;
+};
+
+/// The kernel called `id`; throws `Error` (usage) listing those there are.
+const Kernel& require_kernel(KernelList kernels, const std::string& id);
+
+}  // namespace triscope

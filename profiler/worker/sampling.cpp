@@ -1,0 +1,91 @@
+#include "profiler/worker/sampling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+namespace triscope {
+namespace {
+
+constexpr std::int64_t kWarmUpNs = 200'000'000;
+constexpr std::int64_t kBlockNs = 40'000'000;
+constexpr std::int64_t kMaxLaunchesPerBlock = 100'000;
+
+std::int64_t steady_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::int64_t launches_for(std::int64_t span_ns, std::int64_t launch_ns) {
+  const std::int64_t one = std::max<std::int64_t>(launch_ns, 1);
+  return std::clamp<std::int64_t>((span_ns + one - 1) / one, 1, kMaxLaunchesPerBlock);
+}
+
+// Runs for the warm-up's time and learns how many launches a block needs.
+void warm_up(Backend& backend, Regime regime, SamplingEntry& entry) {
+  std::int64_t spent_ns = 0, launches = 1;
+  do {
+    const Sample sample = backend.time_block(entry.launch, launches);
+    spent_ns += sample.duration_ns * launches;
+    entry.launches_per_block = launches_for(kBlockNs, sample.duration_ns);
+    launches = entry.launches_per_block;
+  } while (regime == Regime::sustained && spent_ns < kWarmUpNs);
+  if (regime == Regime::burst) entry.launches_per_block = 1;
+}
+
+void take_block(Backend& backend, Regime regime, const StoppingRule& rule, std::int64_t block, SamplingEntry& entry) {
+  const std::int64_t start = steady_ns();
+  if (regime == Regime::burst) backend.make_cold();
+  Sample sample = backend.time_block(entry.launch, entry.launches_per_block);
+  entry.elapsed_ns += steady_ns() - start;
+  if (entry.samples.empty()) entry.first_ns = sample.started_ns;
+  sample.started_ns -= entry.first_ns;
+  sample.block = block;
+  entry.block_values.push_back(static_cast<double>(sample.duration_ns));
+  entry.samples.push_back(std::move(sample));
+  entry.stop = should_stop(rule, entry.block_values, entry.elapsed_ns);
+}
+
+std::string state_text(const SamplingEntry& entry) {
+  const std::size_t blocks = entry.block_values.size();
+  if (blocks < 2) return fmt::format("{}, block {}", entry.label, blocks + 1);
+  const Interval interval = t_interval(entry.block_values);
+  return fmt::format("{}, block {}, +-{:.1f} %", entry.label, blocks + 1,
+                     50 * (interval.high - interval.low) / median(entry.block_values));
+}
+
+// Runs `step`; a failing launch takes its entry out instead of ending the group.
+template <typename Step>
+void guarded(SamplingEntry& entry, Step step) {
+  try {
+    step();
+  } catch (const std::exception& e) {
+    entry.failure = e.what();
+  }
+}
+
+}  // namespace
+
+bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std::vector<SamplingEntry>& entries,
+                  const SamplingHooks& hooks) {
+  for (SamplingEntry& entry : entries) {
+    if (hooks.cancelled()) return false;
+    hooks.progress(entry, "warm-up", entry.label + ", warming up");
+    guarded(entry, [&] { warm_up(backend, regime, entry); });
+  }
+  const auto in_work = [](const SamplingEntry& entry) { return entry.failure.empty(); };
+  const auto wants_more = [&](const SamplingEntry& entry) { return in_work(entry) && entry.stop == StopReason::go_on; };
+  for (std::int64_t block = 0; std::any_of(entries.begin(), entries.end(), wants_more); ++block) {
+    for (SamplingEntry& entry : entries) {
+      if (!in_work(entry)) continue;
+      if (hooks.cancelled()) return false;
+      hooks.progress(entry, "block", state_text(entry));  // before the block: should it hang, this names the culprit
+      guarded(entry, [&] { take_block(backend, regime, rule, block, entry); });
+      if (in_work(entry)) hooks.sampled(entry, entry.samples.back());
+    }
+  }
+  return true;
+}
+
+}  // namespace triscope

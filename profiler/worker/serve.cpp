@@ -1,0 +1,153 @@
+#include "profiler/worker/serve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+#include "build_facts.hpp"
+#include "kernels/error.hpp"
+#include "profiler/worker/check_job.hpp"
+#include "profiler/worker/eval_job.hpp"
+#include "profiler/worker/measure_job.hpp"
+
+namespace triscope {
+namespace {
+
+Catalog make_catalog(const Backend& backend, KernelList kernels) {
+  Catalog catalog;
+  catalog.environment = backend.environment();
+  catalog.devices = backend.all_devices();
+  for (const Kernel* kernel : kernels) catalog.kernels.push_back(kernel->info());
+  return catalog;
+}
+
+InstanceSupport support_of(const Kernel& kernel, const Problem& problem, Pass pass, const std::string& instance) {
+  InstanceSupport support;
+  support.instance = instance;
+  const auto& names = kernel.info().instances;
+  if (std::find(names.begin(), names.end(), instance) == names.end()) {
+    support.unsupported = fmt::format("{} has no instance called {}", kernel.info().id, instance);
+    return support;
+  }
+  support.unsupported = kernel.unsupported(problem, pass, instance);
+  if (!support.unsupported) support.workspace_bytes = static_cast<std::int64_t>(kernel.workspace_bytes(problem, pass, instance));
+  return support;
+}
+
+SupportAnswer answer(const SupportQuestion& question, KernelList kernels) {
+  require_valid(question.problem);
+  const Kernel& kernel = require_kernel(kernels, question.kernel);
+  const std::vector<std::string>& names = kernel.info().instances;
+  SupportAnswer result;
+  if (question.instance == "all") {
+    for (const std::string& name : names) result.instances.push_back(support_of(kernel, question.problem, question.pass, name));
+  } else if (question.instance != "auto") {
+    result.instances.push_back(support_of(kernel, question.problem, question.pass, question.instance));
+  } else if (const auto reason = kernel.unsupported(question.problem, question.pass)) {
+    result.instances.push_back({names.front(), reason, 0});
+  } else {
+    result.instances.push_back(
+        support_of(kernel, question.problem, question.pass, kernel.choose_instance(question.problem, question.pass)));
+  }
+  return result;
+}
+
+// Does one job; false when the worker shall end.
+class Jobs {
+ public:
+  Jobs(Channel& channel, Backend& backend, KernelList kernels)
+      : channel_(channel), backend_(backend), kernels_(kernels), measure_(backend, kernels) {
+    port_.send = [&channel](const Message& message) { channel.send(message); };
+    port_.cancelled = [&channel] { return channel.cancelled(); };
+  }
+
+  bool run(const Message& message) {
+    try {
+      return std::visit([this](const auto& request) { return run_one(request); }, message);
+    } catch (const Error& e) {
+      channel_.send(ErrorReply{e.summary(), e.why(), e.fix(), static_cast<int>(e.code())});
+    } catch (const std::exception& e) {
+      channel_.send(ErrorReply{"the worker could not do its job", e.what(), "try a smaller problem", static_cast<int>(ExitCode::environment)});
+    }
+    return true;
+  }
+
+ private:
+  bool run_one(const CatalogRequest&) {
+    channel_.send(CatalogReply{make_catalog(backend_, kernels_)});
+    return true;
+  }
+  bool run_one(const SupportRequest& request) {
+    SupportReply reply;
+    for (const SupportQuestion& question : request.questions) reply.answers.push_back(answer(question, kernels_));
+    channel_.send(reply);
+    return true;
+  }
+  bool run_one(const MeasureRequest& request) {
+    measure_.run(request, port_);
+    channel_.send(Done{});
+    return true;
+  }
+  bool run_one(const CheckRequest& request) {
+    run_check_job(request, backend_, kernels_, port_);
+    channel_.send(Done{});
+    return true;
+  }
+  bool run_one(const EvalRequest& request) {
+    channel_.send(run_eval_job(request, backend_, kernels_));
+    return true;
+  }
+  bool run_one(const QuitRequest&) { return false; }
+  template <typename Other>
+  bool run_one(const Other&) {
+    throw Error("the worker cannot do this", fmt::format("\"{}\" is no request", Other::kType), "use a supervisor of the same build");
+  }
+
+  Channel& channel_;
+  Backend& backend_;
+  KernelList kernels_;
+  MeasureJob measure_;
+  JobPort port_;
+};
+
+}  // namespace
+
+WorkerArguments parse_worker_arguments(int argc, char** argv) {
+  WorkerArguments arguments;
+  for (int n = 1; n < argc; ++n) {
+    const std::string_view name = argv[n];
+    if ((name != "--mode" && name != "--device") || n + 1 == argc) {
+      throw Error("the worker cannot start", fmt::format("\"{}\" is no option of it, or lacks its value", name),
+                  "start it through triscope; by hand: triscope-worker [--mode cpu] [--device cpu]", ExitCode::usage);
+    }
+    (name == "--mode" ? arguments.mode : arguments.device) = argv[++n];
+  }
+  return arguments;
+}
+
+void serve(Channel& channel, Backend& backend, KernelList kernels, const std::string& mode) {
+  channel.send(Hello{kProtocolVersion, build_facts::kVersion, mode});
+  Jobs jobs(channel, backend, kernels);
+  while (jobs.run(channel.receive())) {
+  }
+}
+
+int run_worker(int argc, char** argv, KernelList kernels) {
+  try {
+    const WorkerArguments arguments = parse_worker_arguments(argc, argv);
+    Channel channel;
+    const std::unique_ptr<Backend> backend = make_backend(arguments.mode, arguments.device);
+    serve(channel, *backend, kernels, arguments.mode);
+    return static_cast<int>(ExitCode::done);
+  } catch (const Error& e) {
+    std::fprintf(stderr, "triscope-worker: %s\n", e.what());
+    return static_cast<int>(e.code());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "triscope-worker: %s\n", e.what());
+    return static_cast<int>(ExitCode::environment);
+  }
+}
+
+}  // namespace triscope

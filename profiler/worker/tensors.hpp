@@ -1,0 +1,86 @@
+// The tensors of one problem on the backend's device, with what the check needs of them on the host.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/check.hpp"
+#include "kernels/kernel.hpp"
+#include "kernels/philox.hpp"
+#include "profiler/jobs.hpp"
+#include "profiler/worker/backend.hpp"
+
+namespace triscope {
+
+/// Where inputs come from.
+struct InputSource {
+  std::uint64_t seed = 1;
+  InputKind kind = InputKind::normal;
+  std::string tensors;  ///< safetensors file; empty: generated. What the file lacks (do) is generated
+  bool operator==(const InputSource&) const = default;
+};
+
+/// One tensor: fp32 on the host (rounded to its element type), element type on the device.
+class HeldTensor {
+ public:
+  HeldTensor() = default;
+  HeldTensor(Backend& backend, std::vector<float> values, Element element);
+  const float* host() const { return host_.empty() ? nullptr : host_.data(); }
+  template <typename T = void>
+  T* device() const {
+    return device_.data<T>();
+  }
+
+ private:
+  std::vector<float> host_;
+  DeviceBuffer device_;
+};
+
+/// q, k1, k2, v1, v2, sink and grad_o of a problem. Shared by all kernels of a group: they have one shape.
+class InputSet {
+ public:
+  /// Throws `Error`: (usage) a given tensor is missing, has another shape, or holds NaN or Inf; no memory.
+  InputSet(Backend& backend, const Problem& problem, bool with_grad_o, const InputSource& source);
+
+  /// True when these are also the inputs of that.
+  bool serves(const Problem& problem, bool with_grad_o, const InputSource& source) const;
+  HostInputs host() const;
+  void fill(Arguments& arguments) const;
+
+ private:
+  Problem problem_;
+  bool with_grad_o_;
+  InputSource source_;
+  HeldTensor q_, k1_, k2_, v1_, v2_, sink_, grad_o_;
+};
+
+/// The outputs of one kernel, poisoned when made.
+class OutputSet {
+ public:
+  OutputSet(Backend& backend, const Problem& problem, Pass pass, std::size_t workspace_bytes);
+
+  void fill(Arguments& arguments) const;
+  void poison_forward();
+  void poison_backward();
+
+  /// A copy on the host, widened to fp32.
+  struct Host {
+    std::vector<float> o, lse, grad_q, grad_k1, grad_k2, grad_v1, grad_v2, grad_sink;
+    HostOutputs pointers() const;
+  };
+  Host download() const;
+
+ private:
+  Backend* backend_;
+  Element element_;
+  DeviceBuffer o_, lse_, grad_q_, grad_k1_, grad_k2_, grad_v1_, grad_v2_, grad_sink_, workspace_;
+};
+
+/// Elements of q (and o), of k1 (and every key and value), and of the LSE.
+struct TensorCounts {
+  std::size_t query = 0, key = 0, lse = 0;
+};
+TensorCounts tensor_counts(const Problem& problem);
+
+}  // namespace triscope
