@@ -154,7 +154,7 @@ std::string to_command_line(const SweepRequest& r) {
   if (!r.worker_prefix.empty()) {
     std::string prefix;
     for (const std::string& word : r.worker_prefix) prefix += fmt::format("{}{}", prefix.empty() ? "" : " ", shell_word(word));
-    option("worker", prefix);
+    option("worker-prefix", prefix);
   }
   return line;
 }

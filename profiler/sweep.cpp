@@ -1,0 +1,211 @@
+#include "profiler/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "kernels/error.hpp"
+#include "profiler/json_codec.hpp"
+#include "profiler/plan.hpp"
+#include "profiler/supervisor.hpp"
+
+namespace triscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string key_text(const MeasurementKey& key) { return dump_line(nlohmann::json(key)); }
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// What is left, from the plan's estimates corrected by how long finished groups really took.
+class TimeLeft {
+ public:
+  explicit TimeLeft(double planned_seconds) : left_(planned_seconds) {}
+
+  void begin(double estimated_seconds) {
+    current_ = estimated_seconds;
+    started_ = Clock::now();
+  }
+  void end() {
+    taken_ += seconds_since(started_);
+    done_ += current_;
+    left_ -= current_;
+    current_ = 0;
+  }
+  double seconds() const {
+    const double correction = done_ > 0 ? taken_ / done_ : 1.0;
+    const double gone = current_ > 0 ? seconds_since(started_) : 0.0;
+    return std::max(0.0, left_ * correction - gone);
+  }
+
+ private:
+  double left_, done_ = 0, taken_ = 0, current_ = 0;
+  Clock::time_point started_ = Clock::now();
+};
+
+/// The worker that serves a request's device, and what it said about itself.
+struct Measurer {
+  Supervisor supervisor;
+  Catalog catalog;
+  Device device;
+};
+
+Measurer start_measurer(const SweepRequest& request, const SweepObserver& observer) {
+  WorkerOptions options;
+  options.prefix = request.worker_prefix;
+  options.time_limit = request.time_limit;
+  options.log = observer.log;
+  Supervisor supervisor(options);
+  Catalog catalog = supervisor.catalog();
+  const Device device = sweep_device(request, catalog);
+  if (device.kind == DeviceKind::cpu) return {std::move(supervisor), std::move(catalog), device};
+  Supervisor chosen(worker_for(options, catalog, device.id));
+  catalog = chosen.catalog();
+  return {std::move(chosen), std::move(catalog), device};
+}
+
+/// The stored request of the sweep that is resumed.
+SweepRequest stored_request(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& given) {
+  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
+  if (!info) {
+    throw Error(fmt::format("sweep {} cannot be resumed", sweep), fmt::format("{} has no such sweep", database.string()),
+                "run `triscope list` to see those there are", ExitCode::usage);
+  }
+  SweepRequest request = sweep_request_from_json(info->request_json);
+  request.worker_prefix = given.worker_prefix;
+  request.time_limit = given.time_limit;
+  return request;
+}
+
+void refuse_other_device(const std::filesystem::path& database, std::int64_t sweep, const Environment& now) {
+  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
+  if (!info || info->environment.device_name == now.device_name) return;
+  throw Error(fmt::format("sweep {} cannot be resumed", sweep),
+              fmt::format("it was measured on {}, but this is {}", info->environment.device_name, now.device_name),
+              "start a new sweep here, or resume it on the first device", ExitCode::usage);
+}
+
+/// A sweep on its way: plan, worker, database.
+class Run {
+ public:
+  Run(SweepRequest request, const std::filesystem::path& database, const SweepObserver& observer, std::optional<std::int64_t> resume)
+      : request_(std::move(request)),
+        database_(database),
+        observer_(observer),
+        measurer_(start_measurer(request_, observer)),
+        plan_(make_plan(request_, measurer_.catalog, [this](const auto& questions) { return measurer_.supervisor.support(questions); })),
+        store_(database) {
+    const Environment& environment = measurer_.catalog.environment;
+    if (resume) {
+      refuse_other_device(database, *resume, environment);
+      sweep_ = *resume;
+      store_.resume_sweep(sweep_, environment);
+      for (const MeasurementKey& key : Snapshot(database).finished_keys(sweep_)) finished_.insert(key_text(key));
+    } else {
+      SweepRequest full = with_defaults(request_, measurer_.device);
+      full.device = measurer_.device.id;
+      sweep_ = store_.begin_sweep(to_command_line(request_), to_json(full), environment, plan_.total());
+    }
+  }
+
+  SweepOutcome run(std::stop_token stop) {
+    drop_finished();
+    for (const SkippedEntry& skipped : plan_.skipped) store_skipped(skipped);
+    double planned_seconds = 0;
+    for (const PlanGroup& group : plan_.groups) planned_seconds += estimated_seconds(group);
+    TimeLeft left(planned_seconds);
+    for (const PlanGroup& group : plan_.groups) {
+      if (stop.stop_requested()) break;
+      left.begin(estimated_seconds(group));
+      measure(group, left, stop);
+      left.end();
+    }
+    SweepOutcome outcome;
+    outcome.sweep = sweep_;
+    outcome.stopped = stop.stop_requested() && done_ < total_;
+    if (!outcome.stopped) store_.finish_sweep(sweep_);
+    if (const std::optional<SweepInfo> info = Snapshot(database_).sweep(sweep_)) {
+      outcome.ok = info->ok;
+      outcome.failed = info->failed;
+      outcome.skipped = info->skipped;
+      outcome.cancelled = info->cancelled;
+    }
+    return outcome;
+  }
+
+ private:
+  void drop_finished() {
+    total_ = plan_.total();
+    const auto finished = [this](const PlanEntry& entry) { return finished_.count(key_text(entry.key)) != 0; };
+    std::erase_if(plan_.skipped, [&](const SkippedEntry& skipped) { return finished(skipped.entry); });
+    for (PlanGroup& group : plan_.groups) std::erase_if(group.entries, finished);
+    std::erase_if(plan_.groups, [](const PlanGroup& group) { return group.entries.empty(); });
+    done_ = total_ - plan_.total();
+  }
+
+  double estimated_seconds(const PlanGroup& group) const {
+    return estimate(group, request_, assumed_flops_per_second(measurer_.device, Pass::forward),
+                    assumed_flops_per_second(measurer_.device, Pass::backward))
+        .seconds;
+  }
+
+  void keep(const Measurement& measurement) {
+    const std::int64_t row = store_.add(sweep_, measurement);
+    if (measurement.status != Status::cancelled) ++done_;
+    observer_.measured(measurement, row);
+  }
+
+  void store_skipped(const SkippedEntry& skipped) {
+    Measurement measurement;
+    measurement.key = skipped.entry.key;
+    measurement.source_hash = skipped.entry.source_hash;
+    measurement.status = Status::skipped;
+    measurement.reason = skipped.reason;
+    keep(measurement);
+  }
+
+  void measure(const PlanGroup& group, const TimeLeft& left, std::stop_token stop) {
+    MeasureRequest message;
+    for (const PlanEntry& entry : group.entries) {
+      message.entries.push_back(entry.key);
+      message.source_hashes.push_back(entry.source_hash);
+    }
+    message.stopping = request_.stopping;
+    message.seed = request_.seed;
+    if (!request_.tensors.empty()) message.tensors = std::filesystem::absolute(request_.tensors).string();
+    JobObserver job;
+    const auto tell = [&](const std::string& current) { observer_.progress({done_, total_, left.seconds(), current}); };
+    job.progress = [&](const ProgressReport& report) { tell(report.text); };
+    job.sampled = [&](std::int64_t entry, const std::vector<Sample>& samples) {
+      observer_.sampled(group.entries[static_cast<std::size_t>(entry)].key, samples);
+    };
+    job.measured = [&](std::int64_t, const Measurement& measurement) {
+      keep(measurement);
+      tell(fmt::format("{} {} {}", measurement.key.kernel, to_string(measurement.key.pass), to_string(measurement.status)));
+    };
+    measurer_.supervisor.measure(message, job, stop);
+  }
+
+  SweepRequest request_;
+  std::filesystem::path database_;
+  const SweepObserver& observer_;
+  Measurer measurer_;
+  Plan plan_;
+  Store store_;
+  std::int64_t sweep_ = 0;
+  std::set<std::string> finished_;
+  std::int64_t done_ = 0, total_ = 0;
+};
+
+}  // namespace
+
+SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
+                       std::stop_token stop, std::optional<std::int64_t> resume) {
+  const SweepRequest decided = resume ? stored_request(database, *resume, request) : request;
+  return Run(decided, database, observer, resume).run(stop);
+}
+
+}  // namespace triscope

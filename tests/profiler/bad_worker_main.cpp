@@ -1,0 +1,121 @@
+// A worker for tests. Its kernels misbehave on purpose (ids "test.*"); with TRISCOPE_TEST_WORKER set, so does its protocol.
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "kernels/error.hpp"
+#include "kernels/registry.hpp"
+#include "profiler/worker/serve.hpp"
+
+namespace triscope {
+namespace {
+
+// The oracle under another name, whose `misbehave` sees each launch's number and the output.
+class TestKernel final : public Kernel {
+ public:
+  using Misbehave = std::function<void(int launch, float* o)>;
+
+  TestKernel(std::string id, Misbehave misbehave, bool backward = true)
+      : oracle_(*find_kernel("cpu.oracle")), misbehave_(std::move(misbehave)), backward_(backward) {
+    info_ = oracle_.info();
+    info_.name = id;
+    info_.id = std::move(id);
+    info_.source_hash = "test";
+    info_.instances = {"small", "large"};
+  }
+
+  const KernelInfo& info() const override { return info_; }
+  std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
+    if (pass == Pass::backward && !backward_) return "it has no backward";
+    return oracle_.unsupported(problem, pass);
+  }
+  std::string choose_instance(const Problem& problem, Pass) const override { return problem.seq_len < 100 ? "small" : "large"; }
+  std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view) const override {
+    return oracle_.workspace_bytes(problem, pass, oracle_.info().instances.front());
+  }
+  void launch(const Problem& problem, Pass pass, std::string_view, const Arguments& arguments) const override {
+    oracle_.launch(problem, pass, oracle_.info().instances.front(), arguments);
+    misbehave_(++launches_, static_cast<float*>(arguments.o));
+  }
+
+ private:
+  const Kernel& oracle_;
+  Misbehave misbehave_;
+  bool backward_;
+  KernelInfo info_;
+  mutable int launches_ = 0;
+};
+
+[[noreturn]] void sleep_for_ever() {
+  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+void crash() {
+  std::fprintf(stderr, "about to crash\n");
+  std::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would turn it into an exit
+  std::raise(SIGSEGV);
+}
+
+void protocol_rubbish() {
+  // The kernel knows no file descriptor of the protocol; a wild write finds it all the same.
+  for (int fd = 3; fd < 64; ++fd) {
+    if (write(fd, "what is this\n", 13) == 13) return;
+  }
+}
+
+std::vector<std::unique_ptr<Kernel>> make_kernels() {
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  const auto add = [&](const char* id, TestKernel::Misbehave misbehave, bool backward = true) {
+    kernels.push_back(std::make_unique<TestKernel>(id, std::move(misbehave), backward));
+  };
+  const auto from_launch = [](int first, std::function<void()> act) {
+    return [first, act = std::move(act)](int launch, float*) {
+      if (launch >= first) act();
+    };
+  };
+  add("test.good", [](int, float*) {});
+  add("test.forward_only", [](int, float*) {}, false);
+  add("test.chatty", [](int, float*) { std::puts("{\"type\":\"done\"}"), std::fflush(stdout); });
+  add("test.wrong", [](int, float* o) { o[0] += 1.0f; });
+  add("test.throws_late", from_launch(3, [] { throw Error("the launch failed", "a test wants it so", "do nothing"); }));
+  add("test.hangs_at_once", from_launch(1, [] { sleep_for_ever(); }));
+  add("test.hangs_late", from_launch(3, [] { sleep_for_ever(); }));
+  add("test.crashes_at_once", from_launch(1, crash));
+  add("test.crashes_late", from_launch(4, crash));
+  add("test.exits", from_launch(1, [] { std::_Exit(3); }));
+  add("test.exits_silently", from_launch(1, [] { std::_Exit(0); }));
+  add("test.writes_rubbish", from_launch(1, protocol_rubbish));
+  add("test.slow", [](int, float*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); });
+  return kernels;
+}
+
+// Speaks another protocol, or none.
+void misbehave_at_start(std::string_view how) {
+  if (how == "version") std::puts(R"({"type":"hello","protocol":999,"version":"9.9.9","mode":"cpu"})"), std::fflush(stdout);
+  if (how == "rubbish") std::puts("bash: welcome to this machine"), std::fflush(stdout);
+  if (how == "exit") std::exit(3);
+  if (how == "silent_exit") std::exit(0);
+  if (how == "no_hello") std::puts(R"({"type":"done"})"), std::fflush(stdout);
+  sleep_for_ever();
+}
+
+}  // namespace
+}  // namespace triscope
+
+int main(int argc, char** argv) {
+  if (const char* how = std::getenv("TRISCOPE_TEST_WORKER")) triscope::misbehave_at_start(how);
+  const auto own = triscope::make_kernels();
+  std::vector<const triscope::Kernel*> kernels;
+  for (const auto& kernel : triscope::all_kernels()) kernels.push_back(kernel.get());
+  for (const auto& kernel : own) kernels.push_back(kernel.get());
+  return triscope::run_worker(argc, argv, kernels);
+}

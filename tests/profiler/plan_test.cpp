@@ -1,0 +1,240 @@
+#include "profiler/plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "fake_catalog.hpp"
+#include "kernels/error.hpp"
+#include "profiler/json_codec.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Plan plan_for(const SweepRequest& request, const Catalog& catalog) {
+  return make_plan(request, catalog, [&](const auto& questions) { return fake_support(catalog, questions); });
+}
+
+SweepRequest small_request() {
+  SweepRequest request;
+  request.windows = {{8, 4}, {16, 2}};
+  request.seq_lens = {64};
+  request.q_heads = {4};
+  request.kv_heads = {2};
+  request.head_dims = {16};
+  return request;
+}
+
+std::vector<std::string> kernels_of(const PlanGroup& group) {
+  std::vector<std::string> ids;
+  for (const PlanEntry& entry : group.entries) ids.push_back(entry.key.kernel);
+  return ids;
+}
+
+template <typename Call>
+Error error_of(Call call) {
+  try {
+    call();
+  } catch (const Error& e) {
+    return e;
+  }
+  return Error("nothing was thrown", "", "");
+}
+
+TEST(Plan, counts_are_the_product_of_the_lists) {
+  SweepRequest request = small_request();
+  request.kernels = {"cpu.fast"};
+  request.seq_lens = {32, 64, 128};
+  request.batches = {1, 2};
+  request.q_heads = {4, 8};
+  request.kv_heads = {2, 1};
+  request.head_dims = {16, 32};
+  request.forms = {Form::trilinear, Form::determinant};
+  request.regimes = {Regime::sustained, Regime::burst};
+  const Plan plan = plan_for(request, fake_catalog(false));
+  EXPECT_EQ(plan.total(), 2 * 3 * 2 * 2 * 2 * 2 * 2 * 2);  // windows, seq, batch, head pairs, dims, forms, passes, regimes
+  EXPECT_THAT(plan.groups, SizeIs(plan.total()));
+  EXPECT_TRUE(plan.skipped.empty());
+}
+
+TEST(Plan, no_key_is_planned_twice) {
+  SweepRequest request = small_request();
+  request.windows = {{8, 4}, {8, 4}, {16, 2}};
+  const Plan plan = plan_for(request, fake_catalog(false));
+  std::set<std::string> keys;
+  for (const PlanGroup& group : plan.groups) {
+    for (const PlanEntry& entry : group.entries) EXPECT_TRUE(keys.insert(nlohmann::json(entry.key).dump()).second);
+  }
+  EXPECT_EQ(plan.total(), 2 * 2 + 2);  // two windows x two passes, and a baseline for each pass
+}
+
+TEST(Plan, kernels_of_one_problem_form_a_group_and_the_baseline_joins_the_first_of_its_shape) {
+  SweepRequest request = small_request();
+  request.kernels = {"cpu.fast", "cpu.oracle", "baseline.cpu"};
+  request.passes = {Pass::forward};
+  request.seq_lens = {64, 128};
+  const Plan plan = plan_for(request, fake_catalog(false));
+  ASSERT_THAT(plan.groups, SizeIs(4));
+  EXPECT_THAT(kernels_of(plan.groups[0]), ElementsAre("cpu.fast", "cpu.oracle", "baseline.cpu"));
+  EXPECT_THAT(kernels_of(plan.groups[1]), ElementsAre("cpu.fast", "cpu.oracle"));
+  EXPECT_THAT(kernels_of(plan.groups[2]), ElementsAre("cpu.fast", "cpu.oracle", "baseline.cpu"));
+  EXPECT_EQ(plan.groups[2].entries[0].key.problem.seq_len, 128);
+  const Problem& baseline = plan.groups[0].entries[2].key.problem;
+  EXPECT_EQ(baseline.form, Form::dot_product);
+  EXPECT_EQ(baseline.window1, 64);
+  EXPECT_EQ(baseline.window2, 1);
+}
+
+TEST(Plan, a_dot_product_request_keeps_its_sliding_window) {
+  SweepRequest request = small_request();
+  request.forms = {Form::dot_product};
+  request.windows = {{16, 1}};
+  request.kernels = {"baseline.cpu"};
+  const Plan plan = plan_for(request, fake_catalog(false));
+  EXPECT_EQ(plan.groups.at(0).entries.at(0).key.problem.window1, 16);
+}
+
+TEST(Plan, auto_takes_every_kernel_of_the_device_but_not_the_oracle) {
+  SweepRequest request = small_request();
+  request.head_dims = {128};
+  const Plan plan = plan_for(request, fake_catalog(true));
+  EXPECT_THAT(kernels_of(plan.groups.at(0)), ElementsAre("baseline.cublas"));
+  EXPECT_THAT(kernels_of(plan.groups.at(1)), ElementsAre("cuda.portable", "cuda.hopper", "baseline.fa3"));
+  for (const PlanGroup& group : plan.groups) {
+    for (const PlanEntry& entry : group.entries) {
+      EXPECT_EQ(entry.key.device_id, "0");
+      EXPECT_EQ(entry.key.timing_source, TimingSource::cupti);
+      EXPECT_EQ(entry.key.problem.element, Element::bf16);
+      EXPECT_EQ(entry.source_hash, "hash of " + entry.key.kernel);
+    }
+  }
+}
+
+TEST(Plan, the_gemm_ceiling_is_measured_once_a_regime) {
+  SweepRequest request = small_request();
+  request.regimes = {Regime::sustained, Regime::burst};
+  const Plan plan = plan_for(request, fake_catalog(true));
+  int gemms = 0;
+  for (const PlanGroup& group : plan.groups) {
+    for (const PlanEntry& entry : group.entries) gemms += entry.key.problem.form == Form::gemm;
+  }
+  EXPECT_EQ(gemms, 2);
+}
+
+TEST(Plan, instances_auto_all_and_by_name) {
+  SweepRequest request = small_request();
+  request.windows = {{8, 4}};
+  request.passes = {Pass::forward};
+  request.kernels = {"cuda.portable"};
+  EXPECT_EQ(plan_for(request, fake_catalog(true)).groups[0].entries[0].key.instance, "a");
+  request.instance = "all";
+  EXPECT_THAT(plan_for(request, fake_catalog(true)).groups[0].entries, SizeIs(3));
+  request.instance = "b";
+  EXPECT_EQ(plan_for(request, fake_catalog(true)).groups[0].entries[0].key.instance, "b");
+  request.instance = "z";
+  const Error error = error_of([&] { plan_for(request, fake_catalog(true)); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.fix(), HasSubstr("a, b, c"));
+}
+
+TEST(Plan, impossible_and_unsupported_configurations_are_skipped_with_the_reason) {
+  SweepRequest request = small_request();
+  request.kernels = {"cuda.portable", "cuda.hopper"};
+  request.passes = {Pass::forward};
+  request.windows = {{8, 4}};
+  request.q_heads = {4, 5};
+  request.kv_heads = {2};
+  const Plan plan = plan_for(request, fake_catalog(true));
+  ASSERT_THAT(plan.groups, SizeIs(1));
+  ASSERT_THAT(plan.skipped, SizeIs(3));
+  EXPECT_THAT(plan.skipped[0].reason, HasSubstr("head_dim must be 64 or 128"));
+  EXPECT_THAT(plan.skipped[1].reason, HasSubstr("q_heads is 5"));
+  EXPECT_THAT(plan.skipped[2].reason, HasSubstr("q_heads is 5"));
+  EXPECT_EQ(plan.total(), 4);
+}
+
+TEST(Plan, what_exceeds_the_memory_is_skipped) {
+  SweepRequest request = small_request();
+  request.kernels = {"cpu.fast"};
+  request.seq_lens = {64, 1 << 24};
+  request.passes = {Pass::forward};
+  request.windows = {{8, 4}};
+  const Plan plan = plan_for(request, fake_catalog(false));
+  ASSERT_THAT(plan.skipped, SizeIs(1));
+  EXPECT_THAT(plan.skipped[0].reason, HasSubstr("GiB of memory, but the device has 16.0 GiB"));
+}
+
+TEST(Plan, a_request_of_which_nothing_is_possible_is_a_usage_error) {
+  SweepRequest request = small_request();
+  request.scale = std::numeric_limits<double>::quiet_NaN();
+  request.kernels = {"cpu.fast"};
+  Error error = error_of([&] { plan_for(request, fake_catalog(false)); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.why(), HasSubstr("scale is nan"));
+
+  request = small_request();
+  request.kernels = {"cpu.quick"};
+  error = error_of([&] { plan_for(request, fake_catalog(false)); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.fix(), HasSubstr("cpu.fast"));
+
+  request = small_request();
+  request.q_heads = {4, 8, 16};
+  request.kv_heads = {1, 2};
+  EXPECT_EQ(error_of([&] { plan_for(request, fake_catalog(false)); }).code(), ExitCode::usage);
+
+  request = small_request();
+  request.kernels = {"cpu.fast"};
+  request.device = "0";
+  EXPECT_EQ(error_of([&] { plan_for(request, fake_catalog(true)); }).code(), ExitCode::usage);
+
+  request = small_request();
+  request.stopping.budget_ns = 0;
+  EXPECT_EQ(error_of([&] { plan_for(request, fake_catalog(false)); }).code(), ExitCode::usage);
+}
+
+TEST(Plan, an_unknown_device_names_the_known_ones) {
+  SweepRequest request = small_request();
+  request.device = "3";
+  const Error error = error_of([&] { plan_for(request, fake_catalog(true)); });
+  EXPECT_EQ(error.code(), ExitCode::environment);
+  EXPECT_THAT(error.fix(), HasSubstr("0 (Test GPU), cpu (Test CPU)"));
+}
+
+TEST(Plan, auto_device_follows_the_kernels) {
+  SweepRequest request = small_request();
+  EXPECT_EQ(sweep_device(request, fake_catalog(true)).id, "0");
+  EXPECT_EQ(sweep_device(request, fake_catalog(false)).id, "cpu");
+  request.kernels = {"cpu.fast"};
+  EXPECT_EQ(sweep_device(request, fake_catalog(true)).id, "cpu");
+}
+
+TEST(Plan, defaults_are_table_1_at_the_papers_shape_on_a_gpu) {
+  const SweepRequest full = with_defaults({}, fake_device("0", DeviceKind::cuda, 0));
+  EXPECT_THAT(full.windows, SizeIs(7));
+  EXPECT_THAT(full.seq_lens, ElementsAre(32768));
+  EXPECT_THAT(full.q_heads, ElementsAre(64));
+  EXPECT_THAT(full.kv_heads, ElementsAre(1));
+}
+
+TEST(Plan, estimates_grow_with_the_work_and_are_bounded_by_the_budget) {
+  const Catalog catalog = fake_catalog(false);
+  SweepRequest request = small_request();
+  request.kernels = {"cpu.fast"};
+  const Device& cpu = catalog.devices.back();
+  const Estimate small = estimate(plan_for(request, catalog), request, cpu);
+  request.seq_lens = {64, 4096};
+  const Estimate large = estimate(plan_for(request, catalog), request, cpu);
+  EXPECT_GT(large.seconds, small.seconds);
+  EXPECT_GT(large.bytes, small.bytes);
+  request.stopping.budget_ns = 1'000'000;
+  EXPECT_LT(estimate(plan_for(request, catalog), request, cpu).seconds, large.seconds);
+}
+
+}  // namespace
+}  // namespace triscope
