@@ -21,3 +21,7 @@ foreach(kernel oracle fast attention_baseline)
   endif()
   triscope_source_hash(kernels/cpu/${kernel}.cpp ${own_sources})
 endforeach()
+
+# Timing beside OpenBLAS, by hand: ninja cpu_bench.
+add_executable(cpu_bench EXCLUDE_FROM_ALL bench/cpu_bench.cpp)
+target_link_libraries(cpu_bench PRIVATE triscope_registry ${CMAKE_DL_LIBS})

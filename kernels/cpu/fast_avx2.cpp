@@ -3,6 +3,7 @@
 #define TRISCOPE_SIMD_BYTES 32
 #define TRISCOPE_SIMD_ROWS 4
 #define TRISCOPE_SIMD_VECTORS 3
+#define TRISCOPE_SIMD_UNROLL 1
 
 #include "kernels/cpu/fast_vector.inl"
 #include "kernels/cpu/fast_forward.inl"

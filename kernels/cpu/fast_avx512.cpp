@@ -3,6 +3,7 @@
 #define TRISCOPE_SIMD_BYTES 64
 #define TRISCOPE_SIMD_ROWS 8
 #define TRISCOPE_SIMD_VECTORS 2
+#define TRISCOPE_SIMD_UNROLL 4
 
 #include "kernels/cpu/fast_vector.inl"
 #include "kernels/cpu/fast_forward.inl"

@@ -33,7 +33,7 @@ struct BackwardScratch {
   float* tiles;          // query, grad_o, grad_q of kTiles tiles
   float* virtual_keys;   // panels of one chunk, like the next
   float* virtual_values;
-  float* grad_keys;      // [2 * kChunk][padded_dim], like the next
+  float* grad_keys;      // [kChunk][padded_dim], like the next
   float* grad_values;
   float* p;              // [kChunk][lanes], like the next
   float* ds;
@@ -42,7 +42,7 @@ struct BackwardScratch {
 };
 
 std::int64_t backward_scratch(const Shape& shape) {
-  return shape.padded_dim * (3 * kTiles * kLanes + 6 * kChunk + 2 * kRows) + 2 * kChunk * kLanes;
+  return shape.padded_dim * (3 * kTiles * kLanes + 4 * kChunk + 2 * kRows) + 2 * kChunk * kLanes;
 }
 
 BackwardScratch carve_backward_scratch(const Shape& shape, float* scratch) {
@@ -52,8 +52,8 @@ BackwardScratch carve_backward_scratch(const Shape& shape, float* scratch) {
   parts.virtual_keys = parts.tiles + 3 * kTiles * kLanes * shape.padded_dim;
   parts.virtual_values = parts.virtual_keys + chunk;
   parts.grad_keys = parts.virtual_values + chunk;
-  parts.grad_values = parts.grad_keys + 2 * chunk;
-  parts.p = parts.grad_values + 2 * chunk;
+  parts.grad_values = parts.grad_keys + chunk;
+  parts.p = parts.grad_values + chunk;
   parts.ds = parts.p + kChunk * kLanes;
   parts.wide_key = parts.ds + kChunk * kLanes;
   parts.wide_value = parts.wide_key + shape.padded_dim * kRows;
@@ -256,17 +256,14 @@ void backward_keys(const Shape& shape, const BackwardItem& item, std::int64_t fi
   const std::int64_t dim = shape.padded_dim;
   const std::int64_t begin = shape.full ? 0 : first * shape.group;
   const std::int64_t end = shape.full ? shape.rows : minimum(shape.seq_len, first + count - 1 + shape.long_window) * shape.group;
-  float* grad_keys = item.grad_long_keys + (first - item.first_key) * dim;
-  float* grad_values = item.grad_long_values + (first - item.first_key) * dim;
+  const std::int64_t panels = (count + kRows - 1) / kRows, offset = (first - item.first_key) * dim;
+  const KeyChunk chunk{item.long_key_panels + first * dim, item.long_value_panels + first * dim, item.grad_long_keys + offset,
+                       item.grad_long_values + offset, first, panels};
   RowTile tiles[kTiles];
   for (std::int64_t row = begin; row < end; row += kTiles * kLanes) {
     const std::int64_t tile_count = load_row_block(shape, item, row, end, scratch.tiles, tiles);
     for (std::int64_t n = 0; n < tile_count; ++n) {
-      for (std::int64_t key = 0; key < count; key += kChunk) {
-        const std::int64_t panels = (minimum(kChunk, count - key) + kRows - 1) / kRows, offset = (first + key) * dim;
-        const KeyChunk chunk{item.long_key_panels + offset, item.long_value_panels + offset, grad_keys + key * dim, grad_values + key * dim, first + key, panels};
-        tile_gradients(shape, item, tiles[n], chunk, scratch.p, scratch.ds);
-      }
+      tile_gradients(shape, item, tiles[n], chunk, scratch.p, scratch.ds);
       add_grad_q(shape, tiles[n], item);
     }
   }

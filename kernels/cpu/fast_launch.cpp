@@ -12,8 +12,6 @@
 namespace triscope::cpu {
 namespace {
 
-int thread_count(const Layout& layout) { return static_cast<int>(std::min<std::int64_t>(layout.threads, omp_get_max_threads())); }
-
 void zero(float* tensor, std::int64_t count) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t n = 0; n < count; ++n) tensor[n] = 0.0f;
@@ -88,7 +86,7 @@ class Backward {
 
   void run() const {
     const std::int64_t count = layout_.heads * layout_.items;
-#pragma omp parallel for ordered schedule(dynamic, 1) num_threads(thread_count(layout_))
+#pragma omp parallel for ordered schedule(dynamic, 1) num_threads(layout_.team())
     for (std::int64_t index = 0; index < count; ++index) {
       const std::int64_t head = index / layout_.items;
       const ItemRange range = range_of(layout_, instructions_.panel_rows, index % layout_.items);
@@ -189,7 +187,7 @@ void launch_forward(const Problem& problem, const InstructionSet& instructions, 
   float* workspace = static_cast<float*>(arguments.workspace);
   pack_keys(problem, layout, instructions, host_inputs(arguments), workspace);
   const std::int64_t tiles = (shape.rows + instructions.lanes - 1) / instructions.lanes;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(layout))
+#pragma omp parallel for schedule(dynamic, 1) num_threads(layout.team())
   for (std::int64_t index = 0; index < layout.heads * tiles; ++index) {
     const std::int64_t head = index / tiles, batch = head / problem.kv_heads, q_head = head % problem.kv_heads * shape.group;
     const std::int64_t long_index = head * layout.panel_positions * shape.padded_dim, short_index = head * shape.seq_len * shape.padded_dim;

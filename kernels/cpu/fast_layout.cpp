@@ -62,12 +62,14 @@ Layout::Layout(const Problem& problem, Pass pass, const InstructionSet& instruct
     threads = std::min(thread_slots(), heads * ((shape.rows + instructions.lanes - 1) / instructions.lanes));
     slot_floats = round_up(instructions.forward_scratch(shape), 64);
   } else {
-    lay_out_backward(problem, instructions);
+    lay_out_backward(instructions);
   }
   take(slots, threads * slot_floats, total_floats);
 }
 
-void Layout::lay_out_backward(const Problem&, const InstructionSet& instructions) {
+int Layout::team() const { return static_cast<int>(std::min<std::int64_t>(threads, omp_get_max_threads())); }
+
+void Layout::lay_out_backward(const InstructionSet& instructions) {
   const std::int64_t n = shape.seq_len, step = shape.dot_product ? kItemKeys : kItemPositions;
   items = (n + step - 1) / step;
   threads = std::min(thread_slots(), heads * items);
@@ -124,7 +126,7 @@ void pack_keys(const Problem& problem, const Layout& layout, const InstructionSe
   const bool biased = !shape.dot_product;
   const float key_bias = biased ? static_cast<float>(problem.k2_bias) : 0.0f, value_bias = biased ? static_cast<float>(problem.v2_bias) : 0.0f;
   const std::int64_t stride = problem.kv_heads * problem.head_dim, dim = shape.padded_dim;
-#pragma omp parallel for collapse(2) schedule(static) num_threads(static_cast<int>(layout.threads))
+#pragma omp parallel for collapse(2) schedule(static) num_threads(layout.team())
   for (std::int64_t head = 0; head < layout.heads; ++head) {
     for (std::int64_t position = 0; position < layout.panel_positions; ++position) {
       const std::int64_t offset = head / problem.kv_heads * problem.seq_len * stride + head % problem.kv_heads * problem.head_dim;
@@ -145,7 +147,7 @@ void pack_rows(const Problem& problem, const Layout& layout, const Arguments& ar
   const auto* q = static_cast<const float*>(arguments.q);
   const auto* o = static_cast<const float*>(arguments.o);
   const auto* grad_o = static_cast<const float*>(arguments.grad_o);
-#pragma omp parallel for collapse(2) schedule(static) num_threads(static_cast<int>(layout.threads))
+#pragma omp parallel for collapse(2) schedule(static) num_threads(layout.team())
   for (std::int64_t head = 0; head < layout.heads; ++head) {
     for (std::int64_t row = 0; row < shape.rows; ++row) {
       const std::int64_t batch = head / problem.kv_heads, position = row / shape.group;

@@ -10,13 +10,15 @@ namespace triscope::cpu {
 /// Short-axis positions, or (dot product) keys, of one item of work of the backward. Fixed, so that the order of
 /// summation does not depend on the number of threads.
 inline constexpr std::int64_t kItemPositions = 16;
-inline constexpr std::int64_t kItemKeys = 2 * kChunk;
+inline constexpr std::int64_t kItemKeys = kChunk;
 
 Shape make_shape(const Problem& problem);
 
 /// Offsets in floats, each a multiple of 64; -1 for what a launch does not need. `heads` = batch x kv_heads.
 struct Layout {
   Layout(const Problem& problem, Pass pass, const InstructionSet& instructions);
+  /// Threads of a launch: OpenMP's choice, but never more than there are slots.
+  int team() const;
 
   Shape shape;
   std::int64_t heads = 0;
@@ -38,7 +40,7 @@ struct Layout {
   std::int64_t total_floats = 0;
 
  private:
-  void lay_out_backward(const Problem& problem, const InstructionSet& instructions);
+  void lay_out_backward(const InstructionSet& instructions);
 };
 
 /// Packs keys and values (biases added) into the workspace; multi-threaded.

@@ -18,7 +18,7 @@
 namespace triscope::cpu {
 
 /// Keys whose scores lie in L1 at a time.
-inline constexpr std::int64_t kChunk = 64;
+inline constexpr std::int64_t kChunk = 128;
 /// head_dim is padded with zeros to a multiple of this: every vector width and panel height divides it.
 inline constexpr std::int64_t kDimMultiple = 16;
 
@@ -89,7 +89,7 @@ struct InstructionSet {
   void (*forward)(const Shape&, const ForwardTile&);
   /// All gradients that pass through short-axis position `k`.
   void (*backward_position)(const Shape&, const BackwardItem&, std::int64_t k);
-  /// Dot product: all gradients that pass through keys [first, first + count), count <= 2 * kChunk, first a multiple of it.
+  /// Dot product: all gradients that pass through keys [first, first + count), count <= kChunk, first a multiple of kChunk.
   void (*backward_keys)(const Shape&, const BackwardItem&, std::int64_t first, std::int64_t count);
   void (*exp2)(const float* x, float* y, std::int64_t count);  ///< the kernels' own exponential, for its test
 };

@@ -1,6 +1,6 @@
 // Vectors, the exponential, transposition and the micro-kernels, for the instruction set the including file is compiled
 // for. It defines: TRISCOPE_SIMD (namespace), TRISCOPE_SIMD_BYTES (of a vector), TRISCOPE_SIMD_ROWS and
-// TRISCOPE_SIMD_VECTORS (accumulators of the micro-kernel: rows x vectors).
+// TRISCOPE_SIMD_VECTORS (accumulators of the micro-kernel: rows x vectors), TRISCOPE_SIMD_UNROLL (of its loop).
 // Everything has internal linkage and nothing from the standard library is instantiated: code compiled for AVX-512 must
 // never be what the linker picks for the rest of the program.
 #include <cstddef>
@@ -14,6 +14,7 @@ namespace {
 constexpr int kWidth = TRISCOPE_SIMD_BYTES / 4;
 constexpr int kRows = TRISCOPE_SIMD_ROWS;
 constexpr int kVectors = TRISCOPE_SIMD_VECTORS;
+constexpr int kUnroll = TRISCOPE_SIMD_UNROLL;
 constexpr int kLanes = kWidth * kVectors;
 static_assert(kChunk % kRows == 0 && kDimMultiple % kRows == 0, "panels must divide chunks and head_dim");
 static_assert(kDimMultiple % kWidth == 0, "vectors must divide head_dim");
@@ -124,7 +125,7 @@ TRISCOPE_INLINE void transpose_rows(const float* const (&rows)[kWidth], std::int
 // The micro-kernel: acc[row][v] += sum over `depth` of a[row * RowStride + step * DepthStride] * b[step * b_stride + v].
 template <int Rows, int Vectors, int RowStride, int DepthStride>
 TRISCOPE_INLINE void multiply_add(Vector (&acc)[Rows][Vectors], const float* a, const float* b, std::int64_t b_stride, std::int64_t depth) {
-#pragma GCC unroll 4
+#pragma GCC unroll kUnroll
   for (std::int64_t step = 0; step < depth; ++step) {
     Vector right[Vectors];
 #pragma GCC unroll 8
@@ -200,8 +201,19 @@ TRISCOPE_INLINE void sum_lanes_columns(const float* weights, const float* rows, 
 // sums[key][d] += sum over lanes of weights[key][lane] * rows[lane][d].
 void sum_lanes(const float* weights, const float* rows, std::int64_t padded_dim, std::int64_t depth, float* sums, std::int64_t panels) {
   std::int64_t d = 0;
-  for (; d + kLanes <= padded_dim; d += kLanes) sum_lanes_columns<kVectors>(weights, rows + d, padded_dim, depth, sums + d, panels);
-  for (; d < padded_dim; d += kWidth) sum_lanes_columns<1>(weights, rows + d, padded_dim, depth, sums + d, panels);
+  while (d < padded_dim) {
+    const std::int64_t left = (padded_dim - d) / kWidth;
+    if (kVectors == 3 && (left == 2 || left == 4)) {  // 4 = 2 + 2: a single vector would wait for its own additions
+      sum_lanes_columns<2>(weights, rows + d, padded_dim, depth, sums + d, panels);
+      d += 2 * kWidth;
+    } else if (left >= kVectors) {
+      sum_lanes_columns<kVectors>(weights, rows + d, padded_dim, depth, sums + d, panels);
+      d += kLanes;
+    } else {
+      sum_lanes_columns<1>(weights, rows + d, padded_dim, depth, sums + d, panels);
+      d += kWidth;
+    }
+  }
 }
 
 // Which keys each lane sees, as first and last position; a lane that sees none has last < first.
