@@ -1,0 +1,126 @@
+#include "profiler/worker/cuda/cuda_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "kernels/cuda/cuda_error.hpp"
+#include "kernels/error.hpp"
+#include "profiler/environment.hpp"
+#include "profiler/worker/cuda/gpu_device.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr auto kIdleTime = std::chrono::milliseconds(80);  // clocks return to boost, power falls
+
+std::vector<Device> devices_with_cpu(const std::string& wanted) {
+  std::string why;
+  std::vector<Device> devices = gpu_devices(why);
+  if (devices.empty()) {
+    throw Error(fmt::format("device {} cannot be used", wanted), why,
+                "install an NVIDIA driver for CUDA 13 (580 or later), or use --device cpu");
+  }
+  devices.push_back(cpu_device());
+  return devices;
+}
+
+std::string version_text(int number) { return fmt::format("{}.{}", number / 1000, number / 10 % 100); }
+
+}  // namespace
+
+CudaBackend::CudaBackend(std::unique_ptr<GpuTimer> timer, const std::string& device)
+    : timer_(std::move(timer)), devices_(devices_with_cpu(device)) {
+  int index = -1;
+  for (std::size_t n = 0; n < devices_.size(); ++n) {
+    if (devices_[n].kind == DeviceKind::cuda && devices_[n].id == device) index = static_cast<int>(n);
+  }
+  if (index < 0) {
+    throw Error(fmt::format("device {} cannot be used", device),
+                fmt::format("this machine has {} GPUs, counted from 0", devices_.size() - 1), "choose one of those");
+  }
+  device_ = devices_[static_cast<std::size_t>(index)];
+  TRISCOPE_CUDA_CHECK(cudaSetDevice(index));
+  TRISCOPE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  int l2_bytes = 0;
+  TRISCOPE_CUDA_CHECK(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, index));
+  flush_bytes_ = 2 * static_cast<std::size_t>(l2_bytes);
+  std::string why;
+  nvml_ = Nvml::open(device_.uuid, why);  // device_.limits says so when it fails
+  if (nvml_) monitor_ = std::make_unique<ConditionMonitor>(*nvml_);
+}
+
+CudaBackend::~CudaBackend() {
+  cudaFree(flush_written_);
+  cudaFree(flush_read_);
+  cudaStreamDestroy(stream_);
+}
+
+Environment CudaBackend::environment() const {
+  Environment environment = environment_of(device_);
+  int runtime = 0;
+  TRISCOPE_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
+  environment.cuda_version = version_text(runtime);
+  environment.cupti_version = timer_->version();
+  if (nvml_) {
+    environment.driver_version = nvml_->driver_version();
+    environment.max_memory_clock_mhz = nvml_->max_memory_clock_mhz();
+  }
+  return environment;
+}
+
+void* CudaBackend::allocate(std::size_t bytes) {
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+  cudaGetLastError();  // an allocation that fails leaves the device usable
+  std::size_t free_bytes = 0, total_bytes = 0;
+  TRISCOPE_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+  throw Error("tensors cannot be allocated",
+              fmt::format("{} bytes are asked for, {} of {} are free on {}", bytes, free_bytes, total_bytes, device_.name),
+              "choose a smaller problem or end what else uses the GPU");
+}
+
+void CudaBackend::release(void* memory) noexcept { cudaFree(memory); }
+
+void CudaBackend::copy_to_device(void* to, const void* from, std::size_t bytes) {
+  TRISCOPE_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_));
+  synchronize();
+}
+
+void CudaBackend::copy_to_host(void* to, const void* from, std::size_t bytes) {
+  TRISCOPE_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
+  synchronize();
+}
+
+void CudaBackend::poison(void* memory, std::size_t bytes) {
+  TRISCOPE_CUDA_CHECK(cudaMemsetAsync(memory, 0xFF, bytes, stream_));
+  synchronize();
+}
+
+void CudaBackend::synchronize() { TRISCOPE_CUDA_CHECK(cudaStreamSynchronize(stream_)); }
+
+Sample CudaBackend::time_block(const Launch& launch, std::int64_t launches) {
+  const BlockTimes times = timer_->time(stream_, launch, launches);
+  Sample sample;
+  sample.started_ns = times.start_ns;
+  sample.duration_ns = times.per_launch_ns;
+  sample.launches = launches;
+  if (monitor_) monitor_->join(sample, times.start_ns, times.end_ns);
+  return sample;
+}
+
+void CudaBackend::make_cold() {
+  if (flush_written_ == nullptr) flush_written_ = allocate(flush_bytes_);
+  if (flush_read_ == nullptr) flush_read_ = allocate(flush_bytes_);
+  TRISCOPE_CUDA_CHECK(cudaMemsetAsync(flush_written_, 0, flush_bytes_, stream_));
+  TRISCOPE_CUDA_CHECK(cudaMemcpyAsync(flush_written_, flush_read_, flush_bytes_, cudaMemcpyDeviceToDevice, stream_));
+  synchronize();
+  std::this_thread::sleep_for(kIdleTime);
+}
+
+std::vector<LaunchRecord> CudaBackend::record_launch(const std::string&, const Launch& launch) {
+  return timer_->record(stream_, launch);
+}
+
+}  // namespace triscope

@@ -1,0 +1,53 @@
+// A GPU as a device to measure on.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "profiler/worker/backend.hpp"
+#include "profiler/worker/cuda/condition_monitor.hpp"
+#include "profiler/worker/cuda/gpu_timer.hpp"
+#include "profiler/worker/cuda/nvml.hpp"
+
+namespace triscope {
+
+class CudaBackend final : public Backend {
+ public:
+  /// `device`: index of the GPU, "0". Throws `Error` (environment): no driver, no such GPU.
+  CudaBackend(std::unique_ptr<GpuTimer> timer, const std::string& device);
+  ~CudaBackend() override;
+
+  const Device& device() const override { return device_; }
+  std::vector<Device> all_devices() const override { return devices_; }
+  Environment environment() const override;
+  TimingSource timing_source() const override { return timer_->source(); }
+  void* stream() const override { return stream_; }
+
+  void* allocate(std::size_t bytes) override;
+  void release(void* memory) noexcept override;
+  void copy_to_device(void* to, const void* from, std::size_t bytes) override;
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override;
+  void poison(void* memory, std::size_t bytes) override;
+
+  void synchronize() override;
+  Sample time_block(const Launch& launch, std::int64_t launches) override;
+  /// Writes twice the L2's size, reads as much of another buffer, and waits until the chip is idle and cool-clocked.
+  void make_cold() override;
+  std::vector<LaunchRecord> record_launch(const std::string& name, const Launch& launch) override;
+
+ private:
+  std::unique_ptr<GpuTimer> timer_;  // first: CUPTI wants to be there before CUDA
+  std::vector<Device> devices_;
+  Device device_;
+  cudaStream_t stream_ = nullptr;
+  std::size_t flush_bytes_ = 0;
+  void* flush_written_ = nullptr;
+  void* flush_read_ = nullptr;
+  std::unique_ptr<Nvml> nvml_;
+  std::unique_ptr<ConditionMonitor> monitor_;  // null without NVML
+};
+
+}  // namespace triscope

@@ -1,0 +1,72 @@
+#include "profiler/worker/cuda/gpu_device.hpp"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "profiler/worker/cuda/nvml.hpp"
+
+namespace triscope {
+namespace {
+
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU-";
+  for (int n = 0; n < 16; ++n) {
+    if (n == 4 || n == 6 || n == 8 || n == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[n]));
+  }
+  return text;
+}
+
+Device describe_gpu(int index, const cudaDeviceProp& properties) {
+  Device device;
+  device.id = fmt::format("{}", index);
+  device.kind = DeviceKind::cuda;
+  device.name = properties.name;
+  device.uuid = uuid_text(properties.uuid);
+  device.compute_capability = fmt::format("{}.{}", properties.major, properties.minor);
+  device.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  device.multiprocessors = properties.multiProcessorCount;
+  std::string why;
+  const std::unique_ptr<Nvml> nvml = Nvml::open(device.uuid, why);
+  if (!nvml) {
+    device.limits.push_back(fmt::format("clocks, power and throttling are unknown: NVML answers \"{}\"", why));
+  } else {
+    device.max_sm_clock_mhz = nvml->max_sm_clock_mhz();
+    device.power_limit_w = nvml->power_limit_w();
+    if (nvml->mig_enabled()) device.limits.push_back("MIG is on: this is a slice of a GPU, and hardware counters cannot be read");
+  }
+  const std::optional<double> per_clock = bf16_flops_per_clock(properties.major, properties.minor);
+  if (per_clock && device.max_sm_clock_mhz) {
+    device.peak_tflops_at_max_clock = *per_clock * properties.multiProcessorCount * *device.max_sm_clock_mhz * 1e-6;
+  }
+  if (properties.major < 8) device.limits.push_back("compute capability below 8.0: the tensor-core kernels cannot run");
+  return device;
+}
+
+}  // namespace
+
+std::vector<Device> gpu_devices(std::string& why) {
+  int count = 0;
+  const cudaError_t result = cudaGetDeviceCount(&count);
+  if (result != cudaSuccess) {
+    why = cudaGetErrorString(result);
+    cudaGetLastError();  // clears it
+    return {};
+  }
+  std::vector<Device> devices;
+  for (int index = 0; index < count; ++index) {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, index) == cudaSuccess) devices.push_back(describe_gpu(index, properties));
+  }
+  if (devices.empty()) why = "the CUDA runtime offers no device";
+  return devices;
+}
+
+std::optional<double> bf16_flops_per_clock(int major, int minor) {
+  if (major == 8 && minor == 0) return 2048;
+  if (major == 8) return 512;  // GA10x, AD10x with fp32 accumulation
+  if (major == 9) return 4096;
+  return std::nullopt;
+}
+
+}  // namespace triscope

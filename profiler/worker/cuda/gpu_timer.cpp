@@ -1,0 +1,84 @@
+#include "profiler/worker/cuda/gpu_timer.hpp"
+
+#include <time.h>
+
+#include "kernels/cuda/cuda_error.hpp"
+#include "profiler/worker/cuda/cupti.hpp"
+
+namespace triscope {
+namespace {
+
+class ActivityTimer final : public GpuTimer {
+ public:
+  TimingSource source() const override { return TimingSource::cupti; }
+  std::string version() const override { return trace_.version(); }
+
+  BlockTimes time(cudaStream_t stream, const std::function<void()>& enqueue, std::int64_t launches) override {
+    const std::vector<ActivityRecord> records = run(stream, enqueue, launches);
+    return block_times(records, id_, launches, trace_.dropped());
+  }
+
+  std::vector<LaunchRecord> record(cudaStream_t stream, const std::function<void()>& enqueue) override {
+    return launches_of(run(stream, enqueue, 1), id_);
+  }
+
+ private:
+  std::vector<ActivityRecord> run(cudaStream_t stream, const std::function<void()>& enqueue, std::int64_t launches) {
+    trace_.take();  // what ran before does not belong to this block
+    trace_.begin(++id_);
+    try {
+      for (std::int64_t n = 0; n < launches; ++n) enqueue();
+    } catch (...) {
+      trace_.end();
+      throw;
+    }
+    trace_.end();
+    TRISCOPE_CUDA_CHECK(cudaStreamSynchronize(stream));
+    return trace_.take();
+  }
+
+  ActivityTrace trace_;
+  std::uint64_t id_ = 0;
+};
+
+class EventsTimer final : public GpuTimer {
+ public:
+  TimingSource source() const override { return TimingSource::cuda_events; }
+  std::string version() const override { return ""; }
+
+  BlockTimes time(cudaStream_t stream, const std::function<void()>& enqueue, std::int64_t launches) override {
+    if (!events_) events_ = std::make_unique<EventTimer>();
+    BlockTimes times;
+    times.start_ns = monotonic_raw_ns();
+    events_->start(stream);
+    for (std::int64_t n = 0; n < launches; ++n) enqueue();
+    events_->stop(stream);
+    const double elapsed_ns = events_->elapsed_ms() * 1e6;
+    TRISCOPE_CUDA_CHECK(cudaStreamSynchronize(stream));
+    times.end_ns = monotonic_raw_ns();
+    times.per_launch_ns = static_cast<std::int64_t>(elapsed_ns / static_cast<double>(launches) + 0.5);
+    return times;
+  }
+
+  std::vector<LaunchRecord> record(cudaStream_t stream, const std::function<void()>& enqueue) override {
+    enqueue();
+    TRISCOPE_CUDA_CHECK(cudaStreamSynchronize(stream));
+    return {};
+  }
+
+ private:
+  std::unique_ptr<EventTimer> events_;  // made late: it needs a device
+};
+
+}  // namespace
+
+std::unique_ptr<GpuTimer> make_activity_timer() { return std::make_unique<ActivityTimer>(); }
+std::unique_ptr<GpuTimer> make_events_timer() { return std::make_unique<EventsTimer>(); }
+
+std::int64_t monotonic_raw_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace triscope

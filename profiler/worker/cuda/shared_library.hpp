@@ -1,0 +1,34 @@
+// A library that is found at run time: the worker starts, and explains, on machines that lack it.
+#pragma once
+
+#include <string>
+
+namespace triscope {
+
+/// A dlopen handle; closed by the destructor unless `keep` was called (CUPTI must never be unloaded).
+class SharedLibrary {
+ public:
+  SharedLibrary() = default;
+  ~SharedLibrary();
+  SharedLibrary(SharedLibrary&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
+  SharedLibrary& operator=(SharedLibrary&& other) noexcept;
+
+  /// Opens `name` (a path or a soname). False when it cannot be opened; `why` then has the loader's reason.
+  bool open(const std::string& name, std::string& why);
+  /// Takes `name` only when the process has it already.
+  bool adopt(const std::string& name);
+  void keep() { handle_ = nullptr; }
+  explicit operator bool() const { return handle_ != nullptr; }
+
+  /// The symbol's address, or null.
+  template <typename Function>
+  Function symbol(const char* name) const {
+    return reinterpret_cast<Function>(find(name));
+  }
+
+ private:
+  void* find(const char* name) const;
+  void* handle_ = nullptr;
+};
+
+}  // namespace triscope
