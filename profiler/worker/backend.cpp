@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include "kernels/error.hpp"
+#include "profiler/environment.hpp"
 #include "profiler/worker/cpu_backend.hpp"
+#ifdef TRISCOPE_HAVE_CUDA
+#include "profiler/worker/cuda/cuda_backend.hpp"
+#include "profiler/worker/cuda/gpu_device.hpp"
+#endif
 
 namespace triscope {
 
@@ -14,8 +19,22 @@ std::unique_ptr<Backend> make_backend(const std::string& mode, const std::string
     }
     return std::make_unique<CpuBackend>();
   }
+#ifdef TRISCOPE_HAVE_CUDA
+  if (mode == "activity") return std::make_unique<CudaBackend>(make_activity_timer(), device);
+  if (mode == "events") return std::make_unique<CudaBackend>(make_events_timer(), device);
+#endif
   throw Error("the worker cannot start", fmt::format("this build cannot measure in mode \"{}\"", mode),
               "build it with ./run build --cuda on the machine that has the GPU, or use --device cpu");
+}
+
+std::vector<Device> machine_devices() {
+  std::vector<Device> devices;
+#ifdef TRISCOPE_HAVE_CUDA
+  std::string no_gpu;  // `triscope doctor` says why
+  devices = gpu_devices(no_gpu);
+#endif
+  devices.push_back(cpu_device());
+  return devices;
 }
 
 }  // namespace triscope

@@ -51,18 +51,21 @@ class Backend {
 /// Makes the backend of `--mode mode --device device`. Throws `Error` (environment) when this build or machine has none.
 std::unique_ptr<Backend> make_backend(const std::string& mode, const std::string& device);
 
+/// Every device this build can use on this machine, GPUs first, the CPU last.
+std::vector<Device> machine_devices();
+
 /// Memory of a backend's device; empty when made with 0 bytes.
-class DeviceBuffer {
+class BackendMemory {
  public:
-  DeviceBuffer() = default;
-  DeviceBuffer(Backend& backend, std::size_t bytes)
+  BackendMemory() = default;
+  BackendMemory(Backend& backend, std::size_t bytes)
       : backend_(&backend), data_(bytes == 0 ? nullptr : backend.allocate(bytes)), bytes_(bytes) {}
-  ~DeviceBuffer() {
+  ~BackendMemory() {
     if (data_ != nullptr) backend_->release(data_);
   }
-  DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
-  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-    DeviceBuffer taken(std::move(other));
+  BackendMemory(BackendMemory&& other) noexcept { swap(other); }
+  BackendMemory& operator=(BackendMemory&& other) noexcept {
+    BackendMemory taken(std::move(other));
     swap(taken);
     return *this;
   }
@@ -77,7 +80,7 @@ class DeviceBuffer {
   }
 
  private:
-  void swap(DeviceBuffer& other) noexcept {
+  void swap(BackendMemory& other) noexcept {
     std::swap(backend_, other.backend_);
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);

@@ -12,7 +12,7 @@ class CpuBackend final : public Backend {
   CpuBackend();
 
   const Device& device() const override { return device_; }
-  std::vector<Device> all_devices() const override { return {device_}; }
+  std::vector<Device> all_devices() const override { return machine_devices(); }
   Environment environment() const override;
   TimingSource timing_source() const override { return TimingSource::cpu_clock; }
   void* stream() const override { return nullptr; }

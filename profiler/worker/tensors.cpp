@@ -30,7 +30,7 @@ float widen_bf16(std::uint16_t bits) {
   return value;
 }
 
-std::vector<float> to_host(Backend& backend, const DeviceBuffer& buffer, Element element) {
+std::vector<float> to_host(Backend& backend, const BackendMemory& buffer, Element element) {
   std::vector<float> values(buffer.bytes() / element_bytes(element));
   if (values.empty()) return values;
   if (element == Element::fp32) {
@@ -189,18 +189,18 @@ OutputSet::OutputSet(Backend& backend, const Problem& problem, Pass pass, std::s
     : backend_(&backend), element_(problem.element) {
   const TensorCounts counts = tensor_counts(problem);
   const std::size_t query_bytes = counts.query * element_bytes(element_), key_bytes = counts.key * element_bytes(element_);
-  o_ = DeviceBuffer(backend, query_bytes);
-  lse_ = DeviceBuffer(backend, counts.lse * sizeof(float));
+  o_ = BackendMemory(backend, query_bytes);
+  lse_ = BackendMemory(backend, counts.lse * sizeof(float));
   if (pass == Pass::backward) {
     const bool two_axes = problem.form != Form::dot_product;
-    grad_q_ = DeviceBuffer(backend, query_bytes);
-    grad_k1_ = DeviceBuffer(backend, key_bytes);
-    grad_v1_ = DeviceBuffer(backend, key_bytes);
-    if (two_axes) grad_k2_ = DeviceBuffer(backend, key_bytes);
-    if (two_axes) grad_v2_ = DeviceBuffer(backend, key_bytes);
-    if (problem.sink) grad_sink_ = DeviceBuffer(backend, static_cast<std::size_t>(problem.q_heads) * sizeof(float));
+    grad_q_ = BackendMemory(backend, query_bytes);
+    grad_k1_ = BackendMemory(backend, key_bytes);
+    grad_v1_ = BackendMemory(backend, key_bytes);
+    if (two_axes) grad_k2_ = BackendMemory(backend, key_bytes);
+    if (two_axes) grad_v2_ = BackendMemory(backend, key_bytes);
+    if (problem.sink) grad_sink_ = BackendMemory(backend, static_cast<std::size_t>(problem.q_heads) * sizeof(float));
   }
-  workspace_ = DeviceBuffer(backend, workspace_bytes);
+  workspace_ = BackendMemory(backend, workspace_bytes);
   poison_forward();
   poison_backward();
   workspace_.poison();
@@ -224,7 +224,7 @@ void OutputSet::poison_forward() {
 }
 
 void OutputSet::poison_backward() {
-  for (DeviceBuffer* buffer : {&grad_q_, &grad_k1_, &grad_k2_, &grad_v1_, &grad_v2_, &grad_sink_}) buffer->poison();
+  for (BackendMemory* buffer : {&grad_q_, &grad_k1_, &grad_k2_, &grad_v1_, &grad_v2_, &grad_sink_}) buffer->poison();
 }
 
 OutputSet::Host OutputSet::download() const {

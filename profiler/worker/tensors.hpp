@@ -34,7 +34,7 @@ class HeldTensor {
 
  private:
   std::vector<float> host_;
-  DeviceBuffer device_;
+  BackendMemory device_;
 };
 
 /// q, k1, k2, v1, v2, sink and grad_o of a problem. Shared by all kernels of a group: they have one shape.
@@ -74,7 +74,7 @@ class OutputSet {
  private:
   Backend* backend_;
   Element element_;
-  DeviceBuffer o_, lse_, grad_q_, grad_k1_, grad_k2_, grad_v1_, grad_v2_, grad_sink_, workspace_;
+  BackendMemory o_, lse_, grad_q_, grad_k1_, grad_k2_, grad_v1_, grad_v2_, grad_sink_, workspace_;
 };
 
 /// Elements of q (and o), of k1 (and every key and value), and of the LSE.

@@ -45,7 +45,7 @@ PreparedLaunch::PreparedLaunch(Backend& backend, KernelList kernels, const Kerne
 void PreparedLaunch::make_forward(KernelList kernels, const InputSet& inputs) {
   const Kernel& forward = forward_for(*kernel_, problem_, kernels);
   const std::string instance = forward.choose_instance(problem_, Pass::forward);
-  const DeviceBuffer workspace(*backend_, forward.workspace_bytes(problem_, Pass::forward, instance));
+  const BackendMemory workspace(*backend_, forward.workspace_bytes(problem_, Pass::forward, instance));
   Arguments arguments;
   inputs.fill(arguments);
   arguments.o = arguments_.o;
