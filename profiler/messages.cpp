@@ -62,6 +62,29 @@ std::optional<double> known(double value) { return std::isnan(value) ? std::null
   throw Error("a message between triscope and its worker cannot be understood", why, "use a worker of the same build");
 }
 
+// JSON has no infinity and no NaN, yet a wrong kernel's error may be either: they travel as {"number": "inf"}.
+constexpr const char* kNonFinite = "number";
+
+void hide_non_finite(json& j) {
+  if (j.is_structured()) {
+    for (json& inner : j) hide_non_finite(inner);
+  } else if (j.is_number_float() && !std::isfinite(j.get<double>())) {
+    const double value = j.get<double>();
+    j = {{kNonFinite, std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"}};
+  }
+}
+
+void restore_non_finite(json& j) {
+  if (!j.is_structured()) return;
+  if (j.is_object() && j.size() == 1 && j.contains(kNonFinite) && j[kNonFinite].is_string()) {
+    const std::string text = j[kNonFinite];
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    j = text == "inf" ? kInfinity : text == "-inf" ? -kInfinity : kUnknown;
+    return;
+  }
+  for (json& inner : j) restore_non_finite(inner);
+}
+
 json to_object(const Message& message, std::string& payload) {
   return std::visit(
       [&payload](const auto& m) {
@@ -165,6 +188,7 @@ std::vector<Sample> unpack_samples(std::string_view bytes, const std::vector<std
 Frame encode(const Message& message) {
   Frame frame;
   json j = to_object(message, frame.payload);
+  hide_non_finite(j);
   if (!frame.payload.empty()) j["payload"] = frame.payload.size();
   frame.json = dump_line(j);
   return frame;
@@ -172,7 +196,8 @@ Frame encode(const Message& message) {
 
 Message decode(const Frame& frame) {
   try {
-    const json j = json::parse(frame.json);
+    json j = json::parse(frame.json);
+    restore_non_finite(j);
     return from_type(j.at("type").get<std::string>(), j, frame.payload);
   } catch (const json::exception& e) {
     bad(fmt::format("\"{}\": {}", printable(frame.json), printable(e.what(), 200)));

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "kernels/error.hpp"
 #include "profiler/messages.hpp"
 
@@ -181,6 +183,18 @@ TEST(Messages, a_measurement_survives_the_wire) {
   EXPECT_EQ(back.counters[0].value, 1e12);
   ASSERT_THAT(back.timelines, SizeIs(1));
   EXPECT_EQ(back.timelines[0].points[0].value, 87.5);
+}
+
+TEST(Messages, errors_that_are_infinite_or_no_number_survive_the_wire) {
+  CheckRow row;
+  row.errors = {{"grad_q", INFINITY}, {"lse", -INFINITY}, {"number", NAN}, {"o", 0.5}};
+  const auto back = std::get<CheckRow>(decode(encode(row)));
+  EXPECT_EQ(back.errors.at("grad_q"), INFINITY);
+  EXPECT_EQ(back.errors.at("lse"), -INFINITY);
+  EXPECT_TRUE(std::isnan(back.errors.at("number")));
+  EXPECT_EQ(back.errors.at("o"), 0.5);
+  row.errors = {{"number", INFINITY}};
+  EXPECT_EQ(std::get<CheckRow>(decode(encode(row))).errors.at("number"), INFINITY);
 }
 
 TEST(Messages, every_request_survives_the_wire) {
