@@ -41,7 +41,13 @@ class ChildProcess {
     ::waitpid(id_, nullptr, 0);
     id_ = -1;
   }
-  /// All the child wrote until it ended.
+  /// Waits until the child has written `count` bytes more, or ended; returns how many came.
+  std::size_t wait_for(std::size_t count) {
+    std::size_t received = 0;
+    for (char byte; received < count && ::read(read_end_, &byte, 1) == 1;) ++received;
+    return received;
+  }
+  /// All the child wrote until it ended, but for what `wait_for` took.
   std::string read_all() {
     std::string text;
     char buffer[4096];
