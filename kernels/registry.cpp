@@ -1,6 +1,9 @@
 #include "kernels/registry.hpp"
 
 #include "kernels/cpu/cpu_kernels.hpp"
+#ifdef TRISCOPE_HAVE_CUDA
+#include "kernels/cuda/cuda_kernels.hpp"
+#endif
 
 namespace triscope {
 
@@ -10,6 +13,9 @@ const std::vector<std::unique_ptr<Kernel>>& all_kernels() {
     list.push_back(make_cpu_oracle());
     list.push_back(make_cpu_fast());
     list.push_back(make_cpu_baseline());
+#ifdef TRISCOPE_HAVE_CUDA
+    list.push_back(make_cuda_portable());
+#endif
     return list;
   }();
   return kernels;

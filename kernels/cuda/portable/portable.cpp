@@ -1,0 +1,136 @@
+// cuda.portable as the rest of the program sees it: what it supports, its workspace, its launches.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "kernels/cuda/cuda_kernels.hpp"
+#include "kernels/cuda/portable/shape.hpp"
+#include "kernels/error.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr char kInstance[] = "64x64";
+
+class PortableKernel final : public Kernel {
+ public:
+  PortableKernel() {
+    info_.id = "cuda.portable";
+    info_.name = "CUDA portable (mma.sync, sm_80 and later)";
+    info_.family = "2-simplicial";
+    info_.device = DeviceKind::cuda;
+    info_.fold = Fold::query_k2;
+    info_.source_hash = TRISCOPE_SOURCE_HASH;
+    info_.instances = {kInstance};
+  }
+
+  const KernelInfo& info() const override { return info_; }
+
+  std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override;
+
+  /// The shorter window is folded; k2 whenever there is a bias (which k2 and v2 have).
+  Fold fold(const Problem& problem) const override {
+    return portable::make_shape(problem).swapped ? Fold::query_k1 : Fold::query_k2;
+  }
+
+  std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view) const override {
+    return pass == Pass::forward ? 0 : portable::plan_backward(portable::make_shape(problem)).bytes;
+  }
+
+  void launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& arguments) const override;
+
+ private:
+  KernelInfo info_;
+};
+
+std::optional<std::string> PortableKernel::unsupported(const Problem& problem, Pass pass) const {
+  if (problem.form != Form::trilinear && problem.form != Form::determinant) {
+    return fmt::format("cuda.portable computes the trilinear and determinant forms, not {}", to_string(problem.form));
+  }
+  if (problem.element != Element::bf16) {
+    return fmt::format("cuda.portable computes in bf16, not {}: use cpu.fast", to_string(problem.element));
+  }
+  if (problem.mask != Mask::causal) return "cuda.portable has causal windows only: use cpu.fast for the full mask";
+  if (problem.head_dim % 8 != 0) {
+    return fmt::format("cuda.portable needs a head_dim that is a multiple of 8, not {}", problem.head_dim);
+  }
+  if (problem.head_dim > 128) return fmt::format("cuda.portable has head_dim up to 128, not {}", problem.head_dim);
+  // Positions and tile numbers are 32-bit in the kernels, with room to add a window.
+  constexpr std::int64_t kMaxPosition = std::int64_t{1} << 30;
+  constexpr std::int64_t kMaxBlocks = std::int64_t{1} << 29;
+  if (problem.seq_len > kMaxPosition) return fmt::format("cuda.portable has seq_len up to 2^30, not {}", problem.seq_len);
+  for (const auto& [name, value] : {std::pair{"q_heads", problem.q_heads}, std::pair{"batch", problem.batch}}) {
+    if (value > 1 << 20) return fmt::format("cuda.portable has {} up to 2^20, not {}", name, value);
+  }
+  const portable::Shape shape = portable::make_shape(problem);
+  const std::int64_t blocks = std::max(shape.row_tiles() * shape.pairs(),
+                                       pass == Pass::forward ? 0 : shape.key_tiles() * shape.pairs() * portable::plan_backward(shape).splits);
+  if (blocks > kMaxBlocks) return fmt::format("cuda.portable would need {} blocks of 64 rows, but has at most 2^29", blocks);
+  return std::nullopt;
+}
+
+/// Throws when a pointer is missing, or not aligned to 16 bytes as the vector loads need.
+void require_pointers(const Problem& problem, Pass pass, const Arguments& a, std::size_t workspace_bytes) {
+  const auto require = [](std::string_view name, const void* pointer, std::uintptr_t alignment) {
+    if (pointer == nullptr) {
+      throw Error("cuda.portable was not launched", fmt::format("{} is null", name), "pass every tensor of the pass", ExitCode::usage);
+    }
+    if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) {
+      throw Error("cuda.portable was not launched", fmt::format("{} is not aligned to {} bytes", name, alignment),
+                  "pass tensors that begin where cudaMalloc puts them", ExitCode::usage);
+    }
+  };
+  for (const auto& [name, pointer] : std::array<std::pair<const char*, const void*>, 6>{
+           {{"q", a.q}, {"k1", a.k1}, {"k2", a.k2}, {"v1", a.v1}, {"v2", a.v2}, {"o", a.o}}}) {
+    require(name, pointer, 16);
+  }
+  require("lse", a.lse, 4);
+  if (problem.sink) require("sink", a.sink, 4);
+  if (pass == Pass::forward) return;
+  for (const auto& [name, pointer] : std::array<std::pair<const char*, const void*>, 6>{
+           {{"grad_o", a.grad_o}, {"grad_q", a.grad_q}, {"grad_k1", a.grad_k1}, {"grad_k2", a.grad_k2},
+            {"grad_v1", a.grad_v1}, {"grad_v2", a.grad_v2}}}) {
+    require(name, pointer, 16);
+  }
+  if (problem.sink) require("grad_sink", a.grad_sink, 4);
+  if (workspace_bytes > 0) require("workspace", a.workspace, 256);
+}
+
+void PortableKernel::launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& arguments) const {
+  if (instance != kInstance) {
+    throw Error("cuda.portable was not launched", fmt::format("it has no instance {}", instance),
+                fmt::format("use {}", kInstance), ExitCode::usage);
+  }
+  if (const auto reason = unsupported(problem, pass)) {
+    throw Error("cuda.portable was not launched", *reason, "choose another kernel", ExitCode::usage);
+  }
+  const portable::Shape shape = portable::make_shape(problem);
+  require_pointers(problem, pass, arguments, workspace_bytes(problem, pass, instance));
+  portable::Tensors tensors = portable::make_tensors(shape, arguments);
+  if (!problem.sink) tensors.sink = nullptr;
+  const auto stream = static_cast<cudaStream_t>(arguments.stream);
+  if (pass == Pass::forward) {
+    portable::launch_forward(shape, tensors, stream);
+    return;
+  }
+  if (arguments.lse_fold != fold(problem)) {
+    throw Error("the backward of cuda.portable was not launched",
+                fmt::format("its LSE was made with fold {}, but this problem needs {}: the probabilities would not sum to 1",
+                            to_string(arguments.lse_fold), to_string(fold(problem))),
+                "use the LSE of cuda.portable's own forward", ExitCode::usage);
+  }
+  const portable::BackwardPlan plan = portable::plan_backward(shape);
+  portable::launch_row_statistics(shape, plan, tensors, arguments.workspace, stream);
+  portable::launch_backward_rows(shape, plan, tensors, arguments.workspace, stream);
+  portable::launch_backward_keys(shape, plan, tensors, arguments.workspace, stream);
+  portable::launch_finish(shape, plan, tensors, arguments.workspace, stream);
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_cuda_portable() { return std::make_unique<PortableKernel>(); }
+
+}  // namespace triscope
