@@ -23,6 +23,10 @@ void check_launch(const char* kernel) {
               "run `triscope doctor` to see what this machine offers");
 }
 
+}  // namespace triscope
+
+namespace triscope::cuda {
+
 DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes > 0) TRISCOPE_CUDA_CHECK(cudaMalloc(&data_, bytes));
 }
@@ -56,4 +60,4 @@ double EventTimer::elapsed_ms() {
   return milliseconds;
 }
 
-}  // namespace triscope
+}  // namespace triscope::cuda

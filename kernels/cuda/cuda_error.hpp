@@ -18,7 +18,7 @@ void check_launch(const char* kernel);
 
 #define TRISCOPE_CUDA_CHECK(expression) ::triscope::check_cuda((expression), #expression, __FILE__, __LINE__)
 
-namespace triscope {
+namespace triscope::cuda {
 
 /// Device memory; freed by the destructor. Throws `Error` when it cannot be had.
 class DeviceBuffer {
@@ -76,4 +76,4 @@ class EventTimer {
   cudaEvent_t stop_ = nullptr;
 };
 
-}  // namespace triscope
+}  // namespace triscope::cuda

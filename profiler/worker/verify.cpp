@@ -17,7 +17,7 @@ const Kernel& forward_for(const Kernel& kernel, const Problem& problem, KernelLi
   if (can_run(kernel, problem, Pass::forward)) return kernel;
   for (const Kernel* other : kernels) {
     const KernelInfo& info = other->info();
-    if (info.device != kernel.info().device || info.fold != kernel.info().fold) continue;
+    if (info.device != kernel.info().device || other->fold(problem) != kernel.fold(problem)) continue;
     const bool oracle = info.id == "cpu.oracle";
     if (oracle && useful_flops(problem, Pass::forward) > kOracleFlops) continue;
     if (can_run(*other, problem, Pass::forward)) return *other;
@@ -54,7 +54,7 @@ void PreparedLaunch::make_forward(KernelList kernels, const InputSet& inputs) {
   arguments.stream = backend_->stream();
   forward.launch(problem_, Pass::forward, instance, arguments);
   backend_->synchronize();
-  arguments_.lse_fold = forward.info().fold;
+  arguments_.lse_fold = forward.fold(problem_);
 }
 
 void PreparedLaunch::poison() {
@@ -71,7 +71,9 @@ CheckResult PreparedLaunch::verify(const InputSet& inputs, const CheckOptions& o
   launches_ = backend_->record_launch(name, [this] { (*this)(); });
   backend_->synchronize();
   const OutputSet::Host outputs = outputs_.download();
-  return check_against_oracle(kernel_->info(), problem_, pass_, inputs.host(), outputs.pointers(), options);
+  KernelInfo info = kernel_->info();
+  info.fold = kernel_->fold(problem_);  // what it folds for this problem
+  return check_against_oracle(info, problem_, pass_, inputs.host(), outputs.pointers(), options);
 }
 
 }  // namespace triscope

@@ -28,6 +28,10 @@
 namespace triscope::bench {
 namespace {
 
+using cuda::DeviceBuffer;
+using cuda::EventTimer;
+using cuda::Stream;
+
 /// What is special about the inputs of a case. Logit shapes are made with dimensions 0 and 1, where q is 1.
 enum class Inputs { normal, peaked4, peaked8, rising_long, falling_long, rising_short, spikes, zero_values, tiny_values };
 

@@ -22,6 +22,9 @@ namespace triscope {
 namespace {
 
 using reference::Kind;
+using cuda::DeviceBuffer;
+using cuda::EventTimer;
+using cuda::Stream;
 
 constexpr const char* kKindNames[] = {"", " q*4", " q*8", " huge early", " huge late", " rising", " zeros"};
 

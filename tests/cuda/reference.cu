@@ -8,6 +8,7 @@
 
 namespace triscope::reference {
 namespace {
+using cuda::DeviceBuffer;
 
 using bf16 = __nv_bfloat16;
 
