@@ -168,7 +168,8 @@ __global__ void __launch_bounds__(kThreads, D == 64 ? 3 : 2) portable_forward(co
   const int batch = pair / shape.kv_heads;
   const int kv_head = pair % shape.kv_heads;
   begin_tile(shared.rows, shared.tile, shape, batch, kv_head, std::int64_t{tile} * kTileRows);
-  const TileFacts& facts = shared.tile;
+  const TileFacts facts = shared.tile;
+  const Span span = span_of(shared.rows, first_row, 16, shape);
   const int* positions = shared.rows.position + first_row + lane / 4;  // of the thread's rows: [0] and [8]
 
   const bf16* long_k = static_cast<const bf16*>(tensors.long_k);
@@ -196,8 +197,7 @@ __global__ void __launch_bounds__(kThreads, D == 64 ? 3 : 2) portable_forward(co
     float t[D / 8][4];
     clear(t);
     for (int first_key = facts.key_begin; first_key <= facts.last_position; first_key += kKeys) {
-      const Overlap overlap =
-          overlap_of(span_of(shared.rows, first_row, 16, shape), first_key, kKeys, shift, shape.long_window);
+      const Overlap overlap = overlap_of(span, first_key, kKeys, shift, shape.long_window);
       copy_wait_all();
       __syncthreads();
       load_tile<D, kKeys>(values, long_v, facts.key_rows, first_key, facts.last_position, shape.head_dim);
