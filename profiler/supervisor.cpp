@@ -93,6 +93,7 @@ struct Supervisor::Impl {
   FrameParser parser;
   std::deque<Frame> frames;
   std::deque<std::string> last_words;
+  bool used = false;  ///< it has done a job: should it be dead at the next, then it died while idle
 };
 
 void Supervisor::Impl::forward_log() {
@@ -155,6 +156,7 @@ void Supervisor::Impl::ensure_started() {
   parser = FrameParser();
   frames.clear();
   last_words.clear();
+  used = false;
   const std::vector<std::string> command = command_of(options);
   process = std::make_unique<WorkerProcess>(command);
   const auto refuse = [&](const std::string& why, const std::string& fix) {
@@ -248,7 +250,7 @@ class Attempt {
     return part;
   }
 
-  /// True when the job is over. Throws `WorkerLost`'s cause as a string when the message makes no sense.
+  /// True when the job is over. Messages that make no sense here are passed over.
   bool take(const Message& message) {
     if (const auto* report = std::get_if<ProgressReport>(&message)) {
       if (valid(report->entry)) in_flight_ = sent_[static_cast<std::size_t>(report->entry)];
@@ -317,6 +319,8 @@ void Supervisor::measure(const MeasureRequest& request, const JobObserver& obser
     Attempt attempt(request, open, observer);
     if (stop.stop_requested()) return attempt.fail_all(Status::cancelled, "stopped by the user");
     impl_->ensure_started();
+    const bool was_used = std::exchange(impl_->used, true);
+    bool heard = false;
     impl_->send(attempt.message());
     const auto budget = std::chrono::duration_cast<milliseconds>(std::chrono::nanoseconds(request.stopping.budget_ns));
     auto total_deadline = Clock::now() + static_cast<int>(open.size()) * (limit + budget);
@@ -334,10 +338,12 @@ void Supervisor::measure(const MeasureRequest& request, const JobObserver& obser
           continue;
         }
         if (!cancelling) silence_deadline = Clock::now() + limit;
+        heard = true;
         over = attempt.take(*message);
       }
     } catch (const WorkerLost& e) {
       if (cancelling) return attempt.fail_all(Status::cancelled, "stopped by the user; the worker did not answer in time and was killed");
+      if (was_used && !heard) continue;  // it died while idle, before it read the request
       attempt.lost(e.what());
     }
   }

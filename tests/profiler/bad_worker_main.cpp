@@ -1,4 +1,5 @@
 // A worker for tests. Its kernels misbehave on purpose (ids "test.*"); with TRISCOPE_TEST_WORKER set, so does its protocol.
+#include <omp.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -113,6 +114,7 @@ void misbehave_at_start(std::string_view how) {
 
 int main(int argc, char** argv) {
   if (const char* how = std::getenv("TRISCOPE_TEST_WORKER")) triscope::misbehave_at_start(how);
+  omp_set_num_threads(1);  // tiny problems: threads would only wait for each other, and for other tests
   const auto own = triscope::make_kernels();
   std::vector<const triscope::Kernel*> kernels;
   for (const auto& kernel : triscope::all_kernels()) kernels.push_back(kernel.get());

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <functional>
 #include <string>
@@ -22,7 +23,12 @@ class ChildProcess {
     id_ = ::fork();
     if (id_ == 0) {
       ::close(ends[0]);
-      body(ends[1]);
+      try {
+        body(ends[1]);
+      } catch (const std::exception& exception) {
+        std::fprintf(stderr, "child process: %s\n", exception.what());
+        ::_exit(1);
+      }
       ::_exit(0);
     }
     ::close(ends[1]);
@@ -41,6 +47,7 @@ class ChildProcess {
     ::waitpid(id_, nullptr, 0);
     id_ = -1;
   }
+  int read_end() const { return read_end_; }
   /// Waits until the child has written `count` bytes more, or ended; returns how many came.
   std::size_t wait_for(std::size_t count) {
     std::size_t received = 0;

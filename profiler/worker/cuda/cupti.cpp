@@ -191,12 +191,6 @@ struct ActivityTrace::Impl {
 void ActivityTrace::Impl::load() {
   constexpr const char* kName = "libcupti.so.13";
   std::string why;
-  SharedLibrary driver;
-  if (!driver.open("libcuda.so.1", why)) {
-    throw Error("kernels cannot be timed with CUPTI", "there is no NVIDIA driver: " + why,
-                "install a driver for CUDA 13 (580 or later), or use --device cpu");
-  }
-  driver.keep();  // CUDA will use it
   if (library.adopt(kName)) {
     where = "already loaded";
   } else {

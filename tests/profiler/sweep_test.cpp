@@ -1,0 +1,166 @@
+// run_sweep with real workers: what is stored, resumed, and what a kill costs.
+#include "profiler/sweep.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "child_process.hpp"
+#include "kernels/error.hpp"
+#include "profiler/json_codec.hpp"
+#include "profiler/plan.hpp"
+#include "profiler/supervisor.hpp"
+#include "temporary_folder.hpp"
+#include "worker_requests.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class Sweep : public testing::Test {
+ protected:
+  Sweep() { setenv("TRISCOPE_WORKER", TRISCOPE_BAD_WORKER, 1); }
+  ~Sweep() override { unsetenv("TRISCOPE_WORKER"); }
+
+  static SweepRequest request(std::vector<std::string> kernels = {"test.good", "test.forward_only"}) {
+    SweepRequest r;
+    r.windows = {{5, 3}, {4, 4}, {1, 1}};
+    r.seq_lens = {20};
+    r.q_heads = {2};
+    r.kv_heads = {1};
+    r.head_dims = {8};
+    r.kernels = std::move(kernels);
+    r.stopping.budget_ns = 1;
+    r.time_limit = std::chrono::milliseconds(4000);
+    return r;
+  }
+  /// 3 windows x (2 kernels forward, 1 backward, 1 backward that is skipped).
+  static constexpr std::int64_t kPlanned = 12;
+
+  std::filesystem::path database() const { return folder_.path() / "results.db"; }
+
+  /// Every key of the plan once: the plan's keys, and no other.
+  void expect_complete(std::int64_t sweep) {
+    std::multiset<std::string> keys;
+    Snapshot snapshot(database());
+    for (const ResultRow& row : snapshot.results(sweep)) {
+      keys.insert(fmt::format("{} {} {}x{}", row.kernel, to_string(row.pass), row.problem.window1, row.problem.window2));
+      EXPECT_TRUE(row.status == Status::ok || row.status == Status::skipped) << row.reason;
+    }
+    EXPECT_EQ(keys.size(), static_cast<std::size_t>(kPlanned));
+    EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), keys.size());
+    EXPECT_FALSE(snapshot.sweep(sweep)->finished.empty());
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Sweep, stores_every_measurement_and_finishes) {
+  std::int64_t measured = 0;
+  double last_left = -1;
+  SweepObserver observer;
+  observer.measured = [&](const Measurement&, std::int64_t row) { measured += row > 0; };
+  observer.progress = [&](const Progress& p) {
+    EXPECT_EQ(p.total, kPlanned);
+    EXPECT_LE(p.done, p.total);
+    last_left = p.seconds_left.value_or(-1);
+  };
+  const SweepOutcome outcome = run_sweep(request(), database(), observer, {});
+  EXPECT_EQ(measured, kPlanned);
+  EXPECT_EQ(outcome.ok, 9);
+  EXPECT_EQ(outcome.skipped, 3);
+  EXPECT_EQ(outcome.failed, 0);
+  EXPECT_FALSE(outcome.stopped);
+  EXPECT_GE(last_left, 0);
+  expect_complete(outcome.sweep);
+  const SweepInfo info = *Snapshot(database()).sweep(outcome.sweep);
+  EXPECT_EQ(info.planned, kPlanned);
+  EXPECT_EQ(info.environment.device_id, "cpu");
+  EXPECT_THAT(info.command, HasSubstr("--windows 5x3,4x4,1x1 --seq 20"));
+}
+
+TEST_F(Sweep, failures_are_rows_and_the_sweep_goes_on) {
+  SweepRequest r = request({"test.good", "test.crashes_at_once"});
+  r.passes = {Pass::forward};
+  const SweepOutcome outcome = run_sweep(r, database(), {}, {});
+  EXPECT_EQ(outcome.ok, 3);
+  EXPECT_EQ(outcome.failed, 3);
+  for (const ResultRow& row : Snapshot(database()).results(outcome.sweep)) {
+    if (row.kernel == "test.good") continue;
+    EXPECT_THAT(row.reason, HasSubstr("SIGSEGV"));
+    EXPECT_EQ(row.median_ms, std::nullopt);
+  }
+}
+
+TEST_F(Sweep, impossible_configurations_are_stored_as_skipped) {
+  SweepRequest r = request({"test.good"});
+  r.q_heads = {2, 3};
+  r.kv_heads = {2};
+  const SweepOutcome outcome = run_sweep(r, database(), {}, {});
+  EXPECT_EQ(outcome.ok, 6);
+  EXPECT_EQ(outcome.skipped, 6);
+}
+
+TEST_F(Sweep, a_stop_keeps_what_was_measured_and_resume_completes_it) {
+  std::stop_source stop;
+  SweepObserver observer;
+  int measured = 0;
+  observer.measured = [&](const Measurement& m, std::int64_t) {
+    if (m.status == Status::ok && ++measured == 4) stop.request_stop();
+  };
+  const SweepOutcome first = run_sweep(request(), database(), observer, stop.get_token());
+  EXPECT_TRUE(first.stopped);
+  EXPECT_GE(first.ok, 4);
+  EXPECT_TRUE(Snapshot(database()).sweep(first.sweep)->finished.empty());
+  std::set<std::string> again;
+  observer.measured = [&](const Measurement& m, std::int64_t) { again.insert(nlohmann::json(m.key).dump()); };
+  const SweepOutcome second = run_sweep({}, database(), observer, {}, first.sweep);
+  EXPECT_EQ(second.sweep, first.sweep);
+  EXPECT_EQ(static_cast<std::int64_t>(again.size()), kPlanned - first.ok - first.skipped);
+  expect_complete(first.sweep);
+}
+
+TEST_F(Sweep, after_kill_9_at_any_moment_resume_leaves_no_gap_and_no_duplicate) {
+  for (int after = 1; after <= 9; after += 2) {
+    std::filesystem::remove(database());
+    std::filesystem::remove(database().string() + "-wal");
+    std::filesystem::remove(database().string() + "-shm");
+    ChildProcess child([&](int write_end) {
+      SweepObserver observer;
+      observer.measured = [&](const Measurement&, std::int64_t) { [[maybe_unused]] const ssize_t ignored = write(write_end, "m", 1); };
+      run_sweep(request(), database(), observer, {});
+    });
+    const std::size_t reported = child.wait_for(static_cast<std::size_t>(after));
+    child.kill();
+    const std::size_t kept = Snapshot(database()).results().size();
+    EXPECT_GE(kept, reported) << "a measurement that was reported is lost";
+    run_sweep({}, database(), {}, {}, 1);
+    expect_complete(1);
+  }
+}
+
+TEST_F(Sweep, resume_refuses_what_is_not_there) {
+  run_sweep(request({"test.good"}), database(), {}, {});
+  EXPECT_THROW(run_sweep({}, database(), {}, {}, 99), Error);
+}
+
+TEST_F(Sweep, resuming_a_finished_sweep_measures_nothing) {
+  const SweepOutcome first = run_sweep(request(), database(), {}, {});
+  SweepObserver observer;
+  observer.measured = [](const Measurement& m, std::int64_t) { ADD_FAILURE() << m.key.kernel; };
+  const SweepOutcome second = run_sweep({}, database(), observer, {}, first.sweep);
+  EXPECT_EQ(second.ok, first.ok);
+  EXPECT_FALSE(second.stopped);
+}
+
+TEST_F(Sweep, a_worker_that_cannot_start_is_an_error_and_no_sweep) {
+  setenv("TRISCOPE_WORKER", "/no/such/worker", 1);
+  EXPECT_THROW(run_sweep(request(), database(), {}, {}), Error);
+}
+
+}  // namespace
+}  // namespace triscope
