@@ -1,0 +1,132 @@
+#include "app/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <new>
+#include <numeric>
+
+#include "app/commands/commands.hpp"
+#include "app/commands/version.hpp"
+#include "app/terminal.hpp"
+#include "kernels/error.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr char kFooter[] =
+    "Start here:\n"
+    "  triscope doctor                      what works on this machine\n"
+    "  triscope sweep --windows table1      measure the paper's windows\n"
+    "  triscope show                        the newest results\n"
+    "\n"
+    "`triscope COMMAND --help` explains a command with examples. Exit codes: 0 done, 1 something measured failed,\n"
+    "2 the request is malformed, 3 this machine cannot serve it.";
+
+/// Edits (insert, delete, replace) between two words.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+void build_tree(CLI::App& app, Action& action) {
+  app.name("triscope");
+  app.description("Measures 2-simplicial attention: latency, TFLOP/s and verdicts, kept in a database.");
+  app.footer(kFooter);
+  app.require_subcommand(0, 1);
+  app.get_formatter()->column_width(34);
+  app.set_help_flag("-h,--help", "Explain the command");
+  app.add_flag_callback("--version", [&action] { action = print_version; }, "Print version and build");
+  add_gui_command(app, action);
+  add_sweep_command(app, action);
+  add_list_command(app, action);
+  add_show_command(app, action);
+  add_compare_command(app, action);
+  add_export_command(app, action);
+  add_import_command(app, action);
+  add_eval_command(app, action);
+  add_check_command(app, action);
+  add_doctor_command(app, action);
+  add_devices_command(app, action);
+  add_kernels_command(app, action);
+  add_version_command(app, action);
+  add_completion_command(app, action);
+}
+
+/// Parses `arguments`; true when `action` is to be run, false when help was printed.
+bool parse(CLI::App& app, std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(arguments));
+    return true;
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    fmt::print("{}", chosen.empty() ? app.help() : chosen.front()->help());
+    return false;
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    const std::string name = chosen.empty() ? "triscope" : "triscope " + chosen.front()->get_name();
+    throw Error("the command line cannot be read", error.what(), fmt::format("see `{} --help`", name), ExitCode::usage);
+  }
+}
+
+int run(std::vector<std::string> arguments) {
+  CLI::App app;
+  Action action;
+  build_tree(app, action);
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) commands.push_back(command->get_name());
+  const bool go = parse(app, with_default_command(std::move(arguments), commands));
+  const int code = go ? action() : 0;
+  finish_output();
+  return code;
+}
+
+}  // namespace
+
+std::vector<std::string> with_default_command(std::vector<std::string> arguments, std::span<const std::string> commands) {
+  const auto gui = [&] {
+    arguments.insert(arguments.begin(), "gui");
+    return arguments;
+  };
+  if (arguments.empty()) return gui();
+  const std::string& first = arguments.front();
+  if (first == "-h" || first == "--help" || first == "--version") return arguments;
+  if (first.starts_with('-')) return gui();
+  if (std::find(commands.begin(), commands.end(), first) != commands.end()) return arguments;
+  std::error_code ignored;
+  if (std::filesystem::exists(first, ignored)) return gui();
+  const auto nearest = std::min_element(commands.begin(), commands.end(), [&](const std::string& a, const std::string& b) {
+    return edit_distance(first, a) < edit_distance(first, b);
+  });
+  const bool near = nearest != commands.end() && edit_distance(first, *nearest) <= 2;
+  throw Error(fmt::format("'{}' is unknown", first), "it is neither a command nor a database file",
+              near ? fmt::format("did you mean `triscope {}`", *nearest) : "see `triscope --help`", ExitCode::usage);
+}
+
+int run_command_line(int argc, const char* const* argv) {
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const Error& error) {
+    fmt::print(stderr, "triscope: {}\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "triscope: out of memory: this machine has too little for the request; ask for less.\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "triscope: unexpected failure: {}; this is a defect, please report it.\n", error.what());
+  }
+  return static_cast<int>(ExitCode::environment);
+}
+
+}  // namespace triscope

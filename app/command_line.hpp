@@ -1,0 +1,18 @@
+// The command line: tree of commands, errors to sentences and exit codes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace triscope {
+
+/// `arguments` (without the program's name) with "gui" put in front when they start with no command: nothing at all, an
+/// option of the window, or the path of a file that exists. Throws `Error` (usage) for anything else that is no command,
+/// naming the nearest one.
+std::vector<std::string> with_default_command(std::vector<std::string> arguments, std::span<const std::string> commands);
+
+/// Runs one command line; returns the program's exit code. Errors become one sentence on stderr.
+int run_command_line(int argc, const char* const* argv);
+
+}  // namespace triscope

@@ -1,0 +1,174 @@
+// `triscope compare A B`: verdicts between stored measurements, and a gate for scripts.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/commands/commands.hpp"
+#include "app/database_option.hpp"
+#include "app/fail_condition.hpp"
+#include "app/number_text.hpp"
+#include "app/result_table.hpp"
+#include "app/selection.hpp"
+#include "app/shared_options.hpp"
+#include "app/terminal.hpp"
+#include "kernels/error.hpp"
+
+namespace triscope {
+namespace {
+
+struct CompareOptions {
+  std::string a, b;
+  std::shared_ptr<std::string> database;
+  std::optional<FailCondition> fail_if;
+  double tolerance = 0.005;
+  bool json = false;
+};
+
+struct ComparedPair {
+  RowPair rows;
+  Comparison comparison;
+  bool violated = false;  ///< by --fail-if
+};
+
+/// A gate must not pass on what cannot be judged: A failing where B is known, or timings of different kinds.
+bool fails_gate(const FailCondition& condition, const RowPair& pair, const Comparison& comparison) {
+  if (pair.b.status != Status::ok) return false;
+  return comparison.verdict == Verdict::not_comparable || violates(condition, comparison);
+}
+
+std::string name_of(const ResultRow& row) {
+  return fmt::format("{} {} {}", row.kernel, to_string(row.pass), windows_text(row.problem));
+}
+
+ComparedPair compare_pair(const Snapshot& snapshot, const RowPair& pair, const CompareOptions& options) {
+  ComparedPair result{pair, {}, false};
+  for (const ResultRow* row : {&pair.a, &pair.b}) {
+    if (row->status == Status::ok) continue;
+    result.comparison.verdict = Verdict::not_comparable;
+    result.comparison.explanation = fmt::format("m{} is {}: {}", row->measurement, to_string(row->status), row->reason);
+  }
+  if (result.comparison.explanation.empty()) {
+    result.comparison = compare_rows(snapshot, pair.a, pair.b, options.tolerance);
+  }
+  if (options.fail_if) result.violated = fails_gate(*options.fail_if, pair, result.comparison);
+  return result;
+}
+
+/// The pairs of two selections. Two single measurements are a pair whatever they are; both sides skipped is none.
+Pairing make_pairs(const Snapshot& snapshot, const Selection& a, const Selection& b) {
+  const std::vector<ResultRow> first = select(snapshot, a), second = select(snapshot, b);
+  if (a.measurement && b.measurement) return {{{first.front(), second.front()}}, {}, {}};
+  const bool across_kernels = !a.kernel.empty() && !b.kernel.empty();
+  Pairing pairing = pair_rows(first, second, across_kernels);
+  std::erase_if(pairing.pairs, [](const RowPair& pair) {
+    return pair.a.status == Status::skipped && pair.b.status == Status::skipped;
+  });
+  return pairing;
+}
+
+void print_table(const std::vector<ComparedPair>& pairs) {
+  TextTable table;
+  table.columns = {{"A", Align::right, 60, false},       {"", Align::left, 90, true},       {"B", Align::right, 60, false},
+                   {"", Align::left, 85, true},          {"seq", Align::right, 50, false},  {"A ms", Align::right, 75, false},
+                   {"B ms", Align::right, 75, false},    {"A is", Align::left, 100, false}, {"95 % of the ratio", Align::left, 70, false},
+                   {"in cycles", Align::right, 30, false}, {"paired", Align::left, 20, false}, {"", Align::left, 95, false}};
+  const auto ms = [](const ResultRow& row) { return row.median_ms ? milliseconds_text(*row.median_ms) : std::string(to_string(row.status)); };
+  for (const ComparedPair& pair : pairs) {
+    const Comparison& comparison = pair.comparison;
+    const bool known = comparison.ratio > 0;
+    table.rows.push_back({fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a),
+                          fmt::format("m{}", pair.rows.b.measurement), name_of(pair.rows.b),
+                          fmt::format("{}", pair.rows.a.problem.seq_len), ms(pair.rows.a), ms(pair.rows.b), verdict_text(comparison),
+                          known ? fmt::format("{} .. {}", significant(comparison.interval.low, 4), significant(comparison.interval.high, 4)) : "",
+                          comparison.cycle_ratio ? fmt::format("{}x", significant(*comparison.cycle_ratio)) : "",
+                          comparison.paired ? "yes" : "", pair.violated ? "FAILS" : ""});
+  }
+  fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+  for (const ComparedPair& pair : pairs) {
+    if (pair.comparison.explanation.empty()) continue;
+    fmt::print("m{} with m{}: {}\n", pair.rows.a.measurement, pair.rows.b.measurement, pair.comparison.explanation);
+  }
+}
+
+void print_json(const std::vector<ComparedPair>& pairs) {
+  using nlohmann::json;
+  for (const ComparedPair& pair : pairs) {
+    const Comparison& comparison = pair.comparison;
+    const json object = {{"a", pair.rows.a.measurement},
+                         {"b", pair.rows.b.measurement},
+                         {"verdict", to_string(comparison.verdict)},
+                         {"ratio", comparison.ratio},
+                         {"ratio_low", comparison.interval.low},
+                         {"ratio_high", comparison.interval.high},
+                         {"cycle_ratio", comparison.cycle_ratio ? json(*comparison.cycle_ratio) : json(nullptr)},
+                         {"paired", comparison.paired},
+                         {"fails", pair.violated},
+                         {"explanation", comparison.explanation}};
+    fmt::print("{}\n", object.dump(-1, ' ', false, json::error_handler_t::replace));
+  }
+}
+
+int run(const CompareOptions& options) {
+  const Selection first = parse_selection(options.a), second = parse_selection(options.b);
+  const Snapshot snapshot(existing_database(*options.database));
+  const Pairing pairing = make_pairs(snapshot, first, second);
+  if (pairing.pairs.empty()) {
+    throw Error(fmt::format("{} and {} cannot be compared", options.a, options.b),
+                "no measurement of one answers the same question as one of the other",
+                "compare sweeps with common configurations, or kernels of one sweep", ExitCode::usage);
+  }
+  std::vector<ComparedPair> pairs;
+  for (const RowPair& pair : pairing.pairs) pairs.push_back(compare_pair(snapshot, pair, options));
+  if (options.json) {
+    print_json(pairs);
+  } else {
+    print_table(pairs);
+    if (!pairing.only_a.empty() || !pairing.only_b.empty()) {
+      fmt::print("without a partner: {} of A, {} of B\n", pairing.only_a.size(), pairing.only_b.size());
+    }
+  }
+  std::size_t violations = 0;
+  for (const ComparedPair& pair : pairs) violations += pair.violated;
+  if (violations == 0) return static_cast<int>(ExitCode::done);
+  fmt::print(stderr, "triscope: {} of {} comparisons fail \"{}\".\n", violations, pairs.size(), options.fail_if->text);
+  return static_cast<int>(ExitCode::measured_failed);
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("compare", "Is A faster than B? Verdicts with their intervals");
+  auto options = std::make_shared<CompareOptions>();
+  command->add_option("A", options->a, "Sweep (3, latest), measurement (m12) or kernel (kernel:cpu.fast, kernel:cpu.fast@3)")->required();
+  command->add_option("B", options->b, "What A is compared with")->required();
+  options->database = add_database_option(*command);
+  command
+      ->add_option_function<std::string>(
+          "--fail-if", [options](const std::string& text) { options->fail_if = parse_fail_condition(text); },
+          "\"slower>2%\" or \"faster>2%\": exit 1 when A is that, beyond doubt")
+      ->type_name("CONDITION");
+  command
+      ->add_option_function<std::string>(
+          "--tolerance", [options](const std::string& text) { options->tolerance = parse_percent("--tolerance", text); },
+          "Ratios within this are the same (default: 0.5%)")
+      ->type_name("P%");
+  const auto set_format = [options](const std::string& text) {
+    if (text != "table" && text != "json") refuse_value("--format", text, "this is no format of this command", "choose from table, json");
+    options->json = text == "json";
+  };
+  command->add_option_function<std::string>("--format", set_format, "table or json, one object a line (default: table)")
+      ->type_name("{table,json}");
+  command->footer(
+      "The ratio is time of B / time of A: above 1, A is faster. Kernels of one sweep were measured in turns, so the\n"
+      "ratio is taken turn by turn (paired). Two sweeps are matched configuration by configuration.\n"
+      "\n"
+      "Examples:\n"
+      "  triscope compare kernel:cpu.fast kernel:baseline.cpu      of the newest sweep that holds each\n"
+      "  triscope compare m12 m7\n"
+      "  triscope compare latest 3 --fail-if \"slower>2%\"           for scripts: exit 1 when it got slower");
+  command->callback([options, &action] {
+    action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace triscope

@@ -1,0 +1,79 @@
+// `triscope gui`: becomes triscope-window, which lies beside this program.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "app/commands/commands.hpp"
+#include "kernels/error.hpp"
+
+namespace triscope {
+namespace {
+
+struct GuiOptions {
+  std::vector<std::string> arguments;  ///< of triscope-window, in its own spelling
+  std::string database;
+};
+
+std::filesystem::path window_program() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path window = self.parent_path() / "triscope-window";
+  if (!error && access(window.c_str(), X_OK) == 0) return window;
+  throw Error("the window cannot be opened", "triscope-window does not lie beside triscope: this build has no window",
+              "build with TRISCOPE_WINDOW=ON, or use `triscope sweep` and `triscope show`");
+}
+
+bool has_display() {
+  const char* display = std::getenv("DISPLAY");
+  return display != nullptr && *display != '\0';
+}
+
+int run(const GuiOptions& options) {
+  const std::filesystem::path window = window_program();
+  if (!has_display()) {
+    throw Error("the window cannot be opened", "there is no display (DISPLAY is not set)",
+                "start it in a desktop session or with `ssh -X`, or use `triscope sweep` and `triscope show`");
+  }
+  std::vector<std::string> words{window.string()};
+  if (!options.database.empty()) words.push_back(options.database);
+  words.insert(words.end(), options.arguments.begin(), options.arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(window.c_str(), argv.data());
+  throw Error(fmt::format("{} cannot be started", window.string()), std::strerror(errno), "build it again with ./run build");
+}
+
+}  // namespace
+
+void add_gui_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("gui", "Open the window (what `triscope` alone does)");
+  auto options = std::make_shared<GuiOptions>();
+  command->add_option("DB", options->database, "Database (default: results.db in the user's data folder)")->type_name("FILE");
+  const auto pass_on = [&](const std::string& name, const char* type, const char* description) {
+    const auto add = [options, name](const std::string& value) {
+      options->arguments.push_back(name);
+      options->arguments.push_back(value);
+    };
+    command->add_option_function<std::string>(name, add, description)->type_name(type);
+  };
+  pass_on("--screenshot", "FILE", "Draw, write a PNG and end");
+  pass_on("--panel", "NAME", "The panel to show");
+  pass_on("--theme", "{light,dark}", "Colours");
+  pass_on("--size", "WxH", "Size of the window in pixels");
+  pass_on("--scale", "S", "Scale of text and controls");
+  command->footer(
+      "Examples:\n"
+      "  triscope\n"
+      "  triscope gui run.db\n"
+      "  triscope gui run.db --screenshot results.png --panel results --theme light --size 1600x1000");
+  command->callback([options, &action] {
+    action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace triscope

@@ -1,0 +1,32 @@
+// `triscope kernels`: what this build contains.
+#include <fmt/format.h>
+
+#include "app/commands/commands.hpp"
+#include "app/shared_options.hpp"
+#include "app/terminal.hpp"
+#include "app/text_table.hpp"
+#include "profiler/supervisor.hpp"
+
+namespace triscope {
+
+void add_kernels_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("kernels", "The kernels of this build");
+  auto options = std::make_shared<WorkerOptions>();
+  add_worker_prefix_option(*command, options->prefix);
+  command->footer("Their ids are what --kernel takes, their instances what --instance takes.");
+  command->callback([options, &action] {
+    action = [options] {
+      TextTable table;
+      table.columns = {{"id", Align::left, 100, false},     {"name", Align::left, 60, true},      {"family", Align::left, 50, false},
+                       {"runs on", Align::left, 80, false}, {"instances", Align::left, 70, true}, {"source", Align::left, 20, false}};
+      for (const KernelInfo& kernel : query_catalog(*options).kernels) {
+        table.rows.push_back({kernel.id, kernel.name, kernel.family, std::string(to_string(kernel.device)),
+                              fmt::format("{}", fmt::join(kernel.instances, ", ")), kernel.source_hash});
+      }
+      fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+      return 0;
+    };
+  });
+}
+
+}  // namespace triscope

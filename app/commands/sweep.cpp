@@ -1,0 +1,216 @@
+// `triscope sweep`: the main job.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/database_option.hpp"
+#include "app/number_text.hpp"
+#include "app/shared_options.hpp"
+#include "app/stop_signal.hpp"
+#include "app/sweep_display.hpp"
+#include "app/values.hpp"
+#include "kernels/error.hpp"
+#include "profiler/store.hpp"
+#include "profiler/sweep.hpp"
+
+namespace triscope {
+namespace {
+
+struct SweepOptions {
+  SweepRequest request;
+  std::shared_ptr<std::string> database;
+  bool json = false;
+  bool resume = false;
+  std::string resume_id;  ///< empty: the newest interrupted sweep
+};
+
+/// Options that may stand beside --resume; all others belong to the recorded request.
+bool allowed_with_resume(const std::string& name) {
+  return name == "--resume" || name == "--db" || name == "--json" || name == "--worker-prefix" || name == "--time-limit";
+}
+
+template <typename Set>
+CLI::Option* add_text(CLI::App& command, const char* name, const char* type, const char* description, Set set) {
+  return command.add_option_function<std::string>(name, set, description)->type_name(type);
+}
+
+template <typename Value, typename Parse>
+auto set_list(std::vector<Value>& list, const char* name, Parse parse) {
+  return [&list, name, parse](const std::string& text) {
+    list.clear();
+    for (const std::string& item : parse_list(name, text)) list.push_back(parse(name, item));
+  };
+}
+
+Pass pass_value(std::string_view option, std::string_view token) {
+  return parse_choice<Pass>(option, token, parse_pass, "forward, backward");
+}
+Regime regime_value(std::string_view option, std::string_view token) {
+  return parse_choice<Regime>(option, token, parse_regime, "sustained, burst");
+}
+
+void add_size_options(CLI::App& command, SweepRequest& request) {
+  add_text(command, "--windows", "LIST", "table1 | 512x32,256x64,... | grid:16..1024 (default: table1)",
+           [&request](const std::string& text) { request.windows = parse_windows(text); });
+  const auto counts = [&](const char* name, std::vector<std::int64_t>& list, const char* description) {
+    add_text(command, name, "LIST", description, set_list(list, name, parse_count));
+  };
+  counts("--seq", request.seq_lens, "Sequence lengths, such as 4k,32k");
+  counts("--batch", request.batches, "Batch sizes (default: 1)");
+  counts("--q-heads", request.q_heads, "Query heads");
+  counts("--kv-heads", request.kv_heads, "Key and value heads: one for all, or one for each of --q-heads");
+  counts("--head-dim", request.head_dims, "Head dimensions (default: 128)");
+}
+
+void add_problem_options(CLI::App& command, SweepRequest& request) {
+  add_text(command, "--form", "{trilinear,determinant}", "Forms of the logit, a list (default: trilinear)",
+           set_list(request.forms, "--form", parse_simplicial_form));
+  add_text(command, "--mask", "{causal,full}", "Mask (default: causal)", [&request](const std::string& text) {
+    request.mask = parse_choice<Mask>("--mask", text, parse_mask, "causal, full");
+  });
+  add_text(command, "--element", "{fp32,bf16}", "Element type (default: the kernel's own)", [&request](const std::string& text) {
+    request.element = parse_choice<Element>("--element", text, parse_element, "fp32, bf16");
+  });
+  add_text(command, "--scale", "X", "Factor of the logits (default: 1/sqrt(head_dim))",
+           [&request](const std::string& text) { request.scale = parse_number("--scale", text); });
+  add_text(command, "--k2-bias", "X", "Added to every element of K2 (default: 0, off)",
+           [&request](const std::string& text) { request.k2_bias = parse_number("--k2-bias", text); });
+  add_text(command, "--v2-bias", "X", "Added to every element of V2 (default: 0, off)",
+           [&request](const std::string& text) { request.v2_bias = parse_number("--v2-bias", text); });
+  add_text(command, "--sink", "X", "A logit per head that only adds to the denominator (default: off)",
+           [&request](const std::string& text) { request.sink = parse_number("--sink", text); });
+  command.add_flag("--deterministic", request.deterministic, "Gradients identical from run to run");
+  add_text(command, "--pass", "{forward,backward}", "Passes, a list (default: forward,backward)",
+           set_list(request.passes, "--pass", pass_value));
+}
+
+void add_measuring_options(CLI::App& command, SweepRequest& request) {
+  add_text(command, "--kernel", "LIST", "auto, or ids that `triscope kernels` prints (default: auto)",
+           [&request](const std::string& text) {
+             request.kernels = text == "auto" ? std::vector<std::string>{} : parse_list("--kernel", text);
+           });
+  add_text(command, "--instance", "NAME", "auto, all, or an instance's name (default: auto)", [&request](const std::string& text) {
+    if (text.empty()) refuse_value("--instance", text, "the name is empty", "give auto, all or a name");
+    request.instance = text;
+  });
+  add_text(command, "--device", "ID", "auto, cpu, or a GPU's number (default: auto)", [&request](const std::string& text) {
+    if (text.empty()) refuse_value("--device", text, "the name is empty", "give auto, cpu or a GPU's number");
+    request.device = text;
+  });
+  add_text(command, "--regime", "{sustained,burst}", "Regimes, a list (default: sustained)",
+           set_list(request.regimes, "--regime", regime_value));
+  add_text(command, "--precision", "P%", "Stop when the interval's half-width is below this (default: 0.5%)",
+           [&request](const std::string& text) { request.stopping.precision = parse_percent("--precision", text); });
+  add_text(command, "--budget", "TIME", "Longest sampling of a measurement (default: 10s)",
+           [&request](const std::string& text) { request.stopping.budget_ns = parse_duration_ns("--budget", text); });
+  add_text(command, "--time-limit", "TIME", "Beyond this a silent worker is ended (default: 2min)", [&request](const std::string& text) {
+    const std::int64_t limit_ns = parse_duration_ns("--time-limit", text);
+    request.time_limit = std::max(std::chrono::milliseconds(1),
+                                  std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(limit_ns)));
+  });
+  add_text(command, "--seed", "N", "Seed of the generated inputs (default: 1)",
+           [&request](const std::string& text) { request.seed = parse_seed("--seed", text); });
+  add_text(command, "--tensors", "FILE", "safetensors file with the inputs (default: generated ones)", [&request](const std::string& text) {
+    if (text.empty()) refuse_value("--tensors", text, "the name is empty", "name a .safetensors file");
+    request.tensors = text;
+  });
+  add_worker_prefix_option(command, request.worker_prefix);
+}
+
+/// The sweep --resume means. Throws `Error` (usage) when there is none.
+std::int64_t sweep_to_resume(const Snapshot& snapshot, const std::string& id) {
+  if (!id.empty()) {
+    const std::int64_t sweep = parse_id("--resume", id);
+    if (!snapshot.sweep(sweep)) {
+      refuse_value("--resume", id, "the database has no such sweep", "see `triscope list`");
+    }
+    return sweep;
+  }
+  for (const SweepInfo& sweep : snapshot.sweeps()) {
+    if (sweep.finished.empty()) return sweep.id;
+  }
+  throw Error("--resume", "no sweep of this database was interrupted",
+              "start a new one, or name a sweep whose failures are to be measured again: --resume ID", ExitCode::usage);
+}
+
+void require_no_request_options(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || allowed_with_resume(option->get_name())) continue;
+    throw Error(fmt::format("{} together with --resume", option->get_name()),
+                "the recorded request decides what is measured", "leave it out, or start a new sweep", ExitCode::usage);
+  }
+}
+
+std::string outcome_text(const SweepOutcome& outcome, double seconds) {
+  std::string text = fmt::format("sweep {}: {} measured", outcome.sweep, outcome.ok);
+  if (outcome.failed > 0) text += fmt::format(", {} failed", outcome.failed);
+  if (outcome.skipped > 0) text += fmt::format(", {} skipped", outcome.skipped);
+  if (outcome.cancelled > 0) text += fmt::format(", {} cancelled", outcome.cancelled);
+  return text + fmt::format(" in {}", clock_text(seconds));
+}
+
+int run(const SweepOptions& options) {
+  const std::filesystem::path database = options.resume ? existing_database(*options.database) : database_path(*options.database);
+  SweepRequest request = options.request;
+  std::optional<std::int64_t> resume;
+  if (options.resume) resume = sweep_to_resume(Snapshot(database), options.resume_id);
+  StopSignal stop;
+  SweepDisplay display(options.json);
+  const auto started = std::chrono::steady_clock::now();
+  const SweepOutcome outcome = run_sweep(request, database, display.observer(), stop.token(), resume);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  display.clear();
+  if (options.json) {
+    fmt::print("{}\n", summary_json(outcome, database.string()));
+  } else {
+    fmt::print("{}; kept in {}\n", outcome_text(outcome, seconds), database.string());
+    if (outcome.stopped) {
+      fmt::print("stopped; `triscope sweep --resume {}` measures the rest\n", outcome.sweep);
+    } else {
+      fmt::print("`triscope show {}` prints the table\n", outcome.sweep);
+    }
+  }
+  const bool complete = !outcome.stopped && outcome.failed == 0;
+  return static_cast<int>(complete ? ExitCode::done : ExitCode::measured_failed);
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("sweep", "Measure kernels over windows, lengths, heads, forms and passes");
+  auto options = std::make_shared<SweepOptions>();
+  add_size_options(*command, options->request);
+  add_problem_options(*command, options->request);
+  add_measuring_options(*command, options->request);
+  options->database = add_database_option(*command);
+  command
+      ->add_option_function<std::string>(
+          "--resume",
+          [options](const std::string& id) {
+            options->resume = true;
+            options->resume_id = id;
+          },
+          "Continue the newest interrupted sweep, or sweep ID")
+      ->type_name("[ID]")
+      ->expected(0, 1);
+  command->add_flag("--json", options->json, "One JSON object a line: progress, result, log, summary");
+  command->footer(
+      "Lists multiply: two windows, two lengths and two passes are eight measurements of each kernel.\n"
+      "Sizes take k for 1024. Ctrl-C stops after the current sample and keeps everything; a second one ends at once.\n"
+      "\n"
+      "Examples:\n"
+      "  triscope sweep                                     the paper's Table 1 on the best device here\n"
+      "  triscope sweep --windows 512x32,256x64 --seq 8k,32k --q-heads 128 --kv-heads 1\n"
+      "  triscope sweep --windows grid:16..1024 --pass forward --precision 1% --budget 3s\n"
+      "  triscope sweep --kernel cpu.fast,baseline.cpu --device cpu --json\n"
+      "  triscope sweep --resume                            go on where the last one was interrupted\n"
+      "  triscope sweep --worker-prefix \"srun --gpus=1\"     measure on a compute node");
+  command->callback([command, options, &action] {
+    if (options->resume) require_no_request_options(*command);
+    action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace triscope

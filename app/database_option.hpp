@@ -1,0 +1,20 @@
+// `--db FILE`, the same for every command that reads or writes a database.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace triscope {
+
+/// Adds `--db` to `command`; the string stays empty when it was not given.
+std::shared_ptr<std::string> add_database_option(CLI::App& command);
+
+/// The file `--db` names, or the default database in the user's data folder.
+std::filesystem::path database_path(const std::string& option);
+
+/// The same for commands that only read. Throws `Error` (environment) when there is no such file.
+std::filesystem::path existing_database(const std::string& option);
+
+}  // namespace triscope

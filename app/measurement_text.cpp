@@ -1,0 +1,86 @@
+#include "app/measurement_text.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "app/number_text.hpp"
+#include "app/result_table.hpp"
+
+namespace triscope {
+namespace {
+
+void add(std::string& text, std::string_view name, const std::string& value) {
+  if (!value.empty()) text += fmt::format("  {:<14} {}\n", name, value);
+}
+
+std::string latency(const Summary& summary) {
+  return fmt::format("{} ms median, 95 % interval {} .. {}, quartiles {} .. {}, fastest {}", milliseconds_text(summary.median_ms),
+                     milliseconds_text(summary.ci_low_ms), milliseconds_text(summary.ci_high_ms),
+                     milliseconds_text(summary.quartile1_ms), milliseconds_text(summary.quartile3_ms),
+                     milliseconds_text(summary.min_ms));
+}
+
+std::string errors(const Measurement& measurement) {
+  std::string text;
+  for (const auto& [output, error] : measurement.errors) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", output, significant(error, 2));
+  }
+  return text;
+}
+
+std::string flags(const std::vector<Sample>& samples) {
+  std::map<std::string, std::int64_t> counts;
+  for (const Sample& sample : samples) {
+    if (!sample.flag.empty()) ++counts[sample.flag];
+  }
+  std::string text;
+  for (const auto& [flag, count] : counts) text += fmt::format("{}{}x {}", text.empty() ? "" : ", ", count, flag);
+  return text;
+}
+
+std::string launches(const Measurement& measurement) {
+  std::string text;
+  for (const LaunchRecord& launch : measurement.launches) {
+    const auto& g = launch.grid;
+    const auto& b = launch.block;
+    text += fmt::format("  {} grid {}x{}x{} block {}x{}x{}, {} registers, {} shared, {} us\n", launch.name, g[0], g[1], g[2], b[0],
+                        b[1], b[2], launch.registers_per_thread,
+                        bytes_text(static_cast<double>(launch.static_shared_bytes + launch.dynamic_shared_bytes)),
+                        significant(static_cast<double>(launch.end_ns - launch.start_ns) / 1e3));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string measurement_text(const Measurement& measurement, const ResultRow& row, const std::string& note) {
+  const MeasurementKey& key = measurement.key;
+  const Summary& summary = measurement.summary;
+  std::string text = fmt::format("m{} of sweep {}: {} {}, {}\n", row.measurement, row.sweep, key.kernel, to_string(key.pass),
+                                 describe(key.problem));
+  const std::string remark = measurement.reason.empty() ? "" : ": " + measurement.reason;
+  add(text, "status", std::string(to_string(measurement.status)) + remark);
+  add(text, "measured", fmt::format("{} UTC on {} ({}), {}, timed by {}", row.started, row.device, key.device_id,
+                                    to_string(key.regime), to_string(key.timing_source)));
+  add(text, "instance", fmt::format("{}, source {}", key.instance, measurement.source_hash));
+  if (summary.samples > 0) {
+    add(text, "latency", latency(summary));
+    add(text, "samples", fmt::format("{}{}", summary.samples, summary.converged ? "" : ", not converged"));
+  }
+  if (row.tflops) add(text, "speed", fmt::format("{} TFLOP/s", significant(*row.tflops)));
+  if (row.tflops_paper_count) add(text, "paper's count", fmt::format("{} TFLOP/s", significant(*row.tflops_paper_count)));
+  if (row.peak_fraction) add(text, "of peak", fmt::format("{} %", significant(100 * *row.peak_fraction)));
+  add(text, "errors", errors(measurement));
+  add(text, "flagged", flags(measurement.samples));
+  add(text, "workspace", measurement.workspace_bytes > 0 ? bytes_text(static_cast<double>(measurement.workspace_bytes)) : "");
+  add(text, "note", note);
+  if (!measurement.launches.empty()) text += "launches\n" + launches(measurement);
+  if (!measurement.counters.empty()) text += "counters\n";
+  for (const Counter& counter : measurement.counters) {
+    add(text, counter.name, fmt::format("{} {}", significant(counter.value, 4), counter.unit));
+  }
+  return text;
+}
+
+}  // namespace triscope

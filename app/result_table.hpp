@@ -1,0 +1,45 @@
+// Stored measurements as a table for a terminal.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/text_table.hpp"
+#include "profiler/measurement.hpp"
+#include "profiler/statistics.hpp"
+#include "profiler/store.hpp"
+
+namespace triscope {
+
+/// Verdicts of rows against their baseline rows, by measurement id.
+struct Verdicts {
+  std::string baseline;  ///< kernel id; empty: nothing is compared
+  std::map<std::int64_t, Comparison> by_measurement;
+};
+
+/// Compares two stored measurements; the per-block ratios are used when they were taken interleaved in one sweep.
+Comparison compare_rows(const Snapshot& snapshot, const ResultRow& a, const ResultRow& b, double tolerance = 0.005);
+
+/// Verdicts of every row that has a partner (`pair_rows`) among the rows of kernel `baseline`. "auto" is the dot-product
+/// baseline among `rows`, or nothing when there is none; "none" is nothing. Throws `Error` (usage) when `rows` hold no
+/// measurement of a named baseline.
+Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const std::string& baseline);
+
+/// "1.31x faster", "same", "unclear 1.02x", "not comparable".
+std::string verdict_text(const Comparison& comparison);
+
+/// "512x32"; for a dot-product baseline "causal" or "window 512"; for a matrix product "".
+std::string windows_text(const Problem& problem);
+
+/// What all `rows` share, for the line above the table: "trilinear, fp32, batch 1, seq 1024, heads 8/1, dim 128".
+std::string shared_facts(const std::vector<ResultRow>& rows);
+
+/// The table; what `shared_facts` says is left out of it.
+TextTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts);
+
+/// One line for each row that is not ok or carries a remark: "m12 failed: out of memory".
+std::string remarks(const std::vector<ResultRow>& rows);
+
+}  // namespace triscope

@@ -1,0 +1,29 @@
+// Options that more than one command shares: choices by name and the worker's command prefix.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/values.hpp"
+#include "kernels/problem.hpp"
+
+namespace triscope {
+
+/// The value `parse` finds for `token`; throws `Error` (usage) naming the token and the choices ("a, b").
+template <typename Value>
+Value parse_choice(std::string_view option, std::string_view token, std::optional<Value> (*parse)(std::string_view),
+                   std::string_view choices) {
+  if (const std::optional<Value> value = parse(token)) return *value;
+  refuse_value(option, token, "this is not a known choice", std::string("choose from ").append(choices));
+}
+
+/// The forms a user may ask for: trilinear and determinant. Others belong to the baselines.
+Form parse_simplicial_form(std::string_view option, std::string_view token);
+
+/// Adds `--worker-prefix`, the command that runs the worker elsewhere ("ssh host", "srun --gpus=1").
+void add_worker_prefix_option(CLI::App& command, std::vector<std::string>& prefix);
+
+}  // namespace triscope

@@ -1,0 +1,32 @@
+// A table of text that fits a terminal: the least important columns go first, then the widest text is cut.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace triscope {
+
+enum class Align { left, right };
+
+struct TextColumn {
+  std::string title;
+  Align align = Align::left;
+  int importance = 0;  ///< columns of the lowest importance are left out first; equal ones from the right
+  bool may_cut = false;  ///< its cells may end in "..."
+};
+
+struct TextTable {
+  std::vector<TextColumn> columns;
+  std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`
+};
+
+/// Width given to `render` for output that is no terminal: nothing is left out or cut.
+inline constexpr std::size_t kUnlimitedWidth = static_cast<std::size_t>(-1);
+
+/// The table with a header line, two spaces between columns, no line longer than `width` characters as long as that is
+/// at least 20, and every line ended. Columns that are empty in every row are left out. When columns did not fit, a last
+/// line names them.
+std::string render(const TextTable& table, std::size_t width);
+
+}  // namespace triscope
