@@ -47,7 +47,7 @@ class EventsTimer final : public GpuTimer {
   std::string version() const override { return ""; }
 
   BlockTimes time(cudaStream_t stream, const std::function<void()>& enqueue, std::int64_t launches) override {
-    if (!events_) events_ = std::make_unique<EventTimer>();
+    if (!events_) events_ = std::make_unique<cuda::EventTimer>();
     BlockTimes times;
     times.start_ns = monotonic_raw_ns();
     events_->start(stream);
@@ -67,7 +67,7 @@ class EventsTimer final : public GpuTimer {
   }
 
  private:
-  std::unique_ptr<EventTimer> events_;  // made late: it needs a device
+  std::unique_ptr<cuda::EventTimer> events_;  // made late: it needs a device
 };
 
 }  // namespace
