@@ -1,7 +1,8 @@
 // Checks and times cuda.portable on a GPU. Not part of ctest: machines that build need not have a GPU.
 //   cuda_portable_check            every case of the method page against an fp64 reference; exit 1 when one fails
 //   cuda_portable_check small      few small cases without poison, for compute-sanitizer
-//   cuda_portable_check serve      reads lines "forward|backward trilinear|determinant W1 W2 N Hq Hkv D COUNT" and answers
+//   cuda_portable_check serve      reads lines "forward|backward trilinear|determinant W1 W2 N Hq Hkv D COUNT" and
+//   answers
 //                                  each with the median milliseconds of COUNT launches (CUDA events) and useful TFLOP/s
 #include <fmt/format.h>
 
@@ -21,10 +22,10 @@
 namespace triscope {
 namespace {
 
-using reference::Kind;
 using cuda::DeviceBuffer;
 using cuda::EventTimer;
 using cuda::Stream;
+using reference::Kind;
 
 constexpr const char* kKindNames[] = {"", " q*4", " q*8", " huge early", " huge late", " rising", " zeros"};
 
@@ -49,7 +50,8 @@ Problem make_problem(Form form, int batch, int n, int q_heads, int kv_heads, int
 /// Tensors of a problem on the device, and both passes run on them.
 class Run {
  public:
-  Run(const Kernel& kernel, const Problem& problem, Kind kind, bool poison) : kernel_(kernel), problem_(problem), poison_(poison) {
+  Run(const Kernel& kernel, const Problem& problem, Kind kind, bool poison)
+      : kernel_(kernel), problem_(problem), poison_(poison) {
     const std::int64_t queries = problem.batch * problem.seq_len * problem.q_heads * problem.head_dim;
     const std::int64_t keys = queries / problem.group();
     for (int t = 0; t < 6; ++t) {
@@ -58,7 +60,8 @@ class Run {
       inputs_[t] = DeviceBuffer(static_cast<std::size_t>(count) * 2);
       outputs_[t] = DeviceBuffer(static_cast<std::size_t>(count) * 2);
       const int row_size = static_cast<int>((query_like ? problem.q_heads : problem.kv_heads) * problem.head_dim);
-      reference::fill(inputs_[t].data(), count, static_cast<InputStream>(t), 7, kind, row_size, static_cast<int>(problem.seq_len));
+      reference::fill(inputs_[t].data(), count, static_cast<InputStream>(t), 7, kind, row_size,
+                      static_cast<int>(problem.seq_len));
     }
     lse_ = DeviceBuffer(static_cast<std::size_t>(queries / problem.head_dim) * 4);
     if (problem.sink) {
@@ -77,7 +80,8 @@ class Run {
   /// Both passes, outputs and workspace filled with `byte` beforehand.
   void both(int byte) {
     if (poison_) {
-      for (const DeviceBuffer* buffer : {&outputs_[0], &outputs_[1], &outputs_[2], &outputs_[3], &outputs_[4], &outputs_[5], &lse_, &grad_sink_, &workspace_}) {
+      for (const DeviceBuffer* buffer : {&outputs_[0], &outputs_[1], &outputs_[2], &outputs_[3], &outputs_[4],
+                                         &outputs_[5], &lse_, &grad_sink_, &workspace_}) {
         if (buffer->bytes() > 0) TRISCOPE_CUDA_CHECK(cudaMemset(buffer->data(), byte, buffer->bytes()));
       }
       TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
@@ -88,8 +92,8 @@ class Run {
   }
 
   reference::Inputs inputs() const {
-    return {inputs_[0].data(), inputs_[1].data(), inputs_[2].data(), inputs_[3].data(), inputs_[4].data(), inputs_[5].data(),
-            sink_.as<float>()};
+    return {inputs_[0].data(), inputs_[1].data(), inputs_[2].data(), inputs_[3].data(),
+            inputs_[4].data(), inputs_[5].data(), sink_.as<float>()};
   }
   /// Output `t`: 0 dq, 1 dk1, 2 dk2, 3 dv1, 4 dv2, 5 o; 6 lse, 7 dsink.
   std::vector<float> output(int t) const {
@@ -116,7 +120,8 @@ class Run {
   std::string instance() const { return kernel_.info().instances.front(); }
   Arguments arguments() const {
     Arguments a;
-    a.q = inputs_[0].data(), a.k1 = inputs_[1].data(), a.k2 = inputs_[2].data(), a.v1 = inputs_[3].data(), a.v2 = inputs_[4].data();
+    a.q = inputs_[0].data(), a.k1 = inputs_[1].data(), a.k2 = inputs_[2].data(), a.v1 = inputs_[3].data(),
+    a.v2 = inputs_[4].data();
     a.grad_o = inputs_[5].data();
     a.grad_q = outputs_[0].data(), a.grad_k1 = outputs_[1].data(), a.grad_k2 = outputs_[2].data();
     a.grad_v1 = outputs_[3].data(), a.grad_v2 = outputs_[4].data(), a.o = outputs_[5].data();
@@ -139,7 +144,8 @@ double norm(const std::vector<double>& x) {
 }
 
 /// ||x - reference|| / max(||reference||, ||bound||); 0 when all are zero; NaN stays NaN.
-double relative_error(const std::vector<float>& x, const std::vector<double>& expected, const std::vector<double>& bound = {}) {
+double relative_error(const std::vector<float>& x, const std::vector<double>& expected,
+                      const std::vector<double>& bound = {}) {
   double sum = 0;
   for (std::size_t n = 0; n < x.size(); ++n) sum += (x[n] - expected[n]) * (x[n] - expected[n]);
   const double scale = std::max(norm(expected), norm(bound));
@@ -163,19 +169,22 @@ bool compare(const Run& run, const Case& test, Fold fold) {
   for (double v : expected.lse) largest_lse = std::max(largest_lse, std::abs(v));
   const double o = relative_error(run.output(5), expected.o);
   const double lse = largest_difference(run.output(6), expected.lse);
-  const double gradients[] = {relative_error(run.output(0), expected.dq, expected.dq_bound),
-                              relative_error(run.output(1), expected.dk1, expected.dk1_bound),
-                              relative_error(run.output(2), expected.dk2, expected.dk2_bound),
-                              relative_error(run.output(3), expected.dv1),
-                              relative_error(run.output(4), expected.dv2),
-                              test.problem.sink ? relative_error(run.output(7), expected.dsink, expected.dsink_bound) : 0.0};
+  const double gradients[] = {
+      relative_error(run.output(0), expected.dq, expected.dq_bound),
+      relative_error(run.output(1), expected.dk1, expected.dk1_bound),
+      relative_error(run.output(2), expected.dk2, expected.dk2_bound),
+      relative_error(run.output(3), expected.dv1),
+      relative_error(run.output(4), expected.dv2),
+      test.problem.sink ? relative_error(run.output(7), expected.dsink, expected.dsink_bound) : 0.0};
   bool good = o <= (exact ? 4e-3 : 2.5e-3) && lse <= (exact ? 1e-2 : 1e-4 + 1e-6 * largest_lse);
-  std::string text = fmt::format("{} o {:.1e} lse {:.1e} dq,dk1,dk2,dv1,dv2,dsink", exact ? "exact  " : "rounded", o, lse);
+  std::string text =
+      fmt::format("{} o {:.1e} lse {:.1e} dq,dk1,dk2,dv1,dv2,dsink", exact ? "exact  " : "rounded", o, lse);
   for (double g : gradients) {
     text += fmt::format(" {:.1e}", g);
     good = good && g <= 1e-2;
   }
-  fmt::print("{} {} {}{}\n", good ? "ok  " : "FAIL", text, describe(test.problem), kKindNames[static_cast<int>(test.kind)]);
+  fmt::print("{} {} {}{}\n", good ? "ok  " : "FAIL", text, describe(test.problem),
+             kKindNames[static_cast<int>(test.kind)]);
   std::fflush(stdout);
   return good;
 }
@@ -193,13 +202,15 @@ bool check(const Kernel& kernel, const Case& test, bool poison) {
   run.both(0x5A);
   for (int t = 0; t < 8; ++t) {
     const std::vector<float> second = run.output(t);
-    if (second.empty() || std::memcmp(first[static_cast<std::size_t>(t)].data(), second.data(), second.size() * 4) == 0) continue;
+    if (second.empty() || std::memcmp(first[static_cast<std::size_t>(t)].data(), second.data(), second.size() * 4) == 0)
+      continue;
     fmt::print("FAIL output {} differs between two runs: {}\n", t, describe(test.problem));
     return false;
   }
   bool good = compare(run, test, kernel.fold(test.problem));
   // The exact reference is for logits of unit size: rounding q~ moves larger ones by more than its bounds allow.
-  const bool unit_logits = (test.kind == Kind::normal && !test.problem.scale && test.problem.head_dim >= 64) || test.kind == Kind::zeros;
+  const bool unit_logits =
+      (test.kind == Kind::normal && !test.problem.scale && test.problem.head_dim >= 64) || test.kind == Kind::zeros;
   if (unit_logits) good = compare(run, test, Fold::none) && good;
   return good;
 }
@@ -209,26 +220,27 @@ std::vector<Case> all_cases() {
   std::vector<Case> cases;
   const auto add = [&](Problem p, Kind kind = Kind::normal) { cases.push_back({p, kind}); };
   for (Form form : {T, D}) {
-    // A lone row whose gradient happens to cancel says little about rounding, so the shortest sequences come in batches.
+    // A lone row whose gradient happens to cancel says little about rounding, so the shortest sequences come in
+    // batches.
     for (int n : {1, 2}) add(make_problem(form, 16, n, 2, 1, 64, 32, 32));
     for (int n : {31, 32, 33, 70}) add(make_problem(form, 1, n, 2, 1, 64, 32, 32));
-    add(make_problem(form, 1, 300, 64, 1, 128, 100, 20));   // heads packed
-    add(make_problem(form, 1, 700, 2, 1, 128, 512, 32));    // longer than both windows, 32 positions a tile
-    add(make_problem(form, 1, 200, 128, 1, 128, 64, 16));   // two tiles a position
-    add(make_problem(form, 3, 150, 16, 2, 128, 64, 16));    // batch, two kv heads
-    add(make_problem(form, 2, 333, 2, 2, 64, 200, 64));     // no grouping
-    add(make_problem(form, 1, 150, 6, 2, 72, 40, 24));      // odd group, padded head_dim
+    add(make_problem(form, 1, 300, 64, 1, 128, 100, 20));  // heads packed
+    add(make_problem(form, 1, 700, 2, 1, 128, 512, 32));   // longer than both windows, 32 positions a tile
+    add(make_problem(form, 1, 200, 128, 1, 128, 64, 16));  // two tiles a position
+    add(make_problem(form, 3, 150, 16, 2, 128, 64, 16));   // batch, two kv heads
+    add(make_problem(form, 2, 333, 2, 2, 64, 200, 64));    // no grouping
+    add(make_problem(form, 1, 150, 6, 2, 72, 40, 24));     // odd group, padded head_dim
     add(make_problem(form, 1, 130, 10, 2, 8, 33, 7));
-    add(make_problem(form, 1, 129, 8, 1, 120, 17, 90));     // folds k1
+    add(make_problem(form, 1, 129, 8, 1, 120, 17, 90));  // folds k1
     add(make_problem(form, 2, 100, 4, 2, 128, 1, 40));
     add(make_problem(form, 1, 100, 4, 4, 128, 40, 1));
     add(make_problem(form, 1, 100, 4, 1, 64, 1, 1));
     add(make_problem(form, 1, 140, 8, 8, 128, 60, 60));
-    add(make_problem(form, 1, 60, 8, 1, 128, 500, 300));    // windows larger than the sequence
+    add(make_problem(form, 1, 60, 8, 1, 128, 500, 300));  // windows larger than the sequence
     Problem p = make_problem(form, 2, 150, 8, 2, 128, 64, 16);
     p.k2_bias = 0.125, p.v2_bias = -0.5, p.sink = 0.75;
     add(p);
-    std::swap(p.window1, p.window2);                        // a bias keeps k2 folded
+    std::swap(p.window1, p.window2);  // a bias keeps k2 folded
     add(p);
     p = make_problem(form, 2, 90, 4, 1, 64, 20, 40);
     p.sink = 9.0, p.scale = -0.3;

@@ -1,10 +1,9 @@
-#include "tests/cuda/reference.hpp"
-
 #include <cuda_bf16.h>
 
 #include <cmath>
 
 #include "kernels/cuda/cuda_error.hpp"
+#include "tests/cuda/reference.hpp"
 
 namespace triscope::reference {
 namespace {
@@ -17,8 +16,12 @@ struct Tensors {
   const bf16 *q, *k1, *k2, *v1, *v2, *grad_o;
   const float* sink;
   explicit Tensors(const Inputs& in)
-      : q(static_cast<const bf16*>(in.q)), k1(static_cast<const bf16*>(in.k1)), k2(static_cast<const bf16*>(in.k2)),
-        v1(static_cast<const bf16*>(in.v1)), v2(static_cast<const bf16*>(in.v2)), grad_o(static_cast<const bf16*>(in.grad_o)),
+      : q(static_cast<const bf16*>(in.q)),
+        k1(static_cast<const bf16*>(in.k1)),
+        k2(static_cast<const bf16*>(in.k2)),
+        v1(static_cast<const bf16*>(in.v1)),
+        v2(static_cast<const bf16*>(in.v2)),
+        grad_o(static_cast<const bf16*>(in.grad_o)),
         sink(in.sink) {}
 };
 
@@ -30,15 +33,29 @@ struct Sizes {
   Fold fold;  ///< which product is rounded to bf16 in the logit
   __host__ __device__ std::int64_t pairs() const { return std::int64_t{window1} * window2; }
   __host__ __device__ std::int64_t rows() const { return std::int64_t{batch} * seq_len * q_heads; }
-  __device__ std::int64_t query(int b, int i, int h) const { return ((std::int64_t{b} * seq_len + i) * q_heads + h) * head_dim; }
-  __device__ std::int64_t key(int b, int j, int h) const { return ((std::int64_t{b} * seq_len + j) * kv_heads + h / group) * head_dim; }
+  __device__ std::int64_t query(int b, int i, int h) const {
+    return ((std::int64_t{b} * seq_len + i) * q_heads + h) * head_dim;
+  }
+  __device__ std::int64_t key(int b, int j, int h) const {
+    return ((std::int64_t{b} * seq_len + j) * kv_heads + h / group) * head_dim;
+  }
 };
 
 Sizes sizes_of(const Problem& p, Fold fold) {
   const auto clip = [&](std::int64_t w) { return static_cast<int>(w < p.seq_len ? w : p.seq_len); };
-  return {static_cast<int>(p.batch), static_cast<int>(p.seq_len), static_cast<int>(p.q_heads), static_cast<int>(p.kv_heads),
-          static_cast<int>(p.group()), static_cast<int>(p.head_dim), clip(p.window1), clip(p.window2),
-          p.form == Form::determinant, p.effective_scale(), p.k2_bias, p.v2_bias, fold};
+  return {static_cast<int>(p.batch),
+          static_cast<int>(p.seq_len),
+          static_cast<int>(p.q_heads),
+          static_cast<int>(p.kv_heads),
+          static_cast<int>(p.group()),
+          static_cast<int>(p.head_dim),
+          clip(p.window1),
+          clip(p.window2),
+          p.form == Form::determinant,
+          p.effective_scale(),
+          p.k2_bias,
+          p.v2_bias,
+          fold};
 }
 
 /// Component d of the product of two vectors: elementwise, or the cross product of its chunk (0 for left-over columns).
@@ -87,7 +104,7 @@ __device__ double reduce(double value, double* scratch, Combine&& combine) {
 /// One block a query row: p, ds and its bound [row][w1][w2] (0 outside the windows); lse, o, dq, and dq from the bound.
 /// The bound replaces |ds| by p (|dp| + |delta|): the scale of ds before it cancels.
 __global__ void rows_kernel(Sizes s, Tensors in, double* p, double* ds, double* bound, double* lse, double* o,
-                                   double* dq, double* dq_bound, double* sink_terms) {
+                            double* dq, double* dq_bound, double* sink_terms) {
   __shared__ double scratch[128];
   const std::int64_t row = blockIdx.x;
   const int h = static_cast<int>(row % s.q_heads);
@@ -125,7 +142,8 @@ __global__ void rows_kernel(Sizes s, Tensors in, double* p, double* ds, double* 
   double out = 0.0;
   if (d < s.head_dim) {
     for (std::int64_t n = 0; n < s.pairs(); ++n) {
-      if (p[n] != 0.0) out += p[n] * v1(i - static_cast<int>(n / s.window2))(d) * v2(i - static_cast<int>(n % s.window2))(d);
+      if (p[n] != 0.0)
+        out += p[n] * v1(i - static_cast<int>(n / s.window2))(d) * v2(i - static_cast<int>(n % s.window2))(d);
     }
     o[s.query(b, i, h) + d] = out;
   }
@@ -155,7 +173,7 @@ __global__ void rows_kernel(Sizes s, Tensors in, double* p, double* ds, double* 
 
 /// One block a (batch, position, kv head), one thread a column: the gradients of key and value of `axis` 1 or 2.
 __global__ void keys_kernel(Sizes s, Tensors in, int axis, const double* p, const double* ds, const double* bound,
-                                   double* dk, double* dk_bound, double* dv) {
+                            double* dk, double* dk_bound, double* dv) {
   const int kv = static_cast<int>(blockIdx.x % s.kv_heads);
   const int at = static_cast<int>(blockIdx.x / s.kv_heads % s.seq_len);
   const int b = static_cast<int>(blockIdx.x / s.kv_heads / s.seq_len);
@@ -170,7 +188,8 @@ __global__ void keys_kernel(Sizes s, Tensors in, int axis, const double* p, cons
       const Vector g{in.grad_o + s.query(b, i, h), 0.0};
       const std::int64_t row = (std::int64_t{b} * s.seq_len + i) * s.q_heads + h;
       for (int r = 0; r < other && i - r >= 0; ++r) {
-        const std::int64_t n = row * s.pairs() + (axis == 1 ? std::int64_t{i - at} * s.window2 + r : std::int64_t{r} * s.window2 + i - at);
+        const std::int64_t n =
+            row * s.pairs() + (axis == 1 ? std::int64_t{i - at} * s.window2 + r : std::int64_t{r} * s.window2 + i - at);
         if (p[n] == 0.0) continue;
         const std::int64_t other_row = s.key(b, i - r, h);
         double x, v;
@@ -199,9 +218,10 @@ std::vector<double> download(const DeviceBuffer& buffer) {
   return host;
 }
 
-/// Element `n` of a tensor of rows of head_dim. For the huge sets q and k2 are 1 on average and k1 about a number that depends on
-/// its position, so logits are about 1.0 * sqrt(head_dim) times that number.
-__global__ void fill_kernel(bf16* tensor, std::int64_t count, InputStream stream, std::uint64_t seed, Kind kind, int row_size, int seq_len) {
+/// Element `n` of a tensor of rows of head_dim. For the huge sets q and k2 are 1 on average and k1 about a number that
+/// depends on its position, so logits are about 1.0 * sqrt(head_dim) times that number.
+__global__ void fill_kernel(bf16* tensor, std::int64_t count, InputStream stream, std::uint64_t seed, Kind kind,
+                            int row_size, int seq_len) {
   const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (n >= count) return;
   float x = unit_normal(static_cast<std::uint64_t>(n), static_cast<std::uint32_t>(stream), seed);
@@ -222,8 +242,10 @@ __global__ void fill_kernel(bf16* tensor, std::int64_t count, InputStream stream
 
 }  // namespace
 
-void fill(void* tensor, std::int64_t count, InputStream stream, std::uint64_t seed, Kind kind, int row_size, int seq_len) {
-  fill_kernel<<<static_cast<unsigned>((count + 255) / 256), 256>>>(static_cast<bf16*>(tensor), count, stream, seed, kind, row_size, seq_len);
+void fill(void* tensor, std::int64_t count, InputStream stream, std::uint64_t seed, Kind kind, int row_size,
+          int seq_len) {
+  fill_kernel<<<static_cast<unsigned>((count + 255) / 256), 256>>>(static_cast<bf16*>(tensor), count, stream, seed,
+                                                                   kind, row_size, seq_len);
   check_launch("fill_kernel");
 }
 
@@ -233,16 +255,20 @@ Outputs compute(const Problem& problem, Fold fold, const Inputs& inputs) {
   const auto doubles = [](std::int64_t n) { return DeviceBuffer(static_cast<std::size_t>(n) * sizeof(double)); };
   const std::int64_t queries = s.rows() * s.head_dim;
   const std::int64_t keys = std::int64_t{s.batch} * s.seq_len * s.kv_heads * s.head_dim;
-  DeviceBuffer p = doubles(s.rows() * s.pairs()), ds = doubles(s.rows() * s.pairs()), bound = doubles(s.rows() * s.pairs());
-  DeviceBuffer lse = doubles(s.rows()), sink = doubles(s.rows()), o = doubles(queries), dq = doubles(queries), dq_bound = doubles(queries);
-  rows_kernel<<<static_cast<unsigned>(s.rows()), 128>>>(s, in, p.as<double>(), ds.as<double>(), bound.as<double>(), lse.as<double>(),
-                                                        o.as<double>(), dq.as<double>(), dq_bound.as<double>(), sink.as<double>());
+  DeviceBuffer p = doubles(s.rows() * s.pairs()), ds = doubles(s.rows() * s.pairs()),
+               bound = doubles(s.rows() * s.pairs());
+  DeviceBuffer lse = doubles(s.rows()), sink = doubles(s.rows()), o = doubles(queries), dq = doubles(queries),
+               dq_bound = doubles(queries);
+  rows_kernel<<<static_cast<unsigned>(s.rows()), 128>>>(s, in, p.as<double>(), ds.as<double>(), bound.as<double>(),
+                                                        lse.as<double>(), o.as<double>(), dq.as<double>(),
+                                                        dq_bound.as<double>(), sink.as<double>());
   check_launch("rows_kernel");
   Outputs out;
   for (int axis : {1, 2}) {
     DeviceBuffer dk = doubles(keys), dk_bound = doubles(keys), dv = doubles(keys);
-    keys_kernel<<<static_cast<unsigned>(keys / s.head_dim), 128>>>(s, in, axis, p.as<double>(), ds.as<double>(), bound.as<double>(),
-                                                                   dk.as<double>(), dk_bound.as<double>(), dv.as<double>());
+    keys_kernel<<<static_cast<unsigned>(keys / s.head_dim), 128>>>(s, in, axis, p.as<double>(), ds.as<double>(),
+                                                                   bound.as<double>(), dk.as<double>(),
+                                                                   dk_bound.as<double>(), dv.as<double>());
     check_launch("keys_kernel");
     (axis == 1 ? out.dk1 : out.dk2) = download(dk);
     (axis == 1 ? out.dk1_bound : out.dk2_bound) = download(dk_bound);

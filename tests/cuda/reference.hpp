@@ -16,12 +16,12 @@ struct Inputs {
   const float* sink;
 };
 
-/// What the inputs look like: N(0,1), q times 4 or 8, one huge logit at an early or late key, logits that rise by 200 every
-/// 64 keys, or zeros.
+/// What the inputs look like: N(0,1), q times 4 or 8, one huge logit at an early or late key, logits that rise by 200
+/// every 64 keys, or zeros.
 enum class Kind { normal, q4, q8, early, late, rising, zeros };
 
-/// All outputs on the host; the `_bound` ones are the score gradients with |ds| replaced by p (|dp| + |delta|): their scale
-/// before they cancel. For the sink that is the sum of p |delta|.
+/// All outputs on the host; the `_bound` ones are the score gradients with |ds| replaced by p (|dp| + |delta|): their
+/// scale before they cancel. For the sink that is the sum of p |delta|.
 struct Outputs {
   std::vector<double> lse, o, dq, dk1, dk2, dv1, dv2, dsink, dq_bound, dk1_bound, dk2_bound, dsink_bound;
 };
@@ -30,6 +30,7 @@ struct Outputs {
 Outputs compute(const Problem& problem, Fold fold, const Inputs& inputs);
 
 /// Fills a bf16 tensor on the device; `row_size` elements a position.
-void fill(void* tensor, std::int64_t count, InputStream stream, std::uint64_t seed, Kind kind, int row_size, int seq_len);
+void fill(void* tensor, std::int64_t count, InputStream stream, std::uint64_t seed, Kind kind, int row_size,
+          int seq_len);
 
 }  // namespace triscope::reference

@@ -3,12 +3,12 @@
 //   S^T = K q~^T, dP^T = V do~^T        with the q~ and do~ of backward_rows.cu, rounded the same way
 //   dV += P^T do~                       dK += dS^T q~             (times |scale| at the end)
 //
-// A block owns 64 long keys (16 a warp) of one (batch, kv head) and a share (split) of the rows whose window reaches them;
-// K, V stay in shared memory and dK, dV in registers all the time. Steps of 32 rows: tiles of rows outside, shifts t
-// inside; all threads form q~ and do~ of the next step in the other buffer, then take the four GEMMs of this one. Each
-// split writes its own fp32 partial sums; `portable_finish` adds them in order. No atomics.
-// Registers a thread, D 128: dK 64, dV 64, S^T and dP^T 32. Shared memory: K, V 2 * 64 * D * 2, q~ and do~
-// 2 * 2 * 32 * D * 2: 64 KB + 2 KB.
+// A block owns 64 long keys (16 a warp) of one (batch, kv head) and a share (split) of the rows whose window reaches
+// them; K, V stay in shared memory and dK, dV in registers all the time. Steps of 32 rows: tiles of rows outside,
+// shifts t inside; all threads form q~ and do~ of the next step in the other buffer, then take the four GEMMs of this
+// one. Each split writes its own fp32 partial sums; `portable_finish` adds them in order. No atomics. Registers a
+// thread, D 128: dK 64, dV 64, S^T and dP^T 32. Shared memory: K, V 2 * 64 * D * 2, q~ and do~ 2 * 2 * 32 * D * 2: 64
+// KB + 2 KB.
 #include "kernels/cuda/cuda_error.hpp"
 #include "kernels/cuda/portable/backward_steps.cuh"
 #include "kernels/cuda/portable/shape.hpp"
@@ -58,10 +58,10 @@ class KeysBlock {
   __device__ void load_keys() const {
     const KeyRows key_rows(shape_, batch_, kv_head_);
     const int last = shape_.seq_len - 1;
-    load_tile<D, kTileRows>(shared_address(shared_.keys), static_cast<const bf16*>(tensors_.long_k), key_rows, first_key_,
-                            last, shape_.head_dim);
-    load_tile<D, kTileRows>(shared_address(shared_.values), static_cast<const bf16*>(tensors_.long_v), key_rows, first_key_,
-                            last, shape_.head_dim);
+    load_tile<D, kTileRows>(shared_address(shared_.keys), static_cast<const bf16*>(tensors_.long_k), key_rows,
+                            first_key_, last, shape_.head_dim);
+    load_tile<D, kTileRows>(shared_address(shared_.values), static_cast<const bf16*>(tensors_.long_v), key_rows,
+                            first_key_, last, shape_.head_dim);
     copy_commit();
   }
 
@@ -102,11 +102,11 @@ class KeysBlock {
     const KeyRows key_rows(shape_, batch_, kv_head_);
     const RowTable<kRows>& table = shared_.rows[step.slot];
     form_virtual_queries<D, 2>(shared_address(shared_.queries[buffer]), table, 0, kRows, thread, kThreads, shape_,
-                            static_cast<const bf16*>(tensors_.q), static_cast<const bf16*>(tensors_.short_k), key_rows,
-                            step.shift);
+                               static_cast<const bf16*>(tensors_.q), static_cast<const bf16*>(tensors_.short_k),
+                               key_rows, step.shift);
     form_products<D, 2>(shared_address(shared_.grad_o[buffer]), table, 0, kRows, thread, kThreads,
-                     static_cast<const bf16*>(tensors_.grad_o), static_cast<const bf16*>(tensors_.short_v), key_rows,
-                     step.shift, shape_.value_bias, 0, shape_.head_dim);
+                        static_cast<const bf16*>(tensors_.grad_o), static_cast<const bf16*>(tensors_.short_v), key_rows,
+                        step.shift, shape_.value_bias, 0, shape_.head_dim);
   }
 
   /// The four GEMMs of one step.
@@ -133,7 +133,8 @@ class KeysBlock {
     for (int n = 0; n < kRows / 8; ++n) {
       const float2 lse2 = *reinterpret_cast<const float2*>(&shared_.lse2[slot][n * 8 + column]);
 #pragma unroll
-      for (int e = 0; e < 4; ++e) s[n][e] = exp2_fast(fmaf(s[n][e], shape_.exponent_scale, e % 2 == 0 ? -lse2.x : -lse2.y));
+      for (int e = 0; e < 4; ++e)
+        s[n][e] = exp2_fast(fmaf(s[n][e], shape_.exponent_scale, e % 2 == 0 ? -lse2.x : -lse2.y));
     }
     if (!overlap.full) mask_columns(s, warp_key + lane / 4, table.position + column, step.shift, shape_.long_window);
 #pragma unroll
@@ -179,8 +180,8 @@ __device__ inline void write_partial(float* partial, const float (&x)[D / 8][4],
 }
 
 template <int D>
-__global__ void __launch_bounds__(kThreads, 2)
-    portable_backward_keys(const Shape shape, const BackwardPlan plan, const Tensors tensors, unsigned char* workspace) {
+__global__ void __launch_bounds__(kThreads, 2) portable_backward_keys(const Shape shape, const BackwardPlan plan,
+                                                                      const Tensors tensors, unsigned char* workspace) {
   extern __shared__ __align__(256) unsigned char memory[];
   KeysShared<D>& shared = *reinterpret_cast<KeysShared<D>*>(memory);
   const int key_tiles = (shape.seq_len + kTileRows - 1) / kTileRows;
@@ -225,7 +226,8 @@ __global__ void __launch_bounds__(kThreads, 2)
 }
 
 template <int D>
-void launch(const Shape& shape, const BackwardPlan& plan, const Tensors& tensors, void* workspace, cudaStream_t stream) {
+void launch(const Shape& shape, const BackwardPlan& plan, const Tensors& tensors, void* workspace,
+            cudaStream_t stream) {
   constexpr int kBytes = sizeof(KeysShared<D>);
   TRISCOPE_CUDA_CHECK(
       cudaFuncSetAttribute(portable_backward_keys<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));

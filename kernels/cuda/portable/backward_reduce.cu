@@ -1,8 +1,9 @@
-// The small kernels around the backward of cuda.portable: delta before it, the ordered sums and their rounding after it.
+// The small kernels around the backward of cuda.portable: delta before it, the ordered sums and their rounding after
+// it.
 //
-//   delta_i = sum_d do_id o_id                  one warp a row; the LSE is copied beside it, in row order and log2 units
-//   dk, dv  = fp32 partial sums in block order  rounded to bf16 once
-//   dsink_h = - sum over batch and rows of exp(sink_h - LSE) delta      one block a head, fp64, fixed order
+//   delta_i = sum_d do_id o_id                  one warp a row; the LSE is copied beside it, in row order and log2
+//   units dk, dv  = fp32 partial sums in block order  rounded to bf16 once dsink_h = - sum over batch and rows of
+//   exp(sink_h - LSE) delta      one block a head, fp64, fixed order
 #include <algorithm>
 
 #include "kernels/cuda/cuda_error.hpp"
@@ -15,8 +16,8 @@ namespace {
 
 constexpr int kSinkThreads = 256;
 
-__global__ void __launch_bounds__(kThreads)
-    portable_row_statistics(const Shape shape, const BackwardPlan plan, const Tensors tensors, unsigned char* workspace) {
+__global__ void __launch_bounds__(kThreads) portable_row_statistics(const Shape shape, const BackwardPlan plan,
+                                                                    const Tensors tensors, unsigned char* workspace) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t rows = std::int64_t{shape.seq_len} * shape.group;
   const std::int64_t all_rows = rows * shape.batch * shape.kv_heads;
@@ -68,8 +69,10 @@ __global__ void __launch_bounds__(kThreads)
     const std::int64_t block_rows = std::int64_t{plan.tiles_per_block} * kTileRows;
     const std::int64_t end = min(position + shape.short_window, std::int64_t{shape.seq_len});
     float short_k = 0.0f, short_v = 0.0f;
-    for (std::int64_t block = position * shape.group / block_rows; block <= (end * shape.group - 1) / block_rows; ++block) {
-      const std::int64_t row = (pair * plan.row_blocks + block) * plan.slab_positions + position - slab_begin(shape, plan, block);
+    for (std::int64_t block = position * shape.group / block_rows; block <= (end * shape.group - 1) / block_rows;
+         ++block) {
+      const std::int64_t row =
+          (pair * plan.row_blocks + block) * plan.slab_positions + position - slab_begin(shape, plan, block);
       short_k += slabs[row * 2 * dim + column];
       short_v += slabs[(row * 2 + 1) * dim + column];
     }
@@ -115,7 +118,8 @@ unsigned blocks_for(std::int64_t items, int per_block) {
 void launch_row_statistics(const Shape& shape, const BackwardPlan& plan, const Tensors& tensors, void* workspace,
                            cudaStream_t stream) {
   const unsigned blocks = blocks_for(shape.rows() * shape.pairs(), kThreads / 32);
-  portable_row_statistics<<<blocks, kThreads, 0, stream>>>(shape, plan, tensors, static_cast<unsigned char*>(workspace));
+  portable_row_statistics<<<blocks, kThreads, 0, stream>>>(shape, plan, tensors,
+                                                           static_cast<unsigned char*>(workspace));
   check_launch("portable_row_statistics");
 }
 

@@ -61,14 +61,17 @@ std::optional<std::string> PortableKernel::unsupported(const Problem& problem, P
   // Positions and tile numbers are 32-bit in the kernels, with room to add a window.
   constexpr std::int64_t kMaxPosition = std::int64_t{1} << 30;
   constexpr std::int64_t kMaxBlocks = std::int64_t{1} << 29;
-  if (problem.seq_len > kMaxPosition) return fmt::format("cuda.portable has seq_len up to 2^30, not {}", problem.seq_len);
+  if (problem.seq_len > kMaxPosition)
+    return fmt::format("cuda.portable has seq_len up to 2^30, not {}", problem.seq_len);
   for (const auto& [name, value] : {std::pair{"q_heads", problem.q_heads}, std::pair{"batch", problem.batch}}) {
     if (value > 1 << 20) return fmt::format("cuda.portable has {} up to 2^20, not {}", name, value);
   }
   const portable::Shape shape = portable::make_shape(problem);
-  const std::int64_t blocks = std::max(shape.row_tiles() * shape.pairs(),
-                                       pass == Pass::forward ? 0 : shape.key_tiles() * shape.pairs() * portable::plan_backward(shape).splits);
-  if (blocks > kMaxBlocks) return fmt::format("cuda.portable would need {} blocks of 64 rows, but has at most 2^29", blocks);
+  const std::int64_t blocks =
+      std::max(shape.row_tiles() * shape.pairs(),
+               pass == Pass::forward ? 0 : shape.key_tiles() * shape.pairs() * portable::plan_backward(shape).splits);
+  if (blocks > kMaxBlocks)
+    return fmt::format("cuda.portable would need {} blocks of 64 rows, but has at most 2^29", blocks);
   return std::nullopt;
 }
 
@@ -76,7 +79,8 @@ std::optional<std::string> PortableKernel::unsupported(const Problem& problem, P
 void require_pointers(const Problem& problem, Pass pass, const Arguments& a, std::size_t workspace_bytes) {
   const auto require = [](std::string_view name, const void* pointer, std::uintptr_t alignment) {
     if (pointer == nullptr) {
-      throw Error("cuda.portable was not launched", fmt::format("{} is null", name), "pass every tensor of the pass", ExitCode::usage);
+      throw Error("cuda.portable was not launched", fmt::format("{} is null", name), "pass every tensor of the pass",
+                  ExitCode::usage);
     }
     if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) {
       throw Error("cuda.portable was not launched", fmt::format("{} is not aligned to {} bytes", name, alignment),
@@ -90,16 +94,20 @@ void require_pointers(const Problem& problem, Pass pass, const Arguments& a, std
   require("lse", a.lse, 4);
   if (problem.sink) require("sink", a.sink, 4);
   if (pass == Pass::forward) return;
-  for (const auto& [name, pointer] : std::array<std::pair<const char*, const void*>, 6>{
-           {{"grad_o", a.grad_o}, {"grad_q", a.grad_q}, {"grad_k1", a.grad_k1}, {"grad_k2", a.grad_k2},
-            {"grad_v1", a.grad_v1}, {"grad_v2", a.grad_v2}}}) {
+  for (const auto& [name, pointer] : std::array<std::pair<const char*, const void*>, 6>{{{"grad_o", a.grad_o},
+                                                                                         {"grad_q", a.grad_q},
+                                                                                         {"grad_k1", a.grad_k1},
+                                                                                         {"grad_k2", a.grad_k2},
+                                                                                         {"grad_v1", a.grad_v1},
+                                                                                         {"grad_v2", a.grad_v2}}}) {
     require(name, pointer, 16);
   }
   if (problem.sink) require("grad_sink", a.grad_sink, 4);
   if (workspace_bytes > 0) require("workspace", a.workspace, 256);
 }
 
-void PortableKernel::launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& arguments) const {
+void PortableKernel::launch(const Problem& problem, Pass pass, std::string_view instance,
+                            const Arguments& arguments) const {
   if (instance != kInstance) {
     throw Error("cuda.portable was not launched", fmt::format("it has no instance {}", instance),
                 fmt::format("use {}", kInstance), ExitCode::usage);
@@ -117,10 +125,11 @@ void PortableKernel::launch(const Problem& problem, Pass pass, std::string_view 
     return;
   }
   if (arguments.lse_fold != fold(problem)) {
-    throw Error("the backward of cuda.portable was not launched",
-                fmt::format("its LSE was made with fold {}, but this problem needs {}: the probabilities would not sum to 1",
-                            to_string(arguments.lse_fold), to_string(fold(problem))),
-                "use the LSE of cuda.portable's own forward", ExitCode::usage);
+    throw Error(
+        "the backward of cuda.portable was not launched",
+        fmt::format("its LSE was made with fold {}, but this problem needs {}: the probabilities would not sum to 1",
+                    to_string(arguments.lse_fold), to_string(fold(problem))),
+        "use the LSE of cuda.portable's own forward", ExitCode::usage);
   }
   const portable::BackwardPlan plan = portable::plan_backward(shape);
   portable::launch_row_statistics(shape, plan, tensors, arguments.workspace, stream);

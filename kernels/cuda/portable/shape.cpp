@@ -68,14 +68,15 @@ Tensors make_tensors(const Shape& shape, const Arguments& arguments) {
 
 BackwardPlan plan_backward(const Shape& shape) {
   BackwardPlan plan;
-  const std::int64_t tiles_per_block =
-      std::clamp<std::int64_t>(shape.row_tiles() * shape.pairs() / kRowBlocks, 1, std::min(kMaxTilesPerBlock, shape.row_tiles()));
+  const std::int64_t tiles_per_block = std::clamp<std::int64_t>(shape.row_tiles() * shape.pairs() / kRowBlocks, 1,
+                                                                std::min(kMaxTilesPerBlock, shape.row_tiles()));
   plan.tiles_per_block = static_cast<int>(tiles_per_block);
   plan.row_blocks = divide_up(shape.row_tiles(), tiles_per_block);
   // n consecutive rows touch at most (n + group - 2) / group + 1 positions.
   const std::int64_t positions = (tiles_per_block * kTileRows + shape.group - 2) / shape.group + 1;
   plan.slab_positions = static_cast<int>(positions + shape.short_window - 1);
-  plan.splits = static_cast<int>(std::clamp<std::int64_t>(divide_up(kKeyBlocks, shape.key_tiles() * shape.pairs()), 1, kMaxSplits));
+  plan.splits = static_cast<int>(
+      std::clamp<std::int64_t>(divide_up(kKeyBlocks, shape.key_tiles() * shape.pairs()), 1, kMaxSplits));
   const std::int64_t dim = shape.padded_dim();
   plan.lse2 = reserve(plan.bytes, shape.pairs() * shape.rows());
   plan.delta = reserve(plan.bytes, shape.pairs() * shape.rows());

@@ -9,8 +9,9 @@ namespace triscope::portable {
 
 using bf16 = __nv_bfloat16;
 
-/// Tiles in shared memory are rows of D bf16, cut into chunks of 8 (16 bytes). Chunk c of row r lies at place c ^ (r & 7),
-/// so eight rows at the same chunk (ldmatrix), or one row's chunks (cp.async, 16-byte stores), touch all 32 banks once.
+/// Tiles in shared memory are rows of D bf16, cut into chunks of 8 (16 bytes). Chunk c of row r lies at place c ^ (r &
+/// 7), so eight rows at the same chunk (ldmatrix), or one row's chunks (cp.async, 16-byte stores), touch all 32 banks
+/// once.
 template <int D>
 __device__ inline uint32_t tile_offset(int row, int chunk) {
   return static_cast<uint32_t>(row * D * 2 + ((chunk ^ (row & 7)) << 4));
@@ -27,7 +28,8 @@ __device__ inline uint32_t not_hoisted(uint32_t x) {
   return x;
 }
 
-/// Copies 16 bytes to shared memory asynchronously; writes zeros when `valid` is false (`source` must still be readable).
+/// Copies 16 bytes to shared memory asynchronously; writes zeros when `valid` is false (`source` must still be
+/// readable).
 __device__ inline void copy_async(uint32_t destination, const void* source, bool valid) {
   const int bytes = valid ? 16 : 0;
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(destination), "l"(source), "r"(bytes) : "memory");
@@ -71,8 +73,9 @@ __device__ inline uint32_t pack(float low, float high) {
 __device__ inline float low_float(uint32_t pair) { return __uint_as_float(pair << 16); }
 __device__ inline float high_float(uint32_t pair) { return __uint_as_float(pair & 0xFFFF0000u); }
 
-/// Lane addresses of the three ways a warp reads a tile of rows of D. `base` is the shared address of the tile; it must be
-/// aligned to 256 bytes. Column steps of 16 are XORed in (column_step << 5); row steps of 16 are added (16 * D * 2 bytes).
+/// Lane addresses of the three ways a warp reads a tile of rows of D. `base` is the shared address of the tile; it must
+/// be aligned to 256 bytes. Column steps of 16 are XORed in (column_step << 5); row steps of 16 are added (16 * D * 2
+/// bytes).
 template <int D>
 struct FragmentAddress {
   /// A operand: rows are m, columns are k.

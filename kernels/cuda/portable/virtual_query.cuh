@@ -6,8 +6,8 @@
 
 namespace triscope::portable {
 
-/// The queries a tile holds, in shared memory. Rows past the last query have position -1 (no key is inside their window)
-/// and the offset of the last query, so that loads stay inside the tensor.
+/// The queries a tile holds, in shared memory. Rows past the last query have position -1 (no key is inside their
+/// window) and the offset of the last query, so that loads stay inside the tensor.
 template <int Rows>
 struct RowTable {
   std::int64_t offset[Rows];  ///< of q and o, in elements
@@ -77,13 +77,13 @@ __device__ inline uint32_t multiply_pair(uint32_t a, uint32_t b, float bias) {
   return pack(low_float(a) * (low_float(b) + bias), high_float(a) * (high_float(b) + bias));
 }
 
-/// Tile row r = rows[r] * (short[position - shift] + bias), element by element, for rows [first, first + count) shared by
-/// `lanes` threads of which this is number `lane`. `sign` flips the result. `Unroll` loads are in flight at a time: as many
-/// as the caller has registers for.
+/// Tile row r = rows[r] * (short[position - shift] + bias), element by element, for rows [first, first + count) shared
+/// by `lanes` threads of which this is number `lane`. `sign` flips the result. `Unroll` loads are in flight at a time:
+/// as many as the caller has registers for.
 template <int D, int Unroll, int Rows>
-__device__ inline void form_products(uint32_t tile, const RowTable<Rows>& table, int first, int count, int lane, int lanes,
-                                     const bf16* rows, const bf16* shorts, const KeyRows& short_rows, int shift, float bias,
-                                     std::uint32_t sign, int head_dim) {
+__device__ inline void form_products(uint32_t tile, const RowTable<Rows>& table, int first, int count, int lane,
+                                     int lanes, const bf16* rows, const bf16* shorts, const KeyRows& short_rows,
+                                     int shift, float bias, std::uint32_t sign, int head_dim) {
   constexpr int kChunks = D / 8;
 #pragma unroll Unroll
   for (int unit = lane; unit < count * kChunks; unit += lanes) {
@@ -166,11 +166,11 @@ __device__ inline void form_virtual_queries(uint32_t tile, const RowTable<Rows>&
                                             int lanes, const Shape& shape, const bf16* q, const bf16* short_k,
                                             const KeyRows& short_rows, int shift) {
   if (shape.determinant) {
-    form_cross_products<D>(tile, table, first, count, lane, lanes, q, short_k, short_rows, shift, shape.key_bias, shape.sign,
-                           shape.head_dim);
+    form_cross_products<D>(tile, table, first, count, lane, lanes, q, short_k, short_rows, shift, shape.key_bias,
+                           shape.sign, shape.head_dim);
   } else {
-    form_products<D, Unroll>(tile, table, first, count, lane, lanes, q, short_k, short_rows, shift, shape.key_bias, shape.sign,
-                     shape.head_dim);
+    form_products<D, Unroll>(tile, table, first, count, lane, lanes, q, short_k, short_rows, shift, shape.key_bias,
+                             shape.sign, shape.head_dim);
   }
 }
 
@@ -200,7 +200,7 @@ __device__ inline Overlap overlap_of(const Span& span, int first_key, int keys, 
           span.whole && last_key <= span.first && first_key > span.last - window && shift <= span.first};
 }
 
-/// What all warps of a block share about its tile of rows; in shared memory, since registers are for accumulators.
+/// What all warps of a block share about its tile of rows.
 struct TileFacts {
   KeyRows key_rows;
   int key_begin;      ///< first long key any row sees
@@ -213,7 +213,8 @@ template <int Rows>
 __device__ inline void begin_tile(RowTable<Rows>& table, TileFacts& facts, const Shape& shape, int batch, int kv_head,
                                   std::int64_t first_row) {
   __syncthreads();
-  if (threadIdx.x < Rows) fill_row(table, static_cast<int>(threadIdx.x), shape, batch, kv_head, first_row + threadIdx.x);
+  if (threadIdx.x < Rows)
+    fill_row(table, static_cast<int>(threadIdx.x), shape, batch, kv_head, first_row + threadIdx.x);
   __syncthreads();
   if (threadIdx.x == 0) {
     const Span span = span_of(table, 0, Rows, shape);
