@@ -6,9 +6,10 @@
 // A block owns 64 long keys (16 a warp) of one (batch, kv head) and a share (split) of the rows whose window reaches
 // them; K, V stay in shared memory and dK, dV in registers all the time. Steps of 32 rows: tiles of rows outside,
 // shifts t inside; all threads form q~ and do~ of the next step in the other buffer, then take the four GEMMs of this
-// one. Each split writes its own fp32 partial sums; `portable_finish` adds them in order. No atomics. Registers a
-// thread, D 128: dK 64, dV 64, S^T and dP^T 32. Shared memory: K, V 2 * 64 * D * 2, q~ and do~ 2 * 2 * 32 * D * 2: 64
-// KB + 2 KB.
+// one. Each split writes its own fp32 partial sums; `portable_finish` adds them in order. No atomics.
+//
+// Registers a thread, D 128: dK 64, dV 64, S^T and dP^T 32. Shared memory: K, V 2 * 64 * D * 2, q~ and do~
+// 2 * 2 * 32 * D * 2 bytes: 64 KB + 2 KB. Its measured rate: backward_rows.cu.
 #include "kernels/cuda/cuda_error.hpp"
 #include "kernels/cuda/portable/backward_steps.cuh"
 #include "kernels/cuda/portable/shape.hpp"
