@@ -1,0 +1,167 @@
+#include "app/window/application.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+
+#include "app/window/system.hpp"
+#include "kernels/error.hpp"
+#include "views/format.hpp"
+#include "views/panel_list.hpp"
+#include "views/shell.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::size_t kLogLines = 2000;
+
+std::string clock_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+}  // namespace
+
+Application::Application(ApplicationOptions options) : copy_image(copy_png_to_clipboard), options_(std::move(options)), queue_(options_.wake) {
+  StoredSettings stored = load_settings(options_.settings_folder);
+  ui_.settings = stored.settings;
+  kept_settings_ = stored.settings;
+  ui_.form = default_form(false);
+  if (!stored.request_json.empty()) {
+    try {
+      ui_.form = form_of(sweep_request_from_json(stored.request_json), nullptr);
+    } catch (const Error& error) {
+      log(Severity::warning, fmt::format("The last sweep setup could not be restored: {}", error.what()));
+    }
+  }
+  if (!stored.problem.empty()) notify(Severity::warning, "settings", stored.problem);
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.ConfigFlags |= ImGuiConfigFlags_DockingEnable | ImGuiConfigFlags_NavEnableKeyboard;
+  io.ConfigWindowsMoveFromTitleBarOnly = true;
+  io.ConfigDockingWithShift = false;
+  if (!stored.layout.empty()) {
+    ImGui::LoadIniSettingsFromMemory(stored.layout.c_str(), stored.layout.size());
+    ui_.reset_layout = false;
+    ui_.front_pending = 0;
+  }
+  load_fonts(look_);
+  std::error_code error;
+  if (!options_.recorded_database.empty() && std::filesystem::exists(options_.recorded_database, error)) data_.recorded_database = options_.recorded_database.string();
+  reader_thread_ = std::make_unique<BackgroundThread>([this] { poll_database(); }, std::chrono::milliseconds(1000));
+  writer_thread_ = std::make_unique<BackgroundThread>();
+  planner_thread_ = std::make_unique<BackgroundThread>();
+  run_at_start_ = options_.run_at_start;
+  open_database(options_.database);
+  if (options_.ask_machine) {
+    ask_machine();
+  } else {
+    data_.machine.loading = false;
+    data_.machine.problem = "Kernels and devices are listed when a worker lies beside this program.";
+  }
+}
+
+Application::~Application() {
+  sweep_thread_.request_stop();
+  if (sweep_thread_.joinable()) sweep_thread_.join();
+  keep_settings();
+  planner_thread_.reset();
+  writer_thread_.reset();
+  reader_thread_.reset();
+}
+
+Context Application::context() { return {look_, data_, ui_, models_, requests_, static_cast<std::int64_t>(std::time(nullptr))}; }
+
+bool Application::settled() const {
+  return pending_reads_ == 0 && reader_thread_->idle() && writer_thread_->idle() && planner_thread_->idle() && !picture_;
+}
+
+bool Application::prepare_frame(float monitor_scale) {
+  const bool news = queue_.drain();
+  const bool dark = ui_.settings.theme == ThemeChoice::dark || (ui_.settings.theme == ThemeChoice::system && options_.system_is_dark);
+  const float scale = std::clamp(ui_.settings.scale * monitor_scale, 0.5F, 6.0F);
+  if (look_.scale != scale || look_.theme.dark != dark || look_.theme.text == 0) {
+    look_.theme = dark ? dark_theme() : light_theme();
+    look_.scale = scale;
+    apply_look(look_);
+    return true;
+  }
+  return news;
+}
+
+void Application::draw() {
+  Context now = context();
+  ui_.selection.hovered_now = 0;
+  draw_shell(now);
+  ui_.selection.hovered = ui_.selection.hovered_now;
+  std::vector<Request> requests;
+  requests.swap(requests_);
+  for (const Request& request : requests) {
+    try {
+      carry_out(request);
+    } catch (const std::exception& error) {
+      notify(Severity::error, "request", error.what());
+    }
+  }
+  if (ImGui::GetIO().WantSaveIniSettings) {
+    keep_settings();
+    ImGui::GetIO().WantSaveIniSettings = false;
+  }
+}
+
+void Application::keep_settings() {
+  if (options_.settings_folder.empty() || !ImGui::GetCurrentContext()) return;
+  StoredSettings stored;
+  stored.settings = ui_.settings;
+  const FormReading reading = read_form(ui_.form, nullptr);
+  if (reading.problems.empty()) stored.request_json = to_json(reading.request);
+  stored.layout = ImGui::SaveIniSettingsToMemory();
+  writer_thread_->replace("settings", [this, stored = std::move(stored), folder = options_.settings_folder] {
+    try {
+      save_settings(folder, stored);
+    } catch (const Error& error) {
+      queue_.push([this, text = std::string(error.what())] { notify(Severity::warning, "settings", text); });
+    }
+  });
+}
+
+void Application::notify(Severity severity, std::string id, std::string text, std::vector<Notice::Action> actions) {
+  std::erase_if(data_.notices, [&](const Notice& notice) { return notice.id == id; });
+  log(severity, text);
+  data_.notices.push_back({std::move(id), severity, std::move(text), std::move(actions)});
+}
+
+void Application::log(Severity severity, std::string text) {
+  data_.log.push_back({clock_text(), severity, std::move(text)});
+  if (data_.log.size() > kLogLines) data_.log.erase(data_.log.begin(), data_.log.begin() + static_cast<std::ptrdiff_t>(kLogLines / 10));
+}
+
+void Application::take_picture(const ImDrawData& data) {
+  if (!picture_) return;
+  const PictureTask task = *picture_;
+  picture_.reset();
+  try {
+    Picture picture = rasterize(data, look_.theme.panel);
+    if (task.panel) {
+      const auto area = ui_.chart_areas.find(*task.panel);
+      if (area == ui_.chart_areas.end()) throw Error("The chart was not saved", "it is not shown", "bring it to the front first");
+      picture = crop(picture, area->second, data.FramebufferScale.x);
+    }
+    const std::vector<std::uint8_t> png = encode_png(picture);
+    if (task.file.empty()) {
+      copy_image(png);
+      log(Severity::info, fmt::format("Copied a picture of {} x {} pixels.", picture.width, picture.height));
+    } else {
+      save_text(task.file, std::string(png.begin(), png.end()));
+    }
+  } catch (const std::exception& error) {
+    notify(Severity::error, "picture", error.what());
+  }
+}
+
+}  // namespace triscope

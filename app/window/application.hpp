@@ -1,0 +1,117 @@
+// The window without its window: state, threads, requests and the drawing of one frame. Knows no GLFW and no OpenGL, so
+// that tests, screenshots and reports run it anywhere.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/window/background.hpp"
+#include "app/window/database_reader.hpp"
+#include "app/window/engine.hpp"
+#include "app/window/picture.hpp"
+#include "app/window/settings_file.hpp"
+#include "views/context.hpp"
+
+namespace triscope {
+
+struct ApplicationOptions {
+  std::filesystem::path database;          ///< empty: the user's own
+  std::filesystem::path settings_folder;   ///< empty: nothing is kept
+  std::filesystem::path recorded_database; ///< shipped recording; empty: none
+  Engine engine;
+  bool system_is_dark = true;              ///< theme of the desktop
+  bool ask_machine = true;                 ///< start a worker to list devices (not for screenshots)
+  bool run_at_start = false;               ///< start a sweep as soon as the machine is known
+  std::function<void()> wake = [] {};      ///< wakes the frame loop; called on any thread
+};
+
+/// Lives on the drawing thread, inside a current Dear ImGui and ImPlot context.
+class Application {
+ public:
+  explicit Application(ApplicationOptions options);
+  ~Application();                          ///< stops a running sweep, finishes writes, keeps the settings
+  Application(const Application&) = delete;
+  Application& operator=(const Application&) = delete;
+
+  /// Work that must happen before Dear ImGui's new frame: results of threads, theme and scale. True when something
+  /// changed, so that the window must be drawn.
+  bool prepare_frame(float monitor_scale);
+  /// Draws everything between NewFrame and Render, then carries out what was asked.
+  void draw();
+
+  bool quit_asked() const { return quit_; }
+  void open_database(const std::filesystem::path& file);
+
+  /// Scale at which the next frame must be drawn for a picture; 0 = none is wanted. After drawing that frame the loop
+  /// hands its draw data over.
+  float wanted_picture_scale() const { return picture_ ? picture_->scale : 0; }
+  void take_picture(const ImDrawData& data);
+
+  const Look& look() const { return look_; }
+  WindowData& data() { return data_; }
+  UiState& ui() { return ui_; }
+  /// True when no thread works and no result waits.
+  bool settled() const;
+  /// A request as a panel would emit it.
+  void carry_out(const Request& request);
+  void notify(Severity severity, std::string id, std::string text, std::vector<Notice::Action> actions = {});
+  void log(Severity severity, std::string text);
+  /// What `Copy image` hands to the desktop; replaced in tests.
+  std::function<void(const std::vector<std::uint8_t>& png)> copy_image;
+
+ private:
+  struct PictureTask {
+    float scale = 3;
+    std::optional<Panel> panel;            ///< unset: the whole window
+    std::filesystem::path file;            ///< empty: to the clipboard
+  };
+
+  // application_requests.cpp
+  void carry_out_view(const Request& request);
+  void carry_out_sweep(const Request& request);
+  void carry_out_file(const Request& request);
+  void ask_path(CommandId id, std::string proposal, std::int64_t argument = 0);
+  void show_panel(Panel panel);
+  void compare_with(std::int64_t sweep);
+  void copy_panel(Panel panel, TableFormat format);
+  void save_text(const std::filesystem::path& file, std::string text);
+  void keep_settings();
+  // application_jobs.cpp
+  void read(bool comparisons_changed);
+  void show(const ReadRequest& asked, const ReadResult& result, bool complete);
+  void start_sweep(std::optional<std::int64_t> resume);
+  void finish_sweep(const std::string& message, Severity severity);
+  void ask_machine();
+  void ask_preview();
+  void write(std::function<void(Store&)> change);
+  void poll_database();
+  void offer_resume();
+
+  Context context();
+
+  ApplicationOptions options_;
+  Look look_;
+  WindowData data_;
+  UiState ui_;
+  Models models_;
+  std::vector<Request> requests_;
+  std::optional<PictureTask> picture_;
+  std::string layout_;
+  Settings kept_settings_;
+  int pending_reads_ = 0;
+  bool quit_ = false, opened_once_ = false, run_at_start_ = false;
+  std::int64_t last_progress_wake_ms_ = 0;
+
+  UiQueue queue_;
+  DatabaseReader reader_;                  ///< touched only by `reader_thread_`
+  std::jthread sweep_thread_;
+  std::unique_ptr<BackgroundThread> reader_thread_, writer_thread_, planner_thread_;
+};
+
+}  // namespace triscope

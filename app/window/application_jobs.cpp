@@ -1,0 +1,229 @@
+// The application's threads: reading, measuring, planning, writing. Results come back through the queue.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "app/window/application.hpp"
+#include "kernels/error.hpp"
+#include "views/format.hpp"
+
+namespace triscope {
+namespace {
+
+/// While a sample is timed the window is drawn at most this often.
+constexpr std::int64_t kProgressPeriodMs = 1000;
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string outcome_text(const SweepOutcome& outcome) {
+  std::string text = fmt::format("{} measured", outcome.ok);
+  if (outcome.failed > 0) text += fmt::format(", {} failed", outcome.failed);
+  if (outcome.skipped > 0) text += fmt::format(", {} skipped", outcome.skipped);
+  if (outcome.cancelled > 0) text += fmt::format(", {} not finished", outcome.cancelled);
+  return outcome.stopped ? fmt::format("Stopped: {}.", text) : fmt::format("Done: {}.", text);
+}
+
+}  // namespace
+
+void Application::read(bool comparisons_changed) {
+  if (data_.database.empty()) return;
+  const Selection& selection = ui_.selection;
+  ReadRequest request{data_.database, selection.shown_sweep, selection.baseline_sweep, selection.compared, selection.pinned, ui_.settings.tolerance};
+  if (comparisons_changed) data_.loading = data_.sweeps.empty();
+  reader_thread_->replace("read", [this, request] {
+    try {
+      const ReadResult result = reader_.read(request, [&](const ReadResult& rows) { queue_.push([this, request, rows] { show(request, rows, false); }); });
+      queue_.push([this, request, result] { show(request, result, true); });
+    } catch (const std::exception& error) {
+      queue_.push([this, text = std::string(error.what())] {
+        data_.loading = false;
+        if (!data_.shown) data_.problem = text;
+        notify(Severity::error, "database", text, {{"Open another...", {CommandId::open_database}}});
+      });
+    }
+  });
+}
+
+void Application::show(const ReadRequest& asked, const ReadResult& result, bool complete) {
+  if (asked.file != data_.database) return;  // another database was opened meanwhile
+  Selection& selection = ui_.selection;
+  const bool first = data_.sweeps.empty() && !result.sweeps.empty() && !complete;
+  data_.loading = false;
+  data_.problem.clear();
+  data_.read_only = result.read_only;
+  data_.sweeps = result.sweeps;
+  data_.shown = result.shown;
+  data_.baseline = result.baseline;
+  if (complete) {
+    data_.against_baseline = result.against_baseline;
+    data_.compared = result.compared;
+  }
+  if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;
+  if (selection.pinned == asked.selected) data_.selected = result.selected;
+  if (selection.pinned == 0) data_.selected.reset();
+  ++data_.revision;
+  if (first) offer_resume();
+}
+
+void Application::offer_resume() {
+  if (data_.run.running || data_.read_only) return;
+  const SweepInfo& newest = data_.sweeps.front();
+  const std::int64_t done = newest.ok + newest.failed + newest.skipped;
+  if (!newest.finished.empty() || done >= newest.planned) return;
+  notify(Severity::warning, "resume",
+         fmt::format("The sweep of {} was interrupted after {} of {} measurements. Everything measured is kept.", format_started(newest.started, std::time(nullptr)), done, newest.planned),
+         {{"Resume", {CommandId::resume, newest.id}}});
+}
+
+void Application::start_sweep(std::optional<std::int64_t> resume) {
+  if (data_.run.running) return;
+  SweepRequest request;
+  if (resume) {
+    const auto info = std::find_if(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& sweep) { return sweep.id == *resume; });
+    if (info == data_.sweeps.end()) throw Error("The sweep was not resumed", "it is no longer in the database", "run a new one");
+    request = sweep_request_from_json(info->request_json);
+  } else {
+    const FormReading reading = read_form(ui_.form, data_.machine.catalog.get());
+    if (!reading.problems.empty()) {
+      show_panel(Panel::setup);
+      throw Error("The sweep was not started", reading.problems.begin()->second, "mend the fields marked in the sweep setup");
+    }
+    request = reading.request;
+  }
+  std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "resume" || notice.id == "sweep"; });
+  data_.run = {};
+  data_.run.running = true;
+  log(Severity::info, resume ? "Resuming a sweep." : fmt::format("Measuring: {}", to_command_line(request)));
+  SweepObserver observer;
+  // Called on the sweep's thread. The window is woken at most once a second while samples are timed.
+  observer.progress = [this](const Progress& progress) {
+    const std::int64_t now = now_ms();
+    const bool wake = now - last_progress_wake_ms_ >= kProgressPeriodMs;
+    if (wake) last_progress_wake_ms_ = now;
+    queue_.push([this, progress] { data_.run.progress = progress; }, wake);
+  };
+  observer.measured = [this](const Measurement& measurement, std::int64_t) {
+    std::string text = fmt::format("{} {} {}: {}", measurement.key.kernel, to_string(measurement.key.pass), describe(measurement.key.problem), to_string(measurement.status));
+    if (measurement.status == Status::ok) text += fmt::format(", {}", format_latency(measurement.summary.median_ms));
+    if (!measurement.reason.empty()) text += fmt::format(" ({})", measurement.reason);
+    const Severity severity = measurement.status == Status::failed ? Severity::error : Severity::info;
+    const std::int64_t now = now_ms();
+    const bool wake = now - last_progress_wake_ms_ >= kProgressPeriodMs;
+    if (wake) last_progress_wake_ms_ = now;
+    queue_.push(
+        [this, text, severity] {
+          log(severity, text);
+          if (data_.run.sweep == 0) ui_.selection.shown_sweep = ui_.selection.pinned = 0;  // the newest: the one being measured
+          read(false);
+        },
+        wake);
+  };
+  observer.log = [this](const std::string& text) { queue_.push([this, text] { log(Severity::info, text); }, false); };
+  sweep_thread_ = std::jthread([this, request, observer, resume, database = std::filesystem::path(data_.database)](std::stop_token stop) {
+    std::string message;
+    Severity severity = Severity::info;
+    try {
+      const SweepOutcome outcome = options_.engine.run(request, database, observer, stop, resume);
+      message = outcome_text(outcome);
+      if (outcome.failed > 0) severity = Severity::warning;
+    } catch (const std::exception& error) {
+      message = error.what();
+      severity = Severity::error;
+    }
+    queue_.push([this, message, severity] { finish_sweep(message, severity); });
+  });
+}
+
+void Application::finish_sweep(const std::string& message, Severity severity) {
+  const bool fresh = data_.run.sweep == 0;
+  data_.run = {};
+  data_.run.message = message;
+  if (fresh && severity != Severity::error && ui_.selection.pinned == 0) ui_.selection.shown_sweep = 0;
+  if (severity == Severity::error) {
+    notify(severity, "sweep", message);
+  } else {
+    log(severity, message);
+  }
+  read(true);
+}
+
+void Application::ask_machine() {
+  data_.machine.loading = true;
+  planner_thread_->replace("machine", [this] {
+    Machine machine;
+    machine.loading = false;
+    try {
+      machine.catalog = options_.engine.catalog();
+    } catch (const std::exception& error) {
+      machine.problem = error.what();
+    }
+    queue_.push([this, machine] {
+      data_.machine = machine;
+      if (!machine.problem.empty()) {
+        notify(Severity::warning, "machine", machine.problem);
+        return;
+      }
+      for (const Device& device : machine.catalog->devices) log(Severity::info, fmt::format("Device {}: {}", device.id, device.name));
+      const bool gpu = !machine.catalog->devices.empty() && machine.catalog->devices.front().kind == DeviceKind::cuda;
+      if (gpu && ui_.form == default_form(false)) ui_.form = default_form(true);
+      ask_preview();
+      if (run_at_start_) {
+        run_at_start_ = false;
+        carry_out({CommandId::run});
+      }
+    });
+  });
+}
+
+void Application::ask_preview() {
+  if (!data_.machine.catalog) return;
+  const FormReading reading = read_form(ui_.form, data_.machine.catalog.get());
+  data_.preview.reset();
+  if (!reading.problems.empty()) return;
+  planner_thread_->replace("preview", [this, request = reading.request, catalog = data_.machine.catalog] {
+    auto preview = std::make_shared<PlanPreview>();
+    try {
+      *preview = options_.engine.preview(request, *catalog);
+    } catch (const std::exception& error) {
+      preview->problem = error.what();
+    }
+    queue_.push([this, preview] { data_.preview = preview; });
+  });
+}
+
+void Application::write(std::function<void(Store&)> change) {
+  writer_thread_->add([this, change = std::move(change), file = std::filesystem::path(data_.database)] {
+    try {
+      Store store(file);
+      change(store);
+      queue_.push([this] { read(true); });
+    } catch (const std::exception& error) {
+      queue_.push([this, text = std::string(error.what())] { notify(Severity::error, "write", text); });
+    }
+  });
+}
+
+void Application::poll_database() {
+  DatabaseReader::Change change = DatabaseReader::Change::none;
+  try {
+    change = reader_.poll();
+  } catch (const std::exception&) {
+    change = DatabaseReader::Change::written;  // reading again says what is wrong
+  }
+  if (change == DatabaseReader::Change::none) return;
+  queue_.push([this, change] {
+    if (change == DatabaseReader::Change::gone) {
+      notify(Severity::error, "database",
+             fmt::format("{} is no longer there: it was moved or deleted. What was read of it is still shown; put it back, or open another database.", data_.database),
+             {{"Open another...", {CommandId::open_database}}});
+      return;
+    }
+    if (change == DatabaseReader::Change::replaced) log(Severity::warning, fmt::format("{} was replaced by another file: reading it again.", data_.database));
+    read(true);
+  });
+}
+
+}  // namespace triscope

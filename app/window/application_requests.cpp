@@ -1,0 +1,324 @@
+// What each request of the panels does.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/application.hpp"
+#include "kernels/error.hpp"
+#include "views/format.hpp"
+#include "views/panel_list.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr float kScaleStep = 0.1F;
+constexpr std::size_t kRecentDatabases = 6;
+
+std::string folder_of(const std::string& database) {
+  const std::filesystem::path parent = std::filesystem::path(database).parent_path();
+  return parent.empty() ? std::string(".") : parent.string();
+}
+
+}  // namespace
+
+void Application::carry_out(const Request& request) {
+  switch (request.id) {
+    case CommandId::run:
+    case CommandId::stop:
+    case CommandId::resume:
+    case CommandId::set_baseline:
+    case CommandId::clear_baseline:
+    case CommandId::compare:
+    case CommandId::star:
+    case CommandId::delete_sweep:
+    case CommandId::save_note:
+    case CommandId::show_sweep:
+    case CommandId::select_measurement:
+    case CommandId::preview_plan:
+    case CommandId::note_measurement:
+    case CommandId::unpin: return carry_out_sweep(request);
+    case CommandId::open_database:
+    case CommandId::open_recorded:
+    case CommandId::import_database:
+    case CommandId::save_table:
+    case CommandId::save_chart:
+    case CommandId::save_window_picture:
+    case CommandId::export_text:
+    case CommandId::save_picture:
+    case CommandId::copy_table:
+    case CommandId::copy_markdown:
+    case CommandId::copy_csv:
+    case CommandId::copy_latex:
+    case CommandId::copy_chart:
+    case CommandId::copy_chart_data:
+    case CommandId::copy_text: return carry_out_file(request);
+    default: return carry_out_view(request);
+  }
+}
+
+void Application::show_panel(Panel panel) {
+  ui_.settings.visible[static_cast<std::size_t>(panel)] = true;
+  ui_.focus = panel;
+  if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::samples) ui_.front_chart = panel;
+}
+
+void Application::carry_out_view(const Request& request) {
+  Settings& settings = ui_.settings;
+  const auto scale_to = [&](float scale) { settings.scale = std::clamp(std::round(scale * 20) / 20, kSmallestScale, kLargestScale); };
+  switch (request.id) {
+    case CommandId::show_panel: show_panel(static_cast<Panel>(request.number)); break;
+    case CommandId::fit_charts: ui_.fit_charts = true; break;
+    case CommandId::toggle_theme: settings.theme = look_.theme.dark ? ThemeChoice::light : ThemeChoice::dark; break;
+    case CommandId::scale_up: scale_to(settings.scale + kScaleStep); break;
+    case CommandId::scale_down: scale_to(settings.scale - kScaleStep); break;
+    case CommandId::scale_reset: scale_to(1); break;
+    case CommandId::reset_layout:
+      settings.visible.fill(true);
+      ui_.reset_layout = true;
+      break;
+    case CommandId::palette: ui_.palette_open = true; break;
+    case CommandId::help: ui_.help_open = true; break;
+    case CommandId::settings: ui_.settings_open = true; break;
+    case CommandId::filter:
+      show_panel(Panel::latency);
+      ui_.focus_filter = true;
+      break;
+    case CommandId::dismiss_notice: std::erase_if(data_.notices, [&](const Notice& notice) { return notice.id == request.text; }); break;
+    case CommandId::quit: quit_ = true; break;
+    default: break;
+  }
+}
+
+void Application::compare_with(std::int64_t sweep) {
+  auto& compared = ui_.selection.compared;
+  if (compared.empty()) {
+    const std::int64_t first = ui_.selection.baseline_sweep ? ui_.selection.baseline_sweep : ui_.selection.shown_sweep;
+    if (first) compared.push_back(first);
+  }
+  const auto found = std::find(compared.begin(), compared.end(), sweep);
+  if (found == compared.end()) {
+    compared.push_back(sweep);
+  } else {
+    compared.erase(found);
+    if (compared.size() < 2) compared.clear();
+  }
+  if (compared.size() >= 2) show_panel(Panel::compare);
+}
+
+void Application::carry_out_sweep(const Request& request) {
+  Selection& selection = ui_.selection;
+  const std::int64_t sweep = request.number ? request.number : selection.shown_sweep;
+  switch (request.id) {
+    case CommandId::run: start_sweep(std::nullopt); break;
+    case CommandId::resume: start_sweep(sweep); break;
+    case CommandId::stop:
+      data_.run.stopping = data_.run.running;
+      sweep_thread_.request_stop();
+      break;
+    case CommandId::set_baseline:
+      selection.baseline_sweep = selection.baseline_sweep == sweep ? 0 : sweep;
+      read(true);
+      break;
+    case CommandId::clear_baseline:
+      selection.baseline_sweep = 0;
+      read(true);
+      break;
+    case CommandId::compare:
+      compare_with(sweep);
+      read(true);
+      break;
+    case CommandId::show_sweep:
+      selection.shown_sweep = request.number;
+      selection.pinned = 0;
+      read(true);
+      break;
+    case CommandId::select_measurement:
+      selection.pinned = selection.pinned == request.number ? 0 : request.number;
+      read(false);
+      break;
+    case CommandId::unpin:
+      selection.pinned = 0;
+      selection.compared.clear();
+      read(true);
+      break;
+    case CommandId::star: {
+      const auto info = std::find_if(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& one) { return one.id == sweep; });
+      if (info != data_.sweeps.end()) write([sweep, starred = !info->starred](Store& store) { store.set_starred(sweep, starred); });
+      break;
+    }
+    case CommandId::delete_sweep:
+      if (request.text != "confirmed") {
+        ui_.delete_asked = sweep;
+      } else if (data_.run.running && data_.run.sweep == sweep) {
+        notify(Severity::warning, "delete", "This sweep is being measured: stop it before deleting it.");
+      } else {
+        std::erase(selection.compared, sweep);
+        if (selection.baseline_sweep == sweep) selection.baseline_sweep = 0;
+        if (selection.shown_sweep == sweep) selection.shown_sweep = selection.pinned = 0;
+        write([sweep](Store& store) { store.delete_sweep(sweep); });
+      }
+      break;
+    case CommandId::save_note: write([sweep, note = request.text](Store& store) { store.set_note(sweep, note); }); break;
+    case CommandId::note_measurement: write([id = request.number, note = request.text](Store& store) { store.set_measurement_note(id, note); }); break;
+    case CommandId::preview_plan: ask_preview(); break;
+    default: break;
+  }
+}
+
+void Application::ask_path(CommandId id, std::string proposal, std::int64_t argument) {
+  ui_.path_for = id;
+  ui_.path_text = std::move(proposal);
+  ui_.path_argument = argument;
+}
+
+void Application::copy_panel(Panel panel, TableFormat format) {
+  Context now = context();
+  const TextTable table = panel_text(now, panel);
+  if (table.rows.empty()) {
+    notify(Severity::warning, "copy", fmt::format("There is nothing to copy: {} is empty.", panel_info(panel).title));
+    return;
+  }
+  ImGui::SetClipboardText(write_table(table, format).c_str());
+  log(Severity::info, fmt::format("Copied {} rows of {}.", table.rows.size(), panel_info(panel).title));
+}
+
+void Application::carry_out_file(const Request& request) {
+  const Panel panel = request.number > 0 ? static_cast<Panel>(request.number) : ui_.front_chart;
+  const auto proposal = [&](const char* name) { return fmt::format("{}/{}", folder_of(data_.database), name); };
+  switch (request.id) {
+    case CommandId::open_database:
+      if (request.text.empty()) {
+        ask_path(request.id, ui_.settings.last_database);
+      } else {
+        open_database(request.text);
+      }
+      break;
+    case CommandId::open_recorded: open_database(data_.recorded_database); break;
+    case CommandId::import_database:
+      if (request.text.empty()) {
+        ask_path(request.id, {});
+      } else {
+        write([this, file = request.text](Store& store) {
+          const std::int64_t count = store.import(file);
+          queue_.push([this, count, file] { notify(Severity::info, "import", fmt::format("Copied {} measurements from {}.", format_count(count), file)); });
+        });
+      }
+      break;
+    case CommandId::save_table:
+      if (request.text.empty()) {
+        ask_path(request.id, proposal("latency.csv"));
+      } else {
+        Context now = context();
+        save_text(request.text, write_table(panel_text(now, Panel::latency), TableFormat::csv));
+      }
+      break;
+    case CommandId::export_text:
+      if (request.text.empty()) {
+        ask_path(request.id, proposal(fmt::format("{}.csv", panel_info(panel).id).c_str()), static_cast<std::int64_t>(panel));
+      } else {
+        Context now = context();
+        save_text(request.text, write_table(panel_text(now, panel), TableFormat::csv));
+      }
+      break;
+    case CommandId::save_chart:
+      if (request.text.empty()) {
+        ask_path(request.id, proposal(fmt::format("{}.png", panel_info(panel).id).c_str()), static_cast<std::int64_t>(panel));
+      } else {
+        picture_ = PictureTask{3, panel, request.text};
+      }
+      break;
+    case CommandId::save_window_picture:
+      if (request.text.empty()) {
+        ask_path(request.id, proposal("triscope.png"));
+      } else {
+        picture_ = PictureTask{1, std::nullopt, request.text};
+      }
+      break;
+    case CommandId::copy_chart: picture_ = PictureTask{3, panel, {}}; break;
+    case CommandId::copy_table: copy_panel(Panel::latency, TableFormat::tsv); break;
+    case CommandId::copy_markdown: copy_panel(Panel::latency, TableFormat::markdown); break;
+    case CommandId::copy_csv: copy_panel(Panel::latency, TableFormat::csv); break;
+    case CommandId::copy_latex: copy_panel(Panel::latency, TableFormat::latex); break;
+    case CommandId::copy_chart_data: copy_panel(panel, TableFormat::tsv); break;
+    case CommandId::copy_text:
+      if (request.text.empty()) {
+        copy_panel(static_cast<Panel>(request.number), TableFormat::tsv);
+      } else {
+        ImGui::SetClipboardText(request.text.c_str());
+      }
+      break;
+    default: break;
+  }
+}
+
+void Application::save_text(const std::filesystem::path& file, std::string text) {
+  writer_thread_->add([this, file, text = std::move(text)] {
+    try {
+      write_file_safely(file, text);
+      queue_.push([this, file] { notify(Severity::info, "saved", fmt::format("Saved {}.", file.string())); });
+    } catch (const Error& error) {
+      queue_.push([this, message = std::string(error.what())] { notify(Severity::error, "saved", message); });
+    }
+  });
+}
+
+void Application::open_database(const std::filesystem::path& asked) {
+  std::filesystem::path file = asked;
+  const bool own = file.empty();
+  if (own) {
+    try {
+      file = default_database();
+    } catch (const Error& error) {
+      data_.problem = error.what();
+      return;
+    }
+  }
+  if (data_.run.running && !data_.database.empty() && file != data_.database) {
+    notify(Severity::warning, "open", "A sweep is running into the open database: stop it before opening another one.");
+    return;
+  }
+  data_.loading = true;
+  ++pending_reads_;
+  const bool create = own || !opened_once_;
+  reader_thread_->add([this, file, create] {
+    std::string problem;
+    try {
+      std::error_code error;
+      if (!std::filesystem::exists(file, error)) {
+        if (!create) throw Error(fmt::format("{} was not opened", file.string()), "there is no such file", "check the path", ExitCode::usage);
+        Store created(file);
+      }
+      const Snapshot check(file);
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+    queue_.push([this, file, problem] {
+      --pending_reads_;
+      data_.loading = false;
+      if (!problem.empty()) {
+        // An open database stays open; without one the panels explain.
+        if (data_.database.empty()) data_.problem = problem;
+        notify(Severity::error, "open", problem, {{"Open another...", {CommandId::open_database}}});
+        return;
+      }
+      std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "open" || notice.id == "database" || notice.id == "resume"; });
+      opened_once_ = true;
+      data_.problem.clear();
+      data_.database = file.string();
+      ui_.selection = {};
+      ui_.note_of = 0;
+      auto& recent = ui_.settings.recent_databases;
+      std::erase(recent, data_.database);
+      recent.insert(recent.begin(), data_.database);
+      if (recent.size() > kRecentDatabases) recent.resize(kRecentDatabases);
+      ui_.settings.last_database = data_.database;
+      log(Severity::info, fmt::format("Opened {}.", data_.database));
+      data_.shown.reset();
+      data_.sweeps.clear();
+      read(true);
+    });
+  });
+}
+
+}  // namespace triscope

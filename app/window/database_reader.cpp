@@ -1,0 +1,112 @@
+#include "app/window/database_reader.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "kernels/error.hpp"
+#include "views/latency_model.hpp"
+
+namespace triscope {
+namespace {
+
+std::uintmax_t inode_of(const std::filesystem::path& file) {
+  struct stat facts {};
+  return stat(file.c_str(), &facts) == 0 ? facts.st_ino : 0;
+}
+
+}  // namespace
+
+std::shared_ptr<const SweepResults> DatabaseReader::load(std::int64_t sweep) const {
+  auto info = snapshot_->sweep(sweep);
+  if (!info) return nullptr;
+  return std::make_shared<SweepResults>(SweepResults{std::move(*info), snapshot_->results(sweep)});
+}
+
+Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, const SweepResults& others, double tolerance) {
+  if (tolerance != tolerance_) known_.clear();
+  tolerance_ = tolerance;
+  const bool instances = has_several_instances(ours.rows) || has_several_instances(others.rows);
+  std::map<std::string, const ResultRow*> counterpart;
+  for (const ResultRow& row : others.rows) counterpart.emplace(match_key(row, instances), &row);
+  Comparisons result;
+  for (const ResultRow& row : ours.rows) {
+    const auto other = counterpart.find(match_key(row, instances));
+    if (other == counterpart.end() || row.status != Status::ok || other->second->status != Status::ok) continue;
+    const Pair pair{row.measurement, other->second->measurement};
+    auto found = known_.find(pair);
+    if (found == known_.end()) {
+      const std::vector<Sample> mine = snapshot_->samples(pair.first), theirs = snapshot_->samples(pair.second);
+      found = known_.emplace(pair, compare({mine, row.regime, row.timing_source}, {theirs, other->second->regime, other->second->timing_source}, false, tolerance)).first;
+    }
+    result[row.measurement] = {pair.second, found->second};
+  }
+  return result;
+}
+
+ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready) {
+  if (!snapshot_ || request.file != file_ || gone_ || inode_of(request.file) != inode_) {
+    Snapshot opened(request.file);  // throws before anything of the old one is lost
+    if (request.file != file_ || inode_of(request.file) != inode_) known_.clear();
+    snapshot_ = std::move(opened);
+    file_ = request.file;
+    inode_ = inode_of(file_);
+    gone_ = false;
+  }
+  version_ = snapshot_->data_version();
+  ReadResult result;
+  result.read_only = access(file_.c_str(), W_OK) != 0 || access(file_.parent_path().empty() ? "." : file_.parent_path().c_str(), W_OK) != 0;
+  result.sweeps = snapshot_->sweeps();
+  result.shown = request.shown ? load(request.shown) : nullptr;
+  if (!result.shown && !result.sweeps.empty()) result.shown = load(result.sweeps.front().id);
+  if (request.baseline) result.baseline = load(request.baseline);
+  if (request.selected) {
+    if (auto measurement = snapshot_->measurement(request.selected)) {
+      SelectedMeasurement selected;
+      selected.note = snapshot_->note(request.selected);
+      selected.measurement = std::move(*measurement);
+      const auto sweep_rows = [&](const SweepResults& sweep) {
+        for (const ResultRow& row : sweep.rows) {
+          if (row.measurement != request.selected) continue;
+          selected.row = row;
+          selected.environment = sweep.info.environment;
+          result.selected = std::make_shared<const SelectedMeasurement>(std::move(selected));
+          return;
+        }
+      };
+      if (result.shown) sweep_rows(*result.shown);
+    }
+  }
+  rows_ready(result);
+  if (result.shown && result.baseline) {
+    result.against_baseline = std::make_shared<const Comparisons>(
+        result.shown->info.id == result.baseline->info.id ? Comparisons{} : compare_sweeps(*result.shown, *result.baseline, request.tolerance));
+  }
+  for (std::int64_t id : request.compared) {
+    auto results = load(id);
+    if (!results) continue;
+    Comparisons comparisons;
+    if (!result.compared.empty()) comparisons = compare_sweeps(*results, *result.compared.front().results, request.tolerance);
+    result.compared.push_back({std::move(results), std::move(comparisons)});
+  }
+  return result;
+}
+
+DatabaseReader::Change DatabaseReader::poll() {
+  if (!snapshot_ || gone_) return Change::none;
+  const std::uintmax_t inode = inode_of(file_);
+  if (inode == 0) {
+    gone_ = true;
+    return Change::gone;
+  }
+  if (inode != inode_) return Change::replaced;
+  const std::int64_t version = snapshot_->data_version();
+  if (version == version_) return Change::none;
+  version_ = version;
+  return Change::written;
+}
+
+void DatabaseReader::close() { snapshot_.reset(); }
+
+}  // namespace triscope

@@ -1,0 +1,61 @@
+// Reads a database for the window, on the reader's thread: rows first, comparisons after.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "profiler/store.hpp"
+#include "views/window_data.hpp"
+
+namespace triscope {
+
+/// What is to be shown.
+struct ReadRequest {
+  std::filesystem::path file;
+  std::int64_t shown = 0;                  ///< 0: the newest
+  std::int64_t baseline = 0;
+  std::vector<std::int64_t> compared;
+  std::int64_t selected = 0;               ///< measurement
+  double tolerance = 0.005;
+};
+
+struct ReadResult {
+  std::vector<SweepInfo> sweeps;
+  std::shared_ptr<const SweepResults> shown, baseline;
+  std::shared_ptr<const Comparisons> against_baseline;
+  std::vector<ComparedSweep> compared;
+  std::shared_ptr<const SelectedMeasurement> selected;
+  bool read_only = false;
+};
+
+/// Not thread-safe: lives on one thread.
+class DatabaseReader {
+ public:
+  /// Throws `Error` when the file cannot be read. A missing `shown` sweep is replaced by the newest.
+  /// `rows_ready` is called with everything but comparisons, which may take longer.
+  ReadResult read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready);
+
+  enum class Change { none, written, gone, replaced };
+  /// Whether the file read last has changed since.
+  Change poll();
+  void close();
+
+ private:
+  using Pair = std::pair<std::int64_t, std::int64_t>;
+  std::shared_ptr<const SweepResults> load(std::int64_t sweep) const;
+  Comparisons compare_sweeps(const SweepResults& ours, const SweepResults& others, double tolerance);
+
+  std::filesystem::path file_;
+  std::optional<Snapshot> snapshot_;
+  std::int64_t version_ = 0;
+  std::uintmax_t inode_ = 0;
+  bool gone_ = false;
+  double tolerance_ = 0;
+  std::map<Pair, Comparison> known_;       ///< measurements never change: their comparison does not either
+};
+
+}  // namespace triscope

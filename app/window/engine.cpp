@@ -1,0 +1,41 @@
+#include "app/window/engine.hpp"
+
+#include <map>
+
+#include "profiler/plan.hpp"
+#include "profiler/supervisor.hpp"
+
+namespace triscope {
+namespace {
+
+PlanPreview make_preview(const SweepRequest& request, const Catalog& catalog) {
+  const SweepRequest full = with_defaults(request, choose_device(catalog, request.device));
+  Supervisor worker(worker_for({}, catalog, full.device));
+  const Plan plan = make_plan(full, catalog, [&](const std::vector<SupportQuestion>& questions) { return worker.support(questions); });
+  const Estimate needed = estimate(plan, full, choose_device(catalog, full.device));
+  PlanPreview preview;
+  preview.measurements = plan.total() - static_cast<std::int64_t>(plan.skipped.size());
+  preview.skipped = static_cast<std::int64_t>(plan.skipped.size());
+  preview.seconds = needed.seconds;
+  preview.bytes = needed.bytes;
+  for (const SkippedEntry& skipped : plan.skipped) preview.unable.emplace(skipped.entry.key.kernel, skipped.reason);
+  // A kernel that can run something is able.
+  for (const PlanGroup& group : plan.groups) {
+    for (const PlanEntry& entry : group.entries) preview.unable.erase(entry.key.kernel);
+  }
+  return preview;
+}
+
+}  // namespace
+
+Engine real_engine() {
+  return {
+      [] { return std::make_shared<const Catalog>(query_catalog()); },
+      make_preview,
+      [](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
+        return run_sweep(request, database, observer, stop, resume);
+      },
+  };
+}
+
+}  // namespace triscope

@@ -1,0 +1,28 @@
+// What the window asks of the measuring side. Real in the program; invented in tests, which then need no worker.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "profiler/catalog.hpp"
+#include "profiler/sweep.hpp"
+#include "views/window_data.hpp"
+
+namespace triscope {
+
+/// All block; each is called on a thread of its own, never on the drawing thread. All may throw `Error`.
+struct Engine {
+  std::function<std::shared_ptr<const Catalog>()> catalog;
+  std::function<PlanPreview(const SweepRequest&, const Catalog&)> preview;
+  std::function<SweepOutcome(const SweepRequest&, const std::filesystem::path& database, const SweepObserver&, std::stop_token,
+                             std::optional<std::int64_t> resume)>
+      run;
+};
+
+/// Workers beside this program.
+Engine real_engine();
+
+}  // namespace triscope

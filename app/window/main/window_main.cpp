@@ -1,0 +1,82 @@
+// triscope-window [DB] [--screenshot F.png] [--panel NAME] [--theme light|dark] [--size WxH] [--scale S] [--run]
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "app/window/main/frame_loop.hpp"
+#include "app/window/offscreen.hpp"
+#include "app/window/screenshot.hpp"
+#include "app/window/system.hpp"
+#include "kernels/error.hpp"
+
+namespace triscope {
+namespace {
+
+struct WindowArguments {
+  std::string database, screenshot, panel, theme, size = "1440x900";
+  float scale = 0;
+  bool run = false;
+};
+
+void parse_size(const std::string& text, int& width, int& height) {
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%dx%d%c", &width, &height, &rest) != 2 || width < 200 || height < 150 || width > 16384 || height > 16384) {
+    throw Error(fmt::format("--size {} cannot be used", text), "it is not WIDTHxHEIGHT between 200x150 and 16384x16384", "write for example --size 1440x900", ExitCode::usage);
+  }
+}
+
+int start(const WindowArguments& arguments) {
+  int width = 0, height = 0;
+  parse_size(arguments.size, width, height);
+  if (!arguments.screenshot.empty()) {
+    ScreenshotOptions options;
+    options.database = arguments.database;
+    options.file = arguments.screenshot;
+    options.panel = arguments.panel;
+    options.light = arguments.theme == "light";
+    options.width = width;
+    options.height = height;
+    options.scale = arguments.scale > 0 ? arguments.scale : 1;
+    take_screenshot(options);
+    return 0;
+  }
+  WindowOptions options;
+  options.width = width;
+  options.height = height;
+  options.application.database = arguments.database;
+  options.application.settings_folder = settings_folder();
+  options.application.recorded_database = recorded_database();
+  options.application.engine = real_engine();
+  options.application.system_is_dark = arguments.theme.empty() ? system_prefers_dark() : arguments.theme == "dark";
+  options.application.run_at_start = arguments.run;
+  run_window(std::move(options));
+  return 0;
+}
+
+}  // namespace
+}  // namespace triscope
+
+int main(int argc, char** argv) {
+  triscope::WindowArguments arguments;
+  CLI::App app("Triscope's window", "triscope-window");
+  app.add_option("DB", arguments.database, "Database (default: results.db in the user's data folder)");
+  app.add_option("--screenshot", arguments.screenshot, "Write a PNG of the window and end; needs no display")->type_name("FILE");
+  app.add_option("--panel", arguments.panel, "Panel to bring to the front, or with --screenshot also \"window\"")->type_name("NAME");
+  app.add_option("--theme", arguments.theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
+  app.add_option("--size", arguments.size, "Size in pixels")->type_name("WxH");
+  app.add_option("--scale", arguments.scale, "Scale of text and controls, 0.75 to 3")->check(CLI::Range(0.75, 6.0));
+  app.add_flag("--run", arguments.run, "Start the sweep of the setup at once");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return triscope::start(arguments);
+  } catch (const triscope::Error& error) {
+    std::fprintf(stderr, "triscope-window: %s\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "triscope-window: %s\n", error.what());
+    return 3;
+  }
+}

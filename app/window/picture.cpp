@@ -1,0 +1,178 @@
+#include "app/window/picture.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include <stb/stb_image_write.h>
+#pragma GCC diagnostic pop
+
+#include "kernels/error.hpp"
+
+namespace triscope {
+namespace {
+
+struct Colour {
+  float r = 0, g = 0, b = 0, a = 0;  ///< 0..255
+};
+
+Colour unpack(ImU32 c) {
+  return {static_cast<float>((c >> IM_COL32_R_SHIFT) & 255), static_cast<float>((c >> IM_COL32_G_SHIFT) & 255),
+          static_cast<float>((c >> IM_COL32_B_SHIFT) & 255), static_cast<float>((c >> IM_COL32_A_SHIFT) & 255)};
+}
+
+Colour texel(const ImTextureData& texture, int x, int y) {
+  x = std::clamp(x, 0, texture.Width - 1);
+  y = std::clamp(y, 0, texture.Height - 1);
+  const unsigned char* p = texture.Pixels + (static_cast<std::size_t>(y) * static_cast<std::size_t>(texture.Width) + static_cast<std::size_t>(x)) * static_cast<std::size_t>(texture.BytesPerPixel);
+  if (texture.Format == ImTextureFormat_Alpha8) return {255, 255, 255, static_cast<float>(p[0])};
+  return {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2]), static_cast<float>(p[3])};
+}
+
+/// Bilinear, as the GPU does it.
+Colour sample(const ImTextureData& texture, float u, float v) {
+  const float x = u * static_cast<float>(texture.Width) - 0.5F, y = v * static_cast<float>(texture.Height) - 0.5F;
+  const float fx = std::floor(x), fy = std::floor(y), tx = x - fx, ty = y - fy;
+  const int ix = static_cast<int>(fx), iy = static_cast<int>(fy);
+  if (tx < 1e-3F && ty < 1e-3F) return texel(texture, ix, iy);
+  const Colour a = texel(texture, ix, iy), b = texel(texture, ix + 1, iy), c = texel(texture, ix, iy + 1), d = texel(texture, ix + 1, iy + 1);
+  const auto mix = [&](float Colour::*m) { return (a.*m * (1 - tx) + b.*m * tx) * (1 - ty) + (c.*m * (1 - tx) + d.*m * tx) * ty; };
+  return {mix(&Colour::r), mix(&Colour::g), mix(&Colour::b), mix(&Colour::a)};
+}
+
+struct Vertex {
+  float x, y, u, v;
+  Colour colour;
+};
+
+struct Clip {
+  int x0, y0, x1, y1;  ///< pixels, end exclusive
+};
+
+/// Twice the signed area of a, b, p.
+double edge(const Vertex& a, const Vertex& b, double x, double y) {
+  return (static_cast<double>(b.x) - a.x) * (y - a.y) - (static_cast<double>(b.y) - a.y) * (x - a.x);
+}
+
+/// A pixel centre on an edge belongs to one of two neighbours: the one for which the edge is left or top.
+bool owns_edge(const Vertex& a, const Vertex& b) { return (a.y == b.y && b.x > a.x) || b.y < a.y; }
+
+class Target {
+ public:
+  Target(Picture& picture) : picture_(picture) {}
+
+  void triangle(Vertex a, Vertex b, Vertex c, const Clip& clip, const ImTextureData* texture) {
+    double area = edge(a, b, c.x, c.y);
+    if (area == 0) return;
+    if (area < 0) {
+      std::swap(b, c);
+      area = -area;
+    }
+    const int y0 = std::max(clip.y0, static_cast<int>(std::floor(std::min({a.y, b.y, c.y}))));
+    const int y1 = std::min(clip.y1, static_cast<int>(std::ceil(std::max({a.y, b.y, c.y}))));
+    const int x0 = std::max(clip.x0, static_cast<int>(std::floor(std::min({a.x, b.x, c.x}))));
+    const int x1 = std::min(clip.x1, static_cast<int>(std::ceil(std::max({a.x, b.x, c.x}))));
+    const bool own0 = owns_edge(b, c), own1 = owns_edge(c, a), own2 = owns_edge(a, b);
+    const bool flat_uv = a.u == b.u && b.u == c.u && a.v == b.v && b.v == c.v;
+    const Colour flat = texture && flat_uv ? sample(*texture, a.u, a.v) : Colour{255, 255, 255, 255};
+    for (int y = y0; y < y1; ++y) {
+      for (int x = x0; x < x1; ++x) {
+        const double px = x + 0.5, py = y + 0.5;
+        const double w0 = edge(b, c, px, py), w1 = edge(c, a, px, py), w2 = edge(a, b, px, py);
+        if (w0 < 0 || w1 < 0 || w2 < 0 || (w0 == 0 && !own0) || (w1 == 0 && !own1) || (w2 == 0 && !own2)) continue;
+        const auto l0 = static_cast<float>(w0 / area), l1 = static_cast<float>(w1 / area), l2 = static_cast<float>(w2 / area);
+        const auto mix = [&](float Colour::*m) { return a.colour.*m * l0 + b.colour.*m * l1 + c.colour.*m * l2; };
+        Colour texture_colour = flat;
+        if (texture && !flat_uv) texture_colour = sample(*texture, a.u * l0 + b.u * l1 + c.u * l2, a.v * l0 + b.v * l1 + c.v * l2);
+        blend(x, y, {mix(&Colour::r) * texture_colour.r / 255, mix(&Colour::g) * texture_colour.g / 255, mix(&Colour::b) * texture_colour.b / 255,
+                     mix(&Colour::a) * texture_colour.a / 255});
+      }
+    }
+  }
+
+ private:
+  void blend(int x, int y, const Colour& colour) {
+    std::uint8_t* p = picture_.rgb.data() + (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture_.width) + static_cast<std::size_t>(x)) * 3;
+    const float alpha = std::clamp(colour.a / 255, 0.0F, 1.0F);
+    const auto over = [&](std::uint8_t below, float above) { return static_cast<std::uint8_t>(std::clamp(static_cast<float>(below) * (1 - alpha) + above * alpha + 0.5F, 0.0F, 255.0F)); };
+    p[0] = over(p[0], colour.r);
+    p[1] = over(p[1], colour.g);
+    p[2] = over(p[2], colour.b);
+  }
+
+  Picture& picture_;
+};
+
+}  // namespace
+
+Picture rasterize(const ImDrawData& data, ImU32 background) {
+  const ImVec2 scale = data.FramebufferScale;
+  Picture picture;
+  picture.width = static_cast<int>(data.DisplaySize.x * scale.x);
+  picture.height = static_cast<int>(data.DisplaySize.y * scale.y);
+  const Colour ground = unpack(background);
+  picture.rgb.resize(static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height) * 3);
+  for (std::size_t i = 0; i < picture.rgb.size(); i += 3) {
+    picture.rgb[i] = static_cast<std::uint8_t>(ground.r);
+    picture.rgb[i + 1] = static_cast<std::uint8_t>(ground.g);
+    picture.rgb[i + 2] = static_cast<std::uint8_t>(ground.b);
+  }
+  Target target(picture);
+  for (const ImDrawList* list : data.CmdLists) {
+    for (const ImDrawCmd& command : list->CmdBuffer) {
+      if (command.UserCallback) continue;
+      const auto pixel = [&](float v, float origin, float s, int most) { return std::clamp(static_cast<int>(std::lround((v - origin) * s)), 0, most); };
+      const Clip clip{pixel(command.ClipRect.x, data.DisplayPos.x, scale.x, picture.width), pixel(command.ClipRect.y, data.DisplayPos.y, scale.y, picture.height),
+                      pixel(command.ClipRect.z, data.DisplayPos.x, scale.x, picture.width), pixel(command.ClipRect.w, data.DisplayPos.y, scale.y, picture.height)};
+      const ImTextureData* texture = command.TexRef._TexData && command.TexRef._TexData->Pixels ? command.TexRef._TexData : nullptr;
+      const auto vertex = [&](unsigned int i) {
+        const ImDrawVert& v = list->VtxBuffer[static_cast<int>(list->IdxBuffer[static_cast<int>(i)] + command.VtxOffset)];
+        return Vertex{(v.pos.x - data.DisplayPos.x) * scale.x, (v.pos.y - data.DisplayPos.y) * scale.y, v.uv.x, v.uv.y, unpack(v.col)};
+      };
+      for (unsigned int i = command.IdxOffset; i + 2 < command.IdxOffset + command.ElemCount; i += 3) target.triangle(vertex(i), vertex(i + 1), vertex(i + 2), clip, texture);
+    }
+  }
+  return picture;
+}
+
+Picture crop(const Picture& picture, const Area& area, float scale) {
+  const auto bound = [](float v, int most) { return std::clamp(static_cast<int>(std::lround(v)), 0, most); };
+  const int x0 = bound(area.x * scale, picture.width), y0 = bound(area.y * scale, picture.height);
+  const int x1 = bound((area.x + area.width) * scale, picture.width), y1 = bound((area.y + area.height) * scale, picture.height);
+  Picture part{std::max(0, x1 - x0), std::max(0, y1 - y0), {}};
+  for (int y = y0; y < y1; ++y) {
+    const auto row = picture.rgb.begin() + (static_cast<std::ptrdiff_t>(y) * picture.width + x0) * 3;
+    part.rgb.insert(part.rgb.end(), row, row + static_cast<std::ptrdiff_t>(part.width) * 3);
+  }
+  return part;
+}
+
+std::vector<std::uint8_t> encode_png(const Picture& picture) {
+  if (picture.width <= 0 || picture.height <= 0) throw Error("The picture was not made", "it is empty", "make the window or the chart larger");
+  std::vector<std::uint8_t> bytes;
+  const auto append = [](void* context, void* data, int size) {
+    const auto* begin = static_cast<const std::uint8_t*>(data);
+    auto* out = static_cast<std::vector<std::uint8_t>*>(context);
+    out->insert(out->end(), begin, begin + size);
+  };
+  stbi_write_png_to_func(append, &bytes, picture.width, picture.height, 3, picture.rgb.data(), picture.width * 3);
+  return bytes;
+}
+
+void accept_textures(const ImDrawData& data) {
+  if (!data.Textures) return;
+  for (ImTextureData* texture : *data.Textures) {
+    if (texture->Status == ImTextureStatus_WantCreate || texture->Status == ImTextureStatus_WantUpdates) {
+      texture->SetTexID(reinterpret_cast<ImTextureID>(texture));
+      texture->SetStatus(ImTextureStatus_OK);
+    } else if (texture->Status == ImTextureStatus_WantDestroy && texture->UnusedFrames > 0) {
+      texture->SetTexID(ImTextureID_Invalid);
+      texture->SetStatus(ImTextureStatus_Destroyed);
+    }
+  }
+}
+
+}  // namespace triscope

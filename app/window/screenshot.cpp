@@ -1,0 +1,63 @@
+#include "app/window/screenshot.hpp"
+
+#include <fmt/format.h>
+
+#include "app/window/offscreen.hpp"
+#include "app/window/system.hpp"
+#include "kernels/error.hpp"
+#include "profiler/supervisor.hpp"
+
+namespace triscope {
+namespace {
+
+std::string known_panels() {
+  std::string names;
+  for (const PanelInfo& info : panels()) names += fmt::format("{}{}", names.empty() ? "" : ", ", info.id);
+  return names;
+}
+
+bool has_worker() {
+  try {
+    find_worker();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// The measurement a picture shows as selected: the first good one of our kernels.
+std::int64_t first_measured(const WindowData& data) {
+  if (!data.shown) return 0;
+  for (const ResultRow& row : data.shown->rows) {
+    if (row.status == Status::ok && row.problem.form != Form::dot_product && row.problem.form != Form::gemm) return row.measurement;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void take_screenshot(const ScreenshotOptions& options) {
+  const PanelInfo* panel = options.panel.empty() ? nullptr : find_panel(options.panel);
+  if (!options.panel.empty() && !panel) {
+    throw Error(fmt::format("--panel {} cannot be shown", options.panel), "there is no such panel", fmt::format("choose one of {}", known_panels()), ExitCode::usage);
+  }
+  ApplicationOptions application_options;
+  application_options.database = options.database;
+  application_options.recorded_database = recorded_database();
+  application_options.system_is_dark = !options.light;
+  application_options.engine = real_engine();
+  application_options.ask_machine = has_worker();
+
+  Offscreen offscreen(std::move(application_options), options.width, options.height, options.scale);
+  Application& application = offscreen.application();
+  offscreen.settle();
+  const std::int64_t selected = options.select < 0 ? first_measured(application.data()) : options.select;
+  if (selected) application.carry_out({CommandId::select_measurement, selected});
+  if (panel) application.carry_out({CommandId::show_panel, static_cast<std::int64_t>(panel->panel)});
+  offscreen.settle();
+  if (application.data().database.empty()) throw Error("The picture was not made", application.data().problem, "check the database", ExitCode::usage);
+  const std::vector<std::uint8_t> png = encode_png(offscreen.picture());
+  write_file_safely(options.file, {reinterpret_cast<const char*>(png.data()), png.size()});
+}
+
+}  // namespace triscope

@@ -1,0 +1,22 @@
+// A picture of the window on a database, made without display, OpenGL or GPU.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace triscope {
+
+struct ScreenshotOptions {
+  std::filesystem::path database;   ///< empty: the user's own
+  std::filesystem::path file;       ///< PNG to write
+  std::string panel;                ///< panel to bring to the front; empty: as the window opens
+  bool light = false;
+  int width = 1440, height = 900;
+  float scale = 1;
+  std::int64_t select = -1;         ///< measurement to select; -1: the first that was measured, 0: none
+};
+
+/// Throws `Error`: unknown panel, unreadable database, file not writable.
+void take_screenshot(const ScreenshotOptions& options);
+
+}  // namespace triscope

@@ -1,0 +1,117 @@
+#include "app/window/settings_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "kernels/error.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::array kThemeNames{"system", "dark", "light"};
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return {};
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void from_json(const nlohmann::json& json, StoredSettings& stored) {
+  Settings& settings = stored.settings;
+  const std::string theme = json.value("theme", "system");
+  const auto found = std::find(kThemeNames.begin(), kThemeNames.end(), theme);
+  if (found != kThemeNames.end()) settings.theme = static_cast<ThemeChoice>(found - kThemeNames.begin());
+  settings.scale = std::clamp(json.value("scale", 1.0F), kSmallestScale, kLargestScale);
+  settings.tolerance = std::clamp(json.value("tolerance", 0.005), 0.0, 0.5);
+  settings.last_database = json.value("last_database", "");
+  settings.recent_databases = json.value("recent_databases", std::vector<std::string>{});
+  for (const std::string& id : json.value("hidden_panels", std::vector<std::string>{})) {
+    if (const PanelInfo* info = find_panel(id)) settings.visible[static_cast<std::size_t>(info->panel)] = false;
+  }
+  if (json.contains("request")) stored.request_json = json["request"].dump();
+}
+
+nlohmann::json to_json(const StoredSettings& stored) {
+  const Settings& settings = stored.settings;
+  nlohmann::json json{{"theme", kThemeNames[static_cast<std::size_t>(settings.theme)]},
+                      {"scale", std::round(settings.scale * 100) / 100.0},
+                      {"tolerance", settings.tolerance},
+                      {"last_database", settings.last_database},
+                      {"recent_databases", settings.recent_databases},
+                      {"layout_version", kLayoutVersion},
+                      {"hidden_panels", nlohmann::json::array()}};
+  for (const PanelInfo& info : panels()) {
+    if (!settings.visible[static_cast<std::size_t>(info.panel)]) json["hidden_panels"].push_back(info.id);
+  }
+  if (!stored.request_json.empty()) json["request"] = nlohmann::json::parse(stored.request_json);
+  return json;
+}
+
+}  // namespace
+
+std::filesystem::path settings_folder() {
+  if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && *config) return std::filesystem::path(config) / "triscope";
+  if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".config" / "triscope";
+  return {};
+}
+
+StoredSettings load_settings(const std::filesystem::path& folder) {
+  StoredSettings stored;
+  if (folder.empty()) return stored;
+  const std::filesystem::path file = folder / "window.json";
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return stored;
+  try {
+    const nlohmann::json json = nlohmann::json::parse(read_text(file));
+    from_json(json, stored);
+    if (json.value("layout_version", 0) == kLayoutVersion) stored.layout = read_text(folder / "layout.ini");
+  } catch (const std::exception&) {
+    stored = {};
+    std::filesystem::path kept = file;
+    kept += ".unreadable";
+    std::filesystem::rename(file, kept, error);
+    stored.problem = fmt::format("The settings in {} could not be read, so the defaults are used; the old file was kept as {}.", file.string(), kept.filename().string());
+  }
+  return stored;
+}
+
+void save_settings(const std::filesystem::path& folder, const StoredSettings& stored) {
+  if (folder.empty()) return;
+  write_file_safely(folder / "window.json", to_json(stored).dump(2) + "\n");
+  write_file_safely(folder / "layout.ini", stored.layout);
+}
+
+void write_file_safely(const std::filesystem::path& file, std::string_view bytes) {
+  const auto fail = [&](int code) {
+    const bool full = code == ENOSPC || code == EDQUOT;
+    return Error(fmt::format("{} was not written", file.string()), std::strerror(code), full ? "free some space, then save again" : "choose another place");
+  };
+  std::error_code error;
+  if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path(), error);
+  if (error) throw fail(error.value());
+  const std::filesystem::path partial = fmt::format("{}.{}.part", file.string(), getpid());
+  std::FILE* stream = std::fopen(partial.c_str(), "wb");
+  if (!stream) throw fail(errno);
+  bool good = std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size();
+  good = good && std::fflush(stream) == 0 && fsync(fileno(stream)) == 0;
+  const int code = errno;
+  good = std::fclose(stream) == 0 && good;
+  if (good) std::filesystem::rename(partial, file, error);
+  if (good && !error) return;
+  const int reason = error ? error.value() : code;
+  std::filesystem::remove(partial, error);
+  throw fail(reason);
+}
+
+}  // namespace triscope

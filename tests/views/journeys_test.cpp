@@ -1,0 +1,391 @@
+// What a user does, done by imgui_test_engine's mouse and keyboard, on a whole application without a display.
+#include <gmock/gmock.h>
+#include <imgui_internal.h>
+#include <imgui_te_context.h>
+#include <imgui_te_engine.h>
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include "kernels/error.hpp"
+#include "window_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::WindowOnDatabase;
+
+class Journey : public testing::Test {
+ protected:
+  using Steps = void (*)(ImGuiTestContext*);
+
+  /// Runs `steps` to their end; a failed IM_CHECK fails the test.
+  void travel(Steps steps) {
+    current = this;
+    ImGuiTestEngine* engine = ImGuiTestEngine_CreateContext();
+    ImGuiTestEngineIO& io = ImGuiTestEngine_GetIO(engine);
+    io.ConfigRunSpeed = ImGuiTestRunSpeed_Fast;
+    io.ConfigNoThrottle = true;
+    io.ConfigSavedSettings = false;
+    io.ConfigLogToTTY = true;
+    io.ConfigVerboseLevel = ImGuiTestVerboseLevel_Error;
+    io.ConfigVerboseLevelOnError = ImGuiTestVerboseLevel_Info;
+    ImGuiTestEngine_Start(engine, ImGui::GetCurrentContext());
+    window->offscreen->settle();
+    ImGuiTest* test = ImGuiTestEngine_RegisterTest(engine, "journey", testing::UnitTest::GetInstance()->current_test_info()->name(), __FILE__, __LINE__);
+    test->TestFunc = steps;
+    ImGuiTestEngine_QueueTest(engine, test, ImGuiTestRunFlags_RunFromCommandLine);
+    while (!ImGuiTestEngine_IsTestQueueEmpty(engine)) {
+      window->offscreen->frame();
+      ImGuiTestEngine_PostSwap(engine);
+    }
+    EXPECT_EQ(test->Output.Status, ImGuiTestStatus_Success);
+    ImGuiTestEngine_Stop(engine);
+    window.reset();  // Dear ImGui's context ends before the engine's
+    ImGuiTestEngine_DestroyContext(engine);
+  }
+  static Application& app() { return current->window->application(); }
+  static UiState& ui() { return app().ui(); }
+  static const WindowData& data() { return app().data(); }
+
+  /// Lets threads answer: frames until nothing works any more.
+  static void wait(ImGuiTestContext* c) {
+    for (int i = 0, quiet = 0; i < 4000 && quiet < 4; ++i) {
+      quiet = app().settled() && !data().run.running ? quiet + 1 : 0;
+      if (quiet == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      c->Yield();
+    }
+  }
+  static std::string clipboard() {
+    const char* text = ImGui::GetClipboardText();
+    return text ? text : "";
+  }
+  static void front(ImGuiTestContext* c, Panel panel) {
+    app().carry_out({CommandId::show_panel, static_cast<std::int64_t>(panel)});
+    c->Yield(4);
+  }
+
+  std::unique_ptr<WindowOnDatabase> window = std::make_unique<WindowOnDatabase>();
+  inline static Journey* current = nullptr;
+};
+
+TEST_F(Journey, windows_are_chosen_by_dragging_in_the_grid) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::setup);
+    ui().form.windows.clear();
+    ui().form.windows_text.clear();
+    c->Yield(2);
+    const ImGuiTestItemInfo grid = c->ItemInfo("//**/##window_grid");
+    const WindowGrid axes = make_grid(ui().form);
+    const float left = app().look().px(32), width = (grid.RectFull.GetWidth() - left) / static_cast<float>(axes.axis1.size());
+    const float height = std::min(app().look().px(20), width);
+    const auto centre = [&](std::size_t i1, std::size_t i2) {
+      return ImVec2(grid.RectFull.Min.x + left + (static_cast<float>(i1) + 0.5F) * width,
+                    grid.RectFull.Min.y + (static_cast<float>(axes.axis2.size() - 1 - i2) + 0.5F) * height);
+    };
+    c->MouseMoveToPos(centre(4, 1));
+    c->MouseDragWithDelta(ImVec2(centre(6, 2).x - centre(4, 1).x, centre(6, 2).y - centre(4, 1).y));
+    IM_CHECK_EQ(ui().form.windows.size(), 6U);
+    IM_CHECK(ui().form.windows_text.find("512x64") != std::string::npos);
+    c->MouseMoveToPos(centre(5, 1));
+    c->MouseClick();
+    IM_CHECK_EQ(ui().form.windows.size(), 5U);
+  });
+}
+
+TEST_F(Journey, run_measures_what_the_form_says_and_shows_it) {
+  travel([](ImGuiTestContext* c) {
+    const std::size_t sweeps = data().sweeps.size();
+    c->KeyPress(ImGuiKey_F5);
+    c->Yield(2);
+    wait(c);
+    IM_CHECK_EQ(current->window->sweep.started.load(), 1);
+    IM_CHECK_EQ(data().sweeps.size(), sweeps + 1);
+    IM_CHECK_EQ(data().shown->info.id, data().sweeps.front().id);
+    IM_CHECK_EQ(data().shown->rows.size(), 6U);
+    IM_CHECK_EQ(current->window->sweep.last_request.windows.size(), ui().form.windows.size());
+  });
+}
+
+TEST_F(Journey, stop_keeps_what_was_measured_and_resume_finishes_it) {
+  window->sweep.pause = std::chrono::milliseconds(40);
+  window->sweep.measurements = 30;
+  travel([](ImGuiTestContext* c) {
+    c->SetRef("##MainMenuBar");
+    c->ItemClick("▶ Run  F5");
+    for (int i = 0; i < 2000 && (!data().run.running || data().run.progress.done < 2); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      c->Yield();
+    }
+    IM_CHECK(data().run.running);
+    c->ItemClick("■ Stop");
+    wait(c);
+    IM_CHECK(!data().run.running);
+    const std::size_t kept = data().shown->rows.size();
+    IM_CHECK(kept >= 2 && kept < 30);
+    IM_CHECK(data().shown->info.finished.empty());
+    current->window->sweep.pause = std::chrono::milliseconds(1);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_F5);
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(data().shown->rows.size() == 30U);
+    IM_CHECK(!data().shown->info.finished.empty());
+  });
+}
+
+TEST_F(Journey, a_header_click_sorts_and_another_turns_it_over) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::latency);
+    const std::string header = app().ui().visible_columns.size() > 2 ? "TFLOP/s" : "";
+    const ImGuiID table = c->GetID("//###latency/latency");
+    std::string title;
+    for (const LatencyColumn& column : latency_columns(make_latency_model(*data().shown, nullptr))) {
+      if (column.field == LatencyField::median && title.empty()) title = column.title;
+    }
+    c->TableClickHeader(table, title.c_str());
+    c->Yield(2);
+    IM_CHECK(ui().sort_column.starts_with("median/"));
+    IM_CHECK(!ui().sort_descending);
+    c->TableClickHeader(table, title.c_str());
+    c->Yield(2);
+    IM_CHECK(ui().sort_descending);
+  });
+}
+
+TEST_F(Journey, the_filter_narrows_the_table_and_copy_takes_what_is_left) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::latency);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_F);
+    c->Yield(2);
+    c->KeyCharsReplace("512 ×");
+    c->Yield(2);
+    IM_CHECK_STR_EQ(ui().table_filter.c_str(), "512 ×");
+    c->SetRef("//###latency");
+    c->ItemClick("Copy");
+    c->ItemClick("//$FOCUSED/Tab-separated, for a spreadsheet");
+    const std::string text = clipboard();
+    IM_CHECK(text.find("window\t") == 0);
+    IM_CHECK(text.find("512 × ") != std::string::npos);
+    IM_CHECK(text.find("\n1024 × ") == std::string::npos);
+    c->ItemClick("Copy");
+    c->ItemClick("//$FOCUSED/Markdown");
+    IM_CHECK(clipboard().find("| window |") == 0);
+  });
+}
+
+TEST_F(Journey, clicking_a_row_pins_it_and_escape_unpins) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::latency);
+    c->ItemClick("//**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+    wait(c);
+    IM_CHECK(ui().selection.pinned != 0);
+    IM_CHECK(data().selected != nullptr);
+    IM_CHECK_EQ(data().selected->row.measurement, ui().selection.pinned);
+    c->KeyPress(ImGuiKey_Escape);
+    wait(c);
+    IM_CHECK_EQ(ui().selection.pinned, 0);
+    IM_CHECK(data().selected == nullptr);
+  });
+}
+
+TEST_F(Journey, a_baseline_gives_every_row_a_verdict_and_compare_opens) {
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiKey_F5);
+    c->Yield(2);
+    wait(c);
+    c->KeyPress(ImGuiKey_B);
+    wait(c);
+    const std::int64_t baseline = ui().selection.baseline_sweep;
+    IM_CHECK(baseline != 0);
+    c->KeyPress(ImGuiKey_F5);
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(ui().selection.shown_sweep != baseline);
+    IM_CHECK(data().against_baseline != nullptr);
+    IM_CHECK(!data().against_baseline->empty());
+    c->KeyPress(ImGuiKey_C);
+    wait(c);
+    IM_CHECK_EQ(data().compared.size(), 2U);
+    IM_CHECK(!data().compared[1].against_first.empty());
+    const ImGuiWindow* window = ImGui::FindWindowByName("###compare");
+    IM_CHECK(window != nullptr && window->Active && !window->Hidden);
+  });
+}
+
+TEST_F(Journey, theme_and_scale_change_while_running) {
+  travel([](ImGuiTestContext* c) {
+    const bool dark = app().look().theme.dark;
+    c->SetRef("##MainMenuBar");
+    c->MenuClick("View/Light or dark");
+    c->Yield(2);
+    IM_CHECK(app().look().theme.dark != dark);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Equal);
+    c->Yield(2);
+    IM_CHECK(app().look().scale > 1.05F);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_0);
+    c->Yield(2);
+    IM_CHECK_EQ(app().look().scale, 1.0F);
+  });
+}
+
+TEST_F(Journey, the_palette_runs_a_command_by_a_few_letters) {
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+    c->Yield(3);
+    c->KeyCharsReplaceEnter("paper");
+    c->Yield(4);
+    const ImGuiWindow* window = ImGui::FindWindowByName("###paper");
+    IM_CHECK(window != nullptr && window->Active && !window->Hidden);
+  });
+}
+
+TEST_F(Journey, help_opens_on_a_question_mark_and_closes_on_escape) {
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiMod_Shift | ImGuiKey_Slash);
+    c->Yield(3);
+    IM_CHECK(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(3);
+    IM_CHECK(!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  });
+}
+
+TEST_F(Journey, reset_layout_brings_a_closed_panel_back_to_its_place) {
+  travel([](ImGuiTestContext* c) {
+    const ImGuiID home = ImGui::FindWindowByName("###history")->DockId;
+    ui().settings.visible[static_cast<std::size_t>(Panel::history)] = false;
+    c->Yield(3);
+    c->SetRef("##MainMenuBar");
+    c->MenuClick("View/Reset layout");
+    c->Yield(6);
+    const ImGuiWindow* history = ImGui::FindWindowByName("###history");
+    const ImGuiWindow* setup = ImGui::FindWindowByName("###setup");
+    IM_CHECK(history->Active);
+    IM_CHECK(home != 0 && history->DockId != 0);
+    IM_CHECK(std::abs(history->Pos.x - setup->Pos.x) < 1 && history->Pos.y > setup->Pos.y);
+  });
+}
+
+TEST_F(Journey, a_bad_file_is_named_and_the_open_database_stays) {
+  {
+    std::ofstream bad(window->folder / "bad.db");
+    bad << "this is no database, and it is long enough to have a header of a hundred bytes or more, so that it is read as one.";
+  }
+  travel([](ImGuiTestContext* c) {
+    const std::string before = data().database;
+    c->SetRef("##MainMenuBar");
+    c->MenuClick("File/Open database...");
+    c->Yield(3);
+    c->ItemInputValue("//$FOCUSED/##path", (current->window->folder / "bad.db").c_str());
+    wait(c);
+    IM_CHECK_STR_EQ(data().database.c_str(), before.c_str());
+    IM_CHECK(data().shown != nullptr);
+    IM_CHECK(!data().notices.empty());
+    IM_CHECK(data().notices.back().text.find("bad.db") != std::string::npos);
+  });
+}
+
+TEST_F(Journey, a_deleted_database_is_reported_and_what_was_read_stays) {
+  travel([](ImGuiTestContext* c) {
+    std::filesystem::remove(current->window->folder / "test.db");
+    for (int i = 0; i < 3000 && data().notices.empty(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      c->Yield();
+    }
+    IM_CHECK(!data().notices.empty());
+    IM_CHECK(data().notices.back().text.find("no longer there") != std::string::npos);
+    IM_CHECK(data().shown != nullptr && !data().shown->rows.empty());
+  });
+}
+
+TEST_F(Journey, an_interrupted_sweep_is_offered_for_resuming) {
+  window->offscreen.reset();
+  {
+    Store store(window->folder / "broken.db");
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 6);
+    store.add(sweep, synthetic_measurement(1, 20));
+  }
+  window->start(window->folder / "broken.db");
+  travel([](ImGuiTestContext* c) {
+    IM_CHECK(!data().notices.empty());
+    IM_CHECK(data().notices.back().text.find("interrupted after 1 of 6") != std::string::npos);
+    c->ItemClick("//##notices/**/Resume");
+    c->Yield(2);
+    wait(c);
+    IM_CHECK_EQ(data().shown->rows.size(), 6U);
+    IM_CHECK(data().notices.empty());
+  });
+}
+
+TEST_F(Journey, a_chart_is_saved_as_a_picture_three_times_its_size) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    const std::string file = current->window->folder / "chart.png";
+    const Area area = ui().chart_areas.at(Panel::tflops);
+    app().carry_out({CommandId::save_chart, static_cast<std::int64_t>(Panel::tflops), file});
+    wait(c);
+    std::ifstream stream(file, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+    IM_CHECK(bytes.size() > 1000 && bytes.substr(1, 3) == "PNG");
+    const auto big_endian = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at + 2]) * 256 + static_cast<unsigned char>(bytes[at + 3]); };
+    IM_CHECK(std::abs(static_cast<float>(big_endian(16)) - 3 * area.width) <= 2);
+    IM_CHECK(std::abs(static_cast<float>(big_endian(20)) - 3 * area.height) <= 2);
+  });
+}
+
+TEST_F(Journey, a_note_is_kept_with_its_measurement) {
+  travel([](ImGuiTestContext* c) {
+    const std::int64_t id = data().shown->rows.front().measurement;
+    app().carry_out({CommandId::select_measurement, id});
+    wait(c);
+    app().carry_out({CommandId::note_measurement, id, "after the fan was cleaned"});
+    wait(c);
+    IM_CHECK_STR_EQ(Snapshot(current->window->folder / "test.db").note(id).c_str(), "after the fan was cleaned");
+    IM_CHECK_STR_EQ(data().selected->note.c_str(), "after the fan was cleaned");
+  });
+}
+
+TEST(Settings, what_cannot_be_read_is_kept_and_named) {
+  TemporaryFolder folder;
+  {
+    std::ofstream(folder / "window.json") << "{ not json";
+  }
+  const StoredSettings stored = load_settings(folder.path());
+  EXPECT_THAT(stored.problem, testing::HasSubstr("could not be read"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "window.json.unreadable"));
+  EXPECT_EQ(stored.settings.scale, 1);
+}
+
+TEST(Settings, come_back_as_they_were) {
+  TemporaryFolder folder;
+  StoredSettings stored;
+  stored.settings.theme = ThemeChoice::light;
+  stored.settings.scale = 1.5F;
+  stored.settings.visible[static_cast<std::size_t>(Panel::log)] = false;
+  stored.settings.recent_databases = {"/a.db"};
+  stored.layout = "[Window][x]\n";
+  save_settings(folder.path(), stored);
+  const StoredSettings back = load_settings(folder.path());
+  EXPECT_EQ(back.problem, "");
+  EXPECT_EQ(back.settings.theme, ThemeChoice::light);
+  EXPECT_EQ(back.settings.scale, 1.5F);
+  EXPECT_FALSE(back.settings.visible[static_cast<std::size_t>(Panel::log)]);
+  EXPECT_EQ(back.layout, stored.layout);
+}
+
+TEST(Settings, a_full_disk_keeps_the_old_file_and_says_what_to_do) {
+  EXPECT_THROW(write_file_safely("/dev/full/x", "text"), Error);
+  TemporaryFolder folder;
+  write_file_safely(folder / "file", "old");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  if (geteuid() != 0) {
+    EXPECT_THROW(write_file_safely(folder / "file", "new"), Error);
+  }
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+  std::ifstream stream(folder / "file");
+  EXPECT_EQ(std::string((std::istreambuf_iterator<char>(stream)), {}), geteuid() == 0 ? "old" : "old");
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,218 @@
+// Every panel drawn in every state with no display: nothing asserts, nothing crashes, something is drawn.
+#include <gmock/gmock.h>
+#include <implot.h>
+
+#include <cmath>
+#include <limits>
+
+#include "app/window/picture.hpp"
+#include "sweep_fixture.hpp"
+#include "views/panel_list.hpp"
+#include "views/shell.hpp"
+#include "window_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::failed;
+using fixture::row;
+using fixture::small_sweep;
+using fixture::sweep;
+
+/// A Dear ImGui session without renderer.
+class Canvas {
+ public:
+  Canvas() {
+    ImGui::CreateContext();
+    ImPlot::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures | ImGuiBackendFlags_RendererHasVtxOffset;
+    io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
+    io.DisplaySize = ImVec2(1280, 800);
+    io.DeltaTime = 1.0F / 60;
+    load_fonts(look);
+    look.theme = dark_theme();
+    apply_look(look);
+    ui.form = default_form(false);
+  }
+  ~Canvas() {
+    for (ImTextureData* texture : ImGui::GetPlatformIO().Textures) {
+      texture->SetTexID(ImTextureID_Invalid);
+      texture->SetStatus(ImTextureStatus_Destroyed);
+    }
+    ImPlot::DestroyContext();
+    ImGui::DestroyContext();
+  }
+  /// Draws `panel` alone for three frames; returns the vertices of the last.
+  int draw(Panel panel, const WindowData& data) {
+    for (int frame = 0; frame < 3; ++frame) {
+      ImGui::NewFrame();
+      ImGui::SetNextWindowPos(ImVec2(0, 0));
+      ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+      ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
+      Context context{look, data, ui, models, requests, 0};
+      draw_panel(context, panel);
+      ImGui::End();
+      ImGui::Render();
+      accept_textures(*ImGui::GetDrawData());
+    }
+    return ImGui::GetDrawData()->TotalVtxCount;
+  }
+  Look look;
+  UiState ui;
+  Models models;
+  std::vector<Request> requests;
+};
+
+std::shared_ptr<SelectedMeasurement> selected(std::vector<Sample> samples, const ResultRow& of) {
+  auto result = std::make_shared<SelectedMeasurement>();
+  result->row = of;
+  result->measurement.samples = std::move(samples);
+  result->measurement.summary.median_ms = of.median_ms.value_or(0);
+  result->measurement.summary.ci_low_ms = of.ci_low_ms.value_or(0);
+  result->measurement.summary.ci_high_ms = of.ci_high_ms.value_or(0);
+  result->measurement.status = of.status;
+  result->measurement.reason = of.reason;
+  return result;
+}
+
+std::vector<Sample> samples(std::size_t count) {
+  std::vector<Sample> result(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    result[i].started_ns = static_cast<std::int64_t>(i) * 1'000'000;
+    result[i].duration_ns = 900'000 + static_cast<std::int64_t>(i * 7919 % 1000) * 100;
+    result[i].sm_clock_mhz = 1700.0 + static_cast<double>(i % 50);
+    if (i % 16 == 3) result[i].flag = "throttled: sw_power_cap";
+  }
+  return result;
+}
+
+struct State {
+  std::string name;
+  WindowData data;
+};
+
+std::vector<State> states() {
+  std::vector<State> all(9);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  all[0].name = "empty";
+  all[0].data.database = "/data/results.db";
+  all[1].name = "one row";
+  all[1].data.shown = sweep({row(1, 512, 32, Pass::forward, 24, 0.2)});
+  all[1].data.selected = selected(samples(1), all[1].data.shown->rows[0]);
+  all[2].name = "many rows";
+  std::vector<ResultRow> many;
+  for (std::int64_t i = 0; i < 1000; ++i) many.push_back(row(i + 1, 16 << (i % 7), 16 << (i / 7 % 5), i % 2 ? Pass::backward : Pass::forward, 1.0 + static_cast<double>(i), 0.1));
+  for (std::size_t i = 0; i < many.size(); ++i) many[i].problem.seq_len = 1024 * (1 + static_cast<std::int64_t>(i) / 70);
+  all[2].data.shown = sweep(many);
+  all[2].data.selected = selected(samples(100'000), many[0]);
+  all[3].name = "NaN";
+  all[3].data.shown = sweep({row(1, 512, 32, Pass::forward, nan, nan), row(2, 256, 64, Pass::forward, std::numeric_limits<double>::infinity(), nan)});
+  all[3].data.selected = selected(samples(10), all[3].data.shown->rows[0]);
+  all[4].name = "failed rows";
+  all[4].data.shown = sweep({failed(row(1, 512, 32, Pass::forward, 1, 1), "the worker crashed (signal 11); the kernel is at fault"), failed(row(2, 256, 64, Pass::backward, 1, 1), "")});
+  all[4].data.selected = selected({}, all[4].data.shown->rows[0]);
+  all[5].name = "running";
+  all[5].data.shown = small_sweep();
+  all[5].data.run.running = true;
+  all[5].data.run.progress = {3, 42, 100.0, "cpu.fast forward 512x32, block 9"};
+  all[6].name = "running, nothing yet";
+  all[6].data.run.running = true;
+  all[7].name = "compared";
+  all[7].data.shown = small_sweep();
+  all[7].data.baseline = small_sweep();
+  auto comparisons = std::make_shared<Comparisons>();
+  for (std::int64_t id = 1; id <= 6; ++id) (*comparisons)[id] = {id, {static_cast<Verdict>(id % 5), 1.1, {1.0, 1.2}, 1.05, true, "because"}};
+  all[7].data.against_baseline = comparisons;
+  all[7].data.compared = {{small_sweep(), {}}, {small_sweep(), *comparisons}};
+  all[8].name = "unreadable";
+  all[8].data.problem = "results.db was not opened: it is not a database; open another one.";
+  for (State& state : all) {
+    state.data.revision = 1;
+    if (!state.data.shown) continue;
+    SweepInfo interrupted = state.data.shown->info;
+    interrupted.id = 2;
+    interrupted.finished.clear();
+    interrupted.planned = 42;
+    interrupted.note = "a long note that does not fit into the narrow column of the history";
+    state.data.sweeps = {state.data.shown->info, interrupted};
+    state.data.log = {{"14:02:31", Severity::info, "Opened."}, {"14:02:32", Severity::error, "A worker died."}};
+  }
+  return all;
+}
+
+TEST(Panels, every_panel_draws_in_every_state) {
+  for (const State& state : states()) {
+    for (const PanelInfo& info : panels()) {
+      SCOPED_TRACE(state.name + ", " + info.id);
+      Canvas canvas;
+      EXPECT_GT(canvas.draw(info.panel, state.data), 20);
+      canvas.look.theme = light_theme();
+      canvas.look.scale = 2;
+      apply_look(canvas.look);
+      EXPECT_GT(canvas.draw(info.panel, state.data), 20);
+    }
+  }
+}
+
+TEST(Panels, text_of_each_panel_has_as_many_cells_as_headers) {
+  Canvas canvas;
+  WindowData data = states()[7].data;
+  data.selected = selected(samples(5), data.shown->rows[0]);
+  for (Panel panel : {Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::samples, Panel::compare, Panel::paper}) {
+    Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+    const TextTable table = panel_text(context, panel);
+    EXPECT_FALSE(table.rows.empty()) << panel_info(panel).id;
+    EXPECT_EQ(table.numeric.size(), table.header.size()) << panel_info(panel).id;
+    for (const auto& line : table.rows) EXPECT_EQ(line.size(), table.header.size()) << panel_info(panel).id;
+  }
+}
+
+double luminance(ImU32 colour) {
+  const ImVec4 c = to_vec4(colour);
+  const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+  return 0.2126 * linear(c.x) + 0.7152 * linear(c.y) + 0.0722 * linear(c.z);
+}
+
+double contrast(ImU32 a, ImU32 b) {
+  const double la = luminance(a), lb = luminance(b);
+  return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
+}
+
+TEST(Theme, text_is_readable_on_what_it_stands_on) {
+  for (const Theme* theme : {&dark_theme(), &light_theme()}) {
+    for (ImU32 text : {theme->text, theme->muted, theme->faster, theme->slower, theme->unclear}) {
+      EXPECT_GE(contrast(text, theme->panel), 4.5);
+      EXPECT_GE(contrast(text, theme->ground), 4.5);
+    }
+    EXPECT_GE(contrast(theme->on_accent, theme->accent), 4.5);
+    EXPECT_GE(contrast(theme->text, theme->accent_soft), 4.5);
+    for (ImU32 series : theme->series) EXPECT_GE(contrast(series, theme->panel), 1.9);  // shapes, not text
+  }
+  for (int i = 0; i <= 20; ++i) EXPECT_GE(contrast(viridis(static_cast<float>(i) / 20), readable_on(viridis(static_cast<float>(i) / 20))), 4.4);
+}
+
+TEST(Picture, a_filled_rectangle_covers_exactly_its_pixels) {
+  Canvas canvas;
+  ImGui::NewFrame();
+  ImDrawList* list = ImGui::GetBackgroundDrawList();
+  list->AddRectFilled(ImVec2(10, 20), ImVec2(30, 25), IM_COL32(255, 0, 0, 255));
+  list->AddRectFilled(ImVec2(100, 100), ImVec2(102, 101), IM_COL32(0, 0, 255, 128));
+  ImGui::Render();
+  const Picture picture = rasterize(*ImGui::GetDrawData(), IM_COL32(0, 0, 0, 255));
+  ASSERT_EQ(picture.width, 1280);
+  const auto at = [&](int x, int y) { return picture.rgb.data() + (static_cast<std::size_t>(y) * 1280 + static_cast<std::size_t>(x)) * 3; };
+  int red = 0;
+  for (int y = 0; y < 50; ++y) {
+    for (int x = 0; x < 60; ++x) red += at(x, y)[0] == 255;
+  }
+  EXPECT_EQ(red, 20 * 5);
+  EXPECT_EQ(at(10, 20)[0], 255);
+  EXPECT_EQ(at(9, 20)[0], 0);
+  EXPECT_NEAR(at(100, 100)[2], 128, 1);
+  EXPECT_EQ(encode_png(crop(picture, {10, 20, 20, 5}, 1))[1], 'P');
+}
+
+}  // namespace
+}  // namespace triscope

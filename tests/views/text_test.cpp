@@ -1,0 +1,148 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+#include <set>
+
+#include "kernels/error.hpp"
+#include "views/command.hpp"
+#include "views/format.hpp"
+#include "views/setup_model.hpp"
+#include "views/text_table.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Format, numbers_read_as_people_write_them) {
+  EXPECT_EQ(format_count(32768), "32,768");
+  EXPECT_EQ(format_count(-1234567), "-1,234,567");
+  EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(format_significant(0.00123456), "0.00123");
+  EXPECT_EQ(format_significant(720.4), "720");
+  EXPECT_EQ(format_significant(1.2e-9), "1.20e-09");
+  EXPECT_EQ(format_bytes(217'000), "217 KB");
+  EXPECT_EQ(format_seconds(100), "1 min 40 s");
+  EXPECT_EQ(format_latency(0.8123), "812.3 us");
+  EXPECT_EQ(format_latency(24.4), "24.40 ms");
+  EXPECT_EQ(format_fixed(std::nan(""), 2), "NaN");
+}
+
+TEST(Format, started_is_short_and_in_local_time) {
+  setenv("TZ", "UTC", 1);
+  tzset();
+  const std::int64_t now = 1795269600;  // 2026-11-21 14:00 UTC
+  EXPECT_EQ(format_started("2026-11-21T13:02:31Z", now), "today 13:02");
+  EXPECT_EQ(format_started("2026-11-18T17:31:00Z", now), "18 Nov 17:31");
+  EXPECT_EQ(format_started("2025-11-18T17:31:00Z", now), "18 Nov 2025");
+  EXPECT_EQ(format_started("nonsense", now), "nonsense");
+}
+
+TEST(TextTable, csv_quotes_and_markdown_and_latex_escape) {
+  const TextTable table{{"a,b", "n"}, {false, true}, {{"say \"x\"\nline", "1"}, {"p|q & 5 % × _", "2"}}};
+  EXPECT_EQ(write_table(table, TableFormat::csv), "\"a,b\",n\n\"say \"\"x\"\"\nline\",1\np|q & 5 % × _,2\n");
+  EXPECT_EQ(write_table(table, TableFormat::tsv), "a,b\tn\nsay \"x\" line\t1\np|q & 5 % × _\t2\n");
+  EXPECT_THAT(write_table(table, TableFormat::markdown), HasSubstr("| p\\|q & 5 % × _ | 2 |\n"));
+  EXPECT_THAT(write_table(table, TableFormat::markdown), HasSubstr("|---|---:|"));
+  EXPECT_THAT(write_table(table, TableFormat::latex), HasSubstr("p|q \\& 5 \\% $\\times$ \\_ & 2 \\\\"));
+  EXPECT_THAT(write_table(table, TableFormat::latex), HasSubstr("\\begin{tabular}{lr}"));
+}
+
+TEST(Commands, shortcuts_are_unique_and_every_command_explains_itself) {
+  std::map<std::string, const Command*> by_shortcut;
+  for (const Command& command : commands()) {
+    EXPECT_GT(std::string(command.help).size(), 10U) << command.label;
+    if (*command.shortcut) {
+      EXPECT_TRUE(by_shortcut.emplace(command.shortcut, &command).second) << command.shortcut;
+    }
+  }
+}
+
+TEST(Commands, panels_stand_in_the_order_of_the_enumeration) {
+  for (std::size_t i = 0; i < panels().size(); ++i) EXPECT_EQ(static_cast<std::size_t>(panels()[i].panel), i);
+  EXPECT_EQ(panels().size(), static_cast<std::size_t>(Panel::count));
+  EXPECT_EQ(find_panel("history")->panel, Panel::history);
+  EXPECT_EQ(find_panel("nothing"), nullptr);
+}
+
+TEST(Commands, the_palette_finds_by_word_start_then_by_letters) {
+  EXPECT_STREQ(search_commands("reset").front()->label, "Reset layout");
+  EXPECT_STREQ(search_commands("rsl").front()->label, "Reset layout");
+  EXPECT_STREQ(search_commands("run").front()->label, "Run");
+  EXPECT_TRUE(search_commands("zzzz").empty());
+  EXPECT_EQ(search_commands("").size(), commands().size());
+}
+
+TEST(Commands, shortcuts_parse) {
+  const Shortcut shortcut = parse_shortcut("Ctrl+Shift+P");
+  EXPECT_TRUE(shortcut.ctrl && shortcut.shift && !shortcut.alt);
+  EXPECT_EQ(shortcut.key, "P");
+  EXPECT_EQ(parse_shortcut("Ctrl++").key, "+");
+}
+
+TEST(Setup, numbers_may_have_thousands_commas_and_k) {
+  EXPECT_THAT(parse_numbers("1024, 2,048 4k;8"), ElementsAre(1024, 2048, 4096, 8));
+  EXPECT_THAT(parse_numbers("1,2,3"), ElementsAre(1, 2, 3));
+  EXPECT_THAT(parse_numbers(""), testing::IsEmpty());
+  EXPECT_THROW(parse_numbers("12x"), Error);
+  EXPECT_THROW(parse_numbers("-3"), Error);
+  EXPECT_THROW(parse_numbers("0"), Error);
+}
+
+TEST(Setup, a_rectangle_in_the_grid_is_switched_whichever_corner_comes_first) {
+  SetupForm form;
+  const WindowGrid grid = make_grid(form);
+  ASSERT_EQ(grid.axis1[5], 512);
+  ASSERT_EQ(grid.axis2[1], 32);
+  set_rectangle(form, grid, {5, 2}, {4, 1}, true);
+  EXPECT_THAT(form.windows, testing::UnorderedElementsAre(Windows{256, 32}, Windows{512, 32}, Windows{256, 64}, Windows{512, 64}));
+  EXPECT_EQ(form.windows_text, "256x32, 512x32, 256x64, 512x64");
+  set_rectangle(form, grid, {4, 1}, {4, 2}, false);
+  EXPECT_THAT(form.windows, testing::UnorderedElementsAre(Windows{512, 32}, Windows{512, 64}));
+}
+
+TEST(Setup, presets_are_the_papers_table_and_equal_areas) {
+  SetupForm form;
+  apply_preset(form, WindowPreset::table1);
+  EXPECT_EQ(form.windows.size(), paper_table1().size());
+  apply_preset(form, WindowPreset::equal_area);
+  EXPECT_GE(form.windows.size(), 3U);
+  for (const Windows& windows : form.windows) EXPECT_EQ(windows.window1 * windows.window2, 512 * 32);
+}
+
+TEST(Setup, problems_stand_at_their_field) {
+  SetupForm form = default_form(false);
+  EXPECT_TRUE(read_form(form, nullptr).problems.empty());
+  form.seq_lens = "256";
+  EXPECT_THAT(read_form(form, nullptr).problems.at("windows"), HasSubstr("wider than 256 tokens"));
+  form = default_form(false);
+  form.kv_heads = "3";
+  EXPECT_THAT(read_form(form, nullptr).problems.at("kv_heads"), HasSubstr("cannot share"));
+  form = default_form(false);
+  form.batches = "two";
+  EXPECT_TRUE(read_form(form, nullptr).problems.contains("batches"));
+  form = default_form(false);
+  form.forward = form.backward = false;
+  form.windows.clear();
+  const FormReading reading = read_form(form, nullptr);
+  EXPECT_TRUE(reading.problems.contains("passes"));
+  EXPECT_TRUE(reading.problems.contains("windows"));
+}
+
+TEST(Setup, a_request_makes_the_form_that_makes_it_again) {
+  SetupForm form = default_form(false);
+  form.seq_lens = "1024, 4096";
+  form.determinant = true;
+  form.head_dims = "96";
+  form.sink = "0.5";
+  form.precision_percent = 1;
+  const SweepRequest request = read_form(form, nullptr).request;
+  EXPECT_EQ(to_json(read_form(form_of(request, nullptr), nullptr).request), to_json(request));
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,108 @@
+// An application on an invented database with an invented measuring side: no worker, no display, no OpenGL.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "app/window/offscreen.hpp"
+#include "profiler/store.hpp"
+#include "synthetic_database.hpp"
+#include "temporary_folder.hpp"
+
+namespace triscope::fixture {
+
+/// Two kernels on one CPU and one GPU.
+inline std::shared_ptr<const Catalog> invented_catalog() {
+  auto catalog = std::make_shared<Catalog>();
+  Device cpu;
+  cpu.id = "cpu";
+  cpu.name = "Invented CPU";
+  catalog->devices = {cpu};
+  KernelInfo fast;
+  fast.id = "cpu.fast";
+  fast.name = "CPU fast";
+  KernelInfo dot = fast;
+  dot.id = "baseline.cpu";
+  dot.name = "CPU dot-product attention";
+  dot.family = "baseline";
+  KernelInfo hopper = fast;
+  hopper.id = "cuda.hopper";
+  hopper.name = "Hopper";
+  hopper.device = DeviceKind::cuda;
+  catalog->kernels = {fast, dot, hopper};
+  return catalog;
+}
+
+/// Invents `measurements` results, one every `pause`, until it is stopped; a resumed sweep gets the missing ones.
+struct InventedSweep {
+  std::int64_t measurements = 6;
+  std::chrono::milliseconds pause{1};
+  std::atomic<int> started{0};
+  SweepRequest last_request;
+
+  SweepOutcome run(const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
+    ++started;
+    last_request = request;
+    Store store(database);
+    SweepOutcome outcome;
+    outcome.sweep = resume ? *resume : store.begin_sweep("triscope sweep", to_json(request), synthetic_environment(), measurements);
+    std::int64_t done = resume ? static_cast<std::int64_t>(Snapshot(database).finished_keys(*resume).size()) : 0;
+    for (; done < measurements; ++done) {
+      std::this_thread::sleep_for(pause);
+      if (stop.stop_requested()) {
+        outcome.stopped = true;
+        return outcome;
+      }
+      const Measurement measurement = synthetic_measurement(done + 1, 20);
+      observer.measured(measurement, store.add(outcome.sweep, measurement));
+      observer.progress({done + 1, measurements, 3.0, "cpu.fast forward 512x32, block 9"});
+      ++outcome.ok;
+    }
+    store.finish_sweep(outcome.sweep);
+    return outcome;
+  }
+
+  Engine engine() {
+    return {[] { return invented_catalog(); },
+            [](const SweepRequest& request, const Catalog&) {
+              PlanPreview preview;
+              preview.measurements = static_cast<std::int64_t>(request.windows.size() * request.passes.size());
+              preview.seconds = 42;
+              return preview;
+            },
+            [this](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
+              return run(request, database, observer, stop, resume);
+            }};
+  }
+};
+
+struct WindowOnDatabase {
+  TemporaryFolder folder;
+  InventedSweep sweep;
+  std::unique_ptr<Offscreen> offscreen;
+
+  /// `measurements` 0: an empty database.
+  explicit WindowOnDatabase(std::int64_t measurements = 60, int width = 1440, int height = 900) {
+    if (measurements > 0) {
+      write_synthetic_database(folder / "test.db", measurements, 40);
+    } else {
+      Store created(folder / "test.db");
+    }
+    start(folder / "test.db", width, height);
+  }
+  void start(const std::filesystem::path& database, int width = 1440, int height = 900) {
+    offscreen.reset();
+    ApplicationOptions options;
+    options.database = database;
+    options.settings_folder = folder / "config";
+    options.engine = sweep.engine();
+    offscreen = std::make_unique<Offscreen>(std::move(options), width, height, 1.0F);
+  }
+  Application& application() { return offscreen->application(); }
+};
+
+}  // namespace triscope::fixture

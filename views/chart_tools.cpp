@@ -1,0 +1,102 @@
+#include "views/chart_tools.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "views/widgets.hpp"
+
+namespace triscope {
+
+ImU32 series_colour(const Theme& theme, const Series& series) {
+  return series.baseline ? theme.baseline : theme.series[static_cast<std::size_t>(series.colour) % theme.series.size()];
+}
+
+ImPlotMarker series_marker(const Series& series) {
+  static constexpr std::array kMarkers{ImPlotMarker_Circle, ImPlotMarker_Square, ImPlotMarker_Diamond, ImPlotMarker_Up, ImPlotMarker_Down, ImPlotMarker_Left, ImPlotMarker_Right};
+  return kMarkers[static_cast<std::size_t>(series.colour) % kMarkers.size()];
+}
+
+ChartFrame::ChartFrame(Context& context, Panel panel) : context_(context), panel_(panel), low_(ImGui::GetCursorScreenPos()), size_(ImGui::GetContentRegionAvail()) {}
+
+ChartFrame::~ChartFrame() {
+  context_.ui.chart_areas[panel_] = {low_.x, low_.y, size_.x, size_.y};
+  const bool inside = ImGui::IsMouseHoveringRect(low_, ImVec2(low_.x + size_.x, low_.y + size_.y)) && ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
+  if (inside && (ImGui::IsMouseClicked(ImGuiMouseButton_Left) || ImGui::IsMouseClicked(ImGuiMouseButton_Right))) context_.ui.front_chart = panel_;
+}
+
+void chart_menu(Context& context, Panel panel) {
+  const auto item = [&](const char* label, CommandId id) {
+    if (!ImGui::MenuItem(label)) return;
+    context.ui.front_chart = panel;
+    context.request(id, static_cast<std::int64_t>(panel));
+  };
+  item("Copy image", CommandId::copy_chart);
+  item("Save PNG...", CommandId::save_chart);
+  item("Copy data", CommandId::copy_chart_data);
+  item("Save data as CSV...", CommandId::export_text);
+  ImGui::Separator();
+  if (ImGui::MenuItem("Fit to data", "F")) context.ui.fit_charts = true;
+}
+
+void chart_button(Context& context, Panel panel) {
+  const float width = ImGui::CalcTextSize("Copy").x + 2 * ImGui::GetStyle().FramePadding.x;
+  align_right(width);
+  if (ImGui::Button("Copy")) ImGui::OpenPopup("chart");
+  if (ImGui::BeginPopup("chart")) {
+    chart_menu(context, panel);
+    ImGui::EndPopup();
+  }
+}
+
+void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float left, float top, float bottom) {
+  const SmallFont font(look);
+  std::sort(labels.begin(), labels.end(), [](const LevelLabel& a, const LevelLabel& b) { return a.y < b.y; });
+  const float height = ImGui::GetTextLineHeight() * 1.08F;
+  std::vector<float> at;
+  float next = top;
+  for (const LevelLabel& label : labels) {
+    at.push_back(std::max(label.y - height / 2, next));
+    next = at.back() + height;
+  }
+  float last = bottom;
+  for (std::size_t i = at.size(); i-- > 0;) {
+    at[i] = std::min(at[i], last - height);
+    last = at[i];
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const float middle = std::round(at[i] + height / 2);
+    list->AddLine(ImVec2(left, labels[i].y), ImVec2(left + look.px(8), middle), labels[i].colour, std::max(1.0F, look.px(1)));
+    list->AddText(ImVec2(left + look.px(12), std::round(at[i])), labels[i].colour, labels[i].text.c_str());
+  }
+}
+
+void plot_dashed_level(const Look& look, double y, ImU32 colour) {
+  const ImPlotRect limits = ImPlot::GetPlotLimits();
+  const ImVec2 left = ImPlot::PlotToPixels(limits.X.Min, y), right = ImPlot::PlotToPixels(limits.X.Max, y);
+  if (!std::isfinite(left.y)) return;
+  const float dash = look.px(6), gap = look.px(4), level = std::round(left.y) + 0.5F;
+  ImPlot::PushPlotClipRect();
+  for (float x = left.x; x < right.x; x += dash + gap) {
+    ImPlot::GetPlotDrawList()->AddLine(ImVec2(x, level), ImVec2(std::min(x + dash, right.x), level), colour, std::max(1.0F, look.px(1.25F)));
+  }
+  ImPlot::PopPlotClipRect();
+}
+
+bool clicked_without_drag() {
+  const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
+  return ImGui::IsMouseReleased(ImGuiMouseButton_Left) && moved.x == 0 && moved.y == 0;
+}
+
+int format_axis_number(double value, char* buffer, int size, void*) {
+  const double magnitude = std::abs(value);
+  if (magnitude >= 1e6) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gM", value / 1e6);
+  if (magnitude >= 1e4) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gk", value / 1e3);
+  return std::snprintf(buffer, static_cast<std::size_t>(size), "%g", value);
+}
+
+}  // namespace triscope

@@ -1,0 +1,51 @@
+// What every chart shares: the plot's frame, its menu, series styles, and where it was drawn.
+#pragma once
+
+#include <implot.h>
+
+#include "views/context.hpp"
+
+namespace triscope {
+
+/// The colour and marker of a series, the same in every chart.
+ImU32 series_colour(const Theme& theme, const Series& series);
+ImPlotMarker series_marker(const Series& series);
+
+/// Remembers where the chart stands, which chart was used last, and offers copy and save by right click on its frame.
+class ChartFrame {
+ public:
+  ChartFrame(Context& context, Panel panel);
+  ~ChartFrame();
+  ChartFrame(const ChartFrame&) = delete;
+  ChartFrame& operator=(const ChartFrame&) = delete;
+
+ private:
+  Context& context_;
+  Panel panel_;
+  ImVec2 low_, size_;
+};
+
+/// Copy and save items of a chart, for its button and its context menu.
+void chart_menu(Context& context, Panel panel);
+/// A small "Copy" button at the right end of the current line, with that menu.
+void chart_button(Context& context, Panel panel);
+
+/// A name and value written beside level lines, pushed apart so that none overlap. Call after the plot, with the plot's
+/// right edge and range in pixels.
+struct LevelLabel {
+  float y = 0;              ///< pixels
+  std::string text;
+  ImU32 colour = 0;
+};
+void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float left, float top, float bottom);
+
+/// Draws horizontal dashes at `y` (plot units) across the current plot.
+void plot_dashed_level(const Look& look, double y, ImU32 colour);
+
+/// The left button was released where it was pressed: a click, not the end of a pan.
+bool clicked_without_drag();
+
+/// Axis formatter: 1, 10, 1k, 1M without trailing zeros.
+int format_axis_number(double value, char* buffer, int size, void*);
+
+}  // namespace triscope

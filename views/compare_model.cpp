@@ -1,0 +1,169 @@
+#include "views/compare_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "views/format.hpp"
+
+namespace triscope {
+namespace {
+
+std::string number_text(const std::optional<double>& value, const char* unit) {
+  return value ? fmt::format("{:g} {}", *value, unit) : std::string("unknown");
+}
+
+/// What stands once per row in the results but must not differ silently: each distinct value, joined.
+std::string distinct(const SweepResults& results, std::string (*text)(const ResultRow&)) {
+  std::set<std::string> values;
+  for (const ResultRow& row : results.rows) {
+    if (!is_baseline(row)) values.insert(text(row));
+  }
+  std::string joined;
+  for (const std::string& value : values) joined += (joined.empty() ? "" : ", ") + value;
+  return joined;
+}
+
+std::string median_clock(const SweepResults& results) {
+  std::vector<double> clocks;
+  for (const ResultRow& row : results.rows) {
+    if (row.sm_clock_mhz) clocks.push_back(*row.sm_clock_mhz);
+  }
+  return clocks.empty() ? "unknown" : fmt::format("{:.0f} MHz", median(clocks));
+}
+
+struct Aspect {
+  const char* what;
+  std::string (*text)(const SweepResults&);
+};
+/// In order of importance for a time: the machine, its conditions, how it was timed, then the software.
+const Aspect kAspects[] = {
+    {"device", [](const SweepResults& s) { return s.info.environment.device_name; }},
+    {"device id", [](const SweepResults& s) { return s.info.environment.device_uuid; }},
+    {"driver", [](const SweepResults& s) { return s.info.environment.driver_version; }},
+    {"clock while measuring", median_clock},
+    {"power limit", [](const SweepResults& s) { return number_text(s.info.environment.power_limit_w, "W"); }},
+    {"regime", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return std::string(to_string(row.regime)); }); }},
+    {"timed by", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return std::string(to_string(row.timing_source)); }); }},
+    {"kernel sources", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return kernel_short_label(row.kernel) + " " + row.source_hash; }); }},
+    {"instances", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return row.instance; }); }},
+    {"Triscope", [](const SweepResults& s) { return s.info.environment.triscope_version + " " + s.info.environment.git_commit; }},
+    {"compiler", [](const SweepResults& s) { return s.info.environment.compiler; }},
+    {"compiler flags", [](const SweepResults& s) { return s.info.environment.compile_flags; }},
+    {"CUDA", [](const SweepResults& s) { return s.info.environment.cuda_version; }},
+    {"CUPTI", [](const SweepResults& s) { return s.info.environment.cupti_version; }},
+    {"host", [](const SweepResults& s) { return s.info.environment.host; }},
+    {"CPU threads", [](const SweepResults& s) { return fmt::format("{}", s.info.environment.cpu_threads); }},
+    {"system", [](const SweepResults& s) { return s.info.environment.os; }},
+};
+
+void count(CompareModel& model, const Comparison& comparison) {
+  switch (comparison.verdict) {
+    case Verdict::faster: ++model.faster; break;
+    case Verdict::slower: ++model.slower; break;
+    case Verdict::same: ++model.same; break;
+    case Verdict::unclear: ++model.unclear; break;
+    case Verdict::not_comparable: ++model.not_comparable; break;
+  }
+}
+
+std::string window_of(const ResultRow& row) {
+  const Problem& p = row.problem;
+  if (p.form == Form::gemm) return fmt::format("{}³ product", p.seq_len);
+  if (p.form == Form::dot_product) return fmt::format("{} causal", format_tokens(p.seq_len));
+  return format_windows(p.window1, p.window2);
+}
+
+}  // namespace
+
+CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now) {
+  CompareModel model;
+  const std::size_t n = compared.size();
+  bool instances = false;
+  for (const ComparedSweep& sweep : compared) {
+    const SweepInfo& info = sweep.results->info;
+    model.sweeps.push_back(fmt::format("{}, {}", info.note.empty() ? format_started(info.started, now) : info.note, info.environment.device_name));
+    instances |= has_several_instances(sweep.results->rows);
+  }
+  std::map<std::string, std::size_t> line_of;
+  std::vector<double> times;
+  for (std::size_t s = 0; s < n; ++s) {
+    for (const ResultRow& row : compared[s].results->rows) {
+      const auto [found, inserted] = line_of.emplace(match_key(row, instances), model.lines.size());
+      if (inserted) {
+        std::string pass(to_string(row.pass));
+        if (row.regime == Regime::burst) pass += ", burst";
+        std::string kernel = kernel_label(row.kernel);
+        if (instances) kernel += " " + row.instance;
+        model.lines.push_back({window_of(row), std::move(kernel), std::move(pass), std::vector<std::optional<CompareCell>>(n)});
+      }
+      CompareCell cell{row.measurement, row.status == Status::ok ? row.median_ms : std::nullopt, row.status, std::nullopt};
+      const auto comparison = compared[s].against_first.find(row.measurement);
+      if (comparison != compared[s].against_first.end()) {
+        cell.comparison = comparison->second.comparison;
+        count(model, *cell.comparison);
+      }
+      if (cell.ms) times.push_back(*cell.ms);
+      model.lines[found->second].cells[s] = std::move(cell);
+    }
+  }
+  for (const CompareLine& line : model.lines) model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
+  model.decimals = column_decimals(times);
+  for (const Aspect& aspect : kAspects) {
+    Difference difference{aspect.what, {}};
+    for (const ComparedSweep& sweep : compared) difference.values.push_back(aspect.text(*sweep.results));
+    if (std::any_of(difference.values.begin(), difference.values.end(), [&](const std::string& value) { return value != difference.values.front(); })) {
+      model.differences.push_back(std::move(difference));
+    }
+  }
+  return model;
+}
+
+TextTable compare_text(const CompareModel& model) {
+  TextTable table{{"window", "kernel", "pass"}, {false, false, false}, {}};
+  for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
+    table.header.push_back(model.sweeps[s] + ", ms");
+    table.numeric.push_back(true);
+    if (s == 0) continue;
+    for (const char* title : {"ratio", "low", "high"}) {
+      table.header.emplace_back(title);
+      table.numeric.push_back(true);
+    }
+    table.header.emplace_back("verdict");
+    table.numeric.push_back(false);
+  }
+  for (const CompareLine& line : model.lines) {
+    std::vector<std::string> row{line.window, line.kernel, line.pass};
+    for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
+      const auto& cell = line.cells[s];
+      row.push_back(cell && cell->ms ? format_fixed(*cell->ms, model.decimals) : cell ? std::string(to_string(cell->status)) : "");
+      if (s == 0) continue;
+      if (cell && cell->comparison) {
+        const Comparison& c = *cell->comparison;
+        row.insert(row.end(), {format_fixed(c.ratio, 3), format_fixed(c.interval.low, 3), format_fixed(c.interval.high, 3), std::string(to_string(c.verdict))});
+      } else {
+        row.insert(row.end(), 4, "");
+      }
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string compare_summary(const CompareModel& model) {
+  std::string text;
+  const auto add = [&](std::int64_t number, const char* word) {
+    if (number > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, word);
+  };
+  add(model.faster, "faster");
+  add(model.slower, "slower");
+  add(model.same, "the same");
+  add(model.unclear, "unclear");
+  add(model.not_comparable, "not comparable");
+  add(model.missing, "not in every sweep");
+  return text.empty() ? "Nothing was measured in both." : text + ".";
+}
+
+}  // namespace triscope

@@ -1,0 +1,126 @@
+// Two or more sweeps, row by row: ratio with interval, verdict; and what else differs, most important first.
+#include <fmt/format.h>
+
+#include "views/format.hpp"
+#include "views/panel_list.hpp"
+#include "views/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+void draw_differences(const Context& context, const CompareModel& model) {
+  const Theme& theme = context.look.theme;
+  if (model.differences.empty()) {
+    muted_text(context, "Nothing else differs: same machine, conditions, sources and build.");
+    return;
+  }
+  muted_text(context, "What else differs, most important first:");
+  const int columns = 1 + static_cast<int>(model.sweeps.size());
+  if (!ImGui::BeginTable("differences", columns, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX | ImGuiTableFlags_BordersInnerH)) return;
+  for (const Difference& difference : model.differences) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    coloured_text(theme.muted, difference.what);
+    for (const std::string& value : difference.values) {
+      ImGui::TableNextColumn();
+      ImGui::PushTextWrapPos(0);
+      coloured_text(theme.text, value.empty() ? "unknown" : value);
+      ImGui::PopTextWrapPos();
+    }
+  }
+  ImGui::EndTable();
+}
+
+void draw_cell(Context& context, const CompareModel& model, const std::optional<CompareCell>& cell, bool first) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextColumn();
+  if (cell && cell->ms) {
+    number_right(context, format_fixed(*cell->ms, model.decimals));
+  } else if (cell) {
+    coloured_text(cell->status == Status::failed ? theme.slower : theme.muted, to_string(cell->status));
+  }
+  if (first) return;
+  ImGui::TableNextColumn();
+  if (cell && cell->comparison) {
+    const Comparison& comparison = *cell->comparison;
+    number_right(context, format_fixed(comparison.ratio, 3));
+    ImGui::TableNextColumn();
+    number_right(context, fmt::format("{} .. {}", format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3)), theme.muted);
+    ImGui::TableNextColumn();
+    verdict(context, comparison);
+  } else {
+    ImGui::TableNextColumn();
+    ImGui::TableNextColumn();
+    if (!cell) coloured_text(theme.muted, "not measured");
+  }
+}
+
+void draw_rows(Context& context, const CompareModel& model) {
+  const int columns = 3 + 1 + 4 * (static_cast<int>(model.sweeps.size()) - 1);
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit |
+                                ImGuiTableFlags_NoPadOuterX;
+  if (!ImGui::BeginTable("compare", columns, flags)) return;
+  const auto column = [&](const std::string& name, float width) { ImGui::TableSetupColumn(name.c_str(), ImGuiTableColumnFlags_WidthFixed, context.look.px(width)); };
+  ImGui::TableSetupScrollFreeze(1, 1);
+  column("window", 96);
+  column("kernel", 110);
+  column("pass", 80);
+  for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
+    column(fmt::format("{}, ms", model.sweeps[s]), 130);
+    if (s == 0) continue;
+    column(fmt::format("ratio##{}", s), 60);
+    column(fmt::format("95 % interval##{}", s), 120);
+    column(fmt::format("verdict##{}", s), 120);
+  }
+  std::vector<bool> right{false, false, false};
+  for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
+    right.push_back(true);
+    if (s > 0) right.insert(right.end(), {true, true, false});
+  }
+  header_row(context, right);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(model.lines.size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const CompareLine& line = model.lines[static_cast<std::size_t>(i)];
+      ImGui::TableNextRow(0, context.look.px(24));
+      ImGui::TableNextColumn();
+      {
+        const NumberFont font(context.look);
+        coloured_text(context.look.theme.text, line.window);
+      }
+      ImGui::TableNextColumn();
+      coloured_text(context.look.theme.text, line.kernel);
+      ImGui::TableNextColumn();
+      coloured_text(context.look.theme.muted, line.pass);
+      for (std::size_t s = 0; s < line.cells.size(); ++s) draw_cell(context, model, line.cells[s], s == 0);
+    }
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void draw_compare_panel(Context& context) {
+  if (!draw_data_state(context)) return;
+  const CompareModel* model = context.models.compare(context.data, context.now);
+  if (!model) {
+    if (context.data.sweeps.size() < 2) {
+      empty_state(context, "Comparing takes two sweeps, and this database holds one. Run the sweep again to see what changed.", {{"Run", {CommandId::run}}});
+    } else {
+      empty_state(context, "Choose two or more sweeps in the history (Ctrl+click), or set a baseline (B) and press C.");
+    }
+    return;
+  }
+  ImGui::AlignTextToFramePadding();
+  coloured_text(context.look.theme.text, compare_summary(*model));
+  ImGui::SameLine();
+  muted_text(context, fmt::format("Ratio = time of {} / time here; above 1 is faster.", model->sweeps.front()));
+  align_right(ImGui::CalcTextSize("Copy").x + 2 * ImGui::GetStyle().FramePadding.x);
+  if (ImGui::Button("Copy")) context.request(CommandId::copy_text, static_cast<std::int64_t>(Panel::compare));
+  draw_differences(context, *model);
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  draw_rows(context, *model);
+}
+
+}  // namespace triscope

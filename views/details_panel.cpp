@@ -1,0 +1,219 @@
+// The selected measurement: the number, its samples in small, counters, launch, trust, provenance, note.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/format.hpp"
+#include "views/panel_list.hpp"
+#include "views/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+std::string dimensions(const std::int64_t (&d)[3]) {
+  return d[1] <= 1 && d[2] <= 1 ? format_count(d[0]) : fmt::format("{} × {} × {}", d[0], d[1], d[2]);
+}
+
+const ResultRow* reference_of(const Context& context, const ResultRow& row) {
+  const LatencyModel* model = context.models.latency(context.data);
+  if (!model || model->reference.empty() || row.kernel == model->reference) return nullptr;
+  for (const ResultRow& other : context.data.shown->rows) {
+    if (other.kernel == model->reference && other.pass == row.pass && other.regime == row.regime && other.tflops) return &other;
+  }
+  return nullptr;
+}
+
+void draw_headline(Context& context, const SelectedMeasurement& selected) {
+  const Theme& theme = context.look.theme;
+  const ResultRow& row = selected.row;
+  const Summary& summary = selected.measurement.summary;
+  if (row.status != Status::ok || !row.median_ms) {
+    ImGui::PushFont(context.look.heading, kHeadingSize);
+    coloured_text(row.status == Status::failed ? theme.slower : theme.muted, to_string(row.status));
+    ImGui::PopFont();
+    ImGui::PushTextWrapPos(0);
+    coloured_text(theme.text, row.reason.empty() ? "No reason was recorded." : row.reason);
+    ImGui::PopTextWrapPos();
+    return;
+  }
+  ImGui::PushFont(context.look.numbers, kHeadingSize);
+  coloured_text(theme.text, format_latency(*row.median_ms));
+  ImGui::PopFont();
+  if (row.tflops) {
+    ImGui::SameLine();
+    ImGui::PushFont(context.look.numbers, kBodySize);
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + context.look.px(3));
+    coloured_text(theme.muted, fmt::format("{} TFLOP/s", format_significant(*row.tflops)));
+    ImGui::PopFont();
+  }
+  std::string sentence = fmt::format("Median of {}.", format_count(summary.samples));
+  if (row.ci_low_ms && row.ci_high_ms && std::isfinite(*row.ci_low_ms)) {
+    sentence = fmt::format("Median of {}, 95 % interval {} to {}.", format_count(summary.samples), format_latency(*row.ci_low_ms), format_latency(*row.ci_high_ms));
+  }
+  muted_text(context, sentence, true);
+  if (!summary.converged || !row.reason.empty()) {
+    const SmallFont font(context.look);
+    ImGui::PushTextWrapPos(0);
+    coloured_text(theme.unclear, row.reason.empty() ? "Not converged: the interval is wider than was asked for." : row.reason);
+    ImGui::PopTextWrapPos();
+  }
+  if (const ResultRow* reference = reference_of(context, row); reference && row.tflops) {
+    const double ratio = *row.tflops / *reference->tflops;
+    coloured_text(ratio >= 1 ? theme.faster : theme.slower, fmt::format("{} {:.2f}× the rate of {}", ratio >= 1 ? "▲" : "▼", ratio, kernel_label(reference->kernel)));
+  }
+  if (context.data.against_baseline) {
+    const auto found = context.data.against_baseline->find(row.measurement);
+    if (found != context.data.against_baseline->end()) {
+      verdict(context, found->second.comparison);
+      ImGui::SameLine();
+      coloured_text(theme.muted, "since baseline");
+    }
+  }
+}
+
+/// Samples in small: dots over time, the interval behind them.
+void draw_spark(Context& context, const SelectedMeasurement& selected) {
+  const SampleChart* chart = context.models.samples(context.data);
+  if (!chart || chart->buckets.seconds.empty()) return;
+  const Look& look = context.look;
+  section(context, "Samples over time");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, look.px(56));
+  if (ImGui::InvisibleButton("##spark", size)) context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::samples));
+  tooltip(context, "Click to see every sample, the clock and the distribution.");
+  const SampleBuckets& buckets = chart->buckets;
+  const double low = *std::min_element(buckets.minimum.begin(), buckets.minimum.end()), high = *std::max_element(buckets.maximum.begin(), buckets.maximum.end());
+  const double first = buckets.seconds.front(), span = std::max(1e-12, buckets.seconds.back() - first), range = std::max(1e-12, high - low);
+  const float pad = look.px(3);
+  const auto x = [&](double s) { return at.x + pad + static_cast<float>((s - first) / span) * (size.x - 2 * pad); };
+  const auto y = [&](double ms) { return at.y + pad + static_cast<float>(1 - (ms - low) / range) * (size.y - 2 * pad); };
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Summary& summary = selected.measurement.summary;
+  const float band_top = std::clamp(y(summary.ci_high_ms), at.y, at.y + size.y), band_bottom = std::clamp(y(summary.ci_low_ms), at.y, at.y + size.y);
+  list->AddRectFilled(ImVec2(at.x, band_top), ImVec2(at.x + size.x, std::max(band_bottom, band_top + 1)), faded(look.theme.accent, 0.2F));
+  // At most about one mark per pixel and a half.
+  const std::size_t step = std::max<std::size_t>(1, buckets.seconds.size() / static_cast<std::size_t>(std::max(1.0F, size.x / look.px(1.5F))));
+  for (std::size_t i = 0; i < buckets.seconds.size(); i += step) {
+    if (buckets.per_bucket > 1) {
+      list->AddLine(ImVec2(x(buckets.seconds[i]), y(buckets.minimum[i])), ImVec2(x(buckets.seconds[i]), y(buckets.maximum[i])), faded(look.theme.series[0], 0.7F), look.px(1));
+    } else {
+      list->AddCircleFilled(ImVec2(x(buckets.seconds[i]), y(buckets.centre[i])), look.px(1.75F), look.theme.series[0], 8);
+    }
+  }
+  const std::size_t flagged_step = std::max<std::size_t>(1, chart->flagged_ms.size() / 200);
+  for (std::size_t i = 0; i < chart->flagged_ms.size(); i += flagged_step) {
+    list->AddCircleFilled(ImVec2(x(chart->flagged_seconds[i]), y(chart->flagged_ms[i])), look.px(2.5F), look.theme.unclear, 8);
+  }
+  if (chart->flagged > 0) muted_text(context, fmt::format("{} flagged, kept: {}.", format_count(static_cast<std::int64_t>(chart->flagged)), chart->flags.front()), true);
+}
+
+void draw_counters(Context& context, const Measurement& measurement) {
+  if (measurement.counters.empty()) return;
+  section(context, "Why this fast");
+  for (const Counter& counter : measurement.counters) {
+    const bool share = counter.unit == "%" || counter.unit == "percent";
+    if (!share) {
+      fact_line(context, counter.name.c_str(), fmt::format("{} {}", format_significant(counter.value), counter.unit));
+      continue;
+    }
+    const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
+    ImGui::AlignTextToFramePadding();
+    coloured_text(context.look.theme.text, counter.name);
+    ImGui::SameLine(left + width * 0.5F);
+    const float top = ImGui::GetCursorPosY();
+    ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - context.look.px(6)) / 2);
+    bar(context, static_cast<float>(counter.value / 100), ImVec2(width * 0.28F, context.look.px(6)), context.look.theme.accent);
+    ImGui::SameLine();
+    ImGui::SetCursorPosY(top + ImGui::GetStyle().FramePadding.y);
+    number_right(context, fmt::format("{:.0f} %", counter.value), 0, left + width);
+  }
+}
+
+void draw_launch(Context& context, const Measurement& measurement) {
+  if (measurement.launches.empty()) return;
+  const LaunchRecord& launch = measurement.launches.front();
+  section(context, "Launch");
+  if (!launch.name.empty()) fact_line(context, "kernel", launch.name, true);
+  if (launch.grid[0] > 0) fact_line(context, "grid", dimensions(launch.grid));
+  if (launch.block[0] > 0) fact_line(context, "block", dimensions(launch.block));
+  if (launch.cluster[0] > 0) fact_line(context, "cluster", dimensions(launch.cluster));
+  if (launch.registers_per_thread > 0) fact_line(context, "registers", fmt::format("{}", launch.registers_per_thread));
+  const std::int64_t shared = launch.static_shared_bytes + launch.dynamic_shared_bytes;
+  if (shared > 0) fact_line(context, "shared memory", format_bytes(shared));
+  if (launch.local_bytes_per_thread > 0) fact_line(context, "local memory", format_bytes(launch.local_bytes_per_thread));
+  if (measurement.launches.size() > 1) fact_line(context, "kernels per launch", fmt::format("{}", measurement.launches.size()));
+}
+
+void draw_trust(Context& context, const SelectedMeasurement& selected) {
+  const ResultRow& row = selected.row;
+  section(context, "Trust");
+  fact_line(context, "error to fp64", row.error ? fmt::format("{:.1e}", *row.error) : std::string("not checked"));
+  for (const auto& [output, error] : selected.measurement.errors) fact_line(context, fmt::format("   {}", output).c_str(), fmt::format("{:.1e}", error));
+  fact_line(context, "timed by", to_string(row.timing_source));
+  fact_line(context, "regime", row.regime == Regime::sustained ? "sustained (warm)" : "burst (cold)", true);
+  if (row.sm_clock_mhz) fact_line(context, "SM clock, median", fmt::format("{:.0f} MHz", *row.sm_clock_mhz));
+  if (row.peak_fraction) fact_line(context, "share of the peak", fmt::format("{:.1f} %", *row.peak_fraction * 100));
+  if (row.tflops_paper_count) fact_line(context, "TFLOP/s, paper's count", format_significant(*row.tflops_paper_count));
+  fact_line(context, "flagged samples", format_count(row.flagged));
+}
+
+void draw_provenance(Context& context, const SelectedMeasurement& selected) {
+  const Environment& e = selected.environment;
+  section(context, "Where and with what");
+  const auto fact = [&](const char* label, const std::string& value, bool words = true) {
+    if (!value.empty()) fact_line(context, label, value, words);
+  };
+  fact("device", e.device_name);
+  fact("started", format_started(selected.row.started, context.now));
+  fact("shape", fmt::format("{} tokens, {}/{} heads, {}", format_count(selected.row.problem.seq_len), selected.row.problem.q_heads, selected.row.problem.kv_heads, selected.row.problem.head_dim));
+  fact("instance", selected.row.instance);
+  fact("sources", selected.row.source_hash, false);
+  fact("driver, CUDA", e.driver_version.empty() ? std::string() : fmt::format("{}, {}", e.driver_version, e.cuda_version), false);
+  fact("power limit", e.power_limit_w ? fmt::format("{:.0f} W", *e.power_limit_w) : std::string(), false);
+  fact("host", e.host);
+  fact("CPU", e.cpu_model);
+  fact("Triscope", fmt::format("{} {}", e.triscope_version, e.git_commit), false);
+  fact("compiler", e.compiler);
+}
+
+void draw_note(Context& context, const SelectedMeasurement& selected) {
+  UiState& ui = context.ui;
+  section(context, "Note");
+  if (ui.note_of != selected.row.measurement) {
+    ui.note_of = selected.row.measurement;
+    ui.note_text = selected.note;
+  }
+  ImGui::BeginDisabled(context.data.read_only);
+  ImGui::InputTextMultiline("##note", &ui.note_text, ImVec2(-1, context.look.px(56)));
+  if (ImGui::IsItemDeactivatedAfterEdit() && ui.note_text != selected.note) context.request(CommandId::note_measurement, selected.row.measurement, ui.note_text);
+  ImGui::EndDisabled();
+  if (context.data.read_only) muted_text(context, "This database is read-only: notes cannot be kept in it.", true);
+}
+
+}  // namespace
+
+void draw_details_panel(Context& context) {
+  const auto& selected = context.data.selected;
+  if (!selected) {
+    empty_state(context, context.data.shown && !context.data.shown->rows.empty() ? "Click a row, bar or cell to see what stands behind the number."
+                                                                                  : "What stands behind a number appears here: samples, launch, conditions.");
+    return;
+  }
+  coloured_text(context.look.theme.text, fmt::format("{}, {}", format_windows(selected->row.problem.window1, selected->row.problem.window2), to_string(selected->row.pass)));
+  muted_text(context, fmt::format("{}, {}", kernel_label(selected->row.kernel), selected->row.instance), true);
+  ImGui::Dummy(ImVec2(0, context.look.px(2)));
+  draw_headline(context, *selected);
+  draw_spark(context, *selected);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ImGui::GetStyle().FramePadding.x, context.look.px(2)));
+  draw_counters(context, selected->measurement);
+  draw_launch(context, selected->measurement);
+  draw_trust(context, *selected);
+  draw_provenance(context, *selected);
+  ImGui::PopStyleVar();
+  draw_note(context, *selected);
+}
+
+}  // namespace triscope

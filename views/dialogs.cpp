@@ -1,0 +1,249 @@
+// Palette, help, settings, and the two questions the window asks.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+
+#include "views/format.hpp"
+#include "views/shell.hpp"
+#include "views/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+void place(const Look& look, float width, float from_top) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(ImVec2(viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->Pos.y + viewport->Size.y * from_top), ImGuiCond_Always, ImVec2(0.5F, 0));
+  ImGui::SetNextWindowSize(ImVec2(std::min(look.px(width), viewport->WorkSize.x * 0.95F), 0));
+}
+
+bool begin_dialog(const Look& look, const char* name, float width, bool* open) {
+  place(look, width, 0.14F);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(16), look.px(16)));
+  const bool drawn = ImGui::BeginPopupModal(name, open, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar();
+  return drawn;
+}
+
+void heading(const Look& look, const char* text) {
+  ImGui::PushFont(look.heading, kHeadingSize);
+  ImGui::TextUnformatted(text);
+  ImGui::PopFont();
+  ImGui::Dummy(ImVec2(0, look.px(4)));
+}
+
+void palette_rows(Context& context, const std::vector<const Command*>& found, bool chosen) {
+  UiState& ui = context.ui;
+  const Look& look = context.look;
+  ui.palette_row = std::clamp(ui.palette_row, 0, std::max(0, static_cast<int>(found.size()) - 1));
+  if (ImGui::BeginChild("found", ImVec2(0, look.px(320)))) {
+    for (int i = 0; i < static_cast<int>(found.size()); ++i) {
+      const Command& command = *found[static_cast<std::size_t>(i)];
+      const bool enabled = is_enabled(context, command.id);
+      ImGui::PushID(i);
+      const bool clicked = ImGui::Selectable(command.label, i == ui.palette_row, enabled ? 0 : ImGuiSelectableFlags_Disabled, ImVec2(0, look.px(24)));
+      if (i == ui.palette_row && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
+      const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+      ImGui::PushFont(look.text, kSecondarySize);
+      const float shortcut = ImGui::CalcTextSize(command.shortcut).x;
+      ImGui::GetWindowDrawList()->AddText(ImVec2(high.x - shortcut - look.px(8), low.y + look.px(4)), look.theme.muted, command.shortcut);
+      ImGui::GetWindowDrawList()->AddText(ImVec2(low.x + look.px(216), low.y + look.px(4)), look.theme.muted, command.menu);
+      ImGui::PopFont();
+      ImGui::PopID();
+      if ((clicked || (chosen && i == ui.palette_row)) && enabled) {
+        context.request(command.id, command.number);
+        ImGui::CloseCurrentPopup();
+      }
+    }
+    if (found.empty()) muted_text(context, "No command matches.");
+  }
+  ImGui::EndChild();
+}
+
+/// Help, one group per menu.
+void help_group(const Context& context, const char* menu) {
+  section(context, menu);
+  if (!ImGui::BeginTable(menu, 2, ImGuiTableFlags_SizingFixedFit)) return;
+  ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, context.look.px(110));
+  ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
+  for (const Command& command : commands()) {
+    if (std::string_view(command.menu) != menu) continue;
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    {
+      const NumberFont font(context.look, kSecondarySize);
+      coloured_text(context.look.theme.accent, command.shortcut);
+    }
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(command.label);
+    tooltip(context, command.help);
+  }
+  ImGui::EndTable();
+}
+
+struct PathQuestion {
+  CommandId id;
+  const char* title;
+  const char* help;
+  const char* button;
+  bool recent;
+};
+constexpr PathQuestion kPathQuestions[] = {
+    {CommandId::open_database, "Open database", "Path of a database of measurements. Dropping the file on the window does the same.", "Open", true},
+    {CommandId::import_database, "Import database", "Its sweeps are copied into the open database; nothing is copied twice.", "Import", true},
+    {CommandId::save_table, "Save table as CSV", "Path of the CSV file to write.", "Save", false},
+    {CommandId::export_text, "Save chart data as CSV", "Path of the CSV file to write.", "Save", false},
+    {CommandId::save_chart, "Save chart as PNG", "Path of the PNG file to write, at three times its size on screen.", "Save", false},
+    {CommandId::save_window_picture, "Save picture of the window", "Path of the PNG file to write.", "Save", false},
+};
+
+}  // namespace
+
+void draw_palette(Context& context) {
+  UiState& ui = context.ui;
+  if (ui.palette_open) {
+    ui.palette_open = false;
+    ui.palette_text.clear();
+    ui.palette_row = 0;
+    ImGui::OpenPopup("Find a command");
+  }
+  place(context.look, 520, 0.12F);
+  if (!ImGui::BeginPopup("Find a command", ImGuiWindowFlags_NoMove)) return;
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  const bool chosen = ImGui::InputTextWithHint("##find", "Type a few letters of a command", &ui.palette_text, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::IsItemEdited()) ui.palette_row = 0;
+  if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++ui.palette_row;
+  if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --ui.palette_row;
+  if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  palette_rows(context, search_commands(ui.palette_text), chosen);
+  ImGui::EndPopup();
+}
+
+void draw_help(Context& context) {
+  UiState& ui = context.ui;
+  if (ui.help_open) {
+    ui.help_open = false;
+    ImGui::OpenPopup("Keyboard and commands");
+  }
+  if (!begin_dialog(context.look, "Keyboard and commands", 860, nullptr)) return;
+  heading(context.look, "Keyboard and commands");
+  if (ImGui::BeginTable("groups", 3, ImGuiTableFlags_SizingStretchSame)) {
+    ImGui::TableNextColumn();
+    help_group(context, "Sweep");
+    help_group(context, "File");
+    ImGui::TableNextColumn();
+    help_group(context, "View");
+    ImGui::TableNextColumn();
+    help_group(context, "Edit");
+    help_group(context, "Help");
+    section(context, "Charts");
+    muted_text(context, "Drag to pan, wheel to zoom, drag with the right button to zoom into a box, double-click to fit, click the legend to hide. Click a bar, point or cell to select it.", true);
+    ImGui::EndTable();
+  }
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  if (primary_button(context, "Close") || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+void draw_settings(Context& context) {
+  UiState& ui = context.ui;
+  Settings& settings = ui.settings;
+  if (ui.settings_open) {
+    ui.settings_open = false;
+    ImGui::OpenPopup("Settings");
+  }
+  if (!begin_dialog(context.look, "Settings", 460, nullptr)) return;
+  heading(context.look, "Settings");
+  const float label = context.look.px(140);
+  const auto name = [&](const char* text) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(text);
+    ImGui::SameLine(label);
+  };
+  name("Theme");
+  const auto theme = [&](const char* text, ThemeChoice choice) {
+    if (chip(context, text, settings.theme == choice)) settings.theme = choice;
+    ImGui::SameLine();
+  };
+  theme("System", ThemeChoice::system);
+  theme("Dark", ThemeChoice::dark);
+  theme("Light", ThemeChoice::light);
+  ImGui::NewLine();
+  name("Interface scale");
+  float percent = settings.scale * 100;
+  ImGui::SetNextItemWidth(-1);
+  // Applied when the slider is let go: scaling under the pointer would move the slider away from it.
+  ImGui::SliderFloat("##scale", &percent, kSmallestScale * 100, kLargestScale * 100, "%.0f %%", ImGuiSliderFlags_AlwaysClamp);
+  if (ImGui::IsItemActive()) {
+    ui.pending_scale = percent / 100;
+  } else if (ui.pending_scale > 0) {
+    settings.scale = ui.pending_scale;
+    ui.pending_scale = 0;
+  }
+  name("Counts as the same");
+  double tolerance = settings.tolerance * 100;
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::InputDouble("##tolerance", &tolerance, 0, 0, "within %.2g %%")) settings.tolerance = std::clamp(tolerance, 0.0, 50.0) / 100;
+  muted_text(context, "A verdict is \"same\" when the whole interval of the ratio lies within this.", true);
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  if (primary_button(context, "Close") || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+void draw_path_dialog(Context& context) {
+  UiState& ui = context.ui;
+  const auto question = std::find_if(std::begin(kPathQuestions), std::end(kPathQuestions), [&](const PathQuestion& q) { return q.id == ui.path_for; });
+  if (question == std::end(kPathQuestions)) return;
+  if (!ImGui::IsPopupOpen("path")) ImGui::OpenPopup("path");
+  if (!begin_dialog(context.look, "path", 560, nullptr)) return;
+  heading(context.look, question->title);
+  muted_text(context, question->help, true);
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  bool accepted = ImGui::InputText("##path", &ui.path_text, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (question->recent) {
+    for (const std::string& recent : ui.settings.recent_databases) {
+      if (ImGui::Selectable(recent.c_str(), recent == ui.path_text)) ui.path_text = recent;
+    }
+  }
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  accepted |= primary_button(context, question->button, !ui.path_text.empty());
+  ImGui::SameLine();
+  const bool cancelled = ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape);
+  if (accepted && !ui.path_text.empty()) context.request(ui.path_for, ui.path_argument, ui.path_text);
+  if (accepted || cancelled) {
+    ui.path_for = CommandId::quit;
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+void draw_delete_dialog(Context& context) {
+  UiState& ui = context.ui;
+  if (ui.delete_asked == 0) return;
+  if (!ImGui::IsPopupOpen("delete")) ImGui::OpenPopup("delete");
+  if (!begin_dialog(context.look, "delete", 420, nullptr)) return;
+  heading(context.look, "Delete this sweep?");
+  const auto found = std::find_if(context.data.sweeps.begin(), context.data.sweeps.end(), [&](const SweepInfo& sweep) { return sweep.id == ui.delete_asked; });
+  if (found != context.data.sweeps.end()) {
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(fmt::format("{}, {}: {} measurements with all their samples. This cannot be undone.", format_started(found->started, context.now), found->environment.device_name,
+                                       found->ok + found->failed + found->skipped)
+                               .c_str());
+    ImGui::PopTextWrapPos();
+  }
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  const bool yes = primary_button(context, "Delete");
+  ImGui::SameLine();
+  const bool no = ImGui::Button("Keep it") || ImGui::IsKeyPressed(ImGuiKey_Escape);
+  if (yes) context.request(CommandId::delete_sweep, ui.delete_asked, "confirmed");
+  if (yes || no) {
+    ui.delete_asked = 0;
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace triscope

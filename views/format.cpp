@@ -1,0 +1,132 @@
+#include "views/format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+
+namespace triscope {
+namespace {
+
+struct KernelName {
+  std::string_view id, label, short_label;
+};
+constexpr std::array kKernelNames{
+    KernelName{"cpu.oracle", "CPU oracle", "oracle"},
+    KernelName{"cpu.fast", "CPU", "CPU"},
+    KernelName{"cuda.portable", "Portable", "portable"},
+    KernelName{"cuda.hopper", "Hopper", "Hopper"},
+    KernelName{"baseline.fa3", "FlashAttention-3", "FA3"},
+    KernelName{"baseline.cudnn", "cuDNN", "cuDNN"},
+    KernelName{"baseline.cpu", "CPU dot-product", "CPU dot"},
+    KernelName{"baseline.cublas", "cuBLAS product", "cuBLAS"},
+};
+
+const KernelName* find_name(std::string_view id) {
+  const auto found = std::find_if(kKernelNames.begin(), kKernelNames.end(), [&](const KernelName& name) { return name.id == id; });
+  return found == kKernelNames.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+int column_decimals(std::span<const double> values, int most) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (double value : values) {
+    if (std::isfinite(value) && value != 0) smallest = std::min(smallest, std::abs(value));
+  }
+  if (!std::isfinite(smallest)) return 0;
+  return std::clamp(2 - static_cast<int>(std::floor(std::log10(smallest))), 0, most);
+}
+
+std::string format_fixed(double value, int decimals) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string format_significant(double value, int digits) {
+  if (!std::isfinite(value)) return format_fixed(value, 0);
+  if (value == 0) return "0";
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  if (exponent < -4 || exponent >= 7) return fmt::format("{:.{}e}", value, std::max(0, digits - 1));
+  return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
+}
+
+std::string format_count(std::int64_t value) {
+  const std::string digits = fmt::format("{}", value < 0 ? -value : value);
+  std::string text(value < 0 ? "-" : "");
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string format_tokens(std::int64_t value) {
+  if (value >= 1024 && value % 1024 == 0) return fmt::format("{}k", value / 1024);
+  return fmt::format("{}", value);
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  static constexpr std::array kUnits{"B", "KB", "MB", "GB", "TB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1000 && unit + 1 < kUnits.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", value, unit > 0 && value < 10 ? 1 : 0, kUnits[unit]);
+}
+
+std::string format_seconds(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(std::clamp(seconds, 0.0, 1e9)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string format_latency(double ms) {
+  if (!std::isfinite(ms)) return format_fixed(ms, 0);
+  if (ms >= 1000) return fmt::format("{} s", format_significant(ms / 1000, 4));
+  if (ms >= 1) return fmt::format("{} ms", format_significant(ms, 4));
+  return fmt::format("{} us", format_significant(ms * 1000, 4));
+}
+
+std::string format_windows(std::int64_t window1, std::int64_t window2) { return fmt::format("{} × {}", window1, window2); }
+
+std::string format_started(std::string_view iso_utc, std::int64_t now) {
+  std::tm utc{};
+  if (std::sscanf(std::string(iso_utc).c_str(), "%d-%d-%dT%d:%d:%d", &utc.tm_year, &utc.tm_mon, &utc.tm_mday, &utc.tm_hour,
+                  &utc.tm_min, &utc.tm_sec) < 5) {
+    return std::string(iso_utc);
+  }
+  utc.tm_year -= 1900;
+  utc.tm_mon -= 1;
+  const std::time_t then = timegm(&utc);
+  const std::time_t today = static_cast<std::time_t>(now);
+  std::tm local{}, local_now{};
+  localtime_r(&then, &local);
+  localtime_r(&today, &local_now);
+  char text[32];
+  const char* pattern = local.tm_year != local_now.tm_year   ? "%d %b %Y"
+                        : local.tm_yday == local_now.tm_yday ? "today %H:%M"
+                                                             : "%d %b %H:%M";
+  std::strftime(text, sizeof text, pattern, &local);
+  return text;
+}
+
+std::string kernel_label(std::string_view kernel_id) {
+  const KernelName* name = find_name(kernel_id);
+  return std::string(name ? name->label : kernel_id);
+}
+
+std::string kernel_short_label(std::string_view kernel_id) {
+  const KernelName* name = find_name(kernel_id);
+  return std::string(name ? name->short_label : kernel_id);
+}
+
+bool is_baseline(const ResultRow& row) { return row.problem.form == Form::dot_product || row.problem.form == Form::gemm; }
+
+}  // namespace triscope

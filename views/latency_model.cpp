@@ -1,0 +1,382 @@
+#include "views/latency_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "views/format.hpp"
+
+namespace triscope {
+namespace {
+
+struct Fact {
+  const char* name;
+  std::string (*text)(const ResultRow&);
+};
+
+std::string optional_text(const std::optional<double>& value) { return value ? format_significant(*value) : "off"; }
+
+/// Everything a line can differ in beside its windows; shown only when lines do differ.
+const Fact kFacts[] = {
+    {"kernel", [](const ResultRow& row) { return kernel_label(row.kernel); }},
+    {"instance", [](const ResultRow& row) { return row.instance; }},
+    {"form", [](const ResultRow& row) { return is_baseline(row) ? std::string("dot product") : std::string(to_string(row.problem.form)); }},
+    {"tokens", [](const ResultRow& row) { return format_count(row.problem.seq_len); }},
+    {"batch", [](const ResultRow& row) { return format_count(row.problem.batch); }},
+    {"heads", [](const ResultRow& row) { return fmt::format("{}/{}", row.problem.q_heads, row.problem.kv_heads); }},
+    {"head size", [](const ResultRow& row) { return format_count(row.problem.head_dim); }},
+    {"element", [](const ResultRow& row) { return std::string(to_string(row.problem.element)); }},
+    {"mask", [](const ResultRow& row) { return std::string(to_string(row.problem.mask)); }},
+    {"sink", [](const ResultRow& row) { return optional_text(row.problem.sink); }},
+    {"scale", [](const ResultRow& row) { return row.problem.scale ? format_significant(*row.problem.scale) : "default"; }},
+    {"timed by", [](const ResultRow& row) { return std::string(to_string(row.timing_source)); }},
+};
+
+std::string line_label(const ResultRow& row) {
+  const Problem& p = row.problem;
+  if (p.form == Form::gemm) return fmt::format("{}³ product", p.seq_len);
+  if (p.form == Form::dot_product) {
+    return p.window1 >= p.seq_len ? fmt::format("{} causal", format_tokens(p.seq_len)) : fmt::format("sliding {}", p.window1);
+  }
+  return p.mask == Mask::full ? std::string("full") : format_windows(p.window1, p.window2);
+}
+
+std::vector<Fact> differing_facts(const std::vector<ResultRow>& rows) {
+  std::vector<Fact> result;
+  for (const Fact& fact : kFacts) {
+    // Baselines always differ in form; that alone is no reason for a column, nor is their own instance or scale.
+    const bool ours_only = std::string_view(fact.name) != "kernel" && std::string_view(fact.name) != "timed by";
+    std::set<std::string> values;
+    for (const ResultRow& row : rows) {
+      if (!ours_only || !is_baseline(row)) values.insert(fact.text(row));
+    }
+    const std::string_view name = fact.name;
+    const bool instances = name != "instance" || has_several_instances(rows);
+    if (values.size() > 1 && instances) result.push_back(fact);
+  }
+  return result;
+}
+
+std::string problem_key(const Problem& p) {
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask),
+                     static_cast<int>(p.element), p.deterministic, p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim, p.window1,
+                     p.window2, p.scale.value_or(-1), p.k2_bias, p.v2_bias, p.sink.value_or(-1e30));
+}
+
+/// The kernel that others are related to: the fastest known dot-product attention, by preference.
+std::string reference_kernel(const std::vector<ResultRow>& rows) {
+  for (const char* id : {"baseline.fa3", "baseline.cudnn", "baseline.cpu"}) {
+    for (const ResultRow& row : rows) {
+      if (row.kernel == id && row.tflops) return id;
+    }
+  }
+  return {};
+}
+
+std::optional<double> reference_tflops(const std::vector<ResultRow>& rows, const std::string& reference, const ResultRow& row) {
+  for (const ResultRow& other : rows) {
+    if (other.kernel == reference && other.pass == row.pass && other.regime == row.regime && other.tflops) return other.tflops;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> table1_ms(const Problem& problem) {
+  if (problem.form != Form::trilinear || problem.mask != Mask::causal) return std::nullopt;
+  for (const PaperRow& row : paper_table1()) {
+    if (row.windows == Windows{problem.window1, problem.window2}) return row.latency_ms;
+  }
+  return std::nullopt;
+}
+
+void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
+  std::set<std::pair<Regime, Pass>> seen;
+  for (const ResultRow& row : rows) seen.emplace(row.regime, row.pass);
+  const bool several_regimes = std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return row.regime != rows.front().regime; });
+  for (const auto& [regime, pass] : seen) {
+    LatencyGroup group{pass, regime, std::string(to_string(pass)), 0, 0};
+    if (several_regimes) group.title += fmt::format(", {}", to_string(regime));
+    std::vector<double> times;
+    for (const ResultRow& row : rows) {
+      if (row.pass != pass || row.regime != regime) continue;
+      if (row.median_ms) times.push_back(*row.median_ms);
+      if (row.tflops && std::isfinite(*row.tflops)) group.max_tflops = std::max(group.max_tflops, *row.tflops);
+    }
+    group.decimals = column_decimals(times);
+    model.groups.push_back(std::move(group));
+  }
+}
+
+std::string lowered(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+std::string match_key(const ResultRow& row, bool with_instance) {
+  return fmt::format("{}|{}|{}|{}|{}", problem_key(row.problem), static_cast<int>(row.pass), static_cast<int>(row.regime), row.kernel,
+                     with_instance ? row.instance : std::string());
+}
+
+bool has_several_instances(const std::vector<ResultRow>& rows) {
+  std::map<std::string, std::string> first;
+  for (const ResultRow& row : rows) {
+    const auto [found, inserted] = first.emplace(match_key(row, false), row.instance);
+    if (!inserted && found->second != row.instance) return true;
+  }
+  return false;
+}
+
+LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline) {
+  LatencyModel model;
+  model.reference = reference_kernel(sweep.rows);
+  model.has_baseline = against_baseline != nullptr;
+  make_groups(model, sweep.rows);
+  const std::vector<Fact> facts = differing_facts(sweep.rows);
+  for (const Fact& fact : facts) model.fact_names.emplace_back(fact.name);
+  const bool instances = has_several_instances(sweep.rows);
+
+  std::map<std::string, std::size_t> line_of;
+  for (const ResultRow& row : sweep.rows) {
+    ResultRow question = row;
+    question.pass = Pass::forward;
+    question.regime = Regime::sustained;
+    const auto [found, inserted] = line_of.emplace(match_key(question, instances), model.lines.size());
+    if (inserted) {
+      LatencyLine line;
+      line.problem = row.problem;
+      line.kernel = row.kernel;
+      line.instance = row.instance;
+      line.baseline = is_baseline(row);
+      line.label = line_label(row);
+      for (const Fact& fact : facts) line.facts.push_back(fact.text(row));
+      line.cells.resize(model.groups.size());
+      line.paper_ms = table1_ms(row.problem);
+      model.has_paper |= line.paper_ms.has_value();
+      model.lines.push_back(std::move(line));
+    }
+    LatencyCell cell{row, std::nullopt, std::nullopt};
+    if (against_baseline) {
+      const auto comparison = against_baseline->find(row.measurement);
+      if (comparison != against_baseline->end()) cell.against_baseline = comparison->second.comparison;
+    }
+    const auto reference = model.reference.empty() ? std::nullopt : reference_tflops(sweep.rows, model.reference, row);
+    if (reference && row.tflops && row.kernel != model.reference) cell.of_reference = *row.tflops / *reference;
+    model.flagged += row.flagged;
+    model.failed += row.status == Status::failed;
+    for (std::size_t g = 0; g < model.groups.size(); ++g) {
+      if (model.groups[g].pass == row.pass && model.groups[g].regime == row.regime) model.lines[found->second].cells[g] = std::move(cell);
+    }
+  }
+  std::stable_partition(model.lines.begin(), model.lines.end(), [](const LatencyLine& line) { return !line.baseline; });
+  return model;
+}
+
+FieldText field_text(LatencyField field) {
+  switch (field) {
+    case LatencyField::label: return {"window", "Keys a query sees on axis 1 and on axis 2, the query itself counted.", "", "", true};
+    case LatencyField::fact: return {"", "A setting in which the rows of this sweep differ.", "", "", true};
+    case LatencyField::median: return {"ms", "Median time of one launch, in milliseconds.", "median over all samples, flagged ones too", "Lower is better.", true};
+    case LatencyField::interval:
+      return {"± 95 %", "Half-width of the 95 % interval of the median, in milliseconds.", "(high - low) / 2, Student t over blocks", "Lower is surer.", true};
+    case LatencyField::tflops:
+      return {"TFLOP/s", "Useful floating-point operations per second, exact count.", "triples in the windows x 4 x head size (backward x 10) / median", "Higher is better.", true};
+    case LatencyField::peak:
+      return {"% of peak", "Share of the dense peak at the clock that was measured.", "TFLOP/s / peak at the samples' clock", "Higher is better.", false};
+    case LatencyField::of_reference:
+      return {"of ", "TFLOP/s relative to dot-product attention in the same sweep and pass.", "TFLOP/s / TFLOP/s of the reference", "Higher is better.", true};
+    case LatencyField::verdict:
+      return {"since baseline", "Judgement against the baseline sweep. Same: the interval of the ratio lies within the tolerance.",
+              "baseline time / this time, with its 95 % interval", "", true};
+    case LatencyField::flagged: return {"flagged", "Samples that are doubtful (throttled, preempted). They are kept and counted.", "", "Lower is better.", false};
+    case LatencyField::error:
+      return {"error", "Largest relative L2 error of the outputs against the fp64 oracle, at this very shape.", "|x - oracle| / |oracle|", "Lower is better.", false};
+    case LatencyField::paper: return {"paper, ms", "Forward latency in the paper's Table 1 (other hardware).", "", "", true};
+    case LatencyField::paper_ratio: return {"of paper", "The paper's time relative to this one.", "paper ms / forward ms", "Higher is better.", false};
+  }
+  return {};
+}
+
+std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
+  std::vector<LatencyColumn> columns{{LatencyField::label, 0, "window", "window"}};
+  for (std::size_t i = 0; i < model.fact_names.size(); ++i) columns.push_back({LatencyField::fact, i, model.fact_names[i], model.fact_names[i]});
+  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+    const std::string& group = model.groups[g].title;
+    const auto add = [&](LatencyField field, const char* id, std::string title) {
+      columns.push_back({field, g, fmt::format("{}/{}", id, group), std::move(title)});
+    };
+    add(LatencyField::median, "median", group + ", ms");
+    add(LatencyField::interval, "interval", "± 95 %");
+    add(LatencyField::tflops, "tflops", "TFLOP/s");
+    add(LatencyField::peak, "peak", "% of peak");
+    if (!model.reference.empty()) add(LatencyField::of_reference, "of", fmt::format("of {}", kernel_short_label(model.reference)));
+    if (model.has_baseline) add(LatencyField::verdict, "verdict", "since baseline");
+    add(LatencyField::flagged, "flagged", "flagged");
+    add(LatencyField::error, "error", "error");
+  }
+  if (model.has_paper) {
+    columns.push_back({LatencyField::paper, 0, "paper", "paper, ms"});
+    columns.push_back({LatencyField::paper_ratio, 0, "paper_ratio", "of paper"});
+  }
+  return columns;
+}
+
+namespace {
+
+const LatencyCell* find_cell(const LatencyLine& line, const LatencyColumn& column) {
+  if (column.group >= line.cells.size() || !line.cells[column.group]) return nullptr;
+  return &*line.cells[column.group];
+}
+
+std::optional<double> forward_ms(const LatencyLine& line) {
+  for (const auto& cell : line.cells) {
+    if (cell && cell->row.pass == Pass::forward && cell->row.median_ms) return cell->row.median_ms;
+  }
+  return std::nullopt;
+}
+
+std::string measured_text(const LatencyModel& model, const LatencyCell& cell, const LatencyColumn& column) {
+  const ResultRow& row = cell.row;
+  const auto text = [](const std::optional<double>& value, auto format) { return value ? format(*value) : std::string(); };
+  const int decimals = model.groups[column.group].decimals;
+  switch (column.field) {
+    case LatencyField::median:
+      if (row.status != Status::ok) return std::string(to_string(row.status));
+      return text(row.median_ms, [&](double v) { return format_fixed(v, decimals); });
+    case LatencyField::interval:
+      if (!row.ci_low_ms || !row.ci_high_ms) return {};
+      return format_fixed((*row.ci_high_ms - *row.ci_low_ms) / 2, std::min(decimals + 1, 4));
+    case LatencyField::tflops: return text(row.tflops, [](double v) { return format_significant(v); });
+    case LatencyField::peak: return text(row.peak_fraction, [](double v) { return format_fixed(v * 100, 1); });
+    case LatencyField::of_reference: return text(cell.of_reference, [](double v) { return format_fixed(v, 2) + "×"; });
+    case LatencyField::verdict: return cell.against_baseline ? verdict_text(*cell.against_baseline) : std::string();
+    case LatencyField::flagged: return fmt::format("{}", row.flagged);
+    case LatencyField::error: return text(row.error, [](double v) { return fmt::format("{:.1e}", v); });
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::string cell_text(const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column) {
+  switch (column.field) {
+    case LatencyField::label: return line.label;
+    case LatencyField::fact: return line.facts[column.group];
+    case LatencyField::paper: return line.paper_ms ? format_fixed(*line.paper_ms, 1) : std::string();
+    case LatencyField::paper_ratio: {
+      const auto value = cell_value(line, column);
+      return value ? format_fixed(*value, 2) + "×" : std::string();
+    }
+    default: break;
+  }
+  const LatencyCell* cell = find_cell(line, column);
+  return cell ? measured_text(model, *cell, column) : std::string();
+}
+
+std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& column) {
+  switch (column.field) {
+    case LatencyField::label: return static_cast<double>(line.problem.window1) * 1e7 + static_cast<double>(line.problem.window2);
+    case LatencyField::paper: return line.paper_ms;
+    case LatencyField::paper_ratio: {
+      const auto own = forward_ms(line);
+      if (!own || !line.paper_ms) return std::nullopt;
+      return *line.paper_ms / *own;
+    }
+    default: break;
+  }
+  const LatencyCell* cell = find_cell(line, column);
+  if (!cell) return std::nullopt;
+  const ResultRow& row = cell->row;
+  std::optional<double> value;
+  switch (column.field) {
+    case LatencyField::median: value = row.median_ms; break;
+    case LatencyField::interval:
+      if (row.ci_low_ms && row.ci_high_ms) value = *row.ci_high_ms - *row.ci_low_ms;
+      break;
+    case LatencyField::tflops: value = row.tflops; break;
+    case LatencyField::peak: value = row.peak_fraction; break;
+    case LatencyField::of_reference: value = cell->of_reference; break;
+    case LatencyField::verdict:
+      if (cell->against_baseline) value = cell->against_baseline->ratio;
+      break;
+    case LatencyField::flagged: value = static_cast<double>(row.flagged); break;
+    case LatencyField::error: value = row.error; break;
+    default: break;
+  }
+  return value && std::isnan(*value) ? std::nullopt : value;
+}
+
+bool is_numeric(LatencyField field) {
+  return field != LatencyField::label && field != LatencyField::fact && field != LatencyField::verdict;
+}
+
+std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view filter, const std::optional<LatencySort>& sort) {
+  const std::vector<LatencyColumn> columns = latency_columns(model);
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < filter.size();) {
+    const std::size_t end = std::min(filter.find(' ', begin), filter.size());
+    if (end > begin) words.push_back(lowered(std::string(filter.substr(begin, end - begin))));
+    begin = end + 1;
+  }
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < model.lines.size(); ++i) {
+    const LatencyLine& line = model.lines[i];
+    bool keep = true;
+    if (!words.empty()) {
+      std::string all = fmt::format("{}x{} {} {}", line.problem.window1, line.problem.window2, line.kernel, kernel_label(line.kernel));
+      for (const LatencyColumn& column : columns) all.append(1, '\n').append(cell_text(model, line, column));
+      for (const auto& cell : line.cells) {
+        if (cell) all.append(1, '\n').append(cell->row.reason);
+      }
+      all = lowered(std::move(all));
+      keep = std::all_of(words.begin(), words.end(), [&](const std::string& word) { return all.find(word) != std::string::npos; });
+    }
+    if (keep) order.push_back(i);
+  }
+  if (!sort) return order;
+  const auto before = [&](std::size_t a, std::size_t b) {
+    if (sort->column.field == LatencyField::fact) {
+      const std::string& left = model.lines[a].facts[sort->column.group];
+      const std::string& right = model.lines[b].facts[sort->column.group];
+      const auto key = [](const std::string& text) { return std::pair(text.size(), text); };  // "512" before "1,024"
+      return sort->descending ? key(right) < key(left) : key(left) < key(right);
+    }
+    const auto left = cell_value(model.lines[a], sort->column);
+    const auto right = cell_value(model.lines[b], sort->column);
+    if (!left || !right) return left.has_value() && !right.has_value();
+    return sort->descending ? *left > *right : *left < *right;
+  };
+  std::stable_sort(order.begin(), order.end(), before);
+  return order;
+}
+
+TextTable latency_text(const LatencyModel& model, const std::vector<std::size_t>& order, const std::vector<LatencyColumn>& columns) {
+  TextTable table;
+  for (const LatencyColumn& column : columns) {
+    const bool in_group = is_numeric(column.field) || column.field == LatencyField::verdict;
+    const bool named = column.field == LatencyField::median || column.field == LatencyField::paper || column.field == LatencyField::paper_ratio;
+    table.header.push_back(in_group && !named ? model.groups[column.group].title + " " + column.title : column.title);
+    table.numeric.push_back(is_numeric(column.field));
+  }
+  for (std::size_t index : order) {
+    std::vector<std::string> row;
+    for (const LatencyColumn& column : columns) row.push_back(cell_text(model, model.lines[index], column));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string verdict_text(const Comparison& comparison) {
+  switch (comparison.verdict) {
+    case Verdict::faster: return fmt::format("▲ {:.2f}× faster", comparison.ratio);
+    case Verdict::slower: return fmt::format("▼ {:.2f}× slower", 1 / comparison.ratio);
+    case Verdict::same: return "same";
+    case Verdict::unclear: return "? unclear";
+    case Verdict::not_comparable: return "not comparable";
+  }
+  return {};
+}
+
+}  // namespace triscope

@@ -1,0 +1,102 @@
+// The latency table without its pixels: one line per problem and kernel, one group of columns per pass.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "views/text_table.hpp"
+#include "views/window_data.hpp"
+
+namespace triscope {
+
+/// One measurement of a line. Absent when that pass was not planned.
+struct LatencyCell {
+  ResultRow row;
+  std::optional<Comparison> against_baseline;
+  std::optional<double> of_reference;       ///< TFLOP/s relative to the reference kernel's in the same sweep and pass
+};
+
+/// The columns of one pass.
+struct LatencyGroup {
+  Pass pass = Pass::forward;
+  Regime regime = Regime::sustained;
+  std::string title;                        ///< "forward", "forward, burst"
+  int decimals = 2;                         ///< of milliseconds, so that the column lines up
+  double max_tflops = 0;                    ///< full length of the bar
+};
+
+struct LatencyLine {
+  Problem problem;
+  std::string kernel;
+  std::string instance;
+  bool baseline = false;                    ///< dot-product attention or a matrix product
+  std::string label;                        ///< "512 × 32", "32k causal"
+  std::vector<std::string> facts;           ///< by `LatencyModel::fact_names`
+  std::vector<std::optional<LatencyCell>> cells;  ///< by group
+  std::optional<double> paper_ms;           ///< the paper's forward latency for these windows
+};
+
+struct LatencyModel {
+  std::vector<LatencyGroup> groups;
+  std::vector<std::string> fact_names;      ///< what differs between lines beside windows: "kernel", "tokens", ...
+  std::vector<LatencyLine> lines;           ///< in measurement order, baselines last
+  std::string reference;                    ///< kernel id `of_reference` relates to; empty = none was measured
+  bool has_baseline = false;                ///< a baseline sweep is set
+  bool has_paper = false;                   ///< some line stands in the paper's Table 1
+  std::int64_t flagged = 0, failed = 0;     ///< over all cells
+};
+
+LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline);
+
+/// Columns of the table. Within a group they repeat per pass.
+enum class LatencyField { label, fact, median, interval, tflops, peak, of_reference, verdict, flagged, error, paper, paper_ratio };
+
+/// What a header says when it is hovered: definition, unit, formula, better direction.
+struct FieldText {
+  const char* title;       ///< "forward, ms" is made of the group's title and this
+  const char* meaning;
+  const char* formula;     ///< empty = none
+  const char* better;      ///< "Lower is better.", "Higher is better.", ""
+  bool shown_at_first;
+};
+FieldText field_text(LatencyField field);
+
+struct LatencyColumn {
+  LatencyField field = LatencyField::label;
+  std::size_t group = 0;   ///< index of the group, or of the fact
+  std::string id;          ///< stable name, for settings and tests: "median/forward"
+  std::string title;
+};
+std::vector<LatencyColumn> latency_columns(const LatencyModel& model);
+
+/// Text of one cell as it is shown and copied; "" for an absent measurement, the status word for one that is not ok.
+std::string cell_text(const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column);
+/// Sort key; nullopt sorts last in both directions.
+std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& column);
+bool is_numeric(LatencyField field);
+
+/// Indices of lines that contain every word of `filter` (any column, case-insensitive), sorted by `sort` if given.
+struct LatencySort {
+  LatencyColumn column;
+  bool descending = false;
+};
+std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view filter, const std::optional<LatencySort>& sort);
+
+/// The arranged lines as text, with every column of `columns`.
+TextTable latency_text(const LatencyModel& model, const std::vector<std::size_t>& order, const std::vector<LatencyColumn>& columns);
+
+/// "▲ 1.31x faster", "▼ 1.02x slower", "same", "? unclear", "not comparable".
+std::string verdict_text(const Comparison& comparison);
+
+/// Key under which measurements of two sweeps are the same question: problem, pass, kernel, regime, and the instance
+/// where a sweep has several per kernel.
+std::string match_key(const ResultRow& row, bool with_instance);
+/// True when a kernel of these rows was measured in more than one instance for one question.
+bool has_several_instances(const std::vector<ResultRow>& rows);
+
+}  // namespace triscope

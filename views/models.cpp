@@ -1,0 +1,95 @@
+#include "views/models.hpp"
+
+#include <algorithm>
+
+namespace triscope {
+
+void Models::refresh(const WindowData& data) {
+  if (revision_ == data.revision) return;
+  revision_ = data.revision;
+  latency_.reset();
+  bars_.reset();
+  scaling_.reset();
+  map_.reset();
+  map_choices_.reset();
+  paper_.reset();
+  compare_.reset();
+  order_.reset();
+}
+
+const LatencyModel* Models::latency(const WindowData& data) {
+  refresh(data);
+  if (!data.shown) return nullptr;
+  if (!latency_) latency_ = make_latency_model(*data.shown, data.against_baseline.get());
+  return &*latency_;
+}
+
+const BarChart* Models::bars(const WindowData& data) {
+  const LatencyModel* model = latency(data);
+  if (model && !bars_) bars_ = make_bar_chart(*model);
+  return model ? &*bars_ : nullptr;
+}
+
+const ScalingChart* Models::scaling(const WindowData& data) {
+  const LatencyModel* model = latency(data);
+  if (model && !scaling_) scaling_ = make_scaling_chart(*model);
+  return model ? &*scaling_ : nullptr;
+}
+
+const std::vector<Series>& Models::map_choices(const WindowData& data) {
+  const LatencyModel* model = latency(data);
+  if (!map_choices_) map_choices_ = model ? ::triscope::map_series(*model) : std::vector<Series>{};
+  return *map_choices_;
+}
+
+const WindowMap* Models::map(const WindowData& data, int series, MapMetric metric) {
+  const LatencyModel* model = latency(data);
+  const auto& choices = map_choices(data);
+  if (!model || choices.empty()) return nullptr;
+  series = std::clamp(series, 0, static_cast<int>(choices.size()) - 1);
+  if (!map_ || map_series_ != series || map_metric_ != metric) {
+    map_ = make_window_map(*model, choices[static_cast<std::size_t>(series)], metric);
+    map_series_ = series;
+    map_metric_ = metric;
+  }
+  return &*map_;
+}
+
+const PaperModel* Models::paper(const WindowData& data) {
+  refresh(data);
+  if (!data.shown) return nullptr;
+  if (!paper_) paper_ = make_paper_model(*data.shown);
+  return &*paper_;
+}
+
+const CompareModel* Models::compare(const WindowData& data, std::int64_t now) {
+  refresh(data);
+  if (data.compared.size() < 2) return nullptr;
+  if (!compare_) compare_ = make_compare_model(data.compared, now);
+  return &*compare_;
+}
+
+const SampleChart* Models::samples(const WindowData& data) {
+  if (!data.selected) return nullptr;
+  if (sampled_ != data.selected) {
+    sampled_ = data.selected;
+    samples_ = make_sample_chart(sampled_->measurement.samples);
+  }
+  return &samples_;
+}
+
+const std::vector<std::size_t>& Models::order(const WindowData& data, const std::string& filter, const std::string& sort_column, bool descending) {
+  static const std::vector<std::size_t> kNone;
+  const LatencyModel* model = latency(data);
+  if (!model) return kNone;
+  if (!order_ || order_->filter != filter || order_->sort_column != sort_column || order_->descending != descending) {
+    std::optional<LatencySort> sort;
+    for (LatencyColumn& column : latency_columns(*model)) {
+      if (!sort_column.empty() && column.id == sort_column) sort = LatencySort{std::move(column), descending};
+    }
+    order_ = Order{filter, sort_column, descending, arrange(*model, filter, sort)};
+  }
+  return order_->lines;
+}
+
+}  // namespace triscope

@@ -1,0 +1,55 @@
+// View models of the shown data, made once per revision and shared by the panels.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "views/chart_model.hpp"
+#include "views/compare_model.hpp"
+#include "views/latency_model.hpp"
+#include "views/paper_model.hpp"
+
+namespace triscope {
+
+class Models {
+ public:
+  /// Null when no sweep is shown.
+  const LatencyModel* latency(const WindowData& data);
+  const BarChart* bars(const WindowData& data);
+  const ScalingChart* scaling(const WindowData& data);
+  const WindowMap* map(const WindowData& data, int series, MapMetric metric);
+  const std::vector<Series>& map_choices(const WindowData& data);
+  const PaperModel* paper(const WindowData& data);
+  /// Null when fewer than two sweeps are compared.
+  const CompareModel* compare(const WindowData& data, std::int64_t now);
+  /// Null when nothing is selected.
+  const SampleChart* samples(const WindowData& data);
+  /// Lines of the latency model in the order of filter and sort.
+  const std::vector<std::size_t>& order(const WindowData& data, const std::string& filter, const std::string& sort_column, bool descending);
+
+ private:
+  void refresh(const WindowData& data);
+
+  std::uint64_t revision_ = ~std::uint64_t{0};
+  std::optional<LatencyModel> latency_;
+  std::optional<BarChart> bars_;
+  std::optional<ScalingChart> scaling_;
+  std::optional<WindowMap> map_;
+  int map_series_ = 0;
+  MapMetric map_metric_ = MapMetric::tflops;
+  std::optional<std::vector<Series>> map_choices_;
+  std::optional<PaperModel> paper_;
+  std::optional<CompareModel> compare_;
+  std::shared_ptr<const SelectedMeasurement> sampled_;
+  SampleChart samples_;
+  struct Order {
+    std::string filter, sort_column;
+    bool descending = false;
+    std::vector<std::size_t> lines;
+  };
+  std::optional<Order> order_;
+};
+
+}  // namespace triscope

@@ -1,0 +1,94 @@
+#include "views/panel_list.hpp"
+
+#include <algorithm>
+
+#include "views/widgets.hpp"
+
+namespace triscope {
+
+void draw_panel(Context& context, Panel panel) {
+  switch (panel) {
+    case Panel::latency: return draw_latency_panel(context);
+    case Panel::tflops: return draw_tflops_panel(context);
+    case Panel::map: return draw_map_panel(context);
+    case Panel::scaling: return draw_scaling_panel(context);
+    case Panel::samples: return draw_samples_panel(context);
+    case Panel::compare: return draw_compare_panel(context);
+    case Panel::paper: return draw_paper_panel(context);
+    case Panel::details: return draw_details_panel(context);
+    case Panel::setup: return draw_setup_panel(context);
+    case Panel::history: return draw_history_panel(context);
+    case Panel::log: return draw_log_panel(context);
+    case Panel::count: return;
+  }
+}
+
+TextTable panel_text(Context& context, Panel panel) {
+  const WindowData& data = context.data;
+  const UiState& ui = context.ui;
+  switch (panel) {
+    case Panel::latency: {
+      const LatencyModel* model = context.models.latency(data);
+      if (!model) return {};
+      std::vector<LatencyColumn> columns = latency_columns(*model);
+      if (!ui.visible_columns.empty()) {
+        std::erase_if(columns, [&](const LatencyColumn& column) {
+          return std::find(ui.visible_columns.begin(), ui.visible_columns.end(), column.id) == ui.visible_columns.end();
+        });
+      }
+      return latency_text(*model, context.models.order(data, ui.table_filter, ui.sort_column, ui.sort_descending), columns);
+    }
+    case Panel::tflops: {
+      const BarChart* chart = context.models.bars(data);
+      return chart ? chart->text : TextTable{};
+    }
+    case Panel::map: {
+      const WindowMap* map = context.models.map(data, ui.map_series, ui.map_metric);
+      return map ? map->text : TextTable{};
+    }
+    case Panel::scaling: {
+      const ScalingChart* chart = context.models.scaling(data);
+      return chart ? chart->text : TextTable{};
+    }
+    case Panel::samples: return data.selected ? samples_text(data.selected->measurement.samples) : TextTable{};
+    case Panel::compare: {
+      const CompareModel* model = context.models.compare(data, context.now);
+      return model ? compare_text(*model) : TextTable{};
+    }
+    case Panel::paper: {
+      const PaperModel* model = context.models.paper(data);
+      return model ? paper_text(*model) : TextTable{};
+    }
+    default: return {};
+  }
+}
+
+bool draw_data_state(Context& context, bool in_full) {
+  const WindowData& data = context.data;
+  if (!in_full && (!data.shown || data.shown->rows.empty())) {
+    empty_state(context, data.run.running ? "The first measurement is being taken." : "This fills with the first measurement.");
+    return false;
+  }
+  if (!data.problem.empty()) {
+    empty_state(context, data.problem, {{"Open another database...", {CommandId::open_database}}});
+    return false;
+  }
+  if (data.shown && !data.shown->rows.empty()) return true;
+  if (data.loading) {
+    empty_state(context, "Reading the database ...");
+  } else if (data.run.running) {
+    empty_state(context, "Measuring. The first result appears here in a moment.");
+  } else if (data.sweeps.empty()) {
+    if (data.recorded_database.empty()) {
+      empty_state(context, "Nothing has been measured yet. Run measures what the sweep setup on the left says.", {{"Run", {CommandId::run}}});
+    } else {
+      empty_state(context, "Nothing has been measured yet. Run measures what the sweep setup on the left says; a recording from an H200 is there to look at.",
+                  {{"Run", {CommandId::run}}, {"Open the recorded H200 database", {CommandId::open_recorded}, false}});
+    }
+  } else {
+    empty_state(context, "This sweep holds no measurements: it was stopped before the first one was done.", {{"Resume it", {CommandId::resume}}});
+  }
+  return false;
+}
+
+}  // namespace triscope

@@ -1,0 +1,200 @@
+#include "views/shell.hpp"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "views/format.hpp"
+#include "views/panel_list.hpp"
+#include "views/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+/// "Latency###latency": the title may change, the identity does not.
+std::string window_name(const PanelInfo& info) { return fmt::format("{}###{}", info.title, info.id); }
+
+void dock(Panel panel, ImGuiID node) { ImGui::DockBuilderDockWindow(window_name(panel_info(panel)).c_str(), node); }
+
+/// Left: setup over history. Middle: tables over charts. Right: details. A wide window shows two charts side by side.
+void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
+  ImGui::DockBuilderRemoveNode(root);
+  ImGui::DockBuilderAddNode(root, ImGuiDockNodeFlags_DockSpace);
+  ImGui::DockBuilderSetNodeSize(root, size);
+  ImGuiID middle = root;
+  const float left_width = std::min(look.px(272), size.x * 0.3F), right_width = std::min(look.px(288), size.x * 0.3F);
+  ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, left_width / size.x, nullptr, &middle);
+  const ImGuiID right = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Right, right_width / (size.x - left_width), nullptr, &middle);
+  const ImGuiID history = ImGui::DockBuilderSplitNode(left, ImGuiDir_Down, 0.27F, nullptr, &left);
+  ImGuiID charts = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.54F, nullptr, &middle);
+  ImGuiID second = charts;
+  const float middle_width = size.x - left_width - right_width;
+  if (middle_width > look.px(1200)) second = ImGui::DockBuilderSplitNode(charts, ImGuiDir_Right, 0.5F, nullptr, &charts);
+  dock(Panel::setup, left);
+  dock(Panel::history, history);
+  for (Panel panel : {Panel::latency, Panel::compare, Panel::paper, Panel::log}) dock(panel, middle);
+  dock(Panel::tflops, charts);
+  dock(Panel::scaling, charts);
+  dock(Panel::map, second);
+  dock(Panel::samples, second);
+  dock(Panel::details, right);
+  ImGui::DockBuilderFinish(root);
+}
+
+ImGuiKeyChord chord_of(const Shortcut& shortcut) {
+  ImGuiKeyChord chord = (shortcut.ctrl ? ImGuiMod_Ctrl : 0) | (shortcut.shift ? ImGuiMod_Shift : 0) | (shortcut.alt ? ImGuiMod_Alt : 0);
+  const std::string& key = shortcut.key;
+  if (key == "Esc") return chord | ImGuiKey_Escape;
+  if (key == "+") return chord | ImGuiKey_Equal;
+  if (key == "-") return chord | ImGuiKey_Minus;
+  if (key == ",") return chord | ImGuiKey_Comma;
+  if (key == "?") return chord | ImGuiMod_Shift | ImGuiKey_Slash;
+  if (key.size() >= 2 && key[0] == 'F') return chord | static_cast<ImGuiKey>(ImGuiKey_F1 + std::stoi(key.substr(1)) - 1);
+  if (key.size() == 1 && key[0] >= '0' && key[0] <= '9') return chord | static_cast<ImGuiKey>(ImGuiKey_0 + (key[0] - '0'));
+  if (key.size() == 1 && key[0] >= 'A' && key[0] <= 'Z') return chord | static_cast<ImGuiKey>(ImGuiKey_A + (key[0] - 'A'));
+  return 0;
+}
+
+bool pressed(const Shortcut& shortcut) {
+  if (ImGui::IsKeyChordPressed(chord_of(shortcut))) return true;
+  if (shortcut.key == "+" && (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_KeypadAdd) || ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Equal))) return true;
+  return shortcut.key == "-" && ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_KeypadSubtract);
+}
+
+ImU32 severity_colour(const Theme& theme, Severity severity) {
+  return severity == Severity::error ? theme.slower : severity == Severity::warning ? theme.unclear : theme.accent;
+}
+
+}  // namespace
+
+bool is_enabled(const Context& context, CommandId id) {
+  const WindowData& data = context.data;
+  const Selection& selection = context.ui.selection;
+  switch (id) {
+    case CommandId::run: return !data.run.running && !data.read_only && !data.database.empty();
+    case CommandId::stop: return data.run.running && !data.run.stopping;
+    case CommandId::resume: return !data.run.running && !data.read_only && data.shown && data.shown->info.finished.empty();
+    case CommandId::open_recorded: return !data.recorded_database.empty() && data.database != data.recorded_database;
+    case CommandId::import_database: return !data.read_only && !data.database.empty() && !data.run.running;
+    case CommandId::set_baseline: return data.shown != nullptr;
+    case CommandId::clear_baseline: return selection.baseline_sweep != 0;
+    case CommandId::compare: return selection.baseline_sweep != 0 && selection.baseline_sweep != selection.shown_sweep;
+    case CommandId::star:
+    case CommandId::delete_sweep: return data.shown && !data.read_only;
+    case CommandId::copy_table:
+    case CommandId::copy_markdown:
+    case CommandId::copy_csv:
+    case CommandId::copy_latex:
+    case CommandId::save_table:
+    case CommandId::copy_chart:
+    case CommandId::copy_chart_data:
+    case CommandId::save_chart:
+    case CommandId::filter: return data.shown && !data.shown->rows.empty();
+    case CommandId::unpin: return selection.pinned != 0 || !selection.compared.empty();
+    default: return true;
+  }
+}
+
+void handle_shortcuts(Context& context) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  for (const Command& command : commands()) {
+    if (!*command.shortcut) continue;
+    const Shortcut shortcut = parse_shortcut(command.shortcut);
+    const bool function_key = shortcut.key.size() >= 2 && shortcut.key[0] == 'F';
+    // A letter belongs to the text box, and Ctrl+C to the text selected in it, while one has the keyboard.
+    if (io.WantTextInput && (!(shortcut.ctrl || function_key) || command.id == CommandId::copy_table)) continue;
+    if (popup && command.id != CommandId::palette && !shortcut.ctrl && !function_key) continue;
+    if (pressed(shortcut) && is_enabled(context, command.id)) context.request(command.id, command.number);
+  }
+}
+
+void draw_notices(Context& context) {
+  const auto& notices = context.data.notices;
+  if (notices.empty()) return;
+  const Look& look = context.look;
+  const float height = look.px(36);
+  const std::size_t shown = std::min<std::size_t>(notices.size(), 3);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, look.theme.raised);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), look.px(5)));
+  if (ImGui::BeginViewportSideBar("##notices", ImGui::GetMainViewport(), ImGuiDir_Up, height * static_cast<float>(shown), ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings)) {
+    for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) {
+      const Notice& notice = notices[i];
+      ImGui::PushID(notice.id.c_str());
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x - look.px(12), at.y - look.px(5)), ImVec2(at.x - look.px(9), at.y + height - look.px(5)), severity_colour(look.theme, notice.severity));
+      ImGui::AlignTextToFramePadding();
+      float buttons = ImGui::CalcTextSize("Dismiss").x + look.px(24);
+      for (const auto& action : notice.actions) buttons += ImGui::CalcTextSize(action.label.c_str()).x + look.px(24);
+      const ImVec2 clip(ImGui::GetCursorScreenPos().x + std::max(look.px(80), ImGui::GetContentRegionAvail().x - buttons), at.y + height);
+      ImGui::PushClipRect(at, clip, true);
+      coloured_text(look.theme.text, notice.text);
+      ImGui::PopClipRect();
+      tooltip(context, notice.text);
+      align_right(buttons - look.px(8));
+      for (const auto& action : notice.actions) {
+        if (primary_button(context, action.label.c_str())) {
+          context.requests.push_back(action.request);
+          context.request(CommandId::dismiss_notice, 0, notice.id);
+        }
+        ImGui::SameLine();
+      }
+      if (ImGui::Button("Dismiss")) context.request(CommandId::dismiss_notice, 0, notice.id);
+      ImGui::Dummy(ImVec2(0, std::max(0.0F, look.px(36) - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().ItemSpacing.y)));
+      ImGui::PopID();
+    }
+  }
+  ImGui::End();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+}
+
+void draw_docked_panels(Context& context) {
+  UiState& ui = context.ui;
+  const ImGuiID root = ImGui::GetID("dock");
+  const ImVec2 size = ImGui::GetMainViewport()->WorkSize;
+  const bool rebuilt = ui.reset_layout && size.x > 0 && size.y > 0;
+  if (rebuilt) build_layout(context.look, root, size);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, context.look.theme.ground);
+  ImGui::DockSpaceOverViewport(root, ImGui::GetMainViewport());
+  ImGui::PopStyleColor();
+  for (const PanelInfo& info : panels()) {
+    bool& visible = ui.settings.visible[static_cast<std::size_t>(info.panel)];
+    if (!visible) continue;
+    ImGui::SetNextWindowSize(ImVec2(context.look.px(480), context.look.px(320)), ImGuiCond_FirstUseEver);
+    const bool open = ImGui::Begin(window_name(info).c_str(), &visible, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal)) tooltip(context, info.help);
+    if (open) draw_panel(context, info.panel);
+    ImGui::End();
+  }
+  // A fresh layout shows the last submitted tab of each group: bring the first ones to the front instead.
+  static constexpr Panel kFront[] = {Panel::setup, Panel::latency, Panel::map, Panel::tflops};
+  if (ui.front_pending > 0 && --ui.front_pending == 0) {
+    for (Panel panel : kFront) ImGui::SetWindowFocus(window_name(panel_info(panel)).c_str());
+  }
+  if (rebuilt) {
+    ui.reset_layout = false;
+    ui.front_pending = 2;
+  }
+  if (ui.focus != Panel::count && ui.front_pending == 0) {
+    ImGui::SetWindowFocus(window_name(panel_info(ui.focus)).c_str());
+    ui.focus = Panel::count;
+  }
+  ui.fit_charts = false;
+}
+
+void draw_shell(Context& context) {
+  handle_shortcuts(context);
+  draw_toolbar(context);
+  draw_notices(context);
+  draw_status_bar(context);
+  draw_docked_panels(context);
+  draw_palette(context);
+  draw_help(context);
+  draw_settings(context);
+  draw_path_dialog(context);
+  draw_delete_dialog(context);
+}
+
+}  // namespace triscope

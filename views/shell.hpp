@@ -1,0 +1,28 @@
+// What stands around the panels: menus, toolbar, notices, docking, status bar, palette, help, settings, dialogs.
+#pragma once
+
+#include "views/context.hpp"
+
+namespace triscope {
+
+/// Draws the whole window for one frame.
+void draw_shell(Context& context);
+
+// Parts, each drawn by `draw_shell`.
+void draw_toolbar(Context& context);
+void draw_notices(Context& context);
+void draw_status_bar(Context& context);
+void draw_docked_panels(Context& context);
+void draw_palette(Context& context);
+void draw_help(Context& context);
+void draw_settings(Context& context);
+void draw_path_dialog(Context& context);
+void draw_delete_dialog(Context& context);
+
+/// Emits the requests of pressed shortcuts, unless text is being typed.
+void handle_shortcuts(Context& context);
+
+/// Whether a command makes sense now; menus and palette grey it out otherwise.
+bool is_enabled(const Context& context, CommandId id);
+
+}  // namespace triscope

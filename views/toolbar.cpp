@@ -1,0 +1,180 @@
+// The top line: menus, run and stop, progress with time left, device, palette. The bottom line: status.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/format.hpp"
+#include "views/shell.hpp"
+#include "views/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+void draw_menus(Context& context) {
+  for (const char* menu : {"File", "Edit", "View", "Sweep", "Help"}) {
+    if (!ImGui::BeginMenu(menu)) continue;
+    CommandId last = CommandId::quit;
+    bool first = true;
+    for (const Command& command : commands()) {
+      if (std::string_view(command.menu) != menu) continue;
+      // Panels stand together, apart from what surrounds them.
+      if (!first && (command.id == CommandId::show_panel) != (last == CommandId::show_panel)) ImGui::Separator();
+      if (!first && command.id == CommandId::quit) ImGui::Separator();
+      first = false;
+      last = command.id;
+      if (command.id == CommandId::show_panel) {
+        bool& visible = context.ui.settings.visible[static_cast<std::size_t>(command.number)];
+        if (ImGui::MenuItem(command.label, command.shortcut, visible)) {
+          if (visible) {
+            visible = false;
+          } else {
+            context.request(command.id, command.number);
+          }
+        }
+      } else if (ImGui::MenuItem(command.label, command.shortcut, false, is_enabled(context, command.id))) {
+        context.request(command.id, command.number);
+      }
+      tooltip(context, command.help);
+    }
+    ImGui::EndMenu();
+  }
+}
+
+std::string device_name(const Context& context) {
+  const Machine& machine = context.data.machine;
+  if (!machine.catalog) return machine.loading ? "looking for devices ..." : "no devices known";
+  try {
+    return choose_device(*machine.catalog, context.ui.form.device).name;
+  } catch (const std::exception&) {
+    return "no such device";
+  }
+}
+
+/// "Intel(R) Xeon(R) Processor @ 2.60GHz" is longer than the toolbar has room for.
+std::string shortened(std::string name, float width) {
+  if (ImGui::CalcTextSize(name.c_str()).x <= width) return name;
+  while (name.size() > 4 && ImGui::CalcTextSize((name + "…").c_str()).x > width) {
+    name.pop_back();
+    while (!name.empty() && (static_cast<unsigned char>(name.back()) & 0xC0) == 0x80) name.pop_back();
+  }
+  return name + "…";
+}
+
+void draw_progress(Context& context, float width) {
+  const Look& look = context.look;
+  const RunState& run = context.data.run;
+  const float bar_height = look.px(5), top = ImGui::GetCursorPosY(), middle = ImGui::GetFrameHeight() / 2;
+  if (!run.running) {
+    if (run.message.empty()) return;
+    ImGui::SetCursorPosY(top + middle - ImGui::GetTextLineHeight() / 2);
+    coloured_text(look.theme.muted, shortened(run.message, width));
+    return;
+  }
+  const std::string count = fmt::format("{} / {}", run.progress.done, run.progress.total);
+  const std::string left = run.stopping ? "stopping" : run.progress.seconds_left ? fmt::format("{} left", format_seconds(*run.progress.seconds_left)) : std::string();
+  ImGui::PushFont(look.numbers, kNumberSize);
+  const float count_width = ImGui::CalcTextSize("0000 / 0000").x;
+  ImGui::PopFont();
+  const float bar_width = std::max(look.px(60), width - count_width - look.px(150));
+  ImGui::SetCursorPosY(top + middle - bar_height / 2);
+  const double fraction = run.progress.total > 0 ? static_cast<double>(run.progress.done) / static_cast<double>(run.progress.total) : 0;
+  bar(context, static_cast<float>(fraction), ImVec2(bar_width, bar_height), look.theme.accent);
+  tooltip(context, run.progress.current.empty() ? std::string_view("Starting the worker.") : std::string_view(run.progress.current));
+  ImGui::SameLine(0, look.px(12));
+  ImGui::SetCursorPosY(top + middle - ImGui::GetTextLineHeight() / 2);
+  ImGui::PushFont(look.numbers, kNumberSize);
+  coloured_text(look.theme.text, count);
+  ImGui::PopFont();
+  ImGui::SameLine(0, look.px(12));
+  ImGui::SetCursorPosY(top + middle - kSecondarySize * look.scale / 2);
+  muted_text(context, left);
+}
+
+}  // namespace
+
+void draw_toolbar(Context& context) {
+  const Look& look = context.look;
+  const float height = look.px(40);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(8), (height - ImGui::GetFontSize()) / 2));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), 0));
+  const bool open = ImGui::BeginMainMenuBar();
+  ImGui::PopStyleVar(2);
+  if (!open) return;
+  ImGui::PushFont(look.heading, kBodySize);
+  ImGui::TextUnformatted("Triscope");
+  ImGui::PopFont();
+  ImGui::Dummy(ImVec2(look.px(4), 0));
+  draw_menus(context);
+  const float menus_end = ImGui::GetCursorPosX();
+
+  const float width = ImGui::GetWindowWidth();
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(12), look.px(4)));
+  const float top = (height - ImGui::GetFrameHeight()) / 2;
+  const float palette_width = ImGui::CalcTextSize("Ctrl Shift P").x + look.px(24);
+  const std::string device = shortened(device_name(context), std::min(look.px(220), width * 0.16F));
+  const float device_width = ImGui::CalcTextSize(device.c_str()).x + look.px(24);
+  const float right = width - look.px(12) - palette_width - look.px(8) - device_width;
+  const float left = std::max(menus_end + look.px(16), std::min(look.px(392), width * 0.28F));
+  ImGui::SetCursorPos(ImVec2(left, top));
+  const bool running = context.data.run.running;
+  if (primary_button(context, "▶ Run  F5", is_enabled(context, CommandId::run))) context.request(CommandId::run);
+  tooltip(context, running ? "A sweep is running." : context.data.read_only ? "This database is read-only: open your own to measure." : "Measure what the sweep setup says.");
+  ImGui::SetCursorPosY(top);
+  ImGui::BeginDisabled(!is_enabled(context, CommandId::stop));
+  if (ImGui::Button("■ Stop")) context.request(CommandId::stop);
+  ImGui::EndDisabled();
+  tooltip(context, "Stop after the current sample (Shift+F5). Everything measured is kept.");
+  ImGui::Dummy(ImVec2(look.px(4), 0));
+  ImGui::SetCursorPosY(top);
+  const float room = right - ImGui::GetCursorPosX() - look.px(16);
+  if (room > look.px(220)) draw_progress(context, room);
+  ImGui::SetCursorPos(ImVec2(right, top));
+  if (ImGui::Button(device.c_str())) context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::setup));
+  tooltip(context, fmt::format("The device the next sweep runs on: {}. Change it in the sweep setup.", device_name(context)));
+  ImGui::SetCursorPos(ImVec2(width - look.px(12) - palette_width, top));
+  ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
+  if (ImGui::Button("Ctrl Shift P")) context.request(CommandId::palette);
+  ImGui::PopStyleColor();
+  tooltip(context, "Find any command by a few letters.");
+  ImGui::PopStyleVar();
+  const ImVec2 at = ImGui::GetWindowPos();
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + height - 1), ImVec2(at.x + width, at.y + height - 1), look.theme.line);
+  ImGui::EndMainMenuBar();
+}
+
+void draw_status_bar(Context& context) {
+  const Look& look = context.look;
+  const WindowData& data = context.data;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), look.px(4)));
+  const float height = look.px(26);
+  if (ImGui::BeginViewportSideBar("##status", ImGui::GetMainViewport(), ImGuiDir_Down, height, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings)) {
+    const ImVec2 at = ImGui::GetWindowPos();
+    ImGui::GetWindowDrawList()->AddLine(at, ImVec2(at.x + ImGui::GetWindowWidth(), at.y), look.theme.line);
+    const SmallFont font(look);
+    const auto item = [&](ImU32 colour, const std::string& text) {
+      coloured_text(colour, text);
+      ImGui::SameLine(0, look.px(16));
+    };
+    if (data.run.running) item(look.theme.accent, data.run.progress.current.empty() ? "starting the worker" : data.run.progress.current);
+    if (data.shown) {
+      const Environment& e = data.shown->info.environment;
+      item(look.theme.muted, e.device_name);
+      if (e.power_limit_w) item(look.theme.muted, fmt::format("power limit {:.0f} W", *e.power_limit_w));
+      if (!data.shown->rows.empty()) item(look.theme.muted, fmt::format("timed by {}", to_string(data.shown->rows.front().timing_source)));
+    }
+    if (data.selected && data.selected->row.sm_clock_mhz) item(look.theme.muted, fmt::format("{:.0f} MHz", *data.selected->row.sm_clock_mhz));
+    const std::size_t slash = data.database.rfind('/');
+    const std::string name = data.database.empty() ? "no database" : data.database.substr(slash == std::string::npos ? 0 : slash + 1);
+    const std::string right = fmt::format("{}{} · {} {}     ? shortcuts", name, data.read_only ? " (read-only)" : "", data.sweeps.size(), data.sweeps.size() == 1 ? "sweep" : "sweeps");
+    align_right(ImGui::CalcTextSize(right.c_str()).x);
+    coloured_text(look.theme.muted, right);
+    tooltip(context, data.database.empty() ? std::string_view("No database is open.") : std::string_view(data.database));
+  }
+  ImGui::End();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace triscope

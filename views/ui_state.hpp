@@ -1,0 +1,84 @@
+// What the user has set in the window: selection, form, texts in boxes, settings. Panels read and write it; nothing here
+// belongs to the data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "views/chart_model.hpp"
+#include "views/command.hpp"
+#include "views/setup_model.hpp"
+
+namespace triscope {
+
+/// One selection for the whole window: hovering previews, clicking pins, Esc unpins.
+struct Selection {
+  std::int64_t shown_sweep = 0;
+  std::int64_t baseline_sweep = 0;          ///< 0 = none
+  std::vector<std::int64_t> compared;       ///< sweeps, the first is what the others are judged against
+  std::int64_t pinned = 0;                  ///< measurement
+  std::int64_t hovered = 0;                 ///< measurement under the pointer in the last frame
+  std::int64_t hovered_now = 0;             ///< the same, being collected in this frame
+  bool is_marked(std::int64_t measurement) const { return measurement != 0 && (measurement == pinned || measurement == hovered); }
+};
+
+enum class ThemeChoice { system, dark, light };
+
+/// Kept per user.
+struct Settings {
+  ThemeChoice theme = ThemeChoice::system;
+  float scale = 1;                          ///< on top of the monitor's, 0.75 to 3
+  double tolerance = 0.005;                 ///< of verdicts: what counts as the same
+  std::string last_database;
+  std::vector<std::string> recent_databases;
+  std::array<bool, static_cast<std::size_t>(Panel::count)> visible = [] {
+    std::array<bool, static_cast<std::size_t>(Panel::count)> all{};
+    all.fill(true);
+    return all;
+  }();
+};
+inline constexpr float kSmallestScale = 0.75F, kLargestScale = 3;
+
+/// Where a chart was drawn in the last frame, in logical pixels: what is saved as its picture.
+struct Area {
+  float x = 0, y = 0, width = 0, height = 0;
+};
+
+struct UiState {
+  Selection selection;
+  Settings settings;
+  SetupForm form;
+
+  std::string table_filter, history_filter, palette_text, note_text, path_text;
+  std::int64_t note_of = 0;                 ///< measurement whose note `note_text` is
+  bool focus_filter = false;                ///< put the keyboard into the table's filter in this frame
+  bool palette_open = false, help_open = false, settings_open = false;
+  CommandId path_for = CommandId::quit;     ///< which command asks for a path; quit = none
+  std::int64_t path_argument = 0;           ///< its number, kept until the path is known
+  float pending_scale = 0;                  ///< of the slider while it is held
+  std::int64_t delete_asked = 0;            ///< sweep whose deletion awaits an answer
+  int palette_row = 0;
+
+  /// The table as it stands: visible columns by id, and the sort.
+  std::vector<std::string> visible_columns;
+  std::string sort_column;
+  bool sort_descending = false;
+
+  MapMetric map_metric = MapMetric::tflops;
+  int map_series = 0;
+  bool fit_charts = false;                  ///< in this frame
+  Panel focus = Panel::count;               ///< bring this panel to the front in this frame
+  Panel front_chart = Panel::tflops;        ///< the chart that was used last
+  std::map<Panel, Area> chart_areas;
+
+  /// Rectangle being dragged in the window grid.
+  bool dragging = false, drag_on = true;
+  std::array<std::size_t, 2> drag_from{}, drag_to{};
+  bool reset_layout = true;                 ///< build the default dock layout in this frame
+  int front_pending = 0;                    ///< frames until the first tabs are brought to the front
+};
+
+}  // namespace triscope

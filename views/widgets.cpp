@@ -1,0 +1,211 @@
+#include "views/widgets.hpp"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/format.hpp"
+
+namespace triscope {
+namespace {
+
+void plain(std::string_view text) { ImGui::TextUnformatted(text.data(), text.data() + text.size()); }
+
+ImVec2 size_of(std::string_view text) { return ImGui::CalcTextSize(text.data(), text.data() + text.size()); }
+
+}  // namespace
+
+void coloured_text(ImU32 colour, std::string_view text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  plain(text);
+  ImGui::PopStyleColor();
+}
+
+void muted_text(const Context& context, std::string_view text, bool wrapped) {
+  const SmallFont font(context.look);
+  if (wrapped) ImGui::PushTextWrapPos(0);
+  coloured_text(context.look.theme.muted, text);
+  if (wrapped) ImGui::PopTextWrapPos();
+}
+
+void align_right(float width) {
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, ImGui::GetContentRegionAvail().x - width));
+}
+
+void section(const Context& context, const char* name) {
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  muted_text(context, name);
+  ImGui::Dummy(ImVec2(0, context.look.px(1)));
+}
+
+void number_right(const Context& context, std::string_view text, ImU32 colour, float right) {
+  const NumberFont font(context.look);
+  if (right == 0) right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - size_of(text).x));
+  coloured_text(colour ? colour : context.look.theme.text, text);
+}
+
+void fact_line(const Context& context, const char* label, std::string_view value, bool words) {
+  const float left = ImGui::GetCursorPosX();
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImGui::AlignTextToFramePadding();
+  coloured_text(context.look.theme.muted, label);
+  const float taken = ImGui::GetItemRectSize().x + context.look.px(12);
+  ImGui::SameLine();
+  if (words || size_of(value).x > width - taken) {
+    // Long values wrap below their label rather than run out of the panel.
+    const bool fits = size_of(value).x <= width - taken;
+    if (!fits) {
+      ImGui::NewLine();
+      ImGui::PushTextWrapPos(left + width);
+      coloured_text(context.look.theme.text, value);
+      ImGui::PopTextWrapPos();
+      return;
+    }
+    ImGui::SetCursorPosX(left + width - size_of(value).x);
+    coloured_text(context.look.theme.text, value);
+    return;
+  }
+  number_right(context, value, 0, left + width);
+}
+
+bool chip(const Context& context, const char* label, bool on, bool enabled) {
+  const Theme& theme = context.look.theme;
+  ImGui::BeginDisabled(!enabled);
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? theme.accent_soft : theme.raised);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, on ? theme.accent_soft : theme.line);
+  ImGui::PushStyleColor(ImGuiCol_Text, on ? theme.accent : theme.text);
+  ImGui::PushStyleColor(ImGuiCol_Border, on ? theme.accent : faded(theme.line, 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, std::max(1.0F, context.look.px(1)));
+  const bool clicked = ImGui::Button(label);
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor(4);
+  ImGui::EndDisabled();
+  return clicked;
+}
+
+bool primary_button(const Context& context, const char* label, bool enabled, float width) {
+  const Theme& theme = context.look.theme;
+  ImGui::BeginDisabled(!enabled);
+  ImGui::PushStyleColor(ImGuiCol_Button, theme.accent);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, faded(theme.accent, 0.85F));
+  ImGui::PushStyleColor(ImGuiCol_ButtonActive, faded(theme.accent, 0.7F));
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.on_accent);
+  const bool clicked = ImGui::Button(label, ImVec2(width, 0));
+  ImGui::PopStyleColor(4);
+  ImGui::EndDisabled();
+  return clicked;
+}
+
+void header_text(const Context& context, int column, const std::string& text, bool right, ImU32 colour) {
+  const ImRect cell = ImGui::TableGetCellBgRect(ImGui::GetCurrentTable(), column);
+  const SmallFont font(context.look);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const float pad = ImGui::GetStyle().CellPadding.x, left = cell.Min.x + (column == 0 ? 0 : pad);
+  const float x = right ? std::max(left, cell.Max.x - pad - size.x) : left;
+  ImGui::GetWindowDrawList()->AddText(ImVec2(std::round(x), std::round(cell.GetCenter().y - size.y / 2)), colour, text.c_str());
+}
+
+void header_row(const Context& context, const std::vector<bool>& right) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, context.look.px(28));
+  for (int i = 0; i < ImGui::TableGetColumnCount(); ++i) {
+    if (!ImGui::TableSetColumnIndex(i)) continue;
+    const std::string name = ImGui::TableGetColumnName(i);
+    ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));
+    ImGui::TableHeader(name.c_str());
+    ImGui::PopStyleColor();
+    header_text(context, i, name.substr(0, name.find("##")), static_cast<std::size_t>(i) < right.size() && right[static_cast<std::size_t>(i)], theme.muted);
+  }
+}
+
+void bar(const Context& context, float fraction, ImVec2 size, ImU32 colour) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy(size);
+  const float rounding = std::min(context.look.px(2), size.y / 2);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), context.look.theme.raised, rounding);
+  const float width = size.x * std::clamp(fraction, 0.0F, 1.0F);
+  if (width >= 1) list->AddRectFilled(at, ImVec2(at.x + width, at.y + size.y), colour, rounding);
+}
+
+void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step) {
+  list->PushClipRect(low, high, true);
+  const float height = high.y - low.y;
+  for (float x = low.x - height; x < high.x; x += step) list->AddLine(ImVec2(x, high.y), ImVec2(x + height, low.y), colour, 1);
+  list->PopClipRect();
+}
+
+void tooltip(const Context& context, std::string_view text) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled) || !ImGui::BeginTooltip()) return;
+  ImGui::PushTextWrapPos(context.look.px(360));
+  plain(text);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+void field_tooltip(const Context& context, std::string_view title, const FieldText& text) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip) || !ImGui::BeginTooltip()) return;
+  ImGui::PushTextWrapPos(context.look.px(360));
+  ImGui::PushFont(context.look.heading, kBodySize);
+  plain(title);
+  ImGui::PopFont();
+  plain(text.meaning);
+  if (*text.formula) {
+    const NumberFont font(context.look, kSecondarySize);
+    coloured_text(context.look.theme.muted, text.formula);
+  }
+  if (*text.better) coloured_text(context.look.theme.muted, text.better);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+void empty_state(Context& context, std::string_view sentence, std::initializer_list<Step> steps) {
+  const Look& look = context.look;
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float wrap = std::min(room.x - look.px(16), look.px(420));
+  const ImVec2 text = ImGui::CalcTextSize(sentence.data(), sentence.data() + sentence.size(), false, wrap);
+  const float height = text.y + (steps.size() ? look.px(16) + ImGui::GetFrameHeight() : 0);
+  const float left = ImGui::GetCursorPosX(), top = ImGui::GetCursorPosY() + std::max(0.0F, (room.y - height) * 0.42F);
+  ImGui::SetCursorPos(ImVec2(left + std::max(0.0F, (room.x - text.x) / 2), top));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + wrap);
+  coloured_text(look.theme.muted, sentence);
+  ImGui::PopTextWrapPos();
+  if (steps.size() == 0) return;
+  float width = 0;
+  for (const Step& step : steps) width += ImGui::CalcTextSize(step.label).x + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
+  ImGui::SetCursorPos(ImVec2(left + std::max(0.0F, (room.x - width + ImGui::GetStyle().ItemSpacing.x) / 2), top + text.y + look.px(16)));
+  bool first = true;
+  for (const Step& step : steps) {
+    if (!first) ImGui::SameLine();
+    first = false;
+    if (step.primary ? primary_button(context, step.label) : ImGui::Button(step.label)) context.requests.push_back(step.request);
+  }
+}
+
+ImU32 verdict_colour(const Theme& theme, Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster: return theme.faster;
+    case Verdict::slower: return theme.slower;
+    case Verdict::unclear: return theme.unclear;
+    case Verdict::same:
+    case Verdict::not_comparable: return theme.muted;
+  }
+  return theme.muted;
+}
+
+void verdict(const Context& context, const Comparison& comparison) {
+  coloured_text(verdict_colour(context.look.theme, comparison.verdict), verdict_text(comparison));
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
+  std::string text = fmt::format("Baseline time / this time = {}, 95 % interval {} to {}{}.", format_fixed(comparison.ratio, 3),
+                                 format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3),
+                                 comparison.paired ? ", from blocks measured side by side" : "");
+  if (comparison.cycle_ratio) text += fmt::format(" In clock cycles: {}.", format_fixed(*comparison.cycle_ratio, 3));
+  if (!comparison.explanation.empty()) text += fmt::format(" {}", comparison.explanation);
+  tooltip(context, text);
+}
+
+}  // namespace triscope

@@ -1,0 +1,110 @@
+// What the window shows: immutable data that other threads have read or computed. Panels only read it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/catalog.hpp"
+#include "profiler/measurement.hpp"
+#include "profiler/statistics.hpp"
+#include "profiler/sweep.hpp"
+#include "views/command.hpp"
+
+namespace triscope {
+
+/// The machine a sweep would run on, as its worker described it.
+struct Machine {
+  std::shared_ptr<const Catalog> catalog;  ///< null while loading or when no worker answers
+  bool loading = true;
+  std::string problem;                     ///< why devices could not be listed, with the next step; empty = fine
+};
+
+/// What the sweep setup would measure: the plan of the form as it stands.
+struct PlanPreview {
+  std::int64_t measurements = 0;
+  double seconds = 0;
+  std::int64_t bytes = 0;                  ///< of device memory, at its largest
+  std::map<std::string, std::string> unable;  ///< kernel id -> why none of its configurations can run
+  std::int64_t skipped = 0;                ///< configurations that will be skipped
+  std::string problem;                     ///< why there is no plan; empty = fine
+};
+
+/// One sweep with its result rows, in measurement order.
+struct SweepResults {
+  SweepInfo info;
+  std::vector<ResultRow> rows;
+};
+
+/// Comparisons of one sweep's measurements with their counterparts of another one, by measurement id.
+struct RowComparison {
+  std::int64_t other = 0;               ///< measurement id of the counterpart
+  Comparison comparison;
+};
+using Comparisons = std::map<std::int64_t, RowComparison>;
+
+struct ComparedSweep {
+  std::shared_ptr<const SweepResults> results;
+  Comparisons against_first;            ///< with the first compared sweep; empty for itself
+};
+
+/// A measurement with all it carries, its row, and its note.
+struct SelectedMeasurement {
+  ResultRow row;
+  Measurement measurement;
+  Environment environment;
+  std::string note;
+};
+
+struct RunState {
+  bool running = false;
+  bool stopping = false;
+  std::int64_t sweep = 0;               ///< row id once known
+  Progress progress;
+  std::string message;                  ///< how the last sweep ended, one sentence
+};
+
+enum class Severity { info, warning, error };
+
+struct LogLine {
+  std::string time;                     ///< "14:02:31", local
+  Severity severity = Severity::info;
+  std::string text;
+};
+
+/// A sentence the user must see, with up to two next steps. Stays until it is dismissed or resolved.
+struct Notice {
+  std::string id;                       ///< a newer notice with the same id replaces an older one
+  Severity severity = Severity::info;
+  std::string text;
+  struct Action {
+    std::string label;
+    Request request;
+  };
+  std::vector<Action> actions;
+};
+
+struct WindowData {
+  std::string database;                 ///< path; empty = none open
+  bool loading = false;                 ///< the database is being read
+  bool read_only = false;
+  std::string problem;                  ///< why the database cannot be read, with the next step; empty = fine
+  std::string recorded_database;        ///< shipped recording, when it exists
+  std::vector<SweepInfo> sweeps;        ///< newest first
+  std::shared_ptr<const SweepResults> shown;
+  std::shared_ptr<const SweepResults> baseline;
+  std::shared_ptr<const Comparisons> against_baseline;  ///< shown against baseline
+  std::vector<ComparedSweep> compared;
+  std::shared_ptr<const SelectedMeasurement> selected;
+  Machine machine;
+  std::shared_ptr<const PlanPreview> preview;  ///< of the setup form; null while it is being made
+  RunState run;
+  std::vector<LogLine> log;
+  std::vector<Notice> notices;
+  std::uint64_t revision = 0;           ///< grows whenever shown, baseline, comparisons or compared change
+};
+
+}  // namespace triscope
