@@ -15,6 +15,7 @@ const std::vector<std::unique_ptr<Kernel>>& all_kernels() {
     list.push_back(make_cpu_baseline());
 #ifdef TRISCOPE_HAVE_CUDA
     list.push_back(make_cuda_portable());
+    list.push_back(make_cuda_hopper());
 #endif
     return list;
   }();

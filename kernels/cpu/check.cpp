@@ -55,7 +55,8 @@ Bounds bounds_of(const Problem& problem, bool rounded_reference, bool peaked, do
     const double peaked_bound = peaked ? std::max(1e-5, 0x1p-21 * largest_lse) : 1e-5;
     return {peaked_bound, 1e-5 * std::max(1.0, 0.1 * largest_lse), peaked_bound};
   }
-  if (rounded_reference) return {2.5e-3, 1e-4, 1e-2};
+  // A large LSE has no more than fp32's own digits: at |LSE| = 1000 one unit in the last place is 6e-5.
+  if (rounded_reference) return {2.5e-3, std::max(1e-4, 0x1p-21 * largest_lse), 1e-2};
   return {4e-3, 1e-2, 1e-2};
 }
 
