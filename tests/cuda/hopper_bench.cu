@@ -38,7 +38,7 @@ enum class Inputs { normal, peaked4, peaked8, rising_long, falling_long, rising_
 struct Case {
   Problem problem;
   Inputs inputs = Inputs::normal;
-  std::string instance;   // empty: the kernel's choice
+  std::string instance = {};   // empty: the kernel's choice
 };
 
 __global__ void fill(__nv_bfloat16* values, std::int64_t count, std::uint32_t stream, float factor) {
@@ -381,7 +381,7 @@ int time_all(const Kernel& kernel, int rounds, const std::vector<std::string>& s
                                     kSize, &zero, c.data(), CUDA_R_16BF, kSize, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
                        return 2.0 * kSize * kSize * static_cast<double>(kSize);
                      }, {}});
-  if (const char* file = std::getenv("TRISCOPE_BENCH_PLUGIN")) {
+  if (const char* file = std::getenv("TRISCOPE_BENCH_PLUGIN"); file != nullptr && *file != 0) {
     void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       std::printf("no plugin: %s\n", dlerror());

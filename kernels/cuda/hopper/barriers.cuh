@@ -23,25 +23,28 @@ struct Barriers {
   __device__ std::uint32_t empty_key(int tile) const { return base + 16 + 8 * tile; }
   __device__ std::uint32_t full_value(int tile) const { return base + 32 + 8 * tile; }
   __device__ std::uint32_t empty_value(int tile) const { return base + 48 + 8 * tile; }
-  __device__ std::uint32_t full_query() const { return base + 64; }
-  __device__ std::uint32_t empty_query() const { return base + 72; }
-  __device__ std::uint32_t full_stage() const { return base + 80; }   ///< virtual queries and their ring rows
-  __device__ std::uint32_t empty_stage() const { return base + 88; }
-  __device__ std::uint32_t pass_done() const { return base + 96; }    ///< no consumer reads ratios of this pass any more
+  __device__ std::uint32_t full_query(int buffer) const { return base + 64 + 8 * buffer; }
+  __device__ std::uint32_t empty_query(int buffer) const { return base + 80 + 8 * buffer; }
+  /// A step's ring rows and, when folded ahead, virtual queries, for one consumer warpgroup.
+  __device__ std::uint32_t full_stage(int warpgroup) const { return base + 96 + 8 * warpgroup; }
+  __device__ std::uint32_t empty_stage(int warpgroup) const { return base + 112 + 8 * warpgroup; }
+  __device__ std::uint32_t pass_done() const { return base + 128; }   ///< no consumer reads ratios of this pass any more
   static_assert(kResidentTiles == 2, "the offsets above");
 
   /// One thread, before the CTA's first __syncthreads.
-  __device__ void init() const {
+  __device__ void init(bool fold_ahead) const {
     for (int tile = 0; tile < kResidentTiles; ++tile) {
       barrier_init(full_key(tile), 1);
       barrier_init(full_value(tile), 1);
       barrier_init(empty_key(tile), kConsumerWarps);
       barrier_init(empty_value(tile), kConsumerWarps);
     }
-    barrier_init(full_query(), 1);
-    barrier_init(empty_query(), kFoldingWarps);
-    barrier_init(full_stage(), kFoldingWarps);
-    barrier_init(empty_stage(), kConsumerWarps);
+    for (int i = 0; i < 2; ++i) {
+      barrier_init(full_query(i), 1);
+      barrier_init(empty_query(i), fold_ahead ? kFoldingWarps : kConsumerWarps);
+      barrier_init(full_stage(i), kFoldingWarps);
+      barrier_init(empty_stage(i), kConsumerWarps / kConsumerWarpgroups);
+    }
     barrier_init(pass_done(), kConsumerWarps);
     fence_barrier_init();
   }

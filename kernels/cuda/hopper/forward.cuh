@@ -37,14 +37,14 @@ namespace triscope::hopper {
 template <TileConfig kConfig>
 __device__ __forceinline__ void prepare_shared_memory(const ForwardParameters& p, std::uint32_t memory) {
   using L = Layout<kConfig>;
-  if (threadIdx.x == 0) Barriers{memory + L::kBarriers}.init();
+  if (threadIdx.x == 0) Barriers{memory + L::kBarriers}.init(kConfig.fold_ahead);
   for (int i = threadIdx.x; i < kStageRows; i += kThreads) {
     const int position = min((i & (L::kQueryRows - 1)) / p.heads, p.positions - 1);
     const int behind = i >= L::kQueryRows ? 1 : 0;  // split steps: warpgroup 1 is one short-axis row behind
     store_shared_u16(memory + L::kRowSlots + 2 * i, static_cast<std::uint32_t>(ring_slot(position - behind, p.ring_rows)));
   }
   for (int i = threadIdx.x; i < L::kRatioRowBytes / 4; i += kThreads) store_shared_1(memory + L::kOnes + 4 * i, __float_as_uint(1.0f));
-  for (int i = threadIdx.x; i < L::kHalves * L::kQueryHalfBytes / 16; i += kThreads) {
+  for (int i = threadIdx.x; i < L::kQueryBuffers * L::kQueryBytes / 16; i += kThreads) {
     store_shared_4(memory + L::kQuery + 16 * i, 0, 0, 0, 0);
   }
   fence_async_proxy();
@@ -61,9 +61,11 @@ __device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_
                          .barriers = {memory + L::kBarriers},
                          .warpgroup = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / kWarpgroupThreads, 0) - 1,
                          .row = thread / 32 * 16 + lane / 4,
+                         .lane = lane,
                          .c = lane & 3,
                          .leader = lane == 0};
   loop.phases = 0;
+  loop.items_done = 0;
   Epilogue<kConfig> epilogue{.p = p};
   bool first_item = true;
   for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
@@ -85,14 +87,14 @@ __global__ void __launch_bounds__(kThreads, 1)
   prepare_shared_memory<kConfig>(p, memory);
   const int warp = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / 32, 0);
   if (warp < 4) {
-    lower_registers<kProducerRegisters>();
+    lower_registers<Layout<kConfig>::kProducerRegisters>();
     if (warp > 0) {
       Folding<kConfig>{p, memory, warp - 1, static_cast<int>(threadIdx.x & 31)}.run();
     } else if (threadIdx.x == 0) {
       load_tiles<kConfig>(p, memory, &query_map, &key_map, &value_map);
     }
   } else {
-    raise_registers<kConsumerRegisters>();
+    raise_registers<Layout<kConfig>::kConsumerRegisters>();
     consume<kConfig>(p, memory);
   }
 }

@@ -28,9 +28,10 @@ __device__ __forceinline__ void load_tiles(const ForwardParameters& p, std::uint
   int items_done = 0;
   for (int index = blockIdx.x; index < p.items; index += gridDim.x, ++items_done) {
     const WorkItem item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, index);
-    if (items_done > 0) barrier_wait(barriers.empty_query(), (items_done - 1) & 1);
-    copy_halves<L::kHalves>(memory + L::kQuery, L::kQueryHalfBytes, query_map, barriers.full_query(), query_box_bytes,
-                            item.first_head, item.position, item.batch);
+    const int buffer = items_done % L::kQueryBuffers, uses_of_buffer = items_done / L::kQueryBuffers;
+    if (uses_of_buffer > 0) barrier_wait(barriers.empty_query(buffer), (uses_of_buffer - 1) & 1);
+    copy_halves<L::kHalves>(memory + L::kQuery + buffer * L::kQueryBytes, L::kQueryHalfBytes, query_map,
+                            barriers.full_query(buffer), query_box_bytes, item.first_head, item.position, item.batch);
     for (int first = 0; first < item.tiles; first += kResidentTiles) {
 #pragma unroll
       for (int tile = 0; tile < kResidentTiles; ++tile) {

@@ -29,6 +29,7 @@ struct Mainloop {
   Barriers barriers;
   int warpgroup;        // 0 or 1
   int row;              // g + 16 warp: this thread's rows are `row` and `row` + 8 of the warpgroup's 64
+  int lane;
   int c;                // lane in the quad
   bool leader;          // one lane of each warp
 
@@ -36,18 +37,21 @@ struct Mainloop {
   float accumulator[kConfig.head_dim / 2];
   std::uint32_t weight[kConfig.tile_keys / 4];
   std::uint32_t query[kConfig.head_dim / 4];
+  uint4 key[4];               // not folded ahead: short-axis key words of the next step
   float4 ratio[4];
   RowState rows;
   int slot[2];                // ring slots of the two rows at the current step (mixed_rows; else only [0])
   std::uint32_t phases;       // parity to wait for: bits 0-1 key tiles, 2-3 value tiles, 4 stage
+  int items_done;
 
   WorkItem item;
   int pass;
+  bool starting;                    // the item's first stage has not been taken yet
   int pending_tile, pending_step;   // tile whose weights wait for their P V
 
   // --- memory to registers --------------------------------------------------------------------------------------------
 
-  __device__ __forceinline__ void load_query() {
+  __device__ __forceinline__ void load_virtual_query() {
     const int stage_row = warpgroup * 64 + row;  // its low three bits are those of row and of row + 8
     const std::uint32_t address = memory + L::kStage + stage_row * L::kRowBytes;
 #pragma unroll
@@ -61,13 +65,70 @@ struct Mainloop {
     }
   }
 
-  /// Waits for the next virtual queries, takes them, and lets the folding warps write the ones after.
-  __device__ __forceinline__ void take_stage() {
-    barrier_wait(barriers.full_stage(), (phases >> 4) & 1);
+  /// q of this item as A fragments, from the tile that the copy engine wrote (128-byte swizzle).
+  __device__ __forceinline__ void load_query() {
+    const int tile_row = (kConfig.split_steps ? 0 : warpgroup * 64) + (row & ~15) + (lane & 15);
+    const std::uint32_t address = memory + L::kQuery + items_done % L::kQueryBuffers * L::kQueryBytes + tile_row * 128 +
+                                  (((lane >> 4) ^ (tile_row & 7)) << 4);
+#pragma unroll
+    for (int k = 0; k < kConfig.head_dim / 16; ++k) {
+      load_matrices((address ^ ((k & 3) << 5)) + (k >> 2) * L::kQueryHalfBytes, query[4 * k], query[4 * k + 1], query[4 * k + 2],
+                    query[4 * k + 3]);
+    }
+  }
+
+  /// Key words for k steps 2 `kFirst`.. of the ring row of thread row `r`, into key[`out`]..
+  template <int kFirst, int kCount>
+  __device__ __forceinline__ void load_key(int r, int out) {
+    const std::uint32_t address = memory + L::kRing + next_slot(r) * L::kSlotBytes + c * 16;
+#pragma unroll
+    for (int m = 0; m < kCount; ++m) key[out + m] = load_shared_4(address + (kFirst + m) * 64);
+  }
+  template <int kFirst, int kCount>
+  __device__ __forceinline__ void multiply_query() {
+#pragma unroll
+    for (int m = 0; m < kCount; ++m) {
+      const uint4 a = key[m];
+      const uint4 b = kConfig.mixed_rows ? key[kCount + m] : a;
+      std::uint32_t* out = query + 8 * (kFirst + m);
+      out[0] = multiply_bf16x2(out[0], a.x), out[1] = multiply_bf16x2(out[1], b.x);
+      out[2] = multiply_bf16x2(out[2], a.y), out[3] = multiply_bf16x2(out[3], b.y);
+      out[4] = multiply_bf16x2(out[4], a.z), out[5] = multiply_bf16x2(out[5], b.z);
+      out[6] = multiply_bf16x2(out[6], a.w), out[7] = multiply_bf16x2(out[7], b.w);
+    }
+  }
+
+  static constexpr int kKeyWords = kConfig.head_dim / 32;                                  // uint4 of a key row and lane
+  static constexpr int kKeyPart = kConfig.mixed_rows ? (kKeyWords < 2 ? kKeyWords : 2) : kKeyWords;
+
+  template <int kFirst>
+  __device__ __forceinline__ void load_key_part() {
+    load_key<kFirst, kKeyPart>(0, 0);
+    if constexpr (kConfig.mixed_rows) load_key<kFirst, kKeyPart>(1, kKeyPart);
+  }
+
+  /// Waits for the next step's stage and starts to fetch its virtual queries. Only between `wgmma_wait` of S and the next S.
+  __device__ __forceinline__ void begin_stage() {
+    barrier_wait(barriers.full_stage(warpgroup), (phases >> 4) & 1);
     phases ^= 16;
-    load_query();
+    if constexpr (kConfig.fold_ahead) {
+      load_virtual_query();
+    } else {
+      load_query();
+      load_key_part<0>();
+    }
+  }
+  /// Completes the virtual queries and frees the stage.
+  __device__ __forceinline__ void end_stage() {
+    if constexpr (!kConfig.fold_ahead) {
+      multiply_query<0, kKeyPart>();
+      if constexpr (kKeyPart < kKeyWords) {
+        load_key_part<kKeyPart>();
+        multiply_query<kKeyPart, kKeyPart>();
+      }
+    }
     __syncwarp();
-    if (leader) barrier_arrive(barriers.empty_stage());
+    if (leader) barrier_arrive(barriers.empty_stage(warpgroup));
   }
 
   /// Address of the ratio row for thread row `r` (0 or 1); `fresh`: nothing to rescale, ones.
@@ -160,14 +221,15 @@ struct Mainloop {
     mask_scores(score, column + 2 * c, a, b);
   }
 
+  /// Slot of thread row `r` one step on. Offsets rise in even passes, so the short-axis row, and with it the slot, falls.
+  __device__ __forceinline__ int next_slot(int r) const {
+    if (starting) return slot[r];
+    const int next = slot[r] + (pass & 1 ? L::kStepsPerStage : -L::kStepsPerStage);
+    return next < 0 ? next + p.ring_rows : next >= p.ring_rows ? next - p.ring_rows : next;
+  }
   __device__ __forceinline__ void advance_slots() {
-    // Offsets rise in even passes, so the short-axis row, and with it the slot, falls.
 #pragma unroll
-    for (int r = 0; r < (kConfig.mixed_rows ? 2 : 1); ++r) {
-      slot[r] += pass & 1 ? L::kStepsPerStage : -L::kStepsPerStage;
-      if (slot[r] < 0) slot[r] += p.ring_rows;
-      if (slot[r] >= p.ring_rows) slot[r] -= p.ring_rows;
-    }
+    for (int r = 0; r < (kConfig.mixed_rows ? 2 : 1); ++r) slot[r] = next_slot(r);
   }
 
   __device__ __forceinline__ void wait_key(int tile) {
@@ -199,8 +261,9 @@ struct Mainloop {
     pin(query);
     if (step == item.steps - 1 && leader) barrier_arrive(barriers.empty_key(tile));
     mask_tile(first_tile, tile, step);
-    if constexpr (kLast) {
-      if (step < item.steps - 1) take_stage();
+    const bool next_stage = kLast && step < item.steps - 1;
+    if constexpr (!kConfig.fold_ahead) {
+      if (next_stage) begin_stage();
     }
     float partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     exponentiate<0, kEarly>(score, rows, p.scale_log2, partial);
@@ -212,7 +275,11 @@ struct Mainloop {
     if (pending_step == item.steps - 1 && leader) barrier_arrive(barriers.empty_value(pending_tile));
     if constexpr (kFirst) apply_ratios<0, kRatioParts - 1>(fresh);
     pack_weights<0, kEarly>(score, weight);
+    if constexpr (kConfig.fold_ahead) {
+      if (next_stage) begin_stage();
+    }
     exponentiate<kEarly, kBlocks>(score, rows, p.scale_log2, partial);
+    if (next_stage) end_stage();
     if constexpr (kFirst) {
       apply_ratios<kRatioParts - 1, kRatioParts>(fresh);
       if (step == item.steps - 1) {
@@ -228,7 +295,13 @@ struct Mainloop {
 
   /// The item's first tile: sets the softmax reference; nothing is pending yet.
   __device__ __forceinline__ void first_tile() {
-    take_stage();
+    if constexpr (!kConfig.fold_ahead) {
+      barrier_wait(barriers.full_query(items_done % L::kQueryBuffers), items_done / L::kQueryBuffers & 1);
+    }
+    starting = true;
+    begin_stage();
+    end_stage();
+    starting = false;
     wait_key(0);
     issue_scores(0);
     wgmma_wait<0>();
@@ -241,7 +314,10 @@ struct Mainloop {
         barrier_arrive(barriers.pass_done());
       }
     }
-    if (item.tiles == 1 && item.steps > 1) take_stage();
+    if (item.tiles == 1 && item.steps > 1) {
+      begin_stage();
+      end_stage();
+    }
     mask_tile(0, 0, 0);
     set_reference(rows, score, p.scale_log2);
     float partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
@@ -282,6 +358,11 @@ struct Mainloop {
       }
     }
     check_sums(rows, weight, accumulator);
+    if constexpr (!kConfig.fold_ahead) {
+      __syncwarp();
+      if (leader) barrier_arrive(barriers.empty_query(items_done % L::kQueryBuffers));
+    }
+    ++items_done;
     if (pending_step == 0) wait_value(pending_tile);
     issue_values(pending_tile);
     before_last(offset(item.steps - 1));

@@ -26,7 +26,8 @@ struct InstanceFacts {
 
 template <int... kIndex>
 constexpr std::array<InstanceFacts, sizeof...(kIndex)> facts_of(std::integer_sequence<int, kIndex...>) {
-  constexpr double kTime[] = {1.0, 1.03, 1.05, 1.08, 1.15, 0.75, 0.75, 0.8};
+  constexpr double kTime[] = {1.0,  1.03, 1.05, 1.08, 1.15, 0.75, 0.75, 0.8,
+                              1.05, 1.08, 1.13, 1.2,  0.8,  0.85};
   return {InstanceFacts{kInstances[kIndex].config, Layout<kInstances[kIndex].config>::kQueryRows,
                         Layout<kInstances[kIndex].config>::kStepsPerStage, Layout<kInstances[kIndex].config>::kMaxRingRows,
                         Layout<kInstances[kIndex].config>::kRing, Layout<kInstances[kIndex].config>::kSlotBytes,
@@ -66,6 +67,7 @@ bool folds_axis1(const Problem& problem) {
 std::optional<Plan> make_plan(const Problem& problem, int instance) {
   const InstanceFacts& facts = kFacts[static_cast<std::size_t>(instance)];
   if (facts.config.head_dim != problem.head_dim) return std::nullopt;
+  if (!facts.config.fold_ahead && (problem.form == Form::determinant || problem.k2_bias != 0.0)) return std::nullopt;
   Plan plan;
   plan.instance = instance;
   plan.folds_axis1 = folds_axis1(problem);
@@ -85,13 +87,13 @@ std::optional<Plan> make_plan(const Problem& problem, int instance) {
   p.head_blocks = static_cast<int>(ceil_div(group, facts.query_rows));
   p.heads = static_cast<int>(ceil_div(group, p.head_blocks));
   p.positions = facts.query_rows / p.heads;
-  // Every row must see a key of the first tile (softmax.cuh), and the ring must hold the rows of three steps.
-  p.positions = std::min({p.positions, facts.config.tile_keys, facts.max_ring_rows - 3 * facts.steps_per_stage + 1});
+  // Every row must see a key of the first tile (softmax.cuh), and the ring must hold the rows of four steps.
+  p.positions = std::min({p.positions, facts.config.tile_keys, facts.max_ring_rows - 4 * facts.steps_per_stage + 1});
   if (p.positions < 1) return std::nullopt;
   if (!facts.config.mixed_rows && p.positions > 1 && p.heads % 16 != 0) {
     p.positions = 1;
   }
-  p.ring_rows = p.positions + facts.steps_per_stage - 1 + 2 * facts.steps_per_stage;
+  p.ring_rows = p.positions + facts.steps_per_stage - 1 + 3 * facts.steps_per_stage;
   plan.shared_bytes = facts.fixed_bytes + p.ring_rows * facts.slot_bytes;
   const std::int64_t items = ceil_div(p.seq_len, p.positions) * p.batch * p.kv_heads * p.head_blocks;
   if (items > kMaxItems) return std::nullopt;

@@ -115,6 +115,14 @@ __device__ __forceinline__ float4 load_shared_float4(std::uint32_t address) {
                : "memory");
   return v;
 }
+/// Four 8x8 bf16 matrices: lane l gives the address of row l % 8 of matrix l / 8 and receives its part of each.
+__device__ __forceinline__ void load_matrices(std::uint32_t address, std::uint32_t& r0, std::uint32_t& r1, std::uint32_t& r2,
+                                              std::uint32_t& r3) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
+               : "r"(address)
+               : "memory");
+}
 __device__ __forceinline__ std::uint32_t load_shared_1(std::uint32_t address) {
   std::uint32_t v;
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(v) : "r"(address) : "memory");

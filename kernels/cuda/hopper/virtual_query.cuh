@@ -1,10 +1,10 @@
-// Role: three warps that fold the short axis into the query.
+// Role: three warps that bring the short axis in.
 //
-// For each step they bring the step's new short-axis rows into a ring in shared memory (key as it is, value as ratios to
-// the previous step's value) and write the virtual queries of all rows, rounded to bf16, to the stage buffer:
+// For each step they write the step's new short-axis rows to a ring in shared memory: the key, and the value as ratios to the
+// previous step's value. Instances that fold ahead also get the virtual queries of all rows from them, rounded to bf16:
 //   trilinear    q~_d = q_d (k_d + bias)
 //   determinant  q~_d = k_a q_b - k_b q_a,  (d, a, b) cyclic in each chunk of 3; the left-over dimensions are 0
-// Everything that differs between forms, biases, group sizes and axes happens here; the consumers only see q~.
+// In the others the consumers multiply q and the key; the ring then holds the key's words in the order of A fragments.
 //
 // Stage buffer: row v (warpgroup v / 64, its row v % 64), head_dim / 2 words. Lane c of a consumer quad needs the words
 // w = 4 m + c, m = 0, 1, ...: 16-byte chunk c * (head_dim / 32) + m / 4 holds four of them, XORed for the banks.
@@ -31,6 +31,10 @@ __device__ __forceinline__ int stage_chunk(int row, int c, int block) {
 /// Byte offset of dimension pair (d, d + 1) in a ratio row: lane c of a consumer quad reads 16 bytes for columns
 /// 16 m + {2c, 2c + 1, 2c + 8, 2c + 9}.
 __device__ __forceinline__ int ratio_offset(int d) { return (d >> 4) * 64 + ((d & 7) >> 1) * 16 + ((d & 8) >> 3) * 8; }
+
+/// Byte offset of word `w` (dimensions 2 w, 2 w + 1) of a key row in fragment order: lane c of a consumer quad reads 16 bytes
+/// for two k steps, words 16 m + {c, c + 4, c + 8, c + 12}.
+__device__ __forceinline__ int fragment_offset(int w) { return (w >> 4) * 64 + (w & 3) * 16 + ((w >> 2) & 3) * 4; }
 
 template <TileConfig kConfig>
 struct Folding {
@@ -62,6 +66,14 @@ struct Folding {
   }
 
   __device__ __forceinline__ void store_key(int slot, const std::uint32_t (&words)[kLaneWords]) const {
+    if constexpr (!kConfig.fold_ahead) {
+      const std::uint32_t flip = p.sign < 0.0f ? 0x80008000u : 0u;
+#pragma unroll
+      for (int w = 0; w < kLaneWords; ++w) {
+        store_shared_1(slot_address(slot) + fragment_offset(lane * kLaneWords + w), words[w] ^ flip);
+      }
+      return;
+    }
     const int byte = lane * kLaneWords * 4;
     const std::uint32_t address = slot_address(slot) + (((byte >> 4) ^ (slot & 7)) << 4) + (byte & 15);
     if constexpr (kLaneWords == 2) {
@@ -93,6 +105,24 @@ struct Folding {
       load_row(p.short_key, item, row, key);
       load_row(p.short_value, item, row, value);
       load_row(p.short_value, item, row + direction, previous);
+      const int slot = ring_slot(row - item.position, p.ring_rows);
+      store_key(slot, key);
+      store_ratio(slot, previous, value);
+    }
+  }
+
+  /// The same for one step's new rows (`kStepsPerStage` of them), which are fetched before warpgroup 0 has freed their slots.
+  __device__ __forceinline__ void write_step(const WorkItem& item, int top, int direction, const Barriers& barriers,
+                                             int stages) const {
+    std::uint32_t key[kLaneWords], value[kLaneWords], previous[kLaneWords];
+    const int row = top - warp;
+    if (warp < L::kStepsPerStage) {
+      load_row(p.short_key, item, row, key);
+      load_row(p.short_value, item, row, value);
+      load_row(p.short_value, item, row + direction, previous);
+    }
+    barrier_wait(barriers.empty_stage(0), (stages - 1) & 1);
+    if (warp < L::kStepsPerStage) {
       const int slot = ring_slot(row - item.position, p.ring_rows);
       store_key(slot, key);
       store_ratio(slot, previous, value);
@@ -175,13 +205,14 @@ struct Folding {
     }
   }
 
-  /// Virtual queries of every row for the step at offset t. Units of 32 rows x 32 dimensions are dealt to the warps.
+  /// Virtual queries of a warpgroup's rows for the step at offset t. Units of 32 rows x 32 dimensions are dealt to the warps.
   template <int kBlock, typename Fold>
-  __device__ __forceinline__ void fold_block(int t, const Fold& fold) const {
+  __device__ __forceinline__ void fold_block(int warpgroup, int t, const Fold& fold) const {
     const int offset = t % p.ring_rows;
-    for (int unit = kBlock * 4 + (warp - kBlock * 4 % kFoldingWarps + kFoldingWarps) % kFoldingWarps; unit < kBlock * 4 + 4;
-         unit += kFoldingWarps) {
-      const int stage_row = (unit & 3) * 32 + lane;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if ((2 * kBlock + half) % kFoldingWarps != warp) continue;
+      const int stage_row = warpgroup * 64 + half * 32 + lane;
       int slot = static_cast<int>(load_shared_u16(memory + L::kRowSlots + stage_row * 2)) - offset;
       if (slot < 0) slot += p.ring_rows;
       fold(stage_row, stage_row & (L::kQueryRows - 1), slot);
@@ -189,15 +220,15 @@ struct Folding {
   }
 
   template <int kBlock>
-  __device__ __forceinline__ void fold_from(int t) const {
+  __device__ __forceinline__ void fold_from(int warpgroup, int t) const {
     if (p.determinant) {
-      fold_block<kBlock>(t, [&](int v, int r, int slot) { fold_general<kBlock, true>(v, r, slot); });
+      fold_block<kBlock>(warpgroup, t, [&](int v, int r, int slot) { fold_general<kBlock, true>(v, r, slot); });
     } else if (p.key_bias != 0.0f || p.sign < 0.0f) {
-      fold_block<kBlock>(t, [&](int v, int r, int slot) { fold_general<kBlock, false>(v, r, slot); });
+      fold_block<kBlock>(warpgroup, t, [&](int v, int r, int slot) { fold_general<kBlock, false>(v, r, slot); });
     } else {
-      fold_block<kBlock>(t, [&](int v, int r, int slot) { fold_plain(kBlock, v, r, slot); });
+      fold_block<kBlock>(warpgroup, t, [&](int v, int r, int slot) { fold_plain(kBlock, v, r, slot); });
     }
-    if constexpr (kBlock + 1 < kBlocks) fold_from<kBlock + 1>(t);
+    if constexpr (kBlock + 1 < kBlocks) fold_from<kBlock + 1>(warpgroup, t);
   }
 
   /// Until the CTA's items are done.
@@ -217,22 +248,30 @@ struct Folding {
           const int direction = pass & 1 ? -L::kStepsPerStage : L::kStepsPerStage;
           const int top = item.position + p.positions - 1 - t;
           const int lowest = item.position - t - (L::kStepsPerStage - 1);
-          if (stages > 0) barrier_wait(barriers.empty_stage(), (stages - 1) & 1);
+          // Warpgroup 1 may be one stage behind 0: the ring holds the rows of four steps.
           if (step == first_step) {
+            if (stages > 0) barrier_wait(barriers.empty_stage(0), (stages - 1) & 1);
             write_rows(item, top, span, direction);
           } else {
-            write_rows(item, pass & 1 ? top : lowest + L::kStepsPerStage - 1, L::kStepsPerStage, direction);
+            write_step(item, pass & 1 ? top : lowest + L::kStepsPerStage - 1, direction, barriers, stages);
           }
-          named_barrier_sync(kFoldingBarrier, kFoldingWarps * 32);
-          if (pass == 0 && step == 0) barrier_wait(barriers.full_query(), items_done & 1);
-          fold_from<0>(t);
-          __syncwarp();
-          if (lane == 0) barrier_arrive(barriers.full_stage());
+          if constexpr (kConfig.fold_ahead) {
+            named_barrier_sync(kFoldingBarrier, kFoldingWarps * 32);
+            if (pass == 0 && step == 0) barrier_wait(barriers.full_query(0), items_done & 1);
+          }
+          for (int warpgroup = 0; warpgroup < kConsumerWarpgroups; ++warpgroup) {
+            if (warpgroup == 1 && stages > 0) barrier_wait(barriers.empty_stage(1), (stages - 1) & 1);
+            if constexpr (kConfig.fold_ahead) fold_from<0>(warpgroup, t);
+            __syncwarp();
+            if (lane == 0) barrier_arrive(barriers.full_stage(warpgroup));
+          }
         }
       }
-      // The query buffer is free once every stage of the item is made.
-      __syncwarp();
-      if (lane == 0) barrier_arrive(barriers.empty_query());
+      if constexpr (kConfig.fold_ahead) {
+        // The query buffer is free once every stage of the item is made.
+        __syncwarp();
+        if (lane == 0) barrier_arrive(barriers.empty_query(0));
+      }
     }
   }
 };
