@@ -25,11 +25,12 @@ struct Barriers {
   __device__ std::uint32_t empty_value(int tile) const { return base + 48 + 8 * tile; }
   __device__ std::uint32_t full_query(int buffer) const { return base + 64 + 8 * buffer; }
   __device__ std::uint32_t empty_query(int buffer) const { return base + 80 + 8 * buffer; }
-  /// A step's ring rows and, when folded ahead, virtual queries, for one consumer warpgroup.
-  __device__ std::uint32_t full_stage(int warpgroup) const { return base + 96 + 8 * warpgroup; }
-  __device__ std::uint32_t empty_stage(int warpgroup) const { return base + 112 + 8 * warpgroup; }
-  __device__ std::uint32_t pass_done() const { return base + 128; }   ///< no consumer reads ratios of this pass any more
-  static_assert(kResidentTiles == 2, "the offsets above");
+  /// Folded ahead: a step's ring rows and virtual queries, for warpgroup `i`. Otherwise: the ring rows of steps
+  /// i, i + kStagesAhead, ...
+  __device__ std::uint32_t full_stage(int i) const { return base + 96 + 8 * i; }
+  __device__ std::uint32_t empty_stage(int i) const { return base + 128 + 8 * i; }
+  __device__ std::uint32_t pass_done() const { return base + 160; }   ///< no consumer reads ratios of this pass any more
+  static_assert(kResidentTiles == 2 && kStagesAhead == 4, "the offsets above");
 
   /// One thread, before the CTA's first __syncthreads.
   __device__ void init(bool fold_ahead) const {
@@ -42,8 +43,10 @@ struct Barriers {
     for (int i = 0; i < 2; ++i) {
       barrier_init(full_query(i), 1);
       barrier_init(empty_query(i), fold_ahead ? kFoldingWarps : kConsumerWarps);
+    }
+    for (int i = 0; i < kStagesAhead; ++i) {
       barrier_init(full_stage(i), kFoldingWarps);
-      barrier_init(empty_stage(i), kConsumerWarps / kConsumerWarpgroups);
+      barrier_init(empty_stage(i), fold_ahead ? kConsumerWarps / kConsumerWarpgroups : kConsumerWarps);
     }
     barrier_init(pass_done(), kConsumerWarps);
     fence_barrier_init();

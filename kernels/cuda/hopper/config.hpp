@@ -25,6 +25,7 @@ inline constexpr int kConsumerWarpgroups = 2;
 inline constexpr int kThreads = (1 + kConsumerWarpgroups) * kWarpgroupThreads;
 inline constexpr int kFoldingWarps = 3;      ///< warps of the producer warpgroup that make virtual queries; warp 0 loads tiles
 inline constexpr int kResidentTiles = 2;     ///< K and V tiles that stay while all steps run over them (a "chunk")
+inline constexpr int kStagesAhead = 4;       ///< steps whose ring rows may wait for the consumers (not folded ahead)
 inline constexpr int kStageRows = 128;       ///< rows of the virtual-query buffer: 64 for each consumer warpgroup
 inline constexpr int kSharedMemoryLimit = 232448;  ///< bytes a CTA may use on sm_90
 
@@ -51,6 +52,8 @@ struct Layout {
   static constexpr int kQueryHalfBytes = kQueryRows * 128;
   static constexpr int kQueryBytes = kHalves * kQueryHalfBytes;
   static constexpr int kQueryBuffers = kConfig.fold_ahead ? 1 : 2;
+  /// Ring rows beyond those of one step: the steps that consumers may still read while producers write the next.
+  static constexpr int kRingSlack = (kConfig.fold_ahead ? 3 : kStagesAhead + 2) * kStepsPerStage;
   static constexpr int kStageBytes = kConfig.fold_ahead ? kStageRows * kRowBytes : 0;
   static constexpr int kRatioRowBytes = kConfig.head_dim * 4 + 64;  ///< 64: neighbouring rows in different banks
   static constexpr int kSlotBytes = kRowBytes + kRatioRowBytes;     ///< one short-axis row: its key, its value ratios
@@ -70,7 +73,7 @@ struct Layout {
 
   static_assert(kHalfTileBytes % 1024 == 0 && kQueryHalfBytes % 1024 == 0, "swizzle atoms are 1024 bytes");
   static_assert(kRing % 16 == 0 && kSlotBytes % 16 == 0, "16-byte accesses");
-  static_assert(kMaxRingRows >= 8, "no room for the ring of short-axis rows");
+  static_assert(kMaxRingRows >= kRingSlack + 2, "no room for the ring of short-axis rows");
 
   static constexpr int bytes(int ring_rows) { return kRing + ring_rows * kSlotBytes; }
 };

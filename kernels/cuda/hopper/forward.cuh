@@ -66,6 +66,7 @@ __device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_
                          .leader = lane == 0};
   loop.phases = 0;
   loop.items_done = 0;
+  loop.stages = 0;
   Epilogue<kConfig> epilogue{.p = p};
   bool first_item = true;
   for (int index = blockIdx.x; index < p.items; index += gridDim.x) {

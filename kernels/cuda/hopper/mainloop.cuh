@@ -41,13 +41,14 @@ struct Mainloop {
   float4 ratio[4];
   RowState rows;
   int slot[2];                // ring slots of the two rows at the current step (mixed_rows; else only [0])
-  std::uint32_t phases;       // parity to wait for: bits 0-1 key tiles, 2-3 value tiles, 4 stage
+  std::uint32_t phases;       // parity to wait for: bits 0-1 key tiles, 2-3 value tiles
   int items_done;
+  int stages;                 // stages taken
 
   WorkItem item;
   int pass;
   bool starting;                    // the item's first stage has not been taken yet
-  int pending_tile, pending_step;   // tile whose weights wait for their P V
+  CleanTiles clean;
 
   // --- memory to registers --------------------------------------------------------------------------------------------
 
@@ -109,13 +110,12 @@ struct Mainloop {
 
   /// Waits for the next step's stage and starts to fetch its virtual queries. Only between `wgmma_wait` of S and the next S.
   __device__ __forceinline__ void begin_stage() {
-    barrier_wait(barriers.full_stage(warpgroup), (phases >> 4) & 1);
-    phases ^= 16;
     if constexpr (kConfig.fold_ahead) {
+      barrier_wait(barriers.full_stage(warpgroup), stages & 1);
       load_virtual_query();
     } else {
+      barrier_wait(barriers.full_stage(stages % kStagesAhead), stages / kStagesAhead & 1);
       load_query();
-      load_key_part<0>();
     }
   }
   /// Completes the virtual queries and frees the stage.
@@ -128,7 +128,15 @@ struct Mainloop {
       }
     }
     __syncwarp();
-    if (leader) barrier_arrive(barriers.empty_stage(warpgroup));
+    if (leader) barrier_arrive(barriers.empty_stage(kConfig.fold_ahead ? warpgroup : stages % kStagesAhead));
+    ++stages;
+  }
+
+  /// Both at once.
+  __device__ __forceinline__ void take_stage() {
+    begin_stage();
+    if constexpr (!kConfig.fold_ahead) load_key_part<0>();
+    end_stage();
   }
 
   /// Address of the ratio row for thread row `r` (0 or 1); `fresh`: nothing to rescale, ones.
@@ -212,10 +220,10 @@ struct Mainloop {
     return min(item.position + item_row / p.heads, item.last_position);
   }
 
-  __device__ __forceinline__ void mask_tile(int first_tile, int tile, int step) {
+  __device__ __forceinline__ bool needs_mask(int item_tile) const { return item_tile < clean.begin || item_tile >= clean.end; }
+  __device__ __forceinline__ void mask_tile(int item_tile, int step) {
     const int t = offset(step);
-    const int column = (first_tile + tile) * kConfig.tile_keys;
-    if (!tile_needs_mask(p, item, column, kConfig.tile_keys, t)) return;
+    const int column = item_tile * kConfig.tile_keys;
     const RowWindow a = row_window(p, item, position_of(0), t);
     const RowWindow b = kConfig.mixed_rows ? row_window(p, item, position_of(1), t) : a;
     mask_scores(score, column + 2 * c, a, b);
@@ -241,56 +249,68 @@ struct Mainloop {
     phases ^= 4u << tile;
   }
 
-  /// One tile of one step. kFirst: the step's first tile (rescale the accumulator); kLast: its last (fetch the next queries).
-  template <bool kFirst, bool kLast>
-  __device__ __forceinline__ void step_tile(int first_tile, int tile, int step) {
-    if (step == 0) wait_key(tile);
-    const bool fresh = step == 0;
+  /// Tile `kTile` of the chunk on one step, and the P V of the tile before it. kLast: the step's last tile (fetch the next
+  /// queries); tile 0 is its first (rescale the accumulator). `item_tile`: the tile's number in the item.
+  template <int kTile, bool kLast>
+  __device__ __forceinline__ void step_tile(int item_tile, int step) {
+    constexpr bool kFirst = kTile == 0;
+    const bool fresh = step == 0, last_step = step == item.steps - 1;
+    // The pending tile: tile 0 of this step, or the last one of the step before (in the pass before, when this one begins).
+    const int pending_tile = kFirst && (!kLast || fresh) ? 1 : 0;
+    const bool pending_fresh = kFirst ? step == 1 || (fresh && last_step) : fresh;
+    const bool pending_last = kFirst ? fresh : last_step;
+    const bool masked = needs_mask(item_tile), next_stage = kLast && !last_step;
+    if (fresh) wait_key(kTile);
     if constexpr (kFirst) {
       if (!fresh) advance_slots();
-      load_ratio<0>(fresh);
     }
     pin(accumulator);
     pin(weight);
-    issue_scores(tile);
+    issue_scores(kTile);
     if constexpr (kLast) check_sums(rows, weight, accumulator);
-    if (pending_step == 0) wait_value(pending_tile);
+    if (pending_fresh) wait_value(pending_tile);
     issue_values(pending_tile);
     wgmma_wait<1>();
     pin(score);
     pin(query);
-    if (step == item.steps - 1 && leader) barrier_arrive(barriers.empty_key(tile));
-    mask_tile(first_tile, tile, step);
-    const bool next_stage = kLast && step < item.steps - 1;
-    if constexpr (!kConfig.fold_ahead) {
-      if (next_stage) begin_stage();
-    }
+    if (last_step && leader) barrier_arrive(barriers.empty_key(kTile));
+    if (masked) mask_tile(item_tile, step);
     float partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     exponentiate<0, kEarly>(score, rows, p.scale_log2, partial);
+    // Loads from shared memory wait behind WGMMA's; before the exponentials, these would hold those up.
+    if constexpr (kFirst) load_ratio<0>(fresh);
+    if constexpr (!kConfig.fold_ahead) {
+      if (next_stage) {
+        begin_stage();
+        if constexpr (!kFirst) load_key_part<0>();
+      }
+    }
     pin(score);
     hold_here((partial[0] + partial[1]) + (partial[2] + partial[3]) + rows.sum[0]);
     wgmma_wait<0>();
     pin(accumulator);
     pin(weight);
-    if (pending_step == item.steps - 1 && leader) barrier_arrive(barriers.empty_value(pending_tile));
+    if (pending_last && leader) barrier_arrive(barriers.empty_value(pending_tile));
     if constexpr (kFirst) apply_ratios<0, kRatioParts - 1>(fresh);
     pack_weights<0, kEarly>(score, weight);
-    if constexpr (kConfig.fold_ahead) {
-      if (next_stage) begin_stage();
+    if (next_stage) {
+      if constexpr (kConfig.fold_ahead) {
+        begin_stage();
+      } else if constexpr (kFirst) {
+        load_key_part<0>();   // only now: the ratios had its registers
+      }
     }
     exponentiate<kEarly, kBlocks>(score, rows, p.scale_log2, partial);
     if (next_stage) end_stage();
     if constexpr (kFirst) {
       apply_ratios<kRatioParts - 1, kRatioParts>(fresh);
-      if (step == item.steps - 1) {
+      if (last_step) {
         __syncwarp();
         if (leader) barrier_arrive(barriers.pass_done());
       }
     }
     pack_weights<kEarly, kBlocks>(score, weight);
     add_sums(rows, partial);
-    pending_tile = tile;
-    pending_step = step;
   }
 
   /// The item's first tile: sets the softmax reference; nothing is pending yet.
@@ -299,8 +319,7 @@ struct Mainloop {
       barrier_wait(barriers.full_query(items_done % L::kQueryBuffers), items_done / L::kQueryBuffers & 1);
     }
     starting = true;
-    begin_stage();
-    end_stage();
+    take_stage();
     starting = false;
     wait_key(0);
     issue_scores(0);
@@ -315,16 +334,14 @@ struct Mainloop {
       }
     }
     if (item.tiles == 1 && item.steps > 1) {
-      begin_stage();
-      end_stage();
+      take_stage();
     }
-    mask_tile(0, 0, 0);
+    if (needs_mask(0)) mask_tile(0, 0);
     set_reference(rows, score, p.scale_log2);
     float partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     exponentiate<0, kBlocks>(score, rows, p.scale_log2, partial);
     pack_weights<0, kBlocks>(score, weight);
     add_sums(rows, partial);
-    pending_tile = pending_step = 0;
   }
 
   /// Runs one item; leaves A in `accumulator`, references and this thread's partial sums in `rows`. `before_last` runs while
@@ -339,23 +356,22 @@ struct Mainloop {
       slot[r] = ring_slot(min(item_row / p.heads, p.positions - 1) - (kConfig.split_steps ? warpgroup : 0), p.ring_rows);
     }
     pass = 0;
+    clean = clean_tiles<kConfig.tile_keys>(p, item, offset(item.steps - 1));
     first_tile();
-    int first = 0, step = 0;
-    bool two = item.tiles >= 2;
-    while (true) {
-      if (two) step_tile<false, true>(first, 1, step);
-      if (++step == item.steps) {
-        step = 0;
-        first += kResidentTiles;
-        if (first >= item.tiles) break;
-        ++pass;
-        two = item.tiles - first >= 2;
+    bool begun = true;   // tile 0 of step 0 of the pass is done
+    int first = 0;
+    for (; first + 1 < item.tiles; first += kResidentTiles, ++pass) {
+      for (int step = 0; step < item.steps; ++step) {
+        if (!begun) step_tile<0, false>(first, step);
+        begun = false;
+        step_tile<1, true>(first + 1, step);
       }
-      if (two) {
-        step_tile<true, false>(first, 0, step);
-      } else {
-        step_tile<true, true>(first, 0, step);
-      }
+    }
+    const bool odd = first < item.tiles;   // a last pass over one tile
+    if (odd) {
+      for (int step = begun ? 1 : 0; step < item.steps; ++step) step_tile<0, true>(first, step);
+    } else {
+      --pass;
     }
     check_sums(rows, weight, accumulator);
     if constexpr (!kConfig.fold_ahead) {
@@ -363,7 +379,8 @@ struct Mainloop {
       if (leader) barrier_arrive(barriers.empty_query(items_done % L::kQueryBuffers));
     }
     ++items_done;
-    if (pending_step == 0) wait_value(pending_tile);
+    const int pending_tile = odd ? 0 : 1;
+    if (item.steps == 1) wait_value(pending_tile);
     issue_values(pending_tile);
     before_last(offset(item.steps - 1));
     wgmma_wait<0>();

@@ -20,11 +20,19 @@ __device__ __forceinline__ RowWindow row_window(const ForwardParameters& p, cons
   return {max(0, position - p.long_window + 1) - item.first_key, exists ? position - item.first_key : -1};
 }
 
-/// True when some row of the item does not see all `keys` columns from `column` on, at offset `t`.
-__device__ __forceinline__ bool tile_needs_mask(const ForwardParameters& p, const WorkItem& item, int column, int keys, int t) {
+/// Tiles [begin, end) of an item that every row sees whole, on every step.
+struct CleanTiles {
+  int begin, end;
+};
+
+/// `largest_offset`: the highest short-axis offset the warpgroup reaches. Items whose steps leave the short window or the
+/// sequence (the first ones, and split steps of an odd window) have no clean tile.
+template <int kTileKeys>
+__device__ __forceinline__ CleanTiles clean_tiles(const ForwardParameters& p, const WorkItem& item, int largest_offset) {
   const int latest_first = max(0, item.last_position - p.long_window + 1) - item.first_key;
   const int earliest_last = item.position - item.first_key;
-  return column < latest_first || column + keys - 1 > earliest_last || t > min(item.position, p.short_window - 1);
+  const bool steps_leave = largest_offset > min(item.position, p.short_window - 1);
+  return {(latest_first + kTileKeys - 1) / kTileKeys, steps_leave ? 0 : (earliest_last + 1) / kTileKeys};
 }
 
 /// Sets scores outside the windows of rows g (`a`) and g + 8 (`b`) to -inf. `column`: tile's first column plus 2 c.

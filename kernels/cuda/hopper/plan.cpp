@@ -19,7 +19,7 @@ constexpr std::int64_t kMaxItems = (std::int64_t{1} << 31) - 1;
 /// What the host needs to know of an instance.
 struct InstanceFacts {
   TileConfig config;
-  int query_rows, steps_per_stage, max_ring_rows;
+  int query_rows, steps_per_stage, ring_slack, max_ring_rows;
   int fixed_bytes, slot_bytes;
   double relative_time;   // tensor-core time of a column, against d128_rows128_keys128; measured (see the ladder)
 };
@@ -29,7 +29,8 @@ constexpr std::array<InstanceFacts, sizeof...(kIndex)> facts_of(std::integer_seq
   constexpr double kTime[] = {1.0,  1.03, 1.05, 1.08, 1.15, 0.75, 0.75, 0.8,
                               1.05, 1.08, 1.13, 1.2,  0.8,  0.85};
   return {InstanceFacts{kInstances[kIndex].config, Layout<kInstances[kIndex].config>::kQueryRows,
-                        Layout<kInstances[kIndex].config>::kStepsPerStage, Layout<kInstances[kIndex].config>::kMaxRingRows,
+                        Layout<kInstances[kIndex].config>::kStepsPerStage, Layout<kInstances[kIndex].config>::kRingSlack,
+                        Layout<kInstances[kIndex].config>::kMaxRingRows,
                         Layout<kInstances[kIndex].config>::kRing, Layout<kInstances[kIndex].config>::kSlotBytes,
                         kTime[kIndex]}...};
 }
@@ -87,13 +88,13 @@ std::optional<Plan> make_plan(const Problem& problem, int instance) {
   p.head_blocks = static_cast<int>(ceil_div(group, facts.query_rows));
   p.heads = static_cast<int>(ceil_div(group, p.head_blocks));
   p.positions = facts.query_rows / p.heads;
-  // Every row must see a key of the first tile (softmax.cuh), and the ring must hold the rows of four steps.
-  p.positions = std::min({p.positions, facts.config.tile_keys, facts.max_ring_rows - 4 * facts.steps_per_stage + 1});
+  // Every row must see a key of the first tile (softmax.cuh), and the ring must hold a step's rows and the slack.
+  p.positions = std::min({p.positions, facts.config.tile_keys, facts.max_ring_rows - facts.ring_slack - facts.steps_per_stage + 1});
   if (p.positions < 1) return std::nullopt;
   if (!facts.config.mixed_rows && p.positions > 1 && p.heads % 16 != 0) {
     p.positions = 1;
   }
-  p.ring_rows = p.positions + facts.steps_per_stage - 1 + 3 * facts.steps_per_stage;
+  p.ring_rows = p.positions + facts.steps_per_stage - 1 + facts.ring_slack;
   plan.shared_bytes = facts.fixed_bytes + p.ring_rows * facts.slot_bytes;
   const std::int64_t items = ceil_div(p.seq_len, p.positions) * p.batch * p.kv_heads * p.head_blocks;
   if (items > kMaxItems) return std::nullopt;

@@ -111,9 +111,19 @@ struct Folding {
     }
   }
 
-  /// The same for one step's new rows (`kStepsPerStage` of them), which are fetched before warpgroup 0 has freed their slots.
-  __device__ __forceinline__ void write_step(const WorkItem& item, int top, int direction, const Barriers& barriers,
-                                             int stages) const {
+  /// Waits until the consumers have left the ring slots that stage number `stages` overwrites.
+  __device__ __forceinline__ void wait_slots(int stages) const {
+    const Barriers barriers{memory + L::kBarriers};
+    if constexpr (kConfig.fold_ahead) {
+      // Warpgroup 1 may be one stage behind 0: the ring has room for it.
+      if (stages > 0) barrier_wait(barriers.empty_stage(0), (stages - 1) & 1);
+    } else if (stages >= kStagesAhead) {
+      barrier_wait(barriers.empty_stage(stages % kStagesAhead), (stages / kStagesAhead - 1) & 1);
+    }
+  }
+
+  /// The same as write_rows for one step's new rows (`kStepsPerStage` of them), fetched before their slots are free.
+  __device__ __forceinline__ void write_step(const WorkItem& item, int top, int direction, int stages) const {
     std::uint32_t key[kLaneWords], value[kLaneWords], previous[kLaneWords];
     const int row = top - warp;
     if (warp < L::kStepsPerStage) {
@@ -121,7 +131,7 @@ struct Folding {
       load_row(p.short_value, item, row, value);
       load_row(p.short_value, item, row + direction, previous);
     }
-    barrier_wait(barriers.empty_stage(0), (stages - 1) & 1);
+    wait_slots(stages);
     if (warp < L::kStepsPerStage) {
       const int slot = ring_slot(row - item.position, p.ring_rows);
       store_key(slot, key);
@@ -248,22 +258,24 @@ struct Folding {
           const int direction = pass & 1 ? -L::kStepsPerStage : L::kStepsPerStage;
           const int top = item.position + p.positions - 1 - t;
           const int lowest = item.position - t - (L::kStepsPerStage - 1);
-          // Warpgroup 1 may be one stage behind 0: the ring holds the rows of four steps.
           if (step == first_step) {
-            if (stages > 0) barrier_wait(barriers.empty_stage(0), (stages - 1) & 1);
+            wait_slots(stages);
             write_rows(item, top, span, direction);
           } else {
-            write_step(item, pass & 1 ? top : lowest + L::kStepsPerStage - 1, direction, barriers, stages);
+            write_step(item, pass & 1 ? top : lowest + L::kStepsPerStage - 1, direction, stages);
           }
           if constexpr (kConfig.fold_ahead) {
             named_barrier_sync(kFoldingBarrier, kFoldingWarps * 32);
             if (pass == 0 && step == 0) barrier_wait(barriers.full_query(0), items_done & 1);
-          }
-          for (int warpgroup = 0; warpgroup < kConsumerWarpgroups; ++warpgroup) {
-            if (warpgroup == 1 && stages > 0) barrier_wait(barriers.empty_stage(1), (stages - 1) & 1);
-            if constexpr (kConfig.fold_ahead) fold_from<0>(warpgroup, t);
+            for (int warpgroup = 0; warpgroup < kConsumerWarpgroups; ++warpgroup) {
+              if (warpgroup == 1 && stages > 0) barrier_wait(barriers.empty_stage(1), (stages - 1) & 1);
+              fold_from<0>(warpgroup, t);
+              __syncwarp();
+              if (lane == 0) barrier_arrive(barriers.full_stage(warpgroup));
+            }
+          } else {
             __syncwarp();
-            if (lane == 0) barrier_arrive(barriers.full_stage(warpgroup));
+            if (lane == 0) barrier_arrive(barriers.full_stage(stages % kStagesAhead));
           }
         }
       }
