@@ -1,6 +1,6 @@
 // cuda.hopper on its own: checks against an fp64 reference on the GPU, and interleaved timings beside cuBLAS.
 //
-//   hopper_bench check                       every case of the table below; exit code 1 when one fails
+//   hopper_bench check [SHAPE...]            those shapes, or every case of the table below; exit code 1 when one fails
 //   hopper_bench time ROUNDS SHAPE...        SHAPE = window1xwindow2,q_heads/kv_heads,head_dim,seq_len,batch,form[,instance]
 //
 // Timings are CUDA events around back-to-back launches of at least 40 ms after one warm-up launch. TRISCOPE_BENCH_PLUGIN may
@@ -421,8 +421,12 @@ int run(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "check";
   if (mode == "time" && argc > 3) return time_all(*kernel, std::atoi(argv[2]), {argv + 3, argv + argc});
   int failed = 0, count = 0;
-  std::vector<Case> cases = all_cases();
-  for (Case& test : instance_cases(*kernel)) cases.push_back(std::move(test));
+  std::vector<Case> cases;
+  for (int n = 2; n < argc; ++n) cases.push_back(parse_shape(argv[n]));
+  if (cases.empty()) {
+    cases = all_cases();
+    for (Case& test : instance_cases(*kernel)) cases.push_back(std::move(test));
+  }
   for (const Case& test : cases) {
     ++count;
     if (!check(*kernel, test, 160)) ++failed;

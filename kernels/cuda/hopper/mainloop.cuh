@@ -47,7 +47,6 @@ struct Mainloop {
 
   WorkItem item;
   int pass;
-  bool starting;                    // the item's first stage has not been taken yet
   CleanTiles clean;
 
   // --- memory to registers --------------------------------------------------------------------------------------------
@@ -78,10 +77,10 @@ struct Mainloop {
     }
   }
 
-  /// Key words for k steps 2 `kFirst`.. of the ring row of thread row `r`, into key[`out`]..
+  /// Key words for k steps 2 `kFirst`.. of ring slot `key_slot`, into key[`out`]..
   template <int kFirst, int kCount>
-  __device__ __forceinline__ void load_key(int r, int out) {
-    const std::uint32_t address = memory + L::kRing + next_slot(r) * L::kSlotBytes + c * 16;
+  __device__ __forceinline__ void load_key(int key_slot, int out) {
+    const std::uint32_t address = memory + L::kRing + key_slot * L::kSlotBytes + c * 16;
 #pragma unroll
     for (int m = 0; m < kCount; ++m) key[out + m] = load_shared_4(address + (kFirst + m) * 64);
   }
@@ -102,41 +101,44 @@ struct Mainloop {
   static constexpr int kKeyWords = kConfig.head_dim / 32;                                  // uint4 of a key row and lane
   static constexpr int kKeyPart = kConfig.mixed_rows ? (kKeyWords < 2 ? kKeyWords : 2) : kKeyWords;
 
+  /// `next`: the key of the next step; else that of the current one.
   template <int kFirst>
-  __device__ __forceinline__ void load_key_part() {
-    load_key<kFirst, kKeyPart>(0, 0);
-    if constexpr (kConfig.mixed_rows) load_key<kFirst, kKeyPart>(1, kKeyPart);
+  __device__ __forceinline__ void load_key_part(bool next) {
+    load_key<kFirst, kKeyPart>(next ? next_slot(0) : slot[0], 0);
+    if constexpr (kConfig.mixed_rows) load_key<kFirst, kKeyPart>(next ? next_slot(1) : slot[1], kKeyPart);
+  }
+  /// Completes the virtual queries, whose q and first key words are loaded.
+  __device__ __forceinline__ void fold_query(bool next) {
+    multiply_query<0, kKeyPart>();
+    if constexpr (kKeyPart < kKeyWords) {
+      load_key_part<kKeyPart>(next);
+      multiply_query<kKeyPart, kKeyPart>();
+    }
   }
 
-  /// Waits for the next step's stage and starts to fetch its virtual queries. Only between `wgmma_wait` of S and the next S.
-  __device__ __forceinline__ void begin_stage() {
+  __device__ __forceinline__ void wait_stage() {
     if constexpr (kConfig.fold_ahead) {
       barrier_wait(barriers.full_stage(warpgroup), stages & 1);
-      load_virtual_query();
     } else {
       barrier_wait(barriers.full_stage(stages % kStagesAhead), stages / kStagesAhead & 1);
-      load_query();
     }
   }
-  /// Completes the virtual queries and frees the stage.
-  __device__ __forceinline__ void end_stage() {
-    if constexpr (!kConfig.fold_ahead) {
-      multiply_query<0, kKeyPart>();
-      if constexpr (kKeyPart < kKeyWords) {
-        load_key_part<kKeyPart>();
-        multiply_query<kKeyPart, kKeyPart>();
-      }
-    }
+  __device__ __forceinline__ void free_stage() {
     __syncwarp();
     if (leader) barrier_arrive(barriers.empty_stage(kConfig.fold_ahead ? warpgroup : stages % kStagesAhead));
     ++stages;
   }
-
-  /// Both at once.
-  __device__ __forceinline__ void take_stage() {
-    begin_stage();
-    if constexpr (!kConfig.fold_ahead) load_key_part<0>();
-    end_stage();
+  /// Waits for a stage and makes its virtual queries; `next` as above.
+  __device__ __forceinline__ void take_stage(bool next) {
+    wait_stage();
+    if constexpr (kConfig.fold_ahead) {
+      load_virtual_query();
+    } else {
+      load_query();
+      load_key_part<0>(next);
+      fold_query(next);
+    }
+    free_stage();
   }
 
   /// Address of the ratio row for thread row `r` (0 or 1); `fresh`: nothing to rescale, ones.
@@ -231,7 +233,6 @@ struct Mainloop {
 
   /// Slot of thread row `r` one step on. Offsets rise in even passes, so the short-axis row, and with it the slot, falls.
   __device__ __forceinline__ int next_slot(int r) const {
-    if (starting) return slot[r];
     const int next = slot[r] + (pass & 1 ? L::kStepsPerStage : -L::kStepsPerStage);
     return next < 0 ? next + p.ring_rows : next >= p.ring_rows ? next - p.ring_rows : next;
   }
@@ -261,8 +262,12 @@ struct Mainloop {
     const bool pending_last = kFirst ? fresh : last_step;
     const bool masked = needs_mask(item_tile), next_stage = kLast && !last_step;
     if (fresh) wait_key(kTile);
+    if constexpr (!kConfig.fold_ahead) {
+      if (next_stage) wait_stage();
+    }
     if constexpr (kFirst) {
       if (!fresh) advance_slots();
+      if constexpr (!kLast) load_ratio<0>(fresh);   // with the next queries to come, there are no registers for it yet
     }
     pin(accumulator);
     pin(weight);
@@ -276,15 +281,14 @@ struct Mainloop {
     if (last_step && leader) barrier_arrive(barriers.empty_key(kTile));
     if (masked) mask_tile(item_tile, step);
     float partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    exponentiate<0, kEarly>(score, rows, p.scale_log2, partial);
-    // Loads from shared memory wait behind WGMMA's; before the exponentials, these would hold those up.
-    if constexpr (kFirst) load_ratio<0>(fresh);
-    if constexpr (!kConfig.fold_ahead) {
-      if (next_stage) {
-        begin_stage();
-        if constexpr (!kFirst) load_key_part<0>();
-      }
+    exponentiate<0, kEarly / 2>(score, rows, p.scale_log2, partial);
+    // No branch here, so that the loads can run between exponentials: on the last step the same queries are made again.
+    if constexpr (kLast && !kConfig.fold_ahead) {
+      load_query();
+      if constexpr (!kFirst) load_key_part<0>(next_stage);
     }
+    exponentiate<kEarly / 2, kEarly>(score, rows, p.scale_log2, partial);
+    if constexpr (kFirst && kLast) load_ratio<0>(fresh);
     pin(score);
     hold_here((partial[0] + partial[1]) + (partial[2] + partial[3]) + rows.sum[0]);
     wgmma_wait<0>();
@@ -293,15 +297,17 @@ struct Mainloop {
     if (pending_last && leader) barrier_arrive(barriers.empty_value(pending_tile));
     if constexpr (kFirst) apply_ratios<0, kRatioParts - 1>(fresh);
     pack_weights<0, kEarly>(score, weight);
-    if (next_stage) {
-      if constexpr (kConfig.fold_ahead) {
-        begin_stage();
-      } else if constexpr (kFirst) {
-        load_key_part<0>();   // only now: the ratios had its registers
+    if constexpr (kConfig.fold_ahead) {
+      if (next_stage) {
+        wait_stage();
+        load_virtual_query();
       }
+    } else if constexpr (kFirst && kLast) {
+      load_key_part<0>(next_stage);   // only now: the ratios had its registers
     }
     exponentiate<kEarly, kBlocks>(score, rows, p.scale_log2, partial);
-    if (next_stage) end_stage();
+    if constexpr (kLast && !kConfig.fold_ahead) fold_query(next_stage);
+    if (next_stage) free_stage();
     if constexpr (kFirst) {
       apply_ratios<kRatioParts - 1, kRatioParts>(fresh);
       if (last_step) {
@@ -318,9 +324,7 @@ struct Mainloop {
     if constexpr (!kConfig.fold_ahead) {
       barrier_wait(barriers.full_query(items_done % L::kQueryBuffers), items_done / L::kQueryBuffers & 1);
     }
-    starting = true;
-    take_stage();
-    starting = false;
+    take_stage(false);
     wait_key(0);
     issue_scores(0);
     wgmma_wait<0>();
@@ -334,7 +338,7 @@ struct Mainloop {
       }
     }
     if (item.tiles == 1 && item.steps > 1) {
-      take_stage();
+      take_stage(true);
     }
     if (needs_mask(0)) mask_tile(0, 0);
     set_reference(rows, score, p.scale_log2);

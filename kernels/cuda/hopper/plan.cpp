@@ -26,7 +26,7 @@ struct InstanceFacts {
 
 template <int... kIndex>
 constexpr std::array<InstanceFacts, sizeof...(kIndex)> facts_of(std::integer_sequence<int, kIndex...>) {
-  constexpr double kTime[] = {1.0,  1.03, 1.05, 1.08, 1.15, 0.75, 0.75, 0.8,
+  constexpr double kTime[] = {1.0,  1.03, 1.05, 1.08, 1.05, 0.75, 0.75, 0.8,
                               1.05, 1.08, 1.13, 1.2,  0.8,  0.85};
   return {InstanceFacts{kInstances[kIndex].config, Layout<kInstances[kIndex].config>::kQueryRows,
                         Layout<kInstances[kIndex].config>::kStepsPerStage, Layout<kInstances[kIndex].config>::kRingSlack,

@@ -219,7 +219,7 @@ struct Folding {
   template <int kBlock, typename Fold>
   __device__ __forceinline__ void fold_block(int warpgroup, int t, const Fold& fold) const {
     const int offset = t % p.ring_rows;
-#pragma unroll
+#pragma unroll 1
     for (int half = 0; half < 2; ++half) {
       if ((2 * kBlock + half) % kFoldingWarps != warp) continue;
       const int stage_row = warpgroup * 64 + half * 32 + lane;
