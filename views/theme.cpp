@@ -210,7 +210,7 @@ ImU32 readable_on(ImU32 background) {
   const ImVec4 c = to_vec4(background);
   const auto linear = [](float v) { return v <= 0.04045F ? v / 12.92F : std::pow((v + 0.055F) / 1.055F, 2.4F); };
   const float luminance = 0.2126F * linear(c.x) + 0.7152F * linear(c.y) + 0.0722F * linear(c.z);
-  return luminance > 0.18F ? rgb(0x101418) : rgb(0xffffff);
+  return luminance > 0.179F ? rgb(0x000000) : rgb(0xffffff);
 }
 
 }  // namespace triscope
