@@ -52,8 +52,9 @@ std::string os_name() {
 // CPUs this process may run on, no more than OMP_NUM_THREADS allows.
 std::int64_t usable_threads() {
   cpu_set_t set;
-  std::int64_t count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set)
-                                                                    : static_cast<std::int64_t>(std::thread::hardware_concurrency());
+  std::int64_t count = sched_getaffinity(0, sizeof(set), &set) == 0
+                           ? CPU_COUNT(&set)
+                           : static_cast<std::int64_t>(std::thread::hardware_concurrency());
   if (const char* limit = std::getenv("OMP_NUM_THREADS")) {
     const long threads = std::strtol(limit, nullptr, 10);
     if (threads > 0) count = threads;
@@ -130,7 +131,9 @@ Device cpu_device() {
     if (value > 0) device.max_sm_clock_mhz = value / 1000;
   }
   if (!cpu_clock_mhz()) {
-    device.limits.emplace_back("the clock cannot be read (no cpufreq, and a virtual machine's /proc/cpuinfo is a constant): samples have none");
+    device.limits.emplace_back(
+        "the clock cannot be read (no cpufreq, and a virtual machine's /proc/cpuinfo is a constant): samples have "
+        "none");
   }
   return device;
 }

@@ -4,12 +4,18 @@ namespace triscope {
 
 std::string_view to_string(InputKind kind) {
   switch (kind) {
-    case InputKind::normal: return "normal";
-    case InputKind::peaked4: return "peaked4";
-    case InputKind::peaked8: return "peaked8";
-    case InputKind::huge_early: return "huge_early";
-    case InputKind::huge_late: return "huge_late";
-    case InputKind::rising: return "rising";
+    case InputKind::normal:
+      return "normal";
+    case InputKind::peaked4:
+      return "peaked4";
+    case InputKind::peaked8:
+      return "peaked8";
+    case InputKind::huge_early:
+      return "huge_early";
+    case InputKind::huge_late:
+      return "huge_late";
+    case InputKind::rising:
+      return "rising";
   }
   return "?";
 }

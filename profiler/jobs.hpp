@@ -13,12 +13,12 @@ namespace triscope {
 
 /// How the inputs of a check are drawn. The peaked sets are far from N(0,1): one pair takes nearly all the mass.
 enum class InputKind {
-  normal,       ///< N(0,1)
-  peaked4,      ///< q x 4
-  peaked8,      ///< q x 8
-  huge_early,   ///< one huge logit at the first key
-  huge_late,    ///< one huge logit at the last key
-  rising,       ///< the largest logit rises by about 200 from tile to tile
+  normal,      ///< N(0,1)
+  peaked4,     ///< q x 4
+  peaked8,     ///< q x 8
+  huge_early,  ///< one huge logit at the first key
+  huge_late,   ///< one huge logit at the last key
+  rising,      ///< the largest logit rises by about 200 from tile to tile
 };
 std::string_view to_string(InputKind);
 std::optional<InputKind> parse_input_kind(std::string_view);
@@ -41,7 +41,7 @@ struct CheckRow {
   Problem problem;
   Pass pass = Pass::forward;
   InputKind inputs = InputKind::normal;
-  Status status = Status::ok;            ///< ok, skipped (unsupported), failed, cancelled
+  Status status = Status::ok;  ///< ok, skipped (unsupported), failed, cancelled
   std::string reason;
   std::map<std::string, double> errors;  ///< by output
   std::int64_t index = 0, total = 0;     ///< of all rows of the job
@@ -56,15 +56,15 @@ struct EvalRequest {
   std::string out;
   std::string kernel;
   std::string instance = "auto";
-  Problem problem;            ///< form, mask, windows, scale, biases, deterministic; the file decides shape and sink
+  Problem problem;  ///< form, mask, windows, scale, biases, deterministic; the file decides shape and sink
   std::optional<Element> element;  ///< unset: the kernel's native one
   bool backward = false;
 };
 struct EvalReply {
   static constexpr const char* kType = "eval_reply";
   std::string instance;
-  Problem problem;                     ///< as it was run
-  std::vector<std::string> tensors;    ///< names written, with shapes: "o [1, 128, 8, 64]"
+  Problem problem;                   ///< as it was run
+  std::vector<std::string> tensors;  ///< names written, with shapes: "o [1, 128, 8, 64]"
 };
 
 }  // namespace triscope

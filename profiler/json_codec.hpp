@@ -73,7 +73,9 @@ inline void from_json(const nlohmann::json& j, InputKind& value) { value = json_
 inline void from_json(const nlohmann::json& j, DeviceKind& value) {
   value = json_codec::enum_from(j, json_codec::parse_device_kind);
 }
-inline void from_json(const nlohmann::json& j, Fold& value) { value = json_codec::enum_from(j, json_codec::parse_fold); }
+inline void from_json(const nlohmann::json& j, Fold& value) {
+  value = json_codec::enum_from(j, json_codec::parse_fold);
+}
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Windows, window1, window2)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Problem, form, mask, element, deterministic, batch, seq_len, q_heads, kv_heads,
@@ -101,7 +103,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportQuestion, kernel, problem, pass, insta
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InstanceSupport, instance, unsupported, workspace_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportAnswer, instances)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckRequest, kernels, instance, quick, seed)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckRow, kernel, instance, problem, pass, inputs, status, reason, errors, index, total)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckRow, kernel, instance, problem, pass, inputs, status, reason, errors, index,
+                                   total)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EvalRequest, in, out, kernel, instance, problem, element, backward)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EvalReply, instance, problem, tensors)
 

@@ -35,7 +35,7 @@ struct MeasureRequest {
   std::vector<std::string> source_hashes;  ///< of the entries' kernels; the worker refuses when its own differ
   StoppingRule stopping;
   std::uint64_t seed = 1;
-  std::string tensors;                     ///< safetensors with the inputs; empty: generated
+  std::string tensors;  ///< safetensors with the inputs; empty: generated
 };
 /// Ends the job after the current sample; what was sampled comes back as `cancelled`.
 struct CancelRequest {
@@ -99,7 +99,8 @@ using Message = std::variant<CatalogRequest, SupportRequest, MeasureRequest, Che
                              CheckRow, EvalReply, Done, ErrorReply>;
 
 Frame encode(const Message& message);
-/// Throws `Error` when the frame is no message: unknown type, member missing or of another type, payload of a wrong size.
+/// Throws `Error` when the frame is no message: unknown type, member missing or of another type, payload of a wrong
+/// size.
 Message decode(const Frame& frame);
 /// `to_bytes(encode(message))`.
 std::string to_bytes(const Message& message);

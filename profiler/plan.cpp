@@ -54,7 +54,8 @@ std::vector<std::pair<std::int64_t, std::int64_t>> head_pairs(const SweepRequest
   return pairs;
 }
 
-std::vector<const KernelInfo*> select_kernels(const SweepRequest& request, const Catalog& catalog, const Device& device) {
+std::vector<const KernelInfo*> select_kernels(const SweepRequest& request, const Catalog& catalog,
+                                              const Device& device) {
   std::vector<const KernelInfo*> selected;
   for (const KernelInfo& kernel : catalog.kernels) {
     if (request.kernels.empty() && kernel.device == device.kind && kernel.id != kOracle) selected.push_back(&kernel);
@@ -73,7 +74,8 @@ std::vector<const KernelInfo*> select_kernels(const SweepRequest& request, const
     }
     if (std::find(selected.begin(), selected.end(), kernel) == selected.end()) selected.push_back(kernel);
   }
-  if (selected.empty()) refuse("there is nothing to measure", "no kernel of this build runs on the device", "choose another device");
+  if (selected.empty())
+    refuse("there is nothing to measure", "no kernel of this build runs on the device", "choose another device");
   return selected;
 }
 
@@ -92,7 +94,8 @@ void check_instance(const SweepRequest& request, const std::vector<const KernelI
 
 void check_limits(const SweepRequest& request) {
   const auto positive = [](const char* name, double value) {
-    if (!(value > 0)) refuse(fmt::format("the {} is impossible", name), fmt::format("it is {}", value), "give a number above 0");
+    if (!(value > 0))
+      refuse(fmt::format("the {} is impossible", name), fmt::format("it is {}", value), "give a number above 0");
   };
   positive("precision", request.stopping.precision);
   positive("budget", static_cast<double>(request.stopping.budget_ns));
@@ -131,7 +134,8 @@ SweepRequest with_tensor_shape(SweepRequest request) {
   return request;
 }
 
-Problem make_problem(const SweepRequest& request, const Shape& shape, const Windows& windows, Form form, Element element) {
+Problem make_problem(const SweepRequest& request, const Shape& shape, const Windows& windows, Form form,
+                     Element element) {
   Problem problem;
   problem.form = form;
   problem.mask = request.mask;
@@ -164,7 +168,9 @@ Problem gemm_problem(Element element) {
 class Product {
  public:
   Product(const SweepRequest& request, const Device& device, std::vector<const KernelInfo*> kernels)
-      : request_(request), element_(request.element.value_or(native_element(device.kind))), kernels_(std::move(kernels)) {}
+      : request_(request),
+        element_(request.element.value_or(native_element(device.kind))),
+        kernels_(std::move(kernels)) {}
 
   std::vector<Candidate> expand() {
     add_gemm();
@@ -241,6 +247,48 @@ std::int64_t entry_bytes(const PlanEntry& entry) {
   return tensor_bytes(entry.key.problem, entry.key.pass) + entry.workspace_bytes;
 }
 
+// Sorts candidates into groups and what is skipped. A key is measured once a sweep, in the first group that names it.
+class Assembly {
+ public:
+  explicit Assembly(const Device& device) : device_(device) {}
+
+  void add(const Candidate& candidate, const InstanceSupport& support) {
+    PlanEntry entry;
+    entry.key.problem = candidate.problem;
+    entry.key.pass = candidate.pass;
+    entry.key.kernel = candidate.kernel->id;
+    entry.key.instance = support.instance;
+    entry.key.regime = candidate.regime;
+    entry.key.timing_source = timing_source(device_);
+    entry.key.device_id = device_.id;
+    entry.source_hash = candidate.kernel->source_hash;
+    entry.workspace_bytes = support.workspace_bytes;
+    if (!seen_.insert(key_text(entry.key)).second) return;
+    if (const std::optional<std::string> reason = reason_against(entry, support)) {
+      plan_.skipped.push_back({std::move(entry), *reason});
+      return;
+    }
+    if (open_group_ != candidate.group) plan_.groups.emplace_back();
+    open_group_ = candidate.group;
+    plan_.groups.back().entries.push_back(std::move(entry));
+  }
+
+  Plan take() { return std::move(plan_); }
+
+ private:
+  std::optional<std::string> reason_against(const PlanEntry& entry, const InstanceSupport& support) const {
+    if (support.unsupported) return support.unsupported;
+    if (device_.memory_bytes <= 0 || entry_bytes(entry) <= device_.memory_bytes) return std::nullopt;
+    return fmt::format("it needs {:.1f} GiB of memory, but the device has {:.1f} GiB", gibibytes(entry_bytes(entry)),
+                       gibibytes(device_.memory_bytes));
+  }
+
+  const Device& device_;
+  Plan plan_;
+  std::set<std::string> seen_;
+  std::optional<std::size_t> open_group_;
+};
+
 }  // namespace
 
 std::int64_t Plan::total() const {
@@ -295,39 +343,18 @@ Plan make_plan(const SweepRequest& given, const Catalog& catalog, const AskSuppo
 
   const std::vector<Candidate> candidates = Product(request, device, kernels).expand();
   const std::map<std::string, SupportAnswer> answers = ask_all(candidates, request.instance, ask);
-
-  Plan plan;
-  std::set<std::string> seen;  // a key is measured once a sweep, in the first group that names it
-  std::optional<std::size_t> open_group;
-  const auto add = [&](const Candidate& candidate, const InstanceSupport& support) {
-    PlanEntry entry;
-    entry.key = {candidate.problem, candidate.pass,        candidate.kernel->id, support.instance,
-                 candidate.regime,  timing_source(device), device.id};
-    entry.source_hash = candidate.kernel->source_hash;
-    entry.workspace_bytes = support.workspace_bytes;
-    if (!seen.insert(key_text(entry.key)).second) return;
-    std::optional<std::string> reason = support.unsupported;
-    if (!reason && device.memory_bytes > 0 && entry_bytes(entry) > device.memory_bytes) {
-      reason = fmt::format("it needs {:.1f} GiB of memory, but the device has {:.1f} GiB", gibibytes(entry_bytes(entry)),
-                           gibibytes(device.memory_bytes));
-    }
-    if (reason) {
-      plan.skipped.push_back({std::move(entry), *reason});
-      return;
-    }
-    if (open_group != candidate.group) plan.groups.emplace_back();
-    open_group = candidate.group;
-    plan.groups.back().entries.push_back(std::move(entry));
-  };
+  Assembly assembly(device);
   for (const Candidate& candidate : candidates) {
     const std::vector<std::string> reasons = validate(candidate.problem);
     if (!reasons.empty()) {
-      add(candidate, {candidate.kernel->instances.front(), fmt::format("{}", fmt::join(reasons, "; ")), 0});
+      assembly.add(candidate, {candidate.kernel->instances.front(), fmt::format("{}", fmt::join(reasons, "; ")), 0});
       continue;
     }
     const SupportQuestion question{candidate.kernel->id, candidate.problem, candidate.pass, request.instance};
-    for (const InstanceSupport& support : answers.at(question_text(question)).instances) add(candidate, support);
+    for (const InstanceSupport& support : answers.at(question_text(question)).instances)
+      assembly.add(candidate, support);
   }
+  Plan plan = assembly.take();
   if (plan.groups.empty()) {
     const SkippedEntry& first = plan.skipped.front();
     refuse("nothing of this sweep can be measured",

@@ -32,11 +32,11 @@ struct SkippedEntry {
 struct Plan {
   std::vector<PlanGroup> groups;  ///< in the order of measuring: groups of one shape are neighbours
   std::vector<SkippedEntry> skipped;
-  std::int64_t total() const;     ///< measurements, skipped ones included
+  std::int64_t total() const;  ///< measurements, skipped ones included
 };
 
-/// The device `request` means: the one it names, or for "auto" the CPU when only CPU kernels are asked for, otherwise the
-/// first GPU, or the CPU where there is none. Throws as `choose_device`.
+/// The device `request` means: the one it names, or for "auto" the CPU when only CPU kernels are asked for, otherwise
+/// the first GPU, or the CPU where there is none. Throws as `choose_device`.
 const Device& sweep_device(const SweepRequest& request, const Catalog& catalog);
 
 /// Expands `request` for the machine that `catalog` describes. Lists that are empty are filled by `with_defaults`.

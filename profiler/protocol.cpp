@@ -28,7 +28,8 @@ std::string to_bytes(const Frame& frame) { return frame.json + '\n' + frame.payl
 void FrameParser::fail(const std::string& why) {
   state_ = State::broken;
   buffer_.clear();
-  throw Error("the worker's messages cannot be read", why, "use a worker of the same build, and keep other output off its stdout");
+  throw Error("the worker's messages cannot be read", why,
+              "use a worker of the same build, and keep other output off its stdout");
 }
 
 void FrameParser::take_line(std::vector<Frame>& frames) {
@@ -44,8 +45,9 @@ void FrameParser::take_line(std::vector<Frame>& frames) {
   const auto payload = line.find("payload");
   payload_bytes_ = 0;
   if (payload != line.end()) {
-    if (!payload->is_number_unsigned()) fail(fmt::format("it announces a payload of {} bytes", printable(payload->dump(
-                                            -1, ' ', false, nlohmann::json::error_handler_t::replace))));
+    if (!payload->is_number_unsigned())
+      fail(fmt::format("it announces a payload of {} bytes",
+                       printable(payload->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))));
     const auto bytes = payload->get<std::uint64_t>();
     if (bytes > limits_.payload_bytes) {
       fail(fmt::format("it announces a payload of {} bytes, more than the {} allowed", bytes, limits_.payload_bytes));

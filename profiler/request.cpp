@@ -19,8 +19,9 @@ void read(const json& j, const char* name, T& value) {
 
 // Quoted for a POSIX shell when it holds anything but plain characters.
 std::string shell_word(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                             "0123456789_@%+=:,./-") == std::string::npos;
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_@%+=:,./-") == std::string::npos;
   if (plain) return word;
   std::string quoted;
   for (const char c : word) {
@@ -146,14 +147,18 @@ std::string to_command_line(const SweepRequest& r) {
   if (r.instance != defaults.instance) option("instance", r.instance);
   if (r.device != defaults.device) option("device", r.device);
   if (r.regimes != defaults.regimes) option("regime", names(r.regimes));
-  if (r.stopping.precision != defaults.stopping.precision) option("precision", fmt::format("{:.12g}%", 100 * r.stopping.precision));
-  if (r.stopping.budget_ns != defaults.stopping.budget_ns) option("budget", fmt::format("{:.12g}s", 1e-9 * static_cast<double>(r.stopping.budget_ns)));
+  if (r.stopping.precision != defaults.stopping.precision)
+    option("precision", fmt::format("{:.12g}%", 100 * r.stopping.precision));
+  if (r.stopping.budget_ns != defaults.stopping.budget_ns)
+    option("budget", fmt::format("{:.12g}s", 1e-9 * static_cast<double>(r.stopping.budget_ns)));
   if (r.seed != defaults.seed) option("seed", std::to_string(r.seed));
   if (!r.tensors.empty()) option("tensors", r.tensors.string());
-  if (r.time_limit != defaults.time_limit) option("time-limit", fmt::format("{:.12g}s", 1e-3 * static_cast<double>(r.time_limit.count())));
+  if (r.time_limit != defaults.time_limit)
+    option("time-limit", fmt::format("{:.12g}s", 1e-3 * static_cast<double>(r.time_limit.count())));
   if (!r.worker_prefix.empty()) {
     std::string prefix;
-    for (const std::string& word : r.worker_prefix) prefix += fmt::format("{}{}", prefix.empty() ? "" : " ", shell_word(word));
+    for (const std::string& word : r.worker_prefix)
+      prefix += fmt::format("{}{}", prefix.empty() ? "" : " ", shell_word(word));
     option("worker-prefix", prefix);
   }
   return line;

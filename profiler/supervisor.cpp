@@ -20,8 +20,8 @@ namespace {
 using Clock = WorkerProcess::Clock;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kLastWords = 3;                        // lines of stderr quoted with a crash
-constexpr auto kQuitLimit = milliseconds(500);               // from quit to kill
+constexpr std::size_t kLastWords = 3;           // lines of stderr quoted with a crash
+constexpr auto kQuitLimit = milliseconds(500);  // from quit to kill
 constexpr auto kUnlimited = std::chrono::hours(24 * 365);
 
 /// The worker is gone or useless. `what()` says why, as the reason of a failed measurement.
@@ -32,7 +32,8 @@ class WorkerLost : public std::runtime_error {
 double seconds(milliseconds time) { return std::chrono::duration<double>(time).count(); }
 
 std::int64_t unix_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 Error error_of(const ErrorReply& reply) {
@@ -57,7 +58,8 @@ std::vector<std::string> command_of(const WorkerOptions& options) {
   } else {
     command.push_back(options.prefix.empty() ? find_worker().string() : "triscope-worker");
   }
-  for (const std::string& word : {std::string("--mode"), options.mode, std::string("--device"), options.device}) command.push_back(word);
+  for (const std::string& word : {std::string("--mode"), options.mode, std::string("--device"), options.device})
+    command.push_back(word);
   return command;
 }
 
@@ -114,20 +116,24 @@ void Supervisor::Impl::lose(const std::string& reason) {
   throw WorkerLost(text);
 }
 
-std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, const WakeEvent* wake, const std::string& lateness) {
+std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, const WakeEvent* wake,
+                                                 const std::string& lateness) {
   while (frames.empty()) {
     std::string bytes;
     const WorkerProcess::Event event = process->wait(bytes, deadline, wake);
     forward_log();
     switch (event) {
-      case WorkerProcess::Event::woken: return std::nullopt;
-      case WorkerProcess::Event::timed_out: lose(lateness);
+      case WorkerProcess::Event::woken:
+        return std::nullopt;
+      case WorkerProcess::Event::timed_out:
+        lose(lateness);
       case WorkerProcess::Event::ended: {
         const std::string ending = process->end(Clock::now() + kQuitLimit);
         const bool maybe_memory = ending.find("SIGKILL") != std::string::npos;
         lose("the worker " + ending + (maybe_memory ? ", perhaps for want of memory" : ""));
       }
-      case WorkerProcess::Event::output: break;
+      case WorkerProcess::Event::output:
+        break;
     }
     try {
       for (Frame& frame : parser.feed(bytes)) frames.push_back(std::move(frame));
@@ -171,9 +177,10 @@ void Supervisor::Impl::ensure_started() {
   }
   const Hello* hello = std::get_if<Hello>(&*message);
   if (hello == nullptr || hello->protocol != kProtocolVersion) {
-    const std::string why = hello == nullptr ? std::string("its first message is no hello")
-                                             : fmt::format("it is version {} and speaks protocol {}, this is version {} with protocol {}",
-                                                           hello->version, hello->protocol, build_facts::kVersion, kProtocolVersion);
+    const std::string why =
+        hello == nullptr ? std::string("its first message is no hello")
+                         : fmt::format("it is version {} and speaks protocol {}, this is version {} with protocol {}",
+                                       hello->version, hello->protocol, build_facts::kVersion, kProtocolVersion);
     process.reset();
     refuse(why, "install the same version of Triscope on both sides");
   }
@@ -197,7 +204,8 @@ Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::sto
   const std::stop_callback on_stop(stop, [&wake] { wake.set(); });
   send(request);
   try {
-    const std::optional<Message> message = receive(Clock::now() + limit, &wake, fmt::format("no answer for {:.3g} s", seconds(limit)));
+    const std::optional<Message> message =
+        receive(Clock::now() + limit, &wake, fmt::format("no answer for {:.3g} s", seconds(limit)));
     if (!message) {
       process.reset();
       throw Error("the job was not done", "it was stopped", "run it again", ExitCode::measured_failed);
@@ -217,12 +225,16 @@ Supervisor::~Supervisor() {
   if (impl_) impl_->quit();
 }
 
-Catalog Supervisor::catalog() { return impl_->ask<CatalogReply>(CatalogRequest{}, impl_->options.handshake_limit).catalog; }
+Catalog Supervisor::catalog() {
+  return impl_->ask<CatalogReply>(CatalogRequest{}, impl_->options.handshake_limit).catalog;
+}
 
 std::vector<SupportAnswer> Supervisor::support(const std::vector<SupportQuestion>& questions) {
-  std::vector<SupportAnswer> answers = impl_->ask<SupportReply>(SupportRequest{questions}, impl_->options.time_limit).answers;
-  const bool complete = answers.size() == questions.size() &&
-                        std::none_of(answers.begin(), answers.end(), [](const SupportAnswer& a) { return a.instances.empty(); });
+  std::vector<SupportAnswer> answers =
+      impl_->ask<SupportReply>(SupportRequest{questions}, impl_->options.time_limit).answers;
+  const bool complete =
+      answers.size() == questions.size() &&
+      std::none_of(answers.begin(), answers.end(), [](const SupportAnswer& a) { return a.instances.empty(); });
   if (!complete) throw Error("the worker did not do its job", "answers are missing", "use a worker of the same build");
   return answers;
 }
@@ -327,7 +339,8 @@ void Supervisor::measure(const MeasureRequest& request, const JobObserver& obser
     auto silence_deadline = Clock::now() + limit;
     bool cancelling = false;
     try {
-      const std::string lateness = fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(limit));
+      const std::string lateness =
+          fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(limit));
       for (bool over = false; !over;) {
         const auto deadline = std::min(total_deadline, silence_deadline);
         const std::optional<Message> message = impl_->receive(deadline, cancelling ? nullptr : &wake, lateness);
@@ -342,14 +355,17 @@ void Supervisor::measure(const MeasureRequest& request, const JobObserver& obser
         over = attempt.take(*message);
       }
     } catch (const WorkerLost& e) {
-      if (cancelling) return attempt.fail_all(Status::cancelled, "stopped by the user; the worker did not answer in time and was killed");
+      if (cancelling)
+        return attempt.fail_all(Status::cancelled,
+                                "stopped by the user; the worker did not answer in time and was killed");
       if (was_used && !heard) continue;  // it died while idle, before it read the request
       attempt.lost(e.what());
     }
   }
 }
 
-bool Supervisor::check(const CheckRequest& request, const std::function<void(const CheckRow&)>& row, std::stop_token stop) {
+bool Supervisor::check(const CheckRequest& request, const std::function<void(const CheckRow&)>& row,
+                       std::stop_token stop) {
   impl_->ensure_started();
   WakeEvent wake;
   const std::stop_callback on_stop(stop, [&wake] { wake.set(); });
@@ -360,8 +376,9 @@ bool Supervisor::check(const CheckRequest& request, const std::function<void(con
   try {
     while (true) {
       const auto deadline = Clock::now() + (cancelling ? impl_->options.cancel_grace : limit);
-      const std::optional<Message> message = impl_->receive(deadline, cancelling ? nullptr : &wake,
-                                                            fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(limit)));
+      const std::optional<Message> message = impl_->receive(
+          deadline, cancelling ? nullptr : &wake,
+          fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(limit)));
       if (!message) {
         impl_->send(CancelRequest{});
         cancelling = true;
@@ -404,7 +421,8 @@ bool run_check(const WorkerOptions& options, const std::string& device, const Ch
   return Supervisor(worker_for(options, query_catalog(options), device)).check(request, row, stop);
 }
 
-EvalReply run_eval(const WorkerOptions& options, const std::string& device, const EvalRequest& request, std::stop_token stop) {
+EvalReply run_eval(const WorkerOptions& options, const std::string& device, const EvalRequest& request,
+                   std::stop_token stop) {
   return Supervisor(worker_for(options, query_catalog(options), device)).eval(request, stop);
 }
 

@@ -18,9 +18,9 @@ namespace triscope {
 
 /// How a worker is started and how long it may be silent.
 struct WorkerOptions {
-  std::vector<std::string> prefix;        ///< command before the worker's own: {"ssh", "host"}; empty: a local process
-  std::filesystem::path program;          ///< empty: `find_worker()`, or "triscope-worker" on the PATH behind a prefix
-  std::string mode = "cpu";               ///< worker_mode(device)
+  std::vector<std::string> prefix;  ///< command before the worker's own: {"ssh", "host"}; empty: a local process
+  std::filesystem::path program;    ///< empty: `find_worker()`, or "triscope-worker" on the PATH behind a prefix
+  std::string mode = "cpu";         ///< worker_mode(device)
   std::string device = "cpu";
   std::chrono::milliseconds handshake_limit{20'000};  ///< from start to hello
   std::chrono::milliseconds time_limit{120'000};      ///< per configuration, beyond its sampling budget; also the
@@ -35,7 +35,8 @@ std::filesystem::path find_worker();
 /// Callbacks while a job runs; called on the thread that runs it.
 struct JobObserver {
   std::function<void(const ProgressReport&)> progress = [](const ProgressReport&) {};
-  std::function<void(std::int64_t entry, const std::vector<Sample>&)> sampled = [](std::int64_t, const std::vector<Sample>&) {};
+  std::function<void(std::int64_t entry, const std::vector<Sample>&)> sampled = [](std::int64_t,
+                                                                                   const std::vector<Sample>&) {};
   /// An entry is finished: measured, or failed with the reason.
   std::function<void(std::int64_t entry, const Measurement&)> measured = [](std::int64_t, const Measurement&) {};
 };

@@ -71,8 +71,9 @@ Measurer start_measurer(const SweepRequest& request, const SweepObserver& observ
 SweepRequest stored_request(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& given) {
   const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
   if (!info) {
-    throw Error(fmt::format("sweep {} cannot be resumed", sweep), fmt::format("{} has no such sweep", database.string()),
-                "run `triscope list` to see those there are", ExitCode::usage);
+    throw Error(fmt::format("sweep {} cannot be resumed", sweep),
+                fmt::format("{} has no such sweep", database.string()), "run `triscope list` to see those there are",
+                ExitCode::usage);
   }
   SweepRequest request = sweep_request_from_json(info->request_json);
   request.worker_prefix = given.worker_prefix;
@@ -91,12 +92,14 @@ void refuse_other_device(const std::filesystem::path& database, std::int64_t swe
 /// A sweep on its way: plan, worker, database.
 class Run {
  public:
-  Run(SweepRequest request, const std::filesystem::path& database, const SweepObserver& observer, std::optional<std::int64_t> resume)
+  Run(SweepRequest request, const std::filesystem::path& database, const SweepObserver& observer,
+      std::optional<std::int64_t> resume)
       : request_(std::move(request)),
         database_(database),
         observer_(observer),
         measurer_(start_measurer(request_, observer)),
-        plan_(make_plan(request_, measurer_.catalog, [this](const auto& questions) { return measurer_.supervisor.support(questions); })),
+        plan_(make_plan(request_, measurer_.catalog,
+                        [this](const auto& questions) { return measurer_.supervisor.support(questions); })),
         store_(database) {
     const Environment& environment = measurer_.catalog.environment;
     if (resume) {
@@ -184,7 +187,8 @@ class Run {
     };
     job.measured = [&](std::int64_t, const Measurement& measurement) {
       keep(measurement);
-      tell(fmt::format("{} {} {}", measurement.key.kernel, to_string(measurement.key.pass), to_string(measurement.status)));
+      tell(fmt::format("{} {} {}", measurement.key.kernel, to_string(measurement.key.pass),
+                       to_string(measurement.status)));
     };
     measurer_.supervisor.measure(message, job, stop);
   }
@@ -202,8 +206,8 @@ class Run {
 
 }  // namespace
 
-SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
-                       std::stop_token stop, std::optional<std::int64_t> resume) {
+SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database,
+                       const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
   const SweepRequest decided = resume ? stored_request(database, *resume, request) : request;
   return Run(decided, database, observer, resume).run(stop);
 }

@@ -43,8 +43,9 @@ void append_grid(std::vector<Windows>& list, std::string_view range, std::string
 }  // namespace
 
 const std::vector<PaperRow>& paper_table1() {
-  static const std::vector<PaperRow> rows{{{1024, 32}, 104.1}, {{512, 64}, 110.7},  {{128, 128}, 59.2}, {{256, 64}, 55.8},
-                                          {{512, 32}, 55.1},   {{1024, 16}, 55.1}, {{256, 32}, 28.3}};
+  static const std::vector<PaperRow> rows{{{1024, 32}, 104.1}, {{512, 64}, 110.7}, {{128, 128}, 59.2},
+                                          {{256, 64}, 55.8},   {{512, 32}, 55.1},  {{1024, 16}, 55.1},
+                                          {{256, 32}, 28.3}};
   return rows;
 }
 

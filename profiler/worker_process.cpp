@@ -29,7 +29,8 @@ struct Pipe {
 Pipe make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    throw Error("the worker cannot be started", fmt::format("no pipe can be made: {}", std::strerror(errno)), "close other programs");
+    throw Error("the worker cannot be started", fmt::format("no pipe can be made: {}", std::strerror(errno)),
+                "close other programs");
   }
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
@@ -54,7 +55,8 @@ bool drain(const Descriptor& descriptor, std::string& bytes) {
 }
 
 // Runs in the child between fork and exec: async-signal-safe calls only.
-[[noreturn]] void become(char* const* command, const Pipe& in, const Pipe& out, const Pipe& log, int report, pid_t parent) {
+[[noreturn]] void become(char* const* command, const Pipe& in, const Pipe& out, const Pipe& log, int report,
+                         pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);  // it died before the line above
   std::signal(SIGINT, SIG_IGN);
@@ -62,7 +64,8 @@ bool drain(const Descriptor& descriptor, std::string& bytes) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (dup2(in.read.get(), STDIN_FILENO) >= 0 && dup2(out.write.get(), STDOUT_FILENO) >= 0 && dup2(log.write.get(), STDERR_FILENO) >= 0) {
+  if (dup2(in.read.get(), STDIN_FILENO) >= 0 && dup2(out.write.get(), STDOUT_FILENO) >= 0 &&
+      dup2(log.write.get(), STDERR_FILENO) >= 0) {
     execvp(command[0], command);
   }
   const int error = errno;
@@ -99,7 +102,8 @@ std::string describe_status(int status) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     const char* name = sigabbrev_np(signal);
-    return fmt::format("was killed by SIG{} ({})", name != nullptr ? name : std::to_string(signal).c_str(), strsignal(signal));
+    return fmt::format("was killed by SIG{} ({})", name != nullptr ? name : std::to_string(signal).c_str(),
+                       strsignal(signal));
   }
   return fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }

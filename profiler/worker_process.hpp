@@ -57,7 +57,8 @@ class WorkerProcess {
   /// `wake` was set (null: never). Meanwhile sends what `write` queued and collects stderr.
   Event wait(std::string& bytes, Clock::time_point deadline, const WakeEvent* wake);
 
-  /// Queues bytes for the child's stdin; `wait` sends them. A child that no longer reads shows as `ended` or `timed_out`.
+  /// Queues bytes for the child's stdin; `wait` sends them. A child that no longer reads shows as `ended` or
+  /// `timed_out`.
   void write(std::string_view bytes);
 
   /// Complete lines of stderr since the last call.

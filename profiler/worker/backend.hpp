@@ -39,8 +39,8 @@ class Backend {
 
   /// Waits for all launches. Throws `Error` when one of them failed.
   virtual void synchronize() = 0;
-  /// Times `launches` launches back to back. `started_ns` is CLOCK_MONOTONIC_RAW, `duration_ns` per launch; clock, power
-  /// and flags are those of the span; `block` is left to the caller.
+  /// Times `launches` launches back to back. `started_ns` is CLOCK_MONOTONIC_RAW, `duration_ns` per launch; clock,
+  /// power and flags are those of the span; `block` is left to the caller.
   virtual Sample time_block(const Launch& launch, std::int64_t launches) = 0;
   /// Leaves the device idle and its caches without the operands: what the burst regime asks for before each launch.
   virtual void make_cold() = 0;
@@ -48,7 +48,8 @@ class Backend {
   virtual std::vector<LaunchRecord> record_launch(const std::string& name, const Launch& launch) = 0;
 };
 
-/// Makes the backend of `--mode mode --device device`. Throws `Error` (environment) when this build or machine has none.
+/// Makes the backend of `--mode mode --device device`. Throws `Error` (environment) when this build or machine has
+/// none.
 std::unique_ptr<Backend> make_backend(const std::string& mode, const std::string& device);
 
 /// Every device this build can use on this machine, GPUs first, the CPU last.

@@ -11,8 +11,9 @@
 
 namespace triscope {
 
-/// Owns stdin and the original stdout; whatever else the process prints to stdout goes to stderr. A thread reads, so that
-/// a cancel is seen between samples and the end of stdin at once: the process then ends, since nobody is left to report to.
+/// Owns stdin and the original stdout; whatever else the process prints to stdout goes to stderr. A thread reads, so
+/// that a cancel is seen between samples and the end of stdin at once: the process then ends, since nobody is left to
+/// report to.
 class Channel {
  public:
   /// Call once, before anything is printed. Throws `Error` when the descriptors cannot be moved.

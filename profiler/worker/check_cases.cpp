@@ -62,7 +62,8 @@ void add_options(CaseList& list) {
 }
 
 void add_peaked(CaseList& list) {
-  for (const InputKind kind : {InputKind::peaked4, InputKind::peaked8, InputKind::huge_early, InputKind::huge_late, InputKind::rising}) {
+  for (const InputKind kind :
+       {InputKind::peaked4, InputKind::peaked8, InputKind::huge_early, InputKind::huge_late, InputKind::rising}) {
     list.add([](Problem& p) { p.seq_len = 257, p.window1 = 200, p.window2 = 9; }, kind);
   }
 }

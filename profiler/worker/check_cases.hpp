@@ -13,8 +13,8 @@ struct CheckCase {
   InputKind inputs = InputKind::normal;
 };
 
-/// Both forms of every shape: lengths around the windows, windows of 1 and beyond the sequence, groups from 1 to 128, batches,
-/// head dimensions with and without remainder, biases, sink, scale, the full mask, peaked and rising logits.
+/// Both forms of every shape: lengths around the windows, windows of 1 and beyond the sequence, groups from 1 to 128,
+/// batches, head dimensions with and without remainder, biases, sink, scale, the full mask, peaked and rising logits.
 /// `quick`: a few of them. Small enough that the oracle compares every element.
 std::vector<CheckCase> check_cases(Element element, bool quick);
 

@@ -25,7 +25,8 @@ std::vector<const Kernel*> select(const CheckRequest& request, const Backend& ba
   return selected;
 }
 
-std::vector<std::string> instances_of(const Kernel& kernel, const std::string& instance, const CheckCase& one, Pass pass) {
+std::vector<std::string> instances_of(const Kernel& kernel, const std::string& instance, const CheckCase& one,
+                                      Pass pass) {
   if (instance == "all") return kernel.info().instances;
   if (instance != "auto") return {instance};
   if (kernel.unsupported(one.problem, pass)) return {kernel.info().instances.front()};
@@ -78,7 +79,8 @@ void run_check_job(const CheckRequest& request, Backend& backend, KernelList ker
   std::vector<Item> items;
   for (const Kernel* kernel : selected) {
     const bool baseline = kernel->info().family == kBaselineFamily;
-    for (const CheckCase& one : baseline ? baseline_check_cases(element, request.quick) : check_cases(element, request.quick)) {
+    for (const CheckCase& one :
+         baseline ? baseline_check_cases(element, request.quick) : check_cases(element, request.quick)) {
       for (const Pass pass : {Pass::forward, Pass::backward}) {
         for (const std::string& instance : instances_of(*kernel, request.instance, one, pass)) {
           CheckRow row;
@@ -97,8 +99,9 @@ void run_check_job(const CheckRequest& request, Backend& backend, KernelList ker
     if (port.cancelled()) return;
     item.row.index = index++;
     item.row.total = static_cast<std::int64_t>(items.size());
-    port.send(ProgressReport{item.row.index, "check", fmt::format("{} {} {}, {} inputs", item.row.kernel, to_string(item.row.pass),
-                                                                  describe(item.row.problem), to_string(item.row.inputs))});
+    port.send(ProgressReport{item.row.index, "check",
+                             fmt::format("{} {} {}, {} inputs", item.row.kernel, to_string(item.row.pass),
+                                         describe(item.row.problem), to_string(item.row.inputs))});
     compare(item.row, *item.kernel, kernels, backend, request.seed);
     port.send(item.row);
   }

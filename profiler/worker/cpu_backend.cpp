@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kAlignment = 256;
 constexpr std::int64_t kAssumedCacheBytes = std::int64_t{64} << 20;  // where the system does not say
 constexpr auto kIdleTime = std::chrono::milliseconds(20);            // lets boost clocks and other threads settle
-constexpr double kPreemptedShare = 0.01;                             // of the block's thread time spent waiting for a CPU
+constexpr double kPreemptedShare = 0.01;  // of the block's thread time spent waiting for a CPU
 
 std::int64_t now_ns() {
   timespec now{};
@@ -89,7 +89,8 @@ Sample CpuBackend::time_block(const Launch& launch, std::int64_t launches) {
 }
 
 void CpuBackend::make_cold() {
-  if (flush_.empty()) flush_.resize(static_cast<std::size_t>(2 * last_level_cache_bytes().value_or(kAssumedCacheBytes)));
+  if (flush_.empty())
+    flush_.resize(static_cast<std::size_t>(2 * last_level_cache_bytes().value_or(kAssumedCacheBytes)));
   static char value = 0;
   ++value;
   std::memset(flush_.data(), value, flush_.size());

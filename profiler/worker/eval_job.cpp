@@ -59,7 +59,8 @@ class OutputFile {
   std::vector<std::string> write(const std::string& path) const {
     write_safetensors(path, tensors_);
     std::vector<std::string> names;
-    for (const HostTensor& tensor : tensors_) names.push_back(fmt::format("{} [{}]", tensor.name, fmt::join(tensor.shape, ", ")));
+    for (const HostTensor& tensor : tensors_)
+      names.push_back(fmt::format("{} [{}]", tensor.name, fmt::join(tensor.shape, ", ")));
     return names;
   }
 
@@ -74,14 +75,15 @@ EvalReply run_eval_job(const EvalRequest& request, Backend& backend, KernelList 
   const Kernel& kernel = require_kernel(kernels, request.kernel);
   if (kernel.info().device != backend.device().kind) {
     throw Error(fmt::format("{} cannot be run on device {}", request.kernel, backend.device().id),
-                fmt::format("it runs on {} devices only", to_string(kernel.info().device)), "choose another device or kernel",
-                ExitCode::usage);
+                fmt::format("it runs on {} devices only", to_string(kernel.info().device)),
+                "choose another device or kernel", ExitCode::usage);
   }
   const Element element = request.element.value_or(native_element(backend.device().kind));
   const Problem problem = problem_of(request, TensorFile(request.in), element);
   const Pass pass = request.backward ? Pass::backward : Pass::forward;
   const auto refuse = [&](const std::string& reason) {
-    throw Error(fmt::format("{} cannot run this problem", request.kernel), reason, "choose another kernel or instance", ExitCode::usage);
+    throw Error(fmt::format("{} cannot run this problem", request.kernel), reason, "choose another kernel or instance",
+                ExitCode::usage);
   };
   if (const auto reason = kernel.unsupported(problem, pass)) refuse(*reason);
   const std::string instance = request.instance == "auto" ? kernel.choose_instance(problem, pass) : request.instance;

@@ -13,11 +13,13 @@ namespace triscope {
 namespace {
 
 std::int64_t unix_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 std::string label_of(const MeasurementKey& key) {
-  const std::string windows = key.problem.mask == Mask::full ? "full" : fmt::format("{}x{}", key.problem.window1, key.problem.window2);
+  const std::string windows =
+      key.problem.mask == Mask::full ? "full" : fmt::format("{}x{}", key.problem.window1, key.problem.window2);
   return fmt::format("{} {} {}, seq {}", key.kernel, to_string(key.pass), windows, key.problem.seq_len);
 }
 
@@ -41,7 +43,8 @@ void prepare(Work& work, Backend& backend, KernelList kernels, const std::string
     require_valid(key.problem);
     const Kernel& kernel = require_kernel(kernels, key.kernel);
     if (kernel.info().source_hash != source_hash) {
-      return work.fail(fmt::format("the kernel changed while the sweep ran (source {} is now {})", source_hash, kernel.info().source_hash));
+      return work.fail(fmt::format("the kernel changed while the sweep ran (source {} is now {})", source_hash,
+                                   kernel.info().source_hash));
     }
     m.workspace_bytes = static_cast<std::int64_t>(kernel.workspace_bytes(key.problem, key.pass, key.instance));
     work.launch.emplace(backend, kernels, kernel, key.problem, key.pass, key.instance, inputs);
@@ -66,11 +69,12 @@ void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool c
   }
   if (entry.stop == StopReason::converged) return;
   const Interval interval = t_interval(entry.block_values);
-  m.reason = fmt::format("not converged: {} after {:.3g} s, {:.2g} % was asked for",
-                         entry.block_values.size() < 2
-                             ? std::string("one sample")
-                             : fmt::format("+-{:.2g} %", 50 * (interval.high - interval.low) / median(entry.block_values)),
-                         1e-9 * static_cast<double>(entry.elapsed_ns), 100 * rule.precision);
+  m.reason =
+      fmt::format("not converged: {} after {:.3g} s, {:.2g} % was asked for",
+                  entry.block_values.size() < 2
+                      ? std::string("one sample")
+                      : fmt::format("+-{:.2g} %", 50 * (interval.high - interval.low) / median(entry.block_values)),
+                  1e-9 * static_cast<double>(entry.elapsed_ns), 100 * rule.precision);
 }
 
 }  // namespace
@@ -81,8 +85,8 @@ const Kernel& require_kernel(KernelList kernels, const std::string& id) {
     if (kernel->info().id == id) return *kernel;
     known += (known.empty() ? "" : ", ") + kernel->info().id;
   }
-  throw Error(fmt::format("kernel \"{}\" cannot be run", id), "this build has no kernel of that name", "choose from: " + known,
-              ExitCode::usage);
+  throw Error(fmt::format("kernel \"{}\" cannot be run", id), "this build has no kernel of that name",
+              "choose from: " + known, ExitCode::usage);
 }
 
 const InputSet& MeasureJob::inputs_for(const MeasureRequest& request) {
@@ -102,7 +106,8 @@ const InputSet& MeasureJob::inputs_for(const MeasureRequest& request) {
 
 void MeasureJob::run(const MeasureRequest& request, const JobPort& port) {
   if (request.entries.empty() || request.entries.size() != request.source_hashes.size()) {
-    throw Error("the group cannot be measured", "it has no entries, or not one source hash for each", "use a supervisor of the same build");
+    throw Error("the group cannot be measured", "it has no entries, or not one source hash for each",
+                "use a supervisor of the same build");
   }
   const auto progress = [&](std::int64_t entry, const char* stage, const std::string& text) {
     port.send(ProgressReport{entry, stage, text});
@@ -112,7 +117,8 @@ void MeasureJob::run(const MeasureRequest& request, const JobPort& port) {
 
   CheckOptions options;
   options.seed = request.seed;
-  options.peaked = !request.tensors.empty();  // given tensors may be anything: only the kernel's own rounding is held against it
+  options.peaked =
+      !request.tensors.empty();  // given tensors may be anything: only the kernel's own rounding is held against it
   std::list<Work> works;
   std::vector<SamplingEntry> entries;
   std::vector<Work*> sampled;
@@ -136,9 +142,14 @@ void MeasureJob::run(const MeasureRequest& request, const JobPort& port) {
   }
   SamplingHooks hooks;
   hooks.cancelled = port.cancelled;
-  hooks.progress = [&](const SamplingEntry& entry, const char* stage, const std::string& text) { progress(entry.index, stage, text); };
-  hooks.sampled = [&](const SamplingEntry& entry, const Sample& sample) { port.send(SampleBatch{entry.index, {sample}}); };
-  const bool completed = !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping, entries, hooks);
+  hooks.progress = [&](const SamplingEntry& entry, const char* stage, const std::string& text) {
+    progress(entry.index, stage, text);
+  };
+  hooks.sampled = [&](const SamplingEntry& entry, const Sample& sample) {
+    port.send(SampleBatch{entry.index, {sample}});
+  };
+  const bool completed =
+      !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping, entries, hooks);
   for (std::size_t n = 0; n < entries.size(); ++n) conclude(*sampled[n], entries[n], request.stopping, !completed);
   std::int64_t index = 0;
   for (Work& work : works) port.send(ResultReply{index++, std::move(work.measurement)});

@@ -14,7 +14,8 @@ constexpr std::int64_t kBlockNs = 40'000'000;
 constexpr std::int64_t kMaxLaunchesPerBlock = 100'000;
 
 std::int64_t steady_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 std::int64_t launches_for(std::int64_t span_ns, std::int64_t launch_ns) {

@@ -14,16 +14,16 @@ namespace triscope {
 
 /// One of the launches that are sampled side by side.
 struct SamplingEntry {
-  std::int64_t index = 0;          ///< the caller's name for it
-  std::string label;               ///< "cpu.fast forward 512x32", for progress lines
+  std::int64_t index = 0;  ///< the caller's name for it
+  std::string label;       ///< "cpu.fast forward 512x32", for progress lines
   Launch launch;
-  std::vector<Sample> samples;     ///< filled; `started_ns` counts from the entry's first sample
+  std::vector<Sample> samples;  ///< filled; `started_ns` counts from the entry's first sample
   StopReason stop = StopReason::go_on;
-  std::string failure;             ///< why its launch failed, when it did; it is left out from then on
+  std::string failure;  ///< why its launch failed, when it did; it is left out from then on
 
   std::vector<double> block_values;  ///< ns per launch, one a block
   std::int64_t launches_per_block = 1;
-  std::int64_t elapsed_ns = 0;       ///< spent on it, flushing included
+  std::int64_t elapsed_ns = 0;  ///< spent on it, flushing included
   std::int64_t first_ns = 0;
 };
 
@@ -34,9 +34,9 @@ struct SamplingHooks {
   std::function<void(const SamplingEntry&, const Sample&)> sampled = [](const SamplingEntry&, const Sample&) {};
 };
 
-/// Samples `entries` in `regime`. Sustained: 200 ms of warm-up each, then blocks of at least 40 ms. Burst: single launches
-/// from a cold device. All go on, block by block, until `rule` stops each of them, so that every block has its pairs.
-/// Returns false when it was cancelled; samples taken until then are kept.
+/// Samples `entries` in `regime`. Sustained: 200 ms of warm-up each, then blocks of at least 40 ms. Burst: single
+/// launches from a cold device. All go on, block by block, until `rule` stops each of them, so that every block has its
+/// pairs. Returns false when it was cancelled; samples taken until then are kept.
 bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std::vector<SamplingEntry>& entries,
                   const SamplingHooks& hooks);
 

@@ -32,7 +32,8 @@ InstanceSupport support_of(const Kernel& kernel, const Problem& problem, Pass pa
     return support;
   }
   support.unsupported = kernel.unsupported(problem, pass, instance);
-  if (!support.unsupported) support.workspace_bytes = static_cast<std::int64_t>(kernel.workspace_bytes(problem, pass, instance));
+  if (!support.unsupported)
+    support.workspace_bytes = static_cast<std::int64_t>(kernel.workspace_bytes(problem, pass, instance));
   return support;
 }
 
@@ -42,7 +43,8 @@ SupportAnswer answer(const SupportQuestion& question, KernelList kernels) {
   const std::vector<std::string>& names = kernel.info().instances;
   SupportAnswer result;
   if (question.instance == "all") {
-    for (const std::string& name : names) result.instances.push_back(support_of(kernel, question.problem, question.pass, name));
+    for (const std::string& name : names)
+      result.instances.push_back(support_of(kernel, question.problem, question.pass, name));
   } else if (question.instance != "auto") {
     result.instances.push_back(support_of(kernel, question.problem, question.pass, question.instance));
   } else if (const auto reason = kernel.unsupported(question.problem, question.pass)) {
@@ -69,7 +71,8 @@ class Jobs {
     } catch (const Error& e) {
       channel_.send(ErrorReply{e.summary(), e.why(), e.fix(), static_cast<int>(e.code())});
     } catch (const std::exception& e) {
-      channel_.send(ErrorReply{"the worker could not do its job", e.what(), "try a smaller problem", static_cast<int>(ExitCode::environment)});
+      channel_.send(ErrorReply{"the worker could not do its job", e.what(), "try a smaller problem",
+                               static_cast<int>(ExitCode::environment)});
     }
     return true;
   }
@@ -102,7 +105,8 @@ class Jobs {
   bool run_one(const QuitRequest&) { return false; }
   template <typename Other>
   bool run_one(const Other&) {
-    throw Error("the worker cannot do this", fmt::format("\"{}\" is no request", Other::kType), "use a supervisor of the same build");
+    throw Error("the worker cannot do this", fmt::format("\"{}\" is no request", Other::kType),
+                "use a supervisor of the same build");
   }
 
   Channel& channel_;

@@ -57,23 +57,28 @@ void scale_rows(std::vector<float>& values, const Problem& problem, std::int64_t
       const float by = factor(i);
       if (by == 1.0f) continue;
       float* first = values.data() + (b * problem.seq_len + i) * row;
-      for (std::int64_t d = 0; d < row; ++d) first[d] = element == Element::bf16 ? round_to_bf16(first[d] * by) : first[d] * by;
+      for (std::int64_t d = 0; d < row; ++d)
+        first[d] = element == Element::bf16 ? round_to_bf16(first[d] * by) : first[d] * by;
     }
   }
 }
 
 // N(0,1) inputs give logits of standard deviation 1; these make them peaked where a kernel's softmax is weakest.
-constexpr float kHuge = 64.0f;        // one key's logits: about +-64, up to 250
-constexpr std::int64_t kTile = 64;    // a usual tile of keys
-constexpr float kRisePerTile = 64.0f; // the largest logit of a tile is about 3 standard deviations: it rises by about 200
+constexpr float kHuge = 64.0f;      // one key's logits: about +-64, up to 250
+constexpr std::int64_t kTile = 64;  // a usual tile of keys
+constexpr float kRisePerTile =
+    64.0f;  // the largest logit of a tile is about 3 standard deviations: it rises by about 200
 
 void apply_kind(InputKind kind, const Problem& problem, std::vector<float>& q, std::vector<float>& k1) {
   const std::int64_t query_row = problem.q_heads * problem.head_dim, key_row = problem.kv_heads * problem.head_dim;
   const std::int64_t n = problem.seq_len;
   switch (kind) {
-    case InputKind::normal: return;
-    case InputKind::peaked4: return scale_rows(q, problem, query_row, problem.element, [](std::int64_t) { return 4.0f; });
-    case InputKind::peaked8: return scale_rows(q, problem, query_row, problem.element, [](std::int64_t) { return 8.0f; });
+    case InputKind::normal:
+      return;
+    case InputKind::peaked4:
+      return scale_rows(q, problem, query_row, problem.element, [](std::int64_t) { return 4.0f; });
+    case InputKind::peaked8:
+      return scale_rows(q, problem, query_row, problem.element, [](std::int64_t) { return 8.0f; });
     case InputKind::huge_early:
       return scale_rows(k1, problem, key_row, problem.element, [](std::int64_t j) { return j == 0 ? kHuge : 1.0f; });
     case InputKind::huge_late:
@@ -86,13 +91,14 @@ void apply_kind(InputKind kind, const Problem& problem, std::vector<float>& q, s
 }
 
 // A tensor of the file as fp32, rounded to `element`; nullopt when the file has none and it is not `required`.
-std::optional<std::vector<float>> given(const TensorFile& file, const char* name, const std::vector<std::int64_t>& shape,
-                                        Element element, bool required) {
+std::optional<std::vector<float>> given(const TensorFile& file, const char* name,
+                                        const std::vector<std::int64_t>& shape, Element element, bool required) {
   if (!required && !file.contains(name)) return std::nullopt;
   const TensorView& view = file.at(name);
   if (view.shape != shape) {
     throw Error(fmt::format("tensor {} cannot be used", name),
-                fmt::format("its shape is [{}], but the problem needs [{}]", fmt::join(view.shape, ", "), fmt::join(shape, ", ")),
+                fmt::format("its shape is [{}], but the problem needs [{}]", fmt::join(view.shape, ", "),
+                            fmt::join(shape, ", ")),
                 "store it in the layout [batch, seq_len, heads, head_dim]", ExitCode::usage);
   }
   std::vector<float> values = read_floats(view);
@@ -135,8 +141,8 @@ InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, c
   const std::vector<std::int64_t> key_shape{problem.batch, problem.seq_len, problem.kv_heads, problem.head_dim};
   std::optional<TensorFile> file;
   if (!source.tensors.empty()) file.emplace(source.tensors);
-  const auto values = [&](const char* name, InputStream stream, const std::vector<std::int64_t>& shape, std::size_t count,
-                          bool required) {
+  const auto values = [&](const char* name, InputStream stream, const std::vector<std::int64_t>& shape,
+                          std::size_t count, bool required) {
     std::optional<std::vector<float>> found;
     if (file) found = given(*file, name, shape, problem.element, required);
     return found ? std::move(*found) : generate(stream, source.seed, problem.element, count);
@@ -156,10 +162,11 @@ InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, c
   if (problem.sink) {
     std::optional<std::vector<float>> sink;
     if (file) sink = given(*file, "sink", {problem.q_heads}, Element::fp32, false);
-    sink_ = HeldTensor(backend,
-                       sink ? std::move(*sink)
-                            : std::vector<float>(static_cast<std::size_t>(problem.q_heads), static_cast<float>(*problem.sink)),
-                       Element::fp32);
+    sink_ = HeldTensor(
+        backend,
+        sink ? std::move(*sink)
+             : std::vector<float>(static_cast<std::size_t>(problem.q_heads), static_cast<float>(*problem.sink)),
+        Element::fp32);
   }
 }
 
@@ -188,7 +195,8 @@ void InputSet::fill(Arguments& arguments) const {
 OutputSet::OutputSet(Backend& backend, const Problem& problem, Pass pass, std::size_t workspace_bytes)
     : backend_(&backend), element_(problem.element) {
   const TensorCounts counts = tensor_counts(problem);
-  const std::size_t query_bytes = counts.query * element_bytes(element_), key_bytes = counts.key * element_bytes(element_);
+  const std::size_t query_bytes = counts.query * element_bytes(element_),
+                    key_bytes = counts.key * element_bytes(element_);
   o_ = BackendMemory(backend, query_bytes);
   lse_ = BackendMemory(backend, counts.lse * sizeof(float));
   if (pass == Pass::backward) {

@@ -23,13 +23,14 @@ const Kernel& forward_for(const Kernel& kernel, const Problem& problem, KernelLi
     if (can_run(*other, problem, Pass::forward)) return *other;
   }
   throw Error(fmt::format("{} backward cannot be prepared", kernel.info().id),
-              "it has no forward of its own, and no other kernel makes the LSE it needs", "choose another kernel or a smaller problem");
+              "it has no forward of its own, and no other kernel makes the LSE it needs",
+              "choose another kernel or a smaller problem");
 }
 
 }  // namespace
 
-PreparedLaunch::PreparedLaunch(Backend& backend, KernelList kernels, const Kernel& kernel, const Problem& problem, Pass pass,
-                               const std::string& instance, const InputSet& inputs)
+PreparedLaunch::PreparedLaunch(Backend& backend, KernelList kernels, const Kernel& kernel, const Problem& problem,
+                               Pass pass, const std::string& instance, const InputSet& inputs)
     : backend_(&backend),
       kernel_(&kernel),
       problem_(problem),

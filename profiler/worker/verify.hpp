@@ -24,7 +24,8 @@ class PreparedLaunch {
 
   void operator()() const { kernel_->launch(problem_, pass_, instance_, arguments_); }
 
-  /// Launches once on poisoned outputs, notes what ran in `launches`, and compares. Throws `Error` when the launch fails.
+  /// Launches once on poisoned outputs, notes what ran in `launches`, and compares. Throws `Error` when the launch
+  /// fails.
   CheckResult verify(const InputSet& inputs, const CheckOptions& options);
   /// What the launch of `verify` ran.
   const std::vector<LaunchRecord>& launches() const { return launches_; }

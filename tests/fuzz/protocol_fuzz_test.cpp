@@ -1,4 +1,5 @@
-// The parser of the worker's messages against mutated streams: it finds messages or throws Error, and never anything else.
+// The parser of the worker's messages against mutated streams: it finds messages or throws Error, and never anything
+// else.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -35,8 +36,9 @@ std::string valid_stream(FuzzRandom& random) {
 }
 
 TEST(ProtocolFuzz, mutated_streams_are_understood_or_refused) {
-  constexpr std::array<std::string_view, 12> dictionary{"\n",     "{",    "}",      "\"payload\":", "\"type\":\"samples\"", "null",
-                                                        "[]",     "-1",   "1e999",  "\"flags\":[]", "18446744073709551615", "\xff\xfe"};
+  constexpr std::array<std::string_view, 12> dictionary{
+      "\n", "{",  "}",     "\"payload\":", "\"type\":\"samples\"", "null",
+      "[]", "-1", "1e999", "\"flags\":[]", "18446744073709551615", "\xff\xfe"};
   for_each_fuzz_input([&](FuzzRandom& random) {
     std::string stream = valid_stream(random);
     mutate(stream, dictionary, random);

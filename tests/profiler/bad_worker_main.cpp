@@ -1,4 +1,5 @@
-// A worker for tests. Its kernels misbehave on purpose (ids "test.*"); with TRISCOPE_TEST_WORKER set, so does its protocol.
+// A worker for tests. Its kernels misbehave on purpose (ids "test.*"); with TRISCOPE_TEST_WORKER set, so does its
+// protocol.
 #include <omp.h>
 #include <unistd.h>
 
@@ -39,7 +40,9 @@ class TestKernel final : public Kernel {
     if (pass == Pass::backward && !backward_) return "it has no backward";
     return oracle_.unsupported(problem, pass);
   }
-  std::string choose_instance(const Problem& problem, Pass) const override { return problem.seq_len < 100 ? "small" : "large"; }
+  std::string choose_instance(const Problem& problem, Pass) const override {
+    return problem.seq_len < 100 ? "small" : "large";
+  }
   std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view) const override {
     return oracle_.workspace_bytes(problem, pass, oracle_.info().instances.front());
   }
@@ -84,7 +87,8 @@ std::vector<std::unique_ptr<Kernel>> make_kernels() {
     };
   };
   add("test.good", [](int, float*) {});
-  add("test.forward_only", [](int, float*) {}, false);
+  add(
+      "test.forward_only", [](int, float*) {}, false);
   add("test.chatty", [](int, float*) { std::puts("{\"type\":\"done\"}"), std::fflush(stdout); });
   add("test.wrong", [](int, float* o) { o[0] += 1.0f; });
   add("test.throws_late", from_launch(3, [] { throw Error("the launch failed", "a test wants it so", "do nothing"); }));
@@ -101,7 +105,8 @@ std::vector<std::unique_ptr<Kernel>> make_kernels() {
 
 // Speaks another protocol, or none.
 void misbehave_at_start(std::string_view how) {
-  if (how == "version") std::puts(R"({"type":"hello","protocol":999,"version":"9.9.9","mode":"cpu"})"), std::fflush(stdout);
+  if (how == "version")
+    std::puts(R"({"type":"hello","protocol":999,"version":"9.9.9","mode":"cpu"})"), std::fflush(stdout);
   if (how == "rubbish") std::puts("bash: welcome to this machine"), std::fflush(stdout);
   if (how == "exit") std::exit(3);
   if (how == "silent_exit") std::exit(0);

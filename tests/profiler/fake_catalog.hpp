@@ -8,7 +8,8 @@
 
 namespace triscope {
 
-inline KernelInfo fake_kernel(std::string id, std::string family, DeviceKind device, std::vector<std::string> instances = {"only"}) {
+inline KernelInfo fake_kernel(std::string id, std::string family, DeviceKind device,
+                              std::vector<std::string> instances = {"only"}) {
   KernelInfo kernel;
   kernel.id = kernel.name = std::move(id);
   kernel.family = std::move(family);
@@ -33,7 +34,8 @@ inline Catalog fake_catalog(bool with_gpu) {
   if (with_gpu) catalog.devices.push_back(fake_device("0", DeviceKind::cuda, std::int64_t{140} << 30));
   catalog.devices.push_back(fake_device("cpu", DeviceKind::cpu, std::int64_t{16} << 30));
   catalog.environment.device_id = catalog.devices.front().id;
-  catalog.kernels = {fake_kernel("cpu.oracle", "2-simplicial", DeviceKind::cpu), fake_kernel("cpu.fast", "2-simplicial", DeviceKind::cpu),
+  catalog.kernels = {fake_kernel("cpu.oracle", "2-simplicial", DeviceKind::cpu),
+                     fake_kernel("cpu.fast", "2-simplicial", DeviceKind::cpu),
                      fake_kernel("baseline.cpu", "baseline", DeviceKind::cpu)};
   if (with_gpu) {
     catalog.kernels.push_back(fake_kernel("cuda.portable", "2-simplicial", DeviceKind::cuda, {"a", "b", "c"}));
@@ -44,7 +46,8 @@ inline Catalog fake_catalog(bool with_gpu) {
   return catalog;
 }
 
-/// Two-axis kernels take two-axis problems, baselines dot products; cuda.hopper refuses head dimensions other than 64 and 128.
+/// Two-axis kernels take two-axis problems, baselines dot products; cuda.hopper refuses head dimensions other than 64
+/// and 128.
 inline std::vector<SupportAnswer> fake_support(const Catalog& catalog, const std::vector<SupportQuestion>& questions) {
   std::vector<SupportAnswer> answers;
   for (const SupportQuestion& question : questions) {
@@ -59,7 +62,8 @@ inline std::vector<SupportAnswer> fake_support(const Catalog& catalog, const std
     if (question.instance == "all") {
       for (const std::string& instance : kernel.instances) answer.instances.push_back({instance, reason, 1000});
     } else {
-      answer.instances.push_back({question.instance == "auto" ? kernel.instances.front() : question.instance, reason, 1000});
+      answer.instances.push_back(
+          {question.instance == "auto" ? kernel.instances.front() : question.instance, reason, 1000});
     }
     answers.push_back(answer);
   }

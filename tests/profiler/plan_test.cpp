@@ -57,7 +57,8 @@ TEST(Plan, counts_are_the_product_of_the_lists) {
   request.forms = {Form::trilinear, Form::determinant};
   request.regimes = {Regime::sustained, Regime::burst};
   const Plan plan = plan_for(request, fake_catalog(false));
-  EXPECT_EQ(plan.total(), 2 * 3 * 2 * 2 * 2 * 2 * 2 * 2);  // windows, seq, batch, head pairs, dims, forms, passes, regimes
+  EXPECT_EQ(plan.total(),
+            2 * 3 * 2 * 2 * 2 * 2 * 2 * 2);  // windows, seq, batch, head pairs, dims, forms, passes, regimes
   EXPECT_THAT(plan.groups, SizeIs(plan.total()));
   EXPECT_TRUE(plan.skipped.empty());
 }

@@ -54,7 +54,8 @@ void expect_equal(const std::vector<Sample>& a, const std::vector<Sample>& b) {
 }
 
 std::string stream_of_three() {
-  return to_bytes(ProgressReport{0, "block", "a line\nwith a newline and \xff"}) + to_bytes(SampleBatch{2, some_samples()}) + to_bytes(Done{});
+  return to_bytes(ProgressReport{0, "block", "a line\nwith a newline and \xff"}) +
+         to_bytes(SampleBatch{2, some_samples()}) + to_bytes(Done{});
 }
 
 TEST(FrameParser, finds_the_same_frames_however_the_stream_is_cut) {
@@ -98,7 +99,8 @@ TEST(FrameParser, refuses_what_is_json_but_no_object) {
 TEST(FrameParser, refuses_impossible_payloads) {
   for (const char* payload : {"-1", "1.5", "\"9\"", "null", "true", "1e3", "[4]"}) {
     FrameParser parser;
-    EXPECT_THAT(why_of(parser, std::string("{\"payload\":") + payload + "}\n"), HasSubstr("announces a payload")) << payload;
+    EXPECT_THAT(why_of(parser, std::string("{\"payload\":") + payload + "}\n"), HasSubstr("announces a payload"))
+        << payload;
   }
   FrameParser parser;
   EXPECT_THAT(why_of(parser, "{\"payload\":18446744073709551615}\n"), HasSubstr("more than the"));

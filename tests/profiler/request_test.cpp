@@ -25,7 +25,8 @@ TEST(Windows, lists_names_and_grids) {
   EXPECT_THAT(parse_windows("512x32,256x64"), ElementsAre(Windows{512, 32}, Windows{256, 64}));
   EXPECT_THAT(parse_windows("table1"), SizeIs(7));
   EXPECT_THAT(parse_windows("grid:16..1024"), SizeIs(49));
-  EXPECT_THAT(parse_windows("grid:2..4,7x9"), ElementsAre(Windows{2, 2}, Windows{2, 4}, Windows{4, 2}, Windows{4, 4}, Windows{7, 9}));
+  EXPECT_THAT(parse_windows("grid:2..4,7x9"),
+              ElementsAre(Windows{2, 2}, Windows{2, 4}, Windows{4, 2}, Windows{4, 4}, Windows{7, 9}));
   EXPECT_THAT(parse_windows("grid:3..20"), SizeIs(9));
 }
 
@@ -107,12 +108,13 @@ TEST(SweepRequest, members_unknown_to_an_older_version_keep_their_defaults) {
 
 TEST(SweepRequest, command_line_shows_what_differs_from_the_defaults) {
   EXPECT_EQ(to_command_line({}), "triscope sweep --windows table1");
-  EXPECT_EQ(to_command_line(unusual()),
-            "triscope sweep --windows 512x32,7x9 --seq 1024,2048 --batch 2 --q-heads 8,16 --kv-heads 1,2 --head-dim 64,128"
-            " --form determinant,trilinear --mask full --element bf16 --scale 0.1 --k2-bias 0.3333333333333333 --v2-bias -2"
-            " --sink 0 --deterministic --pass backward --kernel cpu.fast,baseline.cpu --instance all --device cpu"
-            " --regime burst --precision 1% --budget 3.5s --seed 18446744073709551615 --tensors"
-            " 'it'\\''s here/a b.safetensors' --time-limit 1.5s --worker-prefix 'ssh -o '\\''X=a b'\\'' host'");
+  EXPECT_EQ(
+      to_command_line(unusual()),
+      "triscope sweep --windows 512x32,7x9 --seq 1024,2048 --batch 2 --q-heads 8,16 --kv-heads 1,2 --head-dim 64,128"
+      " --form determinant,trilinear --mask full --element bf16 --scale 0.1 --k2-bias 0.3333333333333333 --v2-bias -2"
+      " --sink 0 --deterministic --pass backward --kernel cpu.fast,baseline.cpu --instance all --device cpu"
+      " --regime burst --precision 1% --budget 3.5s --seed 18446744073709551615 --tensors"
+      " 'it'\\''s here/a b.safetensors' --time-limit 1.5s --worker-prefix 'ssh -o '\\''X=a b'\\'' host'");
 }
 
 }  // namespace

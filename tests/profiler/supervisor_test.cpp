@@ -14,12 +14,13 @@
 namespace triscope {
 namespace {
 
+using std::chrono::milliseconds;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::SizeIs;
-using std::chrono::milliseconds;
 
-std::map<std::string, Measurement> measure(Supervisor& supervisor, const MeasureRequest& request, std::stop_token stop = {}) {
+std::map<std::string, Measurement> measure(Supervisor& supervisor, const MeasureRequest& request,
+                                           std::stop_token stop = {}) {
   std::map<std::string, Measurement> results;
   JobObserver observer;
   observer.measured = [&](std::int64_t, const Measurement& m) {
@@ -116,13 +117,14 @@ TEST_P(BadKernels, cost_one_row_and_the_next_measurement_is_right) {
 
 INSTANTIATE_TEST_SUITE_P(
     Supervisor, BadKernels,
-    testing::Values(BadKernel{"test.wrong", "wrong result"}, BadKernel{"test.throws_late", "the launch failed: a test wants it so"},
-                    BadKernel{"test.hangs_at_once", "it ran longer than the limit of 4 s, so the worker was killed"},
-                    BadKernel{"test.hangs_late", "it ran longer than the limit of 4 s, so the worker was killed"},
-                    BadKernel{"test.crashes_at_once", "was killed by SIGSEGV (Segmentation fault); its last words: about to crash"},
-                    BadKernel{"test.crashes_late", "was killed by SIGSEGV"}, BadKernel{"test.exits", "ended with exit code 3"},
-                    BadKernel{"test.exits_silently", "ended with exit code 0"},
-                    BadKernel{"test.writes_rubbish", "\"what is this\" is no JSON object"}),
+    testing::Values(
+        BadKernel{"test.wrong", "wrong result"}, BadKernel{"test.throws_late", "the launch failed: a test wants it so"},
+        BadKernel{"test.hangs_at_once", "it ran longer than the limit of 4 s, so the worker was killed"},
+        BadKernel{"test.hangs_late", "it ran longer than the limit of 4 s, so the worker was killed"},
+        BadKernel{"test.crashes_at_once", "was killed by SIGSEGV (Segmentation fault); its last words: about to crash"},
+        BadKernel{"test.crashes_late", "was killed by SIGSEGV"}, BadKernel{"test.exits", "ended with exit code 3"},
+        BadKernel{"test.exits_silently", "ended with exit code 0"},
+        BadKernel{"test.writes_rubbish", "\"what is this\" is no JSON object"}),
     [](const auto& param) { return std::string(param.param.id).substr(5); });
 
 TEST(Supervisor, what_a_kernel_prints_never_reaches_the_protocol) {
@@ -135,7 +137,8 @@ TEST(Supervisor, what_a_kernel_prints_never_reaches_the_protocol) {
 }
 
 TEST(Supervisor, a_worker_that_cannot_start_is_an_environment_error) {
-  EXPECT_THAT(refusal_of_start("version"), AllOf(HasSubstr("speaks protocol 999"), HasSubstr("install the same version")));
+  EXPECT_THAT(refusal_of_start("version"),
+              AllOf(HasSubstr("speaks protocol 999"), HasSubstr("install the same version")));
   EXPECT_THAT(refusal_of_start("rubbish"), HasSubstr("bash: welcome to this machine"));
   EXPECT_THAT(refusal_of_start("exit"), HasSubstr("ended with exit code 3"));
   EXPECT_THAT(refusal_of_start("silent_exit"), HasSubstr("ended with exit code 0"));
@@ -215,17 +218,22 @@ TEST(Supervisor, a_worker_killed_while_idle_is_replaced) {
 
 TEST(Supervisor, the_worker_ends_when_its_supervisor_is_killed) {
   for (const bool direct : {true, false}) {
-    // Direct: the kernel sends the signal of a dying parent. Behind a shell (as behind ssh) only the end of stdin tells it.
+    // Direct: the kernel sends the signal of a dying parent. Behind a shell (as behind ssh) only the end of stdin tells
+    // it.
     ChildProcess child([direct](int write_end) {
       WorkerOptions options = bad_worker();
       options.log = [write_end](const std::string& line) {
-        if (line.rfind("pid ", 0) == 0) [[maybe_unused]] const ssize_t ignored = write(write_end, line.data() + 4, line.size() - 4);
+        if (line.rfind("pid ", 0) == 0) [[maybe_unused]]
+          const ssize_t ignored = write(write_end, line.data() + 4, line.size() - 4);
       };
-      options.prefix = {"sh", "-c", direct ? "echo pid $$ >&2; exec \"$0\" \"$@\"" : "exec 3<&0; \"$0\" \"$@\" <&3 & echo pid $! >&2; exec 3<&- <&-; wait"};
+      options.prefix = {"sh", "-c",
+                        direct ? "echo pid $$ >&2; exec \"$0\" \"$@\""
+                               : "exec 3<&0; \"$0\" \"$@\" <&3 & echo pid $! >&2; exec 3<&- <&-; wait"};
       Supervisor supervisor(options);
       JobObserver observer;
       observer.progress = [write_end](const ProgressReport& report) {
-        if (report.stage == "check") [[maybe_unused]] const ssize_t ignored = write(write_end, "\n", 1);
+        if (report.stage == "check") [[maybe_unused]]
+          const ssize_t ignored = write(write_end, "\n", 1);
       };
       supervisor.measure(tiny_request({"test.hangs_at_once"}), observer, {});
     });

@@ -48,7 +48,8 @@ class Sweep : public testing::Test {
     std::multiset<std::string> keys;
     Snapshot snapshot(database());
     for (const ResultRow& row : snapshot.results(sweep)) {
-      keys.insert(fmt::format("{} {} {}x{}", row.kernel, to_string(row.pass), row.problem.window1, row.problem.window2));
+      keys.insert(
+          fmt::format("{} {} {}x{}", row.kernel, to_string(row.pass), row.problem.window1, row.problem.window2));
       EXPECT_TRUE(row.status == Status::ok || row.status == Status::skipped) << row.reason;
     }
     EXPECT_EQ(keys.size(), static_cast<std::size_t>(kPlanned));
@@ -131,7 +132,9 @@ TEST_F(Sweep, after_kill_9_at_any_moment_resume_leaves_no_gap_and_no_duplicate) 
     std::filesystem::remove(database().string() + "-shm");
     ChildProcess child([&](int write_end) {
       SweepObserver observer;
-      observer.measured = [&](const Measurement&, std::int64_t) { [[maybe_unused]] const ssize_t ignored = write(write_end, "m", 1); };
+      observer.measured = [&](const Measurement&, std::int64_t) {
+        [[maybe_unused]] const ssize_t ignored = write(write_end, "m", 1);
+      };
       run_sweep(request(), database(), observer, {});
     });
     const std::size_t reported = child.wait_for(static_cast<std::size_t>(after));
