@@ -43,7 +43,6 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 void build_tree(CLI::App& app, Action& action) {
   app.name("triscope");
   app.description("Measures 2-simplicial attention: latency, TFLOP/s and verdicts, kept in a database.");
-  app.footer(kFooter);
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
   app.set_help_flag("-h,--help", "Explain the command");
@@ -62,6 +61,7 @@ void build_tree(CLI::App& app, Action& action) {
   add_kernels_command(app, action);
   add_version_command(app, action);
   add_completion_command(app, action);
+  app.footer(kFooter);  // last, since commands inherit what is set before them
 }
 
 /// Parses `arguments`; true when `action` is to be run, false when help was printed.
@@ -72,7 +72,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
     return true;
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    fmt::print("{}", chosen.empty() ? app.help() : chosen.front()->help());
+    fmt::print("{}", chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
     return false;
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();

@@ -28,6 +28,14 @@ std::string what(const MeasurementKey& key) {
   return fmt::format("{} {}, {}", key.kernel, to_string(key.pass), describe(key.problem));
 }
 
+/// "3/14, 0:42 left: " before the line of the measurement that was just done; empty before the plan is known.
+std::string how_far(const Progress& progress) {
+  if (progress.total == 0) return "";
+  std::string text = fmt::format("{}/{}", std::min(progress.done + 1, progress.total), progress.total);
+  if (progress.seconds_left) text += fmt::format(", {} left", clock_text(*progress.seconds_left));
+  return text + ": ";
+}
+
 }  // namespace
 
 std::string progress_bar(const Progress& progress, std::size_t width) {
@@ -158,9 +166,7 @@ void SweepDisplay::show(const Measurement& measurement, std::int64_t row) {
   } else if (mode_ == Mode::bar) {
     fmt::print("{}\n", result_line(measurement));
   } else {
-    const std::string left =
-        latest_.seconds_left ? fmt::format(", {} left", clock_text(*latest_.seconds_left)) : std::string();
-    fmt::print("{}/{}{}: {}\n", std::min(latest_.done + 1, latest_.total), latest_.total, left, result_line(measurement));
+    fmt::print("{}{}\n", how_far(latest_), result_line(measurement));
   }
   std::fflush(stdout);
   last_shown_ = {};

@@ -143,6 +143,26 @@ void require_no_request_options(const CLI::App& command) {
   }
 }
 
+/// Refuses values that are impossible whatever stands beside them (the plan marks impossible combinations `skipped`).
+void require_possible(const SweepRequest& request) {
+  const auto require = [](auto set) {
+    Problem problem;
+    problem.seq_len = problem.window1 = problem.window2 = 1;
+    set(problem);
+    require_valid(problem);
+  };
+  for (const Windows& windows : request.windows) {
+    require([&](Problem& problem) {
+      problem.window1 = windows.window1;
+      problem.window2 = windows.window2;
+    });
+  }
+  for (const std::int64_t length : request.seq_lens) require([&](Problem& problem) { problem.seq_len = length; });
+  for (const std::int64_t batch : request.batches) require([&](Problem& problem) { problem.batch = batch; });
+  for (const std::int64_t dim : request.head_dims) require([&](Problem& problem) { problem.head_dim = dim; });
+  for (const std::int64_t heads : request.q_heads) require([&](Problem& problem) { problem.q_heads = heads; });
+}
+
 std::string outcome_text(const SweepOutcome& outcome, double seconds) {
   std::string text = fmt::format("sweep {}: {} measured", outcome.sweep, outcome.ok);
   if (outcome.failed > 0) text += fmt::format(", {} failed", outcome.failed);
@@ -209,6 +229,7 @@ void add_sweep_command(CLI::App& app, Action& action) {
       "  triscope sweep --worker-prefix \"srun --gpus=1\"     measure on a compute node");
   command->callback([command, options, &action] {
     if (options->resume) require_no_request_options(*command);
+    require_possible(options->request);
     action = [options] { return run(*options); };
   });
 }

@@ -1,0 +1,265 @@
+// The command line through the real program: help, errors, exit codes, and what needs no measuring.
+#include "app/command_line.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "kernels/error.hpp"
+#include "profiler/store.hpp"
+#include "program.hpp"
+#include "small_history.hpp"
+#include "temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::vector<std::string> kCommands{"gui",  "sweep", "list",   "show",    "compare", "export",  "import",
+                                         "eval", "check", "doctor", "devices", "kernels", "version", "completion"};
+
+/// An error is one sentence on stderr: one line, ended, and nothing on stdout.
+void expect_error(const ProgramResult& result, int code, const std::string& part) {
+  EXPECT_EQ(result.exit_code, code) << result.errors;
+  EXPECT_THAT(result.output, IsEmpty());
+  EXPECT_THAT(result.errors, HasSubstr(part));
+  EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
+  EXPECT_THAT(result.errors, testing::EndsWith(".\n"));
+  EXPECT_THAT(result.errors, testing::StartsWith("triscope: "));
+}
+
+TEST(DefaultCommand, is_the_window) {
+  EXPECT_THAT(with_default_command({}, kCommands), ElementsAre("gui"));
+  EXPECT_THAT(with_default_command({"--screenshot", "x.png"}, kCommands), ElementsAre("gui", "--screenshot", "x.png"));
+  EXPECT_THAT(with_default_command({"/"}, kCommands), ElementsAre("gui", "/"));
+  EXPECT_THAT(with_default_command({"--help"}, kCommands), ElementsAre("--help"));
+  EXPECT_THAT(with_default_command({"sweep", "x"}, kCommands), ElementsAre("sweep", "x"));
+}
+
+TEST(DefaultCommand, a_slip_is_no_database) {
+  expect_error(run_triscope({"swep"}), 2, "did you mean `triscope sweep`");
+  expect_error(run_triscope({"no-such.db"}), 2, "'no-such.db' is unknown");
+}
+
+TEST(CommandLine, every_command_explains_itself_with_exit_0) {
+  const ProgramResult help = run_triscope({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const std::string& command : kCommands) {
+    EXPECT_THAT(help.output, HasSubstr("  " + command));
+    const ProgramResult own = run_triscope({command, "--help"});
+    EXPECT_EQ(own.exit_code, 0) << command;
+    EXPECT_THAT(own.output, HasSubstr("triscope " + command)) << command;
+    EXPECT_THAT(own.errors, IsEmpty()) << command;
+  }
+}
+
+TEST(CommandLine, version_names_the_commit_and_the_compiler) {
+  for (const char* argument : {"version", "--version"}) {
+    const ProgramResult result = run_triscope({argument});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_THAT(result.output, HasSubstr("commit "));
+    EXPECT_THAT(result.output, HasSubstr("GNU"));
+  }
+}
+
+TEST(CommandLine, unknown_options_and_missing_arguments_are_usage_errors) {
+  const std::map<std::string, std::vector<std::string>> required{
+      {"compare", {"1", "2"}}, {"import", {"x"}}, {"eval", {"--in", "a", "--out", "b", "--kernel", "k"}}, {"completion", {"bash"}}};
+  for (const std::string& command : kCommands) {
+    std::vector<std::string> arguments{command, "--no-such-option"};
+    if (required.count(command) > 0) arguments.insert(arguments.end(), required.at(command).begin(), required.at(command).end());
+    expect_error(run_triscope(arguments), 2, "--no-such-option");
+  }
+  expect_error(run_triscope({"compare", "1"}), 2, "B");
+  expect_error(run_triscope({"import"}), 2, "FILE");
+  expect_error(run_triscope({"eval"}), 2, "--");
+  expect_error(run_triscope({"completion", "fish"}), 2, "fish");
+  expect_error(run_triscope({"list", "extra"}), 2, "extra");
+  expect_error(run_triscope({"list", "--db"}), 2, "--db");
+}
+
+struct BadValue {
+  std::vector<std::string> arguments;
+  std::string named;  ///< what the message must name
+};
+
+TEST(CommandLine, every_option_refuses_bad_values_by_name) {
+  const std::vector<BadValue> cases{
+      {{"sweep", "--windows", "512"}, "512"},
+      {{"sweep", "--windows", "0x32"}, "0x32"},
+      {{"sweep", "--windows", "-4x32"}, "-4x32"},
+      {{"sweep", "--windows", "99999999999999999999x1"}, "99999999999999999999"},
+      {{"sweep", "--windows", ""}, "windows"},
+      {{"sweep", "--windows", "grid:1024..16"}, "1024..16"},
+      {{"sweep", "--windows", "4611686018427387904x2"}, "4611686018427387904"},
+      {{"sweep", "--seq", "9223372036854775807"}, "9223372036854775807"},
+      {{"sweep", "--seq", "0"}, "'0'"},
+      {{"sweep", "--seq", "nan"}, "'nan'"},
+      {{"sweep", "--batch", "-1"}, "'-1'"},
+      {{"sweep", "--q-heads", "8,,8"}, "--q-heads"},
+      {{"sweep", "--kv-heads", "one"}, "'one'"},
+      {{"sweep", "--head-dim", "1e2"}, "'1e2'"},
+      {{"sweep", "--form", "cubic"}, "'cubic'"},
+      {{"sweep", "--form", "gemm"}, "'gemm'"},
+      {{"sweep", "--mask", "band"}, "'band'"},
+      {{"sweep", "--element", "fp16"}, "'fp16'"},
+      {{"sweep", "--scale", "nan"}, "'nan'"},
+      {{"sweep", "--k2-bias", "inf"}, "'inf'"},
+      {{"sweep", "--v2-bias", "1e999"}, "'1e999'"},
+      {{"sweep", "--sink", "x"}, "'x'"},
+      {{"sweep", "--pass", "sideways"}, "'sideways'"},
+      {{"sweep", "--kernel", ""}, "--kernel"},
+      {{"sweep", "--instance", ""}, "--instance"},
+      {{"sweep", "--device", ""}, "--device"},
+      {{"sweep", "--regime", "warm"}, "'warm'"},
+      {{"sweep", "--precision", "0.5"}, "'0.5'"},
+      {{"sweep", "--budget", "10"}, "'10'"},
+      {{"sweep", "--time-limit", "0s"}, "'0s'"},
+      {{"sweep", "--seed", "-1"}, "'-1'"},
+      {{"sweep", "--tensors", ""}, "--tensors"},
+      {{"sweep", "--worker-prefix", " "}, "--worker-prefix"},
+      {{"sweep", "--db", ""}, "--db"},
+      {{"sweep", "--resume", "--seq", "4k"}, "--seq"},
+      {{"list", "--format", "xml"}, "'xml'"},
+      {{"show", "--format", "xml"}, "'xml'"},
+      {{"show", "nonsense"}, "'nonsense'"},
+      {{"compare", "1", "x"}, "'x'"},
+      {{"compare", "1", "2", "--fail-if", "slow"}, "'slow'"},
+      {{"compare", "1", "2", "--tolerance", "1"}, "'1'"},
+      {{"compare", "1", "2", "--format", "xml"}, "'xml'"},
+      {{"export", "--format", "xml"}, "'xml'"},
+      {{"eval", "--in", "a", "--out", "b", "--kernel", "k", "--windows", "table1"}, "'table1'"},
+      {{"eval", "--in", "a", "--out", "b", "--kernel", "k"}, "--windows"},
+      {{"check", "--seed", "x"}, "'x'"},
+  };
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder / "x.db";
+  write_small_history(file);
+  for (BadValue bad : cases) {
+    const bool names_database = std::find(bad.arguments.begin(), bad.arguments.end(), "--db") != bad.arguments.end();
+    const std::string& command = bad.arguments.front();
+    if (!names_database && command != "eval" && command != "check") {
+      bad.arguments.push_back("--db");
+      bad.arguments.push_back(file.string());
+    }
+    SCOPED_TRACE(testing::PrintToString(bad.arguments));
+    expect_error(run_triscope(bad.arguments), 2, bad.named);
+  }
+}
+
+TEST(CommandLine, without_a_display_the_window_says_so) {
+  const ProgramResult result = run_triscope({}, {.environment = {{"DISPLAY", ""}}, .output = {}, .new_group = false});
+  expect_error(result, 3, "the window cannot be opened");
+}
+
+TEST(CommandLine, output_that_cannot_be_written_is_an_error) {
+  const ProgramResult result = run_triscope({"--help"}, {.environment = {}, .output = "/dev/full", .new_group = false});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.errors, HasSubstr("could not be written"));
+}
+
+TEST(CommandLine, bash_completes_commands_options_and_choices) {
+  const std::string complete = "source <(\"$0\" completion bash); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _triscope; echo \"${COMPREPLY[@]}\"";
+  const auto reply = [&](const std::string& words) {
+    const ProgramResult result =
+        Program("/bin/bash", {"-c", "COMP_WORDS=(" + words + "); " + complete, program_path("triscope").string()}).wait();
+    EXPECT_THAT(result.errors, IsEmpty());
+    return result.output;
+  };
+  EXPECT_EQ(reply("triscope sw"), "sweep\n");
+  EXPECT_EQ(reply("triscope sweep --wi"), "--windows\n");
+  EXPECT_EQ(reply("triscope sweep --form tri"), "trilinear\n");
+  EXPECT_EQ(reply("triscope sweep --form tri"), "trilinear\n");
+  EXPECT_EQ(reply("triscope completion z"), "zsh\n");
+  EXPECT_THAT(reply("triscope export --format ''"), HasSubstr("csv"));
+  EXPECT_THAT(reply("triscope sweep --db /et"), HasSubstr("/etc"));
+  EXPECT_EQ(reply("triscope sweep --seq ''"), "\n") << "free values are not guessed";
+}
+
+TEST(CommandLine, zsh_script_parses) {
+  if (!std::filesystem::exists("/usr/bin/zsh") && !std::filesystem::exists("/bin/zsh")) GTEST_SKIP() << "zsh is not installed";
+  TemporaryFolder folder;
+  std::ofstream(folder / "_triscope") << run_triscope({"completion", "zsh"}).output;
+  const ProgramResult result = Program("/bin/zsh", {"-n", (folder / "_triscope").string()}).wait();
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+}
+
+class HistoryTest : public testing::Test {
+ protected:
+  void SetUp() override { write_small_history(file_); }
+  ProgramResult run(std::vector<std::string> arguments) const {
+    arguments.push_back("--db");
+    arguments.push_back(file_.string());
+    return run_triscope(arguments);
+  }
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "history.db";
+};
+
+TEST_F(HistoryTest, list_shows_newest_first) {
+  const ProgramResult table = run({"list"});
+  EXPECT_EQ(table.exit_code, 0) << table.errors;
+  std::istringstream stream(run({"list", "--format", "json"}).output);
+  std::vector<std::int64_t> ids;
+  for (std::string line; std::getline(stream, line);) ids.push_back(nlohmann::json::parse(line).at("sweep"));
+  EXPECT_THAT(ids, ElementsAre(2, 1));
+}
+
+TEST_F(HistoryTest, show_prints_every_measurement_of_the_sweep) {
+  const ProgramResult table = run({"show", "1"});
+  EXPECT_EQ(table.exit_code, 0) << table.errors;
+  for (const ResultRow& row : Snapshot(file_).results(1)) {
+    EXPECT_THAT(table.output, HasSubstr("m" + std::to_string(row.measurement) + " "));
+    EXPECT_THAT(table.output, HasSubstr(row.reason));
+  }
+}
+
+TEST_F(HistoryTest, show_prints_one_measurement_in_full) {
+  const ProgramResult result = run({"show", "m1"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  for (const char* part : {"m1 of sweep 1", "latency", "quartiles", "errors"}) EXPECT_THAT(result.output, HasSubstr(part));
+}
+
+TEST_F(HistoryTest, a_sweep_compared_with_itself_is_the_same_and_passes_every_gate) {
+  const ProgramResult result = run({"compare", "1", "1", "--fail-if", "slower>1%"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("same"));
+  EXPECT_THAT(result.output, Not(HasSubstr("slower")));
+}
+
+TEST_F(HistoryTest, what_does_not_exist_is_named) {
+  expect_error(run({"show", "77"}), 2, "'77'");
+  expect_error(run({"compare", "m1", "m99999"}), 2, "'m99999'");
+  expect_error(run_triscope({"list", "--db", (folder_ / "none.db").string()}), 3, "none.db");
+  expect_error(run_triscope({"import", (folder_ / "none.db").string(), "--db", file_.string()}), 3, "none.db");
+}
+
+TEST_F(HistoryTest, a_file_that_is_no_database_is_refused_and_left_alone) {
+  const std::filesystem::path other = folder_ / "letter.txt";
+  std::ofstream(other) << "Dear reader, this is no database, and it is long enough to be looked at.";
+  for (const char* command : {"list", "show", "export"}) {
+    const ProgramResult result = run_triscope({command, "--db", other.string()});
+    expect_error(result, 3, "letter.txt");
+  }
+  std::ifstream stream(other);
+  std::string text;
+  std::getline(stream, text);
+  EXPECT_THAT(text, HasSubstr("Dear reader"));
+}
+
+TEST_F(HistoryTest, importing_twice_changes_nothing) {
+  const std::filesystem::path target = folder_ / "all.db";
+  EXPECT_THAT(run_triscope({"import", file_.string(), "--db", target.string()}).output, HasSubstr(std::to_string(kHistoryMeasurements) + " measurements"));
+  EXPECT_THAT(run_triscope({"import", file_.string(), "--db", target.string()}).output, HasSubstr("0 measurements"));
+}
+
+}  // namespace
+}  // namespace triscope

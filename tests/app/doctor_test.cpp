@@ -1,0 +1,120 @@
+// The doctor's rules over facts made up here: each loss is named, with what to do, and only a real one breaks.
+#include "app/doctor.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+SystemFacts healthy() {
+  SystemFacts facts;
+  facts.catalog = Catalog{};
+  facts.catalog->devices.push_back({.id = "cpu", .name = "Some CPU"});
+  facts.database = "/data/results.db";
+  facts.database_exists = facts.database_writable = true;
+  facts.free_bytes = std::int64_t{100} << 30;
+  facts.cpu_model = "Some CPU";
+  facts.has_avx2 = facts.has_fma = facts.has_avx512 = true;
+  facts.cpus_online = facts.cpus_allowed = 8;
+  facts.nvidia_device_on_pci = true;
+  facts.nvidia_driver_version = "580.95.05";
+  facts.nvidia_smi_on_path = facts.libcuda_in_loader_cache = facts.nvidia_device_nodes = true;
+  facts.cuda_build = true;
+  facts.display = ":0";
+  facts.window_built = true;
+  return facts;
+}
+
+Finding find(const SystemFacts& facts, const std::string& subject) {
+  for (Finding& finding : diagnose(facts)) {
+    if (finding.subject == subject) return finding;
+  }
+  ADD_FAILURE() << "no finding about " << subject;
+  return {};
+}
+
+TEST(Doctor, finds_nothing_wrong_with_a_healthy_machine) {
+  for (const Finding& finding : diagnose(healthy())) {
+    EXPECT_EQ(finding.health, Health::works) << finding.subject << ": " << finding.found;
+    EXPECT_THAT(finding.advice, IsEmpty()) << finding.subject;
+  }
+}
+
+TEST(Doctor, a_machine_without_gpu_and_display_is_not_broken) {
+  SystemFacts facts = healthy();
+  facts.nvidia_device_on_pci = facts.libcuda_in_loader_cache = facts.nvidia_device_nodes = facts.cuda_build = false;
+  facts.nvidia_driver_version.clear();
+  facts.display.clear();
+  for (const Finding& finding : diagnose(facts)) {
+    EXPECT_TRUE(finding.health == Health::works || finding.health == Health::absent) << finding.subject << ": " << finding.found;
+  }
+}
+
+TEST(Doctor, every_finding_that_is_not_well_says_what_to_do) {
+  const auto check = [](auto change, const std::string& subject, Health expected) {
+    SystemFacts facts = healthy();
+    change(facts);
+    const Finding finding = find(facts, subject);
+    EXPECT_EQ(finding.health, expected) << subject << ": " << finding.found;
+    EXPECT_FALSE(finding.advice.empty()) << subject << ": " << finding.found;
+  };
+  check([](auto& f) { f.catalog.reset(); f.worker_error = "no such file"; }, "worker", Health::broken);
+  check([](auto& f) { f.database_error = "it is no Triscope database"; }, "database", Health::broken);
+  check([](auto& f) { f.database_writable = false; }, "database", Health::limited);
+  check([](auto& f) { f.database_writable = f.database_exists = false; }, "database", Health::broken);
+  check([](auto& f) { f.free_bytes = 0; }, "disk space", Health::broken);
+  check([](auto& f) { f.free_bytes = 1 << 20; }, "disk space", Health::limited);
+  check([](auto& f) { f.has_avx2 = false; }, "CPU", Health::limited);
+  check([](auto& f) { f.x86 = false; }, "CPU", Health::limited);
+  check([](auto& f) { f.omp_num_threads = "16"; }, "threads", Health::limited);
+  check([](auto& f) { f.omp_num_threads = "2"; }, "threads", Health::limited);
+  check([](auto& f) { f.cpu_quota = 1.5; }, "threads", Health::limited);
+  check([](auto& f) { f.nvidia_driver_version.clear(); }, "GPU driver", Health::limited);
+  check([](auto& f) { f.libcuda_in_loader_cache = false; }, "GPU driver", Health::limited);
+  check([](auto& f) { f.nvidia_device_nodes = false; }, "GPU driver", Health::limited);
+  check([](auto& f) { f.cuda_build = false; }, "GPU kernels", Health::limited);
+  check([](auto& f) { f.window_built = false; }, "window", Health::absent);
+  check([](auto& f) { f.display.clear(); }, "window", Health::absent);
+}
+
+TEST(Doctor, a_quota_above_the_threads_is_no_loss) {
+  SystemFacts facts = healthy();
+  facts.cpu_quota = 8;
+  facts.omp_num_threads = "8";
+  EXPECT_EQ(find(facts, "threads").health, Health::works);
+}
+
+TEST(Doctor, passes_on_what_a_device_cannot_do) {
+  SystemFacts facts = healthy();
+  facts.catalog->devices.front().limits = {"its clock cannot be read"};
+  EXPECT_THAT(find(facts, "device cpu").found, HasSubstr("clock"));
+}
+
+TEST(Doctor, reads_the_cpu_flags_as_words) {
+  const std::string cpuinfo = "processor\t: 0\nflags\t\t: fpu avx avx512f fma_x avx2\nbugs\t\t: fma\n";
+  EXPECT_TRUE(has_cpu_flag(cpuinfo, "avx2"));
+  EXPECT_TRUE(has_cpu_flag(cpuinfo, "avx"));
+  EXPECT_FALSE(has_cpu_flag(cpuinfo, "avx512"));
+  EXPECT_FALSE(has_cpu_flag(cpuinfo, "fma"));
+  EXPECT_FALSE(has_cpu_flag("", "avx2"));
+}
+
+TEST(Doctor, reads_cgroup_quotas) {
+  EXPECT_EQ(parse_cpu_quota("200000 100000\n"), 2.0);
+  EXPECT_EQ(parse_cpu_quota("150000 100000"), 1.5);
+  for (const char* text : {"max 100000\n", "", "200000", "0 100000", "x y", "200000 0"}) EXPECT_EQ(parse_cpu_quota(text), std::nullopt) << text;
+}
+
+TEST(Doctor, reads_the_driver_version) {
+  EXPECT_EQ(parse_nvidia_driver_version("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build\nGCC version: 12.2\n"), "580.95.05");
+  EXPECT_EQ(parse_nvidia_driver_version("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19\n"), "535.129.03");
+  EXPECT_EQ(parse_nvidia_driver_version(""), "");
+}
+
+}  // namespace
+}  // namespace triscope

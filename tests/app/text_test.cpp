@@ -1,0 +1,143 @@
+// Text for people: numbers, tables that fit a terminal, progress lines, and the objects of --json.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/number_text.hpp"
+#include "app/sweep_display.hpp"
+#include "app/terminal.hpp"
+#include "app/text_table.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(NumberText, keeps_the_significant_digits) {
+  EXPECT_EQ(significant(0), "0");
+  EXPECT_EQ(significant(0.012345), "0.0123");
+  EXPECT_EQ(significant(1.2345), "1.23");
+  EXPECT_EQ(significant(12.345), "12.3");
+  EXPECT_EQ(significant(9.996), "10.0");
+  EXPECT_EQ(significant(0.09996), "0.100");
+  EXPECT_EQ(significant(1234.5), "1234");
+  EXPECT_EQ(significant(-1.2345), "-1.23");
+  EXPECT_EQ(significant(1.234e-7), "1.23e-07");
+  EXPECT_EQ(milliseconds_text(12.3456), "12.35");
+}
+
+TEST(NumberText, writes_times_and_sizes) {
+  EXPECT_EQ(clock_text(0), "0:00");
+  EXPECT_EQ(clock_text(42.4), "0:42");
+  EXPECT_EQ(clock_text(725), "12:05");
+  EXPECT_EQ(clock_text(3723), "1:02:03");
+  EXPECT_EQ(bytes_text(512), "512 B");
+  EXPECT_EQ(bytes_text(1536.0 * 1024 * 1024), "1.5 GiB");
+}
+
+TextTable wide_table() {
+  TextTable table;
+  table.columns = {{"id", Align::right, 10, false}, {"kernel", Align::left, 90, false}, {"ms", Align::right, 100, false}, {"command", Align::left, 50, true}};
+  table.rows = {{"m1", "cpu.fast", "12.35", "triscope sweep --windows table1 --seq 1024"}, {"m2", "baseline.cpu", "1.2", "x"}};
+  return table;
+}
+
+TEST(TextTable, shows_everything_without_a_limit) {
+  const std::string text = render(wide_table(), kUnlimitedWidth);
+  EXPECT_THAT(text, HasSubstr("--seq 1024"));
+  EXPECT_THAT(text, StartsWith("id  kernel           ms  command\n"));
+}
+
+TEST(TextTable, never_exceeds_the_width_and_cuts_text_before_columns) {
+  for (std::size_t width = 20; width < 80; ++width) {
+    const auto lines = lines_of(render(wide_table(), width));
+    for (const std::string& line : lines) EXPECT_LE(display_width(line), width) << line;
+    EXPECT_THAT(lines.front(), HasSubstr("ms")) << "the most important column went at width " << width;
+  }
+  EXPECT_THAT(render(wide_table(), 40), HasSubstr("..."));
+  EXPECT_THAT(render(wide_table(), 40), Not(HasSubstr("not shown")));
+}
+
+TEST(TextTable, names_the_columns_that_did_not_fit) {
+  EXPECT_THAT(render(wide_table(), 24), HasSubstr("(not shown"));
+}
+
+TEST(TextTable, leaves_out_columns_without_content) {
+  TextTable table;
+  table.columns = {{"a", Align::left, 1, false}, {"b", Align::left, 1, false}};
+  table.rows = {{"x", ""}, {"y", ""}};
+  EXPECT_EQ(render(table, 80), "a\nx\ny\n");
+}
+
+TEST(TextTable, counts_characters_not_bytes) {
+  EXPECT_EQ(display_width("\xC2\xB1\xC2\xB5s"), 3u);
+  TextTable table;
+  table.columns = {{"a", Align::left, 1, true}, {"b", Align::left, 1, false}};
+  table.rows = {{"\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5", "1"}};
+  EXPECT_THAT(render(table, 11), HasSubstr("\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5...  1"));
+}
+
+Measurement measured() {
+  Measurement measurement;
+  measurement.key.kernel = "cpu.fast";
+  measurement.key.device_id = "cpu";
+  measurement.summary.median_ms = 10;
+  measurement.summary.ci_low_ms = 9.9;
+  measurement.summary.ci_high_ms = 10.1;
+  measurement.summary.samples = 12;
+  return measurement;
+}
+
+TEST(SweepDisplay, the_bar_fits_the_width_and_says_how_long_it_takes) {
+  Progress progress;
+  progress.done = 5;
+  progress.total = 14;
+  progress.seconds_left = 42;
+  progress.current = "cpu.fast forward 512x32, block 9";
+  const std::string bar = progress_bar(progress, 200);
+  EXPECT_THAT(bar, HasSubstr("5/14, 0:42 left, cpu.fast forward"));
+  EXPECT_THAT(bar, StartsWith("[########................]"));
+  for (std::size_t width = 0; width < 100; ++width) EXPECT_LE(progress_bar(progress, width).size(), width);
+  EXPECT_THAT(progress_bar(Progress{}, 200), StartsWith("[........................] 0/0"));
+}
+
+TEST(SweepDisplay, a_result_says_latency_interval_and_speed) {
+  const std::string line = result_line(measured());
+  EXPECT_THAT(line, HasSubstr("cpu.fast forward"));
+  EXPECT_THAT(line, HasSubstr("10.00 ms +-1.0 %"));
+  EXPECT_THAT(line, HasSubstr("TFLOP/s"));
+  Measurement failed = measured();
+  failed.status = Status::failed;
+  failed.reason = "the worker was killed by signal 9";
+  EXPECT_THAT(result_line(failed), HasSubstr("failed: the worker was killed by signal 9"));
+}
+
+TEST(SweepDisplay, json_is_one_object_a_line_even_with_rubbish_in_it) {
+  Measurement measurement = measured();
+  measurement.reason = "line\nbreak and \xFF";
+  const std::string text = result_json(measurement, 7);
+  EXPECT_THAT(text, Not(HasSubstr("\n")));
+  const auto object = nlohmann::json::parse(text);
+  EXPECT_EQ(object.at("type"), "result");
+  EXPECT_EQ(object.at("measurement"), 7);
+  EXPECT_EQ(object.at("median_ms"), 10);
+  EXPECT_EQ(nlohmann::json::parse(progress_json(Progress{})).at("seconds_left"), nullptr);
+  EXPECT_EQ(nlohmann::json::parse(summary_json(SweepOutcome{}, "x.db")).at("database"), "x.db");
+  EXPECT_EQ(nlohmann::json::parse(log_json("\xFE")).at("type"), "log");
+  measurement.summary = {};
+  EXPECT_EQ(nlohmann::json::parse(result_json(measurement, 7)).at("median_ms"), nullptr);
+}
+
+}  // namespace
+}  // namespace triscope
