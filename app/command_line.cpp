@@ -48,6 +48,7 @@ void build_tree(CLI::App& app, Action& action) {
   app.set_help_flag("-h,--help", "Explain the command");
   app.add_flag_callback("--version", [&action] { action = print_version; }, "Print version and build");
   add_gui_command(app, action);
+  add_report_command(app, action);
   add_sweep_command(app, action);
   add_list_command(app, action);
   add_show_command(app, action);

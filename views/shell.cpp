@@ -184,6 +184,17 @@ void draw_docked_panels(Context& context) {
   ui.fit_charts = false;
 }
 
+void draw_alone(Context& context, Panel panel) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->Pos);
+  ImGui::SetNextWindowSize(viewport->Size);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.look.px(16), context.look.px(16)));
+  ImGui::Begin(fmt::format("##alone_{}", panel_info(panel).id).c_str(), nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar();
+  draw_panel(context, panel);
+  ImGui::End();
+}
+
 void draw_shell(Context& context) {
   handle_shortcuts(context);
   draw_toolbar(context);

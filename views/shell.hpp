@@ -8,6 +8,9 @@ namespace triscope {
 /// Draws the whole window for one frame.
 void draw_shell(Context& context);
 
+/// Draws one panel over the whole window, under its title: for pictures in reports.
+void draw_alone(Context& context, Panel panel);
+
 // Parts, each drawn by `draw_shell`.
 void draw_toolbar(Context& context);
 void draw_notices(Context& context);

@@ -121,7 +121,7 @@ void draw_tflops_panel(Context& context) {
   if (!ImPlot::BeginPlot("##tflops", size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
-  const double categories = std::max<double>(1, static_cast<double>(chart.categories.size()));
+  const double categories = std::max<double>(4, static_cast<double>(chart.categories.size()));  // a lone bar stays a bar
   const ImPlotCond when = context.ui.fit_charts ? ImPlotCond_Always : ImPlotCond_Once;
   ImPlot::SetupAxisLimits(ImAxis_X1, -0.6, categories - 0.4, context.data.run.running ? ImPlotCond_Always : when);
   ImPlot::SetupAxisLimits(ImAxis_Y1, 0, top > 0 ? top * 1.12 : 1, context.data.run.running ? ImPlotCond_Always : when);

@@ -10,6 +10,7 @@ namespace triscope {
 using Action = std::function<int()>;
 
 void add_gui_command(CLI::App& app, Action& action);
+void add_report_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);
 void add_show_command(CLI::App& app, Action& action);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +18,21 @@ struct GuiOptions {
   std::vector<std::string> arguments;  ///< of triscope-window, in its own spelling
   std::string database;
 };
+
+/// Replaces this process by `program`; returns only by throwing.
+[[noreturn]] void become(const std::filesystem::path& program, std::vector<std::string> arguments) {
+  std::vector<std::string> words{program.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(program.c_str(), argv.data());
+  throw Error(fmt::format("{} cannot be started", program.string()), std::strerror(errno), "build it again with ./run build");
+}
+
+bool needs_display(const GuiOptions& options) {
+  return std::find(options.arguments.begin(), options.arguments.end(), "--screenshot") == options.arguments.end();
+}
 
 std::filesystem::path window_program() {
   std::error_code error;
@@ -34,18 +50,14 @@ bool has_display() {
 
 int run(const GuiOptions& options) {
   const std::filesystem::path window = window_program();
-  if (!has_display()) {
+  if (needs_display(options) && !has_display()) {
     throw Error("the window cannot be opened", "there is no display (DISPLAY is not set)",
                 "start it in a desktop session or with `ssh -X`, or use `triscope sweep` and `triscope show`");
   }
-  std::vector<std::string> words{window.string()};
+  std::vector<std::string> words;
   if (!options.database.empty()) words.push_back(options.database);
   words.insert(words.end(), options.arguments.begin(), options.arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  execv(window.c_str(), argv.data());
-  throw Error(fmt::format("{} cannot be started", window.string()), std::strerror(errno), "build it again with ./run build");
+  become(window, std::move(words));
 }
 
 }  // namespace
@@ -70,9 +82,27 @@ void add_gui_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  triscope\n"
       "  triscope gui run.db\n"
-      "  triscope gui run.db --screenshot results.png --panel results --theme light --size 1600x1000");
+      "  triscope gui run.db --screenshot results.png --panel latency --theme light --size 1600x1000");
   command->callback([options, &action] {
     action = [options] { return run(*options); };
+  });
+}
+
+void add_report_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("report", "Tables and pictures of every panel as files; needs no display");
+  struct Options {
+    std::string folder, database;
+  };
+  auto options = std::make_shared<Options>();
+  command->add_option("-o,--out", options->folder, "Folder to write into")->type_name("DIR")->required();
+  command->add_option("--db", options->database, "Database (default: results.db in the user's data folder)")->type_name("FILE");
+  command->footer("Example:\n  triscope report -o out --db run.db");
+  command->callback([options, &action] {
+    action = [options]() -> int {
+      std::vector<std::string> words{"--report", options->folder};
+      if (!options->database.empty()) words.push_back(options->database);
+      become(window_program(), std::move(words));
+    };
   });
 }
 

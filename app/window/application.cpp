@@ -56,7 +56,7 @@ Application::Application(ApplicationOptions options) : copy_image(copy_png_to_cl
   reader_thread_ = std::make_unique<BackgroundThread>([this] { poll_database(); }, std::chrono::milliseconds(1000));
   writer_thread_ = std::make_unique<BackgroundThread>();
   planner_thread_ = std::make_unique<BackgroundThread>();
-  run_at_start_ = options_.run_at_start;
+  start_pending_ = options_.run_at_start || options_.run_when_empty;
   open_database(options_.database);
   if (options_.ask_machine) {
     ask_machine();
@@ -97,7 +97,11 @@ bool Application::prepare_frame(float monitor_scale) {
 void Application::draw() {
   Context now = context();
   ui_.selection.hovered_now = 0;
-  draw_shell(now);
+  if (only_) {
+    draw_alone(now, *only_);
+  } else {
+    draw_shell(now);
+  }
   ui_.selection.hovered = ui_.selection.hovered_now;
   std::vector<Request> requests;
   requests.swap(requests_);
@@ -111,6 +115,20 @@ void Application::draw() {
   if (ImGui::GetIO().WantSaveIniSettings) {
     keep_settings();
     ImGui::GetIO().WantSaveIniSettings = false;
+  }
+}
+
+TextTable Application::text_of(Panel panel) {
+  Context now = context();
+  return panel_text(now, panel);
+}
+
+void Application::select_first() {
+  if (!data_.shown) return;
+  for (const ResultRow& row : data_.shown->rows) {
+    if (row.status != Status::ok || is_baseline(row)) continue;
+    if (ui_.selection.pinned != row.measurement) carry_out({CommandId::select_measurement, row.measurement});
+    return;
   }
 }
 

@@ -28,6 +28,7 @@ struct ApplicationOptions {
   bool system_is_dark = true;              ///< theme of the desktop
   bool ask_machine = true;                 ///< start a worker to list devices (not for screenshots)
   bool run_at_start = false;               ///< start a sweep as soon as the machine is known
+  bool run_when_empty = false;             ///< the same, if the database holds no sweep yet
   std::function<void()> wake = [] {};      ///< wakes the frame loop; called on any thread
 };
 
@@ -62,6 +63,11 @@ class Application {
   void carry_out(const Request& request);
   void notify(Severity severity, std::string id, std::string text, std::vector<Notice::Action> actions = {});
   void log(Severity severity, std::string text);
+  /// Draws this panel alone, without the shell; nullopt: everything.
+  void show_only(std::optional<Panel> panel) { only_ = panel; }
+  TextTable text_of(Panel panel);
+  /// Selects the first good measurement of our kernels in the shown sweep, if there is one.
+  void select_first();
   /// What `Copy image` hands to the desktop; replaced in tests.
   std::function<void(const std::vector<std::uint8_t>& png)> copy_image;
 
@@ -92,6 +98,7 @@ class Application {
   void write(std::function<void(Store&)> change);
   void poll_database();
   void offer_resume();
+  void start_when_ready();
 
   Context context();
 
@@ -102,10 +109,11 @@ class Application {
   Models models_;
   std::vector<Request> requests_;
   std::optional<PictureTask> picture_;
+  std::optional<Panel> only_;
   std::string layout_;
   Settings kept_settings_;
   int pending_reads_ = 0;
-  bool quit_ = false, opened_once_ = false, run_at_start_ = false;
+  bool quit_ = false, opened_once_ = false, start_pending_ = false;
   std::int64_t last_progress_wake_ms_ = 0;
 
   UiQueue queue_;

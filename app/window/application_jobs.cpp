@@ -6,6 +6,7 @@
 
 #include "app/window/application.hpp"
 #include "kernels/error.hpp"
+#include "profiler/plan.hpp"
 #include "views/format.hpp"
 
 namespace triscope {
@@ -66,6 +67,15 @@ void Application::show(const ReadRequest& asked, const ReadResult& result, bool 
   if (selection.pinned == 0) data_.selected.reset();
   ++data_.revision;
   if (first) offer_resume();
+  if (complete) start_when_ready();
+}
+
+void Application::start_when_ready() {
+  // Devices and database are found out on two threads: whichever answers last starts the sweep.
+  if (!start_pending_ || !data_.machine.catalog || data_.database.empty() || data_.loading || pending_reads_ > 0) return;
+  start_pending_ = false;
+  if (data_.read_only || !(options_.run_at_start || data_.sweeps.empty())) return;
+  carry_out({CommandId::run});
 }
 
 void Application::offer_resume() {
@@ -80,6 +90,7 @@ void Application::offer_resume() {
 
 void Application::start_sweep(std::optional<std::int64_t> resume) {
   if (data_.run.running) return;
+  if (data_.database.empty()) throw Error("The sweep was not started", "no database is open", "open one first");
   SweepRequest request;
   if (resume) {
     const auto info = std::find_if(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& sweep) { return sweep.id == *resume; });
@@ -167,13 +178,10 @@ void Application::ask_machine() {
         return;
       }
       for (const Device& device : machine.catalog->devices) log(Severity::info, fmt::format("Device {}: {}", device.id, device.name));
-      const bool gpu = !machine.catalog->devices.empty() && machine.catalog->devices.front().kind == DeviceKind::cuda;
-      if (gpu && ui_.form == default_form(false)) ui_.form = default_form(true);
+      // A form nobody has touched takes the shape that suits this machine.
+      if (ui_.form == default_form(false)) ui_.form = form_of(with_defaults(SweepRequest{}, choose_device(*machine.catalog, "auto")), nullptr);
       ask_preview();
-      if (run_at_start_) {
-        run_at_start_ = false;
-        carry_out({CommandId::run});
-      }
+      start_when_ready();
     });
   });
 }

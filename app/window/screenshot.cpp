@@ -25,15 +25,6 @@ bool has_worker() {
   }
 }
 
-/// The measurement a picture shows as selected: the first good one of our kernels.
-std::int64_t first_measured(const WindowData& data) {
-  if (!data.shown) return 0;
-  for (const ResultRow& row : data.shown->rows) {
-    if (row.status == Status::ok && row.problem.form != Form::dot_product && row.problem.form != Form::gemm) return row.measurement;
-  }
-  return 0;
-}
-
 }  // namespace
 
 void take_screenshot(const ScreenshotOptions& options) {
@@ -51,8 +42,11 @@ void take_screenshot(const ScreenshotOptions& options) {
   Offscreen offscreen(std::move(application_options), options.width, options.height, options.scale);
   Application& application = offscreen.application();
   offscreen.settle();
-  const std::int64_t selected = options.select < 0 ? first_measured(application.data()) : options.select;
-  if (selected) application.carry_out({CommandId::select_measurement, selected});
+  if (options.select > 0) {
+    application.carry_out({CommandId::select_measurement, options.select});
+  } else {
+    application.select_first();
+  }
   if (panel) application.carry_out({CommandId::show_panel, static_cast<std::int64_t>(panel->panel)});
   offscreen.settle();
   if (application.data().database.empty()) throw Error("The picture was not made", application.data().problem, "check the database", ExitCode::usage);

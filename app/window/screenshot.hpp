@@ -13,7 +13,7 @@ struct ScreenshotOptions {
   bool light = false;
   int width = 1440, height = 900;
   float scale = 1;
-  std::int64_t select = -1;         ///< measurement to select; -1: the first that was measured, 0: none
+  std::int64_t select = 0;          ///< measurement to select; 0: the first good one
 };
 
 /// Throws `Error`: unknown panel, unreadable database, file not writable.

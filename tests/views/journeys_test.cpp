@@ -336,6 +336,21 @@ TEST_F(Journey, a_chart_is_saved_as_a_picture_three_times_its_size) {
   });
 }
 
+TEST_F(Journey, a_first_start_on_an_empty_database_measures_by_itself) {
+  window->offscreen.reset();
+  ApplicationOptions options;
+  options.database = window->folder / "fresh.db";
+  options.engine = window->sweep.engine();
+  options.run_when_empty = true;
+  window->offscreen = std::make_unique<Offscreen>(std::move(options), 1440, 900, 1.0F);
+  travel([](ImGuiTestContext* c) {
+    wait(c);
+    IM_CHECK_EQ(world().sweep.started.load(), 1);
+    IM_CHECK_EQ(data().sweeps.size(), 1U);
+    IM_CHECK_EQ(data().shown->rows.size(), 6U);
+  });
+}
+
 TEST_F(Journey, a_note_is_kept_with_its_measurement) {
   travel([](ImGuiTestContext* c) {
     const std::int64_t id = data().shown->rows.front().measurement;

@@ -1,4 +1,4 @@
-// triscope-window [DB] [--screenshot F.png] [--panel NAME] [--theme light|dark] [--size WxH] [--scale S] [--run]
+// triscope-window [DB] [--screenshot F.png | --report DIR] [--panel NAME] [--theme light|dark] [--size WxH] [--scale S] [--run]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 #include <exception>
 
 #include "app/window/main/frame_loop.hpp"
-#include "app/window/offscreen.hpp"
+#include "app/window/report.hpp"
 #include "app/window/screenshot.hpp"
 #include "app/window/system.hpp"
 #include "kernels/error.hpp"
@@ -16,7 +16,7 @@ namespace triscope {
 namespace {
 
 struct WindowArguments {
-  std::string database, screenshot, panel, theme, size = "1440x900";
+  std::string database, screenshot, report, panel, theme, size = "1440x900";
   float scale = 0;
   bool run = false;
 };
@@ -43,6 +43,15 @@ int start(const WindowArguments& arguments) {
     take_screenshot(options);
     return 0;
   }
+  if (!arguments.report.empty()) {
+    ReportOptions options;
+    options.database = arguments.database;
+    options.folder = arguments.report;
+    options.light = arguments.theme != "dark";
+    if (arguments.scale > 0) options.scale = arguments.scale;
+    for (const std::filesystem::path& file : write_report(options)) std::printf("%s\n", file.c_str());
+    return 0;
+  }
   WindowOptions options;
   options.width = width;
   options.height = height;
@@ -52,6 +61,7 @@ int start(const WindowArguments& arguments) {
   options.application.engine = real_engine();
   options.application.system_is_dark = arguments.theme.empty() ? system_prefers_dark() : arguments.theme == "dark";
   options.application.run_at_start = arguments.run;
+  options.application.run_when_empty = arguments.database.empty();
   run_window(std::move(options));
   return 0;
 }
@@ -64,7 +74,8 @@ int main(int argc, char** argv) {
   CLI::App app("Triscope's window", "triscope-window");
   app.add_option("DB", arguments.database, "Database (default: results.db in the user's data folder)");
   app.add_option("--screenshot", arguments.screenshot, "Write a PNG of the window and end; needs no display")->type_name("FILE");
-  app.add_option("--panel", arguments.panel, "Panel to bring to the front, or with --screenshot also \"window\"")->type_name("NAME");
+  app.add_option("--report", arguments.report, "Write tables and pictures of every panel into a folder and end; needs no display")->type_name("DIR");
+  app.add_option("--panel", arguments.panel, "Panel to bring to the front in --screenshot")->type_name("NAME");
   app.add_option("--theme", arguments.theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
   app.add_option("--size", arguments.size, "Size in pixels")->type_name("WxH");
   app.add_option("--scale", arguments.scale, "Scale of text and controls, 0.75 to 3")->check(CLI::Range(0.75, 6.0));
