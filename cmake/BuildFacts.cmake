@@ -1,15 +1,16 @@
 # Facts about the build that are stored with every number: version, commit, compiler, flags, and a hash of each
 # kernel's own sources.
-execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} describe --always --dirty --abbrev=12
-  OUTPUT_VARIABLE triscope_commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE git_failed)
-if(git_failed)
-  set(triscope_commit "unknown")
-endif()
 string(TOUPPER ${CMAKE_BUILD_TYPE} build_type_upper)
 set(triscope_flags "${CMAKE_BUILD_TYPE} ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type_upper}}")
 string(STRIP "${triscope_flags}" triscope_flags)
-configure_file(${CMAKE_SOURCE_DIR}/cmake/build_facts.hpp.in ${CMAKE_BINARY_DIR}/generated/build_facts.hpp)
+# The commit is looked up at every build, not only when CMake configures; the header changes only when it does.
+add_custom_target(triscope_write_build_facts BYPRODUCTS ${CMAKE_BINARY_DIR}/generated/build_facts.hpp
+  COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${CMAKE_SOURCE_DIR} -DOUTPUT=${CMAKE_BINARY_DIR}/generated/build_facts.hpp
+    -DPROJECT_VERSION=${PROJECT_VERSION} "-DCOMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+    "-DFLAGS=${triscope_flags}" -P ${CMAKE_SOURCE_DIR}/cmake/write_build_facts.cmake
+  COMMENT "" VERBATIM)
 add_library(triscope_build_facts INTERFACE)
+add_dependencies(triscope_build_facts triscope_write_build_facts)
 target_include_directories(triscope_build_facts INTERFACE ${CMAKE_BINARY_DIR}/generated)
 
 # Defines TRISCOPE_SOURCE_HASH in `file` from the contents of the sources named after it.

@@ -335,7 +335,7 @@ void Supervisor::measure(const MeasureRequest& request, const JobObserver& obser
     bool heard = false;
     impl_->send(attempt.message());
     const auto budget = std::chrono::duration_cast<milliseconds>(std::chrono::nanoseconds(request.stopping.budget_ns));
-    auto total_deadline = Clock::now() + static_cast<int>(open.size()) * (limit + budget);
+    auto total_deadline = Clock::now() + static_cast<std::int64_t>(open.size()) * (limit + budget);
     auto silence_deadline = Clock::now() + limit;
     bool cancelling = false;
     try {
@@ -343,6 +343,7 @@ void Supervisor::measure(const MeasureRequest& request, const JobObserver& obser
           fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(limit));
       for (bool over = false; !over;) {
         const auto deadline = std::min(total_deadline, silence_deadline);
+        if (Clock::now() >= total_deadline) impl_->lose(lateness);  // also one that never stops talking
         const std::optional<Message> message = impl_->receive(deadline, cancelling ? nullptr : &wake, lateness);
         if (!message) {
           impl_->send(CancelRequest{});

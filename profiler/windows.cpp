@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::string_view kFix = "write table1, 512x32,256x64 or grid:16..1024";
 
+constexpr std::int64_t kLargestWindow = std::int64_t{1} << 31;  // what validate() allows
+
 [[noreturn]] void refuse(std::string_view token, const std::string& why) {
   throw Error(fmt::format("the windows \"{}\" cannot be read", token), why, std::string(kFix), ExitCode::usage);
 }
@@ -24,6 +26,7 @@ std::int64_t parse_window(std::string_view text, std::string_view token) {
     refuse(token, text.empty() ? "a number is missing" : fmt::format("\"{}\" is no number", text));
   }
   if (value < 1) refuse(token, fmt::format("a window is {}, but must be at least 1", value));
+  if (value > kLargestWindow) refuse(token, fmt::format("a window is {}, but must be at most {}", value, kLargestWindow));
   return value;
 }
 

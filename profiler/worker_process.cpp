@@ -39,10 +39,11 @@ void set_nonblocking(const Descriptor& descriptor) {
   fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
-// Moves everything there is to read to the end of `bytes`; false at the end of the stream.
+// Moves what there is to read, up to 1 MiB, to the end of `bytes`: a child that never pauses must not hold the caller.
+// False at the end of the stream.
 bool drain(const Descriptor& descriptor, std::string& bytes) {
   std::array<char, 1 << 16> buffer;
-  while (true) {
+  for (int reads = 0; reads < 16; ++reads) {
     const ssize_t count = read(descriptor.get(), buffer.data(), buffer.size());
     if (count > 0) {
       bytes.append(buffer.data(), static_cast<std::size_t>(count));
@@ -52,6 +53,7 @@ bool drain(const Descriptor& descriptor, std::string& bytes) {
       return count < 0 && errno == EAGAIN;
     }
   }
+  return true;
 }
 
 // Runs in the child between fork and exec: async-signal-safe calls only.
@@ -59,7 +61,7 @@ bool drain(const Descriptor& descriptor, std::string& bytes) {
                          pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);  // it died before the line above
-  std::signal(SIGINT, SIG_IGN);
+  for (const int stop : {SIGINT, SIGTERM, SIGHUP}) std::signal(stop, SIG_IGN);  // the supervisor's to handle; it cancels
   std::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -196,13 +198,13 @@ WorkerProcess::Event WorkerProcess::wait(std::string& bytes, Clock::time_point d
     if (ready < 0 && errno == EINTR) continue;
     if (polled[1].revents != 0) read_log();
     if (polled[2].revents != 0) send_queued();
+    if (polled[3].revents != 0) return Event::woken;
     if (polled[0].revents != 0) {
       const std::size_t before = bytes.size();
       const bool open = drain(stdout_, bytes);
       if (bytes.size() > before) return Event::output;
       if (!open) return Event::ended;
     }
-    if (polled[3].revents != 0) return Event::woken;
     if (Clock::now() >= deadline) return Event::timed_out;
   }
 }

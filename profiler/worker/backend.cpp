@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
 #include "kernels/error.hpp"
 #include "profiler/environment.hpp"
 #include "profiler/worker/cpu_backend.hpp"
@@ -27,11 +31,20 @@ std::unique_ptr<Backend> make_backend(const std::string& mode, const std::string
               "build it with ./run build --cuda on the machine that has the GPU, or use --device cpu");
 }
 
+void end_if_lost(Backend& backend, const char* what) {
+  if (!backend.lost()) return;
+  std::fprintf(stderr, "triscope-worker: %s\n", what);
+  std::_Exit(static_cast<int>(ExitCode::environment));
+}
+
 std::vector<Device> machine_devices() {
   std::vector<Device> devices;
 #ifdef TRISCOPE_HAVE_CUDA
-  std::string no_gpu;  // `triscope doctor` says why
+  std::string no_gpu;
   devices = gpu_devices(no_gpu);
+  if (devices.empty() && std::filesystem::exists("/proc/driver/nvidia/version")) {
+    std::fprintf(stderr, "triscope-worker: there is an NVIDIA driver, but no GPU can be used: %s\n", no_gpu.c_str());
+  }
 #endif
   devices.push_back(cpu_device());
   return devices;

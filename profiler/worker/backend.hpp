@@ -39,6 +39,8 @@ class Backend {
 
   /// Waits for all launches. Throws `Error` when one of them failed.
   virtual void synchronize() = 0;
+  /// True when an error has made this process's device unusable: whoever finds it so ends the process.
+  virtual bool lost() { return false; }
   /// Times `launches` launches back to back. `started_ns` is CLOCK_MONOTONIC_RAW, `duration_ns` per launch; clock,
   /// power and flags are those of the span; `block` is left to the caller.
   virtual Sample time_block(const Launch& launch, std::int64_t launches) = 0;
@@ -51,6 +53,10 @@ class Backend {
 /// Makes the backend of `--mode mode --device device`. Throws `Error` (environment) when this build or machine has
 /// none.
 std::unique_ptr<Backend> make_backend(const std::string& mode, const std::string& device);
+
+/// Ends the process, with `what` as its last words, when `backend` is lost; the supervisor then starts a fresh worker and
+/// only the entry in flight has failed.
+void end_if_lost(Backend& backend, const char* what);
 
 /// Every device this build can use on this machine, GPUs first, the CPU last.
 std::vector<Device> machine_devices();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "kernels/error.hpp"
@@ -12,6 +13,19 @@
 
 namespace triscope {
 namespace {
+
+// Results never take the place of the inputs, nor a name that promises another format.
+void require_other_file(const EvalRequest& request) {
+  std::error_code missing;
+  if (std::filesystem::equivalent(request.in, request.out, missing)) {
+    throw Error("the results cannot be written", fmt::format("{} holds the inputs", request.in),
+                "name another file with --out", ExitCode::usage);
+  }
+  if (std::filesystem::path(request.out).extension() == ".npy") {
+    throw Error("the results cannot be written", "a .npy file holds one tensor, and there are several",
+                "name a .safetensors file with --out", ExitCode::usage);
+  }
+}
 
 // The problem of the request with the shape of the tensors in the file.
 Problem problem_of(const EvalRequest& request, const TensorFile& file, Element element) {
@@ -72,6 +86,7 @@ class OutputFile {
 }  // namespace
 
 EvalReply run_eval_job(const EvalRequest& request, Backend& backend, KernelList kernels) {
+  require_other_file(request);
   const Kernel& kernel = require_kernel(kernels, request.kernel);
   if (kernel.info().device != backend.device().kind) {
     throw Error(fmt::format("{} cannot be run on device {}", request.kernel, backend.device().id),

@@ -7,6 +7,7 @@
 #include <list>
 
 #include "kernels/error.hpp"
+#include "profiler/columns.hpp"
 #include "profiler/worker/sampling.hpp"
 
 namespace triscope {
@@ -54,6 +55,7 @@ void prepare(Work& work, Backend& backend, KernelList kernels, const std::string
     if (check.failure) return work.fail("wrong result: " + *check.failure);
     m.launches = work.launch->launches();
   } catch (const std::exception& e) {
+    end_if_lost(backend, e.what());
     work.fail(e.what());
   }
 }
@@ -70,11 +72,11 @@ void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool c
   if (entry.stop == StopReason::converged) return;
   const Interval interval = t_interval(entry.block_values);
   m.reason =
-      fmt::format("not converged: {} after {:.3g} s, {:.2g} % was asked for",
+      fmt::format("not converged: {} after {} s, {} % was asked for",
                   entry.block_values.size() < 2
                       ? std::string("one sample")
-                      : fmt::format("+-{:.2g} %", 50 * (interval.high - interval.low) / median(entry.block_values)),
-                  1e-9 * static_cast<double>(entry.elapsed_ns), 100 * rule.precision);
+                      : "+-" + significant_text(50 * (interval.high - interval.low) / median(entry.block_values), 2) + " %",
+                  significant_text(1e-9 * static_cast<double>(entry.elapsed_ns), 3), significant_text(100 * rule.precision, 2));
 }
 
 }  // namespace

@@ -39,6 +39,12 @@ void take_block(Backend& backend, Regime regime, const StoppingRule& rule, std::
   const std::int64_t start = steady_ns();
   if (regime == Regime::burst) backend.make_cold();
   Sample sample = backend.time_block(entry.launch, entry.launches_per_block);
+  // A warm-up that was preempted learns too few launches. Such a block is warm-up too; half, so that jitter selects none.
+  while (regime == Regime::sustained && sample.duration_ns * sample.launches < kBlockNs / 2 &&
+         entry.launches_per_block < kMaxLaunchesPerBlock) {
+    entry.launches_per_block = std::max(entry.launches_per_block + 1, launches_for(kBlockNs, sample.duration_ns));
+    sample = backend.time_block(entry.launch, entry.launches_per_block);
+  }
   entry.elapsed_ns += steady_ns() - start;
   if (entry.samples.empty()) entry.first_ns = sample.started_ns;
   sample.started_ns -= entry.first_ns;
@@ -58,10 +64,11 @@ std::string state_text(const SamplingEntry& entry) {
 
 // Runs `step`; a failing launch takes its entry out instead of ending the group.
 template <typename Step>
-void guarded(SamplingEntry& entry, Step step) {
+void guarded(Backend& backend, SamplingEntry& entry, Step step) {
   try {
     step();
   } catch (const std::exception& e) {
+    end_if_lost(backend, e.what());
     entry.failure = e.what();
   }
 }
@@ -73,16 +80,20 @@ bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std
   for (SamplingEntry& entry : entries) {
     if (hooks.cancelled()) return false;
     hooks.progress(entry, "warm-up", entry.label + ", warming up");
-    guarded(entry, [&] { warm_up(backend, regime, entry); });
+    guarded(backend, entry, [&] { warm_up(backend, regime, entry); });
   }
   const auto in_work = [](const SamplingEntry& entry) { return entry.failure.empty(); };
+  // Its own budget ends an entry, however much the others still want: pairs are the blocks that both have.
+  const auto spent = [&](const SamplingEntry& entry) {
+    return entry.elapsed_ns >= rule.budget_ns || static_cast<std::int64_t>(entry.block_values.size()) >= rule.max_blocks;
+  };
   const auto wants_more = [&](const SamplingEntry& entry) { return in_work(entry) && entry.stop == StopReason::go_on; };
   for (std::int64_t block = 0; std::any_of(entries.begin(), entries.end(), wants_more); ++block) {
     for (SamplingEntry& entry : entries) {
-      if (!in_work(entry)) continue;
+      if (!in_work(entry) || spent(entry)) continue;
       if (hooks.cancelled()) return false;
       hooks.progress(entry, "block", state_text(entry));  // before the block: should it hang, this names the culprit
-      guarded(entry, [&] { take_block(backend, regime, rule, block, entry); });
+      guarded(backend, entry, [&] { take_block(backend, regime, rule, block, entry); });
       if (in_work(entry)) hooks.sampled(entry, entry.samples.back());
     }
   }

@@ -60,7 +60,7 @@ TEST(Supervisor, measures_a_group_side_by_side) {
     for (std::size_t n = 0; n < m.samples.size(); ++n) EXPECT_EQ(m.samples[n].block, static_cast<std::int64_t>(n));
   }
   const Measurement &good = results.at("test.good"), &slow = results.at("test.slow");
-  EXPECT_EQ(good.samples.size(), slow.samples.size());
+  EXPECT_GE(std::min(good.samples.size(), slow.samples.size()), 2u);  // each has its own budget
   EXPECT_GE(good.group, 0);
   EXPECT_EQ(good.group, slow.group);
   EXPECT_GE(slow.summary.median_ms, 50);

@@ -100,6 +100,11 @@ void CudaBackend::poison(void* memory, std::size_t bytes) {
 
 void CudaBackend::synchronize() { TRISCOPE_CUDA_CHECK(cudaStreamSynchronize(stream_)); }
 
+bool CudaBackend::lost() {
+  cudaGetLastError();  // a launch that was refused leaves an error that means nothing any more
+  return cudaStreamSynchronize(stream_) != cudaSuccess;
+}
+
 Sample CudaBackend::time_block(const Launch& launch, std::int64_t launches) {
   const BlockTimes times = timer_->time(stream_, launch, launches);
   Sample sample;

@@ -33,6 +33,7 @@ class CudaBackend final : public Backend {
   void poison(void* memory, std::size_t bytes) override;
 
   void synchronize() override;
+  bool lost() override;
   Sample time_block(const Launch& launch, std::int64_t launches) override;
   /// Writes twice the L2's size, reads as much of another buffer, and waits until the chip is idle and cool-clocked.
   void make_cold() override;

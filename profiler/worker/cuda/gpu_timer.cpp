@@ -14,8 +14,9 @@ class ActivityTimer final : public GpuTimer {
   std::string version() const override { return trace_.version(); }
 
   BlockTimes time(cudaStream_t stream, const std::function<void()>& enqueue, std::int64_t launches) override {
+    const std::int64_t dropped_before = trace_.dropped();
     const std::vector<ActivityRecord> records = run(stream, enqueue, launches);
-    return block_times(records, id_, launches, trace_.dropped());
+    return block_times(records, id_, launches, trace_.dropped() - dropped_before);
   }
 
   std::vector<LaunchRecord> record(cudaStream_t stream, const std::function<void()>& enqueue) override {
