@@ -22,6 +22,7 @@ static_assert(kDimMultiple % kWidth == 0, "vectors must divide head_dim");
 typedef float Vector __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias));
 typedef float Unaligned __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias, aligned(4)));
 typedef std::int32_t Integers __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias));
+typedef std::uint32_t Words __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias));  // may wrap around
 
 #define TRISCOPE_INLINE static inline __attribute__((always_inline))
 
@@ -59,7 +60,7 @@ TRISCOPE_INLINE Vector exp2_of(Vector x) {
   p = p * f + 0x1.ebfbdap-3f;
   p = p * f + 0x1.62e430p-1f;
   p = p * f + 1.0f;
-  const Integers scaled = reinterpret_cast<Integers>(p) + (reinterpret_cast<Integers>(shifted) << 23);
+  const Words scaled = reinterpret_cast<Words>(p) + (reinterpret_cast<Words>(shifted) << 23);
   return x < -126.0f ? Vector{} : reinterpret_cast<Vector>(scaled);
 }
 
