@@ -21,7 +21,7 @@
 //
 // Registers: consumers 240 (S 64, A 64, P 32, Q~ 32 at D 128), producers 24; folded ahead 232 and 40. Shared memory: config.hpp;
 // 128 KB tiles, 2 x 32 KB Q (ahead: 32 KB Q, 32 KB Q~), the ring of short-axis rows. H200, 2026-11-21, sustained: 694-704
-// TFLOP/s at 512x32 with 128 heads, 684 with 64 (FlashAttention-3 663 in that run). All rates: docs/hopper_forward_ladder.md.
+// TFLOP/s at 512x32 with 128 heads, 684 with 64 (FlashAttention-3 663 in that run). All rates: docs/notebook.md.
 //
 // Limits: bf16, D 64 or 128, causal windows, forward. Biases fold axis 2 whatever its window. Rounding: q~ and P are rounded
 // to bf16, o once at the end; everything else is fp32.
