@@ -94,6 +94,7 @@ struct Supervisor::Impl {
   std::unique_ptr<WorkerProcess> process;
   FrameParser parser;
   std::deque<Frame> frames;
+  std::string rubbish;  ///< what arrived behind `frames` and is no message
   std::deque<std::string> last_words;
   bool used = false;  ///< it has done a job: should it be dead at the next, then it died while idle
 };
@@ -119,6 +120,7 @@ void Supervisor::Impl::lose(const std::string& reason) {
 std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, const WakeEvent* wake,
                                                  const std::string& lateness) {
   while (frames.empty()) {
+    if (!rubbish.empty()) lose("the worker wrote what is no message: " + rubbish);
     std::string bytes;
     const WorkerProcess::Event event = process->wait(bytes, deadline, wake);
     forward_log();
@@ -135,10 +137,15 @@ std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, con
       case WorkerProcess::Event::output:
         break;
     }
+    // Line by line, so that the messages in front of rubbish count: they name the entry that is in flight.
     try {
-      for (Frame& frame : parser.feed(bytes)) frames.push_back(std::move(frame));
+      for (std::size_t start = 0; start < bytes.size();) {
+        const std::size_t end = std::min(bytes.find('\n', start), bytes.size() - 1) + 1;
+        for (Frame& frame : parser.feed(std::string_view(bytes).substr(start, end - start))) frames.push_back(std::move(frame));
+        start = end;
+      }
     } catch (const Error& e) {
-      lose("the worker wrote what is no message: " + e.why());
+      rubbish = e.why();
     }
   }
   const Frame frame = std::move(frames.front());
@@ -161,6 +168,7 @@ void Supervisor::Impl::ensure_started() {
   }
   parser = FrameParser();
   frames.clear();
+  rubbish.clear();
   last_words.clear();
   used = false;
   const std::vector<std::string> command = command_of(options);
