@@ -35,14 +35,34 @@ constexpr const char* name_of(Victim victim) {
 constexpr std::size_t kInFlight = 2;
 
 std::vector<std::string> sweep_arguments(const fs::path& database) {
-  return {"sweep",      "--db",     database.string(),         "--windows", "2x2,4x2,4x4", "--seq",   "32",
-          "--q-heads",  "2",        "--kv-heads",              "1",         "--head-dim",  "16",      "--device",
-          "cpu",        "--kernel", "cpu.fast,baseline.cpu",   "--budget",  "400ms",       "--precision", "50%", "--json"};
+  return {"sweep",
+          "--db",
+          database.string(),
+          "--windows",
+          "2x2,4x2,4x4",
+          "--seq",
+          "32",
+          "--q-heads",
+          "2",
+          "--kv-heads",
+          "1",
+          "--head-dim",
+          "16",
+          "--device",
+          "cpu",
+          "--kernel",
+          "cpu.fast,baseline.cpu",
+          "--budget",
+          "400ms",
+          "--precision",
+          "50%",
+          "--json"};
 }
 
 /// What a row measured, as text; two rows of one sweep with the same text are a duplicate.
 std::string key_of(const ResultRow& row) {
-  return fmt::format("{} {} {} {} {}", row.kernel, row.instance, to_string(row.pass), to_string(row.regime), describe(row.problem));
+  return fmt::format("{} {} {} {} {}", row.kernel, row.instance, to_string(row.pass), to_string(row.regime),
+                     describe(row.problem));
 }
 
 std::multiset<std::string> keys_of(const std::vector<ResultRow>& rows) {
@@ -65,7 +85,8 @@ std::vector<pid_t> workers_of(pid_t parent) {
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream stat(entry.path() / "stat");
     std::string pid, program, state, parent_pid;
-    if (stat >> pid >> program >> state >> parent_pid && program.starts_with("(triscope-work") && parent_pid == std::to_string(parent)) {
+    if (stat >> pid >> program >> state >> parent_pid && program.starts_with("(triscope-work") &&
+        parent_pid == std::to_string(parent)) {
       workers.push_back(static_cast<pid_t>(std::stol(pid)));
     }
   }
@@ -76,6 +97,14 @@ bool is_alive(pid_t pid) {
   std::ifstream stat(fmt::format("/proc/{}/stat", pid));
   std::string number, program, state;
   return stat >> number >> program >> state && state != "Z" && state != "X" && program.starts_with("(triscope-work");
+}
+
+/// Sweeps the database holds; none when the kill came before its file was written.
+std::vector<SweepInfo> sweeps_of(const fs::path& database) {
+  std::error_code missing;
+  const std::uintmax_t bytes = fs::file_size(database, missing);
+  if (missing || bytes == 0) return {};
+  return Snapshot(database).sweeps();
 }
 
 struct Report {
@@ -92,7 +121,7 @@ class Trial {
   void run() {
     ++report_.trials;
     const std::string shown = kill_sweep();
-    if (!fs::exists(database_) || Snapshot(database_).sweeps().empty()) {
+    if (sweeps_of(database_).empty()) {
       ++report_.before_start;
       return;
     }
@@ -118,7 +147,8 @@ class Trial {
     }
     const ProgramResult result = app.wait();
     if (victim_ == Victim::worker && result.exit_code != 0 && result.exit_code != 1) {
-      problem(fmt::format("the app ended with exit code {}, signal {}: {}", result.exit_code, result.signal, result.errors));
+      problem(fmt::format("the app ended with exit code {}, signal {}: {}", result.exit_code, result.signal,
+                          result.errors));
     }
     const auto deadline = steady_clock::now() + std::chrono::seconds(20);
     const auto left = [&] { return std::any_of(workers.begin(), workers.end(), is_alive); };
@@ -132,23 +162,30 @@ class Trial {
     for (const std::string& damage : snapshot.damage()) problem("the database is damaged: " + damage);
     const std::vector<ResultRow> rows = snapshot.results();
     if (rows.size() < shown) problem(fmt::format("{} results were shown, {} are in the database", shown, rows.size()));
-    const auto not_ok = static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const ResultRow& row) { return row.status != Status::ok; }));
-    if (not_ok > kInFlight) problem(fmt::format("{} configurations failed, at most {} were in flight", not_ok, kInFlight));
+    const auto not_ok = static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [](const ResultRow& row) { return row.status != Status::ok; }));
+    if (not_ok > kInFlight)
+      problem(fmt::format("{} configurations failed, at most {} were in flight", not_ok, kInFlight));
     report_.most_lost = std::max(report_.most_lost, not_ok + (shown > rows.size() ? shown - rows.size() : 0));
   }
 
   void resume() {
     const std::int64_t sweep = Snapshot(database_).sweeps().front().id;
-    const ProgramResult result = run_triscope({"sweep", "--resume", std::to_string(sweep), "--db", database_.string(), "--json"});
-    if (result.exit_code != 0) problem(fmt::format("resuming ended with exit code {}: {}", result.exit_code, result.errors));
+    const ProgramResult result =
+        run_triscope({"sweep", "--resume", std::to_string(sweep), "--db", database_.string(), "--json"});
+    if (result.exit_code != 0)
+      problem(fmt::format("resuming ended with exit code {}: {}", result.exit_code, result.errors));
     report_.resumed += count_results(result.output);
     const Snapshot snapshot(database_);
     for (const std::string& damage : snapshot.damage()) problem("the resumed database is damaged: " + damage);
-    if (snapshot.sweeps().size() != 1 || snapshot.sweeps().front().finished.empty()) problem("the resumed sweep is not finished");
+    if (snapshot.sweeps().size() != 1 || snapshot.sweeps().front().finished.empty())
+      problem("the resumed sweep is not finished");
     const std::vector<ResultRow> rows = snapshot.results();
-    if (keys_of(rows) != expected_) problem(fmt::format("{} rows after resuming, {} expected: a gap or a duplicate", rows.size(), expected_.size()));
+    if (keys_of(rows) != expected_)
+      problem(fmt::format("{} rows after resuming, {} expected: a gap or a duplicate", rows.size(), expected_.size()));
     for (const ResultRow& row : rows) {
-      if (row.status != Status::ok) problem(fmt::format("m{} is {} after resuming: {}", row.measurement, to_string(row.status), row.reason));
+      if (row.status != Status::ok)
+        problem(fmt::format("m{} is {} after resuming: {}", row.measurement, to_string(row.status), row.reason));
     }
   }
 
@@ -177,9 +214,11 @@ int run(int trials, unsigned seed) {
   for (const Victim victim : {Victim::app, Victim::worker, Victim::both}) {
     Report report;
     for (int trial = 0; trial < trials; ++trial) Trial(victim, milliseconds(moment(random)), expected, report).run();
-    fmt::print("{:<6} {} kills ({} before the sweep began, {} after its end): most configurations lost by one kill {}, "
-               "measured by resuming {}, problems {}\n",
-               name_of(victim), report.trials, report.before_start, report.after_end, report.most_lost, report.resumed, report.problems);
+    fmt::print(
+        "{:<6} {} kills ({} before the sweep began, {} after its end): most configurations lost by one kill {}, "
+        "measured by resuming {}, problems {}\n",
+        name_of(victim), report.trials, report.before_start, report.after_end, report.most_lost, report.resumed,
+        report.problems);
     std::fflush(stdout);
     problems += report.problems;
   }
