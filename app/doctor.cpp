@@ -100,6 +100,25 @@ Finding cuda_finding(const SystemFacts& facts) {
           gpu ? "build them with ./run build --cuda" : "./run build --cuda adds them"};
 }
 
+// What the GPU workers said when they were started.
+void add_gpu_findings(std::vector<Finding>& findings, const SystemFacts& facts) {
+  if (facts.catalog && !facts.catalog->gpu_problem.empty()) {
+    findings.push_back({Health::limited, "GPU", "cannot be used: " + facts.catalog->gpu_problem,
+                        "until then sweeps run on the CPU, or elsewhere with --worker-prefix"});
+  }
+  if (facts.cupti_error && facts.cupti_error->empty()) {
+    findings.push_back({Health::works, "CUPTI", "times kernels", ""});
+  } else if (facts.cupti_error) {
+    findings.push_back({Health::limited, "CUPTI", *facts.cupti_error,
+                        "without it a sweep's rows fail; --timing-source cuda_events measures with events"});
+  }
+  if (facts.counters_error && facts.counters_error->empty()) {
+    findings.push_back({Health::works, "counters", "can be read", ""});
+  } else if (facts.counters_error) {
+    findings.push_back({Health::limited, "counters", *facts.counters_error, "only --counters needs them; times do not"});
+  }
+}
+
 Finding window_finding(const SystemFacts& facts) {
   if (!facts.window_built) return {Health::absent, "window", "not in this build", "build with TRISCOPE_WINDOW=ON for the window"};
   if (facts.display.empty()) {
@@ -112,7 +131,9 @@ Finding window_finding(const SystemFacts& facts) {
 
 std::vector<Finding> diagnose(const SystemFacts& facts) {
   std::vector<Finding> findings{worker_finding(facts),  database_finding(facts), space_finding(facts), cpu_finding(facts),
-                                threads_finding(facts), driver_finding(facts),   cuda_finding(facts),  window_finding(facts)};
+                                threads_finding(facts), driver_finding(facts),   cuda_finding(facts)};
+  add_gpu_findings(findings, facts);
+  findings.push_back(window_finding(facts));
   if (facts.catalog) {
     for (const Device& device : facts.catalog->devices) {
       for (const std::string& limit : device.limits) findings.push_back({Health::limited, "device " + device.id, limit, ""});

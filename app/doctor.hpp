@@ -15,6 +15,8 @@ namespace triscope {
 struct SystemFacts {
   std::optional<Catalog> catalog;       ///< what the worker said; unset when it could not be asked
   std::string worker_error;             ///< why not
+  std::optional<std::string> cupti_error;     ///< why the first GPU cannot be timed by CUPTI; empty: it can; unset: no GPU
+  std::optional<std::string> counters_error;  ///< the same of its hardware counters
   std::filesystem::path database;
   bool database_exists = false;
   std::string database_error;           ///< why it cannot be read; empty: it can, or does not exist yet

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 
 #include "app/number_text.hpp"
 #include "app/result_table.hpp"
+#include "profiler/gpu_counters.hpp"
 
 namespace triscope {
 namespace {
@@ -25,6 +27,17 @@ std::string errors(const Measurement& measurement) {
   std::string text;
   for (const auto& [output, error] : measurement.errors) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", output, significant(error, 2));
+  }
+  return text;
+}
+
+/// "24.61 ms by cuda_events in 4 samples, 0.8 % above", or why there is none.
+std::string cross_check(const CrossCheck& check, const Summary& summary) {
+  if (!check.median_ms) return "none: " + check.reason;
+  std::string text = fmt::format("{} ms by {} in {} samples", milliseconds_text(*check.median_ms), to_string(check.timing_source), check.samples);
+  if (summary.median_ms > 0) {
+    const double percent = 100 * (*check.median_ms / summary.median_ms - 1);
+    text += fmt::format(", {} % {}", significant(std::abs(percent), 2), percent < 0 ? "below" : "above");
   }
   return text;
 }
@@ -68,17 +81,22 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
     add(text, "latency", latency(summary));
     add(text, "samples", fmt::format("{}{}", summary.samples, summary.converged ? "" : ", not converged"));
   }
+  if (measurement.cross_check) add(text, "cross-check", cross_check(*measurement.cross_check, summary));
   if (row.tflops) add(text, "speed", fmt::format("{} TFLOP/s", significant(*row.tflops)));
   if (row.tflops_paper_count) add(text, "paper's count", fmt::format("{} TFLOP/s", significant(*row.tflops_paper_count)));
   if (row.peak_fraction) add(text, "of peak", fmt::format("{} %", significant(100 * *row.peak_fraction)));
   add(text, "errors", errors(measurement));
   add(text, "flagged", flags(measurement.samples));
   add(text, "workspace", measurement.workspace_bytes > 0 ? bytes_text(static_cast<double>(measurement.workspace_bytes)) : "");
+  add(text, "no counters", measurement.counters_note);
   add(text, "note", note);
   if (!measurement.launches.empty()) text += "launches\n" + launches(measurement);
   if (!measurement.counters.empty()) text += "counters\n";
+  if (const std::string words = counters_in_words(measurement.counters); !words.empty()) text += fmt::format("  {}\n", words);
   for (const Counter& counter : measurement.counters) {
-    add(text, counter.name, fmt::format("{} {}", significant(counter.value, 4), counter.unit));
+    const CounterMetric* metric = find_counter_metric(counter.name);
+    text += fmt::format("  {:<34} {:>12}  {}\n", metric == nullptr ? counter.name : std::string(metric->label), counter_text(counter),
+                        metric == nullptr ? "" : counter.name);
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "app/doctor.hpp"
 #include "profiler/store.hpp"
@@ -100,6 +101,33 @@ void gather_gpu(SystemFacts& facts) {
   facts.nvidia_device_nodes = access("/dev/nvidia0", R_OK | W_OK) == 0;
 }
 
+/// Why a worker of `mode` does not start on `device`; empty: it does.
+std::string start_problem(WorkerOptions options, const std::string& mode, const std::string& device) {
+  options.mode = mode;
+  options.device = device;
+  try {
+    (void)Supervisor(options).catalog();
+    return "";
+  } catch (const std::exception& failure) {
+    // The worker's own words say it best; what stands before them is how the supervisor got to know.
+    const std::string text = failure.what();
+    constexpr std::string_view kOwnWords = "triscope-worker: ";
+    const std::size_t start = text.rfind(kOwnWords);
+    if (start == std::string::npos) return text;
+    const std::size_t end = text.find(".;", start);
+    return text.substr(start + kOwnWords.size(), end == std::string::npos ? end : end - start - kOwnWords.size());
+  }
+}
+
+void gather_gpu_modes(SystemFacts& facts, const WorkerOptions& options) {
+  for (const Device& device : facts.catalog->devices) {
+    if (device.kind != DeviceKind::cuda) continue;
+    facts.cupti_error = start_problem(options, "activity", device.id);
+    facts.counters_error = start_problem(options, "counters", device.id);
+    return;
+  }
+}
+
 }  // namespace
 
 SystemFacts gather_facts(const fs::path& database, const std::vector<std::string>& worker_prefix) {
@@ -117,6 +145,7 @@ SystemFacts gather_facts(const fs::path& database, const std::vector<std::string
   }
   if (facts.catalog) {
     for (const KernelInfo& kernel : facts.catalog->kernels) facts.cuda_build |= kernel.device == DeviceKind::cuda;
+    gather_gpu_modes(facts, options);
   }
   facts.display = environment_variable("DISPLAY");
   std::error_code error;

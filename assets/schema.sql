@@ -1,9 +1,9 @@
--- Schema of a Triscope database, version 1. The single source: the programs embed this file; docs/schema.md explains it.
+-- Schema of a Triscope database, version 2. The single source: the programs embed this file; docs/schema.md explains it.
 -- Run inside one transaction on an empty file. Later versions: add a step to profiler/store_schema.cpp and change this
 -- file to what the steps lead to.
 -- Times are integer nanoseconds (`_unix_ns`: wall clock since 1970); NULL means "not known", never zero.
 PRAGMA application_id = 0x54524953;  -- "TRIS"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- Strings that repeat thousands of times: kernel names of launches, counter names, flags.
 CREATE TABLE text (
@@ -103,7 +103,8 @@ CREATE TABLE measurement (
   samples INTEGER NOT NULL,
   flagged INTEGER NOT NULL,
   converged INTEGER NOT NULL CHECK (converged IN (0, 1)),
-  sm_clock_mhz REAL                     -- median over the samples
+  sm_clock_mhz REAL,                    -- median over the samples
+  counters_note TEXT NOT NULL DEFAULT ''  -- why hardware counters that were asked for are not here
 ) STRICT;
 CREATE INDEX measurement_by_sweep ON measurement(sweep, config);
 
@@ -130,6 +131,17 @@ CREATE TABLE sample (
   flag INTEGER REFERENCES text(id),     -- why this sample is doubtful; NULL: it is not
   PRIMARY KEY (measurement, ordinal)
 ) STRICT, WITHOUT ROWID;
+
+-- The same launch by another clock, in a process of its own without CUPTI. Never takes the place of the measurement.
+CREATE TABLE cross_check (
+  measurement INTEGER PRIMARY KEY REFERENCES measurement(id) ON DELETE CASCADE,
+  timing_source TEXT NOT NULL CHECK (timing_source IN ('cupti', 'cuda_events', 'cpu_clock')),
+  median_ms REAL,                       -- NULL: there is none, `reason` says why
+  ci_low_ms REAL,                       -- 95 % interval of the median; NULL: unbounded
+  ci_high_ms REAL,
+  samples INTEGER NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
 
 -- Kernel records of one launch.
 CREATE TABLE launch (
@@ -221,8 +233,10 @@ SELECT
   m.useful_flops / (m.median_ms * 1e9) / m.peak_tflops AS peak_fraction,
   m.error AS error,
   m.status AS status,
-  m.reason AS reason
+  m.reason AS reason,
+  x.median_ms AS events_ms
 FROM measurement AS m
 JOIN environment AS e ON e.id = m.environment
 JOIN config AS c ON c.id = m.config
-JOIN kernel AS k ON k.id = m.kernel;
+JOIN kernel AS k ON k.id = m.kernel
+LEFT JOIN cross_check AS x ON x.measurement = m.id AND x.timing_source = 'cuda_events';

@@ -22,11 +22,16 @@ const Device& choose_device(const Catalog& catalog, std::string_view device) {
     if (device == "auto" && candidate.kind == DeviceKind::cpu) return candidate;
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", candidate.id, candidate.name);
   }
-  throw Error(fmt::format("device \"{}\" cannot be used", device), "this machine does not have it",
+  const std::string why = catalog.gpu_problem.empty() || device == "cpu" ? "this machine does not have it"
+                                                                         : "no GPU can be used: " + catalog.gpu_problem;
+  throw Error(fmt::format("device \"{}\" cannot be used", device), why,
               fmt::format("choose one of: {}", known));
 }
 
-std::string worker_mode(const Device& device) { return device.kind == DeviceKind::cpu ? "cpu" : "activity"; }
+std::string worker_mode(const Device& device, TimingSource source) {
+  if (device.kind == DeviceKind::cpu) return "cpu";
+  return source == TimingSource::cuda_events ? "events" : "activity";
+}
 
 TimingSource timing_source(const Device& device) {
   return device.kind == DeviceKind::cpu ? TimingSource::cpu_clock : TimingSource::cupti;

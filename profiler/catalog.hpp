@@ -21,6 +21,7 @@ struct Catalog {
   Environment environment;          ///< of the worker's own device
   std::vector<Device> devices;      ///< every device the worker's machine has; the CPU is always the last one
   std::vector<KernelInfo> kernels;  ///< every kernel of the build, in display order
+  std::string gpu_problem;          ///< why no GPU can be used though an NVIDIA driver is there; empty: nothing is wrong
 };
 
 /// The kernel called `id`; null when there is none.
@@ -30,8 +31,8 @@ const KernelInfo* find_kernel(const Catalog& catalog, std::string_view id);
 /// naming the devices there are.
 const Device& choose_device(const Catalog& catalog, std::string_view device);
 
-/// Which process measures on `device`: the worker's `--mode`.
-std::string worker_mode(const Device& device);
+/// Which process measures on `device` with the clock `source`: the worker's `--mode`.
+std::string worker_mode(const Device& device, TimingSource source);
 
 /// Where the numbers of record of `device` come from.
 TimingSource timing_source(const Device& device);

@@ -80,6 +80,7 @@ Value peak_fraction(const Row& r) { return value_of(r.peak_fraction); }
 Value error(const Row& r) { return value_of(r.error); }
 Value status(const Row& r) { return name_of(r.status); }
 Value reason(const Row& r) { return r.reason; }
+Value events_ms(const Row& r) { return value_of(r.events_ms); }
 
 // Most columns: shown as they are, nothing better or worse about them.
 template <Value (*value)(const Row&)>
@@ -154,6 +155,10 @@ constexpr ResultColumn kColumns[] = {
      "max over outputs of |x - oracle| / |oracle|", BetterDirection::lower, error, scientific<error>},
     given<status>("status", "status", "`ok`, `skipped`, `failed` or `cancelled`."),
     given<reason>("reason", "reason", "Why it is not ok, or a remark; empty when there is none."),
+    milliseconds<events_ms>("events_ms", "by events",
+                            "Cross-check: the same launch timed with CUDA events in a process without CUPTI; NULL when "
+                            "there is none.",
+                            "median(duration per launch)"),
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "profiler/catalog.hpp"
+#include "profiler/gpu_counters.hpp"
 #include "profiler/jobs.hpp"
 #include "profiler/measurement.hpp"
 #include "profiler/statistics.hpp"
@@ -55,6 +56,7 @@ inline void to_json(nlohmann::json& j, Element value) { j = std::string(to_strin
 inline void to_json(nlohmann::json& j, Pass value) { j = std::string(to_string(value)); }
 inline void to_json(nlohmann::json& j, Regime value) { j = std::string(to_string(value)); }
 inline void to_json(nlohmann::json& j, TimingSource value) { j = std::string(to_string(value)); }
+inline void to_json(nlohmann::json& j, CounterSet value) { j = std::string(to_string(value)); }
 inline void to_json(nlohmann::json& j, Status value) { j = std::string(to_string(value)); }
 inline void to_json(nlohmann::json& j, InputKind value) { j = std::string(to_string(value)); }
 inline void to_json(nlohmann::json& j, DeviceKind value) { j = std::string(to_string(value)); }
@@ -67,6 +69,9 @@ inline void from_json(const nlohmann::json& j, Pass& value) { value = json_codec
 inline void from_json(const nlohmann::json& j, Regime& value) { value = json_codec::enum_from(j, parse_regime); }
 inline void from_json(const nlohmann::json& j, TimingSource& value) {
   value = json_codec::enum_from(j, parse_timing_source);
+}
+inline void from_json(const nlohmann::json& j, CounterSet& value) {
+  value = json_codec::enum_from(j, parse_counter_set);
 }
 inline void from_json(const nlohmann::json& j, Status& value) { value = json_codec::enum_from(j, parse_status); }
 inline void from_json(const nlohmann::json& j, InputKind& value) { value = json_codec::enum_from(j, parse_input_kind); }
@@ -98,7 +103,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Measurement, key, source_hash, status, reason
                                    timelines, workspace_bytes, started_unix_ns, group)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoppingRule, precision, budget_ns, min_blocks, max_blocks)
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Catalog, environment, devices, kernels)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Catalog, environment, devices, kernels, gpu_problem)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportQuestion, kernel, problem, pass, instance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InstanceSupport, instance, unsupported, workspace_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportAnswer, instances)

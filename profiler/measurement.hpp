@@ -93,6 +93,17 @@ struct LaunchRecord {
   std::int64_t end_ns = 0;
 };
 
+/// The same launch by another clock, in a process of its own: says how far the latency of record can be believed, and
+/// never takes its place.
+struct CrossCheck {
+  TimingSource timing_source = TimingSource::cuda_events;
+  std::optional<double> median_ms;         ///< unset: there is none, and `reason` says why
+  std::optional<double> ci_low_ms;         ///< 95 % interval of the median; unset: unbounded
+  std::optional<double> ci_high_ms;
+  std::int64_t samples = 0;
+  std::string reason;
+};
+
 struct Counter {
   std::string name;
   std::string unit;
@@ -147,7 +158,9 @@ struct Measurement {
   Summary summary;                         ///< meaningful when samples exist
   std::vector<Sample> samples;
   std::vector<LaunchRecord> launches;
+  std::optional<CrossCheck> cross_check;
   std::vector<Counter> counters;
+  std::string counters_note;               ///< why counters that were asked for are not here; empty: they are, or were not asked for
   std::vector<Timeline> timelines;
   std::int64_t workspace_bytes = 0;
   std::int64_t started_unix_ns = 0;        ///< wall clock; 0: the store sets the time of writing
@@ -179,6 +192,7 @@ struct ResultRow {
   std::optional<double> error;
   Status status = Status::ok;
   std::string reason;
+  std::optional<double> events_ms;         ///< median of the cross-check by CUDA events
 };
 
 /// One line of the history.

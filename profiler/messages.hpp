@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "profiler/catalog.hpp"
+#include "profiler/gpu_counters.hpp"
 #include "profiler/jobs.hpp"
 #include "profiler/measurement.hpp"
 #include "profiler/protocol.hpp"
@@ -36,6 +37,8 @@ struct MeasureRequest {
   StoppingRule stopping;
   std::uint64_t seed = 1;
   std::string tensors;  ///< safetensors with the inputs; empty: generated
+  bool verify = true;   ///< false: another process has just compared these kernels with the oracle
+  CounterSet counters = CounterSet::none;  ///< any other: hardware counters of each entry instead of samples
 };
 /// Ends the job after the current sample; what was sampled comes back as `cancelled`.
 struct CancelRequest {

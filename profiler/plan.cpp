@@ -250,7 +250,7 @@ std::int64_t entry_bytes(const PlanEntry& entry) {
 // Sorts candidates into groups and what is skipped. A key is measured once a sweep, in the first group that names it.
 class Assembly {
  public:
-  explicit Assembly(const Device& device) : device_(device) {}
+  Assembly(const Device& device, TimingSource source) : device_(device), source_(source) {}
 
   void add(const Candidate& candidate, const InstanceSupport& support) {
     PlanEntry entry;
@@ -259,7 +259,7 @@ class Assembly {
     entry.key.kernel = candidate.kernel->id;
     entry.key.instance = support.instance;
     entry.key.regime = candidate.regime;
-    entry.key.timing_source = timing_source(device_);
+    entry.key.timing_source = source_;
     entry.key.device_id = device_.id;
     entry.source_hash = candidate.kernel->source_hash;
     entry.workspace_bytes = support.workspace_bytes;
@@ -284,6 +284,7 @@ class Assembly {
   }
 
   const Device& device_;
+  TimingSource source_;
   Plan plan_;
   std::set<std::string> seen_;
   std::optional<std::size_t> open_group_;
@@ -320,6 +321,21 @@ const Device& sweep_device(const SweepRequest& request, const Catalog& catalog) 
   return choose_device(catalog, request.device);
 }
 
+TimingSource sweep_timing_source(const SweepRequest& request, const Device& device) {
+  const TimingSource usual = timing_source(device);
+  const TimingSource source = request.timing_source.value_or(usual);
+  const bool on_cpu = device.kind == DeviceKind::cpu;
+  if (on_cpu != (source == TimingSource::cpu_clock)) {
+    refuse(fmt::format("device {} cannot be timed by {}", device.id, to_string(source)),
+           fmt::format("{} has no such clock", device.name),
+           on_cpu ? "leave --timing-source out" : "choose cupti or cuda_events");
+  }
+  if (on_cpu && request.counters != CounterSet::none) {
+    refuse("hardware counters cannot be read", "they are those of GPUs, and the device is the CPU", "leave --counters out");
+  }
+  return source;
+}
+
 SweepRequest with_defaults(const SweepRequest& request, const Device& device) {
   SweepRequest full = request.tensors.empty() ? request : with_tensor_shape(request);
   if (full.windows.empty()) {
@@ -343,7 +359,7 @@ Plan make_plan(const SweepRequest& given, const Catalog& catalog, const AskSuppo
 
   const std::vector<Candidate> candidates = Product(request, device, kernels).expand();
   const std::map<std::string, SupportAnswer> answers = ask_all(candidates, request.instance, ask);
-  Assembly assembly(device);
+  Assembly assembly(device, sweep_timing_source(given, device));
   for (const Candidate& candidate : candidates) {
     const std::vector<std::string> reasons = validate(candidate.problem);
     if (!reasons.empty()) {

@@ -39,6 +39,10 @@ struct Plan {
 /// the first GPU, or the CPU where there is none. Throws as `choose_device`.
 const Device& sweep_device(const SweepRequest& request, const Catalog& catalog);
 
+/// The clock that `request` is measured with on `device`. Throws `Error` (usage) when that device has none of that kind,
+/// or when counters are asked for on the CPU.
+TimingSource sweep_timing_source(const SweepRequest& request, const Device& device);
+
 /// Expands `request` for the machine that `catalog` describes. Lists that are empty are filled by `with_defaults`.
 /// Impossible or unsupported configurations become `skipped`. Throws `Error`: (usage) unknown kernel or instance, heads
 /// that cannot be paired, a negative budget, a request of which nothing is possible; (environment) unknown device.

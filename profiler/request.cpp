@@ -66,6 +66,8 @@ std::string to_json(const SweepRequest& r) {
   j["instance"] = r.instance;
   j["device"] = r.device;
   j["regimes"] = r.regimes;
+  j["timing_source"] = r.timing_source;
+  j["counters"] = r.counters;
   j["mask"] = r.mask;
   j["element"] = r.element;
   j["deterministic"] = r.deterministic;
@@ -97,6 +99,8 @@ SweepRequest sweep_request_from_json(const std::string& text) {
     read(j, "instance", r.instance);
     read(j, "device", r.device);
     read(j, "regimes", r.regimes);
+    read(j, "timing_source", r.timing_source);
+    read(j, "counters", r.counters);
     read(j, "mask", r.mask);
     read(j, "element", r.element);
     read(j, "deterministic", r.deterministic);
@@ -147,6 +151,8 @@ std::string to_command_line(const SweepRequest& r) {
   if (r.instance != defaults.instance) option("instance", r.instance);
   if (r.device != defaults.device) option("device", r.device);
   if (r.regimes != defaults.regimes) option("regime", names(r.regimes));
+  if (r.timing_source) option("timing-source", std::string(to_string(*r.timing_source)));
+  if (r.counters != defaults.counters) option("counters", std::string(to_string(r.counters)));
   if (r.stopping.precision != defaults.stopping.precision)
     option("precision", fmt::format("{:.12g}%", 100 * r.stopping.precision));
   if (r.stopping.budget_ns != defaults.stopping.budget_ns)

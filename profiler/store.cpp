@@ -85,6 +85,14 @@ struct Store::Impl {
                  "choose one that `triscope list` shows", ExitCode::usage);
   }
 
+  /// The sweep of `measurement`; throws when there is no such measurement.
+  std::int64_t require_measurement(SQLite::Database& database, std::int64_t measurement) const {
+    SQLite::Statement query(database, "SELECT sweep FROM measurement WHERE id = ?");
+    Binder(query) << measurement;
+    if (!query.executeStep()) throw missing("measurement", measurement);
+    return query.getColumn(0).getInt64();
+  }
+
   /// The environment row that measurements of `sweep` belong to now.
   std::int64_t environment_of(SQLite::Database& database, std::int64_t sweep) const {
     const auto resumed = resumed_in.find(sweep);
@@ -139,6 +147,24 @@ std::int64_t Store::add(std::int64_t sweep, const Measurement& measurement) {
   });
 }
 
+void Store::set_cross_check(std::int64_t measurement, const CrossCheck& check) {
+  impl_->write([&](SQLite::Database& database) {
+    impl_->require_measurement(database, measurement);
+    write_cross_check(database, measurement, check);
+    return 0;
+  });
+}
+
+void Store::set_counters(std::int64_t measurement, const std::vector<Counter>& counters, const std::string& note) {
+  impl_->write([&](SQLite::Database& database) {
+    impl_->require_measurement(database, measurement);
+    write_counters(database, measurement, counters);
+    SQLite::Statement update(database, "UPDATE measurement SET counters_note = ? WHERE id = ?");
+    Binder(update) << note << measurement;
+    return update.exec();
+  });
+}
+
 void Store::finish_sweep(std::int64_t sweep) {
   impl_->change("UPDATE sweep SET finished_unix_ns = ? WHERE id = ?", "sweep", sweep, unix_now_ns());
 }
@@ -159,10 +185,7 @@ void Store::set_note(std::int64_t sweep, const std::string& note) {
 
 void Store::set_measurement_note(std::int64_t measurement, const std::string& note) {
   impl_->write([&](SQLite::Database& database) {
-    SQLite::Statement query(database, "SELECT sweep FROM measurement WHERE id = ?");
-    Binder(query) << measurement;
-    if (!query.executeStep()) throw impl_->missing("measurement", measurement);
-    write_note(database, query.getColumn(0).getInt64(), measurement, note);
+    write_note(database, impl_->require_measurement(database, measurement), measurement, note);
     return 0;
   });
 }

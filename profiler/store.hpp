@@ -43,6 +43,10 @@ class Store {
   /// key in the same sweep is replaced and keeps its row id and note (that is what resuming does); an ok row is never
   /// replaced: a second row for its key is refused.
   std::int64_t add(std::int64_t sweep, const Measurement& measurement);
+  /// What other processes found out about a stored measurement: the same by another clock; hardware counters, or in
+  /// `note` why there are none. Replaces what was there. Throw `Error` (usage) when there is no such measurement.
+  void set_cross_check(std::int64_t measurement, const CrossCheck& check);
+  void set_counters(std::int64_t measurement, const std::vector<Counter>& counters, const std::string& note);
   void finish_sweep(std::int64_t sweep);
   /// An empty note deletes it.
   void set_note(std::int64_t sweep, const std::string& note);

@@ -136,6 +136,22 @@ void read_counters(SQLite::Database& database, std::int64_t id, Measurement& mea
   }
 }
 
+void read_cross_check(SQLite::Database& database, std::int64_t id, Measurement& measurement) {
+  SQLite::Statement query(
+      database,
+      "SELECT timing_source, median_ms, ci_low_ms, ci_high_ms, samples, reason FROM cross_check WHERE measurement = ?");
+  Binder(query) << id;
+  if (!query.executeStep()) return;
+  RowReader row(query);
+  CrossCheck& check = measurement.cross_check.emplace();
+  check.timing_source = row.named(parse_timing_source);
+  check.median_ms = row.optional_real();
+  check.ci_low_ms = row.optional_real();
+  check.ci_high_ms = row.optional_real();
+  check.samples = row.integer();
+  check.reason = row.text();
+}
+
 void read_timelines(SQLite::Database& database, std::int64_t id, Measurement& measurement) {
   SQLite::Statement query(
       database,
@@ -195,6 +211,7 @@ ResultRow result_of(RowReader row) {
   r.error = row.optional_real();
   r.status = row.named(parse_status);
   r.reason = row.text();
+  r.events_ms = row.optional_real();
   return r;
 }
 
@@ -237,7 +254,8 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
                           std::string("SELECT ") + kKeyColumns +
                               ", k.source_hash, m.status, m.reason, m.error, m.workspace_bytes, m.started_unix_ns, "
                               "ifnull(m.interleave_group, -1), m.samples, m.median_ms, m.ci_low_ms, m.ci_high_ms, "
-                              "m.quartile1_ms, m.quartile3_ms, m.min_ms, m.flagged, m.converged, m.sm_clock_mhz" +
+                              "m.quartile1_ms, m.quartile3_ms, m.min_ms, m.flagged, m.converged, m.sm_clock_mhz, "
+                              "m.counters_note" +
                               kKeyTables + "WHERE m.id = ?");
   Binder(query) << id;
   if (!query.executeStep()) return std::nullopt;
@@ -252,8 +270,10 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
   measurement.started_unix_ns = row.integer();
   measurement.group = row.integer();
   measurement.summary = summary_of(row);
+  measurement.counters_note = row.text();
   measurement.samples = read_samples(database, id);
   read_errors(database, id, measurement);
+  read_cross_check(database, id, measurement);
   read_launches(database, id, measurement);
   read_counters(database, id, measurement);
   read_timelines(database, id, measurement);

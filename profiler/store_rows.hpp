@@ -38,6 +38,10 @@ std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, s
                                const Measurement& measurement, const Derived& derived,
                                std::optional<std::int64_t> replaced);
 
+/// Writes, or replaces, what is learnt about `measurement` after it was stored.
+void write_cross_check(SQLite::Database& database, std::int64_t measurement, const CrossCheck& check);
+void write_counters(SQLite::Database& database, std::int64_t measurement, const std::vector<Counter>& counters);
+
 /// Notes: `measurement` unset means the sweep's. An empty body deletes.
 void write_note(SQLite::Database& database, std::int64_t sweep, std::optional<std::int64_t> measurement,
                 const std::string& body);

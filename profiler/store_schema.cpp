@@ -35,7 +35,25 @@ void copy_database(const std::filesystem::path& file, const std::filesystem::pat
 
 }  // namespace
 
-std::span<const std::string_view> schema_steps() { return {}; }
+namespace {
+
+constexpr std::string_view kSteps[] = {
+    // 1 to 2
+    "CREATE TABLE cross_check (measurement INTEGER PRIMARY KEY REFERENCES measurement(id) ON DELETE CASCADE, "
+    "timing_source TEXT NOT NULL CHECK (timing_source IN ('cupti', 'cuda_events', 'cpu_clock')), median_ms REAL, "
+    "ci_low_ms REAL, ci_high_ms REAL, samples INTEGER NOT NULL, reason TEXT NOT NULL) STRICT; "
+    "ALTER TABLE measurement ADD COLUMN counters_note TEXT NOT NULL DEFAULT ''",
+};
+
+// The view as assets/schema.sql has it: it is its last statement.
+std::string view_sql() {
+  const std::string_view schema = kSchemaSql;
+  return std::string(schema.substr(schema.find("CREATE VIEW result")));
+}
+
+}  // namespace
+
+std::span<const std::string_view> schema_steps() { return kSteps; }
 
 std::int64_t schema_version() { return 1 + static_cast<std::int64_t>(schema_steps().size()); }
 
@@ -60,10 +78,12 @@ SchemaState schema_state(SQLite::Database& database, const std::filesystem::path
 
 void apply_steps(SQLite::Database& database, std::span<const std::string_view> steps) {
   const std::int64_t target = 1 + static_cast<std::int64_t>(steps.size());
+  database.exec("DROP VIEW IF EXISTS result");
   for (std::int64_t version = pragma(database, "user_version"); version < target; ++version) {
     database.exec(std::string(steps[static_cast<std::size_t>(version - 1)]));
     database.exec(fmt::format("PRAGMA user_version = {}", version + 1));
   }
+  database.exec(view_sql());
 }
 
 void migrate(SQLite::Database& database, const std::filesystem::path& file, std::span<const std::string_view> steps) {

@@ -82,16 +82,6 @@ void write_launches(SQLite::Database& database, TextTable& texts, std::int64_t i
   }
 }
 
-void write_counters(SQLite::Database& database, TextTable& texts, std::int64_t id, const Measurement& measurement) {
-  SQLite::Statement insert(database,
-                           "INSERT INTO counter(measurement, ordinal, name, unit, value) VALUES (?, ?, ?, ?, ?)");
-  std::int64_t ordinal = 0;
-  for (const Counter& counter : measurement.counters) {
-    Binder(insert) << id << ordinal++ << texts.id(counter.name) << texts.id(counter.unit) << counter.value;
-    insert.exec();
-  }
-}
-
 void write_timelines(SQLite::Database& database, TextTable& texts, std::int64_t id, const Measurement& measurement) {
   SQLite::Statement insert(database,
                            "INSERT INTO timeline(measurement, series, ordinal, name, unit, time_ns, value) "
@@ -120,7 +110,8 @@ std::int64_t write_row(SQLite::Database& database, std::optional<std::int64_t> i
       "INSERT INTO measurement(id, sweep, environment, config, kernel, instance, pass, device_id, timing_source, "
       "regime, status, reason, started_unix_ns, interleave_group, workspace_bytes, error, useful_flops, paper_flops, "
       "peak_tflops, median_ms, ci_low_ms, ci_high_ms, quartile1_ms, quartile3_ms, min_ms, samples, flagged, converged, "
-      "sm_clock_mhz) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "sm_clock_mhz, counters_note) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   Binder(insert) << id << sweep << environment << intern_config(database, key.problem)
                  << intern_kernel(database, key.kernel, measurement.source_hash) << key.instance << to_string(key.pass)
                  << key.device_id << to_string(key.timing_source) << to_string(key.regime)
@@ -131,7 +122,7 @@ std::int64_t write_row(SQLite::Database& database, std::optional<std::int64_t> i
                  << derived.peak_tflops << of_samples(summary.median_ms) << of_samples(summary.ci_low_ms)
                  << of_samples(summary.ci_high_ms) << of_samples(summary.quartile1_ms)
                  << of_samples(summary.quartile3_ms) << of_samples(summary.min_ms) << summary.samples << summary.flagged
-                 << summary.converged << summary.sm_clock_mhz;
+                 << summary.converged << summary.sm_clock_mhz << measurement.counters_note;
   insert.exec();
   return database.getLastInsertRowid();
 }
@@ -243,10 +234,34 @@ std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, s
   write_errors(database, texts, id, measurement);
   write_samples(database, texts, id, measurement);
   write_launches(database, texts, id, measurement);
-  write_counters(database, texts, id, measurement);
+  if (measurement.cross_check) write_cross_check(database, id, *measurement.cross_check);
+  write_counters(database, id, measurement.counters);
   write_timelines(database, texts, id, measurement);
   if (!note.empty()) write_note(database, sweep, id, note);
   return id;
+}
+
+void write_cross_check(SQLite::Database& database, std::int64_t measurement, const CrossCheck& check) {
+  SQLite::Statement insert(database,
+                           "INSERT OR REPLACE INTO cross_check(measurement, timing_source, median_ms, ci_low_ms, "
+                           "ci_high_ms, samples, reason) VALUES (?, ?, ?, ?, ?, ?, ?)");
+  Binder(insert) << measurement << to_string(check.timing_source) << check.median_ms << check.ci_low_ms
+                 << check.ci_high_ms << check.samples << check.reason;
+  insert.exec();
+}
+
+void write_counters(SQLite::Database& database, std::int64_t measurement, const std::vector<Counter>& counters) {
+  SQLite::Statement remove(database, "DELETE FROM counter WHERE measurement = ?");
+  Binder(remove) << measurement;
+  remove.exec();
+  TextTable texts(database);
+  SQLite::Statement insert(database,
+                           "INSERT INTO counter(measurement, ordinal, name, unit, value) VALUES (?, ?, ?, ?, ?)");
+  std::int64_t ordinal = 0;
+  for (const Counter& counter : counters) {
+    Binder(insert) << measurement << ordinal++ << texts.id(counter.name) << texts.id(counter.unit) << counter.value;
+    insert.exec();
+  }
 }
 
 void write_note(SQLite::Database& database, std::int64_t sweep, std::optional<std::int64_t> measurement,

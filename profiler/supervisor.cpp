@@ -420,7 +420,7 @@ Catalog query_catalog(const WorkerOptions& options) {
 
 WorkerOptions worker_for(WorkerOptions options, const Catalog& catalog, const std::string& device) {
   const Device& chosen = choose_device(catalog, device);
-  options.mode = worker_mode(chosen);
+  options.mode = worker_mode(chosen, TimingSource::cuda_events);  // needs least: no CUPTI
   options.device = chosen.id;
   return options;
 }

@@ -70,7 +70,7 @@ class Supervisor {
 /// The catalog of the machine behind `options` (mode and device are chosen here), from a worker that ends again.
 Catalog query_catalog(const WorkerOptions& options = {});
 
-/// Options for the worker that serves `device` ("auto", "cpu", "0") of `catalog`. Throws `Error` for an unknown device.
+/// Options for a worker that runs kernels on `device` ("auto", "cpu", "0") of `catalog`, not timed by CUPTI. Throws `Error` for an unknown device.
 WorkerOptions worker_for(WorkerOptions options, const Catalog& catalog, const std::string& device);
 
 /// One-shot jobs: start the right worker, do the job, end it. Errors as `Supervisor`.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/error.hpp"
+#include "profiler/follow_up.hpp"
 #include "profiler/json_codec.hpp"
 #include "profiler/plan.hpp"
 #include "profiler/supervisor.hpp"
@@ -48,9 +49,11 @@ class TimeLeft {
 
 /// The worker that serves a request's device, and what it said about itself.
 struct Measurer {
-  Supervisor supervisor;
+  WorkerOptions options;
+  Supervisor supervisor;  ///< also answers what the kernels support
   Catalog catalog;
   Device device;
+  std::string refusal;    ///< why nothing can be timed as asked for; `supervisor` is then of another mode
 };
 
 Measurer start_measurer(const SweepRequest& request, const SweepObserver& observer) {
@@ -61,10 +64,27 @@ Measurer start_measurer(const SweepRequest& request, const SweepObserver& observ
   Supervisor supervisor(options);
   Catalog catalog = supervisor.catalog();
   const Device device = sweep_device(request, catalog);
-  if (device.kind == DeviceKind::cpu) return {std::move(supervisor), std::move(catalog), device};
-  Supervisor chosen(worker_for(options, catalog, device.id));
-  catalog = chosen.catalog();
-  return {std::move(chosen), std::move(catalog), device};
+  if (device.kind == DeviceKind::cpu && request.device == "auto" && !catalog.gpu_problem.empty()) {
+    observer.log("no GPU can be used: " + catalog.gpu_problem + "; the CPU is measured instead");
+  }
+  const TimingSource source = sweep_timing_source(request, device);
+  if (device.kind == DeviceKind::cpu) return {options, std::move(supervisor), std::move(catalog), device, ""};
+  options.device = device.id;
+  options.mode = worker_mode(device, source);
+  std::string refusal;
+  try {
+    Supervisor chosen(options);
+    catalog = chosen.catalog();
+    return {options, std::move(chosen), std::move(catalog), device, ""};
+  } catch (const Error& error) {
+    if (source != TimingSource::cupti) throw;
+    refusal = fmt::format("{}; or measure by CUDA events: --timing-source cuda_events", error.what());
+  }
+  options.mode = worker_mode(device, TimingSource::cuda_events);
+  Supervisor planner(options);
+  catalog = planner.catalog();
+  observer.log(refusal);
+  return {options, std::move(planner), std::move(catalog), device, refusal};
 }
 
 /// The stored request of the sweep that is resumed.
@@ -100,7 +120,8 @@ class Run {
         measurer_(start_measurer(request_, observer)),
         plan_(make_plan(request_, measurer_.catalog,
                         [this](const auto& questions) { return measurer_.supervisor.support(questions); })),
-        store_(database) {
+        store_(database),
+        follow_up_(measurer_.options, request_, store_, [this](const std::string& current) { tell(current); }) {
     const Environment& environment = measurer_.catalog.environment;
     if (resume) {
       refuse_other_device(database, *resume, environment);
@@ -116,15 +137,16 @@ class Run {
 
   SweepOutcome run(std::stop_token stop) {
     drop_finished();
-    for (const SkippedEntry& skipped : plan_.skipped) store_skipped(skipped);
+    for (const SkippedEntry& skipped : plan_.skipped) keep_unmeasured(skipped.entry, Status::skipped, skipped.reason);
     double planned_seconds = 0;
     for (const PlanGroup& group : plan_.groups) planned_seconds += estimated_seconds(group);
-    TimeLeft left(planned_seconds);
+    left_ = TimeLeft(planned_seconds);
     for (const PlanGroup& group : plan_.groups) {
       if (stop.stop_requested()) break;
-      left.begin(estimated_seconds(group));
-      measure(group, left, stop);
-      left.end();
+      left_.begin(estimated_seconds(group));
+      measure(group, stop);
+      follow_up_.run(std::exchange(stored_, {}), stop);
+      left_.end();
     }
     SweepOutcome outcome;
     outcome.sweep = sweep_;
@@ -158,19 +180,26 @@ class Run {
   void keep(const Measurement& measurement) {
     const std::int64_t row = store_.add(sweep_, measurement);
     if (measurement.status != Status::cancelled) ++done_;
+    if (measurement.status == Status::ok) stored_.push_back({row, measurement.key, measurement.source_hash});
     observer_.measured(measurement, row);
   }
 
-  void store_skipped(const SkippedEntry& skipped) {
+  void keep_unmeasured(const PlanEntry& entry, Status status, const std::string& reason) {
     Measurement measurement;
-    measurement.key = skipped.entry.key;
-    measurement.source_hash = skipped.entry.source_hash;
-    measurement.status = Status::skipped;
-    measurement.reason = skipped.reason;
+    measurement.key = entry.key;
+    measurement.source_hash = entry.source_hash;
+    measurement.status = status;
+    measurement.reason = reason;
     keep(measurement);
   }
 
-  void measure(const PlanGroup& group, const TimeLeft& left, std::stop_token stop) {
+  void tell(const std::string& current) { observer_.progress({done_, total_, left_.seconds(), current}); }
+
+  void measure(const PlanGroup& group, std::stop_token stop) {
+    if (!measurer_.refusal.empty()) {
+      for (const PlanEntry& entry : group.entries) keep_unmeasured(entry, Status::failed, measurer_.refusal);
+      return;
+    }
     MeasureRequest message;
     for (const PlanEntry& entry : group.entries) {
       message.entries.push_back(entry.key);
@@ -180,7 +209,6 @@ class Run {
     message.seed = request_.seed;
     if (!request_.tensors.empty()) message.tensors = std::filesystem::absolute(request_.tensors).string();
     JobObserver job;
-    const auto tell = [&](const std::string& current) { observer_.progress({done_, total_, left.seconds(), current}); };
     job.progress = [&](const ProgressReport& report) { tell(report.text); };
     job.sampled = [&](std::int64_t entry, const std::vector<Sample>& samples) {
       observer_.sampled(group.entries[static_cast<std::size_t>(entry)].key, samples);
@@ -199,6 +227,9 @@ class Run {
   Measurer measurer_;
   Plan plan_;
   Store store_;
+  FollowUp follow_up_;
+  TimeLeft left_{0};
+  std::vector<StoredMeasurement> stored_;  ///< of the group in work, with samples
   std::int64_t sweep_ = 0;
   std::set<std::string> finished_;
   std::int64_t done_ = 0, total_ = 0;

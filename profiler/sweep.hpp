@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/gpu_counters.hpp"
 #include "profiler/measurement.hpp"
 #include "profiler/statistics.hpp"
 #include "profiler/store.hpp"
@@ -30,6 +31,8 @@ struct SweepRequest {
   std::string instance = "auto";                  ///< "auto", "all" or a name
   std::string device = "auto";                    ///< "auto", "cpu", "0", ...
   std::vector<Regime> regimes{Regime::sustained};
+  std::optional<TimingSource> timing_source;      ///< unset: the device's clock of record (cupti, cpu_clock)
+  CounterSet counters = CounterSet::none;         ///< hardware counters to read after each measurement
   Mask mask = Mask::causal;
   std::optional<Element> element;                 ///< unset: the kernel's native one
   bool deterministic = false;
@@ -84,7 +87,8 @@ struct SweepOutcome {
 /// Runs `request`, storing each measurement as it ends. With `resume`, continues that sweep: its stored request decides
 /// what is measured (of `request` only worker_prefix and time_limit are used), finished keys are left alone. Blocks; a
 /// stop takes effect after the current sample. A crashed, hung or lying worker costs the configuration in flight
-/// (`failed`, with the reason). Throws `Error` when nothing can be measured at all (usage or environment).
+/// (`failed`, with the reason). After each group, other processes cross-check what CUPTI timed and read the counters that
+/// were asked for. Where the clock of record is not to be had, every row is `failed` and says why. Throws `Error` when nothing can be measured at all (usage or environment).
 SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
                        std::stop_token stop, std::optional<std::int64_t> resume = std::nullopt);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiler/gpu_counters.hpp"
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
 #include "views/widgets.hpp"
@@ -110,26 +111,50 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
   if (chart->flagged > 0) muted_text(context, fmt::format("{} flagged, kept: {}.", format_count(static_cast<std::int64_t>(chart->flagged)), chart->flags.front()), true);
 }
 
+void draw_share(Context& context, std::string_view label, double percent) {
+  const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
+  ImGui::AlignTextToFramePadding();
+  coloured_text(context.look.theme.text, label);
+  ImGui::SameLine(left + width * 0.5F);
+  const float top = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - context.look.px(6)) / 2);
+  bar(context, static_cast<float>(percent / 100), ImVec2(width * 0.28F, context.look.px(6)), context.look.theme.accent);
+  ImGui::SameLine();
+  ImGui::SetCursorPosY(top + ImGui::GetStyle().FramePadding.y);
+  number_right(context, fmt::format("{:.0f} %", percent), 0, left + width);
+}
+
 void draw_counters(Context& context, const Measurement& measurement) {
-  if (measurement.counters.empty()) return;
+  if (measurement.counters.empty() && measurement.counters_note.empty()) return;
   section(context, "Why this fast");
+  if (!measurement.counters_note.empty()) muted_text(context, "Hardware counters were not read: " + measurement.counters_note, true);
+  if (const std::string words = counters_in_words(measurement.counters); !words.empty()) muted_text(context, words, true);
   for (const Counter& counter : measurement.counters) {
-    const bool share = counter.unit == "%" || counter.unit == "percent";
-    if (!share) {
-      fact_line(context, counter.name.c_str(), fmt::format("{} {}", format_significant(counter.value), counter.unit));
-      continue;
+    const CounterMetric* metric = find_counter_metric(counter.name);
+    const std::string label(metric == nullptr ? std::string_view(counter.name) : metric->label);
+    ImGui::BeginGroup();
+    if (counter.unit == "%" && std::isfinite(counter.value)) {
+      draw_share(context, label, counter.value);
+    } else {
+      fact_line(context, label.c_str(), counter_text(counter));
     }
-    const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
-    ImGui::AlignTextToFramePadding();
-    coloured_text(context.look.theme.text, counter.name);
-    ImGui::SameLine(left + width * 0.5F);
-    const float top = ImGui::GetCursorPosY();
-    ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - context.look.px(6)) / 2);
-    bar(context, static_cast<float>(counter.value / 100), ImVec2(width * 0.28F, context.look.px(6)), context.look.theme.accent);
-    ImGui::SameLine();
-    ImGui::SetCursorPosY(top + ImGui::GetStyle().FramePadding.y);
-    number_right(context, fmt::format("{:.0f} %", counter.value), 0, left + width);
+    ImGui::EndGroup();
+    if (metric != nullptr) tooltip(context, fmt::format("{}\n{}", metric->meaning, metric->name));
   }
+}
+
+void draw_cross_check(Context& context, const Measurement& measurement) {
+  if (!measurement.cross_check) return;
+  const CrossCheck& check = *measurement.cross_check;
+  if (!check.median_ms) {
+    muted_text(context, "No cross-check: " + check.reason, true);
+    return;
+  }
+  const double gap = measurement.summary.median_ms > 0 ? 100 * (*check.median_ms / measurement.summary.median_ms - 1) : 0;
+  ImGui::BeginGroup();
+  fact_line(context, "by CUDA events", fmt::format("{} ({:+.1f} %)", format_latency(*check.median_ms), gap));
+  ImGui::EndGroup();
+  tooltip(context, "Cross-check: the same launch timed with CUDA events in a process without CUPTI. Events add the gaps between launches, so short kernels read longer.");
 }
 
 void draw_launch(Context& context, const Measurement& measurement) {
@@ -153,6 +178,7 @@ void draw_trust(Context& context, const SelectedMeasurement& selected) {
   fact_line(context, "error to fp64", row.error ? fmt::format("{:.1e}", *row.error) : std::string("not checked"));
   for (const auto& [output, error] : selected.measurement.errors) fact_line(context, fmt::format("   {}", output).c_str(), fmt::format("{:.1e}", error));
   fact_line(context, "timed by", to_string(row.timing_source));
+  draw_cross_check(context, selected.measurement);
   fact_line(context, "regime", row.regime == Regime::sustained ? "sustained (warm)" : "burst (cold)", true);
   if (row.sm_clock_mhz) fact_line(context, "SM clock, median", fmt::format("{:.0f} MHz", *row.sm_clock_mhz));
   if (row.peak_fraction) fact_line(context, "share of the peak", fmt::format("{:.1f} %", *row.peak_fraction * 100));

@@ -131,6 +131,15 @@ std::vector<std::int64_t> parse_numbers(std::string_view text) {
   return numbers;
 }
 
+bool runs_on_gpu(const SetupForm& form, const Catalog* catalog) {
+  if (catalog == nullptr) return false;
+  try {
+    return choose_device(*catalog, form.device).kind == DeviceKind::cuda;
+  } catch (const Error&) {
+    return false;  // the field says what is wrong with it
+  }
+}
+
 FormReading read_form(const SetupForm& form, const Catalog* catalog) {
   FormReading reading;
   SweepRequest& request = reading.request;
@@ -156,6 +165,7 @@ FormReading read_form(const SetupForm& form, const Catalog* catalog) {
   request.windows = form.windows;
   if (request.windows.empty()) reading.problems["windows"] = "Choose at least one window: click in the grid.";
   request.deterministic = form.deterministic;
+  request.counters = form.counters && runs_on_gpu(form, catalog) ? CounterSet::standard : CounterSet::none;
   request.device = form.device;
   request.stopping.precision = form.precision_percent / 100;
   request.stopping.budget_ns = static_cast<std::int64_t>(form.budget_seconds * 1e9);
@@ -200,6 +210,7 @@ SetupForm form_of(const SweepRequest& request, const Catalog* catalog) {
   form.sink = request.sink ? fmt::format("{:g}", *request.sink) : "";
   form.scale = request.scale ? fmt::format("{:g}", *request.scale) : "";
   form.deterministic = request.deterministic;
+  form.counters = request.counters != CounterSet::none;
   form.windows = request.windows;
   if (form.windows.empty()) apply_preset(form, WindowPreset::table1);
   form.windows_text = windows_to_text(form.windows);

@@ -27,6 +27,7 @@ struct SetupForm {
   std::string sink;                        ///< empty = off
   std::string scale;                       ///< empty = 1/sqrt(head size)
   bool deterministic = false;
+  bool counters = false;                   ///< read hardware counters; only a GPU has them
   std::vector<Windows> windows;            ///< in the order they were chosen
   std::string windows_text;                ///< the same as text, editable
   std::vector<std::string> excluded_kernels;  ///< kernel ids that are switched off
@@ -38,6 +39,9 @@ struct SetupForm {
 
 /// A form whose shape takes about a minute on a small CPU, or the paper's on a GPU.
 SetupForm default_form(bool gpu);
+
+/// Whether the sweep would run on a GPU.
+bool runs_on_gpu(const SetupForm& form, const Catalog* catalog);
 
 /// Field name ("seq_lens") -> what is wrong with it, in words a user can act on.
 struct FormReading {

@@ -203,6 +203,19 @@ void draw_kernels(Context& context, Fields& fields) {
   fields.problem("kernels");
 }
 
+/// What a device can do, for its tooltip: size, peak, how it is timed, what it lacks.
+std::string device_facts(const Device& device) {
+  const bool gpu = device.kind == DeviceKind::cuda;
+  std::string text = fmt::format("{} {}, {} of memory", device.multiprocessors, gpu ? "multiprocessors" : "threads", format_bytes(device.memory_bytes));
+  if (gpu) text += fmt::format(", compute capability {}", device.compute_capability);
+  if (device.peak_tflops_at_max_clock) text += fmt::format("\n{} TFLOP/s dense {} at the highest clock", format_significant(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
+  if (device.max_sm_clock_mhz) text += fmt::format(", {:.0f} MHz", *device.max_sm_clock_mhz);
+  if (device.power_limit_w) text += fmt::format(", {:.0f} W", *device.power_limit_w);
+  text += gpu ? "\nTimed by CUPTI, cross-checked by CUDA events" : "\nTimed by the CPU's clock";
+  for (const std::string& limit : device.limits) text += "\nNot here: " + limit;
+  return text;
+}
+
 void draw_device(Context& context, Fields& fields) {
   const Machine& machine = context.data.machine;
   SetupForm& form = context.ui.form;
@@ -219,7 +232,9 @@ void draw_device(Context& context, Fields& fields) {
     if (machine.catalog) {
       for (const Device& device : machine.catalog->devices) {
         if (ImGui::Selectable(fmt::format("{}: {}", device.id, device.name).c_str(), form.device == device.id)) form.device = device.id;
+        tooltip(context, device_facts(device));
       }
+      if (!machine.catalog->gpu_problem.empty()) muted_text(context, "No GPU can be used: " + machine.catalog->gpu_problem, true);
     }
     ImGui::EndCombo();
   }
@@ -291,6 +306,10 @@ void draw_setup_panel(Context& context) {
     fields.text("Scale", "scale", "Factor of the logits. Empty: 1 / sqrt(head size).", form.scale, "1/sqrt(head size)");
     fields.label("Gradients", "Bit-identical from run to run, where a kernel offers it.");
     if (chip(context, "deterministic", form.deterministic)) form.deterministic = !form.deterministic;
+    if (runs_on_gpu(form, context.data.machine.catalog.get())) {
+      fields.label("Counters", "Reads the GPU's hardware counters after each measurement, in a process of their own. Details puts them into words.");
+      if (chip(context, "hardware counters", form.counters)) form.counters = !form.counters;
+    }
   }
   ImGui::EndChild();
   draw_plan(context, reading);

@@ -15,7 +15,8 @@ std::string unit_text(const std::optional<double>& value, std::string_view unit)
   return value ? fmt::format("{} {}", significant(*value, 4), unit) : std::string();
 }
 
-void print_devices(const std::vector<Device>& devices) {
+void print_devices(const Catalog& catalog) {
+  const std::vector<Device>& devices = catalog.devices;
   TextTable table;
   table.columns = {{"id", Align::left, 100, false},     {"name", Align::left, 90, true},       {"capability", Align::left, 50, false},
                    {"memory", Align::right, 70, false}, {"SMs, threads", Align::right, 60, false}, {"peak", Align::right, 65, false},
@@ -29,6 +30,7 @@ void print_devices(const std::vector<Device>& devices) {
   for (const Device& device : devices) {
     for (const std::string& limit : device.limits) fmt::print("{}: {}\n", device.id, limit);
   }
+  if (!catalog.gpu_problem.empty()) fmt::print("no GPU can be used: {}\n", catalog.gpu_problem);
 }
 
 }  // namespace
@@ -40,7 +42,7 @@ void add_devices_command(CLI::App& app, Action& action) {
   command->footer("Their ids are what --device takes.");
   command->callback([options, &action] {
     action = [options] {
-      print_devices(query_catalog(*options).devices);
+      print_devices(query_catalog(*options));
       return 0;
     };
   });

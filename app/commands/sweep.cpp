@@ -101,6 +101,18 @@ void add_measuring_options(CLI::App& command, SweepRequest& request) {
   });
   add_text(command, "--regime", "{sustained,burst}", "Regimes, a list (default: sustained)",
            set_list(request.regimes, "--regime", regime_value));
+  add_text(command, "--timing-source", "{cupti,cuda_events}", "Clock of a GPU's numbers (default: cupti)", [&request](const std::string& text) {
+    request.timing_source = parse_choice<TimingSource>("--timing-source", text, parse_timing_source, "cupti, cuda_events, cpu_clock");
+  });
+  command
+      .add_option_function<std::string>(
+          "--counters",
+          [&request](const std::string& text) {
+            request.counters = text.empty() ? CounterSet::standard : parse_choice<CounterSet>("--counters", text, parse_counter_set, "none, quick, standard");
+          },
+          "Read a GPU's hardware counters, too: quick (1 pass) or standard (2; the default when no set is named)")
+      ->type_name("[{quick,standard}]")
+      ->expected(0, 1);
   add_text(command, "--precision", "P%", "Stop when the interval's half-width is below this (default: 0.5%)",
            [&request](const std::string& text) { request.stopping.precision = parse_percent("--precision", text); });
   add_text(command, "--budget", "TIME", "Longest sampling of a measurement (default: 10s)",

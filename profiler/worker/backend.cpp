@@ -25,10 +25,15 @@ std::unique_ptr<Backend> make_backend(const std::string& mode, const std::string
   }
 #ifdef TRISCOPE_HAVE_CUDA
   if (mode == "activity") return std::make_unique<CudaBackend>(make_activity_timer(), device);
+  if (mode == "counters") return std::make_unique<CudaBackend>(make_events_timer(), device, true);
   if (mode == "events") return std::make_unique<CudaBackend>(make_events_timer(), device);
 #endif
   throw Error("the worker cannot start", fmt::format("this build cannot measure in mode \"{}\"", mode),
               "build it with ./run build --cuda on the machine that has the GPU, or use --device cpu");
+}
+
+std::vector<Counter> Backend::read_counters(CounterSet, const Launch&) {
+  throw Error("hardware counters cannot be read", "this worker does not read counters", "start it with --mode counters");
 }
 
 void end_if_lost(Backend& backend, const char* what) {
@@ -42,12 +47,17 @@ std::vector<Device> machine_devices() {
 #ifdef TRISCOPE_HAVE_CUDA
   std::string no_gpu;
   devices = gpu_devices(no_gpu);
-  if (devices.empty() && std::filesystem::exists("/proc/driver/nvidia/version")) {
-    std::fprintf(stderr, "triscope-worker: there is an NVIDIA driver, but no GPU can be used: %s\n", no_gpu.c_str());
-  }
 #endif
   devices.push_back(cpu_device());
   return devices;
+}
+
+std::string machine_gpu_problem() {
+  std::string problem;
+#ifdef TRISCOPE_HAVE_CUDA
+  if (std::filesystem::exists("/proc/driver/nvidia/version")) (void)gpu_devices(problem);
+#endif
+  return problem;
 }
 
 }  // namespace triscope

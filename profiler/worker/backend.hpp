@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/gpu_counters.hpp"
 #include "profiler/measurement.hpp"
 
 namespace triscope {
@@ -46,6 +47,11 @@ class Backend {
   virtual Sample time_block(const Launch& launch, std::int64_t launches) = 0;
   /// Leaves the device idle and its caches without the operands: what the burst regime asks for before each launch.
   virtual void make_cold() = 0;
+  /// How long after a change of load the clock is still that of the load before: so long a launch is repeated before it is
+  /// timed when another one ran last. 0: not at all.
+  virtual std::int64_t settle_ns() const { return 0; }
+  /// Hardware counters of one launch, from replays of it. Throws `Error`: this backend reads none.
+  virtual std::vector<Counter> read_counters(CounterSet set, const Launch& launch);
   /// Launches once and says what ran. `name` is used where the device does not name its kernels.
   virtual std::vector<LaunchRecord> record_launch(const std::string& name, const Launch& launch) = 0;
 };
@@ -60,6 +66,9 @@ void end_if_lost(Backend& backend, const char* what);
 
 /// Every device this build can use on this machine, GPUs first, the CPU last.
 std::vector<Device> machine_devices();
+
+/// Why none of them is a GPU though an NVIDIA driver is loaded; empty: nothing is wrong.
+std::string machine_gpu_problem();
 
 /// Memory of a backend's device; empty when made with 0 bytes.
 class BackendMemory {

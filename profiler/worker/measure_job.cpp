@@ -35,9 +35,9 @@ struct Work {
   }
 };
 
-// Allocates, launches once on poisoned outputs, compares with the oracle.
+// Allocates, launches once on poisoned outputs, compares with the oracle unless that was done elsewhere.
 void prepare(Work& work, Backend& backend, KernelList kernels, const std::string& source_hash, const InputSet& inputs,
-             const CheckOptions& options) {
+             const MeasureRequest& request) {
   Measurement& m = work.measurement;
   const MeasurementKey& key = m.key;
   try {
@@ -49,11 +49,29 @@ void prepare(Work& work, Backend& backend, KernelList kernels, const std::string
     }
     m.workspace_bytes = static_cast<std::int64_t>(kernel.workspace_bytes(key.problem, key.pass, key.instance));
     work.launch.emplace(backend, kernels, kernel, key.problem, key.pass, key.instance, inputs);
+    if (!request.verify) {
+      (*work.launch)();
+      return backend.synchronize();
+    }
+    CheckOptions options;
+    options.seed = request.seed;
+    options.peaked = !request.tensors.empty();  // given tensors may be anything: only the kernel's own rounding is held against it
     const CheckResult check = work.launch->verify(inputs, options);
     m.error = check.worst;
     m.errors = check.errors;
     if (check.failure) return work.fail("wrong result: " + *check.failure);
     m.launches = work.launch->launches();
+  } catch (const std::exception& e) {
+    end_if_lost(backend, e.what());
+    work.fail(e.what());
+  }
+}
+
+void read_counters(Work& work, Backend& backend, CounterSet set) {
+  if (work.finished()) return;
+  try {
+    work.measurement.counters = backend.read_counters(set, [launch = &*work.launch] { (*launch)(); });
+    work.launch.reset();  // one entry's memory at a time is enough
   } catch (const std::exception& e) {
     end_if_lost(backend, e.what());
     work.fail(e.what());
@@ -117,10 +135,6 @@ void MeasureJob::run(const MeasureRequest& request, const JobPort& port) {
   progress(-1, "inputs", "preparing inputs");
   const InputSet& inputs = inputs_for(request);
 
-  CheckOptions options;
-  options.seed = request.seed;
-  options.peaked =
-      !request.tensors.empty();  // given tensors may be anything: only the kernel's own rounding is held against it
   std::list<Work> works;
   std::vector<SamplingEntry> entries;
   std::vector<Work*> sampled;
@@ -132,9 +146,10 @@ void MeasureJob::run(const MeasureRequest& request, const JobPort& port) {
     const std::string label = label_of(request.entries[n]);
     if (!port.cancelled()) {
       progress(static_cast<std::int64_t>(n), "check", label + ", checking");
-      prepare(work, backend_, kernels_, request.source_hashes[n], inputs, options);
+      prepare(work, backend_, kernels_, request.source_hashes[n], inputs, request);
+      if (request.counters != CounterSet::none) read_counters(work, backend_, request.counters);
     }
-    if (work.finished()) continue;
+    if (work.finished() || request.counters != CounterSet::none) continue;
     SamplingEntry entry;
     entry.index = static_cast<std::int64_t>(n);
     entry.label = label;

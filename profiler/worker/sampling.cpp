@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <utility>
 
 namespace triscope {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr std::int64_t kWarmUpNs = 200'000'000;
 constexpr std::int64_t kBlockNs = 40'000'000;
 constexpr std::int64_t kMaxLaunchesPerBlock = 100'000;
+constexpr std::int64_t kBlocksPerTurn = 4;  // where changing the load costs settling time
 
 std::int64_t steady_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -54,6 +56,16 @@ void take_block(Backend& backend, Regime regime, const StoppingRule& rule, std::
   entry.stop = should_stop(rule, entry.block_values, entry.elapsed_ns);
 }
 
+// Repeats the launch until clock and power are its own.
+void settle(Backend& backend, SamplingEntry& entry) {
+  const std::int64_t start = steady_ns();
+  for (std::int64_t spent_ns = 0; spent_ns < backend.settle_ns();) {
+    const Sample untimed = backend.time_block(entry.launch, entry.launches_per_block);
+    spent_ns += std::max<std::int64_t>(1, untimed.duration_ns * untimed.launches);
+  }
+  entry.elapsed_ns += steady_ns() - start;
+}
+
 std::string state_text(const SamplingEntry& entry) {
   const std::size_t blocks = entry.block_values.size();
   if (blocks < 2) return fmt::format("{}, block {}", entry.label, blocks + 1);
@@ -87,14 +99,24 @@ bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std
   const auto spent = [&](const SamplingEntry& entry) {
     return entry.elapsed_ns >= rule.budget_ns || static_cast<std::int64_t>(entry.block_values.size()) >= rule.max_blocks;
   };
-  const auto wants_more = [&](const SamplingEntry& entry) { return in_work(entry) && entry.stop == StopReason::go_on; };
-  for (std::int64_t block = 0; std::any_of(entries.begin(), entries.end(), wants_more); ++block) {
+  const auto wanted = [&] {
+    return std::any_of(entries.begin(), entries.end(), [&](const SamplingEntry& entry) {
+      return in_work(entry) && entry.stop == StopReason::go_on;
+    });
+  };
+  const bool settles = regime == Regime::sustained && backend.settle_ns() > 0;
+  const std::int64_t blocks = settles ? kBlocksPerTurn : 1;
+  const SamplingEntry* last = entries.empty() ? nullptr : &entries.back();  // the one that was warmed up last
+  for (std::int64_t first = 0; wanted(); first += blocks) {
     for (SamplingEntry& entry : entries) {
-      if (!in_work(entry) || spent(entry)) continue;
-      if (hooks.cancelled()) return false;
-      hooks.progress(entry, "block", state_text(entry));  // before the block: should it hang, this names the culprit
-      guarded(backend, entry, [&] { take_block(backend, regime, rule, block, entry); });
-      if (in_work(entry)) hooks.sampled(entry, entry.samples.back());
+      for (std::int64_t block = first; block < first + blocks && wanted(); ++block) {
+        if (!in_work(entry) || spent(entry)) break;
+        if (hooks.cancelled()) return false;
+        hooks.progress(entry, "block", state_text(entry));  // before the block: should it hang, this names the culprit
+        if (settles && std::exchange(last, &entry) != &entry) guarded(backend, entry, [&] { settle(backend, entry); });
+        if (in_work(entry)) guarded(backend, entry, [&] { take_block(backend, regime, rule, block, entry); });
+        if (in_work(entry)) hooks.sampled(entry, entry.samples.back());
+      }
     }
   }
   return true;

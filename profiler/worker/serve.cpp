@@ -20,6 +20,7 @@ Catalog make_catalog(const Backend& backend, KernelList kernels) {
   catalog.environment = backend.environment();
   catalog.devices = backend.all_devices();
   for (const Kernel* kernel : kernels) catalog.kernels.push_back(kernel->info());
+  catalog.gpu_problem = machine_gpu_problem();
   return catalog;
 }
 

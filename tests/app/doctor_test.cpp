@@ -25,6 +25,7 @@ SystemFacts healthy() {
   facts.nvidia_driver_version = "580.95.05";
   facts.nvidia_smi_on_path = facts.libcuda_in_loader_cache = facts.nvidia_device_nodes = true;
   facts.cuda_build = true;
+  facts.cupti_error = facts.counters_error = "";
   facts.display = ":0";
   facts.window_built = true;
   return facts;
@@ -48,6 +49,8 @@ TEST(Doctor, finds_nothing_wrong_with_a_healthy_machine) {
 TEST(Doctor, a_machine_without_gpu_and_display_is_not_broken) {
   SystemFacts facts = healthy();
   facts.nvidia_device_on_pci = facts.libcuda_in_loader_cache = facts.nvidia_device_nodes = facts.cuda_build = false;
+  facts.cupti_error.reset();
+  facts.counters_error.reset();
   facts.nvidia_driver_version.clear();
   facts.display.clear();
   for (const Finding& finding : diagnose(facts)) {
@@ -78,6 +81,9 @@ TEST(Doctor, every_finding_that_is_not_well_says_what_to_do) {
   check([](auto& f) { f.libcuda_in_loader_cache = false; }, "GPU driver", Health::limited);
   check([](auto& f) { f.nvidia_device_nodes = false; }, "GPU driver", Health::limited);
   check([](auto& f) { f.cuda_build = false; }, "GPU kernels", Health::limited);
+  check([](auto& f) { f.catalog->gpu_problem = "the driver is for CUDA 12.4, Triscope needs 13.0: update it"; }, "GPU", Health::limited);
+  check([](auto& f) { f.cupti_error = "libcupti.so.13: cannot open shared object file"; }, "CUPTI", Health::limited);
+  check([](auto& f) { f.counters_error = "the driver gives hardware counters to administrators only"; }, "counters", Health::limited);
   check([](auto& f) { f.window_built = false; }, "window", Health::absent);
   check([](auto& f) { f.display.clear(); }, "window", Health::absent);
 }

@@ -207,6 +207,31 @@ TEST(Plan, an_unknown_device_names_the_known_ones) {
   EXPECT_THAT(error.fix(), HasSubstr("0 (Test GPU), cpu (Test CPU)"));
 }
 
+TEST(Plan, an_unknown_device_says_why_the_gpu_that_is_there_cannot_be_used) {
+  Catalog catalog = fake_catalog(false);
+  catalog.gpu_problem = "the driver is too old";
+  SweepRequest request = small_request();
+  request.device = "0";
+  EXPECT_THAT(error_of([&] { plan_for(request, catalog); }).why(), HasSubstr("the driver is too old"));
+}
+
+TEST(Plan, the_clock_is_the_devices_own_unless_the_request_names_another_of_it) {
+  SweepRequest request = small_request();
+  EXPECT_EQ(plan_for(request, fake_catalog(true)).groups[0].entries[0].key.timing_source, TimingSource::cupti);
+  request.timing_source = TimingSource::cuda_events;
+  EXPECT_EQ(plan_for(request, fake_catalog(true)).groups[0].entries[0].key.timing_source, TimingSource::cuda_events);
+  EXPECT_THAT(error_of([&] { plan_for(request, fake_catalog(false)); }).what(), HasSubstr("cannot be timed by cuda_events"));
+  request.timing_source = TimingSource::cpu_clock;
+  EXPECT_EQ(error_of([&] { plan_for(request, fake_catalog(true)); }).code(), ExitCode::usage);
+}
+
+TEST(Plan, counters_are_a_gpus) {
+  SweepRequest request = small_request();
+  request.counters = CounterSet::quick;
+  EXPECT_NO_THROW(plan_for(request, fake_catalog(true)));
+  EXPECT_THAT(error_of([&] { plan_for(request, fake_catalog(false)); }).what(), HasSubstr("hardware counters cannot be read"));
+}
+
 TEST(Plan, auto_device_follows_the_kernels) {
   SweepRequest request = small_request();
   EXPECT_EQ(sweep_device(request, fake_catalog(true)).id, "0");

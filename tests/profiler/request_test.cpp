@@ -66,6 +66,8 @@ SweepRequest unusual() {
   r.instance = "all";
   r.device = "cpu";
   r.regimes = {Regime::burst};
+  r.timing_source = TimingSource::cuda_events;
+  r.counters = CounterSet::quick;
   r.mask = Mask::full;
   r.element = Element::bf16;
   r.deterministic = true;
@@ -89,6 +91,8 @@ TEST(SweepRequest, json_round_trips) {
     EXPECT_EQ(back.kv_heads, r.kv_heads);
     EXPECT_EQ(back.forms, r.forms);
     EXPECT_EQ(back.element, r.element);
+    EXPECT_EQ(back.timing_source, r.timing_source);
+    EXPECT_EQ(back.counters, r.counters);
     EXPECT_EQ(back.scale, r.scale);
     EXPECT_EQ(back.k2_bias, r.k2_bias);
     EXPECT_EQ(back.sink, r.sink);
@@ -113,7 +117,7 @@ TEST(SweepRequest, command_line_shows_what_differs_from_the_defaults) {
       "triscope sweep --windows 512x32,7x9 --seq 1024,2048 --batch 2 --q-heads 8,16 --kv-heads 1,2 --head-dim 64,128"
       " --form determinant,trilinear --mask full --element bf16 --scale 0.1 --k2-bias 0.3333333333333333 --v2-bias -2"
       " --sink 0 --deterministic --pass backward --kernel cpu.fast,baseline.cpu --instance all --device cpu"
-      " --regime burst --precision 1% --budget 3.5s --seed 18446744073709551615 --tensors"
+      " --regime burst --timing-source cuda_events --counters quick --precision 1% --budget 3.5s --seed 18446744073709551615 --tensors"
       " 'it'\\''s here/a b.safetensors' --time-limit 1.5s --worker-prefix 'ssh -o '\\''X=a b'\\'' host'");
 }
 

@@ -14,7 +14,11 @@ class FakeBackend final : public Backend {
  public:
   std::int64_t launch_ns = 1'000'000;
   std::int64_t first_ns = 1'000'000;
+  const void* load = nullptr;        // what the launch runs; set by it
+  std::int64_t inherited_ns = 0;     // for so long after another load ran, launches are a tenth faster
+  std::int64_t settles_ns = 0;
 
+  std::int64_t settle_ns() const override { return settles_ns; }
   const Device& device() const override { return device_; }
   std::vector<Device> all_devices() const override { return {device_}; }
   Environment environment() const override { return {}; }
@@ -30,18 +34,21 @@ class FakeBackend final : public Backend {
   std::vector<LaunchRecord> record_launch(const std::string&, const Launch&) override { return {}; }
 
   Sample time_block(const Launch& launch, std::int64_t launches) override {
+    const void* before = load;
     launch();
+    if (load != before) changed_ns_ = now_ns_;
     Sample sample;
     sample.started_ns = now_ns_;
     sample.launches = launches;
     sample.duration_ns = now_ns_ == 0 ? first_ns : launch_ns;
+    if (now_ns_ < changed_ns_ + inherited_ns) sample.duration_ns = launch_ns * 9 / 10;
     now_ns_ += sample.duration_ns * launches;
     return sample;
   }
 
  private:
   Device device_;
-  std::int64_t now_ns_ = 0;
+  std::int64_t now_ns_ = 0, changed_ns_ = 0;
 };
 
 std::vector<SamplingEntry> one_entry() {
@@ -70,6 +77,49 @@ TEST(Sampling, blocks_last_forty_milliseconds_and_single_launches_may_be_longer)
   entries = one_entry();
   ASSERT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}));
   for (const Sample& sample : entries[0].samples) EXPECT_EQ(sample.launches, 1);
+}
+
+// Two launches whose change costs `inherited_ns` of a clock that is not their own, sampled side by side.
+std::vector<SamplingEntry> sample_a_pair(FakeBackend& backend) {
+  std::vector<SamplingEntry> entries = one_entry();
+  entries.push_back(entries[0]);
+  for (SamplingEntry& entry : entries) entry.launch = [&backend, load = &entry] { backend.load = load; };
+  EXPECT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}));
+  return entries;
+}
+
+TEST(Sampling, a_sustained_sample_is_that_of_its_own_load) {
+  FakeBackend backend;
+  backend.inherited_ns = 100'000'000;
+  backend.settles_ns = 160'000'000;
+  for (const SamplingEntry& entry : sample_a_pair(backend)) {
+    ASSERT_GE(entry.samples.size(), 8u);
+    for (const Sample& sample : entry.samples) EXPECT_EQ(sample.duration_ns, backend.launch_ns) << "block " << sample.block;
+  }
+  backend.settles_ns = 0;
+  const std::vector<SamplingEntry> hasty = sample_a_pair(backend);
+  EXPECT_LT(hasty[0].samples.back().duration_ns, backend.launch_ns) << "what settling is for";
+}
+
+TEST(Sampling, turns_keep_their_pairs_and_cost_one_change_for_four_blocks) {
+  FakeBackend backend;
+  backend.settles_ns = 160'000'000;
+  const std::vector<SamplingEntry> entries = sample_a_pair(backend);
+  ASSERT_EQ(entries[0].samples.size(), entries[1].samples.size());
+  for (std::size_t n = 0; n < entries[0].samples.size(); ++n) {
+    EXPECT_EQ(entries[0].samples[n].block, static_cast<std::int64_t>(n));
+    EXPECT_EQ(entries[1].samples[n].block, static_cast<std::int64_t>(n));
+  }
+  EXPECT_EQ(entries[0].samples[3].started_ns - entries[0].samples[0].started_ns, 3 * 40'000'000) << "one turn";
+  EXPECT_GE(entries[0].samples[4].started_ns - entries[0].samples[3].started_ns, 2 * 160'000'000) << "the other's turn";
+}
+
+TEST(Sampling, a_launch_on_its_own_does_not_settle) {
+  FakeBackend backend;
+  backend.settles_ns = 160'000'000;
+  std::vector<SamplingEntry> entries = one_entry();
+  ASSERT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}));
+  EXPECT_EQ(entries[0].samples[5].started_ns - entries[0].samples[0].started_ns, 5 * 40'000'000);
 }
 
 TEST(Sampling, a_spent_budget_ends_an_entry_while_others_go_on) {

@@ -1,10 +1,10 @@
-// Migrations: one transaction, a copy beside the file, all or nothing. Version 1 is the newest so far, so the steps are
-// invented here.
+// Migrations: one transaction, a copy beside the file, all or nothing. Steps after the newest version are invented here.
 #include "profiler/store_schema.hpp"
 
 #include <gmock/gmock.h>
 
-#include <array>
+#include <initializer_list>
+#include <vector>
 
 #include "profiler/store.hpp"
 #include "synthetic_database.hpp"
@@ -15,27 +15,34 @@ namespace {
 
 using testing::SizeIs;
 
-constexpr std::array<std::string_view, 2> kSteps = {
-    "ALTER TABLE sweep ADD COLUMN colour TEXT; UPDATE sweep SET colour = 'blue'",
-    "CREATE TABLE extra (id INTEGER PRIMARY KEY) STRICT; INSERT INTO extra VALUES (7)",
-};
+constexpr std::string_view kColour = "ALTER TABLE sweep ADD COLUMN colour TEXT; UPDATE sweep SET colour = 'blue'";
+constexpr std::string_view kExtra = "CREATE TABLE extra (id INTEGER PRIMARY KEY) STRICT; INSERT INTO extra VALUES (7)";
+
+std::vector<std::string_view> steps_and(std::initializer_list<std::string_view> invented) {
+  std::vector<std::string_view> steps(schema_steps().begin(), schema_steps().end());
+  steps.insert(steps.end(), invented);
+  return steps;
+}
 
 class SchemaTest : public testing::Test {
  protected:
   SchemaTest() { write_synthetic_database(file_, 10, 3); }
   SQLite::Database open() { return SQLite::Database(file_.string(), SQLite::OPEN_READWRITE); }
   TemporaryFolder folder_;
+  std::filesystem::path backup(const std::string& number = "") const {
+    return folder_ / ("results.db.schema" + std::to_string(schema_version()) + number + ".bak");
+  }
   std::filesystem::path file_ = folder_ / "results.db";
 };
 
 TEST_F(SchemaTest, steps_are_applied_in_order_after_a_copy) {
   SQLite::Database database = open();
-  migrate(database, file_, kSteps);
-  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), 3);
+  migrate(database, file_, steps_and({kColour, kExtra}));
+  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), schema_version() + 2);
   EXPECT_EQ(database.execAndGet("SELECT colour FROM sweep").getString(), "blue");
   EXPECT_EQ(database.execAndGet("SELECT id FROM extra").getInt(), 7);
   EXPECT_EQ(database.execAndGet("SELECT count(*) FROM result").getInt(), 10);
-  const Snapshot copy(folder_ / "results.db.schema1.bak");
+  const Snapshot copy(backup());
   EXPECT_THAT(copy.results(), SizeIs(10));
 }
 
@@ -43,22 +50,32 @@ TEST_F(SchemaTest, the_copy_holds_what_still_lies_in_the_log_and_overwrites_no_o
   Store store(file_);
   store.begin_sweep("in the log", "{}", synthetic_environment(), 1);
   SQLite::Database database = open();
-  database.exec("PRAGMA user_version = 1");
-  migrate(database, file_, std::span(kSteps).first(1));
-  database.exec("PRAGMA user_version = 1; ALTER TABLE sweep DROP COLUMN colour");
-  migrate(database, file_, std::span(kSteps).first(1));
-  EXPECT_THAT(Snapshot(folder_ / "results.db.schema1.bak").sweeps(), SizeIs(2));
-  EXPECT_THAT(Snapshot(folder_ / "results.db.schema1.2.bak").sweeps(), SizeIs(2));
+  migrate(database, file_, steps_and({kColour}));
+  database.exec("PRAGMA user_version = " + std::to_string(schema_version()) + "; ALTER TABLE sweep DROP COLUMN colour");
+  migrate(database, file_, steps_and({kColour}));
+  EXPECT_THAT(Snapshot(backup()).sweeps(), SizeIs(2));
+  EXPECT_THAT(Snapshot(backup(".2")).sweeps(), SizeIs(2));
 }
 
 TEST_F(SchemaTest, a_failing_step_leaves_the_database_as_it_was) {
-  const std::array<std::string_view, 2> steps = {kSteps[0], "INSERT INTO no_such_table VALUES (1)"};
   SQLite::Database database = open();
-  EXPECT_THROW(migrate(database, file_, steps), SQLite::Exception);
-  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), 1);
+  EXPECT_THROW(migrate(database, file_, steps_and({kColour, "INSERT INTO no_such_table VALUES (1)"})), SQLite::Exception);
+  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), schema_version());
   EXPECT_EQ(database.execAndGet("SELECT count(*) FROM pragma_table_info('sweep') WHERE name = 'colour'").getInt(), 0);
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "results.db.schema1.bak"));
+  EXPECT_FALSE(std::filesystem::exists(backup()));
   EXPECT_THAT(Snapshot(file_).results(), SizeIs(10));
+}
+
+TEST_F(SchemaTest, a_database_of_version_1_is_read_as_it_is_and_migrated_for_writing) {
+  open().exec(
+      "DROP VIEW result; DROP TABLE cross_check; ALTER TABLE measurement DROP COLUMN counters_note; "
+      "CREATE VIEW result AS SELECT 1; PRAGMA user_version = 1");
+  EXPECT_THAT(Snapshot(file_).results(), SizeIs(10));
+  EXPECT_EQ(open().execAndGet("PRAGMA user_version").getInt(), 1);
+  Store store(file_);
+  store.set_cross_check(1, {TimingSource::cuda_events, 1.5, 1.4, 1.6, 3, ""});
+  EXPECT_EQ(Snapshot(file_).results().front().events_ms, 1.5);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "results.db.schema1.bak"));
 }
 
 TEST_F(SchemaTest, the_schema_is_what_the_steps_lead_to) {
@@ -81,7 +98,7 @@ TEST_F(SchemaTest, the_result_view_has_exactly_the_promised_columns) {
             "measurement, sweep, started, device, kernel, instance, source_hash, pass, form, mask, element, batch, "
             "seq_len, q_heads, kv_heads, head_dim, window1, window2, scale, k2_bias, v2_bias, sink, deterministic, "
             "timing_source, regime, median_ms, ci_low_ms, ci_high_ms, samples, flagged, sm_clock_mhz, tflops, "
-            "tflops_paper_count, peak_fraction, error, status, reason");
+            "tflops_paper_count, peak_fraction, error, status, reason, events_ms");
 }
 
 }  // namespace

@@ -82,6 +82,16 @@ void expect_same(const Measurement& a, const Measurement& b) {
   expect_same(a.summary, b.summary);
   expect_same_samples(a.samples, b.samples);
   expect_same_launches(a.launches, b.launches);
+  EXPECT_EQ(a.counters_note, b.counters_note);
+  ASSERT_EQ(a.cross_check.has_value(), b.cross_check.has_value());
+  if (a.cross_check) {
+    EXPECT_EQ(a.cross_check->timing_source, b.cross_check->timing_source);
+    EXPECT_EQ(a.cross_check->median_ms, b.cross_check->median_ms);
+    EXPECT_EQ(a.cross_check->ci_low_ms, b.cross_check->ci_low_ms);
+    EXPECT_EQ(a.cross_check->ci_high_ms, b.cross_check->ci_high_ms);
+    EXPECT_EQ(a.cross_check->samples, b.cross_check->samples);
+    EXPECT_EQ(a.cross_check->reason, b.cross_check->reason);
+  }
   ASSERT_EQ(a.counters.size(), b.counters.size());
   for (std::size_t n = 0; n < a.counters.size(); ++n) {
     EXPECT_EQ(a.counters[n].name, b.counters[n].name);
@@ -117,6 +127,8 @@ Measurement extreme_measurement() {
   m.samples[2].temperature_c.reset();
   m.samples[2].throttle_bits.reset();
   m.samples[4].duration_ns = std::numeric_limits<std::int64_t>::max();
+  m.cross_check = {TimingSource::cpu_clock, 1.25, std::nullopt, 1e300, 7, "a reason"};
+  m.counters_note = "not permitted";
   m.counters.push_back({"broken", "", std::numeric_limits<double>::quiet_NaN()});
   m.timelines.push_back({"L2", "byte/s", {{5, std::numeric_limits<double>::quiet_NaN()}}});
   m.launches.push_back(m.launches.front());
@@ -133,6 +145,27 @@ class StoreTest : public testing::Test {
   TemporaryFolder folder_;
   std::filesystem::path file_ = folder_ / "results.db";
 };
+
+TEST_F(StoreTest, what_other_processes_find_out_later_is_added_and_replaced) {
+  Store store(file_);
+  const std::int64_t row = store.add(begin(store), synthetic_measurement(3, 5));
+  store.set_cross_check(row, {TimingSource::cuda_events, std::nullopt, std::nullopt, std::nullopt, 0, "no events"});
+  store.set_cross_check(row, {TimingSource::cuda_events, 2.5, 2.4, 2.6, 4, ""});
+  store.set_counters(row, {}, "not permitted");
+  EXPECT_EQ(Snapshot(file_).measurement(row)->counters_note, "not permitted");
+  EXPECT_TRUE(Snapshot(file_).measurement(row)->counters.empty());
+  store.set_counters(row, {{"a", "%", 1}, {"b", "", 2}}, "");
+  const std::optional<Measurement> stored = Snapshot(file_).measurement(row);
+  ASSERT_TRUE(stored && stored->cross_check);
+  EXPECT_EQ(stored->cross_check->median_ms, 2.5);
+  EXPECT_EQ(stored->counters_note, "");
+  ASSERT_EQ(stored->counters.size(), 2u);
+  EXPECT_EQ(stored->counters[1].name, "b");
+  EXPECT_EQ(stored->samples.size(), 5u);
+  EXPECT_EQ(Snapshot(file_).results().front().events_ms, 2.5);
+  EXPECT_THROW(store.set_cross_check(row + 1, {}), Error);
+  EXPECT_THROW(store.set_counters(row + 1, {}, ""), Error);
+}
 
 TEST_F(StoreTest, a_measurement_comes_back_exactly_as_it_was_written) {
   Store store(file_);

@@ -13,6 +13,7 @@
 namespace triscope {
 namespace {
 
+constexpr std::int64_t kSettleNs = 160'000'000;  // an H200 at its power limit, tests/cuda/power_settling.cpp
 constexpr auto kIdleTime = std::chrono::milliseconds(80);  // clocks return to boost, power falls
 
 std::vector<Device> devices_with_cpu(const std::string& wanted) {
@@ -30,7 +31,7 @@ std::string version_text(int number) { return fmt::format("{}.{}", number / 1000
 
 }  // namespace
 
-CudaBackend::CudaBackend(std::unique_ptr<GpuTimer> timer, const std::string& device)
+CudaBackend::CudaBackend(std::unique_ptr<GpuTimer> timer, const std::string& device, bool with_counters)
     : timer_(std::move(timer)), devices_(devices_with_cpu(device)) {
   int index = -1;
   for (std::size_t n = 0; n < devices_.size(); ++n) {
@@ -42,6 +43,7 @@ CudaBackend::CudaBackend(std::unique_ptr<GpuTimer> timer, const std::string& dev
   }
   device_ = devices_[static_cast<std::size_t>(index)];
   TRISCOPE_CUDA_CHECK(cudaSetDevice(index));
+  if (with_counters) counters_ = std::make_unique<CounterReader>();
   TRISCOPE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   int l2_bytes = 0;
   TRISCOPE_CUDA_CHECK(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, index));
@@ -62,7 +64,7 @@ Environment CudaBackend::environment() const {
   int runtime = 0;
   TRISCOPE_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
   environment.cuda_version = version_text(runtime);
-  environment.cupti_version = timer_->version();
+  environment.cupti_version = counters_ ? counters_->version() : timer_->version();
   if (nvml_) {
     environment.driver_version = nvml_->driver_version();
     environment.max_memory_clock_mhz = nvml_->max_memory_clock_mhz();
@@ -115,13 +117,24 @@ Sample CudaBackend::time_block(const Launch& launch, std::int64_t launches) {
   return sample;
 }
 
-void CudaBackend::make_cold() {
+std::int64_t CudaBackend::settle_ns() const { return kSettleNs; }
+
+void CudaBackend::flush_caches() {
   if (flush_written_ == nullptr) flush_written_ = allocate(flush_bytes_);
   if (flush_read_ == nullptr) flush_read_ = allocate(flush_bytes_);
   TRISCOPE_CUDA_CHECK(cudaMemsetAsync(flush_written_, 0, flush_bytes_, stream_));
   TRISCOPE_CUDA_CHECK(cudaMemcpyAsync(flush_written_, flush_read_, flush_bytes_, cudaMemcpyDeviceToDevice, stream_));
   synchronize();
+}
+
+void CudaBackend::make_cold() {
+  flush_caches();
   std::this_thread::sleep_for(kIdleTime);
+}
+
+std::vector<Counter> CudaBackend::read_counters(CounterSet set, const Launch& launch) {
+  if (!counters_) return Backend::read_counters(set, launch);
+  return counters_->read(set, launch, [this] { flush_caches(); });
 }
 
 std::vector<LaunchRecord> CudaBackend::record_launch(const std::string&, const Launch& launch) {

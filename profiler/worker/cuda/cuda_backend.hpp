@@ -9,6 +9,7 @@
 
 #include "profiler/worker/backend.hpp"
 #include "profiler/worker/cuda/condition_monitor.hpp"
+#include "profiler/worker/cuda/counter_reader.hpp"
 #include "profiler/worker/cuda/gpu_timer.hpp"
 #include "profiler/worker/cuda/nvml.hpp"
 
@@ -17,7 +18,8 @@ namespace triscope {
 class CudaBackend final : public Backend {
  public:
   /// `device`: index of the GPU, "0". Throws `Error` (environment): no driver, no such GPU.
-  CudaBackend(std::unique_ptr<GpuTimer> timer, const std::string& device);
+  /// `with_counters`: and nothing that reads its counters.
+  CudaBackend(std::unique_ptr<GpuTimer> timer, const std::string& device, bool with_counters = false);
   ~CudaBackend() override;
 
   const Device& device() const override { return device_; }
@@ -37,9 +39,13 @@ class CudaBackend final : public Backend {
   Sample time_block(const Launch& launch, std::int64_t launches) override;
   /// Writes twice the L2's size, reads as much of another buffer, and waits until the chip is idle and cool-clocked.
   void make_cold() override;
+  std::int64_t settle_ns() const override;
+  std::vector<Counter> read_counters(CounterSet set, const Launch& launch) override;
   std::vector<LaunchRecord> record_launch(const std::string& name, const Launch& launch) override;
 
  private:
+  void flush_caches();
+
   std::unique_ptr<GpuTimer> timer_;  // first: CUPTI wants to be there before CUDA
   std::vector<Device> devices_;
   Device device_;
@@ -47,6 +53,7 @@ class CudaBackend final : public Backend {
   std::size_t flush_bytes_ = 0;
   void* flush_written_ = nullptr;
   void* flush_read_ = nullptr;
+  std::unique_ptr<CounterReader> counters_;  // null unless asked for
   std::unique_ptr<Nvml> nvml_;
   std::unique_ptr<ConditionMonitor> monitor_;  // null without NVML
 };

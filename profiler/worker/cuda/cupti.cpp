@@ -7,16 +7,15 @@
 
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <mutex>
 
 #include "kernels/error.hpp"
-#include "profiler/worker/cuda/shared_library.hpp"
+#include "profiler/cupti_advice.hpp"
+#include "profiler/worker/cuda/cupti_library.hpp"
 
 namespace triscope {
 namespace {
 
-constexpr std::uint32_t kOldestVersion = 130001;  // 13.0 Update 1: earlier ones deadlock on disabling and lose records
 constexpr std::size_t kBufferBytes = std::size_t{4} << 20;
 constexpr std::size_t kBufferAlignment = 64;
 constexpr auto kIdKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
@@ -34,8 +33,6 @@ constexpr std::array kDriverCalls{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_
                                   CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2};
 
 struct Functions {
-  decltype(&cuptiGetVersion) get_version = nullptr;
-  decltype(&cuptiGetResultString) get_result_string = nullptr;
   decltype(&cuptiSubscribe_v2) subscribe = nullptr;
   decltype(&cuptiActivityRegisterTimestampCallback) register_timestamp = nullptr;
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
@@ -144,107 +141,31 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
 
 void CUPTIAPI ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
 
-// Folders that may hold libcupti.so.13, most specific first.
-std::vector<std::filesystem::path> cupti_folders() {
-  std::vector<std::filesystem::path> folders;
-  const auto add = [&](const char* variable, const char* below) {
-    const char* value = std::getenv(variable);
-    if (value != nullptr && *value != '\0') folders.push_back(std::filesystem::path(value) / below);
-  };
-  add("TRISCOPE_CUPTI", "");
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    add(variable, "extras/CUPTI/lib64");
-    add(variable, "lib64");
-  }
-  folders.emplace_back("/usr/local/cuda/extras/CUPTI/lib64");
-  folders.emplace_back("/usr/local/cuda/lib64");
-#ifdef TRISCOPE_TOOLKIT_LIBRARIES
-  folders.emplace_back(TRISCOPE_TOOLKIT_LIBRARIES);
-#endif
-  add("VIRTUAL_ENV", "");
-  if (const char* environment = std::getenv("VIRTUAL_ENV"); environment != nullptr) {
-    folders.pop_back();
-    std::error_code ignored;
-    for (const auto& python : std::filesystem::directory_iterator(std::filesystem::path(environment) / "lib", ignored)) {
-      folders.push_back(python.path() / "site-packages/nvidia/cu13/lib");
-    }
-  }
-  return folders;
-}
-
 }  // namespace
 
 struct ActivityTrace::Impl {
-  SharedLibrary library;
+  CuptiLibrary library{"kernels cannot be timed with CUPTI"};
   Functions cupti;
   CUpti_SubscriberHandle subscriber = nullptr;
-  std::string where;
-  std::uint32_t number = 0;
 
-  void load();
   void find_functions();
-  void check(CUptiResult result, const char* call) const;
+  void check(CUptiResult result, const char* call) const { library.check(result, call); }
   void subscribe();
   void enable();
 };
 
-void ActivityTrace::Impl::load() {
-  constexpr const char* kName = "libcupti.so.13";
-  std::string why;
-  if (library.adopt(kName)) {
-    where = "already loaded";
-  } else {
-    for (const std::filesystem::path& folder : cupti_folders()) {
-      if (library.open(folder / kName, why)) {
-        where = folder / kName;
-        break;
-      }
-    }
-    if (!library && library.open(kName, why)) where = "loader's path";
-  }
-  if (!library) {
-    throw Error("kernels cannot be timed with CUPTI", why,
-                "install the CUDA Toolkit 13 or set TRISCOPE_CUPTI to the folder of libcupti.so.13");
-  }
-}
-
 void ActivityTrace::Impl::find_functions() {
-  const auto find = [&](auto& function, const char* name) {
-    function = library.symbol<std::remove_reference_t<decltype(function)>>(name);
-    if (function == nullptr) {
-      throw Error("kernels cannot be timed with CUPTI", fmt::format("{} ({}) has no {}", "libcupti.so.13", where, name),
-                  "install CUPTI of CUDA 13.0 Update 1 or later");
-    }
-  };
-  find(cupti.get_version, "cuptiGetVersion");
-  find(cupti.get_result_string, "cuptiGetResultString");
-  find(cupti.subscribe, "cuptiSubscribe_v2");
-  find(cupti.register_timestamp, "cuptiActivityRegisterTimestampCallback");
-  find(cupti.register_callbacks, "cuptiActivityRegisterCallbacks");
-  find(cupti.enable, "cuptiActivityEnable");
-  find(cupti.enable_runtime_api, "cuptiActivityEnableRuntimeApi");
-  find(cupti.enable_driver_api, "cuptiActivityEnableDriverApi");
-  find(cupti.push_id, "cuptiActivityPushExternalCorrelationId");
-  find(cupti.pop_id, "cuptiActivityPopExternalCorrelationId");
-  find(cupti.flush, "cuptiActivityFlushAll");
-  find(cupti.next_record, "cuptiActivityGetNextRecord");
-  find(cupti.dropped_records, "cuptiActivityGetNumDroppedRecords");
-  check(cupti.get_version(&number), "cuptiGetVersion");
-  if (number < kOldestVersion) {
-    throw Error("kernels cannot be timed with CUPTI", fmt::format("{} is version {}", where, number),
-                "install CUPTI of CUDA 13.0 Update 1 (130001) or later");
-  }
-}
-
-void ActivityTrace::Impl::check(CUptiResult result, const char* call) const {
-  if (result == CUPTI_SUCCESS) return;
-  const char* text = nullptr;
-  cupti.get_result_string(result, &text);
-  const char* fix = "measure without other profilers on a machine with a driver for CUDA 13";
-  if (result == CUPTI_ERROR_NOT_COMPATIBLE) fix = "update the NVIDIA driver";
-  if (result == CUPTI_ERROR_HARDWARE_BUSY) fix = "end the other program that profiles this GPU";
-  throw Error("kernels cannot be timed with CUPTI",
-              fmt::format("{} answers {} ({})", call, text == nullptr ? "?" : text, static_cast<int>(result)), fix);
+  library.find(cupti.subscribe, "cuptiSubscribe_v2");
+  library.find(cupti.register_timestamp, "cuptiActivityRegisterTimestampCallback");
+  library.find(cupti.register_callbacks, "cuptiActivityRegisterCallbacks");
+  library.find(cupti.enable, "cuptiActivityEnable");
+  library.find(cupti.enable_runtime_api, "cuptiActivityEnableRuntimeApi");
+  library.find(cupti.enable_driver_api, "cuptiActivityEnableDriverApi");
+  library.find(cupti.push_id, "cuptiActivityPushExternalCorrelationId");
+  library.find(cupti.pop_id, "cuptiActivityPopExternalCorrelationId");
+  library.find(cupti.flush, "cuptiActivityFlushAll");
+  library.find(cupti.next_record, "cuptiActivityGetNextRecord");
+  library.find(cupti.dropped_records, "cuptiActivityGetNumDroppedRecords");
 }
 
 void ActivityTrace::Impl::subscribe() {
@@ -256,9 +177,9 @@ void ActivityTrace::Impl::subscribe() {
   parameters.oldSubscriberSize = holder.size();
   const CUptiResult result = cupti.subscribe(&subscriber, ignore_callback, nullptr, &parameters);
   if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
-    throw Error("kernels cannot be timed with CUPTI",
+    throw Error(library.purpose(),
                 fmt::format("another profiler is attached to the worker: {}", holder[0] == '\0' ? "it gives no name" : holder.data()),
-                "start Triscope without it");
+                cupti_advice(result).fix);
   }
   check(result, "cuptiSubscribe_v2");
 }
@@ -275,7 +196,6 @@ void ActivityTrace::Impl::enable() {
 }
 
 ActivityTrace::ActivityTrace() : impl_(std::make_unique<Impl>()) {
-  impl_->load();
   impl_->find_functions();
   delivered().cupti = impl_->cupti;
   impl_->subscribe();
@@ -283,7 +203,7 @@ ActivityTrace::ActivityTrace() : impl_(std::make_unique<Impl>()) {
 }
 
 // The process ends without unsubscribing or unloading: CUPTI cannot be taken down reliably.
-ActivityTrace::~ActivityTrace() { impl_->library.keep(); }
+ActivityTrace::~ActivityTrace() = default;
 
 void ActivityTrace::begin(std::uint64_t id) {
   impl_->check(impl_->cupti.push_id(kIdKind, id), "cuptiActivityPushExternalCorrelationId");
@@ -313,9 +233,7 @@ std::int64_t ActivityTrace::dropped() const {
   return delivered().dropped;
 }
 
-std::string ActivityTrace::version() const {
-  return fmt::format("{}.{}.{}", impl_->number / 10000, impl_->number / 100 % 100, impl_->number % 100);
-}
+std::string ActivityTrace::version() const { return impl_->library.version(); }
 
 std::string demangled(const char* symbol) {
   int status = 0;

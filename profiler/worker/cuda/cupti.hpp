@@ -13,9 +13,8 @@ namespace triscope {
 
 class ActivityTrace {
  public:
-  /// Loads CUPTI (a copy the process already has, $TRISCOPE_CUPTI, the CUDA toolkit, Python's site-packages, the loader's
-  /// path, in this order), subscribes and enables kernel, copy and memset records. Throws `Error` (environment): not
-  /// found, older than 13.0.1, driver too old, another profiler attached (by name).
+  /// Loads CUPTI, subscribes and enables kernel, copy and memset records. Throws `Error` (environment): as `CuptiLibrary`,
+  /// driver too old, another profiler attached (by name).
   ActivityTrace();
   ~ActivityTrace();
 
@@ -26,7 +25,7 @@ class ActivityTrace {
   std::vector<ActivityRecord> take();
   /// Records CUPTI had to drop since the start.
   std::int64_t dropped() const;
-  /// "13.0.1 (path)".
+  /// "13.0.1".
   std::string version() const;
 
  private:

@@ -43,13 +43,27 @@ Device describe_gpu(int index, const cudaDeviceProp& properties) {
   return device;
 }
 
+// Why the runtime offers no device, with what to do.
+std::string no_device_text(cudaError_t result) {
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  const auto version = [](int number) { return fmt::format("{}.{}", number / 1000, number / 10 % 100); };
+  if (result == cudaErrorInsufficientDriver) {
+    if (driver == 0) return "the driver's library libcuda.so.1 cannot be loaded";
+    return fmt::format("the driver is for CUDA {}, Triscope needs {}: update it to 580 or later", version(driver), version(runtime));
+  }
+  if (result == cudaErrorNoDevice) return "the driver offers no device (CUDA_VISIBLE_DEVICES may hide it)";
+  return fmt::format("{} ({})", cudaGetErrorString(result), cudaGetErrorName(result));
+}
+
 }  // namespace
 
 std::vector<Device> gpu_devices(std::string& why) {
   int count = 0;
   const cudaError_t result = cudaGetDeviceCount(&count);
   if (result != cudaSuccess) {
-    why = cudaGetErrorString(result);
+    why = no_device_text(result);
     cudaGetLastError();  // clears it
     return {};
   }

@@ -1,0 +1,100 @@
+#include "profiler/follow_up.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernels/error.hpp"
+
+namespace triscope {
+namespace {
+
+// A cross-check need not be precise: it says whether two clocks tell the same story.
+constexpr StoppingRule kCrossCheckRule{.precision = 0.01, .budget_ns = 400'000'000, .min_blocks = 4, .max_blocks = 8};
+
+std::optional<double> finite(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
+
+}  // namespace
+
+CrossCheck cross_check_of(const Measurement& measurement) {
+  CrossCheck check;
+  check.timing_source = measurement.key.timing_source;
+  check.samples = measurement.summary.samples;
+  if (measurement.status != Status::ok || measurement.summary.samples == 0) {
+    check.reason = measurement.reason.empty() ? "it took no samples" : measurement.reason;
+    return check;
+  }
+  check.median_ms = finite(measurement.summary.median_ms);
+  check.ci_low_ms = finite(measurement.summary.ci_low_ms);
+  check.ci_high_ms = finite(measurement.summary.ci_high_ms);
+  return check;
+}
+
+FollowUp::FollowUp(WorkerOptions options, const SweepRequest& request, Store& store,
+                   std::function<void(const std::string&)> tell)
+    : options_(std::move(options)), request_(request), store_(store), tell_(std::move(tell)) {}
+
+void FollowUp::run(const std::vector<StoredMeasurement>& group, std::stop_token stop) {
+  std::vector<StoredMeasurement> by_cupti;
+  std::copy_if(group.begin(), group.end(), std::back_inserter(by_cupti),
+               [](const StoredMeasurement& m) { return m.key.timing_source == TimingSource::cupti; });
+  MeasureRequest again;
+  again.seed = request_.seed;
+  again.verify = false;
+  if (!request_.tensors.empty()) again.tensors = std::filesystem::absolute(request_.tensors).string();
+  again.stopping = kCrossCheckRule;
+  ask(events_, again, by_cupti, stop, [this](const StoredMeasurement& stored, const Measurement& measured) {
+    store_.set_cross_check(stored.row, cross_check_of(measured));
+  });
+  if (request_.counters == CounterSet::none) return;
+  again.counters = request_.counters;
+  ask(counters_, again, group, stop, [this](const StoredMeasurement& stored, const Measurement& measured) {
+    const bool there = measured.status == Status::ok && !measured.counters.empty();
+    const std::string why = measured.reason.empty() ? "the worker reported none" : measured.reason;
+    store_.set_counters(stored.row, there ? measured.counters : std::vector<Counter>{}, there ? "" : why);
+  });
+}
+
+void FollowUp::ask(Helper& helper, MeasureRequest request, const std::vector<StoredMeasurement>& group,
+                   std::stop_token stop, const Measured& measured) {
+  if (group.empty() || stop.stop_requested()) return;
+  std::vector<bool> open(group.size(), true);
+  for (const StoredMeasurement& stored : group) {
+    MeasurementKey key = stored.key;
+    key.timing_source = TimingSource::cuda_events;
+    request.entries.push_back(key);
+    request.source_hashes.push_back(stored.source_hash);
+  }
+  const auto finish = [&](std::size_t entry, const Measurement& measurement) {
+    open[entry] = false;
+    if (measurement.status != Status::cancelled) measured(group[entry], measurement);
+  };
+  JobObserver observer;
+  observer.progress = [&](const ProgressReport& report) { tell_(report.text + " (" + helper.mode + ")"); };
+  observer.measured = [&](std::int64_t entry, const Measurement& measurement) {
+    finish(static_cast<std::size_t>(entry), measurement);
+  };
+  if (helper.refusal.empty()) {
+    try {
+      if (!helper.supervisor) {
+        WorkerOptions options = options_;
+        options.mode = helper.mode;
+        helper.supervisor.emplace(std::move(options));
+      }
+      helper.supervisor->measure(request, observer, stop);
+      return;
+    } catch (const Error& error) {
+      helper.refusal = error.what();
+    }
+  }
+  for (std::size_t entry = 0; entry < group.size(); ++entry) {
+    if (!open[entry]) continue;
+    Measurement failed;
+    failed.key = request.entries[entry];
+    failed.status = Status::failed;
+    failed.reason = helper.refusal;
+    finish(entry, failed);
+  }
+}
+
+}  // namespace triscope

@@ -1,0 +1,59 @@
+// What is found out about measurements after they were stored, by processes of their own: the cross-check by CUDA events
+// and hardware counters. Neither ever changes a latency.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "profiler/store.hpp"
+#include "profiler/supervisor.hpp"
+#include "profiler/sweep.hpp"
+
+namespace triscope {
+
+/// A stored measurement with samples.
+struct StoredMeasurement {
+  std::int64_t row = 0;
+  MeasurementKey key;
+  std::string source_hash;
+};
+
+/// Follows up the measurements of one sweep, group by group. Use on one thread, like `Supervisor`.
+class FollowUp {
+ public:
+  /// `options` start a worker for the sweep's device; the mode is chosen here. `tell` gets one line of progress.
+  FollowUp(WorkerOptions options, const SweepRequest& request, Store& store, std::function<void(const std::string&)> tell);
+
+  /// Cross-checks those that CUPTI timed, reads counters when the request asks for them, and stores both, or why not.
+  /// All of `group` read the same tensors. A stop leaves what is missing missing. Throws only what `store` throws.
+  void run(const std::vector<StoredMeasurement>& group, std::stop_token stop);
+
+ private:
+  /// A worker of one mode, started when it is first needed, and not again once it could not be started.
+  struct Helper {
+    std::string mode;
+    std::optional<Supervisor> supervisor;
+    std::string refusal;  ///< why it does not start
+  };
+  using Measured = std::function<void(const StoredMeasurement&, const Measurement&)>;
+
+  /// Runs `request` for `group` in `helper` and hands each entry over, failed ones too.
+  void ask(Helper& helper, MeasureRequest request, const std::vector<StoredMeasurement>& group, std::stop_token stop,
+           const Measured& measured);
+
+  WorkerOptions options_;
+  const SweepRequest& request_;
+  Store& store_;
+  std::function<void(const std::string&)> tell_;
+  Helper events_{"events", std::nullopt, ""};
+  Helper counters_{"counters", std::nullopt, ""};
+};
+
+/// The cross-check that a measurement by another clock makes; a failed one gives its reason.
+CrossCheck cross_check_of(const Measurement& measurement);
+
+}  // namespace triscope

@@ -1,0 +1,59 @@
+// Metric sets against CUPTI's own tables: needs libcupti and libnvperf_host of the toolkit, no GPU and no driver.
+#include "profiler/worker/cuda/counter_config.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "kernels/error.hpp"
+#include "profiler/gpu_counters.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+CuptiLibrary& cupti() {
+  static CuptiLibrary library("hardware counters cannot be read");
+  return library;
+}
+
+TEST(CounterConfig, the_quick_set_takes_one_pass_on_hopper_and_the_standard_set_two) {
+  const CounterConfig quick(cupti(), "GH100", metric_names(CounterSet::quick));
+  EXPECT_THAT(quick.unknown(), IsEmpty());
+  EXPECT_EQ(quick.passes(), 1);
+  const CounterConfig standard(cupti(), "GH100", metric_names(CounterSet::standard));
+  EXPECT_THAT(standard.unknown(), IsEmpty());
+  EXPECT_EQ(standard.passes(), 2);
+  EXPECT_EQ(standard.metrics(), metric_names(CounterSet::standard)) << "in the order asked for";
+  EXPECT_GT(standard.image().size(), quick.image().size());
+}
+
+TEST(CounterConfig, chips_without_a_unit_leave_its_metrics_out) {
+  for (const char* chip : {"GA100", "GA102", "AD102", "GB100"}) {
+    const CounterConfig config(cupti(), chip, metric_names(CounterSet::standard));
+    EXPECT_GE(config.metrics().size(), 15u) << chip;
+    EXPECT_EQ(config.metrics().size() + config.unknown().size(), metric_names(CounterSet::standard).size()) << chip;
+    EXPECT_GE(config.passes(), 1) << chip;
+  }
+  EXPECT_THAT(CounterConfig(cupti(), "GA100", metric_names(CounterSet::quick)).unknown(), Contains(HasSubstr("gmma")));
+}
+
+TEST(CounterConfig, an_unknown_metric_is_named_and_costs_no_other) {
+  const CounterConfig config(cupti(), "GH100", {"sm__no_such_thing.sum", "gpu__time_duration.sum"});
+  EXPECT_THAT(config.unknown(), testing::ElementsAre("sm__no_such_thing.sum"));
+  EXPECT_THAT(config.metrics(), testing::ElementsAre("gpu__time_duration.sum"));
+}
+
+TEST(CounterConfig, what_is_impossible_is_refused_in_words) {
+  EXPECT_THROW(CounterConfig(cupti(), "XY999", metric_names(CounterSet::quick)), Error);
+  EXPECT_THROW(CounterConfig(cupti(), "GH100", {"sm__no_such_thing.sum"}), Error);
+  const CounterConfig config(cupti(), "GH100", metric_names(CounterSet::quick));
+  EXPECT_THROW(config.evaluate(std::vector<std::uint8_t>(64), 0), Error) << "no counter data";
+}
+
+}  // namespace
+}  // namespace triscope

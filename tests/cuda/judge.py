@@ -1,0 +1,88 @@
+"""Judges databases that tests/cuda/on_gpu recorded: prints what they hold, and lines that begin with PASS or FAIL."""
+
+import sqlite3
+import sys
+
+
+def rows(file, sweep=None):
+    database = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    database.row_factory = sqlite3.Row
+    if sweep == "latest":
+        sweep = database.execute("SELECT max(id) FROM sweep").fetchone()[0]
+    where = "" if sweep is None else f"WHERE sweep = {sweep}"
+    return database.execute(f"SELECT * FROM result {where} ORDER BY measurement").fetchall()
+
+
+def say(passed, text):
+    print(("PASS " if passed else "FAIL ") + text)
+
+
+def one_failed(file, bad, good):
+    """The newest sweep: `bad` failed with a reason, `good` was measured rightly."""
+    found = {row["kernel"]: row for row in rows(file, "latest")}
+    failed, fine = found.get(bad), found.get(good)
+    say(failed and failed["status"] == "failed" and failed["reason"], f"{bad}: {failed and failed['reason']}")
+    say(fine and fine["status"] == "ok" and fine["error"] < 4e-3,
+        f"{good} beside it: {fine and fine['status']}, {fine and fine['median_ms']} ms, error {fine and fine['error']}")
+
+
+def all_failed(file, word):
+    found = [row for row in rows(file) if row["status"] != "skipped"]
+    say(found and all(row["status"] == "failed" and word in row["reason"] and row["median_ms"] is None for row in found),
+        f"{len(found)} rows without CUPTI: {found[0]['reason'] if found else ''}")
+
+
+def all_ok(file):
+    found = [row for row in rows(file) if row["status"] != "skipped"]
+    say(found and all(row["status"] == "ok" and row["timing_source"] == "cuda_events" for row in found),
+        f"{len(found)} rows by events: {[row['status'] for row in found]}")
+
+
+def key(row):
+    return tuple(row[name] for name in ("kernel", "instance", "pass", "regime", "form", "seq_len", "q_heads", "head_dim", "window1", "window2"))
+
+
+def overlap(file, share):
+    first, second = ({key(row): row for row in rows(file, sweep) if row["status"] == "ok"} for sweep in (1, 2))
+    for regime in ("sustained", "burst"):
+        common = [k for k in first if k in second and k[3] == regime]
+        meet = [k for k in common if first[k]["ci_low_ms"] <= second[k]["ci_high_ms"] and second[k]["ci_low_ms"] <= first[k]["ci_high_ms"]]
+        for k in common:
+            if k not in meet:
+                a, b = first[k], second[k]
+                print(f"     apart: {k}: {a['ci_low_ms']:.5f}..{a['ci_high_ms']:.5f} and {b['ci_low_ms']:.5f}..{b['ci_high_ms']:.5f}"
+                      f" ms, {100 * (b['median_ms'] / a['median_ms'] - 1):+.2f} %")
+        say(common and len(meet) >= float(share) * len(common), f"{regime}: {len(meet)} of {len(common)} intervals overlap")
+
+
+def clocks(file):
+    print("     regime     seq    windows    CUPTI us   events us      gap")
+    for row in rows(file):
+        events = row["events_ms"]
+        gap = f"{100 * (events / row['median_ms'] - 1):+8.1f} %" if events and row["median_ms"] else "none"
+        print(f"     {row['regime']:<10} {row['seq_len']:<6} {row['window1']}x{row['window2']:<5} "
+              f"{1e3 * (row['median_ms'] or 0):>10.2f} {1e3 * (events or 0):>11.2f} {gap:>10} {row['status']} {row['reason'][:90]}")
+    database = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    total, counted = database.execute("SELECT count(*), count(DISTINCT c.measurement) FROM measurement m LEFT JOIN counter c "
+                                      "ON c.measurement = m.id WHERE m.status = 'ok'").fetchone()
+    notes = [note for (note,) in database.execute("SELECT DISTINCT counters_note FROM measurement WHERE counters_note <> ''")]
+    rows_ok = database.execute("SELECT count(*) FROM measurement WHERE status = 'ok'").fetchone()[0]
+    say(counted == rows_ok or notes, f"counters of {counted} of {rows_ok} rows {notes}")
+    say(all(row["events_ms"] for row in rows(file) if row["status"] == "ok"), "every CUPTI row has its cross-check")
+
+
+def alone(file, tolerance):
+    solo = {key(row): row for sweep in (1, 2) for row in rows(file, sweep) if row["status"] == "ok"}
+    for row in rows(file, 3):
+        other = solo.get(key(row))
+        if not other or row["status"] != "ok":
+            say(False, f"{row['kernel']} {row['reason']}")
+            continue
+        ratio = row["median_ms"] / other["median_ms"]
+        say(abs(ratio - 1) <= float(tolerance),
+            f"{row['kernel']} {row['window1']}x{row['window2']}: alone {other['tflops']:.1f} TFLOP/s at {other['sm_clock_mhz']} MHz, "
+            f"interleaved {row['tflops']:.1f} at {row['sm_clock_mhz']} MHz, {100 * (ratio - 1):+.2f} % in time")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
