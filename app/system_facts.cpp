@@ -7,9 +7,9 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <string_view>
 
 #include "app/doctor.hpp"
+#include "kernels/error.hpp"
 #include "profiler/store.hpp"
 #include "profiler/supervisor.hpp"
 
@@ -108,14 +108,8 @@ std::string start_problem(WorkerOptions options, const std::string& mode, const 
   try {
     (void)Supervisor(options).catalog();
     return "";
-  } catch (const std::exception& failure) {
-    // The worker's own words say it best; what stands before them is how the supervisor got to know.
-    const std::string text = failure.what();
-    constexpr std::string_view kOwnWords = "triscope-worker: ";
-    const std::size_t start = text.rfind(kOwnWords);
-    if (start == std::string::npos) return text;
-    const std::size_t end = text.find(".;", start);
-    return text.substr(start + kOwnWords.size(), end == std::string::npos ? end : end - start - kOwnWords.size());
+  } catch (const Error& error) {
+    return error.why();
   }
 }
 

@@ -181,6 +181,12 @@ void Supervisor::Impl::ensure_started() {
     message = receive(Clock::now() + options.handshake_limit, nullptr,
                       fmt::format("it said nothing for {:.3g} s", seconds(options.handshake_limit)));
   } catch (const WorkerLost& e) {
+    constexpr std::string_view kSigned = "triscope-worker: ";
+    if (!last_words.empty() && last_words.back().starts_with(kSigned)) {  // it says itself why it does not start
+      std::string own = last_words.back().substr(kSigned.size());
+      if (own.ends_with('.')) own.pop_back();
+      refuse(own, "see `triscope doctor`");
+    }
     refuse(e.what(), "run that command by hand: it should print one line of JSON and wait");
   }
   const Hello* hello = std::get_if<Hello>(&*message);

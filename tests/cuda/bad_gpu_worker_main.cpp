@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   std::vector<std::unique_ptr<triscope::Kernel>> own;
   const auto add = [&own](auto&&... arguments) { own.push_back(std::make_unique<TestKernel>(arguments...)); };
   add("test.gpu_good", [](int, void*) {});
-  add("test.gpu_slow", [](int, void* stream) { bad::spin(stream, 1); });
+  add("test.gpu_slow", [](int, void* stream) { bad::spin(stream, 3); });
   add("test.gpu_hangs", late([](void* stream) { bad::spin(stream, triscope::kForEver); }));
   add("test.gpu_writes_nowhere", late(bad::write_nowhere));
   add("test.gpu_impossible", late(bad::launch_impossible));
