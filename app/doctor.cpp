@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "app/number_text.hpp"
+#include "profiler/columns.hpp"
 
 namespace triscope {
 namespace {
@@ -25,7 +26,7 @@ Finding worker_finding(const SystemFacts& facts) {
 Finding database_finding(const SystemFacts& facts) {
   const std::string file = facts.database.string();
   if (!facts.database_error.empty()) {
-    return {Health::broken, "database", facts.database_error, "name another file with --db, or move this one away"};
+    return {Health::broken, "database", facts.database_error, "name another file with --db, or move this one away; `triscope import` takes over what can still be read"};
   }
   if (!facts.database_writable) {
     const Health health = facts.database_exists ? Health::limited : Health::broken;
@@ -62,11 +63,11 @@ Finding threads_finding(const SystemFacts& facts) {
     found += fmt::format(", OMP_NUM_THREADS is {}", text);
     if (error == std::errc() && end == text.data() + text.size() && threads != allowed) {
       return {Health::limited, "threads", found,
-              threads > allowed ? "more threads than CPUs distort every time: unset OMP_NUM_THREADS" : "unset OMP_NUM_THREADS to use all"};
+              threads > allowed ? "the CPU kernels use no more threads than CPUs: unset OMP_NUM_THREADS" : "unset OMP_NUM_THREADS to use all"};
     }
   }
   if (facts.cpu_quota && *facts.cpu_quota < static_cast<double>(allowed)) {
-    return {Health::limited, "threads", found + fmt::format(", but the control group grants the time of {}", significant(*facts.cpu_quota)),
+    return {Health::limited, "threads", found + fmt::format(", but the control group grants the time of {}", significant_text(*facts.cpu_quota)),
             fmt::format("set OMP_NUM_THREADS={} or raise the limit, else threads are stopped in the middle of samples",
                         std::max<std::int64_t>(1, static_cast<std::int64_t>(*facts.cpu_quota)))};
   }

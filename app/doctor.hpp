@@ -19,7 +19,7 @@ struct SystemFacts {
   std::optional<std::string> counters_error;  ///< the same of its hardware counters
   std::filesystem::path database;
   bool database_exists = false;
-  std::string database_error;           ///< why it cannot be read; empty: it can, or does not exist yet
+  std::string database_error;           ///< why it cannot be read, or what is damaged; empty: sound, or not there yet
   bool database_writable = false;       ///< file and folder, or the nearest folder that exists
   std::int64_t free_bytes = 0;          ///< where the database lies
   std::string cpu_model;

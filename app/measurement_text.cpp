@@ -7,6 +7,8 @@
 
 #include "app/number_text.hpp"
 #include "app/result_table.hpp"
+#include "kernels/flops.hpp"
+#include "profiler/columns.hpp"
 #include "profiler/gpu_counters.hpp"
 
 namespace triscope {
@@ -23,10 +25,16 @@ std::string latency(const Summary& summary) {
                      milliseconds_text(summary.min_ms));
 }
 
+/// What memory must move at least, and the work on each byte of it.
+std::string traffic(const MeasurementKey& key) {
+  const double bytes = compulsory_bytes(key.problem, key.pass);
+  return fmt::format("at least {}, {} FLOP/byte", bytes_text(bytes), significant_text(useful_flops(key.problem, key.pass) / bytes));
+}
+
 std::string errors(const Measurement& measurement) {
   std::string text;
   for (const auto& [output, error] : measurement.errors) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", output, significant(error, 2));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", output, significant_text(error, 2));
   }
   return text;
 }
@@ -37,7 +45,7 @@ std::string cross_check(const CrossCheck& check, const Summary& summary) {
   std::string text = fmt::format("{} ms by {} in {} samples", milliseconds_text(*check.median_ms), to_string(check.timing_source), check.samples);
   if (summary.median_ms > 0) {
     const double percent = 100 * (*check.median_ms / summary.median_ms - 1);
-    text += fmt::format(", {} % {}", significant(std::abs(percent), 2), percent < 0 ? "below" : "above");
+    text += fmt::format(", {} % {}", significant_text(std::abs(percent), 2), percent < 0 ? "below" : "above");
   }
   return text;
 }
@@ -60,7 +68,7 @@ std::string launches(const Measurement& measurement) {
     text += fmt::format("  {} grid {}x{}x{} block {}x{}x{}, {} registers, {} shared, {} us\n", launch.name, g[0], g[1], g[2], b[0],
                         b[1], b[2], launch.registers_per_thread,
                         bytes_text(static_cast<double>(launch.static_shared_bytes + launch.dynamic_shared_bytes)),
-                        significant(static_cast<double>(launch.end_ns - launch.start_ns) / 1e3));
+                        significant_text(static_cast<double>(launch.end_ns - launch.start_ns) / 1e3));
   }
   return text;
 }
@@ -82,9 +90,10 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
     add(text, "samples", fmt::format("{}{}", summary.samples, summary.converged ? "" : ", not converged"));
   }
   if (measurement.cross_check) add(text, "cross-check", cross_check(*measurement.cross_check, summary));
-  if (row.tflops) add(text, "speed", fmt::format("{} TFLOP/s", significant(*row.tflops)));
-  if (row.tflops_paper_count) add(text, "paper's count", fmt::format("{} TFLOP/s", significant(*row.tflops_paper_count)));
-  if (row.peak_fraction) add(text, "of peak", fmt::format("{} %", significant(100 * *row.peak_fraction)));
+  if (row.tflops) add(text, "speed", fmt::format("{} TFLOP/s", significant_text(*row.tflops)));
+  if (row.tflops_paper_count) add(text, "paper's count", fmt::format("{} TFLOP/s", significant_text(*row.tflops_paper_count)));
+  if (row.peak_fraction) add(text, "of peak", fmt::format("{} %", significant_text(100 * *row.peak_fraction)));
+  if (row.tflops) add(text, "traffic", traffic(key));
   add(text, "errors", errors(measurement));
   add(text, "flagged", flags(measurement.samples));
   add(text, "workspace", measurement.workspace_bytes > 0 ? bytes_text(static_cast<double>(measurement.workspace_bytes)) : "");

@@ -6,21 +6,11 @@
 #include <array>
 #include <cmath>
 
+#include "profiler/columns.hpp"
+
 namespace triscope {
 
-std::string significant(double value, int digits) {
-  if (value == 0) return "0";
-  if (!std::isfinite(value)) return fmt::format("{}", value);
-  const double magnitude = std::abs(value);
-  if (magnitude < 1e-4 || magnitude >= 1e9) return fmt::format("{:.{}e}", value, digits - 1);
-  // Rounding first: 9.996 with three digits has two digits before the point, not one.
-  const double step = std::pow(10.0, std::floor(std::log10(magnitude)) - (digits - 1));
-  const double rounded = std::round(magnitude / step) * step;
-  const int decimals = digits - 1 - static_cast<int>(std::floor(std::log10(rounded) + 1e-12));
-  return fmt::format("{:.{}f}", value, std::max(decimals, 0));
-}
-
-std::string milliseconds_text(double milliseconds) { return significant(milliseconds, 4); }
+std::string milliseconds_text(double milliseconds) { return significant_text(milliseconds, 4); }
 
 std::string clock_text(double seconds) {
   const long total = std::lround(std::max(seconds, 0.0));

@@ -1,12 +1,9 @@
-// Numbers as a person reads them.
+// Times and sizes as a person reads them; plain numbers: `significant_text` (profiler/columns.hpp).
 #pragma once
 
 #include <string>
 
 namespace triscope {
-
-/// `digits` significant digits without an exponent for everyday sizes: 0.0123, 1.23, 12.3, 1234.
-std::string significant(double value, int digits = 3);
 
 /// Milliseconds with 4 significant digits.
 std::string milliseconds_text(double milliseconds);

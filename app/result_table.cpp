@@ -8,6 +8,7 @@
 #include "app/number_text.hpp"
 #include "app/selection.hpp"
 #include "kernels/error.hpp"
+#include "profiler/columns.hpp"
 
 namespace triscope {
 namespace {
@@ -48,20 +49,20 @@ const std::vector<Fact>& facts() {
         [](const ResultRow& r) { return fmt::format("heads {}/{}", r.problem.q_heads, r.problem.kv_heads); });
     add("dim", 35, [](const ResultRow& r) { return fmt::format("{}", r.problem.head_dim); },
         [](const ResultRow& r) { return fmt::format("dim {}", r.problem.head_dim); });
-    add("scale", 15, [](const ResultRow& r) { return r.problem.scale ? significant(*r.problem.scale) : std::string(); },
-        [](const ResultRow& r) { return r.problem.scale ? "scale " + significant(*r.problem.scale) : std::string(); });
+    add("scale", 15, [](const ResultRow& r) { return r.problem.scale ? significant_text(*r.problem.scale) : std::string(); },
+        [](const ResultRow& r) { return r.problem.scale ? "scale " + significant_text(*r.problem.scale) : std::string(); });
     add("biases", 15,
         [](const ResultRow& r) {
           const bool none = r.problem.k2_bias == 0 && r.problem.v2_bias == 0;
-          return none ? std::string() : fmt::format("{}, {}", significant(r.problem.k2_bias), significant(r.problem.v2_bias));
+          return none ? std::string() : fmt::format("{}, {}", significant_text(r.problem.k2_bias), significant_text(r.problem.v2_bias));
         },
         [](const ResultRow& r) {
           const bool none = r.problem.k2_bias == 0 && r.problem.v2_bias == 0;
           return none ? std::string()
-                      : fmt::format("biases {} and {}", significant(r.problem.k2_bias), significant(r.problem.v2_bias));
+                      : fmt::format("biases {} and {}", significant_text(r.problem.k2_bias), significant_text(r.problem.v2_bias));
         });
-    add("sink", 15, [](const ResultRow& r) { return r.problem.sink ? significant(*r.problem.sink) : std::string(); },
-        [](const ResultRow& r) { return r.problem.sink ? "sink " + significant(*r.problem.sink) : std::string(); });
+    add("sink", 15, [](const ResultRow& r) { return r.problem.sink ? significant_text(*r.problem.sink) : std::string(); },
+        [](const ResultRow& r) { return r.problem.sink ? "sink " + significant_text(*r.problem.sink) : std::string(); });
     add("deterministic", 15, [](const ResultRow& r) { return std::string(r.problem.deterministic ? "yes" : ""); },
         [](const ResultRow& r) { return std::string(r.problem.deterministic ? "deterministic" : ""); });
     return all;
@@ -91,7 +92,7 @@ const ResultRow* representative(const std::vector<ResultRow>& rows) {
 }
 
 std::string optional_text(const std::optional<double>& value, int digits = 3) {
-  return value ? significant(*value, digits) : std::string();
+  return value ? significant_text(*value, digits) : std::string();
 }
 
 std::string latency_text(const ResultRow& row) {
@@ -101,7 +102,7 @@ std::string latency_text(const ResultRow& row) {
 
 std::string interval_text(const ResultRow& row) {
   if (!row.median_ms || !row.ci_low_ms || !row.ci_high_ms || *row.median_ms <= 0) return "";
-  return significant(50 * (*row.ci_high_ms - *row.ci_low_ms) / *row.median_ms, 2);
+  return significant_text(50 * (*row.ci_high_ms - *row.ci_low_ms) / *row.median_ms, 2);
 }
 
 std::string flagged_text(const ResultRow& row) {
@@ -146,10 +147,10 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
 
 std::string verdict_text(const Comparison& comparison) {
   switch (comparison.verdict) {
-    case Verdict::faster: return fmt::format("{}x faster", significant(comparison.ratio));
-    case Verdict::slower: return fmt::format("{}x slower", significant(1 / comparison.ratio));
+    case Verdict::faster: return fmt::format("{}x faster", significant_text(comparison.ratio));
+    case Verdict::slower: return fmt::format("{}x slower", significant_text(1 / comparison.ratio));
     case Verdict::same: return "same";
-    case Verdict::unclear: return comparison.ratio > 0 ? fmt::format("unclear, {}x", significant(comparison.ratio)) : "unclear";
+    case Verdict::unclear: return comparison.ratio > 0 ? fmt::format("unclear, {}x", significant_text(comparison.ratio)) : "unclear";
     case Verdict::not_comparable: return "not comparable";
   }
   return "?";
@@ -174,8 +175,8 @@ std::string shared_facts(const std::vector<ResultRow>& rows) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-TextTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts) {
-  TextTable table;
+TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts) {
+  TerminalTable table;
   std::vector<std::function<std::string(const ResultRow&)>> cells;
   const auto add = [&](std::string title, Align align, int importance, bool may_cut, std::function<std::string(const ResultRow&)> cell) {
     table.columns.push_back({std::move(title), align, importance, may_cut});
@@ -193,7 +194,7 @@ TextTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdi
   add("+-%", Align::right, 70, false, interval_text);
   add("TFLOP/s", Align::right, 88, false, [](const ResultRow& r) { return optional_text(r.tflops); });
   add("of peak", Align::right, 32, false, [](const ResultRow& r) {
-    return r.peak_fraction ? fmt::format("{} %", significant(100 * *r.peak_fraction, 2)) : std::string();
+    return r.peak_fraction ? fmt::format("{} %", significant_text(100 * *r.peak_fraction, 2)) : std::string();
   });
   add("clock MHz", Align::right, 12, false, [](const ResultRow& r) {
     return r.sm_clock_mhz ? fmt::format("{:.0f}", *r.sm_clock_mhz) : std::string();
@@ -201,7 +202,8 @@ TextTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdi
   if (!verdicts.baseline.empty()) {
     add("vs " + verdicts.baseline, Align::left, 80, false, [&verdicts](const ResultRow& r) {
       const auto found = verdicts.by_measurement.find(r.measurement);
-      return found == verdicts.by_measurement.end() ? std::string() : verdict_text(found->second);
+      if (found == verdicts.by_measurement.end()) return std::string();
+      return verdict_text(found->second) + (found->second.paired ? "" : "*");
     });
   }
   add("flagged", Align::right, 55, false, flagged_text);
@@ -213,8 +215,13 @@ TextTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdi
   return table;
 }
 
-std::string remarks(const std::vector<ResultRow>& rows) {
+std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts) {
   std::string text;
+  const auto apart = [](const auto& verdict) { return !verdict.second.paired; };
+  if (std::any_of(verdicts.by_measurement.begin(), verdicts.by_measurement.end(), apart)) {
+    text += fmt::format("* not in turns with {}: the medians of two runs are compared, and what changed on the machine in between is not in the verdict\n",
+                        verdicts.baseline);
+  }
   for (const ResultRow& row : rows) {
     if (row.reason.empty()) continue;
     const std::string status = row.status == Status::ok ? "" : fmt::format(" {}", to_string(row.status));

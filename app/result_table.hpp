@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/text_table.hpp"
+#include "app/terminal_table.hpp"
 #include "profiler/measurement.hpp"
 #include "profiler/statistics.hpp"
 #include "profiler/store.hpp"
@@ -37,9 +37,10 @@ std::string windows_text(const Problem& problem);
 std::string shared_facts(const std::vector<ResultRow>& rows);
 
 /// The table; what `shared_facts` says is left out of it.
-TextTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts);
+TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts);
 
-/// One line for each row that is not ok or carries a remark: "m12 failed: out of memory".
-std::string remarks(const std::vector<ResultRow>& rows);
+/// What the mark of verdicts means that were not measured in turns, then one line for each row that is not ok or carries
+/// a remark: "m12 failed: out of memory".
+std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts);
 
 }  // namespace triscope

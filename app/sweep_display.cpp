@@ -9,6 +9,7 @@
 #include "app/number_text.hpp"
 #include "app/terminal.hpp"
 #include "kernels/flops.hpp"
+#include "profiler/columns.hpp"
 
 namespace triscope {
 namespace {
@@ -56,10 +57,8 @@ std::string result_line(const Measurement& measurement) {
     return fmt::format("{}: {}: {}", what(key), to_string(measurement.status), measurement.reason);
   }
   const Summary& summary = measurement.summary;
-  const double half = 50 * (summary.ci_high_ms - summary.ci_low_ms) / summary.median_ms;
-  const std::string spread = summary.samples < 2 ? "(one sample)" : "+-" + significant(half, 2) + " %";
-  std::string line = fmt::format("{}: {} ms {}, {} TFLOP/s", what(key), milliseconds_text(summary.median_ms), spread,
-                                 significant(useful_flops(key.problem, key.pass) / (summary.median_ms * 1e9)));
+  std::string line = fmt::format("{}: {} ms, {}, {} TFLOP/s", what(key), milliseconds_text(summary.median_ms), spread_text(summary),
+                                 significant_text(useful_flops(key.problem, key.pass) / (summary.median_ms * 1e9)));
   if (summary.flagged > 0) line += fmt::format(", {} of {} samples flagged", summary.flagged, summary.samples);
   if (!measurement.reason.empty()) line += fmt::format(" ({})", measurement.reason);
   return line;

@@ -1,4 +1,5 @@
 // Gathers what `doctor` judges: /proc, /sys, the environment, one start of the worker. Opens no GPU library.
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -68,7 +69,11 @@ void gather_database(SystemFacts& facts) {
   }
   if (!facts.database_exists) return;
   try {
-    (void)Snapshot(facts.database).sweeps();
+    const Snapshot snapshot(facts.database);
+    (void)snapshot.sweeps();
+    if (const std::vector<std::string> damage = snapshot.damage(); !damage.empty()) {
+      facts.database_error = fmt::format("{} is damaged: {}", facts.database.string(), damage.front());
+    }
   } catch (const std::exception& failure) {
     facts.database_error = failure.what();
   }

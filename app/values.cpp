@@ -67,17 +67,11 @@ std::int64_t parse_count(std::string_view option, std::string_view token) {
   return value * unit;
 }
 
-std::vector<std::int64_t> parse_counts(std::string_view option, std::string_view text) {
-  std::vector<std::int64_t> counts;
-  for (const std::string& item : parse_list(option, text)) counts.push_back(parse_count(option, item));
-  return counts;
-}
-
 std::int64_t parse_id(std::string_view option, std::string_view token) {
   std::int64_t value = 0;
   bool overflow = false;
   if (!read_digits(token, value, overflow) || overflow || value == 0) {
-    refuse_value(option, token, "this is not a number that `triscope list` prints", "give one from its first column");
+    refuse_value(option, token, "this is no number of a sweep or measurement", "give one that `triscope list` or `triscope show` prints");
   }
   return value;
 }

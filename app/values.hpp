@@ -13,7 +13,6 @@ std::vector<std::string> parse_list(std::string_view option, std::string_view te
 
 /// A positive whole number: "4096", "8k" (x 1024), "2m" (x 1024 x 1024). Signs, fractions and overflow are refused.
 std::int64_t parse_count(std::string_view option, std::string_view token);
-std::vector<std::int64_t> parse_counts(std::string_view option, std::string_view text);
 
 /// A row id of the database: a positive whole number without a suffix.
 std::int64_t parse_id(std::string_view option, std::string_view token);

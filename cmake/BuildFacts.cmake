@@ -7,18 +7,25 @@ string(STRIP "${triscope_flags}" triscope_flags)
 add_custom_target(triscope_write_build_facts BYPRODUCTS ${CMAKE_BINARY_DIR}/generated/build_facts.hpp
   COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${CMAKE_SOURCE_DIR} -DOUTPUT=${CMAKE_BINARY_DIR}/generated/build_facts.hpp
     -DPROJECT_VERSION=${PROJECT_VERSION} "-DCOMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
-    "-DFLAGS=${triscope_flags}" -P ${CMAKE_SOURCE_DIR}/cmake/write_build_facts.cmake
+    "-DFLAGS=${triscope_flags}$<JOIN:$<TARGET_PROPERTY:triscope_build_facts,TRISCOPE_KERNEL_FLAGS>,>" -P ${CMAKE_SOURCE_DIR}/cmake/write_build_facts.cmake
   COMMENT "" VERBATIM)
 add_library(triscope_build_facts INTERFACE)
 add_dependencies(triscope_build_facts triscope_write_build_facts)
 target_include_directories(triscope_build_facts INTERFACE ${CMAKE_BINARY_DIR}/generated)
 
-# Defines TRISCOPE_SOURCE_HASH in `file` from the contents of the sources named after it.
+# Adds flags that only some kernels are compiled with to the compile flags that are stored: " | cpu.fast: -mavx2".
+function(triscope_add_flags kernel flags)
+  string(REPLACE ";" " " flags "${flags}")
+  set_property(TARGET triscope_build_facts APPEND PROPERTY TRISCOPE_KERNEL_FLAGS " | ${kernel}: ${flags}")
+endfunction()
+
+# Defines TRISCOPE_SOURCE_HASH in `file` from the contents of the sources named after it, and the options set for each.
 function(triscope_source_hash file)
   set(digest "")
   foreach(source ${ARGN})
     file(SHA256 ${source} one)
-    string(APPEND digest ${one})
+    get_source_file_property(options ${source} COMPILE_OPTIONS)
+    string(APPEND digest ${one} "${options}")
     set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
   endforeach()
   string(SHA256 digest "${digest}")

@@ -4,21 +4,18 @@ string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" processor)
 set(fast_flags -ffp-contract=fast)  # a*b+c is one instruction: speed, and never less exact here
 set_source_files_properties(kernels/cpu/fast_portable.cpp PROPERTIES COMPILE_OPTIONS "${fast_flags}")
 if(processor MATCHES "x86_64|amd64")
-  set_source_files_properties(kernels/cpu/fast_avx2.cpp PROPERTIES COMPILE_OPTIONS "${fast_flags};-mavx2;-mfma")
-  set_source_files_properties(kernels/cpu/fast_avx512.cpp PROPERTIES
-    COMPILE_OPTIONS "${fast_flags};-mavx512f;-mavx512dq;-mavx512vl;-mavx512bw;-mfma;-mprefer-vector-width=512")
+  set(avx2_flags -mavx2 -mfma)
+  set(avx512_flags -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma -mprefer-vector-width=512)
+  set_source_files_properties(kernels/cpu/fast_avx2.cpp PROPERTIES COMPILE_OPTIONS "${fast_flags};${avx2_flags}")
+  set_source_files_properties(kernels/cpu/fast_avx512.cpp PROPERTIES COMPILE_OPTIONS "${fast_flags};${avx512_flags}")
   set_source_files_properties(kernels/cpu/fast_instructions.cpp PROPERTIES COMPILE_DEFINITIONS TRISCOPE_X86)
 else()
   set_source_files_properties(kernels/cpu/fast_avx2.cpp kernels/cpu/fast_avx512.cpp PROPERTIES HEADER_FILE_ONLY ON)
 endif()
 
-file(GLOB shared_sources CONFIGURE_DEPENDS kernels/cpu/fast_*)
-foreach(kernel oracle fast attention_baseline)
+triscope_add_flags(cpu.fast "${OpenMP_CXX_FLAGS};${fast_flags};by instruction set:;${avx2_flags};or;${avx512_flags}")
+foreach(kernel oracle fast)    # fast.cpp: cpu.fast and baseline.cpu
   file(GLOB own_sources CONFIGURE_DEPENDS kernels/cpu/${kernel}*)
-  if(NOT kernel STREQUAL "oracle")
-    list(APPEND own_sources ${shared_sources})
-    list(REMOVE_DUPLICATES own_sources)
-  endif()
   triscope_source_hash(kernels/cpu/${kernel}.cpp ${own_sources})
 endforeach()
 

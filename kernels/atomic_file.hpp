@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string_view>
 
 namespace triscope {
 
 /// Writes to a temporary file beside `file`; `commit` makes it durable and renames it over `file`. Without `commit` the
-/// temporary file is removed and `file` stays as it was. Throws `Error` (environment) when the folder is missing or not
-/// writable or the disk is full.
+/// temporary file is removed and `file` stays as it was. A symbolic link stays one: its target is replaced. What is no
+/// regular file (a FIFO, a device, an open descriptor such as /dev/stdout) is written to directly. Throws `Error`
+/// (environment) when the folder is missing or not writable or the disk is full.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& file);
@@ -23,9 +25,13 @@ class AtomicFile {
  private:
   [[noreturn]] void fail(int code) const;
 
-  std::filesystem::path file_;
-  std::filesystem::path temporary_;
+  std::filesystem::path file_;       ///< as it was given, for messages
+  std::filesystem::path target_;     ///< what is replaced
+  std::filesystem::path temporary_;  ///< empty: written directly
   int descriptor_ = -1;
 };
+
+/// Writes `bytes` as the whole of `file`. Throws as `AtomicFile`.
+void write_whole_file(const std::filesystem::path& file, std::string_view bytes);
 
 }  // namespace triscope

@@ -48,7 +48,7 @@ TRISCOPE_HOST_DEVICE inline float unit_normal(std::uint64_t index, std::uint32_t
 }
 
 /// Philox stream of each input tensor; fixed for ever, since recorded errors refer to them.
-enum class InputStream : std::uint32_t { q = 0, k1 = 1, k2 = 2, v1 = 3, v2 = 4, grad_o = 5, sink = 6 };
+enum class InputStream : std::uint32_t { q = 0, k1 = 1, k2 = 2, v1 = 3, v2 = 4, grad_o = 5 };
 
 /// `x` rounded to bf16 (nearest, ties to even) and back; x finite.
 TRISCOPE_HOST_DEVICE inline float round_to_bf16(float x) {

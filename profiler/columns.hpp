@@ -43,7 +43,7 @@ std::optional<double> number_of(const ResultColumn& column, const ResultRow& row
 /// "median, ms": label and shown unit.
 std::string header_of(const ResultColumn& column);
 
-/// `value` with `digits` significant digits, never with an exponent between 1e-3 and 1e6: "0.00123", "24.4", "1234".
-std::string significant_text(double value, int digits);
+/// `value` with `digits` significant digits, without an exponent between 1e-4 and 1e7: "0.00123", "24.4", "1234".
+std::string significant_text(double value, int digits = 3);
 
 }  // namespace triscope

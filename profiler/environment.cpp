@@ -49,7 +49,7 @@ std::string os_name() {
   return name;
 }
 
-// CPUs this process may run on, no more than OMP_NUM_THREADS allows.
+// CPUs this process may run on, no more than OMP_NUM_THREADS allows; the kernels use that many threads.
 std::int64_t usable_threads() {
   cpu_set_t set;
   std::int64_t count = sched_getaffinity(0, sizeof(set), &set) == 0
@@ -57,7 +57,7 @@ std::int64_t usable_threads() {
                            : static_cast<std::int64_t>(std::thread::hardware_concurrency());
   if (const char* limit = std::getenv("OMP_NUM_THREADS")) {
     const long threads = std::strtol(limit, nullptr, 10);
-    if (threads > 0) count = threads;
+    if (threads > 0) count = std::min<std::int64_t>(count, threads);
   }
   return std::max<std::int64_t>(count, 1);
 }

@@ -7,163 +7,21 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "kernels/atomic_file.hpp"
+#include "profiler/text_table.hpp"
 
 namespace triscope {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A table of finished texts, before quoting.
-struct TextGrid {
-  std::vector<std::string> header;
-  std::vector<bool> numeric;  ///< right-aligned
-  std::vector<std::vector<std::string>> rows;
-
-  void add_column(std::string name, bool is_numeric) {
-    header.push_back(std::move(name));
-    numeric.push_back(is_numeric);
-  }
-};
-
-std::string quoted_csv(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
-// Text with `escapes` applied character by character.
-template <typename Escape>
-std::string escaped(const std::string& text, Escape&& escape) {
-  std::string result;
-  for (const char c : text) {
-    const std::string_view replacement = escape(c);
-    if (replacement.empty())
-      result += c;
-    else
-      result += replacement;
-  }
-  return result;
-}
-
-std::string_view escape_markdown(char c) {
-  switch (c) {
-    case '|':
-      return "\\|";
-    case '\\':
-      return "\\\\";
-    case '`':
-      return "\\`";
-    case '*':
-      return "\\*";
-    case '_':
-      return "\\_";
-    case '<':
-      return "&lt;";
-    case '&':
-      return "&amp;";
-    case '\n':
-      return " ";
-    case '\r':
-      return " ";
-    default:
-      return "";
-  }
-}
-
-std::string_view escape_latex(char c) {
-  switch (c) {
-    case '&':
-      return "\\&";
-    case '%':
-      return "\\%";
-    case '$':
-      return "\\$";
-    case '#':
-      return "\\#";
-    case '_':
-      return "\\_";
-    case '{':
-      return "\\{";
-    case '}':
-      return "\\}";
-    case '~':
-      return "\\textasciitilde{}";
-    case '^':
-      return "\\textasciicircum{}";
-    case '\\':
-      return "\\textbackslash{}";
-    case '<':
-      return "\\textless{}";
-    case '>':
-      return "\\textgreater{}";
-    case '\n':
-      return " ";
-    case '\r':
-      return " ";
-    default:
-      return "";
-  }
-}
-
-std::string csv_text(const TextGrid& grid) {
-  std::string text;
-  const auto add_line = [&](const std::vector<std::string>& cells) {
-    for (std::size_t n = 0; n < cells.size(); ++n) {
-      if (n > 0) text += ',';
-      text += quoted_csv(cells[n]);
-    }
-    text += '\n';
-  };
-  add_line(grid.header);
-  for (const auto& row : grid.rows) add_line(row);
-  return text;
-}
-
-std::string markdown_text(const TextGrid& grid) {
-  std::string text;
-  const auto add_line = [&](const std::vector<std::string>& cells) {
-    text += '|';
-    for (const std::string& cell : cells) text += fmt::format(" {} |", escaped(cell, escape_markdown));
-    text += '\n';
-  };
-  add_line(grid.header);
-  text += '|';
-  for (const bool numeric : grid.numeric) text += numeric ? " ---: |" : " --- |";
-  text += '\n';
-  for (const auto& row : grid.rows) add_line(row);
-  return text;
-}
-
-std::string latex_text(const TextGrid& grid) {
-  std::string text = "% needs \\usepackage{booktabs}\n\\begin{tabular}{";
-  for (const bool numeric : grid.numeric) text += numeric ? 'r' : 'l';
-  text += "}\n\\toprule\n";
-  const auto add_line = [&](const std::vector<std::string>& cells) {
-    for (std::size_t n = 0; n < cells.size(); ++n) {
-      if (n > 0) text += " & ";
-      text += escaped(cells[n], escape_latex);
-    }
-    text += " \\\\\n";
-  };
-  add_line(grid.header);
-  text += "\\midrule\n";
-  for (const auto& row : grid.rows) add_line(row);
-  return text + "\\bottomrule\n\\end{tabular}\n";
-}
-
-std::string grid_text(const TextGrid& grid, ExportFormat format) {
+TableFormat table_format(ExportFormat format) {
   switch (format) {
     case ExportFormat::csv:
-      return csv_text(grid);
+      return TableFormat::csv;
     case ExportFormat::md:
-      return markdown_text(grid);
+      return TableFormat::markdown;
     default:
-      return latex_text(grid);
+      return TableFormat::latex;
   }
 }
 
@@ -210,8 +68,8 @@ bool has_paper_ratio(const LatencyTable& table, std::size_t column) {
                      [column](const LatencyTableRow& row) { return row.cells[column].paper_ratio.has_value(); });
 }
 
-TextGrid latency_grid_for_people(const LatencyTable& table) {
-  TextGrid grid;
+TextTable latency_grid_for_people(const LatencyTable& table) {
+  TextTable grid;
   for (const std::string& name : table.fact_names) grid.add_column(name, false);
   for (std::size_t n = 0; n < table.columns.size(); ++n) {
     grid.add_column(table.columns[n].title + ", ms", true);
@@ -236,8 +94,8 @@ TextGrid latency_grid_for_people(const LatencyTable& table) {
 constexpr std::array<std::string_view, 8> kCellColumns = {"measurement", "status", "median_ms",     "ci_low_ms",
                                                           "ci_high_ms",  "tflops", "peak_fraction", "error"};
 
-TextGrid latency_grid_for_programs(const LatencyTable& table) {
-  TextGrid grid;
+TextTable latency_grid_for_programs(const LatencyTable& table) {
+  TextTable grid;
   for (const std::string& name : table.fact_names) grid.add_column(name, false);
   grid.add_column("paper_ms", true);
   for (const LatencyTableColumn& column : table.columns) {
@@ -346,7 +204,7 @@ std::string export_rows(std::span<const ResultRow> rows, ExportFormat format,
     return dump(json);
   }
   const bool for_people = format != ExportFormat::csv;
-  TextGrid grid;
+  TextTable grid;
   for (const ResultColumn* column : columns) {
     grid.add_column(for_people ? header_of(*column) : std::string(column->id), is_numeric(*column, rows));
   }
@@ -356,7 +214,7 @@ std::string export_rows(std::span<const ResultRow> rows, ExportFormat format,
       cells.push_back(for_people ? column->text(row) : full_precision(column->value(row)));
     }
   }
-  return grid_text(grid, format);
+  return write_table(grid, table_format(format));
 }
 
 std::string export_latency_table(const LatencyTable& table, ExportFormat format) {
@@ -364,19 +222,15 @@ std::string export_latency_table(const LatencyTable& table, ExportFormat format)
     case ExportFormat::json:
       return latency_json(table);
     case ExportFormat::csv:
-      return csv_text(latency_grid_for_programs(table));
+      return write_table(latency_grid_for_programs(table), TableFormat::csv);
     case ExportFormat::md:
-      return escaped(table.common, escape_markdown) + "\n\n" + markdown_text(latency_grid_for_people(table));
+      return escape_text(table.common, TableFormat::markdown) + "\n\n" +
+             write_table(latency_grid_for_people(table), TableFormat::markdown);
     case ExportFormat::latex:
-      return latex_text(latency_grid_for_people(table)) + "\n" + escaped(table.common, escape_latex) + "\n";
+      return write_table(latency_grid_for_people(table), TableFormat::latex) + "\n" +
+             escape_text(table.common, TableFormat::latex) + "\n";
   }
   return "";
-}
-
-void write_text_file(const std::filesystem::path& file, std::string_view text) {
-  AtomicFile output(file);
-  output.write(std::as_bytes(std::span(text.data(), text.size())));
-  output.commit();
 }
 
 }  // namespace triscope

@@ -1,7 +1,6 @@
 // Results as text that other programs read: CSV, JSON, Markdown, LaTeX.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,9 +33,5 @@ std::string export_rows(std::span<const ResultRow> rows, ExportFormat format,
 /// The pivot: a caption with what all rows share, then the times in ms with the paper's column and ratio where it has
 /// them. csv and json carry the intervals, rates and ids too, one object or line per cell group.
 std::string export_latency_table(const LatencyTable& table, ExportFormat format);
-
-/// Writes `text` to `file` by way of a temporary file beside it: never half a file. Throws `Error` when the folder is
-/// missing or not writable, or the disk is full.
-void write_text_file(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace triscope

@@ -68,12 +68,9 @@ std::size_t paper_place(const Problem& problem) {
   return static_cast<std::size_t>(found - table.begin());
 }
 
-std::optional<double> paper_latency_ms(const Problem& p) {
-  const bool shape = p.form == Form::trilinear && p.mask == Mask::causal && p.batch == 1 && p.seq_len == 32'768 &&
-                     p.q_heads == 64 && p.head_dim == 128;
-  const std::size_t place = paper_place(p);
-  if (!shape || place == paper_table1().size()) return std::nullopt;
-  return paper_table1()[place].latency_ms;
+std::optional<double> paper_latency_ms(const Problem& problem) {
+  const PaperRow* row = find_paper_row(problem);
+  return row != nullptr && has_paper_shape(problem) ? std::optional(row->latency_ms) : std::nullopt;
 }
 
 auto column_key(const LatencyTableColumn& c) {

@@ -37,7 +37,7 @@ struct Device {
   std::string compute_capability;          ///< "9.0"; empty for the CPU
   std::int64_t memory_bytes = 0;
   std::int64_t multiprocessors = 0;        ///< SMs, or the CPU threads used
-  std::optional<double> peak_tflops_at_max_clock;  ///< dense bf16 (GPU) or fp32 FMA (CPU)
+  std::optional<double> peak_tflops_at_max_clock;  ///< dense bf16; the CPU has none
   std::optional<double> max_sm_clock_mhz;
   std::optional<double> power_limit_w;
   std::vector<std::string> limits;         ///< what cannot be done here and why, in words
@@ -200,7 +200,8 @@ struct SweepInfo {
   std::int64_t id = 0;
   std::string uuid;                        ///< 32 hexadecimal digits: the identity that survives an import
   std::string started;                     ///< ISO 8601, UTC
-  std::string finished;                    ///< empty while running or when it was interrupted
+  std::string finished;                    ///< ISO 8601, UTC; empty while it runs or when it was interrupted
+  bool running = false;                    ///< a process on this machine is measuring it right now
   std::string command;                     ///< the request as a command line
   std::string request_json;                ///< the request, for --resume
   Environment environment;

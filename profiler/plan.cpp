@@ -134,6 +134,23 @@ SweepRequest with_tensor_shape(SweepRequest request) {
   return request;
 }
 
+// The file must hold what the kernels read; k2 and v2 are not dot-product attention's.
+void check_tensors(const SweepRequest& request, const std::vector<const KernelInfo*>& kernels) {
+  if (request.tensors.empty()) return;
+  const TensorFile file(request.tensors);
+  const bool two_axes =
+      std::any_of(kernels.begin(), kernels.end(), [](const KernelInfo* k) { return !is_baseline(*k); });
+  std::vector<const char*> names{"v1"};
+  if (two_axes) names.insert(names.end(), {"k2", "v2"});
+  for (const char* name : names) {
+    const std::string what = fmt::format("the tensors of {} cannot be measured", request.tensors.string());
+    const std::string fix =
+        fmt::format("store {}, shaped like k1{}", name, two_axes ? ", or measure baselines only" : "");
+    if (!file.contains(name)) refuse(what, fmt::format("the file holds no tensor called {}", name), fix);
+    if (file.at(name).shape != file.at("k1").shape) refuse(what, fmt::format("{} and k1 differ in shape", name), fix);
+  }
+}
+
 Problem make_problem(const SweepRequest& request, const Shape& shape, const Windows& windows, Form form,
                      Element element) {
   Problem problem;
@@ -356,6 +373,7 @@ Plan make_plan(const SweepRequest& given, const Catalog& catalog, const AskSuppo
   const SweepRequest request = with_defaults(given, device);
   const std::vector<const KernelInfo*> kernels = select_kernels(request, catalog, device);
   check_instance(request, kernels);
+  check_tensors(request, kernels);
 
   const std::vector<Candidate> candidates = Product(request, device, kernels).expand();
   const std::map<std::string, SupportAnswer> answers = ask_all(candidates, request.instance, ask);

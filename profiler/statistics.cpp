@@ -1,5 +1,7 @@
 #include "profiler/statistics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,6 +9,7 @@
 
 #include "kernels/error.hpp"
 #include "profiler/centre.hpp"
+#include "profiler/columns.hpp"
 
 namespace triscope {
 namespace {
@@ -92,34 +95,36 @@ std::vector<double> block_medians_ms(std::span<const Sample> samples) {
   return medians;
 }
 
-Summary summarize(std::span<const Sample> samples, const StoppingRule& rule, bool exclude_flagged) {
+Summary summarize(std::span<const Sample> samples, const StoppingRule& rule) {
   Summary summary;
-  std::vector<Sample> used;
-  for (const Sample& sample : samples) {
-    if (!sample.flag.empty()) ++summary.flagged;
-    if (!exclude_flagged || sample.flag.empty()) used.push_back(sample);
-  }
-  if (used.empty()) return summary;
+  if (samples.empty()) return summary;
 
   std::vector<double> durations_ms, clocks_mhz;
-  for (const Sample& sample : used) {
+  for (const Sample& sample : samples) {
+    if (!sample.flag.empty()) ++summary.flagged;
     durations_ms.push_back(static_cast<double>(sample.duration_ns) / kNsPerMs);
     if (sample.sm_clock_mhz) clocks_mhz.push_back(*sample.sm_clock_mhz);
   }
   std::sort(durations_ms.begin(), durations_ms.end());
-  summary.samples = static_cast<std::int64_t>(used.size());
+  summary.samples = static_cast<std::int64_t>(samples.size());
   summary.min_ms = durations_ms.front();
   summary.quartile1_ms = sorted_quantile(durations_ms, 0.25);
   summary.median_ms = sorted_quantile(durations_ms, 0.5);
   summary.quartile3_ms = sorted_quantile(durations_ms, 0.75);
   if (!clocks_mhz.empty()) summary.sm_clock_mhz = median(clocks_mhz);
 
-  const std::vector<double> blocks = block_medians_ms(used);
+  const std::vector<double> blocks = block_medians_ms(samples);
   const Interval interval = t_interval(blocks);
   summary.ci_low_ms = std::clamp(interval.low, 0.0, summary.median_ms);
   summary.ci_high_ms = std::max(interval.high, summary.median_ms);
   summary.converged = static_cast<std::int64_t>(blocks.size()) >= rule.min_blocks && precise(rule.precision, blocks);
   return summary;
+}
+
+std::string spread_text(const Summary& summary) {
+  if (summary.samples < 2 || !std::isfinite(summary.ci_high_ms)) return "one sample";
+  const double percent = 50 * (summary.ci_high_ms - summary.ci_low_ms) / summary.median_ms;
+  return fmt::format("+-{} %", significant_text(percent, 2));
 }
 
 }  // namespace triscope

@@ -49,9 +49,12 @@ enum class StopReason { go_on, converged, budget_spent, max_blocks };
 /// budget and at `max_blocks` one look is enough to be `converged`.
 StopReason should_stop(const StoppingRule& rule, std::span<const double> block_values, std::int64_t elapsed_ns);
 
-/// Summary of `samples`. All samples count, flagged ones too, unless `exclude_flagged`; `flagged` counts them either
-/// way. No samples left: a default `Summary` with `samples` 0. One block: the interval reaches from 0 to infinity.
-Summary summarize(std::span<const Sample> samples, const StoppingRule& rule, bool exclude_flagged = false);
+/// Summary of `samples`; flagged ones count like the others. None: a default `Summary` with `samples` 0. One block: the
+/// interval reaches from 0 to infinity.
+Summary summarize(std::span<const Sample> samples, const StoppingRule& rule);
+
+/// "+-0.7 %": half the interval relative to the median; "one sample" when there is no interval.
+std::string spread_text(const Summary& summary);
 
 enum class Verdict { faster, slower, same, unclear, not_comparable };
 std::string_view to_string(Verdict);

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "kernels/error.hpp"
+#include "profiler/clock.hpp"
 #include "profiler/store_connection.hpp"
 #include "profiler/store_error.hpp"
 #include "profiler/store_rows.hpp"
@@ -25,11 +26,6 @@ std::string random_id() {
   std::string id;
   for (int word = 0; word < 4; ++word) id += fmt::format("{:08x}", static_cast<std::uint32_t>(entropy()));
   return id;
-}
-
-std::int64_t unix_now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
 }
 
 }  // namespace
@@ -101,6 +97,24 @@ struct Store::Impl {
     if (!query.executeStep()) throw missing("sweep", sweep);
     return resumed != resumed_in.end() ? resumed->second : query.getColumn(0).getInt64();
   }
+
+  /// `Store::add` inside a transaction.
+  std::int64_t add(SQLite::Database& database, std::int64_t sweep, const Measurement& measurement) const {
+    const std::int64_t environment = environment_of(database, sweep);
+    const std::optional<ExistingRow> existing = find_measurement(database, sweep, measurement.key);
+    if (existing && existing->status == Status::ok) {
+      if (existing->source_hash == measurement.source_hash) {
+        throw Error(fmt::format("cannot store a second result of {} {} for {} in sweep {}", measurement.key.kernel,
+                                to_string(measurement.key.pass), describe(measurement.key.problem), sweep),
+                    fmt::format("measurement {} already holds one", existing->id),
+                    "measure it again in a sweep of its own");
+      }
+      if (measurement.status == Status::cancelled) return existing->id;
+    }
+    const Derived derived = derive(measurement, read_environment(database, environment));
+    return write_measurement(database, sweep, environment, measurement, derived,
+                             existing ? std::optional(existing->id) : std::nullopt);
+  }
 };
 
 Store::Store(const fs::path& file, std::chrono::milliseconds busy_timeout)
@@ -132,18 +146,14 @@ void Store::resume_sweep(std::int64_t sweep, const Environment& environment) {
 }
 
 std::int64_t Store::add(std::int64_t sweep, const Measurement& measurement) {
+  return add(sweep, std::span(&measurement, 1)).front();
+}
+
+std::vector<std::int64_t> Store::add(std::int64_t sweep, std::span<const Measurement> measurements) {
   return impl_->write([&](SQLite::Database& database) {
-    const std::int64_t environment = impl_->environment_of(database, sweep);
-    const std::optional<ExistingRow> existing = find_measurement(database, sweep, measurement.key);
-    if (existing && existing->status == Status::ok) {
-      throw Error(fmt::format("cannot store a second result of {} {} for {} in sweep {}", measurement.key.kernel,
-                              to_string(measurement.key.pass), describe(measurement.key.problem), sweep),
-                  fmt::format("measurement {} already holds one", existing->id),
-                  "measure it again in a sweep of its own");
-    }
-    const Derived derived = derive(measurement, read_environment(database, environment));
-    return write_measurement(database, sweep, environment, measurement, derived,
-                             existing ? std::optional(existing->id) : std::nullopt);
+    std::vector<std::int64_t> rows;
+    for (const Measurement& measurement : measurements) rows.push_back(impl_->add(database, sweep, measurement));
+    return rows;
   });
 }
 

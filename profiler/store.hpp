@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,9 +41,12 @@ class Store {
   /// sweep.
   void resume_sweep(std::int64_t sweep, const Environment& environment);
   /// Writes one measurement with all it carries in one short transaction; returns its row id. A non-ok row of the same
-  /// key in the same sweep is replaced and keeps its row id and note (that is what resuming does); an ok row is never
-  /// replaced: a second row for its key is refused.
+  /// key in the same sweep is replaced and keeps its row id and note (that is what resuming does). An ok row is
+  /// replaced only when the kernel has changed since (another `source_hash`), and not by a cancelled one, which is
+  /// dropped; a second row of the same kernel is refused.
   std::int64_t add(std::int64_t sweep, const Measurement& measurement);
+  /// The same for several, in one transaction; returns their row ids.
+  std::vector<std::int64_t> add(std::int64_t sweep, std::span<const Measurement> measurements);
   /// What other processes found out about a stored measurement: the same by another clock; hardware counters, or in
   /// `note` why there are none. Replaces what was there. Throw `Error` (usage) when there is no such measurement.
   void set_cross_check(std::int64_t measurement, const CrossCheck& check);
@@ -62,6 +66,13 @@ class Store {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
+};
+
+/// The key of a finished measurement and the source of the kernel it was measured with.
+struct FinishedKey {
+  MeasurementKey key;
+  std::string source_hash;
+  bool operator==(const FinishedKey&) const = default;
 };
 
 /// Read-only view of a database, safe beside writers in other processes. Each call reads one consistent state;
@@ -85,8 +96,8 @@ class Snapshot {
   std::vector<Sample> samples(std::int64_t measurement) const;
   /// Where `measurement` was taken; differs from its sweep's after resuming elsewhere.
   std::optional<Environment> environment(std::int64_t measurement) const;
-  /// Keys of `sweep` that are finished (ok or skipped) and need no re-measuring.
-  std::vector<MeasurementKey> finished_keys(std::int64_t sweep) const;
+  /// What of `sweep` is finished (ok or skipped): no re-measuring, unless the kernel has changed since.
+  std::vector<FinishedKey> finished_keys(std::int64_t sweep) const;
   std::string note(std::int64_t measurement) const;  ///< empty when there is none
   /// Changes when another connection has written. Throws `Error` when the file was moved, deleted or replaced: open it
   /// anew.

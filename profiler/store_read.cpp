@@ -324,14 +324,16 @@ std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<st
   return rows;
 }
 
-std::vector<MeasurementKey> read_finished_keys(SQLite::Database& database, std::int64_t sweep) {
-  SQLite::Statement query(database, std::string("SELECT ") + kKeyColumns + kKeyTables +
+std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int64_t sweep) {
+  SQLite::Statement query(database, std::string("SELECT ") + kKeyColumns + ", k.source_hash" + kKeyTables +
                                         "WHERE m.sweep = ? AND m.status IN ('ok', 'skipped') ORDER BY m.id");
   Binder(query) << sweep;
-  std::vector<MeasurementKey> keys;
+  std::vector<FinishedKey> keys;
   while (query.executeStep()) {
     RowReader row(query);
-    keys.push_back(key_of(row));
+    FinishedKey& finished = keys.emplace_back();
+    finished.key = key_of(row);
+    finished.source_hash = row.text();
   }
   return keys;
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "profiler/measurement.hpp"
+#include "profiler/store.hpp"
 
 namespace triscope {
 
@@ -30,6 +30,7 @@ std::int64_t intern_kernel(SQLite::Database& database, const std::string& name, 
 struct ExistingRow {
   std::int64_t id = 0;
   Status status = Status::ok;
+  std::string source_hash;
 };
 std::optional<ExistingRow> find_measurement(SQLite::Database& database, std::int64_t sweep, const MeasurementKey& key);
 
@@ -52,7 +53,7 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
 std::vector<Sample> read_samples(SQLite::Database& database, std::int64_t measurement);
 std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std::int64_t> sweep);
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep);
-std::vector<MeasurementKey> read_finished_keys(SQLite::Database& database, std::int64_t sweep);
+std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int64_t sweep);
 
 /// Copies what `source` holds and `target` lacks, see Store::import. Returns the number of measurements copied.
 std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source);

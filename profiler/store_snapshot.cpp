@@ -5,6 +5,7 @@
 #include "profiler/store_error.hpp"
 #include "profiler/store_rows.hpp"
 #include "profiler/store_values.hpp"
+#include "profiler/sweep_lock.hpp"
 
 namespace triscope {
 namespace {
@@ -31,6 +32,14 @@ struct Snapshot::Impl {
       return body(connection.database);
     });
   }
+
+  std::vector<SweepInfo> sweeps(std::optional<std::int64_t> id) {
+    std::vector<SweepInfo> found = read([id](SQLite::Database& database) { return read_sweeps(database, id); });
+    for (SweepInfo& sweep : found) {
+      sweep.running = sweep.finished.empty() && is_being_measured(connection.file, sweep.id);
+    }
+    return found;
+  }
 };
 
 Snapshot::Snapshot(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout)
@@ -41,12 +50,10 @@ Snapshot::~Snapshot() = default;
 Snapshot::Snapshot(Snapshot&&) noexcept = default;
 Snapshot& Snapshot::operator=(Snapshot&&) noexcept = default;
 
-std::vector<SweepInfo> Snapshot::sweeps() const {
-  return impl_->read([](SQLite::Database& database) { return read_sweeps(database, std::nullopt); });
-}
+std::vector<SweepInfo> Snapshot::sweeps() const { return impl_->sweeps(std::nullopt); }
 
 std::optional<SweepInfo> Snapshot::sweep(std::int64_t id) const {
-  std::vector<SweepInfo> found = impl_->read([id](SQLite::Database& database) { return read_sweeps(database, id); });
+  std::vector<SweepInfo> found = impl_->sweeps(id);
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
@@ -71,7 +78,7 @@ std::optional<Environment> Snapshot::environment(std::int64_t measurement) const
   });
 }
 
-std::vector<MeasurementKey> Snapshot::finished_keys(std::int64_t sweep) const {
+std::vector<FinishedKey> Snapshot::finished_keys(std::int64_t sweep) const {
   return impl_->read([sweep](SQLite::Database& database) { return read_finished_keys(database, sweep); });
 }
 

@@ -1,23 +1,18 @@
-#include <chrono>
 #include <map>
 #include <string_view>
 
 #include "kernels/flops.hpp"
+#include "profiler/clock.hpp"
 #include "profiler/store_rows.hpp"
 #include "profiler/store_values.hpp"
 
 namespace triscope {
 namespace {
 
-std::int64_t unix_now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 // Row ids of interned strings, remembered for the length of one write.
-class TextTable {
+class InternedTexts {
  public:
-  explicit TextTable(SQLite::Database& database)
+  explicit InternedTexts(SQLite::Database& database)
       : insert_(database, "INSERT OR IGNORE INTO text(value) VALUES (?)"),
         find_(database, "SELECT id FROM text WHERE value = ?") {}
 
@@ -41,7 +36,7 @@ class TextTable {
   std::map<std::string, std::int64_t> ids_;
 };
 
-void write_errors(SQLite::Database& database, TextTable& texts, std::int64_t id, const Measurement& measurement) {
+void write_errors(SQLite::Database& database, InternedTexts& texts, std::int64_t id, const Measurement& measurement) {
   SQLite::Statement insert(database, "INSERT INTO output_error(measurement, output, error) VALUES (?, ?, ?)");
   for (const auto& [output, error] : measurement.errors) {
     Binder(insert) << id << texts.id(output) << error;
@@ -49,7 +44,7 @@ void write_errors(SQLite::Database& database, TextTable& texts, std::int64_t id,
   }
 }
 
-void write_samples(SQLite::Database& database, TextTable& texts, std::int64_t id, const Measurement& measurement) {
+void write_samples(SQLite::Database& database, InternedTexts& texts, std::int64_t id, const Measurement& measurement) {
   SQLite::Statement insert(database,
                            "INSERT INTO sample(measurement, ordinal, started_ns, duration_ns, launches, block, "
                            "sm_clock_mhz, power_w, temperature_c, throttle_bits, flag) "
@@ -63,7 +58,7 @@ void write_samples(SQLite::Database& database, TextTable& texts, std::int64_t id
   }
 }
 
-void write_launches(SQLite::Database& database, TextTable& texts, std::int64_t id, const Measurement& measurement) {
+void write_launches(SQLite::Database& database, InternedTexts& texts, std::int64_t id, const Measurement& measurement) {
   SQLite::Statement insert(database,
                            "INSERT INTO launch(measurement, ordinal, name, grid_x, grid_y, grid_z, block_x, block_y, "
                            "block_z, cluster_x, cluster_y, cluster_z, registers_per_thread, static_shared_bytes, "
@@ -82,7 +77,8 @@ void write_launches(SQLite::Database& database, TextTable& texts, std::int64_t i
   }
 }
 
-void write_timelines(SQLite::Database& database, TextTable& texts, std::int64_t id, const Measurement& measurement) {
+void write_timelines(SQLite::Database& database, InternedTexts& texts, std::int64_t id,
+                     const Measurement& measurement) {
   SQLite::Statement insert(database,
                            "INSERT INTO timeline(measurement, series, ordinal, name, unit, time_ns, value) "
                            "VALUES (?, ?, ?, ?, ?, ?, ?)");
@@ -136,15 +132,12 @@ Derived derive(const Measurement& measurement, const Environment& environment) {
     derived.useful_flops = useful_flops(key.problem, key.pass);
     derived.paper_flops = paper_flops(key.problem, key.pass);
   }
-  // The peak is the environment's device's, and a GPU's is that of bf16.
-  const bool on_cpu = key.device_id == "cpu";
+  // The peak is that of the environment's device, for bf16; a CPU has none (docs/method.md).
   if (key.device_id != environment.device_id || !environment.peak_tflops) return derived;
-  if (!on_cpu && key.problem.element != Element::bf16) return derived;
+  if (key.problem.element != Element::bf16) return derived;
   const std::optional<double> clock = measurement.summary.sm_clock_mhz;
   if (clock && environment.max_sm_clock_mhz) {
     derived.peak_tflops = *environment.peak_tflops * *clock / *environment.max_sm_clock_mhz;
-  } else if (on_cpu) {
-    derived.peak_tflops = environment.peak_tflops;  // cores have no clock that is sampled: the peak at the maximum
   }
   return derived;
 }
@@ -207,16 +200,20 @@ std::int64_t intern_kernel(SQLite::Database& database, const std::string& name, 
 
 std::optional<ExistingRow> find_measurement(SQLite::Database& database, std::int64_t sweep, const MeasurementKey& key) {
   // By the kernel's name: its source may have changed before the sweep was resumed.
-  SQLite::Statement find(database,
-                         "SELECT m.id, m.status FROM measurement m JOIN kernel k ON k.id = m.kernel WHERE m.sweep = ? "
-                         "AND m.config = ? AND k.name = ? AND m.instance = ? AND m.pass = ? AND m.device_id = ? AND "
-                         "m.timing_source = ? AND m.regime = ?");
+  SQLite::Statement find(
+      database,
+      "SELECT m.id, m.status, k.source_hash FROM measurement m JOIN kernel k ON k.id = m.kernel WHERE m.sweep = ? "
+      "AND m.config = ? AND k.name = ? AND m.instance = ? AND m.pass = ? AND m.device_id = ? AND "
+      "m.timing_source = ? AND m.regime = ?");
   Binder(find) << sweep << intern_config(database, key.problem) << key.kernel << key.instance << to_string(key.pass)
                << key.device_id << to_string(key.timing_source) << to_string(key.regime);
   if (!find.executeStep()) return std::nullopt;
   RowReader row(find);
-  const std::int64_t id = row.integer();
-  return ExistingRow{id, row.named(parse_status)};
+  ExistingRow existing;
+  existing.id = row.integer();
+  existing.status = row.named(parse_status);
+  existing.source_hash = row.text();
+  return existing;
 }
 
 std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, std::int64_t environment,
@@ -230,7 +227,7 @@ std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, s
     remove.exec();
   }
   const std::int64_t id = write_row(database, replaced, sweep, environment, measurement, derived);
-  TextTable texts(database);
+  InternedTexts texts(database);
   write_errors(database, texts, id, measurement);
   write_samples(database, texts, id, measurement);
   write_launches(database, texts, id, measurement);
@@ -254,7 +251,7 @@ void write_counters(SQLite::Database& database, std::int64_t measurement, const 
   SQLite::Statement remove(database, "DELETE FROM counter WHERE measurement = ?");
   Binder(remove) << measurement;
   remove.exec();
-  TextTable texts(database);
+  InternedTexts texts(database);
   SQLite::Statement insert(database,
                            "INSERT INTO counter(measurement, ordinal, name, unit, value) VALUES (?, ?, ?, ?, ?)");
   std::int64_t ordinal = 0;

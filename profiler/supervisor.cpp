@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "build_facts.hpp"
 #include "kernels/error.hpp"
+#include "profiler/clock.hpp"
 #include "profiler/statistics.hpp"
 #include "profiler/worker_process.hpp"
 
@@ -31,24 +33,9 @@ class WorkerLost : public std::runtime_error {
 
 double seconds(milliseconds time) { return std::chrono::duration<double>(time).count(); }
 
-std::int64_t unix_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 Error error_of(const ErrorReply& reply) {
   const int code = std::clamp(reply.code, 1, 3);
   return Error(reply.summary, reply.why, reply.fix, static_cast<ExitCode>(code));
-}
-
-Measurement unmeasured(const MeasureRequest& request, std::size_t entry, Status status, const std::string& reason) {
-  Measurement measurement;
-  measurement.key = request.entries[entry];
-  measurement.source_hash = request.source_hashes[entry];
-  measurement.status = status;
-  measurement.reason = reason;
-  measurement.started_unix_ns = unix_ns();
-  return measurement;
 }
 
 std::vector<std::string> command_of(const WorkerOptions& options) {
@@ -96,6 +83,7 @@ struct Supervisor::Impl {
   std::deque<Frame> frames;
   std::string rubbish;  ///< what arrived behind `frames` and is no message
   std::deque<std::string> last_words;
+  bool greeted = false;  ///< it has said hello
   bool used = false;  ///< it has done a job: should it be dead at the next, then it died while idle
 };
 
@@ -113,7 +101,7 @@ void Supervisor::Impl::lose(const std::string& reason) {
   process.reset();
   std::string text = reason;
   if (!last_words.empty()) text += fmt::format("; its last words: {}", fmt::join(last_words, " | "));
-  options.log(text);
+  if (greeted) options.log(text);  // one that does not even start is an error, which says all this
   throw WorkerLost(text);
 }
 
@@ -132,7 +120,7 @@ std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, con
       case WorkerProcess::Event::ended: {
         const std::string ending = process->end(Clock::now() + kQuitLimit);
         const bool maybe_memory = ending.find("SIGKILL") != std::string::npos;
-        lose("the worker " + ending + (maybe_memory ? ", perhaps for want of memory" : ""));
+        lose("the worker " + ending + (maybe_memory ? ", not by its supervisor: perhaps for want of memory" : ""));
       }
       case WorkerProcess::Event::output:
         break;
@@ -170,9 +158,14 @@ void Supervisor::Impl::ensure_started() {
   frames.clear();
   rubbish.clear();
   last_words.clear();
-  used = false;
+  greeted = used = false;
   const std::vector<std::string> command = command_of(options);
-  process = std::make_unique<WorkerProcess>(command);
+  try {
+    process = std::make_unique<WorkerProcess>(command);
+  } catch (const Error& e) {
+    if (options.prefix.empty()) throw;
+    throw Error(e.summary(), e.why(), "check the command given as worker prefix");
+  }
   const auto refuse = [&](const std::string& why, const std::string& fix) {
     throw Error(fmt::format("the worker \"{}\" cannot be used", fmt::join(command, " ")), why, fix);
   };
@@ -198,6 +191,7 @@ void Supervisor::Impl::ensure_started() {
     process.reset();
     refuse(why, "install the same version of Triscope on both sides");
   }
+  greeted = true;
 }
 
 void Supervisor::Impl::quit() {
@@ -263,7 +257,11 @@ namespace {
 class Attempt {
  public:
   Attempt(const MeasureRequest& request, std::vector<std::size_t>& open, const JobObserver& observer)
-      : request_(request), open_(open), sent_(open), observer_(observer), group_(open.size() > 1 ? unix_ns() : -1) {}
+      : request_(request),
+        open_(open),
+        sent_(open),
+        observer_(observer),
+        group_(open.size() > 1 ? started_unix_ns_ : -1) {}
 
   MeasureRequest message() const {
     MeasureRequest part = request_;
@@ -284,7 +282,10 @@ class Attempt {
       mapped.entry = in_flight_ ? static_cast<std::int64_t>(*in_flight_) : -1;
       observer_.progress(mapped);
     } else if (const auto* batch = std::get_if<SampleBatch>(&message); batch != nullptr && valid(batch->entry)) {
-      observer_.sampled(static_cast<std::int64_t>(sent_[static_cast<std::size_t>(batch->entry)]), batch->samples);
+      const std::size_t entry = sent_[static_cast<std::size_t>(batch->entry)];
+      std::vector<Sample>& taken = taken_[entry];
+      taken.insert(taken.end(), batch->samples.begin(), batch->samples.end());
+      observer_.sampled(static_cast<std::int64_t>(entry), batch->samples);
     } else if (const auto* result = std::get_if<ResultReply>(&message); result != nullptr && valid(result->entry)) {
       finish(sent_[static_cast<std::size_t>(result->entry)], result->measurement);
     } else if (const auto* error = std::get_if<ErrorReply>(&message)) {
@@ -300,17 +301,29 @@ class Attempt {
   /// The worker is lost: the entry in flight failed; all of them when none was.
   void lost(const std::string& reason) {
     if (in_flight_ && std::find(open_.begin(), open_.end(), *in_flight_) != open_.end()) {
-      finish(*in_flight_, unmeasured(request_, *in_flight_, Status::failed, reason));
+      finish(*in_flight_, unmeasured(*in_flight_, Status::failed, reason));
     } else {
       fail_all(Status::failed, reason);
     }
   }
 
   void fail_all(Status status, const std::string& reason) {
-    for (const std::size_t entry : std::vector(open_)) finish(entry, unmeasured(request_, entry, status, reason));
+    for (const std::size_t entry : std::vector(open_)) finish(entry, unmeasured(entry, status, reason));
   }
 
  private:
+  /// What is known of an entry that the worker did not report: its samples until then.
+  Measurement unmeasured(std::size_t entry, Status status, const std::string& reason) {
+    Measurement measurement;
+    measurement.key = request_.entries[entry];
+    measurement.source_hash = request_.source_hashes[entry];
+    measurement.status = status;
+    measurement.reason = reason;
+    measurement.started_unix_ns = started_unix_ns_;
+    measurement.samples = std::move(taken_[entry]);
+    return measurement;
+  }
+
   bool valid(std::int64_t entry) const { return entry >= 0 && static_cast<std::size_t>(entry) < sent_.size(); }
 
   void finish(std::size_t entry, Measurement measurement) {
@@ -329,7 +342,9 @@ class Attempt {
   std::vector<std::size_t>& open_;
   const std::vector<std::size_t> sent_;  // entry numbers of the worker's messages are positions in here
   const JobObserver& observer_;
+  const std::int64_t started_unix_ns_ = unix_now_ns();
   std::int64_t group_;
+  std::map<std::size_t, std::vector<Sample>> taken_;  // by entry: kept should the worker be lost
   std::optional<std::size_t> in_flight_;
 };
 
@@ -431,14 +446,63 @@ WorkerOptions worker_for(WorkerOptions options, const Catalog& catalog, const st
   return options;
 }
 
+namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+/// The kernels asked for, or all; of an instance asked for by name those that have it, unless none has.
+std::vector<std::string> kernels_to_check(const CheckRequest& request, const Catalog& catalog) {
+  if (!request.kernels.empty()) return request.kernels;
+  std::vector<std::string> all, with_instance;
+  for (const KernelInfo& kernel : catalog.kernels) {
+    if (kernel.id == kGemmBaseline) continue;
+    all.push_back(kernel.id);
+    if (contains(kernel.instances, request.instance)) with_instance.push_back(kernel.id);
+  }
+  return with_instance.empty() ? all : with_instance;
+}
+
+/// "auto" for one kernel: the first device of its kind.
+std::string device_for(const std::string& device, const std::string& kernel, const Catalog& catalog) {
+  const KernelInfo* info = find_kernel(catalog, kernel);
+  return device == "auto" && info != nullptr && info->device == DeviceKind::cpu ? "cpu" : device;
+}
+
+}  // namespace
+
 bool run_check(const WorkerOptions& options, const std::string& device, const CheckRequest& request,
                const std::function<void(const CheckRow&)>& row, std::stop_token stop) {
-  return Supervisor(worker_for(options, query_catalog(options), device)).check(request, row, stop);
+  const Catalog catalog = query_catalog(options);
+  const auto check_on = [&](const std::string& id, const CheckRequest& part) {
+    return Supervisor(worker_for(options, catalog, id)).check(part, row, stop);
+  };
+  if (device != "auto") return check_on(device, request);
+  // What no device here runs goes to the CPU's worker, which refuses it in words.
+  const Device& first = choose_device(catalog, "auto");
+  CheckRequest on_gpu = request, on_cpu = request;
+  on_gpu.kernels.clear();
+  on_cpu.kernels.clear();
+  for (const std::string& id : kernels_to_check(request, catalog)) {
+    const KernelInfo* kernel = find_kernel(catalog, id);
+    const bool for_gpu = kernel != nullptr && kernel->device == DeviceKind::cuda;
+    if (for_gpu && first.kind == DeviceKind::cuda) {
+      on_gpu.kernels.push_back(id);
+    } else if (!for_gpu || !request.kernels.empty()) {
+      on_cpu.kernels.push_back(id);
+    }
+  }
+  bool passed = true;
+  if (!on_cpu.kernels.empty()) passed = check_on("cpu", on_cpu);
+  if (!on_gpu.kernels.empty() && !stop.stop_requested()) passed = check_on(first.id, on_gpu) && passed;
+  return passed;
 }
 
 EvalReply run_eval(const WorkerOptions& options, const std::string& device, const EvalRequest& request,
                    std::stop_token stop) {
-  return Supervisor(worker_for(options, query_catalog(options), device)).eval(request, stop);
+  const Catalog catalog = query_catalog(options);
+  return Supervisor(worker_for(options, catalog, device_for(device, request.kernel, catalog))).eval(request, stop);
 }
 
 }  // namespace triscope

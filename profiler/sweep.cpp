@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include "kernels/error.hpp"
@@ -11,6 +12,7 @@
 #include "profiler/json_codec.hpp"
 #include "profiler/plan.hpp"
 #include "profiler/supervisor.hpp"
+#include "profiler/sweep_lock.hpp"
 
 namespace triscope {
 namespace {
@@ -117,6 +119,7 @@ class Run {
       : request_(std::move(request)),
         database_(database),
         observer_(observer),
+        lock_(resume ? std::make_unique<SweepLock>(database, *resume) : nullptr),
         measurer_(start_measurer(request_, observer)),
         plan_(make_plan(request_, measurer_.catalog,
                         [this](const auto& questions) { return measurer_.supervisor.support(questions); })),
@@ -127,20 +130,23 @@ class Run {
       refuse_other_device(database, *resume, environment);
       sweep_ = *resume;
       store_.resume_sweep(sweep_, environment);
-      for (const MeasurementKey& key : Snapshot(database).finished_keys(sweep_)) finished_.insert(key_text(key));
+      for (const FinishedKey& done : Snapshot(database).finished_keys(sweep_)) {
+        finished_[key_text(done.key)] = done.source_hash;
+      }
     } else {
       SweepRequest full = with_defaults(request_, measurer_.device);
       full.device = measurer_.device.id;
       sweep_ = store_.begin_sweep(to_command_line(request_), to_json(full), environment, plan_.total());
+      lock_ = std::make_unique<SweepLock>(database, sweep_);
     }
   }
 
   SweepOutcome run(std::stop_token stop) {
     drop_finished();
-    for (const SkippedEntry& skipped : plan_.skipped) keep_unmeasured(skipped.entry, Status::skipped, skipped.reason);
     double planned_seconds = 0;
     for (const PlanGroup& group : plan_.groups) planned_seconds += estimated_seconds(group);
     left_ = TimeLeft(planned_seconds);
+    store_skipped(stop);
     for (const PlanGroup& group : plan_.groups) {
       if (stop.stop_requested()) break;
       left_.begin(estimated_seconds(group));
@@ -164,11 +170,20 @@ class Run {
  private:
   void drop_finished() {
     total_ = plan_.total();
-    const auto finished = [this](const PlanEntry& entry) { return finished_.count(key_text(entry.key)) != 0; };
+    std::int64_t changed = 0;
+    const auto finished = [&](const PlanEntry& entry) {
+      const auto done = finished_.find(key_text(entry.key));
+      if (done == finished_.end()) return false;
+      changed += done->second != entry.source_hash;
+      return done->second == entry.source_hash;
+    };
     std::erase_if(plan_.skipped, [&](const SkippedEntry& skipped) { return finished(skipped.entry); });
     for (PlanGroup& group : plan_.groups) std::erase_if(group.entries, finished);
     std::erase_if(plan_.groups, [](const PlanGroup& group) { return group.entries.empty(); });
     done_ = total_ - plan_.total();
+    if (changed > 0) {
+      observer_.log(fmt::format("{} measurements are taken again: their kernels have changed since", changed));
+    }
   }
 
   double estimated_seconds(const PlanGroup& group) const {
@@ -184,20 +199,37 @@ class Run {
     observer_.measured(measurement, row);
   }
 
-  void keep_unmeasured(const PlanEntry& entry, Status status, const std::string& reason) {
+  static Measurement unmeasured(const PlanEntry& entry, Status status, const std::string& reason) {
     Measurement measurement;
     measurement.key = entry.key;
     measurement.source_hash = entry.source_hash;
     measurement.status = status;
     measurement.reason = reason;
-    keep(measurement);
+    return measurement;
+  }
+
+  // There may be thousands: many in one transaction, and a stop between two of those.
+  void store_skipped(std::stop_token stop) {
+    constexpr std::size_t kAtOnce = 256;
+    for (std::size_t first = 0; first < plan_.skipped.size() && !stop.stop_requested(); first += kAtOnce) {
+      std::vector<Measurement> rows;
+      for (std::size_t n = first; n < std::min(first + kAtOnce, plan_.skipped.size()); ++n) {
+        rows.push_back(unmeasured(plan_.skipped[n].entry, Status::skipped, plan_.skipped[n].reason));
+      }
+      const std::vector<std::int64_t> ids = store_.add(sweep_, rows);
+      for (std::size_t n = 0; n < rows.size(); ++n) {
+        tell("what cannot be measured here");
+        ++done_;
+        observer_.measured(rows[n], ids[n]);
+      }
+    }
   }
 
   void tell(const std::string& current) { observer_.progress({done_, total_, left_.seconds(), current}); }
 
   void measure(const PlanGroup& group, std::stop_token stop) {
     if (!measurer_.refusal.empty()) {
-      for (const PlanEntry& entry : group.entries) keep_unmeasured(entry, Status::failed, measurer_.refusal);
+      for (const PlanEntry& entry : group.entries) keep(unmeasured(entry, Status::failed, measurer_.refusal));
       return;
     }
     MeasureRequest message;
@@ -207,7 +239,7 @@ class Run {
     }
     message.stopping = request_.stopping;
     message.seed = request_.seed;
-    if (!request_.tensors.empty()) message.tensors = std::filesystem::absolute(request_.tensors).string();
+    message.tensors = request_.tensors.string();
     JobObserver job;
     job.progress = [&](const ProgressReport& report) { tell(report.text); };
     job.sampled = [&](std::int64_t entry, const std::vector<Sample>& samples) {
@@ -224,6 +256,7 @@ class Run {
   SweepRequest request_;
   std::filesystem::path database_;
   const SweepObserver& observer_;
+  std::unique_ptr<SweepLock> lock_;  // until the sweep is finished in the database
   Measurer measurer_;
   Plan plan_;
   Store store_;
@@ -231,7 +264,7 @@ class Run {
   TimeLeft left_{0};
   std::vector<StoredMeasurement> stored_;  ///< of the group in work, with samples
   std::int64_t sweep_ = 0;
-  std::set<std::string> finished_;
+  std::map<std::string, std::string> finished_;  // key as text -> source hash
   std::int64_t done_ = 0, total_ = 0;
 };
 
@@ -239,7 +272,9 @@ class Run {
 
 SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database,
                        const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
-  const SweepRequest decided = resume ? stored_request(database, *resume, request) : request;
+  SweepRequest decided = resume ? stored_request(database, *resume, request) : request;
+  if (!decided.tensors.empty())
+    decided.tensors = std::filesystem::absolute(decided.tensors);  // a resume may start elsewhere
   return Run(decided, database, observer, resume).run(stop);
 }
 

@@ -60,6 +60,10 @@ struct PaperRow {
   double latency_ms;
 };
 const std::vector<PaperRow>& paper_table1();
+/// The paper's row for the windows of a trilinear, causal problem of any shape; null when there is none.
+const PaperRow* find_paper_row(const Problem& problem);
+/// 32,768 tokens, 64 query heads on 1, head size 128, batch 1: the paper gives no shape, this one reproduces its rate.
+bool has_paper_shape(const Problem& problem);
 
 struct Progress {
   std::int64_t done = 0;
@@ -86,9 +90,11 @@ struct SweepOutcome {
 
 /// Runs `request`, storing each measurement as it ends. With `resume`, continues that sweep: its stored request decides
 /// what is measured (of `request` only worker_prefix and time_limit are used), finished keys are left alone. Blocks; a
-/// stop takes effect after the current sample. A crashed, hung or lying worker costs the configuration in flight
-/// (`failed`, with the reason). After each group, other processes cross-check what CUPTI timed and read the counters that
-/// were asked for. Where the clock of record is not to be had, every row is `failed` and says why. Throws `Error` when nothing can be measured at all (usage or environment).
+/// stop takes effect after the current sample. While it runs it holds the sweep's `SweepLock`; a sweep that is being
+/// measured elsewhere is not resumed. A crashed, hung or lying worker costs the configuration in flight (`failed`, with
+/// the reason). After each group, other processes cross-check what CUPTI timed and read the counters that were asked
+/// for. Where the clock of record is not to be had, every row is `failed` and says why. Throws `Error` when nothing can
+/// be measured at all (usage or environment).
 SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
                        std::stop_token stop, std::optional<std::int64_t> resume = std::nullopt);
 

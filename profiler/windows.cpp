@@ -52,6 +52,19 @@ const std::vector<PaperRow>& paper_table1() {
   return rows;
 }
 
+const PaperRow* find_paper_row(const Problem& problem) {
+  if (problem.form != Form::trilinear || problem.mask != Mask::causal) return nullptr;
+  for (const PaperRow& row : paper_table1()) {
+    if (row.windows == Windows{problem.window1, problem.window2}) return &row;
+  }
+  return nullptr;
+}
+
+bool has_paper_shape(const Problem& problem) {
+  return problem.batch == 1 && problem.seq_len == 32'768 && problem.q_heads == 64 && problem.kv_heads == 1 &&
+         problem.head_dim == 128;
+}
+
 std::vector<Windows> parse_windows(const std::string& text) {
   std::vector<Windows> list;
   std::string_view rest = text;

@@ -228,12 +228,15 @@ bool WorkerProcess::reap(bool block) {
     done = waitpid(pid_, &status, block ? 0 : WNOHANG);
   } while (done < 0 && errno == EINTR);
   if (done == 0) return false;
-  ending_ = done < 0 ? "ended" : describe_status(status);
+  const bool ours = killed_ && done > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  ending_ = done < 0 ? "ended" : ours ? "closed its output without ending, so it was killed" : describe_status(status);
   return true;
 }
 
 void WorkerProcess::kill() noexcept {
-  if (ending_.empty() && pid_ > 0) ::kill(pid_, SIGKILL);
+  if (!ending_.empty() || pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  killed_ = true;
 }
 
 const std::string& WorkerProcess::end(Clock::time_point deadline) {

@@ -64,8 +64,9 @@ class WorkerProcess {
   /// Complete lines of stderr since the last call.
   std::vector<std::string> take_log();
 
-  /// Closes stdin, waits until `deadline`, kills if need be, and reaps. In words: "ended with exit code 3",
-  /// "was killed by SIGSEGV (Segmentation fault)". Calls after the first return the same.
+  /// Closes stdin, waits until `deadline`, kills if need be, and reaps. In words: "ended with exit code 3", "was killed
+  /// by SIGSEGV (Segmentation fault)", "closed its output without ending, so it was killed". Calls after the first
+  /// return the same.
   const std::string& end(Clock::time_point deadline);
   void kill() noexcept;
 
@@ -79,6 +80,7 @@ class WorkerProcess {
   std::string queued_;
   std::string log_;
   std::string ending_;  ///< how it ended; empty while it runs
+  bool killed_ = false;  ///< by us
 };
 
 }  // namespace triscope

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "views/latency_model.hpp"
-#include "views/text_table.hpp"
+#include "profiler/text_table.hpp"
 
 namespace triscope {
 

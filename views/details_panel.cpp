@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiler/columns.hpp"
 #include "profiler/gpu_counters.hpp"
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
@@ -47,7 +48,7 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
     ImGui::SameLine();
     ImGui::PushFont(context.look.numbers, kBodySize);
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() + context.look.px(3));
-    coloured_text(theme.muted, fmt::format("{} TFLOP/s", format_significant(*row.tflops)));
+    coloured_text(theme.muted, fmt::format("{} TFLOP/s", significant_text(*row.tflops)));
     ImGui::PopFont();
   }
   std::string sentence = fmt::format("Median of {}.", format_count(summary.samples));
@@ -182,7 +183,7 @@ void draw_trust(Context& context, const SelectedMeasurement& selected) {
   fact_line(context, "regime", row.regime == Regime::sustained ? "sustained (warm)" : "burst (cold)", true);
   if (row.sm_clock_mhz) fact_line(context, "SM clock, median", fmt::format("{:.0f} MHz", *row.sm_clock_mhz));
   if (row.peak_fraction) fact_line(context, "share of the peak", fmt::format("{:.1f} %", *row.peak_fraction * 100));
-  if (row.tflops_paper_count) fact_line(context, "TFLOP/s, paper's count", format_significant(*row.tflops_paper_count));
+  if (row.tflops_paper_count) fact_line(context, "TFLOP/s, paper's count", significant_text(*row.tflops_paper_count));
   fact_line(context, "flagged samples", format_count(row.flagged));
 }
 

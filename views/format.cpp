@@ -7,6 +7,8 @@
 #include <cmath>
 #include <ctime>
 
+#include "profiler/columns.hpp"
+
 namespace triscope {
 namespace {
 
@@ -46,14 +48,6 @@ std::string format_fixed(double value, int decimals) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
-std::string format_significant(double value, int digits) {
-  if (!std::isfinite(value)) return format_fixed(value, 0);
-  if (value == 0) return "0";
-  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  if (exponent < -4 || exponent >= 7) return fmt::format("{:.{}e}", value, std::max(0, digits - 1));
-  return fmt::format("{:.{}f}", value, std::max(0, digits - 1 - exponent));
-}
-
 std::string format_count(std::int64_t value) {
   const std::string digits = fmt::format("{}", value < 0 ? -value : value);
   std::string text(value < 0 ? "-" : "");
@@ -89,9 +83,9 @@ std::string format_seconds(double seconds) {
 
 std::string format_latency(double ms) {
   if (!std::isfinite(ms)) return format_fixed(ms, 0);
-  if (ms >= 1000) return fmt::format("{} s", format_significant(ms / 1000, 4));
-  if (ms >= 1) return fmt::format("{} ms", format_significant(ms, 4));
-  return fmt::format("{} us", format_significant(ms * 1000, 4));
+  if (ms >= 1000) return fmt::format("{} s", significant_text(ms / 1000, 4));
+  if (ms >= 1) return fmt::format("{} ms", significant_text(ms, 4));
+  return fmt::format("{} us", significant_text(ms * 1000, 4));
 }
 
 std::string format_windows(std::int64_t window1, std::int64_t window2) { return fmt::format("{} × {}", window1, window2); }

@@ -16,7 +16,6 @@ namespace triscope {
 int column_decimals(std::span<const double> values, int most = 4);
 
 std::string format_fixed(double value, int decimals);           ///< "24.40", "nan" as "NaN"
-std::string format_significant(double value, int digits = 3);   ///< "24.4", "0.00123", "1.2e-07"
 std::string format_count(std::int64_t value);                   ///< "32,768"
 std::string format_tokens(std::int64_t value);                  ///< "32k", "1000"
 std::string format_bytes(std::int64_t bytes);                   ///< "217 KB", "1.2 GB", decimal units

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "profiler/columns.hpp"
+#include "profiler/sweep.hpp"
 #include "views/format.hpp"
 
 namespace triscope {
@@ -16,7 +18,7 @@ struct Fact {
   std::string (*text)(const ResultRow&);
 };
 
-std::string optional_text(const std::optional<double>& value) { return value ? format_significant(*value) : "off"; }
+std::string optional_text(const std::optional<double>& value) { return value ? significant_text(*value) : "off"; }
 
 /// Everything a line can differ in beside its windows; shown only when lines do differ.
 const Fact kFacts[] = {
@@ -30,7 +32,7 @@ const Fact kFacts[] = {
     {"element", [](const ResultRow& row) { return std::string(to_string(row.problem.element)); }},
     {"mask", [](const ResultRow& row) { return std::string(to_string(row.problem.mask)); }},
     {"sink", [](const ResultRow& row) { return optional_text(row.problem.sink); }},
-    {"scale", [](const ResultRow& row) { return row.problem.scale ? format_significant(*row.problem.scale) : "default"; }},
+    {"scale", [](const ResultRow& row) { return row.problem.scale ? significant_text(*row.problem.scale) : "default"; }},
     {"timed by", [](const ResultRow& row) { return std::string(to_string(row.timing_source)); }},
 };
 
@@ -78,14 +80,6 @@ std::string reference_kernel(const std::vector<ResultRow>& rows) {
 std::optional<double> reference_tflops(const std::vector<ResultRow>& rows, const std::string& reference, const ResultRow& row) {
   for (const ResultRow& other : rows) {
     if (other.kernel == reference && other.pass == row.pass && other.regime == row.regime && other.tflops) return other.tflops;
-  }
-  return std::nullopt;
-}
-
-std::optional<double> table1_ms(const Problem& problem) {
-  if (problem.form != Form::trilinear || problem.mask != Mask::causal) return std::nullopt;
-  for (const PaperRow& row : paper_table1()) {
-    if (row.windows == Windows{problem.window1, problem.window2}) return row.latency_ms;
   }
   return std::nullopt;
 }
@@ -153,7 +147,7 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
       line.label = line_label(row);
       for (const Fact& fact : facts) line.facts.push_back(fact.text(row));
       line.cells.resize(model.groups.size());
-      line.paper_ms = table1_ms(row.problem);
+      if (const PaperRow* paper = find_paper_row(row.problem)) line.paper_ms = paper->latency_ms;
       model.has_paper |= line.paper_ms.has_value();
       model.lines.push_back(std::move(line));
     }
@@ -174,27 +168,37 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
   return model;
 }
 
+namespace {
+
+FieldText column_text(const char* id, bool shown_at_first) {
+  const ResultColumn& column = *find_result_column(id);
+  const std::string_view better = column.better == BetterDirection::lower    ? "Lower is better."
+                                  : column.better == BetterDirection::higher ? "Higher is better."
+                                                                             : "";
+  return {column.meaning, column.formula, better, shown_at_first};
+}
+
+}  // namespace
+
 FieldText field_text(LatencyField field) {
   switch (field) {
-    case LatencyField::label: return {"window", "Keys a query sees on axis 1 and on axis 2, the query itself counted.", "", "", true};
-    case LatencyField::fact: return {"", "A setting in which the rows of this sweep differ.", "", "", true};
-    case LatencyField::median: return {"ms", "Median time of one launch, in milliseconds.", "median over all samples, flagged ones too", "Lower is better.", true};
+    case LatencyField::label: return {"Keys a query sees on axis 1 and on axis 2, the query itself counted.", "", "", true};
+    case LatencyField::fact: return {"A setting in which the rows of this sweep differ.", "", "", true};
+    case LatencyField::median: return column_text("median_ms", true);
     case LatencyField::interval:
-      return {"± 95 %", "Half-width of the 95 % interval of the median, in milliseconds.", "(high - low) / 2, Student t over blocks", "Lower is surer.", true};
-    case LatencyField::tflops:
-      return {"TFLOP/s", "Useful floating-point operations per second, exact count.", "triples in the windows x 4 x head size (backward x 10) / median", "Higher is better.", true};
-    case LatencyField::peak:
-      return {"% of peak", "Share of the dense peak at the clock that was measured.", "TFLOP/s / peak at the samples' clock", "Higher is better.", false};
+      return {"Half-width of the 95 % interval of the median, in milliseconds.", "(high - low) / 2, Student t over blocks", "Lower is surer.", true};
+    case LatencyField::tflops: return column_text("tflops", true);
+    case LatencyField::peak: return column_text("peak_fraction", false);
     case LatencyField::of_reference:
-      return {"of ", "TFLOP/s relative to dot-product attention in the same sweep and pass.", "TFLOP/s / TFLOP/s of the reference", "Higher is better.", true};
+      return {"TFLOP/s relative to dot-product attention in the same sweep and pass.", "TFLOP/s / TFLOP/s of the reference", "Higher is better.", true};
     case LatencyField::verdict:
-      return {"since baseline", "Judgement against the baseline sweep. Same: the interval of the ratio lies within the tolerance.",
+      return {"Judgement against the baseline sweep. Same: the interval of the ratio lies within the tolerance.",
               "baseline time / this time, with its 95 % interval", "", true};
-    case LatencyField::flagged: return {"flagged", "Samples that are doubtful (throttled, preempted). They are kept and counted.", "", "Lower is better.", false};
-    case LatencyField::error:
-      return {"error", "Largest relative L2 error of the outputs against the fp64 oracle, at this very shape.", "|x - oracle| / |oracle|", "Lower is better.", false};
-    case LatencyField::paper: return {"paper, ms", "Forward latency in the paper's Table 1 (other hardware).", "", "", true};
-    case LatencyField::paper_ratio: return {"of paper", "The paper's time relative to this one.", "paper ms / forward ms", "Higher is better.", false};
+    case LatencyField::flagged: return column_text("flagged", false);
+    case LatencyField::error: return column_text("error", false);
+    case LatencyField::paper: return {"Forward latency in the paper's Table 1 (other hardware, and a shape it does not state).", "", "", true};
+    case LatencyField::paper_ratio:
+      return {"The paper's time relative to this one, at the shape that reproduces the paper's rate.", "paper ms / forward ms", "Higher is better.", false};
   }
   return {};
 }
@@ -248,7 +252,7 @@ std::string measured_text(const LatencyModel& model, const LatencyCell& cell, co
     case LatencyField::interval:
       if (!row.ci_low_ms || !row.ci_high_ms) return {};
       return format_fixed((*row.ci_high_ms - *row.ci_low_ms) / 2, std::min(decimals + 1, 4));
-    case LatencyField::tflops: return text(row.tflops, [](double v) { return format_significant(v); });
+    case LatencyField::tflops: return text(row.tflops, [](double v) { return significant_text(v); });
     case LatencyField::peak: return text(row.peak_fraction, [](double v) { return format_fixed(v * 100, 1); });
     case LatencyField::of_reference: return text(cell.of_reference, [](double v) { return format_fixed(v, 2) + "×"; });
     case LatencyField::verdict: return cell.against_baseline ? verdict_text(*cell.against_baseline) : std::string();
@@ -281,7 +285,7 @@ std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& c
     case LatencyField::paper: return line.paper_ms;
     case LatencyField::paper_ratio: {
       const auto own = forward_ms(line);
-      if (!own || !line.paper_ms) return std::nullopt;
+      if (!own || !line.paper_ms || !has_paper_shape(line.problem)) return std::nullopt;
       return *line.paper_ms / *own;
     }
     default: break;

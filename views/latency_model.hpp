@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "views/text_table.hpp"
+#include "profiler/text_table.hpp"
 #include "views/window_data.hpp"
 
 namespace triscope {
@@ -58,10 +58,9 @@ enum class LatencyField { label, fact, median, interval, tflops, peak, of_refere
 
 /// What a header says when it is hovered: definition, unit, formula, better direction.
 struct FieldText {
-  const char* title;       ///< "forward, ms" is made of the group's title and this
-  const char* meaning;
-  const char* formula;     ///< empty = none
-  const char* better;      ///< "Lower is better.", "Higher is better.", ""
+  std::string_view meaning;
+  std::string_view formula;  ///< empty = none
+  std::string_view better;   ///< "Lower is better.", "Higher is better.", ""
   bool shown_at_first;
 };
 FieldText field_text(LatencyField field);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiler/columns.hpp"
 #include "views/chart_tools.hpp"
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
@@ -83,7 +84,7 @@ void describe_cell(Context& context, const WindowMap& map, std::size_t i1, std::
   const MapCell& cell = map.at(i1, i2);
   std::string text = format_windows(map.window1[i1], map.window2[i2]);
   switch (cell.state) {
-    case MapCell::State::ok: text += fmt::format(": {} {}", format_significant(cell.value, 4), unit(context.ui.map_metric)); break;
+    case MapCell::State::ok: text += fmt::format(": {} {}", significant_text(cell.value, 4), unit(context.ui.map_metric)); break;
     case MapCell::State::nan: text += ": not a number"; break;
     case MapCell::State::failed: text += fmt::format(": failed. {}", cell.reason); break;
     case MapCell::State::skipped: text += fmt::format(": no value. {}", cell.reason); break;

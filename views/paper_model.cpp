@@ -2,18 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "profiler/columns.hpp"
 #include "views/format.hpp"
 
 namespace triscope {
 namespace {
 
-bool has_paper_shape(const Problem& p) {
-  return p.seq_len == 32768 && p.q_heads == 64 && p.kv_heads == 1 && p.head_dim == 128 && p.batch == 1;
-}
-
 bool counts(const ResultRow& row, const Windows& windows) {
-  return !is_baseline(row) && row.pass == Pass::forward && row.problem.form == Form::trilinear && row.problem.mask == Mask::causal &&
-         row.regime == Regime::sustained && Windows{row.problem.window1, row.problem.window2} == windows;
+  const PaperRow* paper = find_paper_row(row.problem);
+  return paper != nullptr && paper->windows == windows && row.pass == Pass::forward && row.regime == Regime::sustained;
 }
 
 }  // namespace
@@ -56,7 +53,7 @@ TextTable paper_text(const PaperModel& model) {
   for (const PaperLine& line : model.lines) {
     table.rows.push_back({fmt::format("{}", line.windows.window1), fmt::format("{}", line.windows.window2),
                           fmt::format("{}", line.windows.window1 * line.windows.window2), format_fixed(line.paper_ms, 1),
-                          line.own_ms ? format_significant(*line.own_ms, 4) : line.missing, line.kernel,
+                          line.own_ms ? significant_text(*line.own_ms, 4) : line.missing, line.kernel,
                           line.own_ms ? format_fixed(line.paper_ms / *line.own_ms, 2) : ""});
   }
   return table;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "views/text_table.hpp"
+#include "profiler/text_table.hpp"
 #include "views/window_data.hpp"
 
 namespace triscope {

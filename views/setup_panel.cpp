@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/error.hpp"
+#include "profiler/columns.hpp"
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
 #include "views/widgets.hpp"
@@ -208,7 +209,7 @@ std::string device_facts(const Device& device) {
   const bool gpu = device.kind == DeviceKind::cuda;
   std::string text = fmt::format("{} {}, {} of memory", device.multiprocessors, gpu ? "multiprocessors" : "threads", format_bytes(device.memory_bytes));
   if (gpu) text += fmt::format(", compute capability {}", device.compute_capability);
-  if (device.peak_tflops_at_max_clock) text += fmt::format("\n{} TFLOP/s dense {} at the highest clock", format_significant(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
+  if (device.peak_tflops_at_max_clock) text += fmt::format("\n{} TFLOP/s dense {} at the highest clock", significant_text(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
   if (device.max_sm_clock_mhz) text += fmt::format(", {:.0f} MHz", *device.max_sm_clock_mhz);
   if (device.power_limit_w) text += fmt::format(", {:.0f} W", *device.power_limit_w);
   text += gpu ? "\nTimed by CUPTI, cross-checked by CUDA events" : "\nTimed by the CPU's clock";

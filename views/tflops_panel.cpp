@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiler/columns.hpp"
 #include "views/chart_tools.hpp"
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
@@ -54,8 +55,8 @@ void select_bars(Context& context, const BarChart& chart) {
       if (under) {
         selection.hovered_now = point.measurement;
         ImGui::SetTooltip("%s\n%s: %s TFLOP/s, 95 %% interval %s to %s", chart.categories[static_cast<std::size_t>(point.x)].c_str(),
-                          chart.series[s].series.label.c_str(), format_significant(point.y).c_str(), format_significant(point.y - point.below).c_str(),
-                          format_significant(point.y + point.above).c_str());
+                          chart.series[s].series.label.c_str(), significant_text(point.y).c_str(), significant_text(point.y - point.below).c_str(),
+                          significant_text(point.y + point.above).c_str());
         if (clicked_without_drag()) {
           context.request(CommandId::select_measurement, point.measurement);
         }
@@ -111,7 +112,7 @@ void draw_tflops_panel(Context& context) {
     }
   }
   for (const SeriesPoints& level : chart.levels) {
-    const std::string text = fmt::format("{} {} {}", kernel_short_label(level.series.kernel), level.series.pass == Pass::forward ? "fwd" : "bwd", format_significant(level.points.front().y));
+    const std::string text = fmt::format("{} {} {}", kernel_short_label(level.series.kernel), level.series.pass == Pass::forward ? "fwd" : "bwd", significant_text(level.points.front().y));
     labels.push_back({0, text, look.theme.baseline});
     label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
   }

@@ -154,11 +154,11 @@ void field_tooltip(const Context& context, std::string_view title, const FieldTe
   plain(title);
   ImGui::PopFont();
   plain(text.meaning);
-  if (*text.formula) {
+  if (!text.formula.empty()) {
     const NumberFont font(context.look, kSecondarySize);
     coloured_text(context.look.theme.muted, text.formula);
   }
-  if (*text.better) coloured_text(context.look.theme.muted, text.better);
+  if (!text.better.empty()) coloured_text(context.look.theme.muted, text.better);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
 }

@@ -9,6 +9,7 @@
 #include "app/stop_signal.hpp"
 #include "app/terminal.hpp"
 #include "kernels/error.hpp"
+#include "profiler/columns.hpp"
 #include "profiler/supervisor.hpp"
 
 namespace triscope {
@@ -38,7 +39,7 @@ std::string row_text(const CheckRow& row) {
   std::string text = fmt::format("{:<9} {} {} {}, {}, {} inputs", to_string(row.status), row.kernel, row.instance, to_string(row.pass),
                                  describe(row.problem), to_string(row.inputs));
   std::string errors;
-  for (const auto& [output, error] : row.errors) errors += fmt::format(" {} {}", output, significant(error, 2));
+  for (const auto& [output, error] : row.errors) errors += fmt::format(" {} {}", output, significant_text(error, 2));
   if (!errors.empty()) text += ":" + errors;
   return row.reason.empty() ? text : text + " (" + row.reason + ")";
 }
@@ -95,7 +96,7 @@ void add_check_command(CLI::App& app, Action& action) {
           "auto, or ids that `triscope kernels` prints (default: auto)")
       ->type_name("LIST");
   command->add_option("--instance", options->request.instance, "auto, all, or an instance's name (default: all)")->type_name("NAME");
-  command->add_option("--device", options->device, "auto, cpu, or a GPU's number (default: auto)")->type_name("ID");
+  command->add_option("--device", options->device, "auto (each kernel where it runs), cpu, or a GPU's number (default: auto)")->type_name("ID");
   command
       ->add_option_function<std::string>(
           "--seed", [options](const std::string& text) { options->request.seed = parse_seed("--seed", text); },

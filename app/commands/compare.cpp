@@ -12,6 +12,7 @@
 #include "app/shared_options.hpp"
 #include "app/terminal.hpp"
 #include "kernels/error.hpp"
+#include "profiler/columns.hpp"
 
 namespace triscope {
 namespace {
@@ -67,11 +68,11 @@ Pairing make_pairs(const Snapshot& snapshot, const Selection& a, const Selection
 }
 
 void print_table(const std::vector<ComparedPair>& pairs) {
-  TextTable table;
+  TerminalTable table;
   table.columns = {{"A", Align::right, 60, false},       {"", Align::left, 90, true},       {"B", Align::right, 60, false},
                    {"", Align::left, 85, true},          {"seq", Align::right, 50, false},  {"A ms", Align::right, 75, false},
                    {"B ms", Align::right, 75, false},    {"A is", Align::left, 100, false}, {"95 % of the ratio", Align::left, 70, false},
-                   {"in cycles", Align::right, 30, false}, {"paired", Align::left, 20, false}, {"", Align::left, 95, false}};
+                   {"in cycles", Align::right, 30, false}, {"in turns", Align::left, 20, false}, {"", Align::left, 95, false}};
   const auto ms = [](const ResultRow& row) { return row.median_ms ? milliseconds_text(*row.median_ms) : std::string(to_string(row.status)); };
   for (const ComparedPair& pair : pairs) {
     const Comparison& comparison = pair.comparison;
@@ -79,9 +80,9 @@ void print_table(const std::vector<ComparedPair>& pairs) {
     table.rows.push_back({fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a),
                           fmt::format("m{}", pair.rows.b.measurement), name_of(pair.rows.b),
                           fmt::format("{}", pair.rows.a.problem.seq_len), ms(pair.rows.a), ms(pair.rows.b), verdict_text(comparison),
-                          known ? fmt::format("{} .. {}", significant(comparison.interval.low, 4), significant(comparison.interval.high, 4)) : "",
-                          comparison.cycle_ratio ? fmt::format("{}x", significant(*comparison.cycle_ratio)) : "",
-                          comparison.paired ? "yes" : "", pair.violated ? "FAILS" : ""});
+                          known ? fmt::format("{} .. {}", significant_text(comparison.interval.low, 4), significant_text(comparison.interval.high, 4)) : "",
+                          comparison.cycle_ratio ? fmt::format("{}x", significant_text(*comparison.cycle_ratio)) : "",
+                          known ? (comparison.paired ? "yes" : "no") : "", pair.violated ? "FAILS" : ""});
   }
   fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
   for (const ComparedPair& pair : pairs) {
@@ -94,7 +95,8 @@ void print_json(const std::vector<ComparedPair>& pairs) {
   using nlohmann::json;
   for (const ComparedPair& pair : pairs) {
     const Comparison& comparison = pair.comparison;
-    const json object = {{"a", pair.rows.a.measurement},
+    const json object = {{"type", "comparison"},
+                         {"a", pair.rows.a.measurement},
                          {"b", pair.rows.b.measurement},
                          {"verdict", to_string(comparison.verdict)},
                          {"ratio", comparison.ratio},
@@ -108,30 +110,94 @@ void print_json(const std::vector<ComparedPair>& pairs) {
   }
 }
 
+/// What all comparisons say together.
+struct Tally {
+  std::size_t compared = 0, faster = 0, slower = 0, same = 0, unclear = 0, not_comparable = 0;
+  std::size_t violations = 0;         ///< of --fail-if
+  std::size_t only_a = 0, only_b = 0; ///< without a partner
+  std::size_t missing = 0;            ///< measured in B, without a partner in A
+};
+
+Tally count(const std::vector<ComparedPair>& pairs, const Pairing& pairing) {
+  Tally tally;
+  tally.compared = pairs.size();
+  for (const ComparedPair& pair : pairs) {
+    switch (pair.comparison.verdict) {
+      case Verdict::faster: ++tally.faster; break;
+      case Verdict::slower: ++tally.slower; break;
+      case Verdict::same: ++tally.same; break;
+      case Verdict::unclear: ++tally.unclear; break;
+      case Verdict::not_comparable: ++tally.not_comparable; break;
+    }
+    tally.violations += pair.violated;
+  }
+  tally.only_a = pairing.only_a.size();
+  tally.only_b = pairing.only_b.size();
+  for (const ResultRow& row : pairing.only_b) tally.missing += row.status == Status::ok;
+  return tally;
+}
+
+std::string tally_text(const Tally& tally) {
+  std::string text = fmt::format("{} compared", tally.compared);
+  const auto add = [&](std::size_t number, std::string_view words) {
+    if (number > 0) text += fmt::format(", {} {}", number, words);
+  };
+  add(tally.faster, "faster");
+  add(tally.slower, "slower");
+  add(tally.same, "the same");
+  add(tally.unclear, "unclear");
+  add(tally.not_comparable, "not comparable");
+  if (tally.only_a + tally.only_b > 0) text += fmt::format("; without a partner: {} of A, {} of B", tally.only_a, tally.only_b);
+  return text;
+}
+
+/// Why the gate does not pass; empty: it does. What A lacks or nobody could judge does not pass.
+std::string gate_text(const Tally& tally) {
+  if (tally.violations > 0) return fmt::format("{} of {} comparisons fail", tally.violations, tally.compared);
+  if (tally.missing > 0) return fmt::format("{} measurements of B are missing in A", tally.missing);
+  if (tally.compared == tally.not_comparable) return "nothing could be judged";
+  return "";
+}
+
+void print_summary_json(const Tally& tally, bool fails) {
+  const nlohmann::json object = {{"type", "summary"},
+                                 {"compared", tally.compared},
+                                 {"faster", tally.faster},
+                                 {"slower", tally.slower},
+                                 {"same", tally.same},
+                                 {"unclear", tally.unclear},
+                                 {"not_comparable", tally.not_comparable},
+                                 {"only_a", tally.only_a},
+                                 {"only_b", tally.only_b},
+                                 {"violations", tally.violations},
+                                 {"fails", fails}};
+  fmt::print("{}\n", object.dump());
+}
+
 int run(const CompareOptions& options) {
   const Selection first = parse_selection(options.a), second = parse_selection(options.b);
   const Snapshot snapshot(existing_database(*options.database));
   const Pairing pairing = make_pairs(snapshot, first, second);
-  if (pairing.pairs.empty()) {
-    throw Error(fmt::format("{} and {} cannot be compared", options.a, options.b),
-                "no measurement of one answers the same question as one of the other",
-                "compare sweeps with common configurations, or kernels of one sweep", ExitCode::usage);
-  }
   std::vector<ComparedPair> pairs;
   for (const RowPair& pair : pairing.pairs) pairs.push_back(compare_pair(snapshot, pair, options));
+  const Tally tally = count(pairs, pairing);
+  const std::string gate = options.fail_if ? gate_text(tally) : "";
+  if (pairs.empty() && !options.json) {
+    throw Error(fmt::format("{} and {} cannot be compared", options.a, options.b),
+                fmt::format("none of the {} measurements of A answers the same question as one of the {} of B", tally.only_a, tally.only_b),
+                "compare sweeps with common configurations, or kernels of one sweep",
+                options.fail_if ? ExitCode::measured_failed : ExitCode::usage);
+  }
   if (options.json) {
     print_json(pairs);
+    print_summary_json(tally, !gate.empty());
   } else {
     print_table(pairs);
-    if (!pairing.only_a.empty() || !pairing.only_b.empty()) {
-      fmt::print("without a partner: {} of A, {} of B\n", pairing.only_a.size(), pairing.only_b.size());
-    }
+    fmt::print("{}\n", tally_text(tally));
   }
-  std::size_t violations = 0;
-  for (const ComparedPair& pair : pairs) violations += pair.violated;
-  if (violations == 0) return static_cast<int>(ExitCode::done);
-  fmt::print(stderr, "triscope: {} of {} comparisons fail \"{}\".\n", violations, pairs.size(), options.fail_if->text);
-  return static_cast<int>(ExitCode::measured_failed);
+  if (!gate.empty()) fmt::print(stderr, "triscope: the gate \"{}\" does not pass: {} ({}).\n", options.fail_if->text, gate, tally_text(tally));
+  if (pairs.empty() && !options.fail_if) return static_cast<int>(ExitCode::usage);
+  return static_cast<int>(gate.empty() ? ExitCode::done : ExitCode::measured_failed);
 }
 
 }  // namespace
@@ -159,8 +225,9 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option_function<std::string>("--format", set_format, "table or json, one object a line (default: table)")
       ->type_name("{table,json}");
   command->footer(
-      "The ratio is time of B / time of A: above 1, A is faster. Kernels of one sweep were measured in turns, so the\n"
-      "ratio is taken turn by turn (paired). Two sweeps are matched configuration by configuration.\n"
+      "The ratio is time of B / time of A: above 1, A is faster. What was measured in turns (the kernels of one problem in\n"
+      "one sweep) is compared turn by turn; the rest, such as two sweeps, by its medians. --fail-if exits 1 as well when A\n"
+      "lacks what B has, or nothing can be judged.\n"
       "\n"
       "Examples:\n"
       "  triscope compare kernel:cpu.fast kernel:baseline.cpu      of the newest sweep that holds each\n"

@@ -5,19 +5,20 @@
 #include "app/number_text.hpp"
 #include "app/shared_options.hpp"
 #include "app/terminal.hpp"
-#include "app/text_table.hpp"
+#include "app/terminal_table.hpp"
+#include "profiler/columns.hpp"
 #include "profiler/supervisor.hpp"
 
 namespace triscope {
 namespace {
 
 std::string unit_text(const std::optional<double>& value, std::string_view unit) {
-  return value ? fmt::format("{} {}", significant(*value, 4), unit) : std::string();
+  return value ? fmt::format("{} {}", significant_text(*value, 4), unit) : std::string();
 }
 
 void print_devices(const Catalog& catalog) {
   const std::vector<Device>& devices = catalog.devices;
-  TextTable table;
+  TerminalTable table;
   table.columns = {{"id", Align::left, 100, false},     {"name", Align::left, 90, true},       {"capability", Align::left, 50, false},
                    {"memory", Align::right, 70, false}, {"SMs, threads", Align::right, 60, false}, {"peak", Align::right, 65, false},
                    {"clock", Align::right, 40, false},  {"power limit", Align::right, 30, false}, {"UUID", Align::left, 10, false}};

@@ -28,21 +28,19 @@ void set_windows(EvalOptions& options, const std::string& text) {
   options.windows_given = true;
 }
 
-/// Where the kernel runs: `--device`, else where its id says it does.
-std::string device_for(const EvalOptions& options) {
-  if (options.device != "auto") return options.device;
-  return options.request.kernel.starts_with("cpu.") || options.request.kernel == "baseline.cpu" ? "cpu" : "auto";
-}
-
 int run(const EvalOptions& options) {
   EvalRequest request = options.request;
   if (!options.windows_given && request.problem.mask == Mask::causal) {
     throw Error("--windows is missing", "the causal mask needs a pair of windows", "add one such as --windows 512x32", ExitCode::usage);
   }
+  for (const char* descriptor : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
+    if (!request.out.starts_with(descriptor)) continue;
+    refuse_value("--out", request.out, "another process writes the results, and its descriptors are not yours", "name a file or a FIFO");
+  }
   request.in = std::filesystem::absolute(request.in).string();
   request.out = std::filesystem::absolute(request.out).string();
   StopSignal stop;
-  const EvalReply reply = run_eval(options.worker, device_for(options), request, stop.token());
+  const EvalReply reply = run_eval(options.worker, options.device, request, stop.token());
   fmt::print("{} {}, {}\n", request.kernel, reply.instance, describe(reply.problem));
   for (const std::string& tensor : reply.tensors) fmt::print("  {}\n", tensor);
   fmt::print("written to {}\n", options.request.out);

@@ -1,4 +1,5 @@
 // `triscope export`: results as text that other programs read.
+#include "kernels/atomic_file.hpp"
 #include "profiler/export.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +55,7 @@ int run(const ExportOptions& options) {
   if (options.file.empty()) {
     fmt::print("{}", text);
   } else {
-    write_text_file(options.file, text);
+    write_whole_file(options.file, text);
   }
   return 0;
 }
@@ -83,9 +84,9 @@ void add_export_command(CLI::App& app, Action& action) {
   command->add_flag("--table", options->table, "The table a paper prints: windows down, kernels across");
   const auto set_file = [options](const std::string& text) {
     if (text.empty()) refuse_value("-o", text, "the name is empty", "name a file, or leave -o out for stdout");
-    options->file = text;
+    options->file = text == "-" ? "" : text;
   };
-  command->add_option_function<std::string>("-o,--output", set_file, "File to write (default: stdout)")->type_name("FILE");
+  command->add_option_function<std::string>("-o,--output", set_file, "File to write (default, or -: stdout)")->type_name("FILE");
   command->footer(
       "csv and json carry every column at full precision; md and latex those a person reads, rounded.\n"
       "\n"

@@ -4,7 +4,7 @@
 #include "app/commands/commands.hpp"
 #include "app/shared_options.hpp"
 #include "app/terminal.hpp"
-#include "app/text_table.hpp"
+#include "app/terminal_table.hpp"
 #include "profiler/supervisor.hpp"
 
 namespace triscope {
@@ -16,7 +16,7 @@ void add_kernels_command(CLI::App& app, Action& action) {
   command->footer("Their ids are what --kernel takes, their instances what --instance takes.");
   command->callback([options, &action] {
     action = [options] {
-      TextTable table;
+      TerminalTable table;
       table.columns = {{"id", Align::left, 100, false},     {"name", Align::left, 60, true},      {"family", Align::left, 50, false},
                        {"runs on", Align::left, 80, false}, {"instances", Align::left, 70, true}, {"source", Align::left, 20, false}};
       for (const KernelInfo& kernel : query_catalog(*options).kernels) {

@@ -7,7 +7,7 @@
 #include "app/database_option.hpp"
 #include "app/shared_options.hpp"
 #include "app/terminal.hpp"
-#include "app/text_table.hpp"
+#include "app/terminal_table.hpp"
 #include "profiler/store.hpp"
 
 namespace triscope {
@@ -26,12 +26,13 @@ std::string minute_text(const std::string& time) {
 }
 
 std::string state_text(const SweepInfo& sweep) {
+  if (sweep.running) return "running";
   if (sweep.finished.empty()) return "interrupted";
   return sweep.failed > 0 ? "failures" : "done";
 }
 
 void print_table(const std::vector<SweepInfo>& sweeps) {
-  TextTable table;
+  TerminalTable table;
   table.columns = {{"sweep", Align::right, 100, false}, {"started (UTC)", Align::left, 80, false}, {"state", Align::left, 90, false},
                    {"ok", Align::right, 70, false},     {"failed", Align::right, 60, false},       {"skipped", Align::right, 40, false},
                    {"left", Align::right, 65, false},   {"device", Align::left, 50, true},         {"note", Align::left, 45, true},

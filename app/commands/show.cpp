@@ -24,7 +24,7 @@ struct ShowOptions {
 void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const std::string& baseline) {
   const Verdicts verdicts = compare_with_baseline(snapshot, rows, baseline);
   fmt::print("{}\n\n{}", shared_facts(rows), render(result_table(rows, verdicts), terminal_width(stdout, kUnlimitedWidth)));
-  if (const std::string text = remarks(rows); !text.empty()) fmt::print("\n{}", text);
+  if (const std::string text = remarks(rows, verdicts); !text.empty()) fmt::print("\n{}", text);
 }
 
 int run(const ShowOptions& options) {

@@ -140,10 +140,12 @@ std::int64_t sweep_to_resume(const Snapshot& snapshot, const std::string& id) {
     }
     return sweep;
   }
+  std::string why = "no sweep of this database was interrupted";
   for (const SweepInfo& sweep : snapshot.sweeps()) {
-    if (sweep.finished.empty()) return sweep.id;
+    if (sweep.finished.empty() && !sweep.running) return sweep.id;
+    if (sweep.running) why = fmt::format("sweep {} is being measured right now, and no other was interrupted", sweep.id);
   }
-  throw Error("--resume", "no sweep of this database was interrupted",
+  throw Error("--resume", why,
               "start a new one, or name a sweep whose failures are to be measured again: --resume ID", ExitCode::usage);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/window/application.hpp"
+#include "kernels/atomic_file.hpp"
 #include "kernels/error.hpp"
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
@@ -255,7 +256,7 @@ void Application::carry_out_file(const Request& request) {
 void Application::save_text(const std::filesystem::path& file, std::string text) {
   writer_thread_->add([this, file, text = std::move(text)] {
     try {
-      write_file_safely(file, text);
+      write_whole_file(file, text);
       queue_.push([this, file] { notify(Severity::info, "saved", fmt::format("Saved {}.", file.string())); });
     } catch (const Error& error) {
       queue_.push([this, message = std::string(error.what())] { notify(Severity::error, "saved", message); });

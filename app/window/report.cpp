@@ -5,6 +5,7 @@
 
 #include "app/window/offscreen.hpp"
 #include "app/window/system.hpp"
+#include "kernels/atomic_file.hpp"
 #include "kernels/error.hpp"
 
 namespace triscope {
@@ -15,7 +16,7 @@ constexpr std::array kFormats{std::pair{TableFormat::csv, ".csv"}, std::pair{Tab
 
 void write_picture(const std::filesystem::path& file, const Picture& picture) {
   const std::vector<std::uint8_t> png = encode_png(picture);
-  write_file_safely(file, {reinterpret_cast<const char*>(png.data()), png.size()});
+  write_whole_file(file, {reinterpret_cast<const char*>(png.data()), png.size()});
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
     if (table.rows.empty()) continue;
     for (const auto& [format, ending] : kFormats) {
       if (panel == Panel::samples && format != TableFormat::csv) continue;
-      write_file_safely(path(name + ending), write_table(table, format));
+      write_whole_file(path(name + ending), write_table(table, format));
     }
   }
   return written;

@@ -4,6 +4,7 @@
 
 #include "app/window/offscreen.hpp"
 #include "app/window/system.hpp"
+#include "kernels/atomic_file.hpp"
 #include "kernels/error.hpp"
 #include "profiler/supervisor.hpp"
 
@@ -51,7 +52,7 @@ void take_screenshot(const ScreenshotOptions& options) {
   offscreen.settle();
   if (application.data().database.empty()) throw Error("The picture was not made", application.data().problem, "check the database", ExitCode::usage);
   const std::vector<std::uint8_t> png = encode_png(offscreen.picture());
-  write_file_safely(options.file, {reinterpret_cast<const char*>(png.data()), png.size()});
+  write_whole_file(options.file, {reinterpret_cast<const char*>(png.data()), png.size()});
 }
 
 }  // namespace triscope

@@ -1,19 +1,16 @@
 #include "app/window/settings_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "kernels/atomic_file.hpp"
 #include "kernels/error.hpp"
 
 namespace triscope {
@@ -88,30 +85,10 @@ StoredSettings load_settings(const std::filesystem::path& folder) {
 
 void save_settings(const std::filesystem::path& folder, const StoredSettings& stored) {
   if (folder.empty()) return;
-  write_file_safely(folder / "window.json", to_json(stored).dump(2) + "\n");
-  write_file_safely(folder / "layout.ini", stored.layout);
-}
-
-void write_file_safely(const std::filesystem::path& file, std::string_view bytes) {
-  const auto fail = [&](int code) {
-    const bool full = code == ENOSPC || code == EDQUOT;
-    return Error(fmt::format("{} was not written", file.string()), std::strerror(code), full ? "free some space, then save again" : "choose another place");
-  };
-  std::error_code error;
-  if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path(), error);
-  if (error) throw fail(error.value());
-  const std::filesystem::path partial = fmt::format("{}.{}.part", file.string(), getpid());
-  std::FILE* stream = std::fopen(partial.c_str(), "wb");
-  if (!stream) throw fail(errno);
-  bool good = std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size();
-  good = good && std::fflush(stream) == 0 && fsync(fileno(stream)) == 0;
-  const int code = errno;
-  good = std::fclose(stream) == 0 && good;
-  if (good) std::filesystem::rename(partial, file, error);
-  if (good && !error) return;
-  const int reason = error ? error.value() : code;
-  std::filesystem::remove(partial, error);
-  throw fail(reason);
+  std::error_code error;  // what is wrong with the folder shows when the files are written
+  std::filesystem::create_directories(folder, error);
+  write_whole_file(folder / "window.json", to_json(stored).dump(2) + "\n");
+  write_whole_file(folder / "layout.ini", stored.layout);
 }
 
 }  // namespace triscope

@@ -27,7 +27,4 @@ StoredSettings load_settings(const std::filesystem::path& folder);
 /// Throws `Error` when the files cannot be written; the old ones stay as they were.
 void save_settings(const std::filesystem::path& folder, const StoredSettings& stored);
 
-/// Writes beside `file` and renames: the old content survives a full disk. Creates the folder. Throws `Error`.
-void write_file_safely(const std::filesystem::path& file, std::string_view bytes);
-
 }  // namespace triscope

@@ -1,4 +1,5 @@
-// cpu.fast: fp32 2-simplicial attention, forward and backward. Its instances are instruction sets.
+// cpu.fast: fp32 2-simplicial attention, and baseline.cpu: causal, sliding-window and full dot-product attention,
+// blocked like FlashAttention-2. Forward and backward, on the same micro-kernels; the instances are instruction sets.
 #include "kernels/cpu/cpu_kernels.hpp"
 #include "kernels/cpu/fast_layout.hpp"
 #include "kernels/cpu/host_arguments.hpp"
@@ -6,18 +7,18 @@
 namespace triscope {
 namespace {
 
-class CpuFast final : public Kernel {
+class FastKernel final : public Kernel {
  public:
-  CpuFast() {
-    info_.id = "cpu.fast";
-    info_.name = "CPU fast (fp32, blocked)";
-    info_.family = "2-simplicial";
+  FastKernel(const char* id, const char* name, const char* family, std::initializer_list<Form> forms) : forms_(forms) {
+    info_.id = id;
+    info_.name = name;
+    info_.family = family;
     info_.source_hash = TRISCOPE_SOURCE_HASH;
     info_.instances = cpu::instruction_set_names();
   }
   const KernelInfo& info() const override { return info_; }
   std::optional<std::string> unsupported(const Problem& problem, Pass) const override {
-    return unsupported_on_cpu(problem, {Form::trilinear, Form::determinant});
+    return unsupported_on_cpu(problem, forms_);
   }
   std::optional<std::string> unsupported(const Problem& problem, Pass pass, std::string_view instance) const override {
     if (auto reason = unsupported(problem, pass)) return reason;
@@ -39,10 +40,19 @@ class CpuFast final : public Kernel {
 
  private:
   KernelInfo info_;
+  std::vector<Form> forms_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_cpu_fast() { return std::make_unique<CpuFast>(); }
+std::unique_ptr<Kernel> make_cpu_fast() {
+  return std::make_unique<FastKernel>("cpu.fast", "CPU fast (fp32, blocked)", "2-simplicial",
+                                      std::initializer_list<Form>{Form::trilinear, Form::determinant});
+}
+
+std::unique_ptr<Kernel> make_cpu_baseline() {
+  return std::make_unique<FastKernel>("baseline.cpu", "CPU attention (fp32, blocked)", "baseline",
+                                      std::initializer_list<Form>{Form::dot_product});
+}
 
 }  // namespace triscope

@@ -32,7 +32,7 @@ std::vector<NamedPointer> pointers_of(const Problem& problem, Pass pass, const A
 
 }  // namespace
 
-std::optional<std::string> unsupported_on_cpu(const Problem& problem, std::initializer_list<Form> forms) {
+std::optional<std::string> unsupported_on_cpu(const Problem& problem, std::span<const Form> forms) {
   if (std::find(forms.begin(), forms.end(), problem.form) == forms.end()) {
     return fmt::format("it does not compute form {}", to_string(problem.form));
   }

@@ -1,8 +1,8 @@
 // What every CPU kernel asks of a launch before it touches memory.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "kernels/cpu/host_tensors.hpp"
@@ -11,7 +11,7 @@
 namespace triscope {
 
 /// Why a CPU kernel that computes `forms` cannot run `problem`; nullopt when it can.
-std::optional<std::string> unsupported_on_cpu(const Problem& problem, std::initializer_list<Form> forms);
+std::optional<std::string> unsupported_on_cpu(const Problem& problem, std::span<const Form> forms);
 
 /// Throws `Error` when the problem is impossible or unsupported, the instance unknown, a tensor of this pass null, or
 /// the workspace null or misaligned where one is needed.

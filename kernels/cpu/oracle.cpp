@@ -1,6 +1,8 @@
 // cpu.oracle: the oracle as a kernel, every row and every key.
 #include "kernels/cpu/oracle.hpp"
 
+#include <array>
+
 #include "kernels/cpu/cpu_kernels.hpp"
 #include "kernels/cpu/host_arguments.hpp"
 
@@ -77,7 +79,8 @@ class CpuOracle final : public Kernel {
   }
   const KernelInfo& info() const override { return info_; }
   std::optional<std::string> unsupported(const Problem& problem, Pass) const override {
-    return unsupported_on_cpu(problem, {Form::trilinear, Form::determinant});
+    constexpr std::array kForms{Form::trilinear, Form::determinant};
+    return unsupported_on_cpu(problem, kForms);
   }
   using Kernel::unsupported;
   std::size_t workspace_bytes(const Problem&, Pass, std::string_view) const override { return 0; }

@@ -6,21 +6,33 @@
 
 namespace triscope {
 
+namespace {
+
+const char* fix_for(cudaError_t result) {
+  switch (result) {
+    case cudaErrorMemoryAllocation:
+      return "use a smaller problem, or end other programs that hold memory of this GPU";
+    case cudaErrorNoKernelImageForDevice:
+      return "this build has no code for the compute capability of this GPU: run ./run build --cuda on this machine, or "
+             "name it in TRISCOPE_CUDA_ARCHS";
+    default:
+      return "run `triscope doctor` to see what this machine offers";
+  }
+}
+
+}  // namespace
+
 void check_cuda(cudaError_t result, const char* expression, const char* file, int line) {
   if (result == cudaSuccess) return;
-  const char* fix = result == cudaErrorMemoryAllocation
-                        ? "use a smaller problem, or end other programs that hold memory of this GPU"
-                        : "run `triscope doctor` to see what this machine offers";
   throw Error(fmt::format("{} ({}:{}) failed", expression, file, line),
-              fmt::format("{}: {}", cudaGetErrorName(result), cudaGetErrorString(result)), fix);
+              fmt::format("{}: {}", cudaGetErrorName(result), cudaGetErrorString(result)), fix_for(result));
 }
 
 void check_launch(const char* kernel) {
   const cudaError_t result = cudaGetLastError();
   if (result == cudaSuccess) return;
   throw Error(fmt::format("launching {} failed", kernel),
-              fmt::format("{}: {}", cudaGetErrorName(result), cudaGetErrorString(result)),
-              "run `triscope doctor` to see what this machine offers");
+              fmt::format("{}: {}", cudaGetErrorName(result), cudaGetErrorString(result)), fix_for(result));
 }
 
 }  // namespace triscope

@@ -21,7 +21,7 @@ std::vector<const Kernel*> select(const CheckRequest& request, const Backend& ba
       if (info.device == backend.device().kind && info.id != kGemmBaseline) selected.push_back(kernel);
     }
   }
-  for (const std::string& id : request.kernels) selected.push_back(&require_kernel(kernels, id));
+  for (const std::string& id : request.kernels) selected.push_back(&require_kernel_on(kernels, id, backend.device()));
   return selected;
 }
 
@@ -58,6 +58,7 @@ void compare(CheckRow& row, const Kernel& kernel, KernelList kernels, Backend& b
     if (!result.failure) return;
     row.reason = *result.failure;
   } catch (const std::exception& e) {
+    end_if_lost(backend, e.what());
     row.reason = e.what();
   }
   row.status = Status::failed;

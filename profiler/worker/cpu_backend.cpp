@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include <thread>
 
 #include "kernels/error.hpp"
+#include "profiler/clock.hpp"
 #include "profiler/environment.hpp"
 
 namespace triscope {
@@ -21,12 +21,6 @@ constexpr std::size_t kAlignment = 256;
 constexpr std::int64_t kAssumedCacheBytes = std::int64_t{64} << 20;  // where the system does not say
 constexpr auto kIdleTime = std::chrono::milliseconds(20);            // lets boost clocks and other threads settle
 constexpr double kPreemptedShare = 0.01;  // of the block's thread time spent waiting for a CPU
-
-std::int64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 // Time the threads of this process were ready to run but waited for a CPU, in ns; -1 where the system does not say.
 std::int64_t waited_for_cpu_ns() {
@@ -71,9 +65,9 @@ void CpuBackend::poison(void* memory, std::size_t bytes) { std::memset(memory, 0
 Sample CpuBackend::time_block(const Launch& launch, std::int64_t launches) {
   const std::int64_t waited_before = waited_for_cpu_ns();
   const std::int64_t switches_before = involuntary_switches();
-  const std::int64_t start = now_ns();
+  const std::int64_t start = monotonic_raw_ns();
   for (std::int64_t n = 0; n < launches; ++n) launch();
-  const std::int64_t end = now_ns();
+  const std::int64_t end = monotonic_raw_ns();
   Sample sample;
   sample.started_ns = start;
   sample.launches = launches;
@@ -105,9 +99,9 @@ std::vector<LaunchRecord> CpuBackend::record_launch(const std::string& name, con
   record.grid[1] = record.grid[2] = 1;
   for (std::int64_t& extent : record.block) extent = 1;
   for (std::int64_t& extent : record.cluster) extent = 1;
-  record.start_ns = now_ns();
+  record.start_ns = monotonic_raw_ns();
   launch();
-  record.end_ns = now_ns();
+  record.end_ns = monotonic_raw_ns();
   return {record};
 }
 

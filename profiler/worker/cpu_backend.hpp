@@ -7,7 +7,7 @@
 
 namespace triscope {
 
-class CpuBackend final : public Backend {
+class CpuBackend : public Backend {
  public:
   CpuBackend();
 

@@ -87,12 +87,7 @@ class OutputFile {
 
 EvalReply run_eval_job(const EvalRequest& request, Backend& backend, KernelList kernels) {
   require_other_file(request);
-  const Kernel& kernel = require_kernel(kernels, request.kernel);
-  if (kernel.info().device != backend.device().kind) {
-    throw Error(fmt::format("{} cannot be run on device {}", request.kernel, backend.device().id),
-                fmt::format("it runs on {} devices only", to_string(kernel.info().device)),
-                "choose another device or kernel", ExitCode::usage);
-  }
+  const Kernel& kernel = require_kernel_on(kernels, request.kernel, backend.device());
   const Element element = request.element.value_or(native_element(backend.device().kind));
   const Problem problem = problem_of(request, TensorFile(request.in), element);
   const Pass pass = request.backward ? Pass::backward : Pass::forward;

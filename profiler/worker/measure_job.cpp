@@ -3,20 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <list>
 
 #include "kernels/error.hpp"
+#include "profiler/clock.hpp"
 #include "profiler/columns.hpp"
 #include "profiler/worker/sampling.hpp"
 
 namespace triscope {
 namespace {
-
-std::int64_t unix_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 std::string label_of(const MeasurementKey& key) {
   const std::string windows =
@@ -87,14 +82,11 @@ void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool c
     m.reason = "stopped by the user";
     return;
   }
-  if (entry.stop == StopReason::converged) return;
-  const Interval interval = t_interval(entry.block_values);
-  m.reason =
-      fmt::format("not converged: {} after {} s, {} % was asked for",
-                  entry.block_values.size() < 2
-                      ? std::string("one sample")
-                      : "+-" + significant_text(50 * (interval.high - interval.low) / median(entry.block_values), 2) + " %",
-                  significant_text(1e-9 * static_cast<double>(entry.elapsed_ns), 3), significant_text(100 * rule.precision, 2));
+  const Summary summary = summarize(m.samples, rule);
+  if (summary.converged) return;
+  m.reason = fmt::format("not converged: {} after {} s, {} % was asked for", spread_text(summary),
+                         significant_text(1e-9 * static_cast<double>(entry.elapsed_ns)),
+                         significant_text(100 * rule.precision, 2));
 }
 
 }  // namespace
@@ -109,14 +101,25 @@ const Kernel& require_kernel(KernelList kernels, const std::string& id) {
               "choose from: " + known, ExitCode::usage);
 }
 
+const Kernel& require_kernel_on(KernelList kernels, const std::string& id, const Device& device) {
+  const Kernel& kernel = require_kernel(kernels, id);
+  if (kernel.info().device != device.kind) {
+    throw Error(fmt::format("{} cannot be run on device {}", id, device.id),
+                fmt::format("it runs on {} devices only", to_string(kernel.info().device)),
+                "choose another device or kernel", ExitCode::usage);
+  }
+  return kernel;
+}
+
 const InputSet& MeasureJob::inputs_for(const MeasureRequest& request) {
   const bool backward = std::any_of(request.entries.begin(), request.entries.end(),
                                     [](const MeasurementKey& key) { return key.pass == Pass::backward; });
-  // An entry with a sink decides: kernels without one do not read it.
+  // The entry that needs most decides: a sink, or the second axis that dot-product attention does without.
   Problem problem = request.entries.front().problem;
   for (const MeasurementKey& key : request.entries) {
     require_valid(key.problem);
     if (key.problem.sink) problem.sink = key.problem.sink;
+    if (key.problem.form != Form::dot_product) problem.form = key.problem.form;
   }
   const InputSource source{request.seed, InputKind::normal, request.tensors};
   if (inputs_ && !inputs_->serves(problem, backward, source)) inputs_.reset();  // frees first
@@ -142,7 +145,7 @@ void MeasureJob::run(const MeasureRequest& request, const JobPort& port) {
     Work& work = works.emplace_back();
     work.measurement.key = request.entries[n];
     work.measurement.source_hash = request.source_hashes[n];
-    work.measurement.started_unix_ns = unix_ns();
+    work.measurement.started_unix_ns = unix_now_ns();
     const std::string label = label_of(request.entries[n]);
     if (!port.cancelled()) {
       progress(static_cast<std::int64_t>(n), "check", label + ", checking");

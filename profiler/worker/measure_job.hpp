@@ -35,5 +35,7 @@ class MeasureJob {
 
 /// The kernel called `id`; throws `Error` (usage) listing those there are.
 const Kernel& require_kernel(KernelList kernels, const std::string& id);
+/// The same; throws `Error` (usage) also when it does not run on `device`.
+const Kernel& require_kernel_on(KernelList kernels, const std::string& id, const Device& device);
 
 }  // namespace triscope

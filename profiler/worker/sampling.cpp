@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <utility>
+
+#include "profiler/clock.hpp"
 
 namespace triscope {
 namespace {
@@ -14,11 +15,6 @@ constexpr std::int64_t kWarmUpNs = 200'000'000;
 constexpr std::int64_t kBlockNs = 40'000'000;
 constexpr std::int64_t kMaxLaunchesPerBlock = 100'000;
 constexpr std::int64_t kBlocksPerTurn = 4;  // where changing the load costs settling time
-
-std::int64_t steady_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 std::int64_t launches_for(std::int64_t span_ns, std::int64_t launch_ns) {
   const std::int64_t one = std::max<std::int64_t>(launch_ns, 1);
@@ -38,7 +34,7 @@ void warm_up(Backend& backend, Regime regime, SamplingEntry& entry) {
 }
 
 void take_block(Backend& backend, Regime regime, const StoppingRule& rule, std::int64_t block, SamplingEntry& entry) {
-  const std::int64_t start = steady_ns();
+  const std::int64_t start = monotonic_raw_ns();
   if (regime == Regime::burst) backend.make_cold();
   Sample sample = backend.time_block(entry.launch, entry.launches_per_block);
   // A warm-up that was preempted learns too few launches. Such a block is warm-up too; half, so that jitter selects none.
@@ -47,7 +43,7 @@ void take_block(Backend& backend, Regime regime, const StoppingRule& rule, std::
     entry.launches_per_block = std::max(entry.launches_per_block + 1, launches_for(kBlockNs, sample.duration_ns));
     sample = backend.time_block(entry.launch, entry.launches_per_block);
   }
-  entry.elapsed_ns += steady_ns() - start;
+  entry.elapsed_ns += monotonic_raw_ns() - start;
   if (entry.samples.empty()) entry.first_ns = sample.started_ns;
   sample.started_ns -= entry.first_ns;
   sample.block = block;
@@ -58,12 +54,12 @@ void take_block(Backend& backend, Regime regime, const StoppingRule& rule, std::
 
 // Repeats the launch until clock and power are its own.
 void settle(Backend& backend, SamplingEntry& entry) {
-  const std::int64_t start = steady_ns();
+  const std::int64_t start = monotonic_raw_ns();
   for (std::int64_t spent_ns = 0; spent_ns < backend.settle_ns();) {
     const Sample untimed = backend.time_block(entry.launch, entry.launches_per_block);
     spent_ns += std::max<std::int64_t>(1, untimed.duration_ns * untimed.launches);
   }
-  entry.elapsed_ns += steady_ns() - start;
+  entry.elapsed_ns += monotonic_raw_ns() - start;
 }
 
 std::string state_text(const SamplingEntry& entry) {

@@ -5,30 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <optional>
 
 #include "kernels/error.hpp"
+#include "kernels/half.hpp"
 #include "kernels/inputs.hpp"
 #include "kernels/tensor_file.hpp"
 
 namespace triscope {
 namespace {
 
+// Whether a problem has keys and values on a second axis.
+bool two_axes(const Problem& problem) { return problem.form != Form::dot_product; }
+
 std::size_t element_bytes(Element element) { return element == Element::bf16 ? 2 : 4; }
-
-std::uint16_t bf16_bits(float value) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return static_cast<std::uint16_t>(bits >> 16);  // values are rounded already
-}
-
-float widen_bf16(std::uint16_t bits) {
-  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
-  float value;
-  std::memcpy(&value, &wide, sizeof(value));
-  return value;
-}
 
 std::vector<float> to_host(Backend& backend, const BackendMemory& buffer, Element element) {
   std::vector<float> values(buffer.bytes() / element_bytes(element));
@@ -39,7 +29,7 @@ std::vector<float> to_host(Backend& backend, const BackendMemory& buffer, Elemen
   }
   std::vector<std::uint16_t> bits(values.size());
   backend.copy_to_host(bits.data(), buffer.data(), buffer.bytes());
-  std::transform(bits.begin(), bits.end(), values.begin(), widen_bf16);
+  std::transform(bits.begin(), bits.end(), values.begin(), float_from_bfloat16);
   return values;
 }
 
@@ -130,7 +120,7 @@ HeldTensor::HeldTensor(Backend& backend, std::vector<float> values, Element elem
     return;
   }
   std::vector<std::uint16_t> bits(host_.size());
-  std::transform(host_.begin(), host_.end(), bits.begin(), bf16_bits);
+  std::transform(host_.begin(), host_.end(), bits.begin(), bfloat16_from_float);
   backend.copy_to_device(device_.data(), bits.data(), device_.bytes());
 }
 
@@ -148,14 +138,15 @@ InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, c
     return found ? std::move(*found) : generate(stream, source.seed, problem.element, count);
   };
   std::vector<float> q = values("q", InputStream::q, query_shape, counts.query, true);
-  const bool two_axes = problem.form != Form::dot_product;
   std::vector<float> k1 = values("k1", InputStream::k1, key_shape, counts.key, true);
   if (!file) apply_kind(source.kind, problem, q, k1);
   q_ = HeldTensor(backend, std::move(q), problem.element);
   k1_ = HeldTensor(backend, std::move(k1), problem.element);
-  k2_ = HeldTensor(backend, values("k2", InputStream::k2, key_shape, counts.key, two_axes), problem.element);
   v1_ = HeldTensor(backend, values("v1", InputStream::v1, key_shape, counts.key, true), problem.element);
-  v2_ = HeldTensor(backend, values("v2", InputStream::v2, key_shape, counts.key, two_axes), problem.element);
+  if (two_axes(problem)) {
+    k2_ = HeldTensor(backend, values("k2", InputStream::k2, key_shape, counts.key, true), problem.element);
+    v2_ = HeldTensor(backend, values("v2", InputStream::v2, key_shape, counts.key, true), problem.element);
+  }
   if (with_grad_o) {
     grad_o_ = HeldTensor(backend, values("do", InputStream::grad_o, query_shape, counts.query, false), problem.element);
   }
@@ -175,7 +166,9 @@ bool InputSet::serves(const Problem& problem, bool with_grad_o, const InputSourc
     return std::tuple(p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim, p.element);
   };
   const bool sink_held = !problem.sink || problem.sink == problem_.sink;
-  return shape(problem) == shape(problem_) && sink_held && (with_grad_o_ || !with_grad_o) && source == source_;
+  const bool axes_held = two_axes(problem_) || !two_axes(problem);
+  return shape(problem) == shape(problem_) && sink_held && axes_held && (with_grad_o_ || !with_grad_o) &&
+         source == source_;
 }
 
 HostInputs InputSet::host() const {
@@ -200,12 +193,11 @@ OutputSet::OutputSet(Backend& backend, const Problem& problem, Pass pass, std::s
   o_ = BackendMemory(backend, query_bytes);
   lse_ = BackendMemory(backend, counts.lse * sizeof(float));
   if (pass == Pass::backward) {
-    const bool two_axes = problem.form != Form::dot_product;
     grad_q_ = BackendMemory(backend, query_bytes);
     grad_k1_ = BackendMemory(backend, key_bytes);
     grad_v1_ = BackendMemory(backend, key_bytes);
-    if (two_axes) grad_k2_ = BackendMemory(backend, key_bytes);
-    if (two_axes) grad_v2_ = BackendMemory(backend, key_bytes);
+    if (two_axes(problem)) grad_k2_ = BackendMemory(backend, key_bytes);
+    if (two_axes(problem)) grad_v2_ = BackendMemory(backend, key_bytes);
     if (problem.sink) grad_sink_ = BackendMemory(backend, static_cast<std::size_t>(problem.q_heads) * sizeof(float));
   }
   workspace_ = BackendMemory(backend, workspace_bytes);

@@ -37,7 +37,8 @@ class HeldTensor {
   BackendMemory device_;
 };
 
-/// q, k1, k2, v1, v2, sink and grad_o of a problem. Shared by all kernels of a group: they have one shape.
+/// q, k1, k2, v1, v2, sink and grad_o of a problem (k2 and v2 unless it is dot-product attention). Shared by all
+/// kernels of a group: they have one shape.
 class InputSet {
  public:
   /// Throws `Error`: (usage) a given tensor is missing, has another shape, or holds NaN or Inf; no memory.

@@ -1,6 +1,7 @@
 // The command line through the real program: help, errors, exit codes, and what needs no measuring.
 #include "app/command_line.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #include "profiler/store.hpp"
 #include "program.hpp"
 #include "small_history.hpp"
-#include "temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {
@@ -185,7 +186,6 @@ TEST(CommandLine, bash_completes_commands_options_and_choices) {
 }
 
 TEST(CommandLine, zsh_script_parses) {
-  if (!std::filesystem::exists("/usr/bin/zsh") && !std::filesystem::exists("/bin/zsh")) GTEST_SKIP() << "zsh is not installed";
   TemporaryFolder folder;
   std::ofstream(folder / "_triscope") << run_triscope({"completion", "zsh"}).output;
   const ProgramResult result = Program("/bin/zsh", {"-n", (folder / "_triscope").string()}).wait();
@@ -225,7 +225,7 @@ TEST_F(HistoryTest, show_prints_every_measurement_of_the_sweep) {
 TEST_F(HistoryTest, show_prints_one_measurement_in_full) {
   const ProgramResult result = run({"show", "m1"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
-  for (const char* part : {"m1 of sweep 1", "latency", "quartiles", "errors"}) EXPECT_THAT(result.output, HasSubstr(part));
+  for (const char* part : {"m1 of sweep 1", "latency", "quartiles", "errors", "FLOP/byte"}) EXPECT_THAT(result.output, HasSubstr(part));
 }
 
 TEST_F(HistoryTest, a_sweep_compared_with_itself_is_the_same_and_passes_every_gate) {
@@ -233,6 +233,89 @@ TEST_F(HistoryTest, a_sweep_compared_with_itself_is_the_same_and_passes_every_ga
   EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
   EXPECT_THAT(result.output, HasSubstr("same"));
   EXPECT_THAT(result.output, Not(HasSubstr("slower")));
+}
+
+/// A third sweep with the first `count` configurations of the others, each `factor` times as slow.
+void add_part(const std::filesystem::path& file, std::int64_t count, double factor) {
+  Store store(file);
+  const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), count);
+  for (std::int64_t index = 50; index < 50 + count; ++index) {
+    Measurement m = synthetic_measurement(index, 20);
+    for (Sample& sample : m.samples) sample.duration_ns = static_cast<std::int64_t>(static_cast<double>(sample.duration_ns) * factor);
+    store.add(sweep, m);
+  }
+  store.finish_sweep(sweep);
+}
+
+TEST_F(HistoryTest, a_gate_does_not_pass_when_a_lacks_what_b_has) {
+  add_part(file_, 3, 1);
+  const ProgramResult lacking = run({"compare", "3", "1", "--fail-if", "slower>2%"});
+  EXPECT_EQ(lacking.exit_code, 1) << lacking.output;
+  EXPECT_THAT(lacking.errors, HasSubstr("are missing in A"));
+  EXPECT_THAT(lacking.output, HasSubstr("3 compared"));
+  EXPECT_THAT(lacking.output, HasSubstr("without a partner: 0 of A, 9 of B"));
+  const ProgramResult ungated = run({"compare", "3", "1"});
+  EXPECT_EQ(ungated.exit_code, 0) << "without a gate there is nothing to fail";
+  const ProgramResult other_way = run({"compare", "1", "3", "--fail-if", "slower>2%"});
+  EXPECT_EQ(other_way.exit_code, 0) << "what A has more does not matter: " << other_way.errors;
+}
+
+TEST_F(HistoryTest, a_gate_fails_on_what_it_names_and_json_counts) {
+  add_part(file_, 3, 1.5);
+  const ProgramResult slower = run({"compare", "3", "1", "--fail-if", "slower>2%", "--format", "json"});
+  EXPECT_EQ(slower.exit_code, 1);
+  std::istringstream stream(slower.output);
+  nlohmann::json last;
+  for (std::string line; std::getline(stream, line);) last = nlohmann::json::parse(line);
+  EXPECT_EQ(last.at("type"), "summary");
+  EXPECT_EQ(last.at("compared"), 3);
+  EXPECT_EQ(last.at("slower"), 3);
+  EXPECT_EQ(last.at("only_b"), 9);
+  EXPECT_EQ(last.at("violations"), 3);
+  EXPECT_EQ(last.at("fails"), true);
+}
+
+TEST_F(HistoryTest, a_gate_fails_when_nothing_can_be_paired) {
+  Store(file_).begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
+  const ProgramResult gated = run({"compare", "3", "1", "--fail-if", "slower>2%"});
+  expect_error(gated, 1, "none of the 0 measurements of A answers the same question as one of the 12 of B");
+  expect_error(run({"compare", "3", "1"}), 2, "none of the 0 measurements");
+  const ProgramResult json = run({"compare", "3", "1", "--fail-if", "slower>2%", "--format", "json"});
+  EXPECT_EQ(json.exit_code, 1);
+  EXPECT_THAT(json.output, HasSubstr("\"compared\":0"));
+}
+
+TEST_F(HistoryTest, importing_what_cannot_be_read_leaves_no_target_behind) {
+  const std::filesystem::path letter = folder_ / "letter.txt", target = folder_ / "new.db";
+  std::ofstream(letter) << "Dear reader, this is no database, and it is long enough to be looked at.";
+  expect_error(run_triscope({"import", letter.string(), "--db", target.string()}), 3, "letter.txt");
+  const ProgramResult missing = run_triscope({"import", (folder_ / "none.db").string(), "--db", target.string()});
+  expect_error(missing, 3, "name a Triscope database to copy from");
+  expect_error(run_triscope({"import", folder_.path().string(), "--db", target.string()}), 2, "it is a folder; name a Triscope database to copy from");
+  expect_error(run_triscope({"import", "", "--db", target.string()}), 2, "import ''");
+  EXPECT_FALSE(std::filesystem::exists(target));
+}
+
+TEST_F(HistoryTest, importing_a_database_into_itself_is_refused_and_changes_no_byte) {
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = DELETE");  // as the recorded one
+  const auto bytes = [this] {
+    std::ifstream stream(file_, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const std::string before = bytes();
+  expect_error(run_triscope({"import", file_.string(), "--db", file_.string()}), 2, "it is the database that would be written to");
+  EXPECT_EQ(bytes() == before, true);
+}
+
+TEST_F(HistoryTest, the_doctor_finds_damage) {
+  std::fstream stream(file_, std::ios::in | std::ios::out | std::ios::binary);
+  const auto size = static_cast<std::streamoff>(std::filesystem::file_size(file_));
+  stream.seekp(size / 2);
+  stream << std::string(static_cast<std::size_t>(size - size / 2), '\xA5');
+  stream.close();
+  const ProgramResult doctor = run({"doctor"});
+  EXPECT_EQ(doctor.exit_code, 3);
+  EXPECT_THAT(doctor.output, HasSubstr("damaged"));
 }
 
 TEST_F(HistoryTest, what_does_not_exist_is_named) {
@@ -253,6 +336,14 @@ TEST_F(HistoryTest, a_file_that_is_no_database_is_refused_and_left_alone) {
   std::string text;
   std::getline(stream, text);
   EXPECT_THAT(text, HasSubstr("Dear reader"));
+}
+
+TEST_F(HistoryTest, exports_go_to_stdout_through_a_dash_a_device_and_a_pipe) {
+  const std::string expected = run({"export"}).output;
+  EXPECT_THAT(expected, HasSubstr("median_ms"));
+  EXPECT_EQ(run({"export", "-o", "-"}).output, expected);
+  EXPECT_FALSE(std::filesystem::exists("-"));
+  EXPECT_EQ(run({"export", "-o", "/dev/stdout"}).output, expected);
 }
 
 TEST_F(HistoryTest, importing_twice_changes_nothing) {

@@ -5,7 +5,7 @@
 
 #include "kernels/error.hpp"
 #include "small_history.hpp"
-#include "temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {

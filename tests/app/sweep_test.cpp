@@ -15,7 +15,7 @@
 #include "kernels/tensor_file.hpp"
 #include "profiler/store.hpp"
 #include "program.hpp"
-#include "temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {
@@ -53,17 +53,17 @@ std::string text_of(const std::filesystem::path& file) {
 TEST(Sweep, measures_stores_shows_and_exports) {
   TemporaryFolder folder;
   const std::filesystem::path database = folder / "new" / "sweep.db";
-  const ProgramResult sweep = run_triscope(tiny_sweep(database, {"--windows", "4x2", "--kernel", "cpu.fast,baseline.cpu", "--json"}));
+  const ProgramResult sweep = run_triscope(tiny_sweep(database, {"--windows", "4x2,2x2", "--kernel", "cpu.fast,baseline.cpu", "--json"}));
   ASSERT_EQ(sweep.exit_code, 0) << sweep.errors;
   const std::vector<json> results = json_lines(sweep.output, "result");
-  ASSERT_THAT(results, SizeIs(4)) << "two kernels, two passes";
+  ASSERT_THAT(results, SizeIs(6)) << "two passes of two windows, and of the baseline, which has none";
   const std::vector<json> summaries = json_lines(sweep.output, "summary");
   ASSERT_THAT(summaries, SizeIs(1));
-  EXPECT_EQ(summaries[0].at("ok"), 4);
+  EXPECT_EQ(summaries[0].at("ok"), 6);
   EXPECT_EQ(summaries[0].at("stopped"), false);
 
   const std::vector<ResultRow> rows = Snapshot(database).results();
-  ASSERT_THAT(rows, SizeIs(4));
+  ASSERT_THAT(rows, SizeIs(6));
   for (const ResultRow& row : rows) {
     EXPECT_EQ(row.status, Status::ok) << row.reason;
     EXPECT_EQ(row.timing_source, TimingSource::cpu_clock);
@@ -78,10 +78,11 @@ TEST(Sweep, measures_stores_shows_and_exports) {
 
   const ProgramResult table = run_triscope({"show", "--db", database.string()});
   EXPECT_EQ(table.exit_code, 0) << table.errors;
-  EXPECT_THAT(table.output, AllOf(HasSubstr("cpu.fast"), HasSubstr("4x2"), HasSubstr("vs baseline.cpu")));
+  EXPECT_THAT(table.output, AllOf(HasSubstr("cpu.fast"), HasSubstr("4x2"), HasSubstr("vs baseline.cpu"), HasSubstr("* not in turns with baseline.cpu")));
   const ProgramResult compare = run_triscope({"compare", "kernel:cpu.fast", "kernel:baseline.cpu", "--db", database.string(), "--format", "json"});
   EXPECT_EQ(compare.exit_code, 0) << compare.errors;
-  EXPECT_THAT(compare.output, HasSubstr("\"paired\":true")) << "kernels of one sweep are measured in turns";
+  EXPECT_THAT(compare.output, HasSubstr("\"paired\":true")) << "the kernels of the first windows are measured in turns with it";
+  EXPECT_THAT(compare.output, HasSubstr("\"paired\":false")) << "those of the others are not, and it is said";
 
   for (const char* format : {"csv", "json", "md", "latex"}) {
     const std::filesystem::path file = folder / (std::string("table.") + format);
@@ -91,9 +92,9 @@ TEST(Sweep, measures_stores_shows_and_exports) {
     EXPECT_THAT(text, HasSubstr("baseline")) << format;
     const auto lines = std::count(text.begin(), text.end(), '\n');
     if (std::string(format) == "csv") {
-      EXPECT_EQ(lines, 5) << text;
+      EXPECT_EQ(lines, 7) << text;
     } else if (std::string(format) == "json") {
-      EXPECT_THAT(json::parse(text), SizeIs(4));
+      EXPECT_THAT(json::parse(text), SizeIs(6));
     }
   }
 }
@@ -104,6 +105,16 @@ TEST(Sweep, without_a_terminal_it_prints_plain_lines) {
   EXPECT_EQ(sweep.exit_code, 0) << sweep.errors;
   EXPECT_THAT(sweep.output, AllOf(HasSubstr("1/1"), HasSubstr("TFLOP/s"), HasSubstr("1 measured")));
   EXPECT_THAT(sweep.output + sweep.errors, testing::Not(HasSubstr("\x1b")));
+}
+
+TEST(Sweep, skipped_rows_are_counted_like_the_others) {
+  TemporaryFolder folder;
+  std::vector<std::string> arguments = tiny_sweep(folder / "sweep.db", {"--windows", "2x2", "--kernel", "cpu.fast", "--pass", "forward"});
+  *std::find(arguments.begin(), arguments.end(), "1") = "2";
+  *std::next(std::find(arguments.begin(), arguments.end(), "--q-heads")) = "2,3";  // 3 do not share 2
+  const ProgramResult sweep = run_triscope(arguments);
+  EXPECT_EQ(sweep.exit_code, 0) << sweep.errors;
+  EXPECT_THAT(sweep.output, AllOf(HasSubstr("1/2"), HasSubstr("2/2"), testing::Not(HasSubstr("0/0"))));
 }
 
 TEST(Sweep, ctrl_c_keeps_everything_measured_and_resuming_completes_it) {
@@ -194,6 +205,22 @@ TEST(Sweep, impossible_problems_and_unknown_names_are_usage_errors) {
   expect_usage({"--kernel", "cpu.fast", "--instance", "none"}, "none");
   EXPECT_FALSE(std::filesystem::exists(folder / "sweep.db") && !Snapshot(folder / "sweep.db").sweeps().empty())
       << "a refused request leaves no sweep behind";
+}
+
+TEST(Sweep, a_tensor_file_without_the_second_axis_is_refused_before_anything_is_measured) {
+  TemporaryFolder folder;
+  std::vector<HostTensor> tensors;
+  for (const char* name : {"q", "k1", "v1"}) tensors.push_back({name, {1, 4, 1, 8}, std::vector<float>(32, 0.5f)});
+  write_safetensors(folder / "in.safetensors", tensors);
+  const std::vector<std::string> arguments{"sweep", "--db", (folder / "x.db").string(), "--device", "cpu", "--windows", "2x2", "--budget", "50ms",
+                                           "--tensors", (folder / "in.safetensors").string()};
+  const ProgramResult result = run_triscope(arguments);
+  EXPECT_EQ(result.exit_code, 2) << result.output << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr("the file holds no tensor called k2"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "x.db"));
+  std::vector<std::string> baseline = arguments;
+  baseline.insert(baseline.end(), {"--kernel", "baseline.cpu"});
+  EXPECT_EQ(run_triscope(baseline).exit_code, 0) << "dot-product attention has no second axis";
 }
 
 TEST(Sweep, unknown_devices_are_named) {

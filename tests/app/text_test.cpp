@@ -7,7 +7,8 @@
 #include "app/number_text.hpp"
 #include "app/sweep_display.hpp"
 #include "app/terminal.hpp"
-#include "app/text_table.hpp"
+#include "app/terminal_table.hpp"
+#include "profiler/columns.hpp"
 
 namespace triscope {
 namespace {
@@ -24,16 +25,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(NumberText, keeps_the_significant_digits) {
-  EXPECT_EQ(significant(0), "0");
-  EXPECT_EQ(significant(0.012345), "0.0123");
-  EXPECT_EQ(significant(1.2345), "1.23");
-  EXPECT_EQ(significant(12.345), "12.3");
-  EXPECT_EQ(significant(9.996), "10.0");
-  EXPECT_EQ(significant(0.09996), "0.100");
-  EXPECT_EQ(significant(1234.5), "1234");
-  EXPECT_EQ(significant(-1.2345), "-1.23");
-  EXPECT_EQ(significant(1.234e-7), "1.23e-07");
+TEST(NumberText, milliseconds_have_four_digits) {
   EXPECT_EQ(milliseconds_text(12.3456), "12.35");
 }
 
@@ -46,20 +38,20 @@ TEST(NumberText, writes_times_and_sizes) {
   EXPECT_EQ(bytes_text(1536.0 * 1024 * 1024), "1.5 GiB");
 }
 
-TextTable wide_table() {
-  TextTable table;
+TerminalTable wide_table() {
+  TerminalTable table;
   table.columns = {{"id", Align::right, 10, false}, {"kernel", Align::left, 90, false}, {"ms", Align::right, 100, false}, {"command", Align::left, 50, true}};
   table.rows = {{"m1", "cpu.fast", "12.35", "triscope sweep --windows table1 --seq 1024"}, {"m2", "baseline.cpu", "1.2", "x"}};
   return table;
 }
 
-TEST(TextTable, shows_everything_without_a_limit) {
+TEST(TerminalTable, shows_everything_without_a_limit) {
   const std::string text = render(wide_table(), kUnlimitedWidth);
   EXPECT_THAT(text, HasSubstr("--seq 1024"));
   EXPECT_THAT(text, StartsWith("id  kernel           ms  command\n"));
 }
 
-TEST(TextTable, never_exceeds_the_width_and_cuts_text_before_columns) {
+TEST(TerminalTable, never_exceeds_the_width_and_cuts_text_before_columns) {
   for (std::size_t width = 20; width < 80; ++width) {
     const auto lines = lines_of(render(wide_table(), width));
     for (const std::string& line : lines) EXPECT_LE(display_width(line), width) << line;
@@ -69,20 +61,20 @@ TEST(TextTable, never_exceeds_the_width_and_cuts_text_before_columns) {
   EXPECT_THAT(render(wide_table(), 40), Not(HasSubstr("not shown")));
 }
 
-TEST(TextTable, names_the_columns_that_did_not_fit) {
+TEST(TerminalTable, names_the_columns_that_did_not_fit) {
   EXPECT_THAT(render(wide_table(), 24), HasSubstr("(not shown"));
 }
 
-TEST(TextTable, leaves_out_columns_without_content) {
-  TextTable table;
+TEST(TerminalTable, leaves_out_columns_without_content) {
+  TerminalTable table;
   table.columns = {{"a", Align::left, 1, false}, {"b", Align::left, 1, false}};
   table.rows = {{"x", ""}, {"y", ""}};
   EXPECT_EQ(render(table, 80), "a\nx\ny\n");
 }
 
-TEST(TextTable, counts_characters_not_bytes) {
+TEST(TerminalTable, counts_characters_not_bytes) {
   EXPECT_EQ(display_width("\xC2\xB1\xC2\xB5s"), 3u);
-  TextTable table;
+  TerminalTable table;
   table.columns = {{"a", Align::left, 1, true}, {"b", Align::left, 1, false}};
   table.rows = {{"\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5", "1"}};
   EXPECT_THAT(render(table, 11), HasSubstr("\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5...  1"));
@@ -115,7 +107,7 @@ TEST(SweepDisplay, the_bar_fits_the_width_and_says_how_long_it_takes) {
 TEST(SweepDisplay, a_result_says_latency_interval_and_speed) {
   const std::string line = result_line(measured());
   EXPECT_THAT(line, HasSubstr("cpu.fast forward"));
-  EXPECT_THAT(line, HasSubstr("10.00 ms +-1.0 %"));
+  EXPECT_THAT(line, HasSubstr("10.00 ms, +-1.0 %"));
   EXPECT_THAT(line, HasSubstr("TFLOP/s"));
   Measurement failed = measured();
   failed.status = Status::failed;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/cuda/cuda_error.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
 #include "kernels/cuda/portable/shape.hpp"
 #include "kernels/error.hpp"
@@ -35,6 +36,15 @@ std::string refusal(const Problem& problem, Pass pass, const Arguments& argument
     return error.what();
   }
   return "launched";
+}
+
+TEST(CudaError, a_gpu_that_this_build_has_no_code_for_is_named_as_such) {
+  try {
+    check_cuda(cudaErrorNoKernelImageForDevice, "kernel<<<>>>", "forward.cu", 1);
+    FAIL() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("this build has no code for the compute capability of this GPU"));
+  }
 }
 
 TEST(CudaPortable, takes_every_multiple_of_eight_up_to_128_and_any_windows) {

@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "kernels/error.hpp"
-#include "tests/kernels/temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {

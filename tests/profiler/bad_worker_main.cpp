@@ -1,5 +1,5 @@
 // A worker for tests. Its kernels misbehave on purpose (ids "test.*"); with TRISCOPE_TEST_WORKER set, so does its
-// protocol.
+// protocol, or ("gpu") its machine has a GPU.
 #include <omp.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +17,7 @@
 
 #include "kernels/error.hpp"
 #include "kernels/registry.hpp"
+#include "profiler/worker/cpu_backend.hpp"
 #include "profiler/worker/serve.hpp"
 
 namespace triscope {
@@ -27,12 +28,13 @@ class TestKernel final : public Kernel {
  public:
   using Misbehave = std::function<void(int launch, float* o)>;
 
-  TestKernel(std::string id, Misbehave misbehave, bool backward = true)
+  TestKernel(std::string id, Misbehave misbehave, bool backward = true, DeviceKind device = DeviceKind::cpu)
       : oracle_(*find_kernel("cpu.oracle")), misbehave_(std::move(misbehave)), backward_(backward) {
     info_ = oracle_.info();
     info_.name = id;
     info_.id = std::move(id);
     info_.source_hash = "test";
+    info_.device = device;
     info_.instances = {"small", "large"};
   }
 
@@ -71,12 +73,51 @@ void crash() {
 }
 
 void protocol_rubbish() {
-  // The kernel knows no file descriptor of the protocol; a wild write finds it all the same.
-  // The first pipe it is: whoever started this process may have left files open in it.
+  // The kernel knows no file descriptor of the protocol; a wild write to every pipe finds it all the same.
   for (int fd = 3; fd < 64; ++fd) {
     struct stat facts {};
-    if (fstat(fd, &facts) == 0 && S_ISFIFO(facts.st_mode) && write(fd, "what is this\n", 13) == 13) return;
+    if (fstat(fd, &facts) == 0 && S_ISFIFO(facts.st_mode) && write(fd, "what is this\n", 13) != 13) std::perror("write");
   }
+}
+
+void close_protocol() {
+  for (int fd = 3; fd < 64; ++fd) {
+    struct stat facts {};
+    if (fstat(fd, &facts) == 0 && S_ISFIFO(facts.st_mode)) close(fd);
+  }
+  std::raise(SIGSTOP);  // or its reader would end it together with stdin
+}
+
+bool device_lost = false;
+
+void lose_device() {
+  device_lost = true;
+  throw Error("the launch failed", "the device is lost", "do nothing");
+}
+
+// A machine with a GPU: device "0", which computes as the CPU does and can be lost.
+class MachineWithGpu final : public CpuBackend {
+ public:
+  explicit MachineWithGpu(const std::string& device) : on_gpu_(device == "0") {
+    gpu_ = CpuBackend::device();
+    gpu_.id = "0";
+    gpu_.kind = DeviceKind::cuda;
+  }
+  const Device& device() const override { return on_gpu_ ? gpu_ : CpuBackend::device(); }
+  std::vector<Device> all_devices() const override { return {gpu_, CpuBackend::device()}; }
+  bool lost() override { return device_lost; }
+
+ private:
+  bool on_gpu_;
+  Device gpu_;
+};
+
+int run_worker_with_gpu(int argc, char** argv, KernelList kernels) {
+  const WorkerArguments arguments = parse_worker_arguments(argc, argv);
+  Channel channel;
+  MachineWithGpu backend(arguments.device);
+  serve(channel, backend, kernels, arguments.mode);
+  return 0;
 }
 
 std::vector<std::unique_ptr<Kernel>> make_kernels() {
@@ -96,11 +137,19 @@ std::vector<std::unique_ptr<Kernel>> make_kernels() {
   add("test.wrong", [](int, float* o) { o[0] += 1.0f; });
   add("test.throws_late", from_launch(3, [] { throw Error("the launch failed", "a test wants it so", "do nothing"); }));
   add("test.hangs_at_once", from_launch(1, [] { sleep_for_ever(); }));
+  add("test.hangs_with_samples", [](int launch, float*) {
+    if (launch >= 12) sleep_for_ever();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  });
   add("test.hangs_late", from_launch(3, [] { sleep_for_ever(); }));
   add("test.crashes_at_once", from_launch(1, crash));
   add("test.crashes_late", from_launch(4, crash));
   add("test.exits", from_launch(1, [] { std::_Exit(3); }));
   add("test.exits_silently", from_launch(1, [] { std::_Exit(0); }));
+  add("test.closes_protocol", from_launch(1, close_protocol));
+  add("test.loses_device", from_launch(1, lose_device));
+  kernels.push_back(std::make_unique<TestKernel>(
+      "test.gpu", [](int, float*) {}, true, DeviceKind::cuda));
   add("test.writes_rubbish", from_launch(1, protocol_rubbish));
   add("test.slow", [](int, float*) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); });
   return kernels;
@@ -121,11 +170,13 @@ void misbehave_at_start(std::string_view how) {
 }  // namespace triscope
 
 int main(int argc, char** argv) {
-  if (const char* how = std::getenv("TRISCOPE_TEST_WORKER")) triscope::misbehave_at_start(how);
+  const char* how = std::getenv("TRISCOPE_TEST_WORKER");
+  const bool gpu = how != nullptr && std::string_view(how) == "gpu";
+  if (how != nullptr && !gpu) triscope::misbehave_at_start(how);
   omp_set_num_threads(1);  // tiny problems: threads would only wait for each other, and for other tests
   const auto own = triscope::make_kernels();
   std::vector<const triscope::Kernel*> kernels;
   for (const auto& kernel : triscope::all_kernels()) kernels.push_back(kernel.get());
   for (const auto& kernel : own) kernels.push_back(kernel.get());
-  return triscope::run_worker(argc, argv, kernels);
+  return gpu ? triscope::run_worker_with_gpu(argc, argv, kernels) : triscope::run_worker(argc, argv, kernels);
 }

@@ -11,7 +11,7 @@
 
 #include "profiler/store.hpp"
 #include "synthetic_database.hpp"
-#include "temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {
@@ -114,6 +114,7 @@ TEST(SignificantText, keeps_the_digits_across_magnitudes_and_carries) {
   EXPECT_EQ(significant_text(1234.4, 3), "1234");
   EXPECT_EQ(significant_text(12.345, 4), "12.35");
   EXPECT_EQ(significant_text(9.996, 3), "10.0");
+  EXPECT_EQ(significant_text(0.09996, 3), "0.100");
   EXPECT_EQ(significant_text(0.0012345, 3), "0.00123");
   EXPECT_EQ(significant_text(-0.5, 2), "-0.50");
   EXPECT_EQ(significant_text(1.5e-9, 2), "1.5e-09");

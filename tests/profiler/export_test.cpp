@@ -1,9 +1,11 @@
 // What is exported reads back as what was stored; hostile text breaks no format.
 #include "profiler/export.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <fstream>
@@ -12,8 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "child_process.hpp"
+#include "kernels/atomic_file.hpp"
 #include "kernels/error.hpp"
-#include "temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {
@@ -138,26 +141,65 @@ TEST(Export, format_names_round_trip) {
   EXPECT_EQ(parse_export_format("xml"), std::nullopt);
 }
 
-TEST(WriteTextFile, replaces_the_whole_file_or_nothing) {
+TEST(WholeFile, replaces_the_whole_file_or_nothing) {
   TemporaryFolder folder;
-  write_text_file(folder / "a.csv", "first");
-  write_text_file(folder / "a.csv", "second");
+  write_whole_file(folder / "a.csv", "first");
+  write_whole_file(folder / "a.csv", "second");
   std::ifstream in(folder / "a.csv");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "second");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
-  EXPECT_THROW(write_text_file(folder / "no/such/folder.csv", "x"), Error);
+  EXPECT_THROW(write_whole_file(folder / "no/such/folder.csv", "x"), Error);
 }
 
-TEST(WriteTextFile, a_full_disk_leaves_the_old_file) {
+TEST(WholeFile, writes_through_links_fifos_and_devices) {
+  TemporaryFolder folder;
+  const auto text_of = [](const fs::path& file) {
+    std::ifstream in(file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  fs::create_directory(folder / "real");
+  fs::create_symlink("real/target.csv", folder / "link.csv");
+  for (const char* text : {"made", "replaced"}) {
+    write_whole_file(folder / "link.csv", text);
+    EXPECT_TRUE(fs::is_symlink(folder / "link.csv"));
+    EXPECT_EQ(text_of(folder / "real" / "target.csv"), text);
+  }
+  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+  const int reader = ::open((folder / "fifo").c_str(), O_RDONLY | O_NONBLOCK);
+  write_whole_file(folder / "fifo", "through");
+  char received[16] = "";
+  EXPECT_EQ(::read(reader, received, sizeof received), 7);
+  EXPECT_STREQ(received, "through");
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(folder / "fifo"));
+  write_whole_file("/dev/null", "gone");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_THROW(write_whole_file("/dev/full", "text"), Error);
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  EXPECT_THROW(write_whole_file(folder / "real", "text"), Error);
+}
+
+TEST(WholeFile, appends_to_an_open_descriptor) {
+  TemporaryFolder folder;
+  const int descriptor = ::open((folder / "out").c_str(), O_WRONLY | O_CREAT, 0600);
+  ASSERT_EQ(::write(descriptor, "first ", 6), 6);
+  write_whole_file("/dev/fd/" + std::to_string(descriptor), "second");
+  ::close(descriptor);
+  std::ifstream in(folder / "out");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "first second");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(WholeFile, a_full_disk_leaves_the_old_file) {
   TemporaryFolder folder;
   const std::string answer = in_child([&]() -> std::string {
     if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return "skip: no mount namespace";
     ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
     if (::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=64k") != 0) return "skip: no rights to mount a tmpfs";
-    write_text_file(folder / "a.csv", "kept");
+    write_whole_file(folder / "a.csv", "kept");
     std::string error = "no error";
     try {
-      write_text_file(folder / "a.csv", std::string(200'000, 'x'));
+      write_whole_file(folder / "a.csv", std::string(200'000, 'x'));
     } catch (const Error& e) {
       error = e.what();
     }

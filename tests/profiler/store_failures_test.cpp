@@ -17,7 +17,7 @@
 #include "kernels/error.hpp"
 #include "profiler/store.hpp"
 #include "synthetic_database.hpp"
-#include "temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {

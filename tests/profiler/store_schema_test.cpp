@@ -8,7 +8,7 @@
 
 #include "profiler/store.hpp"
 #include "synthetic_database.hpp"
-#include "temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {

@@ -5,10 +5,13 @@
 
 #include <fstream>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "child_process.hpp"
 #include "kernels/error.hpp"
+#include "kernels/tensor_file.hpp"
+#include "tests/temporary_folder.hpp"
 #include "worker_requests.hpp"
 
 namespace triscope {
@@ -122,6 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadKernel{"test.hangs_at_once", "it ran longer than the limit of 4 s, so the worker was killed"},
         BadKernel{"test.hangs_late", "it ran longer than the limit of 4 s, so the worker was killed"},
         BadKernel{"test.crashes_at_once", "was killed by SIGSEGV (Segmentation fault); its last words: about to crash"},
+        BadKernel{"test.closes_protocol", "closed its output without ending, so it was killed"},
         BadKernel{"test.crashes_late", "was killed by SIGSEGV"}, BadKernel{"test.exits", "ended with exit code 3"},
         BadKernel{"test.exits_silently", "ended with exit code 0"},
         BadKernel{"test.writes_rubbish", "\"what is this\" is no JSON object"}),
@@ -147,6 +151,14 @@ TEST(Supervisor, a_worker_that_cannot_start_is_an_environment_error) {
   WorkerOptions missing;
   missing.program = "/no/such/triscope-worker";
   EXPECT_THROW(Supervisor(missing).catalog(), Error);
+  WorkerOptions elsewhere = bad_worker();
+  elsewhere.prefix = {"no-such-command"};
+  try {
+    Supervisor(elsewhere).catalog();
+    ADD_FAILURE() << "it started";
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), AllOf(HasSubstr("no-such-command"), HasSubstr("worker prefix")));
+  }
 }
 
 TEST(Supervisor, an_unknown_kernel_instance_or_source_fails_its_entry) {
@@ -199,6 +211,69 @@ TEST(Supervisor, a_worker_that_ignores_the_stop_is_killed) {
   EXPECT_EQ(results.at("test.hangs_at_once").status, Status::cancelled);
   EXPECT_EQ(results.at("test.good").status, Status::cancelled);
   EXPECT_EQ(measure(supervisor, tiny_request({"test.good"})).at("test.good").status, Status::ok);
+}
+
+TEST(Supervisor, samples_survive_the_worker_that_took_them) {
+  WorkerOptions options = bad_worker();
+  options.cancel_grace = milliseconds(200);
+  MeasureRequest request = tiny_request({"test.hangs_with_samples"});
+  request.stopping = {1e-9, 3'600'000'000'000, 8, 1'000'000};
+  for (const bool stopped : {true, false}) {
+    // It hangs after a few blocks: when it is stopped there, and when it runs into the limit.
+    options.time_limit = stopped ? milliseconds(60'000) : milliseconds(4000);
+    Supervisor supervisor(options);
+    std::stop_source stop;
+    int batches = 0;
+    std::jthread stopper;
+    JobObserver observer;
+    observer.sampled = [&](std::int64_t, const std::vector<Sample>&) {
+      if (++batches != 3 || !stopped) return;
+      stopper = std::jthread([&stop] {
+        std::this_thread::sleep_for(milliseconds(1500));  // it hangs by then
+        stop.request_stop();
+      });
+    };
+    Measurement kept;
+    observer.measured = [&](std::int64_t, const Measurement& m) { kept = m; };
+    supervisor.measure(request, observer, stop.get_token());
+    EXPECT_EQ(kept.status, stopped ? Status::cancelled : Status::failed);
+    EXPECT_THAT(kept.reason, HasSubstr("was killed"));
+    EXPECT_GE(kept.samples.size(), 3u);
+    EXPECT_EQ(kept.summary.samples, static_cast<std::int64_t>(kept.samples.size()));
+  }
+}
+
+TEST(Supervisor, a_lost_device_ends_the_worker_and_costs_one_row) {
+  Supervisor supervisor(bad_worker("gpu"));
+  const auto results = measure(supervisor, tiny_request({"test.good", "test.loses_device", "test.forward_only"}));
+  EXPECT_EQ(results.at("test.loses_device").status, Status::failed);
+  EXPECT_THAT(results.at("test.loses_device").reason,
+              AllOf(HasSubstr("ended with exit code 3"), HasSubstr("the device is lost")));
+  for (const char* bystander : {"test.good", "test.forward_only"}) {
+    EXPECT_EQ(results.at(bystander).status, Status::ok) << results.at(bystander).reason;
+  }
+}
+
+TEST(Supervisor, a_tensor_file_must_hold_the_second_axis_even_when_the_baseline_comes_first) {
+  TemporaryFolder folder;
+  const Problem problem = tiny_problem();
+  std::vector<HostTensor> tensors;
+  for (const char* name : {"q", "k1", "v1"}) {
+    const std::vector<std::int64_t> shape{1, problem.seq_len, *name == 'q' ? problem.q_heads : problem.kv_heads,
+                                          problem.head_dim};
+    tensors.push_back(
+        {name, shape, std::vector<float>(static_cast<std::size_t>(shape[1] * shape[2] * shape[3]), 0.5f)});
+  }
+  write_safetensors(folder / "in.safetensors", tensors);
+  MeasureRequest request = tiny_request({"baseline.cpu", "test.good"});
+  request.tensors = (folder / "in.safetensors").string();
+  request.entries[0].problem.form = Form::dot_product;
+  request.entries[0].problem.window1 = problem.seq_len;
+  request.entries[0].problem.window2 = 1;
+  Supervisor supervisor(bad_worker());
+  const Measurement m = measure(supervisor, request).at("test.good");
+  EXPECT_EQ(m.status, Status::failed);
+  EXPECT_THAT(m.reason, HasSubstr("k2"));
 }
 
 TEST(Supervisor, a_worker_killed_while_idle_is_replaced) {
@@ -267,6 +342,30 @@ TEST(Supervisor, support_answers_in_order_with_resolved_instances) {
   EXPECT_THAT(answers[1].instances, SizeIs(2));
   EXPECT_THAT(*answers[2].instances.at(0).unsupported, HasSubstr("no instance called none"));
   EXPECT_EQ(*answers[3].instances.at(0).unsupported, "it has no backward");
+}
+
+TEST(Supervisor, check_compares_each_kernel_on_the_device_it_runs_on) {
+  CheckRequest request;
+  request.quick = true;
+  request.instance = "auto";
+  request.kernels = {"test.good", "test.gpu"};
+  std::set<std::string> compared;
+  const auto note = [&](const CheckRow& row) { compared.insert(row.kernel); };
+  EXPECT_TRUE(run_check(bad_worker("gpu"), "auto", request, note));
+  EXPECT_THAT(compared, testing::ElementsAre("test.good", "test.gpu"));
+}
+
+TEST(Supervisor, a_kernel_of_another_device_is_refused_in_words) {
+  CheckRequest request;
+  request.kernels = {"test.gpu"};
+  for (const char* device : {"auto", "cpu"}) {
+    try {
+      run_check(bad_worker(), device, request, [](const CheckRow& row) { ADD_FAILURE() << row.kernel; });
+      ADD_FAILURE() << "not refused";
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("test.gpu cannot be run on device cpu: it runs on cuda devices only"));
+    }
+  }
 }
 
 TEST(Supervisor, check_reports_a_wrong_kernel_and_a_crash_as_failed_rows) {

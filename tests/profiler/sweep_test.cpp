@@ -1,6 +1,7 @@
 // run_sweep with real workers: what is stored, resumed, and what a kill costs.
 #include "profiler/sweep.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -9,10 +10,11 @@
 
 #include "child_process.hpp"
 #include "kernels/error.hpp"
+#include "kernels/tensor_file.hpp"
 #include "profiler/json_codec.hpp"
 #include "profiler/plan.hpp"
 #include "profiler/supervisor.hpp"
-#include "temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 #include "worker_requests.hpp"
 
 namespace triscope {
@@ -139,11 +141,108 @@ TEST_F(Sweep, after_kill_9_at_any_moment_resume_leaves_no_gap_and_no_duplicate) 
     });
     const std::size_t reported = child.wait_for(static_cast<std::size_t>(after));
     child.kill();
+    EXPECT_FALSE(Snapshot(database()).sweep(1)->running) << "the lock ends with its process";
     const std::size_t kept = Snapshot(database()).results().size();
     EXPECT_GE(kept, reported) << "a measurement that was reported is lost";
     run_sweep({}, database(), {}, {}, 1);
     expect_complete(1);
   }
+}
+
+TEST_F(Sweep, while_it_runs_it_is_listed_as_running_and_cannot_be_resumed) {
+  std::string refusal;
+  bool running = false;
+  SweepObserver observer;
+  observer.measured = [&](const Measurement&, std::int64_t) {
+    if (!refusal.empty()) return;
+    running = Snapshot(database()).sweep(1)->running;
+    try {
+      run_sweep({}, database(), {}, {}, 1);
+    } catch (const Error& e) {
+      refusal = e.what();
+    }
+  };
+  const SweepOutcome outcome = run_sweep(request(), database(), observer, {});
+  EXPECT_TRUE(running);
+  EXPECT_THAT(refusal, HasSubstr("sweep 1 cannot be resumed: it is being measured by another process right now"));
+  EXPECT_FALSE(Snapshot(database()).sweep(1)->running);
+  EXPECT_FALSE(std::filesystem::exists(database().string() + ".sweep1.lock"));
+  EXPECT_EQ(outcome.ok, 9);
+}
+
+TEST_F(Sweep, resuming_measures_again_what_an_older_kernel_gave) {
+  const SweepOutcome first = run_sweep(request(), database(), {}, {});
+  SQLite::Database(database().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE kernel SET source_hash = 'older' WHERE name = 'test.good'");
+  std::vector<std::string> log;
+  std::int64_t again = 0;
+  SweepObserver observer;
+  observer.measured = [&](const Measurement& m, std::int64_t) {
+    EXPECT_EQ(m.key.kernel, "test.good");
+    ++again;
+  };
+  observer.log = [&](const std::string& text) { log.push_back(text); };
+  run_sweep({}, database(), observer, {}, first.sweep);
+  EXPECT_EQ(again, 6);
+  EXPECT_THAT(log, testing::Contains("6 measurements are taken again: their kernels have changed since"));
+  expect_complete(first.sweep);
+  for (const ResultRow& row : Snapshot(database()).results(first.sweep)) EXPECT_EQ(row.source_hash, "test");
+}
+
+TEST_F(Sweep, a_stop_is_heeded_among_thousands_of_skipped_rows) {
+  SweepRequest r = request({"test.good"});
+  r.windows.clear();
+  for (std::int64_t window = 1; window <= 500; ++window) r.windows.push_back({window, 1});
+  r.q_heads = {2, 3};  // 3 on 2 kv heads is impossible: 1000 skipped rows
+  r.kv_heads = {2};
+  std::stop_source stop;
+  SweepObserver observer;
+  observer.progress = [&](const Progress& p) { EXPECT_EQ(p.total, 2000); };
+  observer.measured = [&](const Measurement& m, std::int64_t) {
+    EXPECT_EQ(m.status, Status::skipped);
+    stop.request_stop();
+  };
+  const SweepOutcome outcome = run_sweep(r, database(), observer, stop.get_token());
+  EXPECT_TRUE(outcome.stopped);
+  EXPECT_GT(outcome.skipped, 0);
+  EXPECT_LT(outcome.skipped, 1000);
+  EXPECT_EQ(outcome.ok, 0);
+}
+
+TEST_F(Sweep, the_remark_and_the_table_give_the_same_spread) {
+  std::vector<Measurement> measured;
+  SweepObserver observer;
+  observer.measured = [&](const Measurement& m, std::int64_t) { measured.push_back(m); };
+  SweepRequest r = request({"test.good"});
+  r.stopping.precision = 1e-9;
+  r.stopping.budget_ns = 300'000'000;
+  r.passes = {Pass::forward};
+  run_sweep(r, database(), observer, {});
+  ASSERT_FALSE(measured.empty());
+  for (const Measurement& m : measured)
+    EXPECT_THAT(m.reason, HasSubstr("not converged: " + spread_text(m.summary) + " after"));
+}
+
+TEST_F(Sweep, tensors_are_recorded_by_their_full_path) {
+  SweepRequest r = request({"test.good"});
+  const Problem problem = tiny_problem();
+  std::vector<HostTensor> tensors;
+  for (const char* name : {"q", "k1", "k2", "v1", "v2"}) {
+    const std::vector<std::int64_t> shape{1, problem.seq_len, *name == 'q' ? problem.q_heads : problem.kv_heads,
+                                          problem.head_dim};
+    tensors.push_back(
+        {name, shape, std::vector<float>(static_cast<std::size_t>(shape[1] * shape[2] * shape[3]), 0.5f)});
+  }
+  const std::filesystem::path file = folder_.path() / "in.safetensors";
+  write_safetensors(file, tensors);
+  r.tensors = std::filesystem::relative(file);
+  ASSERT_TRUE(r.tensors.is_relative());
+  r.seq_lens = r.q_heads = r.kv_heads = r.head_dims = {};
+  const SweepOutcome outcome = run_sweep(r, database(), {}, {});
+  EXPECT_EQ(outcome.ok, 6);
+  const SweepRequest stored = sweep_request_from_json(Snapshot(database()).sweep(outcome.sweep)->request_json);
+  EXPECT_TRUE(stored.tensors.is_absolute()) << stored.tensors;
+  EXPECT_TRUE(std::filesystem::equivalent(stored.tensors, file));
 }
 
 TEST_F(Sweep, resume_refuses_what_is_not_there) {

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "../app/program.hpp"
-#include "../profiler/temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 #include "profiler/store.hpp"
 
 namespace triscope {

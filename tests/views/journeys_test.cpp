@@ -8,6 +8,7 @@
 
 #include <fstream>
 
+#include "kernels/atomic_file.hpp"
 #include "kernels/error.hpp"
 #include "window_fixture.hpp"
 
@@ -392,12 +393,12 @@ TEST(Settings, come_back_as_they_were) {
 }
 
 TEST(Settings, a_full_disk_keeps_the_old_file_and_says_what_to_do) {
-  EXPECT_THROW(write_file_safely("/dev/full/x", "text"), Error);
+  EXPECT_THROW(write_whole_file("/dev/full/x", "text"), Error);
   TemporaryFolder folder;
-  write_file_safely(folder / "file", "old");
+  write_whole_file(folder / "file", "old");
   std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
   if (geteuid() != 0) {
-    EXPECT_THROW(write_file_safely(folder / "file", "new"), Error);
+    EXPECT_THROW(write_whole_file(folder / "file", "new"), Error);
   }
   std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
   std::ifstream stream(folder / "file");

@@ -103,6 +103,15 @@ TEST(LatencyModel, the_papers_windows_carry_the_papers_latency) {
   }
   const auto own = sweep({row(1, 17, 3, Pass::forward, 1, 1)});
   EXPECT_FALSE(make_latency_model(*own, nullptr).has_paper);
+  // A ratio only at the shape that reproduces the paper's rate.
+  const LatencyColumn ratio{LatencyField::paper_ratio, 0, "paper_ratio", "of paper"};
+  LatencyLine line = model.lines[0];
+  EXPECT_FALSE(cell_value(line, ratio));
+  line.problem.seq_len = 32768;
+  line.problem.q_heads = 64;
+  line.problem.kv_heads = 1;
+  line.problem.head_dim = 128;
+  EXPECT_TRUE(cell_value(line, ratio));
 }
 
 TEST(LatencyModel, verdicts_come_with_word_and_sign) {

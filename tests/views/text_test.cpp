@@ -10,7 +10,6 @@
 #include "views/command.hpp"
 #include "views/format.hpp"
 #include "views/setup_model.hpp"
-#include "views/text_table.hpp"
 
 namespace triscope {
 namespace {
@@ -22,9 +21,6 @@ TEST(Format, numbers_read_as_people_write_them) {
   EXPECT_EQ(format_count(32768), "32,768");
   EXPECT_EQ(format_count(-1234567), "-1,234,567");
   EXPECT_EQ(format_count(0), "0");
-  EXPECT_EQ(format_significant(0.00123456), "0.00123");
-  EXPECT_EQ(format_significant(720.4), "720");
-  EXPECT_EQ(format_significant(1.2e-9), "1.20e-09");
   EXPECT_EQ(format_bytes(217'000), "217 KB");
   EXPECT_EQ(format_seconds(100), "1 min 40 s");
   EXPECT_EQ(format_latency(0.8123), "812.3 us");
@@ -40,16 +36,6 @@ TEST(Format, started_is_short_and_in_local_time) {
   EXPECT_EQ(format_started("2026-11-18T17:31:00Z", now), "18 Nov 17:31");
   EXPECT_EQ(format_started("2025-11-18T17:31:00Z", now), "18 Nov 2025");
   EXPECT_EQ(format_started("nonsense", now), "nonsense");
-}
-
-TEST(TextTable, csv_quotes_and_markdown_and_latex_escape) {
-  const TextTable table{{"a,b", "n"}, {false, true}, {{"say \"x\"\nline", "1"}, {"p|q & 5 % × _", "2"}}};
-  EXPECT_EQ(write_table(table, TableFormat::csv), "\"a,b\",n\n\"say \"\"x\"\"\nline\",1\np|q & 5 % × _,2\n");
-  EXPECT_EQ(write_table(table, TableFormat::tsv), "a,b\tn\nsay \"x\" line\t1\np|q & 5 % × _\t2\n");
-  EXPECT_THAT(write_table(table, TableFormat::markdown), HasSubstr("| p\\|q & 5 % × _ | 2 |\n"));
-  EXPECT_THAT(write_table(table, TableFormat::markdown), HasSubstr("|---|---:|"));
-  EXPECT_THAT(write_table(table, TableFormat::latex), HasSubstr("p|q \\& 5 \\% $\\times$ \\_ & 2 \\\\"));
-  EXPECT_THAT(write_table(table, TableFormat::latex), HasSubstr("\\begin{tabular}{lr}"));
 }
 
 TEST(Commands, shortcuts_are_unique_and_every_command_explains_itself) {

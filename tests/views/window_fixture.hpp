@@ -11,7 +11,7 @@
 #include "app/window/offscreen.hpp"
 #include "profiler/store.hpp"
 #include "synthetic_database.hpp"
-#include "temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope::fixture {
 

@@ -3,13 +3,13 @@
 #include <cupti.h>
 #include <cxxabi.h>
 #include <fmt/format.h>
-#include <time.h>
 
 #include <array>
 #include <cstdlib>
 #include <mutex>
 
 #include "kernels/error.hpp"
+#include "profiler/clock.hpp"
 #include "profiler/cupti_advice.hpp"
 #include "profiler/worker/cuda/cupti_library.hpp"
 
@@ -60,11 +60,7 @@ Delivered& delivered() {
   return instance;
 }
 
-std::uint64_t CUPTIAPI monotonic_raw_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
-}
+std::uint64_t CUPTIAPI timestamp() { return static_cast<std::uint64_t>(monotonic_raw_ns()); }
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
@@ -185,7 +181,7 @@ void ActivityTrace::Impl::subscribe() {
 }
 
 void ActivityTrace::Impl::enable() {
-  check(cupti.register_timestamp(monotonic_raw_ns), "cuptiActivityRegisterTimestampCallback");
+  check(cupti.register_timestamp(timestamp), "cuptiActivityRegisterTimestampCallback");
   check(cupti.register_callbacks(give_buffer, take_buffer), "cuptiActivityRegisterCallbacks");
   for (CUpti_ActivityKind kind : {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                   CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION}) {

@@ -1,8 +1,7 @@
 #include "profiler/worker/cuda/gpu_timer.hpp"
 
-#include <time.h>
-
 #include "kernels/cuda/cuda_error.hpp"
+#include "profiler/clock.hpp"
 #include "profiler/worker/cuda/cupti.hpp"
 
 namespace triscope {
@@ -75,11 +74,5 @@ class EventsTimer final : public GpuTimer {
 
 std::unique_ptr<GpuTimer> make_activity_timer() { return std::make_unique<ActivityTimer>(); }
 std::unique_ptr<GpuTimer> make_events_timer() { return std::make_unique<EventsTimer>(); }
-
-std::int64_t monotonic_raw_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 }  // namespace triscope

@@ -28,7 +28,4 @@ class GpuTimer {
 std::unique_ptr<GpuTimer> make_activity_timer();
 std::unique_ptr<GpuTimer> make_events_timer();
 
-/// CLOCK_MONOTONIC_RAW.
-std::int64_t monotonic_raw_ns();
-
 }  // namespace triscope

@@ -1,9 +1,8 @@
 #include "profiler/worker/cuda/nvml.hpp"
 
-#include <time.h>
-
 #include <array>
 
+#include "profiler/clock.hpp"
 #include "profiler/worker/cuda/shared_library.hpp"
 
 namespace triscope {
@@ -28,12 +27,6 @@ struct FieldValue {
     unsigned long long ull;
   } value{};
 };
-
-std::int64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 }  // namespace
 
@@ -104,7 +97,7 @@ std::unique_ptr<Nvml> Nvml::open(const std::string& uuid, std::string& why) {
 
 ConditionReading Nvml::read() const {
   ConditionReading reading;
-  reading.time_ns = now_ns();
+  reading.time_ns = monotonic_raw_ns();
   unsigned value = 0;
   if (impl_->clock(impl_->device, kClockSm, &value) == kSuccess) reading.sm_clock_mhz = value;
   if (impl_->temperature(impl_->device, kTemperatureGpu, &value) == kSuccess) reading.temperature_c = value;

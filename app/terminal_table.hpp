@@ -9,15 +9,15 @@ namespace triscope {
 
 enum class Align { left, right };
 
-struct TextColumn {
+struct TerminalColumn {
   std::string title;
   Align align = Align::left;
   int importance = 0;  ///< columns of the lowest importance are left out first; equal ones from the right
   bool may_cut = false;  ///< its cells may end in "..."
 };
 
-struct TextTable {
-  std::vector<TextColumn> columns;
+struct TerminalTable {
+  std::vector<TerminalColumn> columns;
   std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`
 };
 
@@ -27,6 +27,6 @@ inline constexpr std::size_t kUnlimitedWidth = static_cast<std::size_t>(-1);
 /// The table with a header line, two spaces between columns, no line longer than `width` characters as long as that is
 /// at least 20, and every line ended. Columns that are empty in every row are left out. When columns did not fit, a last
 /// line names them.
-std::string render(const TextTable& table, std::size_t width);
+std::string render(const TerminalTable& table, std::size_t width);
 
 }  // namespace triscope

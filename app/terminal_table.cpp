@@ -1,4 +1,4 @@
-#include "app/text_table.hpp"
+#include "app/terminal_table.hpp"
 
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ struct Layout {
   }
 };
 
-void cut_columns(const TextTable& table, std::size_t width, Layout& layout) {
+void cut_columns(const TerminalTable& table, std::size_t width, Layout& layout) {
   while (layout.line() > width) {
     std::size_t widest = table.columns.size();
     for (const std::size_t column : layout.shown) {
@@ -53,7 +53,7 @@ void cut_columns(const TextTable& table, std::size_t width, Layout& layout) {
   }
 }
 
-Layout lay_out(const TextTable& table, std::size_t width) {
+Layout lay_out(const TerminalTable& table, std::size_t width) {
   Layout layout;
   layout.widths.resize(table.columns.size());
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
@@ -82,7 +82,7 @@ Layout lay_out(const TextTable& table, std::size_t width) {
 
 }  // namespace
 
-std::string render(const TextTable& table, std::size_t width) {
+std::string render(const TerminalTable& table, std::size_t width) {
   const Layout layout = lay_out(table, width);
   std::string text;
   const auto add_line = [&](const auto& cell_of) {
