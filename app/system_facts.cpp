@@ -11,6 +11,7 @@
 
 #include "app/doctor.hpp"
 #include "kernels/error.hpp"
+#include "profiler/program_folder.hpp"
 #include "profiler/store.hpp"
 #include "profiler/supervisor.hpp"
 
@@ -147,9 +148,7 @@ SystemFacts gather_facts(const fs::path& database, const std::vector<std::string
     gather_gpu_modes(facts, options);
   }
   facts.display = environment_variable("DISPLAY");
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  facts.window_built = !error && access((self.parent_path() / "triscope-window").c_str(), X_OK) == 0;
+  facts.window_built = access((program_folder() / "triscope-window").c_str(), X_OK) == 0;
   return facts;
 }
 

@@ -13,6 +13,7 @@
 #include "build_facts.hpp"
 #include "kernels/error.hpp"
 #include "profiler/clock.hpp"
+#include "profiler/program_folder.hpp"
 #include "profiler/statistics.hpp"
 #include "profiler/worker_process.hpp"
 
@@ -55,9 +56,8 @@ std::vector<std::string> command_of(const WorkerOptions& options) {
 std::filesystem::path find_worker() {
   if (const char* path = std::getenv("TRISCOPE_WORKER"); path != nullptr && *path != '\0') return path;
   std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const auto worker = self.parent_path() / "triscope-worker";
-  if (error || !std::filesystem::exists(worker, error)) {
+  const std::filesystem::path worker = program_folder() / "triscope-worker";
+  if (!std::filesystem::exists(worker, error)) {
     throw Error("the worker cannot be found", fmt::format("there is no {}", worker.string()),
                 "build Triscope completely, or set TRISCOPE_WORKER to the triscope-worker program");
   }

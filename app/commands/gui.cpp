@@ -10,6 +10,7 @@
 
 #include "app/commands/commands.hpp"
 #include "kernels/error.hpp"
+#include "profiler/program_folder.hpp"
 
 namespace triscope {
 namespace {
@@ -35,10 +36,8 @@ bool needs_display(const GuiOptions& options) {
 }
 
 std::filesystem::path window_program() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path window = self.parent_path() / "triscope-window";
-  if (!error && access(window.c_str(), X_OK) == 0) return window;
+  const std::filesystem::path window = program_folder() / "triscope-window";
+  if (access(window.c_str(), X_OK) == 0) return window;
   throw Error("the window cannot be opened", "triscope-window does not lie beside triscope: this build has no window",
               "build with TRISCOPE_WINDOW=ON, or use `triscope sweep` and `triscope show`");
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/error.hpp"
+#include "profiler/program_folder.hpp"
 
 namespace triscope {
 namespace {
@@ -30,7 +31,7 @@ bool system_prefers_dark() {
 
 std::filesystem::path recorded_database() {
   std::error_code error;
-  const std::filesystem::path bin = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  const std::filesystem::path bin = program_folder();
   for (const std::filesystem::path& file : {bin / "../share/triscope/h200.db", bin / "../../assets/recorded/h200.db", std::filesystem::path(TRISCOPE_SOURCE_DIR) / "assets/recorded/h200.db"}) {
     if (std::filesystem::exists(file, error)) return std::filesystem::weakly_canonical(file, error);
   }
