@@ -2,10 +2,12 @@
 //
 //   hopper_bench check [SHAPE...]            those shapes, or every case of the table below; exit code 1 when one fails
 //   hopper_bench time ROUNDS SHAPE...        SHAPE = window1xwindow2,q_heads/kv_heads,head_dim,seq_len,batch,form[,instance]
+//                                            instance `all`: every instance that can run the shape
+//   hopper_bench random COUNT SEED           random problems, checked, and timed against cuda.portable; the ten worst
 //
 // Timings are CUDA events around back-to-back launches of TRISCOPE_BENCH_MS (400) milliseconds, after half as many that are
 // not timed: shorter blocks inherit the clock that the kernel before them left. TRISCOPE_BENCH_PLUGIN may
-// name a shared library with a baseline: `extern "C" double bench_plugin(void* stream)` runs it once, returns its FLOPs.
+// name shared libraries with baselines (a:b): `extern "C" double bench_plugin(void* stream)` runs one once, returns its FLOPs.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <dlfcn.h>
@@ -16,11 +18,13 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "kernels/cuda/cuda_error.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
+#include "kernels/cuda/hopper/plan.hpp"
 #include "kernels/error.hpp"
 #include "kernels/flops.hpp"
 #include "kernels/philox.hpp"
@@ -128,7 +132,8 @@ class Device {
   }
   unsigned long long marked() {
     return counted([&] {
-      count_marks<<<256, 256>>>(static_cast<const std::uint8_t*>(arguments_.workspace), static_cast<std::int64_t>(workspace_bytes_), counter_);
+      const auto plan = hopper::make_plan(problem_, hopper::find_instance(instance_));
+      count_marks<<<256, 256>>>(static_cast<const std::uint8_t*>(arguments_.workspace), static_cast<std::int64_t>(plan->suspect_bytes), counter_);
     });
   }
   /// Words of o and lse that a second launch writes differently.
@@ -371,6 +376,105 @@ double time_once(const Timed& timed) {
   return flops * launches / timer.elapsed_ms() / 1e9;
 }
 
+/// The shapes as cases; `all` stands for every instance that can run the shape.
+std::vector<Case> expand(const Kernel& kernel, const std::vector<std::string>& shapes) {
+  std::vector<Case> cases;
+  for (const std::string& shape : shapes) {
+    const Case test = parse_shape(shape);
+    if (test.instance != "all") cases.push_back(test);
+    for (const std::string& instance : kernel.info().instances) {
+      if (test.instance == "all" && !kernel.unsupported(test.problem, Pass::forward, instance)) cases.push_back({test.problem, test.inputs, instance});
+    }
+  }
+  return cases;
+}
+
+// --- random problems ------------------------------------------------------------------------------------------------------
+
+/// Numbers for problem `n`, one after another.
+class Draw {
+ public:
+  Draw(int seed, int n) : seed_(static_cast<std::uint32_t>(seed)), n_(static_cast<std::uint64_t>(n)) {}
+  double uniform() { return philox(n_, count_++, seed_).x[0] / 4294967296.0; }
+  /// Log-uniform integer of [1, limit].
+  std::int64_t size(double limit) { return static_cast<std::int64_t>(std::exp(uniform() * std::log(limit + 0.999))); }
+  template <typename T, std::size_t kCount>
+  T pick(const T (&values)[kCount]) {
+    return values[static_cast<std::size_t>(uniform() * kCount)];
+  }
+
+ private:
+  std::uint32_t seed_;
+  std::uint64_t n_;
+  std::uint32_t count_ = 0;
+};
+
+/// A problem of the supported range that takes at most some 5 ms.
+Case random_case(Draw& draw) {
+  constexpr std::int64_t kGroups[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 32, 48, 64, 64, 96, 128, 128, 200, 256};
+  constexpr std::int64_t kKvHeads[] = {1, 1, 2, 4, 8};
+  constexpr std::int64_t kDims[] = {64, 128, 128};
+  constexpr std::int64_t kBatches[] = {1, 1, 2, 3};
+  constexpr Form kForms[] = {Form::trilinear, Form::trilinear, Form::determinant};
+  constexpr Inputs kInputs[] = {Inputs::normal, Inputs::normal, Inputs::peaked4, Inputs::zero_values};
+  for (;;) {
+    const std::int64_t kv_heads = draw.pick(kKvHeads), group = draw.pick(kGroups);
+    Case test{problem_of(draw.size(1024), draw.size(1024), group * kv_heads, kv_heads, draw.pick(kDims), draw.size(16384),
+                         draw.pick(kBatches), draw.pick(kForms)), draw.pick(kInputs)};
+    if (draw.uniform() < 0.15) test.problem.k2_bias = 0.25;
+    if (draw.uniform() < 0.15) test.problem.v2_bias = -0.5;
+    if (draw.uniform() < 0.15) test.problem.sink = 1.0;
+    if (draw.uniform() < 0.1) test.problem.scale = -0.05;
+    if (useful_flops(test.problem, Pass::forward) < 2e12 && validate(test.problem).empty()) return test;
+  }
+}
+
+/// Median time of a launch, from five blocks of about 2 ms.
+double median_ms(const std::function<void()>& launch) {
+  EventTimer timer;
+  launch();
+  timer.start(nullptr);
+  launch();
+  timer.stop(nullptr);
+  const int launches = std::clamp(static_cast<int>(2.0 / timer.elapsed_ms()), 1, 50);
+  std::vector<double> times;
+  for (int block = 0; block < 5; ++block) {
+    timer.start(nullptr);
+    for (int n = 0; n < launches; ++n) launch();
+    timer.stop(nullptr);
+    times.push_back(timer.elapsed_ms() / launches);
+  }
+  std::sort(times.begin(), times.end());
+  return times[2];
+}
+
+int random_problems(const Kernel& kernel, int count, int seed) {
+  struct Row {
+    double ratio, tflops;   // ratio: cuda.portable's time / cuda.hopper's
+    std::string name;
+  };
+  const auto portable = make_cuda_portable();
+  std::vector<Row> rows;
+  int failed = 0;
+  for (int n = 0; n < count; ++n) {
+    Draw draw(seed, n);
+    const Case test = random_case(draw);
+    if (!check(kernel, test, 24)) ++failed;
+    Device own(kernel, test), other(*portable, {test.problem, test.inputs, {}});
+    const double own_ms = median_ms([&] { own.launch(); }), other_ms = median_ms([&] { other.launch(); });
+    rows.push_back({other_ms / own_ms, useful_flops(test.problem, Pass::forward) / own_ms / 1e9, describe(test.problem) + " [" + own.instance() + "]"});
+    std::printf("%4d %9.4f ms, portable %9.4f ms, ratio %.2f\n", n, own_ms, other_ms, rows.back().ratio);
+  }
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.ratio < b.ratio; });
+  std::printf("%d of %d wrong; %d slower than cuda.portable; worst ratios to it:\n", failed, count,
+              static_cast<int>(std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.ratio < 1.0; })));
+  for (std::size_t n = 0; n < std::min<std::size_t>(rows.size(), 10); ++n) std::printf("  %.2f  %7.1f TFLOP/s  %s\n", rows[n].ratio, rows[n].tflops, rows[n].name.c_str());
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.tflops < b.tflops; });
+  std::printf("lowest rates:\n");
+  for (std::size_t n = 0; n < std::min<std::size_t>(rows.size(), 10); ++n) std::printf("  %7.1f TFLOP/s  %.2f  %s\n", rows[n].tflops, rows[n].ratio, rows[n].name.c_str());
+  return failed == 0 ? 0 : 1;
+}
+
 int time_all(const Kernel& kernel, int rounds, const std::vector<std::string>& shapes) {
   std::vector<Timed> entries;
   constexpr int kSize = 8192;
@@ -385,18 +489,21 @@ int time_all(const Kernel& kernel, int rounds, const std::vector<std::string>& s
                                     kSize, &zero, c.data(), CUDA_R_16BF, kSize, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
                        return 2.0 * kSize * kSize * static_cast<double>(kSize);
                      }, {}});
-  if (const char* file = std::getenv("TRISCOPE_BENCH_PLUGIN"); file != nullptr && *file != 0) {
-    void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      std::printf("no plugin: %s\n", dlerror());
-    } else {
-      const auto run = reinterpret_cast<double (*)(void*)>(dlsym(library, "bench_plugin"));
-      entries.push_back({"plugin", [run] { return run(nullptr); }, {}});
+  if (const char* list = std::getenv("TRISCOPE_BENCH_PLUGIN"); list != nullptr) {
+    std::stringstream files(list);
+    for (std::string file; std::getline(files, file, ':');) {
+      void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (library == nullptr) {
+        std::printf("no plugin: %s\n", dlerror());
+      } else {
+        const auto run = reinterpret_cast<double (*)(void*)>(dlsym(library, "bench_plugin"));
+        entries.push_back({file.substr(file.rfind('/') + 1), [run] { return run(nullptr); }, {}});
+      }
     }
   }
   std::vector<std::unique_ptr<Device>> devices;
-  for (const std::string& shape : shapes) {
-    const Case test = parse_shape(shape);
+  for (const Case& test : expand(kernel, shapes)) {
+    const std::string shape = describe(test.problem);
     if (!check(kernel, test, 24)) std::printf("FAIL: this shape is timed although it is wrong\n");
     devices.push_back(std::make_unique<Device>(kernel, test));
     Device* device = devices.back().get();
@@ -407,7 +514,11 @@ int time_all(const Kernel& kernel, int rounds, const std::vector<std::string>& s
                        }, {}});
   }
   for (int round = 0; round < rounds; ++round) {
-    for (Timed& entry : entries) entry.tflops.push_back(time_once(entry));
+    for (Timed& entry : entries) {
+      entry.tflops.push_back(time_once(entry));
+      std::printf("round %d %s %.1f\n", round, entry.name.c_str(), entry.tflops.back());
+      std::fflush(stdout);
+    }
   }
   std::printf("useful TFLOP/s by round:\n");
   for (Timed& entry : entries) {
@@ -424,6 +535,7 @@ int run(int argc, char** argv) {
   const auto kernel = make_cuda_hopper();
   const std::string mode = argc > 1 ? argv[1] : "check";
   if (mode == "time" && argc > 3) return time_all(*kernel, std::atoi(argv[2]), {argv + 3, argv + argc});
+  if (mode == "random" && argc == 4) return random_problems(*kernel, std::atoi(argv[2]), std::atoi(argv[3]));
   int failed = 0, count = 0;
   std::vector<Case> cases;
   for (int n = 2; n < argc; ++n) cases.push_back(parse_shape(argv[n]));

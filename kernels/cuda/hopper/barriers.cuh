@@ -10,11 +10,10 @@ inline constexpr int kConsumerWarps = kConsumerWarpgroups * 4;
 
 /// Named barriers (bar.sync ids; 0 is __syncthreads).
 enum NamedBarrier : int {
-  kFoldingBarrier = 1,      ///< the folding warps: new short-axis rows are written
-  kMergeFull = 2,           ///< split steps: warpgroup 1 has written a half of its result
-  kMergeTaken = 3,          ///< split steps: warpgroup 0 has read the first half
-  kMergeFree = 4,           ///< split steps: warpgroup 0 has read both halves
-  kNeverReached = 5,        ///< see Mainloop::hold_here
+  kMergeFull = 1,           ///< split steps: warpgroup 1 has written a half of its result
+  kMergeTaken = 2,          ///< split steps: warpgroup 0 has read the first half
+  kMergeFree = 3,           ///< split steps: warpgroup 0 has read both halves
+  kNeverReached = 4,        ///< see Mainloop::hold_here
 };
 
 struct Barriers {
@@ -25,15 +24,14 @@ struct Barriers {
   __device__ std::uint32_t empty_value(int tile) const { return base + 48 + 8 * tile; }
   __device__ std::uint32_t full_query(int buffer) const { return base + 64 + 8 * buffer; }
   __device__ std::uint32_t empty_query(int buffer) const { return base + 80 + 8 * buffer; }
-  /// Folded ahead: a step's ring rows and virtual queries, for warpgroup `i`. Otherwise: the ring rows of steps
-  /// i, i + kStagesAhead, ...
+  /// The ring rows of steps i, i + kStagesAhead, ... (and, before an item's first step, its q in the order of the products).
   __device__ std::uint32_t full_stage(int i) const { return base + 96 + 8 * i; }
   __device__ std::uint32_t empty_stage(int i) const { return base + 128 + 8 * i; }
   __device__ std::uint32_t pass_done() const { return base + 160; }   ///< no consumer reads ratios of this pass any more
   static_assert(kResidentTiles == 2 && kStagesAhead == 4, "the offsets above");
 
   /// One thread, before the CTA's first __syncthreads.
-  __device__ void init(bool fold_ahead) const {
+  __device__ void init() const {
     for (int tile = 0; tile < kResidentTiles; ++tile) {
       barrier_init(full_key(tile), 1);
       barrier_init(full_value(tile), 1);
@@ -42,11 +40,11 @@ struct Barriers {
     }
     for (int i = 0; i < 2; ++i) {
       barrier_init(full_query(i), 1);
-      barrier_init(empty_query(i), fold_ahead ? kFoldingWarps : kConsumerWarps);
+      barrier_init(empty_query(i), kConsumerWarps);
     }
     for (int i = 0; i < kStagesAhead; ++i) {
-      barrier_init(full_stage(i), kFoldingWarps);
-      barrier_init(empty_stage(i), fold_ahead ? kConsumerWarps / kConsumerWarpgroups : kConsumerWarps);
+      barrier_init(full_stage(i), kShortAxisWarps);
+      barrier_init(empty_stage(i), kConsumerWarps);
     }
     barrier_init(pass_done(), kConsumerWarps);
     fence_barrier_init();

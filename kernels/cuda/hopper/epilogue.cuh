@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/hopper/mainloop.cuh"
+#include "kernels/cuda/hopper/short_axis.cuh"
 
 namespace triscope::hopper {
 

@@ -8,8 +8,8 @@
 // seq_len] fp32, natural log.
 //
 // One persistent CTA for each SM, 384 threads:
-//   warpgroup 0    warp 0: one thread loads Q, K and V tiles (load.cuh); warps 1-3: virtual queries (virtual_query.cuh)
-//   warpgroups 1-2 S = Q~ K^T, softmax, A += P V, 64 rows each (mainloop.cuh, softmax.cuh, epilogue.cuh)
+//   warpgroup 0    warp 0: one thread loads Q, K and V tiles (load.cuh); warps 1-3: the short axis (short_axis.cuh)
+//   warpgroups 1-2 Q~, S = Q~ K^T, softmax, A += P V, 64 rows each (mainloop.cuh, virtual_query.cuh, softmax.cuh, epilogue.cuh)
 //
 //          step t (short-axis row i - t)                     A work item is 64 or 128 rows: `heads` query heads at each of
 //        0   1   2  ...  w_short-1                           `positions` consecutive positions. Row r of position i uses
@@ -31,19 +31,15 @@
 
 #include "kernels/cuda/hopper/epilogue.cuh"
 #include "kernels/cuda/hopper/load.cuh"
+#include "kernels/cuda/hopper/short_axis.cuh"
 
 namespace triscope::hopper {
 
-/// Barriers, the table of ring slots, the row of ones, and zeros for query rows that no copy writes. All threads.
+/// Barriers, the row of ones, and zeros for query rows that no copy writes. All threads.
 template <TileConfig kConfig>
-__device__ __forceinline__ void prepare_shared_memory(const ForwardParameters& p, std::uint32_t memory) {
+__device__ __forceinline__ void prepare_shared_memory(std::uint32_t memory) {
   using L = Layout<kConfig>;
-  if (threadIdx.x == 0) Barriers{memory + L::kBarriers}.init(kConfig.fold_ahead);
-  for (int i = threadIdx.x; i < kStageRows; i += kThreads) {
-    const int position = min((i & (L::kQueryRows - 1)) / p.heads, p.positions - 1);
-    const int behind = i >= L::kQueryRows ? 1 : 0;  // split steps: warpgroup 1 is one short-axis row behind
-    store_shared_u16(memory + L::kRowSlots + 2 * i, static_cast<std::uint32_t>(ring_slot(position - behind, p.ring_rows)));
-  }
+  if (threadIdx.x == 0) Barriers{memory + L::kBarriers}.init();
   for (int i = threadIdx.x; i < L::kRatioRowBytes / 4; i += kThreads) store_shared_1(memory + L::kOnes + 4 * i, __float_as_uint(1.0f));
   for (int i = threadIdx.x; i < L::kQueryBuffers * L::kQueryBytes / 16; i += kThreads) {
     store_shared_4(memory + L::kQuery + 16 * i, 0, 0, 0, 0);
@@ -65,6 +61,7 @@ __device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_
                          .lane = lane,
                          .c = lane & 3,
                          .leader = lane == 0};
+  loop.ring = memory + L::kRing + loop.c * 16;
   loop.phases = 0;
   loop.items_done = 0;
   loop.stages = 0;
@@ -86,12 +83,12 @@ __global__ void __launch_bounds__(kThreads, 1)
   constexpr TileConfig kConfig = kInstances[kInstance].config;
   extern __shared__ __align__(1024) std::uint8_t dynamic_memory[];
   const std::uint32_t memory = shared_address(dynamic_memory);
-  prepare_shared_memory<kConfig>(p, memory);
+  prepare_shared_memory<kConfig>(memory);
   const int warp = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / 32, 0);
   if (warp < 4) {
     lower_registers<Layout<kConfig>::kProducerRegisters>();
     if (warp > 0) {
-      Folding<kConfig>{p, memory, warp - 1, static_cast<int>(threadIdx.x & 31)}.run();
+      ShortAxis<kConfig>(p, memory, warp - 1, static_cast<int>(threadIdx.x & 31)).run();
     } else if (threadIdx.x == 0) {
       load_tiles<kConfig>(p, memory, &query_map, &key_map, &value_map);
     }

@@ -1,6 +1,7 @@
 // cuda.hopper as the rest of the program sees it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -47,6 +48,7 @@ void set_pointers(ForwardParameters& p, const Arguments& arguments, bool folds_a
   p.short_value = tensor(folds_axis1 ? arguments.v1 : arguments.v2);
   p.long_key = tensor(folds_axis1 ? arguments.k2 : arguments.k1);
   p.long_value = tensor(folds_axis1 ? arguments.v2 : arguments.v1);
+  p.tile_key = p.long_key;
   p.o = static_cast<__nv_bfloat16*>(arguments.o);
   p.lse = arguments.lse;
   p.sink = arguments.sink;
@@ -86,7 +88,7 @@ class CudaHopper final : public Kernel {
 
   std::size_t workspace_bytes(const Problem& problem, Pass, std::string_view instance) const override {
     const auto plan = make_plan(problem, find_instance(instance));
-    return plan ? static_cast<std::size_t>(plan->parameters.items) * 8 : 0;
+    return plan ? std::max(plan->suspect_bytes, plan->reordered_offset + plan->reordered_bytes) : 0;
   }
 
   void launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& arguments) const override {
@@ -98,6 +100,10 @@ class CudaHopper final : public Kernel {
     set_pointers(p, arguments, plan.folds_axis1);
     const int blocks = multiprocessors();
     const auto stream = static_cast<cudaStream_t>(arguments.stream);
+    if (plan.reordered_bytes > 0) {
+      p.tile_key = reinterpret_cast<__nv_bfloat16*>(static_cast<std::uint8_t*>(arguments.workspace) + plan.reordered_offset);
+      launch_reorder(p.long_key, const_cast<__nv_bfloat16*>(p.tile_key), plan.reordered_bytes, p.head_dim, stream);
+    }
     const TensorMaps maps = make_tensor_maps(p, kInstances[plan.instance].config.tile_keys);
     kLaunches[static_cast<std::size_t>(plan.instance)](maps, p, std::min(blocks, p.items), plan.shared_bytes, stream);
     launch_repair(p, std::min(2 * blocks, p.items), stream);

@@ -21,6 +21,9 @@ TensorMaps make_tensor_maps(const ForwardParameters& p, int tile_keys);
 template <int kInstance>
 void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes, cudaStream_t stream);
 
+/// Enqueues the reordering of tile keys for cross products (virtual_query.cuh): `bytes` of rows of `head_dim`.
+void launch_reorder(const __nv_bfloat16* keys, __nv_bfloat16* reordered, std::size_t bytes, int head_dim, cudaStream_t stream);
+
 /// Enqueues the repair: computes again, with a running maximum, the rows that the forward marked in p.suspect.
 void launch_repair(const ForwardParameters& p, int blocks, cudaStream_t stream);
 

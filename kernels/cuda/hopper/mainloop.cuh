@@ -19,8 +19,7 @@ template <TileConfig kConfig>
 struct Mainloop {
   using L = Layout<kConfig>;
   static constexpr int kBlocks = kConfig.tile_keys / 8;
-  static constexpr int kEarly = kConfig.early_blocks;
-  static constexpr int kRatioGroups = kConfig.head_dim / 16;                 // 16-byte ratio words of a thread and row
+    static constexpr int kRatioGroups = kConfig.head_dim / 16;                 // 16-byte ratio words of a thread and row
   static constexpr int kGroupsAtOnce = kConfig.mixed_rows ? 2 : 4;           // 16 registers either way
   static constexpr int kRatioParts = kRatioGroups / kGroupsAtOnce;
 
@@ -36,14 +35,18 @@ struct Mainloop {
   float score[kConfig.tile_keys / 2];
   float accumulator[kConfig.head_dim / 2];
   std::uint32_t weight[kConfig.tile_keys / 4];
-  std::uint32_t query[kConfig.head_dim / 4];
-  uint4 key[4];               // not folded ahead: short-axis key words of the next step
+  VirtualQuery<kConfig> query;
+  uint4 key[4];               // plain products: short-axis key words of the next step
+  float4 wide_key[2][3];      // other products: parts of them (mixed_rows: the two rows; else two parts)
   float4 ratio[4];
   RowState rows;
-  int slot[2];                // ring slots of the two rows at the current step (mixed_rows; else only [0])
+  std::uint32_t slot[2];      // byte offset in the ring of the rows whose queries are made (mixed_rows; else only [0])
+  std::uint32_t ring;         // address of the ring, plus this lane's 16 bytes
+  std::uint32_t slot_step;    // from a slot to the next one of the pass: the smaller (unsigned) of slot + slot_step and
+  std::uint32_t slot_wrap;    // slot + slot_wrap
   std::uint32_t phases;       // parity to wait for: bits 0-1 key tiles, 2-3 value tiles
-  int items_done;
-  int stages;                 // stages taken
+  unsigned items_done;
+  unsigned stages;            // stages taken
 
   WorkItem item;
   int pass;
@@ -51,110 +54,103 @@ struct Mainloop {
 
   // --- memory to registers --------------------------------------------------------------------------------------------
 
-  __device__ __forceinline__ void load_virtual_query() {
-    const int stage_row = warpgroup * 64 + row;  // its low three bits are those of row and of row + 8
-    const std::uint32_t address = memory + L::kStage + stage_row * L::kRowBytes;
-#pragma unroll
-    for (int block = 0; block < kConfig.head_dim / 32; ++block) {
-      const int chunk = stage_chunk<kConfig.head_dim>(stage_row, c, block);
-      const uint4 a = load_shared_4(address + chunk);
-      const uint4 b = load_shared_4(address + 8 * L::kRowBytes + chunk);
-      std::uint32_t* out = query + 8 * block;
-      out[0] = a.x, out[2] = a.y, out[4] = a.z, out[6] = a.w;
-      out[1] = b.x, out[3] = b.y, out[5] = b.z, out[7] = b.w;
-    }
-  }
-
   /// q of this item as A fragments, from the tile that the copy engine wrote (128-byte swizzle).
   __device__ __forceinline__ void load_query() {
-    const int tile_row = (kConfig.split_steps ? 0 : warpgroup * 64) + (row & ~15) + (lane & 15);
-    const std::uint32_t address = memory + L::kQuery + items_done % L::kQueryBuffers * L::kQueryBytes + tile_row * 128 +
-                                  (((lane >> 4) ^ (tile_row & 7)) << 4);
+    const int buffer = items_done % L::kQueryBuffers;
+    const int first_row = (kConfig.split_steps ? 0 : warpgroup * 64);
+    const int tile_row = first_row + (row & ~15) + (lane & 15);
+    const std::uint32_t address = memory + L::kQuery + buffer * L::kQueryBytes + tile_row * 128 + (((lane >> 4) ^ (tile_row & 7)) << 4);
 #pragma unroll
     for (int k = 0; k < kConfig.head_dim / 16; ++k) {
-      load_matrices((address ^ ((k & 3) << 5)) + (k >> 2) * L::kQueryHalfBytes, query[4 * k], query[4 * k + 1], query[4 * k + 2],
-                    query[4 * k + 3]);
+      std::uint32_t* word = query.word + 4 * k;
+      load_matrices((address ^ ((k & 3) << 5)) + (k >> 2) * L::kQueryHalfBytes, word[0], word[1], word[2], word[3]);
     }
-  }
-
-  /// Key words for k steps 2 `kFirst`.. of ring slot `key_slot`, into key[`out`]..
-  template <int kFirst, int kCount>
-  __device__ __forceinline__ void load_key(int key_slot, int out) {
-    const std::uint32_t address = memory + L::kRing + key_slot * L::kSlotBytes + c * 16;
 #pragma unroll
-    for (int m = 0; m < kCount; ++m) key[out + m] = load_shared_4(address + (kFirst + m) * 64);
-  }
-  template <int kFirst, int kCount>
-  __device__ __forceinline__ void multiply_query() {
+    for (int x = 0; x < L::kTailWords; ++x) {
 #pragma unroll
-    for (int m = 0; m < kCount; ++m) {
-      const uint4 a = key[m];
-      const uint4 b = kConfig.mixed_rows ? key[kCount + m] : a;
-      std::uint32_t* out = query + 8 * (kFirst + m);
-      out[0] = multiply_bf16x2(out[0], a.x), out[1] = multiply_bf16x2(out[1], b.x);
-      out[2] = multiply_bf16x2(out[2], a.y), out[3] = multiply_bf16x2(out[3], b.y);
-      out[4] = multiply_bf16x2(out[4], a.z), out[5] = multiply_bf16x2(out[5], b.z);
-      out[6] = multiply_bf16x2(out[6], a.w), out[7] = multiply_bf16x2(out[7], b.w);
+      for (int r = 0; r < 2; ++r) {
+        query.tail[x][r] = load_shared_1(memory + L::kTails + buffer * L::kTailBytes + (first_row + row + 8 * r) * 16 * L::kTailWords + 16 * x + 4 * c);
+      }
     }
   }
 
-  static constexpr int kKeyWords = kConfig.head_dim / 32;                                  // uint4 of a key row and lane
-  static constexpr int kKeyPart = kConfig.mixed_rows ? (kKeyWords < 2 ? kKeyWords : 2) : kKeyWords;
+  static constexpr int kKeyPart = kConfig.mixed_rows ? (L::kKeyQuads < 2 ? L::kKeyQuads : 2) : L::kKeyQuads;   // plain
 
-  /// `next`: the key of the next step; else that of the current one.
-  template <int kFirst>
-  __device__ __forceinline__ void load_key_part(bool next) {
-    load_key<kFirst, kKeyPart>(next ? next_slot(0) : slot[0], 0);
-    if constexpr (kConfig.mixed_rows) load_key<kFirst, kKeyPart>(next ? next_slot(1) : slot[1], kKeyPart);
-  }
-  /// Completes the virtual queries, whose q and first key words are loaded.
-  __device__ __forceinline__ void fold_query(bool next) {
-    multiply_query<0, kKeyPart>();
-    if constexpr (kKeyPart < kKeyWords) {
-      load_key_part<kKeyPart>(next);
-      multiply_query<kKeyPart, kKeyPart>();
+  /// Part `kPart` of the key at `slot`.
+  template <int kPart>
+  __device__ __forceinline__ void load_key_part() {
+#pragma unroll
+    for (int r = 0; r < (kConfig.mixed_rows ? 2 : 1); ++r) {
+      const std::uint32_t address = ring + slot[r];
+      if constexpr (kConfig.product == Product::plain) {
+#pragma unroll
+        for (int m = 0; m < kKeyPart; ++m) key[r * kKeyPart + m] = load_shared_4(address + (kPart * kKeyPart + m) * 64);
+      } else {
+#pragma unroll
+        for (int m = 0; m < 3; ++m) {
+          if (3 * kPart + m < L::kKeyQuads) wide_key[kConfig.mixed_rows ? r : kPart & 1][m] = load_shared_float4(address + (3 * kPart + m) * 64);
+        }
+      }
     }
   }
-
-  __device__ __forceinline__ void wait_stage() {
-    if constexpr (kConfig.fold_ahead) {
-      barrier_wait(barriers.full_stage(warpgroup), stages & 1);
+  /// Plain: the words of quads kFirst + kOffset .. of the key.
+  template <int kFirst, int kOffset>
+  __device__ __forceinline__ void multiply_quads() {
+    query.template multiply_pair<kFirst + kOffset>(key[kOffset], key[kConfig.mixed_rows ? kKeyPart + kOffset : kOffset]);
+    if constexpr (kOffset + 1 < kKeyPart) multiply_quads<kFirst, kOffset + 1>();
+  }
+  template <int kPart>
+  __device__ __forceinline__ void multiply_part() {
+    if constexpr (kConfig.product == Product::plain) {
+      multiply_quads<kPart * kKeyPart, 0>();
     } else {
-      barrier_wait(barriers.full_stage(stages % kStagesAhead), stages / kStagesAhead & 1);
+      query.template multiply_wide<kPart>(wide_key[kConfig.mixed_rows ? 0 : kPart & 1], 0);
+      query.template multiply_wide<kPart>(wide_key[kConfig.mixed_rows ? 1 : kPart & 1], 1);
     }
   }
+  static constexpr int kKeyParts = kConfig.product == Product::plain ? L::kKeyQuads / kKeyPart : VirtualQuery<kConfig>::kParts;
+  /// Parts of the key that the registers hold at once where no ratios need the room.
+  static constexpr int kPartsHeld = kConfig.product == Product::plain || kConfig.mixed_rows ? 1 : 2;
+
+  template <int kHeld>
+  __device__ __forceinline__ void load_first_key_parts() {
+    load_key_part<0>();
+    if constexpr (kHeld == 2) load_key_part<1>();
+  }
+  /// Completes the virtual queries from part `kPart` on; q and the first kHeld parts of the key are loaded.
+  template <int kHeld, int kPart = 0>
+  __device__ __forceinline__ void fold_query() {
+    multiply_part<kPart>();
+    if constexpr (kPart + kHeld < kKeyParts) load_key_part<kPart + kHeld>();
+    if constexpr (kPart + 1 < kKeyParts) fold_query<kHeld, kPart + 1>();
+  }
+
+  __device__ __forceinline__ void wait_stage() { barrier_wait(barriers.full_stage(stages % kStagesAhead), stages / kStagesAhead & 1); }
   __device__ __forceinline__ void free_stage() {
     __syncwarp();
-    if (leader) barrier_arrive(barriers.empty_stage(kConfig.fold_ahead ? warpgroup : stages % kStagesAhead));
+    if (leader) barrier_arrive(barriers.empty_stage(stages % kStagesAhead));
     ++stages;
   }
-  /// Waits for a stage and makes its virtual queries; `next` as above.
-  __device__ __forceinline__ void take_stage(bool next) {
+  /// Waits for a stage and makes its virtual queries.
+  __device__ __forceinline__ void take_stage() {
     wait_stage();
-    if constexpr (kConfig.fold_ahead) {
-      load_virtual_query();
-    } else {
-      load_query();
-      load_key_part<0>(next);
-      fold_query(next);
-    }
+    load_query();
+    load_first_key_parts<1>();
+    fold_query<1>();
     free_stage();
   }
 
   /// Address of the ratio row for thread row `r` (0 or 1); `fresh`: nothing to rescale, ones.
   __device__ __forceinline__ std::uint32_t ratio_row(int r, bool fresh) const {
-    const std::uint32_t address = fresh ? memory + L::kOnes : memory + L::kRing + slot[r] * L::kSlotBytes + L::kRowBytes;
-    return address + c * 16;
+    return fresh ? memory + L::kOnes + c * 16 : ring + slot[r] + L::kKeyBytes;
   }
+  /// `row`: addresses of the ratio rows.
   template <int kPart>
-  __device__ __forceinline__ void load_ratio(bool fresh) {
-    const std::uint32_t first = ratio_row(0, fresh) + kPart * kGroupsAtOnce * 64;
+  __device__ __forceinline__ void load_ratio(const std::uint32_t (&row)[2]) {
 #pragma unroll
-    for (int m = 0; m < kGroupsAtOnce; ++m) ratio[m] = load_shared_float4(first + m * 64);
-    if constexpr (kConfig.mixed_rows) {
-      const std::uint32_t second = ratio_row(1, fresh) + kPart * kGroupsAtOnce * 64;
+    for (int r = 0; r < (kConfig.mixed_rows ? 2 : 1); ++r) {
 #pragma unroll
-      for (int m = 0; m < kGroupsAtOnce; ++m) ratio[kGroupsAtOnce + m] = load_shared_float4(second + m * 64);
+      for (int m = 0; m < kGroupsAtOnce; ++m) ratio[r * kGroupsAtOnce + m] = load_shared_float4(row[r] + (kPart * kGroupsAtOnce + m) * 64);
     }
   }
   template <int kPart>
@@ -170,11 +166,11 @@ struct Mainloop {
   }
   /// Parts [kFirst, kEnd): the registers hold part kFirst already; leaves part kEnd loaded if there is one.
   template <int kFirst, int kEnd>
-  __device__ __forceinline__ void apply_ratios(bool fresh) {
+  __device__ __forceinline__ void apply_ratios(const std::uint32_t (&row)[2]) {
     if constexpr (kFirst < kEnd) {
       apply_ratio<kFirst>();
-      if constexpr (kFirst + 1 < kRatioParts) load_ratio<kFirst + 1>(fresh);
-      apply_ratios<kFirst + 1, kEnd>(fresh);
+      if constexpr (kFirst + 1 < kRatioParts) load_ratio<kFirst + 1>(row);
+      apply_ratios<kFirst + 1, kEnd>(row);
     }
   }
 
@@ -183,12 +179,12 @@ struct Mainloop {
   __device__ __forceinline__ void issue_scores(int tile) {
     const std::uint64_t keys = tile_descriptor(memory + L::kKeyTiles, 16) + tile * (L::kTileBytes / 16);
     pin(score);
-    pin(query);
+    pin(query.word);
     wgmma_fence();
 #pragma unroll
     for (int k = 0; k < kConfig.head_dim / 16; ++k) {
-      wgmma<false>(score, query[4 * k], query[4 * k + 1], query[4 * k + 2], query[4 * k + 3],
-                   keys + (k & 3) * 2 + (k >> 2) * (L::kHalfTileBytes / 16), k > 0);
+      const std::uint32_t* word = query.word + 4 * k;
+      wgmma<false>(score, word[0], word[1], word[2], word[3], keys + (k & 3) * 2 + (k >> 2) * (L::kHalfTileBytes / 16), k > 0);
     }
     wgmma_commit();
   }
@@ -231,14 +227,15 @@ struct Mainloop {
     mask_scores(score, column + 2 * c, a, b);
   }
 
-  /// Slot of thread row `r` one step on. Offsets rise in even passes, so the short-axis row, and with it the slot, falls.
-  __device__ __forceinline__ int next_slot(int r) const {
-    const int next = slot[r] + (pass & 1 ? L::kStepsPerStage : -L::kStepsPerStage);
-    return next < 0 ? next + p.ring_rows : next >= p.ring_rows ? next - p.ring_rows : next;
+  /// Offsets rise in even passes, so the short-axis row, and with it the slot, falls.
+  __device__ __forceinline__ void set_direction() {
+    const int step = (pass & 1 ? L::kStepsPerStage : -L::kStepsPerStage) * L::kSlotBytes;
+    slot_step = static_cast<std::uint32_t>(step);
+    slot_wrap = static_cast<std::uint32_t>(step + (pass & 1 ? -p.ring_rows : p.ring_rows) * L::kSlotBytes);
   }
   __device__ __forceinline__ void advance_slots() {
 #pragma unroll
-    for (int r = 0; r < (kConfig.mixed_rows ? 2 : 1); ++r) slot[r] = next_slot(r);
+    for (int r = 0; r < (kConfig.mixed_rows ? 2 : 1); ++r) slot[r] = min(slot[r] + slot_step, slot[r] + slot_wrap);
   }
 
   __device__ __forceinline__ void wait_key(int tile) {
@@ -255,6 +252,7 @@ struct Mainloop {
   template <int kTile, bool kLast>
   __device__ __forceinline__ void step_tile(int item_tile, int step) {
     constexpr bool kFirst = kTile == 0;
+    constexpr int kEarly = kLast ? kConfig.early_last : kConfig.early_blocks;
     const bool fresh = step == 0, last_step = step == item.steps - 1;
     // The pending tile: tile 0 of this step, or the last one of the step before (in the pass before, when this one begins).
     const int pending_tile = kFirst && (!kLast || fresh) ? 1 : 0;
@@ -262,54 +260,48 @@ struct Mainloop {
     const bool pending_last = kFirst ? fresh : last_step;
     const bool masked = needs_mask(item_tile), next_stage = kLast && !last_step;
     if (fresh) wait_key(kTile);
-    if constexpr (!kConfig.fold_ahead) {
-      if (next_stage) wait_stage();
-    }
-    if constexpr (kFirst) {
-      if (!fresh) advance_slots();
-      if constexpr (!kLast) load_ratio<0>(fresh);   // with the next queries to come, there are no registers for it yet
-    }
     pin(accumulator);
     pin(weight);
     issue_scores(kTile);
     if constexpr (kLast) check_sums(rows, weight, accumulator);
     if (pending_fresh) wait_value(pending_tile);
     issue_values(pending_tile);
+    // In the shadow of S: barriers, addresses, and what fits the registers.
+    const std::uint32_t ratio_rows[2] = {ratio_row(0, fresh), ratio_row(1, fresh)};
+    if constexpr (kFirst && !kLast) load_ratio<0>(ratio_rows);   // with the next queries to come, there are no registers for it yet
+    if (next_stage) {
+      wait_stage();
+      advance_slots();
+    }
+    if constexpr (!kFirst && kConfig.product == Product::plain) load_first_key_parts<1>();
     wgmma_wait<1>();
     pin(score);
-    pin(query);
+    pin(query.word);
     if (last_step && leader) barrier_arrive(barriers.empty_key(kTile));
     if (masked) mask_tile(item_tile, step);
     float partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     exponentiate<0, kEarly / 2>(score, rows, p.scale_log2, partial);
     // No branch here, so that the loads can run between exponentials: on the last step the same queries are made again.
-    if constexpr (kLast && !kConfig.fold_ahead) {
+    if constexpr (kLast) {
       load_query();
-      if constexpr (!kFirst) load_key_part<0>(next_stage);
+      if constexpr (!kFirst && kConfig.product != Product::plain) load_first_key_parts<kPartsHeld>();
     }
     exponentiate<kEarly / 2, kEarly>(score, rows, p.scale_log2, partial);
-    if constexpr (kFirst && kLast) load_ratio<0>(fresh);
+    if constexpr (kFirst && kLast) load_ratio<0>(ratio_rows);
     pin(score);
     hold_here((partial[0] + partial[1]) + (partial[2] + partial[3]) + rows.sum[0]);
     wgmma_wait<0>();
     pin(accumulator);
     pin(weight);
     if (pending_last && leader) barrier_arrive(barriers.empty_value(pending_tile));
-    if constexpr (kFirst) apply_ratios<0, kRatioParts - 1>(fresh);
+    if constexpr (kFirst) apply_ratios<0, kRatioParts - 1>(ratio_rows);
     pack_weights<0, kEarly>(score, weight);
-    if constexpr (kConfig.fold_ahead) {
-      if (next_stage) {
-        wait_stage();
-        load_virtual_query();
-      }
-    } else if constexpr (kFirst && kLast) {
-      load_key_part<0>(next_stage);   // only now: the ratios had its registers
-    }
+    if constexpr (kFirst && kLast) load_first_key_parts<1>();   // only now: the ratios had their registers
     exponentiate<kEarly, kBlocks>(score, rows, p.scale_log2, partial);
-    if constexpr (kLast && !kConfig.fold_ahead) fold_query(next_stage);
+    if constexpr (kLast) fold_query<kFirst ? 1 : kPartsHeld>();
     if (next_stage) free_stage();
     if constexpr (kFirst) {
-      apply_ratios<kRatioParts - 1, kRatioParts>(fresh);
+      apply_ratios<kRatioParts - 1, kRatioParts>(ratio_rows);
       if (last_step) {
         __syncwarp();
         if (leader) barrier_arrive(barriers.pass_done());
@@ -321,15 +313,13 @@ struct Mainloop {
 
   /// The item's first tile: sets the softmax reference; nothing is pending yet.
   __device__ __forceinline__ void first_tile() {
-    if constexpr (!kConfig.fold_ahead) {
-      barrier_wait(barriers.full_query(items_done % L::kQueryBuffers), items_done / L::kQueryBuffers & 1);
-    }
-    take_stage(false);
+    barrier_wait(barriers.full_query(items_done % L::kQueryBuffers), items_done / L::kQueryBuffers & 1);
+    take_stage();
     wait_key(0);
     issue_scores(0);
     wgmma_wait<0>();
     pin(score);
-    pin(query);
+    pin(query.word);
     if (item.steps == 1) {
       __syncwarp();
       if (leader) {
@@ -338,7 +328,8 @@ struct Mainloop {
       }
     }
     if (item.tiles == 1 && item.steps > 1) {
-      take_stage(true);
+      advance_slots();
+      take_stage();
     }
     if (needs_mask(0)) mask_tile(0, 0);
     set_reference(rows, score, p.scale_log2);
@@ -357,14 +348,16 @@ struct Mainloop {
 #pragma unroll
     for (int r = 0; r < (kConfig.mixed_rows ? 2 : 1); ++r) {
       const int item_row = (kConfig.split_steps ? 0 : warpgroup * 64) + row + 8 * r;
-      slot[r] = ring_slot(min(item_row / p.heads, p.positions - 1) - (kConfig.split_steps ? warpgroup : 0), p.ring_rows);
+      slot[r] = ring_slot(min(item_row / p.heads, p.positions - 1) - (kConfig.split_steps ? warpgroup : 0), p.ring_rows) * L::kSlotBytes;
     }
     pass = 0;
+    set_direction();
     clean = clean_tiles<kConfig.tile_keys>(p, item, offset(item.steps - 1));
     first_tile();
     bool begun = true;   // tile 0 of step 0 of the pass is done
     int first = 0;
     for (; first + 1 < item.tiles; first += kResidentTiles, ++pass) {
+      set_direction();
       for (int step = 0; step < item.steps; ++step) {
         if (!begun) step_tile<0, false>(first, step);
         begun = false;
@@ -373,15 +366,14 @@ struct Mainloop {
     }
     const bool odd = first < item.tiles;   // a last pass over one tile
     if (odd) {
+      set_direction();
       for (int step = begun ? 1 : 0; step < item.steps; ++step) step_tile<0, true>(first, step);
     } else {
       --pass;
     }
     check_sums(rows, weight, accumulator);
-    if constexpr (!kConfig.fold_ahead) {
-      __syncwarp();
-      if (leader) barrier_arrive(barriers.empty_query(items_done % L::kQueryBuffers));
-    }
+    __syncwarp();
+    if (leader) barrier_arrive(barriers.empty_query(items_done % L::kQueryBuffers));
     ++items_done;
     const int pending_tile = odd ? 0 : 1;
     if (item.steps == 1) wait_value(pending_tile);

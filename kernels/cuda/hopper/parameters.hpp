@@ -14,6 +14,7 @@ struct ForwardParameters {
   const __nv_bfloat16* q = nullptr;            ///< only the repair reads these three; the forward copies by tensor map
   const __nv_bfloat16* long_key = nullptr;
   const __nv_bfloat16* long_value = nullptr;
+  const __nv_bfloat16* tile_key = nullptr;     ///< what the copy engine reads: long_key, or its copy with reordered dimensions
   __nv_bfloat16* o = nullptr;                  ///< [batch, seq_len, q_heads, head_dim]
   float* lse = nullptr;                        ///< [batch, q_heads, seq_len], natural log
   const float* sink = nullptr;                 ///< [q_heads] or null

@@ -26,8 +26,9 @@ struct InstanceFacts {
 
 template <int... kIndex>
 constexpr std::array<InstanceFacts, sizeof...(kIndex)> facts_of(std::integer_sequence<int, kIndex...>) {
-  constexpr double kTime[] = {1.0,  1.03, 1.05, 1.08, 1.05, 0.75, 0.75, 0.8,
-                              1.05, 1.08, 1.13, 1.2,  0.8,  0.85};
+  constexpr double kTime[] = {1.0,  1.03, 1.05, 1.08, 1.05, 0.75, 0.75, 0.8,   // plain
+                              1.05, 1.08, 1.1,  1.13, 0.8,  0.85,              // cross
+                              1.08, 1.13, 0.85};                               // biased
   return {InstanceFacts{kInstances[kIndex].config, Layout<kInstances[kIndex].config>::kQueryRows,
                         Layout<kInstances[kIndex].config>::kStepsPerStage, Layout<kInstances[kIndex].config>::kRingSlack,
                         Layout<kInstances[kIndex].config>::kMaxRingRows,
@@ -65,10 +66,15 @@ bool folds_axis1(const Problem& problem) {
   return !biased && std::min(problem.window1, problem.seq_len) < std::min(problem.window2, problem.seq_len);
 }
 
+Product product_of(const Problem& problem) {
+  if (problem.form == Form::determinant) return Product::cross;
+  return problem.k2_bias != 0.0 ? Product::biased : Product::plain;
+}
+
 std::optional<Plan> make_plan(const Problem& problem, int instance) {
   const InstanceFacts& facts = kFacts[static_cast<std::size_t>(instance)];
   if (facts.config.head_dim != problem.head_dim) return std::nullopt;
-  if (!facts.config.fold_ahead && (problem.form == Form::determinant || problem.k2_bias != 0.0)) return std::nullopt;
+  if (facts.config.product != product_of(problem)) return std::nullopt;
   Plan plan;
   plan.instance = instance;
   plan.folds_axis1 = folds_axis1(problem);
@@ -104,6 +110,11 @@ std::optional<Plan> make_plan(const Problem& problem, int instance) {
   // A scale of 0 would turn masked scores (-inf) into NaN; 1e-30 gives the same logits, 0, for finite inputs.
   p.scale_log2 = std::max(static_cast<float>(std::abs(scale) * std::numbers::log2e), 1e-30f);
   p.determinant = problem.form == Form::determinant;
+  plan.suspect_bytes = static_cast<std::size_t>(items) * 8;
+  if (p.determinant) {
+    plan.reordered_offset = (plan.suspect_bytes + 255) / 256 * 256;
+    plan.reordered_bytes = static_cast<std::size_t>(problem.batch * problem.seq_len * problem.kv_heads * problem.head_dim) * 2;
+  }
   // det(q, k1, k2) = k1 . (k2 x q) = k2 . (q x k1): folding axis 1 reverses the order of the cross product.
   p.sign = (scale < 0) != (p.determinant && plan.folds_axis1) ? -1.0f : 1.0f;
   p.key_bias = static_cast<float>(problem.k2_bias);
@@ -123,7 +134,7 @@ Plan best_plan(const Problem& problem) {
     std::optional<Plan> plan = make_plan(problem, instance);
     if (plan && (!best || plan->cost < best->cost)) best = std::move(plan);
   }
-  return *best;   // every head_dim has a mixed instance, which takes any group
+  return *best;   // every product and head_dim has a mixed instance, which takes any group
 }
 
 int find_instance(std::string_view name) {

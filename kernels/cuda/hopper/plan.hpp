@@ -1,9 +1,11 @@
 // How a problem is cut into work items, and which instance runs it. Host code without CUDA calls: testable anywhere.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
+#include "kernels/cuda/hopper/config.hpp"
 #include "kernels/cuda/hopper/parameters.hpp"
 #include "kernels/kernel.hpp"
 
@@ -13,6 +15,9 @@ struct Plan {
   int instance = 0;             ///< index into kInstances
   ForwardParameters parameters; ///< sizes and scales; the pointers are null
   int shared_bytes = 0;
+  std::size_t suspect_bytes = 0;     ///< of ForwardParameters::suspect, at the start of the workspace
+  std::size_t reordered_offset = 0;  ///< where the workspace holds the reordered tile keys (cross products)
+  std::size_t reordered_bytes = 0;   ///< 0: the tiles are the problem's own keys
   bool folds_axis1 = false;     ///< short axis = axis 1: q * k1 is rounded, K2 and V2 are the tiles
   double cost = 0;              ///< estimated tensor-core time of the launch, arbitrary unit
 };
@@ -23,6 +28,9 @@ std::optional<std::string> unsupported_problem(const Problem& problem);
 /// True when axis 1 is the short axis. Biases belong to axis 2 and are applied where the virtual query is made, so with a
 /// bias axis 2 is folded whatever its window.
 bool folds_axis1(const Problem& problem);
+
+/// How the virtual queries of `problem` are made.
+Product product_of(const Problem& problem);
 
 /// The plan of `problem` on one instance; nullopt when that instance cannot run it. `problem` is supported.
 std::optional<Plan> make_plan(const Problem& problem, int instance);

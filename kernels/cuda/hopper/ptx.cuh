@@ -128,11 +128,6 @@ __device__ __forceinline__ std::uint32_t load_shared_1(std::uint32_t address) {
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(v) : "r"(address) : "memory");
   return v;
 }
-__device__ __forceinline__ std::uint32_t load_shared_u16(std::uint32_t address) {
-  std::uint16_t v;
-  asm volatile("ld.shared.u16 %0, [%1];" : "=h"(v) : "r"(address) : "memory");
-  return v;
-}
 __device__ __forceinline__ void store_shared_4(std::uint32_t address, std::uint32_t a, std::uint32_t b, std::uint32_t c,
                                                std::uint32_t d) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");
@@ -149,10 +144,6 @@ __device__ __forceinline__ void store_shared_float2(std::uint32_t address, float
 __device__ __forceinline__ void store_shared_1(std::uint32_t address, std::uint32_t a) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(address), "r"(a) : "memory");
 }
-__device__ __forceinline__ void store_shared_u16(std::uint32_t address, std::uint32_t a) {
-  asm volatile("st.shared.u16 [%0], %1;" ::"r"(address), "h"(static_cast<std::uint16_t>(a)) : "memory");
-}
-
 // --- compiler ---------------------------------------------------------------------------------------------------------
 
 /// Keeps the compiler from moving uses of these registers across this point (WGMMA reads and writes them asynchronously).

@@ -51,7 +51,7 @@ CUtensorMap encode(const __nv_bfloat16* tensor, const ForwardParameters& p, int 
 }  // namespace
 
 TensorMaps make_tensor_maps(const ForwardParameters& p, int tile_keys) {
-  return {encode(p.q, p, p.q_heads, p.heads, p.positions), encode(p.long_key, p, p.kv_heads, 1, tile_keys),
+  return {encode(p.q, p, p.q_heads, p.heads, p.positions), encode(p.tile_key, p, p.kv_heads, 1, tile_keys),
           encode(p.long_value, p, p.kv_heads, 1, tile_keys)};
 }
 

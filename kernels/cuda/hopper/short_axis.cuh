@@ -1,0 +1,257 @@
+// Role: three warps that bring the short axis in.
+//
+// For each step they write the step's new short-axis rows to a ring in shared memory: the key, in the order in which consumer
+// lanes read it, and the value as ratios to the previous step's value. The key is bf16 where the product is plain; else fp32
+// with bias and sign. Cross instances: before an item's first step these warps also put its q into the order of the cross
+// products, in place (virtual_query.cuh).
+#pragma once
+
+#include "kernels/cuda/hopper/barriers.cuh"
+#include "kernels/cuda/hopper/parameters.hpp"
+#include "kernels/cuda/hopper/virtual_query.cuh"
+
+namespace triscope::hopper {
+
+/// Values nearer to 0 than this are taken for it in ratios, so that no ratio is infinite. 2^-60: the change of o is below
+/// 1e-18 of the other terms' scale.
+inline constexpr float kSmallestValue = 0x1p-60f;
+
+__device__ __forceinline__ float away_from_zero(float x) { return copysignf(fmaxf(fabsf(x), kSmallestValue), x); }
+
+/// Byte offset of dimension pair (d, d + 1) in a ratio row: lane c of a consumer quad reads 16 bytes for columns
+/// 16 m + {2c, 2c + 1, 2c + 8, 2c + 9}.
+__device__ __forceinline__ int ratio_offset(int d) { return (d >> 4) * 64 + ((d & 7) >> 1) * 16 + ((d & 8) >> 3) * 8; }
+
+/// Byte offset of word `w` (dimensions 2 w, 2 w + 1) of a key row in fragment order: lane c of a consumer quad reads 16 bytes
+/// for two k steps, words 16 m + {c, c + 4, c + 8, c + 12}.
+__device__ __forceinline__ int fragment_offset(int w) { return (w >> 4) * 64 + (w & 3) * 16 + ((w >> 2) & 3) * 4; }
+
+template <TileConfig kConfig>
+struct ShortAxis {
+  using L = Layout<kConfig>;
+  static constexpr int kLaneWords = kConfig.head_dim / 64;   // 32-bit words of a row that one lane moves
+  static constexpr int kTailDim = 24 * L::kCrossBlocks;      // cross: first dimension of the tail
+
+  /// One row of the short axis on its way to the ring.
+  struct Row {
+    std::uint32_t key[kLaneWords], value[kLaneWords], previous[kLaneWords];
+    std::uint32_t tail;   // cross: the dimension of the key that this lane brings to the tail
+  };
+
+  const ForwardParameters& p;
+  std::uint32_t memory;
+  int warp;   // 0 .. kShortAxisWarps - 1
+  int lane;
+  const __nv_bfloat16* keys = nullptr;     // of the item's batch and kv head: row 0
+  const __nv_bfloat16* values = nullptr;
+  int item_position = 0;
+  int word_offset[kLaneWords];   // cross: where this lane's words go in a ring key
+  int tail_dim, tail_offset;     // cross: source and destination of its float of the tail; no source (-1): 0; no destination: -1
+
+  __device__ __forceinline__ ShortAxis(const ForwardParameters& parameters, std::uint32_t memory_start, int warp_number, int lane_number)
+      : p(parameters), memory(memory_start), warp(warp_number), lane(lane_number) {
+    if constexpr (kConfig.product == Product::cross) {
+#pragma unroll
+      for (int n = 0; n < kLaneWords; ++n) {
+        const int w = lane * kLaneWords + n;
+        word_offset[n] = wide_key_offset(6 * (w / 12) + 2 * (w % 3), w % 12 / 3);
+      }
+      // Float i of quad lane c: operands a (i < 2) and b of dimensions 2 c and 2 c + 1 of tail word lane / 16.
+      const int c = lane >> 2 & 3, i = lane & 3;
+      const int d = kTailDim + (lane >> 4) * 8 + 2 * c + (i & 1);
+      tail_dim = d >= kConfig.head_dim / 3 * 3 ? -1 : i < 2 ? cross_a(d) : cross_b(d);
+      tail_offset = lane < 16 * L::kTailWords ? wide_key_offset(6 * L::kCrossBlocks + (lane >> 4) * 4 + i, c) : -1;
+    }
+  }
+
+  __device__ __forceinline__ std::uint32_t slot_address(int slot) const { return memory + L::kRing + slot * L::kSlotBytes; }
+
+  /// Makes `item` the one whose rows are loaded.
+  __device__ __forceinline__ void begin_item(const WorkItem& item) {
+    const std::int64_t first = (static_cast<std::int64_t>(item.batch) * p.seq_len * p.kv_heads + item.kv_head) * kConfig.head_dim;
+    keys = p.short_key + first;
+    values = p.short_value + first;
+    item_position = item.position;
+  }
+  /// Where short-axis row `row`, clamped into the sequence, begins behind `keys` and `values`.
+  __device__ __forceinline__ std::int64_t row_offset(int row) const {
+    return static_cast<std::int64_t>(min(max(row, 0), p.seq_len - 1)) * (p.kv_heads * kConfig.head_dim);
+  }
+  __device__ __forceinline__ void load_words(const __nv_bfloat16* row, std::uint32_t (&words)[kLaneWords]) const {
+    const std::uint32_t* source = reinterpret_cast<const std::uint32_t*>(row) + lane * kLaneWords;
+    if constexpr (kLaneWords == 2) {
+      const uint2 pair = __ldg(reinterpret_cast<const uint2*>(source));
+      words[0] = pair.x;
+      words[1] = pair.y;
+    } else {
+      words[0] = __ldg(source);
+    }
+  }
+  /// Fetches row `row`; `direction` leads from it to the row of the step before.
+  __device__ __forceinline__ Row load_row(int row, int direction) const {
+    Row result;
+    const std::int64_t offset = row_offset(row);
+    load_words(keys + offset, result.key);
+    load_words(values + offset, result.value);
+    load_words(values + row_offset(row + direction), result.previous);
+    if constexpr (kConfig.product == Product::cross) {
+      const auto* key = reinterpret_cast<const unsigned short*>(keys + offset);
+      result.tail = tail_dim < 0 ? 0u : __ldg(key + tail_dim);
+    }
+    return result;
+  }
+
+  __device__ __forceinline__ void store_key(int slot, const Row& row) const {
+    const std::uint32_t address = slot_address(slot);
+#pragma unroll
+    for (int n = 0; n < kLaneWords; ++n) {
+      const int w = lane * kLaneWords + n;
+      const float low = p.sign * (low_bf16(row.key[n]) + p.key_bias), high = p.sign * (high_bf16(row.key[n]) + p.key_bias);
+      if constexpr (kConfig.product == Product::plain) {
+        store_shared_1(address + fragment_offset(w), row.key[n] ^ (p.sign < 0.0f ? 0x80008000u : 0u));
+      } else if constexpr (kConfig.product == Product::biased) {
+        store_shared_float2(address + wide_key_offset(2 * (w >> 2), w & 3), low, high);
+      } else if (2 * w < kTailDim) {
+        store_shared_float2(address + word_offset[n], low, high);
+      }
+    }
+    if constexpr (kConfig.product == Product::cross) {
+      const float tail = tail_dim < 0 ? 0.0f : p.sign * (low_bf16(row.tail) + p.key_bias);
+      if (tail_offset >= 0) store_shared_1(address + tail_offset, __float_as_uint(tail));
+    }
+  }
+
+  /// Ratios previous / current, by which the accumulator is multiplied on arrival at `current`.
+  __device__ __forceinline__ void store_ratio(int slot, const Row& row) const {
+#pragma unroll
+    for (int w = 0; w < kLaneWords; ++w) {
+      const float low = __fdividef(away_from_zero(low_bf16(row.previous[w]) + p.value_bias),
+                                   away_from_zero(low_bf16(row.value[w]) + p.value_bias));
+      const float high = __fdividef(away_from_zero(high_bf16(row.previous[w]) + p.value_bias),
+                                    away_from_zero(high_bf16(row.value[w]) + p.value_bias));
+      store_shared_float2(slot_address(slot) + L::kKeyBytes + ratio_offset(2 * (lane * kLaneWords + w)), low, high);
+    }
+  }
+  __device__ __forceinline__ void store_row(int row, const Row& words) const {
+    const int slot = ring_slot(row - item_position, p.ring_rows);
+    store_key(slot, words);
+    store_ratio(slot, words);
+  }
+
+  /// Rows `top`, `top` - 1, ... (`count` of them) go to the ring.
+  __device__ __forceinline__ void write_rows(int top, int count, int direction) const {
+#pragma unroll 2
+    for (int n = warp; n < count; n += kShortAxisWarps) store_row(top - n, load_row(top - n, direction));
+  }
+
+  /// Waits until the consumers have left the ring slots that stage number `stages` overwrites.
+  __device__ __forceinline__ void wait_slots(int stages) const {
+    const Barriers barriers{memory + L::kBarriers};
+    if (stages >= kStagesAhead) {
+      barrier_wait(barriers.empty_stage(stages % kStagesAhead), (stages / kStagesAhead - 1) & 1);
+    }
+  }
+
+  /// The same as write_rows for one step's new rows (`kStepsPerStage` of them), fetched before their slots are free. The warps
+  /// take turns, so that none of them, and no scheduler, falls behind.
+  __device__ __forceinline__ void write_step(int top, int direction, int stages) const {
+    const int turn = (warp + stages) % kShortAxisWarps, row = top - turn;
+    Row words;
+    if (turn < L::kStepsPerStage) words = load_row(row, direction);
+    wait_slots(stages);
+    if (turn < L::kStepsPerStage) store_row(row, words);
+  }
+
+  /// Address of the 16-byte part `part` of query row `row` (128-byte swizzle).
+  __device__ __forceinline__ std::uint32_t query_part(int buffer, int row, int part) const {
+    return memory + L::kQuery + buffer * L::kQueryBytes + (part >> 3) * L::kQueryHalfBytes + row * 128 +
+           (((part & 7) ^ (row & 7)) << 4);
+  }
+
+  /// Puts the q of one item into the order of cross products. The copy engine overwrites what is written here: hence the fence.
+  __device__ __forceinline__ void reorder_query(int buffer) const {
+    constexpr int kTasks = L::kCrossBlocks + 1;
+#pragma unroll 1
+    for (int n = warp * 32 + lane; n < L::kQueryRows * kTasks; n += kShortAxisWarps * 32) {
+      const int row = n % L::kQueryRows, block = n / L::kQueryRows;
+      if (block == L::kCrossBlocks) {
+        split_tail(buffer, row);
+        continue;
+      }
+      uint4 in[3], out[3];
+#pragma unroll
+      for (int x = 0; x < 3; ++x) in[x] = load_shared_4(query_part(buffer, row, 3 * block + x));
+      reorder_block(in, out);
+#pragma unroll
+      for (int x = 0; x < 3; ++x) store_shared_4(query_part(buffer, row, 3 * block + x), out[x].x, out[x].y, out[x].z, out[x].w);
+    }
+    fence_async_proxy();
+  }
+
+  /// Replaces the tail of a query row by its operands a; writes its operands b to Layout::kTails.
+  __device__ __forceinline__ void split_tail(int buffer, int row) const {
+    constexpr int kPart = kTailDim / 8, kCount = L::kTailWords;
+    std::uint32_t q[4 * kCount + 1];
+#pragma unroll
+    for (int x = 0; x < kCount; ++x) {
+      const uint4 words = load_shared_4(query_part(buffer, row, kPart + x));
+      q[4 * x] = words.x, q[4 * x + 1] = words.y, q[4 * x + 2] = words.z, q[4 * x + 3] = words.w;
+    }
+    const auto element = [&](int d) { return d >= kConfig.head_dim / 3 * 3 - kTailDim ? 0u : (q[d >> 1] >> (16 * (d & 1))) & 0xFFFFu; };
+    const std::uint32_t tails = memory + L::kTails + buffer * L::kTailBytes + row * 16 * kCount;
+#pragma unroll
+    for (int x = 0; x < kCount; ++x) {
+      std::uint32_t a[4], b[4];
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        const int d = 8 * x + 2 * c;
+        a[c] = element(left_over(d) ? d : cross_a(d)) | element(left_over(d + 1) ? d + 1 : cross_a(d + 1)) << 16;
+        b[c] = element(left_over(d) ? d : cross_b(d)) | element(left_over(d + 1) ? d + 1 : cross_b(d + 1)) << 16;
+      }
+      store_shared_4(query_part(buffer, row, kPart + x), a[0], a[1], a[2], a[3]);
+      store_shared_4(tails + 16 * x, b[0], b[1], b[2], b[3]);
+    }
+  }
+  /// True when dimension kTailDim + `d` belongs to no chunk.
+  static __device__ __forceinline__ constexpr bool left_over(int d) { return d + kTailDim >= kConfig.head_dim / 3 * 3; }
+
+  /// Until the CTA's items are done.
+  __device__ __forceinline__ void run() {
+    const Barriers barriers{memory + L::kBarriers};
+    const int span = p.positions + L::kStepsPerStage - 1;  // short-axis rows in use at one step
+    int stages = 0, passes = 0, items_done = 0;
+    for (int index = blockIdx.x; index < p.items; index += gridDim.x, ++items_done) {
+      const WorkItem item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, index);
+      begin_item(item);
+      const int chunks = (item.tiles + kResidentTiles - 1) / kResidentTiles;
+      for (int pass = 0; pass < chunks; ++pass, ++passes) {
+        // The first stage of a pass rewrites ratios of rows that the previous pass used.
+        if (passes > 0) barrier_wait(barriers.pass_done(), (passes - 1) & 1);
+        const int first_step = pass == 0 ? 0 : 1;          // a pass begins where the previous one ended
+        for (int step = first_step; step < item.steps; ++step, ++stages) {
+          const int t = step_offset(pass, step, item.steps, L::kStepsPerStage);
+          const int direction = pass & 1 ? -L::kStepsPerStage : L::kStepsPerStage;
+          const int top = item.position + p.positions - 1 - t;
+          const int lowest = item.position - t - (L::kStepsPerStage - 1);
+          if (step == first_step) {
+            wait_slots(stages);
+            write_rows(top, span, direction);
+          } else {
+            write_step(pass & 1 ? top : lowest + L::kStepsPerStage - 1, direction, stages);
+          }
+          if constexpr (kConfig.product == Product::cross) {
+            if (pass == 0 && step == 0) {
+              const int buffer = items_done % L::kQueryBuffers;
+              barrier_wait(barriers.full_query(buffer), items_done / L::kQueryBuffers & 1);
+              reorder_query(buffer);
+            }
+          }
+          __syncwarp();
+          if (lane == 0) barrier_arrive(barriers.full_stage(stages % kStagesAhead));
+        }
+      }
+    }
+  }
+};
+
+}  // namespace triscope::hopper

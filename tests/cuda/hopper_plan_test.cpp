@@ -1,0 +1,180 @@
+// The host side of cuda.hopper: which instance runs a problem, how it is cut into work items, and what it needs. No GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/hopper/plan.hpp"
+
+namespace triscope::hopper {
+namespace {
+
+Problem problem_of(std::int64_t window1, std::int64_t window2, std::int64_t q_heads, std::int64_t kv_heads, std::int64_t seq_len) {
+  Problem problem;
+  problem.window1 = window1, problem.window2 = window2, problem.q_heads = q_heads, problem.kv_heads = kv_heads;
+  problem.seq_len = seq_len, problem.head_dim = 128;
+  return problem;
+}
+
+std::vector<Problem> many_problems() {
+  std::vector<Problem> problems;
+  for (const std::int64_t group : {1, 2, 3, 5, 8, 16, 32, 48, 64, 96, 127, 128, 129, 200, 256}) {
+    for (const std::int64_t head_dim : {64, 128}) {
+      for (const Form form : {Form::trilinear, Form::determinant}) {
+        for (const double bias : {0.0, 0.5}) {
+          Problem problem = problem_of(70, 9, 2 * group, 2, 203);
+          problem.head_dim = head_dim, problem.form = form, problem.k2_bias = bias, problem.batch = 2;
+          problems.push_back(problem);
+        }
+      }
+    }
+  }
+  return problems;
+}
+
+template <int... kIndex>
+std::vector<int> row_counts(std::integer_sequence<int, kIndex...>) {
+  return {Layout<kInstances[kIndex].config>::kQueryRows...};
+}
+
+TEST(HopperPlan, every_query_row_belongs_to_exactly_one_work_item) {
+  const auto query_rows = row_counts(std::make_integer_sequence<int, kInstanceCount>{});
+  for (const Problem& problem : many_problems()) {
+    for (int instance = 0; instance < kInstanceCount; ++instance) {
+      const auto plan = make_plan(problem, instance);
+      if (!plan) continue;
+      const ForwardParameters& p = plan->parameters;
+      std::vector<int> seen(static_cast<std::size_t>(problem.batch * problem.seq_len * problem.q_heads));
+      for (int index = 0; index < p.items; ++index) {
+        const WorkItem item = work_item<128, 1>(p, index);
+        EXPECT_LE(p.positions * p.heads, query_rows[static_cast<std::size_t>(instance)]);
+        for (int position = item.position; position <= item.last_position; ++position) {
+          for (int head = item.first_head; head < item.first_head + item.heads; ++head) {
+            ++seen[static_cast<std::size_t>((item.batch * p.seq_len + position) * p.q_heads + head)];
+          }
+        }
+      }
+      ASSERT_EQ(seen, std::vector<int>(seen.size(), 1)) << describe(problem) << " " << kInstances[instance].name;
+    }
+  }
+}
+
+TEST(HopperPlan, tiles_and_steps_of_an_item_cover_the_windows_of_its_rows) {
+  for (const Problem& problem : many_problems()) {
+    const ForwardParameters p = best_plan(problem).parameters;
+    for (int index = 0; index < p.items; ++index) {
+      const WorkItem item = work_item<96, 2>(p, index);
+      const int first = std::max(0, item.position - p.long_window + 1);
+      EXPECT_EQ(item.first_key, first);
+      EXPECT_GE(item.first_key + 96 * item.tiles, item.last_position + 1);
+      EXPECT_LT(item.first_key + 96 * (item.tiles - 1), item.last_position + 1);
+      EXPECT_GE(2 * item.steps, std::min(p.short_window, item.last_position + 1));
+    }
+  }
+}
+
+TEST(HopperPlan, ring_slots_of_rows_that_are_alive_together_differ) {
+  for (const Problem& problem : many_problems()) {
+    const ForwardParameters p = best_plan(problem).parameters;
+    ASSERT_GE(p.ring_rows, p.positions);
+    for (int lowest = -300; lowest < 5; ++lowest) {
+      std::set<int> slots;
+      for (int delta = lowest; delta < lowest + p.ring_rows; ++delta) {
+        const int slot = ring_slot(delta, p.ring_rows);
+        EXPECT_GE(slot, 0);
+        EXPECT_LT(slot, p.ring_rows);
+        slots.insert(slot);
+      }
+      ASSERT_EQ(static_cast<int>(slots.size()), p.ring_rows);
+    }
+  }
+}
+
+TEST(HopperPlan, shared_memory_fits_and_every_first_tile_shows_every_row_a_key) {
+  for (const Problem& problem : many_problems()) {
+    for (int instance = 0; instance < kInstanceCount; ++instance) {
+      const auto plan = make_plan(problem, instance);
+      if (!plan) continue;
+      EXPECT_LE(plan->shared_bytes, kSharedMemoryLimit) << kInstances[instance].name;
+      EXPECT_LE(plan->parameters.positions, kInstances[instance].config.tile_keys) << kInstances[instance].name;
+    }
+  }
+}
+
+TEST(HopperPlan, instances_compute_the_product_of_the_problem_only) {
+  for (const Problem& problem : many_problems()) {
+    const Product product = problem.form == Form::determinant ? Product::cross
+                            : problem.k2_bias != 0.0          ? Product::biased
+                                                              : Product::plain;
+    EXPECT_EQ(kInstances[best_plan(problem).instance].config.product, product) << describe(problem);
+    EXPECT_EQ(kInstances[best_plan(problem).instance].config.head_dim, problem.head_dim);
+    for (int instance = 0; instance < kInstanceCount; ++instance) {
+      if (kInstances[instance].config.product == product) continue;
+      EXPECT_FALSE(make_plan(problem, instance)) << describe(problem);
+    }
+  }
+}
+
+TEST(HopperPlan, the_shorter_window_is_folded_unless_a_bias_fixes_the_axis) {
+  Problem problem = problem_of(16, 512, 64, 1, 4096);
+  EXPECT_TRUE(folds_axis1(problem));
+  EXPECT_EQ(best_plan(problem).parameters.short_window, 16);
+  EXPECT_EQ(best_plan(problem).parameters.long_window, 512);
+  problem.v2_bias = 1.0;
+  EXPECT_FALSE(folds_axis1(problem));
+  EXPECT_EQ(best_plan(problem).parameters.short_window, 512);
+  EXPECT_FALSE(folds_axis1(problem_of(512, 16, 64, 1, 4096)));
+  EXPECT_FALSE(folds_axis1(problem_of(512, 16, 64, 1, 8))) << "both windows are the sequence";
+}
+
+TEST(HopperPlan, the_sign_follows_the_scale_and_the_order_of_the_cross_product) {
+  Problem problem = problem_of(512, 16, 64, 1, 4096);
+  EXPECT_EQ(best_plan(problem).parameters.sign, 1.0f);
+  problem.scale = -0.5;
+  EXPECT_EQ(best_plan(problem).parameters.sign, -1.0f);
+  EXPECT_GT(best_plan(problem).parameters.scale_log2, 0.0f);
+  problem.form = Form::determinant;
+  EXPECT_EQ(best_plan(problem).parameters.sign, -1.0f);
+  std::swap(problem.window1, problem.window2);
+  EXPECT_EQ(best_plan(problem).parameters.sign, 1.0f) << "det(q, k1, k2) = -det(q, k2, k1)";
+  problem.scale = 0.0;
+  EXPECT_GT(best_plan(problem).parameters.scale_log2, 0.0f) << "0 times a masked score would be NaN";
+}
+
+TEST(HopperPlan, the_workspace_of_a_determinant_holds_the_reordered_keys_behind_the_marks) {
+  Problem problem = problem_of(512, 32, 128, 2, 1000);
+  EXPECT_EQ(best_plan(problem).reordered_bytes, 0u);
+  problem.form = Form::determinant;
+  const Plan plan = best_plan(problem);
+  EXPECT_EQ(plan.suspect_bytes, static_cast<std::size_t>(plan.parameters.items) * 8);
+  EXPECT_GE(plan.reordered_offset, plan.suspect_bytes);
+  EXPECT_EQ(plan.reordered_offset % 256, 0u);
+  EXPECT_EQ(plan.reordered_bytes, 1000u * 2 * 128 * 2);
+}
+
+TEST(HopperPlan, unsupported_problems_say_why) {
+  Problem problem = problem_of(512, 32, 64, 1, 4096);
+  EXPECT_EQ(unsupported_problem(problem), std::nullopt);
+  problem.head_dim = 96;
+  EXPECT_NE(unsupported_problem(problem)->find("head_dim is 96"), std::string::npos);
+  problem.head_dim = 128;
+  problem.mask = Mask::full;
+  EXPECT_NE(unsupported_problem(problem)->find("causal"), std::string::npos);
+  problem.mask = Mask::causal;
+  problem.element = Element::fp32;
+  EXPECT_NE(unsupported_problem(problem)->find("bf16"), std::string::npos);
+  problem.element = Element::bf16;
+  problem.seq_len = std::int64_t{1} << 31;
+  EXPECT_TRUE(unsupported_problem(problem).has_value());
+}
+
+TEST(HopperPlan, instances_are_found_by_name) {
+  for (int instance = 0; instance < kInstanceCount; ++instance) EXPECT_EQ(find_instance(kInstances[instance].name), instance);
+  EXPECT_EQ(find_instance("d128"), -1);
+}
+
+}  // namespace
+}  // namespace triscope::hopper
