@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "synthetic_database.hpp"
-#include "temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 #include "worker_requests.hpp"
 
 namespace triscope {

@@ -130,5 +130,20 @@ TEST(Setup, a_request_makes_the_form_that_makes_it_again) {
   EXPECT_EQ(to_json(read_form(form_of(request, nullptr), nullptr).request), to_json(request));
 }
 
+TEST(Setup, counters_are_asked_for_on_a_gpu_only) {
+  Catalog catalog;
+  catalog.devices.push_back({.id = "0", .kind = DeviceKind::cuda});
+  catalog.devices.push_back({.id = "cpu", .kind = DeviceKind::cpu});
+  SetupForm form = default_form(true);
+  form.counters = true;
+  const SweepRequest request = read_form(form, &catalog).request;
+  EXPECT_EQ(request.counters, CounterSet::standard);
+  EXPECT_TRUE(form_of(request, &catalog).counters);
+  form.device = "cpu";
+  EXPECT_EQ(read_form(form, &catalog).request.counters, CounterSet::none);
+  form.device = "7";
+  EXPECT_FALSE(runs_on_gpu(form, &catalog));
+}
+
 }  // namespace
 }  // namespace triscope
