@@ -197,7 +197,7 @@ class Trial {
   fs::path database_ = folder_ / "sweep.db";
 };
 
-int run(int trials, unsigned seed) {
+int run(int trials, unsigned seed, std::string_view only) {
   TemporaryFolder folder;
   const auto started = steady_clock::now();
   const ProgramResult whole = run_triscope(sweep_arguments(folder / "whole.db"));
@@ -212,6 +212,7 @@ int run(int trials, unsigned seed) {
   std::uniform_int_distribution<long> moment(0, static_cast<long>(seconds * 1000));
   int problems = 0;
   for (const Victim victim : {Victim::app, Victim::worker, Victim::both}) {
+    if (!only.empty() && only != name_of(victim)) continue;
     Report report;
     for (int trial = 0; trial < trials; ++trial) Trial(victim, milliseconds(moment(random)), expected, report).run();
     fmt::print(
@@ -230,9 +231,10 @@ int run(int trials, unsigned seed) {
 
 int main(int argc, char** argv) {
   const int trials = argc > 1 ? std::atoi(argv[1]) : 0;
-  if (trials < 1) {
-    fmt::print(stderr, "usage: kill_test TRIALS [SEED]\n");
+  const std::string_view only = argc > 2 ? argv[2] : "";
+  if (trials < 1 || (!only.empty() && only != "app" && only != "worker" && only != "both")) {
+    fmt::print(stderr, "usage: kill_test TRIALS [app|worker|both [SEED]]\n");
     return 2;
   }
-  return triscope::run(trials, argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : std::random_device{}());
+  return triscope::run(trials, argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : std::random_device{}(), only);
 }
