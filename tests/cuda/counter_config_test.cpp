@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <map>
 
 #include "kernels/error.hpp"
 #include "profiler/gpu_counters.hpp"
@@ -46,6 +49,29 @@ TEST(CounterConfig, an_unknown_metric_is_named_and_costs_no_other) {
   const CounterConfig config(cupti(), "GH100", {"sm__no_such_thing.sum", "gpu__time_duration.sum"});
   EXPECT_THAT(config.unknown(), testing::ElementsAre("sm__no_such_thing.sum"));
   EXPECT_THAT(config.metrics(), testing::ElementsAre("gpu__time_duration.sum"));
+}
+
+// Recorded on an H200 by record_counter_data: a kernel that spins for a millisecond, its counter data and the values that
+// CUPTI read out of them there.
+TEST(CounterConfig, counter_data_of_a_gpu_are_decoded_without_one) {
+  std::ifstream file(TRISCOPE_TEST_DATA "/counter_data.bin", std::ios::binary);
+  const std::vector<std::uint8_t> data(std::istreambuf_iterator<char>(file), {});
+  std::ifstream text(TRISCOPE_TEST_DATA "/counter_values.txt");
+  std::map<std::string, double> there;
+  for (auto [name, value] = std::pair(std::string(), 0.0); text >> name >> value;) there[name] = value;
+  const CounterConfig config(cupti(), "GH100", metric_names(CounterSet::standard));
+  ASSERT_EQ(there.size(), config.metrics().size());
+  const std::vector<double> here = config.evaluate(data, 0);
+  std::map<std::string, double> decoded;
+  for (std::size_t n = 0; n < here.size(); ++n) {
+    decoded[config.metrics()[n]] = here[n];
+    EXPECT_DOUBLE_EQ(here[n], there.at(config.metrics()[n])) << config.metrics()[n];
+  }
+  const double seconds = decoded.at("gpu__time_duration.sum") * 1e-9;
+  EXPECT_NEAR(seconds, 1e-3, 1e-4) << "what the kernel was asked for";
+  EXPECT_NEAR(decoded.at("sm__cycles_elapsed.max") / (seconds * decoded.at("sm__cycles_elapsed.avg.per_second")), 1, 0.05);
+  EXPECT_GT(decoded.at("sm__inst_executed.sum"), 1000);
+  EXPECT_EQ(decoded.at("sm__inst_executed_pipe_tensor_op_gmma.sum"), 0);
 }
 
 TEST(CounterConfig, what_is_impossible_is_refused_in_words) {
