@@ -21,6 +21,8 @@ enum class Fold {
   query_k2,    ///< q * k2, raw K1
   query_k1,    ///< q * k1, raw K2
   key_pair,    ///< k1 * k2 (virtual keys)
+  cross_k2,    ///< determinant: k2 x q in bf16, so that of its two products key_b q_a is rounded before the difference is
+  cross_k1,    ///< the same with k1
 };
 
 /// Pointers of one launch, all in the memory of the kernel's device. BSHD, contiguous, element type `problem.element`

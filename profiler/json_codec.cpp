@@ -10,7 +10,7 @@ std::optional<DeviceKind> parse_device_kind(std::string_view text) {
 }
 
 std::optional<Fold> parse_fold(std::string_view text) {
-  for (Fold fold : {Fold::none, Fold::query_k2, Fold::query_k1, Fold::key_pair}) {
+  for (Fold fold : {Fold::none, Fold::query_k2, Fold::query_k1, Fold::key_pair, Fold::cross_k2, Fold::cross_k1}) {
     if (to_string(fold) == text) return fold;
   }
   return std::nullopt;

@@ -63,7 +63,8 @@ struct KeyGradient {
 class Oracle {
  public:
   /// `fold`: round that product of two operands of the logit to bf16, as a tensor-core kernel must; the factors are
-  /// multiplied (determinant: crossed) unrounded and the result is rounded once. `Fold::none`: exact.
+  /// multiplied (determinant: crossed) unrounded and the result is rounded once; `cross_k1` and `cross_k2` also round one of
+  /// the two products of a determinant. `Fold::none`: exact.
   /// Throws `Error` (usage) for form `gemm` and for a missing tensor. The pointers must outlive the object.
   Oracle(const Problem& problem, const HostInputs& inputs, Fold fold = Fold::none);
 

@@ -37,7 +37,20 @@ void multiply(const double* a, const double* b, double* out, std::int64_t dims) 
 
 KeyAxis other(KeyAxis axis) { return axis == KeyAxis::one ? KeyAxis::two : KeyAxis::one; }
 
-Fold fold_of(KeyAxis axis) { return axis == KeyAxis::one ? Fold::query_k1 : Fold::query_k2; }
+/// True when a kernel of this fold rounds the product of q and the key on `axis`.
+bool folds_axis(Fold fold, KeyAxis axis) {
+  return axis == KeyAxis::one ? fold == Fold::query_k1 || fold == Fold::cross_k1 : fold == Fold::query_k2 || fold == Fold::cross_k2;
+}
+
+// key x q in every chunk of 3 as bf16 arithmetic does it: the product key_b q_a is rounded, then the difference. Only the order
+// of operations differs between the axes: axis 1 has q x key, the same numbers with the other sign.
+void cross_in_bf16(KeyAxis axis, const double* q, const double* key, double* out, std::int64_t dims) {
+  const double sign = axis == KeyAxis::one ? -1.0 : 1.0;
+  for (std::int64_t d = 0; d < dims; ++d) {
+    const std::int64_t a = d % 3 == 2 ? d - 2 : d + 1, b = d % 3 == 0 ? d + 2 : d - 1;
+    out[d] = sign * round_product_to_bf16(key[a] * q[b] - round_product_to_bf16(key[b] * q[a]));
+  }
+}
 
 const float* require(const float* tensor, const char* name) {
   if (tensor != nullptr) return tensor;
@@ -149,7 +162,10 @@ void Oracle::fold_query(KeyAxis axis, const double* q, const double* key, double
   } else {
     cross(key, q, folded, dims_);
   }
-  if (fold_ == fold_of(axis)) {
+  if (!folds_axis(fold_, axis)) return;
+  if (problem_.form == Form::determinant && (fold_ == Fold::cross_k1 || fold_ == Fold::cross_k2)) {
+    cross_in_bf16(axis, q, key, folded, dims_);
+  } else {
     for (std::int64_t d = 0; d < dims_; ++d) folded[d] = round_product_to_bf16(folded[d]);
   }
 }
@@ -158,7 +174,7 @@ void Oracle::fold_query(KeyAxis axis, const double* q, const double* key, double
 // rounds another product than the one at hand, the logit is made from that one.
 double Oracle::logit(KeyAxis folded_axis, const double* folded, const double* q, const double* own,
                      const double* other_key) const {
-  if (fold_ == Fold::none || fold_ == fold_of(folded_axis)) return scale_ * dot(folded, other_key, dims_);
+  if (fold_ == Fold::none || folds_axis(fold_, folded_axis)) return scale_ * dot(folded, other_key, dims_);
   std::vector<double> product(static_cast<std::size_t>(dims_));
   if (fold_ != Fold::key_pair) {
     fold_query(other(folded_axis), q, other_key, product.data());

@@ -106,9 +106,9 @@ TEST(HopperPlan, shared_memory_fits_and_every_first_tile_shows_every_row_a_key) 
 
 TEST(HopperPlan, instances_compute_the_product_of_the_problem_only) {
   for (const Problem& problem : many_problems()) {
-    const Product product = problem.form == Form::determinant ? Product::cross
-                            : problem.k2_bias != 0.0          ? Product::biased
-                                                              : Product::plain;
+    const bool biased = problem.k2_bias != 0.0;
+    const Product product = problem.form == Form::determinant ? (biased ? Product::biased_cross : Product::cross)
+                                                              : (biased ? Product::biased : Product::plain);
     EXPECT_EQ(kInstances[best_plan(problem).instance].config.product, product) << describe(problem);
     EXPECT_EQ(kInstances[best_plan(problem).instance].config.head_dim, problem.head_dim);
     for (int instance = 0; instance < kInstanceCount; ++instance) {

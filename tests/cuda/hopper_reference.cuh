@@ -35,11 +35,13 @@ __device__ inline double reference_logit(const ReferenceProblem& p, const __nv_b
   const int dims = p.determinant ? p.head_dim / 3 * 3 : p.head_dim;
   for (int d = 0; d < dims; ++d) {
     const int a = d % 3 == 2 ? d - 2 : d + 1, b = d % 3 == 0 ? d + 2 : d - 1;
-    if (p.fold == Fold::query_k1) {
-      const double folded = p.determinant ? q_at(a) * k1_at(b) - q_at(b) * k1_at(a) : q_at(d) * k1_at(d);
+    if (p.fold == Fold::query_k1 || p.fold == Fold::cross_k1) {
+      const auto first = [&] { return p.fold == Fold::cross_k1 ? rounded(q_at(a) * k1_at(b)) : q_at(a) * k1_at(b); };
+      const double folded = p.determinant ? first() - q_at(b) * k1_at(a) : q_at(d) * k1_at(d);
       logit += rounded(folded) * k2_at(d);
     } else {
-      const double folded = p.determinant ? k2_at(a) * q_at(b) - k2_at(b) * q_at(a) : q_at(d) * k2_at(d);
+      const auto second = [&] { return p.fold == Fold::cross_k2 ? rounded(k2_at(b) * q_at(a)) : k2_at(b) * q_at(a); };
+      const double folded = p.determinant ? k2_at(a) * q_at(b) - second() : q_at(d) * k2_at(d);
       logit += (p.fold == Fold::none ? folded : rounded(folded)) * k1_at(d);
     }
   }

@@ -8,13 +8,7 @@ namespace triscope::hopper {
 
 inline constexpr int kConsumerWarps = kConsumerWarpgroups * 4;
 
-/// Named barriers (bar.sync ids; 0 is __syncthreads).
-enum NamedBarrier : int {
-  kMergeFull = 1,           ///< split steps: warpgroup 1 has written a half of its result
-  kMergeTaken = 2,          ///< split steps: warpgroup 0 has read the first half
-  kMergeFree = 3,           ///< split steps: warpgroup 0 has read both halves
-  kNeverReached = 4,        ///< see Mainloop::hold_here
-};
+inline constexpr int kNeverReached = 1;   ///< bar.sync id, see Mainloop::hold_here; 0 is __syncthreads
 
 struct Barriers {
   std::uint32_t base;
@@ -28,6 +22,10 @@ struct Barriers {
   __device__ std::uint32_t full_stage(int i) const { return base + 96 + 8 * i; }
   __device__ std::uint32_t empty_stage(int i) const { return base + 128 + 8 * i; }
   __device__ std::uint32_t pass_done() const { return base + 160; }   ///< no consumer reads ratios of this pass any more
+  // Split steps: warpgroup 1 has written a half of its result; warpgroup 0 has read the first half; it has read both.
+  __device__ std::uint32_t merge_full() const { return base + 168; }
+  __device__ std::uint32_t merge_taken() const { return base + 176; }
+  __device__ std::uint32_t merge_free() const { return base + 184; }
   static_assert(kResidentTiles == 2 && kStagesAhead == 4, "the offsets above");
 
   /// One thread, before the CTA's first __syncthreads.
@@ -47,6 +45,7 @@ struct Barriers {
       barrier_init(empty_stage(i), kConsumerWarps);
     }
     barrier_init(pass_done(), kConsumerWarps);
+    for (const std::uint32_t merge : {merge_full(), merge_taken(), merge_free()}) barrier_init(merge, kConsumerWarps / 2);
     fence_barrier_init();
   }
 };

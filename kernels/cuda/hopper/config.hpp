@@ -7,9 +7,10 @@ namespace triscope::hopper {
 
 /// How consumers make the virtual query q~ of a step from q and the short-axis key k (virtual_query.cuh).
 enum class Product {
-  plain,   ///< q * k, in bf16: trilinear without bias
-  biased,  ///< q * (k + bias), in fp32
-  cross,   ///< (k + bias) x q per chunk of 3, in fp32: determinant
+  plain,         ///< q * k, in bf16: trilinear without bias
+  biased,        ///< q * (k + bias), in fp32: trilinear with bias
+  cross,         ///< k x q per chunk of 3, in bf16: determinant without bias
+  biased_cross,  ///< (k + bias) x q per chunk of 3, in fp32: determinant with bias
 };
 
 /// One compiled instance. "Long axis": the axis whose keys and values stay in shared memory as tiles. "Short axis": the
@@ -58,17 +59,19 @@ struct Layout {
   static constexpr int kTileBytes = kHalves * kHalfTileBytes;
   static constexpr int kQueryHalfBytes = kQueryRows * 128;
   static constexpr int kQueryBytes = kHalves * kQueryHalfBytes;
-  static constexpr bool kWideKeys = kConfig.product != Product::plain;  ///< short-axis keys in fp32
+  static constexpr bool kCross = kConfig.product == Product::cross || kConfig.product == Product::biased_cross;
+  static constexpr bool kWideKeys = kConfig.product == Product::biased || kConfig.product == Product::biased_cross;  ///< in fp32
   /// One buffer where the wide keys of 64 positions need the room: the next q then waits for the end of the item.
   static constexpr int kQueryBuffers = kWideKeys && kConfig.mixed_rows ? 1 : 2;
   static constexpr int kRingSlack = (kStagesAhead + 2) * kStepsPerStage;  ///< ring rows beyond those of one step
 
   // Words (pairs of dimensions) of one lane of a consumer quad. Cross products: 3 in each block of 12, then the tail.
   static constexpr int kLaneWords = kConfig.head_dim / 8;
-  static constexpr int kCrossBlocks = kConfig.product == Product::cross ? kConfig.head_dim / 24 : 0;
-  static constexpr int kTailWords = kConfig.product == Product::cross ? kLaneWords - 3 * kCrossBlocks : 0;
-  /// 16-byte words of a ring key for each lane.
-  static constexpr int kKeyQuads = kWideKeys ? (2 * kLaneWords + 2 * kTailWords + 3) / 4 : kLaneWords / 4;
+  static constexpr int kCrossBlocks = kCross ? kConfig.head_dim / 24 : 0;
+  static constexpr int kTailWords = kCross ? kLaneWords - 3 * kCrossBlocks : 0;
+  /// 32-bit words of a ring key for each lane, and how many 16-byte groups of them.
+  static constexpr int kKeyWords = (kWideKeys ? 2 : 1) * (kLaneWords + kTailWords);
+  static constexpr int kKeyQuads = (kKeyWords + 3) / 4;
   static constexpr int kTailBytes = kQueryRows * kTailWords * 16;   ///< second operands of the tails of q
 
   static constexpr int kKeyBytes = kKeyQuads * 64;
@@ -108,17 +111,19 @@ inline constexpr Instance kInstances[] = {
     {"d128_rows128_keys112_mixed", {128, 112, false, true, Product::plain, 8, 8}},
     {"d128_split64_keys96_mixed", {128, 96, true, true, Product::plain, 6, 6}},
     {"d64_rows128_keys128_mixed", {64, 128, false, true, Product::plain, 10, 10}},
-    {"d64_split64_keys128", {64, 128, true, false, Product::plain, 10, 10}},
+    {"d64_split64_keys128", {64, 128, true, false, Product::plain, 12, 12}},
     {"d64_split64_keys128_mixed", {64, 128, true, true, Product::plain, 10, 10}},
     {"d128_rows128_keys128_cross", {128, 128, false, false, Product::cross, 12, 8}},
-    {"d128_split64_keys128_cross", {128, 128, true, false, Product::cross, 12, 6}},
-    {"d128_rows128_keys112_cross", {128, 112, false, false, Product::cross, 8, 6}},
+    {"d128_split64_keys128_cross", {128, 128, true, false, Product::cross, 12, 12}},
+    {"d128_rows128_keys112_cross", {128, 112, false, false, Product::cross, 8, 8}},
     {"d128_split64_keys96_mixed_cross", {128, 96, true, true, Product::cross, 6, 6}},
-    {"d64_split64_keys128_cross", {64, 128, true, false, Product::cross, 10, 6}},
-    {"d64_split64_keys128_mixed_cross", {64, 128, true, true, Product::cross, 10, 6}},
+    {"d64_split64_keys128_cross", {64, 128, true, false, Product::cross, 10, 10}},
+    {"d64_split64_keys128_mixed_cross", {64, 128, true, true, Product::cross, 10, 10}},
     {"d128_split64_keys128_biased", {128, 128, true, false, Product::biased, 12, 12}},
     {"d128_split64_keys96_mixed_biased", {128, 96, true, true, Product::biased, 6, 6}},
     {"d64_split64_keys128_mixed_biased", {64, 128, true, true, Product::biased, 10, 10}},
+    {"d128_split64_keys96_mixed_biased_cross", {128, 96, true, true, Product::biased_cross, 6, 6}},
+    {"d64_split64_keys128_mixed_biased_cross", {64, 128, true, true, Product::biased_cross, 10, 6}},
 };
 inline constexpr int kInstanceCount = sizeof(kInstances) / sizeof(kInstances[0]);
 

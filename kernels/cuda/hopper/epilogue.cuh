@@ -72,24 +72,29 @@ struct Epilogue {
     }
   }
 
-  static __device__ __forceinline__ void give(const Loop& loop, bool first_item) {
-    constexpr int kBoth = 2 * kWarpgroupThreads;
+  /// One arrival of this warp, after all its lanes.
+  static __device__ __forceinline__ void arrive(const Loop& loop, std::uint32_t barrier) {
+    __syncwarp();
+    if (loop.leader) barrier_arrive(barrier);
+  }
+
+  static __device__ __forceinline__ void give(const Loop& loop) {
     constexpr float kNothing = -1e30f;   // a reference below every other
-    if (!first_item) named_barrier_sync(kMergeFree, kBoth);
+    const unsigned item = loop.items_done - 1;
+    if (item > 0) barrier_wait(loop.barriers.merge_free(), (item - 1) & 1);
     const RowState& rows = loop.rows;
     store_shared_float4(merge_address(loop) + L::kMergeHalfBytes, rows.sum[0] == 0.0f ? kNothing : rows.reference[0],
                         rows.sum[1] == 0.0f ? kNothing : rows.reference[1], rows.sum[0], rows.sum[1]);
     write_half<0>(loop);
-    named_barrier_sync(kMergeFull, kBoth);
-    named_barrier_sync(kMergeTaken, kBoth);
+    arrive(loop, loop.barriers.merge_full());
+    barrier_wait(loop.barriers.merge_taken(), item & 1);
     write_half<1>(loop);
-    named_barrier_sync(kMergeFull, kBoth);
+    arrive(loop, loop.barriers.merge_full());
   }
 
   static __device__ __forceinline__ void take(Loop& loop) {
-    constexpr int kBoth = 2 * kWarpgroupThreads;
     RowState& rows = loop.rows;
-    named_barrier_sync(kMergeFull, kBoth);
+    barrier_wait(loop.barriers.merge_full(), 0);   // two phases an item
     const float4 state = load_shared_float4(merge_address(loop) + L::kMergeHalfBytes);
     const float reference[2] = {state.x, state.y}, sum[2] = {state.z, state.w};
     float own[2], other[2];
@@ -102,10 +107,10 @@ struct Epilogue {
       rows.reference[r] = common;
     }
     add_half<0>(loop, own, other);
-    named_barrier_arrive(kMergeTaken, kBoth);
-    named_barrier_sync(kMergeFull, kBoth);
+    arrive(loop, loop.barriers.merge_taken());
+    barrier_wait(loop.barriers.merge_full(), 1);
     add_half<1>(loop, own, other);
-    named_barrier_arrive(kMergeFree, kBoth);
+    arrive(loop, loop.barriers.merge_free());
   }
 
   // --- output -----------------------------------------------------------------------------------------------------------
@@ -148,13 +153,13 @@ struct Epilogue {
   }
 
   /// After the item's last product. `index`: the item's number.
-  __device__ __forceinline__ void finish(Loop& loop, int index, bool first_item) const {
+  __device__ __forceinline__ void finish(Loop& loop, int index) const {
     apply_factors(loop);
 #pragma unroll
     for (int r = 0; r < 2; ++r) loop.rows.sum[r] = quad_sum(loop.rows.sum[r]);
     bool suspect = false;
     if (kConfig.split_steps && loop.warpgroup == 1) {
-      give(loop, first_item);
+      give(loop);
     } else {
       if (kConfig.split_steps) take(loop);
       suspect = store_row<0>(loop) | store_row<1>(loop);

@@ -19,12 +19,13 @@
 //  K,V | < | < | < | < | < |<-+  chunk 1                     K and V leave L2 once an item, not once a step.
 //      +---+---+---+---+---+
 //
-// Registers: consumers 240 (S 64, A 64, P 32, Q~ 32 at D 128), producers 24; folded ahead 232 and 40. Shared memory: config.hpp;
-// 128 KB tiles, 2 x 32 KB Q (ahead: 32 KB Q, 32 KB Q~), the ring of short-axis rows. H200, 2026-11-21, sustained: 694-704
-// TFLOP/s at 512x32 with 128 heads, 684 with 64 (FlashAttention-3 663 in that run). All rates: docs/notebook.md.
+// Registers: consumers 240 (S 64, A 64, P 32, Q~ 32, keys 16 at D 128), producers 24. Shared memory: config.hpp; 128 KB tiles,
+// 2 x 32 KB Q, the ring of short-axis rows. H200, 2026-11-21, sustained, beside FlashAttention-3's 653 in the same run: 700-729
+// TFLOP/s at 512x32 with 128 heads, 688-703 with 64; determinant 0.97 of that. All rates: docs/notebook.md.
 //
-// Limits: bf16, D 64 or 128, causal windows, forward. Biases fold axis 2 whatever its window. Rounding: q~ and P are rounded
-// to bf16, o once at the end; everything else is fp32.
+// Limits: bf16, D 64 or 128, causal windows, forward. Biases fold axis 2 whatever its window. Rounding: q~ (how: Product in
+// config.hpp) and P are rounded to bf16, o once at the end; everything else is fp32. A v_short of 0 counts as 2^-60
+// (short_axis.cuh).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -66,14 +67,11 @@ __device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_
   loop.items_done = 0;
   loop.stages = 0;
   Epilogue<kConfig> epilogue{.p = p};
-  bool first_item = true;
   for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
     loop.item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, index);
     loop.run_item([&](int t) { epilogue.load_factors(loop, t); });
-    epilogue.finish(loop, index, first_item);
-    first_item = false;
+    epilogue.finish(loop, index);
   }
-  if (kConfig.split_steps && loop.warpgroup == 1 && !first_item) named_barrier_sync(kMergeFree, 2 * kWarpgroupThreads);
 }
 
 template <int kInstance>   // an index: nvcc 13.0 cannot name a kernel whose template argument is a struct

@@ -68,7 +68,10 @@ class CudaHopper final : public Kernel {
   }
   const KernelInfo& info() const override { return info_; }
 
-  Fold fold(const Problem& problem) const override { return folds_axis1(problem) ? Fold::query_k1 : Fold::query_k2; }
+  Fold fold(const Problem& problem) const override {
+    if (product_of(problem) == Product::cross) return folds_axis1(problem) ? Fold::cross_k1 : Fold::cross_k2;
+    return folds_axis1(problem) ? Fold::query_k1 : Fold::query_k2;
+  }
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
     if (pass == Pass::backward) return "cuda.hopper has no backward; cuda.portable has one";

@@ -37,7 +37,7 @@ struct Mainloop {
   std::uint32_t weight[kConfig.tile_keys / 4];
   VirtualQuery<kConfig> query;
   uint4 key[4];               // plain products: short-axis key words of the next step
-  float4 wide_key[2][3];      // other products: parts of them (mixed_rows: the two rows; else two parts)
+  std::uint32_t key_part[2][VirtualQuery<kConfig>::kPartWords];   // other products: parts of them (mixed_rows: of both rows)
   float4 ratio[4];
   RowState rows;
   std::uint32_t slot[2];      // byte offset in the ring of the rows whose queries are made (mixed_rows; else only [0])
@@ -86,10 +86,23 @@ struct Mainloop {
 #pragma unroll
         for (int m = 0; m < kKeyPart; ++m) key[r * kKeyPart + m] = load_shared_4(address + (kPart * kKeyPart + m) * 64);
       } else {
+load_words<L::kKeyWords - 12 * kPart>(address + 3 * kPart * 64, key_part[kConfig.mixed_rows ? r : kPart & 1]);
+      }
+    }
+  }
+  /// `kCount` words (12 at most) of a ring key.
+  template <int kCount>
+  static __device__ __forceinline__ void load_words(std::uint32_t address, std::uint32_t (&words)[12]) {
 #pragma unroll
-        for (int m = 0; m < 3; ++m) {
-          if (3 * kPart + m < L::kKeyQuads) wide_key[kConfig.mixed_rows ? r : kPart & 1][m] = load_shared_float4(address + (3 * kPart + m) * 64);
-        }
+    for (int m = 0; m < 3; ++m) {
+      if (kCount - 4 * m > 2) {
+        const uint4 x = load_shared_4(address + 64 * m);
+        words[4 * m] = x.x, words[4 * m + 1] = x.y, words[4 * m + 2] = x.z, words[4 * m + 3] = x.w;
+      } else if (kCount - 4 * m == 2) {
+        const uint2 x = load_shared_2(address + 64 * m);
+        words[4 * m] = x.x, words[4 * m + 1] = x.y;
+      } else if (kCount - 4 * m == 1) {
+        words[4 * m] = load_shared_1(address + 64 * m);
       }
     }
   }
@@ -104,13 +117,13 @@ struct Mainloop {
     if constexpr (kConfig.product == Product::plain) {
       multiply_quads<kPart * kKeyPart, 0>();
     } else {
-      query.template multiply_wide<kPart>(wide_key[kConfig.mixed_rows ? 0 : kPart & 1], 0);
-      query.template multiply_wide<kPart>(wide_key[kConfig.mixed_rows ? 1 : kPart & 1], 1);
+      query.template multiply_part<kPart>(key_part[kConfig.mixed_rows ? 0 : kPart & 1], 0);
+      query.template multiply_part<kPart>(key_part[kConfig.mixed_rows ? 1 : kPart & 1], 1);
     }
   }
   static constexpr int kKeyParts = kConfig.product == Product::plain ? L::kKeyQuads / kKeyPart : VirtualQuery<kConfig>::kParts;
   /// Parts of the key that the registers hold at once where no ratios need the room.
-  static constexpr int kPartsHeld = kConfig.product == Product::plain || kConfig.mixed_rows ? 1 : 2;
+  static constexpr int kPartsHeld = kKeyParts == 1 || kConfig.product == Product::plain || kConfig.mixed_rows ? 1 : 2;
 
   template <int kHeld>
   __device__ __forceinline__ void load_first_key_parts() {

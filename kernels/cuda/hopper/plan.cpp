@@ -27,8 +27,8 @@ struct InstanceFacts {
 template <int... kIndex>
 constexpr std::array<InstanceFacts, sizeof...(kIndex)> facts_of(std::integer_sequence<int, kIndex...>) {
   constexpr double kTime[] = {1.0,  1.03, 1.05, 1.08, 1.05, 0.75, 0.75, 0.8,   // plain
-                              1.05, 1.08, 1.1,  1.13, 0.8,  0.85,              // cross
-                              1.08, 1.13, 0.85};                               // biased
+                              1.03, 1.06, 1.08, 1.08, 0.78, 0.82,              // cross
+                              1.08, 1.13, 0.85, 1.2,  0.9};                    // biased
   return {InstanceFacts{kInstances[kIndex].config, Layout<kInstances[kIndex].config>::kQueryRows,
                         Layout<kInstances[kIndex].config>::kStepsPerStage, Layout<kInstances[kIndex].config>::kRingSlack,
                         Layout<kInstances[kIndex].config>::kMaxRingRows,
@@ -67,8 +67,9 @@ bool folds_axis1(const Problem& problem) {
 }
 
 Product product_of(const Problem& problem) {
-  if (problem.form == Form::determinant) return Product::cross;
-  return problem.k2_bias != 0.0 ? Product::biased : Product::plain;
+  const bool biased = problem.k2_bias != 0.0;
+  if (problem.form == Form::determinant) return biased ? Product::biased_cross : Product::cross;
+  return biased ? Product::biased : Product::plain;
 }
 
 std::optional<Plan> make_plan(const Problem& problem, int instance) {

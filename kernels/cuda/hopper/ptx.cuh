@@ -70,9 +70,6 @@ __device__ __forceinline__ void raise_registers() {
 __device__ __forceinline__ void named_barrier_sync(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
-__device__ __forceinline__ void named_barrier_arrive(int id, int threads) {
-  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
 
 // --- arithmetic -------------------------------------------------------------------------------------------------------
 
@@ -87,6 +84,12 @@ __device__ __forceinline__ std::uint32_t multiply_bf16x2(std::uint32_t a, std::u
   std::uint32_t product;
   asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
   return product;
+}
+/// a * b - c of two bf16 pairs, each rounded once.
+__device__ __forceinline__ std::uint32_t multiply_subtract_bf16x2(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  std::uint32_t result;
+  asm("{.reg .b32 n; neg.bf16x2 n, %3; fma.rn.bf16x2 %0, %1, %2, n;}" : "=r"(result) : "r"(a), "r"(b), "r"(c));
+  return result;
 }
 /// `low` and `high` rounded to bf16, in the lower and upper half of the word.
 __device__ __forceinline__ std::uint32_t pack_bf16x2(float low, float high) {
@@ -123,6 +126,11 @@ __device__ __forceinline__ void load_matrices(std::uint32_t address, std::uint32
                : "r"(address)
                : "memory");
 }
+__device__ __forceinline__ uint2 load_shared_2(std::uint32_t address) {
+  uint2 v;
+  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(address) : "memory");
+  return v;
+}
 __device__ __forceinline__ std::uint32_t load_shared_1(std::uint32_t address) {
   std::uint32_t v;
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(v) : "r"(address) : "memory");
@@ -143,7 +151,10 @@ __device__ __forceinline__ void store_shared_float2(std::uint32_t address, float
 }
 __device__ __forceinline__ void store_shared_1(std::uint32_t address, std::uint32_t a) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(address), "r"(a) : "memory");
+}__device__ __forceinline__ void store_shared_u16(std::uint32_t address, std::uint32_t a) {
+  asm volatile("st.shared.u16 [%0], %1;" ::"r"(address), "h"(static_cast<std::uint16_t>(a)) : "memory");
 }
+
 // --- compiler ---------------------------------------------------------------------------------------------------------
 
 /// Keeps the compiler from moving uses of these registers across this point (WGMMA reads and writes them asynchronously).

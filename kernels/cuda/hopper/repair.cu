@@ -47,7 +47,8 @@ __device__ float folded(const ForwardParameters& p, const __nv_bfloat16* q, cons
     x = query(d) * key(d);
   } else if (d < p.head_dim / 3 * 3) {
     const int a = d % 3 == 2 ? d - 2 : d + 1, b = d % 3 == 0 ? d + 2 : d - 1;
-    x = key(a) * query(b) - key(b) * query(a);
+    const float product = key(b) * query(a);   // rounded where the forward multiplies in bf16
+    x = key(a) * query(b) - (p.key_bias == 0.0f ? __bfloat162float(__float2bfloat16(product)) : product);
   }
   return __bfloat162float(__float2bfloat16(x));
 }

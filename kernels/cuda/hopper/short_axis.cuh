@@ -1,9 +1,9 @@
 // Role: three warps that bring the short axis in.
 //
 // For each step they write the step's new short-axis rows to a ring in shared memory: the key, in the order in which consumer
-// lanes read it, and the value as ratios to the previous step's value. The key is bf16 where the product is plain; else fp32
-// with bias and sign. Cross instances: before an item's first step these warps also put its q into the order of the cross
-// products, in place (virtual_query.cuh).
+// lanes read it (fp32 with its bias where the product is a biased one), and the value as ratios to the previous step's value.
+// Cross instances: before an item's first step these warps also put its q into the order of the cross products, in place
+// (virtual_query.cuh).
 #pragma once
 
 #include "kernels/cuda/hopper/barriers.cuh"
@@ -45,23 +45,33 @@ struct ShortAxis {
   const __nv_bfloat16* keys = nullptr;     // of the item's batch and kv head: row 0
   const __nv_bfloat16* values = nullptr;
   int item_position = 0;
-  int word_offset[kLaneWords];   // cross: where this lane's words go in a ring key
-  int tail_dim, tail_offset;     // cross: source and destination of its float of the tail; no source (-1): 0; no destination: -1
+  std::uint32_t element_offset[kLaneWords];   // cross: where the two dimensions of each of this lane's words go in a ring key
+  int tail_dim, tail_offset;     // cross: source and destination of its number of the tail; no source (-1): 0; no destination: -1
 
   __device__ __forceinline__ ShortAxis(const ForwardParameters& parameters, std::uint32_t memory_start, int warp_number, int lane_number)
       : p(parameters), memory(memory_start), warp(warp_number), lane(lane_number) {
-    if constexpr (kConfig.product == Product::cross) {
+    if constexpr (L::kCross) {
 #pragma unroll
       for (int n = 0; n < kLaneWords; ++n) {
-        const int w = lane * kLaneWords + n;
-        word_offset[n] = wide_key_offset(6 * (w / 12) + 2 * (w % 3), w % 12 / 3);
+        const int d = 2 * (lane * kLaneWords + n);
+        element_offset[n] = block_offset(d) | block_offset(d + 1) << 16;
       }
-      // Float i of quad lane c: operands a (i < 2) and b of dimensions 2 c and 2 c + 1 of tail word lane / 16.
+      // Number i of quad lane c: operands a (i < 2) and b of dimensions 2 c and 2 c + 1 of tail word lane / 16.
       const int c = lane >> 2 & 3, i = lane & 3;
       const int d = kTailDim + (lane >> 4) * 8 + 2 * c + (i & 1);
       tail_dim = d >= kConfig.head_dim / 3 * 3 ? -1 : i < 2 ? cross_a(d) : cross_b(d);
-      tail_offset = lane < 16 * L::kTailWords ? wide_key_offset(6 * L::kCrossBlocks + (lane >> 4) * 4 + i, c) : -1;
+      tail_offset = lane < 16 * L::kTailWords ? number_offset(6 * L::kCrossBlocks + (lane >> 4) * 4 + i, c) : -1;
     }
+  }
+
+  /// Byte offset in a ring key of number `f` (two numbers a word, or one if the keys are wide) of lane `c`.
+  static __device__ __forceinline__ int number_offset(int f, int c) {
+    return L::kWideKeys ? key_offset(f, c) : key_offset(f >> 1, c) + 2 * (f & 1);
+  }
+  /// The same of dimension `d` of a block: coordinate j of chunk `half` of lane c.
+  static __device__ __forceinline__ std::uint32_t block_offset(int d) {
+    const int in_block = d % 24, c = in_block / 6, half = in_block % 6 / 3, j = in_block % 3;
+    return static_cast<std::uint32_t>(number_offset(6 * (d / 24) + 2 * j + half, c));
   }
 
   __device__ __forceinline__ std::uint32_t slot_address(int slot) const { return memory + L::kRing + slot * L::kSlotBytes; }
@@ -94,30 +104,44 @@ struct ShortAxis {
     load_words(keys + offset, result.key);
     load_words(values + offset, result.value);
     load_words(values + row_offset(row + direction), result.previous);
-    if constexpr (kConfig.product == Product::cross) {
+    if constexpr (L::kCross) {
       const auto* key = reinterpret_cast<const unsigned short*>(keys + offset);
       result.tail = tail_dim < 0 ? 0u : __ldg(key + tail_dim);
     }
     return result;
   }
 
+  /// The number that a bf16 key element stands for in a ring with wide keys.
+  __device__ __forceinline__ float wide(float x) const { return p.sign * (x + p.key_bias); }
+
   __device__ __forceinline__ void store_key(int slot, const Row& row) const {
-    const std::uint32_t address = slot_address(slot);
+    const std::uint32_t address = slot_address(slot), flip = p.sign < 0.0f ? 0x80008000u : 0u;
 #pragma unroll
     for (int n = 0; n < kLaneWords; ++n) {
       const int w = lane * kLaneWords + n;
-      const float low = p.sign * (low_bf16(row.key[n]) + p.key_bias), high = p.sign * (high_bf16(row.key[n]) + p.key_bias);
+      const std::uint32_t word = row.key[n] ^ flip;
       if constexpr (kConfig.product == Product::plain) {
-        store_shared_1(address + fragment_offset(w), row.key[n] ^ (p.sign < 0.0f ? 0x80008000u : 0u));
+        store_shared_1(address + fragment_offset(w), word);
       } else if constexpr (kConfig.product == Product::biased) {
-        store_shared_float2(address + wide_key_offset(2 * (w >> 2), w & 3), low, high);
+        store_shared_float2(address + key_offset(2 * (w >> 2), w & 3), wide(low_bf16(row.key[n])), wide(high_bf16(row.key[n])));
       } else if (2 * w < kTailDim) {
-        store_shared_float2(address + word_offset[n], low, high);
+        const std::uint32_t low = address + (element_offset[n] & 0xFFFFu), high = address + (element_offset[n] >> 16);
+        if constexpr (L::kWideKeys) {
+          store_shared_1(low, __float_as_uint(wide(low_bf16(row.key[n]))));
+          store_shared_1(high, __float_as_uint(wide(high_bf16(row.key[n]))));
+        } else {
+          store_shared_u16(low, word);
+          store_shared_u16(high, word >> 16);
+        }
       }
     }
-    if constexpr (kConfig.product == Product::cross) {
-      const float tail = tail_dim < 0 ? 0.0f : p.sign * (low_bf16(row.tail) + p.key_bias);
-      if (tail_offset >= 0) store_shared_1(address + tail_offset, __float_as_uint(tail));
+    if constexpr (L::kCross) {
+      if (tail_offset < 0) return;
+      if constexpr (L::kWideKeys) {
+        store_shared_1(address + tail_offset, tail_dim < 0 ? 0u : __float_as_uint(wide(low_bf16(row.tail))));
+      } else {
+        store_shared_u16(address + tail_offset, tail_dim < 0 ? 0u : row.tail ^ flip);
+      }
     }
   }
 
@@ -239,7 +263,7 @@ struct ShortAxis {
           } else {
             write_step(pass & 1 ? top : lowest + L::kStepsPerStage - 1, direction, stages);
           }
-          if constexpr (kConfig.product == Product::cross) {
+          if constexpr (L::kCross) {
             if (pass == 0 && step == 0) {
               const int buffer = items_done % L::kQueryBuffers;
               barrier_wait(barriers.full_query(buffer), items_done / L::kQueryBuffers & 1);
