@@ -187,17 +187,17 @@ TEST(Oracle, folding_rounds_the_named_product_once) {
 // A determinant in bf16: the product key_b q_a is rounded first, then its difference to key_a q_b.
 TEST(Oracle, crossing_in_bf16_rounds_one_product_and_the_difference) {
   for (Fold fold : {Fold::cross_k2, Fold::cross_k1}) {
-    const Problem problem = attention_problem(Form::determinant, 1, 1, 1, 1, 1, 6);  // one pair: the LSE is its logit
+    const Problem problem = attention_problem(Form::determinant, 1, 1, 1, 1, 1, 24);  // one pair: the LSE is its logit
     AttentionCase tensors(problem, 5);
     const auto rounded = [](double x) { return static_cast<double>(round_to_bf16(static_cast<float>(x))); };
     const std::vector<float>&key = fold == Fold::cross_k2 ? tensors.k2 : tensors.k1, &other = fold == Fold::cross_k2 ? tensors.k1 : tensors.k2;
     double expected = 0;
-    for (int d = 0; d < 6; ++d) {
+    for (int d = 0; d < 24; ++d) {
       const int l = d / 3 * 3, a = l + (d + 1) % 3, b = l + (d + 2) % 3;
       const double folded = rounded(double(key[a]) * tensors.q[b] - rounded(double(key[b]) * tensors.q[a]));
       expected += (fold == Fold::cross_k2 ? folded : -folded) * other[d];
     }
-    std::vector<double> o(6);
+    std::vector<double> o(24);
     const double lse = Oracle(problem, tensors.inputs(), fold).row({0, 0, 0}, o);
     EXPECT_NEAR(lse, expected * problem.effective_scale(), 1e-12) << to_string(fold);
     const Fold once = fold == Fold::cross_k2 ? Fold::query_k2 : Fold::query_k1;

@@ -57,9 +57,10 @@ struct Mainloop {
   /// q of this item as A fragments, from the tile that the copy engine wrote (128-byte swizzle).
   __device__ __forceinline__ void load_query() {
     const int buffer = items_done % L::kQueryBuffers;
-    const int first_row = (kConfig.split_steps ? 0 : warpgroup * 64);
+    const int first_row = kConfig.split_steps ? 0 : warpgroup * 64;
     const int tile_row = first_row + (row & ~15) + (lane & 15);
-    const std::uint32_t address = memory + L::kQuery + buffer * L::kQueryBytes + tile_row * 128 + (((lane >> 4) ^ (tile_row & 7)) << 4);
+    const std::uint32_t address =
+        memory + L::kQuery + buffer * L::kQueryBytes + tile_row * 128 + (((lane >> 4) ^ (tile_row & 7)) << 4);
 #pragma unroll
     for (int k = 0; k < kConfig.head_dim / 16; ++k) {
       std::uint32_t* word = query.word + 4 * k;
@@ -67,9 +68,10 @@ struct Mainloop {
     }
 #pragma unroll
     for (int x = 0; x < L::kTailWords; ++x) {
+      const std::uint32_t tails = memory + L::kTails + buffer * L::kTailBytes + 16 * x + 4 * c;
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
-        query.tail[x][r] = load_shared_1(memory + L::kTails + buffer * L::kTailBytes + (first_row + row + 8 * r) * 16 * L::kTailWords + 16 * x + 4 * c);
+        query.tail[x][r] = load_shared_1(tails + (first_row + row + 8 * r) * 16 * L::kTailWords);
       }
     }
   }
@@ -86,7 +88,7 @@ struct Mainloop {
 #pragma unroll
         for (int m = 0; m < kKeyPart; ++m) key[r * kKeyPart + m] = load_shared_4(address + (kPart * kKeyPart + m) * 64);
       } else {
-load_words<L::kKeyWords - 12 * kPart>(address + 3 * kPart * 64, key_part[kConfig.mixed_rows ? r : kPart & 1]);
+        load_words<L::kKeyWords - 12 * kPart>(address + 3 * kPart * 64, key_part[kConfig.mixed_rows ? r : kPart & 1]);
       }
     }
   }
