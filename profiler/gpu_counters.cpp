@@ -25,7 +25,7 @@ constexpr std::string_view kWavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_sh
 
 constexpr CounterMetric kMetrics[] = {
     {kQuick, kTensorBusy, "%", "tensor cores busy", "Share of the cycles with work in which the tensor cores worked."},
-    {kQuick, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", "%", "tensor cores busy, of all cycles",
+    {kQuick, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", "%", "tensor busy overall",
      "The same with idle multiprocessors (tail, launch) counted in."},
     {kQuick, kIssueBusy, "%", "issue slots used", "Share of the cycles in which a scheduler issued an instruction."},
     {kStandard, kXuBusy, "%", "exponentials (XU) busy", "Share of the rate at which exponentials can be issued."},
