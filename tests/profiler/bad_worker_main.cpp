@@ -8,7 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -80,12 +82,26 @@ void protocol_rubbish() {
   }
 }
 
+// True while `process` is there and not stopped.
+bool runs(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t name_end = text.rfind(") ");
+  return name_end != std::string::npos && text[name_end + 2] != 'T';
+}
+
+// A child holds the pipes open until this process stands still; otherwise its reader might end it together with stdin.
 void close_protocol() {
+  const pid_t worker = getpid();
+  if (fork() == 0) {
+    while (runs(worker)) usleep(1000);
+    _exit(0);
+  }
   for (int fd = 3; fd < 64; ++fd) {
     struct stat facts {};
     if (fstat(fd, &facts) == 0 && S_ISFIFO(facts.st_mode)) close(fd);
   }
-  std::raise(SIGSTOP);  // or its reader would end it together with stdin
+  std::raise(SIGSTOP);
 }
 
 bool device_lost = false;
