@@ -53,10 +53,6 @@ double paper_flops(const Problem& problem, Pass pass) {
 }
 
 double compulsory_bytes(const Problem& problem, Pass pass) {
-  if (problem.form == Form::gemm) {
-    const double n = static_cast<double>(problem.seq_len);
-    return 3.0 * n * n * (problem.element == Element::bf16 ? 2.0 : 4.0);
-  }
   return static_cast<double>(tensor_bytes(problem, pass));
 }
 

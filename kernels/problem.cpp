@@ -85,6 +85,7 @@ void require_valid(const Problem& problem) {
 
 std::int64_t tensor_bytes(const Problem& problem, Pass pass) {
   const std::int64_t element_bytes = problem.element == Element::bf16 ? 2 : 4;
+  if (problem.form == Form::gemm) return 3 * problem.seq_len * problem.seq_len * element_bytes;
   const std::int64_t positions = problem.batch * problem.seq_len;
   const std::int64_t query_like = positions * problem.q_heads * problem.head_dim * element_bytes;
   const std::int64_t key_like = positions * problem.kv_heads * problem.head_dim * element_bytes;

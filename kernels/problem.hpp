@@ -14,7 +14,7 @@ enum class Form {
   trilinear,    ///< scale * sum_d q k1 k2                     (paper, eq. 3d-attention)
   determinant,  ///< scale * sum over chunks of 3 of det(q, k1, k2) (paper, eq. logits)
   dot_product,  ///< scale * sum_d q k1, window2 = 1           (baselines)
-  gemm,         ///< a seq_len^3 matrix product, the machine's practical ceiling
+  gemm,         ///< o = q k1, row-major matrices of seq_len x seq_len: the machine's practical ceiling
 };
 enum class Mask {
   causal,  ///< j in (i-window1, i], k in (i-window2, i], clipped at 0
@@ -57,7 +57,8 @@ std::vector<std::string> validate(const Problem& problem);
 /// Throws `Error` (usage) naming every reason when `problem` is impossible.
 void require_valid(const Problem& problem);
 
-/// Bytes of all inputs and outputs of `pass` (forward: q k1 k2 v1 v2 o lse [sink]; backward: those, do, and the gradients).
+/// Bytes of all inputs and outputs of `pass` (forward: q k1 k2 v1 v2 o lse [sink]; backward: those, do, and the gradients;
+/// gemm: both factors and the product).
 std::int64_t tensor_bytes(const Problem& problem, Pass pass);
 
 std::string_view to_string(Form);

@@ -2,7 +2,9 @@
 
 #include "kernels/cpu/cpu_kernels.hpp"
 #ifdef TRISCOPE_HAVE_CUDA
+#include "kernels/baseline/baseline_kernels.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
+#include "kernels/cuda/current_gpu.hpp"
 #endif
 
 namespace triscope {
@@ -16,6 +18,8 @@ const std::vector<std::unique_ptr<Kernel>>& all_kernels() {
 #ifdef TRISCOPE_HAVE_CUDA
     list.push_back(make_cuda_portable());
     list.push_back(make_cuda_hopper());
+    list.push_back(make_baseline_fa3(current_gpu));
+    list.push_back(make_baseline_cublas(current_gpu));
 #endif
     return list;
   }();

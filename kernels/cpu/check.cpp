@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/cpu/check_product.hpp"
 #include "kernels/cpu/oracle.hpp"
 #include "kernels/error.hpp"
 #include "kernels/philox.hpp"
@@ -267,6 +268,7 @@ class Checker {
 
 CheckResult check_against_oracle(const KernelInfo& kernel, const Problem& problem, Pass pass, const HostInputs& inputs,
                                  const HostOutputs& outputs, const CheckOptions& options) {
+  if (problem.form == Form::gemm) return check_product(problem, inputs, outputs, options);
   return Checker(kernel, problem, pass, inputs, outputs, options).run();
 }
 

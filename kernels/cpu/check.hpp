@@ -34,7 +34,7 @@ struct CheckResult {
 ///   bf16:  o 4e-3, LSE 1e-2, gradients 1e-2; against the reference that rounds as the kernel o 2.5e-3,
 ///          LSE 1e-4 (2^-21 |LSE| when that is more), gradients 1e-2
 /// Key gradients are evaluated with the kernel's own LSE and o, which the row sample has compared.
-/// Throws `Error` (usage) when a tensor the pass needs is null or the form is `gemm`.
+/// A product (form `gemm`) is compared by `check_product`. Throws `Error` (usage) when a tensor the pass needs is null.
 CheckResult check_against_oracle(const KernelInfo& kernel, const Problem& problem, Pass pass, const HostInputs& inputs,
                                  const HostOutputs& outputs, const CheckOptions& options = {});
 

@@ -29,7 +29,8 @@ std::vector<float> to_host(Backend& backend, const BackendMemory& buffer, Elemen
   }
   std::vector<std::uint16_t> bits(values.size());
   backend.copy_to_host(bits.data(), buffer.data(), buffer.bytes());
-  std::transform(bits.begin(), bits.end(), values.begin(), float_from_bfloat16);
+#pragma omp parallel for schedule(static)
+  for (std::size_t n = 0; n < bits.size(); ++n) values[n] = float_from_bfloat16(bits[n]);
   return values;
 }
 
@@ -107,6 +108,10 @@ std::optional<std::vector<float>> given(const TensorFile& file, const char* name
 TensorCounts tensor_counts(const Problem& problem) {
   const auto positions = static_cast<std::size_t>(problem.batch * problem.seq_len);
   TensorCounts counts;
+  if (problem.form == Form::gemm) {
+    counts.query = counts.key = static_cast<std::size_t>(problem.seq_len * problem.seq_len);
+    return counts;
+  }
   counts.query = positions * static_cast<std::size_t>(problem.q_heads * problem.head_dim);
   counts.key = positions * static_cast<std::size_t>(problem.kv_heads * problem.head_dim);
   counts.lse = positions * static_cast<std::size_t>(problem.q_heads);
@@ -120,7 +125,8 @@ HeldTensor::HeldTensor(Backend& backend, std::vector<float> values, Element elem
     return;
   }
   std::vector<std::uint16_t> bits(host_.size());
-  std::transform(host_.begin(), host_.end(), bits.begin(), bfloat16_from_float);
+#pragma omp parallel for schedule(static)
+  for (std::size_t n = 0; n < bits.size(); ++n) bits[n] = bfloat16_from_float(host_[n]);
   backend.copy_to_device(device_.data(), bits.data(), device_.bytes());
 }
 
@@ -130,7 +136,7 @@ InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, c
   const std::vector<std::int64_t> query_shape{problem.batch, problem.seq_len, problem.q_heads, problem.head_dim};
   const std::vector<std::int64_t> key_shape{problem.batch, problem.seq_len, problem.kv_heads, problem.head_dim};
   std::optional<TensorFile> file;
-  if (!source.tensors.empty()) file.emplace(source.tensors);
+  if (!source.tensors.empty() && problem.form != Form::gemm) file.emplace(source.tensors);
   const auto values = [&](const char* name, InputStream stream, const std::vector<std::int64_t>& shape,
                           std::size_t count, bool required) {
     std::optional<std::vector<float>> found;
@@ -142,6 +148,7 @@ InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, c
   if (!file) apply_kind(source.kind, problem, q, k1);
   q_ = HeldTensor(backend, std::move(q), problem.element);
   k1_ = HeldTensor(backend, std::move(k1), problem.element);
+  if (problem.form == Form::gemm) return;
   v1_ = HeldTensor(backend, values("v1", InputStream::v1, key_shape, counts.key, true), problem.element);
   if (two_axes(problem)) {
     k2_ = HeldTensor(backend, values("k2", InputStream::k2, key_shape, counts.key, true), problem.element);
@@ -163,7 +170,7 @@ InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, c
 
 bool InputSet::serves(const Problem& problem, bool with_grad_o, const InputSource& source) const {
   const auto shape = [](const Problem& p) {
-    return std::tuple(p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim, p.element);
+    return std::tuple(p.form == Form::gemm, p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim, p.element);
   };
   const bool sink_held = !problem.sink || problem.sink == problem_.sink;
   const bool axes_held = two_axes(problem_) || !two_axes(problem);

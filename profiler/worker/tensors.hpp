@@ -78,7 +78,7 @@ class OutputSet {
   BackendMemory o_, lse_, grad_q_, grad_k1_, grad_k2_, grad_v1_, grad_v2_, grad_sink_, workspace_;
 };
 
-/// Elements of q (and o), of k1 (and every key and value), and of the LSE.
+/// Elements of q (and o), of k1 (and every key and value), and of the LSE. A product (form gemm) has q, k1 and o only.
 struct TensorCounts {
   std::size_t query = 0, key = 0, lse = 0;
 };

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "profiler/worker/cuda/shared_library.hpp"
+#include "kernels/shared_library.hpp"
 
 namespace triscope {
 

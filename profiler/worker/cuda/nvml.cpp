@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "kernels/shared_library.hpp"
 #include "profiler/clock.hpp"
-#include "profiler/worker/cuda/shared_library.hpp"
 
 namespace triscope {
 namespace {

@@ -1,4 +1,4 @@
-#include "profiler/worker/cuda/shared_library.hpp"
+#include "kernels/shared_library.hpp"
 
 #include <dlfcn.h>
 

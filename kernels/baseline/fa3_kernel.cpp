@@ -1,0 +1,80 @@
+// baseline.fa3 as the rest of the program sees it. Its one instance is the version of the library.
+#include <fmt/format.h>
+
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "kernels/baseline/baseline_kernels.hpp"
+#include "kernels/baseline/fa3_call.hpp"
+#include "kernels/baseline/fa3_library.hpp"
+#include "kernels/error.hpp"
+
+namespace triscope {
+namespace {
+
+class Fa3Kernel final : public Kernel {
+ public:
+  Fa3Kernel(CurrentGpu current_gpu, std::string sha256) : current_gpu_(std::move(current_gpu)), sha256_(std::move(sha256)) {
+    if (sha256_.empty()) sha256_ = fa3::kSha256;
+    info_.id = "baseline.fa3";
+    info_.name = "FlashAttention-3";
+    info_.family = "baseline";
+    info_.device = DeviceKind::cuda;
+    info_.source_hash = TRISCOPE_SOURCE_HASH;
+    info_.instances = {fa3::kVersion};
+  }
+  const KernelInfo& info() const override { return info_; }
+
+  std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
+    if (auto reason = fa3::unsupported_problem(problem, pass)) return reason;
+    if (!library()) return why_not_;
+    try {
+      const Gpu gpu = current_gpu_();
+      if (gpu.major == 9 && gpu.minor == 0) return std::nullopt;
+      return fmt::format("FlashAttention-3 runs on Hopper GPUs (compute capability 9.0) only, and {} has {}.{}", gpu.name, gpu.major, gpu.minor);
+    } catch (const std::exception& e) {
+      return e.what();
+    }
+  }
+
+  std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view) const override {
+    return fa3::workspace_bytes(problem, pass);
+  }
+
+  void launch(const Problem& problem, Pass pass, std::string_view, const Arguments& arguments) const override {
+    const fa3::Library* loaded = library();
+    if (auto reason = loaded ? fa3::unsupported_problem(problem, pass) : why_not_) {
+      throw Error("baseline.fa3 was not launched", *reason, "choose another kernel or problem", ExitCode::usage);
+    }
+    fa3::call(pass == Pass::forward ? loaded->forward() : loaded->backward(), problem, pass, arguments, current_gpu_().ordinal);
+  }
+
+ private:
+  /// Loads on the first question, once; null when that failed, with the reason in `why_not_`.
+  const fa3::Library* library() const {
+    std::call_once(once_, [this] {
+      try {
+        library_.emplace(fa3::find_library(), sha256_);
+      } catch (const std::exception& e) {
+        why_not_ = e.what();
+      }
+    });
+    return library_ ? &*library_ : nullptr;
+  }
+
+  KernelInfo info_;
+  CurrentGpu current_gpu_;
+  std::string sha256_;
+  mutable std::once_flag once_;
+  mutable std::optional<fa3::Library> library_;
+  mutable std::optional<std::string> why_not_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_baseline_fa3(CurrentGpu current_gpu, std::string sha256) {
+  return std::make_unique<Fa3Kernel>(std::move(current_gpu), std::move(sha256));
+}
+
+}  // namespace triscope
