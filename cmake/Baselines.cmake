@@ -1,8 +1,24 @@
-# Source hashes of kernels/baseline. The libraries themselves are pinned by hash or name their version (kernels/baseline).
-foreach(kernel fa3 cublas)
+# Source hashes of kernels/baseline, and what cuDNN's part of it needs. The libraries themselves are pinned by hash or name their
+# version at run time; nothing of them is linked.
+foreach(kernel fa3 cudnn cublas)
   file(GLOB own_sources CONFIGURE_DEPENDS kernels/baseline/${kernel}_* kernels/baseline/runtime_library.*)
   if(kernel STREQUAL "fa3")
-    list(APPEND own_sources kernels/baseline/xla_ffi.hpp)
+    list(APPEND own_sources ${CMAKE_SOURCE_DIR}/kernels/baseline/xla_ffi.hpp)
   endif()
   triscope_source_hash(kernels/baseline/${kernel}_kernel.cpp ${own_sources})
 endforeach()
+
+# Headers only: cudnn.h of NVIDIA's cuDNN and cudnn_frontend.h; ./run build --with-cudnn puts both into the build folder.
+#   -DCUDNN_INCLUDE=<folder> -DCUDNN_FRONTEND_INCLUDE=<folder>   to name them
+if(TRISCOPE_CUDA)
+  find_path(CUDNN_INCLUDE cudnn.h HINTS ${CMAKE_BINARY_DIR}/cudnn/nvidia/cudnn/include $ENV{CUDNN_HOME}/include)
+  find_path(CUDNN_FRONTEND_INCLUDE cudnn_frontend.h HINTS ${CMAKE_BINARY_DIR}/cudnn/include)
+endif()
+if(TRISCOPE_CUDA AND CUDNN_INCLUDE AND CUDNN_FRONTEND_INCLUDE)
+  message(STATUS "cuDNN headers: ${CUDNN_INCLUDE}, ${CUDNN_FRONTEND_INCLUDE}")
+  target_include_directories(triscope_baselines SYSTEM PRIVATE ${CUDNN_INCLUDE} ${CUDNN_FRONTEND_INCLUDE} ${CUDAToolkit_INCLUDE_DIRS})
+  target_compile_definitions(triscope_baselines PRIVATE TRISCOPE_HAVE_CUDNN)
+  set_source_files_properties(kernels/baseline/cudnn_attention.cpp PROPERTIES COMPILE_DEFINITIONS NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING COMPILE_OPTIONS -O1)
+else()
+  set_source_files_properties(kernels/baseline/cudnn_attention.cpp PROPERTIES HEADER_FILE_ONLY ON)
+endif()

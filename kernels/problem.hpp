@@ -57,8 +57,7 @@ std::vector<std::string> validate(const Problem& problem);
 /// Throws `Error` (usage) naming every reason when `problem` is impossible.
 void require_valid(const Problem& problem);
 
-/// Bytes of all inputs and outputs of `pass` (forward: q k1 k2 v1 v2 o lse [sink]; backward: those, do, and the gradients;
-/// gemm: both factors and the product).
+/// Bytes of all inputs and outputs of `pass`: q k1 k2 v1 v2 o lse [sink]; backward: do and the gradients too; gemm: q k1 o.
 std::int64_t tensor_bytes(const Problem& problem, Pass pass);
 
 std::string_view to_string(Form);

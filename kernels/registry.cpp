@@ -19,6 +19,7 @@ const std::vector<std::unique_ptr<Kernel>>& all_kernels() {
     list.push_back(make_cuda_portable());
     list.push_back(make_cuda_hopper());
     list.push_back(make_baseline_fa3(current_gpu));
+    list.push_back(make_baseline_cudnn(current_gpu));
     list.push_back(make_baseline_cublas(current_gpu));
 #endif
     return list;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 namespace triscope {
 
@@ -17,7 +18,8 @@ class SharedLibrary {
   bool open(const std::string& name, std::string& why);
   /// Takes `name` only when the process has it already.
   bool adopt(const std::string& name);
-  void keep() { handle_ = nullptr; }
+  /// Gives the handle away: the library stays for the life of the process.
+  void* keep() { return std::exchange(handle_, nullptr); }
   explicit operator bool() const { return handle_ != nullptr; }
 
   /// The symbol's address, or null.

@@ -225,6 +225,8 @@ class Product {
   void add_group(const Problem& problem, Pass pass, Regime regime) {
     for (const KernelInfo* kernel : kernels_) {
       if (kernel->id == kGemmBaseline) continue;
+      // Of all kernels only baselines are meant by "dot_product"; one that was named is told why not.
+      if (problem.form == Form::dot_product && !is_baseline(*kernel) && request_.kernels.empty()) continue;
       const bool beside = is_baseline(*kernel) && problem.form != Form::dot_product;
       candidates_.push_back({group_, kernel, beside ? baseline_problem(problem) : problem, pass, regime});
     }

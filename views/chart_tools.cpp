@@ -87,6 +87,30 @@ void plot_dashed_level(const Look& look, double y, ImU32 colour) {
   ImPlot::PopPlotClipRect();
 }
 
+void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour, int style) {
+  struct Dash {
+    float drawn, gap;
+  };
+  static constexpr std::array kDashes{Dash{7, 4}, Dash{2, 4}, Dash{13, 5}, Dash{4, 9}};
+  const Dash dash = kDashes[static_cast<std::size_t>(style) % kDashes.size()];
+  const float drawn = look.px(dash.drawn), period = drawn + look.px(dash.gap);
+  ImDrawList* list = ImPlot::GetPlotDrawList();
+  ImPlot::PushPlotClipRect();
+  float along = 0;  // the pattern goes on across points
+  for (std::size_t n = 0; n + 1 < x.size(); ++n) {
+    const ImVec2 from = ImPlot::PlotToPixels(x[n], y[n]), to = ImPlot::PlotToPixels(x[n + 1], y[n + 1]);
+    const float length = std::hypot(to.x - from.x, to.y - from.y);
+    if (!(length > 0) || length > 1e5F) continue;
+    const auto at = [&](float distance) { return ImVec2(from.x + (to.x - from.x) * distance / length, from.y + (to.y - from.y) * distance / length); };
+    for (float start = -std::fmod(along, period); start < length; start += period) {
+      const float first = std::max(0.0F, start), last = std::min(length, start + drawn);
+      if (last > first) list->AddLine(at(first), at(last), colour, std::max(1.0F, look.px(1.5F)));
+    }
+    along += length;
+  }
+  ImPlot::PopPlotClipRect();
+}
+
 bool clicked_without_drag() {
   const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
   return ImGui::IsMouseReleased(ImGuiMouseButton_Left) && moved.x == 0 && moved.y == 0;

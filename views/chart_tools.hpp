@@ -42,6 +42,9 @@ void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float l
 /// Draws horizontal dashes at `y` (plot units) across the current plot.
 void plot_dashed_level(const Look& look, double y, ImU32 colour);
 
+/// A dashed line through points in plot units, for baselines; `style` tells several apart by their dashes.
+void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour, int style);
+
 /// The left button was released where it was pressed: a click, not the end of a pan.
 bool clicked_without_drag();
 

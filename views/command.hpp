@@ -34,7 +34,7 @@ struct Command {
 };
 
 /// Panels in the order of the digit keys.
-enum class Panel { latency, tflops, map, scaling, samples, compare, paper, details, setup, history, log, count };
+enum class Panel { latency, tflops, map, scaling, lengths, samples, compare, paper, details, setup, history, log, count };
 struct PanelInfo {
   Panel panel;
   const char* id;               ///< "latency": --panel, settings, file names

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "profiler/columns.hpp"
 #include "profiler/sweep.hpp"
@@ -79,7 +80,9 @@ std::string reference_kernel(const std::vector<ResultRow>& rows) {
 
 std::optional<double> reference_tflops(const std::vector<ResultRow>& rows, const std::string& reference, const ResultRow& row) {
   for (const ResultRow& other : rows) {
-    if (other.kernel == reference && other.pass == row.pass && other.regime == row.regime && other.tflops) return other.tflops;
+    if (other.kernel != reference || other.pass != row.pass || other.regime != row.regime || !other.tflops) continue;
+    const Problem &a = other.problem, &b = row.problem;
+    if (std::tie(a.batch, a.seq_len, a.q_heads, a.kv_heads, a.head_dim) == std::tie(b.batch, b.seq_len, b.q_heads, b.kv_heads, b.head_dim)) return other.tflops;
   }
   return std::nullopt;
 }

@@ -10,6 +10,7 @@ void Models::refresh(const WindowData& data) {
   latency_.reset();
   bars_.reset();
   scaling_.reset();
+  lengths_.reset();
   map_.reset();
   map_choices_.reset();
   paper_.reset();
@@ -34,6 +35,13 @@ const ScalingChart* Models::scaling(const WindowData& data) {
   const LatencyModel* model = latency(data);
   if (model && !scaling_) scaling_ = make_scaling_chart(*model);
   return model ? &*scaling_ : nullptr;
+}
+
+const LengthChart* Models::lengths(const WindowData& data) {
+  refresh(data);
+  if (!data.shown) return nullptr;
+  if (!lengths_) lengths_ = make_length_chart(*data.shown, data.compared);
+  return &*lengths_;
 }
 
 const std::vector<Series>& Models::map_choices(const WindowData& data) {

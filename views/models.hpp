@@ -9,6 +9,7 @@
 #include "views/chart_model.hpp"
 #include "views/compare_model.hpp"
 #include "views/latency_model.hpp"
+#include "views/length_model.hpp"
 #include "views/paper_model.hpp"
 
 namespace triscope {
@@ -19,6 +20,7 @@ class Models {
   const LatencyModel* latency(const WindowData& data);
   const BarChart* bars(const WindowData& data);
   const ScalingChart* scaling(const WindowData& data);
+  const LengthChart* lengths(const WindowData& data);
   const WindowMap* map(const WindowData& data, int series, MapMetric metric);
   const std::vector<Series>& map_choices(const WindowData& data);
   const PaperModel* paper(const WindowData& data);
@@ -36,6 +38,7 @@ class Models {
   std::optional<LatencyModel> latency_;
   std::optional<BarChart> bars_;
   std::optional<ScalingChart> scaling_;
+  std::optional<LengthChart> lengths_;
   std::optional<WindowMap> map_;
   int map_series_ = 0;
   MapMetric map_metric_ = MapMetric::tflops;

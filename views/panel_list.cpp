@@ -12,6 +12,7 @@ void draw_panel(Context& context, Panel panel) {
     case Panel::tflops: return draw_tflops_panel(context);
     case Panel::map: return draw_map_panel(context);
     case Panel::scaling: return draw_scaling_panel(context);
+    case Panel::lengths: return draw_length_panel(context);
     case Panel::samples: return draw_samples_panel(context);
     case Panel::compare: return draw_compare_panel(context);
     case Panel::paper: return draw_paper_panel(context);
@@ -48,6 +49,10 @@ TextTable panel_text(Context& context, Panel panel) {
     }
     case Panel::scaling: {
       const ScalingChart* chart = context.models.scaling(data);
+      return chart ? chart->text : TextTable{};
+    }
+    case Panel::lengths: {
+      const LengthChart* chart = context.models.lengths(data);
       return chart ? chart->text : TextTable{};
     }
     case Panel::samples: return data.selected ? samples_text(data.selected->measurement.samples) : TextTable{};

@@ -9,6 +9,7 @@ void draw_latency_panel(Context& context);
 void draw_tflops_panel(Context& context);
 void draw_map_panel(Context& context);
 void draw_scaling_panel(Context& context);
+void draw_length_panel(Context& context);
 void draw_samples_panel(Context& context);
 void draw_compare_panel(Context& context);
 void draw_paper_panel(Context& context);

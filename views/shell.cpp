@@ -36,6 +36,7 @@ void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
   for (Panel panel : {Panel::latency, Panel::compare, Panel::paper, Panel::log}) dock(panel, middle);
   dock(Panel::tflops, charts);
   dock(Panel::scaling, charts);
+  dock(Panel::lengths, charts);
   dock(Panel::map, second);
   dock(Panel::samples, second);
   dock(Panel::details, right);

@@ -25,6 +25,9 @@ struct Selection {
   bool is_marked(std::int64_t measurement) const { return measurement != 0 && (measurement == pinned || measurement == hovered); }
 };
 
+/// What the chart by sequence length shows.
+enum class LengthView { latency, counted, budget };
+
 enum class ThemeChoice { system, dark, light };
 
 /// Kept per user.
@@ -69,6 +72,8 @@ struct UiState {
 
   MapMetric map_metric = MapMetric::tflops;
   int map_series = 0;
+  LengthView length_view = LengthView::latency;
+  Pass length_pass = Pass::forward;
   bool fit_charts = false;                  ///< in this frame
   Panel focus = Panel::count;               ///< bring this panel to the front in this frame
   Panel front_chart = Panel::tflops;        ///< the chart that was used last

@@ -47,6 +47,9 @@ auto set_list(std::vector<Value>& list, const char* name, Parse parse) {
 Pass pass_value(std::string_view option, std::string_view token) {
   return parse_choice<Pass>(option, token, parse_pass, "forward, backward");
 }
+Form sweep_form(std::string_view option, std::string_view token) {
+  return parse_form(token) == Form::dot_product ? Form::dot_product : parse_simplicial_form(option, token);
+}
 Regime regime_value(std::string_view option, std::string_view token) {
   return parse_choice<Regime>(option, token, parse_regime, "sustained, burst");
 }
@@ -65,8 +68,9 @@ void add_size_options(CLI::App& command, SweepRequest& request) {
 }
 
 void add_problem_options(CLI::App& command, SweepRequest& request) {
-  add_text(command, "--form", "{trilinear,determinant}", "Forms of the logit, a list (default: trilinear)",
-           set_list(request.forms, "--form", parse_simplicial_form));
+  add_text(command, "--form", "{trilinear,determinant,dot_product}",
+           "Forms of the logit, a list (default: trilinear); dot_product measures the baselines alone, windows Wx1",
+           set_list(request.forms, "--form", sweep_form));
   add_text(command, "--mask", "{causal,full}", "Mask (default: causal)", [&request](const std::string& text) {
     request.mask = parse_choice<Mask>("--mask", text, parse_mask, "causal, full");
   });

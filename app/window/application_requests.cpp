@@ -61,7 +61,7 @@ void Application::carry_out(const Request& request) {
 void Application::show_panel(Panel panel) {
   ui_.settings.visible[static_cast<std::size_t>(panel)] = true;
   ui_.focus = panel;
-  if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::samples) ui_.front_chart = panel;
+  if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::lengths || panel == Panel::samples) ui_.front_chart = panel;
 }
 
 void Application::carry_out_view(const Request& request) {

@@ -11,7 +11,7 @@
 namespace triscope {
 namespace {
 
-constexpr std::array kPictured{Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::samples, Panel::compare, Panel::paper, Panel::details};
+constexpr std::array kPictured{Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::lengths, Panel::samples, Panel::compare, Panel::paper, Panel::details};
 constexpr std::array kFormats{std::pair{TableFormat::csv, ".csv"}, std::pair{TableFormat::markdown, ".md"}, std::pair{TableFormat::latex, ".tex"}};
 
 void write_picture(const std::filesystem::path& file, const Picture& picture) {

@@ -12,6 +12,8 @@ namespace triscope {
 
 /// baseline.fa3: FlashAttention-3, forward and backward, Hopper only. `sha256`: of the library; empty: the pinned version's.
 std::unique_ptr<Kernel> make_baseline_fa3(CurrentGpu current_gpu, std::string sha256 = {});
+/// baseline.cudnn: cuDNN's dot-product attention, forward and backward.
+std::unique_ptr<Kernel> make_baseline_cudnn(CurrentGpu current_gpu);
 /// baseline.cublas: one matrix product, the machine's practical ceiling.
 std::unique_ptr<Kernel> make_baseline_cublas(CurrentGpu current_gpu);
 

@@ -10,7 +10,7 @@
 namespace triscope {
 
 struct LibrarySearch {
-  const char* variable;                        ///< names the file or its folder; nothing else is tried when it is set
+  const char* variable;                        ///< names the file or its folder; nothing else is tried when it is set; "": none
   std::vector<std::string> names;              ///< sonames, most wanted first
   std::vector<std::string> companions;         ///< of the same index: opened first when it lies in the same folder; "": none
   std::vector<std::filesystem::path> folders;  ///< looked through before the loader's own path

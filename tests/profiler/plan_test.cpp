@@ -100,6 +100,17 @@ TEST(Plan, a_dot_product_request_keeps_its_sliding_window) {
   EXPECT_EQ(plan.groups.at(0).entries.at(0).key.problem.window1, 16);
 }
 
+TEST(Plan, of_all_kernels_a_dot_product_request_means_the_baselines) {
+  SweepRequest request = small_request();
+  request.forms = {Form::dot_product};
+  request.windows = {{16, 1}};
+  const Plan plan = plan_for(request, fake_catalog(true));
+  EXPECT_TRUE(plan.skipped.empty());
+  for (std::size_t n = 1; n < plan.groups.size(); ++n) EXPECT_THAT(kernels_of(plan.groups[n]), ElementsAre("baseline.fa3"));
+  request.kernels = {"cuda.portable", "baseline.fa3"};
+  EXPECT_EQ(plan_for(request, fake_catalog(true)).skipped.at(0).entry.key.kernel, "cuda.portable");
+}
+
 TEST(Plan, auto_takes_every_kernel_of_the_device_but_not_the_oracle) {
   SweepRequest request = small_request();
   request.head_dims = {128};

@@ -7,6 +7,7 @@
 
 #include "app/window/picture.hpp"
 #include "sweep_fixture.hpp"
+#include "views/format.hpp"
 #include "views/panel_list.hpp"
 #include "views/shell.hpp"
 #include "window_fixture.hpp"
@@ -94,7 +95,7 @@ struct State {
 };
 
 std::vector<State> states() {
-  std::vector<State> all(9);
+  std::vector<State> all(10);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   all[0].name = "empty";
   all[0].data.database = "/data/results.db";
@@ -128,6 +129,8 @@ std::vector<State> states() {
   all[7].data.compared = {{small_sweep(), {}}, {small_sweep(), *comparisons}};
   all[8].name = "unreadable";
   all[8].data.problem = "results.db was not opened: it is not a database; open another one.";
+  all[9].name = "lengths";
+  all[9].data.shown = fixture::length_sweep();
   for (State& state : all) {
     state.data.revision = 1;
     if (!state.data.shown) continue;
@@ -152,6 +155,23 @@ TEST(Panels, every_panel_draws_in_every_state) {
       canvas.look.scale = 2;
       apply_look(canvas.look);
       EXPECT_GT(canvas.draw(info.panel, state.data), 20);
+    }
+  }
+}
+
+TEST(Panels, the_chart_by_length_draws_every_view_of_both_passes) {
+  for (const bool few : {false, true}) {
+    WindowData data;
+    data.database = "/data/results.db";
+    data.shown = fixture::length_sweep();
+    if (few) std::erase_if(data.shown->rows, [](const ResultRow& row) { return is_baseline(row); });
+    for (const LengthView view : {LengthView::latency, LengthView::counted, LengthView::budget}) {
+      for (const Pass pass : {Pass::forward, Pass::backward}) {
+        Canvas canvas;
+        canvas.ui.length_view = view;
+        canvas.ui.length_pass = pass;
+        EXPECT_GT(canvas.draw(Panel::lengths, data), 200);
+      }
     }
   }
 }

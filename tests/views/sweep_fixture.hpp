@@ -1,6 +1,7 @@
 // Small invented sweeps for tests of the view models: every number is chosen, none is measured.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "views/window_data.hpp"
@@ -64,6 +65,35 @@ inline std::shared_ptr<SweepResults> sweep(std::vector<ResultRow> rows, std::int
 inline std::shared_ptr<SweepResults> small_sweep() {
   return sweep({row(1, 512, 32, Pass::forward, 24.4, 0.2), row(2, 512, 32, Pass::backward, 82.4, 0.15), row(3, 256, 64, Pass::forward, 26.6, 0.18),
                 row(4, 256, 64, Pass::backward, 89.9, 0.14), baseline(5, Pass::forward, 4, 0.4), baseline(6, Pass::backward, 11, 0.3)});
+}
+
+/// Two windows and two groupings of FlashAttention-3 on a GPU at 1k to 128k tokens. Forward, 512 x 32 takes n / 1000 ms and
+/// FlashAttention-3 64/1 n^2 / 41e6 ms, so they are equal at 41,000 tokens; 256 x 32 takes half of that. Backward is 2.5 times.
+inline std::shared_ptr<SweepResults> length_sweep() {
+  std::vector<ResultRow> rows;
+  const auto add = [&rows](std::int64_t w1, std::int64_t w2, std::int64_t n, std::int64_t kv_heads, Pass pass, double ms, const char* kernel) {
+    ResultRow r = row(static_cast<std::int64_t>(rows.size()) + 1, w1, w2, pass, pass == Pass::forward ? ms : 2.5 * ms, 500, kernel);
+    r.problem.element = Element::bf16;
+    r.problem.seq_len = n;
+    r.problem.q_heads = 64;
+    r.problem.kv_heads = kv_heads;
+    r.problem.head_dim = 128;
+    if (w2 == 1) r.problem.form = Form::dot_product;
+    rows.push_back(std::move(r));
+  };
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    for (std::int64_t n = 1024; n <= 131072; n *= 2) {
+      const double tokens = static_cast<double>(n);
+      add(512, 32, n, 1, pass, tokens / 1000, "cuda.hopper");
+      add(512, 32, n, 1, pass, tokens / 300, "cuda.portable");
+      add(256, 32, n, 1, pass, tokens / 2000, "cuda.hopper");
+      add(n, 1, n, 8, pass, tokens * tokens / 40e6, "baseline.fa3");
+      add(n, 1, n, 1, pass, tokens * tokens / 41e6, "baseline.fa3");
+      add(n, 1, n, 1, pass, tokens * tokens / 37e6, "baseline.cudnn");
+      add(std::min<std::int64_t>(n, 1024), 1, n, 1, pass, tokens / 12000, "baseline.fa3");
+    }
+  }
+  return sweep(std::move(rows));
 }
 
 }  // namespace triscope::fixture

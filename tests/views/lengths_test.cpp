@@ -1,0 +1,119 @@
+#include <gmock/gmock.h>
+
+#include "sweep_fixture.hpp"
+#include "views/length_model.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::length_sweep;
+using fixture::row;
+using fixture::sweep;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> labels(const LengthPass& pass) {
+  std::vector<std::string> result;
+  for (const LengthCurve& curve : pass.curves) result.push_back(curve.label);
+  return result;
+}
+
+TEST(LengthChart, the_fastest_kernel_of_each_pair_of_windows_stands_before_all_baselines) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    EXPECT_THAT(labels(chart.of(pass)), ElementsAre("512 × 32", "256 × 32", "FlashAttention-3 64/8", "cuDNN 64/1", "FlashAttention-3 64/1",
+                                                    "FlashAttention-3 64/1 sliding 1024"));
+  }
+  const LengthCurve& first = chart.passes[0].curves[0];
+  EXPECT_EQ(first.kernel, "cuda.hopper");
+  ASSERT_EQ(first.points.size(), 8U);
+  EXPECT_EQ(first.points[0].seq_len, 1024);
+  EXPECT_EQ(chart.regime, Regime::sustained);
+}
+
+TEST(LengthChart, crossings_are_with_flashattention_of_the_same_grouping_and_name_clock_and_counts) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  const LengthPass& forward = chart.passes[0];
+  ASSERT_EQ(forward.crossings.size(), 2U);
+  const LengthCrossing& crossing = forward.crossings[0];
+  EXPECT_EQ(forward.curves[crossing.baseline].label, "FlashAttention-3 64/1");
+  EXPECT_NEAR(crossing.measured.seq_len, 41'000, 1);
+  EXPECT_LT(crossing.measured.low, 41'000);
+  EXPECT_GT(crossing.measured.high, 41'000);
+  EXPECT_EQ(crossing.full_rows, 32'768);
+  EXPECT_EQ(crossing.paper_count, 49'152);
+  EXPECT_THAT(crossing.sentence, HasSubstr("512 × 32 costs what FlashAttention-3 64/1 costs at 41,000 tokens, by measured latency"));
+  EXPECT_THAT(crossing.sentence, HasSubstr("(2 w1 w2 is 32,768), by the paper's count, 3 w1 w2, at 49,152."));
+  EXPECT_NEAR(forward.crossings[1].measured.seq_len, 20'500, 1);
+  EXPECT_NEAR(chart.passes[1].crossings[0].measured.seq_len, 41'000, 1);  // both backwards are 2.5 times
+}
+
+TEST(LengthChart, without_a_crossing_the_sentence_says_on_which_side_they_are) {
+  auto cheap = length_sweep(), dear = length_sweep();
+  for (ResultRow& r : cheap->rows) {
+    if (r.kernel == "cuda.hopper") r.median_ms = r.ci_low_ms = r.ci_high_ms = 1e-6;
+  }
+  for (ResultRow& r : dear->rows) {
+    if (r.kernel.starts_with("cuda")) r.median_ms = r.ci_low_ms = r.ci_high_ms = 1e6;
+  }
+  EXPECT_THAT(make_length_chart(*cheap, {}).passes[0].crossings[0].sentence, HasSubstr("costs less than FlashAttention-3 64/1 at every measured length, 1k to 128k"));
+  EXPECT_THAT(make_length_chart(*dear, {}).passes[0].crossings[0].sentence, HasSubstr("costs more than FlashAttention-3 64/1 up to the longest measured length, 128k"));
+}
+
+TEST(LengthChart, the_same_budget_is_found_at_lengths_where_the_windows_fit) {
+  const LengthPass forward = make_length_chart(*length_sweep(), {}).passes[0];
+  // 512 x 32 takes n / 1000 ms and 256 x 32 half: area a takes n a / 16384e3 ms, FlashAttention-3 n^2 / 41e6, so a = n 16384 / 41000.
+  ASSERT_FALSE(forward.budgets.empty());
+  for (const SameBudget& budget : forward.budgets) {
+    EXPECT_NEAR(budget.windows.area, static_cast<double>(budget.seq_len) * 16384 / 41'000, 1) << budget.seq_len;
+  }
+  const SameBudget& at_32k = *std::find_if(forward.budgets.begin(), forward.budgets.end(), [](const SameBudget& b) { return b.seq_len == 32768; });
+  EXPECT_FALSE(at_32k.windows.extrapolated);
+  EXPECT_THAT(at_32k.sentence, HasSubstr("At 32k tokens FlashAttention-3 64/1 takes 26.19 ms: windows of area 13,095 take as long, such as 512 × 26 or 409 × 32"));
+}
+
+TEST(LengthChart, compared_sweeps_of_the_same_device_join_it) {
+  auto all = length_sweep();
+  auto windows = sweep({}, 1), baselines = sweep({}, 2);
+  for (const ResultRow& r : all->rows) (r.problem.form == Form::dot_product ? baselines : windows)->rows.push_back(r);
+  EXPECT_TRUE(make_length_chart(*windows, {}).passes[0].crossings.empty());
+  EXPECT_EQ(make_length_chart(*windows, {{windows, {}}, {baselines, {}}}).passes[0].crossings.size(), 2U);
+  baselines->info.environment.device_name = "Another GPU";
+  EXPECT_TRUE(make_length_chart(*windows, {{windows, {}}, {baselines, {}}}).passes[0].crossings.empty());
+}
+
+TEST(LengthChart, one_length_is_no_curve_and_burst_is_shown_only_alone) {
+  EXPECT_TRUE(make_length_chart(*fixture::small_sweep(), {}).passes[0].curves.empty());
+  auto mixed = length_sweep();
+  const std::size_t before = make_length_chart(*mixed, {}).passes[0].curves.size();
+  for (std::size_t n = mixed->rows.size(); n-- > 0;) {
+    mixed->rows.push_back(mixed->rows[n]);
+    mixed->rows.back().regime = Regime::burst;
+  }
+  EXPECT_EQ(make_length_chart(*mixed, {}).passes[0].curves.size(), before);
+  for (ResultRow& r : mixed->rows) r.regime = Regime::burst;
+  EXPECT_EQ(make_length_chart(*mixed, {}).regime, Regime::burst);
+}
+
+TEST(LengthChart, its_text_has_points_and_crossings_of_both_passes) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  int latencies = 0, crossings = 0;
+  for (const auto& line : chart.text.rows) {
+    ASSERT_EQ(line.size(), chart.text.header.size());
+    latencies += line[1] == "latency, ms";
+    crossings += line[1].starts_with("crossing by");
+  }
+  EXPECT_EQ(latencies, 2 * (5 * 8 + 7));  // the sliding window of 1024 is plainly causal at 1k
+  EXPECT_EQ(crossings, 2 * 2 * 3);
+}
+
+TEST(LengthChart, counted_work_is_the_exact_count_of_each_mask) {
+  const LengthPass forward = make_length_chart(*length_sweep(), {}).passes[0];
+  const double n = 65536, causal = n * (n + 1) / 2 * 4 * 64 * 128 * 1e-12;
+  EXPECT_NEAR(counted_tflop(forward.curves[2], Pass::forward, n), causal, 1e-9 * causal);
+  EXPECT_NEAR(counted_tflop(forward.curves[2], Pass::backward, n), 2.5 * causal, 1e-9 * causal);
+  EXPECT_LT(counted_tflop(forward.curves[5], Pass::forward, n), causal / 20);
+}
+
+}  // namespace
+}  // namespace triscope
