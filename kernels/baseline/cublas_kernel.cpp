@@ -129,7 +129,7 @@ class CuBlasKernel final : public Kernel {
   CuBlas* library() const {
     std::call_once(once_, [this] {
       info_.id = "baseline.cublas";
-      info_.name = "cuBLAS matrix product";
+      info_.name = "cuBLAS matrix product (NVIDIA's licence)";
       info_.family = "baseline";
       info_.device = DeviceKind::cuda;
       info_.source_hash = TRISCOPE_SOURCE_HASH;

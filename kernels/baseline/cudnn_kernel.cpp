@@ -81,7 +81,7 @@ class CuDnnKernel final : public Kernel {
   bool loaded() const {
     std::call_once(once_, [this] {
       info_.id = "baseline.cudnn";
-      info_.name = "cuDNN attention";
+      info_.name = "cuDNN attention (NVIDIA's licence)";
       info_.family = "baseline";
       info_.device = DeviceKind::cuda;
       info_.source_hash = TRISCOPE_SOURCE_HASH;

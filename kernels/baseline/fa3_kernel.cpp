@@ -18,7 +18,7 @@ class Fa3Kernel final : public Kernel {
   Fa3Kernel(CurrentGpu current_gpu, std::string sha256) : current_gpu_(std::move(current_gpu)), sha256_(std::move(sha256)) {
     if (sha256_.empty()) sha256_ = fa3::kSha256;
     info_.id = "baseline.fa3";
-    info_.name = "FlashAttention-3";
+    info_.name = "FlashAttention-3 (BSD-3-Clause AND Apache-2.0)";
     info_.family = "baseline";
     info_.device = DeviceKind::cuda;
     info_.source_hash = TRISCOPE_SOURCE_HASH;
