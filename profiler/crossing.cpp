@@ -27,6 +27,7 @@ struct Common {
   double length;                 // log
   double ratio, lowest, highest;  // logs
   double ms;                     // log, of the windows
+  bool has_intervals;
 };
 
 std::vector<Common> in_common(std::span<const LengthPoint> windows, std::span<const LengthPoint> dot_product) {
@@ -36,11 +37,12 @@ std::vector<Common> in_common(std::span<const LengthPoint> windows, std::span<co
   for (const LengthPoint& point : windows) {
     const auto other = theirs.find(point.seq_len);
     if (other == theirs.end() || !(point.ms > 0) || !(other->second->ms > 0)) continue;
+    const auto known = [](const LengthPoint& p) { return p.low_ms > 0 && p.high_ms >= p.ms && std::isfinite(p.high_ms); };
     const auto end = [](double value, double centre) { return value > 0 && std::isfinite(value) ? value : centre; };
     const LengthPoint& o = *other->second;
     common[point.seq_len] = {std::log(static_cast<double>(point.seq_len)), std::log(point.ms / o.ms),
                              std::log(end(point.low_ms, point.ms) / end(o.high_ms, o.ms)),
-                             std::log(end(point.high_ms, point.ms) / end(o.low_ms, o.ms)), std::log(point.ms)};
+                             std::log(end(point.high_ms, point.ms) / end(o.low_ms, o.ms)), std::log(point.ms), known(point) && known(o)};
   }
   std::vector<Common> list;
   for (const auto& [length, values] : common) list.push_back(values);
@@ -107,8 +109,10 @@ LatencyCrossing find_crossing(std::span<const LengthPoint> windows, std::span<co
   crossing.after = length_of(list[n]);
   crossing.before = length_of(list[n + 1]);
   crossing.seq_len = std::exp(crossing_length(list, &Common::ratio));
-  crossing.low = std::exp(crossing_length(list, &Common::lowest));
-  crossing.high = std::exp(crossing_length(list, &Common::highest));
+  if (list[n].has_intervals && list[n + 1].has_intervals) {
+    crossing.low = std::exp(crossing_length(list, &Common::lowest));
+    crossing.high = std::exp(crossing_length(list, &Common::highest));
+  }
   crossing.ms = std::exp(std::lerp(list[n].ms, list[n + 1].ms, share(list, &Common::ratio, n)));
   return crossing;
 }

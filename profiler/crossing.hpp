@@ -27,7 +27,7 @@ std::int64_t crossing_by_exact_count(const Windows& windows);
 struct LengthPoint {
   std::int64_t seq_len = 0;
   double ms = 0;
-  double low_ms = 0, high_ms = 0;  ///< 95 % interval; both `ms` when it is not known
+  double low_ms = 0, high_ms = 0;  ///< 95 % interval; both 0 when it is not known
   std::int64_t measurement = 0;
 };
 
@@ -43,7 +43,8 @@ struct LatencyCrossing {
   std::int64_t shortest = 0, longest = 0;  ///< lengths in common
   std::int64_t after = 0, before = 0;      ///< neighbouring measured lengths; the crossing lies between them
   double seq_len = 0;                      ///< where both are equal, both interpolated linearly in log length and log time
-  double low = 0, high = 0;                ///< the same from opposite ends of the 95 % intervals, within the lengths in common
+  double low = 0, high = 0;                ///< the same from opposite ends of the 95 % intervals, within the lengths in common;
+                                           ///< both 0 when a time beside the crossing has no interval
   double ms = 0;                           ///< latency there
 };
 

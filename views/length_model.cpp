@@ -29,7 +29,8 @@ std::string curve_key(const ResultRow& row) {
 }
 
 LengthPoint point_of(const ResultRow& row) {
-  return {row.problem.seq_len, *row.median_ms, row.ci_low_ms.value_or(*row.median_ms), row.ci_high_ms.value_or(*row.median_ms), row.measurement};
+  const bool known = row.ci_low_ms && row.ci_high_ms && *row.ci_low_ms > 0;
+  return {row.problem.seq_len, *row.median_ms, known ? *row.ci_low_ms : 0, known ? *row.ci_high_ms : 0, row.measurement};
 }
 
 /// Curves of one pass and regime under construction: by problem, then kernel, then length.
@@ -177,8 +178,8 @@ std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseli
   std::string measured;
   switch (m.kind) {
     case LatencyCrossing::Kind::crosses:
-      measured = fmt::format("{} costs what {} costs at {} tokens, by measured latency ({} to {} by the 95 % intervals)", ours.label, baseline.label,
-                             length_text(m.seq_len), length_text(m.low), length_text(m.high));
+      measured = fmt::format("{} costs what {} costs at {} tokens, by measured latency ({})", ours.label, baseline.label, length_text(m.seq_len),
+                             m.low > 0 ? fmt::format("{} to {} by the 95 % intervals", length_text(m.low), length_text(m.high)) : "too few samples for an interval");
       break;
     case LatencyCrossing::Kind::cheaper:
       measured = fmt::format("{} costs less than {} at every measured length, {} to {}", ours.label, baseline.label, format_tokens(m.shortest),

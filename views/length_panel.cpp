@@ -126,8 +126,7 @@ void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
   ImPlotSpec line;
   line.LineColor = colour;
   line.LineWeight = look.px(1.75F);
-  ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);
-  if (!markers) return;
+  if (!markers) return ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);
   Series series;
   series.colour = drawn.curve->style;
   ImPlotSpec points;
@@ -137,6 +136,7 @@ void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
   points.MarkerFillColor = colour;
   points.MarkerLineColor = to_vec4(look.theme.panel);
   ImPlot::PlotScatter(label, drawn.x.data(), drawn.y.data(), count, points);
+  ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);  // last: the legend shows it
 }
 
 /// A ring at (x, y), a hairline down to the axis, and the length beside it.
@@ -190,13 +190,19 @@ void select_points(Context& context, const LengthPass& pass) {
 }
 
 /// Names of the dashed curves beside their right ends.
-std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Drawn>& curves, float& width) {
+std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Drawn>& curves, bool counted, float& width) {
   std::vector<LevelLabel> labels;
   for (const Drawn& drawn : curves) {
     if (!drawn.curve->baseline) continue;
     std::string text = drawn.curve->label;
     const std::string full = kernel_label(drawn.curve->kernel);
-    if (text.starts_with(full)) text = kernel_short_label(drawn.curve->kernel) + text.substr(full.size());
+    if (counted) {
+      // Whoever computes it, and with whatever grouping, the count is the same.
+      const Problem& p = drawn.curve->problem;
+      text = p.window1 < p.seq_len ? fmt::format("sliding {}", p.window1) : "causal attention";
+    } else if (text.starts_with(full)) {
+      text = kernel_short_label(drawn.curve->kernel) + text.substr(full.size());
+    }
     width = std::max(width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
     labels.push_back({0, std::move(text), look.theme.baseline});
   }
@@ -209,7 +215,7 @@ void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   const bool counted = context.ui.length_view == LengthView::counted;
   const std::vector<Drawn> curves = counted ? counted_curves(pass, which) : latency_curves(pass);
   float label_width = 0;
-  std::vector<LevelLabel> labels = baseline_labels(look, curves, label_width);
+  std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, label_width);
   const Range range = range_of(curves);
   if (!ImPlot::BeginPlot(counted ? "##counted" : "##latency", ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
   setup_axes(context, range);
@@ -254,12 +260,12 @@ void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   ImPlotSpec line;
   line.LineColor = to_vec4(look.theme.accent);
   line.LineWeight = look.px(1.75F);
-  ImPlot::PlotLine("measured latency", x.data(), y.data(), static_cast<int>(x.size()), line);
   ImPlotSpec points;
   points.Marker = ImPlotMarker_Circle;
   points.MarkerSize = look.px(4);
   points.MarkerFillColor = points.MarkerLineColor = to_vec4(look.theme.accent);
   ImPlot::PlotScatter("measured latency", x.data(), y.data(), static_cast<int>(x.size()), points);
+  ImPlot::PlotLine("measured latency", x.data(), y.data(), static_cast<int>(x.size()), line);
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   ImPlot::EndPlot();
   draw_level_labels(look, std::move(labels), low.x + size.x, low.y, low.y + size.y);

@@ -1,5 +1,6 @@
 #include "app/window/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -11,12 +12,33 @@
 namespace triscope {
 namespace {
 
-constexpr std::array kPictured{Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::lengths, Panel::samples, Panel::compare, Panel::paper, Panel::details};
+constexpr std::array kPictured{Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::samples, Panel::compare, Panel::paper, Panel::details};
 constexpr std::array kFormats{std::pair{TableFormat::csv, ".csv"}, std::pair{TableFormat::markdown, ".md"}, std::pair{TableFormat::latex, ".tex"}};
 
 void write_picture(const std::filesystem::path& file, const Picture& picture) {
   const std::vector<std::uint8_t> png = encode_png(picture);
   write_whole_file(file, {reinterpret_cast<const char*>(png.data()), png.size()});
+}
+
+/// The views of the chart by sequence length, each a picture of its own.
+struct LengthPicture {
+  const char* name;
+  LengthView view;
+  Pass pass;
+};
+constexpr std::array kLengthPictures{LengthPicture{"lengths", LengthView::latency, Pass::forward}, LengthPicture{"lengths_backward", LengthView::latency, Pass::backward},
+                                     LengthPicture{"lengths_flops", LengthView::counted, Pass::forward}, LengthPicture{"lengths_budget", LengthView::budget, Pass::forward}};
+
+/// Lengths are often measured in several sweeps: all of the database are put together for this chart.
+void compare_all_sweeps(Offscreen& offscreen) {
+  Application& application = offscreen.application();
+  std::vector<std::int64_t> missing;
+  for (const SweepInfo& sweep : application.data().sweeps) {
+    const auto& compared = application.ui().selection.compared;
+    if (std::find(compared.begin(), compared.end(), sweep.id) == compared.end()) missing.push_back(sweep.id);
+  }
+  for (const std::int64_t sweep : missing) application.carry_out({CommandId::compare, sweep});
+  offscreen.settle();
 }
 
 }  // namespace
@@ -39,6 +61,14 @@ std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
 
   std::vector<std::filesystem::path> written;
   const auto path = [&](const std::string& name) { return written.emplace_back(options.folder / name); };
+  const auto write_tables = [&](Panel panel, const std::string& name) {
+    const TextTable table = application.text_of(panel);
+    if (table.rows.empty()) return;
+    for (const auto& [format, ending] : kFormats) {
+      if (panel == Panel::samples && format != TableFormat::csv) continue;
+      write_whole_file(path(name + ending), write_table(table, format));
+    }
+  };
   application.carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::latency)});
   offscreen.settle();
   write_picture(path("window.png"), offscreen.picture());
@@ -48,13 +78,18 @@ std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
     application.show_only(panel);
     offscreen.settle();
     write_picture(path(name + ".png"), offscreen.picture());
-    const TextTable table = application.text_of(panel);
-    if (table.rows.empty()) continue;
-    for (const auto& [format, ending] : kFormats) {
-      if (panel == Panel::samples && format != TableFormat::csv) continue;
-      write_whole_file(path(name + ending), write_table(table, format));
-    }
+    write_tables(panel, name);
   }
+  compare_all_sweeps(offscreen);
+  if (application.text_of(Panel::lengths).rows.empty()) return written;
+  application.show_only(Panel::lengths);
+  for (const LengthPicture& one : kLengthPictures) {
+    application.ui().length_view = one.view;
+    application.ui().length_pass = one.pass;
+    offscreen.settle();
+    write_picture(path(std::string(one.name) + ".png"), offscreen.picture());
+  }
+  write_tables(Panel::lengths, "lengths");
   return written;
 }
 

@@ -73,6 +73,18 @@ TEST(Crossing, its_interval_grows_with_the_intervals_of_the_times_and_holds_the_
   EXPECT_NEAR(crossing.high, 41'000 * 1.02 / 0.98, 5);
 }
 
+TEST(Crossing, a_time_without_an_interval_beside_it_leaves_it_without_one) {
+  auto ours = curve({8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n; }, 0.02);
+  const auto theirs = curve({8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n * n / 41'000; }, 0.02);
+  ours[0].low_ms = ours[0].high_ms = 0;
+  EXPECT_GT(find_crossing(ours, theirs).high, 41'000);
+  ours[2].low_ms = ours[2].high_ms = 0;
+  const LatencyCrossing crossing = find_crossing(ours, theirs);
+  EXPECT_NEAR(crossing.seq_len, 41'000, 1);
+  EXPECT_EQ(crossing.low, 0);
+  EXPECT_EQ(crossing.high, 0);
+}
+
 TEST(Crossing, a_curve_that_dips_early_counts_from_the_last_time_it_becomes_cheaper) {
   const std::vector<LengthPoint> theirs = curve({1, 2, 4, 8, 16}, [](double) { return 1.0; });
   std::vector<LengthPoint> ours = curve({1, 2, 4, 8, 16}, [](double) { return 0.5; });

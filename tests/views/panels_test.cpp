@@ -163,8 +163,9 @@ TEST(Panels, the_chart_by_length_draws_every_view_of_both_passes) {
   for (const bool few : {false, true}) {
     WindowData data;
     data.database = "/data/results.db";
-    data.shown = fixture::length_sweep();
-    if (few) std::erase_if(data.shown->rows, [](const ResultRow& row) { return is_baseline(row); });
+    const auto results = fixture::length_sweep();
+    if (few) std::erase_if(results->rows, is_baseline);
+    data.shown = results;
     for (const LengthView view : {LengthView::latency, LengthView::counted, LengthView::budget}) {
       for (const Pass pass : {Pass::forward, Pass::backward}) {
         Canvas canvas;
