@@ -20,8 +20,8 @@ void add(std::vector<path>& list, const path& folder) {
   if (std::find(list.begin(), list.end(), folder) == list.end()) list.push_back(folder);
 }
 
-// The folder that bin/python3 of the first PATH entry with one belongs to; links are left alone: a virtual environment's
-// python3 is a link, and the packages lie beside the link.
+// The folder that bin/python3 of the first PATH entry with one belongs to; links are left alone: a virtual
+// environment's python3 is a link, and the packages lie beside the link.
 path prefix_of_python() {
   const std::string list = environment_value("PATH");
   for (std::size_t first = 0; first < list.size();) {
@@ -44,7 +44,8 @@ std::string environment_value(const char* variable) {
 std::vector<path> package_roots(std::string_view package_folder) {
   std::vector<path> roots;
   if (!package_folder.empty()) add(roots, build_folder() / package_folder);
-  for (const path& prefix : {path(environment_value("VIRTUAL_ENV")), path(environment_value("CONDA_PREFIX")), prefix_of_python()}) {
+  for (const path& prefix :
+       {path(environment_value("VIRTUAL_ENV")), path(environment_value("CONDA_PREFIX")), prefix_of_python()}) {
     if (prefix.empty()) continue;
     std::error_code ignored;
     for (const auto& python : std::filesystem::directory_iterator(prefix / "lib", ignored)) {

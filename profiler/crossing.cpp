@@ -24,9 +24,9 @@ bool no_more_work(const Windows& windows, std::int64_t seq_len) {
 
 /// A length both curves have, with the log of (windows / dot product) at the centres and at the ends of the intervals.
 struct Common {
-  double length;                 // log
+  double length;                  // log
   double ratio, lowest, highest;  // logs
-  double ms;                     // log, of the windows
+  double ms;                      // log, of the windows
   bool has_intervals;
 };
 
@@ -37,12 +37,17 @@ std::vector<Common> in_common(std::span<const LengthPoint> windows, std::span<co
   for (const LengthPoint& point : windows) {
     const auto other = theirs.find(point.seq_len);
     if (other == theirs.end() || !(point.ms > 0) || !(other->second->ms > 0)) continue;
-    const auto known = [](const LengthPoint& p) { return p.low_ms > 0 && p.high_ms >= p.ms && std::isfinite(p.high_ms); };
+    const auto known = [](const LengthPoint& p) {
+      return p.low_ms > 0 && p.high_ms >= p.ms && std::isfinite(p.high_ms);
+    };
     const auto end = [](double value, double centre) { return value > 0 && std::isfinite(value) ? value : centre; };
     const LengthPoint& o = *other->second;
-    common[point.seq_len] = {std::log(static_cast<double>(point.seq_len)), std::log(point.ms / o.ms),
+    common[point.seq_len] = {std::log(static_cast<double>(point.seq_len)),
+                             std::log(point.ms / o.ms),
                              std::log(end(point.low_ms, point.ms) / end(o.high_ms, o.ms)),
-                             std::log(end(point.high_ms, point.ms) / end(o.low_ms, o.ms)), std::log(point.ms), known(point) && known(o)};
+                             std::log(end(point.high_ms, point.ms) / end(o.low_ms, o.ms)),
+                             std::log(point.ms),
+                             known(point) && known(o)};
   }
   std::vector<Common> list;
   for (const auto& [length, values] : common) list.push_back(values);
@@ -80,7 +85,8 @@ std::int64_t crossing_by_paper_count(const Windows& windows) { return 3 * window
 std::int64_t crossing_by_full_rows(const Windows& windows) { return 2 * windows.window1 * windows.window2; }
 
 std::int64_t crossing_by_exact_count(const Windows& windows) {
-  // A window of 1 makes no more triples than pairs at any length. Otherwise the surplus rises from n = 2 and then falls for good.
+  // A window of 1 makes no more triples than pairs at any length. Otherwise the surplus rises from n = 2 and then falls
+  // for good.
   if (no_more_work(windows, 2)) return 1;
   std::int64_t more = 2, no_more = crossing_by_full_rows(windows) + 1;
   while (no_more - more > 1) {

@@ -1,6 +1,6 @@
-// Where 2-simplicial attention begins to cost less than dot-product attention: by counting, and by measured latency. Its cost
-// grows with n w1 w2, causal dot-product attention's with n^2, so for each pair of windows there is one length beyond which
-// the windows are cheaper. And the other way round: for a length, the windows that cost as much.
+// Where 2-simplicial attention begins to cost less than dot-product attention: by counting, and by measured latency.
+// Its cost grows with n w1 w2, causal dot-product attention's with n^2, so for each pair of windows there is one length
+// beyond which the windows are cheaper. And the other way round: for a length, the windows that cost as much.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace triscope {
 /// The length at which the paper's counts are equal: 6 n w1 w2 = 2 n^2, so n = 3 w1 w2.
 std::int64_t crossing_by_paper_count(const Windows& windows);
 
-/// The same with two GEMMs counted for each as both have, 4 n w1 w2 = 4 n^2 / 2: n = 2 w1 w2, with rows at the start, which see
-/// fewer pairs, counted as if they were full.
+/// The same with two GEMMs counted for each as both have, 4 n w1 w2 = 4 n^2 / 2: n = 2 w1 w2, with rows at the start,
+/// which see fewer pairs, counted as if they were full.
 std::int64_t crossing_by_full_rows(const Windows& windows);
 
-/// The smallest length from which on the exact numbers of triples and of causal pairs (kernels/flops.hpp) say that the windows
-/// are no more work: a little below 2 w1 w2. 1 when they never are more.
+/// The smallest length from which on the exact numbers of triples and of causal pairs (kernels/flops.hpp) say that the
+/// windows are no more work: a little below 2 w1 w2. 1 when they never are more.
 std::int64_t crossing_by_exact_count(const Windows& windows);
 
 /// Latency of one kernel at one length.
@@ -42,14 +42,14 @@ struct LatencyCrossing {
   Kind kind = Kind::not_comparable;
   std::int64_t shortest = 0, longest = 0;  ///< lengths in common
   std::int64_t after = 0, before = 0;      ///< neighbouring measured lengths; the crossing lies between them
-  double seq_len = 0;                      ///< where both are equal, both interpolated linearly in log length and log time
-  double low = 0, high = 0;                ///< the same from opposite ends of the 95 % intervals, within the lengths in common;
-                                           ///< both 0 when a time beside the crossing has no interval
-  double ms = 0;                           ///< latency there
+  double seq_len = 0;        ///< where both are equal, both interpolated linearly in log length and log time
+  double low = 0, high = 0;  ///< the same from opposite ends of the 95 % intervals, within the lengths in common;
+                             ///< both 0 when a time beside the crossing has no interval
+  double ms = 0;             ///< latency there
 };
 
-/// Compares two curves at the lengths they have in common; points in any order, positive times. A curve that becomes cheaper
-/// more than once counts from the last time on.
+/// Compares two curves at the lengths they have in common; points in any order, positive times. A curve that becomes
+/// cheaper more than once counts from the last time on.
 LatencyCrossing find_crossing(std::span<const LengthPoint> windows, std::span<const LengthPoint> dot_product);
 
 /// Latency of one pair of windows at one length.

@@ -23,14 +23,15 @@ bool is_causal(const Problem& p) { return p.window1 >= p.seq_len; }
 std::string curve_key(const ResultRow& row) {
   const Problem& p = row.problem;
   const std::int64_t window1 = is_baseline(row) && is_causal(p) ? 0 : p.window1;
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask), static_cast<int>(p.element),
-                     p.deterministic, p.batch, p.q_heads, p.kv_heads, p.head_dim, window1, p.window2, p.scale.value_or(-1), p.k2_bias,
-                     p.v2_bias, p.sink.value_or(-1e30));
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask),
+                     static_cast<int>(p.element), p.deterministic, p.batch, p.q_heads, p.kv_heads, p.head_dim, window1,
+                     p.window2, p.scale.value_or(-1), p.k2_bias, p.v2_bias, p.sink.value_or(-1e30));
 }
 
 LengthPoint point_of(const ResultRow& row) {
   const bool known = row.ci_low_ms && row.ci_high_ms && *row.ci_low_ms > 0;
-  return {row.problem.seq_len, *row.median_ms, known ? *row.ci_low_ms : 0, known ? *row.ci_high_ms : 0, row.measurement};
+  return {row.problem.seq_len, *row.median_ms, known ? *row.ci_low_ms : 0, known ? *row.ci_high_ms : 0,
+          row.measurement};
 }
 
 /// Curves of one pass and regime under construction: by problem, then kernel, then length.
@@ -45,7 +46,8 @@ class Collector {
   Collector(Pass pass, Regime regime) : pass_(pass), regime_(regime) {}
 
   void add(const ResultRow& row) {
-    const bool usable = row.status == Status::ok && row.median_ms && *row.median_ms > 0 && std::isfinite(*row.median_ms) && row.problem.form != Form::gemm;
+    const bool usable = row.status == Status::ok && row.median_ms && *row.median_ms > 0 &&
+                        std::isfinite(*row.median_ms) && row.problem.form != Form::gemm;
     if (!usable || row.pass != pass_ || row.regime != regime_ || row.problem.mask != Mask::causal) return;
     const auto [place, is_new] = index_.emplace(curve_key(row), problems_.size());
     if (is_new) problems_.emplace_back();
@@ -152,10 +154,12 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
   return result;
 }
 
-/// How well a causal baseline stands beside these windows: equal grouping, then the strongest library. Nullopt: not at all.
+/// How well a causal baseline stands beside these windows: equal grouping, then the strongest library. Nullopt: not at
+/// all.
 std::optional<std::tuple<bool, int>> rank(const LengthCurve& ours, const LengthCurve& baseline) {
   const Problem &a = ours.problem, &b = baseline.problem;
-  if (!baseline.baseline || !is_causal(b) || a.batch != b.batch || a.q_heads != b.q_heads || a.head_dim != b.head_dim) return std::nullopt;
+  if (!baseline.baseline || !is_causal(b) || a.batch != b.batch || a.q_heads != b.q_heads || a.head_dim != b.head_dim)
+    return std::nullopt;
   static constexpr std::array<std::string_view, 3> kByStrength{"baseline.fa3", "baseline.cudnn", "baseline.cpu"};
   const auto place = std::find(kByStrength.begin(), kByStrength.end(), baseline.kernel);
   return std::tuple(a.kv_heads != b.kv_heads, static_cast<int>(place - kByStrength.begin()));
@@ -171,28 +175,35 @@ std::optional<std::size_t> best_baseline(const LengthPass& pass, const LengthCur
   return best;
 }
 
-std::string length_text(double tokens) { return format_count(static_cast<std::int64_t>(std::llround(tokens / 100) * 100)); }
+std::string length_text(double tokens) {
+  return format_count(static_cast<std::int64_t>(std::llround(tokens / 100) * 100));
+}
 
 std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseline, const LengthCrossing& crossing) {
   const LatencyCrossing& m = crossing.measured;
   std::string measured;
   switch (m.kind) {
     case LatencyCrossing::Kind::crosses:
-      measured = fmt::format("{} costs what {} costs at {} tokens, by measured latency ({})", ours.label, baseline.label, length_text(m.seq_len),
-                             m.low > 0 ? fmt::format("{} to {} by the 95 % intervals", length_text(m.low), length_text(m.high)) : "too few samples for an interval");
+      measured =
+          fmt::format("{} costs what {} costs at {} tokens, by measured latency ({})", ours.label, baseline.label,
+                      length_text(m.seq_len),
+                      m.low > 0 ? fmt::format("{} to {} by the 95 % intervals", length_text(m.low), length_text(m.high))
+                                : "too few samples for an interval");
       break;
     case LatencyCrossing::Kind::cheaper:
-      measured = fmt::format("{} costs less than {} at every measured length, {} to {}", ours.label, baseline.label, format_tokens(m.shortest),
-                             format_tokens(m.longest));
+      measured = fmt::format("{} costs less than {} at every measured length, {} to {}", ours.label, baseline.label,
+                             format_tokens(m.shortest), format_tokens(m.longest));
       break;
     case LatencyCrossing::Kind::dearer:
-      measured = fmt::format("{} costs more than {} up to the longest measured length, {}", ours.label, baseline.label, format_tokens(m.longest));
+      measured = fmt::format("{} costs more than {} up to the longest measured length, {}", ours.label, baseline.label,
+                             format_tokens(m.longest));
       break;
     case LatencyCrossing::Kind::not_comparable:
       measured = fmt::format("{} and {} have fewer than two measured lengths in common", ours.label, baseline.label);
   }
-  return fmt::format("{}; by the exact count at {} (2 w1 w2 is {}), by the paper's count, 3 w1 w2, at {}.", measured, format_count(crossing.exact_count),
-                     format_count(crossing.full_rows), format_count(crossing.paper_count));
+  return fmt::format("{}; by the exact count at {} (2 w1 w2 is {}), by the paper's count, 3 w1 w2, at {}.", measured,
+                     format_count(crossing.exact_count), format_count(crossing.full_rows),
+                     format_count(crossing.paper_count));
 }
 
 void find_crossings(LengthPass& pass) {
@@ -216,10 +227,14 @@ void find_crossings(LengthPass& pass) {
 
 std::string budget_sentence(const LengthCurve& baseline, const SameBudget& budget, const Windows& like) {
   const double area = budget.windows.area;
-  const auto other = [&](std::int64_t fixed) { return std::max<std::int64_t>(1, std::llround(area / static_cast<double>(fixed))); };
-  return fmt::format("At {} tokens {} takes {}: windows of area {}{} take as long, such as {} or {}.", format_tokens(budget.seq_len), baseline.label,
-                     format_latency(budget.ms), format_count(std::llround(area)), budget.windows.extrapolated ? " (beyond the measured areas)" : "",
-                     format_windows(like.window1, other(like.window1)), format_windows(other(like.window2), like.window2));
+  const auto other = [&](std::int64_t fixed) {
+    return std::max<std::int64_t>(1, std::llround(area / static_cast<double>(fixed)));
+  };
+  return fmt::format(
+      "At {} tokens {} takes {}: windows of area {}{} take as long, such as {} or {}.", format_tokens(budget.seq_len),
+      baseline.label, format_latency(budget.ms), format_count(std::llround(area)),
+      budget.windows.extrapolated ? " (beyond the measured areas)" : "",
+      format_windows(like.window1, other(like.window1)), format_windows(other(like.window2), like.window2));
 }
 
 void find_budgets(LengthPass& pass) {
@@ -246,27 +261,31 @@ void find_budgets(LengthPass& pass) {
 }
 
 void append_text(TextTable& table, const LengthPass& pass, std::string_view pass_name) {
-  const auto add = [&](std::string what, std::string curve, std::string tokens, std::string value, std::string low, std::string high) {
-    table.rows.push_back({std::string(pass_name), std::move(what), std::move(curve), std::move(tokens), std::move(value), std::move(low), std::move(high)});
+  const auto add = [&](std::string what, std::string curve, std::string tokens, std::string value, std::string low,
+                       std::string high) {
+    table.rows.push_back({std::string(pass_name), std::move(what), std::move(curve), std::move(tokens),
+                          std::move(value), std::move(low), std::move(high)});
   };
   for (const LengthCurve& curve : pass.curves) {
     for (const LengthPoint& p : curve.points) {
-      add("latency, ms", curve.label, fmt::format("{}", p.seq_len), fmt::format("{:.6g}", p.ms), fmt::format("{:.6g}", p.low_ms),
-          fmt::format("{:.6g}", p.high_ms));
+      add("latency, ms", curve.label, fmt::format("{}", p.seq_len), fmt::format("{:.6g}", p.ms),
+          fmt::format("{:.6g}", p.low_ms), fmt::format("{:.6g}", p.high_ms));
     }
   }
   for (const LengthCrossing& crossing : pass.crossings) {
-    const std::string label = fmt::format("{} against {}", pass.curves[crossing.windows].label, pass.curves[crossing.baseline].label);
+    const std::string label =
+        fmt::format("{} against {}", pass.curves[crossing.windows].label, pass.curves[crossing.baseline].label);
     const LatencyCrossing& m = crossing.measured;
     if (m.kind == LatencyCrossing::Kind::crosses) {
-      add("crossing by latency, tokens", label, "", fmt::format("{:.0f}", m.seq_len), fmt::format("{:.0f}", m.low), fmt::format("{:.0f}", m.high));
+      add("crossing by latency, tokens", label, "", fmt::format("{:.0f}", m.seq_len), fmt::format("{:.0f}", m.low),
+          fmt::format("{:.0f}", m.high));
     }
     add("crossing by exact count, tokens", label, "", fmt::format("{}", crossing.exact_count), "", "");
     add("crossing by the paper's count, tokens", label, "", fmt::format("{}", crossing.paper_count), "", "");
   }
   for (const SameBudget& budget : pass.budgets) {
-    add("window area of the same latency", pass.curves[budget.baseline].label, fmt::format("{}", budget.seq_len), fmt::format("{:.0f}", budget.windows.area),
-        "", "");
+    add("window area of the same latency", pass.curves[budget.baseline].label, fmt::format("{}", budget.seq_len),
+        fmt::format("{:.0f}", budget.windows.area), "", "");
   }
 }
 
@@ -276,10 +295,12 @@ LengthChart make_length_chart(const SweepResults& shown, const std::vector<Compa
   std::vector<const SweepResults*> sweeps{&shown};
   for (const ComparedSweep& other : compared) {
     const SweepInfo& info = other.results->info;
-    if (info.id != shown.info.id && info.environment.device_name == shown.info.environment.device_name) sweeps.push_back(other.results.get());
+    if (info.id != shown.info.id && info.environment.device_name == shown.info.environment.device_name)
+      sweeps.push_back(other.results.get());
   }
   LengthChart chart;
-  chart.text = {{"pass", "what", "curve", "tokens", "value", "low", "high"}, {false, false, false, true, true, true, true}, {}};
+  chart.text = {
+      {"pass", "what", "curve", "tokens", "value", "low", "high"}, {false, false, false, true, true, true, true}, {}};
   for (const Regime regime : {Regime::sustained, Regime::burst}) {
     chart.regime = regime;
     chart.left_out = 0;

@@ -30,7 +30,8 @@ struct Drawn {
 constexpr int kCountedPerOctave = 8;
 
 ImU32 curve_colour(const Look& look, const LengthCurve& curve) {
-  return curve.baseline ? look.theme.baseline : look.theme.series[static_cast<std::size_t>(curve.style) % look.theme.series.size()];
+  return curve.baseline ? look.theme.baseline
+                        : look.theme.series[static_cast<std::size_t>(curve.style) % look.theme.series.size()];
 }
 
 std::vector<Drawn> latency_curves(const LengthPass& pass) {
@@ -46,15 +47,16 @@ std::vector<Drawn> latency_curves(const LengthPass& pass) {
   return drawn;
 }
 
-/// Counted work needs no measurement: each curve goes over all lengths, and far enough to show where it crosses. Baselines of
-/// one mask count the same, so one of each is drawn.
+/// Counted work needs no measurement: each curve goes over all lengths, and far enough to show where it crosses.
+/// Baselines of one mask count the same, so one of each is drawn.
 std::vector<Drawn> counted_curves(const LengthPass& pass, Pass which) {
   double low = 1e300, high = 0;
   for (const LengthCurve& curve : pass.curves) {
     low = std::min(low, static_cast<double>(curve.points.front().seq_len));
     high = std::max(high, static_cast<double>(curve.points.back().seq_len));
   }
-  for (const LengthCrossing& crossing : pass.crossings) high = std::max(high, 1.3 * static_cast<double>(crossing.paper_count));
+  for (const LengthCrossing& crossing : pass.crossings)
+    high = std::max(high, 1.3 * static_cast<double>(crossing.paper_count));
   std::vector<Drawn> drawn;
   for (const LengthCurve& curve : pass.curves) {
     Drawn one{&curve, {}, {}};
@@ -63,7 +65,9 @@ std::vector<Drawn> counted_curves(const LengthPass& pass, Pass which) {
       one.x.push_back(low * std::pow(high / low, static_cast<double>(n) / steps));
       one.y.push_back(counted_tflop(curve, which, one.x.back()));
     }
-    const bool known = curve.baseline && std::any_of(drawn.begin(), drawn.end(), [&](const Drawn& other) { return other.curve->baseline && other.y == one.y; });
+    const bool known = curve.baseline && std::any_of(drawn.begin(), drawn.end(), [&](const Drawn& other) {
+                         return other.curve->baseline && other.y == one.y;
+                       });
     if (!known) drawn.push_back(std::move(one));
   }
   return drawn;
@@ -95,7 +99,8 @@ void set_power_ticks(ImAxis axis, double low, double high) {
 void set_decade_ticks(double low, double high) {
   std::vector<double> ticks;
   std::vector<std::string> names;
-  for (int power = static_cast<int>(std::floor(std::log10(low))) - 1; power <= static_cast<int>(std::ceil(std::log10(high))); ++power) {
+  for (int power = static_cast<int>(std::floor(std::log10(low))) - 1;
+       power <= static_cast<int>(std::ceil(std::log10(high))); ++power) {
     ticks.push_back(std::pow(10.0, power));
     names.push_back(fmt::format("{:g}", ticks.back()));
   }
@@ -145,7 +150,8 @@ void mark_crossing(const Look& look, double x, double y, ImU32 colour) {
   ImDrawList* list = ImPlot::GetPlotDrawList();
   ImPlot::PushPlotClipRect();
   const float middle = std::round(at.x) + 0.5F;
-  list->AddLine(ImVec2(middle, at.y + look.px(6)), ImVec2(middle, low.y + size.y), faded(colour, 0.7F), std::max(1.0F, look.px(1)));
+  list->AddLine(ImVec2(middle, at.y + look.px(6)), ImVec2(middle, low.y + size.y), faded(colour, 0.7F),
+                std::max(1.0F, look.px(1)));
   list->AddCircle(at, look.px(6), look.theme.text, 0, look.px(1.75F));
   ImPlot::PopPlotClipRect();
 }
@@ -175,7 +181,8 @@ void select_points(Context& context, const LengthPass& pass) {
     for (const LengthPoint& point : curve.points) {
       const ImVec2 at = ImPlot::PlotToPixels(static_cast<double>(point.seq_len), point.ms);
       if (selection.is_marked(point.measurement)) {
-        ImPlot::GetPlotDrawList()->AddCircle(at, look.px(8), point.measurement == selection.pinned ? look.theme.text : look.theme.muted, 0, look.px(2));
+        ImPlot::GetPlotDrawList()->AddCircle(
+            at, look.px(8), point.measurement == selection.pinned ? look.theme.text : look.theme.muted, 0, look.px(2));
       }
       const float distance = std::hypot(at.x - mouse.x, at.y - mouse.y);
       if (!ImPlot::IsPlotHovered() || distance > best) continue;
@@ -185,12 +192,14 @@ void select_points(Context& context, const LengthPass& pass) {
   ImPlot::PopPlotClipRect();
   if (nearest == nullptr) return;
   selection.hovered_now = nearest->measurement;
-  ImGui::SetTooltip("%s, %s tokens: %s", of->label.c_str(), format_count(nearest->seq_len).c_str(), format_latency(nearest->ms).c_str());
+  ImGui::SetTooltip("%s, %s tokens: %s", of->label.c_str(), format_count(nearest->seq_len).c_str(),
+                    format_latency(nearest->ms).c_str());
   if (clicked_without_drag()) context.request(CommandId::select_measurement, nearest->measurement);
 }
 
 /// Names of the dashed curves beside their right ends.
-std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Drawn>& curves, bool counted, float& width) {
+std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Drawn>& curves, bool counted,
+                                        float& width) {
   std::vector<LevelLabel> labels;
   for (const Drawn& drawn : curves) {
     if (!drawn.curve->baseline) continue;
@@ -217,7 +226,9 @@ void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   float label_width = 0;
   std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, label_width);
   const Range range = range_of(curves);
-  if (!ImPlot::BeginPlot(counted ? "##counted" : "##latency", ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
+  if (!ImPlot::BeginPlot(counted ? "##counted" : "##latency", ImVec2(room.x - label_width, room.y),
+                         ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
+    return;
   setup_axes(context, range);
   set_decade_ticks(range.y_low, range.y_high);
   for (const Drawn& drawn : curves) plot_curve(look, drawn, !counted);
@@ -233,7 +244,8 @@ void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   draw_level_labels(look, std::move(labels), low.x + size.x, low.y, low.y + size.y);
 }
 
-/// The window area that takes as long as dot-product attention, by length; what the counts predict; the measured windows.
+/// The window area that takes as long as dot-product attention, by length; what the counts predict; the measured
+/// windows.
 void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   const Look& look = context.look;
   Range range;
@@ -246,9 +258,13 @@ void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
     range.add(x.back(), x.back() / 2);
   }
   float label_width = 0;
-  std::vector<LevelLabel> labels{{0, "exact count, n/2", look.theme.baseline}, {0, "paper's count, n/3", look.theme.baseline}};
-  for (const LevelLabel& label : labels) label_width = std::max(label_width, ImGui::CalcTextSize(label.text.c_str()).x + look.px(20));
-  if (!ImPlot::BeginPlot("##budget", ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
+  std::vector<LevelLabel> labels{{0, "exact count, n/2", look.theme.baseline},
+                                 {0, "paper's count, n/3", look.theme.baseline}};
+  for (const LevelLabel& label : labels)
+    label_width = std::max(label_width, ImGui::CalcTextSize(label.text.c_str()).x + look.px(20));
+  if (!ImPlot::BeginPlot("##budget", ImVec2(room.x - label_width, room.y),
+                         ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
+    return;
   setup_axes(context, range);
   set_power_ticks(ImAxis_Y1, range.y_low, range.y_high);
   const std::vector<double> ends{range.x_low, range.x_high};
@@ -274,7 +290,9 @@ void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
 /// Which view and which pass; the pass only when both have curves.
 void draw_choices(Context& context, const LengthChart& chart) {
   UiState& ui = context.ui;
-  for (const auto& [view, name] : {std::pair{LengthView::latency, "Latency"}, {LengthView::counted, "FLOPs"}, {LengthView::budget, "Same budget"}}) {
+  for (const auto& [view, name] : {std::pair{LengthView::latency, "Latency"},
+                                   {LengthView::counted, "FLOPs"},
+                                   {LengthView::budget, "Same budget"}}) {
     if (view != LengthView::latency) ImGui::SameLine();
     if (chip(context, name, ui.length_view == view)) ui.length_view = view;
   }
@@ -290,9 +308,13 @@ void draw_choices(Context& context, const LengthChart& chart) {
 
 const char* subtitle(LengthView view, Regime regime) {
   switch (view) {
-    case LengthView::latency: return regime == Regime::sustained ? "milliseconds by tokens, sustained; both logarithmic" : "milliseconds by tokens, burst; both logarithmic";
-    case LengthView::counted: return "TFLOP a launch by tokens, exact count; both logarithmic";
-    case LengthView::budget: return "window area w1 x w2 that takes as long, by tokens";
+    case LengthView::latency:
+      return regime == Regime::sustained ? "milliseconds by tokens, sustained; both logarithmic"
+                                         : "milliseconds by tokens, burst; both logarithmic";
+    case LengthView::counted:
+      return "TFLOP a launch by tokens, exact count; both logarithmic";
+    case LengthView::budget:
+      return "window area w1 x w2 that takes as long, by tokens";
   }
   return "";
 }
@@ -312,7 +334,8 @@ float sentences_height(const Look& look, const std::vector<std::string>& sentenc
   const SmallFont font(look);
   float height = 0;
   for (const std::string& sentence : sentences) {
-    height += ImGui::CalcTextSize(sentence.c_str(), nullptr, false, room.x - look.px(12)).y + ImGui::GetStyle().ItemSpacing.y;
+    height +=
+        ImGui::CalcTextSize(sentence.c_str(), nullptr, false, room.x - look.px(12)).y + ImGui::GetStyle().ItemSpacing.y;
   }
   return std::min(height + look.px(4), room.y * 0.34F);
 }
@@ -324,7 +347,9 @@ void draw_length_panel(Context& context) {
   const Look& look = context.look;
   const LengthChart& chart = *context.models.lengths(context.data);
   if (chart.passes[0].curves.empty() && chart.passes[1].curves.empty()) {
-    empty_state(context, "Nothing here was measured at two sequence lengths. A sweep of several, beside dot-product attention, shows where windows begin to pay.");
+    empty_state(context,
+                "Nothing here was measured at two sequence lengths. A sweep of several, beside dot-product attention, "
+                "shows where windows begin to pay.");
     return;
   }
   const ChartFrame frame(context, Panel::lengths);
@@ -336,10 +361,14 @@ void draw_length_panel(Context& context) {
   draw_choices(context, chart);
   const LengthPass& pass = chart.of(context.ui.length_pass);
   std::vector<std::string> sentences = sentences_of(pass, context.ui.length_view);
-  if (chart.left_out > 0) sentences.push_back(fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out));
+  if (chart.left_out > 0)
+    sentences.push_back(fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out));
   const bool no_budget = context.ui.length_view == LengthView::budget && pass.budgets.empty();
-  if (no_budget) sentences = {"For a budget, measure windows and causal dot-product attention with the same heads at the same lengths."};
-  if (!no_budget && pass.crossings.empty()) sentences.push_back("For crossings, measure dot-product attention with as many query heads at the same lengths.");
+  if (no_budget)
+    sentences = {
+        "For a budget, measure windows and causal dot-product attention with the same heads at the same lengths."};
+  if (!no_budget && pass.crossings.empty())
+    sentences.push_back("For crossings, measure dot-product attention with as many query heads at the same lengths.");
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float below = sentences_height(look, sentences, room);
   if (!no_budget) {

@@ -1,6 +1,6 @@
-// baseline.cublas: C = A B, a row-major bf16 product of seq_len^3 with fp32 sums, as the machine's practical ceiling. A is
-// `Arguments::q`, B is `Arguments::k1`, C is `Arguments::o`. Its one instance is the version of cuBLAS.
-// cuBLAS is column-major: it is asked for C^T = B^T A^T, which is the same bytes. Declarations of our own: cublas_api.h's, whose
+// baseline.cublas: C = A B, a row-major bf16 product of seq_len^3 with fp32 sums, as the machine's practical ceiling. A
+// is `Arguments::q`, B is `Arguments::k1`, C is `Arguments::o`. Its one instance is the version of cuBLAS. cuBLAS is
+// column-major: it is asked for C^T = B^T A^T, which is the same bytes. Declarations of our own: cublas_api.h's, whose
 // names and numbers have not changed since CUDA 11.
 #include <fmt/format.h>
 
@@ -18,7 +18,8 @@ namespace triscope {
 namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;  // what cuBLAS recommends for Hopper
-constexpr char kHowToGet[] = "install the CUDA Toolkit or PyTorch, or name the folder of libcublas.so.13 in the variable TRISCOPE_CUBLAS";
+constexpr char kHowToGet[] =
+    "install the CUDA Toolkit or PyTorch, or name the folder of libcublas.so.13 in the variable TRISCOPE_CUBLAS";
 constexpr char kVersionUnknown[] = "absent";
 
 using Handle = void*;
@@ -35,8 +36,9 @@ struct Functions {
   Status (*set_workspace)(Handle, void*, std::size_t) = nullptr;
   Status (*get_property)(int, int*) = nullptr;
   const char* (*status_text)(Status) = nullptr;
-  Status (*product)(Handle, Operation, Operation, int m, int n, int k, const void* alpha, const void* a, DataType, int lda, const void* b,
-                    DataType, int ldb, const void* beta, void* c, DataType, int ldc, ComputeType, Algorithm) = nullptr;
+  Status (*product)(Handle, Operation, Operation, int m, int n, int k, const void* alpha, const void* a, DataType,
+                    int lda, const void* b, DataType, int ldb, const void* beta, void* c, DataType, int ldc,
+                    ComputeType, Algorithm) = nullptr;
 };
 
 /// cuBLAS, loaded; never unloaded.
@@ -44,7 +46,8 @@ class CuBlas {
  public:
   /// Throws `Error`: not found, or a function is missing.
   CuBlas() {
-    LibrarySearch search{"TRISCOPE_CUBLAS", {"libcublas.so.13", "libcublas.so.12"}, {"libcublasLt.so.13", "libcublasLt.so.12"}, {}};
+    LibrarySearch search{
+        "TRISCOPE_CUBLAS", {"libcublas.so.13", "libcublas.so.12"}, {"libcublasLt.so.13", "libcublasLt.so.12"}, {}};
     for (const char* wheel : {"nvidia/cu13/lib", "nvidia/cublas/lib"}) {
       for (const auto& folder : cuda_library_folders("", wheel)) search.folders.push_back(folder);
     }
@@ -53,7 +56,8 @@ class CuBlas {
     if (!library) throw Error("cuBLAS cannot be measured", why, kHowToGet);
     const auto find = [&](auto& function, const char* name) {
       function = library.symbol<std::remove_reference_t<decltype(function)>>(name);
-      if (function == nullptr) throw Error("cuBLAS cannot be measured", fmt::format("it has no symbol {}", name), kHowToGet);
+      if (function == nullptr)
+        throw Error("cuBLAS cannot be measured", fmt::format("it has no symbol {}", name), kHowToGet);
     };
     find(functions_.create, "cublasCreate_v2");
     find(functions_.set_stream, "cublasSetStream_v2");
@@ -76,15 +80,16 @@ class CuBlas {
     check(functions_.set_stream(handle_, arguments.stream), "cublasSetStream");
     check(functions_.set_workspace(handle_, arguments.workspace, kWorkspaceBytes), "cublasSetWorkspace");
     const float one = 1, zero = 0;
-    check(functions_.product(handle_, kAsStored, kAsStored, n, n, n, &one, arguments.k1, kBf16, n, arguments.q, kBf16, n, &zero, arguments.o, kBf16,
-                             n, kFp32, kByHeuristic),
+    check(functions_.product(handle_, kAsStored, kAsStored, n, n, n, &one, arguments.k1, kBf16, n, arguments.q, kBf16,
+                             n, &zero, arguments.o, kBf16, n, kFp32, kByHeuristic),
           "cublasGemmEx");
   }
 
  private:
   void check(Status status, const char* call) const {
     if (status == kSuccess) return;
-    throw Error("the product of cuBLAS was not launched", fmt::format("{} answers {} ({})", call, functions_.status_text(status), status),
+    throw Error("the product of cuBLAS was not launched",
+                fmt::format("{} answers {} ({})", call, functions_.status_text(status), status),
                 "free memory of the GPU, or measure without baseline.cublas");
   }
 
@@ -103,9 +108,11 @@ class CuBlasKernel final : public Kernel {
   }
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
-    if (problem.form != Form::gemm) return fmt::format("baseline.cublas computes a matrix product, not form {}", to_string(problem.form));
+    if (problem.form != Form::gemm)
+      return fmt::format("baseline.cublas computes a matrix product, not form {}", to_string(problem.form));
     if (pass == Pass::backward) return "a matrix product has no backward of its own";
-    if (problem.element != Element::bf16) return fmt::format("baseline.cublas multiplies bf16 matrices, not {}", to_string(problem.element));
+    if (problem.element != Element::bf16)
+      return fmt::format("baseline.cublas multiplies bf16 matrices, not {}", to_string(problem.element));
     if (problem.seq_len > INT_MAX) return fmt::format("cuBLAS has matrices up to 2^31-1, not {}", problem.seq_len);
     if (library() == nullptr) return why_not_;
     try {
@@ -153,6 +160,8 @@ class CuBlasKernel final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_baseline_cublas(CurrentGpu current_gpu) { return std::make_unique<CuBlasKernel>(std::move(current_gpu)); }
+std::unique_ptr<Kernel> make_baseline_cublas(CurrentGpu current_gpu) {
+  return std::make_unique<CuBlasKernel>(std::move(current_gpu));
+}
 
 }  // namespace triscope

@@ -1,5 +1,5 @@
-// baseline.cudnn as the rest of the program sees it. Its one instance is the version of cuDNN. Without the frontend's headers
-// at build time it says so.
+// baseline.cudnn as the rest of the program sees it. Its one instance is the version of cuDNN. Without the frontend's
+// headers at build time it says so.
 #include <fmt/format.h>
 
 #include <exception>
@@ -29,17 +29,23 @@ struct Attention {
   void run(const Arguments&) const {}
 };
 std::string load_cudnn() {
-  throw Error("cuDNN cannot be measured", "this program was built without its headers", "build it with `./run build --cuda --with-cudnn`");
+  throw Error("cuDNN cannot be measured", "this program was built without its headers",
+              "build it with `./run build --cuda --with-cudnn`");
 }
 #endif
 
 std::optional<std::string> unsupported_problem(const Problem& problem) {
-  if (problem.form != Form::dot_product) return fmt::format("cuDNN computes dot-product attention here, not form {}", to_string(problem.form));
-  if (problem.element != Element::bf16) return fmt::format("cuDNN takes bf16 tensors here, not {}", to_string(problem.element));
-  if (problem.head_dim % 8 != 0) return fmt::format("cuDNN needs a head_dim that is a multiple of 8, not {}", problem.head_dim);
+  if (problem.form != Form::dot_product)
+    return fmt::format("cuDNN computes dot-product attention here, not form {}", to_string(problem.form));
+  if (problem.element != Element::bf16)
+    return fmt::format("cuDNN takes bf16 tensors here, not {}", to_string(problem.element));
+  if (problem.head_dim % 8 != 0)
+    return fmt::format("cuDNN needs a head_dim that is a multiple of 8, not {}", problem.head_dim);
   if (problem.sink) return "cuDNN is measured without a sink";
-  if (problem.effective_scale() <= 0) return fmt::format("cuDNN is measured with a scale above 0, not {}", problem.effective_scale());
-  if (problem.seq_len > std::int64_t{1} << 30) return fmt::format("cuDNN has seq_len up to 2^30 here, not {}", problem.seq_len);
+  if (problem.effective_scale() <= 0)
+    return fmt::format("cuDNN is measured with a scale above 0, not {}", problem.effective_scale());
+  if (problem.seq_len > std::int64_t{1} << 30)
+    return fmt::format("cuDNN has seq_len up to 2^30 here, not {}", problem.seq_len);
   return std::nullopt;
 }
 
@@ -110,6 +116,8 @@ class CuDnnKernel final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_baseline_cudnn(CurrentGpu current_gpu) { return std::make_unique<CuDnnKernel>(std::move(current_gpu)); }
+std::unique_ptr<Kernel> make_baseline_cudnn(CurrentGpu current_gpu) {
+  return std::make_unique<CuDnnKernel>(std::move(current_gpu));
+}
 
 }  // namespace triscope

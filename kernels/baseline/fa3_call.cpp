@@ -1,7 +1,8 @@
 // Shapes and order (csrc/flash_attn/flash.cpp of flash-attn3-jax, as published in dew-flash-attn 0.3.6):
 //   forward   q [B,S,Hq,D], k, v [B,S,Hkv,D]                -> o [B,S,Hq,D], lse fp32 [B,Hq,S], two dummies fp32
-//   backward  do, q, k, v, o, lse                           -> dq, dk, dv (heads of a group summed), softmax_d, lse_log2 fp32
-//   attributes, sorted by name: is_causal, softmax_scale, window_size_left, window_size_right (-1: unbounded)
+//   backward  do, q, k, v, o, lse                           -> dq, dk, dv (heads of a group summed), softmax_d,
+//   lse_log2 fp32 attributes, sorted by name: is_causal, softmax_scale, window_size_left, window_size_right (-1:
+//   unbounded)
 // A window keeps key j for query i when i - left <= j <= i + right, so a window of w keys is left = w - 1, right = 0.
 #include "kernels/baseline/fa3_call.hpp"
 
@@ -60,8 +61,9 @@ std::size_t scratch_bytes(const Problem& p, Pass pass) {
   return total;
 }
 
-/// What the handler sees as its opaque context. Scratch is handed out once and taken back by nobody: the handler frees it when
-/// it returns, which is before its kernels have run. The next call on the stream uses the same bytes again, in stream order.
+/// What the handler sees as its opaque context. Scratch is handed out once and taken back by nobody: the handler frees
+/// it when it returns, which is before its kernels have run. The next call on the stream uses the same bytes again, in
+/// stream order.
 struct Context {
   void* stream = nullptr;
   std::int32_t ordinal = 0;
@@ -165,8 +167,10 @@ class AttributeList {
   AttributeList(const AttributeList&) = delete;
 
   Attributes frame() {
-    static constexpr std::array<std::string_view, kCount> kNames{"is_causal", "softmax_scale", "window_size_left", "window_size_right"};
-    scalars_ = {{{DataType::pred, &causal_}, {DataType::f64, &scale_}, {DataType::s64, &left_}, {DataType::s64, &right_}}};
+    static constexpr std::array<std::string_view, kCount> kNames{"is_causal", "softmax_scale", "window_size_left",
+                                                                 "window_size_right"};
+    scalars_ = {
+        {{DataType::pred, &causal_}, {DataType::f64, &scale_}, {DataType::s64, &left_}, {DataType::s64, &right_}}};
     for (std::size_t n = 0; n < kCount; ++n) {
       names_[n] = {kNames[n].data(), kNames[n].size()};
       name_pointers_[n] = &names_[n];
@@ -188,9 +192,10 @@ class AttributeList {
   std::array<std::int32_t, kCount> kinds_;
 };
 
-void add_tensors(const Problem& p, Pass pass, const Arguments& a, std::byte* unread, BufferList& operands, BufferList& results) {
-  const std::array<std::int64_t, 4> query{p.batch, p.seq_len, p.q_heads, p.head_dim}, key{p.batch, p.seq_len, p.kv_heads, p.head_dim},
-      rows{p.batch, p.q_heads, p.seq_len, 0};
+void add_tensors(const Problem& p, Pass pass, const Arguments& a, std::byte* unread, BufferList& operands,
+                 BufferList& results) {
+  const std::array<std::int64_t, 4> query{p.batch, p.seq_len, p.q_heads, p.head_dim},
+      key{p.batch, p.seq_len, p.kv_heads, p.head_dim}, rows{p.batch, p.q_heads, p.seq_len, 0};
   const auto bf16 = DataType::bf16, f32 = DataType::f32;
   if (pass == Pass::backward) operands.add(bf16, a.grad_o, query, 4);
   operands.add(bf16, a.q, query, 4);
@@ -215,8 +220,8 @@ void add_tensors(const Problem& p, Pass pass, const Arguments& a, std::byte* unr
 
 std::atomic<bool> inside_library = false;
 
-// FlashAttention-3 answers a failed launch with exit(1). This runs first of all that exit() runs, explains, and ends the
-// process without destructors: the main thread is inside the library.
+// FlashAttention-3 answers a failed launch with exit(1). This runs first of all that exit() runs, explains, and ends
+// the process without destructors: the main thread is inside the library.
 void explain_exit() {
   if (!inside_library) return;
   std::fputs("FlashAttention-3 ended the worker because one of its launches failed\n", stderr);
@@ -237,27 +242,37 @@ class InsideLibrary {
 }  // namespace
 
 std::optional<std::string> unsupported_problem(const Problem& problem, Pass pass) {
-  if (problem.form != Form::dot_product) return fmt::format("FlashAttention-3 computes dot-product attention, not form {}", to_string(problem.form));
-  if (problem.element != Element::bf16) return fmt::format("FlashAttention-3 takes bf16 tensors here, not {}", to_string(problem.element));
+  if (problem.form != Form::dot_product)
+    return fmt::format("FlashAttention-3 computes dot-product attention, not form {}", to_string(problem.form));
+  if (problem.element != Element::bf16)
+    return fmt::format("FlashAttention-3 takes bf16 tensors here, not {}", to_string(problem.element));
   if (problem.head_dim % 8 != 0 || problem.head_dim > kMaxHeadDim) {
-    return fmt::format("FlashAttention-3 has head_dim up to {} in multiples of 8, not {}", kMaxHeadDim, problem.head_dim);
+    return fmt::format("FlashAttention-3 has head_dim up to {} in multiples of 8, not {}", kMaxHeadDim,
+                       problem.head_dim);
   }
   if (problem.sink) return "this build of FlashAttention-3 has no sink";
-  // It takes the row maximum before it scales: a negative scale overflows, and 0 times the -inf of a masked score is NaN.
-  if (problem.effective_scale() <= 0) return fmt::format("FlashAttention-3 needs a scale above 0, not {}", problem.effective_scale());
-  if (problem.seq_len > std::int64_t{1} << 30) return fmt::format("FlashAttention-3 has seq_len up to 2^30, not {}", problem.seq_len);
-  if (problem.deterministic && pass == Pass::backward) return "FlashAttention-3 sums gradients with atomics: its backward is not deterministic";
+  // It takes the row maximum before it scales: a negative scale overflows, and 0 times the -inf of a masked score is
+  // NaN.
+  if (problem.effective_scale() <= 0)
+    return fmt::format("FlashAttention-3 needs a scale above 0, not {}", problem.effective_scale());
+  if (problem.seq_len > std::int64_t{1} << 30)
+    return fmt::format("FlashAttention-3 has seq_len up to 2^30, not {}", problem.seq_len);
+  if (problem.deterministic && pass == Pass::backward)
+    return "FlashAttention-3 sums gradients with atomics: its backward is not deterministic";
   return std::nullopt;
 }
 
-std::size_t workspace_bytes(const Problem& problem, Pass pass) { return 2 * unread_bytes(problem, pass) + scratch_bytes(problem, pass); }
+std::size_t workspace_bytes(const Problem& problem, Pass pass) {
+  return 2 * unread_bytes(problem, pass) + scratch_bytes(problem, pass);
+}
 
 void call(Handler handler, const Problem& problem, Pass pass, const Arguments& arguments, int ordinal) {
   auto* workspace = static_cast<std::byte*>(arguments.workspace);
   BufferList operands, results;
   add_tensors(problem, pass, arguments, workspace, operands, results);
   AttributeList attributes(problem);
-  Context context{arguments.stream, ordinal, workspace + 2 * unread_bytes(problem, pass), workspace + workspace_bytes(problem, pass)};
+  Context context{arguments.stream, ordinal, workspace + 2 * unread_bytes(problem, pass),
+                  workspace + workspace_bytes(problem, pass)};
   CallFrame frame;
   frame.head.struct_size = kCallFrameSize;
   frame.api = &offered_api();
@@ -267,7 +282,8 @@ void call(Handler handler, const Problem& problem, Pass pass, const Arguments& a
   frame.results = results.frame();
   frame.attributes = attributes.frame();
   const auto refuse = [&](const std::string& why) {
-    throw triscope::Error(fmt::format("FlashAttention-3 {} was not launched", to_string(pass)), why, "choose another problem or kernel");
+    throw triscope::Error(fmt::format("FlashAttention-3 {} was not launched", to_string(pass)), why,
+                          "choose another problem or kernel");
   };
   std::unique_ptr<xla_ffi::Error> error;
   try {

@@ -15,7 +15,8 @@ namespace {
 
 class Fa3Kernel final : public Kernel {
  public:
-  Fa3Kernel(CurrentGpu current_gpu, std::string sha256) : current_gpu_(std::move(current_gpu)), sha256_(std::move(sha256)) {
+  Fa3Kernel(CurrentGpu current_gpu, std::string sha256)
+      : current_gpu_(std::move(current_gpu)), sha256_(std::move(sha256)) {
     if (sha256_.empty()) sha256_ = fa3::kSha256;
     info_.id = "baseline.fa3";
     info_.name = "FlashAttention-3 (BSD-3-Clause AND Apache-2.0)";
@@ -32,7 +33,8 @@ class Fa3Kernel final : public Kernel {
     try {
       const Gpu gpu = current_gpu_();
       if (gpu.major == 9 && gpu.minor == 0) return std::nullopt;
-      return fmt::format("FlashAttention-3 runs on Hopper GPUs (compute capability 9.0) only, and {} has {}.{}", gpu.name, gpu.major, gpu.minor);
+      return fmt::format("FlashAttention-3 runs on Hopper GPUs (compute capability 9.0) only, and {} has {}.{}",
+                         gpu.name, gpu.major, gpu.minor);
     } catch (const std::exception& e) {
       return e.what();
     }
@@ -47,7 +49,8 @@ class Fa3Kernel final : public Kernel {
     if (auto reason = loaded ? fa3::unsupported_problem(problem, pass) : why_not_) {
       throw Error("baseline.fa3 was not launched", *reason, "choose another kernel or problem", ExitCode::usage);
     }
-    fa3::call(pass == Pass::forward ? loaded->forward() : loaded->backward(), problem, pass, arguments, current_gpu_().ordinal);
+    fa3::call(pass == Pass::forward ? loaded->forward() : loaded->backward(), problem, pass, arguments,
+              current_gpu_().ordinal);
   }
 
  private:

@@ -47,7 +47,8 @@ void check_ffi(xla_ffi::Handler handler, const path& file) {
   xla_ffi::Metadata metadata;
   metadata.struct_size = xla_ffi::kMetadataSize;
   metadata.version.head.struct_size = sizeof(metadata.version);
-  xla_ffi::MetadataExtension extension{sizeof(xla_ffi::MetadataExtension), xla_ffi::kMetadataExtension, nullptr, &metadata};
+  xla_ffi::MetadataExtension extension{sizeof(xla_ffi::MetadataExtension), xla_ffi::kMetadataExtension, nullptr,
+                                       &metadata};
   const xla_ffi::Api api{{sizeof(xla_ffi::Api), nullptr}, {{sizeof(xla_ffi::Version), nullptr}, 0, 1}, nullptr, {}};
   xla_ffi::CallFrame frame;
   frame.head = {xla_ffi::kCallFrameSize, &extension};
@@ -55,7 +56,9 @@ void check_ffi(xla_ffi::Handler handler, const path& file) {
   handler(&frame);
   const xla_ffi::Version& version = metadata.version;
   if (version.major_version == 0 && version.minor_version >= 1) return;
-  throw Error(kCannot, fmt::format("{} speaks version {}.{} of XLA's FFI, not 0.1", file.string(), version.major_version, version.minor_version),
+  throw Error(kCannot,
+              fmt::format("{} speaks version {}.{} of XLA's FFI, not 0.1", file.string(), version.major_version,
+                          version.minor_version),
               kHowToGet);
 }
 
@@ -80,15 +83,16 @@ Library::Library(const path& file, std::string_view sha256) {
   const std::string found = sha256_hex(MappedFile(file).bytes());
   if (found != sha256) {
     throw Error(kCannot,
-                fmt::format("{} is not version {}: its SHA-256 begins with {}, not {}", file.string(), kVersion, found.substr(0, 12),
-                            sha256.substr(0, 12)),
+                fmt::format("{} is not version {}: its SHA-256 begins with {}, not {}", file.string(), kVersion,
+                            found.substr(0, 12), sha256.substr(0, 12)),
                 kHowToGet);
   }
   SharedLibrary library = open(file);
   forward_ = handler(library, file, "dew_flash3_mha_fwd");
   backward_ = handler(library, file, "dew_flash3_mha_bwd");
   const auto architectures = library.symbol<const char* (*)()>("dew_flash3_architectures");
-  if (architectures == nullptr) throw Error(kCannot, fmt::format("{} has no symbol dew_flash3_architectures", file.string()), kHowToGet);
+  if (architectures == nullptr)
+    throw Error(kCannot, fmt::format("{} has no symbol dew_flash3_architectures", file.string()), kHowToGet);
   if (const std::string text = architectures(); text.find(kArchitecture) == std::string::npos) {
     throw Error(kCannot, fmt::format("{} is compiled for {}, not for sm_90a", file.string(), text), kHowToGet);
   }

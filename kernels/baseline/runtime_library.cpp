@@ -27,7 +27,9 @@ void open_companion(const path& folder, const std::string& name) {
 
 SharedLibrary open_library(const LibrarySearch& search, std::string& why) {
   SharedLibrary library;
-  const auto companion = [&](std::size_t n) { return n < search.companions.size() ? search.companions[n] : std::string(); };
+  const auto companion = [&](std::size_t n) {
+    return n < search.companions.size() ? search.companions[n] : std::string();
+  };
   if (const path named = *search.variable == 0 ? std::string() : environment_value(search.variable); !named.empty()) {
     std::error_code ignored;
     const bool folder = std::filesystem::is_directory(named, ignored);

@@ -1,6 +1,7 @@
-// As much of XLA's foreign function interface (xla/ffi/api/c_api.h of OpenXLA, versions 0.1 to 0.4) as a caller needs that
-// is not XLA: it lays out one call frame and offers the few functions that a handler of the stage EXECUTE asks for.
-// Layouts were compared with that header by static_asserts on every offset (jaxlib 0.11.2); sizes are pinned below.
+// As much of XLA's foreign function interface (xla/ffi/api/c_api.h of OpenXLA, versions 0.1 to 0.4) as a caller needs
+// that is not XLA: it lays out one call frame and offers the few functions that a handler of the stage EXECUTE asks
+// for. Layouts were compared with that header by static_asserts on every offset (jaxlib 0.11.2); sizes are pinned
+// below.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,15 @@ inline constexpr std::int32_t kMetadataExtension = 1;
 inline constexpr std::int32_t kResourceExhausted = 8;  // absl::StatusCode
 
 /// Indices into `Api::functions`. A handler that succeeds calls the last four; one that fails the first.
-enum Slot : std::size_t { error_create = 0, error_details = 1, error_destroy = 2, stream_get = 4, memory_allocate = 9, memory_free = 10, device_ordinal = 17 };
+enum Slot : std::size_t {
+  error_create = 0,
+  error_details = 1,
+  error_destroy = 2,
+  stream_get = 4,
+  memory_allocate = 9,
+  memory_free = 10,
+  device_ordinal = 17
+};
 inline constexpr std::size_t kSlots = 19;
 
 struct Head {

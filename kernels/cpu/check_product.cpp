@@ -40,7 +40,8 @@ std::int64_t first_not_finite(const float* values, std::int64_t count) {
 
 }  // namespace
 
-CheckResult check_product(const Problem& problem, const HostInputs& inputs, const HostOutputs& outputs, const CheckOptions& options) {
+CheckResult check_product(const Problem& problem, const HostInputs& inputs, const HostOutputs& outputs,
+                          const CheckOptions& options) {
   if (inputs.q == nullptr || inputs.k1 == nullptr || outputs.o == nullptr) {
     throw Error("the product cannot be checked", "a matrix is missing", "pass q, k1 and o", ExitCode::usage);
   }
@@ -57,7 +58,8 @@ CheckResult check_product(const Problem& problem, const HostInputs& inputs, cons
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (const std::int64_t column : columns) {
       double sum = 0;
-      for (std::int64_t l = 0; l < n; ++l) sum += static_cast<double>(inputs.q[rows[r] * n + l]) * inputs.k1[l * n + column];
+      for (std::int64_t l = 0; l < n; ++l)
+        sum += static_cast<double>(inputs.q[rows[r] * n + l]) * inputs.k1[l * n + column];
       const double error = outputs.o[rows[r] * n + column] - sum;
       difference += error * error;
       norm += sum * sum;
@@ -66,7 +68,8 @@ CheckResult check_product(const Problem& problem, const HostInputs& inputs, cons
   const double error = difference == 0 ? 0 : std::sqrt(difference / norm);
   const double bound = problem.element == Element::bf16 ? 4e-3 : 1e-5;
   result.errors["o"] = result.worst = error;
-  if (!(error <= bound)) result.failure = fmt::format("o: relative error {:.3g} against fp64 exceeds {:.3g}", error, bound);
+  if (!(error <= bound))
+    result.failure = fmt::format("o: relative error {:.3g} against fp64 exceeds {:.3g}", error, bound);
   return result;
 }
 

@@ -40,7 +40,8 @@ class Bf16Case {
 
  private:
   std::vector<std::vector<float>*> wide() {
-    return {&tensors_.q, &tensors_.k1, &tensors_.v1, &tensors_.grad_o, &tensors_.o, &tensors_.grad_q, &tensors_.grad_k1, &tensors_.grad_v1};
+    return {&tensors_.q, &tensors_.k1,     &tensors_.v1,      &tensors_.grad_o,
+            &tensors_.o, &tensors_.grad_q, &tensors_.grad_k1, &tensors_.grad_v1};
   }
   static std::vector<std::uint16_t> bits_of(const std::vector<float>& values) {
     std::vector<std::uint16_t> bits(values.size());

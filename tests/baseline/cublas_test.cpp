@@ -47,7 +47,8 @@ std::vector<std::uint16_t> narrow(const std::vector<float>& values) {
 }
 
 struct Matrices {
-  explicit Matrices(std::int64_t n) : problem(product(n)), a(static_cast<std::size_t>(n * n)), b(a.size()), c(a.size()) {
+  explicit Matrices(std::int64_t n)
+      : problem(product(n)), a(static_cast<std::size_t>(n * n)), b(a.size()), c(a.size()) {
     fill_input(InputStream::q, 1, Element::bf16, a);
     fill_input(InputStream::k1, 1, Element::bf16, b);
   }
@@ -108,10 +109,12 @@ TEST(CuBlas, what_it_cannot_do_and_what_is_missing_is_said) {
   const auto kernel = kernel_with("cublas_good.so");
   EXPECT_THAT(kernel->unsupported(Problem{}, Pass::forward).value_or(""), HasSubstr("not form trilinear"));
   EXPECT_THAT(kernel->unsupported(product(64), Pass::backward).value_or(""), HasSubstr("no backward"));
-  EXPECT_THAT(kernel_with("cublas_no_product.so")->unsupported(product(64), Pass::forward).value_or(""), HasSubstr("it has no symbol cublasGemmEx"));
+  EXPECT_THAT(kernel_with("cublas_no_product.so")->unsupported(product(64), Pass::forward).value_or(""),
+              HasSubstr("it has no symbol cublasGemmEx"));
   const auto absent = kernel_with("nothing.so");
   EXPECT_THAT(absent->unsupported(product(64), Pass::forward).value_or(""),
-              testing::AllOf(HasSubstr("TRISCOPE_CUBLAS names"), HasSubstr("which is not there"), HasSubstr("install the CUDA Toolkit or PyTorch")));
+              testing::AllOf(HasSubstr("TRISCOPE_CUBLAS names"), HasSubstr("which is not there"),
+                             HasSubstr("install the CUDA Toolkit or PyTorch")));
   EXPECT_EQ(absent->info().instances, std::vector<std::string>{"absent"});
 }
 

@@ -1,5 +1,6 @@
-// A library with FlashAttention-3's entry points that computes on the host, reading the call frame by byte offsets of its own:
-// what it understands wrongly shows as a wrong result. $FAKE_FA3 makes it misbehave: exit, throw, greedy, service.
+// A library with FlashAttention-3's entry points that computes on the host, reading the call frame by byte offsets of
+// its own: what it understands wrongly shows as a wrong result. $FAKE_FA3 makes it misbehave: exit, throw, greedy,
+// service.
 //   FAKE_ARCHITECTURES  what it claims to be compiled for     FAKE_FFI_MAJOR  the version of the FFI it claims
 #include <cmath>
 #include <cstdint>
@@ -84,7 +85,9 @@ struct Call {
     for (int n = 0; problem.empty() && n < 4; ++n) {
       const void* name = read<const void* const*>(attributes, 32)[n];
       const void* scalar = read<const void* const*>(attributes, 40)[n];
-      if (std::string(read<const char*>(name, 0), read<std::size_t>(name, 8)) != kNames[n] || read<int32_t>(scalar, 0) != kTypes[n]) problem = "Wrong attribute";
+      if (std::string(read<const char*>(name, 0), read<std::size_t>(name, 8)) != kNames[n] ||
+          read<int32_t>(scalar, 0) != kTypes[n])
+        problem = "Wrong attribute";
       const void* value = read<const void*>(scalar, 8);
       if (n == 0) causal = read<bool>(value, 0);
       if (n == 1) scale = read<double>(value, 0);
@@ -94,7 +97,9 @@ struct Call {
     if (causal) right = 0;
   }
 
-  void* service(std::size_t slot, void* arguments) const { return read<void* (*)(void*)>(api, 48 + 8 * slot)(arguments); }
+  void* service(std::size_t slot, void* arguments) const {
+    return read<void* (*)(void*)>(api, 48 + 8 * slot)(arguments);
+  }
 
   // As the real one: the optional that an allocation returns is not looked at before it is used.
   void scratch(std::size_t bytes) const {
@@ -124,7 +129,9 @@ struct Call {
   std::string problem;
 };
 
-int64_t offset(const Tensor& t, int64_t b, int64_t s, int64_t h) { return ((b * t.extents[1] + s) * t.extents[2] + h) * t.extents[3]; }
+int64_t offset(const Tensor& t, int64_t b, int64_t s, int64_t h) {
+  return ((b * t.extents[1] + s) * t.extents[2] + h) * t.extents[3];
+}
 
 int64_t up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
@@ -149,7 +156,8 @@ double score(const Call& call, const Tensor& q, const Tensor& k, int64_t qo, int
 
 void forward(const Call& call) {
   const Tensor &q = call.in[0], &k = call.in[1], &v = call.in[2], &o = call.out[0], &lse = call.out[1];
-  const int64_t batch = q.extents[0], n = q.extents[1], heads = q.extents[2], dim = q.extents[3], group = heads / k.extents[2];
+  const int64_t batch = q.extents[0], n = q.extents[1], heads = q.extents[2], dim = q.extents[3],
+                group = heads / k.extents[2];
   call.scratch(call.causal ? 4 * static_cast<std::size_t>(1 + 2 * up(batch, 4)) : 20);
   for (int64_t b = 0; b < batch; ++b) {
     for (int64_t h = 0; h < heads; ++h) {
@@ -160,9 +168,11 @@ void forward(const Call& call) {
           if (!call.keeps(i, j)) continue;
           const double p = std::exp(score(call, q, k, offset(q, b, i, h), offset(k, b, j, h / group)));
           mass += p;
-          for (int64_t d = 0; d < dim; ++d) sum[static_cast<std::size_t>(d)] += p * v.at(offset(v, b, j, h / group) + d);
+          for (int64_t d = 0; d < dim; ++d)
+            sum[static_cast<std::size_t>(d)] += p * v.at(offset(v, b, j, h / group) + d);
         }
-        for (int64_t d = 0; d < dim; ++d) o.set(offset(o, b, i, h) + d, static_cast<float>(sum[static_cast<std::size_t>(d)] / mass));
+        for (int64_t d = 0; d < dim; ++d)
+          o.set(offset(o, b, i, h) + d, static_cast<float>(sum[static_cast<std::size_t>(d)] / mass));
         lse.set((b * heads + h) * n + i, static_cast<float>(std::log(mass)));
       }
     }
@@ -172,15 +182,19 @@ void forward(const Call& call) {
 }
 
 void backward(const Call& call) {
-  const Tensor &grad_o = call.in[0], &q = call.in[1], &k = call.in[2], &v = call.in[3], &o = call.in[4], &lse = call.in[5];
-  const int64_t batch = q.extents[0], n = q.extents[1], heads = q.extents[2], dim = q.extents[3], kv_heads = k.extents[2], group = heads / kv_heads;
+  const Tensor &grad_o = call.in[0], &q = call.in[1], &k = call.in[2], &v = call.in[3], &o = call.in[4],
+               &lse = call.in[5];
+  const int64_t batch = q.extents[0], n = q.extents[1], heads = q.extents[2], dim = q.extents[3],
+                kv_heads = k.extents[2], group = heads / kv_heads;
   const int64_t wide = dim <= 64 ? 64 : dim <= 128 ? 128 : 256;
   call.scratch(static_cast<std::size_t>(4 * batch * heads * up(n, 128) * wide));
   if (heads != kv_heads) {
-    for (int times = 0; times < 2; ++times) call.scratch(static_cast<std::size_t>(4 * batch * kv_heads * up(n, 128) * wide));
+    for (int times = 0; times < 2; ++times)
+      call.scratch(static_cast<std::size_t>(4 * batch * kv_heads * up(n, 128) * wide));
   }
   call.scratch(static_cast<std::size_t>(4 * batch * heads * ((n + 63) / 64)));
-  std::vector<double> grad_q(static_cast<std::size_t>(q.count())), grad_k(static_cast<std::size_t>(k.count())), grad_v(static_cast<std::size_t>(k.count()));
+  std::vector<double> grad_q(static_cast<std::size_t>(q.count())), grad_k(static_cast<std::size_t>(k.count())),
+      grad_v(static_cast<std::size_t>(k.count()));
   for (int64_t b = 0; b < batch; ++b) {
     for (int64_t h = 0; h < heads; ++h) {
       for (int64_t i = 0; i < n; ++i) {
@@ -227,13 +241,15 @@ void* run(const void* frame, bool is_forward) {
   const Call call(frame);
   if (read<int32_t>(frame, 32) != 3) return call.error("Wrong stage");
   if (void* error = misbehave(call)) return error;
-  if (call.in.size() != (is_forward ? 3u : 6u) || call.out.size() != (is_forward ? 4u : 5u)) return call.error("Wrong number of buffers");
+  if (call.in.size() != (is_forward ? 3u : 6u) || call.out.size() != (is_forward ? 4u : 5u))
+    return call.error("Wrong number of buffers");
   char stream[32] = {}, ordinal[32] = {};
   write<void*>(stream, 16, call.context);
   write<void*>(ordinal, 16, call.context);
   call.service(4, stream);
   call.service(17, ordinal);
-  if (read<std::uintptr_t>(stream, 24) != 0x57 || read<int32_t>(ordinal, 24) != 3) return call.error("Wrong stream or device");
+  if (read<std::uintptr_t>(stream, 24) != 0x57 || read<int32_t>(ordinal, 24) != 3)
+    return call.error("Wrong stream or device");
   (is_forward ? forward : backward)(call);
   return nullptr;
 }

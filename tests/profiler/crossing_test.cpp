@@ -12,7 +12,8 @@ namespace {
 
 using Kind = LatencyCrossing::Kind;
 
-std::vector<LengthPoint> curve(std::initializer_list<std::int64_t> lengths, const std::function<double(double)>& ms, double relative_interval = 0) {
+std::vector<LengthPoint> curve(std::initializer_list<std::int64_t> lengths, const std::function<double(double)>& ms,
+                               double relative_interval = 0) {
   std::vector<LengthPoint> points;
   for (const std::int64_t n : lengths) {
     const double value = ms(static_cast<double>(n));
@@ -66,16 +67,20 @@ TEST(Crossing, of_a_line_and_a_parabola_is_found_between_the_measured_lengths) {
 }
 
 TEST(Crossing, its_interval_grows_with_the_intervals_of_the_times_and_holds_the_centre) {
-  const auto ours = curve({8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n; }, 0.02);
-  const auto theirs = curve({8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n * n / 41'000; }, 0.02);
+  const auto ours = curve(
+      {8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n; }, 0.02);
+  const auto theirs = curve(
+      {8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n * n / 41'000; }, 0.02);
   const LatencyCrossing crossing = find_crossing(ours, theirs);
   EXPECT_NEAR(crossing.low, 41'000 * 0.98 / 1.02, 5);
   EXPECT_NEAR(crossing.high, 41'000 * 1.02 / 0.98, 5);
 }
 
 TEST(Crossing, a_time_without_an_interval_beside_it_leaves_it_without_one) {
-  auto ours = curve({8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n; }, 0.02);
-  const auto theirs = curve({8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n * n / 41'000; }, 0.02);
+  auto ours = curve(
+      {8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n; }, 0.02);
+  const auto theirs = curve(
+      {8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n * n / 41'000; }, 0.02);
   ours[0].low_ms = ours[0].high_ms = 0;
   EXPECT_GT(find_crossing(ours, theirs).high, 41'000);
   ours[2].low_ms = ours[2].high_ms = 0;
@@ -100,7 +105,8 @@ TEST(Crossing, without_one_in_the_measured_lengths_nothing_is_extrapolated) {
   const auto two = [](double) { return 2.0; };
   EXPECT_EQ(find_crossing(curve({1, 2, 4}, one), curve({1, 2, 4}, two)).kind, Kind::cheaper);
   EXPECT_EQ(find_crossing(curve({1, 2, 4}, two), curve({1, 2, 4}, one)).kind, Kind::dearer);
-  EXPECT_EQ(find_crossing(curve({1, 2, 4}, two), curve({8, 16, 4}, one)).kind, Kind::not_comparable);  // one length in common
+  EXPECT_EQ(find_crossing(curve({1, 2, 4}, two), curve({8, 16, 4}, one)).kind,
+            Kind::not_comparable);  // one length in common
   EXPECT_EQ(find_crossing({}, curve({1, 2}, one)).kind, Kind::not_comparable);
   auto broken = curve({1, 2, 4}, one);
   broken[0].ms = std::nan("");

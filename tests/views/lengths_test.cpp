@@ -21,8 +21,8 @@ std::vector<std::string> labels(const LengthPass& pass) {
 TEST(LengthChart, the_fastest_kernel_of_each_pair_of_windows_stands_before_all_baselines) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
   for (const Pass pass : {Pass::forward, Pass::backward}) {
-    EXPECT_THAT(labels(chart.of(pass)), ElementsAre("512 × 32", "256 × 32", "FlashAttention-3 64/8", "cuDNN 64/1", "FlashAttention-3 64/1",
-                                                    "FlashAttention-3 64/1 sliding 1024"));
+    EXPECT_THAT(labels(chart.of(pass)), ElementsAre("512 × 32", "256 × 32", "FlashAttention-3 64/8", "cuDNN 64/1",
+                                                    "FlashAttention-3 64/1", "FlashAttention-3 64/1 sliding 1024"));
   }
   const LengthCurve& first = chart.passes[0].curves[0];
   EXPECT_EQ(first.kernel, "cuda.hopper");
@@ -42,7 +42,8 @@ TEST(LengthChart, crossings_are_with_flashattention_of_the_same_grouping_and_nam
   EXPECT_GT(crossing.measured.high, 41'000);
   EXPECT_EQ(crossing.full_rows, 32'768);
   EXPECT_EQ(crossing.paper_count, 49'152);
-  EXPECT_THAT(crossing.sentence, HasSubstr("512 × 32 costs what FlashAttention-3 64/1 costs at 41,000 tokens, by measured latency"));
+  EXPECT_THAT(crossing.sentence,
+              HasSubstr("512 × 32 costs what FlashAttention-3 64/1 costs at 41,000 tokens, by measured latency"));
   EXPECT_THAT(crossing.sentence, HasSubstr("(2 w1 w2 is 32,768), by the paper's count, 3 w1 w2, at 49,152."));
   EXPECT_NEAR(forward.crossings[1].measured.seq_len, 20'500, 1);
   EXPECT_NEAR(chart.passes[1].crossings[0].measured.seq_len, 41'000, 1);  // both backwards are 2.5 times
@@ -56,20 +57,25 @@ TEST(LengthChart, without_a_crossing_the_sentence_says_on_which_side_they_are) {
   for (ResultRow& r : dear->rows) {
     if (r.kernel.starts_with("cuda")) r.median_ms = r.ci_low_ms = r.ci_high_ms = 1e6;
   }
-  EXPECT_THAT(make_length_chart(*cheap, {}).passes[0].crossings[0].sentence, HasSubstr("costs less than FlashAttention-3 64/1 at every measured length, 1k to 128k"));
-  EXPECT_THAT(make_length_chart(*dear, {}).passes[0].crossings[0].sentence, HasSubstr("costs more than FlashAttention-3 64/1 up to the longest measured length, 128k"));
+  EXPECT_THAT(make_length_chart(*cheap, {}).passes[0].crossings[0].sentence,
+              HasSubstr("costs less than FlashAttention-3 64/1 at every measured length, 1k to 128k"));
+  EXPECT_THAT(make_length_chart(*dear, {}).passes[0].crossings[0].sentence,
+              HasSubstr("costs more than FlashAttention-3 64/1 up to the longest measured length, 128k"));
 }
 
 TEST(LengthChart, the_same_budget_is_found_at_lengths_where_the_windows_fit) {
   const LengthPass forward = make_length_chart(*length_sweep(), {}).passes[0];
-  // 512 x 32 takes n / 1000 ms and 256 x 32 half: area a takes n a / 16384e3 ms, FlashAttention-3 n^2 / 41e6, so a = n 16384 / 41000.
+  // 512 x 32 takes n / 1000 ms and 256 x 32 half: area a takes n a / 16384e3 ms, FlashAttention-3 n^2 / 41e6, so a = n
+  // 16384 / 41000.
   ASSERT_FALSE(forward.budgets.empty());
   for (const SameBudget& budget : forward.budgets) {
     EXPECT_NEAR(budget.windows.area, static_cast<double>(budget.seq_len) * 16384 / 41'000, 1) << budget.seq_len;
   }
-  const SameBudget& at_32k = *std::find_if(forward.budgets.begin(), forward.budgets.end(), [](const SameBudget& b) { return b.seq_len == 32768; });
+  const SameBudget& at_32k = *std::find_if(forward.budgets.begin(), forward.budgets.end(),
+                                           [](const SameBudget& b) { return b.seq_len == 32768; });
   EXPECT_FALSE(at_32k.windows.extrapolated);
-  EXPECT_THAT(at_32k.sentence, HasSubstr("At 32k tokens FlashAttention-3 64/1 takes 26.19 ms: windows of area 13,095 take as long, such as 512 × 26 or 409 × 32"));
+  EXPECT_THAT(at_32k.sentence, HasSubstr("At 32k tokens FlashAttention-3 64/1 takes 26.19 ms: windows of area 13,095 "
+                                         "take as long, such as 512 × 26 or 409 × 32"));
 }
 
 TEST(LengthChart, compared_sweeps_of_the_same_device_join_it) {
