@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "profiler/crossing.hpp"
-#include "views/text_table.hpp"
+#include "profiler/text_table.hpp"
 #include "views/window_data.hpp"
 
 namespace triscope {

@@ -11,7 +11,7 @@
 #include "kernels/mapped_file.hpp"
 #include "kernels/sha256.hpp"
 #include "tests/baseline/bf16_case.hpp"
-#include "tests/kernels/temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {
