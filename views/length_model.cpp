@@ -90,20 +90,14 @@ struct Ambiguity {
   bool heads = false, head_dim = false, form = false, kernel = false;
 };
 
-Ambiguity ambiguity_of(const std::vector<ByKernel>& problems) {
+Ambiguity ambiguity_of(const std::vector<const Collected*>& drawn) {
   Ambiguity differs;
-  std::optional<Problem> first;
-  std::string kernel;
-  for (const ByKernel& kernels : problems) {
-    for (const auto& [id, collected] : kernels) {
-      const Problem& p = collected.row.problem;
-      if (is_baseline(collected.row)) continue;
-      if (!first) first = p, kernel = id;
-      differs.heads |= p.q_heads != first->q_heads || p.kv_heads != first->kv_heads;
-      differs.head_dim |= p.head_dim != first->head_dim;
-      differs.form |= p.form != first->form;
-      differs.kernel |= id != kernel;
-    }
+  for (const Collected* collected : drawn) {
+    const Problem &p = collected->row.problem, &first = drawn.front()->row.problem;
+    differs.heads |= p.q_heads != first.q_heads || p.kv_heads != first.kv_heads;
+    differs.head_dim |= p.head_dim != first.head_dim;
+    differs.form |= p.form != first.form;
+    differs.kernel |= collected->row.kernel != drawn.front()->row.kernel;
   }
   return differs;
 }
@@ -127,30 +121,33 @@ std::string baseline_label(const Collected& collected, const Ambiguity& differs)
 }
 
 LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
-  LengthPass result;
-  const Ambiguity differs = ambiguity_of(problems);
-  std::vector<LengthCurve> baselines;
-  int colour = 0;
+  std::vector<const Collected*> drawn, baselines;
   for (ByKernel& kernels : problems) {
     std::erase_if(kernels, [](const auto& entry) { return entry.second.points.size() < 2; });
     const Collected* best = nullptr;
     for (const auto& [id, collected] : kernels) {
       if (is_baseline(collected.row)) {
-        baselines.push_back(curve_of(collected, baseline_label(collected, differs)));
-        baselines.back().style = static_cast<int>(baselines.size()) - 1;
+        baselines.push_back(&collected);
       } else if (best == nullptr || is_better(collected, *best)) {
         best = &collected;
       }
     }
-    if (best == nullptr) continue;
-    if (result.curves.size() == kMostWindows) {
-      ++left_out;
-      continue;
-    }
-    result.curves.push_back(curve_of(*best, windows_label(*best, differs)));
-    result.curves.back().style = colour++;
+    if (best != nullptr) drawn.push_back(best);
   }
-  result.curves.insert(result.curves.end(), baselines.begin(), baselines.end());
+  if (drawn.size() > kMostWindows) {
+    left_out += static_cast<std::int64_t>(drawn.size() - kMostWindows);
+    drawn.resize(kMostWindows);
+  }
+  LengthPass result;
+  const Ambiguity differs = ambiguity_of(drawn);
+  for (std::size_t n = 0; n < drawn.size(); ++n) {
+    result.curves.push_back(curve_of(*drawn[n], windows_label(*drawn[n], differs)));
+    result.curves.back().style = static_cast<int>(n);
+  }
+  for (std::size_t n = 0; n < baselines.size(); ++n) {
+    result.curves.push_back(curve_of(*baselines[n], baseline_label(*baselines[n], differs)));
+    result.curves.back().style = static_cast<int>(n);
+  }
   return result;
 }
 
