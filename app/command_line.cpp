@@ -56,6 +56,7 @@ void build_tree(CLI::App& app, Action& action) {
   add_export_command(app, action);
   add_import_command(app, action);
   add_eval_command(app, action);
+  add_inspect_command(app, action);
   add_check_command(app, action);
   add_doctor_command(app, action);
   add_devices_command(app, action);

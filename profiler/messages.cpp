@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "kernels/error.hpp"
-#include "profiler/json_codec.hpp"
+#include "profiler/inspect_codec.hpp"
 
 namespace triscope {
 
@@ -85,6 +85,36 @@ void restore_non_finite(json& j) {
   for (json& inner : j) restore_non_finite(inner);
 }
 
+// Replies whose arrays of floats travel as payload, one behind the other.
+template <typename M>
+concept CarriesFloats = requires(M& m) { m.payload(); };
+
+template <CarriesFloats M>
+void pack_floats(const M& message, json& j, std::string& payload) {
+  json lengths = json::array();
+  for (const std::vector<float>* values : const_cast<M&>(message).payload()) {
+    lengths.push_back(values->size());
+    payload.append(reinterpret_cast<const char*>(values->data()), values->size() * sizeof(float));
+  }
+  j["floats"] = std::move(lengths);
+}
+
+template <CarriesFloats M>
+void unpack_floats(const json& j, std::string_view payload, M& message) {
+  const auto lengths = j.at("floats").get<std::vector<std::size_t>>();
+  const auto members = message.payload();
+  bool fits = lengths.size() == members.size();
+  for (std::size_t n = 0; fits && n < members.size(); ++n) {
+    fits = lengths[n] <= payload.size() / sizeof(float);
+    if (!fits) break;
+    const std::size_t bytes = lengths[n] * sizeof(float);
+    members[n]->resize(lengths[n]);
+    std::memcpy(members[n]->data(), payload.data(), bytes);
+    payload.remove_prefix(bytes);
+  }
+  if (!fits || !payload.empty() || !message.consistent()) bad(fmt::format("the arrays of a \"{}\" do not fit together", M::kType));
+}
+
 json to_object(const Message& message, std::string& payload) {
   return std::visit(
       [&payload](const auto& m) {
@@ -102,6 +132,7 @@ json to_object(const Message& message, std::string& payload) {
           j["flags"] = flags;
         } else {
           j = m;
+          if constexpr (CarriesFloats<M>) pack_floats(m, j, payload);
         }
         j["type"] = M::kType;
         return j;
@@ -121,6 +152,9 @@ Message from_object(const json& j, std::string_view payload) {
       j.at("measurement").get_to(message.measurement);
       message.measurement.samples = std::move(samples);
     }
+  } else if constexpr (CarriesFloats<M>) {
+    j.get_to(message);
+    unpack_floats(j, payload, message);
   } else {
     if (!payload.empty()) bad(fmt::format("a \"{}\" carries {} bytes, but takes none", M::kType, payload.size()));
     j.get_to(message);

@@ -11,6 +11,7 @@
 
 #include "profiler/catalog.hpp"
 #include "profiler/gpu_counters.hpp"
+#include "profiler/inspect_jobs.hpp"
 #include "profiler/jobs.hpp"
 #include "profiler/measurement.hpp"
 #include "profiler/protocol.hpp"
@@ -95,11 +96,13 @@ struct ErrorReply {
   int code = 3;
 };
 
-// CheckRequest and EvalRequest (supervisor to worker), CheckRow and EvalReply (back) are in jobs.hpp.
+// CheckRequest and EvalRequest (supervisor to worker), CheckRow and EvalReply (back) are in jobs.hpp; what inspects the
+// attention tensor is in inspect_jobs.hpp.
 
 using Message = std::variant<CatalogRequest, SupportRequest, MeasureRequest, CheckRequest, EvalRequest, CancelRequest,
                              QuitRequest, Hello, CatalogReply, SupportReply, ProgressReport, SampleBatch, ResultReply,
-                             CheckRow, EvalReply, Done, ErrorReply>;
+                             CheckRow, EvalReply, Done, ErrorReply, SourceRequest, SourceReply, SliceRequest, SliceReply,
+                             OverviewRequest, OverviewReply, SheetRequest, SheetReply>;
 
 Frame encode(const Message& message);
 /// Throws `Error` when the frame is no message: unknown type, member missing or of another type, payload of a wrong

@@ -212,13 +212,13 @@ Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::sto
   const std::stop_callback on_stop(stop, [&wake] { wake.set(); });
   send(request);
   try {
-    const std::optional<Message> message =
+    std::optional<Message> message =
         receive(Clock::now() + limit, &wake, fmt::format("no answer for {:.3g} s", seconds(limit)));
     if (!message) {
       process.reset();
       throw Error("the job was not done", "it was stopped", "run it again", ExitCode::measured_failed);
     }
-    if (const auto* reply = std::get_if<Reply>(&*message)) return *reply;
+    if (auto* reply = std::get_if<Reply>(&*message)) return std::move(*reply);
     if (const auto* error = std::get_if<ErrorReply>(&*message)) throw error_of(*error);
     lose("the worker gave an answer to another question");
   } catch (const WorkerLost& e) {
@@ -249,6 +249,22 @@ std::vector<SupportAnswer> Supervisor::support(const std::vector<SupportQuestion
 
 EvalReply Supervisor::eval(const EvalRequest& request, std::stop_token stop) {
   return impl_->ask<EvalReply>(request, std::chrono::duration_cast<milliseconds>(kUnlimited), stop);
+}
+
+SourceReply Supervisor::source(const SourceRequest& request) {
+  return impl_->ask<SourceReply>(request, impl_->options.time_limit);
+}
+
+Slice Supervisor::slice(const SliceRequest& request) {
+  return impl_->ask<SliceReply>(request, impl_->options.time_limit).slice;
+}
+
+Overview Supervisor::overview(const OverviewRequest& request) {
+  return impl_->ask<OverviewReply>(request, impl_->options.time_limit).overview;
+}
+
+HeadSheet Supervisor::sheet(const SheetRequest& request) {
+  return impl_->ask<SheetReply>(request, impl_->options.time_limit).sheet;
 }
 
 namespace {

@@ -62,6 +62,12 @@ class Supervisor {
   bool check(const CheckRequest& request, const std::function<void(const CheckRow&)>& row, std::stop_token stop);
   EvalReply eval(const EvalRequest& request, std::stop_token stop);
 
+  /// Looks inside the attention tensor; the worker keeps the sources it has opened. Throw `Error` as `eval`.
+  SourceReply source(const SourceRequest& request);
+  Slice slice(const SliceRequest& request);
+  Overview overview(const OverviewRequest& request);
+  HeadSheet sheet(const SheetRequest& request);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

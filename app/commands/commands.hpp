@@ -18,6 +18,7 @@ void add_compare_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);
 void add_import_command(CLI::App& app, Action& action);
 void add_eval_command(CLI::App& app, Action& action);
+void add_inspect_command(CLI::App& app, Action& action);
 void add_check_command(CLI::App& app, Action& action);
 void add_doctor_command(CLI::App& app, Action& action);
 void add_devices_command(CLI::App& app, Action& action);

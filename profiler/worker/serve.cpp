@@ -10,6 +10,7 @@
 #include "kernels/error.hpp"
 #include "profiler/worker/check_job.hpp"
 #include "profiler/worker/eval_job.hpp"
+#include "profiler/worker/inspect_job.hpp"
 #include "profiler/worker/measure_job.hpp"
 
 namespace triscope {
@@ -103,6 +104,22 @@ class Jobs {
     channel_.send(run_eval_job(request, backend_, kernels_));
     return true;
   }
+  bool run_one(const SourceRequest& request) {
+    channel_.send(inspect_.run(request));
+    return true;
+  }
+  bool run_one(const SliceRequest& request) {
+    channel_.send(inspect_.run(request));
+    return true;
+  }
+  bool run_one(const OverviewRequest& request) {
+    channel_.send(inspect_.run(request));
+    return true;
+  }
+  bool run_one(const SheetRequest& request) {
+    channel_.send(inspect_.run(request));
+    return true;
+  }
   bool run_one(const QuitRequest&) { return false; }
   template <typename Other>
   bool run_one(const Other&) {
@@ -114,6 +131,7 @@ class Jobs {
   Backend& backend_;
   KernelList kernels_;
   MeasureJob measure_;
+  InspectJob inspect_;
   JobPort port_;
 };
 

@@ -25,7 +25,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 const std::vector<std::string> kCommands{"gui",  "sweep", "list",   "show",    "compare", "export",  "import",
-                                         "eval", "check", "doctor", "devices", "kernels", "version", "completion"};
+                                         "eval", "inspect", "check", "doctor", "devices", "kernels", "version", "completion"};
 
 /// An error is one sentence on stderr: one line, ended, and nothing on stdout.
 void expect_error(const ProgramResult& result, int code, const std::string& part) {
@@ -147,7 +147,7 @@ TEST(CommandLine, every_option_refuses_bad_values_by_name) {
   for (BadValue bad : cases) {
     const bool names_database = std::find(bad.arguments.begin(), bad.arguments.end(), "--db") != bad.arguments.end();
     const std::string& command = bad.arguments.front();
-    if (!names_database && command != "eval" && command != "check") {
+    if (!names_database && command != "eval" && command != "inspect" && command != "check") {
       bad.arguments.push_back("--db");
       bad.arguments.push_back(file.string());
     }

@@ -199,6 +199,46 @@ TEST(Messages, errors_that_are_infinite_or_no_number_survive_the_wire) {
   EXPECT_EQ(std::get<CheckRow>(decode(encode(row))).errors.at("number"), INFINITY);
 }
 
+TEST(Messages, a_slice_travels_as_floats_and_arrays_that_do_not_fit_are_refused) {
+  SliceReply reply;
+  reply.slice.first1 = 5;
+  reply.slice.count1 = 2;
+  reply.slice.count2 = 3;
+  reply.slice.log_p = {-1, -2, INFINITY, NAN, -5, -0.25F};
+  reply.slice.marginal1 = {0.5F, 0.5F};
+  reply.slice.marginal2 = {0.1F, 0.2F, 0.7F};
+  reply.slice.dot_log_p = {-3, -4};
+  reply.slice.top = {{6, 1, 2.5, 0.25}};
+  reply.slice.lse = 7.5;
+  Frame frame = encode(reply);
+  EXPECT_EQ(frame.payload.size(), 13 * sizeof(float));
+  const Slice back = std::get<SliceReply>(decode(frame)).slice;
+  EXPECT_EQ(back.first1, 5);
+  EXPECT_EQ(back.lse, 7.5);
+  EXPECT_EQ(back.log_p[2], INFINITY);
+  EXPECT_TRUE(std::isnan(back.log_p[3]));
+  EXPECT_EQ(back.marginal2, reply.slice.marginal2);
+  EXPECT_EQ(back.top[0].j, 6);
+  frame.payload.resize(frame.payload.size() - 4);
+  EXPECT_THROW(decode(frame), Error);
+  reply.slice.count1 = 3;
+  EXPECT_THROW(decode(encode(reply)), Error);
+  reply.slice.count1 = 2;
+  reply.slice.top = {{4, 1, 2.5, 0.25}};
+  EXPECT_THROW(decode(encode(reply)), Error);
+
+  SliceRequest request;
+  request.source.kind = SourceKind::match3;
+  request.source.numbers = {3, -4};
+  request.source.c = 12.5;
+  request.query.arithmetic = Arithmetic::bf16_kernel;
+  request.query.problem.form = Form::determinant;
+  const auto request_back = std::get<SliceRequest>(decode(encode(request)));
+  EXPECT_EQ(request_back.source, request.source);
+  EXPECT_EQ(request_back.query.arithmetic, Arithmetic::bf16_kernel);
+  EXPECT_EQ(request_back.query.problem, request.query.problem);
+}
+
 TEST(Messages, every_request_survives_the_wire) {
   MeasureRequest measure;
   measure.entries.resize(2);

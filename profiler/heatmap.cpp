@@ -1,0 +1,252 @@
+#include "profiler/heatmap.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace triscope {
+namespace {
+
+constexpr float kMasked = -std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr int kStripeEvery = 6;  // pixels of the hatch
+
+constexpr Rgb rgb(unsigned hex) {
+  return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8 & 255), static_cast<std::uint8_t>(hex & 255)};
+}
+
+// Even steps of the published maps (matplotlib's viridis, cividis, inferno; ColorBrewer's RdBu turned round).
+constexpr std::array kViridis{rgb(0x440154), rgb(0x472d7b), rgb(0x3b528b), rgb(0x2c728e), rgb(0x21918c),
+                              rgb(0x28ae80), rgb(0x5ec962), rgb(0xaddc30), rgb(0xfde725)};
+constexpr std::array kCividis{rgb(0x00224e), rgb(0x123570), rgb(0x3b496c), rgb(0x575d6d), rgb(0x707173),
+                              rgb(0x8a8678), rgb(0xa59c74), rgb(0xc3b369), rgb(0xe1cc55), rgb(0xfee838)};
+constexpr std::array kInferno{rgb(0x000004), rgb(0x1b0c41), rgb(0x4a0c6b), rgb(0x781c6d), rgb(0xa52c60),
+                              rgb(0xcf4446), rgb(0xed6925), rgb(0xfb9b06), rgb(0xf7d13d), rgb(0xfcffa4)};
+constexpr std::array kDifference{rgb(0x2166ac), rgb(0x67a9cf), rgb(0xd1e5f0), rgb(0xf7f7f7),
+                                 rgb(0xfddbc7), rgb(0xef8a62), rgb(0xb2182b)};
+
+std::span<const Rgb> stops(ColourMap map) {
+  switch (map) {
+    case ColourMap::viridis:
+      return kViridis;
+    case ColourMap::cividis:
+      return kCividis;
+    case ColourMap::inferno:
+      return kInferno;
+    case ColourMap::difference:
+      return kDifference;
+  }
+  return kViridis;
+}
+
+std::uint32_t pack(Rgb colour) { return colour.r | std::uint32_t{colour.g} << 8 | std::uint32_t{colour.b} << 16 | 0xFF000000U; }
+
+/// Pools values one after the other.
+class Pool {
+ public:
+  explicit Pool(Pooling pooling) : pooling_(pooling) {}
+  void add(float value) {
+    if (value == kMasked) return;
+    if (std::isnan(value)) {
+      value_ = value;
+      nan_ = true;
+      return;
+    }
+    ++count_;
+    switch (pooling_) {
+      case Pooling::largest:
+        if (value > value_) value_ = value;
+        break;
+      case Pooling::mean:
+        sum_ += std::exp(value);
+        break;
+      case Pooling::farthest:
+        if (value_ == kMasked || std::abs(value) > std::abs(value_)) value_ = value;
+        break;
+    }
+  }
+  float result() const {
+    if (nan_) return kNaN;
+    if (count_ == 0) return kMasked;
+    return pooling_ == Pooling::mean ? static_cast<float>(std::log(sum_ / count_)) : value_;
+  }
+
+ private:
+  Pooling pooling_;
+  float value_ = kMasked;
+  double sum_ = 0;
+  int count_ = 0;
+  bool nan_ = false;
+};
+
+Heatmap halved(const Heatmap& map, Pooling pooling) {
+  Heatmap half{(map.width + 1) / 2, (map.height + 1) / 2, {}};
+  half.cells.resize(static_cast<std::size_t>(half.width * half.height));
+  for (std::int64_t y = 0; y < half.height; ++y) {
+    const std::int64_t bottom = std::min(2 * y + 2, map.height);
+    for (std::int64_t x = 0; x < half.width; ++x) {
+      Pool pool(pooling);
+      for (std::int64_t v = 2 * y; v < bottom; ++v) {
+        for (std::int64_t u = 2 * x; u < std::min(2 * x + 2, map.width); ++u) pool.add(map.at(u, v));
+      }
+      half.cells[static_cast<std::size_t>(y * half.width + x)] = pool.result();
+    }
+  }
+  return half;
+}
+
+/// Cells [first, end) that a pixel touches; empty outside the map.
+struct Span {
+  std::int64_t first = 0, end = 0;
+};
+std::vector<Span> spans_of(double from, double to, int pixels, std::int64_t cells) {
+  std::vector<Span> spans(static_cast<std::size_t>(pixels));
+  const double step = (to - from) / pixels;
+  for (int p = 0; p < pixels; ++p) {
+    const double a = from + step * p, b = from + step * (p + 1);
+    // A pixel inside one cell belongs to the cell under its centre: sharp edges.
+    const double centre = std::floor((a + b) / 2);
+    double first = step <= 1 ? centre : std::floor(a), end = step <= 1 ? centre + 1 : std::ceil(b);
+    if (end <= 0 || first >= static_cast<double>(cells)) continue;
+    spans[static_cast<std::size_t>(p)] = {std::max<std::int64_t>(0, static_cast<std::int64_t>(first)), std::min(cells, static_cast<std::int64_t>(end))};
+  }
+  return spans;
+}
+
+}  // namespace
+
+std::string_view to_string(ColourMap map) {
+  switch (map) {
+    case ColourMap::viridis:
+      return "viridis";
+    case ColourMap::cividis:
+      return "cividis";
+    case ColourMap::inferno:
+      return "inferno";
+    case ColourMap::difference:
+      return "difference";
+  }
+  return "?";
+}
+
+std::optional<ColourMap> parse_colour_map(std::string_view text) {
+  for (ColourMap map : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno, ColourMap::difference}) {
+    if (to_string(map) == text) return map;
+  }
+  return std::nullopt;
+}
+
+Rgb colour_at(ColourMap map, float t) {
+  const std::span<const Rgb> colours = stops(map);
+  const float position = std::clamp(std::isnan(t) ? 0.0F : t, 0.0F, 1.0F) * static_cast<float>(colours.size() - 1);
+  const auto index = std::min(static_cast<std::size_t>(position), colours.size() - 2);
+  const float f = position - static_cast<float>(index);
+  const auto mix = [f](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(std::lround(static_cast<float>(a) + (static_cast<float>(b) - static_cast<float>(a)) * f)); };
+  const Rgb a = colours[index], b = colours[index + 1];
+  return {mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b)};
+}
+
+Heatmap heatmap_of(const Slice& slice, std::int64_t width, std::int64_t height) {
+  Heatmap map{std::max(width, slice.count1), std::max(height, slice.count2), {}};
+  map.cells.assign(static_cast<std::size_t>(map.width * map.height), kMasked);
+  for (std::int64_t k = 0; k < slice.count2; ++k) {
+    const float* row = slice.log_p.data() + k * slice.count1;
+    float* out = map.cells.data() + (map.height - slice.count2 + k) * map.width + map.width - slice.count1;
+    for (std::int64_t j = 0; j < slice.count1; ++j) out[j] = std::isfinite(row[j]) ? row[j] : kNaN;
+  }
+  return map;
+}
+
+Heatmap difference_of(const Heatmap& a, const Heatmap& b) {
+  Heatmap map{a.width, a.height, {}};
+  map.cells.resize(a.cells.size());
+  for (std::size_t n = 0; n < map.cells.size(); ++n) {
+    const bool nothing = a.cells[n] == kMasked && b.cells[n] == kMasked;
+    map.cells[n] = nothing ? kMasked : std::exp(a.cells[n]) - std::exp(b.cells[n]);
+  }
+  return map;
+}
+
+HeatmapPyramid::HeatmapPyramid(Heatmap base, Pooling pooling) : pooling_(pooling) {
+  levels_.push_back(std::move(base));
+  while (levels_.back().width > 1 || levels_.back().height > 1) levels_.push_back(halved(levels_.back(), pooling));
+}
+
+double heatmap_position(const HeatmapStyle& style, double value) {
+  if (style.scale == HeatmapStyle::Scale::probability) {
+    const double low = std::exp(style.low), high = std::exp(style.high);
+    return high > low ? (std::exp(value) - low) / (high - low) : 0.5;
+  }
+  return style.high > style.low ? (value - style.low) / (style.high - style.low) : 0.5;
+}
+
+void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const HeatmapStyle& style, int width,
+                   int height, std::uint32_t* pixels, int stride) {
+  if (width <= 0 || height <= 0) return;
+  // The coarsest level whose cells are still no larger than half a pixel on either axis: at most three cells across.
+  const double per_pixel = std::min((part.right - part.left) / width, (part.bottom - part.top) / height);
+  std::size_t level = 0;
+  double factor = 1;
+  while (level + 1 < pyramid.levels().size() && factor * 4 <= per_pixel) {
+    ++level;
+    factor *= 2;
+  }
+  const Heatmap& map = pyramid.levels()[level];
+  const std::vector<Span> across = spans_of(part.left / factor, part.right / factor, width, map.width);
+  const std::vector<Span> down = spans_of(part.top / factor, part.bottom / factor, height, map.height);
+  std::array<std::uint32_t, 256> table;
+  for (int n = 0; n < 256; ++n) table[static_cast<std::size_t>(n)] = pack(colour_at(style.map, static_cast<float>(n) / 255));
+  const std::uint32_t masked = pack(style.masked), stripe = pack(style.stripe), not_a_number = pack(style.not_a_number);
+  for (int y = 0; y < height; ++y) {
+    std::uint32_t* out = pixels + static_cast<std::ptrdiff_t>(y) * stride;
+    const Span rows = down[static_cast<std::size_t>(y)];
+    if (y > 0 && rows.first == down[static_cast<std::size_t>(y) - 1].first && rows.end == down[static_cast<std::size_t>(y) - 1].end &&
+        rows.end > rows.first) {
+      std::memcpy(out, out - stride, static_cast<std::size_t>(width) * sizeof(std::uint32_t));
+    } else {
+      Span before{-1, -1};
+      std::uint32_t colour = masked;
+      for (int x = 0; x < width; ++x) {
+        const Span columns = across[static_cast<std::size_t>(x)];
+        if (columns.first != before.first || columns.end != before.end) {
+          before = columns;
+          Pool pool(pyramid.pooling());
+          for (std::int64_t v = rows.first; v < rows.end; ++v) {
+            for (std::int64_t u = columns.first; u < columns.end; ++u) pool.add(map.at(u, v));
+          }
+          const float value = pool.result();
+          if (std::isnan(value)) {
+            colour = not_a_number;
+          } else if (value == kMasked) {
+            colour = 0;
+          } else {
+            const double t = std::clamp(heatmap_position(style, value), 0.0, 1.0);
+            colour = table[static_cast<std::size_t>(std::lround(t * 255))];
+          }
+        }
+        out[x] = colour;
+      }
+    }
+  }
+  for (int y = 0; y < height; ++y) {  // the hatch, last: copied rows would repeat it
+    std::uint32_t* out = pixels + static_cast<std::ptrdiff_t>(y) * stride;
+    for (int x = 0; x < width; ++x) {
+      if (out[x] == 0) out[x] = (x + y) % kStripeEvery == 0 ? stripe : masked;
+    }
+  }
+}
+
+std::vector<std::int64_t> heatmap_histogram(const Heatmap& map, double low, double high, int bins) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(bins));
+  if (!(high > low)) return counts;
+  const double factor = bins / (high - low);
+  for (float value : map.cells) {
+    if (!(value >= low && value <= high)) continue;
+    ++counts[std::min(static_cast<std::size_t>((value - low) * factor), counts.size() - 1)];
+  }
+  return counts;
+}
+
+}  // namespace triscope

@@ -1,0 +1,30 @@
+// A slice as a file: picture, table or array.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "kernels/slice.hpp"
+#include "profiler/heatmap.hpp"
+
+namespace triscope {
+
+enum class SliceFormat { png, csv, npy };
+/// By the file's ending. Throws `Error` (usage) for another one.
+SliceFormat slice_format(const std::filesystem::path& file);
+
+struct SliceExport {
+  bool logits = false;                 ///< rather than p
+  HeatmapStyle style;                  ///< PNG; `low` and `high` are set from the slice
+  std::int64_t frame1 = 0, frame2 = 0; ///< PNG: windows, so that what the mask cuts off is hatched
+  std::vector<std::string> labels;     ///< CSV: token of every position, or empty
+};
+
+/// PNG: k down, the query's own position last, j across; one cell is a square of whole pixels, the picture at least 512
+/// pixels on its longer side. CSV: a line for every pair, j, k, logit, p[, tokens]. npy: float32 [keys 2][keys 1] of p
+/// or logits. Throws `Error` (environment) when the file cannot be written.
+void write_slice(const std::filesystem::path& file, const Slice& slice, const SliceExport& options);
+
+}  // namespace triscope

@@ -1,0 +1,60 @@
+#include "profiler/worker/inspect_job.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/slice.hpp"
+#include "kernels/error.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::size_t kMostOpen = 3;  // two that are compared, and the one before
+
+}  // namespace
+
+const AttentionTensors& InspectJob::tensors_of(const AttentionSource& source) {
+  const auto found = std::find_if(open_.begin(), open_.end(), [&](const Open& one) { return one.source == source; });
+  if (found != open_.end()) {
+    open_.splice(open_.begin(), open_, found);
+  } else {
+    if (open_.size() >= kMostOpen) open_.pop_back();  // first: two large sources need not fit into memory at once
+    open_.push_front({source, open_source(source)});
+  }
+  return *open_.front().tensors;
+}
+
+SourceReply InspectJob::run(const SourceRequest& request) {
+  std::erase_if(open_, [&](const Open& one) { return one.source == request.source; });
+  SourceReply reply;
+  if (request.source.kind == SourceKind::file) {
+    reply.tensors = list_tensors(request.source.file);
+    reply.names = guess_names(reply.tensors, request.source.mapping.names);
+  }
+  try {
+    const AttentionTensors& tensors = tensors_of(request.source);
+    reply.batch = tensors.batch;
+    reply.seq_len = tensors.seq_len;
+    reply.q_heads = tensors.q_heads;
+    reply.kv_heads = tensors.kv_heads;
+    reply.head_dim = tensors.head_dim;
+    reply.sink = !tensors.sink.empty();
+    reply.labels = tensors.labels;
+  } catch (const Error& error) {
+    reply.problem = error.what();
+  }
+  return reply;
+}
+
+SliceReply InspectJob::run(const SliceRequest& request) {
+  return {make_slice(tensors_of(request.source), request.query, request.top)};
+}
+
+OverviewReply InspectJob::run(const OverviewRequest& request) {
+  return {make_overview(tensors_of(request.source), request.query, request.step)};
+}
+
+SheetReply InspectJob::run(const SheetRequest& request) {
+  return {make_sheet(tensors_of(request.source), request.query, request.width, request.height)};
+}
+
+}  // namespace triscope

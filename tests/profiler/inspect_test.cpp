@@ -1,0 +1,75 @@
+// Looking inside the attention tensor through a real worker.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "kernels/cpu/slice.hpp"
+#include "kernels/error.hpp"
+#include "kernels/match3.hpp"
+#include "profiler/supervisor.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+Supervisor real_worker() { return Supervisor(WorkerOptions{}); }
+
+AttentionSource small_source() {
+  AttentionSource source;
+  source.seq_len = 200;
+  source.q_heads = 3;
+  return source;
+}
+
+TEST(Inspect, a_worker_answers_what_the_kernel_computes) {
+  Supervisor worker = real_worker();
+  const AttentionSource source = small_source();
+  const SourceReply opened = worker.source({source});
+  EXPECT_EQ(opened.problem, "");
+  EXPECT_EQ(opened.q_heads, 3);
+  EXPECT_EQ(opened.labels.size(), 200U);
+  Problem problem;
+  problem.window1 = 150;
+  problem.window2 = 20;
+  const SliceQuery query{problem, Arithmetic::exact, 0, 2, 180};
+  const auto tensors = open_source(source);
+  const Slice here = make_slice(*tensors, query), there = worker.slice({source, query});
+  EXPECT_EQ(there.log_p, here.log_p);
+  EXPECT_EQ(there.marginal2, here.marginal2);
+  EXPECT_EQ(there.lse, here.lse);
+  EXPECT_EQ(worker.overview({source, query, 10}).entropy, make_overview(*tensors, query, 10).entropy);
+  EXPECT_EQ(worker.sheet({source, query, 20, 8}).log_p, make_sheet(*tensors, query, 20, 8).log_p);
+}
+
+TEST(Inspect, a_fault_is_a_sentence_and_the_worker_goes_on) {
+  Supervisor worker = real_worker();
+  AttentionSource missing;
+  missing.kind = SourceKind::file;
+  missing.file = "/no/such/file.safetensors";
+  EXPECT_THROW(worker.source({missing}), Error);
+  SliceQuery query;
+  query.query = 1'000'000;
+  EXPECT_THROW(worker.slice({small_source(), query}), Error);
+  query.query = 100;
+  EXPECT_GT(worker.slice({small_source(), query}).lse, 0);
+}
+
+TEST(Inspect, a_file_whose_names_are_unknown_is_listed_for_mapping) {
+  const TemporaryFolder folder;
+  HostTensor x{"query", {4, 1, 3}, std::vector<float>(12, 0.5F)}, y = x, z = x;
+  y.name = "a";
+  z.name = "b";
+  write_safetensors(folder / "t.safetensors", std::vector{x, y, z});
+  Supervisor worker = real_worker();
+  AttentionSource source;
+  source.kind = SourceKind::file;
+  source.file = (folder / "t.safetensors").string();
+  const SourceReply unknown = worker.source({source});
+  EXPECT_THAT(unknown.problem, testing::HasSubstr("say which is which"));
+  ASSERT_EQ(unknown.tensors.size(), 3U);
+  source.mapping.names = {{"q", "query"}, {"k1", "a"}, {"k2", "b"}};
+  EXPECT_EQ(worker.source({source}).seq_len, 4);
+}
+
+}  // namespace
+}  // namespace triscope
