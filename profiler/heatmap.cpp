@@ -12,6 +12,7 @@ namespace {
 constexpr float kMasked = -std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr int kStripeEvery = 6;  // pixels of the hatch
+constexpr std::uint32_t kHatched = 0, kChequered = 1;  // stand for patterns until the end: no colour is transparent
 
 constexpr Rgb rgb(unsigned hex) {
   return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8 & 255), static_cast<std::uint8_t>(hex & 255)};
@@ -198,7 +199,7 @@ void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const
   const std::vector<Span> down = spans_of(part.top / factor, part.bottom / factor, height, map.height);
   std::array<std::uint32_t, 256> table;
   for (int n = 0; n < 256; ++n) table[static_cast<std::size_t>(n)] = pack(colour_at(style.map, static_cast<float>(n) / 255));
-  const std::uint32_t masked = pack(style.masked), stripe = pack(style.stripe), not_a_number = pack(style.not_a_number);
+  const std::uint32_t masked = pack(style.masked), stripe = pack(style.stripe), not_a_number = pack(style.not_a_number), check = pack(style.check);
   for (int y = 0; y < height; ++y) {
     std::uint32_t* out = pixels + static_cast<std::ptrdiff_t>(y) * stride;
     const Span rows = down[static_cast<std::size_t>(y)];
@@ -218,9 +219,9 @@ void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const
           }
           const float value = pool.result();
           if (std::isnan(value)) {
-            colour = not_a_number;
+            colour = kChequered;
           } else if (value == kMasked) {
-            colour = 0;
+            colour = kHatched;
           } else {
             const double t = std::clamp(heatmap_position(style, value), 0.0, 1.0);
             colour = table[static_cast<std::size_t>(std::lround(t * 255))];
@@ -230,10 +231,11 @@ void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const
       }
     }
   }
-  for (int y = 0; y < height; ++y) {  // the hatch, last: copied rows would repeat it
+  for (int y = 0; y < height; ++y) {  // patterns last: copied rows would repeat them
     std::uint32_t* out = pixels + static_cast<std::ptrdiff_t>(y) * stride;
     for (int x = 0; x < width; ++x) {
-      if (out[x] == 0) out[x] = (x + y) % kStripeEvery == 0 ? stripe : masked;
+      if (out[x] == kHatched) out[x] = (x + y) % kStripeEvery == 0 ? stripe : masked;
+      if (out[x] == kChequered) out[x] = ((x >> 1) + (y >> 1)) % 2 == 0 ? not_a_number : check;
     }
   }
 }

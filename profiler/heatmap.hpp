@@ -68,7 +68,7 @@ struct HeatmapStyle {
   double low = -14, high = 0;  ///< ends of the colour map, in units of the cells (log p for the first two)
   ColourMap map = ColourMap::viridis;
   Rgb masked{0x2b, 0x30, 0x38}, stripe{0x4a, 0x51, 0x5c};  ///< hatch of masked cells
-  Rgb not_a_number{0xff, 0x4f, 0xd8};
+  Rgb not_a_number{0xff, 0x4f, 0xd8}, check{0xff, 0xff, 0xff};  ///< chequered: to some eyes magenta alone is a blue like others
 };
 /// Position of a cell's value on the colour map, not clamped.
 double heatmap_position(const HeatmapStyle& style, double value);

@@ -20,6 +20,7 @@ constexpr std::array kPanels{
     PanelInfo{Panel::setup, "setup", "Sweep setup", "What the next sweep measures"},
     PanelInfo{Panel::history, "history", "History", "The sweeps of this database"},
     PanelInfo{Panel::log, "log", "Log", "What the program did, newest last"},
+    PanelInfo{Panel::attention, "attention", "Attention", "Inside the attention tensor: which pairs of tokens a query attends to"},
 };
 
 constexpr std::int64_t number_of(Panel panel) { return static_cast<std::int64_t>(panel); }
@@ -30,6 +31,7 @@ constexpr std::array kCommands{
     Command{CommandId::import_database, "File", "Import database...", "", "Copy the sweeps of another database into this one"},
     Command{CommandId::save_table, "File", "Save table as CSV...", "Ctrl+S", "Write the latency table as it is filtered and sorted to a CSV file"},
     Command{CommandId::save_chart, "File", "Save chart as PNG...", "Ctrl+Shift+S", "Write the chart in front to a PNG file, at three times its size"},
+    Command{CommandId::save_slice, "File", "Save attention slice...", "", "Write the slice of the attention panel as .npy, .csv or .png"},
     Command{CommandId::save_window_picture, "File", "Save picture of the window...", "", "Write what the window shows to a PNG file"},
     Command{CommandId::quit, "File", "Quit", "Ctrl+Q", "Close the window; a running sweep stops after its current sample and can be resumed"},
 
@@ -56,6 +58,8 @@ constexpr std::array kCommands{
     Command{CommandId::show_panel, "View", "Sweep setup", "9", "Show what the next sweep measures", number_of(Panel::setup)},
     Command{CommandId::show_panel, "View", "History", "0", "Show the sweeps of the database", number_of(Panel::history)},
     Command{CommandId::show_panel, "View", "Log", "L", "Show the log", number_of(Panel::log)},
+    Command{CommandId::show_panel, "View", "Attention", "A", "Look inside the attention tensor", number_of(Panel::attention)},
+    Command{CommandId::show_measurements, "View", "Measurements", "M", "Back to the measurements"},
     Command{CommandId::fit_charts, "View", "Fit charts", "F", "Zoom every chart to its data"},
     Command{CommandId::toggle_theme, "View", "Light or dark", "Ctrl+T", "Switch between the light and the dark theme"},
     Command{CommandId::scale_up, "View", "Larger", "Ctrl++", "Scale the interface up"},

@@ -15,6 +15,7 @@ enum class CommandId {
   show_panel, fit_charts, toggle_theme, scale_up, scale_down, scale_reset, reset_layout, palette, help,
   run, stop, resume, set_baseline, clear_baseline, compare, star, delete_sweep, save_note,
   show_sweep, select_measurement, preview_plan, dismiss_notice, note_measurement, export_text, save_picture, copy_text,
+  inspect_again, save_slice, show_measurements,
 };
 
 /// A command with its arguments, as a panel emits it. The application carries it out after the frame.
@@ -34,7 +35,7 @@ struct Command {
 };
 
 /// Panels in the order of the digit keys.
-enum class Panel { latency, tflops, map, scaling, lengths, samples, compare, paper, details, setup, history, log, count };
+enum class Panel { latency, tflops, map, scaling, lengths, samples, compare, paper, details, setup, history, log, attention, count };
 struct PanelInfo {
   Panel panel;
   const char* id;               ///< "latency": --panel, settings, file names

@@ -95,6 +95,7 @@ constexpr PathQuestion kPathQuestions[] = {
     {CommandId::save_table, "Save table as CSV", "Path of the CSV file to write.", "Save", false},
     {CommandId::export_text, "Save chart data as CSV", "Path of the CSV file to write.", "Save", false},
     {CommandId::save_chart, "Save chart as PNG", "Path of the PNG file to write, at three times its size on screen.", "Save", false},
+    {CommandId::save_slice, "Save attention slice", "Path ending with .npy (an array), .csv (a line for each pair) or .png (a picture).", "Save", false},
     {CommandId::save_window_picture, "Save picture of the window", "Path of the PNG file to write.", "Save", false},
 };
 

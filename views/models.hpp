@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "views/attention_model.hpp"
 #include "views/chart_model.hpp"
 #include "views/compare_model.hpp"
 #include "views/latency_model.hpp"
@@ -31,6 +32,8 @@ class Models {
   /// Lines of the latency model in the order of filter and sort.
   const std::vector<std::size_t>& order(const WindowData& data, const std::string& filter, const std::string& sort_column, bool descending);
 
+  AttentionModel& attention() { return attention_; }
+
  private:
   void refresh(const WindowData& data);
 
@@ -53,6 +56,7 @@ class Models {
     std::vector<std::size_t> lines;
   };
   std::optional<Order> order_;
+  AttentionModel attention_;
 };
 
 }  // namespace triscope

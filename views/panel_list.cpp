@@ -20,6 +20,7 @@ void draw_panel(Context& context, Panel panel) {
     case Panel::setup: return draw_setup_panel(context);
     case Panel::history: return draw_history_panel(context);
     case Panel::log: return draw_log_panel(context);
+    case Panel::attention: return draw_attention_panel(context);
     case Panel::count: return;
   }
 }
@@ -64,6 +65,7 @@ TextTable panel_text(Context& context, Panel panel) {
       const PaperModel* model = context.models.paper(data);
       return model ? paper_text(*model) : TextTable{};
     }
+    case Panel::attention: return triples_text(data.attention);
     default: return {};
   }
 }

@@ -17,6 +17,7 @@ void draw_details_panel(Context& context);
 void draw_setup_panel(Context& context);
 void draw_history_panel(Context& context);
 void draw_log_panel(Context& context);
+void draw_attention_panel(Context& context);
 
 /// The panel's content by its name.
 void draw_panel(Context& context, Panel panel);

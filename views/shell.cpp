@@ -92,7 +92,8 @@ bool is_enabled(const Context& context, CommandId id) {
     case CommandId::copy_chart_data:
     case CommandId::save_chart:
     case CommandId::filter: return data.shown && !data.shown->rows.empty();
-    case CommandId::unpin: return selection.pinned != 0 || !selection.compared.empty();
+    case CommandId::save_slice: return data.attention.sides[0].slice != nullptr;
+    case CommandId::unpin: return context.ui.attention.pinned || selection.pinned != 0 || !selection.compared.empty();
     default: return true;
   }
 }
@@ -107,6 +108,14 @@ void handle_shortcuts(Context& context) {
     // A letter belongs to the text box, and Ctrl+C to the text selected in it, while one has the keyboard.
     if (io.WantTextInput && (!(shortcut.ctrl || function_key) || command.id == CommandId::copy_table)) continue;
     if (popup && command.id != CommandId::palette && !shortcut.ctrl && !function_key) continue;
+    if (context.ui.attention.open) {
+      // What the letters do to sweeps would not be seen; copying takes what is shown.
+      if (std::string_view(command.menu) == "Sweep" && !shortcut.ctrl && !function_key) continue;
+      if (command.id == CommandId::copy_table) {
+        if (pressed(shortcut)) context.request(CommandId::copy_chart_data, static_cast<std::int64_t>(Panel::attention));
+        continue;
+      }
+    }
     if (pressed(shortcut) && is_enabled(context, command.id)) context.request(command.id, command.number);
   }
 }
@@ -161,6 +170,7 @@ void draw_docked_panels(Context& context) {
   ImGui::DockSpaceOverViewport(root, ImGui::GetMainViewport());
   ImGui::PopStyleColor();
   for (const PanelInfo& info : panels()) {
+    if (info.panel == Panel::attention) continue;  // has the window to itself
     bool& visible = ui.settings.visible[static_cast<std::size_t>(info.panel)];
     if (!visible) continue;
     ImGui::SetNextWindowSize(ImVec2(context.look.px(480), context.look.px(320)), ImGuiCond_FirstUseEver);
@@ -185,6 +195,19 @@ void draw_docked_panels(Context& context) {
   ui.fit_charts = false;
 }
 
+void draw_attention_alone(Context& context) {
+  // The measurements keep their places meanwhile.
+  ImGui::DockSpaceOverViewport(ImGui::GetID("dock"), ImGui::GetMainViewport(), ImGuiDockNodeFlags_KeepAliveOnly);
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->WorkPos);
+  ImGui::SetNextWindowSize(viewport->WorkSize);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::Begin("###attention", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar();
+  draw_panel(context, Panel::attention);
+  ImGui::End();
+}
+
 void draw_alone(Context& context, Panel panel) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->Pos);
@@ -201,7 +224,11 @@ void draw_shell(Context& context) {
   draw_toolbar(context);
   draw_notices(context);
   draw_status_bar(context);
-  draw_docked_panels(context);
+  if (context.ui.attention.open && !context.ui.reset_layout) {
+    draw_attention_alone(context);
+  } else {
+    draw_docked_panels(context);
+  }
   draw_palette(context);
   draw_help(context);
   draw_settings(context);

@@ -36,10 +36,6 @@ constexpr Theme kLight{
     .series = {rgb(0x3a9bd6), rgb(0xe08e00), rgb(0x009e73), rgb(0xb85f92), rgb(0xb8a900), rgb(0x0072b2), rgb(0xd55e00)},
 };
 
-/// Nine even steps of viridis; between them linear.
-constexpr std::array<ImU32, 9> kViridis{rgb(0x440154), rgb(0x472d7b), rgb(0x3b528b), rgb(0x2c728e), rgb(0x21918c),
-                                        rgb(0x28ae80), rgb(0x5ec962), rgb(0xaddc30), rgb(0xfde725)};
-
 ImFont* add_font(FontFile file, const char* name) {
   const auto bytes = font_file(file);
   ImFontConfig config;
@@ -198,13 +194,9 @@ ImU32 faded(ImU32 colour, float alpha) {
   return (colour & ~IM_COL32_A_MASK) | (now << IM_COL32_A_SHIFT);
 }
 
-ImU32 viridis(float t) {
-  const float position = std::clamp(std::isnan(t) ? 0.0F : t, 0.0F, 1.0F) * static_cast<float>(kViridis.size() - 1);
-  const auto index = std::min(static_cast<std::size_t>(position), kViridis.size() - 2);
-  const ImVec4 a = to_vec4(kViridis[index]), b = to_vec4(kViridis[index + 1]);
-  const float f = position - static_cast<float>(index);
-  return ImGui::ColorConvertFloat4ToU32(ImVec4(a.x + (b.x - a.x) * f, a.y + (b.y - a.y) * f, a.z + (b.z - a.z) * f, 1));
-}
+ImU32 to_colour(Rgb colour) { return IM_COL32(colour.r, colour.g, colour.b, 255); }
+
+ImU32 viridis(float t) { return to_colour(colour_at(ColourMap::viridis, t)); }
 
 ImU32 readable_on(ImU32 background) {
   const ImVec4 c = to_vec4(background);

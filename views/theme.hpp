@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "profiler/heatmap.hpp"
+
 namespace triscope {
 
 struct Theme {
@@ -41,6 +43,7 @@ void apply_look(const Look& look);
 ImVec4 to_vec4(ImU32 colour);
 /// `colour` with its alpha multiplied.
 ImU32 faded(ImU32 colour, float alpha);
+ImU32 to_colour(Rgb colour);
 /// Viridis at `t` in [0, 1]; perceptually even and safe for colour-blind eyes.
 ImU32 viridis(float t);
 /// Black or white, whichever reads better on `background`.

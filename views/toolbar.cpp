@@ -27,7 +27,9 @@ void draw_menus(Context& context) {
       last = command.id;
       if (command.id == CommandId::show_panel) {
         bool& visible = context.ui.settings.visible[static_cast<std::size_t>(command.number)];
-        if (ImGui::MenuItem(command.label, command.shortcut, visible)) {
+        if (command.number == static_cast<std::int64_t>(Panel::attention)) {
+          if (ImGui::MenuItem(command.label, command.shortcut, context.ui.attention.open)) context.request(command.id, command.number);
+        } else if (ImGui::MenuItem(command.label, command.shortcut, visible)) {
           if (visible) {
             visible = false;
           } else {
@@ -93,6 +95,23 @@ void draw_progress(Context& context, float width) {
   muted_text(context, left);
 }
 
+/// The two things the window can show.
+void draw_workspaces(Context& context, float height) {
+  const bool attention = context.ui.attention.open;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(context.look.px(10), context.look.px(4)));
+  const float top = (height - ImGui::GetFrameHeight()) / 2;
+  ImGui::Dummy(ImVec2(context.look.px(4), 0));
+  ImGui::SetCursorPosY(top);
+  if (chip(context, "Measure", !attention)) context.request(CommandId::show_measurements);
+  tooltip(context, "Latency and rates of the kernels (M)");
+  ImGui::SameLine(0, context.look.px(4));
+  ImGui::SetCursorPosY(top);
+  if (chip(context, "Attention", attention)) context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::attention));
+  tooltip(context, "Inside the attention tensor (A)");
+  ImGui::SetCursorPosY(top);
+  ImGui::PopStyleVar();
+}
+
 }  // namespace
 
 void draw_toolbar(Context& context) {
@@ -108,6 +127,7 @@ void draw_toolbar(Context& context) {
   ImGui::PopFont();
   ImGui::Dummy(ImVec2(look.px(4), 0));
   draw_menus(context);
+  draw_workspaces(context, height);
   const float menus_end = ImGui::GetCursorPosX();
 
   const float width = ImGui::GetWindowWidth();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "views/attention_state.hpp"
 #include "views/chart_model.hpp"
 #include "views/command.hpp"
 #include "views/setup_model.hpp"
@@ -54,6 +55,7 @@ struct UiState {
   Selection selection;
   Settings settings;
   SetupForm form;
+  AttentionUi attention;
 
   std::string table_filter, history_filter, palette_text, note_text, path_text;
   std::int64_t note_of = 0;                 ///< measurement whose note `note_text` is

@@ -12,6 +12,7 @@
 #include "profiler/measurement.hpp"
 #include "profiler/statistics.hpp"
 #include "profiler/sweep.hpp"
+#include "views/attention_state.hpp"
 #include "views/command.hpp"
 
 namespace triscope {
@@ -102,6 +103,7 @@ struct WindowData {
   Machine machine;
   std::shared_ptr<const PlanPreview> preview;  ///< of the setup form; null while it is being made
   RunState run;
+  AttentionData attention;
   std::vector<LogLine> log;
   std::vector<Notice> notices;
   std::uint64_t revision = 0;           ///< grows whenever shown, baseline, comparisons or compared change

@@ -56,6 +56,8 @@ Application::Application(ApplicationOptions options) : copy_image(copy_png_to_cl
   reader_thread_ = std::make_unique<BackgroundThread>([this] { poll_database(); }, std::chrono::milliseconds(1000));
   writer_thread_ = std::make_unique<BackgroundThread>();
   planner_thread_ = std::make_unique<BackgroundThread>();
+  slice_thread_ = std::make_unique<BackgroundThread>();
+  survey_thread_ = std::make_unique<BackgroundThread>();
   start_pending_ = options_.run_at_start || options_.run_when_empty;
   open_database(options_.database);
   if (options_.ask_machine) {
@@ -70,6 +72,10 @@ Application::~Application() {
   sweep_thread_.request_stop();
   if (sweep_thread_.joinable()) sweep_thread_.join();
   keep_settings();
+  slice_thread_->add([this] { slice_worker_.reset(); });  // a worker ends on the thread that started it
+  survey_thread_->add([this] { survey_worker_.reset(); });
+  slice_thread_.reset();
+  survey_thread_.reset();
   planner_thread_.reset();
   writer_thread_.reset();
   reader_thread_.reset();
@@ -78,7 +84,7 @@ Application::~Application() {
 Context Application::context() { return {look_, data_, ui_, models_, requests_, static_cast<std::int64_t>(std::time(nullptr))}; }
 
 bool Application::settled() const {
-  return pending_reads_ == 0 && reader_thread_->idle() && writer_thread_->idle() && planner_thread_->idle() && !picture_;
+  return pending_reads_ == 0 && reader_thread_->idle() && writer_thread_->idle() && planner_thread_->idle() && slice_thread_->idle() && survey_thread_->idle() && !picture_;
 }
 
 bool Application::prepare_frame(float monitor_scale) {
@@ -112,6 +118,7 @@ void Application::draw() {
       notify(Severity::error, "request", error.what());
     }
   }
+  supply_attention();
   if (ImGui::GetIO().WantSaveIniSettings) {
     keep_settings();
     ImGui::GetIO().WantSaveIniSettings = false;

@@ -88,6 +88,13 @@ class Application {
   void copy_panel(Panel panel, TableFormat format);
   void save_text(const std::filesystem::path& file, std::string text);
   void keep_settings();
+  // application_attention.cpp
+  void supply_attention();
+  void open_attention_source(int which);
+  void ask_slice(int which);
+  void save_slice(const std::filesystem::path& file);
+  template <typename Answer, typename Ask, typename Take>
+  void inspect(BackgroundThread& thread, std::optional<Supervisor>& worker, const std::string& slot, Ask ask, Take take);
   // application_jobs.cpp
   void read(bool comparisons_changed);
   void show(const ReadRequest& asked, const ReadResult& result, bool complete);
@@ -119,7 +126,8 @@ class Application {
   UiQueue queue_;
   DatabaseReader reader_;                  ///< touched only by `reader_thread_`
   std::jthread sweep_thread_;
-  std::unique_ptr<BackgroundThread> reader_thread_, writer_thread_, planner_thread_;
+  std::optional<Supervisor> slice_worker_, survey_worker_;   ///< each touched only by its thread
+  std::unique_ptr<BackgroundThread> reader_thread_, writer_thread_, planner_thread_, slice_thread_, survey_thread_;
 };
 
 }  // namespace triscope

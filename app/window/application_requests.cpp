@@ -47,6 +47,7 @@ void Application::carry_out(const Request& request) {
     case CommandId::save_window_picture:
     case CommandId::export_text:
     case CommandId::save_picture:
+    case CommandId::save_slice:
     case CommandId::copy_table:
     case CommandId::copy_markdown:
     case CommandId::copy_csv:
@@ -59,6 +60,11 @@ void Application::carry_out(const Request& request) {
 }
 
 void Application::show_panel(Panel panel) {
+  ui_.attention.open = panel == Panel::attention;
+  if (ui_.attention.open) {
+    ui_.front_chart = panel;
+    return;
+  }
   ui_.settings.visible[static_cast<std::size_t>(panel)] = true;
   ui_.focus = panel;
   if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::lengths || panel == Panel::samples) ui_.front_chart = panel;
@@ -69,7 +75,12 @@ void Application::carry_out_view(const Request& request) {
   const auto scale_to = [&](float scale) { settings.scale = std::clamp(std::round(scale * 20) / 20, kSmallestScale, kLargestScale); };
   switch (request.id) {
     case CommandId::show_panel: show_panel(static_cast<Panel>(request.number)); break;
-    case CommandId::fit_charts: ui_.fit_charts = true; break;
+    case CommandId::show_measurements: ui_.attention.open = false; break;
+    case CommandId::inspect_again: open_attention_source(static_cast<int>(request.number)); break;
+    case CommandId::fit_charts:
+      ui_.fit_charts = true;
+      ui_.attention.part.reset();
+      break;
     case CommandId::toggle_theme: settings.theme = look_.theme.dark ? ThemeChoice::light : ThemeChoice::dark; break;
     case CommandId::scale_up: scale_to(settings.scale + kScaleStep); break;
     case CommandId::scale_down: scale_to(settings.scale - kScaleStep); break;
@@ -139,6 +150,10 @@ void Application::carry_out_sweep(const Request& request) {
       read(false);
       break;
     case CommandId::unpin:
+      if (ui_.attention.open) {
+        ui_.attention.pinned.reset();
+        break;
+      }
       selection.pinned = 0;
       selection.compared.clear();
       read(true);
@@ -227,6 +242,13 @@ void Application::carry_out_file(const Request& request) {
         ask_path(request.id, proposal(fmt::format("{}.png", panel_info(panel).id).c_str()), static_cast<std::int64_t>(panel));
       } else {
         picture_ = PictureTask{3, panel, request.text};
+      }
+      break;
+    case CommandId::save_slice:
+      if (request.text.empty()) {
+        ask_path(request.id, proposal("slice.npy"));
+      } else {
+        save_slice(request.text);
       }
       break;
     case CommandId::save_window_picture:

@@ -8,6 +8,7 @@
 #include <stop_token>
 
 #include "profiler/catalog.hpp"
+#include "profiler/supervisor.hpp"
 #include "profiler/sweep.hpp"
 #include "views/window_data.hpp"
 
@@ -20,6 +21,8 @@ struct Engine {
   std::function<SweepOutcome(const SweepRequest&, const std::filesystem::path& database, const SweepObserver&, std::stop_token,
                              std::optional<std::int64_t> resume)>
       run;
+  /// A worker that looks inside the attention tensor, for the thread that calls this.
+  std::function<Supervisor()> inspector;
 };
 
 /// Workers beside this program.

@@ -3,14 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#define STB_IMAGE_WRITE_IMPLEMENTATION
-#define STB_IMAGE_WRITE_STATIC
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include <stb/stb_image_write.h>
-#pragma GCC diagnostic pop
-
-#include "kernels/error.hpp"
+#include "profiler/heatmap.hpp"
 
 namespace triscope {
 namespace {
@@ -150,17 +143,7 @@ Picture crop(const Picture& picture, const Area& area, float scale) {
   return part;
 }
 
-std::vector<std::uint8_t> encode_png(const Picture& picture) {
-  if (picture.width <= 0 || picture.height <= 0) throw Error("The picture was not made", "it is empty", "make the window or the chart larger");
-  std::vector<std::uint8_t> bytes;
-  const auto append = [](void* context, void* data, int size) {
-    const auto* begin = static_cast<const std::uint8_t*>(data);
-    auto* out = static_cast<std::vector<std::uint8_t>*>(context);
-    out->insert(out->end(), begin, begin + size);
-  };
-  stbi_write_png_to_func(append, &bytes, picture.width, picture.height, 3, picture.rgb.data(), picture.width * 3);
-  return bytes;
-}
+std::vector<std::uint8_t> encode_png(const Picture& picture) { return encode_png(picture.width, picture.height, picture.rgb.data()); }
 
 void accept_textures(const ImDrawData& data) {
   if (!data.Textures) return;

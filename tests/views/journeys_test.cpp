@@ -1,8 +1,5 @@
 // What a user does, done by imgui_test_engine's mouse and keyboard, on a whole application without a display.
 #include <gmock/gmock.h>
-#include <imgui_internal.h>
-#include <imgui_te_context.h>
-#include <imgui_te_engine.h>
 
 #include <unistd.h>
 
@@ -10,67 +7,12 @@
 
 #include "kernels/atomic_file.hpp"
 #include "kernels/error.hpp"
-#include "window_fixture.hpp"
+#include "journey.hpp"
 
 namespace triscope {
 namespace {
 
-using fixture::WindowOnDatabase;
-
-class Journey : public testing::Test {
- protected:
-  using Steps = void (*)(ImGuiTestContext*);
-
-  /// Runs `steps` to their end; a failed IM_CHECK fails the test.
-  void travel(Steps steps) {
-    current = this;
-    ImGuiTestEngine* engine = ImGuiTestEngine_CreateContext();
-    ImGuiTestEngineIO& io = ImGuiTestEngine_GetIO(engine);
-    io.ConfigRunSpeed = ImGuiTestRunSpeed_Fast;
-    io.ConfigNoThrottle = true;
-    io.ConfigSavedSettings = false;
-    io.ConfigLogToTTY = true;
-    io.ConfigVerboseLevel = ImGuiTestVerboseLevel_Error;
-    io.ConfigVerboseLevelOnError = ImGuiTestVerboseLevel_Info;
-    ImGuiTestEngine_Start(engine, ImGui::GetCurrentContext());
-    window->offscreen->settle();
-    ImGuiTest* test = ImGuiTestEngine_RegisterTest(engine, "journey", testing::UnitTest::GetInstance()->current_test_info()->name(), __FILE__, __LINE__);
-    test->TestFunc = steps;
-    ImGuiTestEngine_QueueTest(engine, test, ImGuiTestRunFlags_RunFromCommandLine);
-    while (!ImGuiTestEngine_IsTestQueueEmpty(engine)) {
-      window->offscreen->frame();
-      ImGuiTestEngine_PostSwap(engine);
-    }
-    EXPECT_EQ(test->Output.Status, ImGuiTestStatus_Success);
-    ImGuiTestEngine_Stop(engine);
-    window.reset();  // Dear ImGui's context ends before the engine's
-    ImGuiTestEngine_DestroyContext(engine);
-  }
-  static WindowOnDatabase& world() { return *current->window; }
-  static Application& app() { return world().application(); }
-  static UiState& ui() { return app().ui(); }
-  static const WindowData& data() { return app().data(); }
-
-  /// Lets threads answer: frames until nothing works any more.
-  static void wait(ImGuiTestContext* c) {
-    for (int i = 0, quiet = 0; i < 4000 && quiet < 4; ++i) {
-      quiet = app().settled() && !data().run.running ? quiet + 1 : 0;
-      if (quiet == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
-  }
-  static std::string clipboard() {
-    const char* text = ImGui::GetClipboardText();
-    return text ? text : "";
-  }
-  static void front(ImGuiTestContext* c, Panel panel) {
-    app().carry_out({CommandId::show_panel, static_cast<std::int64_t>(panel)});
-    c->Yield(4);
-  }
-
-  std::unique_ptr<WindowOnDatabase> window = std::make_unique<WindowOnDatabase>();
-  inline static Journey* current = nullptr;
-};
+using fixture::Journey;
 
 TEST_F(Journey, windows_are_chosen_by_dragging_in_the_grid) {
   travel([](ImGuiTestContext* c) {

@@ -76,7 +76,8 @@ struct InventedSweep {
             },
             [this](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
               return run(request, database, observer, stop, resume);
-            }};
+            },
+            [] { return Supervisor(WorkerOptions{}); }};
   }
 };
 

@@ -1,0 +1,261 @@
+#include "views/attention_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/match3.hpp"
+#include "views/format.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr double kOverviewCost = 3e9;             // multiplications
+constexpr std::int64_t kLeastColumns = 24, kMostColumns = 512;
+constexpr std::int64_t kSheetWidth = 96, kSheetHeight = 40;
+constexpr double kDecades = 6;                    // of log p below the largest, unless set otherwise
+constexpr int kBins = 72;
+
+const AttentionSideData& first(const AttentionData& data) { return data.sides[0]; }
+
+bool ready(const AttentionSideData& side) { return side.source && side.source->problem.empty(); }
+
+Problem problem_of(const AttentionUi& ui, const AttentionSideData& data, int side) {
+  if (data.asked->kind == SourceKind::match3) return match3_problem(data.source->seq_len);
+  Problem problem;
+  problem.form = ui.sides[static_cast<std::size_t>(side)].form;
+  problem.mask = ui.mask;
+  problem.window1 = ui.window1;
+  problem.window2 = ui.window2;
+  problem.scale = ui.scale;
+  problem.k2_bias = problem.form == Form::dot_product ? 0 : ui.k2_bias;
+  return problem;
+}
+
+SliceQuery query_of(const AttentionUi& ui, const AttentionSideData& data, int side) {
+  const AttentionSide& own = ui.sides[static_cast<std::size_t>(side)];
+  SliceQuery query{problem_of(ui, data, side), own.arithmetic, ui.batch, ui.head, ui.query};
+  if (side == 1 && own.other_head >= 0) query.head = own.other_head;
+  query.batch = std::clamp<std::int64_t>(query.batch, 0, data.source->batch - 1);
+  query.head = std::clamp<std::int64_t>(query.head, 0, data.source->q_heads - 1);
+  query.query = std::clamp<std::int64_t>(query.query, 0, data.source->seq_len - 1);
+  return query;
+}
+
+double multiplications_per_query(const Problem& problem, const SourceReply& source) {
+  const auto keys = [&](std::int64_t window) { return static_cast<double>(problem.mask == Mask::full ? source.seq_len : std::min(window, source.seq_len)); };
+  return keys(problem.window1) * (problem.form == Form::dot_product ? 1 : keys(problem.window2)) * static_cast<double>(source.head_dim * source.q_heads);
+}
+
+}  // namespace
+
+bool uses_second(const AttentionUi& ui) { return ui.show != AttentionShow::one || ui.flipped; }
+
+void choose_source(AttentionUi& ui, int side, const AttentionSource& source) {
+  const bool both = side == 0 && ui.sides[0].source == ui.sides[1].source;
+  for (int n = 0; n < 2; ++n) {
+    AttentionSide& one = ui.sides[static_cast<std::size_t>(n)];
+    if (n != side && !both) continue;
+    one.source = source;
+    if (one.form != Form::dot_product) one.source.form = one.form;  // an example is made for its form
+  }
+  ui.part.reset();
+  ui.pinned.reset();
+  ui.range_low = ui.range_high = std::nullopt;
+}
+
+void choose_form(AttentionUi& ui, int side, Form form) {
+  const bool both = side == 0 && ui.sides[0].form == ui.sides[1].form;
+  for (int n = 0; n < 2; ++n) {
+    AttentionSide& one = ui.sides[static_cast<std::size_t>(n)];
+    if (n != side && !both) continue;
+    one.form = form;
+    if (form != Form::dot_product) one.source.form = form;
+  }
+  ui.part.reset();
+}
+
+void keep_inside(AttentionUi& ui, const AttentionData& data) {
+  ui.window1 = std::max<std::int64_t>(1, ui.window1);
+  ui.window2 = std::max<std::int64_t>(1, ui.window2);
+  if (!ready(first(data))) return;
+  const SourceReply& source = *first(data).source;
+  ui.batch = std::clamp<std::int64_t>(ui.batch, 0, source.batch - 1);
+  ui.head = std::clamp<std::int64_t>(ui.head, 0, source.q_heads - 1);
+  ui.query = std::clamp<std::int64_t>(ui.query, 0, source.seq_len - 1);
+}
+
+std::optional<SliceRequest> wanted_slice(const AttentionUi& ui, const AttentionData& data, int side) {
+  const AttentionSideData& own = data.sides[static_cast<std::size_t>(side)];
+  if (!ready(own) || own.asked != ui.sides[static_cast<std::size_t>(side)].source) return std::nullopt;
+  return SliceRequest{*own.asked, query_of(ui, own, side), 64};
+}
+
+std::optional<OverviewRequest> wanted_overview(const AttentionUi& ui, const AttentionData& data) {
+  const AttentionSideData& own = first(data);
+  if (!ready(own) || own.asked != ui.sides[0].source) return std::nullopt;
+  OverviewRequest request{*own.asked, query_of(ui, own, 0), 1};
+  request.query.head = request.query.query = 0;
+  if (own.asked->kind == SourceKind::match3) return request;
+  const double affordable = kOverviewCost / multiplications_per_query(request.query.problem, *own.source);
+  const auto columns = static_cast<std::int64_t>(std::clamp(affordable, static_cast<double>(kLeastColumns), static_cast<double>(kMostColumns)));
+  request.step = std::max<std::int64_t>(1, (own.source->seq_len + columns - 1) / columns);
+  return request;
+}
+
+std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionData& data) {
+  const AttentionSideData& own = first(data);
+  if (!ready(own) || own.asked != ui.sides[0].source || own.source->q_heads < 2) return std::nullopt;
+  SheetRequest request{*own.asked, query_of(ui, own, 0), kSheetWidth, kSheetHeight};
+  request.query.head = 0;
+  return request;
+}
+
+AttentionFrame frame_of(const SliceRequest& request, const SourceReply& source) {
+  const Problem& problem = request.query.problem;
+  if (problem.mask == Mask::full) return {source.seq_len, problem.form == Form::dot_product ? 1 : source.seq_len, 0, 0};
+  const std::int64_t width = std::min(problem.window1, source.seq_len);
+  const std::int64_t height = problem.form == Form::dot_product ? 1 : std::min(problem.window2, source.seq_len);
+  return {width, height, request.query.query - width + 1, request.query.query - height + 1};
+}
+
+const HeatmapPyramid* AttentionModel::map(const AttentionUi& ui, const AttentionData& data, int which) {
+  Made& made = made_[which];
+  const AttentionSideData& a = data.sides[which == 1 ? 1 : 0];
+  const AttentionSideData& b = data.sides[1];
+  if (!a.slice || !a.source) return nullptr;
+  if (which < 2) {
+    if (made.pyramid && made.slice == a.slice && made.mean == ui.mean_pooling) return made.pyramid.get();
+    const AttentionFrame frame = frame_of(a.slice_of, *a.source);
+    made.pyramid = std::make_unique<HeatmapPyramid>(heatmap_of(*a.slice, frame.width, frame.height), ui.mean_pooling ? Pooling::mean : Pooling::largest);
+  } else {
+    if (!b.slice || !b.source) return nullptr;
+    const AttentionFrame fa = frame_of(a.slice_of, *a.source), fb = frame_of(b.slice_of, *b.source);
+    if (fa.width != fb.width || fa.height != fb.height) return nullptr;
+    if (made.pyramid && made.slice == a.slice && made.other == b.slice) return made.pyramid.get();
+    made.pyramid = std::make_unique<HeatmapPyramid>(difference_of(heatmap_of(*a.slice, fa.width, fa.height), heatmap_of(*b.slice, fb.width, fb.height)), Pooling::farthest);
+    made.other = b.slice;
+  }
+  made.slice = a.slice;
+  made.mean = ui.mean_pooling;
+  painted[0].clear();
+  painted[1].clear();
+  return made.pyramid.get();
+}
+
+const AttentionError* AttentionModel::error(const AttentionUi& ui, const AttentionData& data) {
+  const HeatmapPyramid* difference = map(ui, data, 2);
+  if (!difference) return nullptr;
+  if (compared_[0] == data.sides[0].slice && compared_[1] == data.sides[1].slice) return &error_;
+  error_ = {};
+  double squares = 0, norm = 0;
+  for (float d : difference->base().cells) {
+    if (!std::isfinite(d)) continue;
+    error_.largest = std::max(error_.largest, std::abs(static_cast<double>(d)));
+    error_.total_variation += std::abs(static_cast<double>(d)) / 2;
+    squares += static_cast<double>(d) * d;
+  }
+  for (float x : data.sides[1].slice->log_p) {
+    if (std::isfinite(x)) norm += std::exp(2 * static_cast<double>(x));
+  }
+  error_.relative = norm > 0 ? std::sqrt(squares / norm) : 0;
+  compared_[0] = data.sides[0].slice;
+  compared_[1] = data.sides[1].slice;
+  return &error_;
+}
+
+const std::vector<std::int64_t>& AttentionModel::histogram(const AttentionUi& ui, const AttentionData& data) {
+  const HeatmapPyramid* shown = map(ui, data, 0);
+  if (!shown || binned_ == data.sides[0].slice) return bins_;
+  binned_ = data.sides[0].slice;
+  histogram_high = std::log(std::max(binned_->largest_p, 1e-300));
+  histogram_low = histogram_high - 1;
+  for (float x : binned_->log_p) {
+    if (std::isfinite(x)) histogram_low = std::min(histogram_low, static_cast<double>(x));
+  }
+  histogram_low = std::max(histogram_low, histogram_high - 60);  // tails of e^-1000 would leave no room for the rest
+  bins_ = heatmap_histogram(shown->base(), histogram_low, histogram_high, kBins);
+  return bins_;
+}
+
+HeatmapStyle style_of(const AttentionUi& ui, const AttentionData& data, int which, double farthest) {
+  HeatmapStyle style;
+  if (which == 2) {
+    style.scale = HeatmapStyle::Scale::plain;
+    style.map = ColourMap::difference;
+    style.high = std::max(farthest, 1e-30);
+    style.low = -style.high;
+    return style;
+  }
+  style.scale = ui.colour_scale;
+  style.map = ui.map;
+  double largest = 0;  // one range for both, or side by side would mislead
+  for (int side = 0; side < (uses_second(ui) ? 2 : 1); ++side) {
+    if (const Slice* slice = data.sides[static_cast<std::size_t>(side)].slice.get()) largest = std::max(largest, slice->largest_p);
+  }
+  const double high = std::log(std::max(largest, 1e-300));
+  style.high = ui.range_high.value_or(high);
+  const double low = ui.colour_scale == HeatmapStyle::Scale::probability ? style.high - 60 : high - kDecades * std::log(10.0);
+  style.low = std::min(ui.range_low.value_or(low), style.high - 1e-3);
+  return style;
+}
+
+std::string token_text(const SourceReply& source, std::int64_t position) {
+  if (position < 0 || position >= static_cast<std::int64_t>(source.labels.size())) return format_count(position);
+  return fmt::format("{} {}", source.labels[static_cast<std::size_t>(position)], format_count(position));
+}
+
+std::optional<double> log_p_at(const Slice& slice, AttentionCell cell) {
+  const std::int64_t x = cell.j - slice.first1, y = cell.k - slice.first2;
+  if (x < 0 || y < 0 || x >= slice.count1 || y >= slice.count2) return std::nullopt;
+  return slice.log_p[static_cast<std::size_t>(y * slice.count1 + x)];
+}
+
+TextTable triples_text(const AttentionData& data) {
+  const AttentionSideData& side = first(data);
+  TextTable table{{"j", "k", "token j", "token k", "logit", "p", "share so far"}, {true, true, false, false, true, true, true}, {}};
+  if (!side.slice || !side.source) return table;
+  const auto label = [&](std::int64_t position) { return side.source->labels.empty() ? std::string() : side.source->labels.at(static_cast<std::size_t>(position)); };
+  double share = 0;
+  for (const Triple& triple : side.slice->top) {
+    share += triple.p;
+    table.rows.push_back({fmt::format("{}", triple.j), fmt::format("{}", triple.k), label(triple.j), label(triple.k), fmt::format("{:.6g}", triple.logit), fmt::format("{:.6g}", triple.p), fmt::format("{:.6g}", share)});
+  }
+  return table;
+}
+
+std::string axis_text(const AttentionUi& ui, const SliceRequest& request, std::int64_t position) {
+  if (ui.absolute_axes || request.query.problem.mask == Mask::full) return format_count(position);
+  return fmt::format("{}", position - request.query.query);
+}
+
+std::string source_title(const AttentionSource& source) {
+  switch (source.kind) {
+    case SourceKind::random: return source.rotary ? "random, rotary" : "random";
+    case SourceKind::peaked: return source.rotary ? "peaked, rotary" : "peaked";
+    case SourceKind::induction: return source.rotary ? "induction, rotary" : "induction";
+    case SourceKind::match3: return fmt::format("Match3 mod {}", source.modulus);
+    case SourceKind::file: return source.file.substr(source.file.rfind('/') + 1);
+  }
+  return {};
+}
+
+std::vector<Match3Row> match3_rows(const AttentionData& data) {
+  std::vector<Match3Row> rows;
+  const AttentionSideData& side = first(data);
+  if (!data.overview || !side.asked || data.overview_of.source != *side.asked || side.asked->kind != SourceKind::match3) return rows;
+  const std::vector<std::int64_t> counts = match3_counts(side.asked->numbers, side.asked->modulus);
+  for (std::size_t i = 0; i < counts.size() && i < data.overview->sink_p.size(); ++i) {
+    Match3Row row;
+    row.number = side.asked->numbers[i];
+    row.matches = counts[i];
+    row.output = 1 - static_cast<double>(data.overview->sink_p[i]);
+    row.told = row.output > kMatch3Threshold;
+    row.right = row.told == (row.matches > 0);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace triscope

@@ -1,0 +1,89 @@
+// What the attention panel shows, worked out without Dear ImGui: requests, pyramids, ranges, figures, texts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "views/attention_state.hpp"
+#include "views/pixel_texture.hpp"
+#include "profiler/text_table.hpp"
+
+namespace triscope {
+
+/// Keeps query, head, windows and cells inside what the open source has.
+void keep_inside(AttentionUi& ui, const AttentionData& data);
+bool uses_second(const AttentionUi& ui);
+/// Gives side A another source or form. B follows where it was the same.
+void choose_source(AttentionUi& ui, int side, const AttentionSource& source);
+void choose_form(AttentionUi& ui, int side, Form form);
+
+/// What the panel needs now, for side 0 or 1; nullopt while its source is not open.
+std::optional<SliceRequest> wanted_slice(const AttentionUi& ui, const AttentionData& data, int side);
+/// So coarse that it takes about a second on two cores.
+std::optional<OverviewRequest> wanted_overview(const AttentionUi& ui, const AttentionData& data);
+std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionData& data);
+
+/// The frame of a slice's map: windows, or the keys of a full mask.
+struct AttentionFrame {
+  std::int64_t width = 1, height = 1;
+  std::int64_t first1 = 0, first2 = 0;  ///< position of the first column and row; negative before token 0
+};
+AttentionFrame frame_of(const SliceRequest& request, const SourceReply& source);
+
+/// How two maps differ, by name.
+struct AttentionError {
+  double largest = 0;          ///< of |p_a - p_b|
+  double total_variation = 0;  ///< half the sum of |p_a - p_b|
+  double relative = 0;         ///< ||p_a - p_b|| / ||p_b||
+};
+
+/// Pyramids and figures of the shown slices, remade when a slice or setting changes; and the textures made of them.
+class AttentionModel {
+ public:
+  /// 0 and 1: the sides; 2: their difference. Null when there is none.
+  const HeatmapPyramid* map(const AttentionUi& ui, const AttentionData& data, int which);
+  const AttentionError* error(const AttentionUi& ui, const AttentionData& data);
+  /// Counts over [histogram_low, histogram_high] of log p on side A.
+  const std::vector<std::int64_t>& histogram(const AttentionUi& ui, const AttentionData& data);
+  double histogram_low = -14, histogram_high = 0;
+
+  PixelTexture textures[4];    ///< side A, side B, overview, sheet
+  std::string painted[4];      ///< what each holds
+
+ private:
+  struct Made {
+    std::shared_ptr<const Slice> slice, other;
+    bool mean = false;
+    std::unique_ptr<HeatmapPyramid> pyramid;
+  } made_[3];
+  std::shared_ptr<const Slice> binned_, compared_[2];
+  std::vector<std::int64_t> bins_;
+  AttentionError error_;
+};
+
+/// Colours of a map. `which` as in `AttentionModel::map`; colours of theme (hatch, NaN) are left to the caller.
+HeatmapStyle style_of(const AttentionUi& ui, const AttentionData& data, int which, double farthest);
+
+/// "brown 1,005" with labels, else "1,005".
+std::string token_text(const SourceReply& source, std::int64_t position);
+/// log p of a cell; nullopt outside the slice.
+std::optional<double> log_p_at(const Slice& slice, AttentionCell cell);
+/// Strongest triples as text.
+TextTable triples_text(const AttentionData& data);
+/// "-511" or "1,005", by the axes chosen.
+std::string axis_text(const AttentionUi& ui, const SliceRequest& request, std::int64_t position);
+std::string source_title(const AttentionSource& source);
+
+/// A token of a Match3 source: what is true, and what the head says.
+struct Match3Row {
+  std::int64_t number = 0, matches = 0;
+  double output = 0;
+  bool told = false, right = true;
+};
+/// Empty until the overview of the source is there.
+std::vector<Match3Row> match3_rows(const AttentionData& data);
+
+}  // namespace triscope

@@ -1,0 +1,255 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/match3.hpp"
+#include "profiler/columns.hpp"
+#include "views/attention_parts.hpp"
+#include "views/format.hpp"
+#include "views/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr int kTriplesShown = 12;
+
+void draw_triples(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const SourceReply& source = *side.source;
+  const std::int64_t query = side.slice_of.query.query;
+  const bool words = !source.labels.empty();
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, words ? fmt::format("Strongest triples for \"{}\" at {}", source.labels[static_cast<std::size_t>(query)], format_count(query)) : fmt::format("Strongest triples for query {}", format_count(query)));
+  if (!ImGui::BeginTable("triples", 5, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX)) return;
+  for (const char* name : {"j", "k"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.3F : 1.0F);
+  for (const char* name : {"logit", "p", "sum"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, 1.0F);
+  header_row(context, {!words, !words, true, true, true});
+  double sum = 0;
+  int row = 0;
+  for (const Triple& triple : side.slice->top) {
+    if (row++ == kTriplesShown) break;
+    sum += triple.p;
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    const AttentionCell cell{triple.j, triple.k};
+    ImGui::PushID(row);
+    if (ImGui::Selectable("##triple", ui.pinned == cell, ImGuiSelectableFlags_SpanAllColumns)) ui.pinned = ui.pinned == cell ? std::nullopt : std::optional(cell);
+    if (ImGui::IsItemHovered()) ui.hovered_now = cell;
+    ImGui::PopID();
+    ImGui::SameLine(0, 0);
+    const auto key = [&](std::int64_t position) {
+      if (!words) return number_right(context, axis_text(ui, side.slice_of, position));
+      const NumberFont font(context.look);
+      coloured_text(context.look.theme.text, source.labels[static_cast<std::size_t>(position)]);
+      tooltip(context, fmt::format("position {}, {} from the query", format_count(position), position - query));
+    };
+    key(triple.j);
+    ImGui::TableNextColumn();
+    key(triple.k);
+    ImGui::TableNextColumn();
+    number_right(context, format_fixed(triple.logit, 2));
+    ImGui::TableNextColumn();
+    number_right(context, format_fixed(triple.p, 3));
+    ImGui::TableNextColumn();
+    number_right(context, format_fixed(sum, 2), context.look.theme.muted);
+  }
+  ImGui::EndTable();
+}
+
+void draw_figures(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const Slice& slice = *side.slice;
+  double top = 0;
+  for (const Triple& triple : slice.top) top += triple.p;
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  fact_line(context, "entropy, nats", significant_text(slice.entropy, 3));
+  tooltip(context, "-sum p ln p over all pairs and the sink. exp of it: over how many pairs it is spread");
+  fact_line(context, "largest p", significant_text(slice.largest_p, 3));
+  fact_line(context, fmt::format("outside top {}", slice.top.size()).c_str(), significant_text(std::max(0.0, 1 - top - slice.sink_p), 3));
+  fact_line(context, "sink", side.source->sink ? significant_text(slice.sink_p, 3) : "none");
+  fact_line(context, "mean distance", fmt::format("{} × {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
+  tooltip(context, "Tokens between the query and its keys on the two axes, weighted with p");
+  const std::int64_t bad = slice.nan_count + slice.infinite_count;
+  if (bad == 0) {
+    fact_line(context, "NaN, Inf", "0");
+  } else {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower, fmt::format("▲ {} logits are NaN and {} infinite. p here is over the others; a kernel's whole row would be NaN.", format_count(slice.nan_count), format_count(slice.infinite_count)));
+    ImGui::PopTextWrapPos();
+  }
+  fact_line(context, "computed in", fmt::format("{} ms", significant_text(static_cast<double>(slice.elapsed_ns) * 1e-6, 3)));
+}
+
+void draw_error(Context& context) {
+  const AttentionUi& ui = context.ui.attention;
+  if (ui.show == AttentionShow::one) return;
+  const AttentionError* error = context.models.attention().error(ui, context.data.attention);
+  section(context, "A against B");
+  if (!error) return muted_text(context, "No difference: B is not there, or its window has another size.", true);
+  fact_line(context, "largest |pA - pB|", significant_text(error->largest, 3));
+  fact_line(context, "total variation", significant_text(error->total_variation, 3));
+  tooltip(context, "Half the sum of |pA - pB|: the share of attention that is elsewhere");
+  fact_line(context, "relative L2", significant_text(error->relative, 3));
+  tooltip(context, "||pA - pB|| / ||pB||");
+}
+
+/// Histogram of log p with a handle at either end of the colours.
+void draw_range(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const Look& look = context.look;
+  AttentionModel& model = context.models.attention();
+  const std::vector<std::int64_t>& bins = model.histogram(ui, context.data.attention);
+  if (bins.empty() || ui.show == AttentionShow::difference) return;
+  const HeatmapStyle style = style_of(ui, context.data.attention, 0, 0);
+  ImGui::Dummy(ImVec2(0, look.px(8)));
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "Range of p");
+  if (ui.range_low || ui.range_high) {
+    align_right(ImGui::CalcTextSize("Automatic").x + 2 * ImGui::GetStyle().FramePadding.x);
+    if (ImGui::Button("Automatic")) ui.range_low = ui.range_high = std::nullopt;
+  }
+  const double low = model.histogram_low, high = model.histogram_high;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = look.px(48);
+  ImGui::InvisibleButton("##range", ImVec2(std::max(width, 1.0F), height));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const std::int64_t most = std::max<std::int64_t>(1, *std::max_element(bins.begin(), bins.end()));
+  const float bar = width / static_cast<float>(bins.size());
+  for (std::size_t n = 0; n < bins.size(); ++n) {
+    if (bins[n] == 0) continue;
+    const double share = std::log1p(static_cast<double>(bins[n])) / std::log1p(static_cast<double>(most));  // a single cell must show
+    const float x = at.x + static_cast<float>(n) * bar;
+    list->AddRectFilled(ImVec2(x, at.y + height * static_cast<float>(1 - share)), ImVec2(x + std::max(1.0F, bar - 1), at.y + height), look.theme.baseline);
+  }
+  const auto x_of = [&](double value) { return at.x + static_cast<float>(std::clamp((value - low) / (high - low), 0.0, 1.0)) * width; };
+  const float x_low = x_of(style.low), x_high = x_of(style.high);
+  for (float x : {x_low, x_high}) list->AddLine(ImVec2(x, at.y - look.px(2)), ImVec2(x, at.y + height + look.px(2)), look.theme.accent, look.px(2));
+  if (ImGui::IsItemActive()) {
+    const float x = ImGui::GetMousePos().x, start = ImGui::GetIO().MouseClickedPos[0].x;
+    const double value = low + std::clamp(static_cast<double>((x - at.x) / width), 0.0, 1.0) * (high - low);
+    // The handle nearer to where the drag began follows the pointer.
+    if (ImGui::IsItemActivated()) ImGui::GetStateStorage()->SetBool(ImGui::GetID("##upper"), std::abs(start - x_high) < std::abs(start - x_low));
+    if (ImGui::GetStateStorage()->GetBool(ImGui::GetID("##upper"))) {
+      ui.range_high = std::max(value, style.low + 0.05);
+    } else {
+      ui.range_low = std::min(value, style.high - 0.05);
+    }
+  }
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.range_low = ui.range_high = std::nullopt;
+  tooltip(context, "Drag a handle to set where the colours begin and end; double-click sets them by the slice. Bars count pairs, logarithmically.");
+  const ImVec2 scale = ImGui::GetCursorScreenPos();
+  constexpr int kSteps = 64;
+  for (int n = 0; n < kSteps; ++n) {
+    const auto edge = [&](int step) { return x_low + (x_high - x_low) * static_cast<float>(step) / kSteps; };
+    const double value = style.low + (style.high - style.low) * (n + 0.5) / kSteps;
+    list->AddRectFilled(ImVec2(edge(n), scale.y), ImVec2(edge(n + 1), scale.y + look.px(10)), to_colour(colour_at(style.map, static_cast<float>(heatmap_position(style, value)))));
+  }
+  ImGui::Dummy(ImVec2(1, look.px(10)));
+  const NumberFont font(look, kSecondarySize);
+  coloured_text(look.theme.muted, significant_text(std::exp(std::max(style.low, low)), 2));
+  const std::string right = significant_text(std::exp(style.high), 2);
+  align_right(ImGui::CalcTextSize(right.c_str()).x);
+  coloured_text(look.theme.muted, right);
+}
+
+/// Dot-product attention of the same query, over the same keys.
+void draw_dot_row(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const Slice& slice = *side.slice;
+  const Look& look = context.look;
+  section(context, "Same query, dot-product row (q · k1)");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = look.px(20);
+  const auto pixels = static_cast<int>(width);
+  float most = -1e30F;
+  for (float x : slice.dot_log_p) most = std::isfinite(x) ? std::max(most, x) : most;
+  const std::int64_t frame = frame_of(side.slice_of, *side.source).width, masked = frame - slice.count1;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (int p = 0; p < pixels; ++p) {
+    const std::int64_t first = frame * p / pixels - masked, end = std::max(first + 1, frame * (p + 1) / pixels - masked);
+    float value = -1e30F;
+    for (std::int64_t n = std::max<std::int64_t>(0, first); n < std::min(end, slice.count1); ++n) value = std::max(value, slice.dot_log_p[static_cast<std::size_t>(n)]);
+    if (value < -1e29F) continue;
+    const float t = context.ui.attention.colour_scale == HeatmapStyle::Scale::probability ? std::exp(value - most) : 1 + (value - most) / (6 * std::log(10.0F));
+    list->AddRectFilled(ImVec2(at.x + static_cast<float>(p), at.y), ImVec2(at.x + static_cast<float>(p) + 1, at.y + height), to_colour(colour_at(context.ui.attention.map, t)));
+  }
+  ImGui::InvisibleButton("##dot", ImVec2(std::max(1.0F, width), height));
+  if (ImGui::IsItemHovered()) {
+    const std::int64_t n = static_cast<std::int64_t>((ImGui::GetMousePos().x - at.x) / width * static_cast<float>(frame)) - masked;
+    if (n >= 0 && n < slice.count1) ImGui::SetTooltip("%s: p = %s", token_text(*side.source, slice.first1 + n).c_str(), significant_text(std::exp(static_cast<double>(slice.dot_log_p[static_cast<std::size_t>(n)])), 3).c_str());
+  }
+}
+
+void draw_match3(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const std::vector<Match3Row> rows = match3_rows(context.data.attention);
+  const AttentionSource& source = *side.asked;
+  const auto n = static_cast<std::int64_t>(source.numbers.size());
+  const auto wrong = std::count_if(rows.begin(), rows.end(), [](const Match3Row& row) { return !row.right; });
+  muted_text(context, fmt::format("x + x' + x'' = 0 mod {}?", source.modulus));
+  if (!rows.empty()) {
+    coloured_text(wrong ? context.look.theme.slower : context.look.theme.faster, wrong ? fmt::format("▼ {} of {} tokens are told wrongly", wrong, rows.size()) : fmt::format("▲ all {} tokens are told rightly", rows.size()));
+  }
+  if (ImGui::BeginTable("tokens", 5, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY, ImVec2(0, context.look.px(300)))) {
+    for (const char* name : {"i", "x", "pairs", "output", "match"}) ImGui::TableSetupColumn(name);
+    ImGui::TableSetupScrollFreeze(0, 1);
+    header_row(context, {true, true, true, true, false});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      ImGui::PushID(static_cast<int>(i));
+      if (ImGui::Selectable("##token", ui.query == static_cast<std::int64_t>(i), ImGuiSelectableFlags_SpanAllColumns)) ui.query = static_cast<std::int64_t>(i);
+      ImGui::PopID();
+      ImGui::SameLine(0, 0);
+      number_right(context, fmt::format("{}", i), context.look.theme.muted);
+      ImGui::TableNextColumn();
+      number_right(context, fmt::format("{}", rows[i].number));
+      ImGui::TableNextColumn();
+      number_right(context, fmt::format("{}", rows[i].matches));
+      ImGui::TableNextColumn();
+      number_right(context, format_fixed(rows[i].output, 3));
+      ImGui::TableNextColumn();
+      coloured_text(rows[i].right ? context.look.theme.text : context.look.theme.slower, fmt::format("{}{}", rows[i].told ? "yes" : "no", rows[i].right ? "" : ", wrong"));
+    }
+    ImGui::EndTable();
+  }
+  const double least = match3_least_c(n, source.modulus), used = source.c.value_or(match3_usual_c(n, source.modulus));
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  fact_line(context, "c", significant_text(used, 4));
+  fact_line(context, "c that suffices", significant_text(least, 4));
+  muted_text(context, "ln(3 n²) / (1 - cos(2π/M)): n² pairs that miss by one step then weigh at most a third of the blank pair. Output above 1/4 means a match; b matching pairs give b / (b + 1). Red frames: matching pairs.", true);
+  if (used < least) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.unclear, "c is smaller than that: near misses may pass for a match.");
+    ImGui::PopTextWrapPos();
+  }
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "computed in");
+  ImGui::SameLine();
+  Arithmetic& arithmetic = ui.sides[0].arithmetic;
+  if (chip(context, "fp64", arithmetic == Arithmetic::exact)) arithmetic = Arithmetic::exact;
+  ImGui::SameLine(0, context.look.px(4));
+  if (chip(context, "bf16 kernel", arithmetic == Arithmetic::bf16_kernel)) arithmetic = Arithmetic::bf16_kernel;
+  tooltip(context, "What a tensor-core kernel rounds: with a large modulus the angles no longer fit into 8 bits");
+}
+
+}  // namespace
+
+void draw_attention_right(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  if (!side.slice || !side.source) return;
+  if (side.asked && side.asked->kind == SourceKind::match3) {
+    draw_match3(context);
+  } else {
+    draw_triples(context);
+    draw_figures(context);
+  }
+  draw_error(context);
+  draw_range(context);
+  if (side.slice_of.query.problem.form != Form::dot_product && side.slice_of.source.kind != SourceKind::match3) draw_dot_row(context);
+}
+
+}  // namespace triscope
