@@ -23,6 +23,7 @@ using cpu::SliceRowSums;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kRowsAtATime = 8;
+constexpr double kWorthThreads = 1e6;  // multiplications: for less, waking threads costs more than it saves
 
 std::int64_t elapsed_ns(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
@@ -123,13 +124,14 @@ class SliceMaker {
   }
 
  private:
+  bool worth_threads() const { return static_cast<double>(folded_.folded.size()) * static_cast<double>(keys_.padded) > kWorthThreads; }
   const double* row(std::int64_t k) const { return logits_.get() + k * keys_.padded; }
 
   void compute_logits(Slice& slice) {
     logits_.reset(new double[static_cast<std::size_t>(slice.count2 * keys_.padded)]);
     maxima_.resize(static_cast<std::size_t>(slice.count2));
     std::int64_t not_finite = 0;
-#pragma omp parallel for schedule(dynamic, 4) reduction(+ : not_finite)
+#pragma omp parallel for schedule(dynamic, 4) reduction(+ : not_finite) if (worth_threads())
     for (std::int64_t first = 0; first < slice.count2; first += kRowsAtATime) {
       const std::int64_t rows = std::min(kRowsAtATime, slice.count2 - first);
       double* out = logits_.get() + first * keys_.padded;
@@ -152,7 +154,7 @@ class SliceMaker {
     const double reference = distribution.reference(*std::max_element(maxima_.begin(), maxima_.end()));
     std::vector<double> columns(static_cast<std::size_t>(keys_.padded)), rows(static_cast<std::size_t>(slice.count2));
     std::vector<SliceRowSums> sums(static_cast<std::size_t>(slice.count2));
-#pragma omp parallel
+#pragma omp parallel if (worth_threads())
     {
       std::vector<double> own(columns.size());
 #pragma omp for schedule(dynamic, 32)
@@ -180,7 +182,7 @@ class SliceMaker {
 
   void write(Slice& slice) const {
     slice.log_p.resize(static_cast<std::size_t>(slice.count1 * slice.count2));
-#pragma omp parallel for schedule(dynamic, 32)
+#pragma omp parallel for schedule(dynamic, 32) if (worth_threads())
     for (std::int64_t k = 0; k < slice.count2; ++k) {
       float* out = slice.log_p.data() + k * slice.count1;
       for (std::int64_t j = 0; j < slice.count1; ++j) out[j] = static_cast<float>(row(k)[j] - slice.lse);
@@ -279,7 +281,7 @@ Overview make_overview(const AttentionTensors& tensors, const SliceQuery& asked,
   const auto cells = static_cast<std::size_t>(overview.heads * overview.columns);
   for (auto* figures : {&overview.entropy, &overview.largest_p, &overview.sink_p, &overview.distance1, &overview.distance2}) figures->resize(cells);
   const SliceInstructions& instructions = cpu::slice_instructions();
-#pragma omp parallel
+#pragma omp parallel if (overview_cost(query.problem, step) > kWorthThreads)
   {
     std::vector<double> scratch;
 #pragma omp for schedule(dynamic, 1)
