@@ -12,14 +12,22 @@
 namespace triscope {
 namespace {
 
-/// Series of a model in order of appearance; ours are numbered for their colours.
+/// The colour a kernel and pass has in every sweep and chart; what this list does not know follows after it.
+int usual_colour(const std::string& kernel, const LatencyGroup& group) {
+  const int pass = group.pass == Pass::forward ? 0 : 1, regime = group.regime == Regime::sustained ? 0 : 4;
+  if (kernel == "cuda.hopper" || kernel == "cpu.fast") return regime + pass;
+  if (kernel == "cuda.portable") return regime + 2 + pass;
+  return 4 + pass;
+}
+
+/// Series of a model in order of appearance; two of ours never share a colour while there are colours.
 std::vector<Series> all_series(const LatencyModel& model) {
   std::vector<Series> result;
   std::set<std::string> kernels;
   for (const LatencyLine& line : model.lines) {
     if (!line.baseline) kernels.insert(line.kernel);
   }
-  int colour = 0;
+  std::set<int> taken;
   for (const LatencyLine& line : model.lines) {
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
       if (!line.cells[g]) continue;
@@ -30,7 +38,9 @@ std::vector<Series> all_series(const LatencyModel& model) {
       if (known) continue;
       const bool name_kernel = line.baseline || kernels.size() > 1;
       std::string label = name_kernel ? kernel_label(line.kernel) + " " + group.title : group.title;
-      result.push_back({line.kernel, group.pass, group.regime, std::move(label), line.baseline ? 0 : colour++, line.baseline});
+      int colour = line.baseline ? 0 : usual_colour(line.kernel, group);
+      while (!line.baseline && !taken.insert(colour).second) ++colour;
+      result.push_back({line.kernel, group.pass, group.regime, std::move(label), colour, line.baseline});
     }
   }
   return result;
@@ -172,6 +182,12 @@ WindowMap make_window_map(const LatencyModel& model, const Series& series, MapMe
     map.high = first ? cell.value : std::max(map.high, cell.value);
     first = false;
   }
+  // Colours span at least a quarter of the best value, so that noise does not look like structure.
+  if (metric == MapMetric::latency) {
+    map.high = std::max(map.high, map.low / 0.75);
+  } else {
+    map.low = std::min(map.low, map.high * 0.75);
+  }
   return map;
 }
 
@@ -268,7 +284,7 @@ SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t ma
   std::vector<std::pair<std::size_t, std::string>> by_count;
   for (const auto& [flag, count] : flags) by_count.emplace_back(count, flag);
   std::sort(by_count.rbegin(), by_count.rend());
-  for (const auto& [count, flag] : by_count) chart.flags.push_back(fmt::format("{} ({})", flag, format_count(static_cast<std::int64_t>(count))));
+  for (const auto& [count, flag] : by_count) chart.flags.push_back(fmt::format("{} ({})", flag_label(flag), format_count(static_cast<std::int64_t>(count))));
   return chart;
 }
 

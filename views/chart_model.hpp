@@ -17,7 +17,7 @@ struct Series {
   Pass pass = Pass::forward;
   Regime regime = Regime::sustained;
   std::string label;        ///< "CPU forward"
-  int colour = 0;           ///< index into the theme's series colours; by order of appearance
+  int colour = 0;           ///< index into the theme's series colours; the same for a kernel and pass in every sweep
   bool baseline = false;    ///< neutral and dashed
 };
 
@@ -59,7 +59,7 @@ struct MapCell {
 struct WindowMap {
   std::vector<std::int64_t> window1, window2;  ///< sorted axes
   std::vector<MapCell> cells;             ///< [window2 index][window1 index]
-  double low = 0, high = 0;               ///< range of the ok values
+  double low = 0, high = 0;               ///< of the colours: the ok values, and at least a quarter of the best one
   TextTable text;
   const MapCell& at(std::size_t i1, std::size_t i2) const { return cells[i2 * window1.size() + i1]; }
 };

@@ -16,7 +16,7 @@ ImU32 series_colour(const Theme& theme, const Series& series) {
 }
 
 ImPlotMarker series_marker(const Series& series) {
-  static constexpr std::array kMarkers{ImPlotMarker_Circle, ImPlotMarker_Square, ImPlotMarker_Diamond, ImPlotMarker_Up, ImPlotMarker_Down, ImPlotMarker_Left, ImPlotMarker_Right};
+  static constexpr std::array kMarkers{ImPlotMarker_Circle, ImPlotMarker_Square, ImPlotMarker_Diamond, ImPlotMarker_Up, ImPlotMarker_Down, ImPlotMarker_Left, ImPlotMarker_Right, ImPlotMarker_Cross};
   return kMarkers[static_cast<std::size_t>(series.colour) % kMarkers.size()];
 }
 
@@ -109,6 +109,20 @@ void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std
     along += length;
   }
   ImPlot::PopPlotClipRect();
+}
+
+std::string chart_id(const char* name, const Context& context) { return fmt::format("##{}{}", name, context.data.shown->info.id); }
+
+std::string legend_name(const Series& series) { return " " + series.label; }
+
+void setup_legend(std::size_t series) {
+  const bool line = series <= 4;
+  ImPlot::SetupLegend(line ? ImPlotLocation_NorthEast : ImPlotLocation_East, ImPlotLegendFlags_Outside | (line ? ImPlotLegendFlags_Horizontal : 0));
+}
+
+void end_plot(const Look& look) {
+  const SmallFont font(look);
+  ImPlot::EndPlot();
 }
 
 bool clicked_without_drag() {

@@ -3,6 +3,8 @@
 
 #include <implot.h>
 
+#include <string>
+
 #include "views/context.hpp"
 
 namespace triscope {
@@ -44,6 +46,14 @@ void plot_dashed_level(const Look& look, double y, ImU32 colour);
 
 /// A dashed line through points in plot units, for baselines; `style` tells several apart by their dashes.
 void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour, int style);
+/// Identity of a plot: the zoom belongs to the shown sweep, another one starts fitted.
+std::string chart_id(const char* name, const Context& context);
+/// Name of a series in a legend, set off from its mark.
+std::string legend_name(const Series& series);
+/// The legend above the plot, or to the right of it when the names would not fit on a line.
+void setup_legend(std::size_t series);
+/// Ends the plot with its legend in the text font; the numbers on its axes have their own.
+void end_plot(const Look& look);
 
 /// The left button was released where it was pressed: a click, not the end of a pan.
 bool clicked_without_drag();

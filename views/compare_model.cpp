@@ -46,7 +46,7 @@ const Aspect kAspects[] = {
     {"clock while measuring", median_clock},
     {"power limit", [](const SweepResults& s) { return number_text(s.info.environment.power_limit_w, "W"); }},
     {"regime", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return std::string(to_string(row.regime)); }); }},
-    {"timed by", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return std::string(to_string(row.timing_source)); }); }},
+    {"timed by", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return timing_label(row.timing_source); }); }},
     {"kernel sources", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return kernel_short_label(row.kernel) + " " + row.source_hash; }); }},
     {"instances", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return row.instance; }); }},
     {"Triscope", [](const SweepResults& s) { return s.info.environment.triscope_version + " " + s.info.environment.git_commit; }},
@@ -82,9 +82,14 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
   CompareModel model;
   const std::size_t n = compared.size();
   bool instances = false;
+  const bool several_devices = std::any_of(compared.begin(), compared.end(), [&](const ComparedSweep& sweep) {
+    return sweep.results->info.environment.device_name != compared.front().results->info.environment.device_name;
+  });
   for (const ComparedSweep& sweep : compared) {
     const SweepInfo& info = sweep.results->info;
-    model.sweeps.push_back(fmt::format("{}, {}", info.note.empty() ? format_started(info.started, now) : info.note, info.environment.device_name));
+    std::string name = info.note.empty() ? format_started(info.started, now) : info.note;
+    if (several_devices) name += ", " + info.environment.device_name;
+    model.sweeps.push_back(std::move(name));
     instances |= has_several_instances(sweep.results->rows);
   }
   std::map<std::string, std::size_t> line_of;
@@ -109,6 +114,13 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
       model.lines[found->second].cells[s] = std::move(cell);
     }
   }
+  // What stands in every sweep comes first; what was measured in none goes.
+  std::erase_if(model.lines, [](const CompareLine& line) {
+    return std::none_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return cell && (cell->ms || cell->status == Status::failed); });
+  });
+  std::stable_partition(model.lines.begin(), model.lines.end(), [](const CompareLine& line) {
+    return std::all_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return cell.has_value(); });
+  });
   for (const CompareLine& line : model.lines) model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
   model.decimals = column_decimals(times);
   for (const Aspect& aspect : kAspects) {
@@ -162,8 +174,9 @@ std::string compare_summary(const CompareModel& model) {
   add(model.same, "the same");
   add(model.unclear, "unclear");
   add(model.not_comparable, "not comparable");
+  if (text.empty()) return "Nothing was measured in both: other windows, shapes or kernels.";
   add(model.missing, "not in every sweep");
-  return text.empty() ? "Nothing was measured in both." : text + ".";
+  return text + ".";
 }
 
 }  // namespace triscope

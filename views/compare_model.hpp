@@ -29,7 +29,7 @@ struct Difference {
 };
 
 struct CompareModel {
-  std::vector<std::string> sweeps;          ///< "today 14:02, H200"
+  std::vector<std::string> sweeps;          ///< "today 14:02"; with the device where devices differ
   std::vector<CompareLine> lines;
   std::vector<Difference> differences;
   int decimals = 2;

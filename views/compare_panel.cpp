@@ -1,6 +1,8 @@
 // Two or more sweeps, row by row: ratio with interval, verdict; and what else differs, most important first.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
 #include "views/widgets.hpp"
@@ -57,8 +59,7 @@ void draw_cell(Context& context, const CompareModel& model, const std::optional<
 
 void draw_rows(Context& context, const CompareModel& model) {
   const int columns = 3 + 1 + 4 * (static_cast<int>(model.sweeps.size()) - 1);
-  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit |
-                                ImGuiTableFlags_NoPadOuterX;
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
   if (!ImGui::BeginTable("compare", columns, flags)) return;
   const auto column = [&](const std::string& name, float width) { ImGui::TableSetupColumn(name.c_str(), ImGuiTableColumnFlags_WidthFixed, context.look.px(width)); };
   ImGui::TableSetupScrollFreeze(1, 1);
@@ -66,7 +67,7 @@ void draw_rows(Context& context, const CompareModel& model) {
   column("kernel", 110);
   column("pass", 80);
   for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
-    column(fmt::format("{}, ms", model.sweeps[s]), 130);
+    column(fmt::format("{}, ms", model.sweeps[s]), std::clamp(16 + 6.5F * static_cast<float>(model.sweeps[s].size() + 4), 84.0F, 180.0F));
     if (s == 0) continue;
     column(fmt::format("ratio##{}", s), 60);
     column(fmt::format("95 % interval##{}", s), 120);
@@ -99,6 +100,14 @@ void draw_rows(Context& context, const CompareModel& model) {
   ImGui::EndTable();
 }
 
+/// The newest sweep that is older than the shown one; 0 = none.
+std::int64_t sweep_before(const WindowData& data) {
+  for (const SweepInfo& sweep : data.sweeps) {
+    if (data.shown && sweep.id < data.shown->info.id) return sweep.id;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void draw_compare_panel(Context& context) {
@@ -108,7 +117,13 @@ void draw_compare_panel(Context& context) {
     if (context.data.sweeps.size() < 2) {
       empty_state(context, "Comparing takes two sweeps, and this database holds one. Run the sweep again to see what changed.", {{"Run", {CommandId::run}}});
     } else {
-      empty_state(context, "Choose two or more sweeps in the history (Ctrl+click), or set a baseline (B) and press C.");
+      const std::int64_t before = sweep_before(context.data);
+      const std::string_view how = "Choose two or more sweeps in the history with Ctrl+click, or set a baseline (B) and press C.";
+      if (before) {
+        empty_state(context, how, {{"Compare with the sweep before it", {CommandId::compare, before}}});
+      } else {
+        empty_state(context, how);
+      }
     }
     return;
   }

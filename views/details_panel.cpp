@@ -28,6 +28,17 @@ const ResultRow* reference_of(const Context& context, const ResultRow& row) {
   return nullptr;
 }
 
+/// "o_rounded" in words: an output compared with a reference that rounds its inputs as the kernel does.
+std::string output_label(std::string name) {
+  constexpr std::string_view kRounded = "_rounded";
+  const bool rounded = name.ends_with(kRounded);
+  if (rounded) name.erase(name.size() - kRounded.size());
+  if (name == "o") name = "output";
+  if (name == "lse") name = "log-sum-exp";
+  if (name.starts_with("grad_")) name = "gradient of " + name.substr(5);
+  return rounded ? name + ", same rounding" : name;
+}
+
 void draw_headline(Context& context, const SelectedMeasurement& selected) {
   const Theme& theme = context.look.theme;
   const ResultRow& row = selected.row;
@@ -37,7 +48,7 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
     coloured_text(row.status == Status::failed ? theme.slower : theme.muted, to_string(row.status));
     ImGui::PopFont();
     ImGui::PushTextWrapPos(0);
-    coloured_text(theme.text, row.reason.empty() ? "No reason was recorded." : row.reason);
+    coloured_text(theme.text, row.reason.empty() ? "No reason was recorded." : sentence(row.reason));
     ImGui::PopTextWrapPos();
     return;
   }
@@ -51,15 +62,15 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
     coloured_text(theme.muted, fmt::format("{} TFLOP/s", significant_text(*row.tflops)));
     ImGui::PopFont();
   }
-  std::string sentence = fmt::format("Median of {}.", format_count(summary.samples));
+  std::string median = fmt::format("Median of {}.", format_count(summary.samples));
   if (row.ci_low_ms && row.ci_high_ms && std::isfinite(*row.ci_low_ms)) {
-    sentence = fmt::format("Median of {}, 95 % interval {} to {}.", format_count(summary.samples), format_latency(*row.ci_low_ms), format_latency(*row.ci_high_ms));
+    median = fmt::format("Median of {}, 95 % interval {} to {}.", format_count(summary.samples), format_latency(*row.ci_low_ms), format_latency(*row.ci_high_ms));
   }
-  muted_text(context, sentence, true);
+  muted_text(context, median, true);
   if (!summary.converged || !row.reason.empty()) {
     const SmallFont font(context.look);
     ImGui::PushTextWrapPos(0);
-    coloured_text(theme.unclear, row.reason.empty() ? "Not converged: the interval is wider than was asked for." : row.reason);
+    coloured_text(theme.unclear, row.reason.empty() ? "Not converged: the interval is wider than was asked for." : sentence(row.reason));
     ImGui::PopTextWrapPos();
   }
   if (const ResultRow* reference = reference_of(context, row); reference && row.tflops) {
@@ -105,17 +116,18 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
       list->AddCircleFilled(ImVec2(x(buckets.seconds[i]), y(buckets.centre[i])), look.px(1.75F), look.theme.series[0], 8);
     }
   }
+  const bool many = chart->flagged_ms.size() > 60;
   const std::size_t flagged_step = std::max<std::size_t>(1, chart->flagged_ms.size() / 200);
   for (std::size_t i = 0; i < chart->flagged_ms.size(); i += flagged_step) {
-    list->AddCircleFilled(ImVec2(x(chart->flagged_seconds[i]), y(chart->flagged_ms[i])), look.px(2.5F), look.theme.unclear, 8);
+    list->AddCircleFilled(ImVec2(x(chart->flagged_seconds[i]), y(chart->flagged_ms[i])), look.px(many ? 1.25F : 2.5F), look.theme.unclear, 8);
   }
-  if (chart->flagged > 0) muted_text(context, fmt::format("{} flagged, kept: {}.", format_count(static_cast<std::int64_t>(chart->flagged)), chart->flags.front()), true);
+  if (chart->flagged > 0) muted_text(context, fmt::format("{} of {} flagged, kept: {}.", format_count(static_cast<std::int64_t>(chart->flagged)), format_count(static_cast<std::int64_t>(chart->samples)), chart->flags.front()), true);
 }
 
 void draw_share(Context& context, std::string_view label, double percent) {
   const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
   ImGui::AlignTextToFramePadding();
-  coloured_text(context.look.theme.text, label);
+  clipped_text(context, context.look.theme.text, std::string(label), width * 0.5F - context.look.px(8));
   ImGui::SameLine(left + width * 0.5F);
   const float top = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - context.look.px(6)) / 2);
@@ -176,9 +188,9 @@ void draw_launch(Context& context, const Measurement& measurement) {
 void draw_trust(Context& context, const SelectedMeasurement& selected) {
   const ResultRow& row = selected.row;
   section(context, "Trust");
-  fact_line(context, "error to fp64", row.error ? fmt::format("{:.1e}", *row.error) : std::string("not checked"));
-  for (const auto& [output, error] : selected.measurement.errors) fact_line(context, fmt::format("   {}", output).c_str(), fmt::format("{:.1e}", error));
-  fact_line(context, "timed by", to_string(row.timing_source));
+  fact_line(context, "error to fp64", row.error ? format_error(*row.error) : std::string("not checked"));
+  for (const auto& [output, error] : selected.measurement.errors) fact_line(context, ("   " + output_label(output)).c_str(), format_error(error));
+  fact_line(context, "timed by", timing_label(row.timing_source), true);
   draw_cross_check(context, selected.measurement);
   fact_line(context, "regime", row.regime == Regime::sustained ? "sustained (warm)" : "burst (cold)", true);
   if (row.sm_clock_mhz) fact_line(context, "SM clock, median", fmt::format("{:.0f} MHz", *row.sm_clock_mhz));

@@ -4,6 +4,8 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <cfloat>
+#include <cmath>
 
 #include "views/format.hpp"
 #include "views/shell.hpp"
@@ -20,9 +22,13 @@ void place(const Look& look, float width, float from_top) {
 
 bool begin_dialog(const Look& look, const char* name, float width, bool* open) {
   place(look, width, 0.14F);
+  const float highest = ImGui::GetMainViewport()->Size.y * 0.84F;
+  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(FLT_MAX, highest));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(16), look.px(16)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.0F, std::round(look.scale)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, look.px(4));
   const bool drawn = ImGui::BeginPopupModal(name, open, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-  ImGui::PopStyleVar();
+  ImGui::PopStyleVar(3);
   return drawn;
 }
 
@@ -33,7 +39,7 @@ void heading(const Look& look, const char* text) {
   ImGui::Dummy(ImVec2(0, look.px(4)));
 }
 
-void palette_rows(Context& context, const std::vector<const Command*>& found, bool chosen) {
+void palette_rows(Context& context, const std::vector<const Command*>& found, bool chosen, bool moved) {
   UiState& ui = context.ui;
   const Look& look = context.look;
   ui.palette_row = std::clamp(ui.palette_row, 0, std::max(0, static_cast<int>(found.size()) - 1));
@@ -43,7 +49,7 @@ void palette_rows(Context& context, const std::vector<const Command*>& found, bo
       const bool enabled = is_enabled(context, command.id);
       ImGui::PushID(i);
       const bool clicked = ImGui::Selectable(command.label, i == ui.palette_row, enabled ? 0 : ImGuiSelectableFlags_Disabled, ImVec2(0, look.px(24)));
-      if (i == ui.palette_row && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
+      if (i == ui.palette_row && moved) ImGui::SetScrollHereY();
       const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
       ImGui::PushFont(look.text, kSecondarySize);
       const float shortcut = ImGui::CalcTextSize(command.shortcut).x;
@@ -65,13 +71,14 @@ void palette_rows(Context& context, const std::vector<const Command*>& found, bo
 void help_group(const Context& context, const char* menu) {
   section(context, menu);
   if (!ImGui::BeginTable(menu, 2, ImGuiTableFlags_SizingFixedFit)) return;
-  ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, context.look.px(110));
+  ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, context.look.px(96));
   ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
   for (const Command& command : commands()) {
     if (std::string_view(command.menu) != menu) continue;
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     {
+      ImGui::SetCursorPosY(ImGui::GetCursorPosY() + context.look.px(1));  // onto the base line of the larger text beside it
       const NumberFont font(context.look, kSecondarySize);
       coloured_text(context.look.theme.accent, command.shortcut);
     }
@@ -115,10 +122,10 @@ void draw_palette(Context& context) {
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   const bool chosen = ImGui::InputTextWithHint("##find", "Type a few letters of a command", &ui.palette_text, ImGuiInputTextFlags_EnterReturnsTrue);
   if (ImGui::IsItemEdited()) ui.palette_row = 0;
-  if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++ui.palette_row;
-  if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --ui.palette_row;
+  const int step = (ImGui::IsKeyPressed(ImGuiKey_DownArrow) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_UpArrow) ? 1 : 0);
+  ui.palette_row += step;
   if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
-  palette_rows(context, search_commands(ui.palette_text), chosen);
+  palette_rows(context, search_commands(ui.palette_text), chosen, step != 0);
   ImGui::EndPopup();
 }
 
@@ -128,7 +135,7 @@ void draw_help(Context& context) {
     ui.help_open = false;
     ImGui::OpenPopup("Keyboard and commands");
   }
-  if (!begin_dialog(context.look, "Keyboard and commands", 860, nullptr)) return;
+  if (!begin_dialog(context.look, "Keyboard and commands", 1040, nullptr)) return;
   heading(context.look, "Keyboard and commands");
   if (ImGui::BeginTable("groups", 3, ImGuiTableFlags_SizingStretchSame)) {
     ImGui::TableNextColumn();
@@ -230,15 +237,18 @@ void draw_delete_dialog(Context& context) {
   const auto found = std::find_if(context.data.sweeps.begin(), context.data.sweeps.end(), [&](const SweepInfo& sweep) { return sweep.id == ui.delete_asked; });
   if (found != context.data.sweeps.end()) {
     ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(fmt::format("{}, {}: {} measurements with all their samples. This cannot be undone.", format_started(found->started, context.now), found->environment.device_name,
-                                       found->ok + found->failed + found->skipped)
+    ImGui::TextUnformatted(fmt::format("{} ({}, {}): {} measurements with all their samples. This cannot be undone.", context.models.title(context.data, *found),
+                                       format_started(found->started, context.now), found->environment.device_name, found->ok + found->failed + found->skipped)
                                .c_str());
     ImGui::PopTextWrapPos();
   }
   ImGui::Dummy(ImVec2(0, context.look.px(8)));
-  const bool yes = primary_button(context, "Delete");
+  const bool no = primary_button(context, "Keep it") || ImGui::IsKeyPressed(ImGuiKey_Escape);  // first: what Enter does
+  ImGui::SetItemDefaultFocus();
   ImGui::SameLine();
-  const bool no = ImGui::Button("Keep it") || ImGui::IsKeyPressed(ImGuiKey_Escape);
+  ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.slower);
+  const bool yes = ImGui::Button("Delete");
+  ImGui::PopStyleColor();
   if (yes) context.request(CommandId::delete_sweep, ui.delete_asked, "confirmed");
   if (yes || no) {
     ui.delete_asked = 0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <ctime>
+#include <vector>
 
 #include "profiler/columns.hpp"
 
@@ -33,13 +34,23 @@ const KernelName* find_name(std::string_view id) {
 
 }  // namespace
 
-int column_decimals(std::span<const double> values, int most) {
+int column_decimals(std::span<const double> values, std::span<const double> half_widths, int most) {
   double smallest = std::numeric_limits<double>::infinity();
   for (double value : values) {
     if (std::isfinite(value) && value != 0) smallest = std::min(smallest, std::abs(value));
   }
   if (!std::isfinite(smallest)) return 0;
-  return std::clamp(2 - static_cast<int>(std::floor(std::log10(smallest))), 0, most);
+  int decimals = 2 - static_cast<int>(std::floor(std::log10(smallest)));
+  std::vector<double> sure;
+  for (double width : half_widths) {
+    if (std::isfinite(width) && width > 0) sure.push_back(width);
+  }
+  if (!sure.empty()) {
+    const auto middle = sure.begin() + static_cast<std::ptrdiff_t>(sure.size() / 2);
+    std::nth_element(sure.begin(), middle, sure.end());
+    decimals = std::max(decimals, -static_cast<int>(std::floor(std::log10(*middle))));
+  }
+  return std::clamp(decimals, 0, most);
 }
 
 std::string format_fixed(double value, int decimals) {
@@ -88,6 +99,13 @@ std::string format_latency(double ms) {
   return fmt::format("{} us", significant_text(ms * 1000, 4));
 }
 
+std::string format_error(double value) {
+  if (value == 0 || !std::isfinite(value)) return format_fixed(value, 0);
+  const std::string text = fmt::format("{:.1e}", value);
+  const std::size_t e = text.find('e');
+  return fmt::format("{}e{}", text.substr(0, e), std::stoi(text.substr(e + 1)));
+}
+
 std::string format_windows(std::int64_t window1, std::int64_t window2) { return fmt::format("{} × {}", window1, window2); }
 
 std::string format_started(std::string_view iso_utc, std::int64_t now) {
@@ -119,6 +137,29 @@ std::string kernel_label(std::string_view kernel_id) {
 std::string kernel_short_label(std::string_view kernel_id) {
   const KernelName* name = find_name(kernel_id);
   return std::string(name ? name->short_label : kernel_id);
+}
+
+std::string timing_label(TimingSource source) {
+  switch (source) {
+    case TimingSource::cupti: return "CUPTI";
+    case TimingSource::cuda_events: return "CUDA events";
+    case TimingSource::cpu_clock: return "CPU clock";
+  }
+  return "?";
+}
+
+std::string flag_label(std::string_view flag) {
+  constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
+      {"sw_power_cap", "power limit"}, {"hw_power_brake", "power supply"}, {"sw_thermal", "too warm"}, {"hw_thermal", "too hot"}, {"hw_slowdown", "hardware"}};
+  std::string text(flag);
+  for (const auto& [name, words] : kReasons) {
+    const std::size_t at = text.find(name);
+    if (at == std::string::npos) continue;
+    std::size_t end = at + name.size();
+    while (end < text.size() && text[end] != ',') ++end;
+    text.replace(at, end - at, words);
+  }
+  return text;
 }
 
 bool is_baseline(const ResultRow& row) { return row.problem.form == Form::dot_product || row.problem.form == Form::gemm; }

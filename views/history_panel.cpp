@@ -1,10 +1,11 @@
 // The sweeps of the database: choose what is shown, the baseline, what is compared.
 #include <fmt/format.h>
-#include <imgui.h>
+#include <imgui_internal.h>
 #include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
@@ -17,8 +18,8 @@ bool contains(const std::string& text, const std::string& part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); }) != text.end();
 }
 
-bool matches(const SweepInfo& sweep, const std::string& filter) {
-  return filter.empty() || contains(sweep.note, filter) || contains(sweep.environment.device_name, filter) || contains(sweep.started, filter) || contains(sweep.command, filter);
+bool matches(const SweepInfo& sweep, const std::string& title, const std::string& filter) {
+  return filter.empty() || contains(title, filter) || contains(sweep.note, filter) || contains(sweep.environment.device_name, filter) || contains(sweep.started, filter) || contains(sweep.command, filter);
 }
 
 /// "NVIDIA H200" -> "H200": the last words that fit a narrow column.
@@ -29,16 +30,16 @@ std::string short_device(const std::string& name) {
   return name;
 }
 
-std::string state_of(const SweepInfo& sweep, const RunState& run) {
+std::string state_of(const SweepInfo& sweep, const WindowData& data) {
   const std::int64_t done = sweep.ok + sweep.failed + sweep.skipped;
-  if (run.running && run.sweep == sweep.id) return "measuring";
+  if (data.measures_here() && data.run.sweep == sweep.id) return fmt::format("measuring, {} of {}", done, sweep.planned);
   if (sweep.finished.empty() && done < sweep.planned) return fmt::format("stopped at {} of {}", done, sweep.planned);
   if (sweep.failed > 0) return fmt::format("{} failed", sweep.failed);
   return {};
 }
 
-void draw_tooltip(const Context& context, const SweepInfo& sweep) {
-  tooltip(context, fmt::format("{}\n{}, {} measured, {} failed, {} skipped of {} planned\n{}", sweep.environment.device_name, sweep.started, sweep.ok, sweep.failed, sweep.skipped, sweep.planned,
+void draw_tooltip(Context& context, const SweepInfo& sweep) {
+  tooltip(context, fmt::format("{}\n{}\n{}, {} measured, {} failed, {} skipped of {} planned\n{}", context.models.title(context.data, sweep), sweep.environment.device_name, sweep.started, sweep.ok, sweep.failed, sweep.skipped, sweep.planned,
                                sweep.command));
 }
 
@@ -69,11 +70,10 @@ void draw_sweep(Context& context, const SweepInfo& sweep) {
   ImGui::PushID(static_cast<int>(sweep.id));
   const bool shown = selection.shown_sweep == sweep.id;
   const bool compared = std::find(selection.compared.begin(), selection.compared.end(), sweep.id) != selection.compared.end();
-  const std::string state = state_of(sweep, context.data.run);
-  const std::string second = sweep.note.empty() ? state : state.empty() ? sweep.note : fmt::format("{} · {}", sweep.note, state);
-  const float height = look.px(second.empty() ? 24 : 40);
+  const bool baseline = selection.baseline_sweep == sweep.id;
+  const std::string state = state_of(sweep, context.data);
+  const float height = look.px(40), width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
   if (ImGui::Selectable("##sweep", shown || compared, ImGuiSelectableFlags_AllowOverlap, ImVec2(0, height))) {
     context.request(ImGui::GetIO().KeyCtrl ? CommandId::compare : CommandId::show_sweep, sweep.id);
   }
@@ -81,26 +81,30 @@ void draw_sweep(Context& context, const SweepInfo& sweep) {
   draw_menu(context, sweep);
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (compared) list->AddRectFilled(at, ImVec2(at.x + look.px(2), at.y + height), theme.accent);
-  const float line = look.px(24), text_y = at.y + (line - ImGui::GetTextLineHeight()) / 2;
-  const char* mark = selection.baseline_sweep == sweep.id ? "●" : sweep.starred ? "★" : "";
-  list->AddText(ImVec2(at.x + look.px(6), text_y), selection.baseline_sweep == sweep.id ? theme.accent : theme.unclear, mark);
-  list->PushClipRect(at, ImVec2(at.x + width, at.y + height), true);
-  list->AddText(ImVec2(at.x + look.px(24), text_y), theme.text, format_started(sweep.started, context.now).c_str());
+  const float top = at.y + look.px(3), right = at.x + width - look.px(8);
   const std::string device = short_device(sweep.environment.device_name);
-  const std::string count = format_count(sweep.ok);
-  ImGui::PushFont(look.numbers, kNumberSize);
-  const ImVec2 count_size = ImGui::CalcTextSize(count.c_str());
-  list->AddText(ImVec2(at.x + look.px(140) - count_size.x, at.y + (line - count_size.y) / 2), theme.muted, count.c_str());
-  ImGui::PopFont();
-  list->PushClipRect(ImVec2(at.x + look.px(150), at.y), ImVec2(at.x + width - look.px(4), at.y + height), true);
-  const float device_x = std::max(at.x + look.px(150), at.x + width - look.px(6) - ImGui::CalcTextSize(device.c_str()).x);
-  list->AddText(ImVec2(device_x, text_y), theme.muted, device.c_str());
-  list->PopClipRect();
-  if (!second.empty()) {
+  const float device_x = std::max(at.x + look.px(110), right - ImGui::CalcTextSize(device.c_str()).x);
+  float x = at.x + look.px(8);
+  const auto word = [&](ImU32 colour, const std::string& text, float y, float end) {
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str()), low(std::round(x), std::round(y));
+    ImGui::PushStyleColor(ImGuiCol_Text, colour);
+    ImGui::RenderTextEllipsis(list, low, ImVec2(end, low.y + size.y), end, text.data(), text.data() + text.size(), &size);
+    ImGui::PopStyleColor();
+    x += size.x + look.px(6);
+  };
+  if (baseline) word(theme.accent, "●", top, right);
+  if (sweep.starred) word(theme.unclear, "★", top, right);
+  word(theme.text, format_started(sweep.started, context.now), top, device_x - look.px(6));
+  {
     const SmallFont font(look);
-    list->AddText(ImVec2(at.x + look.px(24), at.y + look.px(22)), state.empty() ? theme.muted : state == "measuring" ? theme.accent : theme.unclear, second.c_str());
+    const ImU32 colour = state.starts_with("measuring") ? theme.accent : theme.unclear;
+    if (!state.empty()) word(colour, state, top + look.px(2), device_x - look.px(6));
   }
-  list->PopClipRect();
+  x = device_x;
+  word(theme.muted, device, top, right);
+  const SmallFont font(look);
+  x = at.x + look.px(8);
+  word(theme.muted, context.models.title(context.data, sweep), at.y + look.px(21), right);
   ImGui::PopID();
 }
 
@@ -126,7 +130,7 @@ void draw_history_panel(Context& context) {
   if (ImGui::BeginChild("sweeps", ImVec2(0, ImGui::GetContentRegionAvail().y - footer))) {
     bool any = false;
     for (const SweepInfo& sweep : data.sweeps) {
-      if (!matches(sweep, ui.history_filter)) continue;
+      if (!matches(sweep, context.models.title(data, sweep), ui.history_filter)) continue;
       draw_sweep(context, sweep);
       any = true;
     }

@@ -33,8 +33,8 @@ const Fact kFacts[] = {
     {"element", [](const ResultRow& row) { return std::string(to_string(row.problem.element)); }},
     {"mask", [](const ResultRow& row) { return std::string(to_string(row.problem.mask)); }},
     {"sink", [](const ResultRow& row) { return optional_text(row.problem.sink); }},
-    {"scale", [](const ResultRow& row) { return row.problem.scale ? significant_text(*row.problem.scale) : "default"; }},
-    {"timed by", [](const ResultRow& row) { return std::string(to_string(row.timing_source)); }},
+    {"scale", [](const ResultRow& row) { return row.problem.scale ? format_significant(*row.problem.scale) : "default"; }},
+    {"timed by", [](const ResultRow& row) { return timing_label(row.timing_source); }},
 };
 
 std::string line_label(const ResultRow& row) {
@@ -60,6 +60,31 @@ std::vector<Fact> differing_facts(const std::vector<ResultRow>& rows) {
     if (values.size() > 1 && instances) result.push_back(fact);
   }
   return result;
+}
+
+/// The facts that do not differ, as a phrase; what is usual (batch 1, causal mask, no sink) goes without saying.
+std::string shared_conditions(const std::vector<ResultRow>& rows) {
+  const auto ours = std::find_if(rows.begin(), rows.end(), [](const ResultRow& row) { return !is_baseline(row); });
+  if (ours == rows.end()) return {};
+  std::string text;
+  const auto add = [&](const char* name, const std::string& phrase) {
+    const auto fact = std::find_if(std::begin(kFacts), std::end(kFacts), [&](const Fact& one) { return std::string_view(one.name) == name; });
+    for (const ResultRow& row : rows) {
+      if (!is_baseline(row) && fact->text(row) != fact->text(*ours)) return;
+    }
+    text += (text.empty() ? "" : ", ") + phrase;
+  };
+  const Problem& p = ours->problem;
+  add("form", std::string(to_string(p.form)));
+  add("tokens", format_count(p.seq_len) + " tokens");
+  if (p.batch != 1) add("batch", fmt::format("batch {}", p.batch));
+  add("heads", fmt::format("{}/{} heads", p.q_heads, p.kv_heads));
+  add("head size", fmt::format("head size {}", p.head_dim));
+  add("element", std::string(to_string(p.element)));
+  if (p.mask == Mask::full) add("mask", "full mask");
+  if (p.sink) add("sink", fmt::format("sink {}", format_significant(*p.sink)));
+  if (p.scale) add("scale", fmt::format("scale {}", format_significant(*p.scale)));
+  return text;
 }
 
 std::string problem_key(const Problem& p) {
@@ -94,13 +119,14 @@ void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
   for (const auto& [regime, pass] : seen) {
     LatencyGroup group{pass, regime, std::string(to_string(pass)), 0, 0};
     if (several_regimes) group.title += fmt::format(", {}", to_string(regime));
-    std::vector<double> times;
+    std::vector<double> times, half_widths;
     for (const ResultRow& row : rows) {
       if (row.pass != pass || row.regime != regime) continue;
       if (row.median_ms) times.push_back(*row.median_ms);
+      if (row.ci_low_ms && row.ci_high_ms) half_widths.push_back((*row.ci_high_ms - *row.ci_low_ms) / 2);
       if (row.tflops && std::isfinite(*row.tflops)) group.max_tflops = std::max(group.max_tflops, *row.tflops);
     }
-    group.decimals = column_decimals(times);
+    group.decimals = column_decimals(times, half_widths);
     model.groups.push_back(std::move(group));
   }
 }
@@ -130,6 +156,7 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
   LatencyModel model;
   model.reference = reference_kernel(sweep.rows);
   model.has_baseline = against_baseline != nullptr;
+  model.conditions = shared_conditions(sweep.rows);
   make_groups(model, sweep.rows);
   const std::vector<Fact> facts = differing_facts(sweep.rows);
   for (const Fact& fact : facts) model.fact_names.emplace_back(fact.name);
@@ -230,6 +257,12 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
   return columns;
 }
 
+std::string latency_table_name(const std::vector<LatencyColumn>& columns) {
+  std::string name = "latency";
+  for (const LatencyColumn& column : columns) name += "|" + column.id;
+  return name;
+}
+
 namespace {
 
 const LatencyCell* find_cell(const LatencyLine& line, const LatencyColumn& column) {
@@ -254,13 +287,13 @@ std::string measured_text(const LatencyModel& model, const LatencyCell& cell, co
       return text(row.median_ms, [&](double v) { return format_fixed(v, decimals); });
     case LatencyField::interval:
       if (!row.ci_low_ms || !row.ci_high_ms) return {};
-      return format_fixed((*row.ci_high_ms - *row.ci_low_ms) / 2, std::min(decimals + 1, 4));
-    case LatencyField::tflops: return text(row.tflops, [](double v) { return significant_text(v); });
+      return format_fixed((*row.ci_high_ms - *row.ci_low_ms) / 2, decimals > 2 ? decimals : decimals + 1);
+    case LatencyField::tflops: return text(row.tflops, [](double v) { return format_significant(v); });
     case LatencyField::peak: return text(row.peak_fraction, [](double v) { return format_fixed(v * 100, 1); });
     case LatencyField::of_reference: return text(cell.of_reference, [](double v) { return format_fixed(v, 2) + "×"; });
     case LatencyField::verdict: return cell.against_baseline ? verdict_text(*cell.against_baseline) : std::string();
     case LatencyField::flagged: return fmt::format("{}", row.flagged);
-    case LatencyField::error: return text(row.error, [](double v) { return fmt::format("{:.1e}", v); });
+    case LatencyField::error: return text(row.error, [](double v) { return format_error(v); });
     default: return {};
   }
 }

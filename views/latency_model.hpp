@@ -44,6 +44,7 @@ struct LatencyLine {
 struct LatencyModel {
   std::vector<LatencyGroup> groups;
   std::vector<std::string> fact_names;      ///< what differs between lines beside windows: "kernel", "tokens", ...
+  std::string conditions;                   ///< what all lines of our kernels share: "trilinear, 32,768 tokens, 64/1 heads, ..."
   std::vector<LatencyLine> lines;           ///< in measurement order, baselines last
   std::string reference;                    ///< kernel id `of_reference` relates to; empty = none was measured
   bool has_baseline = false;                ///< a baseline sweep is set
@@ -72,6 +73,8 @@ struct LatencyColumn {
   std::string title;
 };
 std::vector<LatencyColumn> latency_columns(const LatencyModel& model);
+/// Order and widths that a person gave the table belong to one set of columns.
+std::string latency_table_name(const std::vector<LatencyColumn>& columns);
 
 /// Text of one cell as it is shown and copied; "" for an absent measurement, the status word for one that is not ok.
 std::string cell_text(const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column);

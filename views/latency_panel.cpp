@@ -27,6 +27,13 @@ float column_width(LatencyField field) {
   }
 }
 
+/// Wide enough for what is in it and for its title.
+float width_of(const Look& look, const LatencyColumn& column) {
+  const SmallFont font(look);
+  const float title = ImGui::CalcTextSize(column.title.c_str()).x + look.px(8);
+  return std::max(title, look.px(column.title == "kernel" ? 100 : column_width(column.field)));
+}
+
 int colour_of(const LatencyModel& model, const LatencyLine& line, std::size_t group) {
   for (const Series& series : map_series(model)) {
     if (series.kernel == line.kernel && series.pass == model.groups[group].pass && series.regime == model.groups[group].regime) return series.colour;
@@ -41,23 +48,55 @@ std::string full_name(const LatencyModel& model, const LatencyColumn& column) {
   return in_group && !named ? model.groups[column.group].title + " " + column.title : column.title;
 }
 
+std::string summary_of(const Context& context, const LatencyModel& model, std::size_t shown_lines) {
+  std::string text = context.ui.table_filter.empty() ? fmt::format("{} rows", model.lines.size()) : fmt::format("{} of {} rows", shown_lines, model.lines.size());
+  if (model.failed > 0) text += fmt::format(" · {} failed", model.failed);
+  if (model.flagged > 0) text += fmt::format(" · {} flagged samples, kept", format_count(model.flagged));
+  if (context.data.baseline) text += fmt::format(" · baseline {}", format_started(context.data.baseline->info.started, context.now));
+  if (!model.conditions.empty()) text += " · " + model.conditions;
+  return text;
+}
+
+/// Columns that can be shown or hidden, checked where they are shown.
+void draw_columns_menu(Context& context, const LatencyModel& model) {
+  UiState& ui = context.ui;
+  if (!ImGui::BeginPopup("columns")) return;
+  for (const LatencyColumn& column : latency_columns(model)) {
+    if (column.field == LatencyField::label) continue;
+    const bool shown = std::find(ui.visible_columns.begin(), ui.visible_columns.end(), column.id) != ui.visible_columns.end();
+    ImGui::PushItemFlag(ImGuiItemFlags_AutoClosePopups, false);
+    if (ImGui::MenuItem(full_name(model, column).c_str(), nullptr, shown)) ui.toggled_column = column.id;
+    ImGui::PopItemFlag();
+    tooltip(context, field_text(column.field).meaning);
+  }
+  ImGui::EndPopup();
+}
+
 void draw_filter_row(Context& context, const LatencyModel& model, std::size_t shown_lines) {
   UiState& ui = context.ui;
   const Look& look = context.look;
   ImGui::AlignTextToFramePadding();
-  std::string summary = ui.table_filter.empty() ? fmt::format("{} rows", model.lines.size()) : fmt::format("{} of {} rows", shown_lines, model.lines.size());
-  if (model.failed > 0) summary += fmt::format(" · {} failed", model.failed);
-  if (model.flagged > 0) summary += fmt::format(" · {} flagged samples, kept", format_count(model.flagged));
-  if (context.data.baseline) summary += fmt::format(" · baseline {}", format_started(context.data.baseline->info.started, context.now));
+  const float button_padding = 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
+  const float filter_width = look.px(150);
+  const float right_width = filter_width + ImGui::CalcTextSize("Columns").x + ImGui::CalcTextSize("Copy").x + 2 * button_padding;
+  const std::string summary = summary_of(context, model, shown_lines);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, room = std::max(look.px(40), width - right_width - look.px(12));
+  ImGui::PushClipRect(at, ImVec2(at.x + room, at.y + ImGui::GetFrameHeight()), true);
   muted_text(context, summary);
-  const float filter_width = look.px(170), export_width = ImGui::CalcTextSize("Copy").x + 2 * ImGui::GetStyle().FramePadding.x;
-  align_right(filter_width + export_width + ImGui::GetStyle().ItemSpacing.x);
+  ImGui::PopClipRect();
+  tooltip(context, summary);
+  ImGui::SameLine();
+  ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(0.0F, width - right_width), at.y));
   ImGui::SetNextItemWidth(filter_width);
   if (ui.focus_filter) ImGui::SetKeyboardFocusHere();
   ui.focus_filter = false;
   ImGui::InputTextWithHint("##filter", "filter  (Ctrl+F)", &ui.table_filter, ImGuiInputTextFlags_EscapeClearsAll);
   ImGui::SameLine();
+  if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
+  ImGui::SameLine();
   if (ImGui::Button("Copy")) ImGui::OpenPopup("copy");
+  draw_columns_menu(context, model);
   if (!ImGui::BeginPopup("copy")) return;
   const auto item = [&](const char* label, CommandId id) {
     if (ImGui::MenuItem(label)) context.request(id);
@@ -112,6 +151,10 @@ void draw_rate(Context& context, const LatencyModel& model, const LatencyLine& l
   number_right(context, text, line.baseline ? theme.muted : 0, right);
 }
 
+void align_right_in_cell(const std::string& text) {
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x));
+}
+
 void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column) {
   const Theme& theme = context.look.theme;
   const std::string text = cell_text(model, line, column);
@@ -128,6 +171,7 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
       return;
     case LatencyField::median:
       if (cell && cell->row.status != Status::ok) {
+        align_right_in_cell(text);
         coloured_text(cell->row.status == Status::failed ? theme.slower : theme.muted, text);
         if (!cell->row.reason.empty()) tooltip(context, cell->row.reason);
         return;
@@ -199,8 +243,10 @@ void remember_columns(Context& context, const std::vector<LatencyColumn>& column
   UiState& ui = context.ui;
   ui.visible_columns.clear();
   for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
+    if (columns[static_cast<std::size_t>(i)].id == ui.toggled_column) ImGui::TableSetColumnEnabled(i, !(ImGui::TableGetColumnFlags(i) & ImGuiTableColumnFlags_IsEnabled));
     if (ImGui::TableGetColumnFlags(i) & ImGuiTableColumnFlags_IsEnabled) ui.visible_columns.push_back(columns[static_cast<std::size_t>(i)].id);
   }
+  ui.toggled_column.clear();
   ImGuiTableSortSpecs* sort = ImGui::TableGetSortSpecs();
   if (!sort || !sort->SpecsDirty) return;
   ui.sort_column = sort->SpecsCount > 0 ? columns[static_cast<std::size_t>(sort->Specs[0].ColumnIndex)].id : std::string();
@@ -223,9 +269,9 @@ void draw_latency_panel(Context& context) {
   }
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable | ImGuiTableFlags_Hideable |
                                 ImGuiTableFlags_Reorderable | ImGuiTableFlags_Sortable | ImGuiTableFlags_SortTristate | ImGuiTableFlags_BordersInnerH |
-                                ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX | ImGuiTableFlags_HighlightHoveredColumn;
+                                ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_HighlightHoveredColumn;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(5), context.look.px(4)));
-  const bool open = ImGui::BeginTable("latency", static_cast<int>(columns.size()), flags);
+  const bool open = ImGui::BeginTable(latency_table_name(columns).c_str(), static_cast<int>(columns.size()), flags);
   ImGui::PopStyleVar();
   if (!open) return;
   ImGui::TableSetupScrollFreeze(1, 1);
@@ -236,7 +282,7 @@ void draw_latency_panel(Context& context) {
     if (column.field == LatencyField::tflops || column.field == LatencyField::of_reference || column.field == LatencyField::peak) {
       column_flags |= ImGuiTableColumnFlags_PreferSortDescending;
     }
-    ImGui::TableSetupColumn(full_name(model, column).c_str(), column_flags, context.look.px(column.title == "kernel" ? 100 : column_width(column.field)), ImGui::GetID(column.id.c_str()));
+    ImGui::TableSetupColumn(full_name(model, column).c_str(), column_flags, width_of(context.look, column), ImGui::GetID(column.id.c_str()));
   }
   remember_columns(context, columns);
   draw_headers(context, model, columns);

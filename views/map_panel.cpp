@@ -69,7 +69,7 @@ void draw_cell(const Context& context, const MapCell& cell, const WindowMap& map
       break;
     case MapCell::State::failed: text = "failed"; break;
     case MapCell::State::skipped: text = "skipped"; break;
-    case MapCell::State::absent: break;
+    case MapCell::State::absent: list->AddRectFilled(low, high, faded(look.theme.raised, 0.35F), look.px(2)); return;
   }
   list->AddRectFilled(low, high, fill, look.px(2));
   const bool plain = cell.state != MapCell::State::ok && cell.state != MapCell::State::nan;
@@ -106,9 +106,7 @@ void draw_scale(const Context& context, const WindowMap& map, ImVec2 low, float 
     list->AddRectFilledMultiColor(ImVec2(low.x, low.y + height * (1 - t1)), ImVec2(low.x + width, low.y + height * (1 - t0)), viridis(t1), viridis(t1), viridis(t0), viridis(t0));
   }
   const bool latency = context.ui.map_metric == MapMetric::latency;
-  const bool one = map.high <= map.low;
   for (int i = 0; i <= 4; ++i) {
-    if (one && i != 2) continue;
     const double t = i / 4.0;
     const double from_low = latency ? 1 - t : t;
     double value = map.low + from_low * (map.high - map.low);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "views/sweep_title.hpp"
+
 namespace triscope {
 
 void Models::refresh(const WindowData& data) {
@@ -16,6 +18,7 @@ void Models::refresh(const WindowData& data) {
   paper_.reset();
   compare_.reset();
   order_.reset();
+  titles_.clear();
 }
 
 const LatencyModel* Models::latency(const WindowData& data) {
@@ -84,6 +87,12 @@ const SampleChart* Models::samples(const WindowData& data) {
     samples_ = make_sample_chart(sampled_->measurement.samples);
   }
   return &samples_;
+}
+
+const std::string& Models::title(const WindowData& data, const SweepInfo& sweep) {
+  refresh(data);
+  const auto found = titles_.find(sweep.uuid);
+  return found != titles_.end() ? found->second : titles_.emplace(sweep.uuid, sweep_title(sweep)).first->second;
 }
 
 const std::vector<std::size_t>& Models::order(const WindowData& data, const std::string& filter, const std::string& sort_column, bool descending) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "views/attention_model.hpp"
@@ -29,6 +31,8 @@ class Models {
   const CompareModel* compare(const WindowData& data, std::int64_t now);
   /// Null when nothing is selected.
   const SampleChart* samples(const WindowData& data);
+  /// What a sweep measures, in a few words.
+  const std::string& title(const WindowData& data, const SweepInfo& sweep);
   /// Lines of the latency model in the order of filter and sort.
   const std::vector<std::size_t>& order(const WindowData& data, const std::string& filter, const std::string& sort_column, bool descending);
 
@@ -57,6 +61,7 @@ class Models {
   };
   std::optional<Order> order_;
   AttentionModel attention_;
+  std::map<std::string, std::string> titles_;  ///< by the sweep's uuid
 };
 
 }  // namespace triscope

@@ -73,17 +73,17 @@ TextTable panel_text(Context& context, Panel panel) {
 bool draw_data_state(Context& context, bool in_full) {
   const WindowData& data = context.data;
   if (!in_full && (!data.shown || data.shown->rows.empty())) {
-    empty_state(context, data.run.running ? "The first measurement is being taken." : "This fills with the first measurement.");
+    empty_state(context, data.measures_here() ? "The first measurement is being taken." : "This fills with the first measurement.");
     return false;
   }
   if (!data.problem.empty()) {
-    empty_state(context, data.problem, {{"Open another database...", {CommandId::open_database}}});
+    empty_state(context, sentence(data.problem), {{"Open another database...", {CommandId::open_database}}});
     return false;
   }
   if (data.shown && !data.shown->rows.empty()) return true;
   if (data.loading) {
     empty_state(context, "Reading the database ...");
-  } else if (data.run.running) {
+  } else if (data.measures_here()) {
     empty_state(context, "Measuring. The first result appears here in a moment.");
   } else if (data.sweeps.empty()) {
     if (data.recorded_database.empty()) {

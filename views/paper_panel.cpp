@@ -33,7 +33,9 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line,
   number_right(context, format_fixed(line.paper_ms, 1), theme.muted);
   ImGui::TableNextColumn();
   if (!line.own_ms) {
-    coloured_text(theme.muted, line.missing);
+    number_right(context, "–", theme.muted);
+    ImGui::TableNextColumn();
+    if (model.measured > 0) muted_text(context, line.missing);
     return;
   }
   std::vector<double> own;
@@ -66,7 +68,14 @@ void draw_paper_panel(Context& context) {
   align_right(ImGui::CalcTextSize("Copy").x + 2 * ImGui::GetStyle().FramePadding.x);
   if (ImGui::Button("Copy")) context.request(CommandId::copy_text, static_cast<std::int64_t>(Panel::paper));
   if (model.measured == 0) {
-    muted_text(context, "None of the paper's windows was measured forward in this sweep. Choose the preset \"Paper, Table 1\" in the sweep setup and run.", true);
+    muted_text(context, "This sweep holds none of the paper's windows (trilinear, forward, sustained).", true);
+    ImGui::SameLine();
+    if (ImGui::SmallButton("Put them into the sweep setup")) {
+      apply_preset(context.ui.form, WindowPreset::table1);
+      context.ui.form.trilinear = context.ui.form.forward = context.ui.form.sustained = true;
+      context.request(CommandId::preview_plan);
+      context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::setup));
+    }
   } else {
     muted_text(context, model.conditions, true);
     if (!model.same_shape) {
@@ -79,12 +88,12 @@ void draw_paper_panel(Context& context) {
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   double longest = 1e-12;
   for (const PaperLine& line : model.lines) longest = std::max({longest, line.paper_ms, line.own_ms.value_or(0)});
-  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
   if (!ImGui::BeginTable("paper", 7, flags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   const auto column = [&](const char* name, float width) { ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, context.look.px(width)); };
   column("window", 96);
-  column("w1 x w2", 72);
+  column("w1 × w2", 72);
   column("paper, ms", 80);
   column("here, ms", 80);
   ImGui::TableSetupColumn("paper and here", ImGuiTableColumnFlags_WidthStretch);

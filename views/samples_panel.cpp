@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "views/chart_tools.hpp"
 #include "views/format.hpp"
@@ -35,65 +36,87 @@ void plot_over_time(const Context& context, const SampleChart& chart, const Summ
   const SampleBuckets& buckets = chart.buckets;
   const int count = static_cast<int>(buckets.seconds.size());
   ImPlotSpec band;
-  band.FillColor = to_vec4(faded(look.theme.accent, 0.18F));
+  band.FillColor = to_vec4(faded(look.theme.accent, 0.22F));
   const double edges[] = {-1e9, 1e9};
   const double low[] = {summary.ci_low_ms, summary.ci_low_ms}, high[] = {summary.ci_high_ms, summary.ci_high_ms};
   band.Flags = static_cast<int>(ImPlotItemFlags_NoFit);
-  ImPlot::PlotShaded("95 % interval", edges, low, high, 2, band);
+  ImPlot::PlotShaded(" 95 % interval", edges, low, high, 2, band);
   if (buckets.per_bucket > 1) {
     ImPlotSpec range;
     range.FillColor = to_vec4(faded(look.theme.series[0], 0.45F));
-    ImPlot::PlotShaded("samples", buckets.seconds.data(), buckets.minimum.data(), buckets.maximum.data(), count, range);
+    ImPlot::PlotShaded(" samples", buckets.seconds.data(), buckets.minimum.data(), buckets.maximum.data(), count, range);
     ImPlotSpec centre;
     centre.LineColor = to_vec4(look.theme.series[0]);
     centre.LineWeight = std::max(1.0F, look.px(1));
-    ImPlot::PlotLine("samples", buckets.seconds.data(), buckets.centre.data(), count, centre);
+    ImPlot::PlotLine(" samples", buckets.seconds.data(), buckets.centre.data(), count, centre);
   } else {
     ImPlotSpec points;
     points.Marker = ImPlotMarker_Circle;
     points.MarkerSize = look.px(count > 400 ? 1.5F : 2.5F);
     points.MarkerFillColor = points.MarkerLineColor = points.LineColor = to_vec4(look.theme.series[0]);
-    ImPlot::PlotScatter("samples", buckets.seconds.data(), buckets.centre.data(), count, points);
+    ImPlot::PlotScatter(" samples", buckets.seconds.data(), buckets.centre.data(), count, points);
   }
   if (chart.flagged_ms.empty()) return;
   ImPlotSpec flagged;
   flagged.Marker = ImPlotMarker_Diamond;
-  flagged.MarkerSize = look.px(chart.flagged_ms.size() > 200 ? 2.0F : 4.0F);
-  flagged.MarkerFillColor = flagged.MarkerLineColor = flagged.LineColor = to_vec4(look.theme.unclear);
-  ImPlot::PlotScatter("flagged", chart.flagged_seconds.data(), chart.flagged_ms.data(), static_cast<int>(chart.flagged_ms.size()), flagged);
+  // Where they are many they must not hide what they lie on.
+  const bool many = chart.flagged_ms.size() > 200;
+  flagged.MarkerSize = look.px(many ? 1.25F : 4.0F);
+  flagged.MarkerFillColor = flagged.MarkerLineColor = flagged.LineColor = to_vec4(faded(look.theme.unclear, many ? 0.6F : 1));
+  ImPlot::PlotScatter(" flagged", chart.flagged_seconds.data(), chart.flagged_ms.data(), static_cast<int>(chart.flagged_ms.size()), flagged);
 }
 
-void draw_over_time(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size) {
-  const Look& look = context.look;
-  const bool clock = !chart.clock_mhz.empty();
-  if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
-  if (!ImPlot::BeginPlot("##time", size, ImPlotFlags_NoMenus | ImPlotFlags_Crosshairs)) return;
-  ImPlot::SetupAxis(ImAxis_X1, "seconds", ImPlotAxisFlags_NoTickMarks);
+/// The samples' own plot; `bottom`: it carries the time axis.
+void draw_times(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size, bool bottom) {
+  if (!ImPlot::BeginPlot("##samples", size, ImPlotFlags_NoMenus | ImPlotFlags_Crosshairs | ImPlotFlags_NoMouseText)) return;
+  ImPlot::SetupAxis(ImAxis_X1, bottom ? "seconds" : nullptr, ImPlotAxisFlags_NoTickMarks | (bottom ? 0 : ImPlotAxisFlags_NoTickLabels));
   ImPlot::SetupAxis(ImAxis_Y1, "ms", ImPlotAxisFlags_NoTickMarks);
-  ImPlot::SetupAxisLimits(ImAxis_X1, 0, chart.buckets.seconds.empty() ? 1 : std::max(1e-6, chart.buckets.seconds.back() * 1.02));
-  const auto [low, high] = std::minmax_element(chart.buckets.maximum.begin(), chart.buckets.maximum.end());
-  if (low != chart.buckets.maximum.end()) {
+  const double last = chart.buckets.seconds.empty() ? 1 : std::max(1e-6, chart.buckets.seconds.back());
+  ImPlot::SetupAxisLimits(ImAxis_X1, -0.03 * last, 1.03 * last);
+  const auto highest = std::max_element(chart.buckets.maximum.begin(), chart.buckets.maximum.end());
+  if (highest != chart.buckets.maximum.end()) {
     const double least = *std::min_element(chart.buckets.minimum.begin(), chart.buckets.minimum.end());
-    const double margin = std::max((*high - least) * 0.08, *high * 1e-4);
-    // With a clock line below, the samples keep the upper two thirds.
-    ImPlot::SetupAxisLimits(ImAxis_Y1, least - margin - (clock ? (*high - least) * 0.5 : 0), *high + margin);
+    const double margin = std::max((*highest - least) * 0.08, *highest * 1e-4);
+    ImPlot::SetupAxisLimits(ImAxis_Y1, least - margin, *highest + margin);
   }
-  if (clock) {
-    const auto [slowest, fastest] = std::minmax_element(chart.clock_mhz.begin(), chart.clock_mhz.end());
-    const double span = std::max(*fastest - *slowest, *fastest * 0.02);
-    ImPlot::SetupAxis(ImAxis_Y2, "SM clock, MHz", ImPlotAxisFlags_AuxDefault | ImPlotAxisFlags_NoTickMarks);
-    ImPlot::SetupAxisLimits(ImAxis_Y2, *slowest - span * 0.2, *slowest + span * 5);
-  }
-  ImPlot::SetupLegend(ImPlotLocation_NorthWest, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
+  ImPlot::SetupLegend(ImPlotLocation_NorthEast, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
   plot_over_time(context, chart, summary);
-  if (clock) {
-    ImPlot::SetAxes(ImAxis_X1, ImAxis_Y2);
-    ImPlotSpec line;
-    line.LineColor = to_vec4(look.theme.muted);
-    line.LineWeight = std::max(1.0F, look.px(1));
-    ImPlot::PlotLine("SM clock", chart.clock_seconds.data(), chart.clock_mhz.data(), static_cast<int>(chart.clock_mhz.size()), line);
+  end_plot(context.look);
+}
+
+void draw_clock(const Context& context, const SampleChart& chart) {
+  const Look& look = context.look;
+  if (!ImPlot::BeginPlot("##clock", ImVec2(-1, -1), ImPlotFlags_NoMenus | ImPlotFlags_NoLegend | ImPlotFlags_Crosshairs | ImPlotFlags_NoMouseText)) return;
+  ImPlot::SetupAxis(ImAxis_X1, "seconds", ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxis(ImAxis_Y1, "SM clock, MHz", ImPlotAxisFlags_NoTickMarks);
+  const auto [slowest, fastest] = std::minmax_element(chart.clock_mhz.begin(), chart.clock_mhz.end());
+  const double span = std::max(*fastest - *slowest, *fastest * 0.02);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, *slowest - span * 0.25, *fastest + span * 0.25);
+  const double ticks[] = {*slowest, *fastest};
+  const std::string low = fmt::format("{:.0f}", *slowest), high = fmt::format("{:.0f}", *fastest);
+  const char* names[] = {low.c_str(), high.c_str()};
+  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks, *fastest - *slowest > span * 0.4 ? 2 : 1, names);
+  ImPlotSpec line;
+  line.LineColor = to_vec4(look.theme.muted);
+  line.LineWeight = std::max(1.0F, look.px(1.25F));
+  ImPlot::PlotLine("SM clock", chart.clock_seconds.data(), chart.clock_mhz.data(), static_cast<int>(chart.clock_mhz.size()), line);
+  end_plot(look);
+}
+
+/// Samples over time; below them, on the same time axis, the clock.
+void draw_over_time(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size) {
+  if (chart.clock_mhz.empty()) {
+    if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
+    draw_times(context, chart, summary, size, true);
+    return;
   }
-  ImPlot::EndPlot();
+  float rows[] = {0.7F, 0.3F};
+  constexpr ImPlotSubplotFlags kFlags = ImPlotSubplotFlags_NoMenus | ImPlotSubplotFlags_NoResize | ImPlotSubplotFlags_NoTitle | ImPlotSubplotFlags_LinkCols;
+  if (!ImPlot::BeginSubplots("##time", 2, 1, size, kFlags, rows)) return;
+  if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
+  draw_times(context, chart, summary, ImVec2(-1, -1), false);
+  draw_clock(context, chart);
+  ImPlot::EndSubplots();
 }
 
 void draw_histogram(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size) {
@@ -107,15 +130,17 @@ void draw_histogram(Context& context, const SampleChart& chart, const Summary& s
   const double most = *std::max_element(histogram.counts.begin(), histogram.counts.end());
   ImPlot::SetupAxisLimits(ImAxis_X1, histogram.first - histogram.width, last + histogram.width);
   ImPlot::SetupAxisLimits(ImAxis_Y1, 0, std::max(1.0, most * 1.12));
+  if (most <= 8) ImPlot::SetupAxisTicks(ImAxis_Y1, 0, std::ceil(most), static_cast<int>(std::ceil(most)) + 1);  // no halves of samples
   std::vector<double> centres;
   for (std::size_t i = 0; i < histogram.counts.size(); ++i) centres.push_back(histogram.first + (static_cast<double>(i) + 0.5) * histogram.width);
   const int count = static_cast<int>(centres.size());
+  const double bar_width = histogram.width * (count > 40 ? 1 : 0.92);  // gaps only where they are wider than a pixel
   ImPlotSpec all;
   all.FillColor = all.LineColor = to_vec4(look.theme.series[0]);
-  ImPlot::PlotBars("samples", centres.data(), histogram.counts.data(), count, histogram.width * 0.92, all);
+  ImPlot::PlotBars("samples", centres.data(), histogram.counts.data(), count, bar_width, all);
   ImPlotSpec flagged;
   flagged.FillColor = flagged.LineColor = to_vec4(look.theme.unclear);
-  ImPlot::PlotBars("flagged", centres.data(), histogram.flagged.data(), count, histogram.width * 0.92, flagged);
+  ImPlot::PlotBars("flagged", centres.data(), histogram.flagged.data(), count, bar_width, flagged);
   ImPlot::PushPlotClipRect();
   const ImVec2 top = ImPlot::PlotToPixels(summary.median_ms, most * 1.12), bottom = ImPlot::PlotToPixels(summary.median_ms, 0);
   ImPlot::GetPlotDrawList()->AddLine(top, bottom, look.theme.text, std::max(1.0F, look.px(1.5F)));

@@ -27,14 +27,14 @@ void plot_series(const Context& context, const SeriesPoints& series) {
   whiskers.LineColor = colour;
   whiskers.LineWeight = std::max(1.0F, look.px(1));
   whiskers.Size = look.px(5);
-  ImPlot::PlotErrorBars(series.series.label.c_str(), x.data(), y.data(), below.data(), above.data(), count, whiskers);
+  ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(), count, whiskers);
   ImPlotSpec points;
   points.LineColor = colour;
   points.Marker = series_marker(series.series);
   points.MarkerSize = look.px(4);
   points.MarkerFillColor = colour;
   points.MarkerLineColor = to_vec4(look.theme.panel);
-  ImPlot::PlotScatter(series.series.label.c_str(), x.data(), y.data(), count, points);
+  ImPlot::PlotScatter(legend_name(series.series).c_str(), x.data(), y.data(), count, points);
   // Shapes of one area differ: the line follows the fastest of each.
   std::vector<double> line_x, line_y;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -48,7 +48,7 @@ void plot_series(const Context& context, const SeriesPoints& series) {
   ImPlotSpec line;
   line.LineColor = colour;
   line.LineWeight = look.px(1.5F);
-  ImPlot::PlotLine(series.series.label.c_str(), line_x.data(), line_y.data(), static_cast<int>(line_x.size()), line);
+  ImPlot::PlotLine(legend_name(series.series).c_str(), line_x.data(), line_y.data(), static_cast<int>(line_x.size()), line);
 }
 
 void select_points(Context& context, const ScalingChart& chart) {
@@ -146,7 +146,7 @@ void draw_scaling_panel(Context& context) {
   ImGui::AlignTextToFramePadding();
   coloured_text(look.theme.text, "Latency by window area");
   ImGui::SameLine();
-  muted_text(context, "w1 x w2 pairs per query, milliseconds; both logarithmic");
+  muted_text(context, "milliseconds against w1 × w2 pairs per query, both logarithmic");
   chart_button(context, Panel::scaling);
   const NumberFont font(look, kSecondarySize);
   std::vector<LevelLabel> labels;
@@ -158,7 +158,7 @@ void draw_scaling_panel(Context& context) {
   }
   const Range range = range_of(chart);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  if (!ImPlot::BeginPlot("##scaling", ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
+  if (!ImPlot::BeginPlot(chart_id("scaling", context).c_str(), ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
@@ -167,7 +167,7 @@ void draw_scaling_panel(Context& context) {
   ImPlot::SetupAxisLimits(ImAxis_Y1, range.y_low / 1.6, range.y_high * 1.6, when);
   set_area_ticks(range);
   set_latency_ticks(range);
-  ImPlot::SetupLegend(ImPlotLocation_NorthWest, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
+  setup_legend(chart.series.size());
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);
     labels[i].y = ImPlot::PlotToPixels(range.x_low, chart.levels[i].points.front().y).y;
@@ -175,7 +175,7 @@ void draw_scaling_panel(Context& context) {
   for (const SeriesPoints& series : chart.series) plot_series(context, series);
   select_points(context, chart);
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-  ImPlot::EndPlot();
+  end_plot(look);
   std::erase_if(labels, [&](const LevelLabel& label) { return label.y < low.y || label.y > low.y + size.y; });
   draw_level_labels(look, std::move(labels), low.x + size.x, low.y, low.y + size.y);
 }

@@ -30,17 +30,30 @@ class Fields {
 
   void text(const char* name, const char* field, const char* help, std::string& value, const char* hint = "") {
     label(name, help);
-    const bool bad = reading_.problems.contains(field);
-    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, bad ? std::max(1.0F, context_.look.px(1)) : 0);
-    ImGui::PushStyleColor(ImGuiCol_Border, context_.look.theme.slower);
-    {
-      const NumberFont font(context_.look);
-      ImGui::SetNextItemWidth(-1);
-      ImGui::InputTextWithHint(fmt::format("##{}", field).c_str(), hint, &value);
-    }
-    ImGui::PopStyleColor();
-    ImGui::PopStyleVar();
+    input(field, value, hint, -1);
     problem(field);
+  }
+
+  /// Two short fields on one line, with a word between them.
+  struct Half {
+    const char* field;
+    std::string& value;
+    const char* hint;
+    const char* help;
+  };
+  void pair(const char* name, const Half& first, const char* between, const Half& second) {
+    label(name, first.help);
+    const float gap = context_.look.px(6), word = ImGui::CalcTextSize(between).x;
+    const float width = (ImGui::GetContentRegionAvail().x - word - 2 * gap) / 2;
+    input(first.field, first.value, first.hint, width);
+    tooltip(context_, first.help);
+    ImGui::SameLine(0, gap);
+    coloured_text(context_.look.theme.muted, between);
+    ImGui::SameLine(0, gap);
+    input(second.field, second.value, second.hint, -1);
+    tooltip(context_, second.help);
+    problem(first.field);
+    problem(second.field);
   }
 
   void problem(const char* field) {
@@ -53,6 +66,19 @@ class Fields {
   }
 
  private:
+  void input(const char* field, std::string& value, const char* hint, float width) {
+    const bool bad = reading_.problems.contains(field);
+    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, bad ? std::max(1.0F, context_.look.px(1)) : 0);
+    ImGui::PushStyleColor(ImGuiCol_Border, context_.look.theme.slower);
+    {
+      const NumberFont font(context_.look);
+      ImGui::SetNextItemWidth(width);
+      ImGui::InputTextWithHint(fmt::format("##{}", field).c_str(), hint, &value);
+    }
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar();
+  }
+
   Context& context_;
   const FormReading& reading_;
 };
@@ -204,52 +230,26 @@ void draw_kernels(Context& context, Fields& fields) {
   fields.problem("kernels");
 }
 
-/// What a device can do, for its tooltip: size, peak, how it is timed, what it lacks.
-std::string device_facts(const Device& device) {
-  const bool gpu = device.kind == DeviceKind::cuda;
-  std::string text = fmt::format("{} {}, {} of memory", device.multiprocessors, gpu ? "multiprocessors" : "threads", format_bytes(device.memory_bytes));
-  if (gpu) text += fmt::format(", compute capability {}", device.compute_capability);
-  if (device.peak_tflops_at_max_clock) text += fmt::format("\n{} TFLOP/s dense {} at the highest clock", significant_text(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
-  if (device.max_sm_clock_mhz) text += fmt::format(", {:.0f} MHz", *device.max_sm_clock_mhz);
-  if (device.power_limit_w) text += fmt::format(", {:.0f} W", *device.power_limit_w);
-  text += gpu ? "\nTimed by CUPTI, cross-checked by CUDA events" : "\nTimed by the CPU's clock";
-  for (const std::string& limit : device.limits) text += "\nNot here: " + limit;
-  return text;
-}
-
-void draw_device(Context& context, Fields& fields) {
-  const Machine& machine = context.data.machine;
+/// "Stop at [0.5 %] or [10 s]".
+void draw_stopping(Context& context, Fields& fields) {
   SetupForm& form = context.ui.form;
-  fields.label("Device", "Where the sweep runs. Automatic is the first GPU, or the CPU where there is none.");
-  std::string shown = form.device == "auto" ? "automatic" : form.device;
-  if (machine.catalog) {
-    for (const Device& device : machine.catalog->devices) {
-      if (device.id == form.device) shown = device.name;
+  const auto number = [&](const char* name, double& value, const char* format, float width, const char* help) {
+    {
+      const NumberFont font(context.look);
+      ImGui::SetNextItemWidth(width);
+      ImGui::InputDouble(name, &value, 0, 0, format);
     }
-  }
-  ImGui::SetNextItemWidth(-1);
-  if (ImGui::BeginCombo("##device", shown.c_str())) {
-    if (ImGui::Selectable("automatic", form.device == "auto")) form.device = "auto";
-    if (machine.catalog) {
-      for (const Device& device : machine.catalog->devices) {
-        if (ImGui::Selectable(fmt::format("{}: {}", device.id, device.name).c_str(), form.device == device.id)) form.device = device.id;
-        tooltip(context, device_facts(device));
-      }
-      if (!machine.catalog->gpu_problem.empty()) muted_text(context, "No GPU can be used: " + machine.catalog->gpu_problem, true);
-    }
-    ImGui::EndCombo();
-  }
-  fields.problem("device");
-}
-
-void draw_number(Context& context, Fields& fields, const char* name, const char* field, const char* help, double& value, const char* format) {
-  fields.label(name, help);
-  {
-    const NumberFont font(context.look);
-    ImGui::SetNextItemWidth(-1);
-    ImGui::InputDouble(fmt::format("##{}", field).c_str(), &value, 0, 0, format);
-  }
-  fields.problem(field);
+    tooltip(context, help);
+  };
+  fields.label("Stop at", "Whichever comes first ends a measurement: its precision, or its time.");
+  const float gap = context.look.px(6), width = (ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize("or").x - 2 * gap) / 2;
+  number("##precision", form.precision_percent, "%.2g %%", width, "The 95 % interval is this narrow, in percent of the median.");
+  ImGui::SameLine(0, gap);
+  coloured_text(context.look.theme.muted, "or");
+  ImGui::SameLine(0, gap);
+  number("##budget", form.budget_seconds, "%.3g s", -1, "This many seconds have gone into it, even when the precision is not reached.");
+  fields.problem("precision");
+  fields.problem("budget");
 }
 
 void draw_plan(Context& context, const FormReading& reading) {
@@ -269,9 +269,10 @@ void draw_plan(Context& context, const FormReading& reading) {
     ImGui::PopTextWrapPos();
     return;
   }
-  std::string text = fmt::format("{} measurements, about {}, {} of memory.", preview->measurements, format_seconds(preview->seconds), format_bytes(preview->bytes));
-  if (preview->skipped > 0) text += fmt::format(" {} will be skipped: they cannot run here.", preview->skipped);
-  muted_text(context, text, true);
+  muted_text(context, fmt::format("{} measurements, about {}", preview->measurements, format_seconds(preview->seconds)));
+  std::string text = fmt::format("{} of memory", format_bytes(preview->bytes));
+  if (preview->skipped > 0) text += fmt::format("; {} more cannot run here", preview->skipped);
+  muted_text(context, text);
 }
 
 }  // namespace
@@ -281,7 +282,7 @@ void draw_setup_panel(Context& context) {
   const SetupForm before = form;
   const FormReading reading = read_form(form, context.data.machine.catalog.get());
   Fields fields(context, reading);
-  const float footer = context.look.px(72);
+  const float footer = context.look.px(44);
   if (ImGui::BeginChild("fields", ImVec2(0, std::max(context.look.px(60), ImGui::GetContentRegionAvail().y - footer)))) {
     fields.label("Form", "Trilinear: a sum of three-way products. Determinant: a sum of 3 x 3 determinants (rotation-invariant).");
     two_chips(context, "trilinear", form.trilinear, "determinant", form.determinant);
@@ -290,21 +291,19 @@ void draw_setup_panel(Context& context) {
     two_chips(context, "forward", form.forward, "backward", form.backward);
     fields.problem("passes");
     fields.text("Tokens", "seq_lens", "Sequence lengths; several separated by commas, 4k means 4096.", form.seq_lens);
-    fields.text("Batch", "batches", "Batch sizes.", form.batches);
-    fields.text("Query heads", "q_heads", "Numbers of query heads.", form.q_heads);
-    fields.text("KV heads", "kv_heads", "Key and value heads: one number for all, or one for each number of query heads.", form.kv_heads);
-    fields.text("Head size", "head_dims", "Sizes of a head.", form.head_dims);
+    fields.pair("Heads", {"q_heads", form.q_heads, "", "Numbers of query heads."}, "on",
+                {"kv_heads", form.kv_heads, "", "Key and value heads: one number for all, or one for each number of query heads."});
+    fields.pair("Head size", {"head_dims", form.head_dims, "", "Sizes of a head."}, "batch", {"batches", form.batches, "", "Batch sizes."});
     draw_windows(context, fields);
     draw_kernels(context, fields);
-    section(context, "How it is measured");
-    draw_device(context, fields);
+    fields.problem("device");
+    ImGui::Dummy(ImVec2(0, context.look.px(8)));
     fields.label("Regime", "Sustained: warm, back to back. Burst: single launches from idle, caches flushed. They are never compared with each other.");
     two_chips(context, "sustained", form.sustained, "burst", form.burst);
     fields.problem("regimes");
-    draw_number(context, fields, "Precision", "precision", "Stop when the 95 % interval is this narrow, in percent of the median.", form.precision_percent, "%.2g %%");
-    draw_number(context, fields, "Time limit", "budget", "Stop a measurement after this many seconds even when the precision is not reached.", form.budget_seconds, "%.3g s");
-    fields.text("Sink", "sink", "A logit per head that adds to the denominator and has no value. Empty: off.", form.sink, "off");
-    fields.text("Scale", "scale", "Factor of the logits. Empty: 1 / sqrt(head size).", form.scale, "1/sqrt(head size)");
+    draw_stopping(context, fields);
+    fields.pair("Sink", {"sink", form.sink, "off", "A logit per head that adds to the denominator and has no value. Empty: off."}, "scale",
+                {"scale", form.scale, "default", "Factor of the logits. Empty: 1 / sqrt(head size)."});
     fields.label("Gradients", "Bit-identical from run to run, where a kernel offers it.");
     if (chip(context, "deterministic", form.deterministic)) form.deterministic = !form.deterministic;
     if (runs_on_gpu(form, context.data.machine.catalog.get())) {
@@ -314,15 +313,6 @@ void draw_setup_panel(Context& context) {
   }
   ImGui::EndChild();
   draw_plan(context, reading);
-  const bool running = context.data.run.running;
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(context.look.px(8), context.look.px(5)));
-  if (running) {
-    if (ImGui::Button(context.data.run.stopping ? "Stopping ..." : "Stop", ImVec2(-1, 0))) context.request(CommandId::stop);
-  } else if (primary_button(context, "▶  Run", reading.problems.empty() && !context.data.read_only, -1)) {
-    context.request(CommandId::run);
-  }
-  ImGui::PopStyleVar();
-  if (context.data.read_only && !running) tooltip(context, "This database is read-only: open your own to measure.");
   if (!(form == before)) context.request(CommandId::preview_plan);
 }
 

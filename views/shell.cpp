@@ -26,7 +26,7 @@ void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
   const float left_width = std::min(look.px(272), size.x * 0.3F), right_width = std::min(look.px(288), size.x * 0.3F);
   ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, left_width / size.x, nullptr, &middle);
   const ImGuiID right = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Right, right_width / (size.x - left_width), nullptr, &middle);
-  const ImGuiID history = ImGui::DockBuilderSplitNode(left, ImGuiDir_Down, 0.27F, nullptr, &left);
+  const ImGuiID history = ImGui::DockBuilderSplitNode(left, ImGuiDir_Down, 0.3F, nullptr, &left);
   ImGuiID charts = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.54F, nullptr, &middle);
   ImGuiID second = charts;
   const float middle_width = size.x - left_width - right_width;
@@ -139,7 +139,7 @@ void draw_notices(Context& context) {
       for (const auto& action : notice.actions) buttons += ImGui::CalcTextSize(action.label.c_str()).x + look.px(24);
       const ImVec2 clip(ImGui::GetCursorScreenPos().x + std::max(look.px(80), ImGui::GetContentRegionAvail().x - buttons), at.y + height);
       ImGui::PushClipRect(at, clip, true);
-      coloured_text(look.theme.text, notice.text);
+      coloured_text(look.theme.text, sentence(notice.text));
       ImGui::PopClipRect();
       tooltip(context, notice.text);
       align_right(buttons - look.px(8));
@@ -150,7 +150,10 @@ void draw_notices(Context& context) {
         }
         ImGui::SameLine();
       }
-      if (ImGui::Button("Dismiss")) context.request(CommandId::dismiss_notice, 0, notice.id);
+      ImGui::PushStyleColor(ImGuiCol_Button, look.theme.line);
+      const bool dismissed = ImGui::Button("Dismiss");
+      ImGui::PopStyleColor();
+      if (dismissed) context.request(CommandId::dismiss_notice, 0, notice.id);
       ImGui::Dummy(ImVec2(0, std::max(0.0F, look.px(36) - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().ItemSpacing.y)));
       ImGui::PopID();
     }
@@ -166,15 +169,20 @@ void draw_docked_panels(Context& context) {
   const ImVec2 size = ImGui::GetMainViewport()->WorkSize;
   const bool rebuilt = ui.reset_layout && size.x > 0 && size.y > 0;
   if (rebuilt) build_layout(context.look, root, size);
+  const ImVec2 tab(context.look.px(kTabPadding.x), context.look.px(kTabPadding.y));
   ImGui::PushStyleColor(ImGuiCol_WindowBg, context.look.theme.ground);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, tab);
   ImGui::DockSpaceOverViewport(root, ImGui::GetMainViewport());
+  ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   for (const PanelInfo& info : panels()) {
     if (info.panel == Panel::attention) continue;  // has the window to itself
     bool& visible = ui.settings.visible[static_cast<std::size_t>(info.panel)];
     if (!visible) continue;
     ImGui::SetNextWindowSize(ImVec2(context.look.px(480), context.look.px(320)), ImGuiCond_FirstUseEver);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, tab);
     const bool open = ImGui::Begin(window_name(info).c_str(), &visible, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
+    ImGui::PopStyleVar();
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal)) tooltip(context, info.help);
     if (open) draw_panel(context, info.panel);
     ImGui::End();
@@ -212,14 +220,17 @@ void draw_alone(Context& context, Panel panel) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->Pos);
   ImGui::SetNextWindowSize(viewport->Size);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(context.look.px(kControlPadding.x), context.look.px(kControlPadding.y)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.look.px(16), context.look.px(16)));
   ImGui::Begin(fmt::format("##alone_{}", panel_info(panel).id).c_str(), nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleVar();
   draw_panel(context, panel);
   ImGui::End();
+  ImGui::PopStyleVar();
 }
 
 void draw_shell(Context& context) {
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(context.look.px(kControlPadding.x), context.look.px(kControlPadding.y)));
   handle_shortcuts(context);
   draw_toolbar(context);
   draw_notices(context);
@@ -234,6 +245,7 @@ void draw_shell(Context& context) {
   draw_settings(context);
   draw_path_dialog(context);
   draw_delete_dialog(context);
+  ImGui::PopStyleVar();
 }
 
 }  // namespace triscope

@@ -33,12 +33,12 @@ void plot_series(const Context& context, const SeriesPoints& series, std::size_t
   ImPlotSpec bars;
   bars.FillColor = to_vec4(series_colour(look.theme, series.series));
   bars.LineColor = bars.FillColor;
-  ImPlot::PlotBars(series.series.label.c_str(), x.data(), y.data(), static_cast<int>(x.size()), bar_width(count), bars);
+  ImPlot::PlotBars(legend_name(series.series).c_str(), x.data(), y.data(), static_cast<int>(x.size()), bar_width(count), bars);
   ImPlotSpec whiskers;
   whiskers.LineColor = to_vec4(look.theme.text);
   whiskers.LineWeight = std::max(1.0F, look.px(1));
   whiskers.Size = look.px(4);
-  ImPlot::PlotErrorBars(series.series.label.c_str(), x.data(), y.data(), below.data(), above.data(), static_cast<int>(x.size()), whiskers);
+  ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(), static_cast<int>(x.size()), whiskers);
 }
 
 /// Rings the marked bars; finds the bar under the pointer.
@@ -118,17 +118,17 @@ void draw_tflops_panel(Context& context) {
   }
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImVec2 size(room.x - label_width, room.y);
-  if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
-  if (!ImPlot::BeginPlot("##tflops", size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
+  if (!ImPlot::BeginPlot(chart_id("tflops", context).c_str(), size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
-  const double categories = std::max<double>(4, static_cast<double>(chart.categories.size()));  // a lone bar stays a bar
+  // A lone bar stays a bar: few categories stand in the middle of room for four.
+  const double middle = (static_cast<double>(chart.categories.size()) - 1) / 2, half = std::max<double>(4, static_cast<double>(chart.categories.size())) / 2 + 0.1;
   const ImPlotCond when = context.ui.fit_charts ? ImPlotCond_Always : ImPlotCond_Once;
-  ImPlot::SetupAxisLimits(ImAxis_X1, -0.6, categories - 0.4, context.data.run.running ? ImPlotCond_Always : when);
+  ImPlot::SetupAxisLimits(ImAxis_X1, middle - half, middle + half, context.data.run.running ? ImPlotCond_Always : when);
   ImPlot::SetupAxisLimits(ImAxis_Y1, 0, top > 0 ? top * 1.12 : 1, context.data.run.running ? ImPlotCond_Always : when);
   ImPlot::SetupAxisLimitsConstraints(ImAxis_Y1, 0, 1e9);
   set_category_ticks(look, chart, size.x - look.px(60));
-  ImPlot::SetupLegend(ImPlotLocation_NorthEast, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
+  setup_legend(chart.series.size());
   for (std::size_t s = 0; s < chart.series.size(); ++s) plot_series(context, chart.series[s], s, chart.series.size());
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);
@@ -136,7 +136,7 @@ void draw_tflops_panel(Context& context) {
   }
   select_bars(context, chart);
   const ImVec2 plot_low = ImPlot::GetPlotPos(), plot_size = ImPlot::GetPlotSize();
-  ImPlot::EndPlot();
+  end_plot(look);
   std::erase_if(labels, [&](const LevelLabel& label) { return label.y < plot_low.y || label.y > plot_low.y + plot_size.y; });
   draw_level_labels(look, std::move(labels), plot_low.x + plot_size.x, plot_low.y, plot_low.y + plot_size.y);
 }

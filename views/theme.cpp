@@ -22,7 +22,7 @@ constexpr Theme kDark{
     .faster = rgb(0x4cc38a), .slower = rgb(0xff7a70), .unclear = rgb(0xf2b84b),
     .missing = rgb(0x2b3038), .not_a_number = rgb(0xff4fd8),
     .baseline = rgb(0xa7afb9),
-    .series = {rgb(0x56b4e9), rgb(0xe69f00), rgb(0x00b386), rgb(0xcc79a7), rgb(0xf0e442), rgb(0x4f8fd0), rgb(0xe0702a)},
+    .series = {rgb(0x56b4e9), rgb(0xe69f00), rgb(0x00b386), rgb(0xcc79a7), rgb(0x4f8fd0), rgb(0xe0702a), rgb(0xf0e442), rgb(0x9a8cff)},
 };
 
 constexpr Theme kLight{
@@ -33,7 +33,7 @@ constexpr Theme kLight{
     .faster = rgb(0x18794e), .slower = rgb(0xcd2b31), .unclear = rgb(0xad5700),
     .missing = rgb(0xe4e7eb), .not_a_number = rgb(0xc4008f),
     .baseline = rgb(0x6b727c),
-    .series = {rgb(0x3a9bd6), rgb(0xe08e00), rgb(0x009e73), rgb(0xb85f92), rgb(0xb8a900), rgb(0x0072b2), rgb(0xd55e00)},
+    .series = {rgb(0x3a9bd6), rgb(0xe08e00), rgb(0x009e73), rgb(0xb85f92), rgb(0x0072b2), rgb(0xd55e00), rgb(0xb8a900), rgb(0x6a5acd)},
 };
 
 ImFont* add_font(FontFile file, const char* name) {
@@ -50,7 +50,7 @@ void set_colours(ImGuiStyle& style, const Theme& t) {
   set(ImGuiCol_TextDisabled, t.muted);
   set(ImGuiCol_WindowBg, t.panel);
   set(ImGuiCol_ChildBg, 0);
-  set(ImGuiCol_PopupBg, t.dark ? t.raised : t.panel);
+  set(ImGuiCol_PopupBg, t.panel);
   set(ImGuiCol_Border, t.line);
   set(ImGuiCol_BorderShadow, 0);
   set(ImGuiCol_FrameBg, t.raised);
@@ -89,14 +89,14 @@ void set_colours(ImGuiStyle& style, const Theme& t) {
   set(ImGuiCol_PlotLines, t.series[0]);
   set(ImGuiCol_PlotHistogram, t.series[0]);
   set(ImGuiCol_TableHeaderBg, t.panel);
-  set(ImGuiCol_TableBorderStrong, t.line);
+  set(ImGuiCol_TableBorderStrong, 0);  // header_text draws the line under headers; columns need none
   set(ImGuiCol_TableBorderLight, faded(t.line, 0.6F));
   set(ImGuiCol_TableRowBg, 0);
   set(ImGuiCol_TableRowBgAlt, 0);
   set(ImGuiCol_TextLink, t.accent);
   set(ImGuiCol_TextSelectedBg, faded(t.accent, 0.35F));
   set(ImGuiCol_DragDropTarget, t.accent);
-  set(ImGuiCol_NavCursor, t.accent);
+  set(ImGuiCol_NavCursor, faded(t.accent, 0.6F));
   set(ImGuiCol_ModalWindowDimBg, rgba(0x000000, t.dark ? 130 : 60));
   set(ImGuiCol_NavWindowingDimBg, rgba(0x000000, 60));
 }
@@ -157,7 +157,7 @@ void apply_look(const Look& look) {
   ImGuiStyle style;
   style.FontSizeBase = kBodySize;
   style.WindowPadding = ImVec2(12, 8);
-  style.FramePadding = ImVec2(8, 4);
+  style.FramePadding = ImVec2(kTabPadding.x, kTabPadding.y);
   style.ItemSpacing = ImVec2(8, 4);
   style.ItemInnerSpacing = ImVec2(4, 4);
   style.CellPadding = ImVec2(8, 4);
@@ -173,6 +173,7 @@ void apply_look(const Look& look) {
   style.DockingSeparatorSize = 1;
   style.ScrollbarSize = 10;
   style.WindowMenuButtonPosition = ImGuiDir_None;
+  style.DockingNodeHasCloseButton = false;  // a tab has its own
   style.TabCloseButtonMinWidthSelected = 0;
   style.TabCloseButtonMinWidthUnselected = 0;
   style.SeparatorTextBorderSize = 1;

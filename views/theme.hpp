@@ -17,7 +17,7 @@ struct Theme {
   ImU32 faster = 0, slower = 0, unclear = 0;
   ImU32 missing = 0, not_a_number = 0;                ///< hatch of absent cells, loud NaN
   ImU32 baseline = 0;                                 ///< neutral: dot-product attention
-  std::array<ImU32, 7> series{};                      ///< Okabe-Ito, ordered so that neighbours differ in lightness too
+  std::array<ImU32, 8> series{};                      ///< Okabe-Ito, ordered so that neighbours differ in lightness too
 };
 
 /// How the window looks now: theme, fonts, and pixels per design pixel.
@@ -30,6 +30,8 @@ struct Look {
   float px(float design_pixels) const { return design_pixels * scale; }
 };
 
+/// Inside a control, and inside a tab. Dear ImGui draws tabs between our frames, so the style itself holds the tabs'.
+inline constexpr ImVec2 kControlPadding{8, 4}, kTabPadding{10, 7};
 inline constexpr float kBodySize = 14, kSecondarySize = 12, kHeadingSize = 18, kNumberSize = 13;
 
 const Theme& dark_theme();

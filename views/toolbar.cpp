@@ -14,8 +14,10 @@ namespace triscope {
 namespace {
 
 void draw_menus(Context& context) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(context.look.px(8), context.look.px(7)));
   for (const char* menu : {"File", "Edit", "View", "Sweep", "Help"}) {
     if (!ImGui::BeginMenu(menu)) continue;
+    ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.text);
     CommandId last = CommandId::quit;
     bool first = true;
     for (const Command& command : commands()) {
@@ -41,8 +43,10 @@ void draw_menus(Context& context) {
       }
       tooltip(context, command.help);
     }
+    ImGui::PopStyleColor();
     ImGui::EndMenu();
   }
+  ImGui::PopStyleVar();
 }
 
 std::string device_name(const Context& context) {
@@ -76,23 +80,64 @@ void draw_progress(Context& context, float width) {
     return;
   }
   const std::string count = fmt::format("{} / {}", run.progress.done, run.progress.total);
-  const std::string left = run.stopping ? "stopping" : run.progress.seconds_left ? fmt::format("{} left", format_seconds(*run.progress.seconds_left)) : std::string();
+  const std::string left = run.stopping ? "stopping" : run.progress.total == 0 ? "starting the worker" : run.progress.seconds_left ? fmt::format("{} left", format_seconds(*run.progress.seconds_left)) : std::string();
   ImGui::PushFont(look.numbers, kNumberSize);
   const float count_width = ImGui::CalcTextSize("0000 / 0000").x;
   ImGui::PopFont();
   const float bar_width = std::max(look.px(60), width - count_width - look.px(150));
   ImGui::SetCursorPosY(top + middle - bar_height / 2);
+  const ImVec2 at(ImGui::GetCursorScreenPos().x + bar_width + look.px(12), ImGui::GetCursorScreenPos().y + bar_height / 2);
   const double fraction = run.progress.total > 0 ? static_cast<double>(run.progress.done) / static_cast<double>(run.progress.total) : 0;
   bar(context, static_cast<float>(fraction), ImVec2(bar_width, bar_height), look.theme.accent);
   tooltip(context, run.progress.current.empty() ? std::string_view("Starting the worker.") : std::string_view(run.progress.current));
-  ImGui::SameLine(0, look.px(12));
-  ImGui::SetCursorPosY(top + middle - ImGui::GetTextLineHeight() / 2);
-  ImGui::PushFont(look.numbers, kNumberSize);
-  coloured_text(look.theme.text, count);
-  ImGui::PopFont();
-  ImGui::SameLine(0, look.px(12));
-  ImGui::SetCursorPosY(top + middle - kSecondarySize * look.scale / 2);
-  muted_text(context, left);
+  // Drawn, not laid out: in a menu bar every size of text has another base line.
+  const auto word = [&](ImFont* font, float size, float x, ImU32 colour, const std::string& text) {
+    ImGui::PushFont(font, size);
+    ImGui::GetWindowDrawList()->AddText(ImVec2(std::round(x), std::round(at.y - ImGui::GetTextLineHeight() / 2)), colour, text.c_str());
+    const float end = x + ImGui::CalcTextSize(text.c_str()).x;
+    ImGui::PopFont();
+    return end;
+  };
+  const float end = run.progress.total > 0 ? word(look.numbers, kNumberSize, at.x, look.theme.text, count) + look.px(12) : at.x;
+  word(look.text, kSecondarySize, end, look.theme.muted, left);
+}
+
+/// What a device can do, for its tooltip: size, peak, how it is timed, what it lacks.
+std::string device_facts(const Device& device) {
+  const bool gpu = device.kind == DeviceKind::cuda;
+  std::string text = fmt::format("{} {}, {} of memory", device.multiprocessors, gpu ? "multiprocessors" : "threads", format_bytes(device.memory_bytes));
+  if (gpu) text += fmt::format(", compute capability {}", device.compute_capability);
+  if (device.peak_tflops_at_max_clock) text += fmt::format("\n{} TFLOP/s dense {} at the highest clock", format_significant(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
+  if (device.max_sm_clock_mhz) text += fmt::format(", {:.0f} MHz", *device.max_sm_clock_mhz);
+  if (device.power_limit_w) text += fmt::format(", {:.0f} W", *device.power_limit_w);
+  text += gpu ? "\nTimed by CUPTI, cross-checked by CUDA events" : "\nTimed by the CPU's clock";
+  for (const std::string& limit : device.limits) text += "\nNot here: " + limit;
+  return text;
+}
+
+/// The device of the next sweep, as a button that lists what there is.
+void draw_device(Context& context, const std::string& shown, float width) {
+  const Machine& machine = context.data.machine;
+  SetupForm& form = context.ui.form;
+  if (ImGui::Button(fmt::format("{}###device", shown).c_str(), ImVec2(width, 0))) ImGui::OpenPopup("devices");
+  tooltip(context, fmt::format("The device the next sweep runs on: {}.", device_name(context)));
+  if (!ImGui::BeginPopup("devices")) return;
+  const auto item = [&](const char* label, const std::string& id) {
+    if (!ImGui::MenuItem(label, nullptr, form.device == id)) return;
+    form.device = id;
+    context.request(CommandId::preview_plan);
+  };
+  item("Automatic: the first GPU, else the CPU", "auto");
+  if (machine.catalog) {
+    for (const Device& device : machine.catalog->devices) {
+      item(fmt::format("{}: {}", device.id, device.name).c_str(), device.id);
+      tooltip(context, device_facts(device));
+    }
+    if (!machine.catalog->gpu_problem.empty()) muted_text(context, "No GPU can be used: " + machine.catalog->gpu_problem, true);
+  } else {
+    muted_text(context, machine.loading ? std::string_view("Asking the worker ...") : std::string_view(machine.problem));
+  }
+  ImGui::EndPopup();
 }
 
 /// The two things the window can show.
@@ -126,15 +171,18 @@ void draw_toolbar(Context& context) {
   ImGui::TextUnformatted("Triscope");
   ImGui::PopFont();
   ImGui::Dummy(ImVec2(look.px(4), 0));
+  ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
   draw_menus(context);
+  ImGui::PopStyleColor();
   draw_workspaces(context, height);
   const float menus_end = ImGui::GetCursorPosX();
 
   const float width = ImGui::GetWindowWidth();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(12), look.px(4)));
   const float top = (height - ImGui::GetFrameHeight()) / 2;
-  const float palette_width = ImGui::CalcTextSize("Ctrl Shift P").x + look.px(24);
-  const std::string device = shortened(device_name(context), std::min(look.px(220), width * 0.16F));
+  const char* palette = width > look.px(1360) ? "Find a command   Ctrl+Shift+P" : "Ctrl+Shift+P";
+  const float palette_width = ImGui::CalcTextSize(palette).x + look.px(24);
+  const std::string device = shortened(device_name(context), std::min(look.px(220), width * 0.16F)) + "  ▾";
   const float device_width = ImGui::CalcTextSize(device.c_str()).x + look.px(24);
   const float right = width - look.px(12) - palette_width - look.px(8) - device_width;
   const float left = std::max(menus_end + look.px(16), std::min(look.px(392), width * 0.28F));
@@ -152,11 +200,10 @@ void draw_toolbar(Context& context) {
   const float room = right - ImGui::GetCursorPosX() - look.px(16);
   if (room > look.px(220)) draw_progress(context, room);
   ImGui::SetCursorPos(ImVec2(right, top));
-  if (ImGui::Button(device.c_str())) context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::setup));
-  tooltip(context, fmt::format("The device the next sweep runs on: {}. Change it in the sweep setup.", device_name(context)));
+  draw_device(context, device, device_width);
   ImGui::SetCursorPos(ImVec2(width - look.px(12) - palette_width, top));
   ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
-  if (ImGui::Button("Ctrl Shift P")) context.request(CommandId::palette);
+  if (ImGui::Button(palette)) context.request(CommandId::palette);
   ImGui::PopStyleColor();
   tooltip(context, "Find any command by a few letters.");
   ImGui::PopStyleVar();
@@ -183,7 +230,7 @@ void draw_status_bar(Context& context) {
       const Environment& e = data.shown->info.environment;
       item(look.theme.muted, e.device_name);
       if (e.power_limit_w) item(look.theme.muted, fmt::format("power limit {:.0f} W", *e.power_limit_w));
-      if (!data.shown->rows.empty()) item(look.theme.muted, fmt::format("timed by {}", to_string(data.shown->rows.front().timing_source)));
+      if (!data.shown->rows.empty()) item(look.theme.muted, fmt::format("timed by {}", timing_label(data.shown->rows.front().timing_source)));
     }
     if (data.selected && data.selected->row.sm_clock_mhz) item(look.theme.muted, fmt::format("{:.0f} MHz", *data.selected->row.sm_clock_mhz));
     const std::size_t slash = data.database.rfind('/');

@@ -38,6 +38,7 @@ struct Settings {
   double tolerance = 0.005;                 ///< of verdicts: what counts as the same
   std::string last_database;
   std::vector<std::string> recent_databases;
+  bool offer_recorded = true;               ///< at a start without a GPU; until it was opened or declined once
   std::array<bool, static_cast<std::size_t>(Panel::count)> visible = [] {
     std::array<bool, static_cast<std::size_t>(Panel::count)> all{};
     all.fill(true);
@@ -69,6 +70,7 @@ struct UiState {
 
   /// The table as it stands: visible columns by id, and the sort.
   std::vector<std::string> visible_columns;
+  std::string toggled_column;               ///< to be shown or hidden in this frame
   std::string sort_column;
   bool sort_descending = false;
 

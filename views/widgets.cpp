@@ -4,6 +4,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "views/format.hpp"
@@ -28,6 +29,23 @@ void muted_text(const Context& context, std::string_view text, bool wrapped) {
   if (wrapped) ImGui::PushTextWrapPos(0);
   coloured_text(context.look.theme.muted, text);
   if (wrapped) ImGui::PopTextWrapPos();
+}
+
+void clipped_text(const Context& context, ImU32 colour, const std::string& text, float width) {
+  const ImVec2 size = size_of(text), at(ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y + ImGui::GetCurrentWindow()->DC.CurrLineTextBaseOffset);
+  const bool fits = size.x <= width;
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), at, ImVec2(at.x + width, at.y + size.y), at.x + width, text.data(), text.data() + text.size(), &size);
+  ImGui::PopStyleColor();
+  ImGui::Dummy(ImVec2(std::min(size.x, width), size.y));
+  if (!fits) tooltip(context, text);
+}
+
+std::string sentence(std::string text) {
+  if (text.empty()) return text;
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  if (std::string_view(".!?").find(text.back()) == std::string_view::npos) text += '.';
+  return text;
 }
 
 void align_right(float width) {
@@ -104,9 +122,17 @@ void header_text(const Context& context, int column, const std::string& text, bo
   const ImRect cell = ImGui::TableGetCellBgRect(ImGui::GetCurrentTable(), column);
   const SmallFont font(context.look);
   const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-  const float pad = ImGui::GetStyle().CellPadding.x, left = cell.Min.x + (column == 0 ? 0 : pad);
+  const float pad = ImGui::GetStyle().CellPadding.x, left = cell.Min.x + pad;
   const float x = right ? std::max(left, cell.Max.x - pad - size.x) : left;
-  ImGui::GetWindowDrawList()->AddText(ImVec2(std::round(x), std::round(cell.GetCenter().y - size.y / 2)), colour, text.c_str());
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddText(ImVec2(std::round(x), std::round(cell.GetCenter().y - size.y / 2)), colour, text.c_str());
+  if (column != 0) return;
+  // The line under the headers is as long as those between the rows.
+  const ImRect outer = ImGui::GetCurrentTable()->InnerClipRect;
+  const float hairline = std::max(1.0F, std::round(context.look.scale));
+  list->PushClipRect(ImVec2(outer.Min.x, cell.Min.y), ImVec2(outer.Max.x, cell.Max.y + hairline), false);
+  list->AddRectFilled(ImVec2(outer.Min.x, cell.Max.y - hairline), ImVec2(outer.Max.x, cell.Max.y), context.look.theme.line);
+  list->PopClipRect();
 }
 
 void header_row(const Context& context, const std::vector<bool>& right) {
@@ -163,21 +189,21 @@ void field_tooltip(const Context& context, std::string_view title, const FieldTe
   ImGui::EndTooltip();
 }
 
-void empty_state(Context& context, std::string_view sentence, std::initializer_list<Step> steps) {
+void empty_state(Context& context, std::string_view text, std::initializer_list<Step> steps) {
   const Look& look = context.look;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float wrap = std::min(room.x - look.px(16), look.px(420));
-  const ImVec2 text = ImGui::CalcTextSize(sentence.data(), sentence.data() + sentence.size(), false, wrap);
-  const float height = text.y + (steps.size() ? look.px(16) + ImGui::GetFrameHeight() : 0);
+  const ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, wrap);
+  const float height = size.y + (steps.size() ? look.px(16) + ImGui::GetFrameHeight() : 0);
   const float left = ImGui::GetCursorPosX(), top = ImGui::GetCursorPosY() + std::max(0.0F, (room.y - height) * 0.42F);
-  ImGui::SetCursorPos(ImVec2(left + std::max(0.0F, (room.x - text.x) / 2), top));
+  ImGui::SetCursorPos(ImVec2(left + std::max(0.0F, (room.x - size.x) / 2), top));
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + wrap);
-  coloured_text(look.theme.muted, sentence);
+  coloured_text(look.theme.muted, text);
   ImGui::PopTextWrapPos();
   if (steps.size() == 0) return;
   float width = 0;
   for (const Step& step : steps) width += ImGui::CalcTextSize(step.label).x + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
-  ImGui::SetCursorPos(ImVec2(left + std::max(0.0F, (room.x - width + ImGui::GetStyle().ItemSpacing.x) / 2), top + text.y + look.px(16)));
+  ImGui::SetCursorPos(ImVec2(left + std::max(0.0F, (room.x - width + ImGui::GetStyle().ItemSpacing.x) / 2), top + size.y + look.px(16)));
   bool first = true;
   for (const Step& step : steps) {
     if (!first) ImGui::SameLine();

@@ -26,6 +26,10 @@ struct SmallFont {
 void coloured_text(ImU32 colour, std::string_view text);
 /// 12 px, muted: labels and help.
 void muted_text(const Context& context, std::string_view text, bool wrapped = false);
+/// One line, cut off with an ellipsis after `width` pixels; the whole text on hover.
+void clipped_text(const Context& context, ImU32 colour, const std::string& text, float width);
+/// "the worker died" -> "The worker died."
+std::string sentence(std::string text);
 /// Stays on the line and moves the cursor so that `width` pixels end at the right edge.
 void align_right(float width);
 /// A section's name with space above it.
@@ -61,7 +65,7 @@ struct Step {
   Request request;
   bool primary = true;
 };
-void empty_state(Context& context, std::string_view sentence, std::initializer_list<Step> steps = {});
+void empty_state(Context& context, std::string_view text, std::initializer_list<Step> steps = {});
 
 ImU32 verdict_colour(const Theme& theme, Verdict verdict);
 /// A comparison in words and colour, with its interval and explanation on hover.

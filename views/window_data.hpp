@@ -63,6 +63,7 @@ struct SelectedMeasurement {
 struct RunState {
   bool running = false;
   bool stopping = false;
+  std::string database;                 ///< into which the sweep is measured; another one may be shown meanwhile
   std::int64_t sweep = 0;               ///< row id once known
   Progress progress;
   std::string message;                  ///< how the last sweep ended, one sentence
@@ -106,6 +107,8 @@ struct WindowData {
   AttentionData attention;
   std::vector<LogLine> log;
   std::vector<Notice> notices;
+  /// A sweep is being measured into the shown database.
+  bool measures_here() const { return run.running && run.database == database; }
   std::uint64_t revision = 0;           ///< grows whenever shown, baseline, comparisons or compared change
 };
 

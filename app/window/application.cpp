@@ -130,6 +130,11 @@ TextTable Application::text_of(Panel panel) {
   return panel_text(now, panel);
 }
 
+bool Application::is_recorded(const std::filesystem::path& file) const {
+  std::error_code error;
+  return !data_.recorded_database.empty() && std::filesystem::equivalent(file, data_.recorded_database, error);
+}
+
 void Application::select_first() {
   if (!data_.shown) return;
   for (const ResultRow& row : data_.shown->rows) {

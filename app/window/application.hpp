@@ -105,6 +105,8 @@ class Application {
   void write(std::function<void(Store&)> change);
   void poll_database();
   void offer_resume();
+  void offer_recorded();
+  bool is_recorded(const std::filesystem::path& file) const;
   void start_when_ready();
 
   Context context();
@@ -122,6 +124,7 @@ class Application {
   int pending_reads_ = 0;
   bool quit_ = false, opened_once_ = false, start_pending_ = false;
   std::int64_t last_progress_wake_ms_ = 0;
+  std::int64_t newest_before_run_ = 0;     ///< id of the newest sweep when the running one was started
 
   UiQueue queue_;
   DatabaseReader reader_;                  ///< touched only by `reader_thread_`

@@ -51,10 +51,13 @@ void Application::read(bool comparisons_changed) {
 void Application::show(const ReadRequest& asked, const ReadResult& result, bool complete) {
   if (asked.file != data_.database) return;  // another database was opened meanwhile
   Selection& selection = ui_.selection;
+  // What was asked for is no longer what is chosen: another read is on its way.
+  const bool newest = asked.shown == 0 && result.shown && (selection.shown_sweep == 0 || selection.shown_sweep == result.shown->info.id);
+  if (asked.shown != selection.shown_sweep && !newest) return;
   const bool first = data_.sweeps.empty() && !result.sweeps.empty() && !complete;
   data_.loading = false;
   data_.problem.clear();
-  data_.read_only = result.read_only;
+  data_.read_only = result.read_only || is_recorded(data_.database);
   data_.sweeps = result.sweeps;
   data_.shown = result.shown;
   data_.baseline = result.baseline;
@@ -68,6 +71,12 @@ void Application::show(const ReadRequest& asked, const ReadResult& result, bool 
   ++data_.revision;
   if (first) offer_resume();
   if (complete) start_when_ready();
+  if (data_.measures_here() && data_.run.sweep == 0 && !data_.sweeps.empty() && data_.sweeps.front().id > newest_before_run_) {
+    data_.run.sweep = data_.sweeps.front().id;  // the sweep that was started: show it as it grows
+    selection.shown_sweep = data_.run.sweep;
+    selection.pinned = 0;
+    read(true);
+  }
 }
 
 void Application::start_when_ready() {
@@ -107,6 +116,10 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
   std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "resume" || notice.id == "sweep"; });
   data_.run = {};
   data_.run.running = true;
+  data_.run.database = data_.database;
+  data_.run.sweep = resume.value_or(0);
+  newest_before_run_ = 0;
+  for (const SweepInfo& sweep : data_.sweeps) newest_before_run_ = std::max(newest_before_run_, sweep.id);
   log(Severity::info, resume ? "Resuming a sweep." : fmt::format("Measuring: {}", to_command_line(request)));
   SweepObserver observer;
   // Called on the sweep's thread. The window is woken at most once a second while samples are timed.
@@ -127,8 +140,7 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
     queue_.push(
         [this, text, severity] {
           log(severity, text);
-          if (data_.run.sweep == 0) ui_.selection.shown_sweep = ui_.selection.pinned = 0;  // the newest: the one being measured
-          read(false);
+          if (data_.measures_here()) read(false);
         },
         wake);
   };
@@ -149,10 +161,10 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
 }
 
 void Application::finish_sweep(const std::string& message, Severity severity) {
-  const bool fresh = data_.run.sweep == 0;
+  // A sweep that ended before it was seen in the database is shown now.
+  if (data_.measures_here() && data_.run.sweep == 0 && severity != Severity::error) ui_.selection.shown_sweep = ui_.selection.pinned = 0;
   data_.run = {};
   data_.run.message = message;
-  if (fresh && severity != Severity::error && ui_.selection.pinned == 0) ui_.selection.shown_sweep = 0;
   if (severity == Severity::error) {
     notify(severity, "sweep", message);
   } else {
@@ -178,12 +190,20 @@ void Application::ask_machine() {
         return;
       }
       for (const Device& device : machine.catalog->devices) log(Severity::info, fmt::format("Device {}: {}", device.id, device.name));
+      offer_recorded();
       // A form nobody has touched takes the shape that suits this machine.
       if (ui_.form == default_form(false)) ui_.form = form_of(with_defaults(SweepRequest{}, choose_device(*machine.catalog, "auto")), nullptr);
       ask_preview();
       start_when_ready();
     });
   });
+}
+
+void Application::offer_recorded() {
+  const auto& devices = data_.machine.catalog->devices;
+  const bool gpu = std::any_of(devices.begin(), devices.end(), [](const Device& device) { return device.kind == DeviceKind::cuda; });
+  if (gpu || !ui_.settings.offer_recorded || data_.recorded_database.empty() || is_recorded(data_.database)) return;
+  notify(Severity::info, "recorded", "There is no GPU here: sweeps run on the CPU. Measurements recorded on an H200 are there to look at.", {{"Look at them", {CommandId::open_recorded}}});
 }
 
 void Application::ask_preview() {

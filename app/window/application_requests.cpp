@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/window/application.hpp"
 #include "kernels/atomic_file.hpp"
@@ -96,7 +97,10 @@ void Application::carry_out_view(const Request& request) {
       show_panel(Panel::latency);
       ui_.focus_filter = true;
       break;
-    case CommandId::dismiss_notice: std::erase_if(data_.notices, [&](const Notice& notice) { return notice.id == request.text; }); break;
+    case CommandId::dismiss_notice:
+      if (request.text == "recorded") settings.offer_recorded = false;
+      std::erase_if(data_.notices, [&](const Notice& notice) { return notice.id == request.text; });
+      break;
     case CommandId::quit: quit_ = true; break;
     default: break;
   }
@@ -166,7 +170,7 @@ void Application::carry_out_sweep(const Request& request) {
     case CommandId::delete_sweep:
       if (request.text != "confirmed") {
         ui_.delete_asked = sweep;
-      } else if (data_.run.running && data_.run.sweep == sweep) {
+      } else if (data_.measures_here() && data_.run.sweep == sweep) {
         notify(Severity::warning, "delete", "This sweep is being measured: stop it before deleting it.");
       } else {
         std::erase(selection.compared, sweep);
@@ -297,10 +301,6 @@ void Application::open_database(const std::filesystem::path& asked) {
       return;
     }
   }
-  if (data_.run.running && !data_.database.empty() && file != data_.database) {
-    notify(Severity::warning, "open", "A sweep is running into the open database: stop it before opening another one.");
-    return;
-  }
   data_.loading = true;
   ++pending_reads_;
   const bool create = own || !opened_once_;
@@ -326,9 +326,16 @@ void Application::open_database(const std::filesystem::path& asked) {
         return;
       }
       std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "open" || notice.id == "database" || notice.id == "resume"; });
+      if (!data_.database.empty()) std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "recorded"; });
       opened_once_ = true;
       data_.problem.clear();
-      data_.database = file.string();
+      const std::string previous = std::exchange(data_.database, file.string());
+      if (is_recorded(data_.database)) {
+        ui_.settings.offer_recorded = false;
+        std::vector<Notice::Action> back;
+        if (!previous.empty() && previous != data_.database) back.push_back({"Back to " + std::filesystem::path(previous).filename().string(), {CommandId::open_database, 0, previous}});
+        notify(Severity::info, "recorded", "These were recorded on an H200. They can be looked at and compared, not changed.", std::move(back));
+      }
       ui_.selection = {};
       ui_.note_of = 0;
       auto& recent = ui_.settings.recent_databases;

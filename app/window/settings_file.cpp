@@ -32,6 +32,7 @@ void from_json(const nlohmann::json& json, StoredSettings& stored) {
   settings.scale = std::clamp(json.value("scale", 1.0F), kSmallestScale, kLargestScale);
   settings.tolerance = std::clamp(json.value("tolerance", 0.005), 0.0, 0.5);
   settings.last_database = json.value("last_database", "");
+  settings.offer_recorded = json.value("offer_recorded", true);
   settings.recent_databases = json.value("recent_databases", std::vector<std::string>{});
   for (const std::string& id : json.value("hidden_panels", std::vector<std::string>{})) {
     if (const PanelInfo* info = find_panel(id)) settings.visible[static_cast<std::size_t>(info->panel)] = false;
@@ -45,6 +46,7 @@ nlohmann::json to_json(const StoredSettings& stored) {
                       {"scale", std::round(settings.scale * 100) / 100.0},
                       {"tolerance", settings.tolerance},
                       {"last_database", settings.last_database},
+                      {"offer_recorded", settings.offer_recorded},
                       {"recent_databases", settings.recent_databases},
                       {"layout_version", kLayoutVersion},
                       {"hidden_panels", nlohmann::json::array()}};

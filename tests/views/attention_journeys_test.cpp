@@ -242,9 +242,9 @@ TEST(AttentionPixels, one_bright_cell_of_1024_x_1024_is_seen_in_the_whole_window
   ui.query = 1099;
   ui.window1 = ui.window2 = 1024;
   window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
-  window.offscreen->settle();
+  window.stage->memory().settle();
   ASSERT_TRUE(window.application().data().attention.sides[0].slice) << window.application().data().attention.sides[0].problem;
-  const Picture picture = crop(window.offscreen->picture(), window.application().ui().chart_areas.at(Panel::attention), 1);
+  const Picture picture = crop(window.stage->memory().picture(), window.application().ui().chart_areas.at(Panel::attention), 1);
   const Rgb bright = colour_at(ColourMap::viridis, 1);
   int seen = 0;
   for (std::size_t n = 0; n + 2 < picture.rgb.size(); n += 3) seen += picture.rgb[n] == bright.r && picture.rgb[n + 1] == bright.g && picture.rgb[n + 2] == bright.b;
@@ -263,13 +263,13 @@ TEST(AttentionPictures, of_every_state) {
   const auto take = [&](const std::string& name) {
     for (ThemeChoice theme : {ThemeChoice::dark, ThemeChoice::light}) {
       application.ui().settings.theme = theme;
-      window.offscreen->settle(60);
-      const std::vector<std::uint8_t> png = encode_png(window.offscreen->picture());
+      window.stage->memory().settle(60);
+      const std::vector<std::uint8_t> png = encode_png(window.stage->memory().picture());
       std::ofstream(fmt::format("{}/attention_{}_{}.png", folder, name, theme == ThemeChoice::dark ? "dark" : "light"), std::ios::binary).write(reinterpret_cast<const char*>(png.data()), static_cast<std::streamsize>(png.size()));
     }
   };
   ui.head = 6;
-  window.offscreen->settle(60);
+  window.stage->memory().settle(60);
   if (const Slice* slice = application.data().attention.sides[0].slice.get()) ui.pinned = AttentionCell{slice->top[0].j, slice->top[0].k};
   take("one");
   ui.part = HeatmapPart{490, 20, 504, 32};

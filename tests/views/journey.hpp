@@ -1,4 +1,5 @@
-// What a user does, done by imgui_test_engine's mouse and keyboard, on a whole application without a display.
+// What a user does, done by imgui_test_engine's mouse and keyboard, on a whole application: without a display,
+// and on one (tests/on_screen).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,12 +27,12 @@ class Journey : public testing::Test {
     io.ConfigVerboseLevel = ImGuiTestVerboseLevel_Error;
     io.ConfigVerboseLevelOnError = ImGuiTestVerboseLevel_Info;
     ImGuiTestEngine_Start(engine, ImGui::GetCurrentContext());
-    window->offscreen->settle();
+    window->stage->settle();
     ImGuiTest* test = ImGuiTestEngine_RegisterTest(engine, "journey", testing::UnitTest::GetInstance()->current_test_info()->name(), __FILE__, __LINE__);
     test->TestFunc = steps;
     ImGuiTestEngine_QueueTest(engine, test, ImGuiTestRunFlags_RunFromCommandLine);
     while (!ImGuiTestEngine_IsTestQueueEmpty(engine)) {
-      window->offscreen->frame();
+      window->stage->frame();
       ImGuiTestEngine_PostSwap(engine);
     }
     EXPECT_EQ(test->Output.Status, ImGuiTestStatus_Success);

@@ -1,4 +1,5 @@
-// What a user does, done by imgui_test_engine's mouse and keyboard, on a whole application without a display.
+// What a user does, done by imgui_test_engine's mouse and keyboard, on a whole application: without a display, and on one
+// (tests/on_screen).
 #include <gmock/gmock.h>
 
 #include <unistd.h>
@@ -81,9 +82,12 @@ TEST_F(Journey, stop_keeps_what_was_measured_and_resume_finishes_it) {
 TEST_F(Journey, a_header_click_sorts_and_another_turns_it_over) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::latency);
-    const ImGuiID table = c->GetID("//###latency/latency");
+    const std::vector<LatencyColumn> columns = latency_columns(make_latency_model(*data().shown, nullptr));
+    ImGuiWindow* panel = ImGui::FindWindowByName("###latency");
+    IM_CHECK(panel != nullptr);
+    const ImGuiID table = panel->GetID(latency_table_name(columns).c_str());
     std::string title;
-    for (const LatencyColumn& column : latency_columns(make_latency_model(*data().shown, nullptr))) {
+    for (const LatencyColumn& column : columns) {
       if (column.field == LatencyField::median && title.empty()) title = column.title;
     }
     c->TableClickHeader(table, title.c_str());
@@ -245,7 +249,7 @@ TEST_F(Journey, a_deleted_database_is_reported_and_what_was_read_stays) {
 }
 
 TEST_F(Journey, an_interrupted_sweep_is_offered_for_resuming) {
-  window->offscreen.reset();
+  window->stage.reset();
   {
     Store store(window->folder / "broken.db");
     const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 6);
@@ -279,13 +283,50 @@ TEST_F(Journey, a_chart_is_saved_as_a_picture_three_times_its_size) {
   });
 }
 
+TEST_F(Journey, the_recording_is_one_click_away_read_only_and_the_sweep_goes_on_meanwhile) {
+  window->stage.reset();
+  {
+    Store store(window->folder / "recorded.db");
+    store.add(store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 6), synthetic_measurement(1, 20));
+  }
+  ApplicationOptions options;
+  options.database = window->folder / "fresh.db";
+  options.recorded_database = window->folder / "recorded.db";
+  options.engine = window->sweep.engine();
+  options.run_when_empty = true;
+  window->sweep.stop_after = 2;
+  window->stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
+  travel([](ImGuiTestContext* c) {
+    for (int i = 0; i < 4000 && data().run.progress.done < 2; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      c->Yield();
+    }
+    c->ItemClick("//##notices/**/Look at them");
+    for (int i = 0; i < 4000 && !data().read_only; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      c->Yield();
+    }
+    IM_CHECK(data().database.ends_with("recorded.db") && data().read_only);
+    for (const Notice& notice : data().notices) IM_CHECK(notice.id != "resume");
+    IM_CHECK(data().run.running);
+    world().sweep.stop_after = 1 << 30;
+    wait(c);
+    IM_CHECK(!data().run.running);
+    IM_CHECK_EQ(data().shown->rows.size(), 1U);  // still the recording
+    c->ItemClick("//##notices/**/Back to fresh.db");
+    wait(c);
+    IM_CHECK(data().database.ends_with("fresh.db") && !data().read_only);
+    IM_CHECK_EQ(data().shown->rows.size(), 6U);
+  });
+}
+
 TEST_F(Journey, a_first_start_on_an_empty_database_measures_by_itself) {
-  window->offscreen.reset();
+  window->stage.reset();
   ApplicationOptions options;
   options.database = window->folder / "fresh.db";
   options.engine = window->sweep.engine();
   options.run_when_empty = true;
-  window->offscreen = std::make_unique<Offscreen>(std::move(options), 1440, 900, 1.0F);
+  window->stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
   travel([](ImGuiTestContext* c) {
     wait(c);
     IM_CHECK_EQ(world().sweep.started.load(), 1);

@@ -183,7 +183,7 @@ TEST(Charts, buckets_of_many_samples_lose_no_spike) {
   EXPECT_DOUBLE_EQ(*std::min_element(chart.buckets.minimum.begin(), chart.buckets.minimum.end()), 0.01);
   EXPECT_EQ(chart.invalid, 1U);
   EXPECT_EQ(chart.flagged, 1U);
-  EXPECT_THAT(chart.flags, ElementsAre("throttled: sw_power_cap (1)"));
+  EXPECT_THAT(chart.flags, ElementsAre("throttled: power limit (1)"));
   double counted = 0;
   for (double count : chart.histogram.counts) counted += count;
   EXPECT_EQ(counted, 99'999);

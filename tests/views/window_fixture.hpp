@@ -1,6 +1,8 @@
 // An application on an invented database with an invented measuring side: no worker, no display, no OpenGL.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -8,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "app/window/offscreen.hpp"
 #include "profiler/store.hpp"
+#include "stage.hpp"
 #include "synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -41,6 +43,7 @@ inline std::shared_ptr<const Catalog> invented_catalog() {
 struct InventedSweep {
   std::int64_t measurements = 6;
   std::chrono::milliseconds pause{1};
+  std::atomic<std::int64_t> stop_after{1 << 30};  ///< waits before the measurement of this number, until it is raised or stopped
   std::atomic<int> started{0};
   SweepRequest last_request;
 
@@ -53,6 +56,11 @@ struct InventedSweep {
     std::int64_t done = resume ? static_cast<std::int64_t>(Snapshot(database).finished_keys(*resume).size()) : 0;
     for (; done < measurements; ++done) {
       std::this_thread::sleep_for(pause);
+      // A long measurement: progress all the time, no result.
+      for (std::int64_t block = 0; done >= stop_after && !stop.stop_requested(); ++block) {
+        observer.progress({done, measurements, 3.0, fmt::format("cpu.fast forward 512x32, block {}", block)});
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
       if (stop.stop_requested()) {
         outcome.stopped = true;
         return outcome;
@@ -84,7 +92,7 @@ struct InventedSweep {
 struct WindowOnDatabase {
   TemporaryFolder folder;
   InventedSweep sweep;
-  std::unique_ptr<Offscreen> offscreen;
+  std::unique_ptr<Stage> stage;
 
   /// `measurements` 0: an empty database.
   explicit WindowOnDatabase(std::int64_t measurements = 60, int width = 1440, int height = 900) {
@@ -96,14 +104,14 @@ struct WindowOnDatabase {
     start(folder / "test.db", width, height);
   }
   void start(const std::filesystem::path& database, int width = 1440, int height = 900) {
-    offscreen.reset();
+    stage.reset();
     ApplicationOptions options;
     options.database = database;
     options.settings_folder = folder / "config";
     options.engine = sweep.engine();
-    offscreen = std::make_unique<Offscreen>(std::move(options), width, height, 1.0F);
+    stage = std::make_unique<Stage>(std::move(options), width, height);
   }
-  Application& application() { return offscreen->application(); }
+  Application& application() { return stage->application(); }
 };
 
 }  // namespace triscope::fixture

@@ -10,9 +10,9 @@
 #include <imgui_internal.h>
 #include <implot.h>
 
-#include <atomic>
-#include <chrono>
-#include <thread>
+#include <algorithm>
+#include <string>
+#include <utility>
 
 #include "kernels/error.hpp"
 
@@ -23,6 +23,8 @@ namespace {
 constexpr int kSettleFrames = 3;
 constexpr double kIdleWaitSeconds = 1.0;
 constexpr double kTooltipWaitSeconds = 0.4;
+/// While a sweep is measured, news are drawn at most this often.
+constexpr double kMeasuringPeriodSeconds = 1.0;
 
 std::string g_glfw_error;
 
@@ -83,16 +85,27 @@ class ImguiSession {
   ImguiSession& operator=(const ImguiSession&) = delete;
 };
 
-struct LoopState {
+/// What GLFW's callbacks leave for the loop.
+struct Callbacks {
   Application* application = nullptr;
   bool refresh = true;
 };
 
-/// True when the user did something, something arrived from a thread, or a text cursor blinks.
-bool must_draw(LoopState& state, bool news) {
-  const bool input = !ImGui::GetCurrentContext()->InputEventsQueue.empty();
-  const bool refresh = std::exchange(state.refresh, false);
-  return news || input || refresh || ImGui::GetIO().WantTextInput;
+Callbacks& callbacks_of(GLFWwindow* window) { return *static_cast<Callbacks*>(glfwGetWindowUserPointer(window)); }
+
+void listen(GLFWwindow* window, Callbacks& callbacks) {
+  glfwSetWindowUserPointer(window, &callbacks);
+  glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { callbacks_of(w).refresh = true; });
+  glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { callbacks_of(w).refresh = true; });
+  glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+    if (count > 0) callbacks_of(w).application->open_database(paths[0]);
+    callbacks_of(w).refresh = true;
+  });
+}
+
+ApplicationOptions with_wake(ApplicationOptions options) {
+  options.wake = [] { glfwPostEmptyEvent(); };
+  return options;
 }
 
 void draw_frame(GLFWwindow* window, Application& application) {
@@ -120,36 +133,73 @@ void draw_frame(GLFWwindow* window, Application& application) {
 
 }  // namespace
 
-void run_window(WindowOptions options) {
-  GlfwWindow window(options.width, options.height);
-  LoopState state;
-  glfwSetWindowUserPointer(window.get(), &state);
-  glfwSetWindowRefreshCallback(window.get(), [](GLFWwindow* w) { static_cast<LoopState*>(glfwGetWindowUserPointer(w))->refresh = true; });
-  glfwSetFramebufferSizeCallback(window.get(), [](GLFWwindow* w, int, int) { static_cast<LoopState*>(glfwGetWindowUserPointer(w))->refresh = true; });
-  glfwSetDropCallback(window.get(), [](GLFWwindow* w, int count, const char** paths) {
-    LoopState& loop = *static_cast<LoopState*>(glfwGetWindowUserPointer(w));
-    if (count > 0) loop.application->open_database(paths[0]);
-    loop.refresh = true;
-  });
-  const ImguiSession session(window.get());
-  options.application.wake = [] { glfwPostEmptyEvent(); };
-  Application application(std::move(options.application));
-  state.application = &application;
+struct DesktopWindow::Parts {
+  explicit Parts(WindowOptions options)
+      : window(options.width, options.height), callbacks(), listening((listen(window.get(), callbacks), true)), session(window.get()), application(with_wake(std::move(options.application))) {
+    callbacks.application = &application;
+  }
+
+  GlfwWindow window;
+  Callbacks callbacks;
+  bool listening;                          ///< before Dear ImGui's backend, which chains our callbacks
+  ImguiSession session;
+  Application application;
+  std::string titled;                      ///< database in the title
   int frames_left = kSettleFrames;
-  while (!glfwWindowShouldClose(window.get()) && !application.quit_asked()) {
-    if (frames_left > 0) {
-      glfwPollEvents();
-    } else {
-      glfwWaitEventsTimeout(ImGui::GetIO().WantTextInput ? kTooltipWaitSeconds : kIdleWaitSeconds);
-    }
-    if (glfwGetWindowAttrib(window.get(), GLFW_ICONIFIED)) continue;
-    const bool news = application.prepare_frame(ImGui_ImplGlfw_GetContentScaleForWindow(window.get()));
-    if (must_draw(state, news)) frames_left = kSettleFrames;
-    // A pointer at rest shows a tooltip after a moment: keep drawing until it had time to appear.
-    if (frames_left == 0 && ImGui::GetCurrentContext()->HoverItemDelayTimer > 0 && ImGui::GetCurrentContext()->HoverItemDelayTimer < kTooltipWaitSeconds) frames_left = 1;
-    if (frames_left == 0 && application.wanted_picture_scale() <= 0) continue;
-    if (frames_left > 0) --frames_left;
-    draw_frame(window.get(), application);
+  bool news_waits = false;                 ///< something new is held back while a sweep is measured
+  double last_drawn = 0;                   ///< seconds of GLFW's clock
+  std::int64_t frames = 0;
+};
+
+DesktopWindow::DesktopWindow(WindowOptions options) : parts_(std::make_unique<Parts>(std::move(options))) {}
+DesktopWindow::~DesktopWindow() = default;
+Application& DesktopWindow::application() { return parts_->application; }
+std::int64_t DesktopWindow::frames() const { return parts_->frames; }
+
+void DesktopWindow::draw() {
+  Parts& p = *parts_;
+  glfwPollEvents();
+  p.application.prepare_frame(ImGui_ImplGlfw_GetContentScaleForWindow(p.window.get()));
+  draw_frame(p.window.get(), p.application);
+  ++p.frames;
+}
+
+bool DesktopWindow::step() {
+  Parts& p = *parts_;
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool measuring = p.application.data().run.running;
+  if (p.frames_left > 0) {
+    glfwPollEvents();
+  } else {
+    const double longest = io.WantTextInput && !measuring ? kTooltipWaitSeconds : kIdleWaitSeconds;
+    glfwWaitEventsTimeout(p.news_waits ? std::clamp(p.last_drawn + kMeasuringPeriodSeconds - glfwGetTime(), 0.001, longest) : longest);
+  }
+  if (glfwWindowShouldClose(p.window.get()) || p.application.quit_asked()) return false;
+  if (glfwGetWindowAttrib(p.window.get(), GLFW_ICONIFIED)) return true;
+  p.news_waits |= p.application.prepare_frame(ImGui_ImplGlfw_GetContentScaleForWindow(p.window.get()));
+  const bool person = !ImGui::GetCurrentContext()->InputEventsQueue.empty() || std::exchange(p.callbacks.refresh, false);
+  const bool due = p.news_waits && (!measuring || glfwGetTime() - p.last_drawn >= kMeasuringPeriodSeconds);
+  if (person || (due && !measuring)) p.frames_left = kSettleFrames;
+  if (due && p.frames_left == 0) p.frames_left = 1;
+  // A text cursor blinks; a pointer at rest shows a tooltip after a moment.
+  const float delay = ImGui::GetCurrentContext()->HoverItemDelayTimer;
+  if (p.frames_left == 0 && ((io.WantTextInput && !measuring) || (delay > 0 && delay < kTooltipWaitSeconds))) p.frames_left = 1;
+  if (p.frames_left == 0 && p.application.wanted_picture_scale() <= 0) return true;
+  if (p.frames_left > 0) --p.frames_left;
+  p.news_waits = false;
+  p.last_drawn = glfwGetTime();
+  draw_frame(p.window.get(), p.application);
+  ++p.frames;
+  if (p.titled != p.application.data().database) {
+    p.titled = p.application.data().database;
+    glfwSetWindowTitle(p.window.get(), fmt::format("{} - Triscope", std::filesystem::path(p.titled).filename().string()).c_str());
+  }
+  return true;
+}
+
+void run_window(WindowOptions options) {
+  DesktopWindow window(std::move(options));
+  while (window.step()) {
   }
 }
 

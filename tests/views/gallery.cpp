@@ -1,0 +1,308 @@
+// Pictures of the window in every state, to be looked at: no test. Needs no display.
+//   build/bin/window_gallery FOLDER [STATE [VARIANT]]    for example: gallery full dark_1440x900
+// Names are state_panels_theme_size_scale.png; numbers are invented except in the state "full", which shows the recording.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "kernels/error.hpp"
+#include "window_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::InventedSweep;
+
+/// The machine that the recording comes from, with one library missing.
+std::shared_ptr<const Catalog> recording_machine() {
+  auto catalog = std::make_shared<Catalog>();
+  Device gpu;
+  gpu.id = "0";
+  gpu.kind = DeviceKind::cuda;
+  gpu.name = "NVIDIA H200";
+  Device cpu;
+  cpu.id = "cpu";
+  cpu.name = "Intel(R) Xeon(R) Processor";
+  catalog->devices = {gpu, cpu};
+  const auto add = [&](const char* id, const char* name, const char* family, DeviceKind device) {
+    KernelInfo kernel;
+    kernel.id = id;
+    kernel.name = name;
+    kernel.family = family;
+    kernel.device = device;
+    catalog->kernels.push_back(kernel);
+  };
+  add("cuda.hopper", "Hopper", "2-simplicial", DeviceKind::cuda);
+  add("cuda.portable", "Portable", "2-simplicial", DeviceKind::cuda);
+  add("baseline.fa3", "FlashAttention-3", "baseline", DeviceKind::cuda);
+  add("baseline.cudnn", "cuDNN", "baseline", DeviceKind::cuda);
+  add("cpu.fast", "CPU fast", "2-simplicial", DeviceKind::cpu);
+  add("baseline.cpu", "CPU dot product", "baseline", DeviceKind::cpu);
+  return catalog;
+}
+
+Engine recording_engine(InventedSweep& sweep) {
+  Engine engine = sweep.engine();
+  engine.catalog = recording_machine;
+  engine.preview = [](const SweepRequest& request, const Catalog&) {
+    PlanPreview preview;
+    preview.measurements = static_cast<std::int64_t>(request.windows.size() * request.passes.size() * 3);
+    preview.skipped = static_cast<std::int64_t>(request.windows.size());
+    preview.seconds = 100;
+    preview.bytes = 5'400'000'000;
+    preview.unable = {{"baseline.cudnn", "libcudnn.so.9 was not found: install cuDNN 9 or set LD_LIBRARY_PATH."}};
+    return preview;
+  };
+  return engine;
+}
+
+struct Variant {
+  bool dark;
+  int width, height;
+  float scale;
+};
+constexpr Variant kVariants[] = {{true, 1440, 900, 1},   {false, 1440, 900, 1},  {true, 1280, 800, 1}, {false, 1280, 800, 1}, {true, 2560, 1440, 1},
+                                 {false, 2560, 1440, 1}, {true, 2560, 1440, 2}, {false, 2560, 1440, 2}, {true, 1280, 800, 2},  {false, 1280, 800, 2}};
+
+std::string name_of(const Variant& variant) {
+  return fmt::format("{}_{}x{}_{:.0f}", variant.dark ? "dark" : "light", variant.width, variant.height, variant.scale * 100);
+}
+
+/// One window on one database, photographed.
+class Studio {
+ public:
+  explicit Studio(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  void open(const std::filesystem::path& database, const Variant& variant, InventedSweep& sweep, bool machine = true) {
+    offscreen_.reset();
+    variant_ = variant;
+    ApplicationOptions options;
+    options.database = database;
+    options.engine = recording_engine(sweep);
+    options.ask_machine = machine;
+    options.system_is_dark = variant.dark;
+    offscreen_ = std::make_unique<Offscreen>(std::move(options), variant.width, variant.height, variant.scale);
+    offscreen_->settle();
+  }
+  Application& application() { return offscreen_->application(); }
+  Offscreen& offscreen() { return *offscreen_; }
+  void ask(CommandId id, std::int64_t number = 0, std::string text = {}) {
+    application().carry_out({id, number, std::move(text)});
+    offscreen_->settle();
+  }
+  void front(Panel panel) { ask(CommandId::show_panel, static_cast<std::int64_t>(panel)); }
+  void click(float x, float y) {
+    ImGuiIO& io = ImGui::GetIO();
+    point(x, y);
+    for (const bool down : {true, false}) {
+      io.AddMouseButtonEvent(0, down);
+      for (int i = 0; i < 2; ++i) offscreen_->frame();
+    }
+    offscreen_->settle();
+  }
+  /// Rests the pointer until a tooltip has appeared.
+  void point(float x, float y) {
+    ImGui::GetIO().AddMousePosEvent(x * variant_.scale, y * variant_.scale);
+    for (int i = 0; i < 60; ++i) offscreen_->frame();
+  }
+  void shoot(const std::string& state, bool settle = true) {
+    const std::string name = state + "_" + name_of(variant_);
+    if (settle) offscreen_->settle();
+    const std::vector<std::uint8_t> png = encode_png(offscreen_->picture());
+    write_file_safely(folder_ / (name + ".png"), {reinterpret_cast<const char*>(png.data()), png.size()});
+    std::printf("%s\n", name.c_str());
+  }
+  /// All panels: a table and a chart together, four times.
+  void tour(const std::string& state) {
+    constexpr std::pair<Panel, Panel> kPairs[] = {{Panel::latency, Panel::tflops}, {Panel::compare, Panel::map}, {Panel::paper, Panel::scaling}, {Panel::log, Panel::samples}};
+    for (const auto& [table, chart] : kPairs) {
+      front(chart);
+      front(table);
+      shoot(fmt::format("{}_{}_{}", state, panel_info(table).id, panel_info(chart).id));
+    }
+  }
+
+ private:
+  std::filesystem::path folder_;
+  Variant variant_{};
+  std::unique_ptr<Offscreen> offscreen_;
+};
+
+void shoot_full(Studio& studio, const Variant& variant) {
+  InventedSweep sweep;
+  studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep);
+  const auto& sweeps = studio.application().data().sweeps;
+  if (sweeps.empty()) throw Error("No pictures were made", "assets/recorded/h200.db holds no sweep", "record it again");
+  studio.ask(CommandId::show_sweep, sweeps.back().id);  // the paper's Table 1 was recorded first
+  studio.application().select_first();
+  if (sweeps.size() > 1) studio.ask(CommandId::compare, sweeps[sweeps.size() - 2].id);
+  studio.tour("full");
+  for (const SweepInfo& one : std::vector(sweeps)) {
+    studio.ask(CommandId::show_sweep, one.id);
+    studio.application().select_first();
+    studio.front(Panel::map);
+    studio.shoot(fmt::format("full_sweep{}_map", one.id));
+    studio.front(Panel::scaling);
+    studio.front(Panel::latency);
+    studio.shoot(fmt::format("full_sweep{}_scaling", one.id));
+    studio.front(Panel::tflops);
+    studio.shoot(fmt::format("full_sweep{}_tflops", one.id));
+  }
+}
+
+/// Nothing measured; no database; a file that is none; nothing chosen.
+void shoot_empty(Studio& studio, const Variant& variant, const std::filesystem::path& folder) {
+  InventedSweep sweep;
+  { Store created(folder / "results.db"); }
+  studio.open(folder / "results.db", variant, sweep);
+  studio.tour("empty");
+  std::ofstream(folder / "notes.txt") << "this is no database, and it is long enough to have a header of a hundred bytes or more, so that it is read as one.";
+  studio.open(folder / "notes.txt", variant, sweep, false);
+  studio.shoot("unreadable");
+  studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep, false);
+  studio.tour("nothing_chosen");
+}
+
+void shoot_running(Studio& studio, const Variant& variant, const std::filesystem::path& folder) {
+  InventedSweep sweep;
+  sweep.measurements = 84;
+  std::filesystem::remove(folder / "running.db");
+  { Store created(folder / "running.db"); }
+  studio.open(folder / "running.db", variant, sweep);
+  const auto run_until = [&](std::int64_t done) {
+    for (int i = 0; i < 20'000 && studio.application().data().run.progress.done < done; ++i) {
+      studio.offscreen().frame();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    for (int i = 0; i < 60; ++i) {
+      studio.offscreen().frame();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  };
+  sweep.stop_after = 0;
+  studio.application().carry_out({CommandId::run});
+  run_until(0);
+  studio.shoot("running_nothing_yet", false);
+  sweep.stop_after = 26;
+  run_until(26);
+  studio.shoot("running_latency_tflops", false);
+  studio.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::scaling)});
+  studio.application().carry_out({CommandId::stop});
+  studio.offscreen().settle();
+  studio.shoot("stopped_latency_scaling");
+}
+
+/// Failed and skipped rows, a baseline, verdicts, an interrupted sweep.
+void shoot_failed(Studio& studio, const Variant& variant, const std::filesystem::path& folder) {
+  InventedSweep sweep;
+  if (!std::filesystem::exists(folder / "failed.db")) {
+    write_synthetic_database(folder / "failed.db", 500, 60);
+    Store store(folder / "failed.db");
+    const std::int64_t broken = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 60);
+    for (std::int64_t i = 40; i < 51; ++i) store.add(broken, synthetic_measurement(i, 40));
+  }
+  studio.open(folder / "failed.db", variant, sweep);
+  studio.shoot("interrupted");
+  studio.ask(CommandId::dismiss_notice, 0, "resume");
+  for (const ResultRow& row : studio.application().data().shown->rows) {
+    if (row.status == Status::failed) studio.ask(CommandId::select_measurement, row.measurement);
+  }
+  studio.ask(CommandId::set_baseline, 1);
+  studio.ask(CommandId::show_sweep, 2);
+  studio.ask(CommandId::compare, 2);
+  studio.tour("failed");
+}
+
+/// 1,000 measurements with 100,000 samples, and one measurement that has 100,000 of its own.
+void shoot_many(Studio& studio, const Variant& variant, const std::filesystem::path& folder) {
+  InventedSweep sweep;
+  if (!std::filesystem::exists(folder / "many.db")) {
+    write_synthetic_database(folder / "many.db", 1000, 100);
+    Store store(folder / "many.db");
+    const std::int64_t last = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 8);
+    for (std::int64_t i = 0; i < 8; ++i) store.add(last, synthetic_measurement(i, i == 0 ? 100'000 : 50));
+    store.finish_sweep(last);
+  }
+  studio.open(folder / "many.db", variant, sweep);
+  studio.application().select_first();
+  studio.tour("many");
+  studio.ask(CommandId::show_sweep, 2);
+  studio.application().select_first();
+  studio.tour("many_rows");
+}
+
+void shoot_dialogs(Studio& studio, const Variant& variant) {
+  InventedSweep sweep;
+  studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep);
+  studio.ask(CommandId::show_sweep, studio.application().data().sweeps.back().id);
+  studio.application().select_first();
+  UiState& ui = studio.application().ui();
+  const auto close = [&] {
+    ImGui::GetIO().AddKeyEvent(ImGuiKey_Escape, true);
+    studio.offscreen().frame();
+    ImGui::GetIO().AddKeyEvent(ImGuiKey_Escape, false);
+    studio.offscreen().settle();
+  };
+  studio.ask(CommandId::palette);
+  studio.shoot("dialog_palette");
+  close();
+  studio.ask(CommandId::help);
+  studio.shoot("dialog_help");
+  close();
+  studio.ask(CommandId::settings);
+  studio.shoot("dialog_settings");
+  close();
+  ui.settings.recent_databases = {"/home/ada/.local/share/triscope/results.db", "/home/ada/runs/h200-2026-11.db"};
+  studio.ask(CommandId::open_database);
+  studio.shoot("dialog_open");
+  close();
+  studio.ask(CommandId::delete_sweep, 1);
+  studio.shoot("dialog_delete");
+  close();
+  float x = 98;
+  for (const char* menu : {"file", "edit", "view", "sweep"}) {
+    studio.click(x, 20);
+    studio.shoot(fmt::format("menu_{}", menu));
+    close();
+    x += 48;
+  }
+  ui.form.seq_lens = "256, 4k, many";
+  ui.form.kv_heads = "3";
+  studio.ask(CommandId::preview_plan);
+  studio.application().notify(Severity::error, "saved", "/mnt/disk/latency.csv was not written: No space left on device; free some space, then save again");
+  studio.application().notify(Severity::warning, "worker", "The worker died of signal 11 while it measured cuda.hopper forward 512x32; the sweep goes on with a new one.");
+  studio.shoot("form_problems");
+}
+
+int make_pictures(const std::filesystem::path& folder, const std::string& state, const std::string& part) {
+  Studio studio(folder);
+  TemporaryFolder databases;
+  for (const Variant& variant : kVariants) {
+    const auto wanted = [&](const char* name) { return state.empty() || state == name; };
+    if (name_of(variant).find(part) == std::string::npos) continue;
+    if (wanted("full")) shoot_full(studio, variant);
+    if (wanted("empty")) shoot_empty(studio, variant, databases.path());
+    if (wanted("running")) shoot_running(studio, variant, databases.path());
+    if (wanted("failed")) shoot_failed(studio, variant, databases.path());
+    if (wanted("many")) shoot_many(studio, variant, databases.path());
+    if (wanted("dialogs")) shoot_dialogs(studio, variant);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace triscope
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: %s FOLDER [full|empty|running|failed|many|dialogs [VARIANT]]\n", argv[0]);
+    return 2;
+  }
+  try {
+    return triscope::make_pictures(argv[1], argc > 2 ? argv[2] : "", argc > 3 ? argv[3] : "");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "window_gallery: %s\n", error.what());
+    return 3;
+  }
+}

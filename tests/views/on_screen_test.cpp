@@ -1,0 +1,214 @@
+// The program itself: what it says where it cannot open a window, and how often it draws. The tests named OnScreen need
+// a display and are skipped without one (tests/on_screen gives one).
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "kernels/error.hpp"
+#include "window_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::WindowOnDatabase;
+using testing::HasSubstr;
+
+struct Said {
+  std::string text;
+  int code = -1;
+};
+
+/// Runs a shell line; standard error counts as text.
+Said say(const std::string& line) {
+  Said said;
+  std::FILE* pipe = popen((line + " 2>&1").c_str(), "r");
+  char buffer[512];
+  while (pipe && std::fgets(buffer, sizeof buffer, pipe)) said.text += buffer;
+  const int status = pipe ? pclose(pipe) : -1;
+  said.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return said;
+}
+
+const std::string kWindow = std::string(TRISCOPE_BIN) + "/triscope-window";
+
+TEST(Program, says_what_to_do_without_a_display) {
+  const Said said = say("env -u DISPLAY -u WAYLAND_DISPLAY " + kWindow);
+  EXPECT_EQ(said.code, 3);
+  EXPECT_THAT(said.text, HasSubstr("there is no display"));
+  EXPECT_THAT(said.text, HasSubstr("triscope report"));
+  EXPECT_EQ(std::count(said.text.begin(), said.text.end(), '\n'), 1);
+}
+
+TEST(OnScreen, says_what_to_do_without_opengl_3_3) {
+  if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
+  const Said said = say("MESA_GL_VERSION_OVERRIDE=2.1 " + kWindow);
+  EXPECT_EQ(said.code, 3);
+  EXPECT_THAT(said.text, HasSubstr("no OpenGL 3.3"));
+  EXPECT_THAT(said.text, HasSubstr("libgl1-mesa-dri"));
+}
+
+TEST(OnScreen, draws_at_most_once_a_second_while_something_is_timed) {
+  if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
+  WindowOnDatabase window;
+  window.stage->settle();
+  DesktopWindow& screen = *window.stage->screen();
+  const auto steps = [&](double seconds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (std::chrono::steady_clock::now() < end) screen.step();
+  };
+  window.sweep.stop_after = 0;  // one measurement that goes on: progress two hundred times a second
+  window.application().carry_out({CommandId::run});
+  steps(1.5);
+  ASSERT_TRUE(window.application().data().run.running);
+  const std::int64_t before = screen.frames();
+  const auto start = std::chrono::steady_clock::now();
+  steps(4);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto drawn = static_cast<double>(screen.frames() - before);
+  EXPECT_LE(drawn, seconds + 1);
+  EXPECT_GE(drawn, 2) << "progress must be seen";
+  EXPECT_THAT(window.application().data().run.progress.current, HasSubstr("block"));
+  window.sweep.stop_after = 1 << 30;
+}
+
+TEST(OnScreen, draws_nothing_while_nothing_happens) {
+  if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
+  WindowOnDatabase window;
+  window.stage->settle();
+  DesktopWindow& screen = *window.stage->screen();
+  for (int i = 0; i < 20; ++i) screen.step();
+  const std::int64_t before = screen.frames();
+  for (int i = 0; i < 4; ++i) screen.step();
+  EXPECT_EQ(screen.frames(), before);
+}
+
+/// No file may grow beyond `bytes`: what a full disk does to a write, without a full disk.
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &old_);
+    rlimit limit = old_;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~SmallDisk() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*old_handler_)(int);
+};
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(Application, a_table_that_does_not_fit_on_the_disk_leaves_the_old_file_and_is_reported) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  const std::filesystem::path file = window.folder / "latency.csv";
+  std::ofstream(file) << "old";
+  {
+    const SmallDisk disk(64);
+    window.application().carry_out({CommandId::save_table, 0, file.string()});
+    window.stage->settle();
+  }
+  ASSERT_FALSE(window.application().data().notices.empty());
+  EXPECT_EQ(window.application().data().notices.back().severity, Severity::error);
+  EXPECT_THAT(window.application().data().notices.back().text, HasSubstr("latency.csv was not written"));
+  EXPECT_EQ(content(file), "old");
+  EXPECT_FALSE(window.application().data().shown->rows.empty());
+}
+
+TEST(Application, a_note_that_does_not_fit_on_the_disk_is_reported_and_the_database_stays_whole) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  const std::int64_t id = window.application().data().shown->rows.front().measurement;
+  {
+    const SmallDisk disk(16);
+    window.application().carry_out({CommandId::note_measurement, id, std::string(100'000, 'x')});
+    window.stage->settle();
+  }
+  ASSERT_FALSE(window.application().data().notices.empty());
+  EXPECT_EQ(window.application().data().notices.back().severity, Severity::error);
+  const Snapshot snapshot(window.folder / "test.db");
+  EXPECT_EQ(snapshot.note(id), "");
+  EXPECT_FALSE(snapshot.sweeps().empty());
+}
+
+TEST(Application, a_replaced_database_is_read_again) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  const std::size_t sweeps = window.application().data().sweeps.size();
+  {
+    Store store(window.folder / "other.db");
+    for (std::size_t i = 0; i <= sweeps; ++i) store.finish_sweep(store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 0));
+  }
+  std::filesystem::remove(window.folder / "test.db-wal");
+  std::filesystem::remove(window.folder / "test.db-shm");
+  std::filesystem::rename(window.folder / "other.db", window.folder / "test.db");
+  for (int i = 0; i < 5000 && window.application().data().sweeps.size() != sweeps + 1; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    window.stage->frame();
+  }
+  EXPECT_EQ(window.application().data().sweeps.size(), sweeps + 1);
+}
+
+TEST(Application, a_worker_that_cannot_be_started_is_named_and_the_database_can_be_looked_at) {
+  WindowOnDatabase window;
+  ApplicationOptions options;
+  options.database = window.folder / "test.db";
+  options.engine = window.sweep.engine();
+  options.engine.catalog = []() -> std::shared_ptr<const Catalog> { throw Error("Devices are not known", "the worker ended with exit code 127", "run triscope doctor", ExitCode::environment); };
+  window.stage.reset();
+  window.stage = std::make_unique<fixture::Stage>(std::move(options), 1280, 800);
+  window.stage->settle();
+  const WindowData& data = window.application().data();
+  ASSERT_FALSE(data.notices.empty());
+  EXPECT_THAT(data.notices.back().text, HasSubstr("run triscope doctor"));
+  ASSERT_TRUE(data.shown);
+  EXPECT_FALSE(data.shown->rows.empty());
+}
+
+TEST(Application, a_sweep_that_dies_says_why_and_keeps_what_was_measured) {
+  WindowOnDatabase window;
+  window.stage->settle();
+  ApplicationOptions options;
+  options.database = window.folder / "test.db";
+  options.engine = window.sweep.engine();
+  options.engine.run = [](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token, std::optional<std::int64_t>) -> SweepOutcome {
+    Store store(database);
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(request), synthetic_environment(), 6);
+    const Measurement measurement = synthetic_measurement(3, 20);
+    observer.measured(measurement, store.add(sweep, measurement));
+    throw Error("The sweep was stopped", "the worker died three times in a row", "run triscope doctor", ExitCode::environment);
+  };
+  window.stage.reset();
+  window.stage = std::make_unique<fixture::Stage>(std::move(options), 1280, 800);
+  window.stage->settle();
+  window.application().carry_out({CommandId::run});
+  for (int i = 0; i < 5000 && (window.application().data().run.running || window.application().data().shown->rows.size() != 1); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    window.stage->frame();
+  }
+  const WindowData& data = window.application().data();
+  EXPECT_FALSE(data.run.running);
+  ASSERT_FALSE(data.notices.empty());
+  EXPECT_THAT(data.notices.back().text, HasSubstr("the worker died three times"));
+  EXPECT_EQ(data.shown->rows.size(), 1U);
+}
+
+}  // namespace
+}  // namespace triscope

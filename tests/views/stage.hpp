@@ -1,0 +1,50 @@
+// Where an application is drawn in a test: into memory, or on a real window when TRISCOPE_TEST_ON_SCREEN is set (then
+// under Xvfb: tests/on_screen). What a test does is the same on both.
+#pragma once
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+
+#include "app/window/main/frame_loop.hpp"
+#include "app/window/offscreen.hpp"
+
+namespace triscope::fixture {
+
+inline bool on_screen() { return std::getenv("TRISCOPE_TEST_ON_SCREEN") != nullptr; }
+
+class Stage {
+ public:
+  Stage(ApplicationOptions options, int width, int height) {
+    if (on_screen()) {
+      screen_ = std::make_unique<DesktopWindow>(WindowOptions{std::move(options), width, height});
+    } else {
+      memory_ = std::make_unique<Offscreen>(std::move(options), width, height, 1.0F);
+    }
+  }
+  Application& application() { return screen_ ? screen_->application() : memory_->application(); }
+  DesktopWindow* screen() { return screen_.get(); }
+  Offscreen& memory() { return *memory_; }   ///< not on a screen
+  void frame() {
+    if (screen_) {
+      screen_->draw();
+    } else {
+      memory_->frame();
+    }
+  }
+  /// Draws until no thread works and the layout rests.
+  void settle() {
+    for (int quiet = 0, i = 0; quiet < 6 && i < 20'000; ++i) {
+      quiet = application().settled() ? quiet + 1 : 0;
+      if (quiet == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      frame();
+    }
+  }
+
+ private:
+  std::unique_ptr<DesktopWindow> screen_;
+  std::unique_ptr<Offscreen> memory_;
+};
+
+}  // namespace triscope::fixture
