@@ -59,7 +59,7 @@ void draw_cell(Context& context, const CompareModel& model, const std::optional<
 
 void draw_rows(Context& context, const CompareModel& model) {
   const int columns = 3 + 1 + 4 * (static_cast<int>(model.sweeps.size()) - 1);
-  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   if (!ImGui::BeginTable("compare", columns, flags)) return;
   const auto column = [&](const std::string& name, float width) { ImGui::TableSetupColumn(name.c_str(), ImGuiTableColumnFlags_WidthFixed, context.look.px(width)); };
   ImGui::TableSetupScrollFreeze(1, 1);

@@ -49,6 +49,14 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
     if (ImGui::MenuItem(label, key, false, enabled)) context.request(id, sweep.id);
   };
   const bool writable = !context.data.read_only;
+  if (ImGui::IsWindowAppearing()) context.ui.sweep_note = sweep.note;
+  ImGui::BeginDisabled(!writable);
+  ImGui::SetNextItemWidth(context.look.px(220));
+  if (ImGui::InputTextWithHint("##note", "name this sweep, then Enter", &context.ui.sweep_note, ImGuiInputTextFlags_EnterReturnsTrue)) {
+    context.request(CommandId::save_note, sweep.id, context.ui.sweep_note);
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndDisabled();
   item("Show", CommandId::show_sweep);
   if (context.ui.selection.baseline_sweep == sweep.id) {
     item("Clear baseline", CommandId::clear_baseline);

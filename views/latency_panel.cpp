@@ -269,7 +269,7 @@ void draw_latency_panel(Context& context) {
   }
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable | ImGuiTableFlags_Hideable |
                                 ImGuiTableFlags_Reorderable | ImGuiTableFlags_Sortable | ImGuiTableFlags_SortTristate | ImGuiTableFlags_BordersInnerH |
-                                ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_HighlightHoveredColumn;
+                                ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_HighlightHoveredColumn;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(5), context.look.px(4)));
   const bool open = ImGui::BeginTable(latency_table_name(columns).c_str(), static_cast<int>(columns.size()), flags);
   ImGui::PopStyleVar();

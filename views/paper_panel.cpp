@@ -88,7 +88,7 @@ void draw_paper_panel(Context& context) {
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   double longest = 1e-12;
   for (const PaperLine& line : model.lines) longest = std::max({longest, line.paper_ms, line.own_ms.value_or(0)});
-  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   if (!ImGui::BeginTable("paper", 7, flags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   const auto column = [&](const char* name, float width) { ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, context.look.px(width)); };

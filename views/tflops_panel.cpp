@@ -127,7 +127,7 @@ void draw_tflops_panel(Context& context) {
   ImPlot::SetupAxisLimits(ImAxis_X1, middle - half, middle + half, context.data.run.running ? ImPlotCond_Always : when);
   ImPlot::SetupAxisLimits(ImAxis_Y1, 0, top > 0 ? top * 1.12 : 1, context.data.run.running ? ImPlotCond_Always : when);
   ImPlot::SetupAxisLimitsConstraints(ImAxis_Y1, 0, 1e9);
-  set_category_ticks(look, chart, size.x - look.px(60));
+  set_category_ticks(look, chart, size.x - look.px(chart.series.size() > 4 ? 240 : 60));
   setup_legend(chart.series.size());
   for (std::size_t s = 0; s < chart.series.size(); ++s) plot_series(context, chart.series[s], s, chart.series.size());
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {

@@ -182,7 +182,7 @@ void draw_toolbar(Context& context) {
   const float top = (height - ImGui::GetFrameHeight()) / 2;
   const char* palette = width > look.px(1360) ? "Find a command   Ctrl+Shift+P" : "Ctrl+Shift+P";
   const float palette_width = ImGui::CalcTextSize(palette).x + look.px(24);
-  const std::string device = shortened(device_name(context), std::min(look.px(220), width * 0.16F)) + "  ▾";
+  const std::string device = shortened(device_name(context), std::min(look.px(220), width * 0.16F)) + "  ▼";
   const float device_width = ImGui::CalcTextSize(device.c_str()).x + look.px(24);
   const float right = width - look.px(12) - palette_width - look.px(8) - device_width;
   const float left = std::max(menus_end + look.px(16), std::min(look.px(392), width * 0.28F));

@@ -59,6 +59,7 @@ struct UiState {
   AttentionUi attention;
 
   std::string table_filter, history_filter, palette_text, note_text, path_text;
+  std::string sweep_note;                   ///< being typed in the history's menu
   std::int64_t note_of = 0;                 ///< measurement whose note `note_text` is
   bool focus_filter = false;                ///< put the keyboard into the table's filter in this frame
   bool palette_open = false, help_open = false, settings_open = false;

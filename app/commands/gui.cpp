@@ -74,6 +74,7 @@ void add_gui_command(CLI::App& app, Action& action) {
   };
   pass_on("--screenshot", "FILE", "Draw, write a PNG and end");
   pass_on("--panel", "NAME", "The panel to show");
+  pass_on("--sweep", "N", "The sweep to draw (default: the newest)");
   pass_on("--theme", "{light,dark}", "Colours");
   pass_on("--size", "WxH", "Size of the window in pixels");
   pass_on("--scale", "S", "Scale of text and controls");
@@ -90,15 +91,17 @@ void add_gui_command(CLI::App& app, Action& action) {
 void add_report_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("report", "Tables and pictures of every panel as files; needs no display");
   struct Options {
-    std::string folder, database;
+    std::string folder, database, sweep;
   };
   auto options = std::make_shared<Options>();
   command->add_option("-o,--out", options->folder, "Folder to write into")->type_name("DIR")->required();
   command->add_option("--db", options->database, "Database (default: results.db in the user's data folder)")->type_name("FILE");
+  command->add_option("--sweep", options->sweep, "The sweep to report (default: the newest)")->type_name("N");
   command->footer("Example:\n  triscope report -o out --db run.db");
   command->callback([options, &action] {
     action = [options]() -> int {
       std::vector<std::string> words{"--report", options->folder};
+      if (!options->sweep.empty()) words.insert(words.end(), {"--sweep", options->sweep});
       if (!options->database.empty()) words.push_back(options->database);
       become(window_program(), std::move(words));
     };

@@ -1,6 +1,9 @@
 #include "app/window/report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <array>
 #include <string>
 
@@ -55,8 +58,15 @@ std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
   const WindowData& data = application.data();
   if (data.database.empty()) throw Error("The report was not written", data.problem, "check the database", ExitCode::usage);
   if (!data.shown || data.shown->rows.empty()) throw Error("The report was not written", "the database holds no measurement", "run `triscope sweep` first", ExitCode::usage);
+  if (options.sweep > 0) {
+    application.carry_out({CommandId::show_sweep, options.sweep});
+    offscreen.settle();
+    if (!data.shown || data.shown->info.id != options.sweep) throw Error("The report was not written", fmt::format("there is no sweep {}", options.sweep), "see `triscope list`", ExitCode::usage);
+  }
   application.select_first();
-  if (data.sweeps.size() > 1) application.carry_out({CommandId::compare, data.sweeps[1].id});
+  // Beside the one before it, where there is one.
+  const auto before = std::find_if(data.sweeps.begin(), data.sweeps.end(), [&](const SweepInfo& sweep) { return sweep.id < data.shown->info.id; });
+  if (before != data.sweeps.end()) application.carry_out({CommandId::compare, before->id});
   offscreen.settle();
 
   std::vector<std::filesystem::path> written;

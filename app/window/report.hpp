@@ -8,6 +8,7 @@
 namespace triscope {
 
 struct ReportOptions {
+  std::int64_t sweep = 0;                  ///< 0: the newest
   std::filesystem::path database;   ///< empty: the user's own
   std::filesystem::path folder;     ///< created when absent; files in it of the same names are replaced
   bool light = true;

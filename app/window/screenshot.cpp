@@ -43,6 +43,10 @@ void take_screenshot(const ScreenshotOptions& options) {
   Offscreen offscreen(std::move(application_options), options.width, options.height, options.scale);
   Application& application = offscreen.application();
   offscreen.settle();
+  if (options.sweep > 0) {
+    application.carry_out({CommandId::show_sweep, options.sweep});
+    offscreen.settle();
+  }
   if (options.select > 0) {
     application.carry_out({CommandId::select_measurement, options.select});
   } else {

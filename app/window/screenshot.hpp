@@ -1,12 +1,14 @@
 // A picture of the window on a database, made without display, OpenGL or GPU.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
 namespace triscope {
 
 struct ScreenshotOptions {
+  std::int64_t sweep = 0;                  ///< 0: the newest
   std::filesystem::path database;   ///< empty: the user's own
   std::filesystem::path file;       ///< PNG to write
   std::string panel;                ///< panel to bring to the front; empty: as the window opens

@@ -1,4 +1,4 @@
-// triscope-window [DB] [--screenshot F.png | --report DIR] [--panel NAME] [--theme light|dark] [--size WxH] [--scale S] [--run]
+// triscope-window [DB] [--screenshot F.png | --report DIR] [--panel NAME] [--sweep N] [--theme light|dark] [--size WxH] [--scale S] [--run]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +18,7 @@ namespace {
 struct WindowArguments {
   std::string database, screenshot, report, panel, theme, size = "1440x900";
   float scale = 0;
+  std::int64_t sweep = 0;
   bool run = false;
 };
 
@@ -36,6 +37,7 @@ int start(const WindowArguments& arguments) {
     options.database = arguments.database;
     options.file = arguments.screenshot;
     options.panel = arguments.panel;
+    options.sweep = arguments.sweep;
     options.light = arguments.theme == "light";
     options.width = width;
     options.height = height;
@@ -47,6 +49,7 @@ int start(const WindowArguments& arguments) {
     ReportOptions options;
     options.database = arguments.database;
     options.folder = arguments.report;
+    options.sweep = arguments.sweep;
     options.light = arguments.theme != "dark";
     if (arguments.scale > 0) options.scale = arguments.scale;
     for (const std::filesystem::path& file : write_report(options)) std::printf("%s\n", file.c_str());
@@ -76,6 +79,7 @@ int main(int argc, char** argv) {
   app.add_option("--screenshot", arguments.screenshot, "Write a PNG of the window and end; needs no display")->type_name("FILE");
   app.add_option("--report", arguments.report, "Write tables and pictures of every panel into a folder and end; needs no display")->type_name("DIR");
   app.add_option("--panel", arguments.panel, "Panel to bring to the front in --screenshot")->type_name("NAME");
+  app.add_option("--sweep", arguments.sweep, "Sweep to show in --screenshot and --report (default: the newest)")->type_name("N");
   app.add_option("--theme", arguments.theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
   app.add_option("--size", arguments.size, "Size in pixels")->type_name("WxH");
   app.add_option("--scale", arguments.scale, "Scale of text and controls, 0.75 to 3")->check(CLI::Range(0.75, 6.0));
