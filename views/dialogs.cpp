@@ -43,7 +43,9 @@ void palette_rows(Context& context, const std::vector<const Command*>& found, bo
   UiState& ui = context.ui;
   const Look& look = context.look;
   ui.palette_row = std::clamp(ui.palette_row, 0, std::max(0, static_cast<int>(found.size()) - 1));
+  ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, ImVec2(0, 0.5F));
   if (ImGui::BeginChild("found", ImVec2(0, look.px(320)))) {
+    ImGui::Dummy(ImVec2(0, look.px(1)));
     for (int i = 0; i < static_cast<int>(found.size()); ++i) {
       const Command& command = *found[static_cast<std::size_t>(i)];
       const bool enabled = is_enabled(context, command.id);
@@ -65,6 +67,7 @@ void palette_rows(Context& context, const std::vector<const Command*>& found, bo
     if (found.empty()) muted_text(context, "No command matches.");
   }
   ImGui::EndChild();
+  ImGui::PopStyleVar();
 }
 
 /// Help, one group per menu.

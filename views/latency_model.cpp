@@ -33,7 +33,7 @@ const Fact kFacts[] = {
     {"element", [](const ResultRow& row) { return std::string(to_string(row.problem.element)); }},
     {"mask", [](const ResultRow& row) { return std::string(to_string(row.problem.mask)); }},
     {"sink", [](const ResultRow& row) { return optional_text(row.problem.sink); }},
-    {"scale", [](const ResultRow& row) { return row.problem.scale ? format_significant(*row.problem.scale) : "default"; }},
+    {"scale", [](const ResultRow& row) { return row.problem.scale ? significant_text(*row.problem.scale) : "default"; }},
     {"timed by", [](const ResultRow& row) { return timing_label(row.timing_source); }},
 };
 
@@ -82,8 +82,8 @@ std::string shared_conditions(const std::vector<ResultRow>& rows) {
   add("head size", fmt::format("head size {}", p.head_dim));
   add("element", std::string(to_string(p.element)));
   if (p.mask == Mask::full) add("mask", "full mask");
-  if (p.sink) add("sink", fmt::format("sink {}", format_significant(*p.sink)));
-  if (p.scale) add("scale", fmt::format("scale {}", format_significant(*p.scale)));
+  if (p.sink) add("sink", fmt::format("sink {}", significant_text(*p.sink)));
+  if (p.scale) add("scale", fmt::format("scale {}", significant_text(*p.scale)));
   return text;
 }
 
@@ -288,7 +288,7 @@ std::string measured_text(const LatencyModel& model, const LatencyCell& cell, co
     case LatencyField::interval:
       if (!row.ci_low_ms || !row.ci_high_ms) return {};
       return format_fixed((*row.ci_high_ms - *row.ci_low_ms) / 2, decimals > 2 ? decimals : decimals + 1);
-    case LatencyField::tflops: return text(row.tflops, [](double v) { return format_significant(v); });
+    case LatencyField::tflops: return text(row.tflops, [](double v) { return significant_text(v); });
     case LatencyField::peak: return text(row.peak_fraction, [](double v) { return format_fixed(v * 100, 1); });
     case LatencyField::of_reference: return text(cell.of_reference, [](double v) { return format_fixed(v, 2) + "×"; });
     case LatencyField::verdict: return cell.against_baseline ? verdict_text(*cell.against_baseline) : std::string();

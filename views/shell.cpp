@@ -17,11 +17,23 @@ std::string window_name(const PanelInfo& info) { return fmt::format("{}###{}", i
 
 void dock(Panel panel, ImGuiID node) { ImGui::DockBuilderDockWindow(window_name(panel_info(panel)).c_str(), node); }
 
+/// Little room (a small screen, a large scale): two groups of tabs.
+void build_small_layout(ImGuiID root) {
+  ImGuiID middle = root;
+  const ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, 0.42F, nullptr, &middle);
+  for (Panel panel : {Panel::setup, Panel::history, Panel::details}) dock(panel, left);
+  for (const PanelInfo& info : panels()) {
+    if (info.panel != Panel::setup && info.panel != Panel::history && info.panel != Panel::details) dock(info.panel, middle);
+  }
+  ImGui::DockBuilderFinish(root);
+}
+
 /// Left: setup over history. Middle: tables over charts. Right: details. A wide window shows two charts side by side.
 void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
   ImGui::DockBuilderRemoveNode(root);
   ImGui::DockBuilderAddNode(root, ImGuiDockNodeFlags_DockSpace);
   ImGui::DockBuilderSetNodeSize(root, size);
+  if (size.x < look.px(900)) return build_small_layout(root);
   ImGuiID middle = root;
   const float left_width = std::min(look.px(272), size.x * 0.3F), right_width = std::min(look.px(288), size.x * 0.3F);
   ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, left_width / size.x, nullptr, &middle);
@@ -188,7 +200,7 @@ void draw_docked_panels(Context& context) {
     ImGui::End();
   }
   // A fresh layout shows the last submitted tab of each group: bring the first ones to the front instead.
-  static constexpr Panel kFront[] = {Panel::setup, Panel::latency, Panel::map, Panel::tflops};
+  static constexpr Panel kFront[] = {Panel::setup, Panel::map, Panel::tflops, Panel::latency};
   if (ui.front_pending > 0 && --ui.front_pending == 0) {
     for (Panel panel : kFront) ImGui::SetWindowFocus(window_name(panel_info(panel)).c_str());
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiler/columns.hpp"
 #include "views/format.hpp"
 #include "views/shell.hpp"
 #include "views/widgets.hpp"
@@ -107,7 +108,7 @@ std::string device_facts(const Device& device) {
   const bool gpu = device.kind == DeviceKind::cuda;
   std::string text = fmt::format("{} {}, {} of memory", device.multiprocessors, gpu ? "multiprocessors" : "threads", format_bytes(device.memory_bytes));
   if (gpu) text += fmt::format(", compute capability {}", device.compute_capability);
-  if (device.peak_tflops_at_max_clock) text += fmt::format("\n{} TFLOP/s dense {} at the highest clock", format_significant(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
+  if (device.peak_tflops_at_max_clock) text += fmt::format("\n{} TFLOP/s dense {} at the highest clock", significant_text(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
   if (device.max_sm_clock_mhz) text += fmt::format(", {:.0f} MHz", *device.max_sm_clock_mhz);
   if (device.power_limit_w) text += fmt::format(", {:.0f} W", *device.power_limit_w);
   text += gpu ? "\nTimed by CUPTI, cross-checked by CUDA events" : "\nTimed by the CPU's clock";
@@ -199,8 +200,10 @@ void draw_toolbar(Context& context) {
   ImGui::SetCursorPosY(top);
   const float room = right - ImGui::GetCursorPosX() - look.px(16);
   if (room > look.px(220)) draw_progress(context, room);
-  ImGui::SetCursorPos(ImVec2(right, top));
-  draw_device(context, device, device_width);
+  if (right > left + look.px(190)) {
+    ImGui::SetCursorPos(ImVec2(right, top));
+    draw_device(context, device, device_width);
+  }
   ImGui::SetCursorPos(ImVec2(width - look.px(12) - palette_width, top));
   ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
   if (ImGui::Button(palette)) context.request(CommandId::palette);

@@ -71,8 +71,8 @@ void Application::show(const ReadRequest& asked, const ReadResult& result, bool 
   ++data_.revision;
   if (first) offer_resume();
   if (complete) start_when_ready();
-  if (data_.measures_here() && data_.run.sweep == 0 && !data_.sweeps.empty() && data_.sweeps.front().id > newest_before_run_) {
-    data_.run.sweep = data_.sweeps.front().id;  // the sweep that was started: show it as it grows
+  if (data_.run.database == data_.database && !data_.sweeps.empty() && data_.sweeps.front().id > newest_before_run_) {
+    newest_before_run_ = data_.run.sweep = data_.sweeps.front().id;  // the sweep that was started: show it as it grows
     selection.shown_sweep = data_.run.sweep;
     selection.pinned = 0;
     read(true);
@@ -161,10 +161,8 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
 }
 
 void Application::finish_sweep(const std::string& message, Severity severity) {
-  // A sweep that ended before it was seen in the database is shown now.
-  if (data_.measures_here() && data_.run.sweep == 0 && severity != Severity::error) ui_.selection.shown_sweep = ui_.selection.pinned = 0;
-  data_.run = {};
-  data_.run.message = message;
+  // The database stays known: a sweep that ended before it was seen in it is shown when it is.
+  data_.run = {false, false, data_.run.database, data_.run.sweep, {}, message};
   if (severity == Severity::error) {
     notify(severity, "sweep", message);
   } else {

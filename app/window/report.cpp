@@ -69,6 +69,8 @@ std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
   if (before != data.sweeps.end()) application.carry_out({CommandId::compare, before->id});
   offscreen.settle();
 
+  std::error_code failed;  // what is wrong with the folder shows when the files are written
+  std::filesystem::create_directories(options.folder, failed);
   std::vector<std::filesystem::path> written;
   const auto path = [&](const std::string& name) { return written.emplace_back(options.folder / name); };
   const auto write_tables = [&](Panel panel, const std::string& name) {
