@@ -162,7 +162,9 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
 
 void Application::finish_sweep(const std::string& message, Severity severity) {
   // The database stays known: a sweep that ended before it was seen in it is shown when it is.
-  data_.run = {false, false, data_.run.database, data_.run.sweep, {}, message};
+  data_.run.running = data_.run.stopping = false;
+  data_.run.progress = Progress();
+  data_.run.message = message;
   if (severity == Severity::error) {
     notify(severity, "sweep", message);
   } else {
