@@ -37,7 +37,8 @@ void plot_over_time(const Context& context, const SampleChart& chart, const Summ
   const int count = static_cast<int>(buckets.seconds.size());
   ImPlotSpec band;
   band.FillColor = to_vec4(faded(look.theme.accent, 0.22F));
-  const double edges[] = {-1e9, 1e9};
+  const ImPlotRect limits = ImPlot::GetPlotLimits();
+  const double edges[] = {limits.X.Min, limits.X.Max};
   const double low[] = {summary.ci_low_ms, summary.ci_low_ms}, high[] = {summary.ci_high_ms, summary.ci_high_ms};
   band.Flags = static_cast<int>(ImPlotItemFlags_NoFit);
   ImPlot::PlotShaded(" 95 % interval", edges, low, high, 2, band);
