@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <array>
 #include <string>
 
 #include "app/window/offscreen.hpp"
@@ -15,7 +14,7 @@
 namespace triscope {
 namespace {
 
-constexpr std::array kPictured{Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::samples, Panel::compare, Panel::paper, Panel::details};
+constexpr std::array kPictured{Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::lengths, Panel::samples, Panel::compare, Panel::paper, Panel::details};
 constexpr std::array kFormats{std::pair{TableFormat::csv, ".csv"}, std::pair{TableFormat::markdown, ".md"}, std::pair{TableFormat::latex, ".tex"}};
 
 void write_picture(const std::filesystem::path& file, const Picture& picture) {
