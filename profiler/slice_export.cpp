@@ -46,6 +46,7 @@ void write_picture(const std::filesystem::path& file, const Slice& slice, const 
   out.commit();
 }
 
+/// Seven digits: what a slice, kept in fp32, holds.
 void write_csv(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {
   AtomicFile out(file);
   std::string text = options.labels.empty() ? "j,k,logit,p\n" : "j,k,logit,p,token_j,token_k\n";
@@ -53,7 +54,6 @@ void write_csv(const std::filesystem::path& file, const Slice& slice, const Slic
     for (std::int64_t j = 0; j < slice.count1; ++j) {
       const double log_p = slice.log_p[static_cast<std::size_t>(k * slice.count1 + j)];
       const auto p1 = static_cast<std::size_t>(slice.first1 + j), p2 = static_cast<std::size_t>(slice.first2 + k);
-      // A slice is kept in fp32: seven digits are what it holds.
       text += fmt::format("{},{},{:.7g},{:.7g}", p1, p2, log_p + slice.lse, std::exp(log_p));
       if (!options.labels.empty()) text += fmt::format(",{},{}", quoted(options.labels[p1]), quoted(options.labels[p2]));
       text += '\n';
