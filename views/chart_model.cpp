@@ -126,7 +126,7 @@ ScalingChart make_scaling_chart(const LatencyModel& model) {
   for (const Series& series : all_series(model)) {
     SeriesPoints points{series, {}};
     for_each_ok(model, series, [&](const LatencyLine& line, const ResultRow& row) {
-      if (*row.median_ms <= 0) return;
+      if (*row.median_ms <= 0 || line.problem.form == Form::gemm) return;  // a product's rate compares, its latency does not
       const double area = static_cast<double>(line.problem.window1) * static_cast<double>(line.problem.window2);
       points.points.push_back({series.baseline ? 0 : area, *row.median_ms, ms_below(row), ms_above(row), row.measurement});
     });

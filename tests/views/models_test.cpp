@@ -154,6 +154,16 @@ TEST(Charts, scaling_is_sorted_by_area_and_leaves_out_what_failed_or_is_no_numbe
   EXPECT_EQ(chart.series[0].points[1].x, 512 * 32);
 }
 
+TEST(Charts, a_matrix_product_is_no_level_of_the_latency_chart) {
+  ResultRow product = row(2, 1, 1, Pass::forward, 1.6, 670);
+  product.kernel = "baseline.cublas";
+  product.problem.form = Form::gemm;
+  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 700), product});
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  EXPECT_EQ(make_scaling_chart(model).levels.size(), 0U);
+  EXPECT_EQ(make_bar_chart(model).levels.size(), 1U);
+}
+
 TEST(Charts, the_map_tells_absent_failed_and_nan_apart) {
   const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 2), row(2, 256, 64, Pass::forward, 10, 4), failed(row(3, 512, 64, Pass::forward, 1, 1), "out of memory"),
                               row(4, 128, 32, Pass::forward, 1, std::numeric_limits<double>::quiet_NaN())});
