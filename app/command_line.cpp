@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <new>
 #include <numeric>
+#include <system_error>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/version.hpp"
@@ -125,6 +126,12 @@ int run_command_line(int argc, const char* const* argv) {
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "triscope: out of memory: this machine has too little for the request; ask for less.\n");
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) {
+      fmt::print(stderr, "triscope: {}\n", output_error(error.code().value()).what());
+    } else {
+      fmt::print(stderr, "triscope: {}; see `triscope doctor`.\n", error.what());
+    }
   } catch (const std::exception& error) {
     fmt::print(stderr, "triscope: unexpected failure: {}; this is a defect, please report it.\n", error.what());
   }

@@ -4,6 +4,7 @@
 
 #include "kernels/error.hpp"
 #include "profiler/store.hpp"
+#include "profiler/sweep.hpp"
 
 namespace triscope {
 
@@ -20,6 +21,11 @@ std::shared_ptr<std::string> add_database_option(CLI::App& command) {
 
 std::filesystem::path database_path(const std::string& option) {
   return option.empty() ? default_database() : std::filesystem::path(option);
+}
+
+std::string database_words(const std::string& option) {
+  if (option.empty()) return "";
+  return " --db " + shell_word(option);
 }
 
 std::filesystem::path existing_database(const std::string& option) {

@@ -14,7 +14,10 @@ std::shared_ptr<std::string> add_database_option(CLI::App& command);
 /// The file `--db` names, or the default database in the user's data folder.
 std::filesystem::path database_path(const std::string& option);
 
-/// The same for commands that only read. Throws `Error` (environment) when there is no such file.
+/// " --db FILE" as a shell reads it, for commands that are named to people; empty when FILE is the default.
+std::string database_words(const std::string& option);
+
+/// `database_path` for commands that only read. Throws `Error` (environment) when there is no such file.
 std::filesystem::path existing_database(const std::string& option);
 
 }  // namespace triscope

@@ -26,7 +26,7 @@ Finding worker_finding(const SystemFacts& facts) {
 Finding database_finding(const SystemFacts& facts) {
   const std::string file = facts.database.string();
   if (!facts.database_error.empty()) {
-    return {Health::broken, "database", facts.database_error, "name another file with --db, or move this one away; `triscope import` takes over what can still be read"};
+    return {Health::broken, "database", facts.database_error, "name another file with --db, or move this one away; what of it is readable is saved by: sqlite3 FILE .recover | sqlite3 SAVED.db"};
   }
   if (!facts.database_writable) {
     const Health health = facts.database_exists ? Health::limited : Health::broken;

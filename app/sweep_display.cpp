@@ -177,7 +177,7 @@ void SweepDisplay::log(const std::string& text) {
     fmt::print("{}\n", log_json(text));
     std::fflush(stdout);
   } else {
-    fmt::print(stderr, "{}\n", text);
+    fmt::print(stderr, "{}{}\n", text.starts_with("triscope") ? "" : "triscope: ", text);
   }
 }
 

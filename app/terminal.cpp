@@ -32,9 +32,13 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+Error output_error(int code) {
+  return Error("the output could not be written", std::strerror(code), "free space or give another file, then run it again");
+}
+
 void finish_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  throw Error("the output could not be written", std::strerror(errno), "free space or give another file, then run it again");
+  throw output_error(errno);
 }
 
 }  // namespace triscope

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -35,6 +36,19 @@ fs::path follow_links(fs::path file) {
   return file;
 }
 
+// Databases hold what was measured: nothing that is written whole takes the place of one.
+void refuse_database(const fs::path& given, const fs::path& target) {
+  constexpr std::string_view kSqliteHeader("SQLite format 3\0", 16);
+  const int descriptor = ::open(target.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) return;
+  std::array<char, kSqliteHeader.size()> head{};
+  const ssize_t count = ::pread(descriptor, head.data(), head.size(), 0);
+  ::close(descriptor);
+  if (count != static_cast<ssize_t>(head.size()) || std::string_view(head.data(), head.size()) != kSqliteHeader) return;
+  throw Error(fmt::format("cannot write '{}'", given.string()), "it is a database, which would be lost", "name another file",
+              ExitCode::usage);
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(const fs::path& file) : file_(file), target_(follow_links(file)) {
@@ -42,6 +56,7 @@ AtomicFile::AtomicFile(const fs::path& file) : file_(file), target_(follow_links
   struct stat facts {};
   const bool exists = ::stat(target_.c_str(), &facts) == 0;
   if (exists && S_ISDIR(facts.st_mode)) fail(EISDIR);
+  if (exists && S_ISREG(facts.st_mode)) refuse_database(file_, target_);
   if (is_descriptor(target_) || (exists && !S_ISREG(facts.st_mode))) {
     descriptor_ = ::open(target_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
   } else {

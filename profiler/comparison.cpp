@@ -109,11 +109,16 @@ std::string in_words(double ratio) {
   return fmt::format("{:.1f} % {}", percent, ratio >= 1 ? "faster" : "slower");
 }
 
+std::string bound_text(double ratio) {
+  if (ratio > 1000) return "above 1000";
+  return ratio < 0.001 ? "below 0.001" : fmt::format("{:.4f}", ratio);
+}
+
 std::string why_unclear(const Interval& interval, double tolerance) {
   if (!std::isfinite(interval.high)) return "Too few blocks for an interval: measure longer.";
   return fmt::format(
-      "The ratio lies between {:.4f} and {:.4f}, which is neither inside nor outside 1 +- {:.1f} %: measure longer.",
-      interval.low, interval.high, tolerance * 100);
+      "The ratio lies between {} and {}, which is neither inside nor outside 1 +- {:.1f} %: measure longer.",
+      bound_text(interval.low), bound_text(interval.high), tolerance * 100);
 }
 
 std::optional<Ratio> cycles_of(const CompareInput& a, const CompareInput& b, const Blocks& times_a,

@@ -65,6 +65,7 @@ struct EvalReply {
   std::string instance;
   Problem problem;                   ///< as it was run
   std::vector<std::string> tensors;  ///< names written, with shapes: "o [1, 128, 8, 64]"
+  std::vector<std::string> not_finite;  ///< of those: "o holds 2048 values that are not finite"
 };
 
 }  // namespace triscope

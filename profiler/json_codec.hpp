@@ -111,7 +111,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckRequest, kernels, instance, quick, seed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckRow, kernel, instance, problem, pass, inputs, status, reason, errors, index,
                                    total)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EvalRequest, in, out, kernel, instance, problem, element, backward)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EvalReply, instance, problem, tensors)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EvalReply, instance, problem, tensors, not_finite)
 
 /// One line; bytes that are no UTF-8 (a kernel's message, a file name) are replaced rather than refused.
 inline std::string dump_line(const nlohmann::json& j) {

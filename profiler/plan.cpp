@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@ namespace triscope {
 namespace {
 
 constexpr std::int64_t kGemmSize = 8192;  // the product that stands for the machine's practical ceiling
+constexpr std::int64_t kMostMeasurements = 100'000;  // of a sweep; a plan is held in memory
 constexpr std::string_view kOracle = "cpu.oracle";
 
 // One kernel asked for at one place of the plan, before its instances are known.
@@ -188,6 +190,17 @@ class Product {
       : request_(request),
         element_(request.element.value_or(native_element(device.kind))),
         kernels_(std::move(kernels)) {}
+
+  /// How many measurements the lists ask for; at most the largest number.
+  std::int64_t count() const {
+    const auto size = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+    std::int64_t product = 1;
+    for (const std::int64_t factor : {size(request_.head_dims), size(head_pairs(request_)), size(request_.batches), size(request_.seq_lens),
+                                      size(request_.windows), size(request_.forms), size(request_.passes), size(request_.regimes), size(kernels_)}) {
+      if (__builtin_mul_overflow(product, factor, &product)) return std::numeric_limits<std::int64_t>::max();
+    }
+    return product;
+  }
 
   std::vector<Candidate> expand() {
     add_gemm();
@@ -377,7 +390,12 @@ Plan make_plan(const SweepRequest& given, const Catalog& catalog, const AskSuppo
   check_instance(request, kernels);
   check_tensors(request, kernels);
 
-  const std::vector<Candidate> candidates = Product(request, device, kernels).expand();
+  Product product(request, device, kernels);
+  if (product.count() > kMostMeasurements) {
+    refuse("the sweep is too large", fmt::format("this is {} measurements, more than {}", product.count(), kMostMeasurements),
+           "name fewer windows, lengths, heads or kernels");
+  }
+  const std::vector<Candidate> candidates = product.expand();
   const std::map<std::string, SupportAnswer> answers = ask_all(candidates, request.instance, ask);
   Assembly assembly(device, sweep_timing_source(given, device));
   for (const Candidate& candidate : candidates) {

@@ -11,7 +11,7 @@
 namespace triscope {
 
 /// Version of the messages; both sides must have the same one. Raise it when a message changes its meaning.
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 /// One message on the wire.
 struct Frame {

@@ -17,23 +17,6 @@ void read(const json& j, const char* name, T& value) {
   if (const auto member = j.find(name); member != j.end()) member->get_to(value);
 }
 
-// Quoted for a POSIX shell when it holds anything but plain characters.
-std::string shell_word(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789_@%+=:,./-") == std::string::npos;
-  if (plain) return word;
-  std::string quoted;
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted.append("'\\''");
-    } else {
-      quoted.push_back(c);
-    }
-  }
-  return fmt::format("'{}'", quoted);
-}
-
 template <typename Enum>
 std::string names(const std::vector<Enum>& values) {
   std::string text;
@@ -51,6 +34,22 @@ std::string windows_text(const std::vector<Windows>& windows) {
 }
 
 }  // namespace
+
+std::string shell_word(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_@%+=:,./-") == std::string::npos;
+  if (plain) return word;
+  std::string quoted;
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted.append("'\\''");
+    } else {
+      quoted.push_back(c);
+    }
+  }
+  return fmt::format("'{}'", quoted);
+}
 
 std::string to_json(const SweepRequest& r) {
   json j;

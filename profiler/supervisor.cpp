@@ -34,6 +34,12 @@ class WorkerLost : public std::runtime_error {
 
 double seconds(milliseconds time) { return std::chrono::duration<double>(time).count(); }
 
+/// Why a worker is killed that says nothing more: the limit of a job, or after a stop the time it has to answer.
+std::string lateness_text(bool cancelling, const WorkerOptions& options) {
+  if (cancelling) return fmt::format("the worker did not stop within {:.3g} s and was killed", seconds(options.cancel_grace));
+  return fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(options.time_limit));
+}
+
 Error error_of(const ErrorReply& reply) {
   const int code = std::clamp(reply.code, 1, 3);
   return Error(reply.summary, reply.why, reply.fix, static_cast<ExitCode>(code));
@@ -384,12 +390,11 @@ void Supervisor::measure(const MeasureRequest& request, const JobObserver& obser
     auto silence_deadline = Clock::now() + limit;
     bool cancelling = false;
     try {
-      const std::string lateness =
-          fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(limit));
+      const auto lateness = [&] { return lateness_text(cancelling, impl_->options); };
       for (bool over = false; !over;) {
         const auto deadline = std::min(total_deadline, silence_deadline);
-        if (Clock::now() >= total_deadline) impl_->lose(lateness);  // also one that never stops talking
-        const std::optional<Message> message = impl_->receive(deadline, cancelling ? nullptr : &wake, lateness);
+        if (Clock::now() >= total_deadline) impl_->lose(lateness());  // also one that never stops talking
+        const std::optional<Message> message = impl_->receive(deadline, cancelling ? nullptr : &wake, lateness());
         if (!message) {
           impl_->send(CancelRequest{});
           cancelling = true;
@@ -423,8 +428,7 @@ bool Supervisor::check(const CheckRequest& request, const std::function<void(con
     while (true) {
       const auto deadline = Clock::now() + (cancelling ? impl_->options.cancel_grace : limit);
       const std::optional<Message> message = impl_->receive(
-          deadline, cancelling ? nullptr : &wake,
-          fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(limit)));
+          deadline, cancelling ? nullptr : &wake, lateness_text(cancelling, impl_->options));
       if (!message) {
         impl_->send(CancelRequest{});
         cancelling = true;

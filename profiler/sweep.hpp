@@ -51,6 +51,9 @@ SweepRequest sweep_request_from_json(const std::string&);
 /// The request as a command line that repeats it.
 std::string to_command_line(const SweepRequest&);
 
+/// `word` quoted for a POSIX shell when it holds anything but plain characters.
+std::string shell_word(const std::string& word);
+
 /// Windows as users write them: "table1", "512x32,256x64", "grid:16..1024" (powers of two on both axes).
 /// Throws `Error` (usage) naming the token that is wrong.
 std::vector<Windows> parse_windows(const std::string& text);

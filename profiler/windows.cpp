@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 #include <string_view>
 
 #include "kernels/error.hpp"
@@ -18,14 +19,25 @@ constexpr std::int64_t kLargestWindow = std::int64_t{1} << 31;  // what validate
   throw Error(fmt::format("the windows \"{}\" cannot be read", token), why, std::string(kFix), ExitCode::usage);
 }
 
+/// The unit a size ends in: k for 1024, m for 1024 x 1024, otherwise 1.
+std::int64_t unit_of(std::string_view text) {
+  if (text.ends_with('k') || text.ends_with('K')) return 1024;
+  if (text.ends_with('m') || text.ends_with('M')) return 1024 * 1024;
+  return 1;
+}
+
 std::int64_t parse_window(std::string_view text, std::string_view token) {
+  const std::int64_t unit = unit_of(text);
+  const std::string_view digits = unit == 1 ? text : text.substr(0, text.size() - 1);
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range) refuse(token, fmt::format("{} is too large a number", text));
-  if (error != std::errc() || end != text.data() + text.size()) {
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool too_large = error == std::errc() && value > std::numeric_limits<std::int64_t>::max() / unit;
+  if (error == std::errc::result_out_of_range || too_large) refuse(token, fmt::format("{} is too large a number", text));
+  if (error != std::errc() || end != digits.data() + digits.size()) {
     refuse(token, text.empty() ? "a number is missing" : fmt::format("\"{}\" is no number", text));
   }
   if (value < 1) refuse(token, fmt::format("a window is {}, but must be at least 1", value));
+  value *= unit;
   if (value > kLargestWindow) refuse(token, fmt::format("a window is {}, but must be at most {}", value, kLargestWindow));
   return value;
 }

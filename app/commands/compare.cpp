@@ -67,11 +67,30 @@ Pairing make_pairs(const Snapshot& snapshot, const Selection& a, const Selection
   return pairing;
 }
 
+/// A bound of a ratio; beyond a factor of a thousand the digits mean nothing.
+std::string bound_text(double ratio) {
+  if (ratio > 1000) return ">1000";
+  return ratio < 0.001 ? "<0.001" : significant_text(ratio, 4);
+}
+
+/// The interval the way the verdict reads: of "1.5x slower" that of time A / time B.
+std::string interval_text(const Comparison& comparison) {
+  const Interval& interval = comparison.interval;
+  if (comparison.verdict != Verdict::slower) return fmt::format("{} .. {}", bound_text(interval.low), bound_text(interval.high));
+  return fmt::format("{} .. {}", bound_text(1 / interval.high), bound_text(1 / interval.low));
+}
+
+/// The ratio in cycles, the same way.
+std::string cycles_text(const Comparison& comparison) {
+  if (!comparison.cycle_ratio) return "";
+  return fmt::format("{}x", significant_text(comparison.verdict == Verdict::slower ? 1 / *comparison.cycle_ratio : *comparison.cycle_ratio));
+}
+
 void print_table(const std::vector<ComparedPair>& pairs) {
   TerminalTable table;
   table.columns = {{"A", Align::right, 60, false},       {"", Align::left, 90, true},       {"B", Align::right, 60, false},
                    {"", Align::left, 85, true},          {"seq", Align::right, 50, false},  {"A ms", Align::right, 75, false},
-                   {"B ms", Align::right, 75, false},    {"A is", Align::left, 100, false}, {"95 % of the ratio", Align::left, 70, false},
+                   {"B ms", Align::right, 75, false},    {"A is", Align::left, 100, false}, {"95 % interval", Align::left, 70, false},
                    {"in cycles", Align::right, 30, false}, {"in turns", Align::left, 20, false}, {"", Align::left, 95, false}};
   const auto ms = [](const ResultRow& row) { return row.median_ms ? milliseconds_text(*row.median_ms) : std::string(to_string(row.status)); };
   for (const ComparedPair& pair : pairs) {
@@ -80,8 +99,7 @@ void print_table(const std::vector<ComparedPair>& pairs) {
     table.rows.push_back({fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a),
                           fmt::format("m{}", pair.rows.b.measurement), name_of(pair.rows.b),
                           fmt::format("{}", pair.rows.a.problem.seq_len), ms(pair.rows.a), ms(pair.rows.b), verdict_text(comparison),
-                          known ? fmt::format("{} .. {}", significant_text(comparison.interval.low, 4), significant_text(comparison.interval.high, 4)) : "",
-                          comparison.cycle_ratio ? fmt::format("{}x", significant_text(*comparison.cycle_ratio)) : "",
+                          known ? interval_text(comparison) : "", cycles_text(comparison),
                           known ? (comparison.paired ? "yes" : "no") : "", pair.violated ? "FAILS" : ""});
   }
   fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
@@ -155,7 +173,7 @@ std::string tally_text(const Tally& tally) {
 std::string gate_text(const Tally& tally) {
   if (tally.violations > 0) return fmt::format("{} of {} comparisons fail", tally.violations, tally.compared);
   if (tally.missing > 0) return fmt::format("{} measurements of B are missing in A", tally.missing);
-  if (tally.compared == tally.not_comparable) return "nothing could be judged";
+  if (tally.compared == tally.not_comparable + tally.unclear) return "nothing could be judged";
   return "";
 }
 
@@ -225,9 +243,9 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option_function<std::string>("--format", set_format, "table or json, one object a line (default: table)")
       ->type_name("{table,json}");
   command->footer(
-      "The ratio is time of B / time of A: above 1, A is faster. What was measured in turns (the kernels of one problem in\n"
-      "one sweep) is compared turn by turn; the rest, such as two sweeps, by its medians. --fail-if exits 1 as well when A\n"
-      "lacks what B has, or nothing can be judged.\n"
+      "The ratio is time of B / time of A: above 1, A is faster; the table turns it over where A is slower. What was\n"
+      "measured in turns (the kernels of one problem in one sweep) is compared turn by turn; the rest, such as two sweeps,\n"
+      "by its medians. --fail-if exits 1 as well when A lacks what B has, or nothing can be judged.\n"
       "\n"
       "Examples:\n"
       "  triscope compare kernel:cpu.fast kernel:baseline.cpu      of the newest sweep that holds each\n"

@@ -1,5 +1,6 @@
 // `triscope eval`: one kernel on given tensors.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 
@@ -33,6 +34,8 @@ int run(const EvalOptions& options) {
   if (!options.windows_given && request.problem.mask == Mask::causal) {
     throw Error("--windows is missing", "the causal mask needs a pair of windows", "add one such as --windows 512x32", ExitCode::usage);
   }
+  if (request.in.empty()) refuse_value("--in", request.in, "the name is empty", "name a .safetensors file");
+  if (request.out.empty()) refuse_value("--out", request.out, "the name is empty", "name a .safetensors file");
   for (const char* descriptor : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
     if (!request.out.starts_with(descriptor)) continue;
     refuse_value("--out", request.out, "another process writes the results, and its descriptors are not yours", "name a file or a FIFO");
@@ -44,7 +47,9 @@ int run(const EvalOptions& options) {
   fmt::print("{} {}, {}\n", request.kernel, reply.instance, describe(reply.problem));
   for (const std::string& tensor : reply.tensors) fmt::print("  {}\n", tensor);
   fmt::print("written to {}\n", options.request.out);
-  return 0;
+  if (reply.not_finite.empty()) return 0;
+  fmt::print(stderr, "triscope: {}.\n", fmt::join(reply.not_finite, ", "));
+  return static_cast<int>(ExitCode::measured_failed);
 }
 
 template <typename Set>

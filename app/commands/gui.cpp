@@ -9,6 +9,8 @@
 #include <filesystem>
 
 #include "app/commands/commands.hpp"
+#include "app/database_option.hpp"
+#include "app/values.hpp"
 #include "kernels/error.hpp"
 #include "profiler/program_folder.hpp"
 
@@ -91,18 +93,21 @@ void add_gui_command(CLI::App& app, Action& action) {
 void add_report_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("report", "Tables and pictures of every panel as files; needs no display");
   struct Options {
-    std::string folder, database, sweep;
+    std::string folder, sweep;
+    std::shared_ptr<std::string> database;
   };
   auto options = std::make_shared<Options>();
   command->add_option("-o,--out", options->folder, "Folder to write into")->type_name("DIR")->required();
-  command->add_option("--db", options->database, "Database (default: results.db in the user's data folder)")->type_name("FILE");
+  options->database = add_database_option(*command);
   command->add_option("--sweep", options->sweep, "The sweep to report (default: the newest)")->type_name("N");
   command->footer("Example:\n  triscope report -o out --db run.db");
   command->callback([options, &action] {
     action = [options]() -> int {
+      if (options->folder.empty()) refuse_value("-o", "", "the name is empty", "name a folder");
+      const std::filesystem::path database = std::filesystem::absolute(existing_database(*options->database));
       std::vector<std::string> words{"--report", options->folder};
       if (!options->sweep.empty()) words.insert(words.end(), {"--sweep", options->sweep});
-      if (!options->database.empty()) words.push_back(options->database);
+      words.push_back(database.string());
       become(window_program(), std::move(words));
     };
   });

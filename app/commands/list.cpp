@@ -84,7 +84,7 @@ void add_list_command(CLI::App& app, Action& action) {
       if (options->json) {
         print_json(sweeps);
       } else if (sweeps.empty()) {
-        fmt::print("No sweep yet; `triscope sweep` starts one.\n");
+        fmt::print("No sweep yet; `triscope sweep{}` starts one.\n", database_words(*options->database));
       } else {
         print_table(sweeps);
       }

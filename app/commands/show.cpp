@@ -37,7 +37,7 @@ int run(const ShowOptions& options) {
     const std::optional<Measurement> measurement = snapshot.measurement(*selection.measurement);
     if (measurement) fmt::print("{}", measurement_text(*measurement, rows.front(), snapshot.note(*selection.measurement)));
   } else if (rows.empty()) {
-    fmt::print("Nothing was measured in this sweep; `triscope sweep --resume` goes on with it.\n");
+    fmt::print("Nothing was measured in this sweep; `triscope sweep --resume{}` goes on with it.\n", database_words(*options.database));
   } else {
     print_table(snapshot, rows, options.baseline);
   }

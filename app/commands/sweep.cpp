@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdio>
 #include <memory>
+#include <stop_token>
 
 #include "app/commands/commands.hpp"
 #include "app/database_option.hpp"
@@ -10,6 +12,7 @@
 #include "app/shared_options.hpp"
 #include "app/stop_signal.hpp"
 #include "app/sweep_display.hpp"
+#include "app/terminal.hpp"
 #include "app/values.hpp"
 #include "kernels/error.hpp"
 #include "profiler/store.hpp"
@@ -136,11 +139,11 @@ void add_measuring_options(CLI::App& command, SweepRequest& request) {
 }
 
 /// The sweep --resume means. Throws `Error` (usage) when there is none.
-std::int64_t sweep_to_resume(const Snapshot& snapshot, const std::string& id) {
+std::int64_t sweep_to_resume(const Snapshot& snapshot, const std::string& id, const std::string& database) {
   if (!id.empty()) {
     const std::int64_t sweep = parse_id("--resume", id);
     if (!snapshot.sweep(sweep)) {
-      refuse_value("--resume", id, "the database has no such sweep", "see `triscope list`");
+      refuse_value("--resume", id, "the database has no such sweep", fmt::format("see `triscope list{}`", database_words(database)));
     }
     return sweep;
   }
@@ -193,9 +196,13 @@ int run(const SweepOptions& options) {
   const std::filesystem::path database = options.resume ? existing_database(*options.database) : database_path(*options.database);
   SweepRequest request = options.request;
   std::optional<std::int64_t> resume;
-  if (options.resume) resume = sweep_to_resume(Snapshot(database), options.resume_id);
+  if (options.resume) resume = sweep_to_resume(Snapshot(database), options.resume_id, *options.database);
   StopSignal stop;
   SweepDisplay display(options.json);
+  const std::stop_callback tell(stop.token(), [] {  // in the thread that watches for signals: nothing may throw
+    if (is_terminal(stderr)) std::fputs("\r\x1b[K", stderr);
+    std::fputs("triscope: stopping after this sample; a second signal ends it at once.\n", stderr);
+  });
   const auto started = std::chrono::steady_clock::now();
   const SweepOutcome outcome = run_sweep(request, database, display.observer(), stop.token(), resume);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
@@ -205,9 +212,9 @@ int run(const SweepOptions& options) {
   } else {
     fmt::print("{}; kept in {}\n", outcome_text(outcome, seconds), database.string());
     if (outcome.stopped) {
-      fmt::print("stopped; `triscope sweep --resume {}` measures the rest\n", outcome.sweep);
+      fmt::print("stopped; `triscope sweep --resume {}{}` measures the rest\n", outcome.sweep, database_words(*options.database));
     } else {
-      fmt::print("`triscope show {}` prints the table\n", outcome.sweep);
+      fmt::print("`triscope show {}{}` prints the table\n", outcome.sweep, database_words(*options.database));
     }
   }
   const bool complete = !outcome.stopped && outcome.failed == 0;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -77,6 +79,15 @@ class OutputFile {
       names.push_back(fmt::format("{} [{}]", tensor.name, fmt::join(tensor.shape, ", ")));
     return names;
   }
+  /// A sentence for each tensor that holds infinities or what is no number.
+  std::vector<std::string> not_finite() const {
+    std::vector<std::string> findings;
+    for (const HostTensor& tensor : tensors_) {
+      const auto bad = std::count_if(tensor.values.begin(), tensor.values.end(), [](float value) { return !std::isfinite(value); });
+      if (bad > 0) findings.push_back(fmt::format("{} holds {} value{} not finite", tensor.name, bad, bad == 1 ? " that is" : "s that are"));
+    }
+    return findings;
+  }
 
  private:
   Problem problem_;
@@ -113,7 +124,7 @@ EvalReply run_eval_job(const EvalRequest& request, Backend& backend, KernelList 
   file.add_key_like("dv1", std::move(outputs.grad_v1));
   file.add_key_like("dv2", std::move(outputs.grad_v2));
   file.add("dsink", {problem.q_heads}, std::move(outputs.grad_sink));
-  return {instance, problem, file.write(request.out)};
+  return {instance, problem, file.write(request.out), file.not_finite()};
 }
 
 }  // namespace triscope

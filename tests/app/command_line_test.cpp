@@ -139,6 +139,8 @@ TEST(CommandLine, every_option_refuses_bad_values_by_name) {
       {{"export", "--format", "xml"}, "'xml'"},
       {{"eval", "--in", "a", "--out", "b", "--kernel", "k", "--windows", "table1"}, "'table1'"},
       {{"eval", "--in", "a", "--out", "b", "--kernel", "k"}, "--windows"},
+      {{"eval", "--in", "a", "--out", "", "--kernel", "k", "--windows", "1x1"}, "--out"},
+      {{"eval", "--in", "", "--out", "b", "--kernel", "k", "--windows", "1x1"}, "--in"},
       {{"check", "--seed", "x"}, "'x'"},
   };
   TemporaryFolder folder;
@@ -267,6 +269,7 @@ TEST_F(HistoryTest, a_gate_fails_on_what_it_names_and_json_counts) {
   std::istringstream stream(slower.output);
   nlohmann::json last;
   for (std::string line; std::getline(stream, line);) last = nlohmann::json::parse(line);
+  EXPECT_THAT(run({"compare", "3", "1"}).output, HasSubstr("1.50x slower  1.497 .. 1.503")) << "the interval is that of the verdict";
   EXPECT_EQ(last.at("type"), "summary");
   EXPECT_EQ(last.at("compared"), 3);
   EXPECT_EQ(last.at("slower"), 3);
@@ -344,6 +347,48 @@ TEST_F(HistoryTest, exports_go_to_stdout_through_a_dash_a_device_and_a_pipe) {
   EXPECT_EQ(run({"export", "-o", "-"}).output, expected);
   EXPECT_FALSE(std::filesystem::exists("-"));
   EXPECT_EQ(run({"export", "-o", "/dev/stdout"}).output, expected);
+}
+
+TEST_F(HistoryTest, nothing_that_is_written_takes_the_place_of_a_database) {
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = DELETE");
+  const std::filesystem::path link = folder_ / "table.csv";
+  std::filesystem::create_symlink(file_, link);
+  for (const std::filesystem::path& target : {file_, link}) {
+    expect_error(run({"export", "1", "-o", target.string()}), 2, "it is a database, which would be lost");
+  }
+  EXPECT_THAT(Snapshot(file_).results(), testing::SizeIs(kHistoryMeasurements));
+}
+
+TEST_F(HistoryTest, results_that_cannot_be_printed_are_one_sentence) {
+  const ProgramResult result = run_triscope({"export", "--db", file_.string()}, {.environment = {}, .output = "/dev/full", .new_group = false});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.errors, "triscope: the output could not be written: No space left on device; free space or give another file, then run it again.\n");
+}
+
+TEST_F(HistoryTest, a_gate_does_not_pass_when_everything_is_unclear) {
+  Store store(file_);
+  const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
+  Measurement m = synthetic_measurement(50, 20);
+  m.samples.resize(1);
+  store.add(sweep, m);
+  store.finish_sweep(sweep);
+  const ProgramResult gated = run({"compare", "1", "3", "--fail-if", "slower>2%"});
+  EXPECT_EQ(gated.exit_code, 1) << gated.output;
+  EXPECT_THAT(gated.errors, HasSubstr("nothing could be judged (1 compared, 1 unclear"));
+}
+
+TEST_F(HistoryTest, a_report_refuses_what_is_not_there) {
+  const std::filesystem::path typo = folder_ / "typo.db";
+  expect_error(run_triscope({"report", "-o", (folder_ / "out").string(), "--db", typo.string()}), 3, "typo.db");
+  EXPECT_FALSE(std::filesystem::exists(typo));
+  expect_error(run({"report", "-o", ""}), 2, "the name is empty; name a folder");
+}
+
+TEST_F(HistoryTest, hints_name_the_database_as_a_shell_reads_it) {
+  const std::filesystem::path empty = folder_ / "my runs.db";
+  { Store store(empty); }
+  EXPECT_EQ(run_triscope({"list", "--db", empty.string()}).output, "No sweep yet; `triscope sweep --db '" + empty.string() + "'` starts one.\n");
+  expect_error(run({"sweep", "--resume", "77"}), 2, "see `triscope list --db " + file_.string() + "`");
 }
 
 TEST_F(HistoryTest, importing_twice_changes_nothing) {

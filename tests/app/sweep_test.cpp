@@ -104,6 +104,7 @@ TEST(Sweep, without_a_terminal_it_prints_plain_lines) {
   const ProgramResult sweep = run_triscope(tiny_sweep(folder / "sweep.db", {"--windows", "2x2", "--kernel", "cpu.fast", "--pass", "forward"}));
   EXPECT_EQ(sweep.exit_code, 0) << sweep.errors;
   EXPECT_THAT(sweep.output, AllOf(HasSubstr("1/1"), HasSubstr("TFLOP/s"), HasSubstr("1 measured")));
+  EXPECT_THAT(sweep.output, HasSubstr("`triscope show 1 --db " + (folder / "sweep.db").string() + "` prints"));
   EXPECT_THAT(sweep.output + sweep.errors, testing::Not(HasSubstr("\x1b")));
 }
 
@@ -128,6 +129,7 @@ TEST(Sweep, ctrl_c_keeps_everything_measured_and_resuming_completes_it) {
   const std::vector<json> shown = json_lines(stopped.output, "result");
   ASSERT_THAT(json_lines(stopped.output, "summary"), SizeIs(1)) << stopped.output;
   EXPECT_EQ(json_lines(stopped.output, "summary")[0].at("stopped"), true);
+  EXPECT_THAT(stopped.errors, HasSubstr("triscope: stopping after this sample"));
   std::set<std::int64_t> kept;
   for (const ResultRow& row : Snapshot(database).results()) {
     if (row.status == Status::ok) kept.insert(row.measurement);
@@ -310,6 +312,26 @@ TEST(Eval, writes_what_the_kernel_computes) {
   const ProgramResult backward = run_triscope({"eval", "--in", (folder / "in.safetensors").string(), "--out", (folder / "x").string(), "--windows", "1x1", "--kernel", "cpu.fast", "--backward"});
   EXPECT_EQ(backward.exit_code, 2) << backward.errors;
   EXPECT_THAT(backward.errors, HasSubstr("do"));
+}
+
+TEST(Eval, says_when_results_are_not_finite_and_spares_databases) {
+  TemporaryFolder folder;
+  const auto tensor = [](const char* name, float value) { return HostTensor{name, {1, 1, 1, 4}, std::vector<float>(4, value)}; };
+  const std::vector<HostTensor> tensors{tensor("q", 1), tensor("k1", 1), tensor("k2", 1), tensor("v1", 1e30f), tensor("v2", 1e30f)};
+  write_safetensors(folder / "in.safetensors", tensors);
+  const auto eval_into = [&](const char* name) {
+    return run_triscope({"eval", "--in", (folder / "in.safetensors").string(), "--out", (folder / name).string(), "--windows", "1x1", "--kernel", "cpu.fast"});
+  };
+  const ProgramResult result = eval_into("out.safetensors");
+  EXPECT_EQ(result.exit_code, 1) << result.errors;
+  EXPECT_EQ(result.errors, "triscope: o holds 4 values that are not finite.\n");
+  EXPECT_EQ(TensorFile(folder / "out.safetensors").at("o").shape.size(), 4u) << "it is written all the same";
+  { Store store(folder / "x.db"); }
+  const std::string before = text_of(folder / "x.db");
+  const ProgramResult refused = eval_into("x.db");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("it is a database, which would be lost"));
+  EXPECT_EQ(text_of(folder / "x.db"), before);
 }
 
 TEST(Check, passes_on_the_cpu_kernels) {

@@ -46,6 +46,20 @@ Error error_of(Call call) {
   return Error("nothing was thrown", "", "");
 }
 
+TEST(Plan, what_no_machine_can_measure_is_counted_and_refused) {
+  SweepRequest request = small_request();
+  request.kernels = {"cpu.fast"};
+  request.windows.assign(961, {8, 4});
+  request.seq_lens.assign(3000, 64);
+  request.q_heads.assign(200, 4);
+  const Error refused = error_of([&] { plan_for(request, fake_catalog(false)); });
+  EXPECT_EQ(refused.code(), ExitCode::usage);
+  EXPECT_THAT(refused.what(), HasSubstr("this is 1153200000 measurements, more than 100000; name fewer"));
+  request.batches.assign(1'000'000, 1);
+  request.head_dims.assign(1'000'000, 16);
+  EXPECT_THAT(error_of([&] { plan_for(request, fake_catalog(false)); }).what(), HasSubstr("more than 100000")) << "beyond 64 bits, too";
+}
+
 TEST(Plan, counts_are_the_product_of_the_lists) {
   SweepRequest request = small_request();
   request.kernels = {"cpu.fast"};

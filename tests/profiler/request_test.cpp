@@ -23,6 +23,7 @@ std::string refusal(const std::string& windows) {
 
 TEST(Windows, lists_names_and_grids) {
   EXPECT_THAT(parse_windows("512x32,256x64"), ElementsAre(Windows{512, 32}, Windows{256, 64}));
+  EXPECT_THAT(parse_windows("1kx32,2Kx1m"), ElementsAre(Windows{1024, 32}, Windows{2048, 1048576}));
   EXPECT_THAT(parse_windows("table1"), SizeIs(7));
   EXPECT_THAT(parse_windows("grid:16..1024"), SizeIs(49));
   EXPECT_THAT(parse_windows("grid:2..4,7x9"),

@@ -199,6 +199,8 @@ TEST(Supervisor, a_stop_keeps_the_samples_taken_so_far) {
 TEST(Supervisor, a_worker_that_ignores_the_stop_is_killed) {
   WorkerOptions options = bad_worker();
   options.cancel_grace = milliseconds(200);
+  std::string log;
+  options.log = [&log](const std::string& line) { log += line + "\n"; };
   Supervisor supervisor(options);
   std::stop_source stop;
   JobObserver observer;
@@ -210,6 +212,7 @@ TEST(Supervisor, a_worker_that_ignores_the_stop_is_killed) {
   supervisor.measure(tiny_request({"test.hangs_at_once", "test.good"}), observer, stop.get_token());
   EXPECT_EQ(results.at("test.hangs_at_once").status, Status::cancelled);
   EXPECT_EQ(results.at("test.good").status, Status::cancelled);
+  EXPECT_THAT(log, AllOf(HasSubstr("did not stop within 0.2 s and was killed"), testing::Not(HasSubstr("ran longer than the limit"))));
   EXPECT_EQ(measure(supervisor, tiny_request({"test.good"})).at("test.good").status, Status::ok);
 }
 

@@ -223,6 +223,18 @@ TEST_F(Sweep, the_remark_and_the_table_give_the_same_spread) {
     EXPECT_THAT(m.reason, HasSubstr("not converged: " + spread_text(m.summary) + " after"));
 }
 
+TEST_F(Sweep, a_narrow_interval_of_too_few_blocks_says_so) {
+  std::vector<Measurement> measured;
+  SweepObserver observer;
+  observer.measured = [&](const Measurement& m, std::int64_t) { measured.push_back(m); };
+  SweepRequest r = request({"test.good"});
+  r.stopping = {1000, 300'000'000, 5000, 10'000};
+  r.passes = {Pass::forward};
+  run_sweep(r, database(), observer, {});
+  ASSERT_FALSE(measured.empty());
+  for (const Measurement& m : measured) EXPECT_THAT(m.reason, HasSubstr("are too few to trust: at least 5000 are needed"));
+}
+
 TEST_F(Sweep, tensors_are_recorded_by_their_full_path) {
   SweepRequest r = request({"test.good"});
   const Problem problem = tiny_problem();
