@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const std::vector<std::string> kCommands{"gui",  "sweep", "list",   "show",    "compare", "export",  "import",
+const std::vector<std::string> kCommands{"gui",  "report", "sweep", "list",   "show",    "compare", "export",  "import",
                                          "eval", "inspect", "check", "doctor", "devices", "kernels", "version", "completion"};
 
 /// An error is one sentence on stderr: one line, ended, and nothing on stdout.
@@ -73,7 +73,7 @@ TEST(CommandLine, version_names_the_commit_and_the_compiler) {
 
 TEST(CommandLine, unknown_options_and_missing_arguments_are_usage_errors) {
   const std::map<std::string, std::vector<std::string>> required{
-      {"compare", {"1", "2"}}, {"import", {"x"}}, {"eval", {"--in", "a", "--out", "b", "--kernel", "k"}}, {"completion", {"bash"}}};
+      {"compare", {"1", "2"}}, {"import", {"x"}}, {"report", {"-o", "x"}}, {"eval", {"--in", "a", "--out", "b", "--kernel", "k"}}, {"completion", {"bash"}}};
   for (const std::string& command : kCommands) {
     std::vector<std::string> arguments{command, "--no-such-option"};
     if (required.count(command) > 0) arguments.insert(arguments.end(), required.at(command).begin(), required.at(command).end());
