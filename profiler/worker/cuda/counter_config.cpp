@@ -32,13 +32,6 @@ struct Functions {
   }
 };
 
-template <typename Parameters>
-Parameters sized(std::size_t size) {
-  Parameters parameters{};
-  parameters.structSize = size;
-  return parameters;
-}
-
 std::vector<const char*> pointers_to(const std::vector<std::string>& names) {
   std::vector<const char*> pointers;
   for (const std::string& name : names) pointers.push_back(name.c_str());

@@ -54,13 +54,6 @@ struct Functions {
   }
 };
 
-template <typename Parameters>
-Parameters sized(std::size_t size) {
-  Parameters parameters{};
-  parameters.structSize = size;
-  return parameters;
-}
-
 // The context that the CUDA runtime made for this device.
 CUcontext current_context() {
   TRISCOPE_CUDA_CHECK(cudaFree(nullptr));

@@ -45,4 +45,12 @@ class CuptiLibrary {
   int (*result_string_)(int, const char**) = nullptr;
 };
 
+/// A parameter block of CUPTI, zeroed, with the size that its version check asks for.
+template <typename Parameters>
+Parameters sized(std::size_t size) {
+  Parameters parameters{};
+  parameters.structSize = size;
+  return parameters;
+}
+
 }  // namespace triscope
