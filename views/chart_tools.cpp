@@ -130,6 +130,30 @@ bool clicked_without_drag() {
   return ImGui::IsMouseReleased(ImGuiMouseButton_Left) && moved.x == 0 && moved.y == 0;
 }
 
+PointPicker::PointPicker(Context& context) : context_(context), best_(context.look.px(12)) {}
+
+bool PointPicker::offer(double x, double y, std::int64_t measurement) {
+  const Look& look = context_.look;
+  const Selection& selection = context_.ui.selection;
+  const ImVec2 at = ImPlot::PlotToPixels(x, y), mouse = ImGui::GetMousePos();
+  if (selection.is_marked(measurement)) {
+    const ImU32 colour = measurement == selection.pinned ? look.theme.text : look.theme.muted;
+    ImPlot::PushPlotClipRect();
+    ImPlot::GetPlotDrawList()->AddCircle(at, look.px(8), colour, 0, look.px(2));
+    ImPlot::PopPlotClipRect();
+  }
+  const float distance = std::hypot(at.x - mouse.x, at.y - mouse.y);
+  if (!ImPlot::IsPlotHovered() || distance > best_) return false;
+  best_ = distance;
+  return true;
+}
+
+void PointPicker::choose(std::int64_t measurement, const std::string& name) {
+  context_.ui.selection.hovered_now = measurement;
+  ImGui::SetTooltip("%s", name.c_str());
+  if (clicked_without_drag()) context_.request(CommandId::select_measurement, measurement);
+}
+
 int format_axis_number(double value, char* buffer, int size, void*) {
   const double magnitude = std::abs(value);
   if (magnitude >= 1e6) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gM", value / 1e6);

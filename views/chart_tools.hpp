@@ -58,6 +58,20 @@ void end_plot(const Look& look);
 /// The left button was released where it was pressed: a click, not the end of a pan.
 bool clicked_without_drag();
 
+/// The points of a plot that can be clicked: rings around the marked ones, and the one nearest to the mouse.
+class PointPicker {
+ public:
+  explicit PointPicker(Context& context);
+  /// A point in plot units. True: it is the nearest so far, and within reach of the mouse.
+  bool offer(double x, double y, std::int64_t measurement);
+  /// After the last point, when one was the nearest: hovered, named, and selected on a click.
+  void choose(std::int64_t measurement, const std::string& name);
+
+ private:
+  Context& context_;
+  float best_;
+};
+
 /// Axis formatter: 1, 10, 1k, 1M without trailing zeros.
 int format_axis_number(double value, char* buffer, int size, void*);
 

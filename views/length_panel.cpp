@@ -170,31 +170,16 @@ void mark_crossings(const Look& look, const LengthPass& pass, LengthView view, P
 
 /// The nearest measured point is named, hovered and, on a click, selected.
 void select_points(Context& context, const LengthPass& pass) {
-  const Look& look = context.look;
-  Selection& selection = context.ui.selection;
-  const ImVec2 mouse = ImGui::GetMousePos();
+  PointPicker picker(context);
   const LengthPoint* nearest = nullptr;
   const LengthCurve* of = nullptr;
-  float best = look.px(12);
-  ImPlot::PushPlotClipRect();
   for (const LengthCurve& curve : pass.curves) {
     for (const LengthPoint& point : curve.points) {
-      const ImVec2 at = ImPlot::PlotToPixels(static_cast<double>(point.seq_len), point.ms);
-      if (selection.is_marked(point.measurement)) {
-        ImPlot::GetPlotDrawList()->AddCircle(
-            at, look.px(8), point.measurement == selection.pinned ? look.theme.text : look.theme.muted, 0, look.px(2));
-      }
-      const float distance = std::hypot(at.x - mouse.x, at.y - mouse.y);
-      if (!ImPlot::IsPlotHovered() || distance > best) continue;
-      best = distance, nearest = &point, of = &curve;
+      if (picker.offer(static_cast<double>(point.seq_len), point.ms, point.measurement)) nearest = &point, of = &curve;
     }
   }
-  ImPlot::PopPlotClipRect();
   if (nearest == nullptr) return;
-  selection.hovered_now = nearest->measurement;
-  ImGui::SetTooltip("%s, %s tokens: %s", of->label.c_str(), format_count(nearest->seq_len).c_str(),
-                    format_latency(nearest->ms).c_str());
-  if (clicked_without_drag()) context.request(CommandId::select_measurement, nearest->measurement);
+  picker.choose(nearest->measurement, of->label + ", " + format_count(nearest->seq_len) + " tokens: " + format_latency(nearest->ms));
 }
 
 /// Names of the dashed curves beside their right ends.

@@ -52,31 +52,16 @@ void plot_series(const Context& context, const SeriesPoints& series) {
 }
 
 void select_points(Context& context, const ScalingChart& chart) {
-  const Look& look = context.look;
-  Selection& selection = context.ui.selection;
-  const ImVec2 mouse = ImGui::GetMousePos();
+  PointPicker picker(context);
   const ChartPoint* nearest = nullptr;
   const SeriesPoints* of = nullptr;
-  float best = look.px(12);
-  ImPlot::PushPlotClipRect();
   for (const SeriesPoints& series : chart.series) {
     for (const ChartPoint& point : series.points) {
-      const ImVec2 at = ImPlot::PlotToPixels(point.x, point.y);
-      if (selection.is_marked(point.measurement)) {
-        ImPlot::GetPlotDrawList()->AddCircle(at, look.px(8), point.measurement == selection.pinned ? look.theme.text : look.theme.muted, 0, look.px(2));
-      }
-      const float distance = std::hypot(at.x - mouse.x, at.y - mouse.y);
-      if (!ImPlot::IsPlotHovered() || distance > best) continue;
-      best = distance;
-      nearest = &point;
-      of = &series;
+      if (picker.offer(point.x, point.y, point.measurement)) nearest = &point, of = &series;
     }
   }
-  ImPlot::PopPlotClipRect();
   if (!nearest) return;
-  selection.hovered_now = nearest->measurement;
-  ImGui::SetTooltip("%s, area %s: %s", of->series.label.c_str(), format_count(static_cast<std::int64_t>(nearest->x)).c_str(), format_latency(nearest->y).c_str());
-  if (clicked_without_drag()) context.request(CommandId::select_measurement, nearest->measurement);
+  picker.choose(nearest->measurement, of->series.label + ", area " + format_count(static_cast<std::int64_t>(nearest->x)) + ": " + format_latency(nearest->y));
 }
 
 struct Range {
