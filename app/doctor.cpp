@@ -33,6 +33,10 @@ Finding database_finding(const SystemFacts& facts) {
     const std::string found = facts.database_exists ? "can be read, not written" : "cannot be created: the folder is not writable";
     return {health, "database", fmt::format("{} {}", file, found), "change the permissions, or name another file with --db"};
   }
+  if (!facts.database_lock.empty()) {
+    return {Health::broken, "database", fmt::format("{} can be read, but not written now: {}", file, facts.database_lock),
+            "let that program finish or close it, or name another file with --db"};
+  }
   return {Health::works, "database", fmt::format("{} {}", file, facts.database_exists ? "can be read and written" : "will be created"), ""};
 }
 

@@ -20,6 +20,7 @@ struct SystemFacts {
   std::filesystem::path database;
   bool database_exists = false;
   std::string database_error;           ///< why it cannot be read, or what is damaged; empty: sound, or not there yet
+  std::string database_lock;            ///< why nothing can be stored in it now; empty: it can
   bool database_writable = false;       ///< file and folder, or the nearest folder that exists
   std::int64_t free_bytes = 0;          ///< where the database lies
   std::string cpu_model;

@@ -20,6 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A sweep waits longer for a lock; but one that lasts this long is no short write.
+constexpr std::chrono::milliseconds kLockPatience{1000};
+
 std::string read_text(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -74,6 +77,13 @@ void gather_database(SystemFacts& facts) {
     (void)snapshot.sweeps();
     if (const std::vector<std::string> damage = snapshot.damage(); !damage.empty()) {
       facts.database_error = fmt::format("{} is damaged: {}", facts.database.string(), damage.front());
+    }
+    if (facts.database_writable) {
+      try {
+        require_unlocked(facts.database, kLockPatience);
+      } catch (const Error& failure) {
+        facts.database_lock = failure.why();
+      }
     }
   } catch (const std::exception& failure) {
     facts.database_error = failure.what();

@@ -7,49 +7,11 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "profiler/problem_facts.hpp"
 #include "profiler/sweep.hpp"
 
 namespace triscope {
 namespace {
-
-// A property of a row's problem: a leading column where rows differ in it, part of `common` where they agree.
-struct Fact {
-  const char* name;
-  std::string (*cell)(const LatencyTableRow& row);
-  std::string (*phrase)(const LatencyTableRow& row);  ///< in `common`; empty: not worth a word
-};
-
-std::string off_or(const char* name, double value) { return value == 0 ? "" : fmt::format("{} {}", name, value); }
-
-const Fact kFacts[] = {
-    {"device", [](const LatencyTableRow& r) { return r.device; }, [](const LatencyTableRow& r) { return r.device; }},
-    {"form", [](const LatencyTableRow& r) { return std::string(to_string(r.problem.form)); },
-     [](const LatencyTableRow& r) { return std::string(to_string(r.problem.form)); }},
-    {"mask", [](const LatencyTableRow& r) { return std::string(to_string(r.problem.mask)); },
-     [](const LatencyTableRow& r) { return fmt::format("{} mask", to_string(r.problem.mask)); }},
-    {"element", [](const LatencyTableRow& r) { return std::string(to_string(r.problem.element)); },
-     [](const LatencyTableRow& r) { return std::string(to_string(r.problem.element)); }},
-    {"batch", [](const LatencyTableRow& r) { return fmt::format("{}", r.problem.batch); },
-     [](const LatencyTableRow& r) { return fmt::format("batch {}", r.problem.batch); }},
-    {"tokens", [](const LatencyTableRow& r) { return fmt::format("{}", r.problem.seq_len); },
-     [](const LatencyTableRow& r) { return fmt::format("{} tokens", r.problem.seq_len); }},
-    {"heads", [](const LatencyTableRow& r) { return fmt::format("{}/{}", r.problem.q_heads, r.problem.kv_heads); },
-     [](const LatencyTableRow& r) { return fmt::format("{}/{} heads", r.problem.q_heads, r.problem.kv_heads); }},
-    {"head size", [](const LatencyTableRow& r) { return fmt::format("{}", r.problem.head_dim); },
-     [](const LatencyTableRow& r) { return fmt::format("head size {}", r.problem.head_dim); }},
-    {"scale",
-     [](const LatencyTableRow& r) { return r.problem.scale ? fmt::format("{}", *r.problem.scale) : "default"; },
-     [](const LatencyTableRow& r) { return r.problem.scale ? fmt::format("scale {}", *r.problem.scale) : ""; }},
-    {"k2 bias", [](const LatencyTableRow& r) { return fmt::format("{}", r.problem.k2_bias); },
-     [](const LatencyTableRow& r) { return off_or("k2 bias", r.problem.k2_bias); }},
-    {"v2 bias", [](const LatencyTableRow& r) { return fmt::format("{}", r.problem.v2_bias); },
-     [](const LatencyTableRow& r) { return off_or("v2 bias", r.problem.v2_bias); }},
-    {"sink", [](const LatencyTableRow& r) { return r.problem.sink ? fmt::format("{}", *r.problem.sink) : "none"; },
-     [](const LatencyTableRow& r) { return r.problem.sink ? fmt::format("sink {}", *r.problem.sink) : ""; }},
-    {"gradients",
-     [](const LatencyTableRow& r) { return std::string(r.problem.deterministic ? "deterministic" : "any order"); },
-     [](const LatencyTableRow& r) { return std::string(r.problem.deterministic ? "deterministic gradients" : ""); }},
-};
 
 std::string windows_of(const LatencyTableRow& row) {
   const Problem& p = row.problem;
@@ -123,16 +85,22 @@ void set_facts(LatencyTable& table, std::span<const ResultRow> rows) {
   table.fact_names = {"windows"};
   for (LatencyTableRow& row : table.rows) row.facts = {windows_of(row)};
   std::vector<std::string> common;
-  for (const Fact& fact : kFacts) {
+  // A leading column where rows differ, part of `common` where they agree.
+  const auto add = [&](const char* name, auto cell, const std::string& phrase) {
     const bool differs = std::any_of(table.rows.begin(), table.rows.end(), [&](const LatencyTableRow& row) {
-      return fact.cell(row) != fact.cell(table.rows.front());
+      return cell(row) != cell(table.rows.front());
     });
     if (differs) {
-      table.fact_names.emplace_back(fact.name);
-      for (LatencyTableRow& row : table.rows) row.facts.push_back(fact.cell(row));
-    } else if (std::string phrase = fact.phrase(table.rows.front()); !phrase.empty()) {
-      common.push_back(std::move(phrase));
+      table.fact_names.emplace_back(name);
+      for (LatencyTableRow& row : table.rows) row.facts.push_back(cell(row));
+    } else if (!phrase.empty()) {
+      common.push_back(phrase);
     }
+  };
+  const LatencyTableRow& first = table.rows.front();
+  add("device", [](const LatencyTableRow& row) { return row.device; }, first.device);
+  for (const ProblemFact& fact : problem_facts()) {
+    add(fact.name, [&](const LatencyTableRow& row) { return fact.value(row.problem); }, fact.phrase(first.problem));
   }
   if (std::all_of(rows.begin(), rows.end(), [&](const ResultRow& r) { return r.regime == rows.front().regime; })) {
     common.emplace_back(to_string(rows.front().regime));

@@ -220,4 +220,11 @@ std::int64_t Store::import(const fs::path& file) {
   });
 }
 
+void require_unlocked(const fs::path& file, std::chrono::milliseconds busy_timeout) {
+  translate_errors("write to", file, [&] {
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, static_cast<int>(busy_timeout.count()));
+    database.exec("BEGIN IMMEDIATE; ROLLBACK");
+  });
+}
+
 }  // namespace triscope

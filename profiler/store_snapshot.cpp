@@ -1,5 +1,8 @@
+#include <SQLiteCpp/Backup.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "kernels/error.hpp"
 #include "profiler/store.hpp"
 #include "profiler/store_connection.hpp"
 #include "profiler/store_error.hpp"
@@ -98,6 +101,31 @@ std::int64_t Snapshot::data_version() const {
     impl_->file_version_read = now;
   }
   return now;
+}
+
+void Snapshot::save_copy(const std::filesystem::path& file) const {
+  std::filesystem::path log = file, unfinished = file;
+  log += "-wal";
+  unfinished += ".unfinished";
+  std::error_code ignored;
+  const std::string what = fmt::format("the copy {} was not saved", file.string());
+  if (std::filesystem::exists(log, ignored)) {
+    throw Error(what, fmt::format("{} lies there and belongs to another database", log.filename().string()), "choose another name", ExitCode::usage);
+  }
+  std::filesystem::remove(unfinished, ignored);
+  try {
+    translate_errors("write to", file, [&] {
+      SQLite::Database copy(unfinished.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+      SQLite::Backup(copy, impl_->connection.database).executeStep(-1);
+    });
+    std::filesystem::rename(unfinished, file);
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::filesystem::remove(unfinished, ignored);
+    throw Error(what, error.code().message(), "choose another place");
+  } catch (const Error&) {
+    std::filesystem::remove(unfinished, ignored);
+    throw;
+  }
 }
 
 std::vector<std::string> Snapshot::damage() const {

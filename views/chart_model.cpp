@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "profiler/statistics.hpp"
 #include "views/format.hpp"
 
 namespace triscope {
@@ -96,6 +97,22 @@ ChartPoint rate_point(double x, const ResultRow& row) {
   if (row.ci_high_ms && *row.ci_high_ms > 0) point.below = std::max(0.0, *row.tflops - work / *row.ci_high_ms);
   if (row.ci_low_ms && *row.ci_low_ms > 0) point.above = std::max(0.0, work / *row.ci_low_ms - *row.tflops);
   return point;
+}
+
+/// What the device did while it was measured.
+std::vector<std::string> conditions_of(const std::vector<Sample>& samples) {
+  std::vector<std::string> words;
+  const auto add = [&](std::optional<double> Sample::*reading, const char* unit) {
+    std::vector<double> values;
+    for (const Sample& sample : samples) {
+      if (sample.*reading) values.push_back(*(sample.*reading));
+    }
+    if (!values.empty()) words.push_back(fmt::format("{} {}", format_count(std::llround(median(values))), unit));
+  };
+  add(&Sample::sm_clock_mhz, "MHz");
+  add(&Sample::power_w, "W");
+  add(&Sample::temperature_c, "°C");
+  return words;
 }
 
 }  // namespace
@@ -281,6 +298,7 @@ SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t ma
   const SampleBuckets clock_buckets = make_buckets(clock_seconds, clocks, max_buckets);
   chart.clock_seconds = clock_buckets.seconds;
   chart.clock_mhz = clock_buckets.centre;
+  chart.conditions = conditions_of(samples);
   std::vector<std::pair<std::size_t, std::string>> by_count;
   for (const auto& [flag, count] : flags) by_count.emplace_back(count, flag);
   std::sort(by_count.rbegin(), by_count.rend());

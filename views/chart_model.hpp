@@ -84,6 +84,7 @@ struct SampleChart {
   Histogram histogram;
   std::size_t samples = 0, flagged = 0;
   std::vector<std::string> flags;         ///< "throttled: sw_power_cap (12)", by count
+  std::vector<std::string> conditions;    ///< medians over the samples: "1,695 MHz", "688 W", "61 °C"; what was not read is left out
   std::size_t invalid = 0;                ///< samples whose duration is not positive: shown as a count, never drawn
 };
 SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t max_buckets = 2000);

@@ -35,6 +35,7 @@ constexpr std::array kCommands{
     Command{CommandId::save_window_picture, "File", "Save picture of the window...", "", "Write what the window shows to a PNG file"},
     Command{CommandId::quit, "File", "Quit", "Ctrl+Q", "Close the window; a running sweep stops after its current sample and can be resumed"},
 
+    Command{CommandId::undo, "Edit", "Undo", "Ctrl+Z", "Bring back the sweep that was deleted last, or the layout before it was reset"},
     Command{CommandId::copy_table, "Edit", "Copy table", "Ctrl+C", "Copy the latency table as tab-separated text, ready for a spreadsheet"},
     Command{CommandId::copy_markdown, "Edit", "Copy table as Markdown", "", "Copy the latency table as a Markdown table"},
     Command{CommandId::copy_csv, "Edit", "Copy table as CSV", "", "Copy the latency table as comma-separated values"},

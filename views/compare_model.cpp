@@ -69,13 +69,6 @@ void count(CompareModel& model, const Comparison& comparison) {
   }
 }
 
-std::string window_of(const ResultRow& row) {
-  const Problem& p = row.problem;
-  if (p.form == Form::gemm) return fmt::format("{}³ product", p.seq_len);
-  if (p.form == Form::dot_product) return fmt::format("{} causal", format_tokens(p.seq_len));
-  return format_windows(p.window1, p.window2);
-}
-
 }  // namespace
 
 CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now) {
@@ -92,6 +85,12 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
     model.sweeps.push_back(std::move(name));
     instances |= has_several_instances(sweep.results->rows);
   }
+  std::vector<const ResultRow*> all;
+  for (const ComparedSweep& sweep : compared) {
+    for (const ResultRow& row : sweep.results->rows) all.push_back(&row);
+  }
+  const std::vector<std::string> settings = differing_settings(all);
+  auto setting = settings.begin();
   std::map<std::string, std::size_t> line_of;
   std::vector<double> times;
   for (std::size_t s = 0; s < n; ++s) {
@@ -102,8 +101,10 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
         if (row.regime == Regime::burst) pass += ", burst";
         std::string kernel = kernel_label(row.kernel);
         if (instances) kernel += " " + row.instance;
-        model.lines.push_back({window_of(row), std::move(kernel), std::move(pass), std::vector<std::optional<CompareCell>>(n)});
+        model.lines.push_back({line_label(row), std::move(kernel), std::move(pass), *setting, std::vector<std::optional<CompareCell>>(n)});
+        model.has_settings |= !setting->empty();
       }
+      ++setting;
       CompareCell cell{row.measurement, row.status == Status::ok ? row.median_ms : std::nullopt, row.status, std::nullopt};
       const auto comparison = compared[s].against_first.find(row.measurement);
       if (comparison != compared[s].against_first.end()) {
@@ -135,6 +136,10 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
 
 TextTable compare_text(const CompareModel& model) {
   TextTable table{{"window", "kernel", "pass"}, {false, false, false}, {}};
+  if (model.has_settings) {
+    table.header.emplace_back("setting");
+    table.numeric.push_back(false);
+  }
   for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
     table.header.push_back(model.sweeps[s] + ", ms");
     table.numeric.push_back(true);
@@ -148,6 +153,7 @@ TextTable compare_text(const CompareModel& model) {
   }
   for (const CompareLine& line : model.lines) {
     std::vector<std::string> row{line.window, line.kernel, line.pass};
+    if (model.has_settings) row.push_back(line.setting);
     for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
       const auto& cell = line.cells[s];
       row.push_back(cell && cell->ms ? format_fixed(*cell->ms, model.decimals) : cell ? std::string(to_string(cell->status)) : "");

@@ -19,6 +19,7 @@ struct CompareCell {
 
 struct CompareLine {
   std::string window, kernel, pass;         ///< what is the same
+  std::string setting;                      ///< the same, where lines differ in more: "4,096 tokens"
   std::vector<std::optional<CompareCell>> cells;  ///< by sweep; absent where that sweep lacks it
 };
 
@@ -32,6 +33,7 @@ struct CompareModel {
   std::vector<std::string> sweeps;          ///< "today 14:02"; with the device where devices differ
   std::vector<CompareLine> lines;
   std::vector<Difference> differences;
+  bool has_settings = false;                ///< some line has one
   int decimals = 2;
   std::int64_t faster = 0, slower = 0, same = 0, unclear = 0, not_comparable = 0, missing = 0;  ///< over the second sweep on
 };

@@ -58,7 +58,7 @@ void draw_cell(Context& context, const CompareModel& model, const std::optional<
 }
 
 void draw_rows(Context& context, const CompareModel& model) {
-  const int columns = 3 + 1 + 4 * (static_cast<int>(model.sweeps.size()) - 1);
+  const int columns = 3 + (model.has_settings ? 1 : 0) + 1 + 4 * (static_cast<int>(model.sweeps.size()) - 1);
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   if (!ImGui::BeginTable("compare", columns, flags)) return;
   const auto column = [&](const std::string& name, float width) { ImGui::TableSetupColumn(name.c_str(), ImGuiTableColumnFlags_WidthFixed, context.look.px(width)); };
@@ -66,6 +66,7 @@ void draw_rows(Context& context, const CompareModel& model) {
   column("window", 96);
   column("kernel", 110);
   column("pass", 80);
+  if (model.has_settings) column("setting", 120);
   for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
     column(fmt::format("{}, ms", model.sweeps[s]), std::clamp(16 + 6.5F * static_cast<float>(model.sweeps[s].size() + 4), 84.0F, 180.0F));
     if (s == 0) continue;
@@ -73,7 +74,7 @@ void draw_rows(Context& context, const CompareModel& model) {
     column(fmt::format("95 % interval##{}", s), 120);
     column(fmt::format("verdict##{}", s), 120);
   }
-  std::vector<bool> right{false, false, false};
+  std::vector<bool> right(model.has_settings ? 4 : 3, false);
   for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
     right.push_back(true);
     if (s > 0) right.insert(right.end(), {true, true, false});
@@ -94,6 +95,10 @@ void draw_rows(Context& context, const CompareModel& model) {
       coloured_text(context.look.theme.text, line.kernel);
       ImGui::TableNextColumn();
       coloured_text(context.look.theme.muted, line.pass);
+      if (model.has_settings) {
+        ImGui::TableNextColumn();
+        clipped_text(context, context.look.theme.muted, line.setting, ImGui::GetContentRegionAvail().x);
+      }
       for (std::size_t s = 0; s < line.cells.size(); ++s) draw_cell(context, model, line.cells[s], s == 0);
     }
   }

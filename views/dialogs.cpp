@@ -20,25 +20,6 @@ void place(const Look& look, float width, float from_top) {
   ImGui::SetNextWindowSize(ImVec2(std::min(look.px(width), viewport->WorkSize.x * 0.95F), 0));
 }
 
-bool begin_dialog(const Look& look, const char* name, float width, bool* open) {
-  place(look, width, 0.14F);
-  const float highest = ImGui::GetMainViewport()->Size.y * 0.84F;
-  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(FLT_MAX, highest));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(16), look.px(16)));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.0F, std::round(look.scale)));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, look.px(4));
-  const bool drawn = ImGui::BeginPopupModal(name, open, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-  ImGui::PopStyleVar(3);
-  return drawn;
-}
-
-void heading(const Look& look, const char* text) {
-  ImGui::PushFont(look.heading, kHeadingSize);
-  ImGui::TextUnformatted(text);
-  ImGui::PopFont();
-  ImGui::Dummy(ImVec2(0, look.px(4)));
-}
-
 void palette_rows(Context& context, const std::vector<const Command*>& found, bool chosen, bool moved) {
   UiState& ui = context.ui;
   const Look& look = context.look;
@@ -92,24 +73,26 @@ void help_group(const Context& context, const char* menu) {
   ImGui::EndTable();
 }
 
-struct PathQuestion {
-  CommandId id;
-  const char* title;
-  const char* help;
-  const char* button;
-  bool recent;
-};
-constexpr PathQuestion kPathQuestions[] = {
-    {CommandId::open_database, "Open database", "Path of a database of measurements. Dropping the file on the window does the same.", "Open", true},
-    {CommandId::import_database, "Import database", "Its sweeps are copied into the open database; nothing is copied twice.", "Import", true},
-    {CommandId::save_table, "Save table as CSV", "Path of the CSV file to write.", "Save", false},
-    {CommandId::export_text, "Save chart data as CSV", "Path of the CSV file to write.", "Save", false},
-    {CommandId::save_chart, "Save chart as PNG", "Path of the PNG file to write, at three times its size on screen.", "Save", false},
-    {CommandId::save_slice, "Save attention slice", "Path ending with .npy (an array), .csv (a line for each pair) or .png (a picture).", "Save", false},
-    {CommandId::save_window_picture, "Save picture of the window", "Path of the PNG file to write.", "Save", false},
-};
-
 }  // namespace
+
+bool begin_dialog(const Look& look, const char* name, float width) {
+  place(look, width, 0.14F);
+  const float highest = ImGui::GetMainViewport()->Size.y * 0.84F;
+  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(FLT_MAX, highest));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(16), look.px(16)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.0F, std::round(look.scale)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, look.px(4));
+  const bool drawn = ImGui::BeginPopupModal(name, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar(3);
+  return drawn;
+}
+
+void dialog_heading(const Look& look, const char* text) {
+  ImGui::PushFont(look.heading, kHeadingSize);
+  ImGui::TextUnformatted(text);
+  ImGui::PopFont();
+  ImGui::Dummy(ImVec2(0, look.px(4)));
+}
 
 void draw_palette(Context& context) {
   UiState& ui = context.ui;
@@ -138,8 +121,8 @@ void draw_help(Context& context) {
     ui.help_open = false;
     ImGui::OpenPopup("Keyboard and commands");
   }
-  if (!begin_dialog(context.look, "Keyboard and commands", 1040, nullptr)) return;
-  heading(context.look, "Keyboard and commands");
+  if (!begin_dialog(context.look, "Keyboard and commands", 1040)) return;
+  dialog_heading(context.look, "Keyboard and commands");
   if (ImGui::BeginTable("groups", 3, ImGuiTableFlags_SizingStretchSame)) {
     ImGui::TableNextColumn();
     help_group(context, "Sweep");
@@ -165,8 +148,8 @@ void draw_settings(Context& context) {
     ui.settings_open = false;
     ImGui::OpenPopup("Settings");
   }
-  if (!begin_dialog(context.look, "Settings", 460, nullptr)) return;
-  heading(context.look, "Settings");
+  if (!begin_dialog(context.look, "Settings", 460)) return;
+  dialog_heading(context.look, "Settings");
   const float label = context.look.px(140);
   const auto name = [&](const char* text) {
     ImGui::AlignTextToFramePadding();
@@ -203,44 +186,16 @@ void draw_settings(Context& context) {
   ImGui::EndPopup();
 }
 
-void draw_path_dialog(Context& context) {
-  UiState& ui = context.ui;
-  const auto question = std::find_if(std::begin(kPathQuestions), std::end(kPathQuestions), [&](const PathQuestion& q) { return q.id == ui.path_for; });
-  if (question == std::end(kPathQuestions)) return;
-  if (!ImGui::IsPopupOpen("path")) ImGui::OpenPopup("path");
-  if (!begin_dialog(context.look, "path", 560, nullptr)) return;
-  heading(context.look, question->title);
-  muted_text(context, question->help, true);
-  ImGui::SetNextItemWidth(-1);
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  bool accepted = ImGui::InputText("##path", &ui.path_text, ImGuiInputTextFlags_EnterReturnsTrue);
-  if (question->recent) {
-    for (const std::string& recent : ui.settings.recent_databases) {
-      if (ImGui::Selectable(recent.c_str(), recent == ui.path_text)) ui.path_text = recent;
-    }
-  }
-  ImGui::Dummy(ImVec2(0, context.look.px(8)));
-  accepted |= primary_button(context, question->button, !ui.path_text.empty());
-  ImGui::SameLine();
-  const bool cancelled = ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape);
-  if (accepted && !ui.path_text.empty()) context.request(ui.path_for, ui.path_argument, ui.path_text);
-  if (accepted || cancelled) {
-    ui.path_for = CommandId::quit;
-    ImGui::CloseCurrentPopup();
-  }
-  ImGui::EndPopup();
-}
-
 void draw_delete_dialog(Context& context) {
   UiState& ui = context.ui;
   if (ui.delete_asked == 0) return;
   if (!ImGui::IsPopupOpen("delete")) ImGui::OpenPopup("delete");
-  if (!begin_dialog(context.look, "delete", 420, nullptr)) return;
-  heading(context.look, "Delete this sweep?");
+  if (!begin_dialog(context.look, "delete", 420)) return;
+  dialog_heading(context.look, "Delete this sweep?");
   const auto found = std::find_if(context.data.sweeps.begin(), context.data.sweeps.end(), [&](const SweepInfo& sweep) { return sweep.id == ui.delete_asked; });
   if (found != context.data.sweeps.end()) {
     ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(fmt::format("{} ({}, {}): {} measurements with all their samples. This cannot be undone.", context.models.title(context.data, *found),
+    ImGui::TextUnformatted(fmt::format("{} ({}, {}): {} measurements with all their samples. Undo brings it back until this database is closed.", context.models.title(context.data, *found),
                                        format_started(found->started, context.now), found->environment.device_name, found->ok + found->failed + found->skipped)
                                .c_str());
     ImGui::PopTextWrapPos();

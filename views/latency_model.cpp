@@ -4,86 +4,67 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <tuple>
 
 #include "profiler/columns.hpp"
+#include "profiler/problem_facts.hpp"
 #include "profiler/sweep.hpp"
 #include "views/format.hpp"
 
 namespace triscope {
 namespace {
 
+/// Something a line can differ in beside its windows; shown only where lines do differ.
 struct Fact {
-  const char* name;
-  std::string (*text)(const ResultRow&);
+  std::string name;
+  std::function<std::string(const ResultRow&)> text;
+  bool of_ours = true;                     ///< what baselines differ in by nature makes no column
 };
 
-std::string optional_text(const std::optional<double>& value) { return value ? significant_text(*value) : "off"; }
+/// "32768 tokens" -> "32,768 tokens", "dot_product" -> "dot product".
+std::string readable(std::string text) {
+  std::replace(text.begin(), text.end(), '_', ' ');
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  for (std::size_t at = digits; at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
 
-/// Everything a line can differ in beside its windows; shown only when lines do differ.
-const Fact kFacts[] = {
-    {"kernel", [](const ResultRow& row) { return kernel_label(row.kernel); }},
-    {"instance", [](const ResultRow& row) { return row.instance; }},
-    {"form", [](const ResultRow& row) { return is_baseline(row) ? std::string("dot product") : std::string(to_string(row.problem.form)); }},
-    {"tokens", [](const ResultRow& row) { return format_count(row.problem.seq_len); }},
-    {"batch", [](const ResultRow& row) { return format_count(row.problem.batch); }},
-    {"heads", [](const ResultRow& row) { return fmt::format("{}/{}", row.problem.q_heads, row.problem.kv_heads); }},
-    {"head size", [](const ResultRow& row) { return format_count(row.problem.head_dim); }},
-    {"element", [](const ResultRow& row) { return std::string(to_string(row.problem.element)); }},
-    {"mask", [](const ResultRow& row) { return std::string(to_string(row.problem.mask)); }},
-    {"sink", [](const ResultRow& row) { return optional_text(row.problem.sink); }},
-    {"scale", [](const ResultRow& row) { return row.problem.scale ? significant_text(*row.problem.scale) : "default"; }},
-    {"timed by", [](const ResultRow& row) { return timing_label(row.timing_source); }},
-};
-
-std::string line_label(const ResultRow& row) {
-  const Problem& p = row.problem;
-  if (p.form == Form::gemm) return fmt::format("{}³ product", p.seq_len);
-  if (p.form == Form::dot_product) {
-    return p.window1 >= p.seq_len ? fmt::format("{} causal", format_tokens(p.seq_len)) : fmt::format("sliding {}", p.window1);
+std::vector<Fact> all_facts() {
+  std::vector<Fact> facts{{"kernel", [](const ResultRow& row) { return kernel_label(row.kernel); }, false}, {"instance", [](const ResultRow& row) { return row.instance; }}};
+  for (const ProblemFact& fact : problem_facts()) {
+    facts.push_back({fact.name, [&fact](const ResultRow& row) { return readable(fact.value(row.problem)); }});
   }
-  return p.mask == Mask::full ? std::string("full") : format_windows(p.window1, p.window2);
+  facts.push_back({"timed by", [](const ResultRow& row) { return timing_label(row.timing_source); }, false});
+  return facts;
 }
 
 std::vector<Fact> differing_facts(const std::vector<ResultRow>& rows) {
   std::vector<Fact> result;
-  for (const Fact& fact : kFacts) {
-    // Baselines always differ in form; that alone is no reason for a column, nor is their own instance or scale.
-    const bool ours_only = std::string_view(fact.name) != "kernel" && std::string_view(fact.name) != "timed by";
+  for (Fact& fact : all_facts()) {
     std::set<std::string> values;
     for (const ResultRow& row : rows) {
-      if (!ours_only || !is_baseline(row)) values.insert(fact.text(row));
+      if (!fact.of_ours || !is_baseline(row)) values.insert(fact.text(row));
     }
-    const std::string_view name = fact.name;
-    const bool instances = name != "instance" || has_several_instances(rows);
-    if (values.size() > 1 && instances) result.push_back(fact);
+    if (values.size() > 1 && (fact.name != "instance" || has_several_instances(rows))) result.push_back(std::move(fact));
   }
   return result;
 }
 
-/// The facts that do not differ, as a phrase; what is usual (batch 1, causal mask, no sink) goes without saying.
+/// The settings that do not differ, as a phrase; what is usual (batch 1, causal mask) goes without saying.
 std::string shared_conditions(const std::vector<ResultRow>& rows) {
   const auto ours = std::find_if(rows.begin(), rows.end(), [](const ResultRow& row) { return !is_baseline(row); });
   if (ours == rows.end()) return {};
   std::string text;
-  const auto add = [&](const char* name, const std::string& phrase) {
-    const auto fact = std::find_if(std::begin(kFacts), std::end(kFacts), [&](const Fact& one) { return std::string_view(one.name) == name; });
-    for (const ResultRow& row : rows) {
-      if (!is_baseline(row) && fact->text(row) != fact->text(*ours)) return;
-    }
-    text += (text.empty() ? "" : ", ") + phrase;
-  };
-  const Problem& p = ours->problem;
-  add("form", std::string(to_string(p.form)));
-  add("tokens", format_count(p.seq_len) + " tokens");
-  if (p.batch != 1) add("batch", fmt::format("batch {}", p.batch));
-  add("heads", fmt::format("{}/{} heads", p.q_heads, p.kv_heads));
-  add("head size", fmt::format("head size {}", p.head_dim));
-  add("element", std::string(to_string(p.element)));
-  if (p.mask == Mask::full) add("mask", "full mask");
-  if (p.sink) add("sink", fmt::format("sink {}", significant_text(*p.sink)));
-  if (p.scale) add("scale", fmt::format("scale {}", significant_text(*p.scale)));
+  for (const ProblemFact& fact : problem_facts()) {
+    const std::string_view name = fact.name;
+    const std::string value = fact.value(ours->problem);
+    if ((name == "batch" || name == "mask") && value == fact.value(Problem())) continue;
+    const bool shared = std::all_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return is_baseline(row) || fact.value(row.problem) == value; });
+    const std::string phrase = readable(fact.phrase(ours->problem));
+    if (shared && !phrase.empty()) text += (text.empty() ? "" : ", ") + phrase;
+  }
   return text;
 }
 
@@ -138,6 +119,32 @@ std::string lowered(std::string text) {
 
 }  // namespace
 
+std::string line_label(const ResultRow& row) {
+  const Problem& p = row.problem;
+  if (p.form == Form::gemm) return fmt::format("{}³ product", p.seq_len);
+  if (p.form == Form::dot_product) {
+    return p.window1 >= p.seq_len ? fmt::format("{} causal", format_tokens(p.seq_len)) : fmt::format("sliding {}", p.window1);
+  }
+  return p.mask == Mask::full ? std::string("full") : format_windows(p.window1, p.window2);
+}
+
+std::vector<std::string> differing_settings(const std::vector<const ResultRow*>& rows) {
+  std::vector<std::string> settings(rows.size());
+  for (const ProblemFact& fact : problem_facts()) {
+    std::set<std::string> values;  // baselines differ in form by nature
+    for (const ResultRow* row : rows) {
+      if (!is_baseline(*row)) values.insert(fact.value(row->problem));
+    }
+    if (values.size() < 2) continue;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const bool form = std::string_view(fact.name) == "form";
+      const std::string phrase = is_baseline(*rows[i]) && form ? std::string() : readable(fact.phrase(rows[i]->problem));
+      if (!phrase.empty()) settings[i] += (settings[i].empty() ? "" : ", ") + phrase;
+    }
+  }
+  return settings;
+}
+
 std::string match_key(const ResultRow& row, bool with_instance) {
   return fmt::format("{}|{}|{}|{}|{}", problem_key(row.problem), static_cast<int>(row.pass), static_cast<int>(row.regime), row.kernel,
                      with_instance ? row.instance : std::string());
@@ -177,7 +184,7 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
       line.label = line_label(row);
       for (const Fact& fact : facts) line.facts.push_back(fact.text(row));
       line.cells.resize(model.groups.size());
-      if (const PaperRow* paper = find_paper_row(row.problem)) line.paper_ms = paper->latency_ms;
+      if (const PaperRow* paper = find_paper_row(row.problem); paper && has_paper_shape(row.problem)) line.paper_ms = paper->latency_ms;
       model.has_paper |= line.paper_ms.has_value();
       model.lines.push_back(std::move(line));
     }
@@ -226,7 +233,7 @@ FieldText field_text(LatencyField field) {
               "baseline time / this time, with its 95 % interval", "", true};
     case LatencyField::flagged: return column_text("flagged", false);
     case LatencyField::error: return column_text("error", false);
-    case LatencyField::paper: return {"Forward latency in the paper's Table 1 (other hardware, and a shape it does not state).", "", "", true};
+    case LatencyField::paper: return {"Forward latency in the paper's Table 1, on its hardware. Shown at the one shape that reproduces its rate: 32,768 tokens, 64 query heads on 1, head size 128.", "", "", true};
     case LatencyField::paper_ratio:
       return {"The paper's time relative to this one, at the shape that reproduces the paper's rate.", "paper ms / forward ms", "Higher is better.", false};
   }
@@ -321,7 +328,7 @@ std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& c
     case LatencyField::paper: return line.paper_ms;
     case LatencyField::paper_ratio: {
       const auto own = forward_ms(line);
-      if (!own || !line.paper_ms || !has_paper_shape(line.problem)) return std::nullopt;
+      if (!own || !line.paper_ms) return std::nullopt;
       return *line.paper_ms / *own;
     }
     default: break;

@@ -38,7 +38,7 @@ struct LatencyLine {
   std::string label;                        ///< "512 × 32", "32k causal"
   std::vector<std::string> facts;           ///< by `LatencyModel::fact_names`
   std::vector<std::optional<LatencyCell>> cells;  ///< by group
-  std::optional<double> paper_ms;           ///< the paper's forward latency for these windows
+  std::optional<double> paper_ms;           ///< the paper's forward latency for these windows, at its shape only
 };
 
 struct LatencyModel {
@@ -48,7 +48,7 @@ struct LatencyModel {
   std::vector<LatencyLine> lines;           ///< in measurement order, baselines last
   std::string reference;                    ///< kernel id `of_reference` relates to; empty = none was measured
   bool has_baseline = false;                ///< a baseline sweep is set
-  bool has_paper = false;                   ///< some line stands in the paper's Table 1
+  bool has_paper = false;                   ///< some line stands in the paper's Table 1, at its shape
   std::int64_t flagged = 0, failed = 0;     ///< over all cells
 };
 
@@ -94,6 +94,12 @@ TextTable latency_text(const LatencyModel& model, const std::vector<std::size_t>
 
 /// "▲ 1.31x faster", "▼ 1.02x slower", "same", "? unclear", "not comparable".
 std::string verdict_text(const Comparison& comparison);
+
+/// "512 × 32", "32k causal", "8192³ product".
+std::string line_label(const ResultRow& row);
+/// The settings beside windows in which `rows` differ, of each row as a phrase: "4,096 tokens, sink 1"; all empty where
+/// they differ in none.
+std::vector<std::string> differing_settings(const std::vector<const ResultRow*>& rows);
 
 /// Key under which measurements of two sweeps are the same question: problem, pass, kernel, regime, and the instance
 /// where a sweep has several per kernel.

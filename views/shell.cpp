@@ -90,6 +90,7 @@ bool is_enabled(const Context& context, CommandId id) {
     case CommandId::resume: return !data.run.running && !data.read_only && data.shown && data.shown->info.finished.empty();
     case CommandId::open_recorded: return !data.recorded_database.empty() && data.database != data.recorded_database;
     case CommandId::import_database: return !data.read_only && !data.database.empty() && !data.run.running;
+    case CommandId::undo: return data.can_undo;
     case CommandId::set_baseline: return data.shown != nullptr;
     case CommandId::clear_baseline: return selection.baseline_sweep != 0;
     case CommandId::compare: return selection.baseline_sweep != 0 && selection.baseline_sweep != selection.shown_sweep;
@@ -117,8 +118,8 @@ void handle_shortcuts(Context& context) {
     if (!*command.shortcut) continue;
     const Shortcut shortcut = parse_shortcut(command.shortcut);
     const bool function_key = shortcut.key.size() >= 2 && shortcut.key[0] == 'F';
-    // A letter belongs to the text box, and Ctrl+C to the text selected in it, while one has the keyboard.
-    if (io.WantTextInput && (!(shortcut.ctrl || function_key) || command.id == CommandId::copy_table)) continue;
+    // A letter belongs to the text box, and Ctrl+C and Ctrl+Z to the text in it, while one has the keyboard.
+    if (io.WantTextInput && (!(shortcut.ctrl || function_key) || command.id == CommandId::copy_table || command.id == CommandId::undo)) continue;
     if (popup && command.id != CommandId::palette && !shortcut.ctrl && !function_key) continue;
     if (context.ui.attention.open) {
       // What the letters do to sweeps would not be seen; copying takes what is shown.

@@ -215,6 +215,24 @@ void draw_toolbar(Context& context) {
   ImGui::EndMainMenuBar();
 }
 
+/// What the device did while the selected measurement was taken.
+template <typename Item>
+void draw_conditions(Context& context, const Item& item) {
+  const SampleChart* chart = context.models.samples(context.data);
+  if (!chart) return;
+  const Theme& theme = context.look.theme;
+  for (const std::string& word : chart->conditions) {
+    item(theme.muted, word);
+    tooltip(context, "Median over the samples of the selected measurement.");
+  }
+  if (!chart->flags.empty()) {
+    item(theme.unclear, "▲ " + chart->flags.front());
+    tooltip(context, fmt::format("{} of {} samples of the selected measurement are doubtful. They are kept, and count.", format_count(static_cast<std::int64_t>(chart->flagged)), format_count(static_cast<std::int64_t>(chart->samples))));
+  } else if (!chart->conditions.empty()) {
+    item(theme.muted, "no throttling");
+  }
+}
+
 void draw_status_bar(Context& context) {
   const Look& look = context.look;
   const WindowData& data = context.data;
@@ -224,9 +242,18 @@ void draw_status_bar(Context& context) {
     const ImVec2 at = ImGui::GetWindowPos();
     ImGui::GetWindowDrawList()->AddLine(at, ImVec2(at.x + ImGui::GetWindowWidth(), at.y), look.theme.line);
     const SmallFont font(look);
+    const std::size_t slash = data.database.rfind('/');
+    const std::string name = data.database.empty() ? "no database" : data.database.substr(slash == std::string::npos ? 0 : slash + 1);
+    const std::string right = fmt::format("{}{} · {} {}     ? shortcuts", name, data.read_only ? " (read-only)" : "", data.sweeps.size(), data.sweeps.size() == 1 ? "sweep" : "sweeps");
+    const float right_width = ImGui::CalcTextSize(right.c_str()).x;
+    float end = 0, room = ImGui::GetContentRegionAvail().x - right_width;
+    // What finds no room is left out: the same stands in Details.
     const auto item = [&](ImU32 colour, const std::string& text) {
+      const float width = ImGui::CalcTextSize(text.c_str()).x + look.px(16);
+      if (end + width > room) return;
+      if (end > 0) ImGui::SameLine(0, look.px(16));
+      end += width;
       coloured_text(colour, text);
-      ImGui::SameLine(0, look.px(16));
     };
     if (data.run.running) item(look.theme.accent, data.run.progress.current.empty() ? "starting the worker" : data.run.progress.current);
     if (data.shown) {
@@ -235,11 +262,8 @@ void draw_status_bar(Context& context) {
       if (e.power_limit_w) item(look.theme.muted, fmt::format("power limit {:.0f} W", *e.power_limit_w));
       if (!data.shown->rows.empty()) item(look.theme.muted, fmt::format("timed by {}", timing_label(data.shown->rows.front().timing_source)));
     }
-    if (data.selected && data.selected->row.sm_clock_mhz) item(look.theme.muted, fmt::format("{:.0f} MHz", *data.selected->row.sm_clock_mhz));
-    const std::size_t slash = data.database.rfind('/');
-    const std::string name = data.database.empty() ? "no database" : data.database.substr(slash == std::string::npos ? 0 : slash + 1);
-    const std::string right = fmt::format("{}{} · {} {}     ? shortcuts", name, data.read_only ? " (read-only)" : "", data.sweeps.size(), data.sweeps.size() == 1 ? "sweep" : "sweeps");
-    align_right(ImGui::CalcTextSize(right.c_str()).x);
+    draw_conditions(context, item);
+    align_right(right_width);
     coloured_text(look.theme.muted, right);
     tooltip(context, data.database.empty() ? std::string_view("No database is open.") : std::string_view(data.database));
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,19 +53,27 @@ struct Area {
   float x = 0, y = 0, width = 0, height = 0;
 };
 
+/// The question for a file.
+struct PathDialog {
+  CommandId command = CommandId::quit;      ///< which waits for it; quit = none
+  std::int64_t argument = 0;                ///< the command's number, kept until the path is known
+  std::string text;                         ///< in the field
+  std::optional<std::string> listed;        ///< folder that was asked for last, as it was typed
+  bool all_files = false;                   ///< list more than the files that the command reads or writes
+};
+
 struct UiState {
   Selection selection;
   Settings settings;
   SetupForm form;
   AttentionUi attention;
 
-  std::string table_filter, history_filter, palette_text, note_text, path_text;
+  std::string table_filter, history_filter, palette_text, note_text;
   std::string sweep_note;                   ///< being typed in the history's menu
   std::int64_t note_of = 0;                 ///< measurement whose note `note_text` is
   bool focus_filter = false;                ///< put the keyboard into the table's filter in this frame
   bool palette_open = false, help_open = false, settings_open = false;
-  CommandId path_for = CommandId::quit;     ///< which command asks for a path; quit = none
-  std::int64_t path_argument = 0;           ///< its number, kept until the path is known
+  PathDialog path;
   float pending_scale = 0;                  ///< of the slider while it is held
   std::int64_t delete_asked = 0;            ///< sweep whose deletion awaits an answer
   int palette_row = 0;

@@ -122,8 +122,8 @@ void header_text(const Context& context, int column, const std::string& text, bo
   const ImRect cell = ImGui::TableGetCellBgRect(ImGui::GetCurrentTable(), column);
   const SmallFont font(context.look);
   const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-  const float pad = ImGui::GetStyle().CellPadding.x, left = cell.Min.x + pad;
-  const float x = right ? std::max(left, cell.Max.x - pad - size.x) : left;
+  const ImGuiTableColumn& content = ImGui::GetCurrentTable()->Columns[column];
+  const float x = right ? std::max(content.WorkMinX, content.WorkMaxX - size.x) : content.WorkMinX;
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddText(ImVec2(std::round(x), std::round(cell.GetCenter().y - size.y / 2)), colour, text.c_str());
   if (column != 0) return;

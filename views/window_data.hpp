@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/catalog.hpp"
@@ -89,10 +90,27 @@ struct Notice {
   std::vector<Action> actions;
 };
 
+/// A folder, for choosing a file.
+struct FolderEntry {
+  std::string name;
+  bool folder = false;
+  std::int64_t bytes = 0;
+  std::string changed;                  ///< ISO 8601, UTC
+};
+struct FolderListing {
+  std::string asked;                    ///< as it was asked for, "~/runs/"
+  std::string folder;                   ///< absolute, ends with "/"
+  std::string parent;                   ///< the same of the folder above; empty: there is none
+  std::vector<FolderEntry> entries;     ///< folders first, then files, by name; hidden ones are left out
+  std::vector<std::pair<std::string, std::string>> places;  ///< name and path of folders to start from
+  std::string problem;                  ///< why it cannot be listed; empty = fine
+};
+
 struct WindowData {
   std::string database;                 ///< path; empty = none open
   bool loading = false;                 ///< the database is being read
   bool read_only = false;
+  bool can_undo = false;                ///< a deletion or a reset can be taken back
   std::string problem;                  ///< why the database cannot be read, with the next step; empty = fine
   std::string recorded_database;        ///< shipped recording, when it exists
   std::vector<SweepInfo> sweeps;        ///< newest first
@@ -104,6 +122,7 @@ struct WindowData {
   Machine machine;
   std::shared_ptr<const PlanPreview> preview;  ///< of the setup form; null while it is being made
   RunState run;
+  std::shared_ptr<const FolderListing> folder;  ///< for the question for a file; null until one was asked
   AttentionData attention;
   std::vector<LogLine> log;
   std::vector<Notice> notices;

@@ -71,6 +71,7 @@ Application::Application(ApplicationOptions options) : copy_image(copy_png_to_cl
 Application::~Application() {
   sweep_thread_.request_stop();
   if (sweep_thread_.joinable()) sweep_thread_.join();
+  keep_undone();
   keep_settings();
   slice_thread_->add([this] { slice_worker_.reset(); });  // a worker ends on the thread that started it
   survey_thread_->add([this] { survey_worker_.reset(); });
@@ -89,6 +90,10 @@ bool Application::settled() const {
 
 bool Application::prepare_frame(float monitor_scale) {
   const bool news = queue_.drain();
+  if (!layout_to_load_.empty()) {
+    ImGui::LoadIniSettingsFromMemory(layout_to_load_.c_str(), layout_to_load_.size());
+    layout_to_load_.clear();
+  }
   const bool dark = ui_.settings.theme == ThemeChoice::dark || (ui_.settings.theme == ThemeChoice::system && options_.system_is_dark);
   const float scale = std::clamp(ui_.settings.scale * monitor_scale, 0.5F, 6.0F);
   if (look_.scale != scale || look_.theme.dark != dark || look_.theme.text == 0) {
@@ -190,7 +195,9 @@ void Application::take_picture(const ImDrawData& data) {
       save_text(task.file, std::string(png.begin(), png.end()));
     }
   } catch (const std::exception& error) {
-    notify(Severity::error, "picture", error.what());
+    std::vector<Notice::Action> instead;
+    if (task.file.empty() && task.panel) instead.push_back({"Save as PNG...", {CommandId::save_chart, static_cast<std::int64_t>(*task.panel)}});
+    notify(Severity::error, "picture", error.what(), std::move(instead));
   }
 }
 

@@ -77,6 +77,11 @@ class Application {
     std::optional<Panel> panel;            ///< unset: the whole window
     std::filesystem::path file;            ///< empty: to the clipboard
   };
+  /// The last thing that can be taken back.
+  struct Undo {
+    std::function<void()> back;
+    std::function<void()> keep;            ///< makes it final
+  };
 
   // application_requests.cpp
   void carry_out_view(const Request& request);
@@ -87,7 +92,12 @@ class Application {
   void compare_with(std::int64_t sweep);
   void copy_panel(Panel panel, TableFormat format);
   void save_text(const std::filesystem::path& file, std::string text);
+  void save_copy(const std::filesystem::path& file);
   void keep_settings();
+  void offer_undo(std::string text, Undo undo);
+  void keep_undone();
+  void delete_sweep(std::int64_t sweep);
+  void reset_layout();
   // application_attention.cpp
   void supply_attention();
   void open_attention_source(int which);
@@ -119,7 +129,9 @@ class Application {
   std::vector<Request> requests_;
   std::optional<PictureTask> picture_;
   std::optional<Panel> only_;
-  std::string layout_;
+  std::optional<Undo> undo_;
+  std::int64_t deleted_sweep_ = 0;         ///< hidden, and deleted from the file once that can no longer be taken back
+  std::string layout_to_load_;             ///< before the next frame
   Settings kept_settings_;
   int pending_reads_ = 0;
   bool quit_ = false, opened_once_ = false, start_pending_ = false;

@@ -32,7 +32,7 @@ std::string outcome_text(const SweepOutcome& outcome) {
 void Application::read(bool comparisons_changed) {
   if (data_.database.empty()) return;
   const Selection& selection = ui_.selection;
-  ReadRequest request{data_.database, selection.shown_sweep, selection.baseline_sweep, selection.compared, selection.pinned, ui_.settings.tolerance};
+  ReadRequest request{data_.database, selection.shown_sweep, selection.baseline_sweep, selection.compared, selection.pinned, ui_.settings.tolerance, deleted_sweep_};
   if (comparisons_changed) data_.loading = data_.sweeps.empty();
   reader_thread_->replace("read", [this, request] {
     try {
@@ -64,6 +64,7 @@ void Application::show(const ReadRequest& asked, const ReadResult& result, bool 
   if (complete) {
     data_.against_baseline = result.against_baseline;
     data_.compared = result.compared;
+    std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "database"; });
   }
   if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;
   if (selection.pinned == asked.selected) data_.selected = result.selected;
@@ -85,6 +86,13 @@ void Application::start_when_ready() {
   start_pending_ = false;
   if (data_.read_only || !(options_.run_at_start || data_.sweeps.empty())) return;
   carry_out({CommandId::run});
+  if (options_.run_at_start || !data_.run.running) return;
+  // Nobody asked for this sweep: say that it runs, and why.
+  const auto recorded = std::find_if(data_.notices.begin(), data_.notices.end(), [](const Notice& notice) { return notice.id == "recorded"; });
+  const bool offered = recorded != data_.notices.end();
+  const char* text = offered ? "First start: a small sweep runs now, on the CPU, since there is no GPU here. Measurements recorded on an H200 are there to look at."
+                             : "First start: the paper's windows are being measured. Stop ends it; what was measured is kept.";
+  notify(Severity::info, offered ? "recorded" : "first", text, offered ? recorded->actions : std::vector<Notice::Action>{});
 }
 
 void Application::offer_resume() {
@@ -245,8 +253,8 @@ void Application::poll_database() {
   queue_.push([this, change] {
     if (change == DatabaseReader::Change::gone) {
       notify(Severity::error, "database",
-             fmt::format("{} is no longer there: it was moved or deleted. What was read of it is still shown; put it back, or open another database.", data_.database),
-             {{"Open another...", {CommandId::open_database}}});
+             fmt::format("{} is no longer there: it was moved or deleted. It is still held open, so nothing is lost yet: save a copy, or put it back.", data_.database),
+             {{"Save a copy...", {CommandId::save_copy}}, {"Open another...", {CommandId::open_database}}});
       return;
     }
     if (change == DatabaseReader::Change::replaced) log(Severity::warning, fmt::format("{} was replaced by another file: reading it again.", data_.database));

@@ -1,11 +1,14 @@
 // What each request of the panels does.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <utility>
 
 #include "app/window/application.hpp"
+#include "app/window/folder_listing.hpp"
 #include "kernels/atomic_file.hpp"
 #include "kernels/error.hpp"
 #include "views/format.hpp"
@@ -21,6 +24,8 @@ std::string folder_of(const std::string& database) {
   const std::filesystem::path parent = std::filesystem::path(database).parent_path();
   return parent.empty() ? std::string(".") : parent.string();
 }
+
+bool can_write(const std::string& folder) { return access(folder.c_str(), W_OK) == 0; }
 
 }  // namespace
 
@@ -49,6 +54,8 @@ void Application::carry_out(const Request& request) {
     case CommandId::export_text:
     case CommandId::save_picture:
     case CommandId::save_slice:
+    case CommandId::save_copy:
+    case CommandId::list_folder:
     case CommandId::copy_table:
     case CommandId::copy_markdown:
     case CommandId::copy_csv:
@@ -86,9 +93,15 @@ void Application::carry_out_view(const Request& request) {
     case CommandId::scale_up: scale_to(settings.scale + kScaleStep); break;
     case CommandId::scale_down: scale_to(settings.scale - kScaleStep); break;
     case CommandId::scale_reset: scale_to(1); break;
-    case CommandId::reset_layout:
-      settings.visible.fill(true);
-      ui_.reset_layout = true;
+    case CommandId::reset_layout: reset_layout(); break;
+    case CommandId::undo:
+      if (undo_) {
+        const Undo undo = std::move(*undo_);
+        undo_.reset();
+        data_.can_undo = false;
+        std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "undo"; });
+        undo.back();
+      }
       break;
     case CommandId::palette: ui_.palette_open = true; break;
     case CommandId::help: ui_.help_open = true; break;
@@ -173,10 +186,7 @@ void Application::carry_out_sweep(const Request& request) {
       } else if (data_.measures_here() && data_.run.sweep == sweep) {
         notify(Severity::warning, "delete", "This sweep is being measured: stop it before deleting it.");
       } else {
-        std::erase(selection.compared, sweep);
-        if (selection.baseline_sweep == sweep) selection.baseline_sweep = 0;
-        if (selection.shown_sweep == sweep) selection.shown_sweep = selection.pinned = 0;
-        write([sweep](Store& store) { store.delete_sweep(sweep); });
+        delete_sweep(sweep);
       }
       break;
     case CommandId::save_note: write([sweep, note = request.text](Store& store) { store.set_note(sweep, note); }); break;
@@ -186,10 +196,56 @@ void Application::carry_out_sweep(const Request& request) {
   }
 }
 
+void Application::offer_undo(std::string text, Undo undo) {
+  keep_undone();
+  undo_ = std::move(undo);
+  data_.can_undo = true;
+  notify(Severity::info, "undo", std::move(text), {{"Undo", {CommandId::undo}}});
+}
+
+void Application::keep_undone() {
+  if (!undo_) return;
+  const Undo undo = std::move(*undo_);
+  undo_.reset();
+  data_.can_undo = false;
+  std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "undo"; });
+  undo.keep();
+}
+
+void Application::delete_sweep(std::int64_t sweep) {
+  const auto info = std::find_if(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& one) { return one.id == sweep; });
+  if (info == data_.sweeps.end()) return;
+  const std::string text = fmt::format("Deleted the sweep of {} with {} measurements.", format_started(info->started, std::time(nullptr)), info->ok + info->failed + info->skipped);
+  offer_undo(text, {[this] {
+                      deleted_sweep_ = 0;
+                      read(true);
+                    },
+                    [this, sweep] {
+                      write([sweep](Store& store) { store.delete_sweep(sweep); });
+                    }});
+  Selection& selection = ui_.selection;
+  deleted_sweep_ = sweep;
+  std::erase(selection.compared, sweep);
+  if (selection.compared.size() < 2) selection.compared.clear();
+  if (selection.baseline_sweep == sweep) selection.baseline_sweep = 0;
+  if (selection.shown_sweep == sweep) selection.shown_sweep = selection.pinned = 0;
+  read(true);
+}
+
+void Application::reset_layout() {
+  std::size_t size = 0;
+  const char* before = ImGui::SaveIniSettingsToMemory(&size);
+  offer_undo("The layout was reset.", {[this, layout = std::string(before, size), visible = ui_.settings.visible] {
+                                         ui_.settings.visible = visible;
+                                         layout_to_load_ = layout;
+                                       },
+                                       [] {}});
+  ui_.settings.visible.fill(true);
+  ui_.reset_layout = true;
+}
+
 void Application::ask_path(CommandId id, std::string proposal, std::int64_t argument) {
-  ui_.path_for = id;
-  ui_.path_text = std::move(proposal);
-  ui_.path_argument = argument;
+  ui_.path = {id, argument, std::move(proposal), {}, false};
 }
 
 void Application::copy_panel(Panel panel, TableFormat format) {
@@ -205,21 +261,31 @@ void Application::copy_panel(Panel panel, TableFormat format) {
 
 void Application::carry_out_file(const Request& request) {
   const Panel panel = request.number > 0 ? static_cast<Panel>(request.number) : ui_.front_chart;
-  const auto proposal = [&](const char* name) { return fmt::format("{}/{}", folder_of(data_.database), name); };
+  const std::string file = expand_home(request.text).string();
+  // Beside the database, unless nothing can be written there.
+  const auto proposal = [&](const std::string& name) {
+    const std::string folder = folder_of(data_.database);
+    return fmt::format("{}/{}", !data_.read_only && can_write(folder) ? folder : can_write(".") ? std::filesystem::current_path().string() : "~", name);
+  };
   switch (request.id) {
+    case CommandId::list_folder:
+      reader_thread_->replace("folder", [this, folder = request.text] {
+        queue_.push([this, listing = std::make_shared<const FolderListing>(list_folder(folder))] { data_.folder = listing; });
+      });
+      break;
     case CommandId::open_database:
       if (request.text.empty()) {
         ask_path(request.id, ui_.settings.last_database);
       } else {
-        open_database(request.text);
+        open_database(file);
       }
       break;
     case CommandId::open_recorded: open_database(data_.recorded_database); break;
     case CommandId::import_database:
       if (request.text.empty()) {
-        ask_path(request.id, {});
+        ask_path(request.id, folder_of(data_.database) + "/");
       } else {
-        write([this, file = request.text](Store& store) {
+        write([this, file](Store& store) {
           const std::int64_t count = store.import(file);
           queue_.push([this, count, file] { notify(Severity::info, "import", fmt::format("Copied {} measurements from {}.", format_count(count), file)); });
         });
@@ -230,36 +296,43 @@ void Application::carry_out_file(const Request& request) {
         ask_path(request.id, proposal("latency.csv"));
       } else {
         Context now = context();
-        save_text(request.text, write_table(panel_text(now, Panel::latency), TableFormat::csv));
+        save_text(file, write_table(panel_text(now, Panel::latency), TableFormat::csv));
       }
       break;
     case CommandId::export_text:
       if (request.text.empty()) {
-        ask_path(request.id, proposal(fmt::format("{}.csv", panel_info(panel).id).c_str()), static_cast<std::int64_t>(panel));
+        ask_path(request.id, proposal(fmt::format("{}.csv", panel_info(panel).id)), static_cast<std::int64_t>(panel));
       } else {
         Context now = context();
-        save_text(request.text, write_table(panel_text(now, panel), TableFormat::csv));
+        save_text(file, write_table(panel_text(now, panel), TableFormat::csv));
       }
       break;
     case CommandId::save_chart:
       if (request.text.empty()) {
-        ask_path(request.id, proposal(fmt::format("{}.png", panel_info(panel).id).c_str()), static_cast<std::int64_t>(panel));
+        ask_path(request.id, proposal(fmt::format("{}.png", panel_info(panel).id)), static_cast<std::int64_t>(panel));
       } else {
-        picture_ = PictureTask{3, panel, request.text};
+        picture_ = PictureTask{3, panel, file};
       }
       break;
     case CommandId::save_slice:
       if (request.text.empty()) {
         ask_path(request.id, proposal("slice.npy"));
       } else {
-        save_slice(request.text);
+        save_slice(file);
+      }
+      break;
+    case CommandId::save_copy:
+      if (request.text.empty()) {
+        ask_path(request.id, proposal("saved.db"));
+      } else {
+        save_copy(file);
       }
       break;
     case CommandId::save_window_picture:
       if (request.text.empty()) {
         ask_path(request.id, proposal("triscope.png"));
       } else {
-        picture_ = PictureTask{1, std::nullopt, request.text};
+        picture_ = PictureTask{1, std::nullopt, file};
       }
       break;
     case CommandId::copy_chart: picture_ = PictureTask{3, panel, {}}; break;
@@ -286,6 +359,20 @@ void Application::save_text(const std::filesystem::path& file, std::string text)
       queue_.push([this, file] { notify(Severity::info, "saved", fmt::format("Saved {}.", file.string())); });
     } catch (const Error& error) {
       queue_.push([this, message = std::string(error.what())] { notify(Severity::error, "saved", message); });
+    }
+  });
+}
+
+void Application::save_copy(const std::filesystem::path& file) {
+  reader_thread_->add([this, file] {
+    try {
+      reader_.save_copy(file);
+      queue_.push([this, file] {
+        std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "database"; });
+        open_database(file);
+      });
+    } catch (const std::exception& error) {
+      queue_.push([this, text = std::string(error.what())] { notify(Severity::error, "copy", text, {{"Save a copy...", {CommandId::save_copy}}}); });
     }
   });
 }
@@ -327,6 +414,8 @@ void Application::open_database(const std::filesystem::path& asked) {
       }
       std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "open" || notice.id == "database" || notice.id == "resume"; });
       if (!data_.database.empty()) std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "recorded"; });
+      keep_undone();
+      deleted_sweep_ = 0;
       opened_once_ = true;
       data_.problem.clear();
       const std::string previous = std::exchange(data_.database, file.string());

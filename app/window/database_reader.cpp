@@ -58,6 +58,7 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   ReadResult result;
   result.read_only = access(file_.c_str(), W_OK) != 0 || access(file_.parent_path().empty() ? "." : file_.parent_path().c_str(), W_OK) != 0;
   result.sweeps = snapshot_->sweeps();
+  std::erase_if(result.sweeps, [&](const SweepInfo& sweep) { return sweep.id == request.hidden; });
   result.shown = request.shown ? load(request.shown) : nullptr;
   if (!result.shown && !result.sweeps.empty()) result.shown = load(result.sweeps.front().id);
   if (request.baseline) result.baseline = load(request.baseline);
@@ -94,8 +95,9 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
 }
 
 DatabaseReader::Change DatabaseReader::poll() {
-  if (!snapshot_ || gone_) return Change::none;
+  if (!snapshot_) return Change::none;
   const std::uintmax_t inode = inode_of(file_);
+  if (gone_) return inode == 0 ? Change::none : Change::replaced;
   if (inode == 0) {
     gone_ = true;
     return Change::gone;
@@ -105,6 +107,11 @@ DatabaseReader::Change DatabaseReader::poll() {
   if (version == version_) return Change::none;
   version_ = version;
   return Change::written;
+}
+
+void DatabaseReader::save_copy(const std::filesystem::path& file) const {
+  if (!snapshot_) throw Error("The copy was not saved", "no database is open", "open one first", ExitCode::usage);
+  snapshot_->save_copy(file);
 }
 
 void DatabaseReader::close() { snapshot_.reset(); }

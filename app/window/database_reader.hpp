@@ -21,6 +21,7 @@ struct ReadRequest {
   std::vector<std::int64_t> compared;
   std::int64_t selected = 0;               ///< measurement
   double tolerance = 0.005;
+  std::int64_t hidden = 0;                 ///< sweep that is left out
 };
 
 struct ReadResult {
@@ -42,6 +43,8 @@ class DatabaseReader {
   enum class Change { none, written, gone, replaced };
   /// Whether the file read last has changed since.
   Change poll();
+  /// Writes what is open to a new file, also when the file itself is gone. Throws as `Snapshot::save_copy` does.
+  void save_copy(const std::filesystem::path& file) const;
   void close();
 
  private:

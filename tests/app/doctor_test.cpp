@@ -69,6 +69,7 @@ TEST(Doctor, every_finding_that_is_not_well_says_what_to_do) {
   check([](auto& f) { f.catalog.reset(); f.worker_error = "no such file"; }, "worker", Health::broken);
   check([](auto& f) { f.database_error = "it is no Triscope database"; }, "database", Health::broken);
   check([](auto& f) { f.database_writable = false; }, "database", Health::limited);
+  check([](auto& f) { f.database_lock = "another program keeps it locked"; }, "database", Health::broken);
   check([](auto& f) { f.database_writable = f.database_exists = false; }, "database", Health::broken);
   check([](auto& f) { f.free_bytes = 0; }, "disk space", Health::broken);
   check([](auto& f) { f.free_bytes = 1 << 20; }, "disk space", Health::limited);

@@ -294,6 +294,7 @@ TEST_F(StoreFailures, a_locked_database_is_waited_for_and_then_named) {
               AllOf(HasSubstr("another program keeps it locked"), HasSubstr(file_.string())));
   EXPECT_THAT(error_of([&] { Store(file_, 50ms).finish_sweep(sweep); }), HasSubstr("locked"));
   EXPECT_THAT(Snapshot(file_, 50ms).sweeps(), SizeIs(1)) << "reading is not locked out";
+  EXPECT_THAT(error_of([&] { require_unlocked(file_, 50ms); }), HasSubstr("another program keeps it locked"));
   other.exec("ROLLBACK");
   store.add(sweep, synthetic_measurement(0));
   EXPECT_THAT(Snapshot(file_).results(), SizeIs(1));

@@ -58,6 +58,24 @@ TEST(LatencyModel, columns_of_a_setting_appear_only_when_lines_differ_in_it) {
   EXPECT_EQ(model.lines[1].facts[0], "4,096");
 }
 
+TEST(LatencyModel, every_setting_that_rows_differ_in_has_a_column) {
+  const auto with = [](auto change) {
+    auto results = sweep({row(1, 512, 32, Pass::forward, 1, 1), row(2, 512, 32, Pass::forward, 1, 1)});
+    change(results->rows[1].problem);
+    return make_latency_model(*results, nullptr);
+  };
+  const LatencyModel plain = with([](Problem&) {});
+  EXPECT_THAT(plain.conditions, HasSubstr("trilinear, fp32, 2,048 tokens"));
+  EXPECT_EQ(plain.lines.size(), 1U);
+  const std::vector<LatencyModel> others{with([](Problem& p) { p.deterministic = true; }), with([](Problem& p) { p.k2_bias = 0.5; }), with([](Problem& p) { p.v2_bias = 0.5; }),
+                                         with([](Problem& p) { p.sink = 1; }), with([](Problem& p) { p.scale = 2; }), with([](Problem& p) { p.form = Form::determinant; })};
+  for (const LatencyModel& model : others) {
+    EXPECT_EQ(model.lines.size(), 2U);
+    ASSERT_EQ(model.fact_names.size(), 1U);
+    EXPECT_NE(model.lines[0].facts[0], model.lines[1].facts[0]) << model.fact_names[0];
+  }
+}
+
 TEST(LatencyModel, failed_rows_say_so_and_keep_their_reason_searchable) {
   const auto results = sweep({row(1, 512, 32, Pass::forward, 1, 1), failed(row(2, 256, 64, Pass::forward, 1, 1), "worker crashed: SIGSEGV")});
   const LatencyModel model = make_latency_model(*results, nullptr);
@@ -93,25 +111,21 @@ TEST(LatencyModel, decimals_are_those_of_the_smallest_value_so_that_the_column_l
   EXPECT_EQ(cell_text(model, model.lines[1], column(columns, "median/forward")), "0.500");
 }
 
-TEST(LatencyModel, the_papers_windows_carry_the_papers_latency) {
-  const LatencyModel model = make_latency_model(*small_sweep(), nullptr);
+TEST(LatencyModel, the_papers_latency_stands_only_at_the_shape_that_reproduces_its_rate) {
+  EXPECT_FALSE(make_latency_model(*small_sweep(), nullptr).has_paper);
+  const auto at_papers_shape = [](ResultRow one) {
+    one.problem.seq_len = 32768;
+    one.problem.q_heads = 64;
+    one.problem.kv_heads = 1;
+    one.problem.head_dim = 128;
+    return one;
+  };
+  const auto results = sweep({at_papers_shape(row(1, 512, 32, Pass::forward, 20, 1)), at_papers_shape(row(2, 17, 3, Pass::forward, 20, 1))});
+  const LatencyModel model = make_latency_model(*results, nullptr);
   ASSERT_TRUE(model.has_paper);
-  for (const PaperRow& paper : paper_table1()) {
-    if (paper.windows == Windows{512, 32}) {
-      EXPECT_EQ(model.lines[0].paper_ms, paper.latency_ms);
-    }
-  }
-  const auto own = sweep({row(1, 17, 3, Pass::forward, 1, 1)});
-  EXPECT_FALSE(make_latency_model(*own, nullptr).has_paper);
-  // A ratio only at the shape that reproduces the paper's rate.
-  const LatencyColumn ratio{LatencyField::paper_ratio, 0, "paper_ratio", "of paper"};
-  LatencyLine line = model.lines[0];
-  EXPECT_FALSE(cell_value(line, ratio));
-  line.problem.seq_len = 32768;
-  line.problem.q_heads = 64;
-  line.problem.kv_heads = 1;
-  line.problem.head_dim = 128;
-  EXPECT_TRUE(cell_value(line, ratio));
+  EXPECT_EQ(model.lines[0].paper_ms, 55.1);
+  EXPECT_EQ(*cell_value(model.lines[0], {LatencyField::paper_ratio, 0, "paper_ratio", "of paper"}), 55.1 / 20);
+  EXPECT_FALSE(model.lines[1].paper_ms);
 }
 
 TEST(LatencyModel, verdicts_come_with_word_and_sign) {
@@ -215,6 +229,17 @@ TEST(Compare, counts_verdicts_and_lists_differences_in_order_of_importance) {
   EXPECT_EQ(model.differences[0].what, "driver");
   EXPECT_EQ(model.differences[1].what, "compiler");
   EXPECT_EQ(compare_text(model).rows[0][5], "1.300");
+}
+
+TEST(Compare, lines_that_differ_in_length_say_their_length) {
+  auto results = sweep({row(1, 512, 32, Pass::forward, 10, 1), row(2, 512, 32, Pass::forward, 20, 1)});
+  results->rows[1].problem.seq_len = 4096;
+  const CompareModel model = make_compare_model({{results, {}}, {results, {}}}, 0);
+  ASSERT_EQ(model.lines.size(), 2U);
+  EXPECT_EQ(model.lines[0].setting, "2,048 tokens");
+  EXPECT_EQ(model.lines[1].setting, "4,096 tokens");
+  EXPECT_EQ(compare_text(model).rows[1][3], "4,096 tokens");
+  EXPECT_FALSE(make_compare_model({{small_sweep(), {}}, {small_sweep(), {}}}, 0).has_settings);
 }
 
 TEST(Paper, takes_the_fastest_of_our_kernels_and_says_when_the_shape_is_another) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -73,6 +74,8 @@ int start(const WindowArguments& arguments) {
 }  // namespace triscope
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a clipboard tool that ends early must not end the window
+
   triscope::WindowArguments arguments;
   CLI::App app("Triscope's window", "triscope-window");
   app.add_option("DB", arguments.database, "Database (default: results.db in the user's data folder)");

@@ -1,0 +1,200 @@
+// Choosing files, and what can be taken back or saved when something was deleted.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "app/window/folder_listing.hpp"
+#include "journey.hpp"
+#include "kernels/error.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Journey;
+using fixture::WindowOnDatabase;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> names(const FolderListing& listing) {
+  std::vector<std::string> found;
+  for (const FolderEntry& entry : listing.entries) found.push_back(entry.name);
+  return found;
+}
+
+TEST(FolderListing, folders_come_first_and_hidden_files_do_not_come) {
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "zebra");
+  for (const char* name : {"b.db", "a.txt", ".hidden"}) std::ofstream(folder / name) << "12345";
+  const FolderListing listing = list_folder(folder.path().string() + "/");
+  EXPECT_THAT(names(listing), ElementsAre("zebra", "a.txt", "b.db"));
+  EXPECT_TRUE(listing.entries[0].folder);
+  EXPECT_EQ(listing.entries[2].bytes, 5);
+  EXPECT_EQ(listing.entries[2].changed.size(), 20U);
+  EXPECT_EQ(listing.folder, folder.path().string() + "/");
+  EXPECT_EQ(listing.folder.substr(0, listing.parent.size()), listing.parent);
+  EXPECT_EQ(listing.problem, "");
+  EXPECT_EQ(list_folder("/").parent, "");
+}
+
+TEST(FolderListing, what_cannot_be_listed_is_said) {
+  TemporaryFolder folder;
+  EXPECT_THAT(list_folder((folder / "missing").string() + "/").problem, HasSubstr("missing/ cannot be listed: No such file"));
+}
+
+TEST(FolderListing, a_tilde_is_the_home_folder) {
+  const std::string home = std::getenv("HOME") ? std::getenv("HOME") : "";
+  if (home.empty()) GTEST_SKIP() << "there is no home folder";
+  EXPECT_EQ(expand_home("~/runs.db"), std::filesystem::path(home + "/runs.db"));
+  EXPECT_EQ(expand_home("~other/runs.db"), std::filesystem::path("~other/runs.db"));
+}
+
+/// Two folders down and another database in the lower one.
+void make_runs(const WindowOnDatabase& window) {
+  std::filesystem::create_directories(window.folder / "runs" / "november");
+  std::ofstream(window.folder / "runs" / "notes.txt") << "text";
+  write_synthetic_database(window.folder / "runs" / "november" / "other.db", 12, 10);
+}
+
+TEST_F(Journey, a_database_is_found_with_the_mouse) {
+  make_runs(*window);
+  travel([](ImGuiTestContext* c) {
+    c->SetRef("##MainMenuBar");
+    c->MenuClick("File/Open database...");
+    c->Yield(3);
+    wait(c);
+    c->SetRef("//$FOCUSED");
+    c->ItemClick("**/runs\\/");
+    wait(c);
+    IM_CHECK(ui().path.text.ends_with("/runs/"));
+    IM_CHECK(!c->ItemExists("**/notes.txt"));  // not a database
+    c->ItemClick("All files");
+    IM_CHECK(c->ItemExists("**/notes.txt"));
+    c->ItemClick("**/november\\/");
+    wait(c);
+    c->ItemDoubleClick("**/other.db");
+    wait(c);
+    IM_CHECK(data().database.ends_with("/runs/november/other.db"));
+    IM_CHECK(ui().path.command == CommandId::quit);
+  });
+}
+
+TEST_F(Journey, a_database_is_found_with_the_keyboard) {
+  make_runs(*window);
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_O);
+    c->Yield(3);
+    wait(c);
+    c->KeyCharsReplaceEnter((world().folder / "runs").c_str());  // a folder is entered, not opened
+    wait(c);
+    IM_CHECK(ui().path.text.ends_with("/runs/"));
+    IM_CHECK(ui().path.command == CommandId::open_database);
+    c->KeyCharsReplace((world().folder / "runs" / "november" / "oth").c_str());
+    wait(c);
+    c->SetRef("//$FOCUSED");
+    IM_CHECK(c->ItemExists("**/other.db"));
+    c->KeyCharsReplaceEnter((world().folder / "runs" / "november" / "other.db").c_str());
+    wait(c);
+    IM_CHECK(data().database.ends_with("/other.db"));
+  });
+}
+
+TEST_F(Journey, a_deleted_sweep_comes_back_by_undo_and_is_gone_once_the_window_closed) {
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiKey_F5);
+    c->Yield(2);
+    wait(c);
+    const std::size_t sweeps = data().sweeps.size();
+    const std::int64_t id = data().shown->info.id;
+    const auto erase = [&] {
+      app().carry_out({CommandId::delete_sweep, id});
+      c->Yield(3);
+      c->ItemClick("//$FOCUSED/Delete");
+      wait(c);
+    };
+    erase();
+    IM_CHECK_EQ(data().sweeps.size(), sweeps - 1);
+    IM_CHECK(data().shown->info.id != id);
+    c->ItemClick("//##notices/**/Undo");
+    wait(c);
+    IM_CHECK_EQ(data().sweeps.size(), sweeps);
+    erase();
+    IM_CHECK_EQ(data().sweeps.size(), sweeps - 1);
+    app().open_database(world().folder / "test.db");  // closes it
+    wait(c);
+    IM_CHECK(!data().can_undo);
+    IM_CHECK_EQ(Snapshot(world().folder / "test.db").sweeps().size(), sweeps - 1);
+  });
+}
+
+TEST_F(Journey, the_layout_before_a_reset_comes_back_by_undo) {
+  travel([](ImGuiTestContext* c) {
+    const float before = ImGui::FindWindowByName("###setup")->Size.x;
+    const ImGuiWindow* setup = ImGui::FindWindowByName("###setup");
+    c->MouseMoveToPos(ImVec2(setup->Pos.x + setup->Size.x + 0.5F, setup->Pos.y + 200));  // between two panels
+    c->MouseDragWithDelta(ImVec2(90, 0));
+    c->Yield(4);
+    const float chosen = setup->Size.x;
+    IM_CHECK(chosen > before + 60);
+    app().carry_out({CommandId::reset_layout});
+    c->Yield(8);
+    IM_CHECK(std::abs(ImGui::FindWindowByName("###setup")->Size.x - before) < 4);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+    c->Yield(8);
+    IM_CHECK(std::abs(ImGui::FindWindowByName("###setup")->Size.x - chosen) < 4);
+  });
+}
+
+TEST_F(Journey, a_deleted_database_is_saved_whole_under_another_name) {
+  travel([](ImGuiTestContext* c) {
+    const std::size_t sweeps = data().sweeps.size(), rows = data().shown->rows.size();
+    std::filesystem::remove(world().folder / "test.db");
+    for (int i = 0; i < 3000 && data().notices.empty(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      c->Yield();
+    }
+    c->ItemClick("//##notices/**/Save a copy...");
+    c->Yield(3);
+    wait(c);
+    c->KeyCharsReplaceEnter((world().folder / "rescued.db").c_str());
+    wait(c);
+    IM_CHECK(data().database.ends_with("rescued.db"));
+    IM_CHECK_EQ(data().sweeps.size(), sweeps);
+    IM_CHECK_EQ(data().shown->rows.size(), rows);
+    IM_CHECK(Snapshot(world().folder / "rescued.db").damage().empty());
+  });
+}
+
+TEST_F(Journey, a_database_that_is_put_back_is_read_again) {
+  travel([](ImGuiTestContext* c) {
+    const auto until = [&](bool lost) {
+      for (int i = 0; i < 4000 && data().notices.empty() == lost; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        c->Yield();
+      }
+    };
+    std::filesystem::rename(world().folder / "test.db", world().folder / "away.db");
+    until(true);
+    IM_CHECK(!data().notices.empty());
+    std::filesystem::rename(world().folder / "away.db", world().folder / "test.db");
+    until(false);
+    IM_CHECK(data().notices.empty());
+    IM_CHECK(!data().shown->rows.empty());
+  });
+}
+
+TEST_F(Journey, an_image_that_cannot_be_copied_is_offered_as_a_file) {
+  travel([](ImGuiTestContext* c) {
+    app().copy_image = [](const std::vector<std::uint8_t>&) { throw Error("The picture was not copied", "xclip is not installed", "install xclip, or save the chart as PNG"); };
+    front(c, Panel::tflops);
+    app().carry_out({CommandId::copy_chart, static_cast<std::int64_t>(Panel::tflops)});
+    wait(c);
+    IM_CHECK(data().notices.back().text.find("install xclip") != std::string::npos);
+    c->ItemClick("//##notices/**/Save as PNG...");
+    c->Yield(3);
+    IM_CHECK(ui().path.command == CommandId::save_chart);
+    IM_CHECK(ui().path.text.ends_with("tflops.png"));
+  });
+}
+
+}  // namespace
+}  // namespace triscope
