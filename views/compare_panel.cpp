@@ -17,17 +17,20 @@ void draw_differences(const Context& context, const CompareModel& model) {
     return;
   }
   muted_text(context, "What else differs, most important first:");
+  // The rows below are the answer: in a low panel this list scrolls.
+  const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+  const float room = std::max(2 * line, (ImGui::GetContentRegionAvail().y - context.look.px(28)) * 0.4F);
+  const float height = std::min(line * static_cast<float>(model.differences.size()), room);
   const int columns = 1 + static_cast<int>(model.sweeps.size());
-  if (!ImGui::BeginTable("differences", columns, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX | ImGuiTableFlags_BordersInnerH)) return;
+  if (!ImGui::BeginTable("differences", columns, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY, ImVec2(0, height))) return;
+  ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthFixed, context.look.px(150));
   for (const Difference& difference : model.differences) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     coloured_text(theme.muted, difference.what);
     for (const std::string& value : difference.values) {
       ImGui::TableNextColumn();
-      ImGui::PushTextWrapPos(0);
-      coloured_text(theme.text, value.empty() ? "unknown" : value);
-      ImGui::PopTextWrapPos();
+      clipped_text(context, theme.text, value.empty() ? "unknown" : value, ImGui::GetContentRegionAvail().x);
     }
   }
   ImGui::EndTable();

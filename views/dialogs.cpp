@@ -36,8 +36,9 @@ void palette_rows(Context& context, const std::vector<const Command*>& found, bo
       const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
       ImGui::PushFont(look.text, kSecondarySize);
       const float shortcut = ImGui::CalcTextSize(command.shortcut).x;
-      ImGui::GetWindowDrawList()->AddText(ImVec2(high.x - shortcut - look.px(8), low.y + look.px(4)), look.theme.muted, command.shortcut);
-      ImGui::GetWindowDrawList()->AddText(ImVec2(low.x + look.px(216), low.y + look.px(4)), look.theme.muted, command.menu);
+      const float y = std::round((low.y + high.y - ImGui::GetTextLineHeight()) / 2);
+      ImGui::GetWindowDrawList()->AddText(ImVec2(high.x - shortcut - look.px(8), y), look.theme.muted, command.shortcut);
+      ImGui::GetWindowDrawList()->AddText(ImVec2(low.x + look.px(216), y), look.theme.muted, command.menu);
       ImGui::PopFont();
       ImGui::PopID();
       if ((clicked || (chosen && i == ui.palette_row)) && enabled) {
@@ -134,6 +135,8 @@ void draw_help(Context& context) {
     help_group(context, "Help");
     section(context, "Charts");
     muted_text(context, "Drag to pan, wheel to zoom, drag with the right button to zoom into a box, double-click to fit, click the legend to hide. Click a bar, point or cell to select it.", true);
+    section(context, "Without the mouse");
+    muted_text(context, "Ctrl+Tab goes to another panel, Tab and the arrow keys from control to control, Space presses, Enter types into a field. Alt reaches the menus.", true);
     ImGui::EndTable();
   }
   ImGui::Dummy(ImVec2(0, context.look.px(8)));

@@ -137,6 +137,7 @@ std::vector<std::string> differing_settings(const std::vector<const ResultRow*>&
     }
     if (values.size() < 2) continue;
     for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i]->problem.form == Form::gemm) continue;  // its label says it all
       const bool form = std::string_view(fact.name) == "form";
       const std::string phrase = is_baseline(*rows[i]) && form ? std::string() : readable(fact.phrase(rows[i]->problem));
       if (!phrase.empty()) settings[i] += (settings[i].empty() ? "" : ", ") + phrase;

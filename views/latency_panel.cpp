@@ -77,7 +77,7 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   const Look& look = context.look;
   ImGui::AlignTextToFramePadding();
   const float button_padding = 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
-  const float filter_width = look.px(150);
+  const float filter_width = std::clamp(ImGui::GetContentRegionAvail().x * 0.24F, look.px(90), look.px(150));
   const float right_width = filter_width + ImGui::CalcTextSize("Columns").x + ImGui::CalcTextSize("Copy").x + 2 * button_padding;
   const std::string summary = summary_of(context, model, shown_lines);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -91,7 +91,7 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   ImGui::SetNextItemWidth(filter_width);
   if (ui.focus_filter) ImGui::SetKeyboardFocusHere();
   ui.focus_filter = false;
-  ImGui::InputTextWithHint("##filter", "filter  (Ctrl+F)", &ui.table_filter, ImGuiInputTextFlags_EscapeClearsAll);
+  ImGui::InputTextWithHint("##filter", filter_width < look.px(130) ? "filter" : "filter  (Ctrl+F)", &ui.table_filter, ImGuiInputTextFlags_EscapeClearsAll);
   ImGui::SameLine();
   if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
   ImGui::SameLine();
@@ -155,6 +155,8 @@ void align_right_in_cell(const std::string& text) {
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x));
 }
 
+bool is_number(const std::string& text) { return !text.empty() && text.find_first_not_of("0123456789.,/-") == std::string::npos; }
+
 void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column) {
   const Theme& theme = context.look.theme;
   const std::string text = cell_text(model, line, column);
@@ -162,7 +164,12 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
                         column.field != LatencyField::paper_ratio;
   const LatencyCell* cell = own_cell && column.group < line.cells.size() && line.cells[column.group] ? &*line.cells[column.group] : nullptr;
   switch (column.field) {
-    case LatencyField::fact: coloured_text(line.baseline ? theme.muted : theme.text, text); return;
+    case LatencyField::fact: {
+      ImGui::PushFont(is_number(text) ? context.look.numbers : context.look.text, is_number(text) ? kNumberSize : kBodySize);
+      coloured_text(line.baseline ? theme.muted : theme.text, text);
+      ImGui::PopFont();
+      return;
+    }
     case LatencyField::tflops:
       if (cell) draw_rate(context, model, line, column.group, text);
       return;

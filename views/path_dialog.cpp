@@ -114,7 +114,8 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   const std::string filter = question.saves || find_entry(listing, typed) ? std::string() : typed;
   const float height = std::clamp(ImGui::GetMainViewport()->Size.y * 0.84F - context.look.px(250), context.look.px(110), context.look.px(264));
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit;
-  ImGui::PushStyleColor(ImGuiCol_TableRowBg, context.look.theme.ground);
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, context.look.theme.ground);
+  ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, ImVec2(0, 0.5F));
   if (ImGui::BeginTable("folder", 3, flags, ImVec2(0, height))) {
     ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch);
     ImGui::TableSetupColumn("size", ImGuiTableColumnFlags_WidthFixed, context.look.px(72));
@@ -133,6 +134,7 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
     }
     ImGui::EndTable();
   }
+  ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   if (!listing.problem.empty()) {
     coloured_text(context.look.theme.slower, sentence(listing.problem));
@@ -179,6 +181,7 @@ void draw_path_dialog(Context& context) {
   if (!begin_dialog(context.look, "path", 620)) return;
   dialog_heading(context.look, question->title);
   muted_text(context, question->help, true);
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
   bool accepted = draw_path(context, *question);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   accepted |= primary_button(context, question->button, !name_part(path.text).empty());

@@ -304,11 +304,13 @@ void draw_setup_panel(Context& context) {
     draw_stopping(context, fields);
     fields.pair("Sink", {"sink", form.sink, "off", "A logit per head that adds to the denominator and has no value. Empty: off."}, "scale",
                 {"scale", form.scale, "default", "Factor of the logits. Empty: 1 / sqrt(head size)."});
-    fields.label("Gradients", "Bit-identical from run to run, where a kernel offers it.");
+    fields.label("Also", "What else a measurement is to do.");
     if (chip(context, "deterministic", form.deterministic)) form.deterministic = !form.deterministic;
+    tooltip(context, "Gradients that are bit-identical from run to run, where a kernel offers them.");
     if (runs_on_gpu(form, context.data.machine.catalog.get())) {
-      fields.label("Counters", "Reads the GPU's hardware counters after each measurement, in a process of their own. Details puts them into words.");
-      if (chip(context, "hardware counters", form.counters)) form.counters = !form.counters;
+      ImGui::SameLine(0, context.look.px(4));
+      if (chip(context, "counters", form.counters)) form.counters = !form.counters;
+      tooltip(context, "Reads the GPU's hardware counters after each measurement, in a process of their own. Details puts them into words.");
     }
   }
   ImGui::EndChild();

@@ -12,6 +12,9 @@
 namespace triscope {
 namespace {
 
+/// Room in which the whole sweep setup stands without scrolling; what is left of a high window goes to the history.
+constexpr float kSetupHeight = 610;
+
 /// "Latency###latency": the title may change, the identity does not.
 std::string window_name(const PanelInfo& info) { return fmt::format("{}###{}", info.title, info.id); }
 
@@ -38,7 +41,8 @@ void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
   const float left_width = std::min(look.px(272), size.x * 0.3F), right_width = std::min(look.px(288), size.x * 0.3F);
   ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, left_width / size.x, nullptr, &middle);
   const ImGuiID right = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Right, right_width / (size.x - left_width), nullptr, &middle);
-  const ImGuiID history = ImGui::DockBuilderSplitNode(left, ImGuiDir_Down, 0.3F, nullptr, &left);
+  const float history_share = std::clamp(1 - look.px(kSetupHeight) / size.y, 0.22F, 0.55F);
+  const ImGuiID history = ImGui::DockBuilderSplitNode(left, ImGuiDir_Down, history_share, nullptr, &left);
   ImGuiID charts = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.54F, nullptr, &middle);
   ImGuiID second = charts;
   const float middle_width = size.x - left_width - right_width;

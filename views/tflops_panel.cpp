@@ -37,7 +37,10 @@ void plot_series(const Context& context, const SeriesPoints& series, std::size_t
   ImPlotSpec whiskers;
   whiskers.LineColor = to_vec4(look.theme.text);
   whiskers.LineWeight = std::max(1.0F, look.px(1));
-  whiskers.Size = look.px(4);
+  // Narrow bars get lines without caps, and those narrower than a few pixels none: they would hide the bars.
+  const auto width = static_cast<float>(ImPlot::PlotToPixels(bar_width(count), 0).x - ImPlot::PlotToPixels(0, 0).x);
+  if (width < look.px(4)) return;
+  whiskers.Size = width < look.px(10) ? 0 : look.px(4);
   ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(), static_cast<int>(x.size()), whiskers);
 }
 

@@ -75,7 +75,7 @@ void draw_progress(Context& context, float width) {
   const RunState& run = context.data.run;
   const float bar_height = look.px(5), top = ImGui::GetCursorPosY(), middle = ImGui::GetFrameHeight() / 2;
   if (!run.running) {
-    if (run.message.empty()) return;
+    if (run.message.empty() || width < look.px(120)) return;
     ImGui::SetCursorPosY(top + middle - ImGui::GetTextLineHeight() / 2);
     coloured_text(look.theme.muted, shortened(run.message, width));
     return;
@@ -85,7 +85,15 @@ void draw_progress(Context& context, float width) {
   ImGui::PushFont(look.numbers, kNumberSize);
   const float count_width = ImGui::CalcTextSize("0000 / 0000").x;
   ImGui::PopFont();
-  const float bar_width = std::max(look.px(60), width - count_width - look.px(150));
+  const float bar_width = width - count_width - look.px(150);
+  if (bar_width < look.px(40)) {
+    if (run.progress.total == 0 || width < count_width) return;
+    const NumberFont font(look);
+    ImGui::SetCursorPosY(top + middle - ImGui::GetTextLineHeight() / 2);
+    coloured_text(look.theme.text, count);
+    tooltip(context, fmt::format("{}\n{}", left, run.progress.current));
+    return;
+  }
   ImGui::SetCursorPosY(top + middle - bar_height / 2);
   const ImVec2 at(ImGui::GetCursorScreenPos().x + bar_width + look.px(12), ImGui::GetCursorScreenPos().y + bar_height / 2);
   const double fraction = run.progress.total > 0 ? static_cast<double>(run.progress.done) / static_cast<double>(run.progress.total) : 0;
@@ -158,6 +166,33 @@ void draw_workspaces(Context& context, float height) {
   ImGui::PopStyleVar();
 }
 
+/// Device and palette, as far as there is room for them right of `begin`. Returns where they begin.
+float draw_right_end(Context& context, float begin, float top) {
+  const Look& look = context.look;
+  const float width = ImGui::GetWindowWidth();
+  float right = width - look.px(12);
+  // While a sweep runs its progress goes before what the keyboard reaches too.
+  const float kept = context.data.run.running ? look.px(110) : 0;
+  const char* palette = width > look.px(1360) ? "Find a command   Ctrl+Shift+P" : "Ctrl+Shift+P";
+  const float palette_width = ImGui::CalcTextSize(palette).x + look.px(24);
+  if (right - palette_width > begin + kept) {
+    ImGui::SetCursorPos(ImVec2(right - palette_width, top));
+    ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
+    if (ImGui::Button(palette)) context.request(CommandId::palette);
+    ImGui::PopStyleColor();
+    tooltip(context, "Find any command by a few letters.");
+    right -= palette_width + look.px(8);
+  }
+  const std::string device = shortened(device_name(context), std::min(look.px(220), width * 0.16F)) + "  ▼";
+  const float device_width = ImGui::CalcTextSize(device.c_str()).x + look.px(24);
+  if (right - device_width > begin + kept) {
+    ImGui::SetCursorPos(ImVec2(right - device_width, top));
+    draw_device(context, device, device_width);
+    right -= device_width;
+  }
+  return right;
+}
+
 }  // namespace
 
 void draw_toolbar(Context& context) {
@@ -168,9 +203,12 @@ void draw_toolbar(Context& context) {
   const bool open = ImGui::BeginMainMenuBar();
   ImGui::PopStyleVar(2);
   if (!open) return;
-  ImGui::PushFont(look.heading, kBodySize);
-  ImGui::TextUnformatted("Triscope");
-  ImGui::PopFont();
+  const float width = ImGui::GetWindowWidth();
+  if (width > look.px(760)) {
+    ImGui::PushFont(look.heading, kBodySize);
+    ImGui::TextUnformatted("Triscope");
+    ImGui::PopFont();
+  }
   ImGui::Dummy(ImVec2(look.px(4), 0));
   ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
   draw_menus(context);
@@ -178,14 +216,8 @@ void draw_toolbar(Context& context) {
   draw_workspaces(context, height);
   const float menus_end = ImGui::GetCursorPosX();
 
-  const float width = ImGui::GetWindowWidth();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(12), look.px(4)));
   const float top = (height - ImGui::GetFrameHeight()) / 2;
-  const char* palette = width > look.px(1360) ? "Find a command   Ctrl+Shift+P" : "Ctrl+Shift+P";
-  const float palette_width = ImGui::CalcTextSize(palette).x + look.px(24);
-  const std::string device = shortened(device_name(context), std::min(look.px(220), width * 0.16F)) + "  ▼";
-  const float device_width = ImGui::CalcTextSize(device.c_str()).x + look.px(24);
-  const float right = width - look.px(12) - palette_width - look.px(8) - device_width;
   const float left = std::max(menus_end + look.px(16), std::min(look.px(392), width * 0.28F));
   ImGui::SetCursorPos(ImVec2(left, top));
   const bool running = context.data.run.running;
@@ -196,19 +228,11 @@ void draw_toolbar(Context& context) {
   if (ImGui::Button("■ Stop")) context.request(CommandId::stop);
   ImGui::EndDisabled();
   tooltip(context, "Stop after the current sample (Shift+F5). Everything measured is kept.");
-  ImGui::Dummy(ImVec2(look.px(4), 0));
   ImGui::SetCursorPosY(top);
-  const float room = right - ImGui::GetCursorPosX() - look.px(16);
-  if (room > look.px(220)) draw_progress(context, room);
-  if (right > left + look.px(190)) {
-    ImGui::SetCursorPos(ImVec2(right, top));
-    draw_device(context, device, device_width);
-  }
-  ImGui::SetCursorPos(ImVec2(width - look.px(12) - palette_width, top));
-  ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
-  if (ImGui::Button(palette)) context.request(CommandId::palette);
-  ImGui::PopStyleColor();
-  tooltip(context, "Find any command by a few letters.");
+  const float begin = ImGui::GetCursorPosX() + look.px(12);
+  const float end = draw_right_end(context, begin, top);
+  ImGui::SetCursorPos(ImVec2(begin, top));
+  draw_progress(context, end - begin - look.px(16));
   ImGui::PopStyleVar();
   const ImVec2 at = ImGui::GetWindowPos();
   ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + height - 1), ImVec2(at.x + width, at.y + height - 1), look.theme.line);

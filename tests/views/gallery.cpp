@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -222,6 +223,36 @@ void shoot_failed(Studio& studio, const Variant& variant, const std::filesystem:
   studio.tour("failed");
 }
 
+/// Two sweeps of the same windows: every verdict there is, and what else differs.
+void shoot_compared(Studio& studio, const Variant& variant, const std::filesystem::path& folder) {
+  InventedSweep sweep;
+  if (!std::filesystem::exists(folder / "compared.db")) {
+    Store store(folder / "compared.db");
+    Environment environment = synthetic_environment();
+    for (const double faster : {1.0, 1.08}) {
+      const std::int64_t id = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), environment, 28);
+      for (std::int64_t i = 0; i < 28; ++i) {
+        Measurement measurement = synthetic_measurement(i, 40);
+        const double change = i % 4 == 0 ? 1 : i % 4 == 1 ? faster : i % 4 == 2 ? 1 / faster : 1 + 0.2 * (faster - 1);
+        for (std::size_t n = 0; n < measurement.samples.size(); ++n) {
+          const double noise = i % 4 == 3 ? 0.03 * std::sin(static_cast<double>(n)) : 0;
+          measurement.samples[n].duration_ns = std::llround(static_cast<double>(measurement.samples[n].duration_ns) * (1 + noise) / change);
+        }
+        store.add(id, measurement);
+      }
+      store.finish_sweep(id);
+      environment.driver_version = "585.20";
+      environment.compile_flags += " -march=native";
+    }
+  }
+  studio.open(folder / "compared.db", variant, sweep);
+  studio.ask(CommandId::set_baseline, 1);
+  studio.ask(CommandId::show_sweep, 2);
+  studio.shoot("baseline_latency_tflops");
+  studio.ask(CommandId::compare, 2);
+  studio.shoot("compared");
+}
+
 /// 1,000 measurements with 100,000 samples, and one measurement that has 100,000 of its own.
 void shoot_many(Studio& studio, const Variant& variant, const std::filesystem::path& folder) {
   InventedSweep sweep;
@@ -336,6 +367,7 @@ int make_pictures(const std::filesystem::path& folder, const std::string& state,
     if (wanted("empty")) shoot_empty(studio, variant, databases.path());
     if (wanted("running")) shoot_running(studio, variant, databases.path());
     if (wanted("failed")) shoot_failed(studio, variant, databases.path());
+    if (wanted("compared")) shoot_compared(studio, variant, databases.path());
     if (wanted("many")) shoot_many(studio, variant, databases.path());
     if (wanted("dialogs")) shoot_dialogs(studio, variant);
   }
@@ -347,7 +379,7 @@ int make_pictures(const std::filesystem::path& folder, const std::string& state,
 
 int main(int argc, char** argv) {
   if (argc < 2 || std::string(argv[1]) == "--help") {
-    std::fprintf(stderr, "usage: %s FOLDER [full|empty|running|failed|many|dialogs [VARIANT]]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s FOLDER [full|empty|running|failed|compared|many|dialogs [VARIANT]]\n", argv[0]);
     return 2;
   }
   try {
