@@ -63,19 +63,22 @@ void draw_cell(Context& context, const CompareModel& model, const std::optional<
 void draw_rows(Context& context, const CompareModel& model) {
   const int columns = 3 + (model.has_settings ? 1 : 0) + 1 + 4 * (static_cast<int>(model.sweeps.size()) - 1);
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
-  if (!ImGui::BeginTable("compare", columns, flags)) return;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(5), context.look.px(4)));
+  const bool open = ImGui::BeginTable("compare", columns, flags);
+  ImGui::PopStyleVar();
+  if (!open) return;
   const auto column = [&](const std::string& name, float width) { ImGui::TableSetupColumn(name.c_str(), ImGuiTableColumnFlags_WidthFixed, context.look.px(width)); };
   ImGui::TableSetupScrollFreeze(1, 1);
-  column("window", 96);
-  column("kernel", 110);
-  column("pass", 80);
+  column("window", 84);
+  column("kernel", 100);
+  column("pass", 64);
   if (model.has_settings) column("setting", 120);
   for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
     column(fmt::format("{}, ms", model.sweeps[s]), std::clamp(16 + 6.5F * static_cast<float>(model.sweeps[s].size() + 4), 84.0F, 180.0F));
     if (s == 0) continue;
-    column(fmt::format("ratio##{}", s), 60);
-    column(fmt::format("95 % interval##{}", s), 120);
-    column(fmt::format("verdict##{}", s), 120);
+    column(fmt::format("ratio##{}", s), 44);
+    column(fmt::format("95 % interval##{}", s), 108);
+    column(fmt::format("verdict##{}", s), 112);
   }
   std::vector<bool> right(model.has_settings ? 4 : 3, false);
   for (std::size_t s = 0; s < model.sweeps.size(); ++s) {

@@ -13,7 +13,7 @@ namespace triscope {
 namespace {
 
 /// Room in which the whole sweep setup stands without scrolling; what is left of a high window goes to the history.
-constexpr float kSetupHeight = 610;
+constexpr float kSetupHeight = 632;
 
 /// "Latency###latency": the title may change, the identity does not.
 std::string window_name(const PanelInfo& info) { return fmt::format("{}###{}", info.title, info.id); }
@@ -183,7 +183,7 @@ void draw_notices(Context& context) {
 void draw_docked_panels(Context& context) {
   UiState& ui = context.ui;
   const ImGuiID root = ImGui::GetID("dock");
-  const ImVec2 size = ImGui::GetMainViewport()->WorkSize;
+  const ImVec2 size = static_cast<ImGuiViewportP*>(ImGui::GetMainViewport())->GetBuildWorkRect().GetSize();  // what the bars leave in this frame
   const bool rebuilt = ui.reset_layout && size.x > 0 && size.y > 0;
   if (rebuilt) build_layout(context.look, root, size);
   const ImVec2 tab(context.look.px(kTabPadding.x), context.look.px(kTabPadding.y));

@@ -233,6 +233,7 @@ void draw_toolbar(Context& context) {
   const float end = draw_right_end(context, begin, top);
   ImGui::SetCursorPos(ImVec2(begin, top));
   draw_progress(context, end - begin - look.px(16));
+  ImGui::Dummy(ImVec2(0, 0));  // Dear ImGui wants an item where the cursor was set
   ImGui::PopStyleVar();
   const ImVec2 at = ImGui::GetWindowPos();
   ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + height - 1), ImVec2(at.x + width, at.y + height - 1), look.theme.line);

@@ -44,6 +44,7 @@ Application::Application(ApplicationOptions options) : copy_image(copy_png_to_cl
   io.IniFilename = nullptr;
   io.ConfigFlags |= ImGuiConfigFlags_DockingEnable | ImGuiConfigFlags_NavEnableKeyboard;
   io.ConfigWindowsMoveFromTitleBarOnly = true;
+  io.ConfigErrorRecoveryEnableTooltip = false;  // messages for programmers: tests look for them
   io.ConfigDockingWithShift = false;
   if (!stored.layout.empty()) {
     ImGui::LoadIniSettingsFromMemory(stored.layout.c_str(), stored.layout.size());

@@ -1,5 +1,6 @@
 // Every panel drawn in every state with no display: nothing asserts, nothing crashes, something is drawn.
 #include <gmock/gmock.h>
+#include <imgui_internal.h>
 #include <implot.h>
 
 #include <cmath>
@@ -187,6 +188,33 @@ TEST(Panels, text_of_each_panel_has_as_many_cells_as_headers) {
     EXPECT_FALSE(table.rows.empty()) << panel_info(panel).id;
     EXPECT_EQ(table.numeric.size(), table.header.size()) << panel_info(panel).id;
     for (const auto& line : table.rows) EXPECT_EQ(line.size(), table.header.size()) << panel_info(panel).id;
+  }
+}
+
+TEST(Window, draws_in_every_size_without_a_complaint_of_dear_imgui) {
+  const auto complain = [](ImGuiContext*, void* to, const char* text) { static_cast<std::vector<std::string>*>(to)->emplace_back(text); };
+  for (const ImVec2 size : {ImVec2(320, 240), ImVec2(640, 400), ImVec2(900, 600), ImVec2(2560, 1440)}) {
+    for (const bool running : {false, true}) {
+      fixture::WindowOnDatabase window(20, static_cast<int>(size.x), static_cast<int>(size.y));
+      std::vector<std::string> complaints;
+      ImGui::GetCurrentContext()->ErrorCallback = complain;
+      ImGui::GetCurrentContext()->ErrorCallbackUserData = &complaints;
+      window.stage->settle();
+      if (running) {
+        window.application().data().run = {true, false, "test.db", 1, {12, 42, 90.0, "cpu.fast forward 512x32, block 9"}, ""};
+      }
+      window.application().notify(Severity::warning, "a", "A long sentence that says what went wrong, why, and what a person can do about it now.", {{"Do it", {CommandId::fit_charts}}});
+      for (const PanelInfo& info : panels()) {
+        window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(info.panel)});
+        for (int i = 0; i < 4; ++i) window.stage->frame();
+      }
+      for (const CommandId dialog : {CommandId::palette, CommandId::help, CommandId::settings, CommandId::open_database}) {
+        window.application().carry_out({dialog});
+        for (int i = 0; i < 4; ++i) window.stage->frame();
+      }
+      window.application().data().run.running = false;
+      EXPECT_THAT(complaints, testing::IsEmpty()) << size.x << " x " << size.y;
+    }
   }
 }
 
