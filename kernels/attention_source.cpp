@@ -28,7 +28,7 @@ constexpr std::array<const char*, 24> kWords{"the", "quick", "brown", "fox", "ju
 constexpr std::size_t kMarkEvery = 6;
 
 struct Generated {
-  std::vector<float> q, k1, k2;
+  std::vector<float> q, k1, k2, v1, v2;
   std::vector<std::string> labels;
 };
 
@@ -36,6 +36,13 @@ std::vector<float> normal(InputStream stream, const AttentionSource& source, std
   std::vector<float> values(static_cast<std::size_t>(source.seq_len * heads * source.head_dim));
   fill_input(stream, source.seed, Element::fp32, values);
   return values;
+}
+
+/// N(0,1) everywhere.
+Generated noise(const AttentionSource& source) {
+  const auto keys = [&](InputStream stream) { return normal(stream, source, source.kv_heads); };
+  return {normal(InputStream::q, source, source.q_heads), keys(InputStream::k1), keys(InputStream::k2),
+          keys(InputStream::v1), keys(InputStream::v2), {}};
 }
 
 /// Turns each row by its position: dimensions (d, d+1) of every unit of `unit` dimensions, a third one stands still.
@@ -79,8 +86,7 @@ std::vector<std::size_t> draw_text(const AttentionSource& source) {
 /// token, a quarter turn apart, and k2 stands upright. Heads differ in how strictly they follow this.
 Generated induction(const AttentionSource& source) {
   constexpr float kUnmarked = 0.35F;
-  Generated made{normal(InputStream::q, source, source.q_heads), normal(InputStream::k1, source, source.kv_heads),
-                 normal(InputStream::k2, source, source.kv_heads), {}};
+  Generated made = noise(source);
   const std::vector<std::size_t> text = draw_text(source);
   const auto embedding = [&](std::size_t token, std::int64_t d) {
     return static_cast<double>(philox(token * 4096 + static_cast<std::uint64_t>(d), 101, source.seed).x[0]) * 0x1p-32;
@@ -118,8 +124,7 @@ Generated induction(const AttentionSource& source) {
 
 Generated generate(const AttentionSource& source) {
   if (source.kind == SourceKind::induction) return induction(source);
-  Generated made{normal(InputStream::q, source, source.q_heads), normal(InputStream::k1, source, source.kv_heads),
-                 normal(InputStream::k2, source, source.kv_heads), {}};
+  Generated made = noise(source);
   if (source.kind == SourceKind::peaked) {
     for (float& x : made.q) x *= kPeak;
   }
@@ -183,9 +188,10 @@ std::shared_ptr<const AttentionTensors> open_source(const AttentionSource& sourc
     rotate(made.k1, source, source.kv_heads);
     rotate(made.k2, source, source.kv_heads);
   }
-  auto tensors = std::make_shared<AttentionTensors>(1, source.seq_len, source.q_heads, source.kv_heads, source.head_dim,
-                                                    std::move(made.q), std::move(made.k1), std::move(made.k2),
-                                                    std::vector<float>{});
+  auto tensors = std::make_shared<AttentionTensors>(
+      1, source.seq_len, source.q_heads, source.kv_heads, source.head_dim,
+      std::array{std::move(made.q), std::move(made.k1), std::move(made.k2), std::move(made.v1), std::move(made.v2)},
+      std::vector<float>{});
   tensors->labels = std::move(made.labels);
   return tensors;
 }

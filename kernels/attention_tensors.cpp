@@ -15,8 +15,8 @@
 namespace triscope {
 namespace {
 
-constexpr std::array<const char*, 3> kRequired{"q", "k1", "k2"};
-constexpr std::array<const char*, 6> kRoles{"q", "k1", "k2", "sink", "v1", "v2"};
+constexpr std::array<const char*, 6> kRoles{"q", "k1", "k2", "v1", "v2", "sink"};  // as TensorRole, then the sink
+constexpr std::size_t kRequired = 3;
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why, const std::string& fix) {
   throw Error(fmt::format("the tensors of '{}' cannot be used", file), why, fix, ExitCode::usage);
@@ -85,22 +85,25 @@ std::vector<std::string> read_labels(const std::string& file, std::int64_t seq_l
 }  // namespace
 
 AttentionTensors::AttentionTensors(std::int64_t batches, std::int64_t length, std::int64_t query_heads,
-                                   std::int64_t key_heads, std::int64_t dim, std::vector<float> q,
-                                   std::vector<float> k1, std::vector<float> k2, std::vector<float> sinks)
-    : batch(batches), seq_len(length), q_heads(query_heads), kv_heads(key_heads), head_dim(dim), sink(std::move(sinks)) {
-  memory_[0] = std::move(q);
-  memory_[1] = std::move(k1);
-  memory_[2] = std::move(k2);
-  for (int role = 0; role < 3; ++role) {
+                                   std::int64_t key_heads, std::int64_t dim, std::array<std::vector<float>, 5> tensors,
+                                   std::vector<float> sinks)
+    : batch(batches), seq_len(length), q_heads(query_heads), kv_heads(key_heads), head_dim(dim), sink(std::move(sinks)),
+      memory_(std::move(tensors)) {
+  for (std::size_t role = 0; role < memory_.size(); ++role) {
+    if (memory_[role].empty()) continue;
     const std::int64_t heads = role == 0 ? q_heads : kv_heads;
     tensors_[role] = {FileElement::f32, reinterpret_cast<const std::byte*>(memory_[role].data()),
                       length * heads * dim, heads * dim, dim};
   }
 }
 
+bool AttentionTensors::has_values() const {
+  return tensors_[static_cast<std::size_t>(TensorRole::v1)].data && tensors_[static_cast<std::size_t>(TensorRole::v2)].data;
+}
+
 void AttentionTensors::read(TensorRole role, std::int64_t at_batch, std::int64_t head, std::int64_t first,
                             std::int64_t count, float* out) const {
-  const Strided& tensor = tensors_[static_cast<int>(role)];
+  const Strided& tensor = tensors_[static_cast<std::size_t>(role)];
   const std::int64_t start = at_batch * tensor.batch_stride + head * tensor.head_stride;
   const auto size = static_cast<std::int64_t>(bytes_of(tensor.element));
   for (std::int64_t n = 0; n < count; ++n) {
@@ -142,6 +145,7 @@ std::map<std::string, std::string> guess_names(const std::vector<NamedTensor>& t
 
 /// Opens the files and puts views on their tensors.
 struct TensorFileOpener {
+  static constexpr const char* kFix = "check which tensor is which and the order of dimensions";
   const std::string& file;
   const TensorMapping& mapping;
   std::map<std::string, std::string> names;
@@ -156,9 +160,9 @@ struct TensorFileOpener {
   }
 
   /// [batch, seq_len, heads, head_dim] of a role's tensor; sets its strides.
-  std::array<std::int64_t, 4> take(int index) {
-    const std::string role = kRequired[static_cast<std::size_t>(index)];
-    const TensorView& view = view_of(role);
+  std::array<std::int64_t, 4> take(TensorRole role) {
+    const auto index = static_cast<std::size_t>(role);
+    const TensorView& view = view_of(kRoles[index]);
     const std::size_t dimensions = view.shape.size();
     if (dimensions != 3 && dimensions != 4) {
       refuse(file, fmt::format("tensor {} has the shape {}", quote_name(view.name), shape_text(view.shape)),
@@ -176,16 +180,17 @@ struct TensorFileOpener {
     return {batches, mapping.heads_first ? b : a, mapping.heads_first ? a : b, dim};
   }
 
-  void check_together(const std::array<std::int64_t, 4>& q, const std::array<std::int64_t, 4>& k1,
-                      const std::array<std::int64_t, 4>& k2) const {
-    const std::string fix = "check which tensor is which and the order of dimensions";
-    if (k1 != k2) {
-      refuse(file, fmt::format("k1 is {} and k2 is {} [batch, seq_len, heads, head_dim]", shape_text(k1), shape_text(k2)), fix);
-    }
+  /// `shape` of `role` must be k1's.
+  void check_keys(const char* role, const std::array<std::int64_t, 4>& k1, const std::array<std::int64_t, 4>& shape) const {
+    if (shape == k1) return;
+    refuse(file, fmt::format("k1 is {} and {} is {} [batch, seq_len, heads, head_dim]", shape_text(k1), role, shape_text(shape)), kFix);
+  }
+
+  void check_query(const std::array<std::int64_t, 4>& q, const std::array<std::int64_t, 4>& k1) const {
     if (q[0] != k1[0] || q[1] != k1[1] || q[3] != k1[3]) {
-      refuse(file, fmt::format("q is {} and k1 is {} [batch, seq_len, heads, head_dim]", shape_text(q), shape_text(k1)), fix);
+      refuse(file, fmt::format("q is {} and k1 is {} [batch, seq_len, heads, head_dim]", shape_text(q), shape_text(k1)), kFix);
     }
-    if (q[2] % k1[2] != 0) refuse(file, fmt::format("{} query heads do not share {} key heads evenly", q[2], k1[2]), fix);
+    if (q[2] % k1[2] != 0) refuse(file, fmt::format("{} query heads do not share {} key heads evenly", q[2], k1[2]), kFix);
   }
 
   std::shared_ptr<const AttentionTensors> open(const std::string& labels_file) {
@@ -196,8 +201,8 @@ struct TensorFileOpener {
     }
     names = guess_names(list, mapping.names);
     std::vector<std::string> missing;
-    for (const char* role : kRequired) {
-      if (!names.contains(role)) missing.emplace_back(role);
+    for (std::size_t role = 0; role < kRequired; ++role) {
+      if (!names.contains(kRoles[role])) missing.emplace_back(kRoles[role]);
     }
     if (!missing.empty()) {
       std::vector<std::string> held;
@@ -206,8 +211,13 @@ struct TensorFileOpener {
       refuse(file, fmt::format("no tensor is known to be {}, it holds {}", fmt::join(missing, ", "), fmt::join(held, ", ")),
              "say which is which");
     }
-    const auto q = take(0), k1 = take(1), k2 = take(2);
-    check_together(q, k1, k2);
+    const auto q = take(TensorRole::q), k1 = take(TensorRole::k1);
+    check_keys("k2", k1, take(TensorRole::k2));
+    check_query(q, k1);
+    if (names.contains("v1") && names.contains("v2")) {
+      check_keys("v1", k1, take(TensorRole::v1));
+      check_keys("v2", k1, take(TensorRole::v2));
+    }
     result->batch = q[0];
     result->seq_len = q[1];
     result->q_heads = q[2];

@@ -71,7 +71,9 @@ std::shared_ptr<const AttentionTensors> match3_tensors(const std::vector<std::in
     append(k1, {sine, cosine, 0, -sine, -cosine, 0, 0});
     append(k2, {0, 0, cosine, 0, 0, -sine, 0});
   }
-  auto tensors = std::make_shared<AttentionTensors>(1, n, 1, 1, kHeadDim, std::move(q), std::move(k1), std::move(k2),
+  const std::vector<float> ones(q.size(), 1.0F);
+  auto tensors = std::make_shared<AttentionTensors>(1, n, 1, 1, kHeadDim,
+                                                    std::array{std::move(q), std::move(k1), std::move(k2), ones, ones},
                                                     std::vector<float>{static_cast<float>(c)});
   for (std::int64_t x : numbers) tensors->labels.push_back(fmt::format("{}", x));
   return tensors;

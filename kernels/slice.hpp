@@ -1,5 +1,5 @@
 // What inspection shows of the attention tensor: one query's slice, all heads at one query, and an overview of every
-// query. Plain data; made by kernels/cpu/slice.hpp from the tensors of kernels/attention_tensors.hpp.
+// query. Plain data; made by a `SliceEngine` from the tensors of kernels/attention_tensors.hpp.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,7 @@ struct Triple {
   std::int64_t k = 0;  ///< position on axis 2
   double logit = 0;
   double p = 0;
+  double output_share = 0;  ///< of the output: <p v1 v2, o> / |o|^2; 0 without values
 };
 
 /// The distribution of one query over pairs of keys. Cell (j, k) of `log_p` lies at (k - first2) * count1 + j - first1.
@@ -55,6 +56,7 @@ struct Slice {
   std::vector<float> marginal1;         ///< [count1], sum of p over k
   std::vector<float> marginal2;         ///< [count2], sum of p over j
   std::vector<Triple> top;              ///< largest p first
+  std::vector<float> output;            ///< [head_dim]: sum of p v1 v2; empty without values
   std::vector<float> dot_log_p;         ///< [count1]: dot-product attention of the same query over axis 1, scale
                                         ///< 1/sqrt(head_dim), no sink
   std::int64_t nan_count = 0, infinite_count = 0;

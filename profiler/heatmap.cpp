@@ -58,7 +58,7 @@ class Pool {
     ++count_;
     switch (pooling_) {
       case Pooling::largest:
-        if (value > value_) value_ = value;
+        value_ = std::max(value_, value);
         break;
       case Pooling::mean:
         sum_ += std::exp(value);
@@ -82,7 +82,39 @@ class Pool {
   bool nan_ = false;
 };
 
+constexpr float kLoud = std::numeric_limits<float>::infinity();  // NaN while largest values are sought: larger than any
+
+/// The largest of each column over rows [first, end), NaN as `kLoud`: plain comparisons, which compilers vectorise.
+void largest_of_rows(const Heatmap& map, std::int64_t first, std::int64_t end, std::vector<float>& out) {
+  out.assign(static_cast<std::size_t>(map.width), kMasked);
+  for (std::int64_t y = first; y < end; ++y) {
+    const float* row = map.cells.data() + y * map.width;
+    for (std::size_t x = 0; x < out.size(); ++x) {
+      const float value = row[x] == row[x] ? row[x] : kLoud;
+      out[x] = value > out[x] ? value : out[x];
+    }
+  }
+}
+
+Heatmap halved_largest(const Heatmap& map) {
+  Heatmap half{(map.width + 1) / 2, (map.height + 1) / 2, {}};
+  half.cells.resize(static_cast<std::size_t>(half.width * half.height));
+  std::vector<float> rows;
+  for (std::int64_t y = 0; y < half.height; ++y) {
+    largest_of_rows(map, 2 * y, std::min(2 * y + 2, map.height), rows);
+    if (map.width % 2 != 0) rows.push_back(kMasked);
+    float* out = half.cells.data() + y * half.width;
+    for (std::int64_t x = 0; x < half.width; ++x) {
+      const float a = rows[static_cast<std::size_t>(2 * x)], b = rows[static_cast<std::size_t>(2 * x + 1)];
+      const float value = a > b ? a : b;
+      out[x] = value == kLoud ? kNaN : value;
+    }
+  }
+  return half;
+}
+
 Heatmap halved(const Heatmap& map, Pooling pooling) {
+  if (pooling == Pooling::largest) return halved_largest(map);
   Heatmap half{(map.width + 1) / 2, (map.height + 1) / 2, {}};
   half.cells.resize(static_cast<std::size_t>(half.width * half.height));
   for (std::int64_t y = 0; y < half.height; ++y) {
@@ -114,6 +146,20 @@ std::vector<Span> spans_of(double from, double to, int pixels, std::int64_t cell
     spans[static_cast<std::size_t>(p)] = {std::max<std::int64_t>(0, static_cast<std::int64_t>(first)), std::min(cells, static_cast<std::int64_t>(end))};
   }
   return spans;
+}
+
+float largest_of_columns(const std::vector<float>& rows, Span columns) {
+  float largest = kMasked;
+  for (std::int64_t x = columns.first; x < columns.end; ++x) largest = std::max(largest, rows[static_cast<std::size_t>(x)]);
+  return largest == kLoud ? kNaN : largest;
+}
+
+float pool_of(const Heatmap& map, Pooling pooling, Span rows, Span columns) {
+  Pool pool(pooling);
+  for (std::int64_t y = rows.first; y < rows.end; ++y) {
+    for (std::int64_t x = columns.first; x < columns.end; ++x) pool.add(map.at(x, y));
+  }
+  return pool.result();
 }
 
 }  // namespace
@@ -200,6 +246,7 @@ void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const
   std::array<std::uint32_t, 256> table;
   for (int n = 0; n < 256; ++n) table[static_cast<std::size_t>(n)] = pack(colour_at(style.map, static_cast<float>(n) / 255));
   const std::uint32_t masked = pack(style.masked), stripe = pack(style.stripe), not_a_number = pack(style.not_a_number), check = pack(style.check);
+  std::vector<float> pooled_rows;
   for (int y = 0; y < height; ++y) {
     std::uint32_t* out = pixels + static_cast<std::ptrdiff_t>(y) * stride;
     const Span rows = down[static_cast<std::size_t>(y)];
@@ -207,17 +254,15 @@ void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const
         rows.end > rows.first) {
       std::memcpy(out, out - stride, static_cast<std::size_t>(width) * sizeof(std::uint32_t));
     } else {
+      const bool largest = pyramid.pooling() == Pooling::largest;
+      if (largest) largest_of_rows(map, rows.first, rows.end, pooled_rows);
       Span before{-1, -1};
       std::uint32_t colour = masked;
       for (int x = 0; x < width; ++x) {
         const Span columns = across[static_cast<std::size_t>(x)];
         if (columns.first != before.first || columns.end != before.end) {
           before = columns;
-          Pool pool(pyramid.pooling());
-          for (std::int64_t v = rows.first; v < rows.end; ++v) {
-            for (std::int64_t u = columns.first; u < columns.end; ++u) pool.add(map.at(u, v));
-          }
-          const float value = pool.result();
+          const float value = largest ? largest_of_columns(pooled_rows, columns) : pool_of(map, pyramid.pooling(), rows, columns);
           if (std::isnan(value)) {
             colour = kChequered;
           } else if (value == kMasked) {

@@ -16,14 +16,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMapping, names, heads_first)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AttentionSource, kind, seed, seq_len, q_heads, kv_heads, head_dim, form, rotary, file,
                                    mapping, labels_file, numbers, modulus, c)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SliceQuery, problem, arithmetic, batch, head, query)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Triple, j, k, logit, p)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Triple, j, k, logit, p, output_share)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Slice, first1, count1, first2, count2, lse, entropy, largest_p, sink_p, distance1,
                                    distance2, top, nan_count, infinite_count, elapsed_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Overview, heads, columns, step, elapsed_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HeadSheet, heads, width, height, elapsed_ns)
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceRequest, source)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceReply, problem, batch, seq_len, q_heads, kv_heads, head_dim, sink, labels,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceReply, problem, batch, seq_len, q_heads, kv_heads, head_dim, sink, values, labels,
                                    tensors, names)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SliceRequest, source, query, top)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SliceReply, slice)
@@ -31,5 +31,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OverviewRequest, source, query, step)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OverviewReply, overview)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SheetRequest, source, query, width, height)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SheetReply, sheet)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelRowRequest, source, query, kernel)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelRow, instance, element, error, lse, exact_lse)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelRowReply, row)
 
 }  // namespace triscope

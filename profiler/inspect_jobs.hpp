@@ -20,7 +20,7 @@ struct SourceReply {
   static constexpr const char* kType = "source_reply";
   std::string problem;  ///< why it cannot be used, one sentence; empty = it can, and what follows is set
   std::int64_t batch = 0, seq_len = 0, q_heads = 0, kv_heads = 0, head_dim = 0;
-  bool sink = false;
+  bool sink = false, values = false;         ///< values: v1 and v2 are there
   std::vector<std::string> labels;           ///< [seq_len] or empty
   std::vector<NamedTensor> tensors;          ///< of a file
   std::map<std::string, std::string> names;  ///< of a file: which is which, as given and guessed
@@ -37,7 +37,9 @@ struct SliceRequest {
 struct SliceReply {
   static constexpr const char* kType = "slice_reply";
   Slice slice;
-  std::array<std::vector<float>*, 4> payload() { return {&slice.log_p, &slice.marginal1, &slice.marginal2, &slice.dot_log_p}; }
+  std::array<std::vector<float>*, 5> payload() {
+    return {&slice.log_p, &slice.marginal1, &slice.marginal2, &slice.dot_log_p, &slice.output};
+  }
   bool consistent() const;
 };
 
@@ -71,6 +73,29 @@ struct SheetReply {
   HeadSheet sheet;
   std::array<std::vector<float>*, 1> payload() { return {&sheet.log_p}; }
   bool consistent() const;
+};
+
+/// Runs a kernel on what the query sees and compares its output row with the exact one. Answered by `KernelRowReply`.
+struct KernelRowRequest {
+  static constexpr const char* kType = "kernel_row";
+  AttentionSource source;
+  SliceQuery query;    ///< arithmetic is ignored
+  std::string kernel;  ///< "cpu.fast"; of the worker's device
+  bool operator==(const KernelRowRequest&) const = default;
+};
+/// What a kernel put out for a query, beside the exact row of the same inputs.
+struct KernelRow {
+  std::string instance;
+  Element element = Element::fp32;  ///< of its inputs, to which the exact row's are rounded, too
+  double error = 0;                 ///< ||o - exact|| / ||exact||; NaN when the kernel's is
+  double lse = 0, exact_lse = 0;
+  std::vector<float> output, exact; ///< [head_dim]
+};
+struct KernelRowReply {
+  static constexpr const char* kType = "kernel_row_reply";
+  KernelRow row;
+  std::array<std::vector<float>*, 2> payload() { return {&row.output, &row.exact}; }
+  bool consistent() const { return row.output.size() == row.exact.size(); }
 };
 
 }  // namespace triscope

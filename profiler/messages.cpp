@@ -92,6 +92,9 @@ concept CarriesFloats = requires(M& m) { m.payload(); };
 template <CarriesFloats M>
 void pack_floats(const M& message, json& j, std::string& payload) {
   json lengths = json::array();
+  std::size_t count = 0;
+  for (const std::vector<float>* values : const_cast<M&>(message).payload()) count += values->size();
+  payload.reserve(count * sizeof(float));
   for (const std::vector<float>* values : const_cast<M&>(message).payload()) {
     lengths.push_back(values->size());
     payload.append(reinterpret_cast<const char*>(values->data()), values->size() * sizeof(float));

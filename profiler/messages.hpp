@@ -102,7 +102,7 @@ struct ErrorReply {
 using Message = std::variant<CatalogRequest, SupportRequest, MeasureRequest, CheckRequest, EvalRequest, CancelRequest,
                              QuitRequest, Hello, CatalogReply, SupportReply, ProgressReport, SampleBatch, ResultReply,
                              CheckRow, EvalReply, Done, ErrorReply, SourceRequest, SourceReply, SliceRequest, SliceReply,
-                             OverviewRequest, OverviewReply, SheetRequest, SheetReply>;
+                             OverviewRequest, OverviewReply, SheetRequest, SheetReply, KernelRowRequest, KernelRowReply>;
 
 Frame encode(const Message& message);
 /// Throws `Error` when the frame is no message: unknown type, member missing or of another type, payload of a wrong

@@ -61,6 +61,7 @@ void FrameParser::take_line(std::vector<Frame>& frames) {
     frames.push_back(std::move(frame_));
     frame_ = {};
   } else {
+    frame_.payload.reserve(payload_bytes_);
     state_ = State::payload;
   }
 }

@@ -34,6 +34,9 @@ class FrameParser {
   /// every further call throws.
   std::vector<Frame> feed(std::string_view bytes);
 
+  /// Bytes of a payload that are still to come; 0 while a line is.
+  std::size_t payload_left() const { return state_ == State::payload ? payload_bytes_ - frame_.payload.size() : 0; }
+
   /// True between frames: an end of the stream here is a clean one.
   bool idle() const { return state_ == State::line && buffer_.empty(); }
 

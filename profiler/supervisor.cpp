@@ -131,10 +131,13 @@ std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, con
       case WorkerProcess::Event::output:
         break;
     }
-    // Line by line, so that the messages in front of rubbish count: they name the entry that is in flight.
+    // Line by line and payload by payload, so that the messages in front of rubbish count: they name the entry that is in
+    // flight.
     try {
       for (std::size_t start = 0; start < bytes.size();) {
-        const std::size_t end = std::min(bytes.find('\n', start), bytes.size() - 1) + 1;
+        const std::size_t payload = parser.payload_left();
+        const std::size_t line = payload > 0 ? 0 : std::min(bytes.find('\n', start), bytes.size() - 1) + 1 - start;
+        const std::size_t end = start + std::min(payload > 0 ? payload : line, bytes.size() - start);
         for (Frame& frame : parser.feed(std::string_view(bytes).substr(start, end - start))) frames.push_back(std::move(frame));
         start = end;
       }
@@ -271,6 +274,10 @@ Overview Supervisor::overview(const OverviewRequest& request) {
 
 HeadSheet Supervisor::sheet(const SheetRequest& request) {
   return impl_->ask<SheetReply>(request, impl_->options.time_limit).sheet;
+}
+
+KernelRow Supervisor::kernel_row(const KernelRowRequest& request) {
+  return impl_->ask<KernelRowReply>(request, impl_->options.time_limit).row;
 }
 
 namespace {

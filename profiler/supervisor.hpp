@@ -67,6 +67,7 @@ class Supervisor {
   Slice slice(const SliceRequest& request);
   Overview overview(const OverviewRequest& request);
   HeadSheet sheet(const SheetRequest& request);
+  KernelRow kernel_row(const KernelRowRequest& request);
 
  private:
   struct Impl;

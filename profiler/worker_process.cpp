@@ -140,6 +140,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
+  fcntl(out.read.get(), F_SETPIPE_SZ, 1 << 20);  // slices come as megabytes; where it is refused, in smaller pieces
   const pid_t parent = getpid();
   pid_ = fork();
   if (pid_ == 0) become(words.data(), in, out, log, report.write.get(), parent);

@@ -71,7 +71,7 @@ void draw_generated(Context& context, AttentionSource& source) {
 
 void draw_mapping(Context& context, AttentionSource& source, const SourceReply& reply) {
   section(context, fmt::format("{} tensors in the file: which is which?", reply.tensors.size()).c_str());
-  for (const char* role : {"q", "k1", "k2", "sink"}) {
+  for (const char* role : {"q", "k1", "k2", "v1", "v2", "sink"}) {
     row(context, role);
     std::string name;
     if (source.mapping.names.contains(role)) {
@@ -93,7 +93,7 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
 void draw_file(Context& context, SourceDraft& draft) {
   AttentionSource& source = draft.source;
   row(context, "file");
-  if (ImGui::InputTextWithHint("##file", ".safetensors with q, k1, k2; or q.npy with k1.npy, k2.npy", &source.file)) source.mapping.names.clear();
+  if (ImGui::InputTextWithHint("##file", ".safetensors, or q.npy beside k1.npy, k2.npy, ...", &source.file)) source.mapping.names.clear();
   row(context, "token labels");
   ImGui::InputTextWithHint("##labels", "text file, one token a line; may be empty", &source.labels_file);
   row(context, "order");

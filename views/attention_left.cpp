@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -28,6 +31,17 @@ const std::vector<float>& values_of(const Overview& overview, OverviewFigure fig
   return overview.entropy;
 }
 
+/// Smallest and largest finite value; 0 and 0 without any.
+std::pair<double, double> finite_range(const std::vector<float>& values) {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (float x : values) {
+    if (!std::isfinite(x)) continue;
+    least = std::min(least, static_cast<double>(x));
+    most = std::max(most, static_cast<double>(x));
+  }
+  return most < least ? std::pair(0.0, 0.0) : std::pair(least, most);
+}
+
 void draw_facts(Context& context, int side) {
   AttentionUi& ui = context.ui.attention;
   const AttentionSideData& data = context.data.attention.sides[static_cast<std::size_t>(side)];
@@ -44,33 +58,103 @@ void draw_facts(Context& context, int side) {
     fact_line(context, "tokens", format_count(data.source->seq_len));
     fact_line(context, "heads", fmt::format("{} / {}", data.source->q_heads, data.source->kv_heads));
     fact_line(context, "head_dim", fmt::format("{}", data.source->head_dim));
+    fact_line(context, "values", data.source->values ? "v1, v2" : "none", !data.source->values);
   } else if (!data.source && data.problem.empty()) {
     muted_text(context, "Opening ...");
   }
   ImGui::PopID();
 }
 
-void draw_windows(Context& context) {
+/// "label ....... [boxes]": the label, then room for boxes of `width` at the right edge.
+void begin_setting(const Context& context, const char* label, float width) {
+  ImGui::AlignTextToFramePadding();
+  coloured_text(context.look.theme.muted, label);
+  align_right(width);
+}
+
+/// A box that takes what was typed when it is left or Enter is pressed; true then.
+template <typename Type>
+bool typed_box(const Context& context, const char* id, ImGuiDataType type, Type& value, const char* format = nullptr) {
+  const NumberFont font(context.look);
+  ImGui::SetNextItemWidth(context.look.px(64));
+  Type typed = value;
+  ImGui::InputScalar(id, type, &typed, nullptr, nullptr, format, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (!ImGui::IsItemDeactivatedAfterEdit()) return false;
+  value = typed;
+  return true;
+}
+
+/// Empty: the form's own, 1/sqrt(head_dim).
+void scale_box(const Context& context, std::optional<double>& scale) {
+  const NumberFont font(context.look);
+  ImGui::SetNextItemWidth(context.look.px(64));
+  std::string text = scale ? fmt::format("{:.6g}", *scale) : std::string();
+  ImGui::InputTextWithHint("##scale", "1/√d", &text, ImGuiInputTextFlags_CharsScientific);
+  if (!ImGui::IsItemDeactivatedAfterEdit()) return;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+  scale = number ? std::optional(value) : std::nullopt;
+}
+
+/// What the logit is: mask, windows, scale, biases. Match3 says its own.
+void draw_problem(Context& context) {
   AttentionUi& ui = context.ui.attention;
   if (ui.sides[0].source.kind == SourceKind::match3) return;
-  const float box = context.look.px(64);
-  ImGui::AlignTextToFramePadding();
-  coloured_text(context.look.theme.muted, "window");
-  align_right(2 * box + context.look.px(24));
-  const auto window = [&](const char* id, std::int64_t& value) {
-    const NumberFont font(context.look);
-    ImGui::SetNextItemWidth(box);
-    std::int64_t typed = value;
-    if (ImGui::InputScalar(id, ImGuiDataType_S64, &typed, nullptr, nullptr, nullptr, ImGuiInputTextFlags_EnterReturnsTrue) || ImGui::IsItemDeactivatedAfterEdit()) {
-      value = std::clamp<std::int64_t>(typed, 1, 1 << 20);
+  const Look& look = context.look;
+  const float box = look.px(64), gap = look.px(4), times = ImGui::CalcTextSize("×").x;
+  const auto chip_width = [](const char* label) { return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x; };
+  begin_setting(context, "mask", chip_width("causal") + gap + chip_width("full"));
+  const auto mask = [&](const char* label, Mask value, const char* help) {
+    if (chip(context, label, ui.mask == value) && ui.mask != value) {
+      ui.mask = value;
       ui.part.reset();
     }
+    tooltip(context, help);
   };
-  window("##window1", ui.window1);
-  ImGui::SameLine(0, context.look.px(4));
-  coloured_text(context.look.theme.muted, "×");
-  ImGui::SameLine(0, context.look.px(4));
-  window("##window2", ui.window2);
+  mask("causal", Mask::causal, "A query sees the keys of two windows that end with it");
+  ImGui::SameLine(0, gap);
+  mask("full", Mask::full, "A query sees every pair, later ones too: the paper's equations before windows");
+  if (ui.mask == Mask::causal) {
+    begin_setting(context, "window", 2 * box + 2 * gap + times);
+    if (typed_box(context, "##window1", ImGuiDataType_S64, ui.window1)) ui.part.reset();
+    ImGui::SameLine(0, gap);
+    coloured_text(look.theme.muted, "×");
+    ImGui::SameLine(0, gap);
+    if (typed_box(context, "##window2", ImGuiDataType_S64, ui.window2)) ui.part.reset();
+  }
+  begin_setting(context, "scale", box);
+  scale_box(context, ui.scale);
+  tooltip(context, "Factor of the logits; empty: 1/sqrt(head_dim)");
+  begin_setting(context, "bias of k2, v2", 2 * box + gap);
+  typed_box(context, "##k2_bias", ImGuiDataType_Double, ui.k2_bias, "%.4g");
+  tooltip(context, "Added to every element of k2; 0: off");
+  ImGui::SameLine(0, gap);
+  typed_box(context, "##v2_bias", ImGuiDataType_Double, ui.v2_bias, "%.4g");
+  tooltip(context, "Added to every element of v2; 0: off");
+}
+
+/// Where slices are made, when there is a choice.
+void draw_devices(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const Catalog* catalog = context.data.machine.catalog.get();
+  if (!catalog || first_device(*catalog) == "cpu") return;
+  ImGui::AlignTextToFramePadding();
+  coloured_text(context.look.theme.muted, "computed on");
+  float width = 0;
+  for (const Device& device : catalog->devices) {
+    width += ImGui::CalcTextSize(device_title(device.id).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x + context.look.px(4);
+  }
+  align_right(width - context.look.px(4));
+  for (const Device& device : catalog->devices) {
+    if (chip(context, device_title(device.id).c_str(), ui.device == device.id)) {
+      ui.device = device.id;
+      ui.device_chosen = true;
+    }
+    tooltip(context, device.name);
+    ImGui::SameLine(0, context.look.px(4));
+  }
+  ImGui::NewLine();
 }
 
 /// Heads down, queries across. Entropy turned round: sharp rows are bright.
@@ -153,8 +237,8 @@ void draw_sheet(Context& context) {
     const std::int64_t cells = sheet->width * sheet->height;
     for (std::int64_t head = 0; head < sheet->heads; ++head) {
       Heatmap map{sheet->width, sheet->height, {sheet->log_p.begin() + head * cells, sheet->log_p.begin() + (head + 1) * cells}};
-      HeatmapStyle style{HeatmapStyle::Scale::logarithmic, 0, *std::max_element(map.cells.begin(), map.cells.end()), ui.map};
-      style.low = style.high - 6 * std::log(10.0);  // each to its own largest: these are to be recognised, not compared
+      const auto [least, most] = finite_range(map.cells);  // each to its own: these are to be recognised, not compared
+      HeatmapStyle style{HeatmapStyle::Scale::logarithmic, automatic_low(least, most), most, ui.map};
       set_theme(style, look.theme);
       const auto x = static_cast<int>(static_cast<float>(head % columns) * (tile_width + gap) * scale), y = static_cast<int>(static_cast<float>(head / columns) * (tile_height + gap) * scale);
       const int tw = std::min(static_cast<int>(tile_width * scale), w - x), th = std::min(static_cast<int>(tile_height * scale), h - y);
@@ -193,7 +277,8 @@ void draw_form_choice(Context& context, int side) {
 void draw_attention_left(Context& context) {
   AttentionUi& ui = context.ui.attention;
   draw_facts(context, 0);
-  draw_windows(context);
+  draw_problem(context);
+  draw_devices(context);
   if (ui.show != AttentionShow::one) {
     ImGui::Dummy(ImVec2(0, context.look.px(8)));
     draw_facts(context, 1);

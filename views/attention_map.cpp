@@ -190,7 +190,10 @@ void draw_matches(const Context& context, const MapView& view) {
     for (std::int64_t j = 0; j < view.frame.width; ++j) {
       if ((residue(query) + residue(j) + residue(k)) % source.modulus != 0) continue;
       const ImVec2 low(view.x_of(static_cast<double>(j)) + 1, view.y_of(static_cast<double>(k)) + 1), high(view.x_of(static_cast<double>(j + 1)) - 1, view.y_of(static_cast<double>(k + 1)) - 1);
-      list->AddRect(low, high, context.look.theme.slower, 0, std::max(1.0F, context.look.px(1.5F)));
+      // A dark frame around the red one: on yellow cells red alone is weak.
+      const float thick = std::max(1.0F, std::round(context.look.px(2)));
+      list->AddRect(low, high, context.look.theme.match_rim, 0, thick + 2);
+      list->AddRect(low, high, context.look.theme.match, 0, thick);
     }
   }
   list->PopClipRect();
@@ -237,12 +240,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   }
   view.frame = frame_of(side.slice_of, *side.source);
   view.part = ui.part ? kept_inside(*ui.part, view.frame) : whole(view.frame);
-  double farthest = 0;
-  if (which == 2) {
-    const float extreme = view.pyramid->levels().back().cells.front();
-    farthest = std::isfinite(extreme) ? std::abs(static_cast<double>(extreme)) : 1;
-  }
-  view.style = style_of(ui, data, which, farthest);
+  view.style = model.style(ui, data, which);
   set_theme(view.style, look.theme);
   const float strip = look.px(44), left = look.px(64), top = look.px(28) + strip, bottom = look.px(44), right = which == 2 ? look.px(12) : strip + look.px(12);
   view.rect = pixel_rect(ImVec2(origin.x + left, origin.y + top), ImVec2(origin.x + std::max(left + look.px(40), room.x - right), origin.y + std::max(top + look.px(24), room.y - bottom)));

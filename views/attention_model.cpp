@@ -11,8 +11,8 @@
 namespace triscope {
 namespace {
 
-constexpr double kOverviewCost = 3e9;             // multiplications
-constexpr std::int64_t kLeastColumns = 24, kMostColumns = 512;
+constexpr double kOverviewCost = 3e9, kGpuOverviewCost = 3e12;  // multiplications
+constexpr std::int64_t kLeastColumns = 24, kMostColumns = 512, kMostGpuColumns = 8192;
 constexpr std::int64_t kSheetWidth = 96, kSheetHeight = 40;
 constexpr double kDecades = 6;                    // of log p below the largest, unless set otherwise
 constexpr int kBins = 72;
@@ -30,6 +30,7 @@ Problem problem_of(const AttentionUi& ui, const AttentionSideData& data, int sid
   problem.window2 = ui.window2;
   problem.scale = ui.scale;
   problem.k2_bias = problem.form == Form::dot_product ? 0 : ui.k2_bias;
+  problem.v2_bias = problem.form == Form::dot_product ? 0 : ui.v2_bias;
   return problem;
 }
 
@@ -98,18 +99,49 @@ std::optional<OverviewRequest> wanted_overview(const AttentionUi& ui, const Atte
   OverviewRequest request{*own.asked, query_of(ui, own, 0), 1};
   request.query.head = request.query.query = 0;
   if (own.asked->kind == SourceKind::match3) return request;
-  const double affordable = kOverviewCost / multiplications_per_query(request.query.problem, *own.source);
-  const auto columns = static_cast<std::int64_t>(std::clamp(affordable, static_cast<double>(kLeastColumns), static_cast<double>(kMostColumns)));
+  const bool gpu = ui.device != "cpu";
+  const double affordable = (gpu ? kGpuOverviewCost : kOverviewCost) / multiplications_per_query(request.query.problem, *own.source);
+  const auto most = static_cast<double>(gpu ? kMostGpuColumns : kMostColumns);
+  const auto columns = static_cast<std::int64_t>(std::clamp(affordable, static_cast<double>(kLeastColumns), most));
   request.step = std::max<std::int64_t>(1, (own.source->seq_len + columns - 1) / columns);
   return request;
 }
 
 std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionData& data) {
   const AttentionSideData& own = first(data);
-  if (!ready(own) || own.asked != ui.sides[0].source || own.source->q_heads < 2) return std::nullopt;
+  // While queries play, all CPUs belong to their slices.
+  if (ui.playing || !ready(own) || own.asked != ui.sides[0].source || own.source->q_heads < 2) return std::nullopt;
   SheetRequest request{*own.asked, query_of(ui, own, 0), kSheetWidth, kSheetHeight};
   request.query.head = 0;
   return request;
+}
+
+std::optional<KernelRowRequest> wanted_kernel_row(const AttentionUi& ui, const AttentionData& data) {
+  const AttentionSideData& own = first(data);
+  if (ui.kernel.empty() || ui.playing || !ready(own) || !own.source->values) return std::nullopt;
+  const std::optional<SliceRequest> slice = wanted_slice(ui, data, 0);
+  if (!slice) return std::nullopt;
+  KernelRowRequest request{slice->source, slice->query, ui.kernel};
+  request.query.arithmetic = Arithmetic::exact;
+  return request;
+}
+
+std::string device_title(const std::string& device) { return device == "cpu" ? "CPU" : "GPU " + device; }
+
+std::string first_device(const Catalog& catalog) {
+  for (const Device& device : catalog.devices) {
+    if (device.kind == DeviceKind::cuda) return device.id;
+  }
+  return "cpu";
+}
+
+std::vector<std::string> row_kernels(const Catalog& catalog, const std::string& device) {
+  std::vector<std::string> kernels;
+  for (const KernelInfo& kernel : catalog.kernels) {
+    const bool here = (kernel.device == DeviceKind::cpu) == (device == "cpu");
+    if (here && kernel.family == "2-simplicial") kernels.push_back(kernel.id);
+  }
+  return kernels;
 }
 
 AttentionFrame frame_of(const SliceRequest& request, const SourceReply& source) {
@@ -179,24 +211,42 @@ const std::vector<std::int64_t>& AttentionModel::histogram(const AttentionUi& ui
   return bins_;
 }
 
-HeatmapStyle style_of(const AttentionUi& ui, const AttentionData& data, int which, double farthest) {
+double automatic_low(double smallest, double largest) {
+  constexpr double kLeastRange = 0.5;  // all pairs may be alike
+  return std::min(std::max(smallest, largest - kDecades * std::log(10.0)), largest - kLeastRange);
+}
+
+double AttentionModel::smallest(const AttentionData& data, std::size_t side) {
+  const std::shared_ptr<const Slice>& slice = data.sides[side].slice;
+  if (measured_[side] == slice) return smallest_[side];
+  measured_[side] = slice;
+  float smallest = 0;
+  for (float x : slice->log_p) smallest = x < smallest && std::isfinite(x) ? x : smallest;
+  return smallest_[side] = smallest;
+}
+
+HeatmapStyle AttentionModel::style(const AttentionUi& ui, const AttentionData& data, int which) {
   HeatmapStyle style;
   if (which == 2) {
+    const HeatmapPyramid* difference = map(ui, data, 2);
+    const float farthest = difference ? difference->levels().back().cells.front() : 1;
     style.scale = HeatmapStyle::Scale::plain;
     style.map = ColourMap::difference;
-    style.high = std::max(farthest, 1e-30);
+    style.high = std::isfinite(farthest) ? std::max(std::abs(static_cast<double>(farthest)), 1e-30) : 1;
     style.low = -style.high;
     return style;
   }
   style.scale = ui.colour_scale;
   style.map = ui.map;
-  double largest = 0;  // one range for both, or side by side would mislead
-  for (int side = 0; side < (uses_second(ui) ? 2 : 1); ++side) {
-    if (const Slice* slice = data.sides[static_cast<std::size_t>(side)].slice.get()) largest = std::max(largest, slice->largest_p);
+  double largest_p = 0, least = 0;  // one range for both, or side by side would mislead
+  for (std::size_t side = 0; side < (uses_second(ui) ? 2 : 1); ++side) {
+    if (!data.sides[side].slice) continue;
+    largest_p = std::max(largest_p, data.sides[side].slice->largest_p);
+    least = std::min(least, smallest(data, side));
   }
-  const double high = std::log(std::max(largest, 1e-300));
+  const double high = std::log(std::max(largest_p, 1e-300));
   style.high = ui.range_high.value_or(high);
-  const double low = ui.colour_scale == HeatmapStyle::Scale::probability ? style.high - 60 : high - kDecades * std::log(10.0);
+  const double low = ui.colour_scale == HeatmapStyle::Scale::probability ? style.high - 60 : automatic_low(least, high);
   style.low = std::min(ui.range_low.value_or(low), style.high - 1e-3);
   return style;
 }
@@ -214,13 +264,14 @@ std::optional<double> log_p_at(const Slice& slice, AttentionCell cell) {
 
 TextTable triples_text(const AttentionData& data) {
   const AttentionSideData& side = first(data);
-  TextTable table{{"j", "k", "token j", "token k", "logit", "p", "share so far"}, {true, true, false, false, true, true, true}, {}};
+  TextTable table{{"j", "k", "token j", "token k", "logit", "p", "share so far", "of output"}, {true, true, false, false, true, true, true, true}, {}};
   if (!side.slice || !side.source) return table;
   const auto label = [&](std::int64_t position) { return side.source->labels.empty() ? std::string() : side.source->labels.at(static_cast<std::size_t>(position)); };
   double share = 0;
   for (const Triple& triple : side.slice->top) {
     share += triple.p;
-    table.rows.push_back({fmt::format("{}", triple.j), fmt::format("{}", triple.k), label(triple.j), label(triple.k), fmt::format("{:.6g}", triple.logit), fmt::format("{:.6g}", triple.p), fmt::format("{:.6g}", share)});
+    table.rows.push_back({fmt::format("{}", triple.j), fmt::format("{}", triple.k), label(triple.j), label(triple.k), fmt::format("{:.6g}", triple.logit), fmt::format("{:.6g}", triple.p), fmt::format("{:.6g}", share),
+                          side.source->values ? fmt::format("{:.6g}", triple.output_share) : std::string()});
   }
   return table;
 }

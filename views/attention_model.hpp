@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "profiler/catalog.hpp"
+#include "profiler/text_table.hpp"
 #include "views/attention_state.hpp"
 #include "views/pixel_texture.hpp"
-#include "profiler/text_table.hpp"
 
 namespace triscope {
 
@@ -22,9 +23,18 @@ void choose_form(AttentionUi& ui, int side, Form form);
 
 /// What the panel needs now, for side 0 or 1; nullopt while its source is not open.
 std::optional<SliceRequest> wanted_slice(const AttentionUi& ui, const AttentionData& data, int side);
-/// So coarse that it takes about a second on two cores.
+/// So coarse that it takes about a second, on two cores as on a GPU.
 std::optional<OverviewRequest> wanted_overview(const AttentionUi& ui, const AttentionData& data);
 std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionData& data);
+/// Nothing while playing: a kernel's row takes longer than a slice.
+std::optional<KernelRowRequest> wanted_kernel_row(const AttentionUi& ui, const AttentionData& data);
+
+/// "CPU", "GPU 0".
+std::string device_title(const std::string& device);
+/// The first GPU of a machine, else "cpu".
+std::string first_device(const Catalog& catalog);
+/// Kernels whose rows can be compared on `device`.
+std::vector<std::string> row_kernels(const Catalog& catalog, const std::string& device);
 
 /// The frame of a slice's map: windows, or the keys of a full mask.
 struct AttentionFrame {
@@ -49,6 +59,9 @@ class AttentionModel {
   /// Counts over [histogram_low, histogram_high] of log p on side A.
   const std::vector<std::int64_t>& histogram(const AttentionUi& ui, const AttentionData& data);
   double histogram_low = -14, histogram_high = 0;
+  /// Colours of a map; those of the theme (hatch, NaN) are left to the caller. A logarithmic range that nobody set begins
+  /// at the smallest p, at most six decades below the largest.
+  HeatmapStyle style(const AttentionUi& ui, const AttentionData& data, int which);
 
   PixelTexture textures[4];    ///< side A, side B, overview, sheet
   std::string painted[4];      ///< what each holds
@@ -59,13 +72,18 @@ class AttentionModel {
     bool mean = false;
     std::unique_ptr<HeatmapPyramid> pyramid;
   } made_[3];
-  std::shared_ptr<const Slice> binned_, compared_[2];
+  /// Smallest finite log p of a side.
+  double smallest(const AttentionData& data, std::size_t side);
+
+  std::shared_ptr<const Slice> binned_, compared_[2], measured_[2];
+  double smallest_[2] = {};
   std::vector<std::int64_t> bins_;
   AttentionError error_;
 };
 
-/// Colours of a map. `which` as in `AttentionModel::map`; colours of theme (hatch, NaN) are left to the caller.
-HeatmapStyle style_of(const AttentionUi& ui, const AttentionData& data, int which, double farthest);
+/// Where a logarithmic range begins by itself, in log p: at the smallest value, within six decades of the largest, and a
+/// little below it when all are equal.
+double automatic_low(double smallest, double largest);
 
 /// "brown 1,005" with labels, else "1,005".
 std::string token_text(const SourceReply& source, std::int64_t position);

@@ -12,7 +12,7 @@
 namespace triscope {
 namespace {
 
-constexpr int kTriplesShown = 12;
+constexpr int kTriplesShown = 10;
 
 void draw_triples(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -22,10 +22,12 @@ void draw_triples(Context& context) {
   const bool words = !source.labels.empty();
   ImGui::AlignTextToFramePadding();
   muted_text(context, words ? fmt::format("Strongest triples for \"{}\" at {}", source.labels[static_cast<std::size_t>(query)], format_count(query)) : fmt::format("Strongest triples for query {}", format_count(query)));
-  if (!ImGui::BeginTable("triples", 5, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX)) return;
+  const bool values = source.values;
+  if (!ImGui::BeginTable("triples", values ? 6 : 5, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX)) return;
   for (const char* name : {"j", "k"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.3F : 1.0F);
   for (const char* name : {"logit", "p", "sum"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, 1.0F);
-  header_row(context, {!words, !words, true, true, true});
+  if (values) ImGui::TableSetupColumn("of o", ImGuiTableColumnFlags_WidthStretch, 1.0F);
+  header_row(context, {!words, !words, true, true, true, true});
   double sum = 0;
   int row = 0;
   for (const Triple& triple : side.slice->top) {
@@ -54,6 +56,10 @@ void draw_triples(Context& context) {
     number_right(context, format_fixed(triple.p, 3));
     ImGui::TableNextColumn();
     number_right(context, format_fixed(sum, 2), context.look.theme.muted);
+    if (!values) continue;
+    ImGui::TableNextColumn();
+    number_right(context, format_fixed(triple.output_share, 2));
+    tooltip(context, "What p v1 v2 of this pair adds along the output, as a share of it; may be negative. All pairs together: 1");
   }
   ImGui::EndTable();
 }
@@ -79,7 +85,8 @@ void draw_figures(Context& context) {
     coloured_text(context.look.theme.slower, fmt::format("▲ {} logits are NaN and {} infinite. p here is over the others; a kernel's whole row would be NaN.", format_count(slice.nan_count), format_count(slice.infinite_count)));
     ImGui::PopTextWrapPos();
   }
-  fact_line(context, "computed in", fmt::format("{} ms", significant_text(static_cast<double>(slice.elapsed_ns) * 1e-6, 3)));
+  fact_line(context, fmt::format("computed on the {} in", device_title(context.ui.attention.device)).c_str(),
+            fmt::format("{} ms", significant_text(static_cast<double>(slice.elapsed_ns) * 1e-6, 3)));
 }
 
 void draw_error(Context& context) {
@@ -95,6 +102,74 @@ void draw_error(Context& context) {
   tooltip(context, "||pA - pB|| / ||pB||");
 }
 
+double norm_of(const std::vector<float>& vector) {
+  double squares = 0;
+  for (float x : vector) squares += static_cast<double>(x) * x;
+  return std::sqrt(squares);
+}
+
+/// A kernel's own row of this query beside the exact one.
+void draw_kernel_row(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const AttentionData& data = context.data.attention;
+  const Catalog* catalog = context.data.machine.catalog.get();
+  const std::vector<std::string> kernels = catalog ? row_kernels(*catalog, ui.device) : std::vector<std::string>();
+  if (kernels.empty()) return;
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "beside");
+  for (const std::string& kernel : kernels) {
+    ImGui::SameLine(0, context.look.px(4));
+    if (chip(context, kernel.c_str(), ui.kernel == kernel)) ui.kernel = ui.kernel == kernel ? std::string() : kernel;
+    tooltip(context, "Runs this kernel on what the query sees, and compares its output with the exact one on inputs of its precision");
+  }
+  if (ui.kernel.empty()) return;
+  const std::optional<KernelRowRequest> wanted = wanted_kernel_row(ui, data);
+  if (!wanted || data.kernel_row_of != *wanted) return muted_text(context, ui.playing ? "Not while playing." : "Running the kernel ...");
+  if (!data.kernel_row) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.unclear, data.kernel_problem);
+    ImGui::PopTextWrapPos();
+    return;
+  }
+  const KernelRow& row = *data.kernel_row;
+  fact_line(context, "off by, of |o|", significant_text(row.error, 2));
+  tooltip(context, fmt::format("||o of {} - o|| / ||o||, instance {}, inputs rounded to {}. A bf16 kernel is right within 0.004, an fp32 one within 0.00001",
+                               ui.kernel, row.instance, to_string(row.element)));
+  fact_line(context, "LSE off by", significant_text(std::abs(row.lse - row.exact_lse), 2));
+}
+
+/// What the query puts out, dimension by dimension: blue below and red above zero.
+void draw_output(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const std::vector<float>& output = side.slice->output;
+  if (output.empty()) return;
+  const Look& look = context.look;
+  section(context, "Output of the query");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = look.px(20), each = width / static_cast<float>(output.size());
+  float farthest = 1e-30F;
+  for (float x : output) farthest = std::isfinite(x) ? std::max(farthest, std::abs(x)) : farthest;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (std::size_t d = 0; d < output.size(); ++d) {
+    const ImU32 colour = std::isfinite(output[d]) ? to_colour(colour_at(ColourMap::difference, 0.5F + output[d] / farthest / 2)) : look.theme.not_a_number;
+    const ImVec2 low(std::round(at.x + static_cast<float>(d) * each), at.y), high(std::round(at.x + static_cast<float>(d + 1) * each), at.y + height);
+    list->AddRectFilled(low, high, colour);
+  }
+  ImGui::InvisibleButton("##output", ImVec2(std::max(1.0F, width), height));
+  if (ImGui::IsItemHovered()) {
+    const auto d = std::min(static_cast<std::size_t>(std::max(0.0F, ImGui::GetMousePos().x - at.x) / each), output.size() - 1);
+    ImGui::SetTooltip("o[%d] = %s", static_cast<int>(d), significant_text(output[d], 4).c_str());
+  }
+  fact_line(context, "|o|", significant_text(norm_of(output), 4));
+  const AttentionSideData& other = context.data.attention.sides[1];
+  if (context.ui.attention.show != AttentionShow::one && other.slice && other.slice->output.size() == output.size()) {
+    std::vector<float> difference = output;
+    for (std::size_t d = 0; d < difference.size(); ++d) difference[d] -= other.slice->output[d];
+    fact_line(context, "|oA - oB| / |oB|", significant_text(norm_of(difference) / norm_of(other.slice->output), 3));
+  }
+  draw_kernel_row(context);
+}
+
 /// Histogram of log p with a handle at either end of the colours.
 void draw_range(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -102,7 +177,7 @@ void draw_range(Context& context) {
   AttentionModel& model = context.models.attention();
   const std::vector<std::int64_t>& bins = model.histogram(ui, context.data.attention);
   if (bins.empty() || ui.show == AttentionShow::difference) return;
-  const HeatmapStyle style = style_of(ui, context.data.attention, 0, 0);
+  const HeatmapStyle style = model.style(ui, context.data.attention, 0);
   ImGui::Dummy(ImVec2(0, look.px(8)));
   ImGui::AlignTextToFramePadding();
   muted_text(context, "Range of p");
@@ -163,8 +238,13 @@ void draw_dot_row(Context& context) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = look.px(20);
   const auto pixels = static_cast<int>(width);
-  float most = -1e30F;
-  for (float x : slice.dot_log_p) most = std::isfinite(x) ? std::max(most, x) : most;
+  float most = -1e30F, least = 0;
+  for (float x : slice.dot_log_p) {
+    if (!std::isfinite(x)) continue;
+    most = std::max(most, x);
+    least = std::min(least, x);
+  }
+  const auto low = static_cast<float>(automatic_low(least, most));
   const std::int64_t frame = frame_of(side.slice_of, *side.source).width, masked = frame - slice.count1;
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (int p = 0; p < pixels; ++p) {
@@ -172,7 +252,7 @@ void draw_dot_row(Context& context) {
     float value = -1e30F;
     for (std::int64_t n = std::max<std::int64_t>(0, first); n < std::min(end, slice.count1); ++n) value = std::max(value, slice.dot_log_p[static_cast<std::size_t>(n)]);
     if (value < -1e29F) continue;
-    const float t = context.ui.attention.colour_scale == HeatmapStyle::Scale::probability ? std::exp(value - most) : 1 + (value - most) / (6 * std::log(10.0F));
+    const float t = context.ui.attention.colour_scale == HeatmapStyle::Scale::probability ? std::exp(value - most) : (value - low) / (most - low);
     list->AddRectFilled(ImVec2(at.x + static_cast<float>(p), at.y), ImVec2(at.x + static_cast<float>(p) + 1, at.y + height), to_colour(colour_at(context.ui.attention.map, t)));
   }
   ImGui::InvisibleButton("##dot", ImVec2(std::max(1.0F, width), height));
@@ -248,6 +328,7 @@ void draw_attention_right(Context& context) {
     draw_figures(context);
   }
   draw_error(context);
+  draw_output(context);
   draw_range(context);
   if (side.slice_of.query.problem.form != Form::dot_product && side.slice_of.source.kind != SourceKind::match3) draw_dot_row(context);
 }

@@ -48,8 +48,11 @@ struct AttentionUi {
   Mask mask = Mask::causal;
   std::int64_t window1 = 512, window2 = 32;
   std::optional<double> scale;
-  double k2_bias = 0;
+  double k2_bias = 0, v2_bias = 0;
   bool playing = false;
+  std::string device = "cpu";  ///< where slices are made: "cpu", or a GPU's index
+  bool device_chosen = false;  ///< by the user; else the first GPU, if there is one
+  std::string kernel;          ///< whose own output row is compared with the exact one; empty: none
 
   HeatmapStyle::Scale colour_scale = HeatmapStyle::Scale::logarithmic;
   ColourMap map = ColourMap::viridis;
@@ -81,6 +84,10 @@ struct AttentionData {
   std::shared_ptr<const HeadSheet> sheet;
   SheetRequest sheet_of;
   std::optional<SheetRequest> sheet_pending;
+  std::shared_ptr<const KernelRow> kernel_row;
+  KernelRowRequest kernel_row_of;
+  std::optional<KernelRowRequest> kernel_row_pending;
+  std::string kernel_problem;                 ///< why `kernel_row_of` has no row
 };
 
 }  // namespace triscope

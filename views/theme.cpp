@@ -21,6 +21,7 @@ constexpr Theme kDark{
     .accent = rgb(0x5aa9ff), .on_accent = rgb(0x0b1420), .accent_soft = rgb(0x263548),
     .faster = rgb(0x4cc38a), .slower = rgb(0xff7a70), .unclear = rgb(0xf2b84b),
     .missing = rgb(0x2b3038), .not_a_number = rgb(0xff4fd8),
+    .match = rgb(0xff4136), .match_rim = rgb(0x0c0d10),
     .baseline = rgb(0xa7afb9),
     .series = {rgb(0x56b4e9), rgb(0xe69f00), rgb(0x00b386), rgb(0xcc79a7), rgb(0x4f8fd0), rgb(0xe0702a), rgb(0xf0e442), rgb(0x9a8cff)},
 };
@@ -32,6 +33,7 @@ constexpr Theme kLight{
     .accent = rgb(0x1f6feb), .on_accent = rgb(0xffffff), .accent_soft = rgb(0xdce9fc),
     .faster = rgb(0x18794e), .slower = rgb(0xcd2b31), .unclear = rgb(0xad5700),
     .missing = rgb(0xe4e7eb), .not_a_number = rgb(0xc4008f),
+    .match = rgb(0xff4136), .match_rim = rgb(0x0c0d10),
     .baseline = rgb(0x6b727c),
     .series = {rgb(0x3a9bd6), rgb(0xe08e00), rgb(0x009e73), rgb(0xb85f92), rgb(0x0072b2), rgb(0xd55e00), rgb(0xb8a900), rgb(0x6a5acd)},
 };

@@ -281,13 +281,18 @@ void draw_status_bar(Context& context) {
       coloured_text(colour, text);
     };
     if (data.run.running) item(look.theme.accent, data.run.progress.current.empty() ? "starting the worker" : data.run.progress.current);
-    if (data.shown) {
+    if (context.ui.attention.open) {
+      // The shown sweep's machine made none of this.
+      const AttentionSideData& side = data.attention.sides[0];
+      item(look.theme.muted, fmt::format("slices in fp64 on the {}", device_title(context.ui.attention.device)));
+      if (side.slice) item(look.theme.muted, fmt::format("{} x {} pairs", format_count(side.slice->count1), format_count(side.slice->count2)));
+    } else if (data.shown) {
       const Environment& e = data.shown->info.environment;
       item(look.theme.muted, e.device_name);
       if (e.power_limit_w) item(look.theme.muted, fmt::format("power limit {:.0f} W", *e.power_limit_w));
       if (!data.shown->rows.empty()) item(look.theme.muted, fmt::format("timed by {}", timing_label(data.shown->rows.front().timing_source)));
     }
-    draw_conditions(context, item);
+    if (!context.ui.attention.open) draw_conditions(context, item);
     align_right(right_width);
     coloured_text(look.theme.muted, right);
     tooltip(context, data.database.empty() ? std::string_view("No database is open.") : std::string_view(data.database));

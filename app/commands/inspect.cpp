@@ -1,6 +1,8 @@
 // `triscope inspect`: one query's slice of the attention tensor as a picture, table or array.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 
@@ -18,7 +20,7 @@ struct InspectOptions {
   AttentionSource source;
   SliceQuery query;
   SliceExport format;
-  std::string out;
+  std::string out, device = "auto", kernel;
   std::int64_t top = 8;
   bool linear = false, source_given = false, windows_given = false;
 };
@@ -39,8 +41,9 @@ void set_names(InspectOptions& options, const std::string& text) {
   for (const std::string& pair : parse_list("--names", text)) {
     const std::size_t equals = pair.find('=');
     const std::string role = pair.substr(0, equals);
-    if (equals == std::string::npos || (role != "q" && role != "k1" && role != "k2" && role != "sink")) {
-      refuse_value("--names", pair, "it says no tensor's part", "write q=NAME,k1=NAME,k2=NAME[,sink=NAME]");
+    constexpr std::array kRoles{"q", "k1", "k2", "v1", "v2", "sink"};
+    if (equals == std::string::npos || std::find(kRoles.begin(), kRoles.end(), role) == kRoles.end()) {
+      refuse_value("--names", pair, "it says no tensor's part", "write q=NAME,k1=NAME,k2=NAME[,v1=NAME,v2=NAME,sink=NAME]");
     }
     options.source.mapping.names[role] = pair.substr(equals + 1);
   }
@@ -48,6 +51,12 @@ void set_names(InspectOptions& options, const std::string& text) {
 
 std::string token(const SourceReply& source, std::int64_t position) {
   return source.labels.empty() ? fmt::format("{}", position) : fmt::format("{} {}", position, source.labels[static_cast<std::size_t>(position)]);
+}
+
+double norm(const std::vector<float>& vector) {
+  double squares = 0;
+  for (float x : vector) squares += static_cast<double>(x) * x;
+  return std::sqrt(squares);
 }
 
 void print_facts(const InspectOptions& options, const SourceReply& source, const Slice& slice) {
@@ -58,9 +67,21 @@ void print_facts(const InspectOptions& options, const SourceReply& source, const
   if (slice.nan_count + slice.infinite_count > 0) {
     fmt::print("{} logits are NaN and {} infinite: a kernel's whole row would be NaN; p here is over the others\n", slice.nan_count, slice.infinite_count);
   }
+  if (source.values) fmt::print("output of length {:.4g}\n", norm(slice.output));
   for (const Triple& triple : slice.top) {
-    fmt::print("  j {:<16} k {:<16} logit {:<10.5g} p {:.5g}\n", token(source, triple.j), token(source, triple.k), triple.logit, triple.p);
+    fmt::print("  j {:<16} k {:<16} logit {:<10.5g} p {:<10.5g}", token(source, triple.j), token(source, triple.k), triple.logit, triple.p);
+    fmt::print("{}\n", source.values ? fmt::format(" {:.2f} % of the output", 100 * triple.output_share) : std::string());
   }
+}
+
+void print_kernel_row(const std::string& kernel, const KernelRow& row) {
+  fmt::print("{} ({}): its output on {} inputs is off by {:.3g} of the exact one's length, its LSE by {:.3g}\n", kernel, row.instance,
+             to_string(row.element), row.error, std::abs(row.lse - row.exact_lse));
+}
+
+/// A worker on the device that was asked for.
+WorkerOptions worker_on(const std::string& device) {
+  return device == "cpu" ? WorkerOptions{} : worker_for({}, query_catalog(), device);
 }
 
 int run(const InspectOptions& given) {
@@ -73,7 +94,7 @@ int run(const InspectOptions& given) {
   if (options.source.kind == SourceKind::file) options.source.file = std::filesystem::absolute(options.source.file).string();
   if (!options.source.labels_file.empty()) options.source.labels_file = std::filesystem::absolute(options.source.labels_file).string();
   options.source.form = options.query.problem.form;
-  Supervisor worker{WorkerOptions{}};
+  Supervisor worker{worker_on(options.device)};
   const SourceReply source = worker.source({options.source});
   if (!source.problem.empty()) {
     fmt::print(stderr, "triscope: {}\n", source.problem);
@@ -81,6 +102,7 @@ int run(const InspectOptions& given) {
   }
   const Slice slice = worker.slice({options.source, options.query, options.top});
   print_facts(options, source, slice);
+  if (!options.kernel.empty()) print_kernel_row(options.kernel, worker.kernel_row({options.source, options.query, options.kernel}));
   if (options.out.empty()) return 0;
   options.format.labels = source.labels;
   options.format.style.scale = options.linear ? HeatmapStyle::Scale::probability : HeatmapStyle::Scale::logarithmic;
@@ -100,7 +122,7 @@ void add_text(CLI::App& command, const char* name, const char* type, const char*
 
 void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
   AttentionSource& source = options->source;
-  add_text(command, "--in", "FILE", "safetensors with q, k1, k2[, sink], or q.npy with k1.npy, k2.npy beside it", [options](const std::string& text) {
+  add_text(command, "--in", "FILE", "safetensors with q, k1, k2[, v1, v2, sink], or q.npy with k1.npy, k2.npy beside it", [options](const std::string& text) {
     options->source.kind = SourceKind::file;
     options->source.file = text;
     options->source_given = true;
@@ -145,6 +167,8 @@ void add_output_options(CLI::App& command, const std::shared_ptr<InspectOptions>
   add_text(command, "--colours", "{viridis,cividis,inferno}", "PNG: colour map (default: viridis)", [options](const std::string& text) {
     options->format.style.map = parse_choice<ColourMap>("--colours", text, parse_colour_map, "viridis, cividis, inferno");
   });
+  command.add_option("--device", options->device, "auto (the first GPU, else the CPU), cpu, or a GPU's index (default: auto)")->type_name("ID");
+  command.add_option("--kernel", options->kernel, "Also run this kernel of the device, such as cuda.portable, and compare its output row with the exact one")->type_name("ID");
   add_text(command, "--top", "N", "Strongest triples printed (default: 8)", [options](const std::string& text) { options->top = parse_count("--top", text); });
 }
 
@@ -157,7 +181,7 @@ void add_inspect_command(CLI::App& app, Action& action) {
   add_query_options(*command, options);
   add_output_options(*command, options);
   command->footer(
-      "Computed in fp64 on the CPU; a file is memory-mapped, so its size does not matter.\n"
+      "Computed in fp64; a file is memory-mapped, so its size does not matter.\n"
       "\n"
       "Examples:\n"
       "  triscope inspect --in layer12.safetensors --query 1023 --head 5 --windows 512x32 -o slice.png\n"

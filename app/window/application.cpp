@@ -74,8 +74,8 @@ Application::~Application() {
   if (sweep_thread_.joinable()) sweep_thread_.join();
   keep_undone();
   keep_settings();
-  slice_thread_->add([this] { slice_worker_.reset(); });  // a worker ends on the thread that started it
-  survey_thread_->add([this] { survey_worker_.reset(); });
+  slice_thread_->add([this] { slice_worker_.worker.reset(); });  // a worker ends on the thread that started it
+  survey_thread_->add([this] { survey_worker_.worker.reset(); });
   slice_thread_.reset();
   survey_thread_.reset();
   planner_thread_.reset();

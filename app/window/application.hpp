@@ -72,6 +72,11 @@ class Application {
   std::function<void(const std::vector<std::uint8_t>& png)> copy_image;
 
  private:
+  /// A worker that looks inside tensors, and where.
+  struct Inspector {
+    std::optional<Supervisor> worker;
+    std::string device;
+  };
   struct PictureTask {
     float scale = 3;
     std::optional<Panel> panel;            ///< unset: the whole window
@@ -103,8 +108,11 @@ class Application {
   void open_attention_source(int which);
   void ask_slice(int which);
   void save_slice(const std::filesystem::path& file);
+  void supply_survey();
+  void supply_kernel_row();
+  void choose_attention_device();
   template <typename Answer, typename Ask, typename Take>
-  void inspect(BackgroundThread& thread, std::optional<Supervisor>& worker, const std::string& slot, Ask ask, Take take);
+  void inspect(BackgroundThread& thread, Inspector& worker, const std::string& slot, Ask ask, Take take);
   // application_jobs.cpp
   void read(bool comparisons_changed);
   void show(const ReadRequest& asked, const ReadResult& result, bool complete);
@@ -141,7 +149,8 @@ class Application {
   UiQueue queue_;
   DatabaseReader reader_;                  ///< touched only by `reader_thread_`
   std::jthread sweep_thread_;
-  std::optional<Supervisor> slice_worker_, survey_worker_;   ///< each touched only by its thread
+  Inspector slice_worker_, survey_worker_; ///< each touched only by its thread
+  std::string attention_device_ = "cpu";   ///< for which everything in the attention panel was asked
   std::unique_ptr<BackgroundThread> reader_thread_, writer_thread_, planner_thread_, slice_thread_, survey_thread_;
 };
 

@@ -6,28 +6,49 @@
 
 namespace triscope {
 
-namespace {
-
-Supervisor& started(std::optional<Supervisor>& worker, const Engine& engine) {
-  if (!engine.inspector) throw Error("The tensors cannot be looked at", "this window has no worker", "build Triscope completely");
-  if (!worker) worker.emplace(engine.inspector());
-  return *worker;
-}
-
-}  // namespace
-
 template <typename Answer, typename Ask, typename Take>
-void Application::inspect(BackgroundThread& thread, std::optional<Supervisor>& worker, const std::string& slot, Ask ask, Take take) {
-  thread.replace(slot, [this, &worker, ask, take] {
+void Application::inspect(BackgroundThread& thread, Inspector& inspector, const std::string& slot, Ask ask, Take take) {
+  thread.replace(slot, [this, &inspector, device = attention_device_, ask, take] {
     std::shared_ptr<const Answer> answer;
     std::string problem;
     try {
-      answer = std::make_shared<const Answer>(ask(started(worker, options_.engine)));
+      const Engine& engine = options_.engine;
+      if (!engine.inspector) throw Error("The tensors cannot be looked at", "this window has no worker", "build Triscope completely");
+      if (!inspector.worker || inspector.device != device) {
+        inspector.worker.reset();  // first: a GPU need not hold two
+        inspector.worker.emplace(engine.inspector(device));
+        inspector.device = device;
+      }
+      answer = std::make_shared<const Answer>(ask(*inspector.worker));
     } catch (const std::exception& error) {
       problem = error.what();
     }
-    queue_.push([answer, problem, take] { take(answer, problem); });
+    queue_.push([this, device, answer, problem, take] {
+      if (device == attention_device_) take(answer, problem);
+    });
   });
+}
+
+void Application::choose_attention_device() {
+  AttentionUi& ui = ui_.attention;
+  if (!ui.device_chosen && data_.machine.catalog) ui.device = first_device(*data_.machine.catalog);
+  if (ui.device == attention_device_) return;
+  // All is asked for anew; what is shown stays until the answers come. Sources are opened by whoever needs them.
+  attention_device_ = ui.device;
+  ui.kernel.clear();
+  AttentionData& data = data_.attention;
+  for (AttentionSideData& side : data.sides) {
+    side.pending.reset();
+    side.slice_of = {};
+    if (!side.source) side.asked.reset();
+  }
+  data.overview_of = {};
+  data.sheet_of = {};
+  data.overview_pending.reset();
+  data.sheet_pending.reset();
+  data.kernel_row_pending.reset();
+  data.kernel_row.reset();
+  data.kernel_row_of = {};
 }
 
 void Application::open_attention_source(int which) {
@@ -63,29 +84,52 @@ void Application::ask_slice(int which) {
 void Application::supply_attention() {
   const AttentionUi& ui = ui_.attention;
   if (!ui.open && only_ != Panel::attention) return;
-  AttentionData& data = data_.attention;
+  choose_attention_device();
   for (int which = 0; which < (uses_second(ui) ? 2 : 1); ++which) {
-    if (data.sides[static_cast<std::size_t>(which)].asked != ui.sides[static_cast<std::size_t>(which)].source) open_attention_source(which);
+    const auto side = static_cast<std::size_t>(which);
+    if (data_.attention.sides[side].asked != ui.sides[side].source) open_attention_source(which);
     ask_slice(which);
   }
-  if (const auto wanted = wanted_overview(ui, data); wanted && data.overview_of != *wanted && data.overview_pending != *wanted) {
-    data.overview_pending = wanted;
-    inspect<Overview>(*survey_thread_, survey_worker_, "overview", [request = *wanted](Supervisor& worker) { return worker.overview(request); },
-                      [this, request = *wanted](std::shared_ptr<const Overview> overview, const std::string&) {
+  supply_survey();
+  supply_kernel_row();
+}
+
+void Application::supply_survey() {
+  AttentionData& data = data_.attention;
+  const auto overview = wanted_overview(ui_.attention, data);
+  if (overview && data.overview_of != *overview && data.overview_pending != *overview) {
+    data.overview_pending = overview;
+    inspect<Overview>(*survey_thread_, survey_worker_, "overview", [request = *overview](Supervisor& worker) { return worker.overview(request); },
+                      [this, request = *overview](std::shared_ptr<const Overview> answer, const std::string&) {
                         if (data_.attention.overview_pending == request) data_.attention.overview_pending.reset();
-                        data_.attention.overview = std::move(overview);
+                        data_.attention.overview = std::move(answer);
                         data_.attention.overview_of = request;
                       });
   }
-  if (const auto wanted = wanted_sheet(ui, data); wanted && data.sheet_of != *wanted && !data.sheet_pending) {
-    data.sheet_pending = wanted;
-    inspect<HeadSheet>(*survey_thread_, survey_worker_, "sheet", [request = *wanted](Supervisor& worker) { return worker.sheet(request); },
-                       [this, request = *wanted](std::shared_ptr<const HeadSheet> sheet, const std::string&) {
+  const auto sheet = wanted_sheet(ui_.attention, data);
+  if (sheet && data.sheet_of != *sheet && !data.sheet_pending) {
+    data.sheet_pending = sheet;
+    inspect<HeadSheet>(*survey_thread_, survey_worker_, "sheet", [request = *sheet](Supervisor& worker) { return worker.sheet(request); },
+                       [this, request = *sheet](std::shared_ptr<const HeadSheet> answer, const std::string&) {
                          data_.attention.sheet_pending.reset();
-                         data_.attention.sheet = std::move(sheet);
+                         data_.attention.sheet = std::move(answer);
                          data_.attention.sheet_of = request;
                        });
   }
+}
+
+void Application::supply_kernel_row() {
+  AttentionData& data = data_.attention;
+  const auto wanted = wanted_kernel_row(ui_.attention, data);
+  if (!wanted || data.kernel_row_of == *wanted || data.kernel_row_pending) return;
+  data.kernel_row_pending = wanted;
+  inspect<KernelRow>(*survey_thread_, survey_worker_, "kernel row", [request = *wanted](Supervisor& worker) { return worker.kernel_row(request); },
+                     [this, request = *wanted](std::shared_ptr<const KernelRow> answer, const std::string& problem) {
+                       data_.attention.kernel_row_pending.reset();
+                       data_.attention.kernel_row = std::move(answer);
+                       data_.attention.kernel_row_of = request;
+                       data_.attention.kernel_problem = problem;
+                     });
 }
 
 void Application::save_slice(const std::filesystem::path& file) {

@@ -35,7 +35,12 @@ Engine real_engine() {
       [](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
         return run_sweep(request, database, observer, stop, resume);
       },
-      [] { return Supervisor(WorkerOptions{}); },
+      [](const std::string& device) {
+        WorkerOptions options;
+        options.device = device;
+        if (device != "cpu") options.mode = "events";
+        return Supervisor(std::move(options));
+      },
   };
 }
 

@@ -21,8 +21,8 @@ struct Engine {
   std::function<SweepOutcome(const SweepRequest&, const std::filesystem::path& database, const SweepObserver&, std::stop_token,
                              std::optional<std::int64_t> resume)>
       run;
-  /// A worker that looks inside the attention tensor, for the thread that calls this.
-  std::function<Supervisor()> inspector;
+  /// A worker that looks inside the attention tensor on `device` ("cpu", a GPU's index), for the thread that calls this.
+  std::function<Supervisor(const std::string& device)> inspector;
 };
 
 /// Workers beside this program.

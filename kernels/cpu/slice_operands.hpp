@@ -6,14 +6,9 @@
 
 #include "kernels/cpu/slice.hpp"
 #include "kernels/cpu/slice_rows.hpp"
+#include "kernels/slice_rules.hpp"
 
 namespace triscope::cpu {
-
-/// Keys a query sees on one axis.
-struct SliceRange {
-  std::int64_t first = 0, count = 0;
-};
-SliceRange slice_range(const Problem& problem, int axis, std::int64_t query);
 
 /// Axis 1 of one kv head around one query, ready for the GEMM.
 struct SliceKeys {
@@ -37,7 +32,12 @@ struct SliceFolded {
 void slice_logits(const SliceInstructions& instructions, const SliceFolded& folded, const SliceKeys& keys,
                   std::int64_t first_row, std::int64_t rows, double* out);
 
-/// Throws `Error` (usage) when `tensors` have no such batch, head or query, or it sees too many pairs.
-void require_slice(const AttentionTensors& tensors, const SliceQuery& query);
+/// Values of the kv head that the slice's head reads, over what it sees, with the bias; axis 2 is 1 for a dot product.
+struct SliceValues {
+  SliceValues(const AttentionTensors& tensors, const SliceQuery& query, const SliceKeys& keys);
+  std::int64_t padded = 0;      ///< head_dim, padded
+  std::vector<double> values1;  ///< [keys.padded][padded]
+  std::vector<double> values2;  ///< [keys on axis 2][head_dim]
+};
 
 }  // namespace triscope::cpu

@@ -4,19 +4,12 @@
 
 #include <cstdint>
 
+#include "kernels/slice_sums.hpp"
+
 namespace triscope::cpu {
 
 /// Columns are padded to a multiple of this, padding holding `kMaskedLogit`.
 inline constexpr std::int64_t kSliceLanes = 32;
-/// A logit that takes no part: its exponential is 0, it is finite, and no maximum.
-inline constexpr double kMaskedLogit = -1e300;
-
-/// Sums of one row of logits over its finite ones.
-struct SliceRowSums {
-  double sum = 0;             ///< of exp(x - reference)
-  double sum_logit = 0;       ///< of exp(x - reference) * x
-  double sum_distance = 0;    ///< of exp(x - reference) * distance
-};
 
 struct SliceInstructions {
   bool (*available)();

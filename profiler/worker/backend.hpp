@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/slice_engine.hpp"
 #include "profiler/gpu_counters.hpp"
 #include "profiler/measurement.hpp"
 
@@ -52,6 +53,8 @@ class Backend {
   virtual std::int64_t settle_ns() const { return 0; }
   /// Hardware counters of one launch, from replays of it. Throws `Error`: this backend reads none.
   virtual std::vector<Counter> read_counters(CounterSet set, const Launch& launch);
+  /// What looks inside the attention tensor on this device.
+  virtual std::unique_ptr<SliceEngine> make_slices() const = 0;
   /// Launches once and says what ran. `name` is used where the device does not name its kernels.
   virtual std::vector<LaunchRecord> record_launch(const std::string& name, const Launch& launch) = 0;
 };

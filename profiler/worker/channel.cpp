@@ -23,6 +23,15 @@ namespace {
 
 }  // namespace
 
+void Channel::write_all(std::string_view rest) {
+  while (!rest.empty()) {
+    const ssize_t written = write(output_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) end_process(nullptr, 0);
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
 Channel::Channel() {
   output_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   if (output_ < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
@@ -72,14 +81,10 @@ Message Channel::receive() {
 }
 
 void Channel::send(const Message& message) {
-  const std::string bytes = to_bytes(message);
-  std::string_view rest = bytes;
-  while (!rest.empty()) {
-    const ssize_t written = write(output_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) end_process(nullptr, 0);
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  Frame frame = encode(message);
+  frame.json += '\n';
+  write_all(frame.json);
+  write_all(frame.payload);
 }
 
 }  // namespace triscope

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #include "profiler/messages.hpp"
@@ -31,6 +32,7 @@ class Channel {
 
  private:
   void read_all();
+  void write_all(std::string_view bytes);
 
   int output_ = -1;
   std::atomic<bool> cancelled_{false};

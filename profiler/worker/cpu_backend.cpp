@@ -10,6 +10,7 @@
 #include <fstream>
 #include <thread>
 
+#include "kernels/cpu/slice.hpp"
 #include "kernels/error.hpp"
 #include "profiler/clock.hpp"
 #include "profiler/environment.hpp"
@@ -91,6 +92,8 @@ void CpuBackend::make_cold() {
   asm volatile("" : : "r"(flush_.data()) : "memory");  // the buffer is never read: keep the stores
   std::this_thread::sleep_for(kIdleTime);
 }
+
+std::unique_ptr<SliceEngine> CpuBackend::make_slices() const { return make_cpu_slices(); }
 
 std::vector<LaunchRecord> CpuBackend::record_launch(const std::string& name, const Launch& launch) {
   LaunchRecord record;

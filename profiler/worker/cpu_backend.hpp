@@ -26,6 +26,7 @@ class CpuBackend : public Backend {
   void synchronize() override {}
   Sample time_block(const Launch& launch, std::int64_t launches) override;
   void make_cold() override;
+  std::unique_ptr<SliceEngine> make_slices() const override;
   std::vector<LaunchRecord> record_launch(const std::string& name, const Launch& launch) override;
 
  private:

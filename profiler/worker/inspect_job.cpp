@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/slice.hpp"
 #include "kernels/error.hpp"
+#include "profiler/worker/kernel_row.hpp"
+#include "profiler/worker/measure_job.hpp"
 
 namespace triscope {
 namespace {
@@ -23,6 +24,11 @@ const AttentionTensors& InspectJob::tensors_of(const AttentionSource& source) {
   return *open_.front().tensors;
 }
 
+SliceEngine& InspectJob::engine() {
+  if (!engine_) engine_ = backend_.make_slices();
+  return *engine_;
+}
+
 SourceReply InspectJob::run(const SourceRequest& request) {
   std::erase_if(open_, [&](const Open& one) { return one.source == request.source; });
   SourceReply reply;
@@ -38,6 +44,7 @@ SourceReply InspectJob::run(const SourceRequest& request) {
     reply.kv_heads = tensors.kv_heads;
     reply.head_dim = tensors.head_dim;
     reply.sink = !tensors.sink.empty();
+    reply.values = tensors.has_values();
     reply.labels = tensors.labels;
   } catch (const Error& error) {
     reply.problem = error.what();
@@ -46,15 +53,20 @@ SourceReply InspectJob::run(const SourceRequest& request) {
 }
 
 SliceReply InspectJob::run(const SliceRequest& request) {
-  return {make_slice(tensors_of(request.source), request.query, request.top)};
+  return {engine().slice(tensors_of(request.source), request.query, request.top)};
 }
 
 OverviewReply InspectJob::run(const OverviewRequest& request) {
-  return {make_overview(tensors_of(request.source), request.query, request.step)};
+  return {engine().overview(tensors_of(request.source), request.query, request.step)};
 }
 
 SheetReply InspectJob::run(const SheetRequest& request) {
-  return {make_sheet(tensors_of(request.source), request.query, request.width, request.height)};
+  return {engine().sheet(tensors_of(request.source), request.query, request.width, request.height)};
+}
+
+KernelRowReply InspectJob::run(const KernelRowRequest& request) {
+  const Kernel& kernel = require_kernel_on(kernels_, request.kernel, backend_.device());
+  return {run_kernel_row(kernel, tensors_of(request.source), request.query, backend_, engine())};
 }
 
 }  // namespace triscope

@@ -1,19 +1,24 @@
-// Looks inside the attention tensor on the CPU. Keeps the sources it has opened.
+// Looks inside the attention tensor on the worker's device. Keeps the sources it has opened.
 #pragma once
 
 #include <list>
 #include <memory>
 
 #include "profiler/inspect_jobs.hpp"
+#include "profiler/worker/backend.hpp"
+#include "profiler/worker/verify.hpp"
 
 namespace triscope {
 
 class InspectJob {
  public:
+  InspectJob(Backend& backend, KernelList kernels) : backend_(backend), kernels_(kernels) {}
+
   SourceReply run(const SourceRequest& request);
   SliceReply run(const SliceRequest& request);
   OverviewReply run(const OverviewRequest& request);
   SheetReply run(const SheetRequest& request);
+  KernelRowReply run(const KernelRowRequest& request);
 
  private:
   struct Open {
@@ -21,8 +26,12 @@ class InspectJob {
     std::shared_ptr<const AttentionTensors> tensors;
   };
   const AttentionTensors& tensors_of(const AttentionSource& source);
+  SliceEngine& engine();
 
-  std::list<Open> open_;  // last used first
+  Backend& backend_;
+  KernelList kernels_;
+  std::unique_ptr<SliceEngine> engine_;  // from the first look
+  std::list<Open> open_;                 // last used first
 };
 
 }  // namespace triscope

@@ -1,5 +1,7 @@
-"""Judges databases that tests/cuda/on_gpu recorded: prints what they hold, and lines that begin with PASS or FAIL."""
+"""Judges what tests/cuda/on_gpu recorded: prints what it holds, and lines that begin with PASS or FAIL."""
 
+import array
+import re
 import sqlite3
 import sys
 
@@ -36,6 +38,25 @@ def all_ok(file):
     found = [row for row in rows(file) if row["status"] != "skipped"]
     say(found and all(row["status"] == "ok" and row["timing_source"] == "cuda_events" for row in found),
         f"{len(found)} rows by events: {[row['status'] for row in found]}")
+
+
+def same_array(first, second, bound):
+    """Two .npy files of float32 hold the same to within `bound`."""
+    def values(file):
+        with open(file, "rb") as stream:
+            data = stream.read()
+        return array.array("f", data[10 + int.from_bytes(data[8:10], "little"):])
+    a, b = values(first), values(second)
+    largest = max((abs(x - y) for x, y in zip(a, b)), default=float("nan"))
+    say(len(a) == len(b) and largest <= float(bound), f"{len(a)} and {len(b)} values, largest difference {largest:.2e}")
+
+
+def row_error(file, kernel, bound):
+    """What `inspect --kernel` printed: the error of the kernel's row."""
+    text = open(file, encoding="utf-8").read()
+    found = re.search(r"off by ([0-9.e+-]+) of", text)
+    say(found and float(found[1]) <= float(bound), f"{kernel}: {found[0] if found else text}")
+
 
 
 def key(row):

@@ -75,7 +75,7 @@ TEST(Rotary, determinant_logits_depend_on_relative_positions_alone) {
       }
     }
   }
-  const AttentionTensors same(1, 64, 1, 1, 30, q, k1, k2, {});
+  const AttentionTensors same(1, 64, 1, 1, 30, std::array{q, k1, k2, std::vector<float>{}, std::vector<float>{}}, {});
   Problem problem;
   problem.form = Form::determinant;
   problem.window1 = 12;

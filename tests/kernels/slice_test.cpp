@@ -18,8 +18,9 @@ using test::attention_problem;
 
 std::shared_ptr<AttentionTensors> tensors_of(const AttentionCase& data) {
   const Problem& p = data.problem;
-  return std::make_shared<AttentionTensors>(p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim, data.q, data.k1,
-                                            data.k2, p.sink ? data.sink : std::vector<float>{});
+  return std::make_shared<AttentionTensors>(p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim,
+                                            std::array{data.q, data.k1, data.k2, data.v1, data.v2},
+                                            p.sink ? data.sink : std::vector<float>{});
 }
 
 /// The logit of one triple, straight from the paper.
@@ -132,6 +133,35 @@ TEST(Slice, lse_is_the_oracle_s_for_both_forms_and_for_the_bf16_kernel_s_roundin
       EXPECT_NEAR(slice.lse, oracle.row({0, i, 1}, o), 1e-9);
     }
   }
+}
+
+TEST(Slice, its_output_is_the_oracle_s_and_the_shares_of_all_triples_are_the_whole) {
+  for (Problem problem : problems()) {
+    problem.v2_bias = 0.25;
+    SCOPED_TRACE(describe(problem));
+    const AttentionCase data(problem);
+    const Oracle oracle(problem, data.inputs());
+    std::vector<double> o(static_cast<std::size_t>(problem.head_dim));
+    for (std::int64_t i : {std::int64_t{2}, problem.seq_len - 1}) {
+      const std::int64_t head = problem.q_heads - 1;
+      const Slice slice = make_slice(*tensors_of(data), {problem, Arithmetic::exact, 0, head, i}, 1 << 20);
+      oracle.row({0, i, head}, o);
+      ASSERT_EQ(slice.output.size(), o.size());
+      for (std::size_t d = 0; d < o.size(); ++d) EXPECT_NEAR(slice.output[d], o[d], 1e-6);
+      double share = 0;
+      for (const Triple& triple : slice.top) share += triple.output_share;
+      EXPECT_NEAR(share, 1, 1e-5);
+    }
+  }
+}
+
+TEST(Slice, without_values_there_is_no_output) {
+  const Problem problem = attention_problem(Form::trilinear, 20, 8, 4, 1, 1, 8);
+  const AttentionCase data(problem);
+  const AttentionTensors tensors(1, 20, 1, 1, 8, std::array{data.q, data.k1, data.k2, data.v1, std::vector<float>{}}, {});
+  const Slice slice = make_slice(tensors, {problem, Arithmetic::exact, 0, 0, 19});
+  EXPECT_TRUE(slice.output.empty());
+  EXPECT_EQ(slice.top.front().output_share, 0);
 }
 
 TEST(Slice, top_triples_are_the_largest_in_order) {

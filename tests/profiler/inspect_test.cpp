@@ -36,9 +36,63 @@ TEST(Inspect, a_worker_answers_what_the_kernel_computes) {
   const Slice here = make_slice(*tensors, query), there = worker.slice({source, query});
   EXPECT_EQ(there.log_p, here.log_p);
   EXPECT_EQ(there.marginal2, here.marginal2);
+  EXPECT_EQ(there.output, here.output);
+  EXPECT_FALSE(there.output.empty());
   EXPECT_EQ(there.lse, here.lse);
   EXPECT_EQ(worker.overview({source, query, 10}).entropy, make_overview(*tensors, query, 10).entropy);
   EXPECT_EQ(worker.sheet({source, query, 20, 8}).log_p, make_sheet(*tensors, query, 20, 8).log_p);
+}
+
+TEST(Inspect, a_kernel_s_own_row_is_close_to_the_exact_one_wherever_the_query_stands) {
+  Supervisor worker = real_worker();
+  AttentionSource source = small_source();
+  source.q_heads = 4;
+  source.kv_heads = 2;
+  SliceQuery query;
+  query.problem.window1 = 40;
+  query.problem.window2 = 60;  // longer than axis 1: the excerpt must follow it
+  for (query.head = 0; query.head < 4; query.head += 3) {
+    for (query.query = 0; query.query < 200; query.query += 99) {
+      for (const Form form : {Form::trilinear, Form::determinant}) {
+        query.problem.form = form;
+        const KernelRow row = worker.kernel_row({source, query, "cpu.fast"});
+        EXPECT_EQ(row.element, Element::fp32);
+        EXPECT_LT(row.error, 1e-5) << query.head << " " << query.query;
+        EXPECT_NEAR(row.lse, row.exact_lse, 1e-4);
+        EXPECT_EQ(row.exact, worker.slice({source, query}).output);
+      }
+    }
+  }
+}
+
+TEST(Inspect, match3_is_decided_by_a_kernel_s_own_output_too) {
+  Supervisor worker = real_worker();
+  AttentionSource source;
+  source.kind = SourceKind::match3;
+  source.numbers = {1, 2, 4, 30};
+  source.modulus = 10;
+  SliceQuery query;
+  query.problem = match3_problem(4);
+  for (query.query = 0; query.query < 4; ++query.query) {
+    const KernelRow row = worker.kernel_row({source, query, "cpu.oracle"});
+    EXPECT_EQ(row.output.front() > kMatch3Threshold, match3_counts(source.numbers, 10)[static_cast<std::size_t>(query.query)] > 0);
+  }
+}
+
+TEST(Inspect, a_kernel_that_cannot_run_the_query_says_why) {
+  Supervisor worker = real_worker();
+  const auto why = [&](const SliceQuery& query, const char* kernel) {
+    try {
+      worker.kernel_row({small_source(), query, kernel});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  SliceQuery query;
+  EXPECT_THAT(why(query, "cpu.none"), testing::HasSubstr("cpu.none"));
+  query.problem.form = Form::dot_product;
+  EXPECT_THAT(why(query, "cpu.fast"), testing::HasSubstr("the form is dot product"));
 }
 
 TEST(Inspect, a_fault_is_a_sentence_and_the_worker_goes_on) {

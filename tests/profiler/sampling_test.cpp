@@ -30,6 +30,7 @@ class FakeBackend final : public Backend {
   void copy_to_host(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void poison(void* memory, std::size_t bytes) override { std::memset(memory, 0xFF, bytes); }
   void synchronize() override {}
+  std::unique_ptr<SliceEngine> make_slices() const override { return nullptr; }
   void make_cold() override {}
   std::vector<LaunchRecord> record_launch(const std::string&, const Launch&) override { return {}; }
 

@@ -144,6 +144,73 @@ TEST_F(AttentionJourney, the_difference_of_exact_and_bf16_is_small_and_named) {
   });
 }
 
+TEST_F(AttentionJourney, mask_scale_and_bias_are_those_of_the_logits) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    const double lse = side().slice->lse;
+    const auto type = [&](const char* box, const char* text) {
+      c->ItemInput(box);
+      c->KeyCharsReplaceEnter(text);
+      c->Yield(2);
+      wait(c);
+    };
+    type("//**/##scale", "0.5");
+    IM_CHECK(side().slice_of.query.problem.scale == 0.5);
+    IM_CHECK(std::abs(side().slice->lse - lse) > 0.1);
+    type("//**/##scale", "");
+    IM_CHECK(!side().slice_of.query.problem.scale);
+    IM_CHECK_EQ(side().slice->lse, lse);
+    type("//**/##k2_bias", "0.25");
+    IM_CHECK_EQ(side().slice_of.query.problem.k2_bias, 0.25);
+    IM_CHECK(std::abs(side().slice->lse - lse) > 1e-3);
+    const std::vector<float> output = side().slice->output;
+    type("//**/##v2_bias", "-1");
+    IM_CHECK(side().slice->output != output);
+    c->ItemClick("//**/full");
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(side().slice_of.query.problem.mask == Mask::full);
+    IM_CHECK_EQ(side().slice->count2, side().source->seq_len);
+  });
+}
+
+TEST_F(AttentionJourney, a_kernel_s_own_row_is_compared_with_the_exact_one) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    c->ItemClick("//**/cpu.fast");
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(data().attention.kernel_row != nullptr);
+    IM_CHECK(data().attention.kernel_row->error < 1e-5);
+    c->MouseMove("//**/##cells");
+    c->KeyPress(ImGuiKey_LeftArrow);
+    wait(c);
+    IM_CHECK_EQ(data().attention.kernel_row_of.query.query, attention().query);
+    c->ItemClick("//**/cpu.fast");
+    IM_CHECK(attention().kernel.empty());
+  });
+}
+
+TEST_F(AttentionJourney, a_gpu_is_taken_when_there_is_one_and_left_on_request) {
+  travel([](ImGuiTestContext* c) {
+    auto catalog = std::make_shared<Catalog>(*fixture::invented_catalog());
+    Device gpu;
+    gpu.id = "0";
+    gpu.kind = DeviceKind::cuda;
+    gpu.name = "Invented GPU";  // the fixture's worker computes on the CPU whatever it is asked for
+    catalog->devices.insert(catalog->devices.begin(), gpu);
+    app().data().machine.catalog = catalog;
+    open(c);
+    IM_CHECK(attention().device == "0");
+    c->ItemClick("//**/CPU");
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(attention().device == "cpu");
+    IM_CHECK_EQ(side().slice_of.query.query, attention().query);
+    IM_CHECK(side().slice != nullptr && !side().pending);
+  });
+}
+
 TEST_F(AttentionJourney, a_file_with_other_names_is_mapped_in_the_dialog) {
   write_odd(window->folder / "odd.safetensors");
   travel([](ImGuiTestContext* c) {

@@ -27,6 +27,7 @@ inline std::shared_ptr<const Catalog> invented_catalog() {
   KernelInfo fast;
   fast.id = "cpu.fast";
   fast.name = "CPU fast";
+  fast.family = "2-simplicial";
   KernelInfo dot = fast;
   dot.id = "baseline.cpu";
   dot.name = "CPU dot-product attention";
@@ -85,7 +86,7 @@ struct InventedSweep {
             [this](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
               return run(request, database, observer, stop, resume);
             },
-            [] { return Supervisor(WorkerOptions{}); }};
+            [](const std::string&) { return Supervisor(WorkerOptions{}); }};
   }
 };
 

@@ -179,7 +179,9 @@ bool DesktopWindow::step() {
   p.news_waits |= p.application.prepare_frame(ImGui_ImplGlfw_GetContentScaleForWindow(p.window.get()));
   const bool person = !ImGui::GetCurrentContext()->InputEventsQueue.empty() || std::exchange(p.callbacks.refresh, false);
   const bool due = p.news_waits && (!measuring || glfwGetTime() - p.last_drawn >= kMeasuringPeriodSeconds);
-  if (person || (due && !measuring)) p.frames_left = kSettleFrames;
+  // While slices play, each is drawn once: the next one settles what this one left.
+  const bool playing = p.application.ui().attention.playing;
+  if (person || (due && !measuring)) p.frames_left = playing ? 1 : kSettleFrames;
   if (due && p.frames_left == 0) p.frames_left = 1;
   // A text cursor blinks; a pointer at rest shows a tooltip after a moment.
   const float delay = ImGui::GetCurrentContext()->HoverItemDelayTimer;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "kernels/cuda/cuda_error.hpp"
+#include "kernels/cuda/slice/slice.hpp"
 #include "kernels/error.hpp"
 #include "profiler/environment.hpp"
 #include "profiler/worker/cuda/gpu_device.hpp"
@@ -131,6 +132,8 @@ void CudaBackend::make_cold() {
   flush_caches();
   std::this_thread::sleep_for(kIdleTime);
 }
+
+std::unique_ptr<SliceEngine> CudaBackend::make_slices() const { return make_cuda_slices(); }
 
 std::vector<Counter> CudaBackend::read_counters(CounterSet set, const Launch& launch) {
   if (!counters_) return Backend::read_counters(set, launch);

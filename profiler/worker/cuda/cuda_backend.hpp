@@ -39,6 +39,7 @@ class CudaBackend final : public Backend {
   Sample time_block(const Launch& launch, std::int64_t launches) override;
   /// Writes twice the L2's size, reads as much of another buffer, and waits until the chip is idle and cool-clocked.
   void make_cold() override;
+  std::unique_ptr<SliceEngine> make_slices() const override;
   std::int64_t settle_ns() const override;
   std::vector<Counter> read_counters(CounterSet set, const Launch& launch) override;
   std::vector<LaunchRecord> record_launch(const std::string& name, const Launch& launch) override;

@@ -1,0 +1,40 @@
+#include "kernels/slice_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace triscope {
+
+double SliceSums::reference(double maximum) {
+  if (maximum > maximum_) {
+    const double factor = std::exp(maximum_ - maximum);
+    for (double* sum : {&sum_, &sum_logit_, &sum1_, &sum2_}) *sum *= factor;
+    maximum_ = maximum;
+  }
+  return maximum_;
+}
+
+void SliceSums::add(const SliceRowSums& row, double distance2) {
+  sum_ += row.sum;
+  sum_logit_ += row.sum_logit;
+  sum1_ += row.sum_distance;
+  sum2_ += row.sum * distance2;
+}
+
+SliceSums::Result SliceSums::result(std::optional<double> sink) const {
+  const double top = sink ? std::max(*sink, maximum_) : maximum_;
+  const double pairs = sum_ == 0 ? 0 : sum_ * std::exp(maximum_ - top);  // all of them may be masked or not finite
+  const double blank = sink ? std::exp(*sink - top) : 0;
+  Result result;
+  result.lse = top + std::log(pairs + blank);
+  const double largest = sum_ == 0 ? 0 : std::exp(maximum_ - result.lse);
+  result.largest_p = largest;
+  result.sink_p = sink ? std::exp(*sink - result.lse) : 0;
+  // -sum p log p = lse - sum p logit, over pairs and sink
+  result.entropy = std::max(0.0, result.lse - largest * sum_logit_ - (sink ? result.sink_p * *sink : 0));
+  result.distance1 = sum_ == 0 ? 0 : sum1_ / sum_;
+  result.distance2 = sum_ == 0 ? 0 : sum2_ / sum_;
+  return result;
+}
+
+}  // namespace triscope
