@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "kernels/match3.hpp"
 #include "profiler/columns.hpp"
@@ -42,6 +43,13 @@ std::pair<double, double> finite_range(const std::vector<float>& values) {
   return most < least ? std::pair(0.0, 0.0) : std::pair(least, most);
 }
 
+bool same_shape(const SourceReply& a, const SourceReply& b) {
+  const auto shape = [](const SourceReply& source) {
+    return std::tuple(source.batch, source.seq_len, source.q_heads, source.kv_heads, source.head_dim, source.values);
+  };
+  return shape(a) == shape(b);
+}
+
 void draw_facts(Context& context, int side) {
   AttentionUi& ui = context.ui.attention;
   const AttentionSideData& data = context.data.attention.sides[static_cast<std::size_t>(side)];
@@ -54,11 +62,18 @@ void draw_facts(Context& context, int side) {
   tooltip(context, "A .safetensors or .npy file, a generated example, or Match3");
   const AttentionSource& source = ui.sides[static_cast<std::size_t>(side)].source;
   fact_line(context, source.kind == SourceKind::file ? "file" : "source", source_title(source), true);
-  if (data.source && data.source->problem.empty()) {
+  const SourceReply* first = context.data.attention.sides[0].source.get();
+  if (side == 1 && first && data.source && data.source->problem.empty() && same_shape(*first, *data.source)) {
+    // Nothing to say that A does not.
+  } else if (data.source && data.source->problem.empty()) {
     fact_line(context, "tokens", format_count(data.source->seq_len));
     fact_line(context, "heads", fmt::format("{} / {}", data.source->q_heads, data.source->kv_heads));
     fact_line(context, "head_dim", fmt::format("{}", data.source->head_dim));
     fact_line(context, "values", data.source->values ? "v1, v2" : "none", !data.source->values);
+  } else if (side == 1 && (data.source || !data.problem.empty())) {  // A's stands in the middle
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower, sentence(data.source ? data.source->problem : data.problem));
+    ImGui::PopTextWrapPos();
   } else if (!data.source && data.problem.empty()) {
     muted_text(context, "Opening ...");
   }
@@ -82,6 +97,18 @@ bool typed_box(const Context& context, const char* id, ImGuiDataType type, Type&
   if (!ImGui::IsItemDeactivatedAfterEdit()) return false;
   value = typed;
   return true;
+}
+
+/// Empty: -1, the same head.
+void head_box(const Context& context, std::int64_t& head) {
+  const NumberFont font(context.look);
+  ImGui::SetNextItemWidth(context.look.px(64));
+  std::string text = head < 0 ? std::string() : fmt::format("{}", head);
+  ImGui::InputTextWithHint("##other_head", "same", &text, ImGuiInputTextFlags_CharsDecimal);
+  if (!ImGui::IsItemDeactivatedAfterEdit()) return;
+  std::int64_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  head = error == std::errc() && end == text.data() + text.size() ? std::max<std::int64_t>(-1, value) : -1;
 }
 
 /// Empty: the form's own, 1/sqrt(head_dim).
@@ -169,7 +196,8 @@ void draw_overview(Context& context) {
     ImGui::SameLine(0, context.look.px(4));
   }
   ImGui::NewLine();
-  const Overview* overview = data.overview.get();
+  const bool current = data.sides[0].asked && data.overview_of.source == *data.sides[0].asked;
+  const Overview* overview = current ? data.overview.get() : nullptr;
   const float width = ImGui::GetContentRegionAvail().x;
   if (!overview || width < 20) {
     muted_text(context, data.overview_pending ? "Computing ..." : "");
@@ -293,10 +321,9 @@ void draw_attention_left(Context& context) {
     arithmetic("bf16 inputs", Arithmetic::bf16_inputs, "B with q, k1 and k2 rounded to bf16");
     arithmetic("bf16 kernel", Arithmetic::bf16_kernel, "B as a tensor-core kernel computes it: the product of query and k2 rounded to bf16, too");
     ImGui::NewLine();
-    ImGui::SetNextItemWidth(context.look.px(96));
-    auto other = static_cast<int>(ui.sides[1].other_head);
-    if (ImGui::InputInt("head of B", &other)) ui.sides[1].other_head = std::max(-1, other);
-    tooltip(context, "-1: the same head as A");
+    begin_setting(context, "head of B", context.look.px(64));
+    head_box(context, ui.sides[1].other_head);
+    tooltip(context, "Another head of B than of A; empty: the same");
   }
   draw_overview(context);
   draw_sheet(context);

@@ -12,7 +12,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kSideWidth = 260, kRoomForSides = 900;  // design pixels
+constexpr float kLeftWidth = 260, kRightWidth = 288, kRoomForSides = 900;  // design pixels
 
 /// A chip of a group: chooses `value`.
 template <typename Value>
@@ -37,7 +37,7 @@ void draw_query_controls(Context& context) {
   const Look& look = context.look;
   const AttentionSideData& data = context.data.attention.sides[0];
   const bool open = data.source && data.source->problem.empty();
-  const std::int64_t last = open ? data.source->seq_len - 1 : 0, last_head = open ? data.source->q_heads - 1 : 0, zero = 0;
+  const std::int64_t last = open ? data.source->seq_len - 1 : std::max<std::int64_t>(1, ui.query), last_head = open ? data.source->q_heads - 1 : 0, zero = 0;
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("Query");
   ImGui::SameLine();
@@ -147,6 +147,16 @@ bool begin_column(const Context& context, const char* id, float width, float hei
   return open;
 }
 
+/// Why there is nothing to look at, and the way on.
+void draw_refusal(Context& context, const std::string& why) {
+  empty_state(context, sentence(why));
+  const char* label = "Choose tensors...";
+  const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  ImGui::SetCursorPosX((ImGui::GetWindowWidth() - width) / 2);
+  if (primary_button(context, label)) open_attention_dialog(context, 0);
+}
+
 void vertical_line(const Context& context, float height) {
   ImGui::SameLine(0, 0);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -162,22 +172,25 @@ void draw_attention_panel(Context& context) {
   play(ui, context.data.attention);
   keep_inside(ui, context.data.attention);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float side = context.look.px(kSideWidth);
+  const float left = context.look.px(kLeftWidth), right = context.look.px(kRightWidth);
   const bool sides = room.x >= context.look.px(kRoomForSides);
   if (sides) {
-    if (begin_column(context, "##left", side, room.y)) draw_attention_left(context);
+    if (begin_column(context, "##left", left, room.y)) draw_attention_left(context);
     ImGui::EndChild();
     vertical_line(context, room.y);
   }
-  if (begin_column(context, "##middle", sides ? room.x - 2 * side : room.x, room.y)) {
+  if (begin_column(context, "##middle", sides ? room.x - left - right : room.x, room.y)) {
+    const bool open = context.data.attention.sides[0].source && context.data.attention.sides[0].source->problem.empty();
+    ImGui::BeginDisabled(!open);
     draw_query_controls(context);
     draw_look_controls(context);
+    ImGui::EndDisabled();
     ImGui::Dummy(ImVec2(0, context.look.px(4)));
     const AttentionSideData& data = context.data.attention.sides[0];
     if (data.source && !data.source->problem.empty()) {
-      empty_state(context, data.source->problem);
+      draw_refusal(context, data.source->problem);
     } else if (!data.source && !data.problem.empty()) {
-      empty_state(context, data.problem);
+      draw_refusal(context, data.problem);
     } else {
       draw_attention_maps(context);
     }
@@ -185,7 +198,7 @@ void draw_attention_panel(Context& context) {
   ImGui::EndChild();
   if (sides) {
     vertical_line(context, room.y);
-    if (begin_column(context, "##right", side, room.y)) draw_attention_right(context);
+    if (begin_column(context, "##right", right, room.y)) draw_attention_right(context);
     ImGui::EndChild();
   }
   draw_attention_dialog(context);

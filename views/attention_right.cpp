@@ -58,7 +58,7 @@ void draw_triples(Context& context) {
     number_right(context, format_fixed(sum, 2), context.look.theme.muted);
     if (!values) continue;
     ImGui::TableNextColumn();
-    number_right(context, format_fixed(triple.output_share, 2));
+    number_right(context, format_fixed(std::abs(triple.output_share) < 0.005 ? 0 : triple.output_share, 2));
     tooltip(context, "What p v1 v2 of this pair adds along the output, as a share of it; may be negative. All pairs together: 1");
   }
   ImGui::EndTable();
@@ -116,7 +116,7 @@ void draw_kernel_row(Context& context) {
   const std::vector<std::string> kernels = catalog ? row_kernels(*catalog, ui.device) : std::vector<std::string>();
   if (kernels.empty()) return;
   ImGui::AlignTextToFramePadding();
-  muted_text(context, "beside");
+  muted_text(context, "compare with");
   for (const std::string& kernel : kernels) {
     ImGui::SameLine(0, context.look.px(4));
     if (chip(context, kernel.c_str(), ui.kernel == kernel)) ui.kernel = ui.kernel == kernel ? std::string() : kernel;
@@ -144,6 +144,7 @@ void draw_output(Context& context) {
   const std::vector<float>& output = side.slice->output;
   if (output.empty()) return;
   const Look& look = context.look;
+  if (side.slice_of.source.kind == SourceKind::match3) return draw_kernel_row(context);  // all dimensions are alike
   section(context, "Output of the query");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = look.px(20), each = width / static_cast<float>(output.size());
@@ -170,13 +171,48 @@ void draw_output(Context& context) {
   draw_kernel_row(context);
 }
 
+/// Texts under the ends of a range from `x_low` to `x_high`, inside [left, left + width).
+void draw_ends(const Look& look, float left, float width, float x_low, float x_high, const std::string& low, const std::string& high) {
+  const NumberFont font(look, kSecondarySize);
+  const float low_width = ImGui::CalcTextSize(low.c_str()).x, high_width = ImGui::CalcTextSize(high.c_str()).x, y = ImGui::GetCursorScreenPos().y;
+  const float high_at = std::clamp(x_high - high_width, left + low_width + look.px(8), left + width - high_width);
+  const float low_at = std::clamp(x_low, left, std::max(left, high_at - low_width - look.px(8)));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddText(ImVec2(std::round(low_at), y), look.theme.muted, low.c_str());
+  list->AddText(ImVec2(std::round(high_at), y), look.theme.muted, high.c_str());
+  ImGui::Dummy(ImVec2(1, ImGui::GetTextLineHeight()));
+}
+
+/// A colour map from `low` to `high` pixels; advances like an item.
+void draw_colour_bar(const Look& look, ColourMap map, float low, float high, float y) {
+  constexpr int kSteps = 64;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (int n = 0; n < kSteps; ++n) {
+    const auto edge = [&](int step) { return low + (high - low) * static_cast<float>(step) / kSteps; };
+    list->AddRectFilled(ImVec2(edge(n), y), ImVec2(edge(n + 1), y + look.px(10)), to_colour(colour_at(map, (static_cast<float>(n) + 0.5F) / kSteps)));
+  }
+  ImGui::Dummy(ImVec2(1, look.px(10)));
+}
+
+/// Colours of the difference, with their ends.
+void draw_difference_range(Context& context) {
+  const Look& look = context.look;
+  const HeatmapStyle style = context.models.attention().style(context.ui.attention, context.data.attention, 2);
+  section(context, "Range of pA - pB");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  draw_colour_bar(look, style.map, at.x, at.x + width, at.y);
+  draw_ends(look, at.x, width, at.x, at.x + width, significant_text(style.low, 2), "+" + significant_text(style.high, 2));
+}
+
 /// Histogram of log p with a handle at either end of the colours.
 void draw_range(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const Look& look = context.look;
   AttentionModel& model = context.models.attention();
   const std::vector<std::int64_t>& bins = model.histogram(ui, context.data.attention);
-  if (bins.empty() || ui.show == AttentionShow::difference) return;
+  if (ui.show == AttentionShow::difference) return draw_difference_range(context);
+  if (bins.empty()) return;
   const HeatmapStyle style = model.style(ui, context.data.attention, 0);
   ImGui::Dummy(ImVec2(0, look.px(8)));
   ImGui::AlignTextToFramePadding();
@@ -222,11 +258,7 @@ void draw_range(Context& context) {
     list->AddRectFilled(ImVec2(edge(n), scale.y), ImVec2(edge(n + 1), scale.y + look.px(10)), to_colour(colour_at(style.map, static_cast<float>(heatmap_position(style, value)))));
   }
   ImGui::Dummy(ImVec2(1, look.px(10)));
-  const NumberFont font(look, kSecondarySize);
-  coloured_text(look.theme.muted, significant_text(std::exp(std::max(style.low, low)), 2));
-  const std::string right = significant_text(std::exp(style.high), 2);
-  align_right(ImGui::CalcTextSize(right.c_str()).x);
-  coloured_text(look.theme.muted, right);
+  draw_ends(look, at.x, width, x_low, x_high, significant_text(std::exp(std::max(style.low, low)), 2), significant_text(std::exp(style.high), 2));
 }
 
 /// Dot-product attention of the same query, over the same keys.

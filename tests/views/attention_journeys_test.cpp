@@ -319,42 +319,92 @@ TEST(AttentionPixels, one_bright_cell_of_1024_x_1024_is_seen_in_the_whole_window
   EXPECT_LE(seen, 6);
 }
 
-/// Pictures of the panel in its states, for docs and for looking at: TRISCOPE_PICTURES=folder.
-TEST(AttentionPictures, of_every_state) {
-  const char* folder = std::getenv("TRISCOPE_PICTURES");
-  if (!folder) GTEST_SKIP() << "set TRISCOPE_PICTURES to a folder to have them written";
-  fixture::WindowOnDatabase window;
-  Application& application = window.application();
-  AttentionUi& ui = application.ui().attention;
-  application.carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
-  const auto take = [&](const std::string& name) {
+/// Pictures of the panel in its states, for docs and for looking at.
+class Album {
+ public:
+  Album(std::string folder, int width, int height) : folder_(std::move(folder)), window_(60, width, height) {
+    application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
+    settle();
+  }
+  Application& application() { return window_.application(); }
+  AttentionUi& ui() { return application().ui().attention; }
+  std::filesystem::path file(const char* name) { return window_.folder / name; }
+  void settle() { window_.stage->memory().settle(60); }
+  void take(const std::string& name) {
     for (ThemeChoice theme : {ThemeChoice::dark, ThemeChoice::light}) {
-      application.ui().settings.theme = theme;
-      window.stage->memory().settle(60);
-      const std::vector<std::uint8_t> png = encode_png(window.stage->memory().picture());
-      std::ofstream(fmt::format("{}/attention_{}_{}.png", folder, name, theme == ThemeChoice::dark ? "dark" : "light"), std::ios::binary).write(reinterpret_cast<const char*>(png.data()), static_cast<std::streamsize>(png.size()));
+      application().ui().settings.theme = theme;
+      settle();
+      const std::vector<std::uint8_t> png = encode_png(window_.stage->memory().picture());
+      const std::string path = fmt::format("{}/attention_{}_{}.png", folder_, name, theme == ThemeChoice::dark ? "dark" : "light");
+      std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(png.data()), static_cast<std::streamsize>(png.size()));
     }
-  };
+  }
+  void open(SourceKind kind, const std::filesystem::path& path = {}) {
+    AttentionSource source;
+    source.kind = kind;
+    source.file = path.string();
+    choose_source(ui(), 0, source);
+  }
+  void match3(std::int64_t modulus, std::optional<double> c = std::nullopt) {
+    AttentionSource source;
+    source.kind = SourceKind::match3;
+    source.numbers = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 88};
+    source.modulus = modulus;
+    source.c = c;
+    choose_source(ui(), 0, source);
+    ui().query = 5;
+  }
+
+ private:
+  std::string folder_;
+  fixture::WindowOnDatabase window_;
+};
+
+void take_looks(Album& album) {
+  AttentionUi& ui = album.ui();
   ui.head = 6;
-  window.stage->memory().settle(60);
-  if (const Slice* slice = application.data().attention.sides[0].slice.get()) ui.pinned = AttentionCell{slice->top[0].j, slice->top[0].k};
-  take("one");
+  ui.kernel = "cpu.fast";
+  album.settle();
+  if (const Slice* slice = album.application().data().attention.sides[0].slice.get()) ui.pinned = AttentionCell{slice->top[0].j, slice->top[0].k};
+  album.take("one");
+  ui.kernel.clear();
   ui.part = HeatmapPart{490, 20, 504, 32};
-  take("near");
+  album.take("near");
   ui.part.reset();
+  ui.colour_scale = HeatmapStyle::Scale::probability;
+  album.take("linear");
+  ui.colour_scale = HeatmapStyle::Scale::logarithmic;
+  for (ColourMap map : {ColourMap::cividis, ColourMap::inferno}) {
+    ui.map = map;
+    album.take(std::string(to_string(map)));
+  }
+  ui.map = ColourMap::viridis;
   ui.query = 100;
   ui.absolute_axes = true;
-  take("start");
+  album.take("start");
   ui.query = 1000;
   ui.absolute_axes = false;
+}
+
+void take_comparisons(Album& album) {
+  AttentionUi& ui = album.ui();
   ui.show = AttentionShow::side_by_side;
-  take("side_by_side");
+  album.take("side_by_side");
   ui.show = AttentionShow::difference;
-  take("difference");
+  album.take("difference");
   ui.show = AttentionShow::one;
-  ui.map = ColourMap::cividis;
-  take("cividis");
-  ui.map = ColourMap::viridis;
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddMousePosEvent(io.DisplaySize.x / 2, io.DisplaySize.y / 2);
+  io.AddKeyEvent(ImGuiKey_Space, true);
+  album.take("flip");
+  io.AddKeyEvent(ImGuiKey_Space, false);
+  io.AddMousePosEvent(-1, -1);
+  album.settle();
+}
+
+void take_sources(Album& album) {
+  AttentionUi& ui = album.ui();
+  ui.pinned.reset();
   HostTensor q{"q", {64, 2, 12}, std::vector<float>(64 * 2 * 12, 0.7F)}, k1 = q, k2 = q;
   k1.name = "k1";
   k2.name = "k2";
@@ -363,31 +413,66 @@ TEST(AttentionPictures, of_every_state) {
     k2.values[n] = std::cos(1.7F * static_cast<float>(n));
   }
   k1.values[50 * 24 + 5] = std::nanf("");
-  write_safetensors(window.folder / "nan.safetensors", std::vector{q, k1, k2});
-  AttentionSource file;
-  file.kind = SourceKind::file;
-  file.file = (window.folder / "nan.safetensors").string();
-  choose_source(ui, 0, file);
+  write_safetensors(album.file("nan.safetensors"), std::vector{q, k1, k2});
+  album.open(SourceKind::file, album.file("nan.safetensors"));
   ui.head = 0;
-  take("nan");
-  AttentionSource match3;
-  match3.kind = SourceKind::match3;
-  match3.numbers = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4};
-  match3.modulus = 97;
-  choose_source(ui, 0, match3);
-  ui.query = 9;
-  take("match3_none");
-  match3.modulus = 11;
-  choose_source(ui, 0, match3);
-  take("match3");
-  ui.sides[0].source.c = 0.2 * 130;
-  take("match3_small_c");
-  file.file = "/no/such/file.safetensors";
-  choose_source(ui, 0, file);
-  take("no_file");
+  album.take("nan");
+  AttentionSource many;
+  many.kind = SourceKind::peaked;
+  many.seq_len = 1100;
+  many.q_heads = 64;
+  many.head_dim = 16;
+  choose_source(ui, 0, many);
+  ui.query = 1099;
+  album.take("many_heads");
+  ui.window1 = ui.window2 = 1024;
+  many.q_heads = 2;
+  choose_source(ui, 0, many);
+  album.take("far");
+  ui.window1 = 512;
+  ui.window2 = 32;
+  album.open(SourceKind::file, "/no/such/file.safetensors");
+  album.take("no_file");
+  q.name = "alpha";
+  k1.name = "beta";
+  k2.name = "gamma";
+  write_safetensors(album.file("odd.safetensors"), std::vector{q, k1, k2});
+  album.open(SourceKind::file, album.file("odd.safetensors"));
+  album.settle();
   ui.draft.open = true;
+  ui.draft.source = ui.sides[0].source;
+  album.take("mapping");
   ui.draft.source.kind = SourceKind::match3;
-  take("dialog");
+  ui.draft.numbers = "3 1 4 1 5 9 2 6";
+  album.take("dialog");
+  ui.draft.open = false;
+  album.settle();
+}
+
+void take_match3(Album& album) {
+  album.match3(97);
+  album.take("match3_none");
+  album.ui().sides[0].arithmetic = Arithmetic::bf16_kernel;
+  album.take("match3_bf16");
+  album.ui().sides[0].arithmetic = Arithmetic::exact;
+  album.match3(97, 1000);
+  album.take("match3_small_c");
+  album.match3(11);
+  album.take("match3");
+}
+
+TEST(AttentionPictures, of_every_state) {
+  const char* folder = std::getenv("TRISCOPE_PICTURES");
+  if (!folder) GTEST_SKIP() << "set TRISCOPE_PICTURES to a folder to have them written, TRISCOPE_PICTURE_SIZE to 1280x800 or another size";
+  int width = 1440, height = 900;
+  if (const char* size = std::getenv("TRISCOPE_PICTURE_SIZE")) {
+    ASSERT_EQ(std::sscanf(size, "%dx%d", &width, &height), 2);
+  }
+  Album album(folder, width, height);
+  take_looks(album);
+  take_comparisons(album);
+  take_sources(album);
+  take_match3(album);
 }
 
 }  // namespace
