@@ -1,4 +1,4 @@
-// A slow forward on the GPU with fp64 sums, for sampled rows: what the Hopper kernel is compared with in hopper_bench.
+// A slow forward on the GPU with fp64 sums, for sampled rows: what hopper_bench compares the Hopper kernel with.
 #pragma once
 
 #include <cuda_bf16.h>

@@ -1,5 +1,5 @@
 // The PTX and WGMMA wrappers of cuda.hopper one by one on a GPU: fragments and tile descriptors against plain sums, copies,
-// mbarriers, conversions, and the order of cross products. Small integers as inputs, so every comparison is exact.
+// mbarriers, conversions, the order of cross products and of rows. Small integers as inputs, so every comparison is exact.
 //
 //   hopper_wrappers_check               exit code 1 when something differs
 //   hopper_wrappers_check sanitizer     a correct kernel that racecheck reports on all the same: what its reports on
@@ -209,6 +209,21 @@ void check_order() {
   expect(wrong == 0, "partners of a dimension follow it cyclically in its chunk");
 }
 
+// --- the order of rows ------------------------------------------------------------------------------------------------------
+
+void check_rows() {
+  bool neighbours = true;
+  unsigned seen = 0, lines[2] = {0, 0};
+  for (int m = 0; m < 16; ++m) {
+    seen |= 1u << paired_row(m);
+    lines[m / 8] |= 1u << (paired_row(m) & 7);
+    neighbours = neighbours && paired_row(m) / 2 == paired_row(m & 7) / 2;
+  }
+  const bool permutes = seen == 0xFFFFu, banks = lines[0] == 0xFFu && lines[1] == 0xFFu;
+  expect(permutes && neighbours, "rows g and g + 8 of a WGMMA are two neighbours of the query tile");
+  expect(banks, "the eight rows that ldmatrix reads at once lie in different banks");
+}
+
 // --- what compute-sanitizer reports on --------------------------------------------------------------------------------------
 
 /// A ring of two slots between two warps, ordered by mbarriers alone. racecheck sees the writes and the reads, not what orders
@@ -263,6 +278,7 @@ int run(const std::string& mode) {
   check_arithmetic();
   check_order<128>();
   check_order<64>();
+  check_rows();
   std::printf("%d failed\n", failures);
   return failures;
 }

@@ -26,6 +26,7 @@ struct Barriers {
   __device__ std::uint32_t merge_full() const { return base + 168; }
   __device__ std::uint32_t merge_taken() const { return base + 176; }
   __device__ std::uint32_t merge_free() const { return base + 184; }
+  __device__ std::uint32_t items_done() const { return base + 192; }   ///< every consumer warp has stored its last item
   static_assert(kResidentTiles == 2 && kStagesAhead == 4, "the offsets above");
 
   /// One thread, before the CTA's first __syncthreads.
@@ -44,7 +45,7 @@ struct Barriers {
       barrier_init(full_stage(i), kShortAxisWarps);
       barrier_init(empty_stage(i), kConsumerWarps);
     }
-    barrier_init(pass_done(), kConsumerWarps);
+    for (const std::uint32_t end : {pass_done(), items_done()}) barrier_init(end, kConsumerWarps);
     for (const std::uint32_t merge : {merge_full(), merge_taken(), merge_free()}) barrier_init(merge, kConsumerWarps / 2);
     fence_barrier_init();
   }

@@ -20,7 +20,7 @@ struct TileConfig {
   int tile_keys;       ///< long-axis rows of one tile: N of S = Q~ K^T, K of P V
   bool split_steps;    ///< true: both consumer warpgroups share 64 query rows and take even and odd steps;
                        ///< false: each has 64 rows of its own, 128 in all
-  bool mixed_rows;     ///< rows r and r + 8 may belong to different positions, so each needs its own value ratio
+  bool mixed_rows;     ///< the two rows of a thread may belong to different positions, so each needs its own value ratio
   Product product;
   int early_blocks;    ///< 8-key column blocks whose exponentials run before the wait for the previous P V (tuned)
   int early_last;      ///< the same for the last tile of a step, in whose late part the next queries are made (tuned)
@@ -87,8 +87,10 @@ struct Layout {
   static constexpr int kTails = kQuery + kQueryBuffers * kQueryBytes;
   static constexpr int kMerge = kTails + kQueryBuffers * kTailBytes;
   static constexpr int kBarriers = kMerge + kMergeBytes;
-  static constexpr int kOnes = kBarriers + 192;                   ///< a ratio row of ones
-  static constexpr int kRing = kOnes + kRatioRowBytes;
+  static constexpr int kRepairFlag = kBarriers + 200;             ///< not 0: a row of this CTA needs repair.cuh
+  static constexpr int kOnes = kBarriers + 208;                   ///< a ratio row of ones
+  static constexpr int kPositions = kOnes + kRatioRowBytes;       ///< of each query row: its position, from the item's first
+  static constexpr int kRing = kPositions + kQueryRows * 4;
   static constexpr int kMaxRingRows = (kSharedMemoryLimit - kRing) / kSlotBytes;
 
   static_assert(kHalfTileBytes % 1024 == 0 && kQueryHalfBytes % 1024 == 0, "swizzle atoms are 1024 bytes");
@@ -103,20 +105,20 @@ struct Instance {
   TileConfig config;
 };
 
-/// Every compiled instance (one forward_<name>.cu each). Which one serves which problem: plan.cpp.
+/// Every instance with tiles (one forward_<name>.cu each). Which one serves which problem: plan.cpp.
 inline constexpr Instance kInstances[] = {
     {"d128_rows128_keys128", {128, 128, false, false, Product::plain, 12, 12}},
     {"d128_split64_keys128", {128, 128, true, false, Product::plain, 12, 12}},
     {"d128_rows128_keys112", {128, 112, false, false, Product::plain, 8, 8}},
-    {"d128_rows128_keys112_mixed", {128, 112, false, true, Product::plain, 8, 8}},
     {"d128_split64_keys96_mixed", {128, 96, true, true, Product::plain, 6, 6}},
-    {"d64_rows128_keys128_mixed", {64, 128, false, true, Product::plain, 10, 10}},
+    {"d64_rows128_keys128", {64, 128, false, false, Product::plain, 12, 12}},
     {"d64_split64_keys128", {64, 128, true, false, Product::plain, 12, 12}},
     {"d64_split64_keys128_mixed", {64, 128, true, true, Product::plain, 10, 10}},
     {"d128_rows128_keys128_cross", {128, 128, false, false, Product::cross, 12, 8}},
     {"d128_split64_keys128_cross", {128, 128, true, false, Product::cross, 12, 12}},
     {"d128_rows128_keys112_cross", {128, 112, false, false, Product::cross, 8, 8}},
     {"d128_split64_keys96_mixed_cross", {128, 96, true, true, Product::cross, 6, 6}},
+    {"d64_rows128_keys128_cross", {64, 128, false, false, Product::cross, 10, 10}},
     {"d64_split64_keys128_cross", {64, 128, true, false, Product::cross, 10, 10}},
     {"d64_split64_keys128_mixed_cross", {64, 128, true, true, Product::cross, 10, 10}},
     {"d128_split64_keys128_biased", {128, 128, true, false, Product::biased, 12, 12}},
@@ -126,5 +128,9 @@ inline constexpr Instance kInstances[] = {
     {"d64_split64_keys128_mixed_biased_cross", {64, 128, true, true, Product::biased_cross, 10, 6}},
 };
 inline constexpr int kInstanceCount = sizeof(kInstances) / sizeof(kInstances[0]);
+
+/// One more, without tiles: rows.cu.
+inline constexpr int kRowsInstance = kInstanceCount;
+inline constexpr const char* kRowsName = "rows";
 
 }  // namespace triscope::hopper

@@ -14,8 +14,6 @@ struct Epilogue {
   static constexpr int kWords = kConfig.head_dim / 8;                 // 32-bit words of a row that one thread owns
   static constexpr int kFactorRows = kConfig.mixed_rows ? 2 : 1;
   static constexpr int kHalfRegisters = kConfig.head_dim / 4;         // half of the accumulator
-  static constexpr float kLn2 = 0.69314718055994531f;
-  static constexpr float kLog2e = 1.4426950408889634f;
 
   const ForwardParameters& p;
   std::uint32_t factor[kFactorRows][kWords];   // short-axis values of the last step, bf16 pairs
@@ -115,16 +113,23 @@ struct Epilogue {
 
   // --- output -----------------------------------------------------------------------------------------------------------
 
-  /// Writes thread row `r`; returns true when it exists and is not finite.
+  /// Position and query head of thread row `r`; false when there is no such row.
+  __device__ __forceinline__ bool place_row(const Loop& loop, int r, int& position, int& head) const {
+    const int item_row = (kConfig.split_steps ? 0 : loop.warpgroup * 64) + loop.thread_row(r);
+    position = loop.item.position + item_row / p.heads;
+    head = loop.item.first_head + item_row % p.heads;
+    return item_row < p.positions * p.heads && position <= loop.item.last_position &&
+           head < loop.item.first_head + loop.item.heads;
+  }
+  __device__ __forceinline__ float& lse_of(const Loop& loop, int position, int head) const {
+    return p.lse[(static_cast<std::int64_t>(loop.item.batch) * p.q_heads + head) * p.seq_len + position];
+  }
+
+  /// Writes thread row `r`; returns true when it exists and is not finite in this thread's columns.
   template <int r>
   __device__ __forceinline__ bool store_row(const Loop& loop) const {
-    const int item_row = (kConfig.split_steps ? 0 : loop.warpgroup * 64) + loop.row + 8 * r;
-    const int position = loop.item.position + item_row / p.heads;
-    const int head = loop.item.first_head + item_row % p.heads;
-    if (item_row >= p.positions * p.heads || position > loop.item.last_position ||
-        head >= loop.item.first_head + loop.item.heads) {
-      return false;
-    }
+    int position, head;
+    if (!place_row(loop, r, position, head)) return false;
     float sum = loop.rows.sum[r], reference = loop.rows.reference[r], shrink = 1.0f;
     if (p.sink != nullptr) {
       const float sink = __ldg(p.sink + head) * kLog2e;
@@ -145,27 +150,34 @@ struct Epilogue {
       poison += (x + y) * 0.0f;
       out[4 * n] = pack_bf16x2(x, y);
     }
-    if (loop.c == 0) {
-      p.lse[(static_cast<std::int64_t>(loop.item.batch) * p.q_heads + head) * p.seq_len + position] =
-          (reference + log2f(sum)) * kLn2;
-    }
+    if (loop.c == 0) lse_of(loop, position, head) = (reference + log2f(sum)) * kLn2;
     return !(poison == 0.0f);
   }
 
-  /// After the item's last product. `index`: the item's number.
-  __device__ __forceinline__ void finish(Loop& loop, int index) const {
+  /// For repair.cuh: NaN as the lse of a row that is not finite, in the thread that wrote it, and the CTA's flag.
+  __device__ __forceinline__ void mark_rows(const Loop& loop, const bool (&suspect)[2]) const {
+    if (!__any_sync(0xFFFFFFFFu, suspect[0] || suspect[1])) return;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const bool marked = (__ballot_sync(0xFFFFFFFFu, suspect[r]) >> (loop.lane & ~3) & 0xFu) != 0;   // in any column
+      int position, head;
+      if (marked && loop.c == 0 && place_row(loop, r, position, head)) lse_of(loop, position, head) = CUDART_NAN_F;
+    }
+    if (loop.leader) store_shared_1(loop.memory + L::kRepairFlag, 1);
+  }
+
+  /// After the item's last product.
+  __device__ __forceinline__ void finish(Loop& loop) const {
     apply_factors(loop);
 #pragma unroll
     for (int r = 0; r < 2; ++r) loop.rows.sum[r] = quad_sum(loop.rows.sum[r]);
-    bool suspect = false;
     if (kConfig.split_steps && loop.warpgroup == 1) {
       give(loop);
     } else {
       if (kConfig.split_steps) take(loop);
-      suspect = store_row<0>(loop) | store_row<1>(loop);
+      const bool suspect[2] = {store_row<0>(loop), store_row<1>(loop)};
+      mark_rows(loop, suspect);
     }
-    const bool any = __any_sync(0xFFFFFFFFu, suspect);
-    if (loop.leader) p.suspect[static_cast<std::int64_t>(index) * 8 + loop.warpgroup * 4 + (loop.row >> 4)] = any;
   }
 };
 

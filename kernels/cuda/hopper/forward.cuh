@@ -32,18 +32,25 @@
 
 #include "kernels/cuda/hopper/epilogue.cuh"
 #include "kernels/cuda/hopper/load.cuh"
+#include "kernels/cuda/hopper/repair.cuh"
 #include "kernels/cuda/hopper/short_axis.cuh"
 
 namespace triscope::hopper {
 
-/// Barriers, the row of ones, and zeros for query rows that no copy writes. All threads.
+/// Barriers, the repair's flag, the row of ones, rows' positions, and zeros for query rows that no copy writes. All threads.
 template <TileConfig kConfig>
-__device__ __forceinline__ void prepare_shared_memory(std::uint32_t memory) {
+__device__ __forceinline__ void prepare_shared_memory(const ForwardParameters& p, std::uint32_t memory) {
   using L = Layout<kConfig>;
-  if (threadIdx.x == 0) Barriers{memory + L::kBarriers}.init();
+  if (threadIdx.x == 0) {
+    Barriers{memory + L::kBarriers}.init();
+    store_shared_1(memory + L::kRepairFlag, 0);
+  }
   for (int i = threadIdx.x; i < L::kRatioRowBytes / 4; i += kThreads) store_shared_1(memory + L::kOnes + 4 * i, __float_as_uint(1.0f));
   for (int i = threadIdx.x; i < L::kQueryBuffers * L::kQueryBytes / 16; i += kThreads) {
     store_shared_4(memory + L::kQuery + 16 * i, 0, 0, 0, 0);
+  }
+  for (int row = threadIdx.x; row < L::kQueryRows; row += kThreads) {
+    store_shared_1(memory + L::kPositions + 4 * row, static_cast<std::uint32_t>(min(row / p.heads, p.positions - 1)));
   }
   fence_async_proxy();
   __syncthreads();
@@ -58,7 +65,7 @@ __device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_
                          .memory = memory,
                          .barriers = {memory + L::kBarriers},
                          .warpgroup = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / kWarpgroupThreads, 0) - 1,
-                         .row = thread / 32 * 16 + lane / 4,
+                         .row = thread / 32 * 16 + Mainloop<kConfig>::row_in_warp(lane / 4),
                          .lane = lane,
                          .c = lane & 3,
                          .leader = lane == 0};
@@ -70,8 +77,9 @@ __device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_
   for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
     loop.item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, index);
     loop.run_item([&](int t) { epilogue.load_factors(loop, t); });
-    epilogue.finish(loop, index);
+    epilogue.finish(loop);
   }
+  repair_rows<kConfig>(p, memory, loop.warpgroup * 4 + thread / 32, lane);
 }
 
 template <int kInstance>   // an index: nvcc 13.0 cannot name a kernel whose template argument is a struct
@@ -81,7 +89,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   constexpr TileConfig kConfig = kInstances[kInstance].config;
   extern __shared__ __align__(1024) std::uint8_t dynamic_memory[];
   const std::uint32_t memory = shared_address(dynamic_memory);
-  prepare_shared_memory<kConfig>(memory);
+  prepare_shared_memory<kConfig>(p, memory);
   const int warp = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / 32, 0);
   if (warp < 4) {
     lower_registers<Layout<kConfig>::kProducerRegisters>();

@@ -1,4 +1,4 @@
 // Instance d128_rows128_keys128_cross of config.hpp.
 #include "kernels/cuda/hopper/instance.cuh"
 
-TRISCOPE_HOPPER_INSTANCE(8);
+TRISCOPE_HOPPER_INSTANCE(7);

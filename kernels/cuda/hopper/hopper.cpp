@@ -52,7 +52,6 @@ void set_pointers(ForwardParameters& p, const Arguments& arguments, bool folds_a
   p.o = static_cast<__nv_bfloat16*>(arguments.o);
   p.lse = arguments.lse;
   p.sink = arguments.sink;
-  p.suspect = static_cast<std::uint8_t*>(arguments.workspace);
 }
 
 class CudaHopper final : public Kernel {
@@ -64,7 +63,7 @@ class CudaHopper final : public Kernel {
     info_.device = DeviceKind::cuda;
     info_.fold = Fold::query_k2;
     info_.source_hash = TRISCOPE_SOURCE_HASH;
-    for (const Instance& instance : kInstances) info_.instances.emplace_back(instance.name);
+    for (int instance = 0; instance <= kRowsInstance; ++instance) info_.instances.emplace_back(instance_name(instance));
   }
   const KernelInfo& info() const override { return info_; }
 
@@ -87,11 +86,11 @@ class CudaHopper final : public Kernel {
     }
     return std::nullopt;
   }
-  std::string choose_instance(const Problem& problem, Pass) const override { return kInstances[best_plan(problem).instance].name; }
+  std::string choose_instance(const Problem& problem, Pass) const override { return instance_name(best_plan(problem).instance); }
 
   std::size_t workspace_bytes(const Problem& problem, Pass, std::string_view instance) const override {
     const auto plan = make_plan(problem, find_instance(instance));
-    return plan ? std::max(plan->suspect_bytes, plan->reordered_offset + plan->reordered_bytes) : 0;
+    return plan ? plan->reordered_bytes : 0;
   }
 
   void launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& arguments) const override {
@@ -103,13 +102,16 @@ class CudaHopper final : public Kernel {
     set_pointers(p, arguments, plan.folds_axis1);
     const int blocks = multiprocessors();
     const auto stream = static_cast<cudaStream_t>(arguments.stream);
+    if (plan.instance == kRowsInstance) {
+      launch_rows(p, plan.row_groups, stream);
+      return;
+    }
     if (plan.reordered_bytes > 0) {
-      p.tile_key = reinterpret_cast<__nv_bfloat16*>(static_cast<std::uint8_t*>(arguments.workspace) + plan.reordered_offset);
+      p.tile_key = static_cast<__nv_bfloat16*>(arguments.workspace);
       launch_reorder(p.long_key, const_cast<__nv_bfloat16*>(p.tile_key), plan.reordered_bytes, p.head_dim, stream);
     }
     const TensorMaps maps = make_tensor_maps(p, kInstances[plan.instance].config.tile_keys);
     kLaunches[static_cast<std::size_t>(plan.instance)](maps, p, std::min(blocks, p.items), plan.shared_bytes, stream);
-    launch_repair(p, std::min(2 * blocks, p.items), stream);
   }
 
  private:

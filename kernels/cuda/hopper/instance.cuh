@@ -11,8 +11,17 @@ template <int kInstance>
 void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes, cudaStream_t stream) {
   const auto kernel = forward_kernel<kInstance>;
   TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
-  kernel<<<blocks, kThreads, static_cast<std::size_t>(shared_bytes), stream>>>(maps.query, maps.key, maps.value, p);
-  check_launch("cuda.hopper forward");
+  cudaLaunchAttribute early_start = {};
+  early_start.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early_start.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = static_cast<unsigned>(blocks);
+  config.blockDim = kThreads;
+  config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
+  config.stream = stream;
+  config.attrs = &early_start;
+  config.numAttrs = Layout<kInstances[kInstance].config>::kCross ? 1 : 0;
+  TRISCOPE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, maps.query, maps.key, maps.value, p));
 }
 
 }  // namespace triscope::hopper

@@ -19,7 +19,11 @@ template <TileConfig kConfig>
 struct Mainloop {
   using L = Layout<kConfig>;
   static constexpr int kBlocks = kConfig.tile_keys / 8;
-    static constexpr int kRatioGroups = kConfig.head_dim / 16;                 // 16-byte ratio words of a thread and row
+  /// The row of a warp's 16 that is WGMMA's row `m`. Mixed rows keep their order: ring slots of neighbouring positions lie in
+  /// different banks, those of every second one do not.
+  static __device__ __forceinline__ int row_in_warp(int m) { return kConfig.mixed_rows ? m : paired_row(m); }
+
+  static constexpr int kRatioGroups = kConfig.head_dim / 16;                 // 16-byte ratio words of a thread and row
   static constexpr int kGroupsAtOnce = kConfig.mixed_rows ? 2 : 4;           // 16 registers either way
   static constexpr int kRatioParts = kRatioGroups / kGroupsAtOnce;
 
@@ -27,7 +31,7 @@ struct Mainloop {
   std::uint32_t memory;
   Barriers barriers;
   int warpgroup;        // 0 or 1
-  int row;              // g + 16 warp: this thread's rows are `row` and `row` + 8 of the warpgroup's 64
+  int row;              // this thread's row of the warpgroup's 64 that is WGMMA's row g; for row g + 8: thread_row
   int lane;
   int c;                // lane in the quad
   bool leader;          // one lane of each warp
@@ -58,7 +62,7 @@ struct Mainloop {
   __device__ __forceinline__ void load_query() {
     const int buffer = items_done % L::kQueryBuffers;
     const int first_row = kConfig.split_steps ? 0 : warpgroup * 64;
-    const int tile_row = first_row + (row & ~15) + (lane & 15);
+    const int tile_row = first_row + (row & ~15) + row_in_warp(lane & 15);
     const std::uint32_t address =
         memory + L::kQuery + buffer * L::kQueryBytes + tile_row * 128 + (((lane >> 4) ^ (tile_row & 7)) << 4);
 #pragma unroll
@@ -71,7 +75,7 @@ struct Mainloop {
       const std::uint32_t tails = memory + L::kTails + buffer * L::kTailBytes + 16 * x + 4 * c;
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
-        query.tail[x][r] = load_shared_1(tails + (first_row + row + 8 * r) * 16 * L::kTailWords);
+        query.tail[x][r] = load_shared_1(tails + (first_row + thread_row(r)) * 16 * L::kTailWords);
       }
     }
   }
@@ -227,19 +231,26 @@ struct Mainloop {
   __device__ __forceinline__ int offset(int step) const {
     return step_offset(pass, step, item.steps, L::kStepsPerStage) + (kConfig.split_steps ? warpgroup : 0);
   }
+  /// Thread row `r` (0: WGMMA's row g, 1: row g + 8) of the warpgroup's 64.
+  __device__ __forceinline__ int thread_row(int r) const { return row ^ (kConfig.mixed_rows ? 8 * r : r); }
+  /// Of thread row `r`, from the item's first position; rows beyond the item are given one of its positions.
+  __device__ __forceinline__ int position_in_item(int r) const {
+    const int item_row = (kConfig.split_steps ? 0 : warpgroup * 64) + thread_row(r);
+    return static_cast<int>(load_shared_1(memory + L::kPositions + 4 * item_row));
+  }
   /// Position of thread row `r`; rows beyond the item repeat its last position and are never stored.
   __device__ __forceinline__ int position_of(int r) const {
-    const int item_row = (kConfig.split_steps ? 0 : warpgroup * 64) + row + 8 * r;
-    return min(item.position + item_row / p.heads, item.last_position);
+    return min(item.position + position_in_item(r), item.last_position);
   }
 
   __device__ __forceinline__ bool needs_mask(int item_tile) const { return item_tile < clean.begin || item_tile >= clean.end; }
   __device__ __forceinline__ void mask_tile(int item_tile, int step) {
     const int t = offset(step);
-    const int column = item_tile * kConfig.tile_keys;
+    const int column = item_tile * kConfig.tile_keys + 2 * c;
     const RowWindow a = row_window(p, item, position_of(0), t);
     const RowWindow b = kConfig.mixed_rows ? row_window(p, item, position_of(1), t) : a;
-    mask_scores(score, column + 2 * c, a, b);
+    if (item_tile < clean.begin) mask_below(score, column, a.first, b.first);
+    if (item_tile >= clean.end) mask_above(score, column, a.last, b.last);
   }
 
   /// Offsets rise in even passes, so the short-axis row, and with it the slot, falls.
@@ -362,8 +373,7 @@ struct Mainloop {
     for (float& x : accumulator) x = 0.0f;
 #pragma unroll
     for (int r = 0; r < (kConfig.mixed_rows ? 2 : 1); ++r) {
-      const int item_row = (kConfig.split_steps ? 0 : warpgroup * 64) + row + 8 * r;
-      slot[r] = ring_slot(min(item_row / p.heads, p.positions - 1) - (kConfig.split_steps ? warpgroup : 0), p.ring_rows) * L::kSlotBytes;
+      slot[r] = ring_slot(position_in_item(r) - (kConfig.split_steps ? warpgroup : 0), p.ring_rows) * L::kSlotBytes;
     }
     pass = 0;
     set_direction();

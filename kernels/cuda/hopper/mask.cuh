@@ -20,7 +20,7 @@ __device__ __forceinline__ RowWindow row_window(const ForwardParameters& p, cons
   return {max(0, position - p.long_window + 1) - item.first_key, exists ? position - item.first_key : -1};
 }
 
-/// Tiles [begin, end) of an item that every row sees whole, on every step.
+/// Tiles of an item from `begin` on have no column before any row's window, tiles before `end` none behind one, on any step.
 struct CleanTiles {
   int begin, end;
 };
@@ -35,16 +35,20 @@ __device__ __forceinline__ CleanTiles clean_tiles(const ForwardParameters& p, co
   return {(latest_first + kTileKeys - 1) / kTileKeys, steps_leave ? 0 : (earliest_last + 1) / kTileKeys};
 }
 
-/// Sets scores outside the windows of rows g (`a`) and g + 8 (`b`) to -inf. `column`: tile's first column plus 2 c.
+/// Sets scores before the windows of rows g (`first_a`) and g + 8 (`first_b`) to -inf. `column`: tile's first column plus 2 c.
 template <int kRegisters>
-__device__ __forceinline__ void mask_scores(float (&score)[kRegisters], int column, RowWindow a, RowWindow b) {
-  const int first_a = a.first - column, last_a = a.last - column;
-  const int first_b = b.first - column, last_b = b.last - column;
+__device__ __forceinline__ void mask_below(float (&score)[kRegisters], int column, int first_a, int first_b) {
 #pragma unroll
   for (int i = 0; i < kRegisters; ++i) {
-    const int offset = 8 * (i / 4) + (i & 1);
-    const bool hidden = i & 2 ? offset < first_b || offset > last_b : offset < first_a || offset > last_a;
-    if (hidden) score[i] = -CUDART_INF_F;
+    if (8 * (i / 4) + (i & 1) < (i & 2 ? first_b : first_a) - column) score[i] = -CUDART_INF_F;
+  }
+}
+/// The same for scores behind the windows, whose last columns are `last_a` and `last_b`.
+template <int kRegisters>
+__device__ __forceinline__ void mask_above(float (&score)[kRegisters], int column, int last_a, int last_b) {
+#pragma unroll
+  for (int i = 0; i < kRegisters; ++i) {
+    if (8 * (i / 4) + (i & 1) > (i & 2 ? last_b : last_a) - column) score[i] = -CUDART_INF_F;
   }
 }
 

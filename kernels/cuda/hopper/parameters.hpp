@@ -11,14 +11,13 @@ namespace triscope::hopper {
 struct ForwardParameters {
   const __nv_bfloat16* short_key = nullptr;    ///< [batch, seq_len, kv_heads, head_dim]
   const __nv_bfloat16* short_value = nullptr;
-  const __nv_bfloat16* q = nullptr;            ///< only the repair reads these three; the forward copies by tensor map
+  const __nv_bfloat16* q = nullptr;            ///< only row.cuh reads these three; the forward copies by tensor map
   const __nv_bfloat16* long_key = nullptr;
   const __nv_bfloat16* long_value = nullptr;
   const __nv_bfloat16* tile_key = nullptr;     ///< what the copy engine reads: long_key, or its copy with reordered dimensions
   __nv_bfloat16* o = nullptr;                  ///< [batch, seq_len, q_heads, head_dim]
   float* lse = nullptr;                        ///< [batch, q_heads, seq_len], natural log
   const float* sink = nullptr;                 ///< [q_heads] or null
-  std::uint8_t* suspect = nullptr;             ///< [items, 8]: byte w is 1 when consumer warp w left non-finite rows
   int batch = 1, seq_len = 1, q_heads = 1, kv_heads = 1, head_dim = 128;
   int long_window = 1, short_window = 1;       ///< clipped to seq_len
   int positions = 1;                           ///< query positions of one work item
@@ -31,6 +30,9 @@ struct ForwardParameters {
   float sign = 1;                              ///< -1: the virtual query is negated
   bool determinant = false;
 };
+
+inline constexpr float kLn2 = 0.69314718055994531f;
+inline constexpr float kLog2e = 1.4426950408889634f;
 
 /// One work item: `heads` query heads at `positions` positions of one kv head. Rows are position-major.
 struct WorkItem {

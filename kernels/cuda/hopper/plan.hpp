@@ -12,14 +12,13 @@
 namespace triscope::hopper {
 
 struct Plan {
-  int instance = 0;             ///< index into kInstances
+  int instance = 0;             ///< index into kInstances, or kRowsInstance
   ForwardParameters parameters; ///< sizes and scales; the pointers are null
   int shared_bytes = 0;
-  std::size_t suspect_bytes = 0;     ///< of ForwardParameters::suspect, at the start of the workspace
-  std::size_t reordered_offset = 0;  ///< where the workspace holds the reordered tile keys (cross products)
-  std::size_t reordered_bytes = 0;   ///< 0: the tiles are the problem's own keys
+  int row_groups = 0;           ///< kRowsInstance: groups of lanes that share a row (row.cuh)
+  std::size_t reordered_bytes = 0;   ///< of the workspace, for tile keys in the order of cross products; 0: the problem's own keys
   bool folds_axis1 = false;     ///< short axis = axis 1: q * k1 is rounded, K2 and V2 are the tiles
-  double cost = 0;              ///< estimated tensor-core time of the launch, arbitrary unit
+  double cost = 0;              ///< estimated time, us
 };
 
 /// Reason the forward cannot run `problem` with any instance; nullopt when it can.
@@ -37,6 +36,8 @@ std::optional<Plan> make_plan(const Problem& problem, int instance);
 
 /// The cheapest plan. `problem` is supported.
 Plan best_plan(const Problem& problem);
+
+const char* instance_name(int instance);
 
 /// Index of the instance called `name`, or -1.
 int find_instance(std::string_view name);

@@ -54,6 +54,14 @@ __device__ __forceinline__ void copy_box(std::uint32_t destination, const CUtens
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(w)
       : "memory");
 }
+/// Copies 4 kWords bytes to shared memory without a register; waited for with wait_copies. kWords: 1 or 2.
+template <int kWords>
+__device__ __forceinline__ void copy_words(std::uint32_t destination, const void* source) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(destination), "l"(source), "n"(4 * kWords) : "memory");
+}
+/// Returns when this thread's copy_words have arrived.
+__device__ __forceinline__ void wait_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
 /// Orders this thread's ordinary shared-memory writes before later accesses by the copy engine and WGMMA.
 __device__ __forceinline__ void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
@@ -71,12 +79,25 @@ __device__ __forceinline__ void named_barrier_sync(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+// --- kernels ----------------------------------------------------------------------------------------------------------
+
+/// Lets the next kernel of the stream start, if it was launched so (cudaLaunchAttributeProgrammaticStreamSerialization).
+__device__ __forceinline__ void allow_next_kernel() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+/// Returns when the kernel in front has ended and its writes can be read.
+__device__ __forceinline__ void wait_for_previous_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
 // --- arithmetic -------------------------------------------------------------------------------------------------------
 
 /// 2^x, about 2 ulp, denormals flushed; exp2(-inf) = 0.
 __device__ __forceinline__ float fast_exp2(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+/// 1 / x, about 1 ulp, denormals flushed.
+__device__ __forceinline__ float fast_reciprocal(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
 /// Two bf16 products, each rounded to nearest even.
@@ -136,6 +157,11 @@ __device__ __forceinline__ std::uint32_t load_shared_1(std::uint32_t address) {
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(v) : "r"(address) : "memory");
   return v;
 }
+__device__ __forceinline__ std::uint32_t load_shared_u16(std::uint32_t address) {
+  std::uint16_t v;
+  asm volatile("ld.shared.u16 %0, [%1];" : "=h"(v) : "r"(address) : "memory");
+  return v;
+}
 __device__ __forceinline__ void store_shared_4(std::uint32_t address, std::uint32_t a, std::uint32_t b, std::uint32_t c,
                                                std::uint32_t d) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");
@@ -151,7 +177,8 @@ __device__ __forceinline__ void store_shared_float2(std::uint32_t address, float
 }
 __device__ __forceinline__ void store_shared_1(std::uint32_t address, std::uint32_t a) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(address), "r"(a) : "memory");
-}__device__ __forceinline__ void store_shared_u16(std::uint32_t address, std::uint32_t a) {
+}
+__device__ __forceinline__ void store_shared_u16(std::uint32_t address, std::uint32_t a) {
   asm volatile("st.shared.u16 [%0], %1;" ::"r"(address), "h"(static_cast<std::uint16_t>(a)) : "memory");
 }
 

@@ -12,6 +12,7 @@ constexpr int kThreadsPerBlock = 256;
 /// Thread n: block n % (blocks + 1) of row n / (blocks + 1); the last one is the tail, which stays as it is.
 template <int kHeadDim>
 __global__ void __launch_bounds__(kThreadsPerBlock) reorder_kernel(const uint4* keys, uint4* reordered, std::int64_t rows) {
+  allow_next_kernel();
   constexpr int kBlocks = kHeadDim / 24, kRowParts = kHeadDim / 8, kTasks = kBlocks + 1;
   const std::int64_t n = static_cast<std::int64_t>(blockIdx.x) * kThreadsPerBlock + threadIdx.x;
   const std::int64_t row = n / kTasks;

@@ -2,6 +2,7 @@
 //
 // For each step they write the step's new short-axis rows to a ring in shared memory: the key, in the order in which consumer
 // lanes read it (fp32 with its bias where the product is a biased one), and the value as ratios to the previous step's value.
+// Where a pass turns round, the rows and their keys stay, and each ratio is the reciprocal of its neighbour's.
 // Cross instances: before an item's first step these warps also put its q into the order of the cross products, in place
 // (virtual_query.cuh).
 #pragma once
@@ -149,10 +150,10 @@ struct ShortAxis {
   __device__ __forceinline__ void store_ratio(int slot, const Row& row) const {
 #pragma unroll
     for (int w = 0; w < kLaneWords; ++w) {
-      const float low = __fdividef(away_from_zero(low_bf16(row.previous[w]) + p.value_bias),
-                                   away_from_zero(low_bf16(row.value[w]) + p.value_bias));
-      const float high = __fdividef(away_from_zero(high_bf16(row.previous[w]) + p.value_bias),
-                                    away_from_zero(high_bf16(row.value[w]) + p.value_bias));
+      const float low = away_from_zero(low_bf16(row.previous[w]) + p.value_bias) *
+                        fast_reciprocal(away_from_zero(low_bf16(row.value[w]) + p.value_bias));
+      const float high = away_from_zero(high_bf16(row.previous[w]) + p.value_bias) *
+                         fast_reciprocal(away_from_zero(high_bf16(row.value[w]) + p.value_bias));
       store_shared_float2(slot_address(slot) + L::kKeyBytes + ratio_offset(2 * (lane * kLaneWords + w)), low, high);
     }
   }
@@ -162,10 +163,73 @@ struct ShortAxis {
     store_ratio(slot, words);
   }
 
-  /// Rows `top`, `top` - 1, ... (`count` of them) go to the ring.
+  /// Rows `top`, `top` - 1, ... (`count` of them) go to the ring. All of them are under way at once: each lands raw in its own
+  /// slot (key, value, previous value) and is then rewritten there by the warp that copied it.
   __device__ __forceinline__ void write_rows(int top, int count, int direction) const {
-#pragma unroll 2
-    for (int n = warp; n < count; n += kShortAxisWarps) store_row(top - n, load_row(top - n, direction));
+    static_assert(L::kKeyBytes >= L::kRowBytes && L::kRatioRowBytes >= 2 * L::kRowBytes, "a raw row fits its slot");
+#pragma unroll 1
+    for (int n = warp; n < count; n += kShortAxisWarps) {
+      const int element = lane * 2 * kLaneWords;
+      const std::uint32_t key = raw_key(top - n), value = key + L::kKeyBytes;
+      const std::int64_t offset = row_offset(top - n) + element;
+      copy_words<kLaneWords>(key + 2 * element, keys + offset);
+      copy_words<kLaneWords>(value + 2 * element, values + offset);
+      copy_words<kLaneWords>(value + L::kRowBytes + 2 * element, values + row_offset(top - n + direction) + element);
+    }
+    wait_copies();
+    __syncwarp();
+#pragma unroll 1
+    for (int n = warp; n < count; n += kShortAxisWarps) {
+      const std::uint32_t key = raw_key(top - n), value = key + L::kKeyBytes;
+      Row row;
+      read_words(key, row.key);
+      read_words(value, row.value);
+      read_words(value + L::kRowBytes, row.previous);
+      if constexpr (L::kCross) row.tail = tail_dim < 0 ? 0u : load_shared_u16(key + 2 * tail_dim);
+      __syncwarp();
+      store_row(top - n, row);
+    }
+  }
+  __device__ __forceinline__ std::uint32_t raw_key(int row) const { return slot_address(ring_slot(row - item_position, p.ring_rows)); }
+  __device__ __forceinline__ void read_words(std::uint32_t row, std::uint32_t (&words)[kLaneWords]) const {
+    if constexpr (kLaneWords == 2) {
+      const uint2 pair = load_shared_2(row + 8 * lane);
+      words[0] = pair.x, words[1] = pair.y;
+    } else {
+      words[0] = load_shared_1(row + 4 * lane);
+    }
+  }
+
+  /// Ratios of the `count` rows that end at `top` for a pass in the other direction. `direction` leads, as ever, from a row to
+  /// the row r' of the step before; until now the ratio of r' led from this row to r', and the new one is its reciprocal. Rows
+  /// that follow each other along `direction` are one thread's, and each is read before it is overwritten.
+  __device__ __forceinline__ void turn_ratios(int top, int count, int direction) const {
+    constexpr int kRowThreads = kConfig.head_dim / 4, kAtOnce = 2;
+    const int thread = warp * 32 + lane, chain = thread / kRowThreads;
+    if (chain >= L::kStepsPerStage) return;
+    const int first = direction > 0 ? top - count + 1 + chain : top - chain;
+    const std::uint32_t ratios = slot_address(0) + L::kKeyBytes + thread % kRowThreads * 16;
+    const std::uint32_t ring_bytes = static_cast<std::uint32_t>(p.ring_rows * L::kSlotBytes);
+    const std::uint32_t step = static_cast<std::uint32_t>(direction * L::kSlotBytes);
+    const std::uint32_t wrapped_step = direction > 0 ? step - ring_bytes : step + ring_bytes;
+    std::uint32_t slot = static_cast<std::uint32_t>(ring_slot(first - item_position, p.ring_rows) * L::kSlotBytes);
+#pragma unroll 1
+    for (int n = chain; n < count; n += kAtOnce * L::kStepsPerStage) {
+      std::uint32_t from[kAtOnce];
+      float4 old[kAtOnce];
+#pragma unroll
+      for (int x = 0; x < kAtOnce; ++x) {
+        from[x] = slot;
+        slot = min(slot + step, slot + wrapped_step);
+        old[x] = load_shared_float4(ratios + slot);
+      }
+#pragma unroll
+      for (int x = 0; x < kAtOnce; ++x) {
+        if (n + x * L::kStepsPerStage >= count) break;
+        store_shared_float4(ratios + from[x], fast_reciprocal(old[x].x), fast_reciprocal(old[x].y), fast_reciprocal(old[x].z),
+                            fast_reciprocal(old[x].w));
+      }
+    }
   }
 
   /// Waits until the consumers have left the ring slots that stage number `stages` overwrites.
@@ -249,7 +313,7 @@ struct ShortAxis {
       begin_item(item);
       const int chunks = (item.tiles + kResidentTiles - 1) / kResidentTiles;
       for (int pass = 0; pass < chunks; ++pass, ++passes) {
-        // The first stage of a pass rewrites ratios of rows that the previous pass used.
+        // The first stage of a pass rewrites ratios that the previous pass used.
         if (passes > 0) barrier_wait(barriers.pass_done(), (passes - 1) & 1);
         const int first_step = pass == 0 ? 0 : 1;          // a pass begins where the previous one ended
         for (int step = first_step; step < item.steps; ++step, ++stages) {
@@ -259,7 +323,11 @@ struct ShortAxis {
           const int lowest = item.position - t - (L::kStepsPerStage - 1);
           if (step == first_step) {
             wait_slots(stages);
-            write_rows(top, span, direction);
+            if (pass == 0) {
+              write_rows(top, span, direction);
+            } else {
+              turn_ratios(top, span, direction);
+            }
           } else {
             write_step(pass & 1 ? top : lowest + L::kStepsPerStage - 1, direction, stages);
           }

@@ -1,7 +1,7 @@
 // Softmax without a running maximum. The reference exponent of a row is the maximum of the row's first tile; weights
 // 2^(s - reference) may exceed 1. Once a step their sums are checked: past 2^30 the weights, the accumulator and the sum are
 // scaled down by the same power of two, which is exact (bf16 has fp32's exponent range). A score that overflows fp32 before
-// the check leaves inf or NaN in the result; the epilogue reports such rows and repair.cu does them again.
+// the check leaves inf or NaN in the result; the epilogue marks such rows and repair.cuh does them again.
 #pragma once
 
 #include <math_constants.h>

@@ -5,12 +5,19 @@
 //   D  d[4n+0..1] = (row 16w+g, columns 8n+2c..)   d[4n+2..3] = (row 16w+g+8, columns 8n+2c..)
 // so a D tile, packed to bf16, is the A fragment of the next product: columns become k without any exchange.
 //
+// Which query rows are WGMMA's rows is free. Unless rows are mixed anyway, rows g and g + 8, which one thread holds, are two
+// neighbours (paired_row): they belong to one position whenever a position has an even number of heads.
+//
 // B tiles are what a bulk tensor copy with 128-byte swizzle writes: rows of 64 bf16, 8-row atoms of 1024 bytes.
 #pragma once
 
 #include <cstdint>
 
 namespace triscope::hopper {
+
+/// The row of a warp's 16 that is WGMMA's row `m`: that of m + 8 is its neighbour, and those of 0 .. 7 differ in their last three
+/// bits, so that ldmatrix finds them in different banks.
+__host__ __device__ constexpr int paired_row(int m) { return (2 * (m & 7) + (m >> 2 & 1)) ^ (m >> 3); }
 
 /// Orders earlier register and shared-memory accesses of the warpgroup before the next WGMMA.
 __device__ __forceinline__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }

@@ -1,0 +1,32 @@
+// The problems that hopper_bench checks and times.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/kernel.hpp"
+
+namespace triscope::bench {
+
+/// What is special about the inputs of a case. Logit shapes are made with dimensions 0 and 1, where q is 1.
+enum class Inputs { normal, peaked4, peaked8, rising_long, falling_long, rising_short, spikes, zero_values, tiny_values };
+
+struct Case {
+  Problem problem;
+  Inputs inputs = Inputs::normal;
+  std::string instance = {};   // empty: the kernel's choice
+};
+
+/// Every form, group size, window and kind of inputs of the design, small; on the instance the kernel chooses.
+std::vector<Case> all_cases();
+
+/// A few problems on every instance that can run them.
+std::vector<Case> instance_cases(const Kernel& kernel);
+
+/// Reads "window1xwindow2,q_heads/kv_heads,head_dim,seq_len,batch,form[,instance]". Throws `Error`.
+Case parse_shape(const std::string& text);
+
+/// Problem `n` of a seed: of the whole supported range, at most some 5 ms on an H200.
+Case random_case(int seed, int n);
+
+}  // namespace triscope::bench
