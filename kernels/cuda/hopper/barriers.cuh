@@ -26,7 +26,8 @@ struct Barriers {
   __device__ std::uint32_t merge_full() const { return base + 168; }
   __device__ std::uint32_t merge_taken() const { return base + 176; }
   __device__ std::uint32_t merge_free() const { return base + 184; }
-  __device__ std::uint32_t items_done() const { return base + 192; }   ///< every consumer warp has stored its last item
+  __device__ std::uint32_t turned() const { return base + 192; }      ///< the ratios of a pass's second step are there (ShortAxis::turn_ratios)
+  __device__ std::uint32_t items_done() const { return base + 200; }   ///< every consumer warp has stored its last item
   static_assert(kResidentTiles == 2 && kStagesAhead == 4, "the offsets above");
 
   /// One thread, before the CTA's first __syncthreads.
@@ -45,6 +46,7 @@ struct Barriers {
       barrier_init(full_stage(i), kShortAxisWarps);
       barrier_init(empty_stage(i), kConsumerWarps);
     }
+    barrier_init(turned(), kShortAxisWarps);
     for (const std::uint32_t end : {pass_done(), items_done()}) barrier_init(end, kConsumerWarps);
     for (const std::uint32_t merge : {merge_full(), merge_taken(), merge_free()}) barrier_init(merge, kConsumerWarps / 2);
     fence_barrier_init();

@@ -87,8 +87,8 @@ struct Layout {
   static constexpr int kTails = kQuery + kQueryBuffers * kQueryBytes;
   static constexpr int kMerge = kTails + kQueryBuffers * kTailBytes;
   static constexpr int kBarriers = kMerge + kMergeBytes;
-  static constexpr int kRepairFlag = kBarriers + 200;             ///< not 0: a row of this CTA needs repair.cuh
-  static constexpr int kOnes = kBarriers + 208;                   ///< a ratio row of ones
+  static constexpr int kRepairFlag = kBarriers + 208;             ///< not 0: a row of this CTA needs repair.cuh
+  static constexpr int kOnes = kBarriers + 224;                   ///< a ratio row of ones
   static constexpr int kPositions = kOnes + kRatioRowBytes;       ///< of each query row: its position, from the item's first
   static constexpr int kRing = kPositions + kQueryRows * 4;
   static constexpr int kMaxRingRows = (kSharedMemoryLimit - kRing) / kSlotBytes;

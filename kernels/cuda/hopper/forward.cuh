@@ -89,8 +89,9 @@ __global__ void __launch_bounds__(kThreads, 1)
   constexpr TileConfig kConfig = kInstances[kInstance].config;
   extern __shared__ __align__(1024) std::uint8_t dynamic_memory[];
   const std::uint32_t memory = shared_address(dynamic_memory);
-  prepare_shared_memory<kConfig>(p, memory);
   const int warp = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / 32, 0);
+  ShortAxis<kConfig>(p, memory, warp, static_cast<int>(threadIdx.x & 31)).write_first_rows();
+  prepare_shared_memory<kConfig>(p, memory);
   if (warp < 4) {
     lower_registers<Layout<kConfig>::kProducerRegisters>();
     if (warp > 0) {

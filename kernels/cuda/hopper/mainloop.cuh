@@ -48,7 +48,7 @@ struct Mainloop {
   std::uint32_t ring;         // address of the ring, plus this lane's 16 bytes
   std::uint32_t slot_step;    // from a slot to the next one of the pass: the smaller (unsigned) of slot + slot_step and
   std::uint32_t slot_wrap;    // slot + slot_wrap
-  std::uint32_t phases;       // parity to wait for: bits 0-1 key tiles, 2-3 value tiles
+  std::uint32_t phases;       // parity to wait for: bits 0-1 key tiles, 2-3 value tiles, 4 turned ratios
   unsigned items_done;
   unsigned stages;            // stages taken
 
@@ -273,6 +273,11 @@ struct Mainloop {
     phases ^= 4u << tile;
   }
 
+  __device__ __forceinline__ void wait_turned() {
+    barrier_wait(barriers.turned(), phases >> 4 & 1);
+    phases ^= 16u;
+  }
+
   /// Tile `kTile` of the chunk on one step, and the P V of the tile before it. kLast: the step's last tile (fetch the next
   /// queries); tile 0 is its first (rescale the accumulator). `item_tile`: the tile's number in the item.
   template <int kTile, bool kLast>
@@ -294,6 +299,7 @@ struct Mainloop {
     issue_values(pending_tile);
     // In the shadow of S: barriers, addresses, and what fits the registers.
     const std::uint32_t ratio_rows[2] = {ratio_row(0, fresh), ratio_row(1, fresh)};
+    if (kFirst && step == 1 && pass > 0) wait_turned();
     if constexpr (kFirst && !kLast) load_ratio<0>(ratio_rows);   // with the next queries to come, there are no registers for it yet
     if (next_stage) {
       wait_stage();

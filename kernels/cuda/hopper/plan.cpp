@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "kernels/cuda/hopper/config.hpp"
-#include "kernels/flops.hpp"
 
 namespace triscope::hopper {
 namespace {
@@ -17,33 +16,39 @@ namespace {
 constexpr std::int64_t kMaxExtent = std::int64_t{1} << 30;
 constexpr std::int64_t kMaxItems = (std::int64_t{1} << 31) - 1;
 
-// Times that choose an instance, us on an H200: fitted to a recorded sweep (docs/notebook.md).
+// What chooses an instance: times in us, fitted to every instance's time on 200 random problems on an H200 (docs/notebook.md).
 constexpr double kMultiprocessors = 132;
-constexpr double kTilesStart = 6.0;      // launch, tables and first tiles
-constexpr double kItemStart = 2.0;       // of a work item
-constexpr double kColumn = 0.0116;       // one step over one long-axis key, 128 rows, at relative_time 1
-constexpr double kRowsStart = 3.0;
-constexpr double kRowsTriple = 1.8e-6;   // one (query, key, key) of one of a row's lanes, the GPU being full
-constexpr double kFewRowLanes = 132 * 1024;   // below this, a whole warp for each row
+constexpr double kTilesStart = 4.0;          // launch, tables and first tiles
+constexpr double kReorderStart = 2.3;        // the kernel that reorders tile keys
+constexpr double kItemStart = 2.4;           // of a work item
+constexpr double kItemPosition = 0.013;      // and of each of its positions
+constexpr double kOddTile = 0.39;            // a step over a chunk of one tile, which pays a step's fixed costs alone
+constexpr double kRowsStart = 1.7;
+constexpr double kRowStep = 0.24;            // the last row: each step of it,
+constexpr double kRowBatch = 0.25;           // and each batch of keys of a step
+constexpr double kLanesAtOnce = 84480;       // lanes that the GPU holds at once; all rows together, for each such wave:
+constexpr double kWave = 1.6;
+constexpr double kWaveStep = 0.23;           // a step, if determinant
+constexpr double kWaveBatch = 0.67;
 
 /// What the host needs to know of an instance.
 struct InstanceFacts {
   TileConfig config;
   int query_rows, steps_per_stage, ring_slack, max_ring_rows;
   int fixed_bytes, slot_bytes;
-  double relative_time;   // tensor-core time of a column, against d128_rows128_keys128; measured (see the ladder)
+  double column_ns;   // one step (two, if split) over one long-axis key
 };
 
 template <int... kIndex>
 constexpr std::array<InstanceFacts, sizeof...(kIndex)> facts_of(std::integer_sequence<int, kIndex...>) {
-  constexpr double kTime[] = {1.0,  1.03, 1.05, 1.05, 0.75, 0.75, 0.8,         // plain
-                              1.03, 1.06, 1.08, 1.08, 0.78, 0.78, 0.82,        // cross
-                              1.08, 1.13, 0.85, 1.2,  0.9};                    // biased
+  constexpr double kColumnNs[] = {12.2, 12.7, 12.1, 15.0, 7.9, 7.6, 8.5,           // plain
+                                  14.0, 14.2, 14.4, 16.5, 8.4, 8.6, 9.1,           // cross
+                                  15.3, 18.0, 8.8,  18.2, 12.9};                   // biased
   return {InstanceFacts{kInstances[kIndex].config, Layout<kInstances[kIndex].config>::kQueryRows,
                         Layout<kInstances[kIndex].config>::kStepsPerStage, Layout<kInstances[kIndex].config>::kRingSlack,
                         Layout<kInstances[kIndex].config>::kMaxRingRows,
                         Layout<kInstances[kIndex].config>::kRing, Layout<kInstances[kIndex].config>::kSlotBytes,
-                        kTime[kIndex]}...};
+                        kColumnNs[kIndex]}...};
 }
 constexpr auto kFacts = facts_of(std::make_integer_sequence<int, kInstanceCount>{});
 
@@ -110,6 +115,37 @@ Plan common_plan(const Problem& problem, int instance) {
   return plan;
 }
 
+/// Time of the tiles of a mean work item, us; from at most 64 blocks of positions.
+double item_us(const ForwardParameters& p, const InstanceFacts& facts) {
+  const int blocks = static_cast<int>(ceil_div(p.seq_len, p.positions)), stride = std::max(1, blocks / 64);
+  double us = 0;
+  int count = 0;
+  for (int block = blocks - 1; block >= 0; block -= stride, ++count) {
+    const int first = block * p.positions, last = std::min(first + p.positions, p.seq_len) - 1;
+    const int tiles = static_cast<int>(ceil_div(last + 1 - std::max(0, first - p.long_window + 1), facts.config.tile_keys));
+    const auto steps = static_cast<double>(ceil_div(std::min(last + 1, p.short_window), facts.steps_per_stage));
+    us += steps * (tiles * facts.config.tile_keys * facts.column_ns * 1e-3 + tiles % 2 * kOddTile);
+  }
+  return us / count;
+}
+
+/// Time of instance kRowsInstance, us; steps and keys of a mean row from at most 64 positions.
+double rows_us(const ForwardParameters& p, double waves, int groups) {
+  const int stride = std::max(1, p.seq_len / 64);
+  double steps = 0, batches = 0, last_steps = 0, last_batches = 0;
+  int count = 0;
+  for (int position = p.seq_len - 1; position >= 0; position -= stride, ++count) {
+    const double row_steps = std::min(position + 1, p.short_window);
+    const std::int64_t keys = ceil_div(std::min(position + 1, p.long_window), groups);
+    const double row_batches = row_steps * static_cast<double>(keys / 4 + keys % 4 / 2 + keys % 2);   // RowAttention::add_step
+    if (count == 0) last_steps = row_steps, last_batches = row_batches;
+    steps += row_steps;
+    batches += row_batches;
+  }
+  const double wave = kWave + (p.determinant ? kWaveStep * steps / count : 0.0) + kWaveBatch * batches / count;
+  return kRowsStart + kRowStep * last_steps + kRowBatch * last_batches + waves * wave;
+}
+
 std::optional<Plan> rows_plan(const Problem& problem) {
   const double rows = static_cast<double>(problem.batch) * static_cast<double>(problem.seq_len) * static_cast<double>(problem.q_heads);
   if (rows > static_cast<double>(kMaxItems)) return std::nullopt;
@@ -117,9 +153,10 @@ std::optional<Plan> rows_plan(const Problem& problem) {
   plan.parameters.items = static_cast<int>(rows);
   plan.parameters.heads = static_cast<int>(problem.group());
   const int lanes = static_cast<int>(problem.head_dim) / 8;
-  plan.row_groups = rows * lanes < kFewRowLanes ? 32 / lanes : 1;
-  const double triples = useful_flops(problem, Pass::forward) / (4.0 * static_cast<double>(problem.head_dim));
-  plan.cost = kRowsStart + (triples + 3.0 * rows) * lanes * kRowsTriple;
+  for (const int groups : {1, 32 / lanes}) {   // or a whole warp for each row
+    const double cost = rows_us(plan.parameters, rows * lanes * groups / kLanesAtOnce, groups);
+    if (plan.row_groups == 0 || cost < plan.cost) plan.row_groups = groups, plan.cost = cost;
+  }
   return plan;
 }
 
@@ -153,11 +190,9 @@ std::optional<Plan> make_plan(const Problem& problem, int instance) {
     plan.reordered_bytes = static_cast<std::size_t>(problem.batch * problem.seq_len * problem.kv_heads * problem.head_dim) * 2;
   }
 
-  const std::int64_t tiles = ceil_div(p.long_window + p.positions - 1, facts.config.tile_keys);
-  const std::int64_t stages = ceil_div(p.short_window, facts.steps_per_stage);
-  const double odd_tile = tiles % 2 == 1 ? 0.12 : 0.0;   // a chunk of one tile pays a step's fixed costs alone
-  const double item_columns = (static_cast<double>(stages) * (static_cast<double>(tiles) + odd_tile) + 1.0) * facts.config.tile_keys;
-  plan.cost = kTilesStart + std::max(1.0, static_cast<double>(items) / kMultiprocessors) * (kItemStart + item_columns * facts.relative_time * kColumn);
+  double rounds = static_cast<double>(items) / kMultiprocessors;   // few of them wait for the last one; many even out
+  if (rounds < 4.0) rounds = std::ceil(rounds);
+  plan.cost = kTilesStart + (p.determinant ? kReorderStart : 0.0) + rounds * (kItemStart + p.positions * kItemPosition + item_us(p, facts));
   return plan;
 }
 

@@ -75,7 +75,11 @@ struct ShortAxis {
     return static_cast<std::uint32_t>(number_offset(6 * (d / 24) + 2 * j + half, c));
   }
 
-  __device__ __forceinline__ std::uint32_t slot_address(int slot) const { return memory + L::kRing + slot * L::kSlotBytes; }
+  __device__ __forceinline__ std::uint32_t slot_address(std::uint32_t slot_offset) const { return memory + L::kRing + slot_offset; }
+  /// Byte offset in the ring of short-axis row `row`.
+  __device__ __forceinline__ std::uint32_t slot_of(int row) const {
+    return static_cast<std::uint32_t>(ring_slot(row - item_position, p.ring_rows) * L::kSlotBytes);
+  }
 
   /// Makes `item` the one whose rows are loaded.
   __device__ __forceinline__ void begin_item(const WorkItem& item) {
@@ -115,7 +119,7 @@ struct ShortAxis {
   /// The number that a bf16 key element stands for in a ring with wide keys.
   __device__ __forceinline__ float wide(float x) const { return p.sign * (x + p.key_bias); }
 
-  __device__ __forceinline__ void store_key(int slot, const Row& row) const {
+  __device__ __forceinline__ void store_key(std::uint32_t slot, const Row& row) const {
     const std::uint32_t address = slot_address(slot), flip = p.sign < 0.0f ? 0x80008000u : 0u;
 #pragma unroll
     for (int n = 0; n < kLaneWords; ++n) {
@@ -147,7 +151,7 @@ struct ShortAxis {
   }
 
   /// Ratios previous / current, by which the accumulator is multiplied on arrival at `current`.
-  __device__ __forceinline__ void store_ratio(int slot, const Row& row) const {
+  __device__ __forceinline__ void store_ratio(std::uint32_t slot, const Row& row) const {
 #pragma unroll
     for (int w = 0; w < kLaneWords; ++w) {
       const float low = away_from_zero(low_bf16(row.previous[w]) + p.value_bias) *
@@ -157,40 +161,57 @@ struct ShortAxis {
       store_shared_float2(slot_address(slot) + L::kKeyBytes + ratio_offset(2 * (lane * kLaneWords + w)), low, high);
     }
   }
-  __device__ __forceinline__ void store_row(int row, const Row& words) const {
-    const int slot = ring_slot(row - item_position, p.ring_rows);
-    store_key(slot, words);
-    store_ratio(slot, words);
+  __device__ __forceinline__ void store_row(std::uint32_t slot, const Row& row) const {
+    store_key(slot, row);
+    store_ratio(slot, row);
   }
 
-  /// Rows `top`, `top` - 1, ... (`count` of them) go to the ring. All of them are under way at once: each lands raw in its own
-  /// slot (key, value, previous value) and is then rewritten there by the warp that copied it.
-  __device__ __forceinline__ void write_rows(int top, int count, int direction) const {
+  /// The ring slot after `n` rows down from the one at `slot` (byte offsets; n at most ring_rows).
+  __device__ __forceinline__ std::uint32_t slot_below(std::uint32_t slot, int n) const {
+    const std::uint32_t below = slot - static_cast<std::uint32_t>(n * L::kSlotBytes);
+    return min(below, below + static_cast<std::uint32_t>(p.ring_rows * L::kSlotBytes));
+  }
+
+  /// Rows `top`, `top` - 1, ... (`count` of them) go to the ring, written by `warps` warps of which this is number `first`. All of
+  /// them are under way at once: each lands raw in its own slot (key, value, previous value) and is then rewritten there by the
+  /// warp that copied it.
+  __device__ __forceinline__ void write_rows(int top, int count, int direction, int first, int warps) const {
     static_assert(L::kKeyBytes >= L::kRowBytes && L::kRatioRowBytes >= 2 * L::kRowBytes, "a raw row fits its slot");
+    const std::uint32_t top_slot = slot_of(top - first);
+    const int step = warps % p.ring_rows;
+    std::uint32_t slot = top_slot;
 #pragma unroll 1
-    for (int n = warp; n < count; n += kShortAxisWarps) {
+    for (int n = first; n < count; n += warps, slot = slot_below(slot, step)) {
       const int element = lane * 2 * kLaneWords;
-      const std::uint32_t key = raw_key(top - n), value = key + L::kKeyBytes;
+      const std::uint32_t key = slot_address(0) + slot + 2 * element, value = key + L::kKeyBytes;
       const std::int64_t offset = row_offset(top - n) + element;
-      copy_words<kLaneWords>(key + 2 * element, keys + offset);
-      copy_words<kLaneWords>(value + 2 * element, values + offset);
-      copy_words<kLaneWords>(value + L::kRowBytes + 2 * element, values + row_offset(top - n + direction) + element);
+      copy_words<kLaneWords>(key, keys + offset);
+      copy_words<kLaneWords>(value, values + offset);
+      copy_words<kLaneWords>(value + L::kRowBytes, values + row_offset(top - n + direction) + element);
     }
     wait_copies();
     __syncwarp();
+    slot = top_slot;
 #pragma unroll 1
-    for (int n = warp; n < count; n += kShortAxisWarps) {
-      const std::uint32_t key = raw_key(top - n), value = key + L::kKeyBytes;
-      Row row;
-      read_words(key, row.key);
-      read_words(value, row.value);
-      read_words(value + L::kRowBytes, row.previous);
-      if constexpr (L::kCross) row.tail = tail_dim < 0 ? 0u : load_shared_u16(key + 2 * tail_dim);
+    for (int n = first; n < count; n += 2 * warps) {
+      const std::uint32_t second = slot_below(slot, step);
+      const bool pair = n + warps < count;
+      Row row[2];
+      read_raw(slot, row[0]);
+      if (pair) read_raw(second, row[1]);
       __syncwarp();
-      store_row(top - n, row);
+      store_row(slot, row[0]);
+      if (pair) store_row(second, row[1]);
+      slot = slot_below(second, step);
     }
   }
-  __device__ __forceinline__ std::uint32_t raw_key(int row) const { return slot_address(ring_slot(row - item_position, p.ring_rows)); }
+  __device__ __forceinline__ void read_raw(std::uint32_t slot, Row& row) const {
+    const std::uint32_t key = slot_address(0) + slot, value = key + L::kKeyBytes;
+    read_words(key, row.key);
+    read_words(value, row.value);
+    read_words(value + L::kRowBytes, row.previous);
+    if constexpr (L::kCross) row.tail = tail_dim < 0 ? 0u : load_shared_u16(key + 2 * tail_dim);
+  }
   __device__ __forceinline__ void read_words(std::uint32_t row, std::uint32_t (&words)[kLaneWords]) const {
     if constexpr (kLaneWords == 2) {
       const uint2 pair = load_shared_2(row + 8 * lane);
@@ -212,7 +233,7 @@ struct ShortAxis {
     const std::uint32_t ring_bytes = static_cast<std::uint32_t>(p.ring_rows * L::kSlotBytes);
     const std::uint32_t step = static_cast<std::uint32_t>(direction * L::kSlotBytes);
     const std::uint32_t wrapped_step = direction > 0 ? step - ring_bytes : step + ring_bytes;
-    std::uint32_t slot = static_cast<std::uint32_t>(ring_slot(first - item_position, p.ring_rows) * L::kSlotBytes);
+    std::uint32_t slot = slot_of(first);
 #pragma unroll 1
     for (int n = chain; n < count; n += kAtOnce * L::kStepsPerStage) {
       std::uint32_t from[kAtOnce];
@@ -247,7 +268,7 @@ struct ShortAxis {
     Row words;
     if (turn < L::kStepsPerStage) words = load_row(row, direction);
     wait_slots(stages);
-    if (turn < L::kStepsPerStage) store_row(row, words);
+    if (turn < L::kStepsPerStage) store_row(slot_of(row), words);
   }
 
   /// Address of the 16-byte part `part` of query row `row` (128-byte swizzle).
@@ -303,33 +324,37 @@ struct ShortAxis {
   /// True when dimension kTailDim + `d` belongs to no chunk.
   static __device__ __forceinline__ constexpr bool left_over(int d) { return d + kTailDim >= kConfig.head_dim / 3 * 3; }
 
+  /// Short-axis rows in use at one step.
+  __device__ __forceinline__ int span() const { return p.positions + L::kStepsPerStage - 1; }
+
+  /// The rows of the first step of the CTA's first item, written by all its warps, which have nothing else to do yet.
+  __device__ __forceinline__ void write_first_rows() {
+    const WorkItem item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, blockIdx.x);
+    begin_item(item);
+    write_rows(item.position + p.positions - 1, span(), L::kStepsPerStage, warp, kThreads / 32);
+  }
+
   /// Until the CTA's items are done.
   __device__ __forceinline__ void run() {
     const Barriers barriers{memory + L::kBarriers};
-    const int span = p.positions + L::kStepsPerStage - 1;  // short-axis rows in use at one step
     int stages = 0, passes = 0, items_done = 0;
     for (int index = blockIdx.x; index < p.items; index += gridDim.x, ++items_done) {
       const WorkItem item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, index);
       begin_item(item);
       const int chunks = (item.tiles + kResidentTiles - 1) / kResidentTiles;
       for (int pass = 0; pass < chunks; ++pass, ++passes) {
-        // The first stage of a pass rewrites ratios that the previous pass used.
-        if (passes > 0) barrier_wait(barriers.pass_done(), (passes - 1) & 1);
         const int first_step = pass == 0 ? 0 : 1;          // a pass begins where the previous one ended
+        const int direction = pass & 1 ? -L::kStepsPerStage : L::kStepsPerStage;
+        // An item's first stage rewrites ring rows that the item before it used. (Passes of one step have no stage of their own.)
+        if (passes > 0 && (pass == 0 || item.steps == 1)) barrier_wait(barriers.pass_done(), (passes - 1) & 1);
         for (int step = first_step; step < item.steps; ++step, ++stages) {
           const int t = step_offset(pass, step, item.steps, L::kStepsPerStage);
-          const int direction = pass & 1 ? -L::kStepsPerStage : L::kStepsPerStage;
           const int top = item.position + p.positions - 1 - t;
-          const int lowest = item.position - t - (L::kStepsPerStage - 1);
-          if (step == first_step) {
-            wait_slots(stages);
-            if (pass == 0) {
-              write_rows(top, span, direction);
-            } else {
-              turn_ratios(top, span, direction);
-            }
+          if (step > first_step) {
+            write_step(pass & 1 ? top : item.position - t, direction, stages);
           } else {
-            write_step(pass & 1 ? top : lowest + L::kStepsPerStage - 1, direction, stages);
+            wait_slots(stages);
+            if (pass == 0 && items_done > 0) write_rows(top, span(), direction, warp, kShortAxisWarps);
           }
           if constexpr (L::kCross) {
             if (pass == 0 && step == 0) {
@@ -340,6 +365,13 @@ struct ShortAxis {
           }
           __syncwarp();
           if (lane == 0) barrier_arrive(barriers.full_stage(stages % kStagesAhead));
+          if (pass > 0 && step == first_step) {
+            // The keys are there since the previous pass, which must have ended before its ratios are turned.
+            barrier_wait(barriers.pass_done(), (passes - 1) & 1);
+            turn_ratios(top, span(), direction);
+            __syncwarp();
+            if (lane == 0) barrier_arrive(barriers.turned());
+          }
         }
       }
     }
