@@ -116,6 +116,20 @@ TEST(Check, peaked_bf16_outputs_are_judged_by_the_reference_that_rounds_alike) {
   EXPECT_GT(both.errors.at("lse"), both.errors.at("lse_rounded"));
 }
 
+// Rounding a cross product in bf16 costs the LSE sqrt(3) times what rounding q*k2 does; the exact bound knows it.
+TEST(Check, the_exact_lse_of_a_cross_product_may_err_by_what_its_two_roundings_cost) {
+  AttentionCase tensors(attention_problem(Form::determinant, 20, 8, 3, 1, 1, 16));
+  tensors.run(*make_cpu_oracle(), Pass::forward);
+  tensors.problem.element = Element::bf16;
+  for (float& x : tensors.o) x = round_to_bf16(x);
+  for (float& x : tensors.lse) x += 1.5e-2f;
+  const auto failure = [&](Fold fold) { return tensors.check(kernel_that_folds(fold), Pass::forward).failure.value_or(""); };
+  EXPECT_THAT(failure(Fold::query_k2), HasSubstr("against the exact reference exceeds 0.01"));
+  EXPECT_THAT(failure(Fold::cross_k2), testing::Not(HasSubstr("exact reference")));
+  for (float& x : tensors.lse) x += 1e-2f;
+  EXPECT_THAT(failure(Fold::cross_k2), HasSubstr("against the exact reference exceeds 0.0173"));
+}
+
 TEST(Check, refuses_a_missing_output) {
   const AttentionCase tensors = solved();
   HostOutputs outputs = tensors.outputs();
