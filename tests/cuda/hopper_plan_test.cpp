@@ -178,10 +178,11 @@ TEST(HopperPlan, tiny_problems_run_without_tiles_and_large_ones_with_them) {
       Problem problem = problem_of(512, 32, 64, 1, 1);
       problem.form = form, problem.head_dim = head_dim;
       EXPECT_EQ(best_plan(problem).instance, kRowsInstance) << "one key on each axis";
-      EXPECT_EQ(best_plan(problem).row_groups, 32 / (head_dim / 8)) << "64 rows: a warp for each";
       problem.seq_len = 8192;
       EXPECT_NE(best_plan(problem).instance, kRowsInstance);
-      problem.window1 = 1, problem.window2 = 2, problem.q_heads = 1, problem.seq_len = 8192;
+      problem.window2 = 1, problem.q_heads = 1, problem.seq_len = 100;
+      EXPECT_EQ(make_plan(problem, kRowsInstance)->row_groups, 32 / (head_dim / 8)) << "few rows of many keys: a warp for each";
+      problem.window1 = 1, problem.window2 = 2, problem.seq_len = 8192;
       EXPECT_EQ(best_plan(problem).instance, kRowsInstance) << "tiles would be empty but for two keys";
       problem.q_heads = 64;
       const Plan plan = *make_plan(problem, kRowsInstance);
