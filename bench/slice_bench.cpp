@@ -1,5 +1,5 @@
-// How fast the attention panel scrubs: slices computed in this process, slices through a worker's pipe, the picture made
-// of them, and the whole window walking from query to query. Not built by default: ninja slice_bench.
+// How fast the attention panel scrubs: slices computed in this process, slices through a worker's pipe, the picture
+// made of them, and the whole window walking from query to query. Not built by default: ninja slice_bench.
 //   slice_bench [windows] [head_dim] [slices] [device]     default: 1024x1024 64 100 cpu
 // The window needs a display; on a machine without one: xvfb-run -a -s "-screen 0 1600x1000x24" slice_bench
 // Milliseconds: best, median and 95th percentile of the slices. The last line is the rate that the requirement names.
@@ -27,11 +27,15 @@ namespace {
 using namespace triscope;
 using Clock = std::chrono::steady_clock;
 
-double milliseconds(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double milliseconds(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 void print(const std::string& what, std::vector<double> times) {
   std::sort(times.begin(), times.end());
-  const auto at = [&](double share) { return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))]; };
+  const auto at = [&](double share) {
+    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
+  };
   fmt::print("{:<44} {:8.2f} {:8.2f} {:8.2f}\n", what, at(0), at(0.5), at(0.95));
 }
 
@@ -83,7 +87,8 @@ struct Bench {
 
   /// Walks through the queries as `play` does, every slice drawn and uploaded. Slices a second.
   double in_window(const std::string& device) const {
-    const std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("slice_bench_{}", ::getpid());
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / fmt::format("slice_bench_{}", ::getpid());
     std::filesystem::create_directories(folder);
     WindowOptions options;
     options.application.database = folder / "empty.db";
@@ -138,7 +143,8 @@ int main(int argc, char** argv) {
     bench.source.seq_len = std::max(windows.window1, windows.window2) + bench.slices + 1;
     bench.query.problem.window1 = windows.window1;
     bench.query.problem.window2 = windows.window2;
-    fmt::print("{}x{} pairs, head_dim {}, {} slices on {}\n{:<44} {:>8} {:>8} {:>8}\n", windows.window1, windows.window2, bench.source.head_dim, bench.slices, device, "milliseconds", "best", "median", "95 %");
+    fmt::print("{}x{} pairs, head_dim {}, {} slices on {}\n{:<44} {:>8} {:>8} {:>8}\n", windows.window1,
+               windows.window2, bench.source.head_dim, bench.slices, device, "milliseconds", "best", "median", "95 %");
     if (device == "cpu") bench.in_process();
     WorkerOptions options;
     options.device = device;

@@ -22,9 +22,9 @@ constexpr std::array kNames{std::pair{SourceKind::random, "random"}, std::pair{S
                             std::pair{SourceKind::file, "file"}};
 
 /// The vocabulary of the induction source; the marked words are those that key 2 looks for.
-constexpr std::array<const char*, 24> kWords{"the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog", "and",
-                                             "runs", "home", "while", "rain", "falls", "on", "green", "hills", "far", "from",
-                                             "any", "town", "it", "knows"};
+constexpr std::array<const char*, 24> kWords{"the",   "quick", "brown", "fox",  "jumps", "over", "a",     "lazy",
+                                             "dog",   "and",   "runs",  "home", "while", "rain", "falls", "on",
+                                             "green", "hills", "far",   "from", "any",   "town", "it",    "knows"};
 constexpr std::size_t kMarkEvery = 6;
 
 struct Generated {
@@ -41,8 +41,12 @@ std::vector<float> normal(InputStream stream, const AttentionSource& source, std
 /// N(0,1) everywhere.
 Generated noise(const AttentionSource& source) {
   const auto keys = [&](InputStream stream) { return normal(stream, source, source.kv_heads); };
-  return {normal(InputStream::q, source, source.q_heads), keys(InputStream::k1), keys(InputStream::k2),
-          keys(InputStream::v1), keys(InputStream::v2), {}};
+  return {normal(InputStream::q, source, source.q_heads),
+          keys(InputStream::k1),
+          keys(InputStream::k2),
+          keys(InputStream::v1),
+          keys(InputStream::v2),
+          {}};
 }
 
 /// Turns each row by its position: dimensions (d, d+1) of every unit of `unit` dimensions, a third one stands still.
@@ -143,8 +147,10 @@ void require_possible(const AttentionSource& source) {
   require_valid(problem);
   std::int64_t elements = 0;
   if (__builtin_mul_overflow(source.seq_len, source.q_heads * source.head_dim, &elements) || elements > kMostElements) {
-    throw Error("the tensors cannot be generated", fmt::format("{} x {} x {} values are too many for memory",
-                source.seq_len, source.q_heads, source.head_dim), "choose fewer tokens or heads", ExitCode::usage);
+    throw Error(
+        "the tensors cannot be generated",
+        fmt::format("{} x {} x {} values are too many for memory", source.seq_len, source.q_heads, source.head_dim),
+        "choose fewer tokens or heads", ExitCode::usage);
   }
 }
 
@@ -173,8 +179,8 @@ bool AttentionSource::operator==(const AttentionSource& other) const {
     case SourceKind::match3:
       return numbers == other.numbers && modulus == other.modulus && c == other.c;
     default:
-      return seed == other.seed && seq_len == other.seq_len && q_heads == other.q_heads &&
-             kv_heads == other.kv_heads && head_dim == other.head_dim && rotary == other.rotary && form == other.form;
+      return seed == other.seed && seq_len == other.seq_len && q_heads == other.q_heads && kv_heads == other.kv_heads &&
+             head_dim == other.head_dim && rotary == other.rotary && form == other.form;
   }
 }
 

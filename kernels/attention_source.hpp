@@ -44,7 +44,8 @@ struct AttentionSource {
   bool operator==(const AttentionSource&) const;
 };
 
-/// Makes or opens the tensors. Throws `Error` (usage) for an impossible shape and as `open_tensors` and `match3_tensors`.
+/// Makes or opens the tensors. Throws `Error` (usage) for an impossible shape and as `open_tensors` and
+/// `match3_tensors`.
 std::shared_ptr<const AttentionTensors> open_source(const AttentionSource& source);
 
 }  // namespace triscope

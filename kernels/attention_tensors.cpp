@@ -87,18 +87,24 @@ std::vector<std::string> read_labels(const std::string& file, std::int64_t seq_l
 AttentionTensors::AttentionTensors(std::int64_t batches, std::int64_t length, std::int64_t query_heads,
                                    std::int64_t key_heads, std::int64_t dim, std::array<std::vector<float>, 5> tensors,
                                    std::vector<float> sinks)
-    : batch(batches), seq_len(length), q_heads(query_heads), kv_heads(key_heads), head_dim(dim), sink(std::move(sinks)),
+    : batch(batches),
+      seq_len(length),
+      q_heads(query_heads),
+      kv_heads(key_heads),
+      head_dim(dim),
+      sink(std::move(sinks)),
       memory_(std::move(tensors)) {
   for (std::size_t role = 0; role < memory_.size(); ++role) {
     if (memory_[role].empty()) continue;
     const std::int64_t heads = role == 0 ? q_heads : kv_heads;
-    tensors_[role] = {FileElement::f32, reinterpret_cast<const std::byte*>(memory_[role].data()),
-                      length * heads * dim, heads * dim, dim};
+    tensors_[role] = {FileElement::f32, reinterpret_cast<const std::byte*>(memory_[role].data()), length * heads * dim,
+                      heads * dim, dim};
   }
 }
 
 bool AttentionTensors::has_values() const {
-  return tensors_[static_cast<std::size_t>(TensorRole::v1)].data && tensors_[static_cast<std::size_t>(TensorRole::v2)].data;
+  return tensors_[static_cast<std::size_t>(TensorRole::v1)].data &&
+         tensors_[static_cast<std::size_t>(TensorRole::v2)].data;
 }
 
 void AttentionTensors::read(TensorRole role, std::int64_t at_batch, std::int64_t head, std::int64_t first,
@@ -181,16 +187,22 @@ struct TensorFileOpener {
   }
 
   /// `shape` of `role` must be k1's.
-  void check_keys(const char* role, const std::array<std::int64_t, 4>& k1, const std::array<std::int64_t, 4>& shape) const {
+  void check_keys(const char* role, const std::array<std::int64_t, 4>& k1,
+                  const std::array<std::int64_t, 4>& shape) const {
     if (shape == k1) return;
-    refuse(file, fmt::format("k1 is {} and {} is {} [batch, seq_len, heads, head_dim]", shape_text(k1), role, shape_text(shape)), kFix);
+    refuse(
+        file,
+        fmt::format("k1 is {} and {} is {} [batch, seq_len, heads, head_dim]", shape_text(k1), role, shape_text(shape)),
+        kFix);
   }
 
   void check_query(const std::array<std::int64_t, 4>& q, const std::array<std::int64_t, 4>& k1) const {
     if (q[0] != k1[0] || q[1] != k1[1] || q[3] != k1[3]) {
-      refuse(file, fmt::format("q is {} and k1 is {} [batch, seq_len, heads, head_dim]", shape_text(q), shape_text(k1)), kFix);
+      refuse(file, fmt::format("q is {} and k1 is {} [batch, seq_len, heads, head_dim]", shape_text(q), shape_text(k1)),
+             kFix);
     }
-    if (q[2] % k1[2] != 0) refuse(file, fmt::format("{} query heads do not share {} key heads evenly", q[2], k1[2]), kFix);
+    if (q[2] % k1[2] != 0)
+      refuse(file, fmt::format("{} query heads do not share {} key heads evenly", q[2], k1[2]), kFix);
   }
 
   std::shared_ptr<const AttentionTensors> open(const std::string& labels_file) {
@@ -208,7 +220,8 @@ struct TensorFileOpener {
       std::vector<std::string> held;
       for (const NamedTensor& tensor : list) held.push_back(quote_name(tensor.name));
       held.resize(std::min<std::size_t>(held.size(), 12));
-      refuse(file, fmt::format("no tensor is known to be {}, it holds {}", fmt::join(missing, ", "), fmt::join(held, ", ")),
+      refuse(file,
+             fmt::format("no tensor is known to be {}, it holds {}", fmt::join(missing, ", "), fmt::join(held, ", ")),
              "say which is which");
     }
     const auto q = take(TensorRole::q), k1 = take(TensorRole::k1);
@@ -226,7 +239,8 @@ struct TensorFileOpener {
     if (names.contains("sink")) {
       const TensorView& view = view_of("sink");
       if (view.elements() != q[2]) {
-        refuse(file, fmt::format("the sink has {} values for {} query heads", view.elements(), q[2]), "store one for each head");
+        refuse(file, fmt::format("the sink has {} values for {} query heads", view.elements(), q[2]),
+               "store one for each head");
       }
       result->sink = read_floats(view);
     }

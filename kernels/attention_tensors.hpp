@@ -18,7 +18,8 @@ enum class TensorRole { q, k1, k2, v1, v2 };
 /// Tensors of one layer, read-only. Safe to read from several threads.
 class AttentionTensors {
  public:
-  /// In memory, fp32, BSHD, contiguous; by role: q, k1, k2, v1, v2; the values may be empty. `sink` is empty or [q_heads].
+  /// In memory, fp32, BSHD, contiguous; by role: q, k1, k2, v1, v2; the values may be empty. `sink` is empty or
+  /// [q_heads].
   AttentionTensors(std::int64_t batch, std::int64_t seq_len, std::int64_t q_heads, std::int64_t kv_heads,
                    std::int64_t head_dim, std::array<std::vector<float>, 5> tensors, std::vector<float> sink);
 
@@ -72,8 +73,8 @@ std::map<std::string, std::string> guess_names(const std::vector<NamedTensor>& t
                                                std::map<std::string, std::string> given);
 
 /// Opens `file` by memory map. Shapes have four dimensions, or three when there is no batch. `labels_file`: one token a
-/// line; empty: none. Values are read when v1 and v2 are both there. Throws `Error` (usage): what `TensorFile` refuses, q, k1
-/// or k2 without a tensor, shapes that do not belong together, labels of another number than tokens.
+/// line; empty: none. Values are read when v1 and v2 are both there. Throws `Error` (usage): what `TensorFile` refuses,
+/// q, k1 or k2 without a tensor, shapes that do not belong together, labels of another number than tokens.
 std::shared_ptr<const AttentionTensors> open_tensors(const std::string& file, const TensorMapping& mapping,
                                                      const std::string& labels_file = {});
 

@@ -60,13 +60,13 @@ struct Slice {
   std::vector<float> dot_log_p;         ///< [count1]: dot-product attention of the same query over axis 1, scale
                                         ///< 1/sqrt(head_dim), no sink
   std::int64_t nan_count = 0, infinite_count = 0;
-  std::int64_t elapsed_ns = 0;          ///< to make it
+  std::int64_t elapsed_ns = 0;  ///< to make it
 };
 
 /// Figures of every head at every `step`-th query, [head][column]; column c is query `step` * c.
 struct Overview {
   std::int64_t heads = 0, columns = 0, step = 1;
-  std::vector<float> entropy;    ///< nats
+  std::vector<float> entropy;  ///< nats
   std::vector<float> largest_p;
   std::vector<float> sink_p;
   std::vector<float> distance1, distance2;  ///< mean tokens back

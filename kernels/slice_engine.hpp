@@ -17,7 +17,8 @@ class SliceEngine {
   /// ignored. Throws `Error` (usage) as `slice`, and for a step below 1.
   virtual Overview overview(const AttentionTensors& tensors, const SliceQuery& query, std::int64_t step) = 0;
   /// All query heads at one query, `width` x `height` cells each over the whole window (at most one a pair).
-  virtual HeadSheet sheet(const AttentionTensors& tensors, const SliceQuery& query, std::int64_t width, std::int64_t height) = 0;
+  virtual HeadSheet sheet(const AttentionTensors& tensors, const SliceQuery& query, std::int64_t width,
+                          std::int64_t height) = 0;
 };
 
 }  // namespace triscope

@@ -55,7 +55,8 @@ Overview empty_overview(const AttentionTensors& tensors, std::int64_t step) {
   overview.step = step;
   overview.columns = (tensors.seq_len + step - 1) / step;
   const auto cells = static_cast<std::size_t>(overview.heads * overview.columns);
-  for (auto* figures : {&overview.entropy, &overview.largest_p, &overview.sink_p, &overview.distance1, &overview.distance2}) {
+  for (auto* figures :
+       {&overview.entropy, &overview.largest_p, &overview.sink_p, &overview.distance1, &overview.distance2}) {
     figures->resize(cells);
   }
   return overview;
@@ -70,12 +71,14 @@ void set_cell(Overview& overview, std::int64_t head, std::int64_t column, const 
   overview.distance2[at] = static_cast<float>(result.distance2);
 }
 
-HeadSheet empty_sheet(const AttentionTensors& tensors, const SliceQuery& query, std::int64_t width, std::int64_t height) {
+HeadSheet empty_sheet(const AttentionTensors& tensors, const SliceQuery& query, std::int64_t width,
+                      std::int64_t height) {
   HeadSheet sheet;
   sheet.heads = tensors.q_heads;
   sheet.width = std::clamp<std::int64_t>(width, 1, slice_frame(query.problem, 1, query.query).count);
   sheet.height = std::clamp<std::int64_t>(height, 1, slice_frame(query.problem, 2, query.query).count);
-  sheet.log_p.assign(static_cast<std::size_t>(sheet.heads * sheet.width * sheet.height), -std::numeric_limits<float>::infinity());
+  sheet.log_p.assign(static_cast<std::size_t>(sheet.heads * sheet.width * sheet.height),
+                     -std::numeric_limits<float>::infinity());
   return sheet;
 }
 

@@ -24,6 +24,7 @@ Overview empty_overview(const AttentionTensors& tensors, std::int64_t step);
 void set_cell(Overview& overview, std::int64_t head, std::int64_t column, const SliceSums::Result& result);
 
 /// Every head, -inf everywhere; `width` x `height` at most one cell a pair of `query`'s frame.
-HeadSheet empty_sheet(const AttentionTensors& tensors, const SliceQuery& query, std::int64_t width, std::int64_t height);
+HeadSheet empty_sheet(const AttentionTensors& tensors, const SliceQuery& query, std::int64_t width,
+                      std::int64_t height);
 
 }  // namespace triscope

@@ -99,8 +99,8 @@ void read_rows(const AttentionTensors& tensors, const SliceQuery& query, TensorR
   }
 }
 
-std::vector<float> read_rows(const AttentionTensors& tensors, const SliceQuery& query, TensorRole role, std::int64_t head,
-                             SliceRange range) {
+std::vector<float> read_rows(const AttentionTensors& tensors, const SliceQuery& query, TensorRole role,
+                             std::int64_t head, SliceRange range) {
   std::vector<float> rows(static_cast<std::size_t>(range.count * tensors.head_dim));
   read_rows(tensors, query, role, head, range, rows.data());
   return rows;

@@ -26,11 +26,12 @@ SliceRange slice_frame(const Problem& problem, int axis, std::int64_t query);
 /// Dimensions that take part in the logit: the determinant leaves out what makes no chunk of three.
 std::int64_t logit_dims(const Problem& problem);
 
-/// `problem` with the shape and the sink of `tensors`; windows are cut to seq_len. Throws `Error` (usage) when impossible.
+/// `problem` with the shape and the sink of `tensors`; windows are cut to seq_len. Throws `Error` (usage) when
+/// impossible.
 Problem with_shape_of(Problem problem, const AttentionTensors& tensors);
 
-/// `asked` with its problem completed by `with_shape_of`. Throws `Error` (usage) as that does, and when `tensors` have no
-/// such batch, head or query, or it sees more than `kMostSliceCells` pairs.
+/// `asked` with its problem completed by `with_shape_of`. Throws `Error` (usage) as that does, and when `tensors` have
+/// no such batch, head or query, or it sees more than `kMostSliceCells` pairs.
 SliceQuery checked_slice(const AttentionTensors& tensors, const SliceQuery& asked);
 /// The same for what covers every query and head: those of `asked` are ignored. Throws for a step below 1, too.
 SliceQuery checked_overview(const AttentionTensors& tensors, const SliceQuery& asked, std::int64_t step);
@@ -39,8 +40,8 @@ SliceQuery checked_overview(const AttentionTensors& tensors, const SliceQuery& a
 SliceQuery dot_product_of(SliceQuery query);
 
 /// Rows of one head as fp32, rounded to bf16 unless the arithmetic is exact.
-std::vector<float> read_rows(const AttentionTensors& tensors, const SliceQuery& query, TensorRole role, std::int64_t head,
-                             SliceRange range);
+std::vector<float> read_rows(const AttentionTensors& tensors, const SliceQuery& query, TensorRole role,
+                             std::int64_t head, SliceRange range);
 void read_rows(const AttentionTensors& tensors, const SliceQuery& query, TensorRole role, std::int64_t head,
                SliceRange range, float* out);
 

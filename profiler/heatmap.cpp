@@ -11,11 +11,12 @@ namespace {
 
 constexpr float kMasked = -std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr int kStripeEvery = 6;  // pixels of the hatch
+constexpr int kStripeEvery = 6;                        // pixels of the hatch
 constexpr std::uint32_t kHatched = 0, kChequered = 1;  // stand for patterns until the end: no colour is transparent
 
 constexpr Rgb rgb(unsigned hex) {
-  return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8 & 255), static_cast<std::uint8_t>(hex & 255)};
+  return {static_cast<std::uint8_t>(hex >> 16), static_cast<std::uint8_t>(hex >> 8 & 255),
+          static_cast<std::uint8_t>(hex & 255)};
 }
 
 // Even steps of the published maps (matplotlib's viridis, cividis, inferno; ColorBrewer's RdBu turned round).
@@ -42,7 +43,9 @@ std::span<const Rgb> stops(ColourMap map) {
   return kViridis;
 }
 
-std::uint32_t pack(Rgb colour) { return colour.r | std::uint32_t{colour.g} << 8 | std::uint32_t{colour.b} << 16 | 0xFF000000U; }
+std::uint32_t pack(Rgb colour) {
+  return colour.r | std::uint32_t{colour.g} << 8 | std::uint32_t{colour.b} << 16 | 0xFF000000U;
+}
 
 /// Pools values one after the other.
 class Pool {
@@ -143,14 +146,16 @@ std::vector<Span> spans_of(double from, double to, int pixels, std::int64_t cell
     const double centre = std::floor((a + b) / 2);
     double first = step <= 1 ? centre : std::floor(a), end = step <= 1 ? centre + 1 : std::ceil(b);
     if (end <= 0 || first >= static_cast<double>(cells)) continue;
-    spans[static_cast<std::size_t>(p)] = {std::max<std::int64_t>(0, static_cast<std::int64_t>(first)), std::min(cells, static_cast<std::int64_t>(end))};
+    spans[static_cast<std::size_t>(p)] = {std::max<std::int64_t>(0, static_cast<std::int64_t>(first)),
+                                          std::min(cells, static_cast<std::int64_t>(end))};
   }
   return spans;
 }
 
 float largest_of_columns(const std::vector<float>& rows, Span columns) {
   float largest = kMasked;
-  for (std::int64_t x = columns.first; x < columns.end; ++x) largest = std::max(largest, rows[static_cast<std::size_t>(x)]);
+  for (std::int64_t x = columns.first; x < columns.end; ++x)
+    largest = std::max(largest, rows[static_cast<std::size_t>(x)]);
   return largest == kLoud ? kNaN : largest;
 }
 
@@ -190,7 +195,10 @@ Rgb colour_at(ColourMap map, float t) {
   const float position = std::clamp(std::isnan(t) ? 0.0F : t, 0.0F, 1.0F) * static_cast<float>(colours.size() - 1);
   const auto index = std::min(static_cast<std::size_t>(position), colours.size() - 2);
   const float f = position - static_cast<float>(index);
-  const auto mix = [f](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(std::lround(static_cast<float>(a) + (static_cast<float>(b) - static_cast<float>(a)) * f)); };
+  const auto mix = [f](std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>(
+        std::lround(static_cast<float>(a) + (static_cast<float>(b) - static_cast<float>(a)) * f));
+  };
   const Rgb a = colours[index], b = colours[index + 1];
   return {mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b)};
 }
@@ -244,14 +252,16 @@ void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const
   const std::vector<Span> across = spans_of(part.left / factor, part.right / factor, width, map.width);
   const std::vector<Span> down = spans_of(part.top / factor, part.bottom / factor, height, map.height);
   std::array<std::uint32_t, 256> table;
-  for (int n = 0; n < 256; ++n) table[static_cast<std::size_t>(n)] = pack(colour_at(style.map, static_cast<float>(n) / 255));
-  const std::uint32_t masked = pack(style.masked), stripe = pack(style.stripe), not_a_number = pack(style.not_a_number), check = pack(style.check);
+  for (int n = 0; n < 256; ++n)
+    table[static_cast<std::size_t>(n)] = pack(colour_at(style.map, static_cast<float>(n) / 255));
+  const std::uint32_t masked = pack(style.masked), stripe = pack(style.stripe), not_a_number = pack(style.not_a_number),
+                      check = pack(style.check);
   std::vector<float> pooled_rows;
   for (int y = 0; y < height; ++y) {
     std::uint32_t* out = pixels + static_cast<std::ptrdiff_t>(y) * stride;
     const Span rows = down[static_cast<std::size_t>(y)];
-    if (y > 0 && rows.first == down[static_cast<std::size_t>(y) - 1].first && rows.end == down[static_cast<std::size_t>(y) - 1].end &&
-        rows.end > rows.first) {
+    if (y > 0 && rows.first == down[static_cast<std::size_t>(y) - 1].first &&
+        rows.end == down[static_cast<std::size_t>(y) - 1].end && rows.end > rows.first) {
       std::memcpy(out, out - stride, static_cast<std::size_t>(width) * sizeof(std::uint32_t));
     } else {
       const bool largest = pyramid.pooling() == Pooling::largest;
@@ -262,7 +272,8 @@ void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const
         const Span columns = across[static_cast<std::size_t>(x)];
         if (columns.first != before.first || columns.end != before.end) {
           before = columns;
-          const float value = largest ? largest_of_columns(pooled_rows, columns) : pool_of(map, pyramid.pooling(), rows, columns);
+          const float value =
+              largest ? largest_of_columns(pooled_rows, columns) : pool_of(map, pyramid.pooling(), rows, columns);
           if (std::isnan(value)) {
             colour = kChequered;
           } else if (value == kMasked) {

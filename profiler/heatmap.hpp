@@ -31,17 +31,17 @@ struct Heatmap {
   float at(std::int64_t x, std::int64_t y) const { return cells[static_cast<std::size_t>(y * width + x)]; }
 };
 
-/// log p of a slice in a frame of `width` x `height` keys that ends with its last keys: what the mask cut off in front is
-/// masked. Frames smaller than the slice are its size.
+/// log p of a slice in a frame of `width` x `height` keys that ends with its last keys: what the mask cut off in front
+/// is masked. Frames smaller than the slice are its size.
 Heatmap heatmap_of(const Slice& slice, std::int64_t width, std::int64_t height);
 /// p of `a` minus p of `b`, cell by cell; the frames must have one size. Masked where both are.
 Heatmap difference_of(const Heatmap& a, const Heatmap& b);
 
 /// What stands for several cells.
 enum class Pooling {
-  largest,       ///< of log p: a single bright cell stays as bright as it is
-  mean,          ///< log of the mean p
-  farthest,      ///< from zero: of differences
+  largest,   ///< of log p: a single bright cell stays as bright as it is
+  mean,      ///< log of the mean p
+  farthest,  ///< from zero: of differences
 };
 
 /// Halved again and again. Masked cells are left out; one NaN makes the pool NaN, so that it stays loud.
@@ -68,7 +68,8 @@ struct HeatmapStyle {
   double low = -14, high = 0;  ///< ends of the colour map, in units of the cells (log p for the first two)
   ColourMap map = ColourMap::viridis;
   Rgb masked{0x2b, 0x30, 0x38}, stripe{0x4a, 0x51, 0x5c};  ///< hatch of masked cells
-  Rgb not_a_number{0xff, 0x4f, 0xd8}, check{0xff, 0xff, 0xff};  ///< chequered: to some eyes magenta alone is a blue like others
+  Rgb not_a_number{0xff, 0x4f, 0xd8},
+      check{0xff, 0xff, 0xff};  ///< chequered: to some eyes magenta alone is a blue like others
 };
 /// Position of a cell's value on the colour map, not clamped.
 double heatmap_position(const HeatmapStyle& style, double value);
@@ -78,8 +79,9 @@ struct HeatmapPart {
   double left = 0, top = 0, right = 1, bottom = 1;
 };
 
-/// Fills `width` x `height` pixels, RGBA bytes, rows `stride` pixels apart. Each pixel pools every cell it touches: cells
-/// larger than a pixel keep sharp edges, cells smaller than one are pooled and none is lost. Outside the map: masked.
+/// Fills `width` x `height` pixels, RGBA bytes, rows `stride` pixels apart. Each pixel pools every cell it touches:
+/// cells larger than a pixel keep sharp edges, cells smaller than one are pooled and none is lost. Outside the map:
+/// masked.
 void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const HeatmapStyle& style, int width,
                    int height, std::uint32_t* pixels, int stride);
 

@@ -5,7 +5,8 @@ namespace {
 
 bool holds(const std::vector<float>& values, std::int64_t a, std::int64_t b, std::int64_t c = 1) {
   std::int64_t count = 0;
-  if (a < 0 || b < 0 || c < 0 || __builtin_mul_overflow(a, b, &count) || __builtin_mul_overflow(count, c, &count)) return false;
+  if (a < 0 || b < 0 || c < 0 || __builtin_mul_overflow(a, b, &count) || __builtin_mul_overflow(count, c, &count))
+    return false;
   return static_cast<std::int64_t>(values.size()) == count;
 }
 
@@ -24,12 +25,15 @@ bool SliceReply::consistent() const {
 }
 
 bool OverviewReply::consistent() const {
-  for (const auto* figures : {&overview.entropy, &overview.largest_p, &overview.sink_p, &overview.distance1, &overview.distance2}) {
+  for (const auto* figures :
+       {&overview.entropy, &overview.largest_p, &overview.sink_p, &overview.distance1, &overview.distance2}) {
     if (!holds(*figures, overview.heads, overview.columns)) return false;
   }
   return overview.step >= 1 && !overview.entropy.empty();
 }
 
-bool SheetReply::consistent() const { return holds(sheet.log_p, sheet.heads, sheet.height, sheet.width) && !sheet.log_p.empty(); }
+bool SheetReply::consistent() const {
+  return holds(sheet.log_p, sheet.heads, sheet.height, sheet.width) && !sheet.log_p.empty();
+}
 
 }  // namespace triscope

@@ -89,7 +89,7 @@ struct KernelRow {
   Element element = Element::fp32;  ///< of its inputs, to which the exact row's are rounded, too
   double error = 0;                 ///< ||o - exact|| / ||exact||; NaN when the kernel's is
   double lse = 0, exact_lse = 0;
-  std::vector<float> output, exact; ///< [head_dim]
+  std::vector<float> output, exact;  ///< [head_dim]
 };
 struct KernelRowReply {
   static constexpr const char* kType = "kernel_row_reply";

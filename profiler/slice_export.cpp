@@ -34,7 +34,8 @@ void write_picture(const std::filesystem::path& file, const Slice& slice, const 
   style.low = style.high - kDecades * std::log(10.0);
   if (style.scale == HeatmapStyle::Scale::probability) style.low = -1e9;  // p = 0
   std::vector<std::uint32_t> pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  paint_heatmap(pyramid, {0, 0, static_cast<double>(map.width), static_cast<double>(map.height)}, style, width, height, pixels.data(), width);
+  paint_heatmap(pyramid, {0, 0, static_cast<double>(map.width), static_cast<double>(map.height)}, style, width, height,
+                pixels.data(), width);
   std::vector<std::uint8_t> rgb;
   rgb.reserve(pixels.size() * 3);
   for (std::uint32_t pixel : pixels) {
@@ -55,7 +56,8 @@ void write_csv(const std::filesystem::path& file, const Slice& slice, const Slic
       const double log_p = slice.log_p[static_cast<std::size_t>(k * slice.count1 + j)];
       const auto p1 = static_cast<std::size_t>(slice.first1 + j), p2 = static_cast<std::size_t>(slice.first2 + k);
       text += fmt::format("{},{},{:.7g},{:.7g}", p1, p2, log_p + slice.lse, std::exp(log_p));
-      if (!options.labels.empty()) text += fmt::format(",{},{}", quoted(options.labels[p1]), quoted(options.labels[p2]));
+      if (!options.labels.empty())
+        text += fmt::format(",{},{}", quoted(options.labels[p1]), quoted(options.labels[p2]));
       text += '\n';
     }
     out.write(std::as_bytes(std::span(text)));
@@ -66,7 +68,8 @@ void write_csv(const std::filesystem::path& file, const Slice& slice, const Slic
 
 void write_array(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {
   HostTensor tensor{"slice", {slice.count2, slice.count1}, slice.log_p};
-  for (float& x : tensor.values) x = static_cast<float>(options.logits ? x + slice.lse : std::exp(static_cast<double>(x)));
+  for (float& x : tensor.values)
+    x = static_cast<float>(options.logits ? x + slice.lse : std::exp(static_cast<double>(x)));
   write_npy(file, tensor);
 }
 
@@ -77,7 +80,8 @@ SliceFormat slice_format(const std::filesystem::path& file) {
   if (ending == ".png") return SliceFormat::png;
   if (ending == ".csv") return SliceFormat::csv;
   if (ending == ".npy") return SliceFormat::npy;
-  throw Error(fmt::format("'{}' cannot be written", file.string()), "its ending names no format", "end it with .png, .csv or .npy", ExitCode::usage);
+  throw Error(fmt::format("'{}' cannot be written", file.string()), "its ending names no format",
+              "end it with .png, .csv or .npy", ExitCode::usage);
 }
 
 void write_slice(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {

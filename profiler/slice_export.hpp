@@ -16,10 +16,10 @@ enum class SliceFormat { png, csv, npy };
 SliceFormat slice_format(const std::filesystem::path& file);
 
 struct SliceExport {
-  bool logits = false;                 ///< rather than p
-  HeatmapStyle style;                  ///< PNG; `low` and `high` are set from the slice
-  std::int64_t frame1 = 0, frame2 = 0; ///< PNG: windows, so that what the mask cuts off is hatched
-  std::vector<std::string> labels;     ///< CSV: token of every position, or empty
+  bool logits = false;                  ///< rather than p
+  HeatmapStyle style;                   ///< PNG; `low` and `high` are set from the slice
+  std::int64_t frame1 = 0, frame2 = 0;  ///< PNG: windows, so that what the mask cuts off is hatched
+  std::vector<std::string> labels;      ///< CSV: token of every position, or empty
 };
 
 /// PNG: k down, the query's own position last, j across; one cell is a square of whole pixels, the picture at least 512

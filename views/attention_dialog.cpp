@@ -55,7 +55,9 @@ void draw_generated(Context& context, AttentionSource& source) {
     tooltip(context, help);
     ImGui::SameLine();
   };
-  kind("Induction", SourceKind::induction, "Words that repeat: the first key stands behind an earlier copy of the query's word, the second on a marked word");
+  kind("Induction", SourceKind::induction,
+       "Words that repeat: the first key stands behind an earlier copy of the query's word, the second on a marked "
+       "word");
   kind("Peaked", SourceKind::peaked, "N(0,1) with queries four times as large: a few pairs take nearly everything");
   kind("Random", SourceKind::random, "N(0,1)");
   ImGui::NewLine();
@@ -66,7 +68,9 @@ void draw_generated(Context& context, AttentionSource& source) {
   row(context, "rotary");
   ImGui::Checkbox("##rotary", &source.rotary);
   ImGui::SameLine();
-  muted_text(context, source.form == Form::determinant ? "chunks of three about one axis: logits depend on distances alone" : "pairs of dimensions");
+  muted_text(context, source.form == Form::determinant
+                          ? "chunks of three about one axis: logits depend on distances alone"
+                          : "pairs of dimensions");
 }
 
 void draw_mapping(Context& context, AttentionSource& source, const SourceReply& reply) {
@@ -84,7 +88,9 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
     for (const NamedTensor& tensor : reply.tensors) {
       std::string shape;
       for (std::int64_t size : tensor.shape) shape += fmt::format("{}{}", shape.empty() ? "" : " × ", size);
-      if (ImGui::Selectable(fmt::format("{}   {}   {}###{}", tensor.name, shape, tensor.element, tensor.name).c_str(), tensor.name == name)) source.mapping.names[role] = tensor.name;
+      if (ImGui::Selectable(fmt::format("{}   {}   {}###{}", tensor.name, shape, tensor.element, tensor.name).c_str(),
+                            tensor.name == name))
+        source.mapping.names[role] = tensor.name;
     }
     ImGui::EndCombo();
   }
@@ -93,7 +99,8 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
 void draw_file(Context& context, SourceDraft& draft) {
   AttentionSource& source = draft.source;
   row(context, "file");
-  if (ImGui::InputTextWithHint("##file", ".safetensors, or q.npy beside k1.npy, k2.npy, ...", &source.file)) source.mapping.names.clear();
+  if (ImGui::InputTextWithHint("##file", ".safetensors, or q.npy beside k1.npy, k2.npy, ...", &source.file))
+    source.mapping.names.clear();
   row(context, "token labels");
   ImGui::InputTextWithHint("##labels", "text file, one token a line; may be empty", &source.labels_file);
   row(context, "order");
@@ -101,11 +108,16 @@ void draw_file(Context& context, SourceDraft& draft) {
   ImGui::SameLine(0, context.look.px(4));
   if (chip(context, "batch, heads, tokens, dim", source.mapping.heads_first)) source.mapping.heads_first = true;
   const AttentionSideData& data = context.data.attention.sides[static_cast<std::size_t>(draft.side)];
-  if (data.asked && data.asked->kind == SourceKind::file && data.asked->file == source.file && data.source && !data.source->tensors.empty()) draw_mapping(context, source, *data.source);
+  if (data.asked && data.asked->kind == SourceKind::file && data.asked->file == source.file && data.source &&
+      !data.source->tensors.empty())
+    draw_mapping(context, source, *data.source);
 }
 
 void draw_match3(Context& context, SourceDraft& draft) {
-  muted_text(context, "One head decides for each number x whether two others of the list complete it to 0 mod M (the paper's Theorem 1).", true);
+  muted_text(context,
+             "One head decides for each number x whether two others of the list complete it to 0 mod M (the paper's "
+             "Theorem 1).",
+             true);
   row(context, "numbers");
   ImGui::InputText("##numbers", &draft.numbers);
   whole_number(context, "modulus M", draft.source.modulus, 1000);
@@ -118,7 +130,8 @@ bool complete(SourceDraft& draft) {
   draft.problem.clear();
   AttentionSource& source = draft.source;
   if (source.kind == SourceKind::file && source.file.empty()) draft.problem = "Type the path of a file.";
-  if (source.kind != SourceKind::file && source.kind != SourceKind::match3 && source.q_heads % source.kv_heads != 0) draft.problem = "Query heads must be a multiple of key heads.";
+  if (source.kind != SourceKind::file && source.kind != SourceKind::match3 && source.q_heads % source.kv_heads != 0)
+    draft.problem = "Query heads must be a multiple of key heads.";
   if (source.kind == SourceKind::match3) {
     const auto numbers = parse_numbers(draft.numbers);
     if (!numbers || numbers->empty()) draft.problem = "Type whole numbers, separated by spaces.";
@@ -127,7 +140,8 @@ bool complete(SourceDraft& draft) {
     if (!draft.c.empty()) {
       double c = 0;
       const auto [end, error] = std::from_chars(draft.c.data(), draft.c.data() + draft.c.size(), c);
-      if (error != std::errc() || end != draft.c.data() + draft.c.size() || !(c > 0) || c > 1e9) draft.problem = "c is a number above zero, or empty.";
+      if (error != std::errc() || end != draft.c.data() + draft.c.size() || !(c > 0) || c > 1e9)
+        draft.problem = "c is a number above zero, or empty.";
       source.c = c;
     }
   }
@@ -152,14 +166,19 @@ void draw_attention_dialog(Context& context) {
   const Look& look = context.look;
   if (!ImGui::IsPopupOpen("tensors")) ImGui::OpenPopup("tensors");
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  ImGui::SetNextWindowPos(ImVec2(viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->Pos.y + viewport->Size.y * 0.14F), ImGuiCond_Always, ImVec2(0.5F, 0));
+  ImGui::SetNextWindowPos(
+      ImVec2(viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->Pos.y + viewport->Size.y * 0.14F),
+      ImGuiCond_Always, ImVec2(0.5F, 0));
   ImGui::SetNextWindowSize(ImVec2(std::min(look.px(560), viewport->WorkSize.x * 0.95F), 0));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(16), look.px(16)));
-  const bool drawn = ImGui::BeginPopupModal("tensors", nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  const bool drawn = ImGui::BeginPopupModal(
+      "tensors", nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleVar();
   if (!drawn) return;
   ImGui::PushFont(look.heading, kHeadingSize);
-  ImGui::TextUnformatted(ui.show == AttentionShow::one ? "Tensors to look into" : draft.side == 0 ? "Tensors of A" : "Tensors of B");
+  ImGui::TextUnformatted(ui.show == AttentionShow::one ? "Tensors to look into"
+                         : draft.side == 0             ? "Tensors of A"
+                                                       : "Tensors of B");
   ImGui::PopFont();
   ImGui::Dummy(ImVec2(0, look.px(4)));
   const bool generated = draft.source.kind != SourceKind::file && draft.source.kind != SourceKind::match3;
@@ -177,12 +196,16 @@ void draw_attention_dialog(Context& context) {
     draw_generated(context, draft.source);
   }
   const AttentionSideData& data = context.data.attention.sides[static_cast<std::size_t>(draft.side)];
-  const bool asked = data.asked == draft.source && ui.sides[static_cast<std::size_t>(draft.side)].source == draft.source;
-  const std::string problem = !draft.problem.empty() ? draft.problem : asked && data.source ? data.source->problem : asked ? data.problem : std::string();
+  const bool asked =
+      data.asked == draft.source && ui.sides[static_cast<std::size_t>(draft.side)].source == draft.source;
+  const std::string problem = !draft.problem.empty() ? draft.problem
+                              : asked && data.source ? data.source->problem
+                              : asked                ? data.problem
+                                                     : std::string();
   ImGui::Dummy(ImVec2(0, look.px(4)));
   if (!problem.empty()) {
     ImGui::PushTextWrapPos(0);
-    coloured_text(look.theme.slower, problem);
+    coloured_text(look.theme.slower, sentence(problem));
     ImGui::PopTextWrapPos();
   }
   ImGui::Dummy(ImVec2(0, look.px(4)));

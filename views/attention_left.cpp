@@ -18,16 +18,23 @@
 namespace triscope {
 namespace {
 
-constexpr std::array kFigures{std::pair{OverviewFigure::entropy, "entropy"}, std::pair{OverviewFigure::largest_p, "largest p"}, std::pair{OverviewFigure::sink_p, "sink"},
-                              std::pair{OverviewFigure::distance1, "distance j"}, std::pair{OverviewFigure::distance2, "distance k"}};
+constexpr std::array kFigures{
+    std::pair{OverviewFigure::entropy, "entropy"}, std::pair{OverviewFigure::largest_p, "largest p"},
+    std::pair{OverviewFigure::sink_p, "sink"}, std::pair{OverviewFigure::distance1, "distance j"},
+    std::pair{OverviewFigure::distance2, "distance k"}};
 
 const std::vector<float>& values_of(const Overview& overview, OverviewFigure figure) {
   switch (figure) {
-    case OverviewFigure::entropy: return overview.entropy;
-    case OverviewFigure::largest_p: return overview.largest_p;
-    case OverviewFigure::sink_p: return overview.sink_p;
-    case OverviewFigure::distance1: return overview.distance1;
-    case OverviewFigure::distance2: return overview.distance2;
+    case OverviewFigure::entropy:
+      return overview.entropy;
+    case OverviewFigure::largest_p:
+      return overview.largest_p;
+    case OverviewFigure::sink_p:
+      return overview.sink_p;
+    case OverviewFigure::distance1:
+      return overview.distance1;
+    case OverviewFigure::distance2:
+      return overview.distance2;
   }
   return overview.entropy;
 }
@@ -130,7 +137,9 @@ void draw_problem(Context& context) {
   if (ui.sides[0].source.kind == SourceKind::match3) return;
   const Look& look = context.look;
   const float box = look.px(64), gap = look.px(4), times = ImGui::CalcTextSize("×").x;
-  const auto chip_width = [](const char* label) { return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x; };
+  const auto chip_width = [](const char* label) {
+    return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+  };
   begin_setting(context, "mask", chip_width("causal") + gap + chip_width("full"));
   const auto mask = [&](const char* label, Mask value, const char* help) {
     if (chip(context, label, ui.mask == value) && ui.mask != value) {
@@ -170,7 +179,8 @@ void draw_devices(Context& context) {
   coloured_text(context.look.theme.muted, "computed on");
   float width = 0;
   for (const Device& device : catalog->devices) {
-    width += ImGui::CalcTextSize(device_title(device.id).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x + context.look.px(4);
+    width += ImGui::CalcTextSize(device_title(device.id).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x +
+             context.look.px(4);
   }
   align_right(width - context.look.px(4));
   for (const Device& device : catalog->devices) {
@@ -203,46 +213,67 @@ void draw_overview(Context& context) {
     muted_text(context, data.overview_pending ? "Computing ..." : "");
     return;
   }
-  const float height = std::clamp(static_cast<float>(overview->heads) * context.look.px(4), context.look.px(32), context.look.px(96));
+  const float height =
+      std::clamp(static_cast<float>(overview->heads) * context.look.px(4), context.look.px(32), context.look.px(96));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const PixelRect rect = pixel_rect(at, ImVec2(at.x + width, at.y + height));
   const std::vector<float>& values = values_of(*overview, ui.figure);
-  const std::string key = fmt::format("{}/{}/{}/{}", static_cast<const void*>(overview), static_cast<int>(ui.figure), static_cast<int>(ui.map), context.look.theme.dark);
-  painted_texture(context.models.attention(), 2, key, rect.width, rect.height, [&](std::uint32_t* pixels, int stride, int w, int h) {
-    Heatmap map{overview->columns, overview->heads, values};
-    float low = std::numeric_limits<float>::infinity(), high = -low;
-    for (float& value : map.cells) {
-      if (ui.figure == OverviewFigure::entropy) value = -value;
-      low = std::min(low, value);
-      high = std::max(high, value);
-    }
-    HeatmapStyle style{HeatmapStyle::Scale::plain, low, high, ui.map};
-    set_theme(style, context.look.theme);
-    const HeatmapPyramid pyramid(std::move(map), Pooling::largest);
-    paint_heatmap(pyramid, {0, 0, static_cast<double>(overview->columns), static_cast<double>(overview->heads)}, style, w, h, pixels, stride);
-  }).draw(ImGui::GetWindowDrawList(), rect.low, rect.high);
+  const std::string key = fmt::format("{}/{}/{}/{}", static_cast<const void*>(overview), static_cast<int>(ui.figure),
+                                      static_cast<int>(ui.map), context.look.theme.dark);
+  painted_texture(context.models.attention(), 2, key, rect.width, rect.height,
+                  [&](std::uint32_t* pixels, int stride, int w, int h) {
+                    Heatmap map{overview->columns, overview->heads, values};
+                    float low = std::numeric_limits<float>::infinity(), high = -low;
+                    for (float& value : map.cells) {
+                      if (ui.figure == OverviewFigure::entropy) value = -value;
+                      low = std::min(low, value);
+                      high = std::max(high, value);
+                    }
+                    HeatmapStyle style{HeatmapStyle::Scale::plain, low, high, ui.map};
+                    set_theme(style, context.look.theme);
+                    const HeatmapPyramid pyramid(std::move(map), Pooling::largest);
+                    paint_heatmap(pyramid,
+                                  {0, 0, static_cast<double>(overview->columns), static_cast<double>(overview->heads)},
+                                  style, w, h, pixels, stride);
+                  })
+      .draw(ImGui::GetWindowDrawList(), rect.low, rect.high);
   ImGui::InvisibleButton("##overview", ImVec2(width, height));
   const auto cell = [&](ImVec2 mouse) {
-    const auto column = std::clamp<std::int64_t>(static_cast<std::int64_t>((mouse.x - rect.low.x) / width * static_cast<float>(overview->columns)), 0, overview->columns - 1);
-    const auto head = std::clamp<std::int64_t>(static_cast<std::int64_t>((mouse.y - rect.low.y) / height * static_cast<float>(overview->heads)), 0, overview->heads - 1);
+    const auto column = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>((mouse.x - rect.low.x) / width * static_cast<float>(overview->columns)), 0,
+        overview->columns - 1);
+    const auto head = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>((mouse.y - rect.low.y) / height * static_cast<float>(overview->heads)), 0,
+        overview->heads - 1);
     return std::pair{head, column};
   };
   if (ImGui::IsItemHovered()) {
     const auto [head, column] = cell(ImGui::GetMousePos());
     const float value = values[static_cast<std::size_t>(head * overview->columns + column)];
-    ImGui::SetTooltip("head %d, query %s: %s", static_cast<int>(head), format_count(column * overview->step).c_str(), significant_text(value, 3).c_str());
+    ImGui::SetTooltip("head %d, query %s: %s", static_cast<int>(head), format_count(column * overview->step).c_str(),
+                      significant_text(value, 3).c_str());
   }
   if (ImGui::IsItemActive()) {
     const auto [head, column] = cell(ImGui::GetMousePos());
     ui.head = head;
     ui.query = column * overview->step;
   }
-  const float x = rect.low.x + (static_cast<float>(ui.query) / static_cast<float>(overview->step) + 0.5F) / static_cast<float>(overview->columns) * width;
-  const float y = rect.low.y + (static_cast<float>(ui.head) + 0.5F) / static_cast<float>(overview->heads) * height, half = context.look.px(4);
-  ImGui::GetWindowDrawList()->AddRect(ImVec2(x - half - 1, y - half - 1), ImVec2(x + half + 1, y + half + 1), context.look.theme.ground, 0, context.look.px(3));
-  ImGui::GetWindowDrawList()->AddRect(ImVec2(x - half, y - half), ImVec2(x + half, y + half), readable_on(context.look.theme.ground), 0, context.look.px(1.5F));
-  muted_text(context, fmt::format("Click goes there. {}{}", ui.figure == OverviewFigure::entropy ? "Low entropy is bright. " : "",
-                                  overview->step > 1 ? fmt::format("One query in {}.", overview->step) : std::string("Every query.")), true);
+  // The mark of the first and last head and query stays inside.
+  const float half = context.look.px(4), edge = half + context.look.px(2);
+  const float column = (static_cast<float>(ui.query) / static_cast<float>(overview->step) + 0.5F) /
+                       static_cast<float>(overview->columns);
+  const float row = (static_cast<float>(ui.head) + 0.5F) / static_cast<float>(overview->heads);
+  const float x = std::clamp(rect.low.x + column * width, rect.low.x + edge, rect.low.x + width - edge);
+  const float y = std::clamp(rect.low.y + row * height, rect.low.y + edge, rect.low.y + height - edge);
+  ImGui::GetWindowDrawList()->AddRect(ImVec2(x - half - 1, y - half - 1), ImVec2(x + half + 1, y + half + 1),
+                                      context.look.theme.ground, 0, context.look.px(3));
+  ImGui::GetWindowDrawList()->AddRect(ImVec2(x - half, y - half), ImVec2(x + half, y + half),
+                                      readable_on(context.look.theme.ground), 0, context.look.px(1.5F));
+  muted_text(
+      context,
+      fmt::format("Click goes there. {}{}", ui.figure == OverviewFigure::entropy ? "Low entropy is bright. " : "",
+                  overview->step > 1 ? fmt::format("One query in {}.", overview->step) : std::string("Every query.")),
+      true);
 }
 
 void draw_sheet(Context& context) {
@@ -250,37 +281,54 @@ void draw_sheet(Context& context) {
   const HeadSheet* sheet = context.data.attention.sheet.get();
   if (!sheet || sheet->heads < 2 || context.data.attention.sheet_of.source != ui.sides[0].source) return;
   const Look& look = context.look;
-  section(context, fmt::format("All {} heads at query {}", sheet->heads, format_count(context.data.attention.sheet_of.query.query)).c_str());
+  section(context, fmt::format("All {} heads at query {}", sheet->heads,
+                               format_count(context.data.attention.sheet_of.query.query))
+                       .c_str());
   const float width = ImGui::GetContentRegionAvail().x, gap = look.px(8);
   const int columns = sheet->heads > 16 ? 4 : 2;
-  const float tile_width = std::floor((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns)), tile_height = std::floor(tile_width * 0.42F);
+  const float tile_width = std::floor((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns)),
+              tile_height = std::floor(tile_width * 0.42F);
   const auto rows = static_cast<int>((sheet->heads + columns - 1) / columns);
   const float height = static_cast<float>(rows) * (tile_height + gap);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const PixelRect rect = pixel_rect(at, ImVec2(at.x + width, at.y + height));
   const float scale = static_cast<float>(rect.width) / (rect.high.x - rect.low.x);
-  const std::string key = fmt::format("{}/{}/{}", static_cast<const void*>(sheet), static_cast<int>(ui.map), look.theme.dark);
-  painted_texture(context.models.attention(), 3, key, rect.width, rect.height, [&](std::uint32_t* pixels, int stride, int w, int h) {
-    for (int y = 0; y < h; ++y) std::fill_n(pixels + static_cast<std::ptrdiff_t>(y) * stride, w, 0U);
-    const std::int64_t cells = sheet->width * sheet->height;
-    for (std::int64_t head = 0; head < sheet->heads; ++head) {
-      Heatmap map{sheet->width, sheet->height, {sheet->log_p.begin() + head * cells, sheet->log_p.begin() + (head + 1) * cells}};
-      const auto [least, most] = finite_range(map.cells);  // each to its own: these are to be recognised, not compared
-      HeatmapStyle style{HeatmapStyle::Scale::logarithmic, automatic_low(least, most), most, ui.map};
-      set_theme(style, look.theme);
-      const auto x = static_cast<int>(static_cast<float>(head % columns) * (tile_width + gap) * scale), y = static_cast<int>(static_cast<float>(head / columns) * (tile_height + gap) * scale);
-      const int tw = std::min(static_cast<int>(tile_width * scale), w - x), th = std::min(static_cast<int>(tile_height * scale), h - y);
-      paint_heatmap(HeatmapPyramid(std::move(map), Pooling::largest), {0, 0, static_cast<double>(sheet->width), static_cast<double>(sheet->height)}, style, tw, th, pixels + static_cast<std::ptrdiff_t>(y) * stride + x, stride);
-    }
-  }).draw(ImGui::GetWindowDrawList(), rect.low, rect.high);
+  const std::string key =
+      fmt::format("{}/{}/{}", static_cast<const void*>(sheet), static_cast<int>(ui.map), look.theme.dark);
+  painted_texture(context.models.attention(), 3, key, rect.width, rect.height,
+                  [&](std::uint32_t* pixels, int stride, int w, int h) {
+                    for (int y = 0; y < h; ++y) std::fill_n(pixels + static_cast<std::ptrdiff_t>(y) * stride, w, 0U);
+                    const std::int64_t cells = sheet->width * sheet->height;
+                    for (std::int64_t head = 0; head < sheet->heads; ++head) {
+                      Heatmap map{sheet->width,
+                                  sheet->height,
+                                  {sheet->log_p.begin() + head * cells, sheet->log_p.begin() + (head + 1) * cells}};
+                      const auto [least, most] =
+                          finite_range(map.cells);  // each to its own: these are to be recognised, not compared
+                      HeatmapStyle style{HeatmapStyle::Scale::logarithmic, automatic_low(least, most), most, ui.map};
+                      set_theme(style, look.theme);
+                      const auto x = static_cast<int>(static_cast<float>(head % columns) * (tile_width + gap) * scale),
+                                 y = static_cast<int>(static_cast<float>(head / columns) * (tile_height + gap) * scale);
+                      const int tw = std::min(static_cast<int>(tile_width * scale), w - x),
+                                th = std::min(static_cast<int>(tile_height * scale), h - y);
+                      paint_heatmap(HeatmapPyramid(std::move(map), Pooling::largest),
+                                    {0, 0, static_cast<double>(sheet->width), static_cast<double>(sheet->height)},
+                                    style, tw, th, pixels + static_cast<std::ptrdiff_t>(y) * stride + x, stride);
+                    }
+                  })
+      .draw(ImGui::GetWindowDrawList(), rect.low, rect.high);
   for (std::int64_t head = 0; head < sheet->heads; ++head) {
-    const ImVec2 low(at.x + static_cast<float>(head % columns) * (tile_width + gap), at.y + static_cast<float>(head / columns) * (tile_height + gap));
+    const ImVec2 low(at.x + static_cast<float>(head % columns) * (tile_width + gap),
+                     at.y + static_cast<float>(head / columns) * (tile_height + gap));
     ImGui::SetCursorScreenPos(low);
     ImGui::PushID(static_cast<int>(head));
     if (ImGui::InvisibleButton("##head", ImVec2(tile_width, tile_height))) ui.head = head;
     ImGui::PopID();
     tooltip(context, fmt::format("Head {}. Each picture has its own range of colours.", head));
-    if (head == ui.head) ImGui::GetWindowDrawList()->AddRect(ImVec2(low.x - 2, low.y - 2), ImVec2(low.x + tile_width + 2, low.y + tile_height + 2), look.theme.accent, 0, look.px(2));
+    if (head == ui.head)
+      ImGui::GetWindowDrawList()->AddRect(ImVec2(low.x - 2, low.y - 2),
+                                          ImVec2(low.x + tile_width + 2, low.y + tile_height + 2), look.theme.accent, 0,
+                                          look.px(2));
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height));
   ImGui::Dummy(ImVec2(1, 1));
@@ -319,7 +367,8 @@ void draw_attention_left(Context& context) {
     };
     arithmetic("exact", Arithmetic::exact, "B in fp64, as A");
     arithmetic("bf16 inputs", Arithmetic::bf16_inputs, "B with q, k1 and k2 rounded to bf16");
-    arithmetic("bf16 kernel", Arithmetic::bf16_kernel, "B as a tensor-core kernel computes it: the product of query and k2 rounded to bf16, too");
+    arithmetic("bf16 kernel", Arithmetic::bf16_kernel,
+               "B as a tensor-core kernel computes it: the product of query and k2 rounded to bf16, too");
     ImGui::NewLine();
     begin_setting(context, "head of B", context.look.px(64));
     head_box(context, ui.sides[1].other_head);

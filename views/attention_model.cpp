@@ -14,7 +14,7 @@ namespace {
 constexpr double kOverviewCost = 3e9, kGpuOverviewCost = 3e12;  // multiplications
 constexpr std::int64_t kLeastColumns = 24, kMostColumns = 512, kMostGpuColumns = 8192;
 constexpr std::int64_t kSheetWidth = 96, kSheetHeight = 40;
-constexpr double kDecades = 6;                    // of log p below the largest, unless set otherwise
+constexpr double kDecades = 6;  // of log p below the largest, unless set otherwise
 constexpr int kBins = 72;
 
 const AttentionSideData& first(const AttentionData& data) { return data.sides[0]; }
@@ -45,8 +45,11 @@ SliceQuery query_of(const AttentionUi& ui, const AttentionSideData& data, int si
 }
 
 double multiplications_per_query(const Problem& problem, const SourceReply& source) {
-  const auto keys = [&](std::int64_t window) { return static_cast<double>(problem.mask == Mask::full ? source.seq_len : std::min(window, source.seq_len)); };
-  return keys(problem.window1) * (problem.form == Form::dot_product ? 1 : keys(problem.window2)) * static_cast<double>(source.head_dim * source.q_heads);
+  const auto keys = [&](std::int64_t window) {
+    return static_cast<double>(problem.mask == Mask::full ? source.seq_len : std::min(window, source.seq_len));
+  };
+  return keys(problem.window1) * (problem.form == Form::dot_product ? 1 : keys(problem.window2)) *
+         static_cast<double>(source.head_dim * source.q_heads);
 }
 
 }  // namespace
@@ -100,7 +103,8 @@ std::optional<OverviewRequest> wanted_overview(const AttentionUi& ui, const Atte
   request.query.head = request.query.query = 0;
   if (own.asked->kind == SourceKind::match3) return request;
   const bool gpu = ui.device != "cpu";
-  const double affordable = (gpu ? kGpuOverviewCost : kOverviewCost) / multiplications_per_query(request.query.problem, *own.source);
+  const double affordable =
+      (gpu ? kGpuOverviewCost : kOverviewCost) / multiplications_per_query(request.query.problem, *own.source);
   const auto most = static_cast<double>(gpu ? kMostGpuColumns : kMostColumns);
   const auto columns = static_cast<std::int64_t>(std::clamp(affordable, static_cast<double>(kLeastColumns), most));
   request.step = std::max<std::int64_t>(1, (own.source->seq_len + columns - 1) / columns);
@@ -160,13 +164,16 @@ const HeatmapPyramid* AttentionModel::map(const AttentionUi& ui, const Attention
   if (which < 2) {
     if (made.pyramid && made.slice == a.slice && made.mean == ui.mean_pooling) return made.pyramid.get();
     const AttentionFrame frame = frame_of(a.slice_of, *a.source);
-    made.pyramid = std::make_unique<HeatmapPyramid>(heatmap_of(*a.slice, frame.width, frame.height), ui.mean_pooling ? Pooling::mean : Pooling::largest);
+    made.pyramid = std::make_unique<HeatmapPyramid>(heatmap_of(*a.slice, frame.width, frame.height),
+                                                    ui.mean_pooling ? Pooling::mean : Pooling::largest);
   } else {
     if (!b.slice || !b.source) return nullptr;
     const AttentionFrame fa = frame_of(a.slice_of, *a.source), fb = frame_of(b.slice_of, *b.source);
     if (fa.width != fb.width || fa.height != fb.height) return nullptr;
     if (made.pyramid && made.slice == a.slice && made.other == b.slice) return made.pyramid.get();
-    made.pyramid = std::make_unique<HeatmapPyramid>(difference_of(heatmap_of(*a.slice, fa.width, fa.height), heatmap_of(*b.slice, fb.width, fb.height)), Pooling::farthest);
+    made.pyramid = std::make_unique<HeatmapPyramid>(
+        difference_of(heatmap_of(*a.slice, fa.width, fa.height), heatmap_of(*b.slice, fb.width, fb.height)),
+        Pooling::farthest);
     made.other = b.slice;
   }
   made.slice = a.slice;
@@ -264,13 +271,19 @@ std::optional<double> log_p_at(const Slice& slice, AttentionCell cell) {
 
 TextTable triples_text(const AttentionData& data) {
   const AttentionSideData& side = first(data);
-  TextTable table{{"j", "k", "token j", "token k", "logit", "p", "share so far", "of output"}, {true, true, false, false, true, true, true, true}, {}};
+  TextTable table{{"j", "k", "token j", "token k", "logit", "p", "share so far", "of output"},
+                  {true, true, false, false, true, true, true, true},
+                  {}};
   if (!side.slice || !side.source) return table;
-  const auto label = [&](std::int64_t position) { return side.source->labels.empty() ? std::string() : side.source->labels.at(static_cast<std::size_t>(position)); };
+  const auto label = [&](std::int64_t position) {
+    return side.source->labels.empty() ? std::string() : side.source->labels.at(static_cast<std::size_t>(position));
+  };
   double share = 0;
   for (const Triple& triple : side.slice->top) {
     share += triple.p;
-    table.rows.push_back({fmt::format("{}", triple.j), fmt::format("{}", triple.k), label(triple.j), label(triple.k), fmt::format("{:.6g}", triple.logit), fmt::format("{:.6g}", triple.p), fmt::format("{:.6g}", share),
+    table.rows.push_back({fmt::format("{}", triple.j), fmt::format("{}", triple.k), label(triple.j), label(triple.k),
+                          fmt::format("{:.6g}", triple.logit), fmt::format("{:.6g}", triple.p),
+                          fmt::format("{:.6g}", share),
                           side.source->values ? fmt::format("{:.6g}", triple.output_share) : std::string()});
   }
   return table;
@@ -283,11 +296,16 @@ std::string axis_text(const AttentionUi& ui, const SliceRequest& request, std::i
 
 std::string source_title(const AttentionSource& source) {
   switch (source.kind) {
-    case SourceKind::random: return source.rotary ? "random, rotary" : "random";
-    case SourceKind::peaked: return source.rotary ? "peaked, rotary" : "peaked";
-    case SourceKind::induction: return source.rotary ? "induction, rotary" : "induction";
-    case SourceKind::match3: return fmt::format("Match3 mod {}", source.modulus);
-    case SourceKind::file: return source.file.substr(source.file.rfind('/') + 1);
+    case SourceKind::random:
+      return source.rotary ? "random, rotary" : "random";
+    case SourceKind::peaked:
+      return source.rotary ? "peaked, rotary" : "peaked";
+    case SourceKind::induction:
+      return source.rotary ? "induction, rotary" : "induction";
+    case SourceKind::match3:
+      return fmt::format("Match3 mod {}", source.modulus);
+    case SourceKind::file:
+      return source.file.substr(source.file.rfind('/') + 1);
   }
   return {};
 }
@@ -295,7 +313,8 @@ std::string source_title(const AttentionSource& source) {
 std::vector<Match3Row> match3_rows(const AttentionData& data) {
   std::vector<Match3Row> rows;
   const AttentionSideData& side = first(data);
-  if (!data.overview || !side.asked || data.overview_of.source != *side.asked || side.asked->kind != SourceKind::match3) return rows;
+  if (!data.overview || !side.asked || data.overview_of.source != *side.asked || side.asked->kind != SourceKind::match3)
+    return rows;
   const std::vector<std::int64_t> counts = match3_counts(side.asked->numbers, side.asked->modulus);
   for (std::size_t i = 0; i < counts.size() && i < data.overview->sink_p.size(); ++i) {
     Match3Row row;

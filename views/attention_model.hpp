@@ -59,12 +59,12 @@ class AttentionModel {
   /// Counts over [histogram_low, histogram_high] of log p on side A.
   const std::vector<std::int64_t>& histogram(const AttentionUi& ui, const AttentionData& data);
   double histogram_low = -14, histogram_high = 0;
-  /// Colours of a map; those of the theme (hatch, NaN) are left to the caller. A logarithmic range that nobody set begins
-  /// at the smallest p, at most six decades below the largest.
+  /// Colours of a map; those of the theme (hatch, NaN) are left to the caller. A logarithmic range that nobody set
+  /// begins at the smallest p, at most six decades below the largest.
   HeatmapStyle style(const AttentionUi& ui, const AttentionData& data, int which);
 
-  PixelTexture textures[4];    ///< side A, side B, overview, sheet
-  std::string painted[4];      ///< what each holds
+  PixelTexture textures[4];  ///< side A, side B, overview, sheet
+  std::string painted[4];    ///< what each holds
 
  private:
   struct Made {
@@ -81,8 +81,8 @@ class AttentionModel {
   AttentionError error_;
 };
 
-/// Where a logarithmic range begins by itself, in log p: at the smallest value, within six decades of the largest, and a
-/// little below it when all are equal.
+/// Where a logarithmic range begins by itself, in log p: at the smallest value, within six decades of the largest, and
+/// a little below it when all are equal.
 double automatic_low(double smallest, double largest);
 
 /// "brown 1,005" with labels, else "1,005".

@@ -22,7 +22,8 @@ void choice(const Context& context, const char* label, Value& current, Value val
   ImGui::SameLine(0, context.look.px(4));
 }
 
-/// Space between groups of controls; a group of about `width` design pixels that no longer fits begins a line of its own.
+/// Space between groups of controls; a group of about `width` design pixels that no longer fits begins a line of its
+/// own.
 void next_group(const Context& context, float width) {
   if (ImGui::GetContentRegionAvail().x < context.look.px(width + 12)) {
     ImGui::NewLine();
@@ -37,7 +38,8 @@ void draw_query_controls(Context& context) {
   const Look& look = context.look;
   const AttentionSideData& data = context.data.attention.sides[0];
   const bool open = data.source && data.source->problem.empty();
-  const std::int64_t last = open ? data.source->seq_len - 1 : std::max<std::int64_t>(1, ui.query), last_head = open ? data.source->q_heads - 1 : 0, zero = 0;
+  const std::int64_t last = open ? data.source->seq_len - 1 : std::max<std::int64_t>(1, ui.query),
+                     last_head = open ? data.source->q_heads - 1 : 0, zero = 0;
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("Query");
   ImGui::SameLine();
@@ -81,19 +83,24 @@ void draw_look_controls(Context& context) {
   AttentionUi& ui = context.ui.attention;
   using Scale = HeatmapStyle::Scale;
   choice(context, "linear", ui.colour_scale, Scale::probability, "Colours follow p");
-  choice(context, "log", ui.colour_scale, Scale::logarithmic, "Colours follow log p, which is the logit up to a constant");
+  choice(context, "log", ui.colour_scale, Scale::logarithmic,
+         "Colours follow log p, which is the logit up to a constant");
   next_group(context, 200);
-  for (ColourMap map : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno}) choice(context, std::string(to_string(map)).c_str(), ui.map, map, "Perceptually even, safe for colour-blind eyes");
+  for (ColourMap map : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno})
+    choice(context, std::string(to_string(map)).c_str(), ui.map, map, "Perceptually even, safe for colour-blind eyes");
   next_group(context, 100);
-  choice(context, "max", ui.mean_pooling, false, "Zoomed out, a pixel shows the largest of its pairs: no bright cell is lost");
+  choice(context, "max", ui.mean_pooling, false,
+         "Zoomed out, a pixel shows the largest of its pairs: no bright cell is lost");
   choice(context, "mean", ui.mean_pooling, true, "Zoomed out, a pixel shows the mean of its pairs");
   next_group(context, 150);
   choice(context, "relative", ui.absolute_axes, false, "Axes in tokens from the query");
   choice(context, "absolute", ui.absolute_axes, true, "Axes in positions");
   next_group(context, 340);
   choice(context, "one", ui.show, AttentionShow::one, "One map");
-  choice(context, "side by side", ui.show, AttentionShow::side_by_side, "A beside B: another source, arithmetic or head");
-  choice(context, "difference", ui.show, AttentionShow::difference, "p of A minus p of B, blue below and red above zero");
+  choice(context, "side by side", ui.show, AttentionShow::side_by_side,
+         "A beside B: another source, arithmetic or head");
+  choice(context, "difference", ui.show, AttentionShow::difference,
+         "p of A minus p of B, blue below and red above zero");
   muted_text(context, ui.flipped ? "showing B" : "hold Space to flip");
   ImGui::SameLine();
   const float width = ImGui::CalcTextSize("Export").x + 2 * ImGui::GetStyle().FramePadding.x;
@@ -113,12 +120,15 @@ void draw_look_controls(Context& context) {
 /// Arrow keys and Space belong to the panel while the pointer is over it or it has the keyboard.
 void handle_keys(Context& context) {
   AttentionUi& ui = context.ui.attention;
-  const bool ours = (ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows) || ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows)) && !ImGui::GetIO().WantTextInput &&
+  const bool ours = (ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows) ||
+                     ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows)) &&
+                    !ImGui::GetIO().WantTextInput &&
                     !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   ui.flipped = false;
   if (!ours) return;
   const ImGuiID owner = ImGui::GetID("##keys");
-  for (ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow, ImGuiKey_Space}) ImGui::SetKeyOwner(key, owner);
+  for (ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow, ImGuiKey_Space})
+    ImGui::SetKeyOwner(key, owner);
   const auto pressed = [&](ImGuiKey key) { return ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, owner); };
   const std::int64_t stride = ImGui::GetIO().KeyShift ? 16 : 1;
   if (pressed(ImGuiKey_LeftArrow)) ui.query -= stride;

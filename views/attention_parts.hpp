@@ -5,7 +5,8 @@
 
 namespace triscope {
 
-/// attention_map.cpp: one or two heat maps with axes and marginals, in the room that is left; hovering, pinning, zooming.
+/// attention_map.cpp: one or two heat maps with axes and marginals, in the room that is left; hovering, pinning,
+/// zooming.
 void draw_attention_maps(Context& context);
 /// Paints `painted[slot]` anew when `key` changed; returns the texture. `paint(pixels, stride, width, height)`.
 template <typename Paint>

@@ -21,11 +21,17 @@ void draw_triples(Context& context) {
   const std::int64_t query = side.slice_of.query.query;
   const bool words = !source.labels.empty();
   ImGui::AlignTextToFramePadding();
-  muted_text(context, words ? fmt::format("Strongest triples for \"{}\" at {}", source.labels[static_cast<std::size_t>(query)], format_count(query)) : fmt::format("Strongest triples for query {}", format_count(query)));
+  muted_text(context, words ? fmt::format("Strongest triples for \"{}\" at {}",
+                                          source.labels[static_cast<std::size_t>(query)], format_count(query))
+                            : fmt::format("Strongest triples for query {}", format_count(query)));
   const bool values = source.values;
-  if (!ImGui::BeginTable("triples", values ? 6 : 5, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX)) return;
-  for (const char* name : {"j", "k"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.3F : 1.0F);
-  for (const char* name : {"logit", "p", "sum"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, 1.0F);
+  if (!ImGui::BeginTable("triples", values ? 6 : 5,
+                         ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX))
+    return;
+  for (const char* name : {"j", "k"})
+    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.3F : 1.0F);
+  for (const char* name : {"logit", "p", "sum"})
+    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, 1.0F);
   if (values) ImGui::TableSetupColumn("of o", ImGuiTableColumnFlags_WidthStretch, 1.0F);
   header_row(context, {!words, !words, true, true, true, true});
   double sum = 0;
@@ -37,7 +43,8 @@ void draw_triples(Context& context) {
     ImGui::TableNextColumn();
     const AttentionCell cell{triple.j, triple.k};
     ImGui::PushID(row);
-    if (ImGui::Selectable("##triple", ui.pinned == cell, ImGuiSelectableFlags_SpanAllColumns)) ui.pinned = ui.pinned == cell ? std::nullopt : std::optional(cell);
+    if (ImGui::Selectable("##triple", ui.pinned == cell, ImGuiSelectableFlags_SpanAllColumns))
+      ui.pinned = ui.pinned == cell ? std::nullopt : std::optional(cell);
     if (ImGui::IsItemHovered()) ui.hovered_now = cell;
     ImGui::PopID();
     ImGui::SameLine(0, 0);
@@ -59,7 +66,9 @@ void draw_triples(Context& context) {
     if (!values) continue;
     ImGui::TableNextColumn();
     number_right(context, format_fixed(std::abs(triple.output_share) < 0.005 ? 0 : triple.output_share, 2));
-    tooltip(context, "What p v1 v2 of this pair adds along the output, as a share of it; may be negative. All pairs together: 1");
+    tooltip(
+        context,
+        "What p v1 v2 of this pair adds along the output, as a share of it; may be negative. All pairs together: 1");
   }
   ImGui::EndTable();
 }
@@ -73,16 +82,22 @@ void draw_figures(Context& context) {
   fact_line(context, "entropy, nats", significant_text(slice.entropy, 3));
   tooltip(context, "-sum p ln p over all pairs and the sink. exp of it: over how many pairs it is spread");
   fact_line(context, "largest p", significant_text(slice.largest_p, 3));
-  fact_line(context, fmt::format("outside top {}", slice.top.size()).c_str(), significant_text(std::max(0.0, 1 - top - slice.sink_p), 3));
+  fact_line(context, fmt::format("outside top {}", slice.top.size()).c_str(),
+            significant_text(std::max(0.0, 1 - top - slice.sink_p), 3));
   fact_line(context, "sink", side.source->sink ? significant_text(slice.sink_p, 3) : "none");
-  fact_line(context, "mean distance", fmt::format("{} × {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
+  fact_line(context, "mean distance",
+            fmt::format("{} × {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
   tooltip(context, "Tokens between the query and its keys on the two axes, weighted with p");
   const std::int64_t bad = slice.nan_count + slice.infinite_count;
   if (bad == 0) {
     fact_line(context, "NaN, Inf", "0");
   } else {
     ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.slower, fmt::format("▲ {} logits are NaN and {} infinite. p here is over the others; a kernel's whole row would be NaN.", format_count(slice.nan_count), format_count(slice.infinite_count)));
+    coloured_text(
+        context.look.theme.slower,
+        fmt::format(
+            "▲ {} logits are NaN and {} infinite. p here is over the others; a kernel's whole row would be NaN.",
+            format_count(slice.nan_count), format_count(slice.infinite_count)));
     ImGui::PopTextWrapPos();
   }
   fact_line(context, fmt::format("computed on the {} in", device_title(context.ui.attention.device)).c_str(),
@@ -120,11 +135,14 @@ void draw_kernel_row(Context& context) {
   for (const std::string& kernel : kernels) {
     ImGui::SameLine(0, context.look.px(4));
     if (chip(context, kernel.c_str(), ui.kernel == kernel)) ui.kernel = ui.kernel == kernel ? std::string() : kernel;
-    tooltip(context, "Runs this kernel on what the query sees, and compares its output with the exact one on inputs of its precision");
+    tooltip(context,
+            "Runs this kernel on what the query sees, and compares its output with the exact one on inputs of its "
+            "precision");
   }
   if (ui.kernel.empty()) return;
   const std::optional<KernelRowRequest> wanted = wanted_kernel_row(ui, data);
-  if (!wanted || data.kernel_row_of != *wanted) return muted_text(context, ui.playing ? "Not while playing." : "Running the kernel ...");
+  if (!wanted || data.kernel_row_of != *wanted)
+    return muted_text(context, ui.playing ? "Not while playing." : "Running the kernel ...");
   if (!data.kernel_row) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.unclear, data.kernel_problem);
@@ -133,7 +151,8 @@ void draw_kernel_row(Context& context) {
   }
   const KernelRow& row = *data.kernel_row;
   fact_line(context, "off by, of |o|", significant_text(row.error, 2));
-  tooltip(context, fmt::format("||o of {} - o|| / ||o||, instance {}, inputs rounded to {}. A bf16 kernel is right within 0.004, an fp32 one within 0.00001",
+  tooltip(context, fmt::format("||o of {} - o|| / ||o||, instance {}, inputs rounded to {}. A bf16 kernel is right "
+                               "within 0.004, an fp32 one within 0.00001",
                                ui.kernel, row.instance, to_string(row.element)));
   fact_line(context, "LSE off by", significant_text(std::abs(row.lse - row.exact_lse), 2));
 }
@@ -147,18 +166,23 @@ void draw_output(Context& context) {
   if (side.slice_of.source.kind == SourceKind::match3) return draw_kernel_row(context);  // all dimensions are alike
   section(context, "Output of the query");
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, height = look.px(20), each = width / static_cast<float>(output.size());
+  const float width = ImGui::GetContentRegionAvail().x, height = look.px(20),
+              each = width / static_cast<float>(output.size());
   float farthest = 1e-30F;
   for (float x : output) farthest = std::isfinite(x) ? std::max(farthest, std::abs(x)) : farthest;
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (std::size_t d = 0; d < output.size(); ++d) {
-    const ImU32 colour = std::isfinite(output[d]) ? to_colour(colour_at(ColourMap::difference, 0.5F + output[d] / farthest / 2)) : look.theme.not_a_number;
-    const ImVec2 low(std::round(at.x + static_cast<float>(d) * each), at.y), high(std::round(at.x + static_cast<float>(d + 1) * each), at.y + height);
+    const ImU32 colour = std::isfinite(output[d])
+                             ? to_colour(colour_at(ColourMap::difference, 0.5F + output[d] / farthest / 2))
+                             : look.theme.not_a_number;
+    const ImVec2 low(std::round(at.x + static_cast<float>(d) * each), at.y),
+        high(std::round(at.x + static_cast<float>(d + 1) * each), at.y + height);
     list->AddRectFilled(low, high, colour);
   }
   ImGui::InvisibleButton("##output", ImVec2(std::max(1.0F, width), height));
   if (ImGui::IsItemHovered()) {
-    const auto d = std::min(static_cast<std::size_t>(std::max(0.0F, ImGui::GetMousePos().x - at.x) / each), output.size() - 1);
+    const auto d =
+        std::min(static_cast<std::size_t>(std::max(0.0F, ImGui::GetMousePos().x - at.x) / each), output.size() - 1);
     ImGui::SetTooltip("o[%d] = %s", static_cast<int>(d), significant_text(output[d], 4).c_str());
   }
   fact_line(context, "|o|", significant_text(norm_of(output), 4));
@@ -172,9 +196,11 @@ void draw_output(Context& context) {
 }
 
 /// Texts under the ends of a range from `x_low` to `x_high`, inside [left, left + width).
-void draw_ends(const Look& look, float left, float width, float x_low, float x_high, const std::string& low, const std::string& high) {
+void draw_ends(const Look& look, float left, float width, float x_low, float x_high, const std::string& low,
+               const std::string& high) {
   const NumberFont font(look, kSecondarySize);
-  const float low_width = ImGui::CalcTextSize(low.c_str()).x, high_width = ImGui::CalcTextSize(high.c_str()).x, y = ImGui::GetCursorScreenPos().y;
+  const float low_width = ImGui::CalcTextSize(low.c_str()).x, high_width = ImGui::CalcTextSize(high.c_str()).x,
+              y = ImGui::GetCursorScreenPos().y;
   const float high_at = std::clamp(x_high - high_width, left + low_width + look.px(8), left + width - high_width);
   const float low_at = std::clamp(x_low, left, std::max(left, high_at - low_width - look.px(8)));
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -189,7 +215,8 @@ void draw_colour_bar(const Look& look, ColourMap map, float low, float high, flo
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (int n = 0; n < kSteps; ++n) {
     const auto edge = [&](int step) { return low + (high - low) * static_cast<float>(step) / kSteps; };
-    list->AddRectFilled(ImVec2(edge(n), y), ImVec2(edge(n + 1), y + look.px(10)), to_colour(colour_at(map, (static_cast<float>(n) + 0.5F) / kSteps)));
+    list->AddRectFilled(ImVec2(edge(n), y), ImVec2(edge(n + 1), y + look.px(10)),
+                        to_colour(colour_at(map, (static_cast<float>(n) + 0.5F) / kSteps)));
   }
   ImGui::Dummy(ImVec2(1, look.px(10)));
 }
@@ -202,7 +229,8 @@ void draw_difference_range(Context& context) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   draw_colour_bar(look, style.map, at.x, at.x + width, at.y);
-  draw_ends(look, at.x, width, at.x, at.x + width, significant_text(style.low, 2), "+" + significant_text(style.high, 2));
+  draw_ends(look, at.x, width, at.x, at.x + width, significant_text(style.low, 2),
+            "+" + significant_text(style.high, 2));
 }
 
 /// Histogram of log p with a handle at either end of the colours.
@@ -230,35 +258,46 @@ void draw_range(Context& context) {
   const float bar = width / static_cast<float>(bins.size());
   for (std::size_t n = 0; n < bins.size(); ++n) {
     if (bins[n] == 0) continue;
-    const double share = std::log1p(static_cast<double>(bins[n])) / std::log1p(static_cast<double>(most));  // a single cell must show
+    const double share =
+        std::log1p(static_cast<double>(bins[n])) / std::log1p(static_cast<double>(most));  // a single cell must show
     const float x = at.x + static_cast<float>(n) * bar;
-    list->AddRectFilled(ImVec2(x, at.y + height * static_cast<float>(1 - share)), ImVec2(x + std::max(1.0F, bar - 1), at.y + height), look.theme.baseline);
+    list->AddRectFilled(ImVec2(x, at.y + height * static_cast<float>(1 - share)),
+                        ImVec2(x + std::max(1.0F, bar - 1), at.y + height), look.theme.baseline);
   }
-  const auto x_of = [&](double value) { return at.x + static_cast<float>(std::clamp((value - low) / (high - low), 0.0, 1.0)) * width; };
+  const auto x_of = [&](double value) {
+    return at.x + static_cast<float>(std::clamp((value - low) / (high - low), 0.0, 1.0)) * width;
+  };
   const float x_low = x_of(style.low), x_high = x_of(style.high);
-  for (float x : {x_low, x_high}) list->AddLine(ImVec2(x, at.y - look.px(2)), ImVec2(x, at.y + height + look.px(2)), look.theme.accent, look.px(2));
+  for (float x : {x_low, x_high})
+    list->AddLine(ImVec2(x, at.y - look.px(2)), ImVec2(x, at.y + height + look.px(2)), look.theme.accent, look.px(2));
   if (ImGui::IsItemActive()) {
     const float x = ImGui::GetMousePos().x, start = ImGui::GetIO().MouseClickedPos[0].x;
     const double value = low + std::clamp(static_cast<double>((x - at.x) / width), 0.0, 1.0) * (high - low);
     // The handle nearer to where the drag began follows the pointer.
-    if (ImGui::IsItemActivated()) ImGui::GetStateStorage()->SetBool(ImGui::GetID("##upper"), std::abs(start - x_high) < std::abs(start - x_low));
+    if (ImGui::IsItemActivated())
+      ImGui::GetStateStorage()->SetBool(ImGui::GetID("##upper"), std::abs(start - x_high) < std::abs(start - x_low));
     if (ImGui::GetStateStorage()->GetBool(ImGui::GetID("##upper"))) {
       ui.range_high = std::max(value, style.low + 0.05);
     } else {
       ui.range_low = std::min(value, style.high - 0.05);
     }
   }
-  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.range_low = ui.range_high = std::nullopt;
-  tooltip(context, "Drag a handle to set where the colours begin and end; double-click sets them by the slice. Bars count pairs, logarithmically.");
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+    ui.range_low = ui.range_high = std::nullopt;
+  tooltip(context,
+          "Drag a handle to set where the colours begin and end; double-click sets them by the slice. Bars count "
+          "pairs, logarithmically.");
   const ImVec2 scale = ImGui::GetCursorScreenPos();
   constexpr int kSteps = 64;
   for (int n = 0; n < kSteps; ++n) {
     const auto edge = [&](int step) { return x_low + (x_high - x_low) * static_cast<float>(step) / kSteps; };
     const double value = style.low + (style.high - style.low) * (n + 0.5) / kSteps;
-    list->AddRectFilled(ImVec2(edge(n), scale.y), ImVec2(edge(n + 1), scale.y + look.px(10)), to_colour(colour_at(style.map, static_cast<float>(heatmap_position(style, value)))));
+    list->AddRectFilled(ImVec2(edge(n), scale.y), ImVec2(edge(n + 1), scale.y + look.px(10)),
+                        to_colour(colour_at(style.map, static_cast<float>(heatmap_position(style, value)))));
   }
   ImGui::Dummy(ImVec2(1, look.px(10)));
-  draw_ends(look, at.x, width, x_low, x_high, significant_text(std::exp(std::max(style.low, low)), 2), significant_text(std::exp(style.high), 2));
+  draw_ends(look, at.x, width, x_low, x_high, significant_text(std::exp(std::max(style.low, low)), 2),
+            significant_text(std::exp(style.high), 2));
 }
 
 /// Dot-product attention of the same query, over the same keys.
@@ -280,17 +319,27 @@ void draw_dot_row(Context& context) {
   const std::int64_t frame = frame_of(side.slice_of, *side.source).width, masked = frame - slice.count1;
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (int p = 0; p < pixels; ++p) {
-    const std::int64_t first = frame * p / pixels - masked, end = std::max(first + 1, frame * (p + 1) / pixels - masked);
+    const std::int64_t first = frame * p / pixels - masked,
+                       end = std::max(first + 1, frame * (p + 1) / pixels - masked);
     float value = -1e30F;
-    for (std::int64_t n = std::max<std::int64_t>(0, first); n < std::min(end, slice.count1); ++n) value = std::max(value, slice.dot_log_p[static_cast<std::size_t>(n)]);
+    for (std::int64_t n = std::max<std::int64_t>(0, first); n < std::min(end, slice.count1); ++n)
+      value = std::max(value, slice.dot_log_p[static_cast<std::size_t>(n)]);
     if (value < -1e29F) continue;
-    const float t = context.ui.attention.colour_scale == HeatmapStyle::Scale::probability ? std::exp(value - most) : (value - low) / (most - low);
-    list->AddRectFilled(ImVec2(at.x + static_cast<float>(p), at.y), ImVec2(at.x + static_cast<float>(p) + 1, at.y + height), to_colour(colour_at(context.ui.attention.map, t)));
+    const float t = context.ui.attention.colour_scale == HeatmapStyle::Scale::probability
+                        ? std::exp(value - most)
+                        : (value - low) / (most - low);
+    list->AddRectFilled(ImVec2(at.x + static_cast<float>(p), at.y),
+                        ImVec2(at.x + static_cast<float>(p) + 1, at.y + height),
+                        to_colour(colour_at(context.ui.attention.map, t)));
   }
   ImGui::InvisibleButton("##dot", ImVec2(std::max(1.0F, width), height));
   if (ImGui::IsItemHovered()) {
-    const std::int64_t n = static_cast<std::int64_t>((ImGui::GetMousePos().x - at.x) / width * static_cast<float>(frame)) - masked;
-    if (n >= 0 && n < slice.count1) ImGui::SetTooltip("%s: p = %s", token_text(*side.source, slice.first1 + n).c_str(), significant_text(std::exp(static_cast<double>(slice.dot_log_p[static_cast<std::size_t>(n)])), 3).c_str());
+    const std::int64_t n =
+        static_cast<std::int64_t>((ImGui::GetMousePos().x - at.x) / width * static_cast<float>(frame)) - masked;
+    if (n >= 0 && n < slice.count1)
+      ImGui::SetTooltip(
+          "%s: p = %s", token_text(*side.source, slice.first1 + n).c_str(),
+          significant_text(std::exp(static_cast<double>(slice.dot_log_p[static_cast<std::size_t>(n)])), 3).c_str());
   }
 }
 
@@ -303,9 +352,14 @@ void draw_match3(Context& context) {
   const auto wrong = std::count_if(rows.begin(), rows.end(), [](const Match3Row& row) { return !row.right; });
   muted_text(context, fmt::format("x + x' + x'' = 0 mod {}?", source.modulus));
   if (!rows.empty()) {
-    coloured_text(wrong ? context.look.theme.slower : context.look.theme.faster, wrong ? fmt::format("▼ {} of {} tokens are told wrongly", wrong, rows.size()) : fmt::format("▲ all {} tokens are told rightly", rows.size()));
+    coloured_text(wrong ? context.look.theme.slower : context.look.theme.faster,
+                  wrong ? fmt::format("▼ {} of {} tokens are told wrongly", wrong, rows.size())
+                        : fmt::format("▲ all {} tokens are told rightly", rows.size()));
   }
-  if (ImGui::BeginTable("tokens", 5, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY, ImVec2(0, context.look.px(300)))) {
+  if (ImGui::BeginTable("tokens", 5,
+                        ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX |
+                            ImGuiTableFlags_ScrollY,
+                        ImVec2(0, context.look.px(300)))) {
     for (const char* name : {"i", "x", "pairs", "output", "match"}) ImGui::TableSetupColumn(name);
     ImGui::TableSetupScrollFreeze(0, 1);
     header_row(context, {true, true, true, true, false});
@@ -313,7 +367,8 @@ void draw_match3(Context& context) {
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
       ImGui::PushID(static_cast<int>(i));
-      if (ImGui::Selectable("##token", ui.query == static_cast<std::int64_t>(i), ImGuiSelectableFlags_SpanAllColumns)) ui.query = static_cast<std::int64_t>(i);
+      if (ImGui::Selectable("##token", ui.query == static_cast<std::int64_t>(i), ImGuiSelectableFlags_SpanAllColumns))
+        ui.query = static_cast<std::int64_t>(i);
       ImGui::PopID();
       ImGui::SameLine(0, 0);
       number_right(context, fmt::format("{}", i), context.look.theme.muted);
@@ -324,7 +379,8 @@ void draw_match3(Context& context) {
       ImGui::TableNextColumn();
       number_right(context, format_fixed(rows[i].output, 3));
       ImGui::TableNextColumn();
-      coloured_text(rows[i].right ? context.look.theme.text : context.look.theme.slower, fmt::format("{}{}", rows[i].told ? "yes" : "no", rows[i].right ? "" : ", wrong"));
+      coloured_text(rows[i].right ? context.look.theme.text : context.look.theme.slower,
+                    fmt::format("{}{}", rows[i].told ? "yes" : "no", rows[i].right ? "" : ", wrong"));
     }
     ImGui::EndTable();
   }
@@ -332,7 +388,10 @@ void draw_match3(Context& context) {
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   fact_line(context, "c", significant_text(used, 4));
   fact_line(context, "c that suffices", significant_text(least, 4));
-  muted_text(context, "ln(3 n²) / (1 - cos(2π/M)): n² pairs that miss by one step then weigh at most a third of the blank pair. Output above 1/4 means a match; b matching pairs give b / (b + 1). Red frames: matching pairs.", true);
+  muted_text(context,
+             "ln(3 n²) / (1 - cos(2π/M)): n² pairs that miss by one step then weigh at most a third of the blank pair. "
+             "Output above 1/4 means a match; b matching pairs give b / (b + 1). Red frames: matching pairs.",
+             true);
   if (used < least) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.unclear, "c is smaller than that: near misses may pass for a match.");
@@ -362,7 +421,8 @@ void draw_attention_right(Context& context) {
   draw_error(context);
   draw_output(context);
   draw_range(context);
-  if (side.slice_of.query.problem.form != Form::dot_product && side.slice_of.source.kind != SourceKind::match3) draw_dot_row(context);
+  if (side.slice_of.query.problem.form != Form::dot_product && side.slice_of.source.kind != SourceKind::match3)
+    draw_dot_row(context);
 }
 
 }  // namespace triscope

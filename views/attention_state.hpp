@@ -17,7 +17,7 @@ struct AttentionSide {
   AttentionSource source;
   Form form = Form::trilinear;  ///< or dot_product
   Arithmetic arithmetic = Arithmetic::exact;
-  std::int64_t other_head = -1; ///< side B only: this head instead of the common one; -1 = the same
+  std::int64_t other_head = -1;  ///< side B only: this head instead of the common one; -1 = the same
 };
 
 enum class AttentionShow { one, side_by_side, difference };
@@ -32,18 +32,18 @@ struct AttentionCell {
 /// The dialog that chooses tensors.
 struct SourceDraft {
   bool open = false;
-  bool submitted = false;      ///< a file is being opened
+  bool submitted = false;  ///< a file is being opened
   int side = 0;
   AttentionSource source;
-  std::string numbers, c;      ///< as typed
-  std::string problem;         ///< of what was typed
+  std::string numbers, c;  ///< as typed
+  std::string problem;     ///< of what was typed
 };
 
 struct AttentionUi {
-  bool open = false;           ///< the window shows the attention panel rather than the measurements
+  bool open = false;  ///< the window shows the attention panel rather than the measurements
   std::array<AttentionSide, 2> sides{AttentionSide{}, AttentionSide{.arithmetic = Arithmetic::bf16_kernel}};
   AttentionShow show = AttentionShow::one;
-  bool flipped = false;        ///< in this frame, B stands where A is
+  bool flipped = false;  ///< in this frame, B stands where A is
   std::int64_t batch = 0, head = 0, query = 1000;
   Mask mask = Mask::causal;
   std::int64_t window1 = 512, window2 = 32;
@@ -56,12 +56,13 @@ struct AttentionUi {
 
   HeatmapStyle::Scale colour_scale = HeatmapStyle::Scale::logarithmic;
   ColourMap map = ColourMap::viridis;
-  bool mean_pooling = false;   ///< rather than the largest
-  bool absolute_axes = false;  ///< positions rather than tokens before the query
+  bool mean_pooling = false;                    ///< rather than the largest
+  bool absolute_axes = false;                   ///< positions rather than tokens before the query
   std::optional<double> range_low, range_high;  ///< log p; unset: from the slice
   std::optional<HeatmapPart> part;              ///< zoomed in; unset: the whole window
   std::optional<AttentionCell> pinned;
-  std::optional<AttentionCell> hovered, hovered_now;  ///< under the pointer in the last frame; being collected in this one
+  std::optional<AttentionCell> hovered,
+      hovered_now;  ///< under the pointer in the last frame; being collected in this one
   OverviewFigure figure = OverviewFigure::entropy;
   SourceDraft draft;
 };
@@ -71,9 +72,9 @@ struct AttentionSideData {
   std::optional<AttentionSource> asked;
   std::shared_ptr<const SourceReply> source;  ///< of `asked`; null while it is opened
   std::shared_ptr<const Slice> slice;
-  SliceRequest slice_of;                      ///< what `slice` answers
+  SliceRequest slice_of;  ///< what `slice` answers
   std::optional<SliceRequest> pending;
-  std::string problem;                        ///< why there is no source or slice
+  std::string problem;  ///< why there is no source or slice
 };
 
 struct AttentionData {
@@ -87,7 +88,7 @@ struct AttentionData {
   std::shared_ptr<const KernelRow> kernel_row;
   KernelRowRequest kernel_row_of;
   std::optional<KernelRowRequest> kernel_row_pending;
-  std::string kernel_problem;                 ///< why `kernel_row_of` has no row
+  std::string kernel_problem;  ///< why `kernel_row_of` has no row
 };
 
 }  // namespace triscope

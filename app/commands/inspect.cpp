@@ -8,8 +8,8 @@
 
 #include "app/commands/commands.hpp"
 #include "app/shared_options.hpp"
-#include "profiler/slice_export.hpp"
 #include "kernels/error.hpp"
+#include "profiler/slice_export.hpp"
 #include "profiler/supervisor.hpp"
 #include "profiler/sweep.hpp"
 
@@ -26,7 +26,9 @@ struct InspectOptions {
 };
 
 /// Tokens and heads are counted from 0, so `parse_count` will not do.
-std::int64_t parse_index(const char* option, const std::string& text) { return text == "0" ? 0 : parse_count(option, text); }
+std::int64_t parse_index(const char* option, const std::string& text) {
+  return text == "0" ? 0 : parse_count(option, text);
+}
 
 void set_windows(InspectOptions& options, const std::string& text) {
   const std::vector<Windows> windows = parse_windows(text);
@@ -43,14 +45,16 @@ void set_names(InspectOptions& options, const std::string& text) {
     const std::string role = pair.substr(0, equals);
     constexpr std::array kRoles{"q", "k1", "k2", "v1", "v2", "sink"};
     if (equals == std::string::npos || std::find(kRoles.begin(), kRoles.end(), role) == kRoles.end()) {
-      refuse_value("--names", pair, "it says no tensor's part", "write q=NAME,k1=NAME,k2=NAME[,v1=NAME,v2=NAME,sink=NAME]");
+      refuse_value("--names", pair, "it says no tensor's part",
+                   "write q=NAME,k1=NAME,k2=NAME[,v1=NAME,v2=NAME,sink=NAME]");
     }
     options.source.mapping.names[role] = pair.substr(equals + 1);
   }
 }
 
 std::string token(const SourceReply& source, std::int64_t position) {
-  return source.labels.empty() ? fmt::format("{}", position) : fmt::format("{} {}", position, source.labels[static_cast<std::size_t>(position)]);
+  return source.labels.empty() ? fmt::format("{}", position)
+                               : fmt::format("{} {}", position, source.labels[static_cast<std::size_t>(position)]);
 }
 
 double norm(const std::vector<float>& vector) {
@@ -60,23 +64,26 @@ double norm(const std::vector<float>& vector) {
 }
 
 void print_facts(const InspectOptions& options, const SourceReply& source, const Slice& slice) {
-  fmt::print("query {}, head {} of {}: {} x {} pairs, {}\n", token(source, options.query.query), options.query.head, source.q_heads,
-             slice.count1, slice.count2, to_string(options.query.problem.form));
-  fmt::print("entropy {:.4g} nats, largest p {:.4g}, sink {}, mean distance {:.4g} and {:.4g} tokens\n", slice.entropy, slice.largest_p,
-             source.sink ? fmt::format("{:.4g}", slice.sink_p) : "none", slice.distance1, slice.distance2);
+  fmt::print("query {}, head {} of {}: {} x {} pairs, {}\n", token(source, options.query.query), options.query.head,
+             source.q_heads, slice.count1, slice.count2, to_string(options.query.problem.form));
+  fmt::print("entropy {:.4g} nats, largest p {:.4g}, sink {}, mean distance {:.4g} and {:.4g} tokens\n", slice.entropy,
+             slice.largest_p, source.sink ? fmt::format("{:.4g}", slice.sink_p) : "none", slice.distance1,
+             slice.distance2);
   if (slice.nan_count + slice.infinite_count > 0) {
-    fmt::print("{} logits are NaN and {} infinite: a kernel's whole row would be NaN; p here is over the others\n", slice.nan_count, slice.infinite_count);
+    fmt::print("{} logits are NaN and {} infinite: a kernel's whole row would be NaN; p here is over the others\n",
+               slice.nan_count, slice.infinite_count);
   }
   if (source.values) fmt::print("output of length {:.4g}\n", norm(slice.output));
   for (const Triple& triple : slice.top) {
-    fmt::print("  j {:<16} k {:<16} logit {:<10.5g} p {:<10.5g}", token(source, triple.j), token(source, triple.k), triple.logit, triple.p);
-    fmt::print("{}\n", source.values ? fmt::format(" {:.2f} % of the output", 100 * triple.output_share) : std::string());
+    const std::string share = source.values ? fmt::format(", {:.2f} % of the output", 100 * triple.output_share) : "";
+    fmt::print("  j {:<16} k {:<16} logit {:<10.5g} p {:.5g}{}\n", token(source, triple.j), token(source, triple.k),
+               triple.logit, triple.p, share);
   }
 }
 
 void print_kernel_row(const std::string& kernel, const KernelRow& row) {
-  fmt::print("{} ({}): its output on {} inputs is off by {:.3g} of the exact one's length, its LSE by {:.3g}\n", kernel, row.instance,
-             to_string(row.element), row.error, std::abs(row.lse - row.exact_lse));
+  fmt::print("{} ({}): its output on {} inputs is off by {:.3g} of the exact one's length, its LSE by {:.3g}\n", kernel,
+             row.instance, to_string(row.element), row.error, std::abs(row.lse - row.exact_lse));
 }
 
 /// A worker on the device that was asked for.
@@ -86,13 +93,17 @@ WorkerOptions worker_on(const std::string& device) {
 
 int run(const InspectOptions& given) {
   InspectOptions options = given;
-  if (!options.source_given) throw Error("nothing is named to inspect", "neither --in nor --source is given", "add --in FILE", ExitCode::usage);
+  if (!options.source_given)
+    throw Error("nothing is named to inspect", "neither --in nor --source is given", "add --in FILE", ExitCode::usage);
   if (!options.windows_given && options.query.problem.mask == Mask::causal) {
-    throw Error("--windows is missing", "the causal mask needs a pair of windows", "add one such as --windows 512x32", ExitCode::usage);
+    throw Error("--windows is missing", "the causal mask needs a pair of windows", "add one such as --windows 512x32",
+                ExitCode::usage);
   }
   if (!options.out.empty()) slice_format(options.out);  // before anything is computed
-  if (options.source.kind == SourceKind::file) options.source.file = std::filesystem::absolute(options.source.file).string();
-  if (!options.source.labels_file.empty()) options.source.labels_file = std::filesystem::absolute(options.source.labels_file).string();
+  if (options.source.kind == SourceKind::file)
+    options.source.file = std::filesystem::absolute(options.source.file).string();
+  if (!options.source.labels_file.empty())
+    options.source.labels_file = std::filesystem::absolute(options.source.labels_file).string();
   options.source.form = options.query.problem.form;
   Supervisor worker{worker_on(options.device)};
   const SourceReply source = worker.source({options.source});
@@ -102,7 +113,8 @@ int run(const InspectOptions& given) {
   }
   const Slice slice = worker.slice({options.source, options.query, options.top});
   print_facts(options, source, slice);
-  if (!options.kernel.empty()) print_kernel_row(options.kernel, worker.kernel_row({options.source, options.query, options.kernel}));
+  if (!options.kernel.empty())
+    print_kernel_row(options.kernel, worker.kernel_row({options.source, options.query, options.kernel}));
   if (options.out.empty()) return 0;
   options.format.labels = source.labels;
   options.format.style.scale = options.linear ? HeatmapStyle::Scale::probability : HeatmapStyle::Scale::logarithmic;
@@ -122,54 +134,89 @@ void add_text(CLI::App& command, const char* name, const char* type, const char*
 
 void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
   AttentionSource& source = options->source;
-  add_text(command, "--in", "FILE", "safetensors with q, k1, k2[, v1, v2, sink], or q.npy with k1.npy, k2.npy beside it", [options](const std::string& text) {
-    options->source.kind = SourceKind::file;
-    options->source.file = text;
-    options->source_given = true;
-  });
-  add_text(command, "--source", "{random,peaked,induction}", "Generated tensors instead of a file", [options](const std::string& text) {
-    options->source.kind = parse_choice<SourceKind>("--source", text, parse_source_kind, "random, peaked, induction");
-    if (options->source.kind == SourceKind::file || options->source.kind == SourceKind::match3) {
-      refuse_value("--source", text, "it is not generated by name alone", "choose random, peaked or induction");
-    }
-    options->source_given = true;
-  });
-  add_text(command, "--names", "q=NAME,...", "Which tensor of the file is which, when that cannot be told", [options](const std::string& text) { set_names(*options, text); });
-  command.add_flag("--heads-first", source.mapping.heads_first, "Tensors are [batch, heads, seq, dim] (default: [batch, seq, heads, dim])");
+  add_text(command, "--in", "FILE",
+           "safetensors with q, k1, k2[, v1, v2, sink], or q.npy with k1.npy, k2.npy beside it",
+           [options](const std::string& text) {
+             options->source.kind = SourceKind::file;
+             options->source.file = text;
+             options->source_given = true;
+           });
+  add_text(command, "--source", "{random,peaked,induction}", "Generated tensors instead of a file",
+           [options](const std::string& text) {
+             options->source.kind =
+                 parse_choice<SourceKind>("--source", text, parse_source_kind, "random, peaked, induction");
+             if (options->source.kind == SourceKind::file || options->source.kind == SourceKind::match3) {
+               refuse_value("--source", text, "it is not generated by name alone",
+                            "choose random, peaked or induction");
+             }
+             options->source_given = true;
+           });
+  add_text(command, "--names", "q=NAME,...", "Which tensor of the file is which, when that cannot be told",
+           [options](const std::string& text) { set_names(*options, text); });
+  command.add_flag("--heads-first", source.mapping.heads_first,
+                   "Tensors are [batch, heads, seq, dim] (default: [batch, seq, heads, dim])");
   command.add_option("--labels", source.labels_file, "Text file with one token a line")->type_name("FILE");
-  add_text(command, "--seq", "N", "Tokens of generated tensors (default: 1024)", [&source](const std::string& text) { source.seq_len = parse_count("--seq", text); });
-  add_text(command, "--q-heads", "N", "Query heads of generated tensors (default: 8)", [&source](const std::string& text) { source.q_heads = parse_count("--q-heads", text); });
-  add_text(command, "--head-dim", "N", "Dimensions of generated tensors (default: 64)", [&source](const std::string& text) { source.head_dim = parse_count("--head-dim", text); });
-  add_text(command, "--seed", "N", "Seed of generated tensors (default: 1)", [&source](const std::string& text) { source.seed = parse_seed("--seed", text); });
+  add_text(command, "--seq", "N", "Tokens of generated tensors (default: 1024)",
+           [&source](const std::string& text) { source.seq_len = parse_count("--seq", text); });
+  add_text(command, "--q-heads", "N", "Query heads of generated tensors (default: 8)",
+           [&source](const std::string& text) { source.q_heads = parse_count("--q-heads", text); });
+  add_text(command, "--head-dim", "N", "Dimensions of generated tensors (default: 64)",
+           [&source](const std::string& text) { source.head_dim = parse_count("--head-dim", text); });
+  add_text(command, "--seed", "N", "Seed of generated tensors (default: 1)",
+           [&source](const std::string& text) { source.seed = parse_seed("--seed", text); });
   command.add_flag("--rotary", source.rotary, "Generated tensors are rotated by position");
 }
 
 void add_query_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
   SliceQuery& query = options->query;
   Problem& problem = query.problem;
-  add_text(command, "--query", "I", "Position of the query, from 0 (default: 0)", [&query](const std::string& text) { query.query = parse_index("--query", text); });
-  add_text(command, "--head", "H", "Query head, from 0 (default: 0)", [&query](const std::string& text) { query.head = parse_index("--head", text); });
-  add_text(command, "--batch", "B", "Batch, from 0 (default: 0)", [&query](const std::string& text) { query.batch = parse_index("--batch", text); });
-  add_text(command, "--windows", "W1xW2", "Windows of the causal mask, such as 512x32", [options](const std::string& text) { set_windows(*options, text); });
-  add_text(command, "--form", "{trilinear,determinant}", "Form of the logit (default: trilinear)", [&problem](const std::string& text) { problem.form = parse_simplicial_form("--form", text); });
-  add_text(command, "--mask", "{causal,full}", "Mask (default: causal)", [&problem](const std::string& text) { problem.mask = parse_choice<Mask>("--mask", text, parse_mask, "causal, full"); });
-  add_text(command, "--scale", "X", "Factor of the logits (default: 1/sqrt(head_dim))", [&problem](const std::string& text) { problem.scale = parse_number("--scale", text); });
-  add_text(command, "--k2-bias", "X", "Added to every element of K2 (default: 0, off)", [&problem](const std::string& text) { problem.k2_bias = parse_number("--k2-bias", text); });
-  add_text(command, "--arithmetic", "{exact,bf16_inputs,bf16_kernel}", "What is rounded to bf16 (default: exact, nothing)", [&query](const std::string& text) {
-    query.arithmetic = parse_choice<Arithmetic>("--arithmetic", text, parse_arithmetic, "exact, bf16_inputs, bf16_kernel");
+  add_text(command, "--query", "I", "Position of the query, from 0 (default: 0)",
+           [&query](const std::string& text) { query.query = parse_index("--query", text); });
+  add_text(command, "--head", "H", "Query head, from 0 (default: 0)",
+           [&query](const std::string& text) { query.head = parse_index("--head", text); });
+  add_text(command, "--batch", "B", "Batch, from 0 (default: 0)",
+           [&query](const std::string& text) { query.batch = parse_index("--batch", text); });
+  add_text(command, "--windows", "W1xW2", "Windows of the causal mask, such as 512x32",
+           [options](const std::string& text) { set_windows(*options, text); });
+  add_text(command, "--form", "{trilinear,determinant}", "Form of the logit (default: trilinear)",
+           [&problem](const std::string& text) { problem.form = parse_simplicial_form("--form", text); });
+  add_text(command, "--mask", "{causal,full}", "Mask (default: causal)", [&problem](const std::string& text) {
+    problem.mask = parse_choice<Mask>("--mask", text, parse_mask, "causal, full");
   });
+  add_text(command, "--scale", "X", "Factor of the logits (default: 1/sqrt(head_dim))",
+           [&problem](const std::string& text) { problem.scale = parse_number("--scale", text); });
+  add_text(command, "--k2-bias", "X", "Added to every element of K2 (default: 0, off)",
+           [&problem](const std::string& text) { problem.k2_bias = parse_number("--k2-bias", text); });
+  add_text(command, "--arithmetic", "{exact,bf16_inputs,bf16_kernel}",
+           "What is rounded to bf16 (default: exact, nothing)", [&query](const std::string& text) {
+             query.arithmetic =
+                 parse_choice<Arithmetic>("--arithmetic", text, parse_arithmetic, "exact, bf16_inputs, bf16_kernel");
+           });
 }
 
 void add_output_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
-  command.add_option("-o,--out", options->out, "Picture (.png), table (.csv) or array (.npy); without it the facts are printed only")->type_name("FILE");
+  command
+      .add_option("-o,--out", options->out,
+                  "Picture (.png), table (.csv) or array (.npy); without it the facts are printed only")
+      ->type_name("FILE");
   command.add_flag("--logits", options->format.logits, "npy: logits rather than p");
   command.add_flag("--linear", options->linear, "PNG: colours follow p (default: six decades of log p)");
-  add_text(command, "--colours", "{viridis,cividis,inferno}", "PNG: colour map (default: viridis)", [options](const std::string& text) {
-    options->format.style.map = parse_choice<ColourMap>("--colours", text, parse_colour_map, "viridis, cividis, inferno");
-  });
-  command.add_option("--device", options->device, "auto (the first GPU, else the CPU), cpu, or a GPU's index (default: auto)")->type_name("ID");
-  command.add_option("--kernel", options->kernel, "Also run this kernel of the device, such as cuda.portable, and compare its output row with the exact one")->type_name("ID");
-  add_text(command, "--top", "N", "Strongest triples printed (default: 8)", [options](const std::string& text) { options->top = parse_count("--top", text); });
+  add_text(command, "--colours", "{viridis,cividis,inferno}", "PNG: colour map (default: viridis)",
+           [options](const std::string& text) {
+             options->format.style.map =
+                 parse_choice<ColourMap>("--colours", text, parse_colour_map, "viridis, cividis, inferno");
+           });
+  command
+      .add_option("--device", options->device,
+                  "auto (the first GPU, else the CPU), cpu, or a GPU's index (default: auto)")
+      ->type_name("ID");
+  command
+      .add_option(
+          "--kernel", options->kernel,
+          "Also run this kernel of the device, such as cuda.portable, and compare its output row with the exact one")
+      ->type_name("ID");
+  add_text(command, "--top", "N", "Strongest triples printed (default: 8)",
+           [options](const std::string& text) { options->top = parse_count("--top", text); });
 }
 
 }  // namespace
@@ -187,9 +234,7 @@ void add_inspect_command(CLI::App& app, Action& action) {
       "  triscope inspect --in layer12.safetensors --query 1023 --head 5 --windows 512x32 -o slice.png\n"
       "  triscope inspect --in t.safetensors --names q=query,k1=key_a,k2=key_b --query 40 --windows 64x16 -o p.npy\n"
       "  triscope inspect --source induction --query 900 --head 7 --windows 512x32");
-  command->callback([options, &action] {
-    action = [options] { return run(*options); };
-  });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace triscope

@@ -13,7 +13,8 @@ void Application::inspect(BackgroundThread& thread, Inspector& inspector, const 
     std::string problem;
     try {
       const Engine& engine = options_.engine;
-      if (!engine.inspector) throw Error("The tensors cannot be looked at", "this window has no worker", "build Triscope completely");
+      if (!engine.inspector)
+        throw Error("The tensors cannot be looked at", "this window has no worker", "build Triscope completely");
       if (!inspector.worker || inspector.device != device) {
         inspector.worker.reset();  // first: a GPU need not hold two
         inspector.worker.emplace(engine.inspector(device));
@@ -56,29 +57,35 @@ void Application::open_attention_source(int which) {
   const AttentionSource source = ui_.attention.sides[static_cast<std::size_t>(which)].source;
   side = {};
   side.asked = source;
-  inspect<SourceReply>(*slice_thread_, slice_worker_, which == 0 ? "source A" : "source B", [source](Supervisor& worker) { return worker.source({source}); },
-                       [this, which, source](std::shared_ptr<const SourceReply> reply, const std::string& problem) {
-                         AttentionSideData& now = data_.attention.sides[static_cast<std::size_t>(which)];
-                         if (now.asked != source) return;  // another one was chosen meanwhile
-                         now.source = std::move(reply);
-                         now.problem = problem;
-                       });
+  inspect<SourceReply>(
+      *slice_thread_, slice_worker_, which == 0 ? "source A" : "source B",
+      [source](Supervisor& worker) { return worker.source({source}); },
+      [this, which, source](std::shared_ptr<const SourceReply> reply, const std::string& problem) {
+        AttentionSideData& now = data_.attention.sides[static_cast<std::size_t>(which)];
+        if (now.asked != source) return;  // another one was chosen meanwhile
+        now.source = std::move(reply);
+        now.problem = problem;
+      });
 }
 
 void Application::ask_slice(int which) {
   AttentionSideData& side = data_.attention.sides[static_cast<std::size_t>(which)];
   const std::optional<SliceRequest> wanted = wanted_slice(ui_.attention, data_.attention, which);
-  if (!wanted || side.pending || (side.slice && side.slice_of == *wanted) || (!side.slice && !side.problem.empty() && side.slice_of == *wanted)) return;
+  if (!wanted || side.pending || (side.slice && side.slice_of == *wanted) ||
+      (!side.slice && !side.problem.empty() && side.slice_of == *wanted))
+    return;
   side.pending = wanted;
-  inspect<Slice>(*slice_thread_, slice_worker_, which == 0 ? "slice A" : "slice B", [request = *wanted](Supervisor& worker) { return worker.slice(request); },
-                 [this, which, request = *wanted](std::shared_ptr<const Slice> slice, const std::string& problem) {
-                   AttentionSideData& now = data_.attention.sides[static_cast<std::size_t>(which)];
-                   if (now.pending == request) now.pending.reset();
-                   if (now.asked != request.source) return;
-                   now.slice = std::move(slice);
-                   now.slice_of = request;
-                   now.problem = problem;
-                 });
+  inspect<Slice>(
+      *slice_thread_, slice_worker_, which == 0 ? "slice A" : "slice B",
+      [request = *wanted](Supervisor& worker) { return worker.slice(request); },
+      [this, which, request = *wanted](std::shared_ptr<const Slice> slice, const std::string& problem) {
+        AttentionSideData& now = data_.attention.sides[static_cast<std::size_t>(which)];
+        if (now.pending == request) now.pending.reset();
+        if (now.asked != request.source) return;
+        now.slice = std::move(slice);
+        now.slice_of = request;
+        now.problem = problem;
+      });
 }
 
 void Application::supply_attention() {
@@ -99,22 +106,26 @@ void Application::supply_survey() {
   const auto overview = wanted_overview(ui_.attention, data);
   if (overview && data.overview_of != *overview && data.overview_pending != *overview) {
     data.overview_pending = overview;
-    inspect<Overview>(*survey_thread_, survey_worker_, "overview", [request = *overview](Supervisor& worker) { return worker.overview(request); },
-                      [this, request = *overview](std::shared_ptr<const Overview> answer, const std::string&) {
-                        if (data_.attention.overview_pending == request) data_.attention.overview_pending.reset();
-                        data_.attention.overview = std::move(answer);
-                        data_.attention.overview_of = request;
-                      });
+    inspect<Overview>(
+        *survey_thread_, survey_worker_, "overview",
+        [request = *overview](Supervisor& worker) { return worker.overview(request); },
+        [this, request = *overview](std::shared_ptr<const Overview> answer, const std::string&) {
+          if (data_.attention.overview_pending == request) data_.attention.overview_pending.reset();
+          data_.attention.overview = std::move(answer);
+          data_.attention.overview_of = request;
+        });
   }
   const auto sheet = wanted_sheet(ui_.attention, data);
   if (sheet && data.sheet_of != *sheet && !data.sheet_pending) {
     data.sheet_pending = sheet;
-    inspect<HeadSheet>(*survey_thread_, survey_worker_, "sheet", [request = *sheet](Supervisor& worker) { return worker.sheet(request); },
-                       [this, request = *sheet](std::shared_ptr<const HeadSheet> answer, const std::string&) {
-                         data_.attention.sheet_pending.reset();
-                         data_.attention.sheet = std::move(answer);
-                         data_.attention.sheet_of = request;
-                       });
+    inspect<HeadSheet>(
+        *survey_thread_, survey_worker_, "sheet",
+        [request = *sheet](Supervisor& worker) { return worker.sheet(request); },
+        [this, request = *sheet](std::shared_ptr<const HeadSheet> answer, const std::string&) {
+          data_.attention.sheet_pending.reset();
+          data_.attention.sheet = std::move(answer);
+          data_.attention.sheet_of = request;
+        });
   }
 }
 
@@ -123,18 +134,21 @@ void Application::supply_kernel_row() {
   const auto wanted = wanted_kernel_row(ui_.attention, data);
   if (!wanted || data.kernel_row_of == *wanted || data.kernel_row_pending) return;
   data.kernel_row_pending = wanted;
-  inspect<KernelRow>(*survey_thread_, survey_worker_, "kernel row", [request = *wanted](Supervisor& worker) { return worker.kernel_row(request); },
-                     [this, request = *wanted](std::shared_ptr<const KernelRow> answer, const std::string& problem) {
-                       data_.attention.kernel_row_pending.reset();
-                       data_.attention.kernel_row = std::move(answer);
-                       data_.attention.kernel_row_of = request;
-                       data_.attention.kernel_problem = problem;
-                     });
+  inspect<KernelRow>(
+      *survey_thread_, survey_worker_, "kernel row",
+      [request = *wanted](Supervisor& worker) { return worker.kernel_row(request); },
+      [this, request = *wanted](std::shared_ptr<const KernelRow> answer, const std::string& problem) {
+        data_.attention.kernel_row_pending.reset();
+        data_.attention.kernel_row = std::move(answer);
+        data_.attention.kernel_row_of = request;
+        data_.attention.kernel_problem = problem;
+      });
 }
 
 void Application::save_slice(const std::filesystem::path& file) {
   const AttentionSideData& side = data_.attention.sides[0];
-  if (!side.slice || !side.source) throw Error("The slice was not saved", "none is shown", "open the attention panel first");
+  if (!side.slice || !side.source)
+    throw Error("The slice was not saved", "none is shown", "open the attention panel first");
   slice_format(file);
   SliceExport options;
   options.labels = side.source->labels;

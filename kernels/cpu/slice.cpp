@@ -86,9 +86,10 @@ class SliceMaker {
             std::vector<double>(values_ ? static_cast<std::size_t>(query_.problem.head_dim) : 0)};
   }
 
-  /// Rows [first, first + rows): their sums to `sums`, the rest to `share`. `weights` [8][padded] and `mixed` are scratch.
-  void sum_rows(std::int64_t first, std::int64_t rows, double reference, SliceRowSums* sums, std::vector<double>& weights,
-                std::vector<double>& mixed, Share& share) const {
+  /// Rows [first, first + rows): their sums to `sums`, the rest to `share`. `weights` [8][padded] and `mixed` are
+  /// scratch.
+  void sum_rows(std::int64_t first, std::int64_t rows, double reference, SliceRowSums* sums,
+                std::vector<double>& weights, std::vector<double>& mixed, Share& share) const {
     std::fill(weights.begin(), weights.end(), 0.0);
     for (std::int64_t r = 0; r < rows; ++r) {
       if (maxima_[static_cast<std::size_t>(first + r)] == kMaskedLogit) continue;
@@ -101,7 +102,9 @@ class SliceMaker {
     const auto dim = static_cast<std::int64_t>(share.output.size());
     for (std::int64_t r = 0; r < rows; ++r) {
       const double* value2 = values_->values2.data() + (first + r) * dim;
-      for (std::int64_t d = 0; d < dim; ++d) share.output[static_cast<std::size_t>(d)] += mixed[static_cast<std::size_t>(r * values_->padded + d)] * value2[d];
+      for (std::int64_t d = 0; d < dim; ++d)
+        share.output[static_cast<std::size_t>(d)] +=
+            mixed[static_cast<std::size_t>(r * values_->padded + d)] * value2[d];
     }
   }
 
@@ -159,11 +162,12 @@ std::vector<float> dot_product_row(const AttentionTensors& tensors, const SliceQ
   const SliceKeys keys(tensors, query, query.head / tensors.group());
   const SliceFolded folded(tensors, query, query.head);
   std::vector<double> scratch;
-  std::vector<float> row(static_cast<std::size_t>(keys.range.count));
-  const auto take = [&](std::int64_t, const double* x, double) { std::copy(x, x + keys.range.count, row.begin()); };
+  std::vector<double> logits(static_cast<std::size_t>(keys.range.count));
+  const auto take = [&](std::int64_t, const double* x, double) { std::copy(x, x + keys.range.count, logits.begin()); };
   const SliceSums sums = cpu::stream(cpu::slice_instructions(), keys, folded, query.query, scratch, take);
   const double lse = sums.result(std::nullopt).lse;
-  for (float& x : row) x = static_cast<float>(x - lse);
+  std::vector<float> row;
+  for (double x : logits) row.push_back(static_cast<float>(x - lse));
   return row;
 }
 

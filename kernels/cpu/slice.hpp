@@ -5,8 +5,8 @@
 //
 //   o = sum_k v2_k * (sum_j p_jk v1_j)                                              one more, [count2][head_dim]
 //
-// A slice of 1024x1024 at head_dim 64 is two GEMMs of 67 M multiplications. Overviews and sheets take the logits of a few
-// rows at a time and keep only sums, so they never hold a tensor.
+// A slice of 1024x1024 at head_dim 64 is two GEMMs of 67 M multiplications. Overviews and sheets take the logits of a
+// few rows at a time and keep only sums, so they never hold a tensor.
 #pragma once
 
 #include <memory>

@@ -9,14 +9,14 @@ namespace triscope::cpu {
 namespace slice_avx512 {
 namespace {
 bool available() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512bw");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
 }
 }  // namespace
 }  // namespace slice_avx512
 
 extern const SliceInstructions slice_avx512_instructions;
-const SliceInstructions slice_avx512_instructions = {slice_avx512::available, slice_avx512::logits, slice_avx512::largest,
-                                                   slice_avx512::exponentials};
+const SliceInstructions slice_avx512_instructions = {slice_avx512::available, slice_avx512::logits,
+                                                     slice_avx512::largest, slice_avx512::exponentials};
 
 }  // namespace triscope::cpu

@@ -62,7 +62,8 @@ SliceFolded::SliceFolded(const AttentionTensors& tensors, const SliceQuery& quer
 
 void slice_logits(const SliceInstructions& instructions, const SliceFolded& folded, const SliceKeys& keys,
                   std::int64_t first_row, std::int64_t rows, double* out) {
-  instructions.logits(folded.folded.data() + first_row * folded.dims, keys.keys.data(), rows, keys.padded, keys.dims, out);
+  instructions.logits(folded.folded.data() + first_row * folded.dims, keys.keys.data(), rows, keys.padded, keys.dims,
+                      out);
   for (std::int64_t row = 0; row < rows; ++row) {
     std::fill(out + row * keys.padded + keys.range.count, out + (row + 1) * keys.padded, kMaskedLogit);
   }

@@ -25,7 +25,7 @@ struct SliceFolded {
   SliceFolded(const AttentionTensors& tensors, const SliceQuery& query, std::int64_t head);
   SliceRange range;
   std::int64_t dims = 0;
-  std::vector<double> folded;    ///< [range.count][dims]
+  std::vector<double> folded;  ///< [range.count][dims]
 };
 
 /// Writes the logits of rows [first_row, first_row + rows) of axis 2 to out [rows][padded], padding masked.

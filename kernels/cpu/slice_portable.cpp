@@ -13,7 +13,7 @@ bool available() { return true; }
 }  // namespace slice_portable
 
 extern const SliceInstructions slice_portable_instructions;
-const SliceInstructions slice_portable_instructions = {slice_portable::available, slice_portable::logits, slice_portable::largest,
-                                                   slice_portable::exponentials};
+const SliceInstructions slice_portable_instructions = {slice_portable::available, slice_portable::logits,
+                                                       slice_portable::largest, slice_portable::exponentials};
 
 }  // namespace triscope::cpu

@@ -62,7 +62,8 @@ Overview make_overview(const AttentionTensors& tensors, const SliceQuery& asked,
   return overview;
 }
 
-HeadSheet make_sheet(const AttentionTensors& tensors, const SliceQuery& asked, std::int64_t width, std::int64_t height) {
+HeadSheet make_sheet(const AttentionTensors& tensors, const SliceQuery& asked, std::int64_t width,
+                     std::int64_t height) {
   const Stopwatch watch;
   const SliceQuery query = checked_slice(tensors, asked);
   HeadSheet sheet = empty_sheet(tensors, query, width, height);
@@ -79,8 +80,11 @@ HeadSheet make_sheet(const AttentionTensors& tensors, const SliceQuery& asked, s
       const SliceFolded folded(tensors, own, head);
       const Tile tile{slice_frame(own.problem, 1, own.query), slice_frame(own.problem, 2, own.query), sheet.width,
                       sheet.height, sheet.log_p.data() + head * cells};
-      const auto pool = [&](std::int64_t k, const double* row, double) { tile.pool(folded.range.first + k, row, keys.range); };
-      const double lse = cpu::stream(instructions, keys, folded, own.query, scratch, pool).result(sink_of(tensors, head)).lse;
+      const auto pool = [&](std::int64_t k, const double* row, double) {
+        tile.pool(folded.range.first + k, row, keys.range);
+      };
+      const double lse =
+          cpu::stream(instructions, keys, folded, own.query, scratch, pool).result(sink_of(tensors, head)).lse;
       for (std::int64_t cell = 0; cell < cells; ++cell) tile.cells[cell] = static_cast<float>(tile.cells[cell] - lse);
     }
   }

@@ -22,7 +22,8 @@ struct Excerpt {
 
 Excerpt excerpt_of(const AttentionTensors& tensors, const SliceQuery& query, Element element) {
   Excerpt excerpt;
-  const SliceRange seen1 = slice_range(query.problem, 1, query.query), seen2 = slice_range(query.problem, 2, query.query);
+  const SliceRange seen1 = slice_range(query.problem, 1, query.query),
+                   seen2 = slice_range(query.problem, 2, query.query);
   excerpt.tokens = seen1.count >= seen2.count ? seen1 : seen2;
   excerpt.kv_head = query.head / tensors.group();
   excerpt.first_head = excerpt.kv_head * tensors.group();
@@ -40,8 +41,8 @@ Excerpt excerpt_of(const AttentionTensors& tensors, const SliceQuery& query, Ele
 }
 
 /// [tokens][heads][head_dim], rounded as `query.arithmetic` says.
-std::vector<float> gather(const AttentionTensors& tensors, const SliceQuery& query, TensorRole role, std::int64_t first_head,
-                          std::int64_t heads, SliceRange tokens) {
+std::vector<float> gather(const AttentionTensors& tensors, const SliceQuery& query, TensorRole role,
+                          std::int64_t first_head, std::int64_t heads, SliceRange tokens) {
   const std::int64_t dim = tensors.head_dim;
   std::vector<float> all(static_cast<std::size_t>(tokens.count * heads * dim));
   for (std::int64_t head = 0; head < heads; ++head) {
@@ -86,8 +87,8 @@ void require_possible(const Kernel& kernel, const AttentionTensors& tensors, con
 
 }  // namespace
 
-KernelRow run_kernel_row(const Kernel& kernel, const AttentionTensors& tensors, const SliceQuery& asked, Backend& backend,
-                         SliceEngine& exact) {
+KernelRow run_kernel_row(const Kernel& kernel, const AttentionTensors& tensors, const SliceQuery& asked,
+                         Backend& backend, SliceEngine& exact) {
   SliceQuery query = checked_slice(tensors, asked);
   KernelRow row;
   row.element = native_element(kernel.info().device);
@@ -97,7 +98,8 @@ KernelRow run_kernel_row(const Kernel& kernel, const AttentionTensors& tensors, 
   const Problem& problem = excerpt.problem;
   row.instance = kernel.choose_instance(problem, Pass::forward);
   const ExcerptInputs inputs(excerpt, tensors, query, backend);
-  const OutputSet outputs(backend, problem, Pass::forward, kernel.workspace_bytes(problem, Pass::forward, row.instance));
+  const OutputSet outputs(backend, problem, Pass::forward,
+                          kernel.workspace_bytes(problem, Pass::forward, row.instance));
   Arguments arguments;
   arguments.q = inputs.q.device();
   arguments.k1 = inputs.k1.device();

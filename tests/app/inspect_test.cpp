@@ -15,14 +15,16 @@ using testing::HasSubstr;
 
 /// Two tokens, one head, head_dim 1: logits are products of three numbers.
 void write_small(const std::filesystem::path& file, const char* q_name = "q") {
-  const std::vector<HostTensor> tensors{{q_name, {2, 1, 1}, {1, 2}}, {"k1", {2, 1, 1}, {1, 3}}, {"k2", {2, 1, 1}, {0.5F, 1}}};
+  const std::vector<HostTensor> tensors{
+      {q_name, {2, 1, 1}, {1, 2}}, {"k1", {2, 1, 1}, {1, 3}}, {"k2", {2, 1, 1}, {0.5F, 1}}};
   write_safetensors(file, tensors);
 }
 
 TEST(Inspect, an_array_holds_the_probabilities_of_the_query) {
   const TemporaryFolder folder;
   write_small(folder / "t.safetensors");
-  const ProgramResult result = run_triscope({"inspect", "--in", (folder / "t.safetensors").string(), "--query", "1", "--windows", "2x2", "--scale", "1", "-o", (folder / "p.npy").string()});
+  const ProgramResult result = run_triscope({"inspect", "--in", (folder / "t.safetensors").string(), "--query", "1",
+                                             "--windows", "2x2", "--scale", "1", "-o", (folder / "p.npy").string()});
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("2 x 2 pairs"));
   const TensorFile file(folder / "p.npy");
@@ -38,7 +40,9 @@ TEST(Inspect, a_table_has_a_line_for_every_pair_with_its_tokens) {
   const TemporaryFolder folder;
   write_small(folder / "t.safetensors");
   std::ofstream(folder / "labels.txt") << "say \"hi\"\nyou\n";
-  const ProgramResult result = run_triscope({"inspect", "--in", (folder / "t.safetensors").string(), "--query", "1", "--windows", "2x1", "--scale", "1", "--labels", (folder / "labels.txt").string(), "-o", (folder / "p.csv").string()});
+  const ProgramResult result =
+      run_triscope({"inspect", "--in", (folder / "t.safetensors").string(), "--query", "1", "--windows", "2x1",
+                    "--scale", "1", "--labels", (folder / "labels.txt").string(), "-o", (folder / "p.csv").string()});
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   std::ifstream stream(folder / "p.csv");
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
@@ -49,7 +53,8 @@ TEST(Inspect, a_table_has_a_line_for_every_pair_with_its_tokens) {
 
 TEST(Inspect, a_picture_is_written_for_generated_tensors) {
   const TemporaryFolder folder;
-  const ProgramResult result = run_triscope({"inspect", "--source", "induction", "--seq", "128", "--query", "100", "--head", "7", "--windows", "64x16", "-o", (folder / "p.png").string()});
+  const ProgramResult result = run_triscope({"inspect", "--source", "induction", "--seq", "128", "--query", "100",
+                                             "--head", "7", "--windows", "64x16", "-o", (folder / "p.png").string()});
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_GT(std::filesystem::file_size(folder / "p.png"), 500U);
 }

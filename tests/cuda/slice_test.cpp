@@ -24,7 +24,8 @@ bool holds(SliceRange all, SliceRange part) {
 }
 
 TEST(SliceChunks, every_query_is_in_one_chunk_with_all_keys_that_it_sees) {
-  for (const Problem& problem : {problem_of(Mask::causal, 300, 7), problem_of(Mask::causal, 1, 64), problem_of(Mask::full, 0, 0)}) {
+  for (const Problem& problem :
+       {problem_of(Mask::causal, 300, 7), problem_of(Mask::causal, 1, 64), problem_of(Mask::full, 0, 0)}) {
     for (std::int64_t step : {1, 3, 700}) {
       const std::int64_t columns = (problem.seq_len + step - 1) / step;
       for (std::int64_t bytes : {std::int64_t{0}, std::int64_t{500'000}, std::int64_t{1} << 40}) {

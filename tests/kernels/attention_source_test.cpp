@@ -1,11 +1,12 @@
 // Sources of tensors to inspect: generators, and files with their faults.
+#include "kernels/attention_source.hpp"
+
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <fstream>
 
-#include "kernels/attention_source.hpp"
 #include "kernels/cpu/slice.hpp"
 #include "kernels/error.hpp"
 #include "tests/temporary_folder.hpp"
@@ -65,7 +66,8 @@ TEST(Rotary, determinant_logits_depend_on_relative_positions_alone) {
   std::vector<float> q, k1, k2, content(30);
   for (std::int64_t n = 0; n < 64; ++n) {
     const std::vector<double> angle = angles(n);
-    for (auto [role, out] : {std::pair{TensorRole::q, &q}, std::pair{TensorRole::k1, &k1}, std::pair{TensorRole::k2, &k2}}) {
+    for (auto [role, out] :
+         {std::pair{TensorRole::q, &q}, std::pair{TensorRole::k1, &k1}, std::pair{TensorRole::k2, &k2}}) {
       plain->read(role, 0, 0, 5, 1, content.data());
       for (std::size_t l = 0; l < 10; ++l) {
         const double c = std::cos(angle[l]), s = std::sin(angle[l]), x = content[3 * l], y = content[3 * l + 1];
@@ -80,7 +82,8 @@ TEST(Rotary, determinant_logits_depend_on_relative_positions_alone) {
   problem.form = Form::determinant;
   problem.window1 = 12;
   problem.window2 = 7;
-  const Slice early = make_slice(same, {problem, Arithmetic::exact, 0, 0, 20}), late = make_slice(same, {problem, Arithmetic::exact, 0, 0, 57});
+  const Slice early = make_slice(same, {problem, Arithmetic::exact, 0, 0, 20}),
+              late = make_slice(same, {problem, Arithmetic::exact, 0, 0, 57});
   double spread = 0;
   for (std::size_t n = 0; n < early.log_p.size(); ++n) {
     EXPECT_NEAR(early.log_p[n], late.log_p[n], 2e-5);
@@ -89,9 +92,11 @@ TEST(Rotary, determinant_logits_depend_on_relative_positions_alone) {
   EXPECT_GT(spread, 0.5);  // position does matter
   // Pairs of two dimensions do the same to a dot product, but not to a product of three.
   problem.form = Form::trilinear;
-  const Slice plain_early = make_slice(same, {problem, Arithmetic::exact, 0, 0, 20}), plain_late = make_slice(same, {problem, Arithmetic::exact, 0, 0, 57});
+  const Slice plain_early = make_slice(same, {problem, Arithmetic::exact, 0, 0, 20}),
+              plain_late = make_slice(same, {problem, Arithmetic::exact, 0, 0, 57});
   double difference = 0;
-  for (std::size_t n = 0; n < plain_early.log_p.size(); ++n) difference = std::max(difference, std::abs(static_cast<double>(plain_early.log_p[n]) - plain_late.log_p[n]));
+  for (std::size_t n = 0; n < plain_early.log_p.size(); ++n)
+    difference = std::max(difference, std::abs(static_cast<double>(plain_early.log_p[n]) - plain_late.log_p[n]));
   EXPECT_GT(difference, 0.1);
 }
 
@@ -110,7 +115,8 @@ TEST(Source, the_induction_head_finds_the_token_after_an_earlier_copy) {
     int found = 0;
     for (std::int64_t i = 300; i < 400; ++i) {
       const Slice slice = make_slice(*tensors, {problem, Arithmetic::exact, 0, 7, i}, 1);
-      found += tensors->labels[static_cast<std::size_t>(slice.top.front().j) - 1] == tensors->labels[static_cast<std::size_t>(i)];
+      found += tensors->labels[static_cast<std::size_t>(slice.top.front().j) - 1] ==
+               tensors->labels[static_cast<std::size_t>(i)];
     }
     EXPECT_GT(found, 90) << to_string(form);
   }
@@ -123,7 +129,9 @@ TEST(Source, peaked_is_sharper_than_random_and_a_seed_repeats) {
   Problem problem;
   problem.window1 = 64;
   problem.window2 = 16;
-  const auto entropy = [&](const AttentionSource& of) { return make_slice(*open_source(of), {problem, Arithmetic::exact, 0, 2, 100}).entropy; };
+  const auto entropy = [&](const AttentionSource& of) {
+    return make_slice(*open_source(of), {problem, Arithmetic::exact, 0, 2, 100}).entropy;
+  };
   const double random = entropy(source);
   EXPECT_EQ(entropy(source), random);
   source.kind = SourceKind::peaked;
@@ -132,17 +140,21 @@ TEST(Source, peaked_is_sharper_than_random_and_a_seed_repeats) {
 
 TEST(TensorNames, are_guessed_from_their_endings_and_asked_for_when_they_cannot_be) {
   const TemporaryFolder folder;
-  const std::vector<HostTensor> tensors{tensor("layers.3.q", {1, 8, 4, 6}), tensor("layers.3.k1", {1, 8, 2, 6}), tensor("layers.3.k2", {1, 8, 2, 6}), tensor("layers.3.sink", {4})};
+  const std::vector<HostTensor> tensors{tensor("layers.3.q", {1, 8, 4, 6}), tensor("layers.3.k1", {1, 8, 2, 6}),
+                                        tensor("layers.3.k2", {1, 8, 2, 6}), tensor("layers.3.sink", {4})};
   write_safetensors(folder / "named.safetensors", tensors);
   const auto opened = open_source(from_file(folder / "named.safetensors"));
   EXPECT_EQ(opened->q_heads, 4);
   EXPECT_EQ(opened->kv_heads, 2);
   EXPECT_EQ(opened->sink.size(), 4U);
 
-  const std::vector<HostTensor> odd{tensor("query", {8, 4, 6}), tensor("first", {8, 2, 6}), tensor("second", {8, 2, 6})};
+  const std::vector<HostTensor> odd{tensor("query", {8, 4, 6}), tensor("first", {8, 2, 6}),
+                                    tensor("second", {8, 2, 6})};
   write_safetensors(folder / "odd.safetensors", odd);
   AttentionSource source = from_file(folder / "odd.safetensors");
-  EXPECT_THAT(refusal(source), HasSubstr("no tensor is known to be q, k1, k2, it holds \"query\", \"first\", \"second\"; say which is which"));
+  EXPECT_THAT(
+      refusal(source),
+      HasSubstr("no tensor is known to be q, k1, k2, it holds \"query\", \"first\", \"second\"; say which is which"));
   source.mapping.names = {{"q", "query"}, {"k1", "first"}, {"k2", "second"}};
   EXPECT_EQ(open_source(source)->seq_len, 8);
   source.mapping.names["k1"] = "absent";
@@ -175,12 +187,18 @@ TEST(TensorFiles, faults_are_one_sentence_each) {
     write_safetensors(folder / name, tensors);
     return from_file(folder / name);
   };
-  EXPECT_THAT(refusal(write("a", {tensor("q", {1, 8, 4, 6}), tensor("k1", {1, 8, 2, 6}), tensor("k2", {1, 8, 1, 6})})), HasSubstr("k1 is [1, 8, 2, 6] and k2 is [1, 8, 1, 6]"));
-  EXPECT_THAT(refusal(write("b", {tensor("q", {1, 8, 4, 6}), tensor("k1", {1, 8, 2, 5}), tensor("k2", {1, 8, 2, 5})})), HasSubstr("q is [1, 8, 4, 6]"));
-  EXPECT_THAT(refusal(write("c", {tensor("q", {1, 8, 3, 6}), tensor("k1", {1, 8, 2, 6}), tensor("k2", {1, 8, 2, 6})})), HasSubstr("3 query heads do not share 2 key heads"));
-  EXPECT_THAT(refusal(write("d", {tensor("q", {8, 6}), tensor("k1", {8, 6}), tensor("k2", {8, 6})})), HasSubstr("has the shape [8, 6]"));
-  EXPECT_THAT(refusal(write("e", {tensor("q", {1, 8, 4, 6}), tensor("k1", {1, 8, 2, 6})})), HasSubstr("known to be k2"));
-  EXPECT_THAT(refusal(write("f", {tensor("q", {1, 0, 4, 6}), tensor("k1", {1, 0, 4, 6}), tensor("k2", {1, 0, 4, 6})})), HasSubstr("is empty"));
+  EXPECT_THAT(refusal(write("a", {tensor("q", {1, 8, 4, 6}), tensor("k1", {1, 8, 2, 6}), tensor("k2", {1, 8, 1, 6})})),
+              HasSubstr("k1 is [1, 8, 2, 6] and k2 is [1, 8, 1, 6]"));
+  EXPECT_THAT(refusal(write("b", {tensor("q", {1, 8, 4, 6}), tensor("k1", {1, 8, 2, 5}), tensor("k2", {1, 8, 2, 5})})),
+              HasSubstr("q is [1, 8, 4, 6]"));
+  EXPECT_THAT(refusal(write("c", {tensor("q", {1, 8, 3, 6}), tensor("k1", {1, 8, 2, 6}), tensor("k2", {1, 8, 2, 6})})),
+              HasSubstr("3 query heads do not share 2 key heads"));
+  EXPECT_THAT(refusal(write("d", {tensor("q", {8, 6}), tensor("k1", {8, 6}), tensor("k2", {8, 6})})),
+              HasSubstr("has the shape [8, 6]"));
+  EXPECT_THAT(refusal(write("e", {tensor("q", {1, 8, 4, 6}), tensor("k1", {1, 8, 2, 6})})),
+              HasSubstr("known to be k2"));
+  EXPECT_THAT(refusal(write("f", {tensor("q", {1, 0, 4, 6}), tensor("k1", {1, 0, 4, 6}), tensor("k2", {1, 0, 4, 6})})),
+              HasSubstr("is empty"));
   EXPECT_THAT(refusal(from_file(folder / "missing.safetensors")), HasSubstr("no such file"));
   const auto good = write("g", {tensor("q", {1, 8, 4, 6}), tensor("k1", {1, 8, 2, 6}), tensor("k2", {1, 8, 2, 6})});
   std::filesystem::resize_file(folder / "g", std::filesystem::file_size(folder / "g") - 4);
@@ -188,7 +206,8 @@ TEST(TensorFiles, faults_are_one_sentence_each) {
   std::ofstream(folder / "h") << std::string("\xff\xff\xff\x7f\0\0\0\0", 8) << "{}";
   EXPECT_FALSE(refusal(from_file(folder / "h")).empty());
   const auto labelled = [&] {
-    AttentionSource source = write("i", {tensor("q", {1, 2, 4, 6}), tensor("k1", {1, 2, 2, 6}), tensor("k2", {1, 2, 2, 6})});
+    AttentionSource source =
+        write("i", {tensor("q", {1, 2, 4, 6}), tensor("k1", {1, 2, 2, 6}), tensor("k2", {1, 2, 2, 6})});
     source.labels_file = (folder / "labels.txt").string();
     return source;
   }();
@@ -204,7 +223,9 @@ TEST(TensorFiles, ten_gigabytes_open_without_being_read) {
   std::string header = "{";
   std::int64_t offset = 0;
   for (const char* name : {"q", "k1", "k2", "v1", "v2"}) {
-    header += std::string(offset ? "," : "") + "\"" + name + "\":{\"dtype\":\"F32\",\"shape\":[1,65536,64,128],\"data_offsets\":[" + std::to_string(offset) + "," + std::to_string(offset + kBytes) + "]}";
+    header += std::string(offset ? "," : "") + "\"" + name +
+              "\":{\"dtype\":\"F32\",\"shape\":[1,65536,64,128],\"data_offsets\":[" + std::to_string(offset) + "," +
+              std::to_string(offset + kBytes) + "]}";
     offset += kBytes;
   }
   header += "}";

@@ -1,4 +1,6 @@
 // Slices, overviews and sheets beside a brute force over triples and beside the fp64 oracle.
+#include "kernels/cpu/slice.hpp"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -6,15 +8,14 @@
 #include <limits>
 
 #include "kernels/cpu/oracle.hpp"
-#include "kernels/cpu/slice.hpp"
 #include "kernels/error.hpp"
 #include "tests/kernels/attention_case.hpp"
 
 namespace triscope {
 namespace {
 
-using test::AttentionCase;
 using test::attention_problem;
+using test::AttentionCase;
 
 std::shared_ptr<AttentionTensors> tensors_of(const AttentionCase& data) {
   const Problem& p = data.problem;
@@ -24,19 +25,28 @@ std::shared_ptr<AttentionTensors> tensors_of(const AttentionCase& data) {
 }
 
 /// The logit of one triple, straight from the paper.
-double logit(const AttentionCase& data, std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j, std::int64_t k) {
+double logit(const AttentionCase& data, std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j,
+             std::int64_t k) {
   const Problem& p = data.problem;
   const std::int64_t kv = h / p.group();
-  const auto q = [&](std::int64_t d) { return static_cast<double>(data.q[static_cast<std::size_t>(((b * p.seq_len + i) * p.q_heads + h) * p.head_dim + d)]); };
-  const auto k1 = [&](std::int64_t d) { return static_cast<double>(data.k1[static_cast<std::size_t>(((b * p.seq_len + j) * p.kv_heads + kv) * p.head_dim + d)]); };
-  const auto k2 = [&](std::int64_t d) { return data.k2[static_cast<std::size_t>(((b * p.seq_len + k) * p.kv_heads + kv) * p.head_dim + d)] + p.k2_bias; };
+  const auto q = [&](std::int64_t d) {
+    return static_cast<double>(
+        data.q[static_cast<std::size_t>(((b * p.seq_len + i) * p.q_heads + h) * p.head_dim + d)]);
+  };
+  const auto k1 = [&](std::int64_t d) {
+    return static_cast<double>(
+        data.k1[static_cast<std::size_t>(((b * p.seq_len + j) * p.kv_heads + kv) * p.head_dim + d)]);
+  };
+  const auto k2 = [&](std::int64_t d) {
+    return data.k2[static_cast<std::size_t>(((b * p.seq_len + k) * p.kv_heads + kv) * p.head_dim + d)] + p.k2_bias;
+  };
   double sum = 0;
   if (p.form == Form::trilinear) {
     for (std::int64_t d = 0; d < p.head_dim; ++d) sum += q(d) * k1(d) * k2(d);
   } else {
     for (std::int64_t l = 0; l + 3 <= p.head_dim; l += 3) {
-      sum += q(l) * (k1(l + 1) * k2(l + 2) - k1(l + 2) * k2(l + 1)) + q(l + 1) * (k1(l + 2) * k2(l) - k1(l) * k2(l + 2)) +
-             q(l + 2) * (k1(l) * k2(l + 1) - k1(l + 1) * k2(l));
+      sum += q(l) * (k1(l + 1) * k2(l + 2) - k1(l + 2) * k2(l + 1)) +
+             q(l + 1) * (k1(l + 2) * k2(l) - k1(l) * k2(l + 2)) + q(l + 2) * (k1(l) * k2(l + 1) - k1(l + 1) * k2(l));
     }
   }
   return sum * p.effective_scale();
@@ -95,7 +105,8 @@ TEST(Slice, equals_the_brute_force_over_every_pair_the_query_sees) {
       const Distribution expected = brute_force(data, query.batch, query.head, i);
       ASSERT_EQ(static_cast<std::size_t>(slice.count1 * slice.count2), expected.cells.size());
       double total = slice.sink_p;
-      std::vector<double> marginal1(static_cast<std::size_t>(slice.count1)), marginal2(static_cast<std::size_t>(slice.count2));
+      std::vector<double> marginal1(static_cast<std::size_t>(slice.count1)),
+          marginal2(static_cast<std::size_t>(slice.count2));
       double distance1 = 0, distance2 = 0, pairs = 0;
       for (const Triple& cell : expected.cells) {
         const auto at = static_cast<std::size_t>((cell.k - slice.first2) * slice.count1 + cell.j - slice.first1);
@@ -126,7 +137,8 @@ TEST(Slice, lse_is_the_oracle_s_for_both_forms_and_for_the_bf16_kernel_s_roundin
       if (arithmetic != Arithmetic::exact) problem.element = Element::bf16;
       SCOPED_TRACE(describe(problem));
       const AttentionCase rounded(problem), stored(exact);
-      const Oracle oracle(problem, rounded.inputs(), arithmetic == Arithmetic::bf16_kernel ? Fold::query_k2 : Fold::none);
+      const Oracle oracle(problem, rounded.inputs(),
+                          arithmetic == Arithmetic::bf16_kernel ? Fold::query_k2 : Fold::none);
       const std::int64_t i = problem.seq_len - 2;
       std::vector<double> o(static_cast<std::size_t>(problem.head_dim));
       const Slice slice = make_slice(*tensors_of(stored), {exact, arithmetic, 0, 1, i});
@@ -158,7 +170,8 @@ TEST(Slice, its_output_is_the_oracle_s_and_the_shares_of_all_triples_are_the_who
 TEST(Slice, without_values_there_is_no_output) {
   const Problem problem = attention_problem(Form::trilinear, 20, 8, 4, 1, 1, 8);
   const AttentionCase data(problem);
-  const AttentionTensors tensors(1, 20, 1, 1, 8, std::array{data.q, data.k1, data.k2, data.v1, std::vector<float>{}}, {});
+  const AttentionTensors tensors(1, 20, 1, 1, 8, std::array{data.q, data.k1, data.k2, data.v1, std::vector<float>{}},
+                                 {});
   const Slice slice = make_slice(tensors, {problem, Arithmetic::exact, 0, 0, 19});
   EXPECT_TRUE(slice.output.empty());
   EXPECT_EQ(slice.top.front().output_share, 0);
@@ -211,12 +224,27 @@ TEST(Slice, the_dot_product_row_is_a_softmax_of_q_k1) {
   double sum = 0;
   for (std::int64_t j = 10; j <= 20; ++j) {
     double x = 0;
-    for (std::int64_t d = 0; d < 16; ++d) x += static_cast<double>(data.q[static_cast<std::size_t>((20 * 2 + 1) * 16 + d)]) * data.k1[static_cast<std::size_t>(j * 16 + d)];
+    for (std::int64_t d = 0; d < 16; ++d)
+      x += static_cast<double>(data.q[static_cast<std::size_t>((20 * 2 + 1) * 16 + d)]) *
+           data.k1[static_cast<std::size_t>(j * 16 + d)];
     weights.push_back(std::exp(x / 4));
     sum += weights.back();
   }
   ASSERT_EQ(slice.dot_log_p.size(), weights.size());
-  for (std::size_t n = 0; n < weights.size(); ++n) EXPECT_NEAR(std::exp(static_cast<double>(slice.dot_log_p[n])), weights[n] / sum, 1e-7);
+  for (std::size_t n = 0; n < weights.size(); ++n)
+    EXPECT_NEAR(std::exp(static_cast<double>(slice.dot_log_p[n])), weights[n] / sum, 1e-7);
+}
+
+TEST(Slice, the_dot_product_row_keeps_its_digits_where_logits_are_thousands) {
+  const Problem problem = attention_problem(Form::trilinear, 40, 40, 1, 1, 1, 4);
+  AttentionCase data(problem);
+  for (float& x : data.q) x = 3000;
+  for (std::size_t n = 0; n < data.k1.size(); ++n) data.k1[n] = 1 + 1e-5F * static_cast<float>(n / 4);
+  const Slice slice = make_slice(*tensors_of(data), {problem, Arithmetic::exact, 0, 0, 39});
+  double sum = 0;
+  const auto logit = [&](std::size_t j) { return 4 * 3000.0 * data.k1[4 * j] / 2; };
+  for (std::size_t j = 0; j < 40; ++j) sum += std::exp(logit(j) - logit(39));
+  for (std::size_t j = 0; j < 40; ++j) EXPECT_NEAR(slice.dot_log_p[j], logit(j) - logit(39) - std::log(sum), 1e-6);
 }
 
 TEST(Slice, a_nan_in_a_key_is_counted_and_leaves_the_other_pairs_a_distribution) {

@@ -75,7 +75,8 @@ TEST(Inspect, match3_is_decided_by_a_kernel_s_own_output_too) {
   query.problem = match3_problem(4);
   for (query.query = 0; query.query < 4; ++query.query) {
     const KernelRow row = worker.kernel_row({source, query, "cpu.oracle"});
-    EXPECT_EQ(row.output.front() > kMatch3Threshold, match3_counts(source.numbers, 10)[static_cast<std::size_t>(query.query)] > 0);
+    EXPECT_EQ(row.output.front() > kMatch3Threshold,
+              match3_counts(source.numbers, 10)[static_cast<std::size_t>(query.query)] > 0);
   }
 }
 

@@ -19,9 +19,11 @@ Chunk chunk_of(const Problem& problem, std::int64_t step, std::int64_t first_col
 }  // namespace
 
 std::int64_t chunk_bytes(const Problem& problem, const Chunk& chunk) {
-  const std::int64_t rows = problem.q_heads * chunk.columns + problem.kv_heads * (chunk.keys1.count + chunk.keys2.count);
+  const std::int64_t rows =
+      problem.q_heads * chunk.columns + problem.kv_heads * (chunk.keys1.count + chunk.keys2.count);
   const std::int64_t sums = chunk.columns * problem.q_heads * problem.window2;
-  return rows * problem.head_dim * static_cast<std::int64_t>(sizeof(float)) + sums * static_cast<std::int64_t>(sizeof(RowSums));
+  return rows * problem.head_dim * static_cast<std::int64_t>(sizeof(float)) +
+         sums * static_cast<std::int64_t>(sizeof(RowSums));
 }
 
 std::vector<Chunk> plan_chunks(const Problem& problem, std::int64_t step, std::int64_t columns, std::int64_t bytes) {

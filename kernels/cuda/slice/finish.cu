@@ -5,9 +5,9 @@
 namespace triscope::cuda::slice {
 namespace {
 
-constexpr int kAcross = 32, kDown = 8;      // threads of a finishing block: keys 1, rows
-constexpr int kOutputKeys = 128;            // keys 1 whose p lie in shared memory at a time
-constexpr int kOutputThreads = 128;         // dimensions of an output block
+constexpr int kAcross = 32, kDown = 8;  // threads of a finishing block: keys 1, rows
+constexpr int kOutputKeys = 128;        // keys 1 whose p lie in shared memory at a time
+constexpr int kOutputThreads = 128;     // dimensions of an output block
 
 /// A block takes 32 keys 1 and all rows, so that the sum over rows has one order.
 __global__ void finish_slice(const Finish slice) {
@@ -36,7 +36,8 @@ __global__ void gather_logits(const double* logits, const std::int64_t* index, i
   if (n < count) out[n] = logits[index[n]];
 }
 
-__global__ void __launch_bounds__(kOutputThreads) mix_values(const Finish slice, const float* v1, const float* v2, double v2_bias, int head_dim, double* partial) {
+__global__ void __launch_bounds__(kOutputThreads)
+    mix_values(const Finish slice, const float* v1, const float* v2, double v2_bias, int head_dim, double* partial) {
   __shared__ double p[kOutputKeys][kOutputRows];
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kOutputRows;
   const int d = static_cast<int>(blockIdx.y) * kOutputThreads + static_cast<int>(threadIdx.x);
@@ -80,8 +81,10 @@ void launch_gather(const double* logits, const std::int64_t* index, int count, d
   check_launch("the strongest logits of a slice");
 }
 
-void launch_output(const Finish& slice, const float* v1, const float* v2, double v2_bias, int head_dim, double* partial, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>((slice.count2 + kOutputRows - 1) / kOutputRows), static_cast<unsigned>((head_dim + kOutputThreads - 1) / kOutputThreads));
+void launch_output(const Finish& slice, const float* v1, const float* v2, double v2_bias, int head_dim, double* partial,
+                   cudaStream_t stream) {
+  const dim3 grid(static_cast<unsigned>((slice.count2 + kOutputRows - 1) / kOutputRows),
+                  static_cast<unsigned>((head_dim + kOutputThreads - 1) / kOutputThreads));
   mix_values<<<grid, kOutputThreads, 0, stream>>>(slice, v1, v2, v2_bias, head_dim, partial);
   check_launch("the output of a slice");
 }

@@ -100,7 +100,8 @@ class CudaSlices final : public SliceEngine {
     return overview;
   }
 
-  HeadSheet sheet(const AttentionTensors& tensors, const SliceQuery& asked, std::int64_t width, std::int64_t height) override {
+  HeadSheet sheet(const AttentionTensors& tensors, const SliceQuery& asked, std::int64_t width,
+                  std::int64_t height) override {
     const Stopwatch watch;
     const SliceQuery query = checked_slice(tensors, asked);
     HeadSheet sheet = empty_sheet(tensors, query, width, height);
@@ -113,7 +114,8 @@ class CudaSlices final : public SliceEngine {
     findings.sheet = cells_.of<unsigned>(cells);
     findings.width = sheet.width;
     findings.height = sheet.height;
-    TRISCOPE_CUDA_CHECK(cudaMemsetAsync(findings.sheet, 0, static_cast<std::size_t>(cells) * sizeof(unsigned), stream_.get()));
+    TRISCOPE_CUDA_CHECK(
+        cudaMemsetAsync(findings.sheet, 0, static_cast<std::size_t>(cells) * sizeof(unsigned), stream_.get()));
     HeadSums* heads = heads_.of<HeadSums>(sheet.heads);
     launch_survey(operands, findings, stream_.get());
     launch_heads(operands, findings, heads, stream_.get());
@@ -133,27 +135,30 @@ class CudaSlices final : public SliceEngine {
   template <typename T>
   T* upload(Room& room, const std::vector<T>& values) {
     T* device = room.of<T>(static_cast<std::int64_t>(values.size()));
-    TRISCOPE_CUDA_CHECK(cudaMemcpyAsync(device, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice, stream_.get()));
+    TRISCOPE_CUDA_CHECK(
+        cudaMemcpyAsync(device, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice, stream_.get()));
     return device;
   }
 
   template <typename T>
   std::vector<T> download(const T* device, std::int64_t count) {
     std::vector<T> values(static_cast<std::size_t>(count));
-    TRISCOPE_CUDA_CHECK(cudaMemcpyAsync(values.data(), device, values.size() * sizeof(T), cudaMemcpyDeviceToHost, stream_.get()));
+    TRISCOPE_CUDA_CHECK(
+        cudaMemcpyAsync(values.data(), device, values.size() * sizeof(T), cudaMemcpyDeviceToHost, stream_.get()));
     TRISCOPE_CUDA_CHECK(cudaStreamSynchronize(stream_.get()));
     return values;
   }
 
   /// Rows [heads][count][head_dim] of a role at positions first, first + step, ...
-  float* upload_rows(Room& room, const AttentionTensors& tensors, const SliceQuery& query, TensorRole role, SliceRange range,
-                     std::int64_t step) {
+  float* upload_rows(Room& room, const AttentionTensors& tensors, const SliceQuery& query, TensorRole role,
+                     SliceRange range, std::int64_t step) {
     const std::int64_t heads = role == TensorRole::q ? tensors.q_heads : tensors.kv_heads, dim = tensors.head_dim;
     std::vector<float> rows(static_cast<std::size_t>(heads * range.count * dim));
 #pragma omp parallel for schedule(static)
     for (std::int64_t n = 0; n < range.count; ++n) {
       for (std::int64_t head = 0; head < heads; ++head) {  // neighbours in a file
-        read_rows(tensors, query, role, head, {range.first + n * step, 1}, rows.data() + (head * range.count + n) * dim);
+        read_rows(tensors, query, role, head, {range.first + n * step, 1},
+                  rows.data() + (head * range.count + n) * dim);
       }
     }
     return upload(room, rows);
@@ -174,7 +179,8 @@ class CudaSlices final : public SliceEngine {
     operands.keys2 = chunk.keys2.count;
     operands.q = upload_rows(q_, tensors, query, TensorRole::q, {first_query, chunk.columns}, step);
     operands.k1 = upload_rows(k1_, tensors, query, TensorRole::k1, chunk.keys1, 1);
-    if (query.problem.form != Form::dot_product) operands.k2 = upload_rows(k2_, tensors, query, TensorRole::k2, chunk.keys2, 1);
+    if (query.problem.form != Form::dot_product)
+      operands.k2 = upload_rows(k2_, tensors, query, TensorRole::k2, chunk.keys2, 1);
     return operands;
   }
 
@@ -195,7 +201,8 @@ class CudaSlices final : public SliceEngine {
     operands.keys2 = operands.window2 = keys2.count;
     operands.q = upload(q_, read_rows(tensors, query, TensorRole::q, query.head, {query.query, 1}));
     operands.k1 = upload(k1_, read_rows(tensors, query, TensorRole::k1, kv_head, keys1));
-    if (problem.form != Form::dot_product) operands.k2 = upload(k2_, read_rows(tensors, query, TensorRole::k2, kv_head, keys2));
+    if (problem.form != Form::dot_product)
+      operands.k2 = upload(k2_, read_rows(tensors, query, TensorRole::k2, kv_head, keys2));
     Findings findings;
     findings.splits = cuda::slice::splits_for(survey_blocks(operands), operands.window1);
     findings.rows = rows_.of<RowSums>(keys2.count * findings.splits);
@@ -249,7 +256,8 @@ class CudaSlices final : public SliceEngine {
     slice.top = top_triples(slice, maxima_, top);
     if (slice.top.empty()) return;
     std::vector<std::int64_t> index;
-    for (const Triple& triple : slice.top) index.push_back((triple.k - slice.first2) * slice.count1 + triple.j - slice.first1);
+    for (const Triple& triple : slice.top)
+      index.push_back((triple.k - slice.first2) * slice.count1 + triple.j - slice.first1);
     const auto count = static_cast<std::int64_t>(index.size());
     double* picked = picked_.of<double>(count);
     cuda::slice::launch_gather(finish.logits, upload(index_, index), static_cast<int>(count), picked, stream_.get());

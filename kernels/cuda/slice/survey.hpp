@@ -1,4 +1,5 @@
-// Launches of the slice kernels (survey.cu, finish.cu): what lies where. Everything is computed in fp64 from fp32 tensors.
+// Launches of the slice kernels (survey.cu, finish.cu): what lies where. Everything is computed in fp64 from fp32
+// tensors.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,9 +8,9 @@
 
 namespace triscope::cuda::slice {
 
-/// Tensors of a run of queries, on the device. Rows are [heads][positions][head_dim], fp32. Column c of the run is query
-/// first_query + c * step; it sees `window1` and `window2` positions that end with it (mask full: that begin with 0), of
-/// which those before token 0 are masked.
+/// Tensors of a run of queries, on the device. Rows are [heads][positions][head_dim], fp32. Column c of the run is
+/// query first_query + c * step; it sees `window1` and `window2` positions that end with it (mask full: that begin with
+/// 0), of which those before token 0 are masked.
 struct Operands {
   const float* q = nullptr;   ///< [kv_heads * group][columns]
   const float* k1 = nullptr;  ///< [kv_heads][keys1], from position first_key1 on
@@ -62,9 +63,9 @@ struct Finish {
   const double* logits = nullptr;
   std::int64_t count1 = 0, count2 = 0;
   double lse = 0;
-  float* log_p = nullptr;                  ///< [count2][count1]
-  float* marginal1 = nullptr;              ///< [count1]
-  unsigned long long* not_finite = nullptr;///< [2]: NaN, infinite; 0 before
+  float* log_p = nullptr;                    ///< [count2][count1]
+  float* marginal1 = nullptr;                ///< [count1]
+  unsigned long long* not_finite = nullptr;  ///< [2]: NaN, infinite; 0 before
 };
 void launch_finish(const Finish& finish, cudaStream_t stream);
 
