@@ -43,8 +43,7 @@ void chart_menu(Context& context, Panel panel) {
 }
 
 void chart_button(Context& context, Panel panel) {
-  const float width = ImGui::CalcTextSize("Copy").x + 2 * ImGui::GetStyle().FramePadding.x;
-  align_right(width);
+  align_right(button_width("Copy"));
   if (ImGui::Button("Copy")) ImGui::OpenPopup("chart");
   if (ImGui::BeginPopup("chart")) {
     chart_menu(context, panel);

@@ -138,11 +138,8 @@ void draw_compare_panel(Context& context) {
     }
     return;
   }
-  ImGui::AlignTextToFramePadding();
-  coloured_text(context.look.theme.text, compare_summary(*model));
-  ImGui::SameLine();
-  muted_text(context, fmt::format("Ratio = time of {} / time here; above 1 is faster.", model->sweeps.front()));
-  align_right(ImGui::CalcTextSize("Copy").x + 2 * ImGui::GetStyle().FramePadding.x);
+  panel_heading(context, compare_summary(*model), fmt::format("Ratio = time of {} / time here; above 1 is faster.", model->sweeps.front()), button_width("Copy"));
+  align_right(button_width("Copy"));
   if (ImGui::Button("Copy")) context.request(CommandId::copy_text, static_cast<std::int64_t>(Panel::compare));
   draw_differences(context, *model);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));

@@ -23,7 +23,7 @@ const ResultRow* reference_of(const Context& context, const ResultRow& row) {
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->reference.empty() || row.kernel == model->reference) return nullptr;
   for (const ResultRow& other : context.data.shown->rows) {
-    if (other.kernel == model->reference && other.pass == row.pass && other.regime == row.regime && other.tflops) return &other;
+    if (other.kernel == model->reference && other.pass == row.pass && other.regime == row.regime && other.status == Status::ok && other.tflops) return &other;
   }
   return nullptr;
 }
@@ -241,7 +241,7 @@ void draw_details_panel(Context& context) {
                                                                                   : "What stands behind a number appears here: samples, launch, conditions.");
     return;
   }
-  coloured_text(context.look.theme.text, fmt::format("{}, {}", format_windows(selected->row.problem.window1, selected->row.problem.window2), to_string(selected->row.pass)));
+  coloured_text(context.look.theme.text, fmt::format("{}, {}", line_label(selected->row), to_string(selected->row.pass)));
   muted_text(context, fmt::format("{}, {}", kernel_label(selected->row.kernel), selected->row.instance), true);
   ImGui::Dummy(ImVec2(0, context.look.px(2)));
   draw_headline(context, *selected);

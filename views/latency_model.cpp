@@ -78,7 +78,7 @@ std::string problem_key(const Problem& p) {
 std::string reference_kernel(const std::vector<ResultRow>& rows) {
   for (const char* id : {"baseline.fa3", "baseline.cudnn", "baseline.cpu"}) {
     for (const ResultRow& row : rows) {
-      if (row.kernel == id && row.tflops) return id;
+      if (row.kernel == id && row.status == Status::ok && row.tflops) return id;
     }
   }
   return {};
@@ -86,7 +86,7 @@ std::string reference_kernel(const std::vector<ResultRow>& rows) {
 
 std::optional<double> reference_tflops(const std::vector<ResultRow>& rows, const std::string& reference, const ResultRow& row) {
   for (const ResultRow& other : rows) {
-    if (other.kernel != reference || other.pass != row.pass || other.regime != row.regime || !other.tflops) continue;
+    if (other.kernel != reference || other.pass != row.pass || other.regime != row.regime || other.status != Status::ok || !other.tflops) continue;
     const Problem &a = other.problem, &b = row.problem;
     if (std::tie(a.batch, a.seq_len, a.q_heads, a.kv_heads, a.head_dim) == std::tie(b.batch, b.seq_len, b.q_heads, b.kv_heads, b.head_dim)) return other.tflops;
   }
@@ -103,6 +103,7 @@ void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
     std::vector<double> times, half_widths;
     for (const ResultRow& row : rows) {
       if (row.pass != pass || row.regime != regime) continue;
+      if (row.status != Status::ok) continue;
       if (row.median_ms) times.push_back(*row.median_ms);
       if (row.ci_low_ms && row.ci_high_ms) half_widths.push_back((*row.ci_high_ms - *row.ci_low_ms) / 2);
       if (row.tflops && std::isfinite(*row.tflops)) group.max_tflops = std::max(group.max_tflops, *row.tflops);
@@ -195,7 +196,7 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
       if (comparison != against_baseline->end()) cell.against_baseline = comparison->second.comparison;
     }
     const auto reference = model.reference.empty() ? std::nullopt : reference_tflops(sweep.rows, model.reference, row);
-    if (reference && row.tflops && row.kernel != model.reference) cell.of_reference = *row.tflops / *reference;
+    if (reference && row.status == Status::ok && row.tflops && row.kernel != model.reference) cell.of_reference = *row.tflops / *reference;
     model.flagged += row.flagged;
     model.failed += row.status == Status::failed;
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
@@ -280,7 +281,7 @@ const LatencyCell* find_cell(const LatencyLine& line, const LatencyColumn& colum
 
 std::optional<double> forward_ms(const LatencyLine& line) {
   for (const auto& cell : line.cells) {
-    if (cell && cell->row.pass == Pass::forward && cell->row.median_ms) return cell->row.median_ms;
+    if (cell && cell->row.pass == Pass::forward && cell->row.status == Status::ok && cell->row.median_ms) return cell->row.median_ms;
   }
   return std::nullopt;
 }
@@ -289,9 +290,11 @@ std::string measured_text(const LatencyModel& model, const LatencyCell& cell, co
   const ResultRow& row = cell.row;
   const auto text = [](const std::optional<double>& value, auto format) { return value ? format(*value) : std::string(); };
   const int decimals = model.groups[column.group].decimals;
+  if (row.status != Status::ok && column.field != LatencyField::flagged) {
+    return column.field == LatencyField::median ? std::string(to_string(row.status)) : std::string();  // what it had measured by then is no result
+  }
   switch (column.field) {
     case LatencyField::median:
-      if (row.status != Status::ok) return std::string(to_string(row.status));
       return text(row.median_ms, [&](double v) { return format_fixed(v, decimals); });
     case LatencyField::interval:
       if (!row.ci_low_ms || !row.ci_high_ms) return {};
@@ -337,6 +340,7 @@ std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& c
   const LatencyCell* cell = find_cell(line, column);
   if (!cell) return std::nullopt;
   const ResultRow& row = cell->row;
+  if (row.status != Status::ok && column.field != LatencyField::flagged) return std::nullopt;
   std::optional<double> value;
   switch (column.field) {
     case LatencyField::median: value = row.median_ms; break;

@@ -19,7 +19,7 @@ float column_width(LatencyField field) {
     case LatencyField::fact: return 60;
     case LatencyField::median: return 70;
     case LatencyField::interval: return 44;
-    case LatencyField::tflops: return 96;
+    case LatencyField::tflops: return 108;
     case LatencyField::of_reference: return 50;
     case LatencyField::verdict: return 112;
     case LatencyField::paper: return 60;
@@ -133,8 +133,8 @@ void draw_headers(Context& context, const LatencyModel& model, const std::vector
 void draw_rate(Context& context, const LatencyModel& model, const LatencyLine& line, std::size_t group, const std::string& text) {
   const Theme& theme = context.look.theme;
   const LatencyCell& cell = *line.cells[group];
-  if (!cell.row.tflops) return;
-  const float text_width = context.look.px(38);
+  if (text.empty()) return;
+  const float text_width = context.look.px(52);
   const float room = ImGui::GetContentRegionAvail().x;
   const float right = ImGui::GetCursorPosX() + room;
   const float length = room - text_width - context.look.px(4);

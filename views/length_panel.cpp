@@ -338,10 +338,7 @@ void draw_length_panel(Context& context) {
     return;
   }
   const ChartFrame frame(context, Panel::lengths);
-  ImGui::AlignTextToFramePadding();
-  coloured_text(look.theme.text, "By sequence length");
-  ImGui::SameLine();
-  muted_text(context, subtitle(context.ui.length_view, chart.regime));
+  panel_heading(context, "By sequence length", subtitle(context.ui.length_view, chart.regime), button_width("Copy"));
   chart_button(context, Panel::lengths);
   draw_choices(context, chart);
   const LengthPass& pass = chart.of(context.ui.length_pass);

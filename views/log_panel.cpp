@@ -14,7 +14,7 @@ void draw_log_panel(Context& context) {
   }
   const Theme& theme = context.look.theme;
   muted_text(context, fmt::format("{} lines", log.size()));
-  align_right(ImGui::CalcTextSize("Copy").x + 2 * ImGui::GetStyle().FramePadding.x);
+  align_right(button_width("Copy"));
   if (ImGui::Button("Copy")) {
     std::string text;
     for (const LogLine& line : log) text += fmt::format("{} {}\n", line.time, line.text);

@@ -63,9 +63,8 @@ void draw_paper_panel(Context& context) {
   if (!draw_data_state(context)) return;
   const PaperModel& model = *context.models.paper(context.data);
   const Theme& theme = context.look.theme;
-  ImGui::AlignTextToFramePadding();
-  coloured_text(theme.text, "Table 1 of the paper beside this sweep");
-  align_right(ImGui::CalcTextSize("Copy").x + 2 * ImGui::GetStyle().FramePadding.x);
+  panel_heading(context, "Table 1 of the paper beside this sweep", "", button_width("Copy"));
+  align_right(button_width("Copy"));
   if (ImGui::Button("Copy")) context.request(CommandId::copy_text, static_cast<std::int64_t>(Panel::paper));
   if (model.measured == 0) {
     muted_text(context, "This sweep holds none of the paper's windows (trilinear, forward, sustained).", true);

@@ -78,7 +78,7 @@ void draw_places(Context& context, const PathQuestion& question, const FolderLis
     ImGui::SameLine(0, context.look.px(4));
   }
   const char* label = "All files";
-  align_right(ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x);
+  align_right(button_width(label));
   if (chip(context, label, path.all_files)) path.all_files = !path.all_files;
 }
 
@@ -90,7 +90,7 @@ bool draw_entry(Context& context, const PathQuestion& question, const FolderList
   ImGui::TableNextColumn();
   const bool chosen = !entry.folder && entry.name == name_part(path.text);
   ImGui::PushStyleColor(ImGuiCol_Text, entry.folder ? theme.accent : theme.text);
-  const bool clicked = ImGui::Selectable((entry.folder ? entry.name + "/" : entry.name).c_str(), chosen, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_NoAutoClosePopups);
+  const bool clicked = ImGui::Selectable((entry.folder ? entry.name + "/" : entry.name).c_str(), chosen, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_NoAutoClosePopups, ImVec2(0, context.look.px(18)));
   ImGui::PopStyleColor();
   ImGui::TableNextColumn();
   if (!entry.folder) number_right(context, format_bytes(entry.bytes), theme.muted);
@@ -113,7 +113,7 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   const std::string typed = name_part(path.text);
   const std::string filter = question.saves || find_entry(listing, typed) ? std::string() : typed;
   const float height = std::clamp(ImGui::GetMainViewport()->Size.y * 0.84F - context.look.px(250), context.look.px(110), context.look.px(264));
-  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit;
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   ImGui::PushStyleColor(ImGuiCol_ChildBg, context.look.theme.ground);
   ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, ImVec2(0, 0.5F));
   if (ImGui::BeginTable("folder", 3, flags, ImVec2(0, height))) {
@@ -124,7 +124,7 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
       ImGui::TableNextRow(0, context.look.px(24));
       ImGui::TableNextColumn();
       ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.accent);
-      if (ImGui::Selectable("../", false, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_NoAutoClosePopups)) enter(question, path, listing.parent);
+      if (ImGui::Selectable("../", false, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_NoAutoClosePopups, ImVec2(0, context.look.px(18)))) enter(question, path, listing.parent);
       ImGui::PopStyleColor();
     }
     for (const FolderEntry& entry : listing.entries) {

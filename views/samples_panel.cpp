@@ -13,14 +13,10 @@ namespace triscope {
 namespace {
 
 void draw_heading(Context& context, const SelectedMeasurement& selected, const SampleChart& chart) {
-  ImGui::AlignTextToFramePadding();
-  coloured_text(context.look.theme.text, fmt::format("{} {}, {}", format_windows(selected.row.problem.window1, selected.row.problem.window2),
-                                                     to_string(selected.row.pass), kernel_label(selected.row.kernel)));
-  ImGui::SameLine();
   std::string facts = fmt::format("{} samples", format_count(static_cast<std::int64_t>(chart.samples)));
   if (chart.buckets.per_bucket > 1) facts += fmt::format(", drawn as the range of every {}", chart.buckets.per_bucket);
   if (chart.invalid > 0) facts += fmt::format(", {} without a valid time", chart.invalid);
-  muted_text(context, facts);
+  panel_heading(context, fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass), kernel_label(selected.row.kernel)), facts, button_width("Copy"));
   chart_button(context, Panel::samples);
   if (chart.flags.empty()) return;
   ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.unclear);

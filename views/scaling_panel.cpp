@@ -128,10 +128,7 @@ void draw_scaling_panel(Context& context) {
     return;
   }
   const ChartFrame frame(context, Panel::scaling);
-  ImGui::AlignTextToFramePadding();
-  coloured_text(look.theme.text, "Latency by window area");
-  ImGui::SameLine();
-  muted_text(context, "milliseconds against w1 × w2 pairs per query, both logarithmic");
+  panel_heading(context, "Latency by window area", "milliseconds against w1 × w2 pairs per query, both logarithmic", button_width("Copy"));
   chart_button(context, Panel::scaling);
   const NumberFont font(look, kSecondarySize);
   std::vector<LevelLabel> labels;

@@ -4,6 +4,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
@@ -204,14 +205,14 @@ void draw_docked_panels(Context& context) {
     if (open) draw_panel(context, info.panel);
     ImGui::End();
   }
-  // A fresh layout shows the last submitted tab of each group: bring the first ones to the front instead.
-  static constexpr Panel kFront[] = {Panel::setup, Panel::map, Panel::tflops, Panel::latency};
-  if (ui.front_pending > 0 && --ui.front_pending == 0) {
-    for (Panel panel : kFront) ImGui::SetWindowFocus(window_name(panel_info(panel)).c_str());
+  // A fresh layout shows any tab of each group: bring the first ones to the front instead, one a frame, once they are there.
+  static constexpr std::array kFront{Panel::setup, Panel::map, Panel::tflops, Panel::latency};
+  if (ui.front_pending > 0 && --ui.front_pending < static_cast<int>(kFront.size())) {
+    ImGui::SetWindowFocus(window_name(panel_info(kFront[kFront.size() - 1 - static_cast<std::size_t>(ui.front_pending)])).c_str());
   }
   if (rebuilt) {
     ui.reset_layout = false;
-    ui.front_pending = 2;
+    ui.front_pending = static_cast<int>(kFront.size()) + 2;
   }
   if (ui.focus != Panel::count && ui.front_pending == 0) {
     ImGui::SetWindowFocus(window_name(panel_info(ui.focus)).c_str());

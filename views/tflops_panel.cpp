@@ -99,10 +99,7 @@ void draw_tflops_panel(Context& context) {
     return;
   }
   const ChartFrame frame(context, Panel::tflops);
-  ImGui::AlignTextToFramePadding();
-  coloured_text(look.theme.text, "TFLOP/s by window");
-  ImGui::SameLine();
-  muted_text(context, "exact count of useful operations, 95 % intervals");
+  panel_heading(context, "TFLOP/s by window", "exact count of useful operations, 95 % intervals", button_width("Copy"));
   chart_button(context, Panel::tflops);
 
   double top = 0;

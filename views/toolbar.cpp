@@ -70,45 +70,49 @@ std::string shortened(std::string name, float width) {
   return name + "…";
 }
 
+/// Drawn, not laid out: in a menu bar every size of text has another base line. Returns where the text ends.
+float draw_word(ImFont* font, float size, float x, float middle, ImU32 colour, const std::string& text) {
+  ImGui::PushFont(font, size);
+  ImGui::GetWindowDrawList()->AddText(ImVec2(std::round(x), std::round(middle - ImGui::GetTextLineHeight() / 2)), colour, text.c_str());
+  const float end = x + ImGui::CalcTextSize(text.c_str()).x;
+  ImGui::PopFont();
+  return end;
+}
+
+/// Share of the sweep that is done: by measurements, or by time where that is further. Measurements of one group end together.
+float progress_share(const RunState& run, std::int64_t now) {
+  const double total = static_cast<double>(run.progress.total);
+  double share = total > 0 ? static_cast<double>(run.progress.done) / total : 0;
+  if (run.progress.seconds_left && run.started > 0) {
+    const double passed = static_cast<double>(now - run.started);
+    share = std::max(share, passed / std::max(1.0, passed + *run.progress.seconds_left));
+  }
+  return static_cast<float>(share);
+}
+
+/// How the running sweep stands, or how the last one ended, in `width` pixels from the cursor on.
 void draw_progress(Context& context, float width) {
   const Look& look = context.look;
   const RunState& run = context.data.run;
-  const float bar_height = look.px(5), top = ImGui::GetCursorPosY(), middle = ImGui::GetFrameHeight() / 2;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float middle = at.y + ImGui::GetFrameHeight() / 2;
   if (!run.running) {
-    if (run.message.empty() || width < look.px(120)) return;
-    ImGui::SetCursorPosY(top + middle - ImGui::GetTextLineHeight() / 2);
-    coloured_text(look.theme.muted, shortened(run.message, width));
+    if (width > look.px(120)) draw_word(look.text, kBodySize, at.x, middle, look.theme.muted, shortened(run.message, width));
     return;
   }
   const std::string count = fmt::format("{} / {}", run.progress.done, run.progress.total);
   const std::string left = run.stopping ? "stopping" : run.progress.total == 0 ? "starting the worker" : run.progress.seconds_left ? fmt::format("{} left", format_seconds(*run.progress.seconds_left)) : std::string();
-  ImGui::PushFont(look.numbers, kNumberSize);
-  const float count_width = ImGui::CalcTextSize("0000 / 0000").x;
-  ImGui::PopFont();
-  const float bar_width = width - count_width - look.px(150);
+  const float count_width = look.px(84), bar_height = look.px(5), bar_width = width - count_width - look.px(150);
   if (bar_width < look.px(40)) {
-    if (run.progress.total == 0 || width < count_width) return;
-    const NumberFont font(look);
-    ImGui::SetCursorPosY(top + middle - ImGui::GetTextLineHeight() / 2);
-    coloured_text(look.theme.text, count);
-    tooltip(context, fmt::format("{}\n{}", left, run.progress.current));
+    if (run.progress.total > 0 && width > count_width) draw_word(look.numbers, kNumberSize, at.x, middle, look.theme.text, count);
     return;
   }
-  ImGui::SetCursorPosY(top + middle - bar_height / 2);
-  const ImVec2 at(ImGui::GetCursorScreenPos().x + bar_width + look.px(12), ImGui::GetCursorScreenPos().y + bar_height / 2);
-  const double fraction = run.progress.total > 0 ? static_cast<double>(run.progress.done) / static_cast<double>(run.progress.total) : 0;
-  bar(context, static_cast<float>(fraction), ImVec2(bar_width, bar_height), look.theme.accent);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, middle - bar_height / 2));
+  bar(context, progress_share(run, context.now), ImVec2(bar_width, bar_height), look.theme.accent);
   tooltip(context, run.progress.current.empty() ? std::string_view("Starting the worker.") : std::string_view(run.progress.current));
-  // Drawn, not laid out: in a menu bar every size of text has another base line.
-  const auto word = [&](ImFont* font, float size, float x, ImU32 colour, const std::string& text) {
-    ImGui::PushFont(font, size);
-    ImGui::GetWindowDrawList()->AddText(ImVec2(std::round(x), std::round(at.y - ImGui::GetTextLineHeight() / 2)), colour, text.c_str());
-    const float end = x + ImGui::CalcTextSize(text.c_str()).x;
-    ImGui::PopFont();
-    return end;
-  };
-  const float end = run.progress.total > 0 ? word(look.numbers, kNumberSize, at.x, look.theme.text, count) + look.px(12) : at.x;
-  word(look.text, kSecondarySize, end, look.theme.muted, left);
+  float x = at.x + bar_width + look.px(12);
+  if (run.progress.total > 0) x = draw_word(look.numbers, kNumberSize, x, middle, look.theme.text, count) + look.px(12);
+  draw_word(look.text, kSecondarySize, x, middle, look.theme.muted, left);
 }
 
 /// What a device can do, for its tooltip: size, peak, how it is timed, what it lacks.

@@ -41,6 +41,19 @@ void clipped_text(const Context& context, ImU32 colour, const std::string& text,
   if (!fits) tooltip(context, text);
 }
 
+void panel_heading(const Context& context, const std::string& title, const std::string& subtitle, float button) {
+  const float spacing = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x - button - spacing;
+  ImGui::AlignTextToFramePadding();
+  clipped_text(context, context.look.theme.text, title, std::max(context.look.px(40), room));
+  const float left = room - ImGui::GetItemRectSize().x - spacing;
+  if (subtitle.empty() || left < context.look.px(60)) return;
+  ImGui::SameLine();
+  const SmallFont font(context.look);
+  clipped_text(context, context.look.theme.muted, subtitle, left);
+}
+
+float button_width(const char* label) { return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x; }
+
 std::string sentence(std::string text) {
   if (text.empty()) return text;
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));

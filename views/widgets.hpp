@@ -28,6 +28,10 @@ void coloured_text(ImU32 colour, std::string_view text);
 void muted_text(const Context& context, std::string_view text, bool wrapped = false);
 /// One line, cut off with an ellipsis after `width` pixels; the whole text on hover.
 void clipped_text(const Context& context, ImU32 colour, const std::string& text, float width);
+/// A panel's first line: its title, and what fits of `subtitle` beside `button` pixels kept free at the right.
+void panel_heading(const Context& context, const std::string& title, const std::string& subtitle, float button);
+/// Width of a button with this label.
+float button_width(const char* label);
 /// "the worker died" -> "The worker died."
 std::string sentence(std::string text);
 /// Stays on the line and moves the cursor so that `width` pixels end at the right edge.

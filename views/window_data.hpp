@@ -64,6 +64,7 @@ struct SelectedMeasurement {
 struct RunState {
   bool running = false;
   bool stopping = false;
+  std::int64_t started = 0;             ///< unix seconds
   std::string database;                 ///< into which the sweep is measured; another one may be shown meanwhile
   std::int64_t sweep = 0;               ///< row id once known
   Progress progress;

@@ -115,6 +115,7 @@ class Application {
   void inspect(BackgroundThread& thread, Inspector& worker, const std::string& slot, Ask ask, Take take);
   // application_jobs.cpp
   void read(bool comparisons_changed);
+  void report_gone();
   void show(const ReadRequest& asked, const ReadResult& result, bool complete);
   void start_sweep(std::optional<std::int64_t> resume);
   void finish_sweep(const std::string& message, Severity severity);

@@ -19,6 +19,12 @@ std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// What is wrong and why; the next step is a button, not advice for the command line.
+std::string plain_text(const std::exception& error) {
+  const auto* known = dynamic_cast<const Error*>(&error);
+  return known ? fmt::format("{}: {}.", known->summary(), known->why()) : error.what();
+}
+
 std::string outcome_text(const SweepOutcome& outcome) {
   std::string text = fmt::format("{} measured", outcome.ok);
   if (outcome.failed > 0) text += fmt::format(", {} failed", outcome.failed);
@@ -39,13 +45,22 @@ void Application::read(bool comparisons_changed) {
       const ReadResult result = reader_.read(request, [&](const ReadResult& rows) { queue_.push([this, request, rows] { show(request, rows, false); }); });
       queue_.push([this, request, result] { show(request, result, true); });
     } catch (const std::exception& error) {
-      queue_.push([this, text = std::string(error.what())] {
+      queue_.push([this, request, text = plain_text(error)] {
         data_.loading = false;
+        if (request.file != data_.database) return;
+        std::error_code unknown;
+        if (data_.shown && !std::filesystem::exists(request.file, unknown)) return report_gone();
         if (!data_.shown) data_.problem = text;
         notify(Severity::error, "database", text, {{"Open another...", {CommandId::open_database}}});
       });
     }
   });
+}
+
+void Application::report_gone() {
+  notify(Severity::error, "database",
+         fmt::format("{} is no longer there: it was moved or deleted. It is still held open, so nothing is lost yet: save a copy, or put it back.", data_.database),
+         {{"Save a copy...", {CommandId::save_copy}}, {"Open another...", {CommandId::open_database}}});
 }
 
 void Application::show(const ReadRequest& asked, const ReadResult& result, bool complete) {
@@ -124,6 +139,7 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
   std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "resume" || notice.id == "sweep"; });
   data_.run = {};
   data_.run.running = true;
+  data_.run.started = static_cast<std::int64_t>(std::time(nullptr));
   data_.run.database = data_.database;
   data_.run.sweep = resume.value_or(0);
   newest_before_run_ = 0;
@@ -172,7 +188,7 @@ void Application::finish_sweep(const std::string& message, Severity severity) {
   // The database stays known: a sweep that ended before it was seen in it is shown when it is.
   data_.run.running = data_.run.stopping = false;
   data_.run.progress = Progress();
-  data_.run.message = message;
+  data_.run.message = severity == Severity::error ? "The sweep was stopped by an error." : message;
   if (severity == Severity::error) {
     notify(severity, "sweep", message);
   } else {
@@ -251,12 +267,7 @@ void Application::poll_database() {
   }
   if (change == DatabaseReader::Change::none) return;
   queue_.push([this, change] {
-    if (change == DatabaseReader::Change::gone) {
-      notify(Severity::error, "database",
-             fmt::format("{} is no longer there: it was moved or deleted. It is still held open, so nothing is lost yet: save a copy, or put it back.", data_.database),
-             {{"Save a copy...", {CommandId::save_copy}}, {"Open another...", {CommandId::open_database}}});
-      return;
-    }
+    if (change == DatabaseReader::Change::gone) return report_gone();
     if (change == DatabaseReader::Change::replaced) log(Severity::warning, fmt::format("{} was replaced by another file: reading it again.", data_.database));
     read(true);
   });

@@ -85,6 +85,18 @@ TEST(LatencyModel, failed_rows_say_so_and_keep_their_reason_searchable) {
   EXPECT_THAT(arrange(model, "sigsegv", std::nullopt), ElementsAre(1U));
 }
 
+TEST(LatencyModel, what_a_failed_measurement_had_measured_by_then_is_no_result) {
+  auto results = sweep({row(1, 512, 32, Pass::forward, 10, 1), row(2, 256, 64, Pass::forward, 0.001, 900)});
+  results->rows[1].status = Status::failed;
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  const auto columns = latency_columns(model);
+  EXPECT_EQ(cell_text(model, model.lines[1], column(columns, "tflops/forward")), "");
+  EXPECT_EQ(cell_text(model, model.lines[1], column(columns, "interval/forward")), "");
+  EXPECT_FALSE(cell_value(model.lines[1], column(columns, "median/forward")));
+  EXPECT_EQ(cell_text(model, model.lines[0], column(columns, "median/forward")), "10.0");
+  EXPECT_EQ(model.groups[0].max_tflops, 1);
+}
+
 TEST(LatencyModel, sorting_puts_absent_values_last_in_both_directions) {
   const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), failed(row(2, 256, 64, Pass::forward, 1, 1), ""), row(3, 128, 128, Pass::forward, 10, 1),
                               row(4, 64, 64, Pass::forward, std::numeric_limits<double>::quiet_NaN(), 1)});
