@@ -82,10 +82,10 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   const std::string summary = summary_of(context, model, shown_lines);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, room = std::max(look.px(40), width - right_width - look.px(12));
-  ImGui::PushClipRect(at, ImVec2(at.x + room, at.y + ImGui::GetFrameHeight()), true);
-  muted_text(context, summary);
-  ImGui::PopClipRect();
-  tooltip(context, summary);
+  {
+    const SmallFont font(look);
+    clipped_text(context, look.theme.muted, summary, room);
+  }
   ImGui::SameLine();
   ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(0.0F, width - right_width), at.y));
   ImGui::SetNextItemWidth(filter_width);

@@ -42,7 +42,7 @@ void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
   const float left_width = std::min(look.px(272), size.x * 0.3F), right_width = std::min(look.px(288), size.x * 0.3F);
   ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, left_width / size.x, nullptr, &middle);
   const ImGuiID right = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Right, right_width / (size.x - left_width), nullptr, &middle);
-  const float history_share = std::clamp(1 - look.px(kSetupHeight) / size.y, 0.22F, 0.55F);
+  const float history_share = std::clamp(1 - look.px(kSetupHeight) / size.y, 0.26F, 0.55F);
   const ImGuiID history = ImGui::DockBuilderSplitNode(left, ImGuiDir_Down, history_share, nullptr, &left);
   ImGuiID charts = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.54F, nullptr, &middle);
   ImGuiID second = charts;
