@@ -138,8 +138,8 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   ImGui::PopStyleColor();
   if (!listing.problem.empty()) {
     coloured_text(context.look.theme.slower, sentence(listing.problem));
-  } else if (!any) {
-    muted_text(context, filter.empty() ? std::string_view("Nothing here that could be chosen.") : std::string_view("Nothing here has that in its name."));
+  } else if (!any && !question.saves) {
+    muted_text(context, filter.empty() ? std::string_view("No database lies here; All files shows the rest.") : std::string_view("Nothing here has that in its name."));
   }
   return accepted;
 }

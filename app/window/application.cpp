@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
 
 #include "app/window/system.hpp"
@@ -30,7 +31,6 @@ std::string clock_text() {
 Application::Application(ApplicationOptions options) : copy_image(copy_png_to_clipboard), options_(std::move(options)), queue_(options_.wake) {
   StoredSettings stored = load_settings(options_.settings_folder);
   ui_.settings = stored.settings;
-  kept_settings_ = stored.settings;
   ui_.form = default_form(false);
   if (!stored.request_json.empty()) {
     try {
@@ -73,7 +73,6 @@ Application::~Application() {
   sweep_thread_.request_stop();
   if (sweep_thread_.joinable()) sweep_thread_.join();
   keep_undone();
-  keep_settings();
   slice_thread_->add([this] { slice_worker_.worker.reset(); });  // a worker ends on the thread that started it
   survey_thread_->add([this] { survey_worker_.worker.reset(); });
   slice_thread_.reset();
@@ -81,6 +80,11 @@ Application::~Application() {
   planner_thread_.reset();
   writer_thread_.reset();
   reader_thread_.reset();
+  try {
+    save_settings(options_.settings_folder, settings_to_keep());
+  } catch (const Error& error) {
+    std::fprintf(stderr, "triscope-window: %s\n", error.what());  // there is no window left to say it in
+  }
 }
 
 Context Application::context() { return {look_, data_, ui_, models_, requests_, static_cast<std::int64_t>(std::time(nullptr))}; }
@@ -103,7 +107,7 @@ bool Application::prepare_frame(float monitor_scale) {
     apply_look(look_);
     return true;
   }
-  return news;
+  return news || ui_.front_pending > 0;  // a fresh layout takes a few frames
 }
 
 void Application::draw() {
@@ -150,14 +154,17 @@ void Application::select_first() {
   }
 }
 
-void Application::keep_settings() {
-  if (options_.settings_folder.empty() || !ImGui::GetCurrentContext()) return;
+StoredSettings Application::settings_to_keep() const {
   StoredSettings stored;
   stored.settings = ui_.settings;
   const FormReading reading = read_form(ui_.form, nullptr);
   if (reading.problems.empty()) stored.request_json = to_json(reading.request);
   stored.layout = ImGui::SaveIniSettingsToMemory();
-  writer_thread_->replace("settings", [this, stored = std::move(stored), folder = options_.settings_folder] {
+  return stored;
+}
+
+void Application::keep_settings() {
+  writer_thread_->replace("settings", [this, stored = settings_to_keep(), folder = options_.settings_folder] {
     try {
       save_settings(folder, stored);
     } catch (const Error& error) {

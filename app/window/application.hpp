@@ -98,6 +98,7 @@ class Application {
   void copy_panel(Panel panel, TableFormat format);
   void save_text(const std::filesystem::path& file, std::string text);
   void save_copy(const std::filesystem::path& file);
+  StoredSettings settings_to_keep() const;
   void keep_settings();
   void offer_undo(std::string text, Undo undo);
   void keep_undone();
@@ -141,7 +142,6 @@ class Application {
   std::optional<Undo> undo_;
   std::int64_t deleted_sweep_ = 0;         ///< hidden, and deleted from the file once that can no longer be taken back
   std::string layout_to_load_;             ///< before the next frame
-  Settings kept_settings_;
   int pending_reads_ = 0;
   bool quit_ = false, opened_once_ = false, start_pending_ = false;
   std::int64_t last_progress_wake_ms_ = 0;

@@ -216,7 +216,14 @@ void Application::ask_machine() {
       for (const Device& device : machine.catalog->devices) log(Severity::info, fmt::format("Device {}: {}", device.id, device.name));
       offer_recorded();
       // A form nobody has touched takes the shape that suits this machine.
-      if (ui_.form == default_form(false)) ui_.form = form_of(with_defaults(SweepRequest{}, choose_device(*machine.catalog, "auto")), nullptr);
+      if (ui_.form == default_form(false)) {
+        const Device& device = choose_device(*machine.catalog, "auto");
+        ui_.form = form_of(with_defaults(SweepRequest{}, device), nullptr);
+        if (device.kind == DeviceKind::cpu) {  // about a minute, as `./run` without a display takes
+          ui_.form.precision_percent = 1;
+          ui_.form.budget_seconds = 2;
+        }
+      }
       ask_preview();
       start_when_ready();
     });
