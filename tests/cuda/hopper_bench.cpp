@@ -1,9 +1,13 @@
-// cuda.hopper on its own on a GPU: checks against fp64 sums, and times of launches. Ratios to other libraries: triscope sweep.
+// cuda.hopper on its own on a GPU: checks against fp64 sums, and times of launches. Ratios to other libraries: triscope
+// sweep.
 //
 //   hopper_bench check [SHAPE...]            those shapes, or every case of hopper_case.cpp; exit code 1 when one fails
-//   hopper_bench time ROUNDS SHAPE...        SHAPE: see parse_shape; instance `all`: every instance that can run the shape.
-//                                            Sustained: 200 ms that are not timed, then 400 (TRISCOPE_BENCH_MS), shapes in turn
-//   hopper_bench random COUNT SEED           random problems, checked, and every instance timed beside cuda.portable: one
+//   hopper_bench time ROUNDS SHAPE...        SHAPE: see parse_shape; instance `all`: every instance that can run the
+//   shape.
+//                                            Sustained: 200 ms that are not timed, then 400 (TRISCOPE_BENCH_MS), shapes
+//                                            in turn
+//   hopper_bench random COUNT SEED           random problems, checked, and every instance timed beside cuda.portable:
+//   one
 //                                            launch of a graph of launches, so that the host's share does not count
 #include <cuda_runtime.h>
 
@@ -31,8 +35,8 @@ using cuda::Stream;
 
 // Bounds of the design, by what is rounded: nothing (N(0, 1) inputs only), or the virtual query, as the kernel does.
 constexpr double kExactO = 4e-3, kExactLse = 1e-2, kExactCrossLse = 1.73e-2, kRoundedO = 2.5e-3, kRoundedLse = 1e-4;
-// Few rows say little about the error of all of o when inputs are peaked: +-5 % (one deviation) with 24 of them. An error near
-// its bound is therefore measured again on this many.
+// Few rows say little about the error of all of o when inputs are peaked: +-5 % (one deviation) with 24 of them. An
+// error near its bound is therefore measured again on this many.
 constexpr int kManyRows = 2000;
 
 bool check(const Kernel& kernel, const Case& test, int rows) {
@@ -48,11 +52,13 @@ bool check(const Kernel& kernel, const Case& test, int rows) {
     if (first > 0.9 * kRoundedO && first < 1.2 * kRoundedO) rounded = device.compare(fold, rows = kManyRows);
     const Comparison exact = device.compare(Fold::none, std::min(rows, 160));
     const auto bad = device.not_finite(), differs = device.differs_when_repeated();
-    const bool passed = (test.inputs != Inputs::normal || (exact.o <= kExactO && exact.lse <= exact_lse)) && rounded.o <= kRoundedO &&
-                        rounded.lse <= kRoundedLse && bad == 0 && differs == 0;
-    std::printf("%s %s inputs %d [%s]: rounded o %.2e (row %.2e; %d rows, first %.2e) lse %.1e | exact o %.2e lse %.1e | not finite %llu differs %llu\n",
-                passed ? "ok  " : "FAIL", name.c_str(), static_cast<int>(test.inputs), device.instance().c_str(), rounded.o,
-                rounded.worst_row, rows, first, rounded.lse, exact.o, exact.lse, bad, differs);
+    const bool passed = (test.inputs != Inputs::normal || (exact.o <= kExactO && exact.lse <= exact_lse)) &&
+                        rounded.o <= kRoundedO && rounded.lse <= kRoundedLse && bad == 0 && differs == 0;
+    std::printf(
+        "%s %s inputs %d [%s]: rounded o %.2e (row %.2e; %d rows, first %.2e) lse %.1e | exact o %.2e lse %.1e | not "
+        "finite %llu differs %llu\n",
+        passed ? "ok  " : "FAIL", name.c_str(), static_cast<int>(test.inputs), device.instance().c_str(), rounded.o,
+        rounded.worst_row, rows, first, rounded.lse, exact.o, exact.lse, bad, differs);
     std::fflush(stdout);
     return passed;
   } catch (const std::exception& error) {
@@ -66,7 +72,8 @@ bool check(const Kernel& kernel, const Case& test, int rows) {
 void add_tile_instances(const Kernel& kernel, std::vector<Case>& cases) {
   const std::size_t count = cases.size();
   for (std::size_t n = 0; n < count; ++n) {
-    if (!cases[n].instance.empty() || kernel.choose_instance(cases[n].problem, Pass::forward) != hopper::kRowsName) continue;
+    if (!cases[n].instance.empty() || kernel.choose_instance(cases[n].problem, Pass::forward) != hopper::kRowsName)
+      continue;
     int best = -1;
     double cost = 0;
     for (int instance = 0; instance < hopper::kInstanceCount; ++instance) {
@@ -83,12 +90,14 @@ int check_all(const Kernel& kernel, std::vector<Case> cases) {
     add_tile_instances(kernel, cases);
     for (Case& test : instance_cases(kernel)) cases.push_back(std::move(test));
   }
-  const auto failed = std::count_if(cases.begin(), cases.end(), [&](const Case& test) { return !check(kernel, test, 160); });
+  const auto failed =
+      std::count_if(cases.begin(), cases.end(), [&](const Case& test) { return !check(kernel, test, 160); });
   std::printf("%d of %zu cases failed\n", static_cast<int>(failed), cases.size());
   return failed == 0 ? 0 : 1;
 }
 
-// --- sustained times ------------------------------------------------------------------------------------------------------
+// --- sustained times
+// ------------------------------------------------------------------------------------------------------
 
 double sustained_tflops(Device& device, double flops) {
   EventTimer timer;
@@ -100,7 +109,8 @@ double sustained_tflops(Device& device, double flops) {
   const char* block = std::getenv("TRISCOPE_BENCH_MS");
   const double block_ms = block != nullptr ? std::atof(block) : 400.0;
   const int launches = std::max(2, static_cast<int>(block_ms / timer.elapsed_ms()));
-  for (int n = 0; n < launches / 2; ++n) device.launch();   // the power cap settles on this kernel, not on the one before
+  for (int n = 0; n < launches / 2; ++n)
+    device.launch();  // the power cap settles on this kernel, not on the one before
   timer.start(nullptr);
   for (int n = 0; n < launches; ++n) device.launch();
   timer.stop(nullptr);
@@ -114,7 +124,8 @@ std::vector<Case> expand(const Kernel& kernel, const std::vector<std::string>& s
     const Case test = parse_shape(shape);
     if (test.instance != "all") cases.push_back(test);
     for (const std::string& instance : kernel.info().instances) {
-      if (test.instance == "all" && !kernel.unsupported(test.problem, Pass::forward, instance)) cases.push_back({test.problem, test.inputs, instance});
+      if (test.instance == "all" && !kernel.unsupported(test.problem, Pass::forward, instance))
+        cases.push_back({test.problem, test.inputs, instance});
     }
   }
   return cases;
@@ -147,7 +158,8 @@ int time_all(const Kernel& kernel, int rounds, const std::vector<std::string>& s
   return 0;
 }
 
-// --- random problems ------------------------------------------------------------------------------------------------------
+// --- random problems
+// ------------------------------------------------------------------------------------------------------
 
 /// Median time of a launch: five replays of a graph of launches, each of about 2 ms.
 double graph_us(Device& device, const Stream& stream) {
@@ -179,7 +191,7 @@ double graph_us(Device& device, const Stream& stream) {
 
 struct RandomRow {
   std::string name;
-  double us, portable_us, best_us;   ///< the choice, cuda.portable, the best of all instances and cuda.portable
+  double us, portable_us, best_us;  ///< the choice, cuda.portable, the best of all instances and cuda.portable
 };
 
 RandomRow time_random(const Kernel& kernel, const Kernel& portable, const Case& test, int n) {
@@ -194,7 +206,8 @@ RandomRow time_random(const Kernel& kernel, const Kernel& portable, const Case& 
   row.name += " [" + choice + "]";
   for (const std::string& instance : kernel.info().instances) {
     if (kernel.unsupported(test.problem, Pass::forward, instance)) continue;
-    if (instance == hopper::kRowsName && useful_flops(test.problem, Pass::forward) > 2e11) continue;   // hopeless, and slow
+    if (instance == hopper::kRowsName && useful_flops(test.problem, Pass::forward) > 2e11)
+      continue;  // hopeless, and slow
     Device own(kernel, {test.problem, test.inputs, instance});
     const double us = graph_us(own, stream);
     row.best_us = std::min(row.best_us, us);
@@ -213,18 +226,23 @@ int random_problems(const Kernel& kernel, int count, int seed) {
     if (!check(kernel, test, 24)) ++failed;
     rows.push_back(time_random(kernel, *portable, test, n));
   }
-  const auto slower = std::count_if(rows.begin(), rows.end(), [](const RandomRow& row) { return row.us > row.portable_us; });
-  const auto clearly = std::count_if(rows.begin(), rows.end(), [](const RandomRow& row) { return row.us > 1.03 * row.portable_us; });
-  std::printf("%d of %d wrong; %d slower than cuda.portable, %d by more than 3 %%\n", failed, count, static_cast<int>(slower), static_cast<int>(clearly));
+  const auto slower =
+      std::count_if(rows.begin(), rows.end(), [](const RandomRow& row) { return row.us > row.portable_us; });
+  const auto clearly =
+      std::count_if(rows.begin(), rows.end(), [](const RandomRow& row) { return row.us > 1.03 * row.portable_us; });
+  std::printf("%d of %d wrong; %d slower than cuda.portable, %d by more than 3 %%\n", failed, count,
+              static_cast<int>(slower), static_cast<int>(clearly));
   const auto print_worst = [&](const char* title, const auto& ratio) {
     std::sort(rows.begin(), rows.end(), [&](const RandomRow& a, const RandomRow& b) { return ratio(a) < ratio(b); });
     std::printf("%s:\n", title);
     for (std::size_t n = 0; n < std::min<std::size_t>(rows.size(), 10); ++n) {
-      std::printf("  %.2f  %8.1f us, cuda.portable %8.1f  %s\n", ratio(rows[n]), rows[n].us, rows[n].portable_us, rows[n].name.c_str());
+      std::printf("  %.2f  %8.1f us, cuda.portable %8.1f  %s\n", ratio(rows[n]), rows[n].us, rows[n].portable_us,
+                  rows[n].name.c_str());
     }
   };
   print_worst("worst ratios to cuda.portable", [](const RandomRow& row) { return row.portable_us / row.us; });
-  print_worst("worst ratios to the best of all instances and cuda.portable", [](const RandomRow& row) { return row.best_us / row.us; });
+  print_worst("worst ratios to the best of all instances and cuda.portable",
+              [](const RandomRow& row) { return row.best_us / row.us; });
   return failed == 0 ? 0 : 1;
 }
 
@@ -232,9 +250,13 @@ int run(int argc, char** argv) {
   const auto kernel = make_cuda_hopper();
   const std::string mode = argc > 1 ? argv[1] : "check";
   const std::vector<std::string> rest(argv + std::min(argc, 2), argv + argc);
-  if (mode == "time" && rest.size() > 1) return time_all(*kernel, std::atoi(rest[0].c_str()), {rest.begin() + 1, rest.end()});
-  if (mode == "random" && rest.size() == 2) return random_problems(*kernel, std::atoi(rest[0].c_str()), std::atoi(rest[1].c_str()));
-  if (mode != "check") throw Error("cannot run hopper_bench", "there is no mode " + mode + " with these arguments", "see the head of hopper_bench.cpp", ExitCode::usage);
+  if (mode == "time" && rest.size() > 1)
+    return time_all(*kernel, std::atoi(rest[0].c_str()), {rest.begin() + 1, rest.end()});
+  if (mode == "random" && rest.size() == 2)
+    return random_problems(*kernel, std::atoi(rest[0].c_str()), std::atoi(rest[1].c_str()));
+  if (mode != "check")
+    throw Error("cannot run hopper_bench", "there is no mode " + mode + " with these arguments",
+                "see the head of hopper_bench.cpp", ExitCode::usage);
   return check_all(*kernel, expand(*kernel, rest));
 }
 

@@ -11,8 +11,8 @@
 namespace triscope::bench {
 namespace {
 
-Problem problem_of(std::int64_t w1, std::int64_t w2, std::int64_t hq, std::int64_t hkv, std::int64_t d, std::int64_t n, std::int64_t b = 1,
-                   Form form = Form::trilinear) {
+Problem problem_of(std::int64_t w1, std::int64_t w2, std::int64_t hq, std::int64_t hkv, std::int64_t d, std::int64_t n,
+                   std::int64_t b = 1, Form form = Form::trilinear) {
   Problem problem;
   problem.window1 = w1, problem.window2 = w2, problem.q_heads = hq, problem.kv_heads = hkv, problem.head_dim = d;
   problem.seq_len = n, problem.batch = b, problem.form = form;
@@ -47,7 +47,7 @@ std::vector<Case> all_cases() {
         const std::int64_t kv = group >= 64 ? 1 : 2;
         cases.push_back({problem_of(300, 20, group * kv, kv, d, 601, 1, form)});
       }
-      cases.push_back({problem_of(20, 300, 64, 1, d, 450, 1, form)});      // axis 1 is short
+      cases.push_back({problem_of(20, 300, 64, 1, d, 450, 1, form)});  // axis 1 is short
       cases.push_back({problem_of(128, 128, 128, 1, d, 300, 1, form)});
       cases.push_back({problem_of(33, 33, 96, 1, d, 200, 3, form)});
       cases.push_back({problem_of(40, 9, 256, 1, d, 100, 1, form)});
@@ -61,8 +61,8 @@ std::vector<Case> all_cases() {
     for (const auto& [w1, w2] : {std::pair{1, 1}, {1, 50}, {50, 1}, {1000, 1000}, {2, 3}, {513, 31}, {385, 5}}) {
       cases.push_back({problem_of(w1, w2, group, 1, 128, 130)});
     }
-    for (const Inputs inputs : {Inputs::peaked4, Inputs::peaked8, Inputs::rising_long, Inputs::falling_long, Inputs::rising_short, Inputs::spikes,
-                                Inputs::zero_values, Inputs::tiny_values}) {
+    for (const Inputs inputs : {Inputs::peaked4, Inputs::peaked8, Inputs::rising_long, Inputs::falling_long,
+                                Inputs::rising_short, Inputs::spikes, Inputs::zero_values, Inputs::tiny_values}) {
       cases.push_back({problem_of(512, 32, group, 1, 128, 700), inputs});
       cases.push_back({problem_of(200, 16, group, 1, 64, 300), inputs});
     }
@@ -103,8 +103,11 @@ std::vector<Case> instance_cases(const Kernel& kernel) {
 Case parse_shape(const std::string& text) {
   int w1 = 0, w2 = 0, hq = 0, hkv = 0, d = 0, n = 0, b = 0;
   char form[32] = {}, instance[64] = {};
-  const int fields = std::sscanf(text.c_str(), "%dx%d,%d/%d,%d,%d,%d,%31[^,],%63s", &w1, &w2, &hq, &hkv, &d, &n, &b, form, instance);
-  if (fields < 8) throw Error("cannot read the shape " + text, "it has too few fields", "see the head of hopper_bench.cpp", ExitCode::usage);
+  const int fields =
+      std::sscanf(text.c_str(), "%dx%d,%d/%d,%d,%d,%d,%31[^,],%63s", &w1, &w2, &hq, &hkv, &d, &n, &b, form, instance);
+  if (fields < 8)
+    throw Error("cannot read the shape " + text, "it has too few fields", "see the head of hopper_bench.cpp",
+                ExitCode::usage);
   return {problem_of(w1, w2, hq, hkv, d, n, b, parse_form(form).value_or(Form::trilinear)), Inputs::normal, instance};
 }
 
@@ -118,8 +121,9 @@ Case random_case(int seed, int n) {
   constexpr Inputs kInputs[] = {Inputs::normal, Inputs::normal, Inputs::peaked4, Inputs::zero_values};
   for (;;) {
     const std::int64_t kv_heads = draw.pick(kKvHeads), group = draw.pick(kGroups);
-    Case test{problem_of(draw.size(1024), draw.size(1024), group * kv_heads, kv_heads, draw.pick(kDims), draw.size(16384),
-                         draw.pick(kBatches), draw.pick(kForms)), draw.pick(kInputs)};
+    Case test{problem_of(draw.size(1024), draw.size(1024), group * kv_heads, kv_heads, draw.pick(kDims),
+                         draw.size(16384), draw.pick(kBatches), draw.pick(kForms)),
+              draw.pick(kInputs)};
     if (draw.uniform() < 0.15) test.problem.k2_bias = 0.25;
     if (draw.uniform() < 0.15) test.problem.v2_bias = -0.5;
     if (draw.uniform() < 0.15) test.problem.sink = 1.0;

@@ -9,12 +9,22 @@
 namespace triscope::bench {
 
 /// What is special about the inputs of a case. Logit shapes are made with dimensions 0 and 1, where q is 1.
-enum class Inputs { normal, peaked4, peaked8, rising_long, falling_long, rising_short, spikes, zero_values, tiny_values };
+enum class Inputs {
+  normal,
+  peaked4,
+  peaked8,
+  rising_long,
+  falling_long,
+  rising_short,
+  spikes,
+  zero_values,
+  tiny_values
+};
 
 struct Case {
   Problem problem;
   Inputs inputs = Inputs::normal;
-  std::string instance = {};   // empty: the kernel's choice
+  std::string instance = {};  // empty: the kernel's choice
 };
 
 /// Every form, group size, window and kind of inputs of the design, small; on the instance the kernel chooses.

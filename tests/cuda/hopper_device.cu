@@ -1,5 +1,3 @@
-#include "tests/cuda/hopper_device.hpp"
-
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
@@ -7,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/philox.hpp"
+#include "tests/cuda/hopper_device.hpp"
 #include "tests/cuda/hopper_reference.cuh"
 
 namespace triscope::bench {
@@ -30,7 +29,7 @@ __global__ void shape_inputs(__nv_bfloat16* values, std::int64_t count, int head
   for (std::int64_t i = first_index(); i < count; i += index_step()) {
     const int d = static_cast<int>(i % head_dim);
     const int row = static_cast<int>(i / head_dim / heads % seq_len);
-    const float unit = sqrtf(static_cast<float>(head_dim));   // a factor `unit` in one dimension is one nat
+    const float unit = sqrtf(static_cast<float>(head_dim));  // a factor `unit` in one dimension is one nat
     float x = __bfloat162float(values[i]);
     if (which == 4) {
       if (inputs == Inputs::zero_values && (row % 3 == 0 || d % 5 == 0)) x = 0.0f;
@@ -52,7 +51,8 @@ __global__ void count_not_finite(const __nv_bfloat16* values, std::int64_t count
     if (!isfinite(__bfloat162float(values[i]))) atomicAdd(found, 1ull);
   }
 }
-__global__ void count_different(const std::uint32_t* a, const std::uint32_t* b, std::int64_t count, unsigned long long* found) {
+__global__ void count_different(const std::uint32_t* a, const std::uint32_t* b, std::int64_t count,
+                                unsigned long long* found) {
   for (std::int64_t i = first_index(); i < count; i += index_step()) {
     if (a[i] != b[i]) atomicAdd(found, 1ull);
   }
@@ -62,8 +62,8 @@ std::vector<SampledRow> sample_rows(const Problem& problem, int count) {
   std::vector<SampledRow> rows;
   const std::int64_t total = problem.batch * problem.seq_len * problem.q_heads;
   const auto add = [&](std::int64_t n) {
-    rows.push_back({static_cast<int>(n / problem.q_heads / problem.seq_len), static_cast<int>(n / problem.q_heads % problem.seq_len),
-                    static_cast<int>(n % problem.q_heads)});
+    rows.push_back({static_cast<int>(n / problem.q_heads / problem.seq_len),
+                    static_cast<int>(n / problem.q_heads % problem.seq_len), static_cast<int>(n % problem.q_heads)});
   };
   if (total <= count) {
     for (std::int64_t n = 0; n < total; ++n) add(n);
@@ -71,7 +71,9 @@ std::vector<SampledRow> sample_rows(const Problem& problem, int count) {
   }
   add(0);
   add(total - 1);
-  for (int n = 2; n < count; ++n) add(static_cast<std::int64_t>(philox(static_cast<std::uint64_t>(n), 0, 99).x[0] * static_cast<std::uint64_t>(total) >> 32));
+  for (int n = 2; n < count; ++n)
+    add(static_cast<std::int64_t>(
+        philox(static_cast<std::uint64_t>(n), 0, 99).x[0] * static_cast<std::uint64_t>(total) >> 32));
   return rows;
 }
 
@@ -122,7 +124,8 @@ void* Device::tensor(std::int64_t count, int which, Inputs inputs, int heads) {
   auto* values = static_cast<__nv_bfloat16*>(buffer(static_cast<std::size_t>(count) * 2));
   const float peak = inputs == Inputs::peaked4 ? 4.0f : inputs == Inputs::peaked8 ? 8.0f : 1.0f;
   fill<<<1024, 256>>>(values, count, static_cast<std::uint32_t>(which), which == 0 ? peak : 1.0f);
-  shape_inputs<<<1024, 256>>>(values, count, heads, static_cast<int>(problem_.head_dim), static_cast<int>(problem_.seq_len), which, inputs);
+  shape_inputs<<<1024, 256>>>(values, count, heads, static_cast<int>(problem_.head_dim),
+                              static_cast<int>(problem_.seq_len), which, inputs);
   check_launch("fill");
   return values;
 }
@@ -140,15 +143,18 @@ unsigned long long Device::not_finite() {
 }
 
 unsigned long long Device::differs_when_repeated() {
-  const std::size_t o_bytes = static_cast<std::size_t>(queries_) * 2, lse_bytes = static_cast<std::size_t>(queries_ / problem_.head_dim) * 4;
+  const std::size_t o_bytes = static_cast<std::size_t>(queries_) * 2,
+                    lse_bytes = static_cast<std::size_t>(queries_ / problem_.head_dim) * 4;
   const DeviceBuffer o(o_bytes), lse(lse_bytes);
   TRISCOPE_CUDA_CHECK(cudaMemcpy(o.data(), arguments_.o, o_bytes, cudaMemcpyDeviceToDevice));
   TRISCOPE_CUDA_CHECK(cudaMemcpy(lse.data(), arguments_.lse, lse_bytes, cudaMemcpyDeviceToDevice));
   poison();
   launch();
   TRISCOPE_CUDA_CHECK(cudaMemset(counter_, 0, 8));
-  count_different<<<1024, 256>>>(o.as<std::uint32_t>(), static_cast<const std::uint32_t*>(arguments_.o), queries_ / 2, counter_);
-  count_different<<<1024, 256>>>(lse.as<std::uint32_t>(), reinterpret_cast<const std::uint32_t*>(arguments_.lse), queries_ / problem_.head_dim, counter_);
+  count_different<<<1024, 256>>>(o.as<std::uint32_t>(), static_cast<const std::uint32_t*>(arguments_.o), queries_ / 2,
+                                 counter_);
+  count_different<<<1024, 256>>>(lse.as<std::uint32_t>(), reinterpret_cast<const std::uint32_t*>(arguments_.lse),
+                                 queries_ / problem_.head_dim, counter_);
   return read_counter();
 }
 
@@ -157,32 +163,49 @@ Comparison Device::compare(Fold fold, int count) const {
   const Arguments& arguments = arguments_;
   const std::vector<SampledRow> rows = sample_rows(problem, count);
   const auto tensor = [](const void* x) { return static_cast<const __nv_bfloat16*>(x); };
-  const ReferenceProblem reference{tensor(arguments.q), tensor(arguments.k1), tensor(arguments.k2), tensor(arguments.v1), tensor(arguments.v2),
-                                   arguments.sink, static_cast<int>(problem.seq_len), static_cast<int>(problem.q_heads),
-                                   static_cast<int>(problem.kv_heads), static_cast<int>(problem.head_dim),
+  const ReferenceProblem reference{tensor(arguments.q),
+                                   tensor(arguments.k1),
+                                   tensor(arguments.k2),
+                                   tensor(arguments.v1),
+                                   tensor(arguments.v2),
+                                   arguments.sink,
+                                   static_cast<int>(problem.seq_len),
+                                   static_cast<int>(problem.q_heads),
+                                   static_cast<int>(problem.kv_heads),
+                                   static_cast<int>(problem.head_dim),
                                    static_cast<int>(std::min(problem.window1, problem.seq_len)),
-                                   static_cast<int>(std::min(problem.window2, problem.seq_len)), problem.effective_scale(),
-                                   problem.k2_bias, problem.v2_bias, problem.form == Form::determinant, fold};
+                                   static_cast<int>(std::min(problem.window2, problem.seq_len)),
+                                   problem.effective_scale(),
+                                   problem.k2_bias,
+                                   problem.v2_bias,
+                                   problem.form == Form::determinant,
+                                   fold};
   const std::size_t dim = static_cast<std::size_t>(problem.head_dim);
-  DeviceBuffer row_buffer(rows.size() * sizeof(SampledRow)), o_buffer(rows.size() * dim * 8), lse_buffer(rows.size() * 8);
-  DeviceBuffer logits(rows.size() * static_cast<std::size_t>(reference.window1) * static_cast<std::size_t>(reference.window2) * 8);
-  TRISCOPE_CUDA_CHECK(cudaMemcpy(row_buffer.data(), rows.data(), rows.size() * sizeof(SampledRow), cudaMemcpyHostToDevice));
-  reference_forward<<<static_cast<unsigned>(rows.size()), kReferenceThreads>>>(reference, row_buffer.as<SampledRow>(), logits.as<double>(),
-                                                                               o_buffer.as<double>(), lse_buffer.as<double>());
+  DeviceBuffer row_buffer(rows.size() * sizeof(SampledRow)), o_buffer(rows.size() * dim * 8),
+      lse_buffer(rows.size() * 8);
+  DeviceBuffer logits(rows.size() * static_cast<std::size_t>(reference.window1) *
+                      static_cast<std::size_t>(reference.window2) * 8);
+  TRISCOPE_CUDA_CHECK(
+      cudaMemcpy(row_buffer.data(), rows.data(), rows.size() * sizeof(SampledRow), cudaMemcpyHostToDevice));
+  reference_forward<<<static_cast<unsigned>(rows.size()), kReferenceThreads>>>(
+      reference, row_buffer.as<SampledRow>(), logits.as<double>(), o_buffer.as<double>(), lse_buffer.as<double>());
   check_launch("reference");
   std::vector<double> o(rows.size() * dim), lse(rows.size());
   TRISCOPE_CUDA_CHECK(cudaMemcpy(o.data(), o_buffer.data(), o.size() * 8, cudaMemcpyDeviceToHost));
   TRISCOPE_CUDA_CHECK(cudaMemcpy(lse.data(), lse_buffer.data(), lse.size() * 8, cudaMemcpyDeviceToHost));
-  constexpr double kNothing = 1e-24;   // where every v2 is 0, o may be 1e-18 of the other terms' scale (short_axis.cuh)
+  constexpr double kNothing = 1e-24;  // where every v2 is 0, o may be 1e-18 of the other terms' scale (short_axis.cuh)
   Comparison result;
   double difference = 0, norm = 0;
   std::vector<__nv_bfloat16> row_o(dim);
   for (std::size_t n = 0; n < rows.size(); ++n) {
     const SampledRow& row = rows[n];
-    const std::int64_t place = (static_cast<std::int64_t>(row.batch) * problem.seq_len + row.position) * problem.q_heads + row.head;
-    TRISCOPE_CUDA_CHECK(cudaMemcpy(row_o.data(), tensor(arguments.o) + place * problem.head_dim, dim * 2, cudaMemcpyDeviceToHost));
+    const std::int64_t place =
+        (static_cast<std::int64_t>(row.batch) * problem.seq_len + row.position) * problem.q_heads + row.head;
+    TRISCOPE_CUDA_CHECK(
+        cudaMemcpy(row_o.data(), tensor(arguments.o) + place * problem.head_dim, dim * 2, cudaMemcpyDeviceToHost));
     float row_lse = 0;
-    const std::int64_t lse_place = (static_cast<std::int64_t>(row.batch) * problem.q_heads + row.head) * problem.seq_len + row.position;
+    const std::int64_t lse_place =
+        (static_cast<std::int64_t>(row.batch) * problem.q_heads + row.head) * problem.seq_len + row.position;
     TRISCOPE_CUDA_CHECK(cudaMemcpy(&row_lse, arguments.lse + lse_place, 4, cudaMemcpyDeviceToHost));
     double row_difference = 0, row_norm = 0;
     for (std::size_t d = 0; d < dim; ++d) {
@@ -194,7 +217,8 @@ Comparison Device::compare(Fold fold, int count) const {
     norm += row_norm;
     const double relative = std::sqrt(row_difference / std::max(row_norm, kNothing));
     if (!(relative <= result.worst_row)) result.worst_row = relative;
-    const double error = std::abs(lse[n] - static_cast<double>(row_lse)) / (1.0 + 0.01 * std::abs(lse[n]));  // fp32 lse: 1e-6 of it is its own rounding
+    const double error = std::abs(lse[n] - static_cast<double>(row_lse)) /
+                         (1.0 + 0.01 * std::abs(lse[n]));  // fp32 lse: 1e-6 of it is its own rounding
     if (!(error <= result.lse)) result.lse = error;
   }
   result.o = std::sqrt(difference / std::max(norm, kNothing));

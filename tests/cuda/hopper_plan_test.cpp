@@ -1,4 +1,5 @@
-// The host side of cuda.hopper: which instance runs a problem, how it is cut into work items, and what it needs. No GPU.
+// The host side of cuda.hopper: which instance runs a problem, how it is cut into work items, and what it needs. No
+// GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 namespace triscope::hopper {
 namespace {
 
-Problem problem_of(std::int64_t window1, std::int64_t window2, std::int64_t q_heads, std::int64_t kv_heads, std::int64_t seq_len) {
+Problem problem_of(std::int64_t window1, std::int64_t window2, std::int64_t q_heads, std::int64_t kv_heads,
+                   std::int64_t seq_len) {
   Problem problem;
   problem.window1 = window1, problem.window2 = window2, problem.q_heads = q_heads, problem.kv_heads = kv_heads;
   problem.seq_len = seq_len, problem.head_dim = 128;
@@ -181,7 +183,8 @@ TEST(HopperPlan, tiny_problems_run_without_tiles_and_large_ones_with_them) {
       problem.seq_len = 8192;
       EXPECT_NE(best_plan(problem).instance, kRowsInstance);
       problem.window2 = 1, problem.q_heads = 1, problem.seq_len = 100;
-      EXPECT_EQ(make_plan(problem, kRowsInstance)->row_groups, 32 / (head_dim / 8)) << "few rows of many keys: a warp for each";
+      EXPECT_EQ(make_plan(problem, kRowsInstance)->row_groups, 32 / (head_dim / 8))
+          << "few rows of many keys: a warp for each";
       problem.window1 = 1, problem.window2 = 2, problem.seq_len = 8192;
       EXPECT_EQ(best_plan(problem).instance, kRowsInstance) << "tiles would be empty but for two keys";
       problem.q_heads = 64;
@@ -209,7 +212,8 @@ TEST(HopperPlan, unsupported_problems_say_why) {
 }
 
 TEST(HopperPlan, instances_are_found_by_name) {
-  for (int instance = 0; instance <= kRowsInstance; ++instance) EXPECT_EQ(find_instance(instance_name(instance)), instance);
+  for (int instance = 0; instance <= kRowsInstance; ++instance)
+    EXPECT_EQ(find_instance(instance_name(instance)), instance);
   EXPECT_EQ(find_instance("d128"), -1);
 }
 
