@@ -21,8 +21,9 @@ struct CheckOptions {
 };
 
 struct CheckResult {
-  /// By output: "o", "lse" (absolute), "grad_q", ...: ||x - ref|| / ||ref||, score gradients over the larger of ||ref|| and
-  /// the norm with ds replaced by p (|dp| + |delta|). A bf16 kernel that folds has each a second time, "o_rounded", ...,
+  /// By output: "o", "lse" (absolute), "grad_q", ...: ||x - ref|| / ||ref|| over all sampled rows at once, or row by row
+  /// (docs/method.md), whichever is larger; score gradients over the larger of ||ref|| and the norm with ds replaced by
+  /// p (|dp| + |delta|). A bf16 kernel that folds has each a second time, "o_rounded", ...,
   /// against the reference that rounds as it does (for peaked inputs that one alone, without the suffix).
   std::map<std::string, double> errors;
   double worst = 0;                       ///< largest relative error (lse, which is absolute, excluded)

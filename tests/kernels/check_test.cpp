@@ -83,6 +83,17 @@ TEST(Check, a_sample_of_everything_is_the_full_check_and_a_small_one_sees_both_e
   EXPECT_TRUE(ends.check(kernel_that_folds(), Pass::forward, {.rows = 2}).failure.has_value());
 }
 
+// The rows of causal attention shrink with the position: the first must not hide what is wrong with the others.
+TEST(Check, every_row_counts_however_small_it_is) {
+  AttentionCase tensors(attention_problem(Form::dot_product, 4096, 4096, 1, 1, 1, 8));
+  const auto kernel = make_cpu_baseline();
+  tensors.run(*kernel, Pass::forward);
+  ASSERT_EQ(tensors.check(kernel->info(), Pass::forward).failure, std::nullopt);
+  for (std::size_t n = 8; n < tensors.o.size(); ++n) tensors.o[n] *= 1.1f;  // all rows but the first
+  const CheckResult result = tensors.check(kernel_that_folds(), Pass::forward, {.rows = 64});
+  EXPECT_NEAR(result.errors.at("o"), 0.1, 0.02);
+}
+
 // Score gradients of rows that see one pair are 0 up to rounding: the yardstick keeps that from counting as an error.
 TEST(Check, cancelled_score_gradients_are_measured_by_what_cancelled) {
   AttentionCase tensors = solved(attention_problem(Form::trilinear, 6, 1, 1, 2, 1, 8));
