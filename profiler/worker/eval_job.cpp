@@ -62,15 +62,15 @@ class OutputFile {
  public:
   explicit OutputFile(const Problem& problem) : problem_(problem) {}
 
-  void add_query_like(const char* name, std::vector<float> values) {
-    add(name, {problem_.batch, problem_.seq_len, problem_.q_heads, problem_.head_dim}, std::move(values));
+  void add_query_like(const char* name, const HostFloats& values) {
+    add(name, {problem_.batch, problem_.seq_len, problem_.q_heads, problem_.head_dim}, values);
   }
-  void add_key_like(const char* name, std::vector<float> values) {
-    add(name, {problem_.batch, problem_.seq_len, problem_.kv_heads, problem_.head_dim}, std::move(values));
+  void add_key_like(const char* name, const HostFloats& values) {
+    add(name, {problem_.batch, problem_.seq_len, problem_.kv_heads, problem_.head_dim}, values);
   }
   /// Leaves tensors out that the problem does not have.
-  void add(const char* name, std::vector<std::int64_t> shape, std::vector<float> values) {
-    if (!values.empty()) tensors_.push_back({name, std::move(shape), std::move(values)});
+  void add(const char* name, std::vector<std::int64_t> shape, const HostFloats& values) {
+    if (!values.empty()) tensors_.push_back({name, std::move(shape), {values.begin(), values.end()}});
   }
   std::vector<std::string> write(const std::string& path) const {
     write_safetensors(path, tensors_);
@@ -110,20 +110,21 @@ EvalReply run_eval_job(const EvalRequest& request, Backend& backend, KernelList 
   const std::string instance = request.instance == "auto" ? kernel.choose_instance(problem, pass) : request.instance;
   if (const auto reason = kernel.unsupported(problem, pass, instance)) refuse(*reason);
 
-  const InputSet inputs(backend, problem, request.backward, {1, InputKind::normal, request.in});
+  const InputSet inputs(backend, problem, request.backward,
+                        {1, InputKind::normal, request.in, false});
   PreparedLaunch launch(backend, kernels, kernel, problem, pass, instance, inputs);
   launch();
   backend.synchronize();
-  OutputSet::Host outputs = launch.download();
+  const OutputSet::Host outputs = launch.download();
   OutputFile file(problem);
-  file.add_query_like("o", std::move(outputs.o));
-  file.add("lse", {problem.batch, problem.q_heads, problem.seq_len}, std::move(outputs.lse));
-  file.add_query_like("dq", std::move(outputs.grad_q));
-  file.add_key_like("dk1", std::move(outputs.grad_k1));
-  file.add_key_like("dk2", std::move(outputs.grad_k2));
-  file.add_key_like("dv1", std::move(outputs.grad_v1));
-  file.add_key_like("dv2", std::move(outputs.grad_v2));
-  file.add("dsink", {problem.q_heads}, std::move(outputs.grad_sink));
+  file.add_query_like("o", outputs.o);
+  file.add("lse", {problem.batch, problem.q_heads, problem.seq_len}, outputs.lse);
+  file.add_query_like("dq", outputs.grad_q);
+  file.add_key_like("dk1", outputs.grad_k1);
+  file.add_key_like("dk2", outputs.grad_k2);
+  file.add_key_like("dv1", outputs.grad_v1);
+  file.add_key_like("dv2", outputs.grad_v2);
+  file.add("dsink", {problem.q_heads}, outputs.grad_sink);
   return {instance, problem, file.write(request.out), file.not_finite()};
 }
 

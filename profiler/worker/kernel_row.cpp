@@ -41,10 +41,10 @@ Excerpt excerpt_of(const AttentionTensors& tensors, const SliceQuery& query, Ele
 }
 
 /// [tokens][heads][head_dim], rounded as `query.arithmetic` says.
-std::vector<float> gather(const AttentionTensors& tensors, const SliceQuery& query, TensorRole role,
-                          std::int64_t first_head, std::int64_t heads, SliceRange tokens) {
+HostFloats gather(const AttentionTensors& tensors, const SliceQuery& query, TensorRole role, std::int64_t first_head,
+                  std::int64_t heads, SliceRange tokens) {
   const std::int64_t dim = tensors.head_dim;
-  std::vector<float> all(static_cast<std::size_t>(tokens.count * heads * dim));
+  HostFloats all(static_cast<std::size_t>(tokens.count * heads * dim));
   for (std::int64_t head = 0; head < heads; ++head) {
     const std::vector<float> rows = read_rows(tensors, query, role, first_head + head, tokens);
     for (std::int64_t n = 0; n < tokens.count; ++n) {
@@ -62,7 +62,7 @@ struct ExcerptInputs {
       return HeldTensor(backend,
                         gather(tensors, query, role, is_query ? excerpt.first_head : excerpt.kv_head,
                                is_query ? excerpt.problem.q_heads : 1, excerpt.tokens),
-                        excerpt.problem.element);
+                        excerpt.problem.element, false);
     };
     q = held(TensorRole::q);
     k1 = held(TensorRole::k1);
@@ -71,7 +71,7 @@ struct ExcerptInputs {
     v2 = held(TensorRole::v2);
     if (tensors.sink.empty()) return;
     const auto first = tensors.sink.begin() + excerpt.first_head;
-    sink = HeldTensor(backend, {first, first + excerpt.problem.q_heads}, Element::fp32);
+    sink = HeldTensor(backend, HostFloats(first, first + excerpt.problem.q_heads), Element::fp32, false);
   }
   HeldTensor q, k1, k2, v1, v2, sink;
 };

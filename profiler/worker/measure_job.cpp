@@ -127,7 +127,7 @@ const InputSet& MeasureJob::inputs_for(const MeasureRequest& request) {
     if (key.problem.sink) problem.sink = key.problem.sink;
     if (key.problem.form != Form::dot_product) problem.form = key.problem.form;
   }
-  const InputSource source{request.seed, InputKind::normal, request.tensors};
+  const InputSource source{request.seed, InputKind::normal, request.tensors, request.verify};
   if (inputs_ && !inputs_->serves(problem, backward, source)) inputs_.reset();  // frees first
   if (!inputs_) inputs_.emplace(backend_, problem, backward, source);
   return *inputs_;

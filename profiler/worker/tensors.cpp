@@ -20,29 +20,34 @@ bool two_axes(const Problem& problem) { return problem.form != Form::dot_product
 
 std::size_t element_bytes(Element element) { return element == Element::bf16 ? 2 : 4; }
 
-std::vector<float> to_host(Backend& backend, const BackendMemory& buffer, Element element) {
-  std::vector<float> values(buffer.bytes() / element_bytes(element));
+constexpr std::size_t kStagedElements = std::size_t{1} << 25;  // bf16 is widened and narrowed through a small buffer
+
+HostFloats to_host(Backend& backend, const BackendMemory& buffer, Element element) {
+  HostFloats values(buffer.bytes() / element_bytes(element));
   if (values.empty()) return values;
   if (element == Element::fp32) {
     backend.copy_to_host(values.data(), buffer.data(), buffer.bytes());
     return values;
   }
-  std::vector<std::uint16_t> bits(values.size());
-  backend.copy_to_host(bits.data(), buffer.data(), buffer.bytes());
+  std::vector<std::uint16_t> bits(std::min(values.size(), kStagedElements));
+  for (std::size_t first = 0; first < values.size(); first += bits.size()) {
+    const std::size_t count = std::min(bits.size(), values.size() - first);
+    backend.copy_to_host(bits.data(), buffer.data<std::uint16_t>() + first, count * sizeof(std::uint16_t));
 #pragma omp parallel for schedule(static)
-  for (std::size_t n = 0; n < bits.size(); ++n) values[n] = float_from_bfloat16(bits[n]);
+    for (std::size_t n = 0; n < count; ++n) values[first + n] = float_from_bfloat16(bits[n]);
+  }
   return values;
 }
 
-std::vector<float> generate(InputStream stream, std::uint64_t seed, Element element, std::size_t count) {
-  std::vector<float> values(count);
+HostFloats generate(InputStream stream, std::uint64_t seed, Element element, std::size_t count) {
+  HostFloats values(count);
   fill_input(stream, seed, element, values);
   return values;
 }
 
 // Multiplies rows of [batch, seq_len, row] by factor(position); rounds again when the element asks for it.
 template <typename Factor>
-void scale_rows(std::vector<float>& values, const Problem& problem, std::int64_t row, Element element, Factor factor) {
+void scale_rows(HostFloats& values, const Problem& problem, std::int64_t row, Element element, Factor factor) {
   for (std::int64_t b = 0; b < problem.batch; ++b) {
     for (std::int64_t i = 0; i < problem.seq_len; ++i) {
       const float by = factor(i);
@@ -60,7 +65,7 @@ constexpr std::int64_t kTile = 64;  // a usual tile of keys
 constexpr float kRisePerTile =
     64.0f;  // the largest logit of a tile is about 3 standard deviations: it rises by about 200
 
-void apply_kind(InputKind kind, const Problem& problem, std::vector<float>& q, std::vector<float>& k1) {
+void apply_kind(InputKind kind, const Problem& problem, HostFloats& q, HostFloats& k1) {
   const std::int64_t query_row = problem.q_heads * problem.head_dim, key_row = problem.kv_heads * problem.head_dim;
   const std::int64_t n = problem.seq_len;
   switch (kind) {
@@ -82,8 +87,8 @@ void apply_kind(InputKind kind, const Problem& problem, std::vector<float>& q, s
 }
 
 // A tensor of the file as fp32, rounded to `element`; nullopt when the file has none and it is not `required`.
-std::optional<std::vector<float>> given(const TensorFile& file, const char* name,
-                                        const std::vector<std::int64_t>& shape, Element element, bool required) {
+std::optional<HostFloats> given(const TensorFile& file, const char* name, const std::vector<std::int64_t>& shape,
+                                Element element, bool required) {
   if (!required && !file.contains(name)) return std::nullopt;
   const TensorView& view = file.at(name);
   if (view.shape != shape) {
@@ -92,7 +97,8 @@ std::optional<std::vector<float>> given(const TensorFile& file, const char* name
                             fmt::join(shape, ", ")),
                 "store it in the layout [batch, seq_len, heads, head_dim]", ExitCode::usage);
   }
-  std::vector<float> values = read_floats(view);
+  const std::vector<float> read = read_floats(view);
+  HostFloats values(read.begin(), read.end());
   for (std::size_t n = 0; n < values.size(); ++n) {
     if (!std::isfinite(values[n])) {
       throw Error(fmt::format("tensor {} cannot be used", name), fmt::format("element {} is {}", n, values[n]),
@@ -118,16 +124,20 @@ TensorCounts tensor_counts(const Problem& problem) {
   return counts;
 }
 
-HeldTensor::HeldTensor(Backend& backend, std::vector<float> values, Element element)
-    : host_(std::move(values)), device_(backend, host_.size() * element_bytes(element)) {
+HeldTensor::HeldTensor(Backend& backend, HostFloats values, Element element, bool on_host)
+    : device_(backend, values.size() * element_bytes(element)) {
   if (element == Element::fp32) {
-    backend.copy_to_device(device_.data(), host_.data(), device_.bytes());
-    return;
-  }
-  std::vector<std::uint16_t> bits(host_.size());
+    backend.copy_to_device(device_.data(), values.data(), device_.bytes());
+  } else {
+    std::vector<std::uint16_t> bits(std::min(values.size(), kStagedElements));
+    for (std::size_t first = 0; first < values.size(); first += bits.size()) {
+      const std::size_t count = std::min(bits.size(), values.size() - first);
 #pragma omp parallel for schedule(static)
-  for (std::size_t n = 0; n < bits.size(); ++n) bits[n] = bfloat16_from_float(host_[n]);
-  backend.copy_to_device(device_.data(), bits.data(), device_.bytes());
+      for (std::size_t n = 0; n < count; ++n) bits[n] = bfloat16_from_float(values[first + n]);
+      backend.copy_to_device(device_.data<std::uint16_t>() + first, bits.data(), count * sizeof(std::uint16_t));
+    }
+  }
+  if (on_host) host_ = std::move(values);
 }
 
 InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, const InputSource& source)
@@ -139,32 +149,32 @@ InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, c
   if (!source.tensors.empty() && problem.form != Form::gemm) file.emplace(source.tensors);
   const auto values = [&](const char* name, InputStream stream, const std::vector<std::int64_t>& shape,
                           std::size_t count, bool required) {
-    std::optional<std::vector<float>> found;
+    std::optional<HostFloats> found;
     if (file) found = given(*file, name, shape, problem.element, required);
     return found ? std::move(*found) : generate(stream, source.seed, problem.element, count);
   };
-  std::vector<float> q = values("q", InputStream::q, query_shape, counts.query, true);
-  std::vector<float> k1 = values("k1", InputStream::k1, key_shape, counts.key, true);
+  const auto held = [&](HostFloats tensor) {
+    return HeldTensor(backend, std::move(tensor), problem.element, source.on_host);
+  };
+  HostFloats q = values("q", InputStream::q, query_shape, counts.query, true);
+  HostFloats k1 = values("k1", InputStream::k1, key_shape, counts.key, true);
   if (!file) apply_kind(source.kind, problem, q, k1);
-  q_ = HeldTensor(backend, std::move(q), problem.element);
-  k1_ = HeldTensor(backend, std::move(k1), problem.element);
+  q_ = held(std::move(q));
+  k1_ = held(std::move(k1));
   if (problem.form == Form::gemm) return;
-  v1_ = HeldTensor(backend, values("v1", InputStream::v1, key_shape, counts.key, true), problem.element);
+  v1_ = held(values("v1", InputStream::v1, key_shape, counts.key, true));
   if (two_axes(problem)) {
-    k2_ = HeldTensor(backend, values("k2", InputStream::k2, key_shape, counts.key, true), problem.element);
-    v2_ = HeldTensor(backend, values("v2", InputStream::v2, key_shape, counts.key, true), problem.element);
+    k2_ = held(values("k2", InputStream::k2, key_shape, counts.key, true));
+    v2_ = held(values("v2", InputStream::v2, key_shape, counts.key, true));
   }
   if (with_grad_o) {
-    grad_o_ = HeldTensor(backend, values("do", InputStream::grad_o, query_shape, counts.query, false), problem.element);
+    grad_o_ = held(values("do", InputStream::grad_o, query_shape, counts.query, false));
   }
   if (problem.sink) {
-    std::optional<std::vector<float>> sink;
+    std::optional<HostFloats> sink;
     if (file) sink = given(*file, "sink", {problem.q_heads}, Element::fp32, false);
-    sink_ = HeldTensor(
-        backend,
-        sink ? std::move(*sink)
-             : std::vector<float>(static_cast<std::size_t>(problem.q_heads), static_cast<float>(*problem.sink)),
-        Element::fp32);
+    if (!sink) sink.emplace(static_cast<std::size_t>(problem.q_heads), static_cast<float>(*problem.sink));
+    sink_ = HeldTensor(backend, std::move(*sink), Element::fp32, source.on_host);
   }
 }
 
@@ -248,7 +258,7 @@ OutputSet::Host OutputSet::download() const {
 }
 
 HostOutputs OutputSet::Host::pointers() const {
-  const auto pointer = [](const std::vector<float>& values) { return values.empty() ? nullptr : values.data(); };
+  const auto pointer = [](const HostFloats& values) { return values.empty() ? nullptr : values.data(); };
   return {pointer(o),       pointer(lse),     pointer(grad_q),  pointer(grad_k1),
           pointer(grad_k2), pointer(grad_v1), pointer(grad_v2), pointer(grad_sink)};
 }

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/check.hpp"
@@ -18,14 +21,33 @@ struct InputSource {
   std::uint64_t seed = 1;
   InputKind kind = InputKind::normal;
   std::string tensors;  ///< safetensors file; empty: generated. What the file lacks (do) is generated
+  bool on_host = true;  ///< keep them on the host too, as the check needs
   bool operator==(const InputSource&) const = default;
 };
 
-/// One tensor: fp32 on the host (rounded to its element type), element type on the device.
+/// Leaves new elements unwritten: a tensor may have gigabytes, and whoever fills it in parallel should touch it first.
+template <typename T>
+struct UnwrittenAllocator : std::allocator<T> {
+  template <typename Other>
+  struct rebind {
+    using other = UnwrittenAllocator<Other>;
+  };
+  template <typename Other>
+  void construct(Other* place) noexcept {
+    ::new (static_cast<void*>(place)) Other;
+  }
+  template <typename Other, typename... Values>
+  void construct(Other* place, Values&&... values) {
+    ::new (static_cast<void*>(place)) Other(std::forward<Values>(values)...);
+  }
+};
+using HostFloats = std::vector<float, UnwrittenAllocator<float>>;
+
+/// One tensor: element type on the device; fp32 on the host (rounded to its element type) when that is asked for.
 class HeldTensor {
  public:
   HeldTensor() = default;
-  HeldTensor(Backend& backend, std::vector<float> values, Element element);
+  HeldTensor(Backend& backend, HostFloats values, Element element, bool on_host);
   const float* host() const { return host_.empty() ? nullptr : host_.data(); }
   template <typename T = void>
   T* device() const {
@@ -33,7 +55,7 @@ class HeldTensor {
   }
 
  private:
-  std::vector<float> host_;
+  HostFloats host_;
   BackendMemory device_;
 };
 
@@ -46,7 +68,7 @@ class InputSet {
 
   /// True when these are also the inputs of that.
   bool serves(const Problem& problem, bool with_grad_o, const InputSource& source) const;
-  HostInputs host() const;
+  HostInputs host() const;  ///< null pointers unless they are kept on the host
   void fill(Arguments& arguments) const;
 
  private:
@@ -67,7 +89,7 @@ class OutputSet {
 
   /// A copy on the host, widened to fp32.
   struct Host {
-    std::vector<float> o, lse, grad_q, grad_k1, grad_k2, grad_v1, grad_v2, grad_sink;
+    HostFloats o, lse, grad_q, grad_k1, grad_k2, grad_v1, grad_v2, grad_sink;
     HostOutputs pointers() const;
   };
   Host download() const;
