@@ -15,13 +15,6 @@
 
 namespace triscope {
 
-/// A stored measurement with samples.
-struct StoredMeasurement {
-  std::int64_t row = 0;
-  MeasurementKey key;
-  std::string source_hash;
-};
-
 /// Follows up the measurements of one sweep, group by group. Use on one thread, like `Supervisor`.
 class FollowUp {
  public:

@@ -427,9 +427,11 @@ double assumed_flops_per_second(const Device& device, Pass pass) {
 
 Estimate estimate(const PlanGroup& group, const SweepRequest& request, double forward_flops_per_second,
                   double backward_flops_per_second) {
-  constexpr double kSetupSeconds = 0.3;   // inputs and oracle rows
-  constexpr double kBlockSeconds = 0.04;  // shortest block
-  constexpr double kUsualBlocks = 14;     // until the interval is narrow enough, on a quiet machine
+  constexpr double kSetupSeconds = 0.3;       // inputs and oracle rows
+  constexpr double kBlockSeconds = 0.04;      // shortest block
+  constexpr double kUsualBlocks = 14;         // until the interval is narrow enough, on a quiet machine
+  constexpr double kSettleSeconds = 0.04;     // untimed, for each block of a GPU's kernels in turns
+  constexpr double kCrossCheckSeconds = 0.5;  // by another process: warm-up and a few blocks
   Estimate total;
   for (const PlanEntry& entry : group.entries) {
     const double forward = useful_flops(entry.key.problem, Pass::forward) / forward_flops_per_second;
@@ -437,8 +439,11 @@ Estimate estimate(const PlanGroup& group, const SweepRequest& request, double fo
                               ? forward
                               : useful_flops(entry.key.problem, Pass::backward) / backward_flops_per_second;
     const double budget = 1e-9 * static_cast<double>(request.stopping.budget_ns);
-    const double block = std::max(launch, kBlockSeconds);
+    const bool gpu = entry.key.timing_source != TimingSource::cpu_clock;
+    const bool settles = gpu && entry.key.regime == Regime::sustained && group.entries.size() > 1;
+    const double block = std::max(launch, kBlockSeconds) + (settles ? kSettleSeconds : 0);
     total.seconds += kSetupSeconds + forward + 2 * launch + std::min(kUsualBlocks * block, budget + block);
+    if (entry.key.timing_source == TimingSource::cupti) total.seconds += kCrossCheckSeconds + forward + 2 * launch;
     total.bytes += entry_bytes(entry);
   }
   return total;

@@ -79,6 +79,13 @@ struct FinishedKey {
   bool operator==(const FinishedKey&) const = default;
 };
 
+/// A stored measurement with samples.
+struct StoredMeasurement {
+  std::int64_t row = 0;
+  MeasurementKey key;
+  std::string source_hash;
+};
+
 /// Read-only view of a database, safe beside writers in other processes. Each call reads one consistent state;
 /// `results` and the like see what was committed before the call. Opens immutable when the folder or file is read-only
 /// and no write-ahead log lies beside it. Never changes the contents. A database with an older schema is read through a
@@ -102,6 +109,8 @@ class Snapshot {
   std::optional<Environment> environment(std::int64_t measurement) const;
   /// What of `sweep` is finished (ok or skipped): no re-measuring, unless the kernel has changed since.
   std::vector<FinishedKey> finished_keys(std::int64_t sweep) const;
+  /// What of `sweep` CUPTI timed and nothing has cross-checked: the sweep ended in between.
+  std::vector<StoredMeasurement> without_cross_check(std::int64_t sweep) const;
   std::string note(std::int64_t measurement) const;  ///< empty when there is none
   /// Changes when another connection has written. Throws `Error` when the file was moved, deleted or replaced: open it
   /// anew.

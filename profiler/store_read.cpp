@@ -338,6 +338,22 @@ std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int
   return keys;
 }
 
+std::vector<StoredMeasurement> read_without_cross_check(SQLite::Database& database, std::int64_t sweep) {
+  SQLite::Statement query(database, std::string("SELECT ") + kKeyColumns + ", k.source_hash, m.id" + kKeyTables +
+                                        "WHERE m.sweep = ? AND m.status = 'ok' AND m.timing_source = 'cupti' AND NOT "
+                                        "EXISTS (SELECT 1 FROM cross_check WHERE measurement = m.id) ORDER BY m.id");
+  Binder(query) << sweep;
+  std::vector<StoredMeasurement> found;
+  while (query.executeStep()) {
+    RowReader row(query);
+    StoredMeasurement& stored = found.emplace_back();
+    stored.key = key_of(row);
+    stored.source_hash = row.text();
+    stored.row = row.integer();
+  }
+  return found;
+}
+
 std::string read_note(SQLite::Database& database, std::int64_t measurement) {
   SQLite::Statement query(database, "SELECT body FROM note WHERE measurement = ?");
   Binder(query) << measurement;

@@ -85,6 +85,10 @@ std::vector<FinishedKey> Snapshot::finished_keys(std::int64_t sweep) const {
   return impl_->read([sweep](SQLite::Database& database) { return read_finished_keys(database, sweep); });
 }
 
+std::vector<StoredMeasurement> Snapshot::without_cross_check(std::int64_t sweep) const {
+  return impl_->read([sweep](SQLite::Database& database) { return read_without_cross_check(database, sweep); });
+}
+
 std::string Snapshot::note(std::int64_t measurement) const {
   return impl_->read([measurement](SQLite::Database& database) { return read_note(database, measurement); });
 }

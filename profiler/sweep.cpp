@@ -133,6 +133,8 @@ class Run {
       for (const FinishedKey& done : Snapshot(database).finished_keys(sweep_)) {
         finished_[key_text(done.key)] = done.source_hash;
       }
+      unchecked_ = Snapshot(database).without_cross_check(sweep_);
+      std::erase_if(unchecked_, [this](const StoredMeasurement& stored) { return !is_of_this_build(stored); });
     } else {
       SweepRequest full = with_defaults(request_, measurer_.device);
       full.device = measurer_.device.id;
@@ -147,6 +149,7 @@ class Run {
     for (const PlanGroup& group : plan_.groups) planned_seconds += estimated_seconds(group);
     left_ = TimeLeft(planned_seconds);
     store_skipped(stop);
+    for (const StoredMeasurement& ended_between : unchecked_) follow_up_.run({ended_between}, stop);
     for (const PlanGroup& group : plan_.groups) {
       if (stop.stop_requested()) break;
       left_.begin(estimated_seconds(group));
@@ -168,6 +171,12 @@ class Run {
   }
 
  private:
+  /// A kernel that has changed since is measured again, and followed up then.
+  bool is_of_this_build(const StoredMeasurement& stored) const {
+    const KernelInfo* kernel = find_kernel(measurer_.catalog, stored.key.kernel);
+    return kernel != nullptr && kernel->source_hash == stored.source_hash;
+  }
+
   void drop_finished() {
     total_ = plan_.total();
     std::int64_t changed = 0;
@@ -263,6 +272,7 @@ class Run {
   FollowUp follow_up_;
   TimeLeft left_{0};
   std::vector<StoredMeasurement> stored_;  ///< of the group in work, with samples
+  std::vector<StoredMeasurement> unchecked_;  ///< of the sweep that is resumed, without a cross-check
   std::int64_t sweep_ = 0;
   std::map<std::string, std::string> finished_;  // key as text -> source hash
   std::int64_t done_ = 0, total_ = 0;

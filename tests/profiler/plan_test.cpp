@@ -287,5 +287,22 @@ TEST(Plan, estimates_grow_with_the_work_and_are_bounded_by_the_budget) {
   EXPECT_LT(estimate(plan_for(request, catalog), request, cpu).seconds, large.seconds);
 }
 
+TEST(Plan, estimates_count_what_a_gpu_does_besides_timing) {
+  PlanGroup group;
+  group.entries.resize(2);
+  for (PlanEntry& entry : group.entries) entry.key.timing_source = TimingSource::cpu_clock;
+  SweepRequest request;
+  request.stopping.budget_ns = 3'000'000'000;
+  const auto seconds = [&] { return estimate(group, request, 1e15, 1e15).seconds; };
+  const double on_cpu = seconds();
+  for (PlanEntry& entry : group.entries) entry.key.timing_source = TimingSource::cuda_events;
+  const double in_turns = seconds();
+  EXPECT_GT(in_turns, 1.5 * on_cpu) << "turns begin with launches that are not timed";
+  for (PlanEntry& entry : group.entries) entry.key.regime = Regime::burst;
+  EXPECT_LT(seconds(), in_turns);
+  for (PlanEntry& entry : group.entries) entry.key.timing_source = TimingSource::cupti;
+  EXPECT_GT(seconds(), on_cpu) << "another process cross-checks each";
+}
+
 }  // namespace
 }  // namespace triscope

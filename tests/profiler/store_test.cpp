@@ -365,6 +365,28 @@ TEST_F(StoreTest, finished_keys_are_those_that_are_ok_or_skipped) {
   EXPECT_THAT(Snapshot(file_).finished_keys(sweep + 1), IsEmpty());
 }
 
+TEST_F(StoreTest, what_cupti_timed_and_nobody_cross_checked_is_found) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  std::vector<Measurement> timed(3, synthetic_measurement(0));
+  for (std::size_t n = 0; n < timed.size(); ++n) {
+    timed[n].key.problem.seq_len += static_cast<std::int64_t>(n);
+    timed[n].cross_check.reset();
+  }
+  timed[1].key.timing_source = TimingSource::cuda_events;
+  std::vector<std::int64_t> rows;
+  for (const Measurement& m : timed) rows.push_back(store.add(sweep, m));
+  Measurement failed = synthetic_measurement(49);
+  failed.cross_check.reset();
+  store.add(sweep, failed);
+  store.set_cross_check(rows[0], {.timing_source = TimingSource::cuda_events, .samples = 0, .reason = "no driver"});
+  const std::vector<StoredMeasurement> found = Snapshot(file_).without_cross_check(sweep);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].row, rows[2]);
+  EXPECT_EQ(found[0].key, timed[2].key);
+  EXPECT_EQ(found[0].source_hash, timed[2].source_hash);
+}
+
 TEST_F(StoreTest, the_history_counts_by_status_and_lists_the_newest_first) {
   Store store(file_);
   const std::int64_t first = begin(store, 4);
