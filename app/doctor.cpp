@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "app/number_text.hpp"
+#include "kernels/third_party.hpp"
 #include "profiler/columns.hpp"
 
 namespace triscope {
@@ -124,6 +125,21 @@ void add_gpu_findings(std::vector<Finding>& findings, const SystemFacts& facts) 
   }
 }
 
+// Which libraries of others can be measured beside ours: where they are, their versions and licences.
+void add_baseline_findings(std::vector<Finding>& findings, const SystemFacts& facts) {
+  for (const BaselineFact& baseline : facts.baselines) {
+    const ThirdPartyPart* part = find_third_party_part(baseline.kernel.id);
+    if (part == nullptr) continue;
+    const std::string subject(part->name);
+    if (baseline.problem.empty()) {
+      findings.push_back({Health::works, subject, fmt::format("version {}, {}; {}", fmt::join(baseline.kernel.instances, ", "), baseline.kernel.library, part->licence), ""});
+    } else {
+      const std::string where = baseline.kernel.library.empty() ? "" : baseline.kernel.library + " is there, but ";
+      findings.push_back({Health::absent, subject, where + baseline.problem, fmt::format("until then a sweep skips its rows; its licence: {}", part->licence)});
+    }
+  }
+}
+
 Finding window_finding(const SystemFacts& facts) {
   if (!facts.window_built) return {Health::absent, "window", "not in this build", "build with TRISCOPE_WINDOW=ON for the window"};
   if (facts.display.empty()) {
@@ -138,6 +154,7 @@ std::vector<Finding> diagnose(const SystemFacts& facts) {
   std::vector<Finding> findings{worker_finding(facts),  database_finding(facts), space_finding(facts), cpu_finding(facts),
                                 threads_finding(facts), driver_finding(facts),   cuda_finding(facts)};
   add_gpu_findings(findings, facts);
+  add_baseline_findings(findings, facts);
   findings.push_back(window_finding(facts));
   if (facts.catalog) {
     for (const Device& device : facts.catalog->devices) {

@@ -11,12 +11,19 @@
 
 namespace triscope {
 
+/// A library of others that is measured beside ours.
+struct BaselineFact {
+  KernelInfo kernel;    ///< with the version, and the file where it was found
+  std::string problem;  ///< why it cannot be measured here, with what to do; empty: it can
+};
+
 /// What was found; gathering it changes nothing on the machine.
 struct SystemFacts {
   std::optional<Catalog> catalog;       ///< what the worker said; unset when it could not be asked
   std::string worker_error;             ///< why not
   std::optional<std::string> cupti_error;     ///< why the first GPU cannot be timed by CUPTI; empty: it can; unset: no GPU
   std::optional<std::string> counters_error;  ///< the same of its hardware counters
+  std::vector<BaselineFact> baselines;  ///< for GPUs, as far as this build has them
   std::filesystem::path database;
   bool database_exists = false;
   std::string database_error;           ///< why it cannot be read, or what is damaged; empty: sound, or not there yet

@@ -11,6 +11,7 @@
 
 #include "app/doctor.hpp"
 #include "kernels/error.hpp"
+#include "profiler/plan.hpp"
 #include "profiler/program_folder.hpp"
 #include "profiler/store.hpp"
 #include "profiler/supervisor.hpp"
@@ -129,6 +130,31 @@ std::string start_problem(WorkerOptions options, const std::string& mode, const 
   }
 }
 
+/// A problem that `kernel`, a baseline, should be able to run.
+Problem usual_problem(const KernelInfo& kernel) {
+  Problem problem;
+  problem.element = Element::bf16;
+  problem.seq_len = 1024;
+  if (kernel.id != kGemmBaseline) return baseline_problem(problem);
+  problem.form = Form::gemm;
+  problem.q_heads = problem.kv_heads = problem.head_dim = problem.window1 = problem.window2 = 1;
+  return problem;
+}
+
+/// Asks the worker that would measure them, on the GPU if there is one: that loads each library.
+void gather_baselines(SystemFacts& facts, const WorkerOptions& options) {
+  try {
+    Supervisor worker(worker_for(options, *facts.catalog, "auto"));
+    for (const KernelInfo& kernel : worker.catalog().kernels) {
+      if (kernel.family != kBaselineFamily || kernel.device != DeviceKind::cuda) continue;
+      const SupportAnswer answer = worker.support({{kernel.id, usual_problem(kernel), Pass::forward, "auto"}}).at(0);
+      facts.baselines.push_back({kernel, answer.instances.at(0).unsupported.value_or("")});
+    }
+  } catch (const Error&) {
+    // the worker's own finding says why it does not answer
+  }
+}
+
 void gather_gpu_modes(SystemFacts& facts, const WorkerOptions& options) {
   for (const Device& device : facts.catalog->devices) {
     if (device.kind != DeviceKind::cuda) continue;
@@ -156,6 +182,7 @@ SystemFacts gather_facts(const fs::path& database, const std::vector<std::string
   if (facts.catalog) {
     for (const KernelInfo& kernel : facts.catalog->kernels) facts.cuda_build |= kernel.device == DeviceKind::cuda;
     gather_gpu_modes(facts, options);
+    gather_baselines(facts, options);
   }
   facts.display = environment_variable("DISPLAY");
   facts.window_built = access((program_folder() / "triscope-window").c_str(), X_OK) == 0;

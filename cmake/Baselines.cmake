@@ -1,7 +1,8 @@
 # Source hashes of kernels/baseline, and what cuDNN's part of it needs. The libraries themselves are pinned by hash or name their
 # version at run time; nothing of them is linked.
 foreach(kernel fa3 cudnn cublas)
-  file(GLOB own_sources CONFIGURE_DEPENDS kernels/baseline/${kernel}_* kernels/baseline/runtime_library.*)
+  file(GLOB own_sources CONFIGURE_DEPENDS kernels/baseline/${kernel}_* kernels/baseline/runtime_library.*
+    kernels/baseline/loaded_library.hpp)
   if(kernel STREQUAL "fa3")
     list(APPEND own_sources ${CMAKE_SOURCE_DIR}/kernels/baseline/xla_ffi.hpp)
   endif()

@@ -56,6 +56,7 @@ struct KernelInfo {
   Fold fold = Fold::none;
   std::string source_hash;  ///< of the kernel's own sources, set by the build; changes when the kernel does
   std::vector<std::string> instances;  ///< tile configurations by name; at least one
+  std::string library;      ///< file of the library that is loaded at run time for it; empty: none, or none was found
 };
 
 /// A kernel. Stateless and const; safe to use from one thread at a time per stream.

@@ -1,6 +1,7 @@
 #include "kernels/shared_library.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <utility>
 
@@ -27,6 +28,12 @@ bool SharedLibrary::open(const std::string& name, std::string& why) {
 bool SharedLibrary::adopt(const std::string& name) {
   handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   return handle_ != nullptr;
+}
+
+std::string SharedLibrary::file() const {
+  link_map* entry = nullptr;
+  if (handle_ == nullptr || dlinfo(handle_, RTLD_DI_LINKMAP, &entry) != 0 || entry == nullptr) return "";
+  return entry->l_name;
 }
 
 void* SharedLibrary::find(const char* name) const { return dlsym(handle_, name); }

@@ -21,6 +21,8 @@ class SharedLibrary {
   /// Gives the handle away: the library stays for the life of the process.
   void* keep() { return std::exchange(handle_, nullptr); }
   explicit operator bool() const { return handle_ != nullptr; }
+  /// The file it was loaded from; empty when the loader does not say.
+  std::string file() const;
 
   /// The symbol's address, or null.
   template <typename Function>

@@ -85,7 +85,7 @@ inline void from_json(const nlohmann::json& j, Fold& value) {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Windows, window1, window2)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Problem, form, mask, element, deterministic, batch, seq_len, q_heads, kv_heads,
                                    head_dim, window1, window2, scale, k2_bias, v2_bias, sink)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelInfo, id, name, family, device, fold, source_hash, instances)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelInfo, id, name, family, device, fold, source_hash, instances, library)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Device, id, kind, name, uuid, compute_capability, memory_bytes, multiprocessors,
                                    peak_tflops_at_max_clock, max_sm_clock_mhz, power_limit_w, limits)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Environment, device_id, device_name, device_uuid, driver_version, cuda_version,

@@ -29,8 +29,8 @@ int run(const DoctorOptions& options) {
       fmt::print("{}\n", object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
       continue;
     }
-    fmt::print("{:<8} {:<12} {}\n", to_string(finding.health), finding.subject, finding.found);
-    if (!finding.advice.empty()) fmt::print("{:<21} -> {}\n", "", finding.advice);
+    fmt::print("{:<8} {:<16} {}\n", to_string(finding.health), finding.subject, finding.found);
+    if (!finding.advice.empty()) fmt::print("{:<25} -> {}\n", "", finding.advice);
   }
   const bool broken = std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.health == Health::broken; });
   if (!options.json) {

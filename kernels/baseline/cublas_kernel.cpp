@@ -6,10 +6,10 @@
 
 #include <climits>
 #include <exception>
-#include <mutex>
 #include <utility>
 
 #include "kernels/baseline/baseline_kernels.hpp"
+#include "kernels/baseline/loaded_library.hpp"
 #include "kernels/baseline/runtime_library.hpp"
 #include "kernels/error.hpp"
 #include "kernels/library_folders.hpp"
@@ -20,7 +20,6 @@ namespace {
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;  // what cuBLAS recommends for Hopper
 constexpr char kHowToGet[] =
     "install the CUDA Toolkit or PyTorch, or name the folder of libcublas.so.13 in the variable TRISCOPE_CUBLAS";
-constexpr char kVersionUnknown[] = "absent";
 
 using Handle = void*;
 using Status = int;
@@ -65,9 +64,11 @@ class CuBlas {
     find(functions_.get_property, "cublasGetProperty");
     find(functions_.status_text, "cublasGetStatusString");
     find(functions_.product, "cublasGemmEx");
+    file_ = library.file();
     library.keep();
   }
 
+  const std::string& file() const { return file_; }
   std::string version() const {
     int part[3] = {0, 0, 0};
     for (int which = 0; which < 3; ++which) functions_.get_property(which, &part[which]);
@@ -94,16 +95,24 @@ class CuBlas {
   }
 
   Functions functions_;
+  std::string file_;
   Handle handle_ = nullptr;
 };
 
 class CuBlasKernel final : public Kernel {
  public:
-  explicit CuBlasKernel(CurrentGpu current_gpu) : current_gpu_(std::move(current_gpu)) {}
+  explicit CuBlasKernel(CurrentGpu current_gpu) : current_gpu_(std::move(current_gpu)) {
+    info_.id = "baseline.cublas";
+    info_.name = "cuBLAS matrix product (NVIDIA's licence)";
+    info_.family = "baseline";
+    info_.device = DeviceKind::cuda;
+    info_.source_hash = TRISCOPE_SOURCE_HASH;
+    info_.instances = {kAbsentVersion};
+  }
 
   /// The version is known once the library is loaded, which the first question does.
   const KernelInfo& info() const override {
-    library();
+    library_.get();
     return info_;
   }
 
@@ -114,7 +123,7 @@ class CuBlasKernel final : public Kernel {
     if (problem.element != Element::bf16)
       return fmt::format("baseline.cublas multiplies bf16 matrices, not {}", to_string(problem.element));
     if (problem.seq_len > INT_MAX) return fmt::format("cuBLAS has matrices up to 2^31-1, not {}", problem.seq_len);
-    if (library() == nullptr) return why_not_;
+    if (library_.get() == nullptr) return library_.why_not();
     try {
       current_gpu_();
     } catch (const std::exception& e) {
@@ -129,33 +138,18 @@ class CuBlasKernel final : public Kernel {
     if (const auto reason = unsupported(problem, pass)) {
       throw Error("baseline.cublas was not launched", *reason, "choose another kernel or problem", ExitCode::usage);
     }
-    library()->product(static_cast<int>(problem.seq_len), arguments);
+    library_.get()->product(static_cast<int>(problem.seq_len), arguments);
   }
 
  private:
-  CuBlas* library() const {
-    std::call_once(once_, [this] {
-      info_.id = "baseline.cublas";
-      info_.name = "cuBLAS matrix product (NVIDIA's licence)";
-      info_.family = "baseline";
-      info_.device = DeviceKind::cuda;
-      info_.source_hash = TRISCOPE_SOURCE_HASH;
-      info_.instances = {kVersionUnknown};
-      try {
-        library_.emplace();
-        info_.instances = {library_->version()};
-      } catch (const std::exception& e) {
-        why_not_ = e.what();
-      }
-    });
-    return library_ ? &*library_ : nullptr;
-  }
-
   CurrentGpu current_gpu_;
-  mutable std::once_flag once_;
   mutable KernelInfo info_;
-  mutable std::optional<CuBlas> library_;
-  mutable std::optional<std::string> why_not_;
+  mutable LoadedLibrary<CuBlas> library_{[this] {
+    CuBlas found;
+    info_.instances = {found.version()};
+    info_.library = found.file();
+    return found;
+  }};
 };
 
 }  // namespace

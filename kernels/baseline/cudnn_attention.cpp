@@ -7,9 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "kernels/baseline/runtime_library.hpp"
 #include "kernels/error.hpp"
-#include "kernels/library_folders.hpp"
 
 // Frontend and C++20 warnings are NVIDIA's; the include folder is a system one.
 #include <cudnn_frontend.h>
@@ -25,21 +23,7 @@ namespace fe = cudnn_frontend;
 using Tensor = std::shared_ptr<fe::graph::Tensor_attributes>;
 
 constexpr char kCannot[] = "cuDNN cannot be measured";
-constexpr char kHowToGet[] =
-    "install PyTorch or run `./run build --with-cudnn`, or name the folder of libcudnn.so.9 in the variable "
-    "TRISCOPE_CUDNN";
-constexpr std::size_t kOldest = 90500;
-
 enum Uid : std::int64_t { kQ = 1, kK, kV, kO, kLse, kGradO, kGradQ, kGradK, kGradV };
-
-// libcudart and libnvrtc are opened by cuDNN and its frontend by their names alone: those that are loaded are found.
-void open_companions() {
-  for (const char* name : {"libcudart.so.13", "libnvrtc.so.13"}) {
-    LibrarySearch search{"", {name}, {}, cuda_library_folders("cudnn", "nvidia/cu13/lib")};
-    std::string ignored;
-    if (SharedLibrary library = open_library(search, ignored)) library.keep();
-  }
-}
 
 void check(fe::error_t status, const char* what) {
   if (status.is_good()) return;
@@ -133,20 +117,7 @@ struct Attention::Graph {
   std::int64_t workspace_bytes = 0;
 };
 
-std::string load() {
-  LibrarySearch search{"TRISCOPE_CUDNN", {"libcudnn.so.9"}, {}, cuda_library_folders("cudnn", "nvidia/cudnn/lib")};
-  std::string why;
-  SharedLibrary library = open_library(search, why);
-  if (!library) throw Error(kCannot, why, kHowToGet);
-  const auto version = library.symbol<std::size_t (*)()>("cudnnGetVersion");
-  if (version == nullptr) throw Error(kCannot, "the library has no symbol cudnnGetVersion", kHowToGet);
-  const std::size_t number = version();
-  const std::string text = fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
-  if (number < kOldest) throw Error(kCannot, fmt::format("version {} is older than 9.5", text), kHowToGet);
-  open_companions();
-  fe::cudnn_dlhandle = library.keep();
-  return text;
-}
+void use(const Library& library) { fe::cudnn_dlhandle = library.handle; }
 
 Attention::Attention(const Problem& problem, Pass pass) : graph_(std::make_unique<Graph>()) {
   Builder builder(graph_->graph, problem);

@@ -3,19 +3,19 @@
 
 #include <cstddef>
 #include <memory>
-#include <string>
 
+#include "kernels/baseline/cudnn_library.hpp"
 #include "kernels/kernel.hpp"
 
 namespace triscope::cudnn {
 
-/// Loads libcudnn.so.9 and returns its version, "9.19.0". Throws `Error`: not found, or too old.
-std::string load();
+/// The library that everything below calls. Comes first.
+void use(const Library& library);
 
 /// The graph of one problem and pass, compiled for the current GPU. Not thread-safe.
 class Attention {
  public:
-  /// Throws `Error` with cuDNN's own reason when it does not offer the problem. `load` came before.
+  /// Throws `Error` with cuDNN's own reason when it does not offer the problem.
   Attention(const Problem& problem, Pass pass);
   ~Attention();
   Attention(Attention&&) noexcept;

@@ -4,23 +4,26 @@
 
 #include <exception>
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "kernels/baseline/baseline_kernels.hpp"
 #ifdef TRISCOPE_HAVE_CUDNN
 #include "kernels/baseline/cudnn_attention.hpp"
 #endif
+#include "kernels/baseline/cudnn_library.hpp"
+#include "kernels/baseline/loaded_library.hpp"
 #include "kernels/error.hpp"
 
 namespace triscope {
 namespace {
 
-constexpr char kVersionUnknown[] = "absent";
-
 #ifdef TRISCOPE_HAVE_CUDNN
 using cudnn::Attention;
-std::string load_cudnn() { return cudnn::load(); }
+cudnn::Library load_cudnn() {
+  cudnn::Library library = cudnn::load();
+  cudnn::use(library);
+  return library;
+}
 #else
 /// Stands where a build without the headers has nothing.
 struct Attention {
@@ -28,7 +31,7 @@ struct Attention {
   std::size_t workspace_bytes() const { return 0; }
   void run(const Arguments&) const {}
 };
-std::string load_cudnn() {
+cudnn::Library load_cudnn() {
   throw Error("cuDNN cannot be measured", "this program was built without its headers",
               "build it with `./run build --cuda --with-cudnn`");
 }
@@ -51,18 +54,25 @@ std::optional<std::string> unsupported_problem(const Problem& problem) {
 
 class CuDnnKernel final : public Kernel {
  public:
-  explicit CuDnnKernel(CurrentGpu current_gpu) : current_gpu_(std::move(current_gpu)) {}
+  explicit CuDnnKernel(CurrentGpu current_gpu) : current_gpu_(std::move(current_gpu)) {
+    info_.id = "baseline.cudnn";
+    info_.name = "cuDNN attention (NVIDIA's licence)";
+    info_.family = "baseline";
+    info_.device = DeviceKind::cuda;
+    info_.source_hash = TRISCOPE_SOURCE_HASH;
+    info_.instances = {kAbsentVersion};
+  }
 
   /// The version is known once the library is loaded, which the first question does.
   const KernelInfo& info() const override {
-    loaded();
+    library_.get();
     return info_;
   }
 
   /// Builds the graph: whether cuDNN offers a problem is known when it has done it.
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
     if (auto reason = unsupported_problem(problem)) return reason;
-    if (!loaded()) return why_not_;
+    if (library_.get() == nullptr) return library_.why_not();
     try {
       current_gpu_();
       graph(problem, pass);
@@ -77,30 +87,13 @@ class CuDnnKernel final : public Kernel {
   }
 
   void launch(const Problem& problem, Pass pass, std::string_view, const Arguments& arguments) const override {
-    if (auto reason = loaded() ? unsupported_problem(problem) : why_not_) {
+    if (auto reason = library_.get() ? unsupported_problem(problem) : library_.why_not()) {
       throw Error("baseline.cudnn was not launched", *reason, "choose another kernel or problem", ExitCode::usage);
     }
     graph(problem, pass).run(arguments);
   }
 
  private:
-  bool loaded() const {
-    std::call_once(once_, [this] {
-      info_.id = "baseline.cudnn";
-      info_.name = "cuDNN attention (NVIDIA's licence)";
-      info_.family = "baseline";
-      info_.device = DeviceKind::cuda;
-      info_.source_hash = TRISCOPE_SOURCE_HASH;
-      info_.instances = {kVersionUnknown};
-      try {
-        info_.instances = {load_cudnn()};
-      } catch (const std::exception& e) {
-        why_not_ = e.what();
-      }
-    });
-    return !why_not_;
-  }
-
   const Attention& graph(const Problem& problem, Pass pass) const {
     const auto key = std::pair(describe(problem), pass);
     const auto found = graphs_.find(key);
@@ -108,9 +101,13 @@ class CuDnnKernel final : public Kernel {
   }
 
   CurrentGpu current_gpu_;
-  mutable std::once_flag once_;
   mutable KernelInfo info_;
-  mutable std::optional<std::string> why_not_;
+  mutable LoadedLibrary<cudnn::Library> library_{[this] {
+    cudnn::Library found = load_cudnn();
+    info_.instances = {found.version};
+    info_.library = found.file;
+    return found;
+  }};
   mutable std::map<std::pair<std::string, Pass>, Attention> graphs_;
 };
 

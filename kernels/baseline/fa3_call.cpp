@@ -38,6 +38,7 @@ using namespace xla_ffi;
 constexpr std::size_t kAlignment = 256;  // asked for is 1, but TMA wants 16 and bulk reductions 128
 constexpr std::int64_t kTile = 128;      // largest block of rows or keys of any of its kernels
 constexpr int kMaxHeadDim = 256;
+constexpr std::int64_t kMaxGrid = 65535;  // of CUDA's grids, second and third extent
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -257,6 +258,11 @@ std::optional<std::string> unsupported_problem(const Problem& problem, Pass pass
     return fmt::format("FlashAttention-3 needs a scale above 0, not {}", problem.effective_scale());
   if (problem.seq_len > std::int64_t{1} << 30)
     return fmt::format("FlashAttention-3 has seq_len up to 2^30, not {}", problem.seq_len);
+  // Its backward would launch nothing beyond them, and say nothing (seen on an H200).
+  if (pass == Pass::backward && std::max(problem.batch, problem.q_heads) > kMaxGrid) {
+    return fmt::format("FlashAttention-3's backward takes up to {} batches and query heads, not {}", kMaxGrid,
+                       std::max(problem.batch, problem.q_heads));
+  }
   if (problem.deterministic && pass == Pass::backward)
     return "FlashAttention-3 sums gradients with atomics: its backward is not deterministic";
   return std::nullopt;

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <mutex>
 #include <utility>
 
 #include "kernels/baseline/baseline_kernels.hpp"
 #include "kernels/baseline/fa3_call.hpp"
 #include "kernels/baseline/fa3_library.hpp"
+#include "kernels/baseline/loaded_library.hpp"
 #include "kernels/error.hpp"
 
 namespace triscope {
@@ -23,13 +23,18 @@ class Fa3Kernel final : public Kernel {
     info_.family = "baseline";
     info_.device = DeviceKind::cuda;
     info_.source_hash = TRISCOPE_SOURCE_HASH;
-    info_.instances = {fa3::kVersion};
+    info_.instances = {fa3::kVersion};  // no other is accepted, so there is no need to load it for this
+    try {
+      info_.library = fa3::find_library();
+    } catch (const std::exception&) {
+      // `unsupported` says why
+    }
   }
   const KernelInfo& info() const override { return info_; }
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
     if (auto reason = fa3::unsupported_problem(problem, pass)) return reason;
-    if (!library()) return why_not_;
+    if (library_.get() == nullptr) return library_.why_not();
     try {
       const Gpu gpu = current_gpu_();
       if (gpu.major == 9 && gpu.minor == 0) return std::nullopt;
@@ -45,8 +50,8 @@ class Fa3Kernel final : public Kernel {
   }
 
   void launch(const Problem& problem, Pass pass, std::string_view, const Arguments& arguments) const override {
-    const fa3::Library* loaded = library();
-    if (auto reason = loaded ? fa3::unsupported_problem(problem, pass) : why_not_) {
+    const fa3::Library* loaded = library_.get();
+    if (auto reason = loaded ? fa3::unsupported_problem(problem, pass) : library_.why_not()) {
       throw Error("baseline.fa3 was not launched", *reason, "choose another kernel or problem", ExitCode::usage);
     }
     fa3::call(pass == Pass::forward ? loaded->forward() : loaded->backward(), problem, pass, arguments,
@@ -54,24 +59,10 @@ class Fa3Kernel final : public Kernel {
   }
 
  private:
-  /// Loads on the first question, once; null when that failed, with the reason in `why_not_`.
-  const fa3::Library* library() const {
-    std::call_once(once_, [this] {
-      try {
-        library_.emplace(fa3::find_library(), sha256_);
-      } catch (const std::exception& e) {
-        why_not_ = e.what();
-      }
-    });
-    return library_ ? &*library_ : nullptr;
-  }
-
   KernelInfo info_;
   CurrentGpu current_gpu_;
   std::string sha256_;
-  mutable std::once_flag once_;
-  mutable std::optional<fa3::Library> library_;
-  mutable std::optional<std::string> why_not_;
+  mutable LoadedLibrary<fa3::Library> library_{[this] { return fa3::Library(fa3::find_library(), sha256_); }};
 };
 
 }  // namespace

@@ -1,13 +1,15 @@
 #include "kernels/cuda/current_gpu.hpp"
 
 #include "kernels/cuda/cuda_error.hpp"
+#include "kernels/error.hpp"
 
 namespace triscope {
 
 Gpu current_gpu() {
   thread_local Gpu last{-1, 0, 0, ""};
   int ordinal = 0;
-  TRISCOPE_CUDA_CHECK(cudaGetDevice(&ordinal));
+  if (const cudaError_t result = cudaGetDevice(&ordinal); result != cudaSuccess)
+    throw Error("no GPU can be used", cudaGetErrorString(result), "run `triscope doctor`");
   if (ordinal == last.ordinal) return last;
   cudaDeviceProp properties{};
   TRISCOPE_CUDA_CHECK(cudaGetDeviceProperties(&properties, ordinal));

@@ -102,6 +102,31 @@ TEST(Doctor, passes_on_what_a_device_cannot_do) {
   EXPECT_THAT(find(facts, "device cpu").found, HasSubstr("clock"));
 }
 
+// The sentences themselves are tested where they are made: CUPTI's in profiler, a GPU's in cuda, the baselines' there.
+TEST(Doctor, passes_on_what_a_gpu_and_its_profilers_say) {
+  SystemFacts facts = healthy();
+  facts.catalog->devices.push_back({.id = "0", .name = "Some GPU", .limits = {"MIG is on: this is a slice of a GPU"}});
+  facts.catalog->gpu_problem = "the driver is for CUDA 12.4, Triscope needs 13.0: update it to 580 or later";
+  facts.cupti_error = "another profiler is attached to the worker: nsys";
+  facts.counters_error = "the driver gives hardware counters to administrators only";
+  EXPECT_THAT(find(facts, "device 0").found, HasSubstr("MIG is on"));
+  EXPECT_THAT(find(facts, "GPU").found, HasSubstr("update it to 580"));
+  EXPECT_THAT(find(facts, "CUPTI").found, HasSubstr("another profiler is attached to the worker: nsys"));
+  EXPECT_THAT(find(facts, "counters").found, HasSubstr("administrators only"));
+}
+
+TEST(Doctor, says_where_a_baseline_is_and_under_which_licence_or_why_it_is_not) {
+  SystemFacts facts = healthy();
+  facts.baselines.push_back({{.id = "baseline.fa3", .instances = {"0.3.6"}, .library = "/b/libdew_flash_attn3.so"}, ""});
+  facts.baselines.push_back({{.id = "baseline.cudnn", .instances = {"absent"}}, "cuDNN cannot be measured: libcudnn.so.9 is not on this machine; install PyTorch"});
+  const Finding there = find(facts, "FlashAttention-3"), absent = find(facts, "cuDNN");
+  EXPECT_EQ(there.health, Health::works);
+  EXPECT_EQ(there.found, "version 0.3.6, /b/libdew_flash_attn3.so; BSD-3-Clause AND Apache-2.0");
+  EXPECT_EQ(absent.health, Health::absent);
+  EXPECT_THAT(absent.found, HasSubstr("install PyTorch"));
+  EXPECT_THAT(absent.advice, HasSubstr("NVIDIA's cuDNN licence"));
+}
+
 TEST(Doctor, reads_the_cpu_flags_as_words) {
   const std::string cpuinfo = "processor\t: 0\nflags\t\t: fpu avx avx512f fma_x avx2\nbugs\t\t: fma\n";
   EXPECT_TRUE(has_cpu_flag(cpuinfo, "avx2"));

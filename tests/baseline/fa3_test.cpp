@@ -93,6 +93,8 @@ TEST(Fa3, problems_it_does_not_compute_are_refused_with_the_reason) {
   EXPECT_THAT(reason([](Problem& p) { p.head_dim = 264; }), HasSubstr("up to 256"));
   EXPECT_THAT(reason([](Problem& p) { p.sink = 0; }), HasSubstr("no sink"));
   EXPECT_THAT(reason([](Problem& p) { p.scale = -1; }), HasSubstr("scale above 0, not -1"));
+  EXPECT_EQ(reason([](Problem& p) { p.batch = 70000; }), "");
+  EXPECT_THAT(reason([](Problem& p) { p.batch = 70000; }, Pass::backward), HasSubstr("up to 65535 batches and query heads, not 70000"));
   EXPECT_EQ(reason([](Problem& p) { p.deterministic = true; }), "");
   EXPECT_THAT(reason([](Problem& p) { p.deterministic = true; }, Pass::backward), HasSubstr("not deterministic"));
 }

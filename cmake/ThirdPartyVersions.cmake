@@ -1,0 +1,13 @@
+# Versions of what is compiled in, for kernels/third_party.cpp.
+file(STRINGS ${TRISCOPE_SQLITE3_INCLUDE}/sqlite3.h sqlite_version REGEX "^#define SQLITE_VERSION +\"")
+string(REGEX REPLACE ".*\"([0-9.]+)\".*" "\\1" sqlite_version "${sqlite_version}")
+set(part_versions "TRISCOPE_FMT_VERSION=\"${fmt_VERSION}\"" "TRISCOPE_JSON_VERSION=\"${nlohmann_json_VERSION}\""
+  "TRISCOPE_CLI11_VERSION=\"${CLI11_VERSION}\"" "TRISCOPE_SQLITE_VERSION=\"${sqlite_version}\""
+  "TRISCOPE_SQLITECPP_VERSION=\"${SQLiteCpp_VERSION}\"")
+if(TRISCOPE_CUDA)
+  list(APPEND part_versions "TRISCOPE_CUDA_VERSION=\"${CUDAToolkit_VERSION}\"")
+endif()
+if(TRISCOPE_WINDOW)
+  list(APPEND part_versions "TRISCOPE_IMGUI_BUNDLE_VERSION=\"${imgui_bundle_version}\"" "TRISCOPE_GLFW_VERSION=\"${glfw3_VERSION}\"")
+endif()
+set_source_files_properties(kernels/third_party.cpp PROPERTIES COMPILE_DEFINITIONS "${part_versions}")
