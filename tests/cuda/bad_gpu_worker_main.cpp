@@ -15,13 +15,13 @@ namespace {
 constexpr double kForEver = 120;            // s; long enough for any limit, short enough to free the GPU by itself
 constexpr std::size_t kTooMuch = std::size_t{1} << 40;
 
-// cuda.portable under another name, whose `misbehave` sees each launch's number.
+// A kernel under another name, whose `misbehave` sees each launch's number.
 class TestKernel final : public Kernel {
  public:
   using Misbehave = std::function<void(int launch, void* stream)>;
 
-  TestKernel(const std::string& id, Misbehave misbehave, bool greedy = false)
-      : inner_(*find_kernel("cuda.portable")), misbehave_(std::move(misbehave)), greedy_(greedy) {
+  TestKernel(const std::string& id, Misbehave misbehave, bool greedy = false, const char* inner = "cuda.portable")
+      : inner_(*find_kernel(inner)), misbehave_(std::move(misbehave)), greedy_(greedy) {
     info_ = inner_.info();
     info_.id = info_.name = id;
   }
@@ -71,6 +71,8 @@ int main(int argc, char** argv) {
   add("test.gpu_writes_nowhere", late(bad::write_nowhere));
   add("test.gpu_impossible", late(bad::launch_impossible));
   add("test.gpu_greedy", [](int, void*) {}, true);
+  // The context is lost, and FlashAttention-3 is the first to notice: it ends the process.
+  add("test.gpu_fa3", late(bad::write_nowhere), false, "baseline.fa3");
   std::vector<const triscope::Kernel*> kernels;
   for (const auto& kernel : triscope::all_kernels()) kernels.push_back(kernel.get());
   for (const auto& kernel : own) kernels.push_back(kernel.get());

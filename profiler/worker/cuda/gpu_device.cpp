@@ -28,42 +28,48 @@ Device describe_gpu(int index, const cudaDeviceProp& properties) {
   device.multiprocessors = properties.multiProcessorCount;
   std::string why;
   const std::unique_ptr<Nvml> nvml = Nvml::open(device.uuid, why);
-  if (!nvml) {
-    device.limits.push_back(fmt::format("clocks, power and throttling are unknown: NVML answers \"{}\"", why));
-  } else {
+  if (nvml) {
     device.max_sm_clock_mhz = nvml->max_sm_clock_mhz();
     device.power_limit_w = nvml->power_limit_w();
-    if (nvml->mig_enabled()) device.limits.push_back("MIG is on: this is a slice of a GPU, and hardware counters cannot be read");
   }
+  device.limits = gpu_limits(properties.major, nvml && nvml->mig_enabled(), nvml ? "" : why);
   const std::optional<double> per_clock = bf16_flops_per_clock(properties.major, properties.minor);
   if (per_clock && device.max_sm_clock_mhz) {
     device.peak_tflops_at_max_clock = *per_clock * properties.multiProcessorCount * *device.max_sm_clock_mhz * 1e-6;
   }
-  if (properties.major < 8) device.limits.push_back("compute capability below 8.0: the tensor-core kernels cannot run");
   return device;
 }
 
-// Why the runtime offers no device, with what to do.
-std::string no_device_text(cudaError_t result) {
-  int driver = 0, runtime = 0;
-  cudaDriverGetVersion(&driver);
-  cudaRuntimeGetVersion(&runtime);
+}  // namespace
+
+std::vector<std::string> gpu_limits(int major, bool mig, const std::string& nvml_problem) {
+  std::vector<std::string> limits;
+  if (!nvml_problem.empty())
+    limits.push_back(fmt::format("clocks, power and throttling are unknown: NVML answers \"{}\"", nvml_problem));
+  if (mig) limits.emplace_back("MIG is on: this is a slice of a GPU, and hardware counters cannot be read");
+  if (major < 8) limits.emplace_back("compute capability below 8.0: the tensor-core kernels cannot run");
+  return limits;
+}
+
+std::string no_gpu_text(int result, int driver, int runtime) {
   const auto version = [](int number) { return fmt::format("{}.{}", number / 1000, number / 10 % 100); };
   if (result == cudaErrorInsufficientDriver) {
     if (driver == 0) return "the driver's library libcuda.so.1 cannot be loaded";
     return fmt::format("the driver is for CUDA {}, Triscope needs {}: update it to 580 or later", version(driver), version(runtime));
   }
   if (result == cudaErrorNoDevice) return "the driver offers no device (CUDA_VISIBLE_DEVICES may hide it)";
-  return fmt::format("{} ({})", cudaGetErrorString(result), cudaGetErrorName(result));
+  const auto error = static_cast<cudaError_t>(result);
+  return fmt::format("{} ({})", cudaGetErrorString(error), cudaGetErrorName(error));
 }
-
-}  // namespace
 
 std::vector<Device> gpu_devices(std::string& why) {
   int count = 0;
   const cudaError_t result = cudaGetDeviceCount(&count);
   if (result != cudaSuccess) {
-    why = no_device_text(result);
+    int driver = 0, runtime = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    why = no_gpu_text(result, driver, runtime);
     cudaGetLastError();  // clears it
     return {};
   }

@@ -12,6 +12,14 @@ namespace triscope {
 /// Every GPU the CUDA runtime offers; empty, with the reason in `why`, when there is none. Makes no context.
 std::vector<Device> gpu_devices(std::string& why);
 
+/// Why the runtime offers no device, with what to do: its answer to cudaGetDeviceCount, and the versions of CUDA that the
+/// driver (0: none) and this build are for, as cudaDriverGetVersion counts them.
+std::string no_gpu_text(int result, int driver, int runtime);
+
+/// What a GPU cannot do here, one sentence each: its compute capability's major number, whether it is cut by MIG, and
+/// why NVML does not describe it (empty: it does).
+std::vector<std::string> gpu_limits(int major, bool mig, const std::string& nvml_problem);
+
 /// Dense bf16 FLOPs a multiprocessor does per clock with fp32 accumulation (vendor's white papers); nullopt: unknown chip.
 std::optional<double> bf16_flops_per_clock(int major, int minor);
 

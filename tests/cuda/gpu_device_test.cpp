@@ -1,0 +1,40 @@
+// What is said about GPUs that cannot be used, or not fully; none is needed for it.
+#include "profiler/worker/cuda/gpu_device.hpp"
+
+#include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
+
+namespace triscope {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(GpuDevice, an_old_driver_is_named_with_what_is_needed) {
+  EXPECT_EQ(no_gpu_text(cudaErrorInsufficientDriver, 12040, 13000),
+            "the driver is for CUDA 12.4, Triscope needs 13.0: update it to 580 or later");
+  EXPECT_THAT(no_gpu_text(cudaErrorInsufficientDriver, 0, 13000), HasSubstr("libcuda.so.1 cannot be loaded"));
+}
+
+TEST(GpuDevice, a_hidden_device_and_an_unknown_answer_are_explained) {
+  EXPECT_THAT(no_gpu_text(cudaErrorNoDevice, 13000, 13000), HasSubstr("CUDA_VISIBLE_DEVICES"));
+  EXPECT_THAT(no_gpu_text(cudaErrorSystemNotReady, 13000, 13000), HasSubstr("cudaErrorSystemNotReady"));
+}
+
+TEST(GpuDevice, what_it_cannot_do_is_one_sentence_each) {
+  EXPECT_THAT(gpu_limits(9, false, ""), IsEmpty());
+  EXPECT_THAT(gpu_limits(9, true, ""), ElementsAre(AllOf(HasSubstr("MIG is on"), HasSubstr("counters cannot be read"))));
+  EXPECT_THAT(gpu_limits(7, false, "Driver Not Loaded"),
+              ElementsAre(HasSubstr("NVML answers \"Driver Not Loaded\""), HasSubstr("below 8.0")));
+}
+
+TEST(GpuDevice, the_rate_of_a_multiprocessor_is_known_for_known_chips_only) {
+  EXPECT_EQ(bf16_flops_per_clock(8, 0), 2048);
+  EXPECT_EQ(bf16_flops_per_clock(9, 0), 4096);
+  EXPECT_EQ(bf16_flops_per_clock(12, 0), std::nullopt);
+}
+
+}  // namespace
+}  // namespace triscope
