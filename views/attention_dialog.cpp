@@ -77,13 +77,14 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
   section(context, fmt::format("{} tensors in the file: which is which?", reply.tensors.size()).c_str());
   for (const char* role : {"q", "k1", "k2", "v1", "v2", "sink"}) {
     row(context, role);
+    const bool required = *role == 'q' || *role == 'k';
     std::string name;
     if (source.mapping.names.contains(role)) {
       name = source.mapping.names.at(role);
     } else if (reply.names.contains(role)) {
       name = reply.names.at(role);
     }
-    if (!ImGui::BeginCombo(fmt::format("##role_{}", role).c_str(), name.empty() ? "none" : name.c_str())) continue;
+    if (!ImGui::BeginCombo(fmt::format("##role_{}", role).c_str(), name.empty() ? (required ? "choose one" : "none") : name.c_str())) continue;
     if (ImGui::Selectable("none", name.empty())) source.mapping.names.erase(role);
     for (const NamedTensor& tensor : reply.tensors) {
       std::string shape;

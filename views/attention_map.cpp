@@ -271,12 +271,15 @@ std::string side_title(const SliceRequest& request) {
   return title;
 }
 
-std::string title_of(const AttentionUi& ui, const AttentionSideData& side, int which) {
-  const SliceQuery& query = side.slice_of.query;
-  const std::string place = fmt::format("query {}, head {}", format_count(query.query), query.head);
+std::string title_of(const AttentionUi& ui, const AttentionData& data, int which) {
+  const SliceRequest& a = data.sides[0].slice_of;
+  const std::string place = fmt::format("query {}, head {}", format_count(a.query.query), a.query.head);
   if (which == 2) return fmt::format("p of A minus p of B, {}", place);
   if (!uses_second(ui)) return fmt::format("p(j, k) for {}", place);
-  return fmt::format("{}: {}, {}", which == 0 ? "A" : "B", side_title(side.slice_of), place);
+  if (which == 0) return fmt::format("A: {}, {}", side_title(a), place);
+  const SliceRequest& b = data.sides[1].slice_of;  // its query is A's
+  return fmt::format("B: {}{}", side_title(b),
+                     b.query.head == a.query.head ? "" : fmt::format(", head {}", b.query.head));
 }
 
 void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
@@ -292,7 +295,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImGui::PushFont(look.heading, kHeadingSize * 0.9F);
   if (side.slice)
-    list->AddText(ImVec2(origin.x + look.px(64), origin.y), look.theme.text, title_of(ui, side, which).c_str());
+    list->AddText(ImVec2(origin.x + look.px(64), origin.y), look.theme.text, title_of(ui, data, which).c_str());
   ImGui::PopFont();
   if (!view.pyramid || !side.slice) {
     const bool sizes = which == 2 && data.sides[1].slice;

@@ -48,7 +48,7 @@ void draw_query_controls(Context& context) {
     ImGui::SetNextItemWidth(look.px(72));
     ImGui::InputScalar("##query", ImGuiDataType_S64, &ui.query);
     ImGui::SameLine();
-    ImGui::SetNextItemWidth(std::clamp(ImGui::GetContentRegionAvail().x * 0.28F, look.px(90), look.px(320)));
+    ImGui::SetNextItemWidth(std::clamp(ImGui::GetContentRegionAvail().x * 0.22F, look.px(90), look.px(320)));
     ImGui::SliderScalar("##query_slider", ImGuiDataType_S64, &ui.query, &zero, &last, "");
   }
   ImGui::SameLine();
@@ -74,7 +74,7 @@ void draw_query_controls(Context& context) {
   }
   if (ui.sides[0].source.kind == SourceKind::match3) return;
   ImGui::SameLine(0, 0);
-  next_group(context, 280);
+  next_group(context, 232);
   draw_form_choice(context, 0);
   ImGui::NewLine();
 }

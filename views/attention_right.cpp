@@ -12,7 +12,11 @@
 namespace triscope {
 namespace {
 
-constexpr int kTriplesShown = 10;
+/// Rows of triples that leave room for what stands below them.
+int triples_shown(const Context& context) {
+  constexpr float kRow = 22, kBelow = 600;  // design pixels
+  return std::clamp(static_cast<int>((ImGui::GetWindowHeight() / context.look.scale - kBelow) / kRow), 5, 24);
+}
 
 void draw_triples(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -36,8 +40,9 @@ void draw_triples(Context& context) {
   header_row(context, {!words, !words, true, true, true, true});
   double sum = 0;
   int row = 0;
+  const int rows = triples_shown(context);
   for (const Triple& triple : side.slice->top) {
-    if (row++ == kTriplesShown) break;
+    if (row++ == rows) break;
     sum += triple.p;
     ImGui::TableNextRow();
     ImGui::TableNextColumn();

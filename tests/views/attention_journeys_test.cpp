@@ -311,6 +311,7 @@ TEST_F(AttentionJourney, the_slice_is_exported_as_it_is_shown) {
     c->KeyCharsReplaceEnter(file.c_str());
     c->Yield(2);
     wait(c);
+    IM_CHECK(std::filesystem::exists(file));
     const TensorFile saved(file);
     const std::vector<float> p = read_floats(saved.tensors().front());
     IM_CHECK_EQ(p.size(), side().slice->log_p.size());
