@@ -107,7 +107,7 @@ bool Application::prepare_frame(float monitor_scale) {
     apply_look(look_);
     return true;
   }
-  return news || ui_.front_pending > 0;  // a fresh layout takes a few frames
+  return news || (ui_.front_pending > 0 && !ui_.attention.open);  // a fresh layout takes a few frames
 }
 
 void Application::draw() {

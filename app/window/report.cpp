@@ -1,6 +1,7 @@
 #include "app/window/report.hpp"
 
 #include <fmt/format.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <array>
@@ -15,11 +16,23 @@ namespace triscope {
 namespace {
 
 constexpr std::array kPictured{Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::lengths, Panel::samples, Panel::compare, Panel::paper, Panel::details};
+constexpr int kNarrowWidth = 380, kNarrowHeight = 1400;  ///< of Details, before its empty room is cut off
 constexpr std::array kFormats{std::pair{TableFormat::csv, ".csv"}, std::pair{TableFormat::markdown, ".md"}, std::pair{TableFormat::latex, ".tex"}};
 
 void write_picture(const std::filesystem::path& file, const Picture& picture) {
   const std::vector<std::uint8_t> png = encode_png(picture);
   write_whole_file(file, {reinterpret_cast<const char*>(png.data()), png.size()});
+}
+
+/// Without the empty room below what was drawn; `margin` pixels of it stay.
+Picture without_empty_room(Picture picture, int margin) {
+  const std::size_t row = static_cast<std::size_t>(picture.width) * 3;
+  const auto line = [&](int y) { return picture.rgb.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(y) * row); };
+  int last = picture.height - 1;
+  while (last > 0 && std::equal(line(last), line(last) + static_cast<std::ptrdiff_t>(row), line(picture.height - 1))) --last;
+  picture.height = std::min(picture.height, last + 1 + margin);
+  picture.rgb.resize(static_cast<std::size_t>(picture.height) * row);
+  return picture;
 }
 
 /// The views of the chart by sequence length, each a picture of its own.
@@ -87,10 +100,14 @@ std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
     if (panel == Panel::compare && data.compared.size() < 2) continue;
     const std::string name = panel_info(panel).id;
     application.show_only(panel);
+    // Facts in one column read best where the window has them too: in a narrow one.
+    const bool narrow = panel == Panel::details;
+    ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(scaled(narrow ? kNarrowWidth : options.width)), static_cast<float>(scaled(narrow ? kNarrowHeight : options.height)));
     offscreen.settle();
-    write_picture(path(name + ".png"), offscreen.picture());
+    write_picture(path(name + ".png"), without_empty_room(offscreen.picture(), scaled(16)));
     write_tables(panel, name);
   }
+  ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(scaled(options.width)), static_cast<float>(scaled(options.height)));
   compare_all_sweeps(offscreen);
   if (application.text_of(Panel::lengths).rows.empty()) return written;
   application.show_only(Panel::lengths);
