@@ -4,6 +4,8 @@
 // The window needs a display; on a machine without one: xvfb-run -a -s "-screen 0 1600x1000x24" slice_bench
 // Milliseconds: best, median and 95th percentile of the slices. The last line is the rate that the requirement names.
 #include <fmt/format.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +31,13 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// Of all threads of this process: what the window costs, whoever else is busy.
+double cpu_milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
 void print(const std::string& what, std::vector<double> times) {
@@ -112,6 +121,8 @@ struct Bench {
     const auto start = Clock::now();
     auto before = start;
     std::int64_t last = shown();
+    const double cpu_start = cpu_milliseconds();
+    const std::int64_t frames_start = window.frames();
     ui.playing = true;
     window.draw();
     while (last < at(slices - 1).query) {
@@ -124,6 +135,9 @@ struct Bench {
     const double seconds = milliseconds(start) * 1e-3;
     ui.playing = false;
     print("from one slice on the screen to the next", times);
+    const auto each = [&](double total) { return total / static_cast<double>(times.size()); };
+    fmt::print("{:<44} {:17.2f}\n", "CPU time of the window for each", each(cpu_milliseconds() - cpu_start));
+    fmt::print("{:<44} {:17.2f}\n", "frames for each", each(static_cast<double>(window.frames() - frames_start)));
     std::filesystem::remove_all(folder);
     return static_cast<double>(times.size()) / seconds;
   }
