@@ -76,25 +76,30 @@ def overlap(file, share):
         say(common and len(meet) >= float(share) * len(common), f"{regime}: {len(meet)} of {len(common)} intervals overlap")
 
 
-def clocks(file):
+def clocks(file, expected):
+    """All of the `expected` rows were measured, counted and cross-checked."""
     print("     regime     seq    windows    CUPTI us   events us      gap")
     for row in rows(file):
         events = row["events_ms"]
         gap = f"{100 * (events / row['median_ms'] - 1):+8.1f} %" if events and row["median_ms"] else "none"
         print(f"     {row['regime']:<10} {row['seq_len']:<6} {row['window1']}x{row['window2']:<5} "
               f"{1e3 * (row['median_ms'] or 0):>10.2f} {1e3 * (events or 0):>11.2f} {gap:>10} {row['status']} {row['reason'][:90]}")
+    found = rows(file)
+    fine = [row for row in found if row["status"] == "ok"]
+    say(len(found) == len(fine) == int(expected), f"{len(fine)} of {len(found)} rows measured, {expected} expected")
     database = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
-    total, counted = database.execute("SELECT count(*), count(DISTINCT c.measurement) FROM measurement m LEFT JOIN counter c "
-                                      "ON c.measurement = m.id WHERE m.status = 'ok'").fetchone()
+    counted = database.execute("SELECT count(DISTINCT measurement) FROM counter").fetchone()[0]
     notes = [note for (note,) in database.execute("SELECT DISTINCT counters_note FROM measurement WHERE counters_note <> ''")]
-    rows_ok = database.execute("SELECT count(*) FROM measurement WHERE status = 'ok'").fetchone()[0]
-    say(counted == rows_ok or notes, f"counters of {counted} of {rows_ok} rows {notes}")
-    say(all(row["events_ms"] for row in rows(file) if row["status"] == "ok"), "every CUPTI row has its cross-check")
+    say(counted == int(expected), f"counters of {counted} rows, {expected} expected {notes}")
+    checked = [row for row in fine if row["events_ms"]]
+    say(len(checked) == int(expected), f"cross-checks of {len(checked)} rows, {expected} expected")
 
 
 def alone(file, tolerance):
     solo = {key(row): row for sweep in (1, 2) for row in rows(file, sweep) if row["status"] == "ok"}
-    for row in rows(file, 3):
+    together = rows(file, 3)
+    say(together, f"{len(together)} rows of kernels in turns")
+    for row in together:
         other = solo.get(key(row))
         if not other or row["status"] != "ok":
             say(False, f"{row['kernel']} {row['reason']}")
@@ -106,4 +111,7 @@ def alone(file, tolerance):
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]](*sys.argv[2:])
+    try:
+        globals()[sys.argv[1]](*sys.argv[2:])
+    except Exception as failure:  # a file that is not there, or holds no row: nothing was shown
+        say(False, f"{' '.join(sys.argv[1:])}: {failure}")
