@@ -222,8 +222,10 @@ void draw_docked_panels(Context& context) {
 }
 
 void draw_attention_alone(Context& context) {
-  // The measurements keep their places meanwhile.
+  // The measurements keep their places meanwhile, unseen: a ground under this window's would cost a screen of pixels.
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);
   ImGui::DockSpaceOverViewport(ImGui::GetID("dock"), ImGui::GetMainViewport(), ImGuiDockNodeFlags_KeepAliveOnly);
+  ImGui::PopStyleColor();
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->WorkPos);
   ImGui::SetNextWindowSize(viewport->WorkSize);
