@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "views/shell.hpp"
+
 namespace triscope {
 
 Offscreen::Offscreen(ApplicationOptions options, int width, int height, float scale) : scale_(scale) {
@@ -49,6 +51,6 @@ void Offscreen::settle(double seconds) {
   }
 }
 
-Picture Offscreen::picture() const { return rasterize(*ImGui::GetDrawData(), application_->look().theme.ground); }
+Picture Offscreen::picture() const { return rasterize(*ImGui::GetDrawData(), ground_of(application_->ui(), application_->look().theme)); }
 
 }  // namespace triscope

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "kernels/error.hpp"
+#include "views/shell.hpp"
 
 namespace triscope {
 namespace {
@@ -124,7 +125,7 @@ void draw_frame(GLFWwindow* window, Application& application) {
   int width = 0, height = 0;
   glfwGetFramebufferSize(window, &width, &height);
   glViewport(0, 0, width, height);
-  const ImVec4 ground = to_vec4(application.look().theme.ground);
+  const ImVec4 ground = to_vec4(ground_of(application.ui(), application.look().theme));
   glClearColor(ground.x, ground.y, ground.z, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
