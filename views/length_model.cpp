@@ -38,29 +38,34 @@ LengthPoint point_of(const ResultRow& row) {
 struct Collected {
   ResultRow row;  // of the longest length
   std::map<std::int64_t, LengthPoint> points;
+  std::map<std::int64_t, const SweepResults*> sources;  // the sweep of each point
 };
 using ByKernel = std::map<std::string, Collected>;
 
 class Collector {
  public:
-  Collector(Pass pass, Regime regime) : pass_(pass), regime_(regime) {}
+  Collector(Pass pass, Regime regime, TimingSource clock) : pass_(pass), regime_(regime), clock_(clock) {}
 
-  void add(const ResultRow& row) {
+  /// Of rows at one place the first sweep's counts, as the build that is looked at; of its several instances the fastest.
+  void add(const ResultRow& row, const SweepResults* sweep) {
     const bool usable = row.status == Status::ok && row.median_ms && *row.median_ms > 0 &&
                         std::isfinite(*row.median_ms) && row.problem.form != Form::gemm;
     if (!usable || row.pass != pass_ || row.regime != regime_ || row.problem.mask != Mask::causal) return;
+    if (row.timing_source != clock_) return;  // the two clocks do not measure the same span
     const auto [place, is_new] = index_.emplace(curve_key(row), problems_.size());
     if (is_new) problems_.emplace_back();
     Collected& curve = problems_[place->second][row.kernel];
-    if (curve.points.empty() || row.problem.seq_len >= curve.row.problem.seq_len) curve.row = row;
+    if (curve.points.empty() || row.problem.seq_len > curve.row.problem.seq_len) curve.row = row;
     const auto [point, first] = curve.points.emplace(row.problem.seq_len, point_of(row));
-    if (!first && *row.median_ms < point->second.ms) point->second = point_of(row);  // several instances: the fastest
+    const SweepResults* source = curve.sources.emplace(row.problem.seq_len, sweep).first->second;
+    if (!first && source == sweep && *row.median_ms < point->second.ms) point->second = point_of(row);
   }
   std::vector<ByKernel>& problems() { return problems_; }
 
  private:
   Pass pass_;
   Regime regime_;
+  TimingSource clock_;
   std::map<std::string, std::size_t> index_;
   std::vector<ByKernel> problems_;  // in order of appearance
 };
@@ -286,6 +291,16 @@ void append_text(TextTable& table, const LengthPass& pass, std::string_view pass
   }
 }
 
+/// The clock of the first sweep that measured anything.
+TimingSource clock_of(const std::vector<const SweepResults*>& sweeps) {
+  for (const SweepResults* sweep : sweeps) {
+    for (const ResultRow& row : sweep->rows) {
+      if (row.status == Status::ok) return row.timing_source;
+    }
+  }
+  return TimingSource::cpu_clock;
+}
+
 }  // namespace
 
 LengthChart make_length_chart(const SweepResults& shown, const std::vector<ComparedSweep>& compared) {
@@ -302,9 +317,9 @@ LengthChart make_length_chart(const SweepResults& shown, const std::vector<Compa
     chart.regime = regime;
     chart.left_out = 0;
     for (const Pass pass : {Pass::forward, Pass::backward}) {
-      Collector collector(pass, regime);
+      Collector collector(pass, regime, clock_of(sweeps));
       for (const SweepResults* sweep : sweeps) {
-        for (const ResultRow& row : sweep->rows) collector.add(row);
+        for (const ResultRow& row : sweep->rows) collector.add(row, sweep);
       }
       LengthPass& made = chart.passes[pass == Pass::forward ? 0 : 1];
       made = make_pass(collector.problems(), chart.left_out);

@@ -88,6 +88,26 @@ TEST(LengthChart, compared_sweeps_of_the_same_device_join_it) {
   EXPECT_TRUE(make_length_chart(*windows, {{windows, {}}, {baselines, {}}}).passes[0].crossings.empty());
 }
 
+TEST(LengthChart, a_compared_sweep_adds_lengths_and_never_replaces_the_shown_ones) {
+  auto shown = length_sweep(), older = length_sweep();
+  older->info.id = 2;
+  for (ResultRow& r : older->rows) *r.median_ms *= 0.5;  // an older, faster kernel
+  std::erase_if(shown->rows, [](const ResultRow& r) { return r.problem.seq_len == 131'072; });
+  const LengthPass alone = make_length_chart(*shown, {}).passes[0], beside = make_length_chart(*shown, {{older, {}}}).passes[0];
+  ASSERT_EQ(beside.curves[0].points.size(), 8U);
+  for (std::size_t n = 0; n < alone.curves[0].points.size(); ++n)
+    EXPECT_EQ(beside.curves[0].points[n].ms, alone.curves[0].points[n].ms) << n;
+}
+
+TEST(LengthChart, sweeps_by_another_clock_do_not_join_it) {
+  auto windows = sweep({}, 1), baselines = sweep({}, 2);
+  const auto all = length_sweep();
+  for (const ResultRow& r : all->rows) (r.problem.form == Form::dot_product ? baselines : windows)->rows.push_back(r);
+  for (ResultRow& r : baselines->rows) r.timing_source = TimingSource::cuda_events;
+  ASSERT_NE(windows->rows.front().timing_source, TimingSource::cuda_events);
+  EXPECT_TRUE(make_length_chart(*windows, {{baselines, {}}}).passes[0].crossings.empty());
+}
+
 TEST(LengthChart, one_length_is_no_curve_and_burst_is_shown_only_alone) {
   EXPECT_TRUE(make_length_chart(*fixture::small_sweep(), {}).passes[0].curves.empty());
   auto mixed = length_sweep();
