@@ -83,7 +83,7 @@ struct Bench {
       all.push_back(milliseconds(start));
       computed.push_back(static_cast<double>(slice.elapsed_ns) * 1e-6);
       start = Clock::now();
-      const HeatmapPyramid pyramid(heatmap_of(slice, slice.count1, slice.count2), Pooling::largest);
+      const HeatmapPyramid pyramid(heatmap_of(slice), Pooling::largest);
       heatmap_histogram(pyramid.base(), -40, 0, 72);
       const HeatmapPart whole{0, 0, static_cast<double>(slice.count1), static_cast<double>(slice.count2)};
       paint_heatmap(pyramid, whole, {}, 880, 560, pixels.data(), 880);

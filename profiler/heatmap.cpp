@@ -203,23 +203,24 @@ Rgb colour_at(ColourMap map, float t) {
   return {mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b)};
 }
 
-Heatmap heatmap_of(const Slice& slice, std::int64_t width, std::int64_t height) {
-  Heatmap map{std::max(width, slice.count1), std::max(height, slice.count2), {}};
-  map.cells.assign(static_cast<std::size_t>(map.width * map.height), kMasked);
-  for (std::int64_t k = 0; k < slice.count2; ++k) {
-    const float* row = slice.log_p.data() + k * slice.count1;
-    float* out = map.cells.data() + (map.height - slice.count2 + k) * map.width + map.width - slice.count1;
-    for (std::int64_t j = 0; j < slice.count1; ++j) out[j] = std::isfinite(row[j]) ? row[j] : kNaN;
-  }
+Heatmap heatmap_of(const Slice& slice) {
+  Heatmap map{slice.count1, slice.count2, slice.log_p};
+  for (float& x : map.cells) x = std::isfinite(x) ? x : kNaN;
   return map;
 }
 
 Heatmap difference_of(const Heatmap& a, const Heatmap& b) {
-  Heatmap map{a.width, a.height, {}};
-  map.cells.resize(a.cells.size());
-  for (std::size_t n = 0; n < map.cells.size(); ++n) {
-    const bool nothing = a.cells[n] == kMasked && b.cells[n] == kMasked;
-    map.cells[n] = nothing ? kMasked : std::exp(a.cells[n]) - std::exp(b.cells[n]);
+  Heatmap map{std::max(a.width, b.width), std::max(a.height, b.height), {}};
+  map.cells.reserve(static_cast<std::size_t>(map.width * map.height));
+  for (std::int64_t y = 0; y < map.height; ++y) {
+    for (std::int64_t x = 0; x < map.width; ++x) {
+      const auto of = [&](const Heatmap& one) {
+        const std::int64_t u = x - map.width + one.width, v = y - map.height + one.height;
+        return u < 0 || v < 0 ? kMasked : one.at(u, v);
+      };
+      const float p = of(a), q = of(b);
+      map.cells.push_back(p == kMasked && q == kMasked ? kMasked : std::exp(p) - std::exp(q));
+    }
   }
   return map;
 }

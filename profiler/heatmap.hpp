@@ -31,10 +31,11 @@ struct Heatmap {
   float at(std::int64_t x, std::int64_t y) const { return cells[static_cast<std::size_t>(y * width + x)]; }
 };
 
-/// log p of a slice in a frame of `width` x `height` keys that ends with its last keys: what the mask cut off in front
-/// is masked. Frames smaller than the slice are its size.
-Heatmap heatmap_of(const Slice& slice, std::int64_t width, std::int64_t height);
-/// p of `a` minus p of `b`, cell by cell; the frames must have one size. Masked where both are.
+/// log p of the keys that a slice sees. What the mask cuts off in front of them lies at negative cells, which
+/// `paint_heatmap` shows as masked: a window may be far larger than what is seen of it.
+Heatmap heatmap_of(const Slice& slice);
+/// p of `a` minus p of `b`, cell by cell, their last cells over one another; as large as the larger one on each axis.
+/// Masked where both are.
 Heatmap difference_of(const Heatmap& a, const Heatmap& b);
 
 /// What stands for several cells.

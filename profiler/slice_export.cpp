@@ -7,6 +7,7 @@
 
 #include "kernels/atomic_file.hpp"
 #include "kernels/error.hpp"
+#include "kernels/slice_rules.hpp"
 #include "kernels/tensor_file.hpp"
 
 namespace triscope {
@@ -25,17 +26,23 @@ std::string quoted(const std::string& label) {
 }
 
 void write_picture(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {
-  const HeatmapPyramid pyramid(heatmap_of(slice, options.frame1, options.frame2), Pooling::largest);
-  const Heatmap& map = pyramid.base();
-  const std::int64_t zoom = std::max<std::int64_t>(1, kSmallestPicture / std::max(map.width, map.height));
-  const int width = static_cast<int>(map.width * zoom), height = static_cast<int>(map.height * zoom);
+  const std::int64_t frame1 = std::max(options.frame1, slice.count1), frame2 = std::max(options.frame2, slice.count2);
+  if (frame1 > kMostSliceCells / frame2) {
+    throw Error(fmt::format("'{}' cannot be written", file.string()),
+                fmt::format("a picture of {} x {} cells is too large", frame1, frame2),
+                "choose smaller windows, or end it with .csv or .npy", ExitCode::usage);
+  }
+  const HeatmapPyramid pyramid(heatmap_of(slice), Pooling::largest);
+  const std::int64_t zoom = std::max<std::int64_t>(1, kSmallestPicture / std::max(frame1, frame2));
+  const int width = static_cast<int>(frame1 * zoom), height = static_cast<int>(frame2 * zoom);
   HeatmapStyle style = options.style;
   style.high = std::log(slice.largest_p);
   style.low = style.high - kDecades * std::log(10.0);
   if (style.scale == HeatmapStyle::Scale::probability) style.low = -1e9;  // p = 0
   std::vector<std::uint32_t> pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  paint_heatmap(pyramid, {0, 0, static_cast<double>(map.width), static_cast<double>(map.height)}, style, width, height,
-                pixels.data(), width);
+  const HeatmapPart part{static_cast<double>(slice.count1 - frame1), static_cast<double>(slice.count2 - frame2),
+                         static_cast<double>(slice.count1), static_cast<double>(slice.count2)};
+  paint_heatmap(pyramid, part, style, width, height, pixels.data(), width);
   std::vector<std::uint8_t> rgb;
   rgb.reserve(pixels.size() * 3);
   for (std::uint32_t pixel : pixels) {

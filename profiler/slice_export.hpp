@@ -24,7 +24,8 @@ struct SliceExport {
 
 /// PNG: k down, the query's own position last, j across; one cell is a square of whole pixels, the picture at least 512
 /// pixels on its longer side. CSV: a line for every pair, j, k, logit, p[, tokens]. npy: float32 [keys 2][keys 1] of p
-/// or logits. Throws `Error` (environment) when the file cannot be written.
+/// or logits. Throws `Error`: (usage) for a picture of more than `kMostSliceCells` cells, (environment) when the file
+/// cannot be written.
 void write_slice(const std::filesystem::path& file, const Slice& slice, const SliceExport& options);
 
 }  // namespace triscope

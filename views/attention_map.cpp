@@ -32,6 +32,14 @@ struct MapView {
   float y_of(double cell) const {
     return rect.low.y + static_cast<float>((cell - part.top) / (part.bottom - part.top)) * (rect.high.y - rect.low.y);
   }
+  /// Cells of the frame in front of those that the pyramid covers: the mask hides them.
+  std::int64_t masked1() const { return frame.width - pyramid->base().width; }
+  std::int64_t masked2() const { return frame.height - pyramid->base().height; }
+  /// `part` in cells of the pyramid.
+  HeatmapPart seen_part() const {
+    const auto x = static_cast<double>(masked1()), y = static_cast<double>(masked2());
+    return {part.left - x, part.top - y, part.right - x, part.bottom - y};
+  }
   float cell_width() const { return x_of(1) - x_of(0); }
   float cell_height() const { return y_of(1) - y_of(0); }
   AttentionCell cell_at(ImVec2 mouse) const {
@@ -202,11 +210,11 @@ void draw_numbers(const Context& context, const MapView& view) {
   const NumberFont font(look, kSecondarySize);
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->PushClipRect(view.rect.low, view.rect.high, true);
-  for (auto y = static_cast<std::int64_t>(view.part.top);
+  for (auto y = std::max(view.masked2(), static_cast<std::int64_t>(view.part.top));
        y < std::min(view.frame.height, static_cast<std::int64_t>(std::ceil(view.part.bottom))); ++y) {
-    for (auto x = static_cast<std::int64_t>(view.part.left);
+    for (auto x = std::max(view.masked1(), static_cast<std::int64_t>(view.part.left));
          x < std::min(view.frame.width, static_cast<std::int64_t>(std::ceil(view.part.right))); ++x) {
-      const float value = view.pyramid->base().at(x, y);
+      const float value = view.pyramid->base().at(x - view.masked1(), y - view.masked2());
       if (std::isinf(value)) continue;
       const bool nan = std::isnan(value);
       const ImU32 ground =
@@ -327,7 +335,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
                   static_cast<int>(view.style.map), look.theme.dark);
   painted_texture(model, which == 1 ? 1 : 0, key, view.rect.width, view.rect.height,
                   [&](std::uint32_t* pixels, int stride, int width, int height) {
-                    paint_heatmap(*view.pyramid, view.part, view.style, width, height, pixels, stride);
+                    paint_heatmap(*view.pyramid, view.seen_part(), view.style, width, height, pixels, stride);
                   })
       .draw(list, view.rect.low, view.rect.high);
   draw_axes(context, view);

@@ -163,17 +163,15 @@ const HeatmapPyramid* AttentionModel::map(const AttentionUi& ui, const Attention
   if (!a.slice || !a.source) return nullptr;
   if (which < 2) {
     if (made.pyramid && made.slice == a.slice && made.mean == ui.mean_pooling) return made.pyramid.get();
-    const AttentionFrame frame = frame_of(a.slice_of, *a.source);
-    made.pyramid = std::make_unique<HeatmapPyramid>(heatmap_of(*a.slice, frame.width, frame.height),
-                                                    ui.mean_pooling ? Pooling::mean : Pooling::largest);
+    made.pyramid =
+        std::make_unique<HeatmapPyramid>(heatmap_of(*a.slice), ui.mean_pooling ? Pooling::mean : Pooling::largest);
   } else {
     if (!b.slice || !b.source) return nullptr;
     const AttentionFrame fa = frame_of(a.slice_of, *a.source), fb = frame_of(b.slice_of, *b.source);
     if (fa.width != fb.width || fa.height != fb.height) return nullptr;
     if (made.pyramid && made.slice == a.slice && made.other == b.slice) return made.pyramid.get();
-    made.pyramid = std::make_unique<HeatmapPyramid>(
-        difference_of(heatmap_of(*a.slice, fa.width, fa.height), heatmap_of(*b.slice, fb.width, fb.height)),
-        Pooling::farthest);
+    made.pyramid =
+        std::make_unique<HeatmapPyramid>(difference_of(heatmap_of(*a.slice), heatmap_of(*b.slice)), Pooling::farthest);
     made.other = b.slice;
   }
   made.slice = a.slice;

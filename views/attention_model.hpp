@@ -53,7 +53,8 @@ struct AttentionError {
 /// Pyramids and figures of the shown slices, remade when a slice or setting changes; and the textures made of them.
 class AttentionModel {
  public:
-  /// 0 and 1: the sides; 2: their difference. Null when there is none.
+  /// 0 and 1: the sides; 2: their difference. Null when there is none. Covers the keys that are seen, at the end of
+  /// the frame.
   const HeatmapPyramid* map(const AttentionUi& ui, const AttentionData& data, int which);
   const AttentionError* error(const AttentionUi& ui, const AttentionData& data);
   /// Counts over [histogram_low, histogram_high] of log p on side A.

@@ -81,17 +81,26 @@ TEST(Heatmap, masked_cells_are_hatched_and_nan_is_loud_even_when_it_is_one_of_a_
   }
 }
 
-TEST(Heatmap, a_slice_is_framed_by_its_window_with_what_the_mask_cuts_off_in_front) {
+TEST(Heatmap, a_window_far_larger_than_what_is_seen_of_it_takes_no_memory) {
   Slice slice;
   slice.count1 = 2;
   slice.count2 = 1;
-  slice.log_p = {-1, std::numeric_limits<float>::infinity()};
-  const Heatmap map = heatmap_of(slice, 4, 3);
-  ASSERT_EQ(map.width, 4);
-  ASSERT_EQ(map.height, 3);
-  EXPECT_EQ(map.at(2, 2), -1);
-  EXPECT_TRUE(std::isnan(map.at(3, 2)));
-  EXPECT_EQ(std::count(map.cells.begin(), map.cells.end(), kMasked), 10);
+  slice.log_p = {0, std::numeric_limits<float>::infinity()};
+  const Heatmap map = heatmap_of(slice);
+  ASSERT_EQ(map.cells.size(), 2U);
+  EXPECT_TRUE(std::isnan(map.at(1, 0)));
+  const HeatmapStyle style = log_style(-10, 0);
+  const HeatmapPyramid pyramid(map, Pooling::largest);
+  const auto near = painted(pyramid, {-2, -2, 2, 1}, style, 4, 3);  // a frame of 4 x 3
+  EXPECT_EQ(near[10], packed(colour_at(ColourMap::viridis, 1)));
+  EXPECT_TRUE(near[11] == packed(style.not_a_number) || near[11] == packed(style.check));
+  const auto hatched = [&](const std::vector<std::uint32_t>& pixels) {
+    return std::count(pixels.begin(), pixels.end(), packed(style.masked)) + std::count(pixels.begin(), pixels.end(), packed(style.stripe));
+  };
+  EXPECT_EQ(hatched(near), 10);
+  const auto far = painted(pyramid, {-65534, -65535, 2, 1}, style, 100, 100);  // the last pixel holds both cells
+  EXPECT_EQ(hatched(far), 9999);
+  EXPECT_TRUE(far.back() == packed(style.not_a_number) || far.back() == packed(style.check));
 }
 
 TEST(Heatmap, linear_and_logarithmic_scales_place_values_where_they_belong) {
@@ -108,6 +117,14 @@ TEST(Heatmap, a_difference_keeps_the_farthest_from_zero_whichever_its_sign) {
   const HeatmapPyramid pyramid(difference_of(a, b), Pooling::farthest);
   EXPECT_NEAR(pyramid.levels().back().cells.front(), -0.3, 1e-6);
   EXPECT_NEAR(pyramid.base().cells[2000], 0.1, 1e-6);
+}
+
+TEST(Heatmap, a_difference_of_two_that_see_unequally_far_lays_their_last_cells_over_one_another) {
+  const Heatmap a = even(3, 1, std::log(0.5F)), b = even(1, 2, std::log(0.25F));
+  const Heatmap map = difference_of(a, b);
+  ASSERT_EQ(map.width, 3);
+  ASSERT_EQ(map.height, 2);
+  EXPECT_THAT(map.cells, testing::ElementsAre(kMasked, kMasked, -0.25F, 0.5F, 0.5F, 0.25F));
 }
 
 TEST(Heatmap, a_histogram_counts_every_finite_cell_once) {
