@@ -80,14 +80,13 @@ std::shared_ptr<const AttentionTensors> match3_tensors(const std::vector<std::in
 }
 
 std::vector<std::int64_t> match3_counts(const std::vector<std::int64_t>& numbers, std::int64_t modulus) {
-  std::vector<std::int64_t> residues;
-  for (std::int64_t x : numbers) residues.push_back(residue(x, modulus));
+  std::vector<std::int64_t> tokens(static_cast<std::size_t>(modulus));  // by residue
+  for (std::int64_t x : numbers) ++tokens[static_cast<std::size_t>(residue(x, modulus))];
   std::vector<std::int64_t> counts;
-  for (std::int64_t xi : residues) {
+  for (std::int64_t x : numbers) {
     std::int64_t count = 0;
-    for (std::int64_t xj : residues) {
-      for (std::int64_t xk : residues) count += (xi + xj + xk) % modulus == 0;
-    }
+    for (std::int64_t r = 0; r < modulus; ++r)
+      count += tokens[static_cast<std::size_t>(r)] * tokens[static_cast<std::size_t>(residue(-x - r, modulus))];
     counts.push_back(count);
   }
   return counts;

@@ -38,7 +38,7 @@ Problem match3_problem(std::int64_t n);
 std::shared_ptr<const AttentionTensors> match3_tensors(const std::vector<std::int64_t>& numbers, std::int64_t modulus,
                                                        double c);
 
-/// Matching pairs (j, k) of every token, counted one by one.
+/// Matching pairs (j, k) of every token, counted by residues.
 std::vector<std::int64_t> match3_counts(const std::vector<std::int64_t>& numbers, std::int64_t modulus);
 
 }  // namespace triscope

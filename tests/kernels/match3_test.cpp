@@ -47,6 +47,22 @@ TEST(Match3, decides_a_thousand_random_inputs_with_none_one_and_many_matches) {
   EXPECT_GT(many, 1000);
 }
 
+TEST(Match3, pairs_are_counted_as_one_by_one) {
+  std::mt19937 random(3);
+  for (const std::int64_t modulus : {1, 2, 7, 10, 1000}) {
+    std::vector<std::int64_t> numbers;
+    for (int i = 0; i < 30; ++i) numbers.push_back(static_cast<std::int64_t>(random() % 2001) - 1000);
+    const std::vector<std::int64_t> counts = match3_counts(numbers, modulus);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      std::int64_t pairs = 0;
+      for (std::int64_t x : numbers) {
+        for (std::int64_t y : numbers) pairs += (numbers[i] + x + y) % modulus == 0;
+      }
+      EXPECT_EQ(counts[i], pairs) << "modulus " << modulus << ", token " << i;
+    }
+  }
+}
+
 TEST(Match3, logits_are_c_times_the_cosine_of_the_summed_angles) {
   const std::vector<std::int64_t> numbers{3, 8, 0, 5, -4};
   const double c = 20;
