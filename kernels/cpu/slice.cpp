@@ -71,6 +71,21 @@ class SliceMaker {
         slice.infinite_count += std::isinf(row(k)[j]);
       }
     }
+    if (values_) drop_values(slice);
+  }
+
+  /// A key without any finite logit takes no part, but 0 times a value that is not finite would.
+  void drop_values(const Slice& slice) {
+    const std::int64_t dim = query_.problem.head_dim;
+    for (std::int64_t k = 0; k < slice.count2; ++k) {
+      if (maxima_[static_cast<std::size_t>(k)] == kMaskedLogit)
+        std::fill_n(values_->values2.begin() + k * dim, dim, 0.0);
+    }
+    for (std::int64_t j = 0; j < slice.count1; ++j) {
+      std::int64_t k = 0;
+      while (k < slice.count2 && !std::isfinite(row(k)[j])) ++k;
+      if (k == slice.count2) std::fill_n(values_->values1.begin() + j * values_->padded, values_->padded, 0.0);
+    }
   }
 
   /// What one thread gathers: sums by key 1, and the output, both against the common reference.

@@ -264,6 +264,25 @@ TEST(Slice, a_nan_in_a_key_is_counted_and_leaves_the_other_pairs_a_distribution)
   EXPECT_TRUE(std::isnan(slice.log_p[15 - 12]));
 }
 
+TEST(Slice, a_token_that_is_nan_in_keys_and_values_alike_leaves_the_output_of_the_others) {
+  const Problem problem = attention_problem(Form::trilinear, 20, 8, 4, 1, 1, 8);
+  AttentionCase data(problem);
+  const auto token = [&](std::vector<float>& tensor, std::size_t position, float value) {
+    std::fill_n(tensor.begin() + static_cast<std::ptrdiff_t>(position) * 8, 8, value);
+  };
+  token(data.k1, 15, std::numeric_limits<float>::quiet_NaN());
+  token(data.k2, 18, std::numeric_limits<float>::infinity());
+  AttentionCase bad = data;
+  token(bad.v1, 15, std::numeric_limits<float>::quiet_NaN());
+  token(bad.v2, 18, std::numeric_limits<float>::infinity());
+  const SliceQuery query{problem, Arithmetic::exact, 0, 0, 19};
+  const std::vector<float> output = make_slice(*tensors_of(bad), query).output;
+  EXPECT_EQ(output, make_slice(*tensors_of(data), query).output);
+  for (float x : output) EXPECT_TRUE(std::isfinite(x));
+  token(bad.v1, 16, std::numeric_limits<float>::quiet_NaN());  // a key that takes part
+  for (float x : make_slice(*tensors_of(bad), query).output) EXPECT_TRUE(std::isnan(x));
+}
+
 TEST(Overview, equals_the_slices_one_by_one) {
   for (const Problem& problem : problems()) {
     SCOPED_TRACE(describe(problem));

@@ -266,11 +266,18 @@ class CudaSlices final : public SliceEngine {
 
   void mix(const AttentionTensors& tensors, const SliceQuery& query, const Finish& finish, Slice& slice) {
     const std::int64_t kv_head = query.head / tensors.group(), dim = tensors.head_dim;
-    const float* v1 = upload(k1_, read_rows(tensors, query, TensorRole::v1, kv_head, {slice.first1, slice.count1}));
+    // A key without weight takes no part, but 0 times a value that is not finite would.
+    const auto values = [&](TensorRole role, SliceRange range, const std::vector<float>& weights) {
+      std::vector<float> rows = read_rows(tensors, query, role, kv_head, range);
+      for (std::size_t n = 0; n < weights.size(); ++n) {
+        if (weights[n] == 0) std::fill_n(rows.begin() + static_cast<std::int64_t>(n) * dim, dim, 0.0F);
+      }
+      return rows;
+    };
+    const float* v1 = upload(k1_, values(TensorRole::v1, {slice.first1, slice.count1}, slice.marginal1));
     const float* v2 = nullptr;
-    if (query.problem.form != Form::dot_product) {
-      v2 = upload(k2_, read_rows(tensors, query, TensorRole::v2, kv_head, {slice.first2, slice.count2}));
-    }
+    if (query.problem.form != Form::dot_product)
+      v2 = upload(k2_, values(TensorRole::v2, {slice.first2, slice.count2}, slice.marginal2));
     const std::int64_t blocks = (slice.count2 + cuda::slice::kOutputRows - 1) / cuda::slice::kOutputRows;
     double* partial = partial_.of<double>(blocks * dim);
     launch_output(finish, v1, v2, query.problem.v2_bias, static_cast<int>(dim), partial, stream_.get());
