@@ -131,7 +131,6 @@ std::vector<NamedTensor> list_tensors(const std::string& file) {
 
 std::map<std::string, std::string> guess_names(const std::vector<NamedTensor>& tensors,
                                                std::map<std::string, std::string> given) {
-  std::erase_if(given, [](const auto& entry) { return entry.second.empty(); });
   for (const char* role : kRoles) {
     if (given.contains(role)) continue;
     std::vector<std::string> candidates;
@@ -146,6 +145,7 @@ std::map<std::string, std::string> guess_names(const std::vector<NamedTensor>& t
     }
     if (candidates.size() == 1) given[role] = candidates.front();
   }
+  std::erase_if(given, [](const auto& entry) { return entry.second.empty(); });
   return given;
 }
 

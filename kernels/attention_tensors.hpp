@@ -58,8 +58,8 @@ struct NamedTensor {
 
 /// How a file's tensors are to be read.
 struct TensorMapping {
-  std::map<std::string, std::string> names;  ///< q, k1, k2[, v1, v2, sink] -> its name in the file; unnamed ones are
-                                             ///< guessed (`guess_names`)
+  std::map<std::string, std::string> names;  ///< q, k1, k2[, v1, v2, sink] -> its name in the file, empty: there is
+                                             ///< none; unmentioned ones are guessed (`guess_names`)
   bool heads_first = false;  ///< [batch, heads, seq_len, head_dim] rather than [batch, seq_len, heads, head_dim]
 };
 
@@ -68,7 +68,7 @@ struct TensorMapping {
 std::vector<NamedTensor> list_tensors(const std::string& file);
 
 /// Completes `given` from the names there are: a tensor called q, or else the only one whose name ends in ".q", "_q" or
-/// "/q", and so for the others. What cannot be told is left out.
+/// "/q", and so for the others. What cannot be told, and what `given` says is not there (an empty name), is left out.
 std::map<std::string, std::string> guess_names(const std::vector<NamedTensor>& tensors,
                                                std::map<std::string, std::string> given);
 

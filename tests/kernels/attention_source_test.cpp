@@ -147,6 +147,9 @@ TEST(TensorNames, are_guessed_from_their_endings_and_asked_for_when_they_cannot_
   EXPECT_EQ(opened->q_heads, 4);
   EXPECT_EQ(opened->kv_heads, 2);
   EXPECT_EQ(opened->sink.size(), 4U);
+  AttentionSource without = from_file(folder / "named.safetensors");
+  without.mapping.names = {{"sink", ""}};  // what the name suggests is not so
+  EXPECT_TRUE(open_source(without)->sink.empty());
 
   const std::vector<HostTensor> odd{tensor("query", {8, 4, 6}), tensor("first", {8, 2, 6}),
                                     tensor("second", {8, 2, 6})};
