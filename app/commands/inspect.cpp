@@ -151,7 +151,7 @@ void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>
              }
              options->source_given = true;
            });
-  add_text(command, "--names", "q=NAME,...", "Which tensor of the file is which, when that cannot be told",
+  add_text(command, "--names", "q=NAME,...", "Which tensor of the file is which, when that cannot be told; v1= says that there is none",
            [options](const std::string& text) { set_names(*options, text); });
   command.add_flag("--heads-first", source.mapping.heads_first,
                    "Tensors are [batch, heads, seq, dim] (default: [batch, seq, heads, dim])");
@@ -160,6 +160,8 @@ void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>
            [&source](const std::string& text) { source.seq_len = parse_count("--seq", text); });
   add_text(command, "--q-heads", "N", "Query heads of generated tensors (default: 8)",
            [&source](const std::string& text) { source.q_heads = parse_count("--q-heads", text); });
+  add_text(command, "--kv-heads", "N", "Key heads of generated tensors (default: 1)",
+           [&source](const std::string& text) { source.kv_heads = parse_count("--kv-heads", text); });
   add_text(command, "--head-dim", "N", "Dimensions of generated tensors (default: 64)",
            [&source](const std::string& text) { source.head_dim = parse_count("--head-dim", text); });
   add_text(command, "--seed", "N", "Seed of generated tensors (default: 1)",
@@ -187,6 +189,8 @@ void add_query_options(CLI::App& command, const std::shared_ptr<InspectOptions>&
            [&problem](const std::string& text) { problem.scale = parse_number("--scale", text); });
   add_text(command, "--k2-bias", "X", "Added to every element of K2 (default: 0, off)",
            [&problem](const std::string& text) { problem.k2_bias = parse_number("--k2-bias", text); });
+  add_text(command, "--v2-bias", "X", "Added to every element of V2 (default: 0, off)",
+           [&problem](const std::string& text) { problem.v2_bias = parse_number("--v2-bias", text); });
   add_text(command, "--arithmetic", "{exact,bf16_inputs,bf16_kernel}",
            "What is rounded to bf16 (default: exact, nothing)", [&query](const std::string& text) {
              query.arithmetic =
@@ -228,7 +232,8 @@ void add_inspect_command(CLI::App& app, Action& action) {
   add_query_options(*command, options);
   add_output_options(*command, options);
   command->footer(
-      "Computed in fp64; a file is memory-mapped, so its size does not matter.\n"
+      "Computed in fp64; a file is memory-mapped, so its size does not matter. The overview of all queries, Match3 and\n"
+      "comparisons of two sources are shown by the window only (triscope gui, key A).\n"
       "\n"
       "Examples:\n"
       "  triscope inspect --in layer12.safetensors --query 1023 --head 5 --windows 512x32 -o slice.png\n"

@@ -59,6 +59,32 @@ TEST(Inspect, a_picture_is_written_for_generated_tensors) {
   EXPECT_GT(std::filesystem::file_size(folder / "p.png"), 500U);
 }
 
+TEST(Inspect, the_bias_of_v2_and_shared_key_heads_are_options_too) {
+  const auto output = [](const char* option, const char* value) {
+    const ProgramResult result = run_triscope({"inspect", "--source", "random", "--seq", "32", "--q-heads", "4", "--head", "3",
+                                               "--query", "20", "--windows", "8x8", option, value});
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    const std::size_t at = result.output.find("output of length");
+    EXPECT_NE(at, std::string::npos) << result.output;
+    return result.output.substr(at, result.output.find('\n', at) - at);
+  };
+  EXPECT_EQ(output("--v2-bias", "0"), output("--kv-heads", "1"));
+  EXPECT_NE(output("--v2-bias", "0"), output("--v2-bias", "2"));
+  EXPECT_NE(output("--kv-heads", "1"), output("--kv-heads", "4"));
+}
+
+TEST(Inspect, a_window_far_larger_than_what_is_seen_gives_an_array_but_no_picture_beyond_reason) {
+  const TemporaryFolder folder;
+  const auto inspect = [&](const char* file) {
+    return run_triscope({"inspect", "--source", "random", "--seq", "8192", "--head-dim", "4", "--q-heads", "1", "--query", "2",
+                         "--windows", "8192x8192", "-o", (folder / file).string()});
+  };
+  EXPECT_EQ(inspect("p.npy").exit_code, 0);
+  const ProgramResult picture = inspect("p.png");
+  EXPECT_EQ(picture.exit_code, 2) << picture.output;
+  EXPECT_THAT(picture.errors, HasSubstr("a picture of 8192 x 8192 cells is too large"));
+}
+
 TEST(Inspect, faults_are_a_sentence_and_exit_code_2) {
   const TemporaryFolder folder;
   write_small(folder / "t.safetensors", "query");
