@@ -170,7 +170,7 @@ std::optional<SourceKind> parse_source_kind(std::string_view text) {
   return std::nullopt;
 }
 
-bool AttentionSource::operator==(const AttentionSource& other) const {
+bool AttentionSource::describes_same(const AttentionSource& other) const {
   if (kind != other.kind) return false;
   switch (kind) {
     case SourceKind::file:

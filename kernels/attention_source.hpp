@@ -26,6 +26,7 @@ std::optional<SourceKind> parse_source_kind(std::string_view text);
 /// A source as a user describes it. What does not belong to its kind is ignored.
 struct AttentionSource {
   SourceKind kind = SourceKind::induction;
+  std::int64_t opening = 0;  ///< counts how often a user has opened it: what differs in it is read again
   // Generated ones.
   std::uint64_t seed = 1;
   std::int64_t seq_len = 1024, q_heads = 8, kv_heads = 1, head_dim = 64;
@@ -41,7 +42,9 @@ struct AttentionSource {
   std::int64_t modulus = 10;
   std::optional<double> c;  ///< unset: `match3_usual_c`
 
-  bool operator==(const AttentionSource&) const;
+  /// The same in all but `opening`.
+  bool describes_same(const AttentionSource&) const;
+  bool operator==(const AttentionSource& other) const { return opening == other.opening && describes_same(other); }
 };
 
 /// Makes or opens the tensors. Throws `Error` (usage) for an impossible shape and as `open_tensors` and

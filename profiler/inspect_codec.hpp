@@ -17,8 +17,8 @@ inline void from_json(const nlohmann::json& j, Arithmetic& value) {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedTensor, name, shape, element)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMapping, names, heads_first)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AttentionSource, kind, seed, seq_len, q_heads, kv_heads, head_dim, form, rotary,
-                                   file, mapping, labels_file, numbers, modulus, c)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AttentionSource, kind, opening, seed, seq_len, q_heads, kv_heads, head_dim, form,
+                                   rotary, file, mapping, labels_file, numbers, modulus, c)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SliceQuery, problem, arithmetic, batch, head, query)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Triple, j, k, logit, p, output_share)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Slice, first1, count1, first2, count2, lse, entropy, largest_p, sink_p, distance1,

@@ -25,24 +25,40 @@ std::string quoted(const std::string& label) {
   return text + '"';
 }
 
-void write_picture(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {
-  const std::int64_t frame1 = std::max(options.frame1, slice.count1), frame2 = std::max(options.frame2, slice.count2);
-  if (frame1 > kMostSliceCells / frame2) {
-    throw Error(fmt::format("'{}' cannot be written", file.string()),
-                fmt::format("a picture of {} x {} cells is too large", frame1, frame2),
-                "choose smaller windows, or end it with .csv or .npy", ExitCode::usage);
-  }
-  const HeatmapPyramid pyramid(heatmap_of(slice), Pooling::largest);
-  const std::int64_t zoom = std::max<std::int64_t>(1, kSmallestPicture / std::max(frame1, frame2));
-  const int width = static_cast<int>(frame1 * zoom), height = static_cast<int>(frame2 * zoom);
+/// p of the slice minus p of `options.minus`.
+Heatmap difference(const Slice& slice, const SliceExport& options) {
+  return difference_of(heatmap_of(slice), heatmap_of(*options.minus));
+}
+
+HeatmapStyle style_of(const Slice& slice, const SliceExport& options) {
   HeatmapStyle style = options.style;
+  if (options.range_given) return style;
   style.high = std::log(slice.largest_p);
   style.low = style.high - kDecades * std::log(10.0);
   if (style.scale == HeatmapStyle::Scale::probability) style.low = -1e9;  // p = 0
+  return style;
+}
+
+void write_picture(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {
+  Heatmap map = options.minus ? difference(slice, options) : heatmap_of(slice);
+  const auto masked1 = static_cast<double>(std::max<std::int64_t>(0, options.frame1 - map.width)),
+             masked2 = static_cast<double>(std::max<std::int64_t>(0, options.frame2 - map.height));
+  HeatmapPart part = options.part.value_or(HeatmapPart{0, 0, masked1 + static_cast<double>(map.width),
+                                                       masked2 + static_cast<double>(map.height)});
+  part = {std::floor(part.left), std::floor(part.top), std::ceil(part.right), std::ceil(part.bottom)};
+  const auto cells1 = static_cast<std::int64_t>(part.right - part.left),
+             cells2 = static_cast<std::int64_t>(part.bottom - part.top);
+  if (cells1 > kMostSliceCells / cells2) {
+    throw Error(fmt::format("'{}' cannot be written", file.string()),
+                fmt::format("a picture of {} x {} cells is too large", cells1, cells2),
+                "choose smaller windows, or end it with .csv or .npy", ExitCode::usage);
+  }
+  const std::int64_t zoom = std::max<std::int64_t>(1, kSmallestPicture / std::max(cells1, cells2));
+  const int width = static_cast<int>(cells1 * zoom), height = static_cast<int>(cells2 * zoom);
   std::vector<std::uint32_t> pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  const HeatmapPart part{static_cast<double>(slice.count1 - frame1), static_cast<double>(slice.count2 - frame2),
-                         static_cast<double>(slice.count1), static_cast<double>(slice.count2)};
-  paint_heatmap(pyramid, part, style, width, height, pixels.data(), width);
+  const HeatmapPyramid pyramid(std::move(map), options.minus ? Pooling::farthest : Pooling::largest);
+  paint_heatmap(pyramid, {part.left - masked1, part.top - masked2, part.right - masked1, part.bottom - masked2},
+                style_of(slice, options), width, height, pixels.data(), width);
   std::vector<std::uint8_t> rgb;
   rgb.reserve(pixels.size() * 3);
   for (std::uint32_t pixel : pixels) {
@@ -56,6 +72,10 @@ void write_picture(const std::filesystem::path& file, const Slice& slice, const 
 
 /// Seven digits: what a slice, kept in fp32, holds.
 void write_csv(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {
+  if (options.minus) {
+    throw Error(fmt::format("'{}' cannot be written", file.string()), "a table holds logits, and a difference has none",
+                "end it with .png or .npy, or show one map", ExitCode::usage);
+  }
   AtomicFile out(file);
   std::string text = options.labels.empty() ? "j,k,logit,p\n" : "j,k,logit,p,token_j,token_k\n";
   for (std::int64_t k = 0; k < slice.count2; ++k) {
@@ -74,6 +94,10 @@ void write_csv(const std::filesystem::path& file, const Slice& slice, const Slic
 }
 
 void write_array(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {
+  if (options.minus) {
+    const Heatmap map = difference(slice, options);
+    return write_npy(file, {"difference", {map.height, map.width}, map.cells});
+  }
   HostTensor tensor{"slice", {slice.count2, slice.count1}, slice.log_p};
   for (float& x : tensor.values)
     x = static_cast<float>(options.logits ? x + slice.lse : std::exp(static_cast<double>(x)));

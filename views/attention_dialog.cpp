@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
 #include "views/attention_parts.hpp"
 #include "views/format.hpp"
@@ -16,8 +15,9 @@ namespace {
 
 constexpr const char* kExampleNumbers = "3 1 4 1 5 9 2 6 5 3 5 8 9 7 9 3 2 3 8 4 6 2 6 4";
 
-/// Whole numbers separated by anything else than digits and signs; nullopt when one does not fit.
+/// Whole numbers separated by spaces, commas or semicolons; nullopt for anything else, or one beyond a thousand million.
 std::optional<std::vector<std::int64_t>> parse_numbers(const std::string& text) {
+  constexpr std::int64_t kLargest = 1'000'000'000;
   std::vector<std::int64_t> numbers;
   const char* at = text.data();
   const char* end = at + text.size();
@@ -28,7 +28,7 @@ std::optional<std::vector<std::int64_t>> parse_numbers(const std::string& text) 
     }
     std::int64_t value = 0;
     const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || std::abs(value) > 1'000'000'000) return std::nullopt;
+    if (error != std::errc() || value < -kLargest || value > kLargest) return std::nullopt;
     numbers.push_back(value);
     at = next;
   }
@@ -85,7 +85,7 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
       name = reply.names.at(role);
     }
     if (!ImGui::BeginCombo(fmt::format("##role_{}", role).c_str(), name.empty() ? (required ? "choose one" : "none") : name.c_str())) continue;
-    if (ImGui::Selectable("none", name.empty())) source.mapping.names.erase(role);
+    if (!required && ImGui::Selectable("none", name.empty())) source.mapping.names[role].clear();
     for (const NamedTensor& tensor : reply.tensors) {
       std::string shape;
       for (std::int64_t size : tensor.shape) shape += fmt::format("{}{}", shape.empty() ? "" : " × ", size);
@@ -219,7 +219,6 @@ void draw_attention_dialog(Context& context) {
   if (primary_button(context, "Open") && complete(draft)) {
     choose_source(ui, draft.side, draft.source);
     draft.source = ui.sides[static_cast<std::size_t>(draft.side)].source;
-    context.request(CommandId::inspect_again, draft.side);
     draft.submitted = draft.source.kind == SourceKind::file;
     close = !draft.submitted;
   }

@@ -79,7 +79,7 @@ void draw_facts(Context& context, int side) {
     fact_line(context, "values", data.source->values ? "v1, v2" : "none", !data.source->values);
   } else if (side == 1 && (data.source || !data.problem.empty())) {  // A's stands in the middle
     ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.slower, sentence(data.source ? data.source->problem : data.problem));
+    coloured_text(context.look.theme.slower, sentence(refusal_of(data)));
     ImGui::PopTextWrapPos();
   } else if (!data.source && data.problem.empty()) {
     muted_text(context, "Opening ...");
@@ -210,8 +210,7 @@ void draw_overview(Context& context) {
   const Overview* overview = current ? data.overview.get() : nullptr;
   const float width = ImGui::GetContentRegionAvail().x;
   if (!overview || width < 20) {
-    muted_text(context, data.overview_pending ? "Computing ..." : "");
-    return;
+    return draw_survey_state(context, data.overview_pending.has_value(), current ? data.overview_problem : "");
   }
   const float height =
       std::clamp(static_cast<float>(overview->heads) * context.look.px(4), context.look.px(32), context.look.px(96));
@@ -278,11 +277,17 @@ void draw_overview(Context& context) {
 
 void draw_sheet(Context& context) {
   AttentionUi& ui = context.ui.attention;
-  const HeadSheet* sheet = context.data.attention.sheet.get();
-  if (!sheet || sheet->heads < 2 || context.data.attention.sheet_of.source != ui.sides[0].source) return;
+  const AttentionData& data = context.data.attention;
+  const HeadSheet* sheet = data.sheet.get();
+  if (data.sheet_of.source != ui.sides[0].source) return;
+  if (!sheet && !data.sheet_problem.empty()) {
+    section(context, "All heads");
+    return draw_survey_state(context, data.sheet_pending.has_value(), data.sheet_problem);
+  }
+  if (!sheet || sheet->heads < 2) return;
   const Look& look = context.look;
   section(context, fmt::format("All {} heads at query {}", sheet->heads,
-                               format_count(context.data.attention.sheet_of.query.query))
+                               format_count(data.sheet_of.query.query))
                        .c_str());
   const float width = ImGui::GetContentRegionAvail().x, gap = look.px(8);
   const int columns = sheet->heads > 16 ? 4 : 2;
@@ -335,6 +340,16 @@ void draw_sheet(Context& context) {
 }
 
 }  // namespace
+
+void draw_survey_state(Context& context, bool pending, const std::string& problem) {
+  if (pending || problem.empty()) return muted_text(context, pending ? "Computing ..." : "");
+  ImGui::PushTextWrapPos(0);
+  coloured_text(context.look.theme.slower, sentence(problem));
+  ImGui::PopTextWrapPos();
+  ImGui::PushID(problem.c_str());
+  if (ImGui::Button("Try again")) context.request(CommandId::inspect_again);
+  ImGui::PopID();
+}
 
 void draw_form_choice(Context& context, int side) {
   AttentionUi& ui = context.ui.attention;

@@ -243,8 +243,12 @@ void draw_matches(const Context& context, const MapView& view) {
   const auto query = static_cast<std::int64_t>(view.side->slice_of.query.query);
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->PushClipRect(view.rect.low, view.rect.high, true);
-  for (std::int64_t k = 0; k < view.frame.height; ++k) {
-    for (std::int64_t j = 0; j < view.frame.width; ++j) {
+  const auto end = [](double edge, std::int64_t cells) {
+    return std::min(cells, static_cast<std::int64_t>(std::ceil(edge)));
+  };
+  const std::int64_t end1 = end(view.part.right, view.frame.width), end2 = end(view.part.bottom, view.frame.height);
+  for (auto k = static_cast<std::int64_t>(view.part.top); k < end2; ++k) {
+    for (auto j = static_cast<std::int64_t>(view.part.left); j < end1; ++j) {
       if ((residue(query) + residue(j) + residue(k)) % source.modulus != 0) continue;
       const ImVec2 low(view.x_of(static_cast<double>(j)) + 1, view.y_of(static_cast<double>(k)) + 1),
           high(view.x_of(static_cast<double>(j + 1)) - 1, view.y_of(static_cast<double>(k + 1)) - 1);
@@ -306,13 +310,16 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
     list->AddText(ImVec2(origin.x + look.px(64), origin.y), look.theme.text, title_of(ui, data, which).c_str());
   ImGui::PopFont();
   if (!view.pyramid || !side.slice) {
-    const bool sizes = which == 2 && data.sides[1].slice;
-    const std::string text = !side.problem.empty() ? side.problem
+    const bool sizes = which == 2 && side.slice && data.sides[1].slice;
+    const std::string &why = refusal_of(side), &why_b = refusal_of(data.sides[1]);
+    const std::string text = !why.empty()                   ? sentence(why)
+                             : which == 2 && !why_b.empty() ? "B: " + sentence(why_b)
                              : sizes ? "A and B see windows of different sizes, so there is no difference cell by cell."
                                      : "Computing ...";
-    list->AddText(look.text, kBodySize * look.scale, ImVec2(origin.x + look.px(64), origin.y + look.px(48)),
-                  look.theme.muted, text.c_str(), nullptr, std::max(look.px(80), room.x - look.px(80)));
-    return;
+    ImGui::SetCursorScreenPos(ImVec2(origin.x + look.px(64), origin.y + look.px(48)));
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::max(look.px(80), room.x - look.px(80)));
+    muted_text(context, text);
+    return ImGui::PopTextWrapPos();
   }
   view.frame = frame_of(side.slice_of, *side.source);
   view.part = ui.part ? kept_inside(*ui.part, view.frame) : whole(view.frame);

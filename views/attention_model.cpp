@@ -58,10 +58,12 @@ bool uses_second(const AttentionUi& ui) { return ui.show != AttentionShow::one |
 
 void choose_source(AttentionUi& ui, int side, const AttentionSource& source) {
   const bool both = side == 0 && ui.sides[0].source == ui.sides[1].source;
+  ++ui.openings;
   for (int n = 0; n < 2; ++n) {
     AttentionSide& one = ui.sides[static_cast<std::size_t>(n)];
-    if (n != side && !both) continue;
+    if (n != side && !both && !one.source.describes_same(source)) continue;
     one.source = source;
+    one.source.opening = ui.openings;
     if (one.form != Form::dot_product) one.source.form = one.form;  // an example is made for its form
   }
   ui.part.reset();
@@ -156,6 +158,10 @@ AttentionFrame frame_of(const SliceRequest& request, const SourceReply& source) 
   return {width, height, request.query.query - width + 1, request.query.query - height + 1};
 }
 
+const std::string& refusal_of(const AttentionSideData& side) {
+  return side.source && !side.source->problem.empty() ? side.source->problem : side.problem;
+}
+
 const HeatmapPyramid* AttentionModel::map(const AttentionUi& ui, const AttentionData& data, int which) {
   Made& made = made_[which];
   const AttentionSideData& a = data.sides[which == 1 ? 1 : 0];
@@ -219,6 +225,13 @@ const std::vector<std::int64_t>& AttentionModel::histogram(const AttentionUi& ui
 double automatic_low(double smallest, double largest) {
   constexpr double kLeastRange = 0.5;  // all pairs may be alike
   return std::min(std::max(smallest, largest - kDecades * std::log(10.0)), largest - kLeastRange);
+}
+
+const std::vector<Match3Row>& AttentionModel::match3(const AttentionData& data) {
+  if (told_ == data.overview && told_of_ == first(data).asked) return rows_;
+  told_ = data.overview;
+  told_of_ = first(data).asked;
+  return rows_ = match3_rows(data);
 }
 
 double AttentionModel::smallest(const AttentionData& data, std::size_t side) {

@@ -17,7 +17,8 @@ namespace triscope {
 /// Keeps query, head, windows and cells inside what the open source has.
 void keep_inside(AttentionUi& ui, const AttentionData& data);
 bool uses_second(const AttentionUi& ui);
-/// Gives side A another source or form. B follows where it was the same.
+/// Gives side A another source or form. B follows where it was the same. A source is opened again wherever it is shown,
+/// also when it is the one that was.
 void choose_source(AttentionUi& ui, int side, const AttentionSource& source);
 void choose_form(AttentionUi& ui, int side, Form form);
 
@@ -43,12 +44,24 @@ struct AttentionFrame {
 };
 AttentionFrame frame_of(const SliceRequest& request, const SourceReply& source);
 
+/// Why a side shows nothing: its source or its slice was refused. Empty without a reason.
+const std::string& refusal_of(const AttentionSideData& side);
+
 /// How two maps differ, by name.
 struct AttentionError {
   double largest = 0;          ///< of |p_a - p_b|
   double total_variation = 0;  ///< half the sum of |p_a - p_b|
   double relative = 0;         ///< ||p_a - p_b|| / ||p_b||
 };
+
+/// A token of a Match3 source: what is true, and what the head says.
+struct Match3Row {
+  std::int64_t number = 0, matches = 0;
+  double output = 0;
+  bool told = false, right = true;
+};
+/// Empty until the overview of the source is there.
+std::vector<Match3Row> match3_rows(const AttentionData& data);
 
 /// Pyramids and figures of the shown slices, remade when a slice or setting changes; and the textures made of them.
 class AttentionModel {
@@ -63,6 +76,9 @@ class AttentionModel {
   /// Colours of a map; those of the theme (hatch, NaN) are left to the caller. A logarithmic range that nobody set
   /// begins at the smallest p, at most six decades below the largest.
   HeatmapStyle style(const AttentionUi& ui, const AttentionData& data, int which);
+
+  /// `match3_rows`, kept until the overview or the source is another one.
+  const std::vector<Match3Row>& match3(const AttentionData& data);
 
   PixelTexture textures[4];  ///< side A, side B, overview, sheet
   std::string painted[4];    ///< what each holds
@@ -79,6 +95,9 @@ class AttentionModel {
   std::shared_ptr<const Slice> binned_, compared_[2], measured_[2];
   double smallest_[2] = {};
   std::vector<std::int64_t> bins_;
+  std::shared_ptr<const Overview> told_;
+  std::optional<AttentionSource> told_of_;
+  std::vector<Match3Row> rows_;
   AttentionError error_;
 };
 
@@ -95,14 +114,5 @@ TextTable triples_text(const AttentionData& data);
 /// "-511" or "1,005", by the axes chosen.
 std::string axis_text(const AttentionUi& ui, const SliceRequest& request, std::int64_t position);
 std::string source_title(const AttentionSource& source);
-
-/// A token of a Match3 source: what is true, and what the head says.
-struct Match3Row {
-  std::int64_t number = 0, matches = 0;
-  double output = 0;
-  bool told = false, right = true;
-};
-/// Empty until the overview of the source is there.
-std::vector<Match3Row> match3_rows(const AttentionData& data);
 
 }  // namespace triscope

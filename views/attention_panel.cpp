@@ -197,10 +197,8 @@ void draw_attention_panel(Context& context) {
     ImGui::EndDisabled();
     ImGui::Dummy(ImVec2(0, context.look.px(4)));
     const AttentionSideData& data = context.data.attention.sides[0];
-    if (data.source && !data.source->problem.empty()) {
-      draw_refusal(context, data.source->problem);
-    } else if (!data.source && !data.problem.empty()) {
-      draw_refusal(context, data.problem);
+    if (!open && !refusal_of(data).empty()) {
+      draw_refusal(context, refusal_of(data));
     } else {
       draw_attention_maps(context);
     }

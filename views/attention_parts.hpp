@@ -32,6 +32,8 @@ void set_theme(HeatmapStyle& style, const Theme& theme);
 
 /// attention_left.cpp: what is looked at, the overview to navigate by, all heads.
 void draw_attention_left(Context& context);
+/// attention_left.cpp: why an overview, a sheet or a table made of them is not there; asks again on request.
+void draw_survey_state(Context& context, bool pending, const std::string& problem);
 /// attention_left.cpp: chips for the form of a side.
 void draw_form_choice(Context& context, int side);
 /// attention_right.cpp: strongest triples, figures, range, the dot-product row; for Match3 the table of tokens.

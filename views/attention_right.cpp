@@ -105,7 +105,7 @@ void draw_figures(Context& context) {
             format_count(slice.nan_count), format_count(slice.infinite_count)));
     ImGui::PopTextWrapPos();
   }
-  fact_line(context, fmt::format("computed on the {} in", device_title(context.ui.attention.device)).c_str(),
+  fact_line(context, fmt::format("computed on the {} in", device_title(side.slice_device)).c_str(),
             fmt::format("{} ms", significant_text(static_cast<double>(slice.elapsed_ns) * 1e-6, 3)));
 }
 
@@ -348,10 +348,30 @@ void draw_dot_row(Context& context) {
   }
 }
 
+void draw_match3_row(Context& context, int i, const Match3Row& row) {
+  AttentionUi& ui = context.ui.attention;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(i);
+  if (ImGui::Selectable("##token", ui.query == i, ImGuiSelectableFlags_SpanAllColumns)) ui.query = i;
+  ImGui::PopID();
+  ImGui::SameLine(0, 0);
+  number_right(context, fmt::format("{}", i), context.look.theme.muted);
+  ImGui::TableNextColumn();
+  number_right(context, fmt::format("{}", row.number));
+  ImGui::TableNextColumn();
+  number_right(context, fmt::format("{}", row.matches));
+  ImGui::TableNextColumn();
+  number_right(context, format_fixed(row.output, 3));
+  ImGui::TableNextColumn();
+  coloured_text(row.right ? context.look.theme.text : context.look.theme.slower,
+                fmt::format("{}{}", row.told ? "yes" : "no", row.right ? "" : ", wrong"));
+}
+
 void draw_match3(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const AttentionSideData& side = context.data.attention.sides[0];
-  const std::vector<Match3Row> rows = match3_rows(context.data.attention);
+  const std::vector<Match3Row>& rows = context.models.attention().match3(context.data.attention);
   const AttentionSource& source = *side.asked;
   const auto n = static_cast<std::int64_t>(source.numbers.size());
   const auto wrong = std::count_if(rows.begin(), rows.end(), [](const Match3Row& row) { return !row.right; });
@@ -361,31 +381,21 @@ void draw_match3(Context& context) {
                   wrong ? fmt::format("▼ {} of {} tokens are told wrongly", wrong, rows.size())
                         : fmt::format("▲ all {} tokens are told rightly", rows.size()));
   }
-  if (ImGui::BeginTable("tokens", 5,
+  if (rows.empty()) {
+    draw_survey_state(context, context.data.attention.overview_pending.has_value(),
+                      context.data.attention.overview_problem);
+  } else if (ImGui::BeginTable("tokens", 5,
                         ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX |
                             ImGuiTableFlags_ScrollY,
                         ImVec2(0, context.look.px(300)))) {
     for (const char* name : {"i", "x", "pairs", "output", "match"}) ImGui::TableSetupColumn(name);
     ImGui::TableSetupScrollFreeze(0, 1);
     header_row(context, {true, true, true, true, false});
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      ImGui::PushID(static_cast<int>(i));
-      if (ImGui::Selectable("##token", ui.query == static_cast<std::int64_t>(i), ImGuiSelectableFlags_SpanAllColumns))
-        ui.query = static_cast<std::int64_t>(i);
-      ImGui::PopID();
-      ImGui::SameLine(0, 0);
-      number_right(context, fmt::format("{}", i), context.look.theme.muted);
-      ImGui::TableNextColumn();
-      number_right(context, fmt::format("{}", rows[i].number));
-      ImGui::TableNextColumn();
-      number_right(context, fmt::format("{}", rows[i].matches));
-      ImGui::TableNextColumn();
-      number_right(context, format_fixed(rows[i].output, 3));
-      ImGui::TableNextColumn();
-      coloured_text(rows[i].right ? context.look.theme.text : context.look.theme.slower,
-                    fmt::format("{}{}", rows[i].told ? "yes" : "no", rows[i].right ? "" : ", wrong"));
+    ImGuiListClipper visible;
+    visible.Begin(static_cast<int>(rows.size()));
+    while (visible.Step()) {
+      for (int i = visible.DisplayStart; i < visible.DisplayEnd; ++i)
+        draw_match3_row(context, i, rows[static_cast<std::size_t>(i)]);
     }
     ImGui::EndTable();
   }

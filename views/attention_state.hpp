@@ -65,6 +65,7 @@ struct AttentionUi {
       hovered_now;  ///< under the pointer in the last frame; being collected in this one
   OverviewFigure figure = OverviewFigure::entropy;
   SourceDraft draft;
+  std::int64_t openings = 0;  ///< of sources, so far
 };
 
 /// What the worker answered for one side; the last good answer stays until the next arrives.
@@ -72,7 +73,8 @@ struct AttentionSideData {
   std::optional<AttentionSource> asked;
   std::shared_ptr<const SourceReply> source;  ///< of `asked`; null while it is opened
   std::shared_ptr<const Slice> slice;
-  SliceRequest slice_of;  ///< what `slice` answers
+  SliceRequest slice_of;     ///< what `slice` or `problem` answers
+  std::string slice_device;  ///< where; "cpu", or a GPU's index
   std::optional<SliceRequest> pending;
   std::string problem;  ///< why there is no source or slice
 };
@@ -80,10 +82,12 @@ struct AttentionSideData {
 struct AttentionData {
   std::array<AttentionSideData, 2> sides;
   std::shared_ptr<const Overview> overview;
-  OverviewRequest overview_of;
+  OverviewRequest overview_of;  ///< what `overview` or `overview_problem` answers
+  std::string overview_device, overview_problem;
   std::optional<OverviewRequest> overview_pending;
   std::shared_ptr<const HeadSheet> sheet;
-  SheetRequest sheet_of;
+  SheetRequest sheet_of;  ///< what `sheet` or `sheet_problem` answers
+  std::string sheet_device, sheet_problem;
   std::optional<SheetRequest> sheet_pending;
   std::shared_ptr<const KernelRow> kernel_row;
   KernelRowRequest kernel_row_of;

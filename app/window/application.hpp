@@ -110,6 +110,7 @@ class Application {
   void ask_slice(int which);
   void save_slice(const std::filesystem::path& file);
   void supply_survey();
+  void ask_survey_again();
   void supply_kernel_row();
   void choose_attention_device();
   template <typename Answer, typename Ask, typename Take>

@@ -3,6 +3,7 @@
 #include "app/window/application.hpp"
 #include "kernels/error.hpp"
 #include "profiler/slice_export.hpp"
+#include "views/attention_parts.hpp"
 
 namespace triscope {
 
@@ -40,11 +41,8 @@ void Application::choose_attention_device() {
   AttentionData& data = data_.attention;
   for (AttentionSideData& side : data.sides) {
     side.pending.reset();
-    side.slice_of = {};
     if (!side.source) side.asked.reset();
   }
-  data.overview_of = {};
-  data.sheet_of = {};
   data.overview_pending.reset();
   data.sheet_pending.reset();
   data.kernel_row_pending.reset();
@@ -71,9 +69,7 @@ void Application::open_attention_source(int which) {
 void Application::ask_slice(int which) {
   AttentionSideData& side = data_.attention.sides[static_cast<std::size_t>(which)];
   const std::optional<SliceRequest> wanted = wanted_slice(ui_.attention, data_.attention, which);
-  if (!wanted || side.pending || (side.slice && side.slice_of == *wanted) ||
-      (!side.slice && !side.problem.empty() && side.slice_of == *wanted))
-    return;
+  if (!wanted || side.pending || (side.slice_of == *wanted && side.slice_device == attention_device_)) return;
   side.pending = wanted;
   inspect<Slice>(
       *slice_thread_, slice_worker_, which == 0 ? "slice A" : "slice B",
@@ -84,6 +80,7 @@ void Application::ask_slice(int which) {
         if (now.asked != request.source) return;
         now.slice = std::move(slice);
         now.slice_of = request;
+        now.slice_device = attention_device_;
         now.problem = problem;
       });
 }
@@ -104,29 +101,40 @@ void Application::supply_attention() {
 void Application::supply_survey() {
   AttentionData& data = data_.attention;
   const auto overview = wanted_overview(ui_.attention, data);
-  if (overview && data.overview_of != *overview && data.overview_pending != *overview) {
+  if (overview && (data.overview_of != *overview || data.overview_device != attention_device_) &&
+      data.overview_pending != *overview) {
     data.overview_pending = overview;
     inspect<Overview>(
         *survey_thread_, survey_worker_, "overview",
         [request = *overview](Supervisor& worker) { return worker.overview(request); },
-        [this, request = *overview](std::shared_ptr<const Overview> answer, const std::string&) {
+        [this, request = *overview](std::shared_ptr<const Overview> answer, const std::string& problem) {
           if (data_.attention.overview_pending == request) data_.attention.overview_pending.reset();
           data_.attention.overview = std::move(answer);
           data_.attention.overview_of = request;
+          data_.attention.overview_device = attention_device_;
+          data_.attention.overview_problem = problem;
         });
   }
   const auto sheet = wanted_sheet(ui_.attention, data);
-  if (sheet && data.sheet_of != *sheet && !data.sheet_pending) {
+  if (sheet && (data.sheet_of != *sheet || data.sheet_device != attention_device_) && !data.sheet_pending) {
     data.sheet_pending = sheet;
     inspect<HeadSheet>(
         *survey_thread_, survey_worker_, "sheet",
         [request = *sheet](Supervisor& worker) { return worker.sheet(request); },
-        [this, request = *sheet](std::shared_ptr<const HeadSheet> answer, const std::string&) {
+        [this, request = *sheet](std::shared_ptr<const HeadSheet> answer, const std::string& problem) {
           data_.attention.sheet_pending.reset();
           data_.attention.sheet = std::move(answer);
           data_.attention.sheet_of = request;
+          data_.attention.sheet_device = attention_device_;
+          data_.attention.sheet_problem = problem;
         });
   }
+}
+
+void Application::ask_survey_again() {
+  AttentionData& data = data_.attention;
+  if (!data.overview_problem.empty()) data.overview_device.clear();
+  if (!data.sheet_problem.empty()) data.sheet_device.clear();
 }
 
 void Application::supply_kernel_row() {
@@ -146,17 +154,26 @@ void Application::supply_kernel_row() {
 }
 
 void Application::save_slice(const std::filesystem::path& file) {
+  const AttentionUi& ui = ui_.attention;
   const AttentionSideData& side = data_.attention.sides[0];
   if (!side.slice || !side.source)
     throw Error("The slice was not saved", "none is shown", "open the attention panel first");
   slice_format(file);
+  const int which = ui.show == AttentionShow::difference ? 2 : 0;
   SliceExport options;
+  if (which == 2) {
+    if (!models_.attention().map(ui, data_.attention, 2))
+      throw Error("The difference was not saved", "none is shown", "give A and B windows of one size");
+    options.minus = data_.attention.sides[1].slice;
+  }
   options.labels = side.source->labels;
-  options.style.map = ui_.attention.map;
-  options.style.scale = ui_.attention.colour_scale;
+  options.style = models_.attention().style(ui, data_.attention, which);
+  set_theme(options.style, look_.theme);
+  options.range_given = true;
   const AttentionFrame frame = frame_of(side.slice_of, *side.source);
   options.frame1 = frame.width;
   options.frame2 = frame.height;
+  options.part = ui.part;
   writer_thread_->add([this, file, options, slice = side.slice] {
     try {
       write_slice(file, *slice, options);

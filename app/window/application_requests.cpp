@@ -84,7 +84,7 @@ void Application::carry_out_view(const Request& request) {
   switch (request.id) {
     case CommandId::show_panel: show_panel(static_cast<Panel>(request.number)); break;
     case CommandId::show_measurements: ui_.attention.open = false; break;
-    case CommandId::inspect_again: open_attention_source(static_cast<int>(request.number)); break;
+    case CommandId::inspect_again: ask_survey_again(); break;
     case CommandId::fit_charts:
       ui_.fit_charts = true;
       ui_.attention.part.reset();

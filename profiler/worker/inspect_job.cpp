@@ -18,6 +18,7 @@ const AttentionTensors& InspectJob::tensors_of(const AttentionSource& source) {
   if (found != open_.end()) {
     open_.splice(open_.begin(), open_, found);
   } else {
+    std::erase_if(open_, [&](const Open& one) { return one.source.describes_same(source); });  // opened again since
     if (open_.size() >= kMostOpen) open_.pop_back();  // first: two large sources need not fit into memory at once
     open_.push_front({source, open_source(source)});
   }

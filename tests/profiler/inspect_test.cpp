@@ -43,6 +43,27 @@ TEST(Inspect, a_worker_answers_what_the_kernel_computes) {
   EXPECT_EQ(worker.sheet({source, query, 20, 8}).log_p, make_sheet(*tensors, query, 20, 8).log_p);
 }
 
+TEST(Inspect, a_source_opened_again_is_read_again_by_any_worker) {
+  const TemporaryFolder folder;
+  AttentionSource source;
+  source.kind = SourceKind::file;
+  source.file = (folder / "t.safetensors").string();
+  const auto write = [&](float value) {
+    std::vector<HostTensor> tensors;
+    for (const char* name : {"q", "k1", "k2"}) tensors.push_back({name, {2, 1, 1}, {1, value}});
+    write_safetensors(source.file, tensors);
+  };
+  SliceQuery query;
+  query.query = 1;
+  Supervisor worker = real_worker();  // never asked to open it by itself
+  write(2);
+  const double lse = worker.slice({source, query}).lse;
+  write(3);
+  EXPECT_EQ(worker.slice({source, query}).lse, lse);
+  ++source.opening;
+  EXPECT_GT(worker.slice({source, query}).lse, lse + 1);
+}
+
 TEST(Inspect, a_kernel_s_own_row_is_close_to_the_exact_one_wherever_the_query_stands) {
   Supervisor worker = real_worker();
   AttentionSource source = small_source();

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "journey.hpp"
+#include "kernels/error.hpp"
 #include "kernels/tensor_file.hpp"
 
 namespace triscope {
@@ -204,9 +205,19 @@ TEST_F(AttentionJourney, a_gpu_is_taken_when_there_is_one_and_left_on_request) {
     app().data().machine.catalog = catalog;
     open(c);
     IM_CHECK(attention().device == "0");
+    IM_CHECK_EQ(side().slice_device, std::string("0"));
+    const std::shared_ptr<const Slice> before = side().slice;
     c->ItemClick("//**/CPU");
-    c->Yield(2);
+    c->Yield();
+    if (side().slice == before) {  // what is shown stays whole until the answer is there
+      IM_CHECK_EQ(side().slice_of.query.query, attention().query);
+      IM_CHECK_EQ(side().slice_device, std::string("0"));
+    }
+    c->Yield();
     wait(c);
+    IM_CHECK_EQ(side().slice_device, std::string("cpu"));
+    IM_CHECK(side().slice != before);
+    IM_CHECK_EQ(data().attention.overview_device, std::string("cpu"));
     IM_CHECK(attention().device == "cpu");
     IM_CHECK_EQ(side().slice_of.query.query, attention().query);
     IM_CHECK(side().slice != nullptr && !side().pending);
@@ -233,6 +244,81 @@ TEST_F(AttentionJourney, a_file_with_other_names_is_mapped_in_the_dialog) {
     IM_CHECK_EQ(side().source->seq_len, 40);
     IM_CHECK(side().slice != nullptr);
     IM_CHECK_EQ(side().slice->count1, 40);
+  });
+}
+
+/// q, k1, k2, v1, v2 of 40 tokens, sin(n) times `factor`.
+void write_sines(const std::filesystem::path& file, float factor, std::vector<HostTensor> more = {}) {
+  for (const char* name : {"q", "k1", "k2", "v1", "v2"}) {
+    HostTensor tensor{name, {40, 2, 6}, {}};
+    for (std::int64_t n = 0; n < 480; ++n) tensor.values.push_back(factor * std::sin(static_cast<float>(n)));
+    more.push_back(std::move(tensor));
+  }
+  write_safetensors(file, more);
+}
+
+TEST_F(AttentionJourney, a_file_opened_again_is_read_again_by_everything_that_is_shown_of_it) {
+  write_sines(window->folder / "again.safetensors", 1);
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    choose_file(c, world().folder / "again.safetensors");
+    c->SetRef("");
+    c->ItemClick("//**/cpu.fast");
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(data().attention.kernel_row && data().attention.overview && data().attention.sheet);
+    const auto entropy = data().attention.overview->entropy.back();
+    const auto log_p = data().attention.sheet->log_p.back();
+    const auto output = data().attention.kernel_row->output.front();
+    const double lse = side().slice->lse;
+    write_sines(world().folder / "again.safetensors", 3);
+    choose_file(c, world().folder / "again.safetensors");
+    IM_CHECK(side().slice->lse != lse);
+    IM_CHECK(data().attention.overview->entropy.back() < entropy);
+    IM_CHECK(data().attention.sheet->log_p.back() != log_p);
+    IM_CHECK(data().attention.kernel_row != nullptr);
+    IM_CHECK(data().attention.kernel_row->output.front() != output);
+  });
+}
+
+TEST_F(AttentionJourney, a_sink_that_cannot_be_one_is_said_not_to_be_one) {
+  write_sines(window->folder / "sink.safetensors", 1, {{"layer.sink", {7}, std::vector<float>(7, 0.0F)}});
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    choose_file(c, world().folder / "sink.safetensors");
+    IM_CHECK(attention().draft.open);
+    c->SetRef("//$FOCUSED");
+    c->ItemClick("##role_sink");
+    c->ItemClick("//$FOCUSED/none");
+    c->SetRef("//$FOCUSED");
+    c->ItemClick("Open");
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(!attention().draft.open);
+    IM_CHECK(side().source && !side().source->sink);
+    IM_CHECK(side().slice != nullptr);
+  });
+}
+
+TEST_F(AttentionJourney, an_overview_whose_worker_fails_says_so_and_is_made_on_request) {
+  static int workers = 0;
+  workers = 0;
+  window->sweep.inspector = [](const std::string&) {
+    if (++workers == 2)  // the first makes slices
+      throw Error("no worker was started", "this one always fails", "try again");
+    return Supervisor(WorkerOptions{});
+  };
+  window->start(window->folder / "test.db");
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    IM_CHECK(data().attention.overview == nullptr);
+    IM_CHECK(data().attention.overview_problem.find("always fails") != std::string::npos);
+    IM_CHECK(data().attention.sheet != nullptr);
+    c->ItemClick("//**/Try again");
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(data().attention.overview != nullptr);
+    IM_CHECK(data().attention.overview_problem.empty());
   });
 }
 
@@ -317,6 +403,32 @@ TEST_F(AttentionJourney, the_slice_is_exported_as_it_is_shown) {
     const std::vector<float> p = read_floats(saved.tensors().front());
     IM_CHECK_EQ(p.size(), side().slice->log_p.size());
     IM_CHECK(std::abs(p.back() - std::exp(side().slice->log_p.back())) < 1e-6F);
+    const auto picture = [&](const char* name) {
+      app().carry_out({CommandId::save_slice, 0, (world().folder / name).string()});
+      c->Yield(2);
+      wait(c);
+      std::ifstream stream(world().folder / name, std::ios::binary);
+      return std::string{std::istreambuf_iterator<char>(stream), {}};
+    };
+    const std::string whole = picture("whole.png");
+    attention().range_low = -4;
+    const std::string coloured = picture("coloured.png");
+    attention().range_low.reset();
+    attention().part = HeatmapPart{480, 16, 512, 32};
+    const std::string zoomed = picture("zoomed.png");
+    attention().part.reset();
+    IM_CHECK(whole.size() > 500 && coloured.size() > 500 && zoomed.size() > 500);
+    IM_CHECK(whole != coloured && whole != zoomed);
+    attention().show = AttentionShow::difference;
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(picture("difference.png") != whole);
+    picture("difference.npy");
+    const TensorFile difference(world().folder / "difference.npy");
+    double sum = 0;
+    for (float x : read_floats(difference.tensors().front())) sum += x;
+    IM_CHECK(std::abs(sum) < 1e-3);  // either sums to 1
+    attention().show = AttentionShow::one;
     app().carry_out(
         {CommandId::save_chart, static_cast<std::int64_t>(Panel::attention), (world().folder / "map.png").string()});
     c->Yield(3);
@@ -334,6 +446,13 @@ TEST_F(AttentionJourney, match3_numbers_are_typed_and_told_rightly) {
     c->Yield(2);
     c->SetRef("//$FOCUSED");
     c->ItemClick("Match3");
+    c->ItemInput("##numbers");
+    for (const char* wrong : {"-9223372036854775808", "1.5", "2000000000"}) {
+      c->ItemInput("##numbers");
+      c->KeyCharsReplace(wrong);
+      c->ItemClick("Open");
+      IM_CHECK(!attention().draft.problem.empty());
+    }
     c->ItemInput("##numbers");
     c->KeyCharsReplace("1 2 4 30");
     c->ItemClick("Open");

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "app/window/picture.hpp"
+#include "canvas.hpp"
 #include "sweep_fixture.hpp"
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
@@ -16,56 +17,11 @@
 namespace triscope {
 namespace {
 
+using fixture::Canvas;
 using fixture::failed;
 using fixture::row;
 using fixture::small_sweep;
 using fixture::sweep;
-
-/// A Dear ImGui session without renderer.
-class Canvas {
- public:
-  Canvas() {
-    ImGui::CreateContext();
-    ImPlot::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures | ImGuiBackendFlags_RendererHasVtxOffset;
-    io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
-    io.DisplaySize = ImVec2(1280, 800);
-    io.DeltaTime = 1.0F / 60;
-    load_fonts(look);
-    look.theme = dark_theme();
-    apply_look(look);
-    ui.form = default_form(false);
-  }
-  ~Canvas() {
-    for (ImTextureData* texture : ImGui::GetPlatformIO().Textures) {
-      texture->SetTexID(ImTextureID_Invalid);
-      texture->SetStatus(ImTextureStatus_Destroyed);
-    }
-    ImPlot::DestroyContext();
-    ImGui::DestroyContext();
-  }
-  /// Draws `panel` alone for three frames; returns the vertices of the last.
-  int draw(Panel panel, const WindowData& data) {
-    for (int frame = 0; frame < 3; ++frame) {
-      ImGui::NewFrame();
-      ImGui::SetNextWindowPos(ImVec2(0, 0));
-      ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
-      ImGui::Begin("test", nullptr, ImGuiWindowFlags_NoDecoration);
-      Context context{look, data, ui, models, requests, 0};
-      draw_panel(context, panel);
-      ImGui::End();
-      ImGui::Render();
-      accept_textures(*ImGui::GetDrawData());
-    }
-    return ImGui::GetDrawData()->TotalVtxCount;
-  }
-  Look look;
-  UiState ui;
-  Models models;
-  std::vector<Request> requests;
-};
 
 std::shared_ptr<SelectedMeasurement> selected(std::vector<Sample> samples, const ResultRow& of) {
   auto result = std::make_shared<SelectedMeasurement>();

@@ -47,6 +47,7 @@ struct InventedSweep {
   std::atomic<std::int64_t> stop_after{1 << 30};  ///< waits before the measurement of this number, until it is raised or stopped
   std::atomic<int> started{0};
   SweepRequest last_request;
+  std::function<Supervisor(const std::string&)> inspector = [](const std::string&) { return Supervisor(WorkerOptions{}); };
 
   SweepOutcome run(const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
     ++started;
@@ -86,7 +87,7 @@ struct InventedSweep {
             [this](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
               return run(request, database, observer, stop, resume);
             },
-            [](const std::string&) { return Supervisor(WorkerOptions{}); }};
+            [this](const std::string& device) { return inspector(device); }};
   }
 };
 

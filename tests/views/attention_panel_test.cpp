@@ -1,0 +1,204 @@
+// The attention panel with plain data and no worker: each state says or shows what it is.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "canvas.hpp"
+#include "views/attention_model.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Canvas;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kNoMemory = "the worker ended; its memory ran out; choose smaller windows";
+
+/// Every pair alike, over the last `count1` x `count2` keys before `query`.
+std::shared_ptr<Slice> even_slice(std::int64_t query, std::int64_t count1, std::int64_t count2) {
+  auto slice = std::make_shared<Slice>();
+  slice->first1 = query - count1 + 1;
+  slice->first2 = query - count2 + 1;
+  slice->count1 = count1;
+  slice->count2 = count2;
+  const double pairs = static_cast<double>(count1 * count2);
+  slice->log_p.assign(static_cast<std::size_t>(count1 * count2), static_cast<float>(-std::log(pairs)));
+  slice->largest_p = 1 / pairs;
+  slice->entropy = std::log(pairs);
+  slice->marginal1.assign(static_cast<std::size_t>(count1), 1 / static_cast<float>(count1));
+  slice->marginal2.assign(static_cast<std::size_t>(count2), 1 / static_cast<float>(count2));
+  slice->dot_log_p.assign(static_cast<std::size_t>(count1), -std::log(static_cast<float>(count1)));
+  slice->output = {1, 0.5F};
+  slice->top = {{query, query, 0, 1 / pairs, 0.1}};
+  return slice;
+}
+
+std::shared_ptr<SourceReply> opened(std::int64_t seq_len) {
+  auto reply = std::make_shared<SourceReply>();
+  reply->batch = 1;
+  reply->seq_len = seq_len;
+  reply->q_heads = reply->kv_heads = 2;
+  reply->head_dim = 2;
+  reply->values = true;
+  return reply;
+}
+
+/// The panel on 100 tokens, A and B there.
+class AttentionPanel : public testing::Test {
+ protected:
+  AttentionPanel() {
+    ui().query = 50;
+    ui().window1 = 16;
+    ui().window2 = 8;
+    for (int which = 0; which < 2; ++which) {
+      side(which).asked = ui().sides[static_cast<std::size_t>(which)].source;
+      side(which).source = opened(100);
+      side(which).slice_of = *wanted_slice(ui(), data.attention, which);
+      side(which).slice_device = "cpu";
+      side(which).slice = even_slice(50, 16, 8);
+    }
+  }
+  AttentionUi& ui() { return canvas.ui.attention; }
+  AttentionSideData& side(int which = 0) { return data.attention.sides[static_cast<std::size_t>(which)]; }
+  const std::string& text() {
+    EXPECT_GT(canvas.draw(Panel::attention, data), 200);
+    return canvas.text;
+  }
+  /// Pixels of a colour on the whole screen.
+  std::int64_t pixels(ImU32 colour) {
+    canvas.draw(Panel::attention, data);
+    const Picture picture = rasterize(*ImGui::GetDrawData(), IM_COL32_BLACK);
+    std::int64_t count = 0;
+    for (std::size_t n = 0; n + 2 < picture.rgb.size(); n += 3) {
+      count += picture.rgb[n] == (colour >> IM_COL32_R_SHIFT & 255) &&
+               picture.rgb[n + 1] == (colour >> IM_COL32_G_SHIFT & 255) &&
+               picture.rgb[n + 2] == (colour >> IM_COL32_B_SHIFT & 255);
+    }
+    return count;
+  }
+  void open_match3() {
+    ui().sides[0].source.kind = SourceKind::match3;
+    ui().sides[0].source.numbers = {1, 2, 4};
+    ui().query = 0;
+    side().asked = ui().sides[0].source;
+    side().source = opened(3);
+    side().slice_of = *wanted_slice(ui(), data.attention, 0);
+    side().slice = even_slice(2, 3, 3);
+    data.attention.overview_of = *wanted_overview(ui(), data.attention);
+  }
+
+  Canvas canvas;
+  WindowData data;
+};
+
+TEST_F(AttentionPanel, says_where_the_shown_slice_was_made_not_where_the_next_will_be) {
+  ui().device = "1";
+  side().slice_device = "0";
+  EXPECT_THAT(text(), HasSubstr("computed on the GPU 0 in"));
+}
+
+TEST_F(AttentionPanel, a_source_that_is_refused_says_why_and_offers_another) {
+  side().slice.reset();
+  auto refused = opened(100);
+  refused->problem = "x.npy was not read: it is empty; choose another file";
+  side().source = refused;
+  EXPECT_THAT(text(), HasSubstr("it is empty"));
+  EXPECT_THAT(canvas.text, HasSubstr("Choose tensors..."));
+}
+
+TEST_F(AttentionPanel, a_slice_that_is_refused_says_why_for_either_side) {
+  side(1).slice.reset();
+  side(1).problem = kNoMemory;
+  EXPECT_THAT(text(), Not(HasSubstr("memory ran out")));  // B is not asked for
+  for (AttentionShow show : {AttentionShow::side_by_side, AttentionShow::difference}) {
+    ui().show = show;
+    EXPECT_THAT(text(), HasSubstr("memory ran out"));
+    EXPECT_THAT(canvas.text, Not(HasSubstr("Computing")));
+  }
+  ui().show = AttentionShow::one;
+  std::swap(side(0).slice, side(1).slice);
+  std::swap(side(0).problem, side(1).problem);
+  EXPECT_THAT(text(), HasSubstr("memory ran out"));
+}
+
+TEST_F(AttentionPanel, a_second_source_that_is_refused_is_why_there_is_no_difference) {
+  ui().show = AttentionShow::difference;
+  side(1).slice.reset();
+  auto refused = opened(100);
+  refused->problem = "x.npy was not read: it is empty; choose another file";
+  side(1).source = refused;
+  EXPECT_THAT(text(), HasSubstr("B: X.npy was not read"));
+}
+
+TEST_F(AttentionPanel, nan_is_counted_in_words_and_magenta_on_the_map) {
+  const ImU32 magenta = dark_theme().not_a_number;
+  EXPECT_EQ(pixels(magenta), 0);
+  auto slice = even_slice(50, 16, 8);
+  slice->log_p[20] = std::numeric_limits<float>::quiet_NaN();
+  slice->nan_count = 1;
+  side().slice = slice;
+  EXPECT_GT(pixels(magenta), 50);
+  EXPECT_THAT(canvas.text, HasSubstr("1 logits are NaN and 0 infinite"));
+}
+
+TEST_F(AttentionPanel, an_overview_or_pictures_of_heads_that_failed_say_why_and_can_be_asked_for_again) {
+  data.attention.overview_of = *wanted_overview(ui(), data.attention);
+  data.attention.overview_problem = kNoMemory;
+  EXPECT_THAT(text(), HasSubstr("memory ran out"));
+  EXPECT_THAT(canvas.text, HasSubstr("Try again"));
+  data.attention.overview_pending = data.attention.overview_of;
+  EXPECT_THAT(text(), HasSubstr("Computing ..."));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("Try again")));
+  data.attention.sheet_of = *wanted_sheet(ui(), data.attention);
+  data.attention.sheet_problem = kNoMemory;
+  EXPECT_THAT(text(), HasSubstr("memory ran out"));
+  EXPECT_THAT(canvas.text, HasSubstr("Try again"));
+}
+
+TEST_F(AttentionPanel, match3_tells_tokens_rightly_or_wrongly) {
+  open_match3();
+  auto overview = std::make_shared<Overview>();
+  overview->heads = 1;
+  overview->columns = 3;
+  // mod 10: 2 + 4 + 4 and 4 + 2 + 4 are 0, 1 has no two others
+  overview->sink_p = {0.99F, 0.5F, 0.3F};
+  overview->entropy = overview->largest_p = overview->distance1 = overview->distance2 = {0, 0, 0};
+  data.attention.overview = overview;
+  EXPECT_THAT(text(), HasSubstr("all 3 tokens are told rightly"));
+  auto wrong = std::make_shared<Overview>(*overview);
+  wrong->sink_p[0] = 0.2F;
+  data.attention.overview = wrong;
+  EXPECT_THAT(text(), HasSubstr("1 of 3 tokens are told wrongly"));
+  EXPECT_THAT(canvas.text, HasSubstr("yes, wrong"));
+  wrong->sink_p[0] = 0.99F;  // in place: the table is made once for an overview
+  EXPECT_THAT(text(), HasSubstr("1 of 3 tokens are told wrongly"));
+}
+
+TEST_F(AttentionPanel, match3_without_its_overview_says_why_there_is_no_table) {
+  open_match3();
+  data.attention.overview_problem = kNoMemory;
+  const std::string& all = text();
+  const std::size_t first = all.find("memory ran out");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_NE(all.find("memory ran out", first + 1), std::string::npos);  // the overview's place and the table's
+}
+
+TEST_F(AttentionPanel, a_window_of_65536_tokens_shows_the_few_that_a_query_sees) {
+  ui().window1 = ui().window2 = 65536;
+  for (int which = 0; which < 2; ++which) {
+    side(which).source = opened(65536);
+    side(which).slice_of = *wanted_slice(ui(), data.attention, which);
+    side(which).slice = even_slice(50, 51, 51);
+  }
+  for (AttentionShow show : {AttentionShow::one, AttentionShow::difference}) {
+    ui().show = show;
+    EXPECT_GT(canvas.draw(Panel::attention, data), 200);
+    AttentionModel& model = canvas.models.attention();
+    EXPECT_EQ(model.map(ui(), data.attention, show == AttentionShow::one ? 0 : 2)->base().cells.size(), 51U * 51U);
+  }
+}
+
+}  // namespace
+}  // namespace triscope
