@@ -34,30 +34,33 @@ FollowUp::FollowUp(WorkerOptions options, const SweepRequest& request, Store& st
                    std::function<void(const std::string&)> tell)
     : options_(std::move(options)), request_(request), store_(store), tell_(std::move(tell)) {}
 
-void FollowUp::run(const std::vector<StoredMeasurement>& group, std::stop_token stop) {
+void FollowUp::cross_check(const std::vector<StoredMeasurement>& group, std::stop_token stop) {
   std::vector<StoredMeasurement> by_cupti;
   std::copy_if(group.begin(), group.end(), std::back_inserter(by_cupti),
                [](const StoredMeasurement& m) { return m.key.timing_source == TimingSource::cupti; });
-  MeasureRequest again;
-  again.seed = request_.seed;
-  again.verify = false;
-  if (!request_.tensors.empty()) again.tensors = std::filesystem::absolute(request_.tensors).string();
-  again.stopping = kCrossCheckRule;
-  ask(events_, again, by_cupti, stop, [this](const StoredMeasurement& stored, const Measurement& measured) {
+  ask(events_, CounterSet::none, by_cupti, stop, [this](const StoredMeasurement& stored, const Measurement& measured) {
     store_.set_cross_check(stored.row, cross_check_of(measured));
   });
+}
+
+void FollowUp::read_counters(const std::vector<StoredMeasurement>& group, std::stop_token stop) {
   if (request_.counters == CounterSet::none) return;
-  again.counters = request_.counters;
-  ask(counters_, again, group, stop, [this](const StoredMeasurement& stored, const Measurement& measured) {
+  ask(counters_, request_.counters, group, stop, [this](const StoredMeasurement& stored, const Measurement& measured) {
     const bool there = measured.status == Status::ok && !measured.counters.empty();
     const std::string why = measured.reason.empty() ? "the worker reported none" : measured.reason;
     store_.set_counters(stored.row, there ? measured.counters : std::vector<Counter>{}, there ? "" : why);
   });
 }
 
-void FollowUp::ask(Helper& helper, MeasureRequest request, const std::vector<StoredMeasurement>& group,
+void FollowUp::ask(Helper& helper, CounterSet counters, const std::vector<StoredMeasurement>& group,
                    std::stop_token stop, const Measured& measured) {
   if (group.empty() || stop.stop_requested()) return;
+  MeasureRequest request;
+  request.seed = request_.seed;
+  request.verify = false;
+  if (!request_.tensors.empty()) request.tensors = std::filesystem::absolute(request_.tensors).string();
+  request.stopping = kCrossCheckRule;
+  request.counters = counters;
   std::vector<bool> open(group.size(), true);
   for (const StoredMeasurement& stored : group) {
     MeasurementKey key = stored.key;
@@ -65,9 +68,12 @@ void FollowUp::ask(Helper& helper, MeasureRequest request, const std::vector<Sto
     request.entries.push_back(key);
     request.source_hashes.push_back(stored.source_hash);
   }
+  bool storing = false;
   const auto finish = [&](std::size_t entry, const Measurement& measurement) {
     open[entry] = false;
+    storing = true;
     if (measurement.status != Status::cancelled) measured(group[entry], measurement);
+    storing = false;
   };
   JobObserver observer;
   observer.progress = [&](const ProgressReport& report) { tell_(report.text + " (" + helper.mode + ")"); };
@@ -84,6 +90,7 @@ void FollowUp::ask(Helper& helper, MeasureRequest request, const std::vector<Sto
       helper.supervisor->measure(request, observer, stop);
       return;
     } catch (const Error& error) {
+      if (storing) throw;  // the database's fault, not the worker's
       helper.refusal = error.what();
     }
   }

@@ -21,9 +21,11 @@ class FollowUp {
   /// `options` start a worker for the sweep's device; the mode is chosen here. `tell` gets one line of progress.
   FollowUp(WorkerOptions options, const SweepRequest& request, Store& store, std::function<void(const std::string&)> tell);
 
-  /// Cross-checks those that CUPTI timed, reads counters when the request asks for them, and stores both, or why not.
-  /// All of `group` read the same tensors. A stop leaves what is missing missing. Throws only what `store` throws.
-  void run(const std::vector<StoredMeasurement>& group, std::stop_token stop);
+  /// Cross-checks those of `group` that CUPTI timed; reads counters of `group` when the request asks for them. Store what
+  /// they find, or why not. All of `group` read the same tensors. A stop leaves what is missing missing. Throw only what
+  /// `store` throws.
+  void cross_check(const std::vector<StoredMeasurement>& group, std::stop_token stop);
+  void read_counters(const std::vector<StoredMeasurement>& group, std::stop_token stop);
 
  private:
   /// A worker of one mode, started when it is first needed, and not again once it could not be started.
@@ -34,8 +36,8 @@ class FollowUp {
   };
   using Measured = std::function<void(const StoredMeasurement&, const Measurement&)>;
 
-  /// Runs `request` for `group` in `helper` and hands each entry over, failed ones too.
-  void ask(Helper& helper, MeasureRequest request, const std::vector<StoredMeasurement>& group, std::stop_token stop,
+  /// Runs `group` once more in `helper` and hands each entry over, failed ones too.
+  void ask(Helper& helper, CounterSet counters, const std::vector<StoredMeasurement>& group, std::stop_token stop,
            const Measured& measured);
 
   WorkerOptions options_;

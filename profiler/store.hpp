@@ -111,6 +111,8 @@ class Snapshot {
   std::vector<FinishedKey> finished_keys(std::int64_t sweep) const;
   /// What of `sweep` CUPTI timed and nothing has cross-checked: the sweep ended in between.
   std::vector<StoredMeasurement> without_cross_check(std::int64_t sweep) const;
+  /// What of `sweep` was measured and has neither hardware counters nor a reason for their absence.
+  std::vector<StoredMeasurement> without_counters(std::int64_t sweep) const;
   std::string note(std::int64_t measurement) const;  ///< empty when there is none
   /// Changes when another connection has written. Throws `Error` when the file was moved, deleted or replaced: open it
   /// anew.

@@ -338,10 +338,12 @@ std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int
   return keys;
 }
 
-std::vector<StoredMeasurement> read_without_cross_check(SQLite::Database& database, std::int64_t sweep) {
+namespace {
+
+// The measurements with samples of `sweep` for which `condition` holds.
+std::vector<StoredMeasurement> read_measured(SQLite::Database& database, std::int64_t sweep, const std::string& condition) {
   SQLite::Statement query(database, std::string("SELECT ") + kKeyColumns + ", k.source_hash, m.id" + kKeyTables +
-                                        "WHERE m.sweep = ? AND m.status = 'ok' AND m.timing_source = 'cupti' AND NOT "
-                                        "EXISTS (SELECT 1 FROM cross_check WHERE measurement = m.id) ORDER BY m.id");
+                                        "WHERE m.sweep = ? AND m.status = 'ok' AND " + condition + " ORDER BY m.id");
   Binder(query) << sweep;
   std::vector<StoredMeasurement> found;
   while (query.executeStep()) {
@@ -352,6 +354,18 @@ std::vector<StoredMeasurement> read_without_cross_check(SQLite::Database& databa
     stored.row = row.integer();
   }
   return found;
+}
+
+}  // namespace
+
+std::vector<StoredMeasurement> read_without_cross_check(SQLite::Database& database, std::int64_t sweep) {
+  return read_measured(database, sweep,
+                       "m.timing_source = 'cupti' AND NOT EXISTS (SELECT 1 FROM cross_check WHERE measurement = m.id)");
+}
+
+std::vector<StoredMeasurement> read_without_counters(SQLite::Database& database, std::int64_t sweep) {
+  return read_measured(database, sweep,
+                       "m.counters_note = '' AND NOT EXISTS (SELECT 1 FROM counter WHERE measurement = m.id)");
 }
 
 std::string read_note(SQLite::Database& database, std::int64_t measurement) {

@@ -55,6 +55,7 @@ std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep);
 std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int64_t sweep);
 std::vector<StoredMeasurement> read_without_cross_check(SQLite::Database& database, std::int64_t sweep);
+std::vector<StoredMeasurement> read_without_counters(SQLite::Database& database, std::int64_t sweep);
 
 /// Copies what `source` holds and `target` lacks, see Store::import. Returns the number of measurements copied.
 std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source);

@@ -89,6 +89,10 @@ std::vector<StoredMeasurement> Snapshot::without_cross_check(std::int64_t sweep)
   return impl_->read([sweep](SQLite::Database& database) { return read_without_cross_check(database, sweep); });
 }
 
+std::vector<StoredMeasurement> Snapshot::without_counters(std::int64_t sweep) const {
+  return impl_->read([sweep](SQLite::Database& database) { return read_without_counters(database, sweep); });
+}
+
 std::string Snapshot::note(std::int64_t measurement) const {
   return impl_->read([measurement](SQLite::Database& database) { return read_note(database, measurement); });
 }

@@ -133,8 +133,6 @@ class Run {
       for (const FinishedKey& done : Snapshot(database).finished_keys(sweep_)) {
         finished_[key_text(done.key)] = done.source_hash;
       }
-      unchecked_ = Snapshot(database).without_cross_check(sweep_);
-      std::erase_if(unchecked_, [this](const StoredMeasurement& stored) { return !is_of_this_build(stored); });
     } else {
       SweepRequest full = with_defaults(request_, measurer_.device);
       full.device = measurer_.device.id;
@@ -149,17 +147,21 @@ class Run {
     for (const PlanGroup& group : plan_.groups) planned_seconds += estimated_seconds(group);
     left_ = TimeLeft(planned_seconds);
     store_skipped(stop);
-    for (const StoredMeasurement& ended_between : unchecked_) follow_up_.run({ended_between}, stop);
+    for (const StoredMeasurement& ended_between : without_cross_check()) follow_up_.cross_check({ended_between}, stop);
+    for (const StoredMeasurement& ended_between : without_counters()) follow_up_.read_counters({ended_between}, stop);
     for (const PlanGroup& group : plan_.groups) {
       if (stop.stop_requested()) break;
       left_.begin(estimated_seconds(group));
       measure(group, stop);
-      follow_up_.run(std::exchange(stored_, {}), stop);
+      follow_up_.cross_check(stored_, stop);
+      follow_up_.read_counters(stored_, stop);
+      stored_.clear();
       left_.end();
     }
     SweepOutcome outcome;
     outcome.sweep = sweep_;
-    outcome.stopped = stop.stop_requested() && done_ < total_;
+    outcome.stopped =
+        stop.stop_requested() && (done_ < total_ || !without_cross_check().empty() || !without_counters().empty());
     if (!outcome.stopped) store_.finish_sweep(sweep_);
     if (const std::optional<SweepInfo> info = Snapshot(database_).sweep(sweep_)) {
       outcome.ok = info->ok;
@@ -172,9 +174,21 @@ class Run {
 
  private:
   /// A kernel that has changed since is measured again, and followed up then.
-  bool is_of_this_build(const StoredMeasurement& stored) const {
-    const KernelInfo* kernel = find_kernel(measurer_.catalog, stored.key.kernel);
-    return kernel != nullptr && kernel->source_hash == stored.source_hash;
+  std::vector<StoredMeasurement> of_this_build(std::vector<StoredMeasurement> stored) const {
+    std::erase_if(stored, [this](const StoredMeasurement& one) {
+      const KernelInfo* kernel = find_kernel(measurer_.catalog, one.key.kernel);
+      return kernel == nullptr || kernel->source_hash != one.source_hash;
+    });
+    return stored;
+  }
+
+  // What a stop, or the end of the process, left out.
+  std::vector<StoredMeasurement> without_cross_check() const {
+    return of_this_build(Snapshot(database_).without_cross_check(sweep_));
+  }
+  std::vector<StoredMeasurement> without_counters() const {
+    if (request_.counters == CounterSet::none) return {};
+    return of_this_build(Snapshot(database_).without_counters(sweep_));
   }
 
   void drop_finished() {
@@ -272,7 +286,6 @@ class Run {
   FollowUp follow_up_;
   TimeLeft left_{0};
   std::vector<StoredMeasurement> stored_;  ///< of the group in work, with samples
-  std::vector<StoredMeasurement> unchecked_;  ///< of the sweep that is resumed, without a cross-check
   std::int64_t sweep_ = 0;
   std::map<std::string, std::string> finished_;  // key as text -> source hash
   std::int64_t done_ = 0, total_ = 0;

@@ -28,6 +28,10 @@ struct Work {
     measurement.status = Status::failed;
     measurement.reason = reason;
   }
+  void cancel() {
+    measurement.status = Status::cancelled;
+    measurement.reason = "stopped by the user";
+  }
 };
 
 // Allocates, launches once on poisoned outputs, compares with the oracle unless that was done elsewhere.
@@ -77,11 +81,7 @@ void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool c
   Measurement& m = work.measurement;
   m.samples = std::move(entry.samples);
   if (!entry.failure.empty()) return work.fail(entry.failure);
-  if (cancelled) {
-    m.status = Status::cancelled;
-    m.reason = "stopped by the user";
-    return;
-  }
+  if (cancelled) return work.cancel();
   const Summary summary = summarize(m.samples, rule);
   if (summary.converged) return;
   const std::string found = fmt::format("not converged: {} after {} s", spread_text(summary),
@@ -153,16 +153,18 @@ void MeasureJob::run(const MeasureRequest& request, const JobPort& port) {
     work.measurement.source_hash = request.source_hashes[n];
     work.measurement.started_unix_ns = unix_now_ns();
     const std::string label = label_of(request.entries[n]);
-    if (!port.cancelled()) {
-      progress(static_cast<std::int64_t>(n), "check", label + ", checking");
-      prepare(work, backend_, kernels_, request.source_hashes[n], inputs, request);
-      if (request.counters != CounterSet::none) read_counters(work, backend_, request.counters);
+    if (port.cancelled()) {
+      work.cancel();
+      continue;
     }
+    progress(static_cast<std::int64_t>(n), "check", label + ", checking");
+    prepare(work, backend_, kernels_, request.source_hashes[n], inputs, request);
+    if (request.counters != CounterSet::none) read_counters(work, backend_, request.counters);
     if (work.finished() || request.counters != CounterSet::none) continue;
     SamplingEntry entry;
     entry.index = static_cast<std::int64_t>(n);
     entry.label = label;
-    if (work.launch) entry.launch = [launch = &*work.launch] { (*launch)(); };
+    entry.launch = [launch = &*work.launch] { (*launch)(); };
     entries.push_back(std::move(entry));
     sampled.push_back(&work);
   }

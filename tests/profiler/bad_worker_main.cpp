@@ -1,5 +1,5 @@
 // A worker for tests. Its kernels misbehave on purpose (ids "test.*"); with TRISCOPE_TEST_WORKER set, so does its
-// protocol, or ("gpu") its machine has a GPU.
+// protocol, or ("gpu", "baselines") its machine has a GPU, and baselines on it.
 #include <omp.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -122,6 +122,10 @@ class MachineWithGpu final : public CpuBackend {
   const Device& device() const override { return on_gpu_ ? gpu_ : CpuBackend::device(); }
   std::vector<Device> all_devices() const override { return {gpu_, CpuBackend::device()}; }
   bool lost() override { return device_lost; }
+  std::vector<Counter> read_counters(CounterSet, const Launch& launch) override {
+    launch();
+    return {{"dram__bytes.sum", "byte", 4096}};
+  }
 
  private:
   bool on_gpu_;
@@ -171,6 +175,27 @@ std::vector<std::unique_ptr<Kernel>> make_kernels() {
   return kernels;
 }
 
+// Baselines on a GPU, as the doctor asks for them: the library of one ends the worker.
+class TestBaseline final : public Kernel {
+ public:
+  TestBaseline(std::string id, bool crashes) : crashes_(crashes) {
+    info_ = find_kernel("baseline.cpu")->info();
+    info_.id = std::move(id);
+    info_.device = DeviceKind::cuda;
+  }
+  const KernelInfo& info() const override { return info_; }
+  std::optional<std::string> unsupported(const Problem&, Pass) const override {
+    if (crashes_) crash();
+    return std::nullopt;
+  }
+  std::size_t workspace_bytes(const Problem&, Pass, std::string_view) const override { return 0; }
+  void launch(const Problem&, Pass, std::string_view, const Arguments&) const override {}
+
+ private:
+  KernelInfo info_;
+  bool crashes_;
+};
+
 // Speaks another protocol, or none.
 void misbehave_at_start(std::string_view how) {
   if (how == "version")
@@ -187,10 +212,15 @@ void misbehave_at_start(std::string_view how) {
 
 int main(int argc, char** argv) {
   const char* how = std::getenv("TRISCOPE_TEST_WORKER");
-  const bool gpu = how != nullptr && std::string_view(how) == "gpu";
+  const bool baselines = how != nullptr && std::string_view(how) == "baselines";
+  const bool gpu = baselines || (how != nullptr && std::string_view(how) == "gpu");
   if (how != nullptr && !gpu) triscope::misbehave_at_start(how);
   omp_set_num_threads(1);  // tiny problems: threads would only wait for each other, and for other tests
-  const auto own = triscope::make_kernels();
+  auto own = triscope::make_kernels();
+  if (baselines) {
+    own.push_back(std::make_unique<triscope::TestBaseline>("test.baseline_crashes", true));
+    own.push_back(std::make_unique<triscope::TestBaseline>("test.baseline", false));
+  }
   std::vector<const triscope::Kernel*> kernels;
   for (const auto& kernel : triscope::all_kernels()) kernels.push_back(kernel.get());
   for (const auto& kernel : own) kernels.push_back(kernel.get());

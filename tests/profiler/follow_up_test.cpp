@@ -1,10 +1,12 @@
 // Cross-checks and counters: what is stored when they are there, and when they are not.
 #include "profiler/follow_up.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
 #include <limits>
 
+#include "kernels/error.hpp"
 #include "synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
 #include "worker_requests.hpp"
@@ -15,6 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 
 Measurement by_events() {
   Measurement measurement;
@@ -68,7 +71,8 @@ class FollowUpTest : public testing::Test {
       group.push_back({store_.add(sweep, measurement), measurement.key, measurement.source_hash});
     }
     FollowUp follow_up(options, request, store_, [](const std::string&) {});
-    follow_up.run(group, {});
+    follow_up.cross_check(group, {});
+    follow_up.read_counters(group, {});
   }
   std::vector<Measurement> stored() const {
     return {*Snapshot(file_).measurement(1), *Snapshot(file_).measurement(2)};
@@ -97,6 +101,54 @@ TEST_F(FollowUpTest, counters_that_cannot_be_read_become_a_note) {
     EXPECT_THAT(measurement.counters_note, HasSubstr("cannot be used"));
     EXPECT_THAT(measurement.counters, IsEmpty()) << "never a made-up value, nor an old one";
   }
+}
+
+// The same where there is a GPU: what it finds is stored, and a database that cannot be written is not its fault.
+class FollowUpOnGpu : public FollowUpTest {
+ protected:
+  FollowUpOnGpu() {
+    options_.device = "0";
+    const std::int64_t sweep = store_.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
+    for (const char* instance : {"small", "large"}) {
+      Measurement measurement;
+      measurement.key = tiny_key("test.gpu");
+      measurement.key.instance = instance;
+      measurement.key.device_id = "0";
+      measurement.key.timing_source = TimingSource::cupti;
+      measurement.source_hash = "test";
+      group_.push_back({store_.add(sweep, measurement), measurement.key, measurement.source_hash});
+    }
+  }
+
+  WorkerOptions options_ = bad_worker("gpu");
+  std::vector<StoredMeasurement> group_;
+};
+
+TEST_F(FollowUpOnGpu, finds_another_median_and_counters) {
+  SweepRequest request;
+  request.counters = CounterSet::standard;
+  FollowUp follow_up(options_, request, store_, [](const std::string&) {});
+  follow_up.cross_check(group_, {});
+  follow_up.read_counters(group_, {});
+  for (const Measurement& measurement : stored()) {
+    ASSERT_TRUE(measurement.cross_check.has_value());
+    EXPECT_EQ(measurement.cross_check->reason, "");
+    EXPECT_GT(measurement.cross_check->median_ms.value_or(0), 0);
+    ASSERT_THAT(measurement.counters, SizeIs(1));
+    EXPECT_EQ(measurement.counters[0].value, 4096);
+    EXPECT_EQ(measurement.counters_note, "");
+  }
+}
+
+TEST_F(FollowUpOnGpu, a_database_that_is_locked_is_an_error_and_no_reason_of_a_row) {
+  Store impatient(file_, std::chrono::milliseconds(20));
+  const SweepRequest request;
+  FollowUp follow_up(options_, request, impatient, [](const std::string&) {});
+  SQLite::Database other(file_.string(), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN IMMEDIATE");
+  EXPECT_THROW(follow_up.cross_check({group_.front()}, {}), Error);
+  other.exec("ROLLBACK");
+  for (const Measurement& measurement : stored()) EXPECT_FALSE(measurement.cross_check.has_value());
 }
 
 }  // namespace

@@ -209,6 +209,72 @@ TEST_F(Sweep, a_stop_is_heeded_among_thousands_of_skipped_rows) {
   EXPECT_EQ(outcome.ok, 0);
 }
 
+// A machine with a GPU whose clock is CUPTI: the kernel's two instances are one group, then cross-checked and counted.
+class SweepOnGpu : public Sweep {
+ protected:
+  SweepOnGpu() { setenv("TRISCOPE_TEST_WORKER", "gpu", 1); }
+  ~SweepOnGpu() override { unsetenv("TRISCOPE_TEST_WORKER"); }
+
+  static SweepRequest with_counters() {
+    SweepRequest r = request({"test.gpu"});
+    r.windows = {{5, 3}};
+    r.passes = {Pass::forward};
+    r.instance = "all";
+    r.element = Element::fp32;
+    r.counters = CounterSet::standard;
+    return r;
+  }
+  void expect_followed_up(std::int64_t sweep) {
+    const Snapshot snapshot(database());
+    const std::vector<ResultRow> rows = snapshot.results(sweep);
+    EXPECT_THAT(rows, SizeIs(2));
+    for (const ResultRow& row : rows) {
+      const Measurement measurement = *snapshot.measurement(row.measurement);
+      EXPECT_TRUE(measurement.cross_check && measurement.cross_check->median_ms) << "no cross-check";
+      EXPECT_THAT(measurement.counters, SizeIs(1)) << measurement.counters_note;
+    }
+    EXPECT_FALSE(snapshot.sweep(sweep)->finished.empty());
+  }
+};
+
+TEST_F(SweepOnGpu, every_measurement_is_cross_checked_and_counted) {
+  const SweepOutcome outcome = run_sweep(with_counters(), database(), {}, {});
+  EXPECT_EQ(outcome.ok, 2);
+  expect_followed_up(outcome.sweep);
+}
+
+TEST_F(SweepOnGpu, a_stop_after_the_last_measurement_leaves_a_sweep_to_resume) {
+  std::stop_source stop;
+  SweepObserver observer;
+  int measured = 0;
+  observer.measured = [&](const Measurement&, std::int64_t) {
+    if (++measured == 2) stop.request_stop();
+  };
+  const SweepOutcome first = run_sweep(with_counters(), database(), observer, stop.get_token());
+  EXPECT_EQ(first.ok, 2);
+  EXPECT_TRUE(first.stopped);
+  EXPECT_TRUE(Snapshot(database()).sweep(first.sweep)->finished.empty());
+  const SweepOutcome second = run_sweep({}, database(), {}, {}, first.sweep);
+  EXPECT_FALSE(second.stopped);
+  expect_followed_up(first.sweep);
+}
+
+TEST_F(SweepOnGpu, resuming_reads_counters_that_are_missing_also_where_nothing_is_cross_checked) {
+  SweepRequest r = with_counters();
+  r.timing_source = TimingSource::cuda_events;
+  std::stop_source stop;
+  SweepObserver observer;
+  int measured = 0;
+  observer.measured = [&](const Measurement&, std::int64_t) {
+    if (++measured == 2) stop.request_stop();
+  };
+  const SweepOutcome first = run_sweep(r, database(), observer, stop.get_token());
+  EXPECT_TRUE(first.stopped);
+  run_sweep({}, database(), {}, {}, first.sweep);
+  for (const ResultRow& row : Snapshot(database()).results(first.sweep))
+    EXPECT_THAT(Snapshot(database()).measurement(row.measurement)->counters, SizeIs(1));
+}
+
 TEST_F(Sweep, the_remark_and_the_table_give_the_same_spread) {
   std::vector<Measurement> measured;
   SweepObserver observer;
