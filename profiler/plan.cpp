@@ -279,6 +279,16 @@ std::int64_t entry_bytes(const PlanEntry& entry) {
   return tensor_bytes(entry.key.problem, entry.key.pass) + entry.workspace_bytes;
 }
 
+// Of those bytes the tensors that the kernels of a group share.
+std::int64_t input_bytes(const Problem& problem, Pass pass) {
+  const std::int64_t element_bytes = problem.element == Element::bf16 ? 2 : 4;
+  if (problem.form == Form::gemm) return 2 * problem.seq_len * problem.seq_len * element_bytes;
+  const std::int64_t position_bytes = problem.batch * problem.seq_len * problem.head_dim * element_bytes;
+  const std::int64_t query_like = (pass == Pass::forward ? 1 : 2) * problem.q_heads;  // q, and do
+  const std::int64_t key_like = (problem.form == Form::dot_product ? 2 : 4) * problem.kv_heads;
+  return (query_like + key_like) * position_bytes + (problem.sink ? 4 * problem.q_heads : 0);
+}
+
 // Sorts candidates into groups and what is skipped. A key is measured once a sweep, in the first group that names it.
 class Assembly {
  public:
@@ -431,8 +441,10 @@ Estimate estimate(const PlanGroup& group, const SweepRequest& request, double fo
   constexpr double kBlockSeconds = 0.04;      // shortest block
   constexpr double kUsualBlocks = 14;         // until the interval is narrow enough, on a quiet machine
   constexpr double kSettleSeconds = 0.04;     // untimed, for each block of a GPU's kernels in turns
+  constexpr double kColdSeconds = 0.09;       // before each burst launch a GPU idles, and its caches are flushed
   constexpr double kCrossCheckSeconds = 0.5;  // by another process: warm-up and a few blocks
   Estimate total;
+  std::int64_t shared_bytes = 0;
   for (const PlanEntry& entry : group.entries) {
     const double forward = useful_flops(entry.key.problem, Pass::forward) / forward_flops_per_second;
     const double launch = entry.key.pass == Pass::forward
@@ -441,11 +453,15 @@ Estimate estimate(const PlanGroup& group, const SweepRequest& request, double fo
     const double budget = 1e-9 * static_cast<double>(request.stopping.budget_ns);
     const bool gpu = entry.key.timing_source != TimingSource::cpu_clock;
     const bool settles = gpu && entry.key.regime == Regime::sustained && group.entries.size() > 1;
-    const double block = std::max(launch, kBlockSeconds) + (settles ? kSettleSeconds : 0);
+    const bool waits = gpu && entry.key.regime == Regime::burst;
+    const double block = waits ? launch + kColdSeconds : std::max(launch, kBlockSeconds) + (settles ? kSettleSeconds : 0);
     total.seconds += kSetupSeconds + forward + 2 * launch + std::min(kUsualBlocks * block, budget + block);
     if (entry.key.timing_source == TimingSource::cupti) total.seconds += kCrossCheckSeconds + forward + 2 * launch;
-    total.bytes += entry_bytes(entry);
+    const std::int64_t inputs = input_bytes(entry.key.problem, entry.key.pass);
+    shared_bytes = std::max(shared_bytes, inputs);
+    total.bytes += entry_bytes(entry) - inputs;
   }
+  total.bytes += shared_bytes;
   return total;
 }
 

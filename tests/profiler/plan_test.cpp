@@ -299,9 +299,28 @@ TEST(Plan, estimates_count_what_a_gpu_does_besides_timing) {
   const double in_turns = seconds();
   EXPECT_GT(in_turns, 1.5 * on_cpu) << "turns begin with launches that are not timed";
   for (PlanEntry& entry : group.entries) entry.key.regime = Regime::burst;
-  EXPECT_LT(seconds(), in_turns);
+  EXPECT_GT(seconds(), 2 * 14 * 0.08) << "each cold launch waits 80 ms";
   for (PlanEntry& entry : group.entries) entry.key.timing_source = TimingSource::cupti;
   EXPECT_GT(seconds(), on_cpu) << "another process cross-checks each";
+}
+
+TEST(Plan, the_kernels_of_a_group_share_their_inputs) {
+  PlanGroup group;
+  PlanEntry& entry = group.entries.emplace_back();
+  entry.key.problem.element = Element::bf16;
+  entry.key.problem.seq_len = 100;
+  entry.key.problem.q_heads = 4;
+  entry.key.problem.kv_heads = 2;
+  entry.key.problem.head_dim = 16;
+  entry.workspace_bytes = 1000;
+  constexpr std::int64_t kQueries = 100 * 4 * 16 * 2, kKeys = 100 * 2 * 16 * 2, kLse = 100 * 4 * 4;
+  const auto bytes = [&] { return estimate(group, {}, 1e15, 1e15).bytes; };
+  EXPECT_EQ(bytes(), 2 * kQueries + 4 * kKeys + kLse + 1000) << "q k1 k2 v1 v2 o lse, workspace";
+  group.entries.push_back(group.entries.front());
+  EXPECT_EQ(bytes(), 2 * kQueries + 4 * kKeys + kLse + 1000 + kQueries + kLse + 1000) << "a second o, lse and workspace";
+  for (PlanEntry& one : group.entries) one.key.pass = Pass::backward;
+  // Inputs q do k1 k2 v1 v2; each entry's o lse dq dk1 dk2 dv1 dv2.
+  EXPECT_EQ(bytes(), 2 * kQueries + 4 * kKeys + 2 * (2 * kQueries + 4 * kKeys + kLse + 1000));
 }
 
 }  // namespace
