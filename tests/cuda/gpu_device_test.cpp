@@ -23,11 +23,12 @@ TEST(GpuDevice, a_hidden_device_and_an_unknown_answer_are_explained) {
   EXPECT_THAT(no_gpu_text(cudaErrorSystemNotReady, 13000, 13000), HasSubstr("cudaErrorSystemNotReady"));
 }
 
-TEST(GpuDevice, what_it_cannot_do_is_one_sentence_each) {
+TEST(GpuDevice, what_it_cannot_do_is_one_sentence_each_with_what_to_do) {
   EXPECT_THAT(gpu_limits(9, false, ""), IsEmpty());
-  EXPECT_THAT(gpu_limits(9, true, ""), ElementsAre(AllOf(HasSubstr("MIG is on"), HasSubstr("counters cannot be read"))));
+  EXPECT_THAT(gpu_limits(9, true, ""), ElementsAre(AllOf(HasSubstr("MIG is on"), HasSubstr("counters cannot be read"), HasSubstr("; leave --counters out"))));
   EXPECT_THAT(gpu_limits(7, false, "Driver Not Loaded"),
-              ElementsAre(HasSubstr("NVML answers \"Driver Not Loaded\""), HasSubstr("below 8.0")));
+              ElementsAre(AllOf(HasSubstr("NVML answers \"Driver Not Loaded\""), HasSubstr("; install ")),
+                          AllOf(HasSubstr("below 8.0"), HasSubstr("; choose a newer GPU"))));
 }
 
 TEST(GpuDevice, the_rate_of_a_multiprocessor_is_known_for_known_chips_only) {

@@ -45,9 +45,19 @@ Device describe_gpu(int index, const cudaDeviceProp& properties) {
 std::vector<std::string> gpu_limits(int major, bool mig, const std::string& nvml_problem) {
   std::vector<std::string> limits;
   if (!nvml_problem.empty())
-    limits.push_back(fmt::format("clocks, power and throttling are unknown: NVML answers \"{}\"", nvml_problem));
-  if (mig) limits.emplace_back("MIG is on: this is a slice of a GPU, and hardware counters cannot be read");
-  if (major < 8) limits.emplace_back("compute capability below 8.0: the tensor-core kernels cannot run");
+    limits.push_back(fmt::format(
+        "clocks, power and throttling are unknown: NVML answers \"{}\"; install the driver's own libnvidia-ml.so.1, or, in "
+        "a container, start it with NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+        nvml_problem));
+  if (mig) {
+    limits.emplace_back(
+        "MIG is on: this is a slice of a GPU, and hardware counters cannot be read; leave --counters out, or choose a GPU "
+        "without MIG");
+  }
+  if (major < 8) {
+    limits.emplace_back(
+        "compute capability below 8.0: the tensor-core kernels cannot run; choose a newer GPU, or measure with --device cpu");
+  }
   return limits;
 }
 

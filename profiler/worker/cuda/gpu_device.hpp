@@ -16,7 +16,7 @@ std::vector<Device> gpu_devices(std::string& why);
 /// driver (0: none) and this build are for, as cudaDriverGetVersion counts them.
 std::string no_gpu_text(int result, int driver, int runtime);
 
-/// What a GPU cannot do here, one sentence each: its compute capability's major number, whether it is cut by MIG, and
+/// What a GPU cannot do here and what to do about it, one sentence each: its compute capability's major number, whether it is cut by MIG, and
 /// why NVML does not describe it (empty: it does).
 std::vector<std::string> gpu_limits(int major, bool mig, const std::string& nvml_problem);
 
