@@ -32,9 +32,19 @@ TEST(GpuDevice, what_it_cannot_do_is_one_sentence_each_with_what_to_do) {
 }
 
 TEST(GpuDevice, the_rate_of_a_multiprocessor_is_known_for_known_chips_only) {
-  EXPECT_EQ(bf16_flops_per_clock(8, 0), 2048);
-  EXPECT_EQ(bf16_flops_per_clock(9, 0), 4096);
-  EXPECT_EQ(bf16_flops_per_clock(12, 0), std::nullopt);
+  EXPECT_EQ(bf16_flops_per_clock(8, 0, "NVIDIA A100"), 2048);
+  EXPECT_EQ(bf16_flops_per_clock(9, 0, "NVIDIA H200"), 4096);
+  EXPECT_EQ(bf16_flops_per_clock(12, 0, "NVIDIA GeForce RTX 5090"), std::nullopt);
+  EXPECT_EQ(bf16_flops_per_clock(8, 6, "NVIDIA GeForce RTX 3090"), 512);
+  EXPECT_EQ(bf16_flops_per_clock(8, 9, "NVIDIA GeForce RTX 4090"), 512);
+  EXPECT_EQ(bf16_flops_per_clock(8, 6, "NVIDIA RTX A4000"), std::nullopt) << "twice as many, by its data sheet";
+}
+
+TEST(GpuDevice, a_gpu_is_known_by_its_id_not_by_its_place) {
+  const std::vector<Device> devices{{.id = "1", .kind = DeviceKind::cuda}, {.id = "cpu"}};  // GPU 0 is broken
+  EXPECT_EQ(gpu_number(devices, "1"), 1);
+  EXPECT_EQ(gpu_number(devices, "0"), std::nullopt);
+  EXPECT_EQ(gpu_number(devices, "cpu"), std::nullopt);
 }
 
 }  // namespace

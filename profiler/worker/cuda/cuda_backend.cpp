@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -34,20 +35,18 @@ std::string version_text(int number) { return fmt::format("{}.{}", number / 1000
 
 CudaBackend::CudaBackend(std::unique_ptr<GpuTimer> timer, const std::string& device, bool with_counters)
     : timer_(std::move(timer)), devices_(devices_with_cpu(device)) {
-  int index = -1;
-  for (std::size_t n = 0; n < devices_.size(); ++n) {
-    if (devices_[n].kind == DeviceKind::cuda && devices_[n].id == device) index = static_cast<int>(n);
-  }
-  if (index < 0) {
+  const std::optional<int> number = gpu_number(devices_, device);
+  if (!number) {
     throw Error(fmt::format("device {} cannot be used", device),
-                fmt::format("this machine has {} GPUs, counted from 0", devices_.size() - 1), "choose one of those");
+                fmt::format("this machine has {} usable GPUs, and none of that name", devices_.size() - 1),
+                "choose one that `triscope devices` lists");
   }
-  device_ = devices_[static_cast<std::size_t>(index)];
-  TRISCOPE_CUDA_CHECK(cudaSetDevice(index));
+  device_ = *std::find_if(devices_.begin(), devices_.end(), [&](const Device& one) { return one.id == device; });
+  TRISCOPE_CUDA_CHECK(cudaSetDevice(*number));
   if (with_counters) counters_ = std::make_unique<CounterReader>();
   TRISCOPE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   int l2_bytes = 0;
-  TRISCOPE_CUDA_CHECK(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, index));
+  TRISCOPE_CUDA_CHECK(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, *number));
   flush_bytes_ = 2 * static_cast<std::size_t>(l2_bytes);
   std::string why;
   nvml_ = Nvml::open(device_.uuid, why);  // device_.limits says so when it fails

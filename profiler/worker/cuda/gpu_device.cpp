@@ -33,7 +33,7 @@ Device describe_gpu(int index, const cudaDeviceProp& properties) {
     device.power_limit_w = nvml->power_limit_w();
   }
   device.limits = gpu_limits(properties.major, nvml && nvml->mig_enabled(), nvml ? "" : why);
-  const std::optional<double> per_clock = bf16_flops_per_clock(properties.major, properties.minor);
+  const std::optional<double> per_clock = bf16_flops_per_clock(properties.major, properties.minor, device.name);
   if (per_clock && device.max_sm_clock_mhz) {
     device.peak_tflops_at_max_clock = *per_clock * properties.multiProcessorCount * *device.max_sm_clock_mhz * 1e-6;
   }
@@ -92,9 +92,16 @@ std::vector<Device> gpu_devices(std::string& why) {
   return devices;
 }
 
-std::optional<double> bf16_flops_per_clock(int major, int minor) {
+std::optional<int> gpu_number(const std::vector<Device>& devices, const std::string& id) {
+  for (const Device& device : devices) {
+    if (device.kind == DeviceKind::cuda && device.id == id) return std::stoi(id);  // its place differs where one is broken
+  }
+  return std::nullopt;
+}
+
+std::optional<double> bf16_flops_per_clock(int major, int minor, const std::string& name) {
   if (major == 8 && minor == 0) return 2048;
-  if (major == 8) return 512;  // GA10x, AD10x with fp32 accumulation
+  if (major == 8 && (minor == 6 || minor == 9) && name.find("GeForce") != std::string::npos) return 512;
   if (major == 9) return 4096;
   return std::nullopt;
 }

@@ -20,7 +20,11 @@ std::string no_gpu_text(int result, int driver, int runtime);
 /// why NVML does not describe it (empty: it does).
 std::vector<std::string> gpu_limits(int major, bool mig, const std::string& nvml_problem);
 
-/// Dense bf16 FLOPs a multiprocessor does per clock with fp32 accumulation (vendor's white papers); nullopt: unknown chip.
-std::optional<double> bf16_flops_per_clock(int major, int minor);
+/// The CUDA runtime's number of the GPU of `devices` that is called `id`; nullopt: there is none.
+std::optional<int> gpu_number(const std::vector<Device>& devices, const std::string& id);
+
+/// Dense bf16 FLOPs a multiprocessor of the GPU called `name` does per clock with fp32 accumulation (vendor's white papers);
+/// nullopt: unknown. Of 8.6 and 8.9 only GeForce is known: professional GPUs of the same chips do more.
+std::optional<double> bf16_flops_per_clock(int major, int minor, const std::string& name);
 
 }  // namespace triscope
