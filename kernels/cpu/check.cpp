@@ -82,8 +82,14 @@ struct Bounds {
 
 // Kernels design, section 7. fp32 sums of a logit err in proportion to its size, which for peaked inputs is the LSE's:
 // 2^-21 allows two roundings of each of a few dozen terms.
-// The exact LSE of bf16: 1e-2 is six standard deviations of what rounding q * k2 costs a row with one visible pair. A cross
-// product made in bf16 (`kernel`: its fold) costs sqrt(3) times that: it has two terms, and one of them is rounded twice.
+// 1e-2 is six standard deviations of what rounding q * k2 costs a row with one visible pair. A determinant's folded product
+// has two terms: sqrt(2) times that. Made in bf16 (folds cross_k1 and cross_k2) one of them is rounded twice: sqrt(3) times.
+double exact_lse_bound(const Problem& problem, Fold kernel) {
+  if (kernel == Fold::cross_k1 || kernel == Fold::cross_k2) return 1.73e-2;
+  return problem.form == Form::determinant && kernel != Fold::none ? 1.41e-2 : 1e-2;
+}
+
+// `kernel`: its fold.
 Bounds bounds_of(const Problem& problem, bool rounded_reference, Fold kernel, bool peaked, double largest_lse) {
   if (problem.element == Element::fp32) {
     const double peaked_bound = peaked ? std::max(1e-5, 0x1p-21 * largest_lse) : 1e-5;
@@ -91,8 +97,7 @@ Bounds bounds_of(const Problem& problem, bool rounded_reference, Fold kernel, bo
   }
   // A large LSE has no more than fp32's own digits: at |LSE| = 1000 one unit in the last place is 6e-5.
   if (rounded_reference) return {2.5e-3, std::max(1e-4, 0x1p-21 * largest_lse), 1e-2};
-  const bool cross = kernel == Fold::cross_k1 || kernel == Fold::cross_k2;
-  return {4e-3, cross ? 1.73e-2 : 1e-2, 1e-2};
+  return {4e-3, exact_lse_bound(problem, kernel), 1e-2};
 }
 
 // Random numbers below `bound`, a function of (seed, counter) only.
