@@ -93,7 +93,7 @@ double ms_above(const ResultRow& row) { return row.ci_high_ms ? std::max(0.0, *r
 /// A rate is work / time: the interval turns over.
 ChartPoint rate_point(double x, const ResultRow& row) {
   const double work = *row.tflops * *row.median_ms;
-  ChartPoint point{x, *row.tflops, 0, 0, row.measurement};
+  ChartPoint point{x, *row.tflops, 0, 0, row.measurement, row.peak_fraction};
   if (row.ci_high_ms && *row.ci_high_ms > 0) point.below = std::max(0.0, *row.tflops - work / *row.ci_high_ms);
   if (row.ci_low_ms && *row.ci_low_ms > 0) point.above = std::max(0.0, work / *row.ci_low_ms - *row.tflops);
   return point;

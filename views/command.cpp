@@ -78,6 +78,7 @@ constexpr std::array kCommands{
     Command{CommandId::delete_sweep, "Sweep", "Delete sweep...", "", "Delete the shown sweep and its samples; asks once"},
 
     Command{CommandId::help, "Help", "Keyboard and commands", "?", "List every command with its key"},
+    Command{CommandId::licences, "Help", "Third-party parts and licences", "", "What of others is inside or measured beside, its versions and licences, and how to get the baselines"},
 };
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }

@@ -15,11 +15,12 @@ std::string number_text(const std::optional<double>& value, const char* unit) {
   return value ? fmt::format("{:g} {}", *value, unit) : std::string("unknown");
 }
 
-/// What stands once per row in the results but must not differ silently: each distinct value, joined.
-std::string distinct(const SweepResults& results, std::string (*text)(const ResultRow&)) {
+/// What stands once per row in the results but must not differ silently: each distinct value, joined; of our kernels, or
+/// of the baselines.
+std::string distinct(const SweepResults& results, std::string (*text)(const ResultRow&), bool baselines = false) {
   std::set<std::string> values;
   for (const ResultRow& row : results.rows) {
-    if (!is_baseline(row)) values.insert(text(row));
+    if (is_baseline(row) == baselines) values.insert(text(row));
   }
   std::string joined;
   for (const std::string& value : values) joined += (joined.empty() ? "" : ", ") + value;
@@ -49,6 +50,7 @@ const Aspect kAspects[] = {
     {"timed by", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return timing_label(row.timing_source); }); }},
     {"kernel sources", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return kernel_short_label(row.kernel) + " " + row.source_hash; }); }},
     {"instances", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return row.instance; }); }},
+    {"baselines", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return kernel_short_label(row.kernel) + " " + row.instance; }, true); }},
     {"Triscope", [](const SweepResults& s) { return s.info.environment.triscope_version + " " + s.info.environment.git_commit; }},
     {"compiler", [](const SweepResults& s) { return s.info.environment.compiler; }},
     {"compiler flags", [](const SweepResults& s) { return s.info.environment.compile_flags; }},

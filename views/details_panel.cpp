@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/third_party.hpp"
 #include "profiler/columns.hpp"
 #include "profiler/gpu_counters.hpp"
 #include "views/format.hpp"
@@ -208,7 +209,9 @@ void draw_provenance(Context& context, const SelectedMeasurement& selected) {
   fact("device", e.device_name);
   fact("started", format_started(selected.row.started, context.now));
   fact("shape", fmt::format("{} tokens, {}/{} heads, {}", format_count(selected.row.problem.seq_len), selected.row.problem.q_heads, selected.row.problem.kv_heads, selected.row.problem.head_dim));
-  fact("instance", selected.row.instance);
+  const ThirdPartyPart* part = find_third_party_part(selected.row.kernel);
+  fact(part == nullptr ? "instance" : "library version", selected.row.instance);
+  if (part != nullptr) fact("licence", std::string(part->licence));
   fact("sources", selected.row.source_hash, false);
   fact("driver, CUDA", e.driver_version.empty() ? std::string() : fmt::format("{}, {}", e.driver_version, e.cuda_version), false);
   fact("power limit", e.power_limit_w ? fmt::format("{:.0f} W", *e.power_limit_w) : std::string(), false);

@@ -7,6 +7,7 @@
 #include <cfloat>
 #include <cmath>
 
+#include "kernels/third_party.hpp"
 #include "views/format.hpp"
 #include "views/shell.hpp"
 #include "views/widgets.hpp"
@@ -74,6 +75,30 @@ void help_group(const Context& context, const char* menu) {
   ImGui::EndTable();
 }
 
+/// One part; what can be fetched says what is downloaded, and copies the command that does it.
+void licence_row(Context& context, const ThirdPartyPart& part) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  coloured_text(context.look.theme.text, part.name);
+  ImGui::TableNextColumn();
+  coloured_text(context.look.theme.muted, part.version);
+  ImGui::TableNextColumn();
+  coloured_text(context.look.theme.text, part.licence);
+  ImGui::TableNextColumn();
+  muted_text(context, sentence(std::string(part.use)), true);
+  if (part.command.empty()) return;
+  const std::string command(part.command);
+  ImGui::PushID(command.c_str());
+  if (ImGui::SmallButton("Copy command")) context.request(CommandId::copy_text, 0, command);
+  ImGui::PopID();
+  ImGui::SameLine();
+  {
+    const NumberFont font(context.look, kSecondarySize);
+    coloured_text(context.look.theme.accent, command);
+  }
+  muted_text(context, fmt::format("downloads {}.", part.download), true);
+}
+
 }  // namespace
 
 bool begin_dialog(const Look& look, const char* name, float width) {
@@ -137,6 +162,28 @@ void draw_help(Context& context) {
     muted_text(context, "Drag to pan, wheel to zoom, drag with the right button to zoom into a box, double-click to fit, click the legend to hide. Click a bar, point or cell to select it.", true);
     section(context, "Without the mouse");
     muted_text(context, "Ctrl+Tab goes to another panel, Tab and the arrow keys from control to control, Space presses, Enter types into a field. Alt reaches the menus.", true);
+    ImGui::EndTable();
+  }
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  if (primary_button(context, "Close") || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+void draw_licences(Context& context) {
+  if (context.ui.licences_open) {
+    context.ui.licences_open = false;
+    ImGui::OpenPopup("Third-party parts and licences");
+  }
+  if (!begin_dialog(context.look, "Third-party parts and licences", 940)) return;
+  dialog_heading(context.look, "Third-party parts and licences");
+  muted_text(context, "Triscope itself: MIT. Baselines are other people's libraries: nothing of them is in Triscope, and they are fetched by you.");
+  if (ImGui::BeginTable("parts", 4, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX)) {
+    ImGui::TableSetupColumn("part", ImGuiTableColumnFlags_WidthFixed, context.look.px(150));
+    ImGui::TableSetupColumn("version", ImGuiTableColumnFlags_WidthFixed, context.look.px(180));
+    ImGui::TableSetupColumn("licence", ImGuiTableColumnFlags_WidthFixed, context.look.px(210));
+    ImGui::TableSetupColumn("use", ImGuiTableColumnFlags_WidthStretch);
+    header_row(context, {false, false, false, false});
+    for (const ThirdPartyPart& part : third_party_parts()) licence_row(context, part);
     ImGui::EndTable();
   }
   ImGui::Dummy(ImVec2(0, context.look.px(8)));

@@ -211,7 +211,9 @@ void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   float label_width = 0;
   std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, label_width);
   const Range range = range_of(curves);
-  if (!ImPlot::BeginPlot(counted ? "##counted" : "##latency", ImVec2(room.x - label_width, room.y),
+  // Of each pass its own zoom: their times lie a factor of ten apart.
+  const std::string name = fmt::format("{}{}", counted ? "counted" : "latency", to_string(which));
+  if (!ImPlot::BeginPlot(chart_id(name.c_str(), context).c_str(), ImVec2(room.x - label_width, room.y),
                          ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
     return;
   setup_axes(context, range);
@@ -247,7 +249,8 @@ void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
                                  {0, "paper's count, n/3", look.theme.baseline}};
   for (const LevelLabel& label : labels)
     label_width = std::max(label_width, ImGui::CalcTextSize(label.text.c_str()).x + look.px(20));
-  if (!ImPlot::BeginPlot("##budget", ImVec2(room.x - label_width, room.y),
+  const std::string name = fmt::format("budget{}", to_string(context.ui.length_pass));
+  if (!ImPlot::BeginPlot(chart_id(name.c_str(), context).c_str(), ImVec2(room.x - label_width, room.y),
                          ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
     return;
   setup_axes(context, range);

@@ -262,6 +262,7 @@ void draw_shell(Context& context) {
   }
   draw_palette(context);
   draw_help(context);
+  draw_licences(context);
   draw_settings(context);
   draw_path_dialog(context);
   draw_delete_dialog(context);

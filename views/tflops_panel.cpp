@@ -44,6 +44,29 @@ void plot_series(const Context& context, const SeriesPoints& series, std::size_t
   ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(), static_cast<int>(x.size()), whiskers);
 }
 
+std::string peak_text(const ChartPoint& point) {
+  return point.peak_fraction ? fmt::format("{:.0f} %", *point.peak_fraction * 100) : std::string();
+}
+
+/// In each bar that is wide enough: its share of the peak.
+void draw_shares(const Look& look, const BarChart& chart) {
+  const NumberFont font(look, kSecondarySize);
+  const float width = ImGui::CalcTextSize("100 %").x;
+  const double half = bar_width(chart.series.size()) / 2;
+  ImPlot::PushPlotClipRect();
+  for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    for (const ChartPoint& point : chart.series[s].points) {
+      const std::string text = peak_text(point);
+      const double centre = bar_centre(point.x, s, chart.series.size());
+      const ImVec2 low = ImPlot::PlotToPixels(centre - half, 0), high = ImPlot::PlotToPixels(centre + half, point.y);
+      if (text.empty() || high.x - low.x < width || low.y - high.y < look.px(28)) continue;
+      const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+      ImPlot::GetPlotDrawList()->AddText(ImVec2((low.x + high.x - size.x) / 2, low.y - size.y - look.px(4)), readable_on(series_colour(look.theme, chart.series[s].series)), text.c_str());
+    }
+  }
+  ImPlot::PopPlotClipRect();
+}
+
 /// Rings the marked bars; finds the bar under the pointer.
 void select_bars(Context& context, const BarChart& chart) {
   const Theme& theme = context.look.theme;
@@ -57,9 +80,11 @@ void select_bars(Context& context, const BarChart& chart) {
       const bool under = hovered && mouse.x >= centre - half && mouse.x <= centre + half && mouse.y >= 0 && mouse.y <= std::max(point.y, mouse.y);
       if (under) {
         selection.hovered_now = point.measurement;
-        ImGui::SetTooltip("%s\n%s: %s TFLOP/s, 95 %% interval %s to %s", chart.categories[static_cast<std::size_t>(point.x)].c_str(),
-                          chart.series[s].series.label.c_str(), significant_text(point.y).c_str(), significant_text(point.y - point.below).c_str(),
-                          significant_text(point.y + point.above).c_str());
+        std::string text = fmt::format("{}\n{}: {} TFLOP/s, 95 % interval {} to {}", chart.categories[static_cast<std::size_t>(point.x)],
+                                       chart.series[s].series.label, significant_text(point.y), significant_text(point.y - point.below),
+                                       significant_text(point.y + point.above));
+        if (point.peak_fraction) text += fmt::format("\n{} of the peak at the clock of its samples", peak_text(point));
+        ImGui::SetTooltip("%s", text.c_str());
         if (clicked_without_drag()) {
           context.request(CommandId::select_measurement, point.measurement);
         }
@@ -99,7 +124,7 @@ void draw_tflops_panel(Context& context) {
     return;
   }
   const ChartFrame frame(context, Panel::tflops);
-  panel_heading(context, "TFLOP/s by window", "exact count of useful operations, 95 % intervals", button_width("Copy"));
+  panel_heading(context, "TFLOP/s by window", "exact count of useful operations, 95 % intervals; %: of the peak at the clock of the samples", button_width("Copy"));
   chart_button(context, Panel::tflops);
 
   double top = 0;
@@ -112,7 +137,8 @@ void draw_tflops_panel(Context& context) {
     }
   }
   for (const SeriesPoints& level : chart.levels) {
-    const std::string text = fmt::format("{} {} {}", kernel_short_label(level.series.kernel), level.series.pass == Pass::forward ? "fwd" : "bwd", significant_text(level.points.front().y));
+    std::string text = fmt::format("{} {} {}", kernel_short_label(level.series.kernel), level.series.pass == Pass::forward ? "fwd" : "bwd", significant_text(level.points.front().y));
+    if (const std::string share = peak_text(level.points.front()); !share.empty()) text += ", " + share;
     labels.push_back({0, text, look.theme.baseline});
     label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
   }
@@ -134,6 +160,7 @@ void draw_tflops_panel(Context& context) {
     plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);
     labels[i].y = ImPlot::PlotToPixels(0, chart.levels[i].points.front().y).y;
   }
+  draw_shares(look, chart);
   select_bars(context, chart);
   const ImVec2 plot_low = ImPlot::GetPlotPos(), plot_size = ImPlot::GetPlotSize();
   end_plot(look);

@@ -72,7 +72,7 @@ struct UiState {
   std::string sweep_note;                   ///< being typed in the history's menu
   std::int64_t note_of = 0;                 ///< measurement whose note `note_text` is
   bool focus_filter = false;                ///< put the keyboard into the table's filter in this frame
-  bool palette_open = false, help_open = false, settings_open = false;
+  bool palette_open = false, help_open = false, licences_open = false, settings_open = false;
   PathDialog path;
   float pending_scale = 0;                  ///< of the slider while it is held
   std::int64_t delete_asked = 0;            ///< sweep whose deletion awaits an answer

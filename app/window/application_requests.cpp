@@ -105,6 +105,7 @@ void Application::carry_out_view(const Request& request) {
       break;
     case CommandId::palette: ui_.palette_open = true; break;
     case CommandId::help: ui_.help_open = true; break;
+    case CommandId::licences: ui_.licences_open = true; break;
     case CommandId::settings: ui_.settings_open = true; break;
     case CommandId::filter:
       show_panel(Panel::latency);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/window/system.hpp"
 #include "kernels/error.hpp"
 #include "views/latency_model.hpp"
 
@@ -60,7 +61,13 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   result.sweeps = snapshot_->sweeps();
   std::erase_if(result.sweeps, [&](const SweepInfo& sweep) { return sweep.id == request.hidden; });
   result.shown = request.shown ? load(request.shown) : nullptr;
-  if (!result.shown && !result.sweeps.empty()) result.shown = load(result.sweeps.front().id);
+  if (!result.shown && !result.sweeps.empty()) {
+    std::error_code ignored;
+    const bool shipped = std::filesystem::equivalent(file_, recorded_database(), ignored);
+    const auto starred = std::find_if(result.sweeps.begin(), result.sweeps.end(), [](const SweepInfo& sweep) { return sweep.starred; });
+    // What was measured last; of the shipped recording what it begins with.
+    result.shown = load(shipped && starred != result.sweeps.end() ? starred->id : result.sweeps.front().id);
+  }
   if (request.baseline) result.baseline = load(request.baseline);
   if (request.selected) {
     if (auto measurement = snapshot_->measurement(request.selected)) {

@@ -200,6 +200,21 @@ TEST_F(Journey, help_opens_on_a_question_mark_and_closes_on_escape) {
   });
 }
 
+TEST_F(Journey, licences_are_in_the_help_menu_and_copy_the_command_that_fetches_a_baseline) {
+  travel([](ImGuiTestContext* c) {
+    c->SetRef("##MainMenuBar");
+    c->MenuClick("Help/Third-party parts and licences");
+    c->Yield(3);
+    c->SetRef("Third-party parts and licences");
+    c->ItemClick("parts/.\\/run build --cuda --with-fa3/Copy command");
+    c->Yield(3);
+    IM_CHECK_STR_EQ(ImGui::GetClipboardText(), "./run build --cuda --with-fa3");
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(3);
+    IM_CHECK(!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  });
+}
+
 TEST_F(Journey, reset_layout_brings_a_closed_panel_back_to_its_place) {
   travel([](ImGuiTestContext* c) {
     const ImGuiID home = ImGui::FindWindowByName("###history")->DockId;
