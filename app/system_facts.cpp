@@ -141,17 +141,26 @@ Problem usual_problem(const KernelInfo& kernel) {
   return problem;
 }
 
+/// Why `kernel` cannot be measured by `worker`, which a broken library may end; empty: it can.
+std::string baseline_problem_of(Supervisor& worker, const KernelInfo& kernel) {
+  try {
+    const SupportAnswer answer = worker.support({{kernel.id, usual_problem(kernel), Pass::forward, "auto"}}).at(0);
+    return answer.instances.at(0).unsupported.value_or("");
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 /// Asks the worker that would measure them, on the GPU if there is one: that loads each library.
 void gather_baselines(SystemFacts& facts, const WorkerOptions& options) {
   try {
     Supervisor worker(worker_for(options, *facts.catalog, "auto"));
     for (const KernelInfo& kernel : worker.catalog().kernels) {
       if (kernel.family != kBaselineFamily || kernel.device != DeviceKind::cuda) continue;
-      const SupportAnswer answer = worker.support({{kernel.id, usual_problem(kernel), Pass::forward, "auto"}}).at(0);
-      facts.baselines.push_back({kernel, answer.instances.at(0).unsupported.value_or("")});
+      facts.baselines.push_back({kernel, baseline_problem_of(worker, kernel)});
     }
   } catch (const Error&) {
-    // the worker's own finding says why it does not answer
+    // No worker starts on the GPU: `cupti_error` says why.
   }
 }
 
