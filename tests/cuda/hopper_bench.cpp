@@ -1,7 +1,7 @@
 // cuda.hopper on its own on a GPU: checks against fp64 sums, and times of launches. Ratios to other libraries: triscope
 // sweep.
 //
-//   hopper_bench check [SHAPE...]            those shapes, or every case of hopper_case.cpp; exit code 1 when one fails
+//   hopper_bench check [SHAPE...]            those shapes, or every case of hopper_case.cpp
 //   hopper_bench time ROUNDS SHAPE...        SHAPE: see parse_shape; instance `all`: every instance that can run the
 //   shape.
 //                                            Sustained: 200 ms that are not timed, then 400 (TRISCOPE_BENCH_MS), shapes
@@ -9,6 +9,7 @@
 //   hopper_bench random COUNT SEED           random problems, checked, and every instance timed beside cuda.portable:
 //   one
 //                                            launch of a graph of launches, so that the host's share does not count
+// Each exits with 1 when a result is wrong.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -139,8 +140,11 @@ int time_all(const Kernel& kernel, int rounds, const std::vector<std::string>& s
     std::vector<double> tflops;
   };
   std::vector<Entry> entries;
+  bool all_right = true;
   for (const Case& test : expand(kernel, shapes)) {
-    if (!check(kernel, test, 24)) std::printf("FAIL: this shape is timed although it is wrong\n");
+    const bool right = check(kernel, test, 24);
+    if (!right) std::printf("FAIL: this shape is timed although it is wrong\n");
+    all_right = all_right && right;
     auto device = std::make_unique<Device>(kernel, test);
     const std::string name = describe(test.problem) + " [" + device->instance() + "]";
     entries.push_back({std::move(device), name, useful_flops(test.problem, Pass::forward), {}});
@@ -155,7 +159,7 @@ int time_all(const Kernel& kernel, int rounds, const std::vector<std::string>& s
     for (const double rate : entry.tflops) std::printf(" %7.1f", rate), sum += rate;
     std::printf("  mean %.1f\n", sum / rounds);
   }
-  return 0;
+  return all_right ? 0 : 1;
 }
 
 // --- random problems
