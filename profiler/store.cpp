@@ -15,6 +15,7 @@
 #include "profiler/store_error.hpp"
 #include "profiler/store_rows.hpp"
 #include "profiler/store_values.hpp"
+#include "profiler/sweep_lock.hpp"
 
 namespace triscope {
 namespace {
@@ -183,7 +184,12 @@ void Store::set_starred(std::int64_t sweep, bool starred) {
   impl_->change("UPDATE sweep SET starred = ? WHERE id = ?", "sweep", sweep, starred);
 }
 
-void Store::delete_sweep(std::int64_t sweep) { impl_->change("DELETE FROM sweep WHERE id = ?", "sweep", sweep); }
+void Store::delete_sweep(std::int64_t sweep) {
+  if (is_being_measured(impl_->connection.file, sweep)) {
+    throw Error(fmt::format("sweep {} was not deleted", sweep), "it is being measured right now", "stop it first", ExitCode::usage);
+  }
+  impl_->change("DELETE FROM sweep WHERE id = ?", "sweep", sweep);
+}
 
 void Store::set_note(std::int64_t sweep, const std::string& note) {
   impl_->write([&](SQLite::Database& database) {

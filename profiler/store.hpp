@@ -56,7 +56,7 @@ class Store {
   void set_note(std::int64_t sweep, const std::string& note);
   void set_starred(std::int64_t sweep, bool starred);
   void set_measurement_note(std::int64_t measurement, const std::string& note);
-  /// Deletes a sweep and all that belongs to it.
+  /// Deletes a sweep and all that belongs to it. Throws `Error` (usage) while it is being measured.
   void delete_sweep(std::int64_t sweep);
   /// Copies sweeps of `file` that this database does not hold yet (identity: a random id given at begin_sweep), and the
   /// measurements that partly copied sweeps lack. A key that is ok here stays; one that is not ok here is replaced by

@@ -216,6 +216,8 @@ void Supervisor::Impl::quit() {
 
 template <typename Reply>
 Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::stop_token stop) {
+  const auto stopped = [] { return Error("the job was not done", "it was stopped", "run it again", ExitCode::measured_failed); };
+  if (stop.stop_requested()) throw stopped();
   ensure_started();
   WakeEvent wake;
   const std::stop_callback on_stop(stop, [&wake] { wake.set(); });
@@ -225,7 +227,7 @@ Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::sto
         receive(Clock::now() + limit, &wake, fmt::format("no answer for {:.3g} s", seconds(limit)));
     if (!message) {
       process.reset();
-      throw Error("the job was not done", "it was stopped", "run it again", ExitCode::measured_failed);
+      throw stopped();
     }
     if (auto* reply = std::get_if<Reply>(&*message)) return std::move(*reply);
     if (const auto* error = std::get_if<ErrorReply>(&*message)) throw error_of(*error);
@@ -260,24 +262,24 @@ EvalReply Supervisor::eval(const EvalRequest& request, std::stop_token stop) {
   return impl_->ask<EvalReply>(request, std::chrono::duration_cast<milliseconds>(kUnlimited), stop);
 }
 
-SourceReply Supervisor::source(const SourceRequest& request) {
-  return impl_->ask<SourceReply>(request, impl_->options.time_limit);
+SourceReply Supervisor::source(const SourceRequest& request, std::stop_token stop) {
+  return impl_->ask<SourceReply>(request, impl_->options.time_limit, std::move(stop));
 }
 
-Slice Supervisor::slice(const SliceRequest& request) {
-  return impl_->ask<SliceReply>(request, impl_->options.time_limit).slice;
+Slice Supervisor::slice(const SliceRequest& request, std::stop_token stop) {
+  return impl_->ask<SliceReply>(request, impl_->options.time_limit, std::move(stop)).slice;
 }
 
-Overview Supervisor::overview(const OverviewRequest& request) {
-  return impl_->ask<OverviewReply>(request, impl_->options.time_limit).overview;
+Overview Supervisor::overview(const OverviewRequest& request, std::stop_token stop) {
+  return impl_->ask<OverviewReply>(request, impl_->options.time_limit, std::move(stop)).overview;
 }
 
-HeadSheet Supervisor::sheet(const SheetRequest& request) {
-  return impl_->ask<SheetReply>(request, impl_->options.time_limit).sheet;
+HeadSheet Supervisor::sheet(const SheetRequest& request, std::stop_token stop) {
+  return impl_->ask<SheetReply>(request, impl_->options.time_limit, std::move(stop)).sheet;
 }
 
-KernelRow Supervisor::kernel_row(const KernelRowRequest& request) {
-  return impl_->ask<KernelRowReply>(request, impl_->options.time_limit).row;
+KernelRow Supervisor::kernel_row(const KernelRowRequest& request, std::stop_token stop) {
+  return impl_->ask<KernelRowReply>(request, impl_->options.time_limit, std::move(stop)).row;
 }
 
 namespace {

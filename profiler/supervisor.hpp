@@ -62,12 +62,13 @@ class Supervisor {
   bool check(const CheckRequest& request, const std::function<void(const CheckRow&)>& row, std::stop_token stop);
   EvalReply eval(const EvalRequest& request, std::stop_token stop);
 
-  /// Looks inside the attention tensor; the worker keeps the sources it has opened. Throw `Error` as `eval`.
-  SourceReply source(const SourceRequest& request);
-  Slice slice(const SliceRequest& request);
-  Overview overview(const OverviewRequest& request);
-  HeadSheet sheet(const SheetRequest& request);
-  KernelRow kernel_row(const KernelRowRequest& request);
+  /// Looks inside the attention tensor; the worker keeps the sources it has opened. A stop ends the worker at once, and
+  /// the next question starts another. Throw `Error` as `eval`.
+  SourceReply source(const SourceRequest& request, std::stop_token stop = {});
+  Slice slice(const SliceRequest& request, std::stop_token stop = {});
+  Overview overview(const OverviewRequest& request, std::stop_token stop = {});
+  HeadSheet sheet(const SheetRequest& request, std::stop_token stop = {});
+  KernelRow kernel_row(const KernelRowRequest& request, std::stop_token stop = {});
 
  private:
   struct Impl;

@@ -139,6 +139,7 @@ class Run {
       sweep_ = store_.begin_sweep(to_command_line(request_), to_json(full), environment, plan_.total());
       lock_ = std::make_unique<SweepLock>(database, sweep_);
     }
+    observer_.started(sweep_);
   }
 
   SweepOutcome run(std::stop_token stop) {

@@ -77,6 +77,8 @@ struct Progress {
 
 /// Callbacks of a running sweep; called on the thread that runs it.
 struct SweepObserver {
+  /// The sweep is in the database under this id, and locked.
+  std::function<void(std::int64_t sweep)> started = [](std::int64_t) {};
   std::function<void(const Progress&)> progress = [](const Progress&) {};
   /// Samples as they are taken, for drawing while it measures; `measured` brings all of them again.
   std::function<void(const MeasurementKey&, const std::vector<Sample>&)> sampled =

@@ -207,9 +207,11 @@ void draw_overview(Context& context) {
   }
   ImGui::NewLine();
   const bool current = data.sides[0].asked && data.overview_of.source == *data.sides[0].asked;
-  const Overview* overview = current ? data.overview.get() : nullptr;
+  const bool too_much = data.sides[0].asked == ui.sides[0].source && data.sides[0].slice && !wanted_overview(ui, data);
+  const Overview* overview = current && !too_much ? data.overview.get() : nullptr;
   const float width = ImGui::GetContentRegionAvail().x;
   if (!overview || width < 20) {
+    if (too_much) return muted_text(context, "These windows take too long for an overview: choose smaller ones.", true);
     return draw_survey_state(context, data.overview_pending.has_value(), current ? data.overview_problem : "");
   }
   const float height =
@@ -342,6 +344,7 @@ void draw_sheet(Context& context) {
 }  // namespace
 
 void draw_survey_state(Context& context, bool pending, const std::string& problem) {
+  if (context.data.run.running) return muted_text(context, kWhileMeasuring, true);
   if (pending || problem.empty()) return muted_text(context, pending ? "Computing ..." : "");
   ImGui::PushTextWrapPos(0);
   coloured_text(context.look.theme.slower, sentence(problem));

@@ -12,6 +12,7 @@ namespace triscope {
 namespace {
 
 constexpr double kOverviewCost = 3e9, kGpuOverviewCost = 3e12;  // multiplications
+constexpr double kPatience = 10;  // times that cost, for the fewest columns and for the heads of one query
 constexpr std::int64_t kLeastColumns = 24, kMostColumns = 512, kMostGpuColumns = 8192;
 constexpr std::int64_t kSheetWidth = 96, kSheetHeight = 40;
 constexpr double kDecades = 6;  // of log p below the largest, unless set otherwise
@@ -50,6 +51,11 @@ double multiplications_per_query(const Problem& problem, const SourceReply& sour
   };
   return keys(problem.window1) * (problem.form == Form::dot_product ? 1 : keys(problem.window2)) *
          static_cast<double>(source.head_dim * source.q_heads);
+}
+
+/// Queries of which all heads can be looked at in about a second.
+double affordable_queries(const AttentionUi& ui, const Problem& problem, const SourceReply& source) {
+  return (ui.device == "cpu" ? kOverviewCost : kGpuOverviewCost) / multiplications_per_query(problem, source);
 }
 
 }  // namespace
@@ -104,11 +110,11 @@ std::optional<OverviewRequest> wanted_overview(const AttentionUi& ui, const Atte
   OverviewRequest request{*own.asked, query_of(ui, own, 0), 1};
   request.query.head = request.query.query = 0;
   if (own.asked->kind == SourceKind::match3) return request;
-  const bool gpu = ui.device != "cpu";
-  const double affordable =
-      (gpu ? kGpuOverviewCost : kOverviewCost) / multiplications_per_query(request.query.problem, *own.source);
-  const auto most = static_cast<double>(gpu ? kMostGpuColumns : kMostColumns);
-  const auto columns = static_cast<std::int64_t>(std::clamp(affordable, static_cast<double>(kLeastColumns), most));
+  const double affordable = affordable_queries(ui, request.query.problem, *own.source);
+  if (kPatience * affordable < 1) return std::nullopt;
+  const auto most = static_cast<double>(ui.device == "cpu" ? kMostColumns : kMostGpuColumns);
+  const double least = std::min(static_cast<double>(kLeastColumns), kPatience * affordable);
+  const auto columns = static_cast<std::int64_t>(std::clamp(affordable, least, most));
   request.step = std::max<std::int64_t>(1, (own.source->seq_len + columns - 1) / columns);
   return request;
 }
@@ -119,6 +125,7 @@ std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionD
   if (ui.playing || !ready(own) || own.asked != ui.sides[0].source || own.source->q_heads < 2) return std::nullopt;
   SheetRequest request{*own.asked, query_of(ui, own, 0), kSheetWidth, kSheetHeight};
   request.query.head = 0;
+  if (kPatience * affordable_queries(ui, request.query.problem, *own.source) < 1) return std::nullopt;
   return request;
 }
 

@@ -52,8 +52,11 @@ void draw_query_controls(Context& context) {
     ImGui::SliderScalar("##query_slider", ImGuiDataType_S64, &ui.query, &zero, &last, "");
   }
   ImGui::SameLine();
+  const bool measuring = context.data.run.running;
+  ImGui::BeginDisabled(measuring);
   if (ImGui::Button(ui.playing ? "■ stop##play" : "▶ play##play")) ui.playing = !ui.playing;
-  tooltip(context, "Walks through the queries as fast as slices come. Left and right arrow keys: one query.");
+  ImGui::EndDisabled();
+  tooltip(context, measuring ? kWhileMeasuring : "Walks through the queries as fast as slices come. Left and right arrow keys: one query.");
   ImGui::SameLine(0, look.px(12));
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("Head");

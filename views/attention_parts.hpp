@@ -38,6 +38,9 @@ void draw_survey_state(Context& context, bool pending, const std::string& proble
 void draw_form_choice(Context& context, int side);
 /// attention_right.cpp: strongest triples, figures, range, the dot-product row; for Match3 the table of tokens.
 void draw_attention_right(Context& context);
+/// Stands for what would disturb the sweep that this window measures.
+inline constexpr const char* kWhileMeasuring =
+    "A sweep is being measured: this waits until it has ended. Slices you ask for are made, and disturb it.";
 /// attention_dialog.cpp: chooses tensors; asks which is which when names differ.
 void draw_attention_dialog(Context& context);
 void open_attention_dialog(Context& context, int side);

@@ -147,7 +147,7 @@ void draw_kernel_row(Context& context) {
   if (ui.kernel.empty()) return;
   const std::optional<KernelRowRequest> wanted = wanted_kernel_row(ui, data);
   if (!wanted || data.kernel_row_of != *wanted)
-    return muted_text(context, ui.playing ? "Not while playing." : "Running the kernel ...");
+    return muted_text(context, context.data.run.running ? kWhileMeasuring : ui.playing ? "Not while playing." : "Running the kernel ...", true);
   if (!data.kernel_row) {
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.unclear, data.kernel_problem);

@@ -14,7 +14,7 @@ enum class CommandId {
   copy_table, copy_markdown, copy_csv, copy_latex, copy_chart, copy_chart_data, undo, filter, unpin, settings,
   show_panel, fit_charts, toggle_theme, scale_up, scale_down, scale_reset, reset_layout, palette, help, licences,
   run, stop, resume, set_baseline, clear_baseline, compare, star, delete_sweep, save_note,
-  show_sweep, select_measurement, preview_plan, dismiss_notice, note_measurement, export_text, save_picture, copy_text,
+  show_sweep, select_measurement, preview_plan, dismiss_notice, note_measurement, export_text, copy_text,
   inspect_again, save_slice, show_measurements, list_folder, save_copy,
 };
 

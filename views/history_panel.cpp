@@ -32,7 +32,7 @@ std::string short_device(const std::string& name) {
 
 std::string state_of(const SweepInfo& sweep, const WindowData& data) {
   const std::int64_t done = sweep.ok + sweep.failed + sweep.skipped;
-  if (data.measures_here() && data.run.sweep == sweep.id) return fmt::format("measuring, {} of {}", done, sweep.planned);
+  if (sweep.running || (data.measures_here() && data.run.sweep == sweep.id)) return fmt::format("measuring, {} of {}", done, sweep.planned);
   if (sweep.finished.empty() && done < sweep.planned) return fmt::format("stopped at {} of {}", done, sweep.planned);
   if (sweep.failed > 0) return fmt::format("{} failed", sweep.failed);
   return {};
@@ -66,8 +66,8 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
   item("Compare with the shown sweep", CommandId::compare, "C", sweep.id != context.ui.selection.shown_sweep);
   ImGui::Separator();
   item(sweep.starred ? "Remove star" : "Star", CommandId::star, "S", writable);
-  item("Resume", CommandId::resume, nullptr, writable && !context.data.run.running && sweep.finished.empty());
-  item("Delete...", CommandId::delete_sweep, nullptr, writable);
+  item("Resume", CommandId::resume, nullptr, writable && !context.data.run.running && sweep.finished.empty() && !sweep.running);
+  item("Delete...", CommandId::delete_sweep, nullptr, writable && !sweep.running);
   ImGui::EndPopup();
 }
 

@@ -261,6 +261,7 @@ void draw_plan(Context& context, const FormReading& reading) {
   }
   if (!preview) {
     muted_text(context, fmt::format("{} configurations per kernel", reading.configurations));
+    if (context.data.run.running) muted_text(context, "estimated when this sweep has ended");
     return;
   }
   if (!preview->problem.empty()) {

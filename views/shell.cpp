@@ -92,15 +92,15 @@ bool is_enabled(const Context& context, CommandId id) {
   switch (id) {
     case CommandId::run: return !data.run.running && !data.read_only && !data.database.empty();
     case CommandId::stop: return data.run.running && !data.run.stopping;
-    case CommandId::resume: return !data.run.running && !data.read_only && data.shown && data.shown->info.finished.empty();
+    case CommandId::resume: return !data.run.running && !data.read_only && data.shown && data.shown->info.finished.empty() && !data.shown->info.running;
     case CommandId::open_recorded: return !data.recorded_database.empty() && data.database != data.recorded_database;
     case CommandId::import_database: return !data.read_only && !data.database.empty() && !data.run.running;
     case CommandId::undo: return data.can_undo;
     case CommandId::set_baseline: return data.shown != nullptr;
     case CommandId::clear_baseline: return selection.baseline_sweep != 0;
     case CommandId::compare: return selection.baseline_sweep != 0 && selection.baseline_sweep != selection.shown_sweep;
-    case CommandId::star:
-    case CommandId::delete_sweep: return data.shown && !data.read_only;
+    case CommandId::star: return data.shown && !data.read_only;
+    case CommandId::delete_sweep: return data.shown && !data.read_only && !data.shown->info.running;
     case CommandId::copy_table:
     case CommandId::copy_markdown:
     case CommandId::copy_csv:

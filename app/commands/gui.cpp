@@ -75,11 +75,11 @@ void add_gui_command(CLI::App& app, Action& action) {
     command->add_option_function<std::string>(name, add, description)->type_name(type);
   };
   pass_on("--screenshot", "FILE", "Draw, write a PNG and end");
-  pass_on("--panel", "NAME", "The panel to show");
-  pass_on("--sweep", "N", "The sweep to draw (default: the newest)");
-  pass_on("--theme", "{light,dark}", "Colours");
+  pass_on("--panel", "NAME", "The panel to show in --screenshot");
+  pass_on("--sweep", "N", "The sweep to draw in --screenshot (default: the newest)");
+  pass_on("--theme", "{light,dark}", "Colours; the window keeps them");
   pass_on("--size", "WxH", "Size of the window in pixels");
-  pass_on("--scale", "S", "Scale of text and controls");
+  pass_on("--scale", "S", "Scale of text and controls in --screenshot");
   command->footer(
       "Examples:\n"
       "  triscope\n"

@@ -31,6 +31,7 @@ std::string clock_text() {
 Application::Application(ApplicationOptions options) : copy_image(copy_png_to_clipboard), options_(std::move(options)), queue_(options_.wake) {
   StoredSettings stored = load_settings(options_.settings_folder);
   ui_.settings = stored.settings;
+  if (options_.theme) ui_.settings.theme = *options_.theme;
   ui_.form = default_form(false);
   if (!stored.request_json.empty()) {
     try {
@@ -54,11 +55,11 @@ Application::Application(ApplicationOptions options) : copy_image(copy_png_to_cl
   load_fonts(look_);
   std::error_code error;
   if (!options_.recorded_database.empty() && std::filesystem::exists(options_.recorded_database, error)) data_.recorded_database = options_.recorded_database.string();
-  reader_thread_ = std::make_unique<BackgroundThread>([this] { poll_database(); }, std::chrono::milliseconds(1000));
-  writer_thread_ = std::make_unique<BackgroundThread>();
-  planner_thread_ = std::make_unique<BackgroundThread>();
-  slice_thread_ = std::make_unique<BackgroundThread>();
-  survey_thread_ = std::make_unique<BackgroundThread>();
+  const auto failed = [this](const std::string& why) {
+    queue_.push([this, why] { notify(Severity::error, "background", fmt::format("Something in the background was not done: {}", why)); });
+  };
+  reader_thread_ = std::make_unique<BackgroundThread>(failed, [this] { poll_database(); }, std::chrono::milliseconds(1000));
+  for (auto* thread : {&writer_thread_, &planner_thread_, &slice_thread_, &survey_thread_}) *thread = std::make_unique<BackgroundThread>(failed);
   start_pending_ = options_.run_at_start || options_.run_when_empty;
   open_database(options_.database);
   if (options_.ask_machine) {
@@ -71,10 +72,11 @@ Application::Application(ApplicationOptions options) : copy_image(copy_png_to_cl
 
 Application::~Application() {
   sweep_thread_.request_stop();
+  end_inspector(*slice_thread_, slice_worker_);
+  end_inspector(*survey_thread_, survey_worker_);
+  planner_thread_->drop_waiting();
   if (sweep_thread_.joinable()) sweep_thread_.join();
   keep_undone();
-  slice_thread_->add([this] { slice_worker_.worker.reset(); });  // a worker ends on the thread that started it
-  survey_thread_->add([this] { survey_worker_.worker.reset(); });
   slice_thread_.reset();
   survey_thread_.reset();
   planner_thread_.reset();
@@ -82,7 +84,7 @@ Application::~Application() {
   reader_thread_.reset();
   try {
     save_settings(options_.settings_folder, settings_to_keep());
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     std::fprintf(stderr, "triscope-window: %s\n", error.what());  // there is no window left to say it in
   }
 }
@@ -113,6 +115,7 @@ bool Application::prepare_frame(float monitor_scale) {
 void Application::draw() {
   Context now = context();
   ui_.selection.hovered_now = 0;
+  ui_.chart_areas.clear();
   if (only_) {
     draw_alone(now, *only_);
   } else {
@@ -167,7 +170,7 @@ void Application::keep_settings() {
   writer_thread_->replace("settings", [this, stored = settings_to_keep(), folder = options_.settings_folder] {
     try {
       save_settings(folder, stored);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       queue_.push([this, text = std::string(error.what())] { notify(Severity::warning, "settings", text); });
     }
   });

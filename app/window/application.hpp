@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,6 +27,7 @@ struct ApplicationOptions {
   std::filesystem::path recorded_database; ///< shipped recording; empty: none
   Engine engine;
   bool system_is_dark = true;              ///< theme of the desktop
+  std::optional<ThemeChoice> theme{};      ///< instead of the one in the settings
   bool ask_machine = true;                 ///< start a worker to list devices (not for screenshots)
   bool run_at_start = false;               ///< start a sweep as soon as the machine is known
   bool run_when_empty = false;             ///< the same, if the database holds no sweep yet
@@ -36,7 +38,7 @@ struct ApplicationOptions {
 class Application {
  public:
   explicit Application(ApplicationOptions options);
-  ~Application();                          ///< stops a running sweep, finishes writes, keeps the settings
+  ~Application();                          ///< stops a running sweep and every question, finishes writes, keeps the settings
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
 
@@ -76,6 +78,7 @@ class Application {
   struct Inspector {
     std::optional<Supervisor> worker;
     std::string device;
+    std::stop_source stop;                 ///< of the drawing thread: ends what the worker is asked
   };
   struct PictureTask {
     float scale = 3;
@@ -97,6 +100,7 @@ class Application {
   void compare_with(std::int64_t sweep);
   void copy_panel(Panel panel, TableFormat format);
   void save_text(const std::filesystem::path& file, std::string text);
+  void import_database(const std::filesystem::path& file);
   void save_copy(const std::filesystem::path& file);
   StoredSettings settings_to_keep() const;
   void keep_settings();
@@ -111,6 +115,10 @@ class Application {
   void save_slice(const std::filesystem::path& file);
   void supply_survey();
   void ask_survey_again();
+  /// Ends what takes all CPUs or the GPU, until the sweep that is measured has ended.
+  void pause_survey();
+  /// Drops what its worker is asked, and ends the worker.
+  void end_inspector(BackgroundThread& thread, Inspector& inspector);
   void supply_kernel_row();
   void choose_attention_device();
   template <typename Answer, typename Ask, typename Take>
@@ -120,6 +128,7 @@ class Application {
   void report_gone();
   void show(const ReadRequest& asked, const ReadResult& result, bool complete);
   void start_sweep(std::optional<std::int64_t> resume);
+  void follow_sweep(std::int64_t sweep);
   void finish_sweep(const std::string& message, Severity severity);
   void ask_machine();
   void ask_preview();
@@ -146,12 +155,11 @@ class Application {
   int pending_reads_ = 0;
   bool quit_ = false, opened_once_ = false, start_pending_ = false;
   std::int64_t last_progress_wake_ms_ = 0;
-  std::int64_t newest_before_run_ = 0;     ///< id of the newest sweep when the running one was started
 
   UiQueue queue_;
   DatabaseReader reader_;                  ///< touched only by `reader_thread_`
   std::jthread sweep_thread_;
-  Inspector slice_worker_, survey_worker_; ///< each touched only by its thread
+  Inspector slice_worker_, survey_worker_; ///< each touched only by its thread, but for `stop`
   std::string attention_device_ = "cpu";   ///< for which everything in the attention panel was asked
   std::unique_ptr<BackgroundThread> reader_thread_, writer_thread_, planner_thread_, slice_thread_, survey_thread_;
 };

@@ -9,7 +9,7 @@ namespace triscope {
 
 template <typename Answer, typename Ask, typename Take>
 void Application::inspect(BackgroundThread& thread, Inspector& inspector, const std::string& slot, Ask ask, Take take) {
-  thread.replace(slot, [this, &inspector, device = attention_device_, ask, take] {
+  thread.replace(slot, [this, &inspector, device = attention_device_, stop = inspector.stop.get_token(), ask, take] {
     std::shared_ptr<const Answer> answer;
     std::string problem;
     try {
@@ -21,12 +21,12 @@ void Application::inspect(BackgroundThread& thread, Inspector& inspector, const 
         inspector.worker.emplace(engine.inspector(device));
         inspector.device = device;
       }
-      answer = std::make_shared<const Answer>(ask(*inspector.worker));
+      answer = std::make_shared<const Answer>(ask(*inspector.worker, stop));
     } catch (const std::exception& error) {
       problem = error.what();
     }
-    queue_.push([this, device, answer, problem, take] {
-      if (device == attention_device_) take(answer, problem);
+    queue_.push([this, device, stop, answer, problem, take] {
+      if (device == attention_device_ && !stop.stop_requested()) take(answer, problem);
     });
   });
 }
@@ -57,7 +57,7 @@ void Application::open_attention_source(int which) {
   side.asked = source;
   inspect<SourceReply>(
       *slice_thread_, slice_worker_, which == 0 ? "source A" : "source B",
-      [source](Supervisor& worker) { return worker.source({source}); },
+      [source](Supervisor& worker, std::stop_token stop) { return worker.source({source}, stop); },
       [this, which, source](std::shared_ptr<const SourceReply> reply, const std::string& problem) {
         AttentionSideData& now = data_.attention.sides[static_cast<std::size_t>(which)];
         if (now.asked != source) return;  // another one was chosen meanwhile
@@ -73,7 +73,7 @@ void Application::ask_slice(int which) {
   side.pending = wanted;
   inspect<Slice>(
       *slice_thread_, slice_worker_, which == 0 ? "slice A" : "slice B",
-      [request = *wanted](Supervisor& worker) { return worker.slice(request); },
+      [request = *wanted](Supervisor& worker, std::stop_token stop) { return worker.slice(request, stop); },
       [this, which, request = *wanted](std::shared_ptr<const Slice> slice, const std::string& problem) {
         AttentionSideData& now = data_.attention.sides[static_cast<std::size_t>(which)];
         if (now.pending == request) now.pending.reset();
@@ -85,15 +85,32 @@ void Application::ask_slice(int which) {
       });
 }
 
+void Application::end_inspector(BackgroundThread& thread, Inspector& inspector) {
+  thread.drop_waiting();
+  inspector.stop.request_stop();
+  inspector.stop = std::stop_source();
+  thread.add([&inspector] { inspector.worker.reset(); });  // a worker ends on the thread that started it
+}
+
+void Application::pause_survey() {
+  end_inspector(*survey_thread_, survey_worker_);
+  AttentionData& data = data_.attention;
+  data.overview_pending.reset();
+  data.sheet_pending.reset();
+  data.kernel_row_pending.reset();
+}
+
 void Application::supply_attention() {
-  const AttentionUi& ui = ui_.attention;
+  AttentionUi& ui = ui_.attention;
   if (!ui.open && only_ != Panel::attention) return;
+  if (data_.run.running) ui.playing = false;  // what is timed has the machine to itself, but for slices that are asked for
   choose_attention_device();
   for (int which = 0; which < (uses_second(ui) ? 2 : 1); ++which) {
     const auto side = static_cast<std::size_t>(which);
     if (data_.attention.sides[side].asked != ui.sides[side].source) open_attention_source(which);
     ask_slice(which);
   }
+  if (data_.run.running) return;
   supply_survey();
   supply_kernel_row();
 }
@@ -106,7 +123,7 @@ void Application::supply_survey() {
     data.overview_pending = overview;
     inspect<Overview>(
         *survey_thread_, survey_worker_, "overview",
-        [request = *overview](Supervisor& worker) { return worker.overview(request); },
+        [request = *overview](Supervisor& worker, std::stop_token stop) { return worker.overview(request, stop); },
         [this, request = *overview](std::shared_ptr<const Overview> answer, const std::string& problem) {
           if (data_.attention.overview_pending == request) data_.attention.overview_pending.reset();
           data_.attention.overview = std::move(answer);
@@ -120,7 +137,7 @@ void Application::supply_survey() {
     data.sheet_pending = sheet;
     inspect<HeadSheet>(
         *survey_thread_, survey_worker_, "sheet",
-        [request = *sheet](Supervisor& worker) { return worker.sheet(request); },
+        [request = *sheet](Supervisor& worker, std::stop_token stop) { return worker.sheet(request, stop); },
         [this, request = *sheet](std::shared_ptr<const HeadSheet> answer, const std::string& problem) {
           data_.attention.sheet_pending.reset();
           data_.attention.sheet = std::move(answer);
@@ -144,7 +161,7 @@ void Application::supply_kernel_row() {
   data.kernel_row_pending = wanted;
   inspect<KernelRow>(
       *survey_thread_, survey_worker_, "kernel row",
-      [request = *wanted](Supervisor& worker) { return worker.kernel_row(request); },
+      [request = *wanted](Supervisor& worker, std::stop_token stop) { return worker.kernel_row(request, stop); },
       [this, request = *wanted](std::shared_ptr<const KernelRow> answer, const std::string& problem) {
         data_.attention.kernel_row_pending.reset();
         data_.attention.kernel_row = std::move(answer);

@@ -87,12 +87,6 @@ void Application::show(const ReadRequest& asked, const ReadResult& result, bool 
   ++data_.revision;
   if (first) offer_resume();
   if (complete) start_when_ready();
-  if (data_.run.database == data_.database && !data_.sweeps.empty() && data_.sweeps.front().id > newest_before_run_) {
-    newest_before_run_ = data_.run.sweep = data_.sweeps.front().id;  // the sweep that was started: show it as it grows
-    selection.shown_sweep = data_.run.sweep;
-    selection.pinned = 0;
-    read(true);
-  }
 }
 
 void Application::start_when_ready() {
@@ -114,7 +108,7 @@ void Application::offer_resume() {
   if (data_.run.running || data_.read_only) return;
   const SweepInfo& newest = data_.sweeps.front();
   const std::int64_t done = newest.ok + newest.failed + newest.skipped;
-  if (!newest.finished.empty() || done >= newest.planned) return;
+  if (!newest.finished.empty() || newest.running || done >= newest.planned) return;
   notify(Severity::warning, "resume",
          fmt::format("The sweep of {} was interrupted after {} of {} measurements. Everything measured is kept.", format_started(newest.started, std::time(nullptr)), done, newest.planned),
          {{"Resume", {CommandId::resume, newest.id}}});
@@ -142,10 +136,11 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
   data_.run.started = static_cast<std::int64_t>(std::time(nullptr));
   data_.run.database = data_.database;
   data_.run.sweep = resume.value_or(0);
-  newest_before_run_ = 0;
-  for (const SweepInfo& sweep : data_.sweeps) newest_before_run_ = std::max(newest_before_run_, sweep.id);
+  pause_survey();
+  planner_thread_->replace("preview", [] {});  // one that waits is not begun
   log(Severity::info, resume ? "Resuming a sweep." : fmt::format("Measuring: {}", to_command_line(request)));
   SweepObserver observer;
+  observer.started = [this](std::int64_t sweep) { queue_.push([this, sweep] { follow_sweep(sweep); }); };
   // Called on the sweep's thread. The window is woken at most once a second while samples are timed.
   observer.progress = [this](const Progress& progress) {
     const std::int64_t now = now_ms();
@@ -184,8 +179,15 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
   });
 }
 
+void Application::follow_sweep(std::int64_t sweep) {
+  data_.run.sweep = sweep;
+  if (data_.run.database != data_.database || ui_.selection.shown_sweep == sweep) return;
+  ui_.selection.shown_sweep = sweep;  // show it as it grows
+  ui_.selection.pinned = 0;
+  read(true);
+}
+
 void Application::finish_sweep(const std::string& message, Severity severity) {
-  // The database stays known: a sweep that ended before it was seen in it is shown when it is.
   data_.run.running = data_.run.stopping = false;
   data_.run.progress = Progress();
   data_.run.message = severity == Severity::error ? "The sweep was stopped by an error." : message;
@@ -194,6 +196,7 @@ void Application::finish_sweep(const std::string& message, Severity severity) {
   } else {
     log(severity, message);
   }
+  if (!data_.preview) ask_preview();
   read(true);
 }
 
@@ -224,8 +227,8 @@ void Application::ask_machine() {
           ui_.form.budget_seconds = 2;
         }
       }
-      ask_preview();
       start_when_ready();
+      ask_preview();
     });
   });
 }
@@ -241,6 +244,7 @@ void Application::ask_preview() {
   if (!data_.machine.catalog) return;
   const FormReading reading = read_form(ui_.form, data_.machine.catalog.get());
   data_.preview.reset();
+  if (data_.run.running) return;  // it would start a worker beside what is timed; `finish_sweep` asks
   if (!reading.problems.empty()) return;
   planner_thread_->replace("preview", [this, request = reading.request, catalog = data_.machine.catalog] {
     auto preview = std::make_shared<PlanPreview>();
@@ -266,12 +270,7 @@ void Application::write(std::function<void(Store&)> change) {
 }
 
 void Application::poll_database() {
-  DatabaseReader::Change change = DatabaseReader::Change::none;
-  try {
-    change = reader_.poll();
-  } catch (const std::exception&) {
-    change = DatabaseReader::Change::written;  // reading again says what is wrong
-  }
+  const DatabaseReader::Change change = reader_.poll();
   if (change == DatabaseReader::Change::none) return;
   queue_.push([this, change] {
     if (change == DatabaseReader::Change::gone) return report_gone();

@@ -52,7 +52,6 @@ void Application::carry_out(const Request& request) {
     case CommandId::save_chart:
     case CommandId::save_window_picture:
     case CommandId::export_text:
-    case CommandId::save_picture:
     case CommandId::save_slice:
     case CommandId::save_copy:
     case CommandId::list_folder:
@@ -69,10 +68,7 @@ void Application::carry_out(const Request& request) {
 
 void Application::show_panel(Panel panel) {
   ui_.attention.open = panel == Panel::attention;
-  if (ui_.attention.open) {
-    ui_.front_chart = panel;
-    return;
-  }
+  if (ui_.attention.open) return;
   ui_.settings.visible[static_cast<std::size_t>(panel)] = true;
   ui_.focus = panel;
   if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::lengths || panel == Panel::samples) ui_.front_chart = panel;
@@ -184,7 +180,8 @@ void Application::carry_out_sweep(const Request& request) {
     case CommandId::delete_sweep:
       if (request.text != "confirmed") {
         ui_.delete_asked = sweep;
-      } else if (data_.measures_here() && data_.run.sweep == sweep) {
+      } else if ((data_.measures_here() && data_.run.sweep == sweep) ||
+                 std::any_of(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& one) { return one.id == sweep && one.running; })) {
         notify(Severity::warning, "delete", "This sweep is being measured: stop it before deleting it.");
       } else {
         delete_sweep(sweep);
@@ -261,81 +258,37 @@ void Application::copy_panel(Panel panel, TableFormat format) {
 }
 
 void Application::carry_out_file(const Request& request) {
-  const Panel panel = request.number > 0 ? static_cast<Panel>(request.number) : ui_.front_chart;
+  const Panel panel = request.number > 0 ? static_cast<Panel>(request.number) : ui_.attention.open ? Panel::attention : ui_.front_chart;
   const std::string file = expand_home(request.text).string();
   // Beside the database, unless nothing can be written there.
   const auto proposal = [&](const std::string& name) {
     const std::string folder = folder_of(data_.database);
     return fmt::format("{}/{}", !data_.read_only && can_write(folder) ? folder : can_write(".") ? std::filesystem::current_path().string() : "~", name);
   };
+  // A request without a path asks for one, and comes back with it.
+  const auto with_path = [&](const std::string& proposed, const auto& act, std::int64_t argument = 0) {
+    if (request.text.empty()) {
+      ask_path(request.id, proposed, argument);
+    } else {
+      act();
+    }
+  };
+  const auto save_csv = [&](Panel of) { save_text(file, write_table(text_of(of), TableFormat::csv)); };
   switch (request.id) {
     case CommandId::list_folder:
       reader_thread_->replace("folder", [this, folder = request.text] {
         queue_.push([this, listing = std::make_shared<const FolderListing>(list_folder(folder))] { data_.folder = listing; });
       });
       break;
-    case CommandId::open_database:
-      if (request.text.empty()) {
-        ask_path(request.id, ui_.settings.last_database);
-      } else {
-        open_database(file);
-      }
-      break;
     case CommandId::open_recorded: open_database(data_.recorded_database); break;
-    case CommandId::import_database:
-      if (request.text.empty()) {
-        ask_path(request.id, folder_of(data_.database) + "/");
-      } else {
-        write([this, file](Store& store) {
-          const std::int64_t count = store.import(file);
-          queue_.push([this, count, file] { notify(Severity::info, "import", fmt::format("Copied {} measurements from {}.", format_count(count), file)); });
-        });
-      }
-      break;
-    case CommandId::save_table:
-      if (request.text.empty()) {
-        ask_path(request.id, proposal("latency.csv"));
-      } else {
-        Context now = context();
-        save_text(file, write_table(panel_text(now, Panel::latency), TableFormat::csv));
-      }
-      break;
-    case CommandId::export_text:
-      if (request.text.empty()) {
-        ask_path(request.id, proposal(fmt::format("{}.csv", panel_info(panel).id)), static_cast<std::int64_t>(panel));
-      } else {
-        Context now = context();
-        save_text(file, write_table(panel_text(now, panel), TableFormat::csv));
-      }
-      break;
-    case CommandId::save_chart:
-      if (request.text.empty()) {
-        ask_path(request.id, proposal(fmt::format("{}.png", panel_info(panel).id)), static_cast<std::int64_t>(panel));
-      } else {
-        picture_ = PictureTask{3, panel, file};
-      }
-      break;
-    case CommandId::save_slice:
-      if (request.text.empty()) {
-        ask_path(request.id, proposal("slice.npy"));
-      } else {
-        save_slice(file);
-      }
-      break;
-    case CommandId::save_copy:
-      if (request.text.empty()) {
-        ask_path(request.id, proposal("saved.db"));
-      } else {
-        save_copy(file);
-      }
-      break;
-    case CommandId::save_window_picture:
-      if (request.text.empty()) {
-        ask_path(request.id, proposal("triscope.png"));
-      } else {
-        picture_ = PictureTask{1, std::nullopt, file};
-      }
-      break;
+    case CommandId::open_database: with_path(ui_.settings.last_database, [&] { open_database(file); }); break;
+    case CommandId::import_database: with_path(folder_of(data_.database) + "/", [&] { import_database(file); }); break;
+    case CommandId::save_table: with_path(proposal("latency.csv"), [&] { save_csv(Panel::latency); }); break;
+    case CommandId::export_text: with_path(proposal(fmt::format("{}.csv", panel_info(panel).id)), [&] { save_csv(panel); }, static_cast<std::int64_t>(panel)); break;
+    case CommandId::save_chart: with_path(proposal(fmt::format("{}.png", panel_info(panel).id)), [&] { picture_ = PictureTask{3, panel, file}; }, static_cast<std::int64_t>(panel)); break;
+    case CommandId::save_slice: with_path(proposal("slice.npy"), [&] { save_slice(file); }); break;
+    case CommandId::save_copy: with_path(proposal("saved.db"), [&] { save_copy(file); }); break;
+    case CommandId::save_window_picture: with_path(proposal("triscope.png"), [&] { picture_ = PictureTask{1, std::nullopt, file}; }); break;
     case CommandId::copy_chart: picture_ = PictureTask{3, panel, {}}; break;
     case CommandId::copy_table: copy_panel(Panel::latency, TableFormat::tsv); break;
     case CommandId::copy_markdown: copy_panel(Panel::latency, TableFormat::markdown); break;
@@ -351,6 +304,13 @@ void Application::carry_out_file(const Request& request) {
       break;
     default: break;
   }
+}
+
+void Application::import_database(const std::filesystem::path& file) {
+  write([this, file](Store& store) {
+    const std::int64_t count = store.import(file);
+    queue_.push([this, count, file] { notify(Severity::info, "import", fmt::format("Copied {} measurements from {}.", format_count(count), file.string())); });
+  });
 }
 
 void Application::save_text(const std::filesystem::path& file, std::string text) {

@@ -1,6 +1,7 @@
 #include "app/window/background.hpp"
 
 #include <algorithm>
+#include <exception>
 
 namespace triscope {
 
@@ -22,8 +23,8 @@ bool UiQueue::drain() {
   return !closures.empty();
 }
 
-BackgroundThread::BackgroundThread(std::function<void()> tick, std::chrono::milliseconds period)
-    : tick_(std::move(tick)), period_(period), thread_([this] { work(); }) {}
+BackgroundThread::BackgroundThread(std::function<void(const std::string&)> failed, std::function<void()> tick, std::chrono::milliseconds period)
+    : failed_(std::move(failed)), tick_(std::move(tick)), period_(period), thread_([this] { work(); }) {}
 
 BackgroundThread::~BackgroundThread() {
   {
@@ -51,9 +52,22 @@ void BackgroundThread::replace(const std::string& slot, std::function<void()> jo
   changed_.notify_all();
 }
 
+void BackgroundThread::drop_waiting() {
+  const std::lock_guard lock(mutex_);
+  jobs_.clear();
+}
+
 bool BackgroundThread::idle() const {
   const std::lock_guard lock(mutex_);
   return jobs_.empty() && !busy_;
+}
+
+void BackgroundThread::carry_out(const std::function<void()>& job) {
+  try {
+    job();
+  } catch (const std::exception& error) {
+    failed_(error.what());
+  }
 }
 
 void BackgroundThread::work() {
@@ -63,7 +77,7 @@ void BackgroundThread::work() {
     if (tick_) {
       if (!changed_.wait_for(lock, period_, ready)) {
         lock.unlock();
-        tick_();
+        carry_out(tick_);
         lock.lock();
         continue;
       }
@@ -75,7 +89,7 @@ void BackgroundThread::work() {
     jobs_.pop_front();
     busy_ = true;
     lock.unlock();
-    entry.job();
+    carry_out(entry.job);
     entry.job = nullptr;  // what it captured is freed before the thread counts as idle
     lock.lock();
     busy_ = false;

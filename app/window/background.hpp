@@ -27,11 +27,12 @@ class UiQueue {
   std::function<void()> wake_;
 };
 
-/// One thread with a queue of jobs. Jobs must not throw. Destruction finishes queued jobs, then joins.
+/// One thread with a queue of jobs. Destruction finishes queued jobs, then joins.
 class BackgroundThread {
  public:
-  /// `tick` runs on the thread whenever it has been idle for `period`.
-  explicit BackgroundThread(std::function<void()> tick = {}, std::chrono::milliseconds period = {});
+  /// `failed` is told, on the thread, what a job or tick threw; the thread goes on. `tick` runs whenever it has been idle
+  /// for `period`.
+  explicit BackgroundThread(std::function<void(const std::string& why)> failed, std::function<void()> tick = {}, std::chrono::milliseconds period = {});
   ~BackgroundThread();
   BackgroundThread(const BackgroundThread&) = delete;
   BackgroundThread& operator=(const BackgroundThread&) = delete;
@@ -39,6 +40,8 @@ class BackgroundThread {
   void add(std::function<void()> job);
   /// As `add`, but a job of the same slot that still waits is dropped: only the newest question is worth answering.
   void replace(const std::string& slot, std::function<void()> job);
+  /// Drops the jobs that wait; the one that runs goes on.
+  void drop_waiting();
   bool idle() const;
 
  private:
@@ -47,11 +50,13 @@ class BackgroundThread {
     std::function<void()> job;
   };
   void work();
+  void carry_out(const std::function<void()>& job);
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Entry> jobs_;
   bool busy_ = false, ending_ = false;
+  std::function<void(const std::string&)> failed_;
   std::function<void()> tick_;
   std::chrono::milliseconds period_;
   std::thread thread_;

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/window/system.hpp"
 #include "kernels/error.hpp"
+#include "profiler/sweep_lock.hpp"
 #include "views/latency_model.hpp"
 
 namespace triscope {
@@ -15,6 +17,12 @@ namespace {
 std::uintmax_t inode_of(const std::filesystem::path& file) {
   struct stat facts {};
   return stat(file.c_str(), &facts) == 0 ? facts.st_ino : 0;
+}
+
+DatabaseReader::Stamp stamp_of(const std::filesystem::path& file) {
+  struct stat facts {};
+  if (stat(file.c_str(), &facts) != 0) return {};
+  return {static_cast<std::int64_t>(facts.st_ino), facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec};
 }
 
 }  // namespace
@@ -59,6 +67,10 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   ReadResult result;
   result.read_only = access(file_.c_str(), W_OK) != 0 || access(file_.parent_path().empty() ? "." : file_.parent_path().c_str(), W_OK) != 0;
   result.sweeps = snapshot_->sweeps();
+  measured_.clear();
+  for (const SweepInfo& sweep : result.sweeps) {
+    if (sweep.running) measured_.push_back(sweep.id);
+  }
   std::erase_if(result.sweeps, [&](const SweepInfo& sweep) { return sweep.id == request.hidden; });
   result.shown = request.shown ? load(request.shown) : nullptr;
   if (!result.shown && !result.sweeps.empty()) {
@@ -104,13 +116,27 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
 DatabaseReader::Change DatabaseReader::poll() {
   if (!snapshot_) return Change::none;
   const std::uintmax_t inode = inode_of(file_);
-  if (gone_) return inode == 0 ? Change::none : Change::replaced;
   if (inode == 0) {
-    gone_ = true;
-    return Change::gone;
+    tried_ = {};
+    return std::exchange(gone_, true) ? Change::none : Change::gone;
   }
-  if (inode != inode_) return Change::replaced;
-  const std::int64_t version = snapshot_->data_version();
+  // What cannot be read is tried again when it has changed, not every second.
+  const auto once = [this](Change change) {
+    const Stamp stamp = stamp_of(file_);
+    return std::exchange(tried_, stamp) == stamp ? Change::none : change;
+  };
+  if (gone_ || inode != inode_) return once(Change::replaced);
+  std::int64_t version = 0;
+  try {
+    version = snapshot_->data_version();
+  } catch (const std::exception&) {
+    return once(Change::written);          // reading again says what is wrong
+  }
+  const auto ended = std::find_if(measured_.begin(), measured_.end(), [&](std::int64_t sweep) { return !is_being_measured(file_, sweep); });
+  if (ended != measured_.end()) {          // another process may end without a word in the database
+    measured_.erase(ended);
+    return Change::written;
+  }
   if (version == version_) return Change::none;
   version_ = version;
   return Change::written;
@@ -120,7 +146,5 @@ void DatabaseReader::save_copy(const std::filesystem::path& file) const {
   if (!snapshot_) throw Error("The copy was not saved", "no database is open", "open one first", ExitCode::usage);
   snapshot_->save_copy(file);
 }
-
-void DatabaseReader::close() { snapshot_.reset(); }
 
 }  // namespace triscope

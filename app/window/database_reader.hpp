@@ -1,6 +1,7 @@
 // Reads a database for the window, on the reader's thread: rows first, comparisons after.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -41,11 +42,12 @@ class DatabaseReader {
   ReadResult read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready);
 
   enum class Change { none, written, gone, replaced };
-  /// Whether the file read last has changed since.
+  /// Which content a file has: inode, bytes, seconds and nanoseconds of the last change.
+  using Stamp = std::array<std::int64_t, 4>;
+  /// Whether the file read last has changed since. A change that cannot be read is told once.
   Change poll();
   /// Writes what is open to a new file, also when the file itself is gone. Throws as `Snapshot::save_copy` does.
   void save_copy(const std::filesystem::path& file) const;
-  void close();
 
  private:
   using Pair = std::pair<std::int64_t, std::int64_t>;
@@ -57,6 +59,8 @@ class DatabaseReader {
   std::int64_t version_ = 0;
   std::uintmax_t inode_ = 0;
   bool gone_ = false;
+  Stamp tried_{};                          ///< of the file in its place that was reported and not read since
+  std::vector<std::int64_t> measured_;     ///< sweeps that were being measured when they were read
   double tolerance_ = 0;
   std::map<Pair, Comparison> known_;       ///< measurements never change: their comparison does not either
 };

@@ -43,18 +43,16 @@ void take_screenshot(const ScreenshotOptions& options) {
   Offscreen offscreen(std::move(application_options), options.width, options.height, options.scale);
   Application& application = offscreen.application();
   offscreen.settle();
+  if (application.data().database.empty()) throw Error("The picture was not made", application.data().problem, "check the database", ExitCode::usage);
   if (options.sweep > 0) {
     application.carry_out({CommandId::show_sweep, options.sweep});
     offscreen.settle();
+    const auto& shown = application.data().shown;
+    if (!shown || shown->info.id != options.sweep) throw Error("The picture was not made", fmt::format("there is no sweep {}", options.sweep), "see `triscope list`", ExitCode::usage);
   }
-  if (options.select > 0) {
-    application.carry_out({CommandId::select_measurement, options.select});
-  } else {
-    application.select_first();
-  }
+  application.select_first();
   if (panel) application.carry_out({CommandId::show_panel, static_cast<std::int64_t>(panel->panel)});
   offscreen.settle();
-  if (application.data().database.empty()) throw Error("The picture was not made", application.data().problem, "check the database", ExitCode::usage);
   const std::vector<std::uint8_t> png = encode_png(offscreen.picture());
   write_whole_file(options.file, {reinterpret_cast<const char*>(png.data()), png.size()});
 }

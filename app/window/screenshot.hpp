@@ -15,10 +15,9 @@ struct ScreenshotOptions {
   bool light = false;
   int width = 1440, height = 900;
   float scale = 1;
-  std::int64_t select = 0;          ///< measurement to select; 0: the first good one
 };
 
-/// Throws `Error`: unknown panel, unreadable database, file not writable.
+/// The first good measurement is selected. Throws `Error`: unknown panel or sweep, unreadable database, file not writable.
 void take_screenshot(const ScreenshotOptions& options);
 
 }  // namespace triscope

@@ -24,6 +24,22 @@ std::string read_text(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+/// JSON holds UTF-8 only, a file name any bytes: one that is no UTF-8 is kept as the list of its bytes.
+nlohmann::json json_of_path(const std::string& path) {
+  try {
+    (void)nlohmann::json(path).dump();
+    return path;
+  } catch (const nlohmann::json::type_error&) {
+    return std::vector<unsigned char>(path.begin(), path.end());
+  }
+}
+
+std::string path_of_json(const nlohmann::json& json) {
+  if (!json.is_array()) return json.get<std::string>();
+  const auto bytes = json.get<std::vector<unsigned char>>();
+  return {bytes.begin(), bytes.end()};
+}
+
 void from_json(const nlohmann::json& json, StoredSettings& stored) {
   Settings& settings = stored.settings;
   const std::string theme = json.value("theme", "system");
@@ -31,9 +47,9 @@ void from_json(const nlohmann::json& json, StoredSettings& stored) {
   if (found != kThemeNames.end()) settings.theme = static_cast<ThemeChoice>(found - kThemeNames.begin());
   settings.scale = std::clamp(json.value("scale", 1.0F), kSmallestScale, kLargestScale);
   settings.tolerance = std::clamp(json.value("tolerance", 0.005), 0.0, 0.5);
-  settings.last_database = json.value("last_database", "");
+  if (json.contains("last_database")) settings.last_database = path_of_json(json["last_database"]);
   settings.offer_recorded = json.value("offer_recorded", true);
-  settings.recent_databases = json.value("recent_databases", std::vector<std::string>{});
+  for (const nlohmann::json& path : json.value("recent_databases", nlohmann::json::array())) settings.recent_databases.push_back(path_of_json(path));
   for (const std::string& id : json.value("hidden_panels", std::vector<std::string>{})) {
     if (const PanelInfo* info = find_panel(id)) settings.visible[static_cast<std::size_t>(info->panel)] = false;
   }
@@ -45,11 +61,12 @@ nlohmann::json to_json(const StoredSettings& stored) {
   nlohmann::json json{{"theme", kThemeNames[static_cast<std::size_t>(settings.theme)]},
                       {"scale", std::round(settings.scale * 100) / 100.0},
                       {"tolerance", settings.tolerance},
-                      {"last_database", settings.last_database},
+                      {"last_database", json_of_path(settings.last_database)},
                       {"offer_recorded", settings.offer_recorded},
-                      {"recent_databases", settings.recent_databases},
+                      {"recent_databases", nlohmann::json::array()},
                       {"layout_version", kLayoutVersion},
                       {"hidden_panels", nlohmann::json::array()}};
+  for (const std::string& path : settings.recent_databases) json["recent_databases"].push_back(json_of_path(path));
   for (const PanelInfo& info : panels()) {
     if (!settings.visible[static_cast<std::size_t>(info.panel)]) json["hidden_panels"].push_back(info.id);
   }

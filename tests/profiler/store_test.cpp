@@ -10,6 +10,7 @@
 
 #include "kernels/error.hpp"
 #include "kernels/flops.hpp"
+#include "profiler/sweep_lock.hpp"
 #include "synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -459,6 +460,18 @@ TEST_F(StoreTest, a_deleted_sweep_leaves_nothing_of_its_own_behind) {
   }
   EXPECT_EQ(database.execAndGet("SELECT count(*) FROM note").getInt(), 0);
   EXPECT_GT(begin(store), doomed) << "row ids are not used twice";
+}
+
+TEST_F(StoreTest, a_sweep_that_is_being_measured_is_not_deleted) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  {
+    const SweepLock lock(file_, sweep);
+    EXPECT_THROW(store.delete_sweep(sweep), Error);
+  }
+  EXPECT_THAT(Snapshot(file_).sweeps(), SizeIs(1));
+  store.delete_sweep(sweep);
+  EXPECT_THAT(Snapshot(file_).sweeps(), IsEmpty());
 }
 
 TEST_F(StoreTest, what_does_not_exist_is_named_in_the_error) {

@@ -2,18 +2,16 @@
 // (tests/on_screen).
 #include <gmock/gmock.h>
 
-#include <unistd.h>
-
 #include <fstream>
 
-#include "kernels/atomic_file.hpp"
-#include "kernels/error.hpp"
 #include "journey.hpp"
 
 namespace triscope {
 namespace {
 
 using fixture::Journey;
+
+std::size_t copied_png = 0;               // bytes of the picture that was copied last
 
 TEST_F(Journey, windows_are_chosen_by_dragging_in_the_grid) {
   travel([](ImGuiTestContext* c) {
@@ -298,6 +296,29 @@ TEST_F(Journey, a_chart_is_saved_as_a_picture_three_times_its_size) {
   });
 }
 
+TEST_F(Journey, a_picture_is_of_what_is_shown_now) {
+  window->application().copy_image = [](const std::vector<std::uint8_t>& png) { copied_png = png.size(); };
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    c->KeyPress(ImGuiKey_A);
+    c->Yield(3);
+    app().carry_out({CommandId::copy_chart});
+    c->Yield(3);
+    IM_CHECK(copied_png > 0);
+    c->KeyPress(ImGuiKey_M);
+    c->Yield(3);
+    IM_CHECK(!ui().chart_areas.contains(Panel::attention));
+    IM_CHECK(ui().chart_areas.contains(Panel::tflops));
+    app().carry_out({CommandId::copy_chart, static_cast<std::int64_t>(Panel::attention)});
+    c->Yield(3);
+    IM_CHECK(!data().notices.empty() && data().notices.back().text.find("not shown") != std::string::npos);
+    copied_png = 0;
+    app().carry_out({CommandId::copy_chart});
+    c->Yield(3);
+    IM_CHECK(copied_png > 0);
+  });
+}
+
 TEST_F(Journey, the_recording_is_one_click_away_read_only_and_the_sweep_goes_on_meanwhile) {
   window->stage.reset();
   {
@@ -390,17 +411,16 @@ TEST(Settings, come_back_as_they_were) {
   EXPECT_EQ(back.layout, stored.layout);
 }
 
-TEST(Settings, a_full_disk_keeps_the_old_file_and_says_what_to_do) {
-  EXPECT_THROW(write_whole_file("/dev/full/x", "text"), Error);
+TEST(Settings, paths_that_are_no_utf8_come_back_as_they_were) {
   TemporaryFolder folder;
-  write_whole_file(folder / "file", "old");
-  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-  if (geteuid() != 0) {
-    EXPECT_THROW(write_whole_file(folder / "file", "new"), Error);
-  }
-  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
-  std::ifstream stream(folder / "file");
-  EXPECT_EQ(std::string((std::istreambuf_iterator<char>(stream)), {}), geteuid() == 0 ? "old" : "old");
+  StoredSettings stored;
+  stored.settings.last_database = "/tmp/r\xe9.db";
+  stored.settings.recent_databases = {"/tmp/r\xe9.db", "/tmp/ré.db"};
+  save_settings(folder.path(), stored);
+  const StoredSettings back = load_settings(folder.path());
+  EXPECT_EQ(back.problem, "");
+  EXPECT_EQ(back.settings.last_database, stored.settings.last_database);
+  EXPECT_EQ(back.settings.recent_databases, stored.settings.recent_databases);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // The program itself: what it says where it cannot open a window, and how often it draws. The tests named OnScreen need
 // a display and are skipped without one (tests/on_screen gives one).
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -13,6 +16,10 @@
 
 #include "kernels/error.hpp"
 #include "window_fixture.hpp"
+
+// As in GLFW/glfw3native.h, which needs X11's headers.
+extern "C" void* glfwGetX11Display();
+extern "C" unsigned long glfwGetX11Window(GLFWwindow*);
 
 namespace triscope {
 namespace {
@@ -44,6 +51,23 @@ TEST(Program, says_what_to_do_without_a_display) {
   EXPECT_THAT(said.text, HasSubstr("there is no display"));
   EXPECT_THAT(said.text, HasSubstr("triscope report"));
   EXPECT_EQ(std::count(said.text.begin(), said.text.end(), '\n'), 1);
+}
+
+TEST(Program, refuses_options_that_it_would_ignore) {
+  for (const std::string option : {"--panel map", "--sweep 2", "--scale 2", "--report /nowhere/r --panel map"}) {
+    const Said said = say("env -u DISPLAY -u WAYLAND_DISPLAY " + kWindow + " " + option);
+    EXPECT_EQ(said.code, 2) << option;
+    EXPECT_THAT(said.text, HasSubstr("--screenshot")) << option;
+  }
+}
+
+TEST(Program, refuses_a_picture_of_a_sweep_that_is_not_there) {
+  TemporaryFolder folder;
+  write_synthetic_database(folder / "a.db", 6, 20);
+  const Said said = say(kWindow + " " + (folder / "a.db").string() + " --sweep 99 --screenshot " + (folder / "a.png").string());
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.text, HasSubstr("there is no sweep 99"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.png"));
 }
 
 TEST(OnScreen, says_what_to_do_without_opengl_3_3) {
@@ -89,6 +113,54 @@ TEST(OnScreen, draws_nothing_while_nothing_happens) {
   EXPECT_EQ(screen.frames(), before);
 }
 
+/// What a window manager writes on a window that is minimised. Xvfb has none.
+void set_minimised(bool minimised) {
+  void* x11 = dlopen("libX11.so.6", RTLD_NOW);
+  const auto intern = reinterpret_cast<unsigned long (*)(void*, const char*, int)>(dlsym(x11, "XInternAtom"));
+  const auto change = reinterpret_cast<int (*)(void*, unsigned long, unsigned long, unsigned long, int, int, const void*, int)>(dlsym(x11, "XChangeProperty"));
+  void* display = glfwGetX11Display();
+  const unsigned long name = intern(display, "WM_STATE", 0);
+  constexpr long kNormal = 1, kIconic = 3;  // ICCCM 4.1.3.1
+  const long state[2] = {minimised ? kIconic : kNormal, 0};
+  change(display, glfwGetX11Window(glfwGetCurrentContext()), name, name, 32, 0, state, 2);
+}
+
+TEST(OnScreen, rests_while_it_is_minimised_and_still_takes_what_threads_answer) {
+  if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
+  WindowOnDatabase window;
+  window.stage->settle();
+  DesktopWindow& screen = *window.stage->screen();
+  ImGui::GetIO().AddMousePosEvent(10, 10);
+  screen.step();  // frames are left to draw
+  set_minimised(true);
+  screen.step();
+  const std::int64_t drawn = screen.frames();
+  window.application().carry_out({CommandId::select_measurement, window.application().data().shown->rows.front().measurement});
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  int steps = 0;
+  for (; std::chrono::steady_clock::now() < end; ++steps) screen.step();
+  EXPECT_LE(steps, 20) << "it waits between steps";
+  EXPECT_EQ(screen.frames(), drawn);
+  EXPECT_TRUE(window.application().data().selected);
+  set_minimised(false);
+  ImGui::GetIO().AddMousePosEvent(20, 20);
+  screen.step();
+  EXPECT_GT(screen.frames(), drawn);
+}
+
+TEST(OnScreen, an_input_gets_its_frames_while_slices_would_play_behind_the_measurements) {
+  if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
+  WindowOnDatabase window;
+  window.stage->settle();
+  DesktopWindow& screen = *window.stage->screen();
+  for (int i = 0; i < 10; ++i) screen.step();
+  window.application().ui().attention.playing = true;
+  const std::int64_t before = screen.frames();
+  ImGui::GetIO().AddMousePosEvent(10, 10);
+  for (int i = 0; i < 3; ++i) screen.step();
+  EXPECT_EQ(screen.frames() - before, 3);
+}
+
 /// No file may grow beyond `bytes`: what a full disk does to a write, without a full disk.
 class SmallDisk {
  public:
@@ -113,6 +185,22 @@ class SmallDisk {
 std::string content(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(Application, settings_that_do_not_fit_on_the_disk_leave_the_old_ones_and_are_reported) {
+  TemporaryFolder folder;
+  StoredSettings stored;
+  stored.settings.scale = 1.5F;
+  save_settings(folder.path(), stored);
+  stored.settings.scale = 2;
+  stored.settings.recent_databases = {std::string(10'000, 'x')};
+  {
+    const SmallDisk disk(64);
+    EXPECT_THROW(save_settings(folder.path(), stored), Error);
+  }
+  const StoredSettings back = load_settings(folder.path());
+  EXPECT_EQ(back.problem, "");
+  EXPECT_EQ(back.settings.scale, 1.5F);
 }
 
 TEST(Application, a_table_that_does_not_fit_on_the_disk_leaves_the_old_file_and_is_reported) {
@@ -191,6 +279,7 @@ TEST(Application, a_sweep_that_dies_says_why_and_keeps_what_was_measured) {
   options.engine.run = [](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token, std::optional<std::int64_t>) -> SweepOutcome {
     Store store(database);
     const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(request), synthetic_environment(), 6);
+    observer.started(sweep);
     const Measurement measurement = synthetic_measurement(3, 20);
     observer.measured(measurement, store.add(sweep, measurement));
     throw Error("The sweep was stopped", "the worker died three times in a row", "run triscope doctor", ExitCode::environment);

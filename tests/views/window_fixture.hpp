@@ -55,6 +55,7 @@ struct InventedSweep {
     Store store(database);
     SweepOutcome outcome;
     outcome.sweep = resume ? *resume : store.begin_sweep("triscope sweep", to_json(request), synthetic_environment(), measurements);
+    observer.started(outcome.sweep);
     std::int64_t done = resume ? static_cast<std::int64_t>(Snapshot(database).finished_keys(*resume).size()) : 0;
     for (; done < measurements; ++done) {
       std::this_thread::sleep_for(pause);

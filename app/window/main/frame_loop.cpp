@@ -169,19 +169,23 @@ bool DesktopWindow::step() {
   Parts& p = *parts_;
   const ImGuiIO& io = ImGui::GetIO();
   const bool measuring = p.application.data().run.running;
-  if (p.frames_left > 0) {
+  const auto minimised = [&p] { return glfwGetWindowAttrib(p.window.get(), GLFW_ICONIFIED) != 0; };
+  if (minimised()) {
+    p.frames_left = 0;
+    glfwWaitEventsTimeout(kIdleWaitSeconds);
+  } else if (p.frames_left > 0) {
     glfwPollEvents();
   } else {
     const double longest = io.WantTextInput && !measuring ? kTooltipWaitSeconds : kIdleWaitSeconds;
     glfwWaitEventsTimeout(p.news_waits ? std::clamp(p.last_drawn + kMeasuringPeriodSeconds - glfwGetTime(), 0.001, longest) : longest);
   }
   if (glfwWindowShouldClose(p.window.get()) || p.application.quit_asked()) return false;
-  if (glfwGetWindowAttrib(p.window.get(), GLFW_ICONIFIED)) return true;
   p.news_waits |= p.application.prepare_frame(ImGui_ImplGlfw_GetContentScaleForWindow(p.window.get()));
+  if (minimised()) return true;
   const bool person = !ImGui::GetCurrentContext()->InputEventsQueue.empty() || std::exchange(p.callbacks.refresh, false);
   const bool due = p.news_waits && (!measuring || glfwGetTime() - p.last_drawn >= kMeasuringPeriodSeconds);
   // While slices play, each is drawn once: the next one settles what this one left.
-  const bool playing = p.application.ui().attention.playing;
+  const bool playing = p.application.ui().attention.open && p.application.ui().attention.playing;
   if (person || (due && !measuring)) p.frames_left = playing ? 1 : kSettleFrames;
   if (due && p.frames_left == 0) p.frames_left = 1;
   // A text cursor blinks; a pointer at rest shows a tooltip after a moment.

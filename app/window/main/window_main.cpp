@@ -30,7 +30,20 @@ void parse_size(const std::string& text, int& width, int& height) {
   }
 }
 
+/// What belongs to pictures is refused where it would be ignored.
+void refuse_ignored(const WindowArguments& arguments) {
+  const bool picture = !arguments.screenshot.empty(), report = !arguments.report.empty();
+  const auto refuse = [](const char* option, const char* with) {
+    throw Error(fmt::format("{} cannot be used", option), fmt::format("it belongs to {}", with), fmt::format("add {}, or leave it out", with), ExitCode::usage);
+  };
+  if (!arguments.panel.empty() && !picture) refuse("--panel", "--screenshot");
+  if (picture || report) return;
+  if (arguments.sweep != 0) refuse("--sweep", "--screenshot or --report");
+  if (arguments.scale > 0) refuse("--scale", "--screenshot or --report");
+}
+
 int start(const WindowArguments& arguments) {
+  refuse_ignored(arguments);
   int width = 0, height = 0;
   parse_size(arguments.size, width, height);
   if (!arguments.screenshot.empty()) {
@@ -63,7 +76,8 @@ int start(const WindowArguments& arguments) {
   options.application.settings_folder = settings_folder();
   options.application.recorded_database = recorded_database();
   options.application.engine = real_engine();
-  options.application.system_is_dark = arguments.theme.empty() ? system_prefers_dark() : arguments.theme == "dark";
+  options.application.system_is_dark = system_prefers_dark();
+  if (!arguments.theme.empty()) options.application.theme = arguments.theme == "dark" ? ThemeChoice::dark : ThemeChoice::light;
   options.application.run_at_start = arguments.run;
   options.application.run_when_empty = arguments.database.empty();
   run_window(std::move(options));
@@ -83,9 +97,9 @@ int main(int argc, char** argv) {
   app.add_option("--report", arguments.report, "Write tables and pictures of every panel into a folder and end; needs no display")->type_name("DIR");
   app.add_option("--panel", arguments.panel, "Panel to bring to the front in --screenshot")->type_name("NAME");
   app.add_option("--sweep", arguments.sweep, "Sweep to show in --screenshot and --report (default: the newest)")->type_name("N");
-  app.add_option("--theme", arguments.theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
+  app.add_option("--theme", arguments.theme, "light or dark; the window keeps it")->check(CLI::IsMember({"light", "dark"}));
   app.add_option("--size", arguments.size, "Size in pixels")->type_name("WxH");
-  app.add_option("--scale", arguments.scale, "Scale of text and controls, 0.75 to 3")->check(CLI::Range(0.75, 6.0));
+  app.add_option("--scale", arguments.scale, "Scale of text and controls in --screenshot and --report, 0.75 to 6")->check(CLI::Range(0.75, 6.0));
   app.add_flag("--run", arguments.run, "Start the sweep of the setup at once");
   CLI11_PARSE(app, argc, argv);
   try {

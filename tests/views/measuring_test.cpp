@@ -1,0 +1,216 @@
+// The window beside other things that measure or write: its own sweep, sweeps of other processes, threads that fail.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+
+#include "app/window/database_reader.hpp"
+#include "profiler/sweep_lock.hpp"
+#include "views/shell.hpp"
+#include "window_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::WindowOnDatabase;
+using testing::HasSubstr;
+
+class Measuring : public testing::Test {
+ protected:
+  /// Draws frames until `done`, at most some ten seconds.
+  template <typename Done>
+  void draw_until(Done done) {
+    for (int i = 0; i < 10'000 && !done(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      window.stage->frame();
+    }
+    EXPECT_TRUE(done());
+  }
+  void draw_until_settled() {
+    draw_until([&] { return window.application().settled(); });
+    window.stage->frame();
+  }
+  /// Measures until `finish`.
+  void start() {
+    window.sweep.stop_after = 2;
+    window.application().carry_out({CommandId::run});
+    draw_until([&] { return data().run.sweep != 0 && data().shown && data().shown->info.id == data().run.sweep && data().run.progress.done == 2; });
+  }
+  void finish() {
+    window.sweep.stop_after = 1 << 30;
+    draw_until([&] { return !data().run.running; });
+    draw_until_settled();
+  }
+  const WindowData& data() { return window.application().data(); }
+  UiState& ui() { return window.application().ui(); }
+  bool enabled(CommandId id) {
+    std::vector<Request> requests;
+    Models models;
+    const Context context{window.application().look(), window.application().data(), ui(), models, requests, 0};
+    return is_enabled(context, id);
+  }
+  bool noticed(const std::string& id) {
+    for (const Notice& notice : data().notices) {
+      if (notice.id == id) return true;
+    }
+    return false;
+  }
+  std::int64_t measure_elsewhere() {
+    Store store(window.folder / "test.db");
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 6);
+    store.add(sweep, synthetic_measurement(1, 20));
+    return sweep;
+  }
+
+  WindowOnDatabase window;
+};
+
+TEST_F(Measuring, a_sweep_of_another_process_is_not_taken_for_ours) {
+  window.stage->settle();
+  start();
+  const std::int64_t ours = data().run.sweep, theirs = measure_elsewhere();
+  draw_until([&] { return data().sweeps.front().id == theirs; });
+  EXPECT_EQ(data().run.sweep, ours);
+  EXPECT_EQ(ui().selection.shown_sweep, ours);
+  window.application().carry_out({CommandId::delete_sweep, ours, "confirmed"});
+  EXPECT_TRUE(noticed("delete"));
+  finish();
+  const std::int64_t pinned = data().shown->rows.front().measurement;
+  window.application().carry_out({CommandId::select_measurement, pinned});
+  const std::int64_t later = measure_elsewhere();
+  draw_until([&] { return data().sweeps.front().id == later; });
+  draw_until_settled();
+  EXPECT_EQ(ui().selection.shown_sweep, ours);
+  EXPECT_EQ(ui().selection.pinned, pinned);
+}
+
+TEST_F(Measuring, a_sweep_that_another_process_measures_is_not_offered_for_resuming_or_deleting) {
+  const std::int64_t theirs = measure_elsewhere();
+  auto lock = std::make_unique<SweepLock>(window.folder / "test.db", theirs);
+  window.start(window.folder / "test.db");
+  window.stage->settle();
+  ASSERT_EQ(data().shown->info.id, theirs);
+  EXPECT_FALSE(noticed("resume"));
+  EXPECT_FALSE(enabled(CommandId::resume));
+  EXPECT_FALSE(enabled(CommandId::delete_sweep));
+  window.application().carry_out({CommandId::delete_sweep, theirs, "confirmed"});
+  EXPECT_TRUE(noticed("delete"));
+  EXPECT_EQ(data().sweeps.front().id, theirs);
+  lock.reset();  // it ends without a word in the database
+  draw_until([&] { return enabled(CommandId::resume); });
+  EXPECT_TRUE(enabled(CommandId::delete_sweep));
+}
+
+TEST_F(Measuring, what_is_timed_has_the_machine_to_itself_but_for_slices_that_are_asked_for) {
+  std::atomic<int> previews = 0;
+  ApplicationOptions options;
+  options.database = window.folder / "test.db";
+  options.engine = window.sweep.engine();
+  options.engine.preview = [&](const SweepRequest&, const Catalog&) {
+    ++previews;
+    return PlanPreview();
+  };
+  window.stage.reset();
+  window.stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
+  window.stage->settle();
+  start();
+  const int before = previews;
+  ui().form.batches = "2";
+  window.application().carry_out({CommandId::preview_plan});
+  window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
+  ui().attention.playing = true;
+  const AttentionData& attention = data().attention;
+  draw_until([&] { return attention.sides[0].slice != nullptr; });
+  draw_until_settled();
+  EXPECT_FALSE(ui().attention.playing);
+  EXPECT_EQ(attention.overview, nullptr);
+  EXPECT_EQ(attention.sheet, nullptr);
+  EXPECT_EQ(previews, before);
+  finish();
+  draw_until([&] { return attention.overview && attention.sheet; });
+  EXPECT_EQ(previews, before + 1);
+  EXPECT_NE(data().preview, nullptr);
+}
+
+TEST_F(Measuring, closing_waits_for_no_worker) {
+  const std::filesystem::path program = window.folder / "worker";
+  std::ofstream(program) << "#!/bin/sh\n" TRISCOPE_BIN "/triscope-worker \"$@\" </dev/null | head -1\nexec sleep 1000\n";  // greets, and answers nothing
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  std::mutex mutex;
+  std::string said;
+  ApplicationOptions options;
+  options.database = window.folder / "test.db";
+  options.engine = window.sweep.engine();
+  options.engine.inspector = [&](const std::string&) {
+    WorkerOptions worker;
+    worker.program = program;
+    worker.time_limit = std::chrono::milliseconds(5000);
+    worker.log = [&](const std::string& line) {
+      const std::lock_guard lock(mutex);
+      said += line + "\n";
+    };
+    return Supervisor(worker);
+  };
+  window.stage.reset();
+  window.stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
+  draw_until([&] { return data().shown != nullptr; });
+  window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
+  draw_until([&] { return data().attention.sides[0].asked.has_value(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it has been asked
+  window.stage.reset();
+  EXPECT_EQ(said, "");  // else it gave up after its limit
+}
+
+TEST_F(Measuring, a_database_whose_name_is_no_utf8_opens_and_is_remembered) {
+  const std::filesystem::path file = window.folder / "r\xe9.db";
+  write_synthetic_database(file, 6, 20);
+  window.stage->settle();
+  window.application().open_database(file);
+  draw_until([&] { return data().database == file.string(); });
+  ImGui::GetIO().WantSaveIniSettings = true;
+  draw_until_settled();
+  EXPECT_FALSE(noticed("settings"));
+  window.stage.reset();
+  EXPECT_EQ(load_settings(window.folder / "config").settings.last_database, file.string());
+}
+
+TEST(BackgroundThread, tells_what_a_job_threw_and_goes_on) {
+  std::string why;
+  bool done = false;
+  {
+    BackgroundThread thread([&](const std::string& text) { why = text; });
+    thread.add([] { throw std::runtime_error("no memory"); });
+    thread.add([&] { done = true; });
+  }
+  EXPECT_EQ(why, "no memory");
+  EXPECT_TRUE(done);
+}
+
+TEST(DatabaseReader, tells_once_of_a_replacement_that_cannot_be_read) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder / "a.db";
+  write_synthetic_database(file, 6, 20);
+  DatabaseReader reader;
+  const auto read = [&] { return reader.read({.file = file}, [](const ReadResult&) {}); };
+  using Change = DatabaseReader::Change;
+  const std::size_t sweeps = read().sweeps.size();
+  EXPECT_EQ(reader.poll(), Change::none);
+  std::filesystem::rename(file, folder / "kept.db");
+  EXPECT_EQ(reader.poll(), Change::gone);
+  EXPECT_EQ(reader.poll(), Change::none);
+  std::ofstream(file) << std::string(200, 'x');
+  EXPECT_EQ(reader.poll(), Change::replaced);
+  EXPECT_ANY_THROW(read());
+  EXPECT_EQ(reader.poll(), Change::none);
+  std::ofstream(file, std::ios::app) << std::string(200, 'x');  // a copy under way
+  EXPECT_EQ(reader.poll(), Change::replaced);
+  EXPECT_EQ(reader.poll(), Change::none);
+  std::filesystem::rename(folder / "kept.db", file);
+  EXPECT_EQ(reader.poll(), Change::replaced);
+  EXPECT_EQ(read().sweeps.size(), sweeps);
+  EXPECT_EQ(reader.poll(), Change::none);
+}
+
+}  // namespace
+}  // namespace triscope
