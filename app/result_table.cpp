@@ -96,12 +96,12 @@ std::string optional_text(const std::optional<double>& value, int digits = 3) {
 }
 
 std::string latency_text(const ResultRow& row) {
-  if (row.median_ms) return milliseconds_text(*row.median_ms);
+  if (row.status == Status::ok && row.median_ms) return milliseconds_text(*row.median_ms);
   return std::string(to_string(row.status));
 }
 
 std::string interval_text(const ResultRow& row) {
-  if (!row.median_ms || !row.ci_low_ms || !row.ci_high_ms || *row.median_ms <= 0) return "";
+  if (row.status != Status::ok || !row.median_ms || !row.ci_low_ms || !row.ci_high_ms || *row.median_ms <= 0) return "";
   return significant_text(50 * (*row.ci_high_ms - *row.ci_low_ms) / *row.median_ms, 2);
 }
 
@@ -192,9 +192,9 @@ TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& v
   add("windows", Align::left, 95, false, [](const ResultRow& r) { return windows_text(r.problem); });
   add("ms", Align::right, 100, false, latency_text);
   add("+-%", Align::right, 70, false, interval_text);
-  add("TFLOP/s", Align::right, 88, false, [](const ResultRow& r) { return optional_text(r.tflops); });
+  add("TFLOP/s", Align::right, 88, false, [](const ResultRow& r) { return r.status == Status::ok ? optional_text(r.tflops) : std::string(); });
   add("of peak", Align::right, 32, false, [](const ResultRow& r) {
-    return r.peak_fraction ? fmt::format("{} %", significant_text(100 * *r.peak_fraction, 2)) : std::string();
+    return r.status == Status::ok && r.peak_fraction ? fmt::format("{} %", significant_text(100 * *r.peak_fraction, 2)) : std::string();
   });
   add("clock MHz", Align::right, 12, false, [](const ResultRow& r) {
     return r.sm_clock_mhz ? fmt::format("{:.0f}", *r.sm_clock_mhz) : std::string();

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "app/number_text.hpp"
+#include "app/result_table.hpp"
 #include "app/sweep_display.hpp"
 #include "app/terminal.hpp"
 #include "app/terminal_table.hpp"
@@ -129,6 +130,23 @@ TEST(SweepDisplay, json_is_one_object_a_line_even_with_rubbish_in_it) {
   EXPECT_EQ(nlohmann::json::parse(log_json("\xFE")).at("type"), "log");
   measurement.summary = {};
   EXPECT_EQ(nlohmann::json::parse(result_json(measurement, 7)).at("median_ms"), nullptr);
+}
+
+TEST(ResultTable, a_failed_measurement_does_not_look_like_a_result) {
+  ResultRow row;
+  row.measurement = 7;
+  row.kernel = "cpu.fast";
+  row.median_ms = 47.46;
+  row.ci_low_ms = 44;
+  row.ci_high_ms = 51;
+  row.tflops = 123.25;
+  row.peak_fraction = 0.25;
+  const std::string ok = render(result_table({row}, {}), kUnlimitedWidth);
+  for (const char* part : {"47.46", "7.4", "123", "25 %"}) EXPECT_THAT(ok, HasSubstr(part));
+  row.status = Status::failed;
+  const std::string failed = render(result_table({row}, {}), kUnlimitedWidth);
+  EXPECT_THAT(failed, HasSubstr("failed"));
+  for (const char* part : {"47.46", "7.4", "123", "25 %"}) EXPECT_THAT(failed, Not(HasSubstr(part)));
 }
 
 }  // namespace
