@@ -125,6 +125,8 @@ class Application {
   void inspect(BackgroundThread& thread, Inspector& worker, const std::string& slot, Ask ask, Take take);
   // application_jobs.cpp
   void read(bool comparisons_changed);
+  /// Its file was moved or deleted: writing would begin an empty one in its place.
+  bool database_is_gone() const;
   void report_gone();
   void show(const ReadRequest& asked, const ReadResult& result, bool complete);
   void start_sweep(std::optional<std::int64_t> resume);

@@ -33,6 +33,10 @@ std::string outcome_text(const SweepOutcome& outcome) {
   return outcome.stopped ? fmt::format("Stopped: {}.", text) : fmt::format("Done: {}.", text);
 }
 
+bool holds_gpu_sweeps(const WindowData& data) {
+  return std::any_of(data.sweeps.begin(), data.sweeps.end(), [](const SweepInfo& sweep) { return !sweep.environment.cuda_version.empty(); });
+}
+
 }  // namespace
 
 void Application::read(bool comparisons_changed) {
@@ -55,6 +59,11 @@ void Application::read(bool comparisons_changed) {
       });
     }
   });
+}
+
+bool Application::database_is_gone() const {
+  std::error_code unknown;
+  return opened_once_ && !std::filesystem::exists(data_.database, unknown) && !unknown;
 }
 
 void Application::report_gone() {
@@ -86,6 +95,9 @@ void Application::show(const ReadRequest& asked, const ReadResult& result, bool 
   if (selection.pinned == 0) data_.selected.reset();
   ++data_.revision;
   if (first) offer_resume();
+  if (first && holds_gpu_sweeps(data_)) {  // it was offered before they were read
+    std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "recorded" && !notice.actions.empty() && notice.actions.front().request.id == CommandId::open_recorded; });
+  }
   if (complete) start_when_ready();
 }
 
@@ -99,9 +111,11 @@ void Application::start_when_ready() {
   // Nobody asked for this sweep: say that it runs, and why.
   const auto recorded = std::find_if(data_.notices.begin(), data_.notices.end(), [](const Notice& notice) { return notice.id == "recorded"; });
   const bool offered = recorded != data_.notices.end();
+  const std::vector<Notice::Action> actions = offered ? recorded->actions : std::vector<Notice::Action>{};
+  if (offered) data_.notices.erase(recorded);  // `finish_sweep` offers it again
   const char* text = offered ? "First start: a small sweep runs now, on the CPU, since there is no GPU here. Measurements recorded on an H200 are there to look at."
                              : "First start: the paper's windows are being measured. Stop ends it; what was measured is kept.";
-  notify(Severity::info, offered ? "recorded" : "first", text, offered ? recorded->actions : std::vector<Notice::Action>{});
+  notify(Severity::info, "first", text, actions);
 }
 
 void Application::offer_resume() {
@@ -126,11 +140,13 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
     const FormReading reading = read_form(ui_.form, data_.machine.catalog.get());
     if (!reading.problems.empty()) {
       show_panel(Panel::setup);
-      throw Error("The sweep was not started", reading.problems.begin()->second, "mend the fields marked in the sweep setup");
+      std::string why = reading.problems.begin()->second;
+      if (why.ends_with('.')) why.pop_back();
+      throw Error("The sweep was not started", why, "mend the fields marked in the sweep setup");
     }
     request = reading.request;
   }
-  std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "resume" || notice.id == "sweep"; });
+  std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "resume" || notice.id == "sweep" || notice.id == "request"; });
   data_.run = {};
   data_.run.running = true;
   data_.run.started = static_cast<std::int64_t>(std::time(nullptr));
@@ -189,6 +205,7 @@ void Application::follow_sweep(std::int64_t sweep) {
 
 void Application::finish_sweep(const std::string& message, Severity severity) {
   data_.run.running = data_.run.stopping = false;
+  if (std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "first"; }) > 0) offer_recorded();
   data_.run.progress = Progress();
   data_.run.message = severity == Severity::error ? "The sweep was stopped by an error." : message;
   if (severity == Severity::error) {
@@ -236,7 +253,7 @@ void Application::ask_machine() {
 void Application::offer_recorded() {
   const auto& devices = data_.machine.catalog->devices;
   const bool gpu = std::any_of(devices.begin(), devices.end(), [](const Device& device) { return device.kind == DeviceKind::cuda; });
-  if (gpu || !ui_.settings.offer_recorded || data_.recorded_database.empty() || is_recorded(data_.database)) return;
+  if (gpu || holds_gpu_sweeps(data_) || !ui_.settings.offer_recorded || data_.recorded_database.empty() || is_recorded(data_.database)) return;
   notify(Severity::info, "recorded", "There is no GPU here: sweeps run on the CPU. Measurements recorded on an H200 are there to look at.", {{"Look at them", {CommandId::open_recorded}}});
 }
 
@@ -260,6 +277,8 @@ void Application::ask_preview() {
 void Application::write(std::function<void(Store&)> change) {
   writer_thread_->add([this, change = std::move(change), file = std::filesystem::path(data_.database)] {
     try {
+      std::error_code unknown;
+      if (!std::filesystem::exists(file, unknown) && !unknown) return queue_.push([this] { report_gone(); });
       Store store(file);
       change(store);
       queue_.push([this] { read(true); });

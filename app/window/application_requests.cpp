@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <ctime>
 #include <utility>
@@ -135,6 +136,8 @@ void Application::compare_with(std::int64_t sweep) {
 void Application::carry_out_sweep(const Request& request) {
   Selection& selection = ui_.selection;
   const std::int64_t sweep = request.number ? request.number : selection.shown_sweep;
+  constexpr std::array kWriting{CommandId::run, CommandId::resume, CommandId::star, CommandId::delete_sweep, CommandId::save_note, CommandId::note_measurement};
+  if (std::find(kWriting.begin(), kWriting.end(), request.id) != kWriting.end() && database_is_gone()) return report_gone();
   switch (request.id) {
     case CommandId::run: start_sweep(std::nullopt); break;
     case CommandId::resume: start_sweep(sweep); break;

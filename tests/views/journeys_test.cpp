@@ -2,6 +2,7 @@
 // (tests/on_screen).
 #include <gmock/gmock.h>
 
+#include <array>
 #include <fstream>
 
 #include "journey.hpp"
@@ -261,6 +262,47 @@ TEST_F(Journey, a_deleted_database_is_reported_and_what_was_read_stays) {
   });
 }
 
+TEST_F(Journey, nothing_is_written_in_the_place_of_a_deleted_database) {
+  travel([](ImGuiTestContext* c) {
+    const std::filesystem::path file = world().folder / "test.db";
+    const std::size_t sweeps = data().sweeps.size();
+    const std::int64_t sweep = data().shown->info.id, row = data().shown->rows.front().measurement;
+    std::filesystem::remove(file);
+    const std::array<Request, 6> writing{Request{CommandId::run},       Request{CommandId::resume, sweep},          Request{CommandId::star, sweep},
+                                         Request{CommandId::save_note, sweep, "title"}, Request{CommandId::note_measurement, row, "note"}, Request{CommandId::delete_sweep, sweep, "confirmed"}};
+    for (const Request& request : writing) {
+      app().carry_out(request);
+      wait(c);
+      IM_CHECK(!std::filesystem::exists(file));
+      IM_CHECK(!data().notices.empty());
+      IM_CHECK_STR_EQ(data().notices.back().actions.front().label.c_str(), "Save a copy...");
+    }
+    c->KeyPress(ImGuiKey_F5);
+    wait(c);
+    app().carry_out({CommandId::import_database, 0, world().folder / "other.db"});
+    wait(c);
+    IM_CHECK(!std::filesystem::exists(file));
+    IM_CHECK_EQ(world().sweep.started.load(), 0);
+    IM_CHECK_EQ(data().sweeps.size(), sweeps);
+  });
+}
+
+TEST_F(Journey, why_a_sweep_was_not_started_is_said_until_one_is) {
+  travel([](ImGuiTestContext* c) {
+    const std::vector<Windows> windows = ui().form.windows;
+    ui().form.windows.clear();
+    c->KeyPress(ImGuiKey_F5);
+    wait(c);
+    IM_CHECK_EQ(data().notices.size(), 1U);
+    IM_CHECK(data().notices.back().text.find("click in the grid; mend the fields") != std::string::npos);
+    ui().form.windows = windows;
+    c->KeyPress(ImGuiKey_F5);
+    wait(c);
+    IM_CHECK_EQ(world().sweep.started.load(), 1);
+    IM_CHECK(data().notices.empty());
+  });
+}
+
 TEST_F(Journey, an_interrupted_sweep_is_offered_for_resuming) {
   window->stage.reset();
   {
@@ -364,10 +406,14 @@ TEST_F(Journey, a_first_start_on_an_empty_database_measures_by_itself) {
   options.run_when_empty = true;
   window->stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
   travel([](ImGuiTestContext* c) {
+    bool said = false;
     wait(c);
     IM_CHECK_EQ(world().sweep.started.load(), 1);
     IM_CHECK_EQ(data().sweeps.size(), 1U);
     IM_CHECK_EQ(data().shown->rows.size(), 6U);
+    for (const LogLine& line : data().log) said = said || line.text.starts_with("First start");
+    IM_CHECK(said);
+    IM_CHECK(data().notices.empty());  // it runs no more
   });
 }
 
