@@ -27,7 +27,11 @@ struct InspectOptions {
 
 /// Tokens and heads are counted from 0, so `parse_count` will not do.
 std::int64_t parse_index(const char* option, const std::string& text) {
-  return text == "0" ? 0 : parse_count(option, text);
+  if (text == "0") return 0;
+  if (text.empty() || text.find_first_not_of("0123456789kKmM") != std::string::npos) {
+    refuse_value(option, text, "this is no position", "give a whole number from 0 on, such as 0 or 900");
+  }
+  return parse_count(option, text);
 }
 
 void set_windows(InspectOptions& options, const std::string& text) {
@@ -66,6 +70,11 @@ double norm(const std::vector<float>& vector) {
 void print_facts(const InspectOptions& options, const SourceReply& source, const Slice& slice) {
   fmt::print("query {}, head {} of {}: {} x {} pairs, {}\n", token(source, options.query.query), options.query.head,
              source.q_heads, slice.count1, slice.count2, to_string(options.query.problem.form));
+  if (slice.top.empty() && slice.nan_count + slice.infinite_count > 0) {
+    fmt::print("no logit is finite ({} NaN, {} infinite): there is no distribution over pairs, and no output\n", slice.nan_count,
+               slice.infinite_count);
+    return;
+  }
   fmt::print("entropy {:.4g} nats, largest p {:.4g}, sink {}, mean distance {:.4g} and {:.4g} tokens\n", slice.entropy,
              slice.largest_p, source.sink ? fmt::format("{:.4g}", slice.sink_p) : "none", slice.distance1,
              slice.distance2);

@@ -31,6 +31,12 @@ std::string state_text(const SweepInfo& sweep) {
   return sweep.failed > 0 ? "failures" : "done";
 }
 
+/// A command with hundreds of windows would be the widest line of the table; the JSON has all of it.
+std::string command_text(const std::string& command) {
+  constexpr std::size_t kLongest = 160;
+  return command.size() <= kLongest ? command : command.substr(0, kLongest - 4) + " ...";
+}
+
 void print_table(const std::vector<SweepInfo>& sweeps) {
   TerminalTable table;
   table.columns = {{"sweep", Align::right, 100, false}, {"started (UTC)", Align::left, 80, false}, {"state", Align::left, 90, false},
@@ -42,7 +48,7 @@ void print_table(const std::vector<SweepInfo>& sweeps) {
     const std::int64_t left = sweep.planned - sweep.ok - sweep.failed - sweep.skipped;
     table.rows.push_back({fmt::format("{}{}", sweep.starred ? "*" : "", sweep.id), minute_text(sweep.started), state_text(sweep),
                           fmt::format("{}", sweep.ok), count(sweep.failed), count(sweep.skipped), count(left),
-                          sweep.environment.device_name, sweep.note, sweep.command});
+                          sweep.environment.device_name, sweep.note, command_text(sweep.command)});
   }
   fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
 }
