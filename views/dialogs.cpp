@@ -251,12 +251,12 @@ void draw_delete_dialog(Context& context) {
     ImGui::PopTextWrapPos();
   }
   ImGui::Dummy(ImVec2(0, context.look.px(8)));
-  const bool no = primary_button(context, "Keep it") || ImGui::IsKeyPressed(ImGuiKey_Escape);  // first: what Enter does
+  const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false);
+  const bool pressed = primary_button(context, "Delete");
   ImGui::SetItemDefaultFocus();
   ImGui::SameLine();
-  ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.slower);
-  const bool yes = ImGui::Button("Delete");
-  ImGui::PopStyleColor();
+  const bool no = ImGui::Button("Keep it") || ImGui::IsKeyPressed(ImGuiKey_Escape);
+  const bool yes = !no && (pressed || enter);  // Undo brings it back
   if (yes) context.request(CommandId::delete_sweep, ui.delete_asked, "confirmed");
   if (yes || no) {
     ui.delete_asked = 0;

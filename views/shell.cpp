@@ -84,6 +84,40 @@ ImU32 severity_colour(const Theme& theme, Severity severity) {
   return severity == Severity::error ? theme.slower : severity == Severity::warning ? theme.unclear : theme.accent;
 }
 
+/// Width of what can be pressed at a notice.
+float buttons_width(const Notice& notice) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  float width = ImGui::CalcTextSize("Dismiss").x + 2 * style.FramePadding.x;
+  for (const auto& action : notice.actions) width += ImGui::CalcTextSize(action.label.c_str()).x + 2 * style.FramePadding.x + style.ItemSpacing.x;
+  return width;
+}
+
+/// One line, or two where text and buttons would not fit beside each other.
+void draw_notice(Context& context, const Notice& notice, float line, float lines) {
+  const Look& look = context.look;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, buttons = buttons_width(notice);
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x - look.px(12), at.y - look.px(5)), ImVec2(at.x - look.px(9), at.y + line * lines - look.px(5)), severity_colour(look.theme, notice.severity));
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushClipRect(at, ImVec2(at.x + (lines > 1 ? width : width - buttons - look.px(8)), at.y + line), true);
+  coloured_text(look.theme.text, sentence(notice.text));
+  ImGui::PopClipRect();
+  tooltip(context, notice.text);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(0.0F, width - buttons), at.y + line * (lines - 1)));
+  for (const auto& action : notice.actions) {
+    if (primary_button(context, action.label.c_str())) {
+      context.requests.push_back(action.request);
+      context.request(CommandId::dismiss_notice, 0, notice.id);
+    }
+    ImGui::SameLine();
+  }
+  ImGui::PushStyleColor(ImGuiCol_Button, look.theme.line);
+  const bool dismissed = ImGui::Button("Dismiss");
+  ImGui::PopStyleColor();
+  if (dismissed) context.request(CommandId::dismiss_notice, 0, notice.id);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * lines));
+}
+
 }  // namespace
 
 bool is_enabled(const Context& context, CommandId id) {
@@ -142,39 +176,21 @@ void draw_notices(Context& context) {
   const auto& notices = context.data.notices;
   if (notices.empty()) return;
   const Look& look = context.look;
-  const float height = look.px(36);
-  const std::size_t shown = std::min<std::size_t>(notices.size(), 3);
+  const ImVec2 room = ImGui::GetMainViewport()->Size;
+  const float line = look.px(36);
+  const std::size_t shown = std::min<std::size_t>(notices.size(), room.y < look.px(450) ? 1 : 3);
+  const auto lines = [&](const Notice& notice) { return room.x - 2 * look.px(12) - buttons_width(notice) < look.px(160) ? 2.0F : 1.0F; };
+  float height = 0;
+  for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) height += line * lines(notices[i]);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, look.theme.raised);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), look.px(5)));
-  if (ImGui::BeginViewportSideBar("##notices", ImGui::GetMainViewport(), ImGuiDir_Up, height * static_cast<float>(shown), ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings)) {
+  if (ImGui::BeginViewportSideBar("##notices", ImGui::GetMainViewport(), ImGuiDir_Up, height, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings)) {
     for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) {
-      const Notice& notice = notices[i];
-      ImGui::PushID(notice.id.c_str());
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x - look.px(12), at.y - look.px(5)), ImVec2(at.x - look.px(9), at.y + height - look.px(5)), severity_colour(look.theme, notice.severity));
-      ImGui::AlignTextToFramePadding();
-      float buttons = ImGui::CalcTextSize("Dismiss").x + look.px(24);
-      for (const auto& action : notice.actions) buttons += ImGui::CalcTextSize(action.label.c_str()).x + look.px(24);
-      const ImVec2 clip(ImGui::GetCursorScreenPos().x + std::max(look.px(80), ImGui::GetContentRegionAvail().x - buttons), at.y + height);
-      ImGui::PushClipRect(at, clip, true);
-      coloured_text(look.theme.text, sentence(notice.text));
-      ImGui::PopClipRect();
-      tooltip(context, notice.text);
-      align_right(buttons - look.px(8));
-      for (const auto& action : notice.actions) {
-        if (primary_button(context, action.label.c_str())) {
-          context.requests.push_back(action.request);
-          context.request(CommandId::dismiss_notice, 0, notice.id);
-        }
-        ImGui::SameLine();
-      }
-      ImGui::PushStyleColor(ImGuiCol_Button, look.theme.line);
-      const bool dismissed = ImGui::Button("Dismiss");
-      ImGui::PopStyleColor();
-      if (dismissed) context.request(CommandId::dismiss_notice, 0, notice.id);
-      ImGui::Dummy(ImVec2(0, std::max(0.0F, look.px(36) - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().ItemSpacing.y)));
+      ImGui::PushID(notices[i].id.c_str());
+      draw_notice(context, notices[i], line, lines(notices[i]));
       ImGui::PopID();
     }
+    ImGui::Dummy(ImVec2(0, 0));  // Dear ImGui wants an item where the cursor was set
   }
   ImGui::End();
   ImGui::PopStyleVar();

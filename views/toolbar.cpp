@@ -14,8 +14,16 @@
 namespace triscope {
 namespace {
 
+/// In this little room the menus are one, and Run and Stop keep their places.
+bool is_narrow(const Look& look) { return ImGui::GetMainViewport()->Size.x < look.px(560); }
+
 void draw_menus(Context& context) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(context.look.px(8), context.look.px(7)));
+  const bool folded = is_narrow(context.look);
+  if (folded && !ImGui::BeginMenu("Menu")) {
+    ImGui::PopStyleVar();
+    return;
+  }
   for (const char* menu : {"File", "Edit", "View", "Sweep", "Help"}) {
     if (!ImGui::BeginMenu(menu)) continue;
     ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.text);
@@ -47,6 +55,7 @@ void draw_menus(Context& context) {
     ImGui::PopStyleColor();
     ImGui::EndMenu();
   }
+  if (folded) ImGui::EndMenu();
   ImGui::PopStyleVar();
 }
 
@@ -217,7 +226,7 @@ void draw_toolbar(Context& context) {
   ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
   draw_menus(context);
   ImGui::PopStyleColor();
-  draw_workspaces(context, height);
+  if (!is_narrow(look)) draw_workspaces(context, height);  // the View menu has them too
   const float menus_end = ImGui::GetCursorPosX();
 
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(12), look.px(4)));
@@ -232,6 +241,11 @@ void draw_toolbar(Context& context) {
   if (ImGui::Button("■ Stop")) context.request(CommandId::stop);
   ImGui::EndDisabled();
   tooltip(context, "Stop after the current sample (Shift+F5). Everything measured is kept.");
+  if (is_enabled(context, CommandId::resume) && !is_narrow(look)) {
+    ImGui::SetCursorPosY(top);
+    if (ImGui::Button("Resume")) context.request(CommandId::resume);
+    tooltip(context, "Continue the shown sweep where it stopped (Ctrl+F5).");
+  }
   ImGui::SetCursorPosY(top);
   const float begin = ImGui::GetCursorPosX() + look.px(12);
   const float end = draw_right_end(context, begin, top);

@@ -208,7 +208,8 @@ void Application::take_picture(const ImDrawData& data) {
   } catch (const std::exception& error) {
     std::vector<Notice::Action> instead;
     if (task.file.empty() && task.panel) instead.push_back({"Save as PNG...", {CommandId::save_chart, static_cast<std::int64_t>(*task.panel)}});
-    notify(Severity::error, "picture", error.what(), std::move(instead));
+    // Through the queue: this is after the frame, and it wakes the window for the next.
+    queue_.push([this, text = std::string(error.what()), instead] { notify(Severity::error, "picture", text, instead); });
   }
 }
 

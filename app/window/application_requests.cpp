@@ -373,7 +373,7 @@ void Application::open_database(const std::filesystem::path& asked) {
       if (!problem.empty()) {
         // An open database stays open; without one the panels explain.
         if (data_.database.empty()) data_.problem = problem;
-        notify(Severity::error, "open", problem, {{"Open another...", {CommandId::open_database}}});
+        notify(Severity::error, "open", problem, {{"Try again", {CommandId::open_database, 0, file.string()}}, {"Open another...", {CommandId::open_database}}});
         return;
       }
       std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "open" || notice.id == "database" || notice.id == "resume"; });

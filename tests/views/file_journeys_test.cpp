@@ -117,7 +117,10 @@ TEST_F(Journey, a_deleted_sweep_comes_back_by_undo_and_is_gone_once_the_window_c
     c->ItemClick("//##notices/**/Undo");
     wait(c);
     IM_CHECK_EQ(data().sweeps.size(), sweeps);
-    erase();
+    app().carry_out({CommandId::delete_sweep, id});
+    c->Yield(3);
+    c->KeyPress(ImGuiKey_Enter);  // confirms
+    wait(c);
     IM_CHECK_EQ(data().sweeps.size(), sweeps - 1);
     app().open_database(world().folder / "test.db");  // closes it
     wait(c);

@@ -303,6 +303,24 @@ TEST_F(Journey, why_a_sweep_was_not_started_is_said_until_one_is) {
   });
 }
 
+TEST_F(Journey, the_smallest_window_keeps_run_stop_and_the_buttons_of_a_banner) {
+  window->start(window->folder / "test.db", 800, 600);
+  travel([](ImGuiTestContext* c) {
+    ui().settings.scale = 2;
+    c->Yield(8);
+    app().notify(Severity::error, "long", std::string(300, 'x'), {{"Save a copy...", {CommandId::fit_charts}}, {"Open another...", {CommandId::fit_charts}}});
+    c->Yield(4);
+    for (const char* item : {"//##notices/**/Save a copy...", "//##notices/**/Open another...", "//##notices/**/Dismiss", "//##MainMenuBar/**/▶ Run  F5", "//##MainMenuBar/**/■ Stop"}) {
+      const ImGuiTestItemInfo info = c->ItemInfo(item);
+      IM_CHECK(info.RectFull.Min.x >= 0 && info.RectFull.Max.x <= 800 && info.RectFull.GetWidth() > 40);
+      IM_CHECK(info.RectFull.GetHeight() > 20 && info.RectFull.Max.y <= 600);
+    }
+    c->ItemClick("//##notices/**/Dismiss");
+    c->Yield(2);
+    IM_CHECK(data().notices.empty());
+  });
+}
+
 TEST_F(Journey, an_interrupted_sweep_is_offered_for_resuming) {
   window->stage.reset();
   {
