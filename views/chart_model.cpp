@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "profiler/statistics.hpp"
 #include "views/format.hpp"
@@ -51,9 +52,11 @@ bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& 
   return line.kernel == series.kernel && group.pass == series.pass && group.regime == series.regime;
 }
 
+/// Each measurement of `series` that has a latency, in lines of `setting`; of all settings when it is null.
 template <typename Visit>
-void for_each_ok(const LatencyModel& model, const Series& series, Visit visit) {
+void for_each_ok(const LatencyModel& model, const ChartSetting* setting, const Series& series, Visit visit) {
   for (const LatencyLine& line : model.lines) {
+    if (setting && !belongs(*setting, line)) continue;
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
       if (!line.cells[g] || !belongs(series, line, model.groups[g])) continue;
       const ResultRow& row = line.cells[g]->row;
@@ -62,27 +65,73 @@ void for_each_ok(const LatencyModel& model, const Series& series, Visit visit) {
   }
 }
 
-/// A category names all in which lines of our kernels differ except the kernel, which is a series.
-std::string category_of(const LatencyModel& model, const LatencyLine& line) {
-  std::string text = line.label;
-  for (std::size_t i = 0; i < model.fact_names.size(); ++i) {
-    const std::string& name = model.fact_names[i];
-    if (name != "kernel" && name != "timed by") text += "\n" + line.facts[i];
-  }
-  return text;
+/// The level a baseline has at a setting: of the same grouping of heads before others, of the widest window before others.
+bool nearer(const ChartSetting& setting, const Problem& a, const Problem& b) {
+  const bool same_a = a.kv_heads == setting.problem.kv_heads, same_b = b.kv_heads == setting.problem.kv_heads;
+  return same_a != same_b ? same_a : a.window1 > b.window1;
 }
 
-TextTable points_text(const std::vector<SeriesPoints>& ours, const std::vector<SeriesPoints>& levels, const char* x, const char* y,
-                      const std::vector<std::string>* categories) {
-  TextTable table{{"series", x, y, "below", "above"}, {false, categories == nullptr, true, true, true}, {}};
-  for (const auto* group : {&ours, &levels}) {
-    for (const SeriesPoints& series : *group) {
-      for (const ChartPoint& point : series.points) {
-        std::string where = series.series.baseline ? "" : categories ? (*categories)[static_cast<std::size_t>(point.x)] : fmt::format("{:.0f}", point.x);
-        std::replace(where.begin(), where.end(), '\n', ' ');
-        table.rows.push_back({series.series.label, where, fmt::format("{:.6g}", point.y), fmt::format("{:.3g}", point.below), fmt::format("{:.3g}", point.above)});
+/// The points of each series at `setting`, made by `point_of` where it returns one; baselines as levels of one point.
+template <typename Chart, typename PointOf>
+void add_points(Chart& chart, const LatencyModel& model, const ChartSetting& setting, PointOf point_of) {
+  for (const Series& series : all_series(model)) {
+    SeriesPoints points{series, {}};
+    std::optional<Problem> level;
+    for_each_ok(model, &setting, series, [&](const LatencyLine& line, const ResultRow& row) {
+      const std::optional<ChartPoint> point = point_of(line, row);
+      if (!point) return;
+      if (!series.baseline) {
+        points.points.push_back(*point);
+      } else if (!level || nearer(setting, line.problem, *level)) {
+        level = line.problem;
+        points.points.assign(1, *point);
       }
-    }
+    });
+    if (!points.points.empty()) (series.baseline ? chart.levels : chart.series).push_back(std::move(points));
+  }
+}
+
+/// What lines differ in beside kernel, windows and tokens, by index: columns of a chart's text.
+std::vector<std::size_t> setting_facts(const LatencyModel& model) {
+  std::vector<std::size_t> facts;
+  for (std::size_t i = 0; i < model.fact_names.size(); ++i) {
+    const std::string& name = model.fact_names[i];
+    if (name != "kernel" && name != "timed by" && name != "tokens") facts.push_back(i);
+  }
+  return facts;
+}
+
+/// Adds the columns that say at which setting a row was measured, and their cells of one line.
+void add_setting_columns(TextTable& table, const LatencyModel& model) {
+  table.header.emplace_back("tokens");
+  table.numeric.push_back(true);
+  for (const std::size_t i : setting_facts(model)) {
+    table.header.push_back(model.fact_names[i]);
+    table.numeric.push_back(false);
+  }
+}
+void add_setting_cells(std::vector<std::string>& cells, const LatencyModel& model, const LatencyLine& line) {
+  cells.push_back(fmt::format("{}", line.problem.seq_len));
+  for (const std::size_t i : setting_facts(model)) cells.push_back(line.facts[i]);
+}
+
+/// Points of every setting: `x_of` names where a line of our kernels stands.
+template <typename XOf, typename PointOf>
+TextTable points_text(const LatencyModel& model, const char* x, bool numeric_x, const char* y, XOf x_of, PointOf point_of) {
+  TextTable table{{"series"}, {false}, {}};
+  add_setting_columns(table, model);
+  table.header.insert(table.header.end(), {x, y, "below", "above"});
+  table.numeric.insert(table.numeric.end(), {numeric_x, true, true, true});
+  for (const Series& series : all_series(model)) {
+    for_each_ok(model, nullptr, series, [&](const LatencyLine& line, const ResultRow& row) {
+      const std::optional<ChartPoint> point = point_of(line, row);
+      if (!point) return;
+      std::vector<std::string> cells{series.label};
+      add_setting_cells(cells, model, line);
+      cells.push_back(x_of(line));
+      for (const std::string& number : {fmt::format("{:.6g}", point->y), fmt::format("{:.3g}", point->below), fmt::format("{:.3g}", point->above)}) cells.push_back(number);
+      table.rows.push_back(std::move(cells));
+    });
   }
   return table;
 }
@@ -91,12 +140,20 @@ double ms_below(const ResultRow& row) { return row.ci_low_ms ? std::max(0.0, *ro
 double ms_above(const ResultRow& row) { return row.ci_high_ms ? std::max(0.0, *row.ci_high_ms - *row.median_ms) : 0; }
 
 /// A rate is work / time: the interval turns over.
-ChartPoint rate_point(double x, const ResultRow& row) {
+std::optional<ChartPoint> rate_point(double x, const ResultRow& row) {
+  if (!row.tflops || !std::isfinite(*row.tflops)) return std::nullopt;
   const double work = *row.tflops * *row.median_ms;
   ChartPoint point{x, *row.tflops, 0, 0, row.measurement, row.peak_fraction};
   if (row.ci_high_ms && *row.ci_high_ms > 0) point.below = std::max(0.0, *row.tflops - work / *row.ci_high_ms);
   if (row.ci_low_ms && *row.ci_low_ms > 0) point.above = std::max(0.0, work / *row.ci_low_ms - *row.tflops);
   return point;
+}
+
+double window_area(const LatencyLine& line) { return static_cast<double>(line.problem.window1) * static_cast<double>(line.problem.window2); }
+
+std::optional<ChartPoint> latency_point(const LatencyLine& line, const ResultRow& row) {
+  if (*row.median_ms <= 0 || line.problem.form == Form::gemm) return std::nullopt;  // a product's rate compares, its latency does not
+  return ChartPoint{line.baseline ? 0 : window_area(line), *row.median_ms, ms_below(row), ms_above(row), row.measurement};
 }
 
 /// What the device did while it was measured.
@@ -117,42 +174,51 @@ std::vector<std::string> conditions_of(const std::vector<Sample>& samples) {
 
 }  // namespace
 
-BarChart make_bar_chart(const LatencyModel& model) {
+bool belongs(const ChartSetting& setting, const LatencyLine& line) {
+  if (!line.baseline) return line.setting == setting.text;
+  const Problem &a = line.problem, &b = setting.problem;
+  return a.form == Form::gemm || std::tie(a.batch, a.seq_len, a.q_heads, a.head_dim) == std::tie(b.batch, b.seq_len, b.q_heads, b.head_dim);
+}
+
+std::vector<ChartSetting> chart_settings(const LatencyModel& model) {
+  std::vector<ChartSetting> settings;
+  const bool only_baselines = std::all_of(model.lines.begin(), model.lines.end(), [](const LatencyLine& line) { return line.baseline; });
+  for (const LatencyLine& line : model.lines) {
+    if (line.baseline != only_baselines) continue;
+    const bool known = std::any_of(settings.begin(), settings.end(), [&](const ChartSetting& one) { return one.text == line.setting; });
+    if (!known) settings.push_back({line.setting, line.problem});
+  }
+  std::stable_sort(settings.begin(), settings.end(), [](const ChartSetting& a, const ChartSetting& b) { return a.problem.seq_len > b.problem.seq_len; });
+  return settings;
+}
+
+BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting) {
   BarChart chart;
   std::map<std::string, std::size_t> index;
   for (const LatencyLine& line : model.lines) {
-    if (line.baseline) continue;
-    const std::string category = category_of(model, line);
-    if (index.emplace(category, chart.categories.size()).second) chart.categories.push_back(category);
+    if (line.baseline || !belongs(setting, line)) continue;
+    if (index.emplace(line.label, chart.categories.size()).second) chart.categories.push_back(line.label);
   }
-  for (const Series& series : all_series(model)) {
-    SeriesPoints points{series, {}};
-    for_each_ok(model, series, [&](const LatencyLine& line, const ResultRow& row) {
-      if (!row.tflops || !std::isfinite(*row.tflops)) return;
-      points.points.push_back(rate_point(series.baseline ? 0 : static_cast<double>(index[category_of(model, line)]), row));
-    });
-    if (points.points.empty()) continue;
-    (series.baseline ? chart.levels : chart.series).push_back(std::move(points));
-  }
-  chart.text = points_text(chart.series, chart.levels, "window", "TFLOP/s", &chart.categories);
+  add_points(chart, model, setting, [&](const LatencyLine& line, const ResultRow& row) { return rate_point(line.baseline ? 0 : static_cast<double>(index[line.label]), row); });
   return chart;
 }
 
-ScalingChart make_scaling_chart(const LatencyModel& model) {
+TextTable bars_text(const LatencyModel& model) {
+  return points_text(model, "window", false, "TFLOP/s", [](const LatencyLine& line) { return line.label; }, [](const LatencyLine&, const ResultRow& row) { return rate_point(0, row); });
+}
+
+ScalingChart make_scaling_chart(const LatencyModel& model, const ChartSetting& setting) {
   ScalingChart chart;
-  for (const Series& series : all_series(model)) {
-    SeriesPoints points{series, {}};
-    for_each_ok(model, series, [&](const LatencyLine& line, const ResultRow& row) {
-      if (*row.median_ms <= 0 || line.problem.form == Form::gemm) return;  // a product's rate compares, its latency does not
-      const double area = static_cast<double>(line.problem.window1) * static_cast<double>(line.problem.window2);
-      points.points.push_back({series.baseline ? 0 : area, *row.median_ms, ms_below(row), ms_above(row), row.measurement});
-    });
-    if (points.points.empty()) continue;
+  add_points(chart, model, setting, latency_point);
+  for (SeriesPoints& points : chart.series) {
     std::stable_sort(points.points.begin(), points.points.end(), [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
-    (series.baseline ? chart.levels : chart.series).push_back(std::move(points));
   }
-  chart.text = points_text(chart.series, chart.levels, "w1 x w2", "ms", nullptr);
   return chart;
+}
+
+TextTable scaling_text(const LatencyModel& model) {
+  const auto area = [](const LatencyLine& line) { return line.baseline ? std::string() : fmt::format("{:.0f}", window_area(line)); };
+  return points_text(model, "w1 x w2", true, "ms", area, latency_point);
 }
 
 std::vector<Series> map_series(const LatencyModel& model) {
@@ -161,38 +227,43 @@ std::vector<Series> map_series(const LatencyModel& model) {
   return result;
 }
 
-WindowMap make_window_map(const LatencyModel& model, const Series& series, MapMetric metric) {
+namespace {
+
+bool has_windows(const LatencyLine& line) { return !line.baseline && line.problem.mask != Mask::full; }
+
+MapCell map_cell(const ResultRow& row, MapMetric metric) {
+  MapCell cell{MapCell::State::skipped, 0, row.measurement, row.reason};
+  const auto value = metric == MapMetric::latency ? row.median_ms : metric == MapMetric::tflops ? row.tflops : row.peak_fraction;
+  if (row.status == Status::ok && value) {
+    cell.value = metric == MapMetric::peak ? *value * 100 : *value;
+    cell.state = std::isfinite(cell.value) ? MapCell::State::ok : MapCell::State::nan;
+  } else if (row.status == Status::failed) {
+    cell.state = MapCell::State::failed;
+  }
+  return cell;
+}
+
+}  // namespace
+
+WindowMap make_window_map(const LatencyModel& model, const ChartSetting& setting, const Series& series, MapMetric metric) {
   WindowMap map;
   std::set<std::int64_t> axis1, axis2;
   for (const LatencyLine& line : model.lines) {
-    if (line.baseline || line.problem.mask == Mask::full) continue;
+    if (!has_windows(line) || !belongs(setting, line)) continue;
     axis1.insert(line.problem.window1);
     axis2.insert(line.problem.window2);
   }
   map.window1.assign(axis1.begin(), axis1.end());
   map.window2.assign(axis2.begin(), axis2.end());
   map.cells.resize(map.window1.size() * map.window2.size());
-  map.text = {{"w1", "w2", metric == MapMetric::latency ? "ms" : metric == MapMetric::tflops ? "TFLOP/s" : "% of peak"}, {true, true, true}, {}};
   bool first = true;
   for (const LatencyLine& line : model.lines) {
-    if (line.baseline || line.problem.mask == Mask::full) continue;
+    if (!has_windows(line) || !belongs(setting, line)) continue;
     const auto i1 = std::distance(axis1.begin(), axis1.find(line.problem.window1));
     const auto i2 = std::distance(axis2.begin(), axis2.find(line.problem.window2));
     MapCell& cell = map.cells[static_cast<std::size_t>(i2) * map.window1.size() + static_cast<std::size_t>(i1)];
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
-      if (!line.cells[g] || !belongs(series, line, model.groups[g]) || cell.state == MapCell::State::ok) continue;
-      const ResultRow& row = line.cells[g]->row;
-      cell.measurement = row.measurement;
-      cell.reason = row.reason;
-      const auto value = metric == MapMetric::latency ? row.median_ms : metric == MapMetric::tflops ? row.tflops : row.peak_fraction;
-      if (row.status == Status::ok && value) {
-        cell.value = metric == MapMetric::peak ? *value * 100 : *value;
-        cell.state = std::isfinite(cell.value) ? MapCell::State::ok : MapCell::State::nan;
-      } else {
-        cell.state = row.status == Status::failed ? MapCell::State::failed : MapCell::State::skipped;
-      }
-      map.text.rows.push_back({fmt::format("{}", line.problem.window1), fmt::format("{}", line.problem.window2),
-                               row.status == Status::ok && value ? fmt::format("{:.6g}", cell.value) : std::string(to_string(row.status))});
+      if (line.cells[g] && belongs(series, line, model.groups[g]) && cell.state != MapCell::State::ok) cell = map_cell(line.cells[g]->row, metric);
     }
     if (cell.state != MapCell::State::ok) continue;
     map.low = first ? cell.value : std::min(map.low, cell.value);
@@ -206,6 +277,25 @@ WindowMap make_window_map(const LatencyModel& model, const Series& series, MapMe
     map.low = std::min(map.low, map.high * 0.75);
   }
   return map;
+}
+
+TextTable map_text(const LatencyModel& model, const Series& series, MapMetric metric) {
+  TextTable table{{"w1", "w2"}, {true, true}, {}};
+  add_setting_columns(table, model);
+  table.header.emplace_back(metric == MapMetric::latency ? "ms" : metric == MapMetric::tflops ? "TFLOP/s" : "% of peak");
+  table.numeric.push_back(true);
+  for (const LatencyLine& line : model.lines) {
+    for (std::size_t g = 0; has_windows(line) && g < model.groups.size(); ++g) {
+      if (!line.cells[g] || !belongs(series, line, model.groups[g])) continue;
+      const MapCell cell = map_cell(line.cells[g]->row, metric);
+      std::vector<std::string> cells{fmt::format("{}", line.problem.window1), fmt::format("{}", line.problem.window2)};
+      add_setting_cells(cells, model, line);
+      const bool value = cell.state == MapCell::State::ok || cell.state == MapCell::State::nan;
+      cells.push_back(value ? fmt::format("{:.6g}", cell.value) : std::string(to_string(line.cells[g]->row.status)));
+      table.rows.push_back(std::move(cells));
+    }
+  }
+  return table;
 }
 
 namespace {

@@ -29,6 +29,16 @@ struct ChartPoint {
   std::optional<double> peak_fraction{};  ///< of a rate: of the dense peak at the clock of its samples
 };
 
+/// One of the settings (tokens, heads, forms, instances, ...) that a sweep was measured at. Charts over windows show one.
+struct ChartSetting {
+  std::string text;         ///< "32,768 tokens, sink 1"; empty: the sweep has no other
+  Problem problem;          ///< of its first line
+};
+/// The longest sequence first, which is what charts begin with.
+std::vector<ChartSetting> chart_settings(const LatencyModel& model);
+/// A baseline belongs where its shape does, a matrix product everywhere.
+bool belongs(const ChartSetting& setting, const LatencyLine& line);
+
 /// (1) TFLOP/s by window, baselines as levels. (3) latency against window area.
 struct SeriesPoints {
   Series series;
@@ -38,16 +48,17 @@ struct BarChart {
   std::vector<std::string> categories;    ///< "512 × 32"
   std::vector<SeriesPoints> series;       ///< our kernels; x = category index
   std::vector<SeriesPoints> levels;       ///< baselines; one point each, its y is the level
-  TextTable text;
 };
-BarChart make_bar_chart(const LatencyModel& model);
+BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting);
+/// Every setting's points, for files: a chart shows one.
+TextTable bars_text(const LatencyModel& model);
 
 struct ScalingChart {
   std::vector<SeriesPoints> series;       ///< sorted by x
   std::vector<SeriesPoints> levels;       ///< baselines: latency whatever the windows
-  TextTable text;
 };
-ScalingChart make_scaling_chart(const LatencyModel& model);
+ScalingChart make_scaling_chart(const LatencyModel& model, const ChartSetting& setting);
+TextTable scaling_text(const LatencyModel& model);
 
 /// (2) w1 across, w2 up.
 enum class MapMetric { latency, tflops, peak };
@@ -61,12 +72,12 @@ struct WindowMap {
   std::vector<std::int64_t> window1, window2;  ///< sorted axes
   std::vector<MapCell> cells;             ///< [window2 index][window1 index]
   double low = 0, high = 0;               ///< of the colours: the ok values, and at least a quarter of the best one
-  TextTable text;
   const MapCell& at(std::size_t i1, std::size_t i2) const { return cells[i2 * window1.size() + i1]; }
 };
 /// The series a map can show: one per kernel and pass of our kernels.
 std::vector<Series> map_series(const LatencyModel& model);
-WindowMap make_window_map(const LatencyModel& model, const Series& series, MapMetric metric);
+WindowMap make_window_map(const LatencyModel& model, const ChartSetting& setting, const Series& series, MapMetric metric);
+TextTable map_text(const LatencyModel& model, const Series& series, MapMetric metric);
 
 /// (5) samples of one measurement. `minimum` and `maximum` bound `bucket` neighbours, so that no spike is lost however
 /// many samples there are; with few samples a bucket is one sample.

@@ -1,6 +1,7 @@
 #include "views/chart_tools.hpp"
 
 #include <fmt/format.h>
+#include <implot_internal.h>
 
 #include <algorithm>
 #include <array>
@@ -110,7 +111,75 @@ void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std
   ImPlot::PopPlotClipRect();
 }
 
-std::string chart_id(const char* name, const Context& context) { return fmt::format("##{}{}", name, context.data.shown->info.id); }
+std::string chart_id(const char* name, const Context& context, std::string_view part) {
+  const SweepInfo& sweep = context.data.shown->info;
+  return fmt::format("##{} {} {} {}", name, sweep.id, sweep.uuid, part);  // the uuid: sweeps of every database count from 1
+}
+
+void fit_axes(Context& context, const ChartLimits& limits) {
+  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
+  const ImPlotRange &x = plot.Axes[ImAxis_X1].Range, &y = plot.Axes[ImAxis_Y1].Range;
+  const ChartLimits left{x.Min, x.Max, y.Min, y.Max};  // by the last frame
+  ChartZoom& zoom = context.ui.chart_zooms[plot.ID];
+  if (zoom.fit) zoom.fitted = left;
+  const bool untouched = left == zoom.fitted;
+  zoom.fit = plot.JustCreated || context.ui.fit_charts || zoom.asked || (untouched && limits != zoom.data);
+  zoom.asked = plot.Hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);  // ImPlot's own fit comes in this frame
+  zoom.data = limits;
+  if (!zoom.fit) return;
+  ImPlot::SetupAxisLimits(ImAxis_X1, limits[0], limits[1], ImPlotCond_Always);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, limits[2], limits[3], ImPlotCond_Always);
+}
+
+std::size_t shown_setting(Context& context) {
+  SettingChoice& choice = context.ui.chart_setting;
+  const std::vector<ChartSetting>& settings = context.models.settings(context.data);
+  const std::int64_t pinned = context.ui.selection.pinned;
+  const LatencyModel* model = context.models.latency(context.data);
+  if (pinned != choice.followed && model) {
+    choice.followed = pinned;
+    for (const LatencyLine& line : model->lines) {
+      const bool selected = std::any_of(line.cells.begin(), line.cells.end(), [&](const auto& cell) { return cell && cell->row.measurement == pinned; });
+      if (!selected) continue;
+      const auto of = std::find_if(settings.begin(), settings.end(), [&](const ChartSetting& one) { return belongs(one, line); });
+      if (of != settings.end()) choice.text = of->text;
+    }
+  }
+  const auto found = std::find_if(settings.begin(), settings.end(), [&](const ChartSetting& one) { return one.text == choice.text; });
+  return found == settings.end() ? 0 : static_cast<std::size_t>(found - settings.begin());
+}
+
+float setting_combo_width(Context& context, float room) {
+  const std::vector<ChartSetting>& settings = context.models.settings(context.data);
+  if (settings.size() < 2) return 0;
+  return std::min(room, button_width(settings[shown_setting(context)].text.c_str()) + ImGui::GetFrameHeight());
+}
+
+void setting_combo(Context& context, float room) {
+  const std::vector<ChartSetting>& settings = context.models.settings(context.data);
+  if (settings.size() < 2) return;
+  const std::size_t shown = shown_setting(context);
+  ImGui::SetNextItemWidth(setting_combo_width(context, room));
+  if (ImGui::BeginCombo("##setting", settings[shown].text.c_str(), ImGuiComboFlags_HeightLarge)) {
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      if (ImGui::Selectable(settings[i].text.c_str(), i == shown)) context.ui.chart_setting.text = settings[i].text;
+    }
+    ImGui::EndCombo();
+  } else {
+    tooltip(context, fmt::format("This chart shows {}, one of {} settings of this sweep.", settings[shown].text, settings.size()));
+  }
+}
+
+void chart_heading(Context& context, Panel panel, const std::string& title, const std::string& subtitle) {
+  const float combo = setting_combo_width(context, ImGui::GetContentRegionAvail().x * 0.45F);
+  const float buttons = button_width("Copy") + (combo > 0 ? combo + ImGui::GetStyle().ItemSpacing.x : 0);
+  panel_heading(context, title, subtitle, buttons);
+  if (combo > 0) {
+    align_right(buttons);
+    setting_combo(context, combo);
+  }
+  chart_button(context, panel);
+}
 
 std::string legend_name(const Series& series) { return " " + series.label; }
 

@@ -4,6 +4,7 @@
 #include <implot.h>
 
 #include <string>
+#include <string_view>
 
 #include "views/context.hpp"
 
@@ -46,8 +47,18 @@ void plot_dashed_level(const Look& look, double y, ImU32 colour);
 
 /// A dashed line through points in plot units, for baselines; `style` tells several apart by their dashes.
 void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour, int style);
-/// Identity of a plot: the zoom belongs to the shown sweep, another one starts fitted.
-std::string chart_id(const char* name, const Context& context);
+/// Identity of a plot: the zoom belongs to the shown sweep and `part` of it, another one starts fitted.
+std::string chart_id(const char* name, const Context& context, std::string_view part);
+/// Between BeginPlot and the plot's first item: its axes take `limits`, anew whenever these change, until the user zooms or
+/// pans. A double click or F fits again.
+void fit_axes(Context& context, const ChartLimits& limits);
+/// Index into `Models::settings` of the one to show: the selected row's or the chosen one, else the longest.
+std::size_t shown_setting(Context& context);
+/// A title line with Copy at its right and, where the sweep has several settings, which one is shown, to be changed.
+void chart_heading(Context& context, Panel panel, const std::string& title, const std::string& subtitle);
+/// That choice alone, at the cursor, at most `room` wide; nothing with one setting.
+void setting_combo(Context& context, float room);
+float setting_combo_width(Context& context, float room);
 /// Name of a series in a legend, set off from its mark.
 std::string legend_name(const Series& series);
 /// The legend above the plot, or to the right of it when the names would not fit on a line.

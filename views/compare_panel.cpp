@@ -36,6 +36,16 @@ void draw_differences(const Context& context, const CompareModel& model) {
   ImGui::EndTable();
 }
 
+/// The answer: beside the window's name, where no width hides it.
+void draw_verdict(Context& context, const std::optional<CompareCell>& cell) {
+  ImGui::TableNextColumn();
+  if (cell && cell->comparison) {
+    verdict(context, *cell->comparison);
+  } else if (!cell) {
+    coloured_text(context.look.theme.muted, "not measured");
+  }
+}
+
 void draw_cell(Context& context, const CompareModel& model, const std::optional<CompareCell>& cell, bool first) {
   const Theme& theme = context.look.theme;
   ImGui::TableNextColumn();
@@ -51,12 +61,8 @@ void draw_cell(Context& context, const CompareModel& model, const std::optional<
     number_right(context, format_fixed(comparison.ratio, 3));
     ImGui::TableNextColumn();
     number_right(context, fmt::format("{} .. {}", format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3)), theme.muted);
-    ImGui::TableNextColumn();
-    verdict(context, comparison);
   } else {
     ImGui::TableNextColumn();
-    ImGui::TableNextColumn();
-    if (!cell) coloured_text(theme.muted, "not measured");
   }
 }
 
@@ -68,8 +74,10 @@ void draw_rows(Context& context, const CompareModel& model) {
   ImGui::PopStyleVar();
   if (!open) return;
   const auto column = [&](const std::string& name, float width) { ImGui::TableSetupColumn(name.c_str(), ImGuiTableColumnFlags_WidthFixed, context.look.px(width)); };
-  ImGui::TableSetupScrollFreeze(1, 1);
+  const bool several = model.sweeps.size() > 2;
+  ImGui::TableSetupScrollFreeze(several ? 1 : 2, 1);
   column("window", 84);
+  for (std::size_t s = 1; s < model.sweeps.size(); ++s) column(several ? fmt::format("{}##verdict", model.sweeps[s]) : "verdict", 112);
   column("kernel", 100);
   column("pass", 64);
   if (model.has_settings) column("setting", 120);
@@ -78,12 +86,11 @@ void draw_rows(Context& context, const CompareModel& model) {
     if (s == 0) continue;
     column(fmt::format("ratio##{}", s), 44);
     column(fmt::format("95 % interval##{}", s), 108);
-    column(fmt::format("verdict##{}", s), 112);
   }
-  std::vector<bool> right(model.has_settings ? 4 : 3, false);
+  std::vector<bool> right((model.has_settings ? 3 : 2) + model.sweeps.size(), false);
   for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
     right.push_back(true);
-    if (s > 0) right.insert(right.end(), {true, true, false});
+    if (s > 0) right.insert(right.end(), {true, true});
   }
   header_row(context, right);
   ImGuiListClipper clipper;
@@ -97,6 +104,7 @@ void draw_rows(Context& context, const CompareModel& model) {
         const NumberFont font(context.look);
         coloured_text(context.look.theme.text, line.window);
       }
+      for (std::size_t s = 1; s < line.cells.size(); ++s) draw_verdict(context, line.cells[s]);
       ImGui::TableNextColumn();
       coloured_text(context.look.theme.text, line.kernel);
       ImGui::TableNextColumn();

@@ -8,10 +8,12 @@
 #include <set>
 #include <tuple>
 
+#include "kernels/error.hpp"
 #include "profiler/columns.hpp"
 #include "profiler/problem_facts.hpp"
 #include "profiler/sweep.hpp"
 #include "views/format.hpp"
+#include "views/setup_model.hpp"
 
 namespace triscope {
 namespace {
@@ -21,6 +23,7 @@ struct Fact {
   std::string name;
   std::function<std::string(const ResultRow&)> text;
   bool of_ours = true;                     ///< what baselines differ in by nature makes no column
+  std::function<std::string(const ResultRow&)> phrase = {};  ///< "4,096 tokens"; none: no part of a line's setting
 };
 
 /// "32768 tokens" -> "32,768 tokens", "dot_product" -> "dot product".
@@ -32,9 +35,12 @@ std::string readable(std::string text) {
 }
 
 std::vector<Fact> all_facts() {
-  std::vector<Fact> facts{{"kernel", [](const ResultRow& row) { return kernel_label(row.kernel); }, false}, {"instance", [](const ResultRow& row) { return row.instance; }}};
+  std::vector<Fact> facts{{"kernel", [](const ResultRow& row) { return kernel_label(row.kernel); }, false}, {"instance", [](const ResultRow& row) { return row.instance; }, true, [](const ResultRow& row) { return "instance " + row.instance; }}};
   for (const ProblemFact& fact : problem_facts()) {
-    facts.push_back({fact.name, [&fact](const ResultRow& row) { return readable(fact.value(row.problem)); }});
+    facts.push_back({fact.name, [&fact](const ResultRow& row) { return readable(fact.value(row.problem)); }, true, [&fact](const ResultRow& row) {
+                       const std::string phrase = fact.phrase(row.problem);
+                       return readable(phrase.empty() ? fmt::format("{} {}", fact.name, fact.value(row.problem)) : phrase);
+                     }});
   }
   facts.push_back({"timed by", [](const ResultRow& row) { return timing_label(row.timing_source); }, false});
   return facts;
@@ -42,10 +48,11 @@ std::vector<Fact> all_facts() {
 
 std::vector<Fact> differing_facts(const std::vector<ResultRow>& rows) {
   std::vector<Fact> result;
+  const bool only_baselines = std::all_of(rows.begin(), rows.end(), is_baseline);
   for (Fact& fact : all_facts()) {
     std::set<std::string> values;
     for (const ResultRow& row : rows) {
-      if (!fact.of_ours || !is_baseline(row)) values.insert(fact.text(row));
+      if (!fact.of_ours || only_baselines || !is_baseline(row)) values.insert(fact.text(row));
     }
     if (values.size() > 1 && (fact.name != "instance" || has_several_instances(rows))) result.push_back(std::move(fact));
   }
@@ -184,7 +191,10 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
       line.instance = row.instance;
       line.baseline = is_baseline(row);
       line.label = line_label(row);
-      for (const Fact& fact : facts) line.facts.push_back(fact.text(row));
+      for (const Fact& fact : facts) {
+        line.facts.push_back(fact.text(row));
+        if (fact.phrase) line.setting += (line.setting.empty() ? "" : ", ") + fact.phrase(row);
+      }
       line.cells.resize(model.groups.size());
       if (const PaperRow* paper = find_paper_row(row.problem); paper && has_paper_shape(row.problem)) line.paper_ms = paper->latency_ms;
       model.has_paper |= line.paper_ms.has_value();
@@ -364,14 +374,41 @@ bool is_numeric(LatencyField field) {
   return field != LatencyField::label && field != LatencyField::fact && field != LatencyField::verdict;
 }
 
-std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view filter, const std::optional<LatencySort>& sort) {
-  const std::vector<LatencyColumn> columns = latency_columns(model);
-  std::vector<std::string> words;
+namespace {
+
+/// A word of a filter: found in a line's text or, when it is a number, as tokens or window.
+struct FilterWord {
+  std::string text;
+  std::optional<std::int64_t> number;
+  bool found(const LatencyLine& line, const std::string& all) const {
+    const Problem& p = line.problem;
+    if (number && (p.seq_len == *number || p.window1 == *number || p.window2 == *number)) return true;
+    return !(number && text.back() == 'k') && all.find(text) != std::string::npos;  // "8k" is not meant to find 128k
+  }
+};
+
+std::vector<FilterWord> filter_words(std::string_view filter) {
+  std::vector<FilterWord> words;
   for (std::size_t begin = 0; begin < filter.size();) {
     const std::size_t end = std::min(filter.find(' ', begin), filter.size());
-    if (end > begin) words.push_back(lowered(std::string(filter.substr(begin, end - begin))));
+    if (end > begin) {
+      FilterWord word{lowered(std::string(filter.substr(begin, end - begin))), {}};
+      try {
+        if (const auto numbers = parse_numbers(word.text); numbers.size() == 1) word.number = numbers.front();
+      } catch (const Error&) {  // a word like any other
+      }
+      words.push_back(std::move(word));
+    }
     begin = end + 1;
   }
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view filter, const std::optional<LatencySort>& sort) {
+  const std::vector<LatencyColumn> columns = latency_columns(model);
+  const std::vector<FilterWord> words = filter_words(filter);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < model.lines.size(); ++i) {
     const LatencyLine& line = model.lines[i];
@@ -383,7 +420,7 @@ std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view fil
         if (cell) all.append(1, '\n').append(cell->row.reason);
       }
       all = lowered(std::move(all));
-      keep = std::all_of(words.begin(), words.end(), [&](const std::string& word) { return all.find(word) != std::string::npos; });
+      keep = std::all_of(words.begin(), words.end(), [&](const FilterWord& word) { return word.found(line, all); });
     }
     if (keep) order.push_back(i);
   }

@@ -37,6 +37,7 @@ struct LatencyLine {
   bool baseline = false;                    ///< dot-product attention or a matrix product
   std::string label;                        ///< "512 × 32", "32k causal"
   std::vector<std::string> facts;           ///< by `LatencyModel::fact_names`
+  std::string setting;                      ///< "4,096 tokens, sink 1": what lines differ in beside kernel and windows; empty = nothing
   std::vector<std::optional<LatencyCell>> cells;  ///< by group
   std::optional<double> paper_ms;           ///< the paper's forward latency for these windows, at its shape only
 };
@@ -82,7 +83,8 @@ std::string cell_text(const LatencyModel& model, const LatencyLine& line, const 
 std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& column);
 bool is_numeric(LatencyField field);
 
-/// Indices of lines that contain every word of `filter` (any column, case-insensitive), sorted by `sort` if given.
+/// Indices of lines that contain every word of `filter` (any column, case-insensitive), sorted by `sort` if given. A number
+/// is also found as tokens or window, however it is written: "32k" and "32768" find 32,768.
 struct LatencySort {
   LatencyColumn column;
   bool descending = false;

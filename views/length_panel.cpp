@@ -113,9 +113,7 @@ void setup_axes(Context& context, const Range& range) {
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
-  const ImPlotCond when = context.ui.fit_charts || context.data.run.running ? ImPlotCond_Always : ImPlotCond_Once;
-  ImPlot::SetupAxisLimits(ImAxis_X1, range.x_low / 1.25, range.x_high * 1.25, when);
-  ImPlot::SetupAxisLimits(ImAxis_Y1, range.y_low / 1.6, range.y_high * 1.6, when);
+  fit_axes(context, {range.x_low / 1.25, range.x_high * 1.25, range.y_low / 1.6, range.y_high * 1.6});
   set_power_ticks(ImAxis_X1, range.x_low, range.x_high);
   ImPlot::SetupLegend(ImPlotLocation_NorthWest, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
 }
@@ -212,8 +210,7 @@ void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, label_width);
   const Range range = range_of(curves);
   // Of each pass its own zoom: their times lie a factor of ten apart.
-  const std::string name = fmt::format("{}{}", counted ? "counted" : "latency", to_string(which));
-  if (!ImPlot::BeginPlot(chart_id(name.c_str(), context).c_str(), ImVec2(room.x - label_width, room.y),
+  if (!ImPlot::BeginPlot(chart_id(counted ? "counted" : "latency", context, to_string(which)).c_str(), ImVec2(room.x - label_width, room.y),
                          ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
     return;
   setup_axes(context, range);
@@ -249,8 +246,7 @@ void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
                                  {0, "paper's count, n/3", look.theme.baseline}};
   for (const LevelLabel& label : labels)
     label_width = std::max(label_width, ImGui::CalcTextSize(label.text.c_str()).x + look.px(20));
-  const std::string name = fmt::format("budget{}", to_string(context.ui.length_pass));
-  if (!ImPlot::BeginPlot(chart_id(name.c_str(), context).c_str(), ImVec2(room.x - label_width, room.y),
+  if (!ImPlot::BeginPlot(chart_id("budget", context, to_string(context.ui.length_pass)).c_str(), ImVec2(room.x - label_width, room.y),
                          ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
     return;
   setup_axes(context, range);

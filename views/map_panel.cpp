@@ -42,6 +42,8 @@ void draw_choices(Context& context, const std::vector<Series>& choices) {
   metric("TFLOP/s", MapMetric::tflops);
   metric("Latency", MapMetric::latency);
   metric("% of peak", MapMetric::peak);
+  setting_combo(context, context.look.px(240));
+  ImGui::SameLine();
   ImGui::Dummy(ImVec2(context.look.px(8), 0));
   for (int i = 0; i < static_cast<int>(choices.size()); ++i) {
     const std::string& label = choices[static_cast<std::size_t>(i)].label;
@@ -83,6 +85,8 @@ void draw_cell(const Context& context, const MapCell& cell, const WindowMap& map
 void describe_cell(Context& context, const WindowMap& map, std::size_t i1, std::size_t i2) {
   const MapCell& cell = map.at(i1, i2);
   std::string text = format_windows(map.window1[i1], map.window2[i2]);
+  const ChartSetting& setting = context.models.settings(context.data)[shown_setting(context)];
+  if (!setting.text.empty()) text += ", " + setting.text;
   switch (cell.state) {
     case MapCell::State::ok: text += fmt::format(": {} {}", significant_text(cell.value, 4), unit(context.ui.map_metric)); break;
     case MapCell::State::nan: text += ": not a number"; break;
@@ -177,7 +181,7 @@ void draw_map_panel(Context& context) {
   }
   const ChartFrame frame(context, Panel::map);
   draw_choices(context, choices);
-  const WindowMap* map = context.models.map(context.data, context.ui.map_series, context.ui.map_metric);
+  const WindowMap* map = context.models.map(context.data, shown_setting(context), context.ui.map_series, context.ui.map_metric);
   if (!map || map->cells.empty()) {
     empty_state(context, "This sweep has no windows: its masks are full.");
     return;

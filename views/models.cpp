@@ -10,10 +10,11 @@ void Models::refresh(const WindowData& data) {
   if (revision_ == data.revision) return;
   revision_ = data.revision;
   latency_.reset();
-  bars_.reset();
-  scaling_.reset();
+  settings_.reset();
+  bars_.clear();
+  scaling_.clear();
   lengths_.reset();
-  map_.reset();
+  maps_.clear();
   map_choices_.reset();
   paper_.reset();
   compare_.reset();
@@ -28,16 +29,22 @@ const LatencyModel* Models::latency(const WindowData& data) {
   return &*latency_;
 }
 
-const BarChart* Models::bars(const WindowData& data) {
+const std::vector<ChartSetting>& Models::settings(const WindowData& data) {
   const LatencyModel* model = latency(data);
-  if (model && !bars_) bars_ = make_bar_chart(*model);
-  return model ? &*bars_ : nullptr;
+  if (!settings_) settings_ = model ? chart_settings(*model) : std::vector<ChartSetting>{};
+  return *settings_;
 }
 
-const ScalingChart* Models::scaling(const WindowData& data) {
-  const LatencyModel* model = latency(data);
-  if (model && !scaling_) scaling_ = make_scaling_chart(*model);
-  return model ? &*scaling_ : nullptr;
+const BarChart* Models::bars(const WindowData& data, std::size_t setting) {
+  if (setting >= settings(data).size()) return nullptr;
+  const auto found = bars_.find(setting);
+  return found != bars_.end() ? &found->second : &bars_.emplace(setting, make_bar_chart(*latency(data), settings(data)[setting])).first->second;
+}
+
+const ScalingChart* Models::scaling(const WindowData& data, std::size_t setting) {
+  if (setting >= settings(data).size()) return nullptr;
+  const auto found = scaling_.find(setting);
+  return found != scaling_.end() ? &found->second : &scaling_.emplace(setting, make_scaling_chart(*latency(data), settings(data)[setting])).first->second;
 }
 
 const LengthChart* Models::lengths(const WindowData& data) {
@@ -53,17 +60,13 @@ const std::vector<Series>& Models::map_choices(const WindowData& data) {
   return *map_choices_;
 }
 
-const WindowMap* Models::map(const WindowData& data, int series, MapMetric metric) {
-  const LatencyModel* model = latency(data);
+const WindowMap* Models::map(const WindowData& data, std::size_t setting, int series, MapMetric metric) {
   const auto& choices = map_choices(data);
-  if (!model || choices.empty()) return nullptr;
+  if (choices.empty() || setting >= settings(data).size()) return nullptr;
   series = std::clamp(series, 0, static_cast<int>(choices.size()) - 1);
-  if (!map_ || map_series_ != series || map_metric_ != metric) {
-    map_ = make_window_map(*model, choices[static_cast<std::size_t>(series)], metric);
-    map_series_ = series;
-    map_metric_ = metric;
-  }
-  return &*map_;
+  const auto [found, missing] = maps_.try_emplace({setting, series, metric});
+  if (missing) found->second = make_window_map(*latency(data), settings(data)[setting], choices[static_cast<std::size_t>(series)], metric);
+  return &found->second;
 }
 
 const PaperModel* Models::paper(const WindowData& data) {

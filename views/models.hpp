@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "views/attention_model.hpp"
@@ -21,10 +22,12 @@ class Models {
  public:
   /// Null when no sweep is shown.
   const LatencyModel* latency(const WindowData& data);
-  const BarChart* bars(const WindowData& data);
-  const ScalingChart* scaling(const WindowData& data);
+  /// What charts over windows show one of; empty when no sweep is shown. `setting` below is an index into it.
+  const std::vector<ChartSetting>& settings(const WindowData& data);
+  const BarChart* bars(const WindowData& data, std::size_t setting);
+  const ScalingChart* scaling(const WindowData& data, std::size_t setting);
   const LengthChart* lengths(const WindowData& data);
-  const WindowMap* map(const WindowData& data, int series, MapMetric metric);
+  const WindowMap* map(const WindowData& data, std::size_t setting, int series, MapMetric metric);
   const std::vector<Series>& map_choices(const WindowData& data);
   const PaperModel* paper(const WindowData& data);
   /// Null when fewer than two sweeps are compared.
@@ -43,12 +46,11 @@ class Models {
 
   std::uint64_t revision_ = ~std::uint64_t{0};
   std::optional<LatencyModel> latency_;
-  std::optional<BarChart> bars_;
-  std::optional<ScalingChart> scaling_;
+  std::optional<std::vector<ChartSetting>> settings_;
+  std::map<std::size_t, BarChart> bars_;         ///< by setting, as asked for
+  std::map<std::size_t, ScalingChart> scaling_;
   std::optional<LengthChart> lengths_;
-  std::optional<WindowMap> map_;
-  int map_series_ = 0;
-  MapMetric map_metric_ = MapMetric::tflops;
+  std::map<std::tuple<std::size_t, int, MapMetric>, WindowMap> maps_;
   std::optional<std::vector<Series>> map_choices_;
   std::optional<PaperModel> paper_;
   std::optional<CompareModel> compare_;

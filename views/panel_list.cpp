@@ -41,16 +41,18 @@ TextTable panel_text(Context& context, Panel panel) {
       return latency_text(*model, context.models.order(data, ui.table_filter, ui.sort_column, ui.sort_descending), columns);
     }
     case Panel::tflops: {
-      const BarChart* chart = context.models.bars(data);
-      return chart ? chart->text : TextTable{};
+      const LatencyModel* model = context.models.latency(data);
+      return model ? bars_text(*model) : TextTable{};
     }
     case Panel::map: {
-      const WindowMap* map = context.models.map(data, ui.map_series, ui.map_metric);
-      return map ? map->text : TextTable{};
+      const std::vector<Series>& choices = context.models.map_choices(data);
+      if (choices.empty()) return {};
+      const std::size_t series = std::min(static_cast<std::size_t>(std::max(0, ui.map_series)), choices.size() - 1);
+      return map_text(*context.models.latency(data), choices[series], ui.map_metric);
     }
     case Panel::scaling: {
-      const ScalingChart* chart = context.models.scaling(data);
-      return chart ? chart->text : TextTable{};
+      const LatencyModel* model = context.models.latency(data);
+      return model ? scaling_text(*model) : TextTable{};
     }
     case Panel::lengths: {
       const LengthChart* chart = context.models.lengths(data);

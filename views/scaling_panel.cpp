@@ -122,14 +122,14 @@ void set_latency_ticks(const Range& range) {
 void draw_scaling_panel(Context& context) {
   if (!draw_data_state(context)) return;
   const Look& look = context.look;
-  const ScalingChart& chart = *context.models.scaling(context.data);
+  const std::size_t setting = shown_setting(context);
+  const ScalingChart& chart = *context.models.scaling(context.data, setting);
+  const ChartFrame frame(context, Panel::scaling);
+  chart_heading(context, Panel::scaling, "Latency by window area", "milliseconds against w1 × w2 pairs per query, both logarithmic");
   if (chart.series.empty()) {
-    empty_state(context, "This sweep holds no finished measurement of a 2-simplicial kernel yet.");
+    empty_state(context, "Here is no finished measurement of a 2-simplicial kernel yet.");
     return;
   }
-  const ChartFrame frame(context, Panel::scaling);
-  panel_heading(context, "Latency by window area", "milliseconds against w1 × w2 pairs per query, both logarithmic", button_width("Copy"));
-  chart_button(context, Panel::scaling);
   const NumberFont font(look, kSecondarySize);
   std::vector<LevelLabel> labels;
   float label_width = 0;
@@ -140,13 +140,11 @@ void draw_scaling_panel(Context& context) {
   }
   const Range range = range_of(chart);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  if (!ImPlot::BeginPlot(chart_id("scaling", context).c_str(), ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
+  if (!ImPlot::BeginPlot(chart_id("scaling", context, context.models.settings(context.data)[setting].text).c_str(), ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
-  const ImPlotCond when = context.ui.fit_charts || context.data.run.running ? ImPlotCond_Always : ImPlotCond_Once;
-  ImPlot::SetupAxisLimits(ImAxis_X1, range.x_low / 1.5, range.x_high * 1.5, when);
-  ImPlot::SetupAxisLimits(ImAxis_Y1, range.y_low / 1.6, range.y_high * 1.6, when);
+  fit_axes(context, {range.x_low / 1.5, range.x_high * 1.5, range.y_low / 1.6, range.y_high * 1.6});
   set_area_ticks(range);
   set_latency_ticks(range);
   setup_legend(chart.series.size());

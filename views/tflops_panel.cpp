@@ -118,14 +118,14 @@ void set_category_ticks(const Look& look, const BarChart& chart, float plot_widt
 void draw_tflops_panel(Context& context) {
   if (!draw_data_state(context)) return;
   const Look& look = context.look;
-  const BarChart& chart = *context.models.bars(context.data);
+  const std::size_t setting = shown_setting(context);
+  const BarChart& chart = *context.models.bars(context.data, setting);
+  const ChartFrame frame(context, Panel::tflops);
+  chart_heading(context, Panel::tflops, "TFLOP/s by window", "exact count of useful operations, 95 % intervals; %: of the peak at the clock of the samples");
   if (chart.series.empty() && chart.levels.empty()) {
-    empty_state(context, "No measurement of this sweep has a rate yet.");
+    empty_state(context, "No measurement here has a rate yet.");
     return;
   }
-  const ChartFrame frame(context, Panel::tflops);
-  panel_heading(context, "TFLOP/s by window", "exact count of useful operations, 95 % intervals; %: of the peak at the clock of the samples", button_width("Copy"));
-  chart_button(context, Panel::tflops);
 
   double top = 0;
   float label_width = 0;
@@ -144,14 +144,12 @@ void draw_tflops_panel(Context& context) {
   }
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImVec2 size(room.x - label_width, room.y);
-  if (!ImPlot::BeginPlot(chart_id("tflops", context).c_str(), size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
+  if (!ImPlot::BeginPlot(chart_id("tflops", context, context.models.settings(context.data)[setting].text).c_str(), size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
   // A lone bar stays a bar: few categories stand in the middle of room for four.
   const double middle = (static_cast<double>(chart.categories.size()) - 1) / 2, half = std::max<double>(4, static_cast<double>(chart.categories.size())) / 2 + 0.1;
-  const ImPlotCond when = context.ui.fit_charts ? ImPlotCond_Always : ImPlotCond_Once;
-  ImPlot::SetupAxisLimits(ImAxis_X1, middle - half, middle + half, context.data.run.running ? ImPlotCond_Always : when);
-  ImPlot::SetupAxisLimits(ImAxis_Y1, 0, top > 0 ? top * 1.12 : 1, context.data.run.running ? ImPlotCond_Always : when);
+  fit_axes(context, {middle - half, middle + half, 0, top > 0 ? top * 1.12 : 1});
   ImPlot::SetupAxisLimitsConstraints(ImAxis_Y1, 0, 1e9);
   set_category_ticks(look, chart, size.x - look.px(chart.series.size() > 4 ? 240 : 60));
   setup_legend(chart.series.size());

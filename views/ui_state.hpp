@@ -62,6 +62,20 @@ struct PathDialog {
   bool all_files = false;                   ///< list more than the files that the command reads or writes
 };
 
+/// The setting that charts over windows show: what was chosen, until a row of another one is selected.
+struct SettingChoice {
+  std::string text;                         ///< `ChartSetting::text`; where a sweep does not have it: the longest
+  std::int64_t followed = 0;                ///< the selection that was followed last
+};
+
+/// Limits of a plot's axes: x low, x high, y low, y high.
+using ChartLimits = std::array<double, 4>;
+struct ChartZoom {
+  ChartLimits data{}, fitted{};             ///< of the data, and as the plot took them: others on the screen are the user's
+  bool fit = true;                          ///< in this frame
+  bool asked = false;                       ///< by a double click: in the next frame
+};
+
 struct UiState {
   Selection selection;
   Settings settings;
@@ -84,6 +98,8 @@ struct UiState {
   std::string sort_column;
   bool sort_descending = false;
 
+  SettingChoice chart_setting;
+  std::map<unsigned int, ChartZoom> chart_zooms;  ///< by the plot's id
   MapMetric map_metric = MapMetric::tflops;
   int map_series = 0;
   LengthView length_view = LengthView::latency;

@@ -14,6 +14,7 @@ namespace {
 
 using fixture::baseline;
 using fixture::failed;
+using fixture::length_sweep;
 using fixture::row;
 using fixture::small_sweep;
 using fixture::sweep;
@@ -26,6 +27,9 @@ const LatencyColumn& column(const std::vector<LatencyColumn>& columns, const std
   }
   throw std::runtime_error("no column " + id);
 }
+
+BarChart bar_chart(const LatencyModel& model) { return make_bar_chart(model, chart_settings(model).front()); }
+ScalingChart scaling_chart(const LatencyModel& model) { return make_scaling_chart(model, chart_settings(model).front()); }
 
 TEST(LatencyModel, one_line_per_problem_and_kernel_with_a_group_per_pass_and_baselines_last) {
   auto results = small_sweep();
@@ -159,7 +163,7 @@ TEST(LatencyModel, text_holds_the_given_columns_and_names_the_pass) {
 }
 
 TEST(Charts, bars_stand_at_their_windows_and_their_interval_is_turned_over) {
-  const BarChart chart = make_bar_chart(make_latency_model(*small_sweep(), nullptr));
+  const BarChart chart = bar_chart(make_latency_model(*small_sweep(), nullptr));
   EXPECT_THAT(chart.categories, ElementsAre("512 × 32", "256 × 64"));
   ASSERT_EQ(chart.series.size(), 2U);
   ASSERT_EQ(chart.levels.size(), 2U);
@@ -173,7 +177,7 @@ TEST(Charts, bars_stand_at_their_windows_and_their_interval_is_turned_over) {
 TEST(Charts, scaling_is_sorted_by_area_and_leaves_out_what_failed_or_is_no_number) {
   const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), row(2, 16, 16, Pass::forward, 1, 1), failed(row(3, 64, 64, Pass::forward, 1, 1), ""),
                               row(4, 64, 32, Pass::forward, std::numeric_limits<double>::quiet_NaN(), 1)});
-  const ScalingChart chart = make_scaling_chart(make_latency_model(*results, nullptr));
+  const ScalingChart chart = scaling_chart(make_latency_model(*results, nullptr));
   ASSERT_EQ(chart.series.size(), 1U);
   ASSERT_EQ(chart.series[0].points.size(), 2U);
   EXPECT_EQ(chart.series[0].points[0].x, 256);
@@ -186,15 +190,58 @@ TEST(Charts, a_matrix_product_is_no_level_of_the_latency_chart) {
   product.problem.form = Form::gemm;
   const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 700), product});
   const LatencyModel model = make_latency_model(*results, nullptr);
-  EXPECT_EQ(make_scaling_chart(model).levels.size(), 0U);
-  EXPECT_EQ(make_bar_chart(model).levels.size(), 1U);
+  EXPECT_EQ(scaling_chart(model).levels.size(), 0U);
+  EXPECT_EQ(bar_chart(model).levels.size(), 1U);
+}
+
+TEST(Charts, of_several_lengths_one_is_shown_with_the_baselines_of_that_length) {
+  const LatencyModel model = make_latency_model(*length_sweep(), nullptr);
+  const std::vector<ChartSetting> settings = chart_settings(model);
+  ASSERT_EQ(settings.size(), 8U);
+  EXPECT_EQ(settings.front().text, "131,072 tokens");
+  EXPECT_EQ(settings.back().text, "1,024 tokens");
+  for (const ChartSetting& setting : settings) {
+    const double n = static_cast<double>(setting.problem.seq_len);
+    const ScalingChart scaling = make_scaling_chart(model, setting);
+    ASSERT_EQ(scaling.series.size(), 4U);  // two kernels, two passes
+    ASSERT_EQ(scaling.series[0].points.size(), 2U);
+    EXPECT_DOUBLE_EQ(scaling.series[0].points[1].y, n / 1000);
+    ASSERT_EQ(scaling.levels.size(), 4U);
+    for (const SeriesPoints& level : scaling.levels) {
+      if (level.series.kernel != "baseline.fa3" || level.series.pass != Pass::forward) continue;
+      if (n == 1024) continue;  // sliding over 1,024 is causal there
+      EXPECT_DOUBLE_EQ(level.points.front().y, n * n / 41e6) << "of one head for keys and values, and not sliding";
+    }
+    EXPECT_THAT(make_bar_chart(model, setting).categories, ElementsAre("512 × 32", "256 × 32"));
+    EXPECT_DOUBLE_EQ(make_window_map(model, setting, map_series(model).front(), MapMetric::latency).at(1, 0).value, n / 1000);
+  }
+}
+
+TEST(Charts, their_text_has_every_length_in_a_column) {
+  const LatencyModel model = make_latency_model(*length_sweep(), nullptr);
+  const TextTable map = map_text(model, map_series(model).front(), MapMetric::latency);
+  EXPECT_THAT(map.header, ElementsAre("w1", "w2", "tokens", "ms"));
+  EXPECT_EQ(map.rows.size(), 16U);  // two pairs of windows at eight lengths
+  EXPECT_THAT(map.rows[0], ElementsAre("512", "32", "1024", "1.024"));
+  EXPECT_THAT(scaling_text(model).header, ElementsAre("series", "tokens", "w1 x w2", "ms", "below", "above"));
+  EXPECT_THAT(bars_text(model).header, ElementsAre("series", "tokens", "window", "TFLOP/s", "below", "above"));
+  EXPECT_EQ(bars_text(model).rows.size(), length_sweep()->rows.size() - 2);  // sliding over all 1,024 is causal: one line
+}
+
+TEST(LatencyModel, the_filter_finds_a_length_however_it_is_written) {
+  const LatencyModel model = make_latency_model(*length_sweep(), nullptr);
+  const std::size_t at_32k = arrange(model, "32,768", std::nullopt).size();
+  EXPECT_GT(at_32k, 0U);
+  EXPECT_EQ(arrange(model, "32k", std::nullopt).size(), at_32k);
+  EXPECT_EQ(arrange(model, "32768", std::nullopt).size(), at_32k);
+  for (const std::size_t line : arrange(model, "8k", std::nullopt)) EXPECT_EQ(model.lines[line].problem.seq_len, 8192);
 }
 
 TEST(Charts, the_map_tells_absent_failed_and_nan_apart) {
   const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 2), row(2, 256, 64, Pass::forward, 10, 4), failed(row(3, 512, 64, Pass::forward, 1, 1), "out of memory"),
                               row(4, 128, 32, Pass::forward, 1, std::numeric_limits<double>::quiet_NaN())});
   const LatencyModel model = make_latency_model(*results, nullptr);
-  const WindowMap map = make_window_map(model, map_series(model).front(), MapMetric::tflops);
+  const WindowMap map = make_window_map(model, chart_settings(model).front(), map_series(model).front(), MapMetric::tflops);
   EXPECT_THAT(map.window1, ElementsAre(128, 256, 512));
   EXPECT_THAT(map.window2, ElementsAre(32, 64));
   EXPECT_EQ(map.at(2, 0).state, MapCell::State::ok);

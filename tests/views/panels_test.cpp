@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <imgui_internal.h>
 #include <implot.h>
+#include <implot_internal.h>
 
 #include <cmath>
 #include <limits>
@@ -9,6 +10,7 @@
 #include "app/window/picture.hpp"
 #include "canvas.hpp"
 #include "sweep_fixture.hpp"
+#include "views/chart_tools.hpp"
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
 #include "views/shell.hpp"
@@ -132,6 +134,49 @@ TEST(Panels, the_chart_by_length_draws_every_view_of_both_passes) {
       }
     }
   }
+}
+
+TEST(Panels, a_chart_fits_new_results_until_it_is_zoomed) {
+  Canvas canvas;
+  WindowData data;
+  data.database = "/data/results.db";
+  std::vector<ResultRow> rows{row(1, 64, 32, Pass::forward, 1, 1), row(2, 128, 32, Pass::forward, 2, 1)};
+  const auto draw = [&] {
+    data.shown = sweep(rows);
+    ++data.revision;
+    canvas.draw(Panel::scaling, data);
+    return ImPlot::GetCurrentContext()->Plots.GetByIndex(0)->Axes[ImAxis_X1].Range;
+  };
+  EXPECT_LT(draw().Max, 512 * 32);
+  rows.push_back(row(3, 512, 32, Pass::forward, 8, 1));
+  const ImPlotRange fitted = draw();
+  EXPECT_GT(fitted.Max, 512 * 32);
+  ImPlot::GetCurrentContext()->Plots.GetByIndex(0)->Axes[ImAxis_X1].SetRange(fitted.Min, fitted.Max / 2);  // what a wheel does
+  rows.push_back(row(4, 1024, 32, Pass::forward, 16, 1));
+  EXPECT_DOUBLE_EQ(draw().Max, fitted.Max / 2);
+  canvas.ui.fit_charts = true;
+  EXPECT_GT(draw().Max, 1024 * 32);
+}
+
+TEST(Panels, charts_show_the_setting_of_the_selected_row_or_the_chosen_one) {
+  Canvas canvas;
+  WindowData data;
+  data.database = "/data/results.db";
+  data.shown = fixture::length_sweep();
+  data.revision = 1;
+  const auto shown = [&] {
+    canvas.draw(Panel::map, data);
+    Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+    return canvas.models.settings(data)[shown_setting(context)].text;
+  };
+  EXPECT_EQ(shown(), "131,072 tokens");
+  const auto at_4k = std::find_if(data.shown->rows.begin(), data.shown->rows.end(), [](const ResultRow& one) { return one.problem.seq_len == 4096; });
+  canvas.ui.selection.pinned = at_4k->measurement;
+  EXPECT_EQ(shown(), "4,096 tokens");
+  canvas.ui.chart_setting.text = "2,048 tokens";
+  EXPECT_EQ(shown(), "2,048 tokens");
+  canvas.ui.selection.pinned = 0;
+  EXPECT_EQ(shown(), "2,048 tokens");
 }
 
 TEST(Panels, text_of_each_panel_has_as_many_cells_as_headers) {
