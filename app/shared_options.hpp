@@ -23,6 +23,16 @@ Value parse_choice(std::string_view option, std::string_view token, std::optiona
 /// The forms a user may ask for: trilinear and determinant. Others belong to the baselines.
 Form parse_simplicial_form(std::string_view option, std::string_view token);
 
+/// Adds an option whose text `set` reads; it throws `Error` (usage) when the text is wrong.
+template <typename Set>
+void add_text(CLI::App& command, const char* name, const char* type, const char* description, Set set) {
+  command.add_option_function<std::string>(name, set, description)->type_name(type);
+}
+
+/// Adds what a logit depends on besides tensors and windows: `--form`, `--mask`, `--scale`, `--k2-bias`, `--v2-bias`.
+/// `problem` must outlive the parsing.
+void add_logit_options(CLI::App& command, Problem& problem);
+
 /// Adds `--worker-prefix`, the command that runs the worker elsewhere ("ssh host", "srun --gpus=1").
 void add_worker_prefix_option(CLI::App& command, std::vector<std::string>& prefix);
 

@@ -52,29 +52,14 @@ int run(const EvalOptions& options) {
   return static_cast<int>(ExitCode::measured_failed);
 }
 
-template <typename Set>
-void add_text(CLI::App& command, const char* name, const char* type, const char* description, Set set) {
-  command.add_option_function<std::string>(name, set, description)->type_name(type);
-}
-
 void add_problem_options(CLI::App& command, const std::shared_ptr<EvalOptions>& options) {
   Problem& problem = options->request.problem;
   add_text(command, "--windows", "W1xW2", "Windows of the causal mask, such as 512x32",
            [options](const std::string& text) { set_windows(*options, text); });
-  add_text(command, "--form", "{trilinear,determinant}", "Form of the logit (default: trilinear)",
-           [&problem](const std::string& text) { problem.form = parse_simplicial_form("--form", text); });
-  add_text(command, "--mask", "{causal,full}", "Mask (default: causal)", [&problem](const std::string& text) {
-    problem.mask = parse_choice<Mask>("--mask", text, parse_mask, "causal, full");
-  });
+  add_logit_options(command, problem);
   add_text(command, "--element", "{fp32,bf16}", "Element type (default: the kernel's own)", [options](const std::string& text) {
     options->request.element = parse_choice<Element>("--element", text, parse_element, "fp32, bf16");
   });
-  add_text(command, "--scale", "X", "Factor of the logits (default: 1/sqrt(head_dim))",
-           [&problem](const std::string& text) { problem.scale = parse_number("--scale", text); });
-  add_text(command, "--k2-bias", "X", "Added to every element of K2 (default: 0, off)",
-           [&problem](const std::string& text) { problem.k2_bias = parse_number("--k2-bias", text); });
-  add_text(command, "--v2-bias", "X", "Added to every element of V2 (default: 0, off)",
-           [&problem](const std::string& text) { problem.v2_bias = parse_number("--v2-bias", text); });
   command.add_flag("--deterministic", problem.deterministic, "Gradients identical from run to run");
 }
 

@@ -136,11 +136,6 @@ int run(const InspectOptions& given) {
   return 0;
 }
 
-template <typename Set>
-void add_text(CLI::App& command, const char* name, const char* type, const char* description, Set set) {
-  command.add_option_function<std::string>(name, set, description)->type_name(type);
-}
-
 void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
   AttentionSource& source = options->source;
   add_text(command, "--in", "FILE",
@@ -180,7 +175,6 @@ void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>
 
 void add_query_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
   SliceQuery& query = options->query;
-  Problem& problem = query.problem;
   add_text(command, "--query", "I", "Position of the query, from 0 (default: 0)",
            [&query](const std::string& text) { query.query = parse_index("--query", text); });
   add_text(command, "--head", "H", "Query head, from 0 (default: 0)",
@@ -189,17 +183,7 @@ void add_query_options(CLI::App& command, const std::shared_ptr<InspectOptions>&
            [&query](const std::string& text) { query.batch = parse_index("--batch", text); });
   add_text(command, "--windows", "W1xW2", "Windows of the causal mask, such as 512x32",
            [options](const std::string& text) { set_windows(*options, text); });
-  add_text(command, "--form", "{trilinear,determinant}", "Form of the logit (default: trilinear)",
-           [&problem](const std::string& text) { problem.form = parse_simplicial_form("--form", text); });
-  add_text(command, "--mask", "{causal,full}", "Mask (default: causal)", [&problem](const std::string& text) {
-    problem.mask = parse_choice<Mask>("--mask", text, parse_mask, "causal, full");
-  });
-  add_text(command, "--scale", "X", "Factor of the logits (default: 1/sqrt(head_dim))",
-           [&problem](const std::string& text) { problem.scale = parse_number("--scale", text); });
-  add_text(command, "--k2-bias", "X", "Added to every element of K2 (default: 0, off)",
-           [&problem](const std::string& text) { problem.k2_bias = parse_number("--k2-bias", text); });
-  add_text(command, "--v2-bias", "X", "Added to every element of V2 (default: 0, off)",
-           [&problem](const std::string& text) { problem.v2_bias = parse_number("--v2-bias", text); });
+  add_logit_options(command, query.problem);
   add_text(command, "--arithmetic", "{exact,bf16_inputs,bf16_kernel}",
            "What is rounded to bf16 (default: exact, nothing)", [&query](const std::string& text) {
              query.arithmetic =
