@@ -23,6 +23,8 @@ class Journey : public testing::Test {
     io.ConfigRunSpeed = ImGuiTestRunSpeed_Fast;
     io.ConfigNoThrottle = true;
     io.ConfigSavedSettings = false;
+    // The watchdogs count frames as 1/60 s each; frames here run as fast as they can while a worker takes its time. ctest has a limit.
+    io.ConfigWatchdogWarning = io.ConfigWatchdogKillTest = FLT_MAX;
     io.ConfigLogToTTY = true;
     io.ConfigVerboseLevel = ImGuiTestVerboseLevel_Error;
     io.ConfigVerboseLevelOnError = ImGuiTestVerboseLevel_Info;
