@@ -15,6 +15,7 @@
 #include "profiler/program_folder.hpp"
 #include "profiler/store.hpp"
 #include "profiler/supervisor.hpp"
+#include "profiler/worker_jobs.hpp"
 
 namespace triscope {
 namespace {

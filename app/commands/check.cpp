@@ -10,7 +10,7 @@
 #include "app/terminal.hpp"
 #include "kernels/error.hpp"
 #include "profiler/columns.hpp"
-#include "profiler/supervisor.hpp"
+#include "profiler/worker_jobs.hpp"
 
 namespace triscope {
 namespace {

@@ -7,7 +7,7 @@
 #include "app/terminal.hpp"
 #include "app/terminal_table.hpp"
 #include "profiler/columns.hpp"
-#include "profiler/supervisor.hpp"
+#include "profiler/worker_jobs.hpp"
 
 namespace triscope {
 namespace {

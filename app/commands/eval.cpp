@@ -8,7 +8,7 @@
 #include "app/shared_options.hpp"
 #include "app/stop_signal.hpp"
 #include "kernels/error.hpp"
-#include "profiler/supervisor.hpp"
+#include "profiler/worker_jobs.hpp"
 #include "profiler/sweep.hpp"
 
 namespace triscope {

@@ -12,6 +12,7 @@
 #include "profiler/slice_export.hpp"
 #include "profiler/supervisor.hpp"
 #include "profiler/sweep.hpp"
+#include "profiler/worker_jobs.hpp"
 
 namespace triscope {
 namespace {

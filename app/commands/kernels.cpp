@@ -5,7 +5,7 @@
 #include "app/shared_options.hpp"
 #include "app/terminal.hpp"
 #include "app/terminal_table.hpp"
-#include "profiler/supervisor.hpp"
+#include "profiler/worker_jobs.hpp"
 
 namespace triscope {
 

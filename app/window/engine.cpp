@@ -4,6 +4,7 @@
 
 #include "profiler/plan.hpp"
 #include "profiler/supervisor.hpp"
+#include "profiler/worker_jobs.hpp"
 
 namespace triscope {
 namespace {

@@ -11,6 +11,7 @@
 #include "child_process.hpp"
 #include "kernels/error.hpp"
 #include "kernels/tensor_file.hpp"
+#include "profiler/worker_jobs.hpp"
 #include "tests/temporary_folder.hpp"
 #include "worker_requests.hpp"
 
