@@ -76,28 +76,11 @@ void add_vector(RelativeError& error, const float* x, const std::vector<double>&
   }
 }
 
-struct Bounds {
-  double o, lse, gradient;
-};
-
-// Kernels design, section 7. fp32 sums of a logit err in proportion to its size, which for peaked inputs is the LSE's:
-// 2^-21 allows two roundings of each of a few dozen terms.
 // 1e-2 is six standard deviations of what rounding q * k2 costs a row with one visible pair. A determinant's folded product
 // has two terms: sqrt(2) times that. Made in bf16 (folds cross_k1 and cross_k2) one of them is rounded twice: sqrt(3) times.
-double exact_lse_bound(const Problem& problem, Fold kernel) {
-  if (kernel == Fold::cross_k1 || kernel == Fold::cross_k2) return 1.73e-2;
-  return problem.form == Form::determinant && kernel != Fold::none ? 1.41e-2 : 1e-2;
-}
-
-// `kernel`: its fold.
-Bounds bounds_of(const Problem& problem, bool rounded_reference, Fold kernel, bool peaked, double largest_lse) {
-  if (problem.element == Element::fp32) {
-    const double peaked_bound = peaked ? std::max(1e-5, 0x1p-21 * largest_lse) : 1e-5;
-    return {peaked_bound, 1e-5 * std::max(1.0, 0.1 * largest_lse), peaked_bound};
-  }
-  // A large LSE has no more than fp32's own digits: at |LSE| = 1000 one unit in the last place is 6e-5.
-  if (rounded_reference) return {2.5e-3, std::max(1e-4, 0x1p-21 * largest_lse), 1e-2};
-  return {4e-3, exact_lse_bound(problem, kernel), 1e-2};
+double exact_lse_bound(const Problem& problem, Fold fold) {
+  if (fold == Fold::cross_k1 || fold == Fold::cross_k2) return 1.73e-2;
+  return problem.form == Form::determinant && fold != Fold::none ? 1.41e-2 : 1e-2;
 }
 
 // Random numbers below `bound`, a function of (seed, counter) only.
@@ -204,7 +187,7 @@ class Checker {
       compare_keys(oracle);
       if (problem_.sink) compare_sink(oracle);
     }
-    const Bounds bounds = bounds_of(problem_, fold != Fold::none, kernel_.fold, options_.peaked, largest_lse_);
+    const Bounds bounds = bounds_of(problem_, fold != Fold::none, kernel_.fold, largest_lse_, options_.peaked);
     for (const auto& [name, error] : errors_) {
       // Peaked inputs leave keys without any mass, whose gradients are nothing but rounding.
       const double value = options_.peaked ? error.at_once() : std::max(error.at_once(), error.by_row());
@@ -308,6 +291,18 @@ class Checker {
 };
 
 }  // namespace
+
+// Kernels design, section 7. fp32 sums of a logit err in proportion to its size, which for peaked inputs is the LSE's:
+// 2^-21 allows two roundings of each of a few dozen terms.
+Bounds bounds_of(const Problem& problem, bool rounded_reference, Fold fold, double largest_lse, bool peaked) {
+  if (problem.element == Element::fp32) {
+    const double peaked_bound = peaked ? std::max(1e-5, 0x1p-21 * largest_lse) : 1e-5;
+    return {peaked_bound, 1e-5 * std::max(1.0, 0.1 * largest_lse), peaked_bound};
+  }
+  // A large LSE has no more than fp32's own digits: at |LSE| = 1000 one unit in the last place is 6e-5.
+  if (rounded_reference) return {2.5e-3, std::max(1e-4, 0x1p-21 * largest_lse), 1e-2};
+  return {4e-3, exact_lse_bound(problem, fold), 1e-2};
+}
 
 CheckResult check_against_oracle(const KernelInfo& kernel, const Problem& problem, Pass pass, const HostInputs& inputs,
                                  const HostOutputs& outputs, const CheckOptions& options) {

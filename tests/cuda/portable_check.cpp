@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/check.hpp"
 #include "kernels/cuda/cuda_error.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
 #include "kernels/flops.hpp"
@@ -115,6 +116,7 @@ class Run {
     return values;
   }
   cudaStream_t stream() const { return stream_.get(); }
+  Fold fold() const { return kernel_.fold(problem_); }
 
  private:
   std::string instance() const { return kernel_.info().instances.front(); }
@@ -176,12 +178,13 @@ bool compare(const Run& run, const Case& test, Fold fold) {
       relative_error(run.output(3), expected.dv1),
       relative_error(run.output(4), expected.dv2),
       test.problem.sink ? relative_error(run.output(7), expected.dsink, expected.dsink_bound) : 0.0};
-  bool good = o <= (exact ? 4e-3 : 2.5e-3) && lse <= (exact ? 1e-2 : 1e-4 + 1e-6 * largest_lse);
+  const Bounds bounds = bounds_of(test.problem, !exact, run.fold(), largest_lse);
+  bool good = o <= bounds.o && lse <= bounds.lse;
   std::string text =
       fmt::format("{} o {:.1e} lse {:.1e} dq,dk1,dk2,dv1,dv2,dsink", exact ? "exact  " : "rounded", o, lse);
   for (double g : gradients) {
     text += fmt::format(" {:.1e}", g);
-    good = good && g <= 1e-2;
+    good = good && g <= bounds.gradient;
   }
   fmt::print("{} {} {}{}\n", good ? "ok  " : "FAIL", text, describe(test.problem),
              kKindNames[static_cast<int>(test.kind)]);
