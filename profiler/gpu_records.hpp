@@ -25,15 +25,24 @@ struct ExternalId {
 /// Gives each record the external id of its API call. Of several ids for one call the last wins.
 void join_external_ids(std::span<ActivityRecord> records, std::span<const ExternalId> ids);
 
-/// The records of one block, in order of start. `dropped` records, a record without valid times, no record at all, or a
-/// number that is no multiple of `launches` make the block unusable: throws `Error` with the reason.
 struct BlockTimes {
   std::int64_t start_ns = 0;        ///< of the first kernel
   std::int64_t end_ns = 0;          ///< of the last
   std::int64_t per_launch_ns = 0;   ///< mean over launches of (last end - first start) of an operation
 };
-BlockTimes block_times(std::span<const ActivityRecord> records, std::uint64_t block_id, std::int64_t launches,
-                       std::int64_t dropped);
+
+/// A number of launches that were enqueued one after another under one id.
+struct Block {
+  std::uint64_t id = 0;
+  std::int64_t begun_ns = 0;        ///< when the first was enqueued, CLOCK_MONOTONIC_RAW; older records are none of its
+  std::int64_t launches = 1;
+  std::int64_t dropped = 0;         ///< records that CUPTI lost meanwhile
+};
+
+/// The times of `block` from what was delivered after it. A dropped record, one without valid times, none at all, a
+/// number that is no multiple of the launches, or a kernel that ran meanwhile under no id or another (its time would be
+/// missing) make the block unusable: throws `Error` with the reason.
+BlockTimes block_times(std::span<const ActivityRecord> records, const Block& block);
 
 /// The records of `block_id` in order of start, as launch facts.
 std::vector<LaunchRecord> launches_of(std::span<const ActivityRecord> records, std::uint64_t block_id);

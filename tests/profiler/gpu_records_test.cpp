@@ -22,7 +22,7 @@ ActivityRecord record(std::uint32_t correlation, std::int64_t start_ns, std::int
 
 std::string failure_of(const std::vector<ActivityRecord>& records, std::int64_t launches, std::int64_t dropped = 0) {
   try {
-    block_times(records, 1, launches, dropped);
+    block_times(records, {.id = 1, .begun_ns = 0, .launches = launches, .dropped = dropped});
   } catch (const Error& error) {
     return error.what();
   }
@@ -43,7 +43,8 @@ TEST(GpuRecords, an_operation_lasts_from_its_first_start_to_its_last_end) {
   const std::vector<ActivityRecord> records{record(4, 1000, 1100, 1), record(1, 100, 150, 1), record(2, 140, 300, 1),
                                             record(3, 160, 200, 1),  record(5, 1050, 1080, 1), record(6, 1090, 1300, 1),
                                             record(7, 1, 90, 2)};
-  const BlockTimes times = block_times(records, 1, 2, 0);
+  // The last record is of what ran before the block.
+  const BlockTimes times = block_times(records, {.id = 1, .begun_ns = 95, .launches = 2});
   EXPECT_EQ(times.start_ns, 100);
   EXPECT_EQ(times.end_ns, 1300);
   EXPECT_EQ(times.per_launch_ns, ((300 - 100) + (1300 - 1000)) / 2);
@@ -56,6 +57,16 @@ TEST(GpuRecords, unusable_blocks_are_refused_with_the_reason) {
   EXPECT_THAT(failure_of({record(1, 0, 0, 1)}, 1), HasSubstr("no valid times"));
   EXPECT_THAT(failure_of({record(1, 1, 2, 1)}, 1, 5), HasSubstr("5 records were dropped"));
   EXPECT_EQ(failure_of({record(1, 1, 2, 1)}, 1), "");
+}
+
+TEST(GpuRecords, a_kernel_that_no_launch_accounts_for_is_not_left_out_silently) {
+  const std::vector<ActivityRecord> own{record(1, 10, 20, 1), record(2, 30, 40, 1)};
+  for (std::uint64_t id : {0u, 7u}) {
+    std::vector<ActivityRecord> records = own;
+    records.push_back(record(3, 21, 29, id));
+    EXPECT_THAT(failure_of(records, 2), HasSubstr("1 of 3 kernel records belong to no launch of it, the first of k"));
+    EXPECT_EQ(block_times(records, {.id = 1, .begun_ns = 25, .launches = 2}).end_ns, 40) << "it began before the block";
+  }
 }
 
 ConditionReading reading(std::int64_t time_ns, double clock, double power, double temperature, std::uint64_t bits) {

@@ -14,20 +14,27 @@ class ActivityTimer final : public GpuTimer {
 
   BlockTimes time(cudaStream_t stream, const std::function<void()>& enqueue, std::int64_t launches) override {
     const std::int64_t dropped_before = trace_.dropped();
-    const std::vector<ActivityRecord> records = run(stream, enqueue, launches);
-    return block_times(records, id_, launches, trace_.dropped() - dropped_before);
+    Block block;
+    block.launches = launches;
+    const std::vector<ActivityRecord> records = run(stream, enqueue, block);
+    block.dropped = trace_.dropped() - dropped_before;
+    return block_times(records, block);
   }
 
   std::vector<LaunchRecord> record(cudaStream_t stream, const std::function<void()>& enqueue) override {
-    return launches_of(run(stream, enqueue, 1), id_);
+    Block block;
+    return launches_of(run(stream, enqueue, block), block.id);
   }
 
  private:
-  std::vector<ActivityRecord> run(cudaStream_t stream, const std::function<void()>& enqueue, std::int64_t launches) {
+  // Everything that was recorded; gives `block` its id and beginning.
+  std::vector<ActivityRecord> run(cudaStream_t stream, const std::function<void()>& enqueue, Block& block) {
     trace_.take();  // what ran before does not belong to this block
-    trace_.begin(++id_);
+    block.id = ++last_id_;
+    block.begun_ns = monotonic_raw_ns();
+    trace_.begin(block.id);
     try {
-      for (std::int64_t n = 0; n < launches; ++n) enqueue();
+      for (std::int64_t n = 0; n < block.launches; ++n) enqueue();
     } catch (...) {
       trace_.end();
       throw;
@@ -38,7 +45,7 @@ class ActivityTimer final : public GpuTimer {
   }
 
   ActivityTrace trace_;
-  std::uint64_t id_ = 0;
+  std::uint64_t last_id_ = 0;
 };
 
 class EventsTimer final : public GpuTimer {
