@@ -13,6 +13,8 @@
 namespace triscope {
 namespace {
 
+constexpr std::size_t kKeptShare = 64;  // of the device's memory: what a follow-up may leave there
+
 std::string label_of(const MeasurementKey& key) {
   const std::string windows =
       key.problem.mask == Mask::full ? "full" : fmt::format("{}x{}", key.problem.window1, key.problem.window2);
@@ -134,6 +136,12 @@ const InputSet& MeasureJob::inputs_for(const MeasureRequest& request) {
 }
 
 void MeasureJob::run(const MeasureRequest& request, const JobPort& port) {
+  measure(request, port);
+  const auto share = static_cast<std::size_t>(backend_.device().memory_bytes) / kKeptShare;
+  if (!request.verify && inputs_->device_bytes() > share) inputs_.reset();
+}
+
+void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
   if (request.entries.empty() || request.entries.size() != request.source_hashes.size()) {
     throw Error("the group cannot be measured", "it has no entries, or not one source hash for each",
                 "use a supervisor of the same build");

@@ -17,7 +17,8 @@ struct JobPort {
   std::function<bool()> cancelled;
 };
 
-/// Keeps the inputs of the last group, since neighbours in a plan share them.
+/// Keeps the inputs of the last group, since neighbours in a plan share them; of a follow-up (not verified) only small
+/// ones, since it shares the device with the worker that measures.
 class MeasureJob {
  public:
   MeasureJob(Backend& backend, KernelList kernels) : backend_(backend), kernels_(kernels) {}
@@ -27,6 +28,7 @@ class MeasureJob {
 
  private:
   const InputSet& inputs_for(const MeasureRequest& request);
+  void measure(const MeasureRequest& request, const JobPort& port);
 
   Backend& backend_;
   KernelList kernels_;

@@ -202,6 +202,12 @@ void InputSet::fill(Arguments& arguments) const {
   arguments.grad_o = grad_o_.device();
 }
 
+std::size_t InputSet::device_bytes() const {
+  std::size_t sum = 0;
+  for (const HeldTensor* tensor : {&q_, &k1_, &k2_, &v1_, &v2_, &sink_, &grad_o_}) sum += tensor->device_bytes();
+  return sum;
+}
+
 OutputSet::OutputSet(Backend& backend, const Problem& problem, Pass pass, std::size_t workspace_bytes)
     : backend_(&backend), element_(problem.element) {
   const TensorCounts counts = tensor_counts(problem);

@@ -53,6 +53,7 @@ class HeldTensor {
   T* device() const {
     return device_.data<T>();
   }
+  std::size_t device_bytes() const { return device_.bytes(); }
 
  private:
   HostFloats host_;
@@ -70,6 +71,7 @@ class InputSet {
   bool serves(const Problem& problem, bool with_grad_o, const InputSource& source) const;
   HostInputs host() const;  ///< null pointers unless they are kept on the host
   void fill(Arguments& arguments) const;
+  std::size_t device_bytes() const;
 
  private:
   Problem problem_;

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "kernels/registry.hpp"
 #include "profiler/worker/cpu_backend.hpp"
 #include "worker_requests.hpp"
@@ -20,6 +22,54 @@ class CountingBackend final : public CpuBackend {
     return {{"dram__bytes.sum", "byte", 4096}};
   }
 };
+
+/// A device with `memory_bytes`, which knows how much of it is taken.
+class SmallBackend final : public CpuBackend {
+ public:
+  explicit SmallBackend(std::int64_t memory_bytes) : device_(CpuBackend::device()) { device_.memory_bytes = memory_bytes; }
+  const Device& device() const override { return device_; }
+  void* allocate(std::size_t bytes) override {
+    void* memory = CpuBackend::allocate(bytes);
+    return taken_bytes += sizes_[memory] = bytes, memory;
+  }
+  void release(void* memory) noexcept override {
+    taken_bytes -= sizes_[memory];
+    CpuBackend::release(memory);
+  }
+
+  std::size_t taken_bytes = 0;
+
+ private:
+  Device device_;
+  std::map<void*, std::size_t> sizes_;
+};
+
+TEST(MeasureJob, a_follow_up_leaves_no_large_inputs_on_the_device_it_shares) {
+  const Kernel* kernel = find_kernel("cpu.oracle");
+  MeasureRequest request;
+  request.stopping = {.precision = 1, .budget_ns = 1, .min_blocks = 1, .max_blocks = 1};
+  request.entries = {tiny_key("cpu.oracle")};
+  request.entries.front().instance = kernel->info().instances.front();
+  request.source_hashes = {kernel->info().source_hash};
+  JobPort port;
+  port.cancelled = [] { return false; };
+  port.send = [&](const Message& message) {
+    const auto* result = std::get_if<ResultReply>(&message);
+    EXPECT_TRUE(result == nullptr || result->measurement.status == Status::ok);
+  };
+  const std::vector<const Kernel*> kernels{kernel};
+  const auto left = [&](bool verify, std::int64_t memory_bytes) {
+    SmallBackend backend(memory_bytes);
+    MeasureJob job(backend, kernels);
+    request.verify = verify;
+    job.run(request, port);
+    return backend.taken_bytes;
+  };
+  const std::size_t inputs = left(true, 1 << 10);
+  EXPECT_GT(inputs, 1u << 10);  // the worker that measures keeps them: its next group shares them
+  EXPECT_EQ(left(false, 1 << 10), 0u);
+  EXPECT_EQ(left(false, 1 << 30), inputs);
+}
 
 TEST(MeasureJob, counters_that_a_stop_prevents_are_cancelled_not_absent) {
   const Kernel* kernel = find_kernel("cpu.oracle");
