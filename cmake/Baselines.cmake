@@ -2,7 +2,7 @@
 # version at run time; nothing of them is linked.
 foreach(kernel fa3 cudnn cublas)
   file(GLOB own_sources CONFIGURE_DEPENDS kernels/baseline/${kernel}_* kernels/baseline/runtime_library.*
-    kernels/baseline/loaded_library.hpp)
+    kernels/baseline/loaded_library.hpp kernels/baseline/library_kernel.hpp)
   if(kernel STREQUAL "fa3")
     list(APPEND own_sources ${CMAKE_SOURCE_DIR}/kernels/baseline/xla_ffi.hpp)
   endif()

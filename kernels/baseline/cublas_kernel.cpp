@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 
 #include <climits>
-#include <exception>
 #include <utility>
 
 #include "kernels/baseline/baseline_kernels.hpp"
-#include "kernels/baseline/loaded_library.hpp"
+#include "kernels/baseline/library_kernel.hpp"
 #include "kernels/baseline/runtime_library.hpp"
 #include "kernels/error.hpp"
 #include "kernels/library_folders.hpp"
@@ -23,7 +22,8 @@ constexpr char kHowToGet[] =
 
 using Handle = void*;
 using Status = int;
-constexpr Status kSuccess = 0;
+constexpr Status kSuccess = 0, kNotInitialized = 1, kAllocationFailed = 3, kInvalidValue = 7, kArchitectureMismatch = 8,
+                 kMappingError = 11, kExecutionFailed = 13, kInternalError = 14, kNotSupported = 15;
 enum Operation : int { kAsStored = 0 };
 enum DataType : int { kBf16 = 14 };
 enum ComputeType : int { kFp32 = 68 };
@@ -39,6 +39,21 @@ struct Functions {
                     int lda, const void* b, DataType, int ldb, const void* beta, void* c, DataType, int ldc,
                     ComputeType, Algorithm) = nullptr;
 };
+
+/// What to do about a call that was refused.
+const char* advice(Status status) {
+  switch (status) {
+    case kAllocationFailed: return "free memory of the GPU, or measure without baseline.cublas";
+    case kNotInitialized: return "see with `triscope doctor` whether this library fits the GPU and its driver";
+    case kArchitectureMismatch:
+    case kNotSupported: return "name a version of cuBLAS that knows this GPU in the variable TRISCOPE_CUBLAS";
+    case kMappingError:
+    case kExecutionFailed:
+    case kInternalError: return "measure again, first without the other kernels: one of them may have left the GPU in error";
+    case kInvalidValue: return "report it: the call is Triscope's own";
+    default: return "measure without baseline.cublas";
+  }
+}
 
 /// cuBLAS, loaded; never unloaded.
 class CuBlas {
@@ -64,16 +79,14 @@ class CuBlas {
     find(functions_.get_property, "cublasGetProperty");
     find(functions_.status_text, "cublasGetStatusString");
     find(functions_.product, "cublasGemmEx");
-    file_ = library.file();
+    int part[3] = {0, 0, 0};
+    for (int which = 0; which < 3; ++which) functions_.get_property(which, &part[which]);
+    version = fmt::format("{}.{}.{}", part[0], part[1], part[2]);
+    file = library.file();
     library.keep();
   }
 
-  const std::string& file() const { return file_; }
-  std::string version() const {
-    int part[3] = {0, 0, 0};
-    for (int which = 0; which < 3; ++which) functions_.get_property(which, &part[which]);
-    return fmt::format("{}.{}.{}", part[0], part[1], part[2]);
-  }
+  std::string version, file;
 
   /// The handle is made by the first call and lives as long as the process. Not thread-safe.
   void product(int n, const Arguments& arguments) {
@@ -91,30 +104,18 @@ class CuBlas {
     if (status == kSuccess) return;
     throw Error("the product of cuBLAS was not launched",
                 fmt::format("{} answers {} ({})", call, functions_.status_text(status), status),
-                "free memory of the GPU, or measure without baseline.cublas");
+                advice(status));
   }
 
   Functions functions_;
-  std::string file_;
   Handle handle_ = nullptr;
 };
 
-class CuBlasKernel final : public Kernel {
+class CuBlasKernel final : public LibraryKernel<CuBlas> {
  public:
-  explicit CuBlasKernel(CurrentGpu current_gpu) : current_gpu_(std::move(current_gpu)) {
-    info_.id = "baseline.cublas";
-    info_.name = "cuBLAS matrix product (NVIDIA's licence)";
-    info_.family = "baseline";
-    info_.device = DeviceKind::cuda;
-    info_.source_hash = TRISCOPE_SOURCE_HASH;
-    info_.instances = {kAbsentVersion};
-  }
-
-  /// The version is known once the library is loaded, which the first question does.
-  const KernelInfo& info() const override {
-    library_.get();
-    return info_;
-  }
+  explicit CuBlasKernel(CurrentGpu current_gpu)
+      : LibraryKernel(baseline_info("baseline.cublas", "cuBLAS matrix product (NVIDIA's licence)", TRISCOPE_SOURCE_HASH),
+                      std::move(current_gpu), [] { return CuBlas(); }) {}
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
     if (problem.form != Form::gemm)
@@ -123,13 +124,7 @@ class CuBlasKernel final : public Kernel {
     if (problem.element != Element::bf16)
       return fmt::format("baseline.cublas multiplies bf16 matrices, not {}", to_string(problem.element));
     if (problem.seq_len > INT_MAX) return fmt::format("cuBLAS has matrices up to 2^31-1, not {}", problem.seq_len);
-    if (library_.get() == nullptr) return library_.why_not();
-    try {
-      current_gpu_();
-    } catch (const std::exception& e) {
-      return e.what();
-    }
-    return std::nullopt;
+    return absence();
   }
 
   std::size_t workspace_bytes(const Problem&, Pass, std::string_view) const override { return kWorkspaceBytes; }
@@ -138,18 +133,8 @@ class CuBlasKernel final : public Kernel {
     if (const auto reason = unsupported(problem, pass)) {
       throw Error("baseline.cublas was not launched", *reason, "choose another kernel or problem", ExitCode::usage);
     }
-    library_.get()->product(static_cast<int>(problem.seq_len), arguments);
+    library()->product(static_cast<int>(problem.seq_len), arguments);
   }
-
- private:
-  CurrentGpu current_gpu_;
-  mutable KernelInfo info_;
-  mutable LoadedLibrary<CuBlas> library_{[this] {
-    CuBlas found;
-    info_.instances = {found.version()};
-    info_.library = found.file();
-    return found;
-  }};
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// baseline.cudnn as the rest of the program sees it. Its one instance is the version of cuDNN. Without the frontend's
+// baseline.cudnn as the rest of the program sees it. Without the frontend's
 // headers at build time it says so.
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "kernels/baseline/cudnn_attention.hpp"
 #endif
 #include "kernels/baseline/cudnn_library.hpp"
-#include "kernels/baseline/loaded_library.hpp"
+#include "kernels/baseline/library_kernel.hpp"
 #include "kernels/error.hpp"
 
 namespace triscope {
@@ -52,29 +52,17 @@ std::optional<std::string> unsupported_problem(const Problem& problem) {
   return std::nullopt;
 }
 
-class CuDnnKernel final : public Kernel {
+class CuDnnKernel final : public LibraryKernel<cudnn::Library> {
  public:
-  explicit CuDnnKernel(CurrentGpu current_gpu) : current_gpu_(std::move(current_gpu)) {
-    info_.id = "baseline.cudnn";
-    info_.name = "cuDNN attention (NVIDIA's licence)";
-    info_.family = "baseline";
-    info_.device = DeviceKind::cuda;
-    info_.source_hash = TRISCOPE_SOURCE_HASH;
-    info_.instances = {kAbsentVersion};
-  }
-
-  /// The version is known once the library is loaded, which the first question does.
-  const KernelInfo& info() const override {
-    library_.get();
-    return info_;
-  }
+  explicit CuDnnKernel(CurrentGpu current_gpu)
+      : LibraryKernel(baseline_info("baseline.cudnn", "cuDNN attention (NVIDIA's licence)", TRISCOPE_SOURCE_HASH),
+                      std::move(current_gpu), load_cudnn) {}
 
   /// Builds the graph: whether cuDNN offers a problem is known when it has done it.
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
     if (auto reason = unsupported_problem(problem)) return reason;
-    if (library_.get() == nullptr) return library_.why_not();
+    if (auto reason = absence()) return reason;
     try {
-      current_gpu_();
       graph(problem, pass);
     } catch (const std::exception& e) {
       return e.what();
@@ -87,7 +75,7 @@ class CuDnnKernel final : public Kernel {
   }
 
   void launch(const Problem& problem, Pass pass, std::string_view, const Arguments& arguments) const override {
-    if (auto reason = library_.get() ? unsupported_problem(problem) : library_.why_not()) {
+    if (auto reason = library() ? unsupported_problem(problem) : why_not()) {
       throw Error("baseline.cudnn was not launched", *reason, "choose another kernel or problem", ExitCode::usage);
     }
     graph(problem, pass).run(arguments);
@@ -100,14 +88,6 @@ class CuDnnKernel final : public Kernel {
     return found != graphs_.end() ? found->second : graphs_.emplace(key, Attention(problem, pass)).first->second;
   }
 
-  CurrentGpu current_gpu_;
-  mutable KernelInfo info_;
-  mutable LoadedLibrary<cudnn::Library> library_{[this] {
-    cudnn::Library found = load_cudnn();
-    info_.instances = {found.version};
-    info_.library = found.file;
-    return found;
-  }};
   mutable std::map<std::pair<std::string, Pass>, Attention> graphs_;
 };
 

@@ -7,7 +7,7 @@
 #include "kernels/baseline/baseline_kernels.hpp"
 #include "kernels/baseline/fa3_call.hpp"
 #include "kernels/baseline/fa3_library.hpp"
-#include "kernels/baseline/loaded_library.hpp"
+#include "kernels/baseline/library_kernel.hpp"
 #include "kernels/error.hpp"
 
 namespace triscope {
@@ -16,13 +16,10 @@ namespace {
 class Fa3Kernel final : public Kernel {
  public:
   Fa3Kernel(CurrentGpu current_gpu, std::string sha256)
-      : current_gpu_(std::move(current_gpu)), sha256_(std::move(sha256)) {
+      : info_(baseline_info("baseline.fa3", "FlashAttention-3 (BSD-3-Clause AND Apache-2.0)", TRISCOPE_SOURCE_HASH)),
+        current_gpu_(std::move(current_gpu)),
+        sha256_(std::move(sha256)) {
     if (sha256_.empty()) sha256_ = fa3::kSha256;
-    info_.id = "baseline.fa3";
-    info_.name = "FlashAttention-3 (BSD-3-Clause AND Apache-2.0)";
-    info_.family = "baseline";
-    info_.device = DeviceKind::cuda;
-    info_.source_hash = TRISCOPE_SOURCE_HASH;
     info_.instances = {fa3::kVersion};  // no other is accepted, so there is no need to load it for this
     try {
       info_.library = fa3::find_library();

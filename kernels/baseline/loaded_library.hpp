@@ -10,9 +10,6 @@
 
 namespace triscope {
 
-/// The one instance of a kernel whose library is not there, where its version would stand.
-inline constexpr char kAbsentVersion[] = "absent";
-
 /// `load` makes the library, or throws and says why not; it is called once, whatever comes of it.
 template <typename Library>
 class LoadedLibrary {

@@ -118,6 +118,25 @@ TEST(CuBlas, what_it_cannot_do_and_what_is_missing_is_said) {
   EXPECT_EQ(absent->info().instances, std::vector<std::string>{"absent"});
 }
 
+TEST(CuBlas, a_refusal_says_its_status_and_what_to_do_about_that_one) {
+  const auto kernel = kernel_with("cublas_good.so");
+  const auto refusal = [&](std::int64_t status) {
+    try {
+      Matrices(status).run(*kernel);  // the fake answers a small product with its size
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refusal(3), testing::AllOf(HasSubstr("cublasGemmEx answers CUBLAS_STATUS_OF_THE_FAKE (3)"), HasSubstr("free memory")));
+  EXPECT_THAT(refusal(1), HasSubstr("`triscope doctor`"));
+  for (int status : {8, 15}) EXPECT_THAT(refusal(status), HasSubstr("that knows this GPU in the variable TRISCOPE_CUBLAS"));
+  for (int status : {11, 13, 14}) EXPECT_THAT(refusal(status), HasSubstr("without the other kernels"));
+  EXPECT_THAT(refusal(7), HasSubstr("report it"));
+  EXPECT_THAT(refusal(16), HasSubstr("(16)"));
+  for (int status : {1, 7, 8, 11, 13, 14, 15, 16}) EXPECT_THAT(refusal(status), testing::Not(HasSubstr("free memory")));
+}
+
 TEST(CuBlas, the_counts_of_a_product_are_those_of_three_matrices) {
   EXPECT_EQ(tensor_bytes(product(8192), Pass::forward), 3ll * 8192 * 8192 * 2);
   EXPECT_DOUBLE_EQ(useful_flops(product(8192), Pass::forward), 2.0 * 8192 * 8192 * 8192);

@@ -1,4 +1,5 @@
-// A library with the six functions of cuBLAS that the product needs; column-major, on the host, bf16.
+// A library with the six functions of cuBLAS that the product needs; column-major, on the host, bf16. A product of less than
+// kSmallest is refused with its size as the status.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +18,7 @@ std::uint16_t narrow(float value) {
   return static_cast<std::uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 
+constexpr int kSmallest = 20;
 int handle = 0;
 bool stream_set = false, workspace_set = false;
 
@@ -29,7 +31,7 @@ int cublasSetWorkspace_v2(void*, void* memory, std::size_t bytes) {
   return workspace_set = memory != nullptr && bytes == std::size_t{32} << 20, 0;
 }
 int cublasGetProperty(int which, int* value) { return *value = which == 0 ? 13 : which, 0; }
-const char* cublasGetStatusString(int) { return "CUBLAS_STATUS_INVALID_VALUE"; }
+const char* cublasGetStatusString(int) { return "CUBLAS_STATUS_OF_THE_FAKE"; }
 #ifndef FAKE_WITHOUT_PRODUCT
 int cublasGemmEx(void* of, int transpose_a, int transpose_b, int m, int n, int k, const float* alpha,
                  const std::uint16_t* a, int a_type, int lda, const std::uint16_t* b, int b_type, int ldb,
@@ -38,6 +40,7 @@ int cublasGemmEx(void* of, int transpose_a, int transpose_b, int m, int n, int k
       b_type != 14 || c_type != 14 || *alpha != 1 || *beta != 0 || compute != 68 || algorithm != -1) {
     return 7;
   }
+  if (m < kSmallest) return m;
   for (int column = 0; column < n; ++column) {
     for (int row = 0; row < m; ++row) {
       float sum = 0;
