@@ -1,4 +1,4 @@
-# Facts about the build that are stored with every number: version, commit, compiler, flags, and a hash of each
+# Facts about the build that are stored with every number: version, commit, compilers, flags, and a hash of each
 # kernel's own sources.
 string(TOUPPER ${CMAKE_BUILD_TYPE} build_type_upper)
 set(triscope_flags "${CMAKE_BUILD_TYPE} ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type_upper}}")
@@ -6,7 +6,7 @@ string(STRIP "${triscope_flags}" triscope_flags)
 # The commit is looked up at every build, not only when CMake configures; the header changes only when it does.
 add_custom_target(triscope_write_build_facts BYPRODUCTS ${CMAKE_BINARY_DIR}/generated/build_facts.hpp
   COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${CMAKE_SOURCE_DIR} -DOUTPUT=${CMAKE_BINARY_DIR}/generated/build_facts.hpp
-    -DPROJECT_VERSION=${PROJECT_VERSION} "-DCOMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+    -DPROJECT_VERSION=${PROJECT_VERSION} "-DCOMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}$<JOIN:$<TARGET_PROPERTY:triscope_build_facts,TRISCOPE_MORE_COMPILERS>,>"
     "-DFLAGS=${triscope_flags}$<JOIN:$<TARGET_PROPERTY:triscope_build_facts,TRISCOPE_KERNEL_FLAGS>,>" -P ${CMAKE_SOURCE_DIR}/cmake/write_build_facts.cmake
   COMMENT "" VERBATIM)
 add_library(triscope_build_facts INTERFACE)

@@ -28,6 +28,7 @@ find_package(CUDAToolkit 13.0 REQUIRED)
 # CMake 3.25 does not know C++20 for nvcc: it would refuse CMAKE_CXX_STANDARD 20, or silently compile C++17.
 set(CMAKE_CUDA_STANDARD_REQUIRED OFF)
 add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+set_property(TARGET triscope_build_facts APPEND PROPERTY TRISCOPE_MORE_COMPILERS ", nvcc ${CMAKE_CUDA_COMPILER_VERSION}")
 triscope_add_flags(cuda "-std=c++20;-lineinfo;${CMAKE_CUDA_FLAGS};${CMAKE_CUDA_FLAGS_RELEASE};${TRISCOPE_CUDA_ARCHS};hopper:;90a-real")
 set(triscope_cuda_options $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings> $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
