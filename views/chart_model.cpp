@@ -65,7 +65,8 @@ void for_each_ok(const LatencyModel& model, const ChartSetting* setting, const S
   }
 }
 
-/// The level a baseline has at a setting: of the same grouping of heads before others, of the widest window before others.
+/// The level a baseline has at a setting: of the same grouping of heads before others, of the widest window before
+/// others.
 bool nearer(const ChartSetting& setting, const Problem& a, const Problem& b) {
   const bool same_a = a.kv_heads == setting.problem.kv_heads, same_b = b.kv_heads == setting.problem.kv_heads;
   return same_a != same_b ? same_a : a.window1 > b.window1;
@@ -117,7 +118,8 @@ void add_setting_cells(std::vector<std::string>& cells, const LatencyModel& mode
 
 /// Points of every setting: `x_of` names where a line of our kernels stands.
 template <typename XOf, typename PointOf>
-TextTable points_text(const LatencyModel& model, const char* x, bool numeric_x, const char* y, XOf x_of, PointOf point_of) {
+TextTable points_text(const LatencyModel& model, const char* x, bool numeric_x, const char* y, XOf x_of,
+                      PointOf point_of) {
   TextTable table{{"series"}, {false}, {}};
   add_setting_columns(table, model);
   table.header.insert(table.header.end(), {x, y, "below", "above"});
@@ -129,7 +131,9 @@ TextTable points_text(const LatencyModel& model, const char* x, bool numeric_x, 
       std::vector<std::string> cells{series.label};
       add_setting_cells(cells, model, line);
       cells.push_back(x_of(line));
-      for (const std::string& number : {fmt::format("{:.6g}", point->y), fmt::format("{:.3g}", point->below), fmt::format("{:.3g}", point->above)}) cells.push_back(number);
+      for (const std::string& number :
+           {fmt::format("{:.6g}", point->y), fmt::format("{:.3g}", point->below), fmt::format("{:.3g}", point->above)})
+        cells.push_back(number);
       table.rows.push_back(std::move(cells));
     });
   }
@@ -149,11 +153,15 @@ std::optional<ChartPoint> rate_point(double x, const ResultRow& row) {
   return point;
 }
 
-double window_area(const LatencyLine& line) { return static_cast<double>(line.problem.window1) * static_cast<double>(line.problem.window2); }
+double window_area(const LatencyLine& line) {
+  return static_cast<double>(line.problem.window1) * static_cast<double>(line.problem.window2);
+}
 
 std::optional<ChartPoint> latency_point(const LatencyLine& line, const ResultRow& row) {
-  if (*row.median_ms <= 0 || line.problem.form == Form::gemm) return std::nullopt;  // a product's rate compares, its latency does not
-  return ChartPoint{line.baseline ? 0 : window_area(line), *row.median_ms, ms_below(row), ms_above(row), row.measurement};
+  if (*row.median_ms <= 0 || line.problem.form == Form::gemm)
+    return std::nullopt;  // a product's rate compares, its latency does not
+  return ChartPoint{line.baseline ? 0 : window_area(line), *row.median_ms, ms_below(row), ms_above(row),
+                    row.measurement};
 }
 
 /// What the device did while it was measured.
@@ -177,18 +185,22 @@ std::vector<std::string> conditions_of(const std::vector<Sample>& samples) {
 bool belongs(const ChartSetting& setting, const LatencyLine& line) {
   if (!line.baseline) return line.setting == setting.text;
   const Problem &a = line.problem, &b = setting.problem;
-  return a.form == Form::gemm || std::tie(a.batch, a.seq_len, a.q_heads, a.head_dim) == std::tie(b.batch, b.seq_len, b.q_heads, b.head_dim);
+  return a.form == Form::gemm ||
+         std::tie(a.batch, a.seq_len, a.q_heads, a.head_dim) == std::tie(b.batch, b.seq_len, b.q_heads, b.head_dim);
 }
 
 std::vector<ChartSetting> chart_settings(const LatencyModel& model) {
   std::vector<ChartSetting> settings;
-  const bool only_baselines = std::all_of(model.lines.begin(), model.lines.end(), [](const LatencyLine& line) { return line.baseline; });
+  const bool only_baselines =
+      std::all_of(model.lines.begin(), model.lines.end(), [](const LatencyLine& line) { return line.baseline; });
   for (const LatencyLine& line : model.lines) {
     if (line.baseline != only_baselines) continue;
-    const bool known = std::any_of(settings.begin(), settings.end(), [&](const ChartSetting& one) { return one.text == line.setting; });
+    const bool known = std::any_of(settings.begin(), settings.end(),
+                                   [&](const ChartSetting& one) { return one.text == line.setting; });
     if (!known) settings.push_back({line.setting, line.problem});
   }
-  std::stable_sort(settings.begin(), settings.end(), [](const ChartSetting& a, const ChartSetting& b) { return a.problem.seq_len > b.problem.seq_len; });
+  std::stable_sort(settings.begin(), settings.end(),
+                   [](const ChartSetting& a, const ChartSetting& b) { return a.problem.seq_len > b.problem.seq_len; });
   return settings;
 }
 
@@ -199,25 +211,32 @@ BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting) 
     if (line.baseline || !belongs(setting, line)) continue;
     if (index.emplace(line.label, chart.categories.size()).second) chart.categories.push_back(line.label);
   }
-  add_points(chart, model, setting, [&](const LatencyLine& line, const ResultRow& row) { return rate_point(line.baseline ? 0 : static_cast<double>(index[line.label]), row); });
+  add_points(chart, model, setting, [&](const LatencyLine& line, const ResultRow& row) {
+    return rate_point(line.baseline ? 0 : static_cast<double>(index[line.label]), row);
+  });
   return chart;
 }
 
 TextTable bars_text(const LatencyModel& model) {
-  return points_text(model, "window", false, "TFLOP/s", [](const LatencyLine& line) { return line.label; }, [](const LatencyLine&, const ResultRow& row) { return rate_point(0, row); });
+  return points_text(
+      model, "window", false, "TFLOP/s", [](const LatencyLine& line) { return line.label; },
+      [](const LatencyLine&, const ResultRow& row) { return rate_point(0, row); });
 }
 
 ScalingChart make_scaling_chart(const LatencyModel& model, const ChartSetting& setting) {
   ScalingChart chart;
   add_points(chart, model, setting, latency_point);
   for (SeriesPoints& points : chart.series) {
-    std::stable_sort(points.points.begin(), points.points.end(), [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
+    std::stable_sort(points.points.begin(), points.points.end(),
+                     [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
   }
   return chart;
 }
 
 TextTable scaling_text(const LatencyModel& model) {
-  const auto area = [](const LatencyLine& line) { return line.baseline ? std::string() : fmt::format("{:.0f}", window_area(line)); };
+  const auto area = [](const LatencyLine& line) {
+    return line.baseline ? std::string() : fmt::format("{:.0f}", window_area(line));
+  };
   return points_text(model, "w1 x w2", true, "ms", area, latency_point);
 }
 
@@ -233,7 +252,9 @@ bool has_windows(const LatencyLine& line) { return !line.baseline && line.proble
 
 MapCell map_cell(const ResultRow& row, MapMetric metric) {
   MapCell cell{MapCell::State::skipped, 0, row.measurement, row.reason};
-  const auto value = metric == MapMetric::latency ? row.median_ms : metric == MapMetric::tflops ? row.tflops : row.peak_fraction;
+  const auto value = metric == MapMetric::latency  ? row.median_ms
+                     : metric == MapMetric::tflops ? row.tflops
+                                                   : row.peak_fraction;
   if (row.status == Status::ok && value) {
     cell.value = metric == MapMetric::peak ? *value * 100 : *value;
     cell.state = std::isfinite(cell.value) ? MapCell::State::ok : MapCell::State::nan;
@@ -245,7 +266,8 @@ MapCell map_cell(const ResultRow& row, MapMetric metric) {
 
 }  // namespace
 
-WindowMap make_window_map(const LatencyModel& model, const ChartSetting& setting, const Series& series, MapMetric metric) {
+WindowMap make_window_map(const LatencyModel& model, const ChartSetting& setting, const Series& series,
+                          MapMetric metric) {
   WindowMap map;
   std::set<std::int64_t> axis1, axis2;
   for (const LatencyLine& line : model.lines) {
@@ -263,7 +285,8 @@ WindowMap make_window_map(const LatencyModel& model, const ChartSetting& setting
     const auto i2 = std::distance(axis2.begin(), axis2.find(line.problem.window2));
     MapCell& cell = map.cells[static_cast<std::size_t>(i2) * map.window1.size() + static_cast<std::size_t>(i1)];
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
-      if (line.cells[g] && belongs(series, line, model.groups[g]) && cell.state != MapCell::State::ok) cell = map_cell(line.cells[g]->row, metric);
+      if (line.cells[g] && belongs(series, line, model.groups[g]) && cell.state != MapCell::State::ok)
+        cell = map_cell(line.cells[g]->row, metric);
     }
     if (cell.state != MapCell::State::ok) continue;
     map.low = first ? cell.value : std::min(map.low, cell.value);
@@ -282,7 +305,9 @@ WindowMap make_window_map(const LatencyModel& model, const ChartSetting& setting
 TextTable map_text(const LatencyModel& model, const Series& series, MapMetric metric) {
   TextTable table{{"w1", "w2"}, {true, true}, {}};
   add_setting_columns(table, model);
-  table.header.emplace_back(metric == MapMetric::latency ? "ms" : metric == MapMetric::tflops ? "TFLOP/s" : "% of peak");
+  table.header.emplace_back(metric == MapMetric::latency  ? "ms"
+                            : metric == MapMetric::tflops ? "TFLOP/s"
+                                                          : "% of peak");
   table.numeric.push_back(true);
   for (const LatencyLine& line : model.lines) {
     for (std::size_t g = 0; has_windows(line) && g < model.groups.size(); ++g) {
@@ -306,7 +331,9 @@ Histogram make_histogram(const std::vector<double>& values, const std::vector<bo
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());
   // Freedman-Diaconis width between the 0.1 % and 99.9 % quantiles; what lies outside is counted in the end bins.
-  const auto at = [&](double q) { return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))]; };
+  const auto at = [&](double q) {
+    return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
+  };
   const double low = at(0.001), high = at(0.999);
   const double spread = at(0.75) - at(0.25);
   const double range = std::max(high - low, 1e-9 * std::max(1.0, std::abs(high)));
@@ -324,12 +351,15 @@ Histogram make_histogram(const std::vector<double>& values, const std::vector<bo
   return histogram;
 }
 
-SampleBuckets make_buckets(const std::vector<double>& seconds, const std::vector<double>& values, std::size_t max_buckets) {
+SampleBuckets make_buckets(const std::vector<double>& seconds, const std::vector<double>& values,
+                           std::size_t max_buckets) {
   SampleBuckets buckets;
-  buckets.per_bucket = std::max<std::size_t>(1, (values.size() + max_buckets - 1) / std::max<std::size_t>(1, max_buckets));
+  buckets.per_bucket =
+      std::max<std::size_t>(1, (values.size() + max_buckets - 1) / std::max<std::size_t>(1, max_buckets));
   for (std::size_t begin = 0; begin < values.size(); begin += buckets.per_bucket) {
     const std::size_t end = std::min(begin + buckets.per_bucket, values.size());
-    const auto [low, high] = std::minmax_element(values.begin() + static_cast<std::ptrdiff_t>(begin), values.begin() + static_cast<std::ptrdiff_t>(end));
+    const auto [low, high] = std::minmax_element(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                 values.begin() + static_cast<std::ptrdiff_t>(end));
     double sum = 0;
     for (std::size_t i = begin; i < end; ++i) sum += values[i];
     buckets.seconds.push_back((seconds[begin] + seconds[end - 1]) / 2);
@@ -392,7 +422,8 @@ SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t ma
   std::vector<std::pair<std::size_t, std::string>> by_count;
   for (const auto& [flag, count] : flags) by_count.emplace_back(count, flag);
   std::sort(by_count.rbegin(), by_count.rend());
-  for (const auto& [count, flag] : by_count) chart.flags.push_back(fmt::format("{} ({})", flag_label(flag), format_count(static_cast<std::int64_t>(count))));
+  for (const auto& [count, flag] : by_count)
+    chart.flags.push_back(fmt::format("{} ({})", flag_label(flag), format_count(static_cast<std::int64_t>(count))));
   return chart;
 }
 
@@ -400,12 +431,14 @@ TextTable samples_text(const std::vector<Sample>& samples) {
   TextTable table{{"started, s", "ms", "launches", "block", "SM clock, MHz", "power, W", "temperature, C", "flag"},
                   {true, true, true, true, true, true, true, false},
                   {}};
-  const auto text = [](const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : std::string(); };
+  const auto text = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.6g}", *value) : std::string();
+  };
   for (const Sample& sample : samples) {
     table.rows.push_back({fmt::format("{:.6f}", static_cast<double>(sample.started_ns) * 1e-9),
-                          fmt::format("{:.6f}", static_cast<double>(sample.duration_ns) * 1e-6), fmt::format("{}", sample.launches),
-                          fmt::format("{}", sample.block), text(sample.sm_clock_mhz), text(sample.power_w), text(sample.temperature_c),
-                          sample.flag});
+                          fmt::format("{:.6f}", static_cast<double>(sample.duration_ns) * 1e-6),
+                          fmt::format("{}", sample.launches), fmt::format("{}", sample.block),
+                          text(sample.sm_clock_mhz), text(sample.power_w), text(sample.temperature_c), sample.flag});
   }
   return table;
 }

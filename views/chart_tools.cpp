@@ -17,16 +17,21 @@ ImU32 series_colour(const Theme& theme, const Series& series) {
 }
 
 ImPlotMarker series_marker(const Series& series) {
-  static constexpr std::array kMarkers{ImPlotMarker_Circle, ImPlotMarker_Square, ImPlotMarker_Diamond, ImPlotMarker_Up, ImPlotMarker_Down, ImPlotMarker_Left, ImPlotMarker_Right, ImPlotMarker_Cross};
+  static constexpr std::array kMarkers{ImPlotMarker_Circle, ImPlotMarker_Square, ImPlotMarker_Diamond,
+                                       ImPlotMarker_Up,     ImPlotMarker_Down,   ImPlotMarker_Left,
+                                       ImPlotMarker_Right,  ImPlotMarker_Cross};
   return kMarkers[static_cast<std::size_t>(series.colour) % kMarkers.size()];
 }
 
-ChartFrame::ChartFrame(Context& context, Panel panel) : context_(context), panel_(panel), low_(ImGui::GetCursorScreenPos()), size_(ImGui::GetContentRegionAvail()) {}
+ChartFrame::ChartFrame(Context& context, Panel panel)
+    : context_(context), panel_(panel), low_(ImGui::GetCursorScreenPos()), size_(ImGui::GetContentRegionAvail()) {}
 
 ChartFrame::~ChartFrame() {
   context_.ui.chart_areas[panel_] = {low_.x, low_.y, size_.x, size_.y};
-  const bool inside = ImGui::IsMouseHoveringRect(low_, ImVec2(low_.x + size_.x, low_.y + size_.y)) && ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
-  if (inside && (ImGui::IsMouseClicked(ImGuiMouseButton_Left) || ImGui::IsMouseClicked(ImGuiMouseButton_Right))) context_.ui.front_chart = panel_;
+  const bool inside = ImGui::IsMouseHoveringRect(low_, ImVec2(low_.x + size_.x, low_.y + size_.y)) &&
+                      ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
+  if (inside && (ImGui::IsMouseClicked(ImGuiMouseButton_Left) || ImGui::IsMouseClicked(ImGuiMouseButton_Right)))
+    context_.ui.front_chart = panel_;
 }
 
 void chart_menu(Context& context, Panel panel) {
@@ -70,7 +75,8 @@ void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float l
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const float middle = std::round(at[i] + height / 2);
-    list->AddLine(ImVec2(left, labels[i].y), ImVec2(left + look.px(8), middle), labels[i].colour, std::max(1.0F, look.px(1)));
+    list->AddLine(ImVec2(left, labels[i].y), ImVec2(left + look.px(8), middle), labels[i].colour,
+                  std::max(1.0F, look.px(1)));
     list->AddText(ImVec2(left + look.px(12), std::round(at[i])), labels[i].colour, labels[i].text.c_str());
   }
 }
@@ -82,12 +88,14 @@ void plot_dashed_level(const Look& look, double y, ImU32 colour) {
   const float dash = look.px(6), gap = look.px(4), level = std::round(left.y) + 0.5F;
   ImPlot::PushPlotClipRect();
   for (float x = left.x; x < right.x; x += dash + gap) {
-    ImPlot::GetPlotDrawList()->AddLine(ImVec2(x, level), ImVec2(std::min(x + dash, right.x), level), colour, std::max(1.0F, look.px(1.25F)));
+    ImPlot::GetPlotDrawList()->AddLine(ImVec2(x, level), ImVec2(std::min(x + dash, right.x), level), colour,
+                                       std::max(1.0F, look.px(1.25F)));
   }
   ImPlot::PopPlotClipRect();
 }
 
-void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour, int style) {
+void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour,
+                       int style) {
   struct Dash {
     float drawn, gap;
   };
@@ -101,7 +109,9 @@ void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std
     const ImVec2 from = ImPlot::PlotToPixels(x[n], y[n]), to = ImPlot::PlotToPixels(x[n + 1], y[n + 1]);
     const float length = std::hypot(to.x - from.x, to.y - from.y);
     if (!(length > 0) || length > 1e5F) continue;
-    const auto at = [&](float distance) { return ImVec2(from.x + (to.x - from.x) * distance / length, from.y + (to.y - from.y) * distance / length); };
+    const auto at = [&](float distance) {
+      return ImVec2(from.x + (to.x - from.x) * distance / length, from.y + (to.y - from.y) * distance / length);
+    };
     for (float start = -std::fmod(along, period); start < length; start += period) {
       const float first = std::max(0.0F, start), last = std::min(length, start + drawn);
       if (last > first) list->AddLine(at(first), at(last), colour, std::max(1.0F, look.px(1.5F)));
@@ -113,7 +123,8 @@ void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std
 
 std::string chart_id(const char* name, const Context& context, std::string_view part) {
   const SweepInfo& sweep = context.data.shown->info;
-  return fmt::format("##{} {} {} {}", name, sweep.id, sweep.uuid, part);  // the uuid: sweeps of every database count from 1
+  return fmt::format("##{} {} {} {}", name, sweep.id, sweep.uuid,
+                     part);  // the uuid: sweeps of every database count from 1
 }
 
 void fit_axes(Context& context, const ChartLimits& limits) {
@@ -124,7 +135,8 @@ void fit_axes(Context& context, const ChartLimits& limits) {
   if (zoom.fit) zoom.fitted = left;
   const bool untouched = left == zoom.fitted;
   zoom.fit = plot.JustCreated || context.ui.fit_charts || zoom.asked || (untouched && limits != zoom.data);
-  zoom.asked = plot.Hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);  // ImPlot's own fit comes in this frame
+  zoom.asked =
+      plot.Hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);  // ImPlot's own fit comes in this frame
   zoom.data = limits;
   if (!zoom.fit) return;
   ImPlot::SetupAxisLimits(ImAxis_X1, limits[0], limits[1], ImPlotCond_Always);
@@ -139,13 +151,16 @@ std::size_t shown_setting(Context& context) {
   if (pinned != choice.followed && model) {
     choice.followed = pinned;
     for (const LatencyLine& line : model->lines) {
-      const bool selected = std::any_of(line.cells.begin(), line.cells.end(), [&](const auto& cell) { return cell && cell->row.measurement == pinned; });
+      const bool selected = std::any_of(line.cells.begin(), line.cells.end(),
+                                        [&](const auto& cell) { return cell && cell->row.measurement == pinned; });
       if (!selected) continue;
-      const auto of = std::find_if(settings.begin(), settings.end(), [&](const ChartSetting& one) { return belongs(one, line); });
+      const auto of =
+          std::find_if(settings.begin(), settings.end(), [&](const ChartSetting& one) { return belongs(one, line); });
       if (of != settings.end()) choice.text = of->text;
     }
   }
-  const auto found = std::find_if(settings.begin(), settings.end(), [&](const ChartSetting& one) { return one.text == choice.text; });
+  const auto found =
+      std::find_if(settings.begin(), settings.end(), [&](const ChartSetting& one) { return one.text == choice.text; });
   return found == settings.end() ? 0 : static_cast<std::size_t>(found - settings.begin());
 }
 
@@ -166,7 +181,8 @@ void setting_combo(Context& context, float room) {
     }
     ImGui::EndCombo();
   } else {
-    tooltip(context, fmt::format("This chart shows {}, one of {} settings of this sweep.", settings[shown].text, settings.size()));
+    tooltip(context, fmt::format("This chart shows {}, one of {} settings of this sweep.", settings[shown].text,
+                                 settings.size()));
   }
 }
 
@@ -185,7 +201,8 @@ std::string legend_name(const Series& series) { return " " + series.label; }
 
 void setup_legend(std::size_t series) {
   const bool line = series <= 4;
-  ImPlot::SetupLegend(line ? ImPlotLocation_NorthEast : ImPlotLocation_East, ImPlotLegendFlags_Outside | (line ? ImPlotLegendFlags_Horizontal : 0));
+  ImPlot::SetupLegend(line ? ImPlotLocation_NorthEast : ImPlotLocation_East,
+                      ImPlotLegendFlags_Outside | (line ? ImPlotLegendFlags_Horizontal : 0));
 }
 
 void end_plot(const Look& look) {

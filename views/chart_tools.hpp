@@ -36,7 +36,7 @@ void chart_button(Context& context, Panel panel);
 /// A name and value written beside level lines, pushed apart so that none overlap. Call after the plot, with the plot's
 /// right edge and range in pixels.
 struct LevelLabel {
-  float y = 0;              ///< pixels
+  float y = 0;  ///< pixels
   std::string text;
   ImU32 colour = 0;
 };
@@ -46,11 +46,12 @@ void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float l
 void plot_dashed_level(const Look& look, double y, ImU32 colour);
 
 /// A dashed line through points in plot units, for baselines; `style` tells several apart by their dashes.
-void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour, int style);
+void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour,
+                       int style);
 /// Identity of a plot: the zoom belongs to the shown sweep and `part` of it, another one starts fitted.
 std::string chart_id(const char* name, const Context& context, std::string_view part);
-/// Between BeginPlot and the plot's first item: its axes take `limits`, anew whenever these change, until the user zooms or
-/// pans. A double click or F fits again.
+/// Between BeginPlot and the plot's first item: its axes take `limits`, anew whenever these change, until the user
+/// zooms or pans. A double click or F fits again.
 void fit_axes(Context& context, const ChartLimits& limits);
 /// Index into `Models::settings` of the one to show: the selected row's or the chosen one, else the longest.
 std::size_t shown_setting(Context& context);

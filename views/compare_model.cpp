@@ -15,8 +15,8 @@ std::string number_text(const std::optional<double>& value, const char* unit) {
   return value ? fmt::format("{:g} {}", *value, unit) : std::string("unknown");
 }
 
-/// What stands once per row in the results but must not differ silently: each distinct value, joined; of our kernels, or
-/// of the baselines.
+/// What stands once per row in the results but must not differ silently: each distinct value, joined; of our kernels,
+/// or of the baselines.
 std::string distinct(const SweepResults& results, std::string (*text)(const ResultRow&), bool baselines = false) {
   std::set<std::string> values;
   for (const ResultRow& row : results.rows) {
@@ -46,12 +46,26 @@ const Aspect kAspects[] = {
     {"driver", [](const SweepResults& s) { return s.info.environment.driver_version; }},
     {"clock while measuring", median_clock},
     {"power limit", [](const SweepResults& s) { return number_text(s.info.environment.power_limit_w, "W"); }},
-    {"regime", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return std::string(to_string(row.regime)); }); }},
-    {"timed by", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return timing_label(row.timing_source); }); }},
-    {"kernel sources", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return kernel_short_label(row.kernel) + " " + row.source_hash; }); }},
+    {"regime",
+     [](const SweepResults& s) {
+       return distinct(s, [](const ResultRow& row) { return std::string(to_string(row.regime)); });
+     }},
+    {"timed by",
+     [](const SweepResults& s) {
+       return distinct(s, [](const ResultRow& row) { return timing_label(row.timing_source); });
+     }},
+    {"kernel sources",
+     [](const SweepResults& s) {
+       return distinct(s, [](const ResultRow& row) { return kernel_short_label(row.kernel) + " " + row.source_hash; });
+     }},
     {"instances", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return row.instance; }); }},
-    {"baselines", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return kernel_short_label(row.kernel) + " " + row.instance; }, true); }},
-    {"Triscope", [](const SweepResults& s) { return s.info.environment.triscope_version + " " + s.info.environment.git_commit; }},
+    {"baselines",
+     [](const SweepResults& s) {
+       return distinct(
+           s, [](const ResultRow& row) { return kernel_short_label(row.kernel) + " " + row.instance; }, true);
+     }},
+    {"Triscope",
+     [](const SweepResults& s) { return s.info.environment.triscope_version + " " + s.info.environment.git_commit; }},
     {"compiler", [](const SweepResults& s) { return s.info.environment.compiler; }},
     {"compiler flags", [](const SweepResults& s) { return s.info.environment.compile_flags; }},
     {"CUDA", [](const SweepResults& s) { return s.info.environment.cuda_version; }},
@@ -63,11 +77,21 @@ const Aspect kAspects[] = {
 
 void count(CompareModel& model, const Comparison& comparison) {
   switch (comparison.verdict) {
-    case Verdict::faster: ++model.faster; break;
-    case Verdict::slower: ++model.slower; break;
-    case Verdict::same: ++model.same; break;
-    case Verdict::unclear: ++model.unclear; break;
-    case Verdict::not_comparable: ++model.not_comparable; break;
+    case Verdict::faster:
+      ++model.faster;
+      break;
+    case Verdict::slower:
+      ++model.slower;
+      break;
+    case Verdict::same:
+      ++model.same;
+      break;
+    case Verdict::unclear:
+      ++model.unclear;
+      break;
+    case Verdict::not_comparable:
+      ++model.not_comparable;
+      break;
   }
 }
 
@@ -103,11 +127,13 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
         if (row.regime == Regime::burst) pass += ", burst";
         std::string kernel = kernel_label(row.kernel);
         if (instances) kernel += " " + row.instance;
-        model.lines.push_back({line_label(row), std::move(kernel), std::move(pass), *setting, std::vector<std::optional<CompareCell>>(n)});
+        model.lines.push_back({line_label(row), std::move(kernel), std::move(pass), *setting,
+                               std::vector<std::optional<CompareCell>>(n)});
         model.has_settings |= !setting->empty();
       }
       ++setting;
-      CompareCell cell{row.measurement, row.status == Status::ok ? row.median_ms : std::nullopt, row.status, std::nullopt};
+      CompareCell cell{row.measurement, row.status == Status::ok ? row.median_ms : std::nullopt, row.status,
+                       std::nullopt};
       const auto comparison = compared[s].against_first.find(row.measurement);
       if (comparison != compared[s].against_first.end()) {
         cell.comparison = comparison->second.comparison;
@@ -119,17 +145,20 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
   }
   // What stands in every sweep comes first; what was measured in none goes.
   std::erase_if(model.lines, [](const CompareLine& line) {
-    return std::none_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return cell && (cell->ms || cell->status == Status::failed); });
+    return std::none_of(line.cells.begin(), line.cells.end(),
+                        [](const auto& cell) { return cell && (cell->ms || cell->status == Status::failed); });
   });
   std::stable_partition(model.lines.begin(), model.lines.end(), [](const CompareLine& line) {
     return std::all_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return cell.has_value(); });
   });
-  for (const CompareLine& line : model.lines) model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
+  for (const CompareLine& line : model.lines)
+    model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
   model.decimals = column_decimals(times);
   for (const Aspect& aspect : kAspects) {
     Difference difference{aspect.what, {}};
     for (const ComparedSweep& sweep : compared) difference.values.push_back(aspect.text(*sweep.results));
-    if (std::any_of(difference.values.begin(), difference.values.end(), [&](const std::string& value) { return value != difference.values.front(); })) {
+    if (std::any_of(difference.values.begin(), difference.values.end(),
+                    [&](const std::string& value) { return value != difference.values.front(); })) {
       model.differences.push_back(std::move(difference));
     }
   }
@@ -158,11 +187,14 @@ TextTable compare_text(const CompareModel& model) {
     if (model.has_settings) row.push_back(line.setting);
     for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
       const auto& cell = line.cells[s];
-      row.push_back(cell && cell->ms ? format_fixed(*cell->ms, model.decimals) : cell ? std::string(to_string(cell->status)) : "");
+      row.push_back(cell && cell->ms ? format_fixed(*cell->ms, model.decimals)
+                    : cell           ? std::string(to_string(cell->status))
+                                     : "");
       if (s == 0) continue;
       if (cell && cell->comparison) {
         const Comparison& c = *cell->comparison;
-        row.insert(row.end(), {format_fixed(c.ratio, 3), format_fixed(c.interval.low, 3), format_fixed(c.interval.high, 3), std::string(to_string(c.verdict))});
+        row.insert(row.end(), {format_fixed(c.ratio, 3), format_fixed(c.interval.low, 3),
+                               format_fixed(c.interval.high, 3), std::string(to_string(c.verdict))});
       } else {
         row.insert(row.end(), 4, "");
       }

@@ -22,7 +22,11 @@ void draw_differences(const Context& context, const CompareModel& model) {
   const float room = std::max(2 * line, (ImGui::GetContentRegionAvail().y - context.look.px(28)) * 0.4F);
   const float height = std::min(line * static_cast<float>(model.differences.size()), room);
   const int columns = 1 + static_cast<int>(model.sweeps.size());
-  if (!ImGui::BeginTable("differences", columns, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY, ImVec2(0, height))) return;
+  if (!ImGui::BeginTable("differences", columns,
+                         ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX |
+                             ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY,
+                         ImVec2(0, height)))
+    return;
   ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthFixed, context.look.px(150));
   for (const Difference& difference : model.differences) {
     ImGui::TableNextRow();
@@ -60,7 +64,10 @@ void draw_cell(Context& context, const CompareModel& model, const std::optional<
     const Comparison& comparison = *cell->comparison;
     number_right(context, format_fixed(comparison.ratio, 3));
     ImGui::TableNextColumn();
-    number_right(context, fmt::format("{} .. {}", format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3)), theme.muted);
+    number_right(
+        context,
+        fmt::format("{} .. {}", format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3)),
+        theme.muted);
   } else {
     ImGui::TableNextColumn();
   }
@@ -68,21 +75,27 @@ void draw_cell(Context& context, const CompareModel& model, const std::optional<
 
 void draw_rows(Context& context, const CompareModel& model) {
   const int columns = 3 + (model.has_settings ? 1 : 0) + 1 + 4 * (static_cast<int>(model.sweeps.size()) - 1);
-  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
+                                ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH |
+                                ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(5), context.look.px(4)));
   const bool open = ImGui::BeginTable("compare", columns, flags);
   ImGui::PopStyleVar();
   if (!open) return;
-  const auto column = [&](const std::string& name, float width) { ImGui::TableSetupColumn(name.c_str(), ImGuiTableColumnFlags_WidthFixed, context.look.px(width)); };
+  const auto column = [&](const std::string& name, float width) {
+    ImGui::TableSetupColumn(name.c_str(), ImGuiTableColumnFlags_WidthFixed, context.look.px(width));
+  };
   const bool several = model.sweeps.size() > 2;
   ImGui::TableSetupScrollFreeze(several ? 1 : 2, 1);
   column("window", 84);
-  for (std::size_t s = 1; s < model.sweeps.size(); ++s) column(several ? fmt::format("{}##verdict", model.sweeps[s]) : "verdict", 112);
+  for (std::size_t s = 1; s < model.sweeps.size(); ++s)
+    column(several ? fmt::format("{}##verdict", model.sweeps[s]) : "verdict", 112);
   column("kernel", 100);
   column("pass", 64);
   if (model.has_settings) column("setting", 120);
   for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
-    column(fmt::format("{}, ms", model.sweeps[s]), std::clamp(16 + 6.5F * static_cast<float>(model.sweeps[s].size() + 4), 84.0F, 180.0F));
+    column(fmt::format("{}, ms", model.sweeps[s]),
+           std::clamp(16 + 6.5F * static_cast<float>(model.sweeps[s].size() + 4), 84.0F, 180.0F));
     if (s == 0) continue;
     column(fmt::format("ratio##{}", s), 44);
     column(fmt::format("95 % interval##{}", s), 108);
@@ -134,10 +147,13 @@ void draw_compare_panel(Context& context) {
   const CompareModel* model = context.models.compare(context.data, context.now);
   if (!model) {
     if (context.data.sweeps.size() < 2) {
-      empty_state(context, "Comparing takes two sweeps, and this database holds one. Run the sweep again to see what changed.", {{"Run", {CommandId::run}}});
+      empty_state(context,
+                  "Comparing takes two sweeps, and this database holds one. Run the sweep again to see what changed.",
+                  {{"Run", {CommandId::run}}});
     } else {
       const std::int64_t before = sweep_before(context.data);
-      const std::string_view how = "Choose two or more sweeps in the history with Ctrl+click, or set a baseline (B) and press C.";
+      const std::string_view how =
+          "Choose two or more sweeps in the history with Ctrl+click, or set a baseline (B) and press C.";
       if (before) {
         empty_state(context, how, {{"Compare with the sweep before it", {CommandId::compare, before}}});
       } else {
@@ -146,7 +162,9 @@ void draw_compare_panel(Context& context) {
     }
     return;
   }
-  panel_heading(context, compare_summary(*model), fmt::format("Ratio = time of {} / time here; above 1 is faster.", model->sweeps.front()), button_width("Copy"));
+  panel_heading(context, compare_summary(*model),
+                fmt::format("Ratio = time of {} / time here; above 1 is faster.", model->sweeps.front()),
+                button_width("Copy"));
   align_right(button_width("Copy"));
   if (ImGui::Button("Copy")) context.request(CommandId::copy_text, static_cast<std::int64_t>(Panel::compare));
   draw_differences(context, *model);

@@ -1,4 +1,5 @@
-// What a panel is given: how things look, the data, the user's state, models made from the data, and where to put requests.
+// What a panel is given: how things look, the data, the user's state, models made from the data, and where to put
+// requests.
 #pragma once
 
 #include <ctime>
@@ -19,9 +20,11 @@ struct Context {
   UiState& ui;
   Models& models;
   std::vector<Request>& requests;
-  std::int64_t now = 0;                     ///< unix seconds, for "today 14:02"
+  std::int64_t now = 0;  ///< unix seconds, for "today 14:02"
 
-  void request(CommandId id, std::int64_t number = 0, std::string text = {}) { requests.push_back({id, number, std::move(text)}); }
+  void request(CommandId id, std::int64_t number = 0, std::string text = {}) {
+    requests.push_back({id, number, std::move(text)});
+  }
 };
 
 }  // namespace triscope

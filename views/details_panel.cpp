@@ -24,7 +24,9 @@ const ResultRow* reference_of(const Context& context, const ResultRow& row) {
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->reference.empty() || row.kernel == model->reference) return nullptr;
   for (const ResultRow& other : context.data.shown->rows) {
-    if (other.kernel == model->reference && other.pass == row.pass && other.regime == row.regime && other.status == Status::ok && other.tflops) return &other;
+    if (other.kernel == model->reference && other.pass == row.pass && other.regime == row.regime &&
+        other.status == Status::ok && other.tflops)
+      return &other;
   }
   return nullptr;
 }
@@ -65,18 +67,22 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
   }
   std::string median = fmt::format("Median of {}.", format_count(summary.samples));
   if (row.ci_low_ms && row.ci_high_ms && std::isfinite(*row.ci_low_ms)) {
-    median = fmt::format("Median of {}, 95 % interval {} to {}.", format_count(summary.samples), format_latency(*row.ci_low_ms), format_latency(*row.ci_high_ms));
+    median = fmt::format("Median of {}, 95 % interval {} to {}.", format_count(summary.samples),
+                         format_latency(*row.ci_low_ms), format_latency(*row.ci_high_ms));
   }
   muted_text(context, median, true);
   if (!summary.converged || !row.reason.empty()) {
     const SmallFont font(context.look);
     ImGui::PushTextWrapPos(0);
-    coloured_text(theme.unclear, row.reason.empty() ? "Not converged: the interval is wider than was asked for." : sentence(row.reason));
+    coloured_text(theme.unclear, row.reason.empty() ? "Not converged: the interval is wider than was asked for."
+                                                    : sentence(row.reason));
     ImGui::PopTextWrapPos();
   }
   if (const ResultRow* reference = reference_of(context, row); reference && row.tflops) {
     const double ratio = *row.tflops / *reference->tflops;
-    coloured_text(ratio >= 1 ? theme.faster : theme.slower, fmt::format("{} {:.2f}× the rate of {}", ratio >= 1 ? "▲" : "▼", ratio, kernel_label(reference->kernel)));
+    coloured_text(
+        ratio >= 1 ? theme.faster : theme.slower,
+        fmt::format("{} {:.2f}× the rate of {}", ratio >= 1 ? "▲" : "▼", ratio, kernel_label(reference->kernel)));
   }
   if (context.data.against_baseline) {
     const auto found = context.data.against_baseline->find(row.measurement);
@@ -96,33 +102,49 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
   section(context, "Samples over time");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size(ImGui::GetContentRegionAvail().x, look.px(56));
-  if (ImGui::InvisibleButton("##spark", size)) context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::samples));
+  if (ImGui::InvisibleButton("##spark", size))
+    context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::samples));
   tooltip(context, "Click to see every sample, the clock and the distribution.");
   const SampleBuckets& buckets = chart->buckets;
-  const double low = *std::min_element(buckets.minimum.begin(), buckets.minimum.end()), high = *std::max_element(buckets.maximum.begin(), buckets.maximum.end());
-  const double first = buckets.seconds.front(), span = std::max(1e-12, buckets.seconds.back() - first), range = std::max(1e-12, high - low);
+  const double low = *std::min_element(buckets.minimum.begin(), buckets.minimum.end()),
+               high = *std::max_element(buckets.maximum.begin(), buckets.maximum.end());
+  const double first = buckets.seconds.front(), span = std::max(1e-12, buckets.seconds.back() - first),
+               range = std::max(1e-12, high - low);
   const float pad = look.px(3);
   const auto x = [&](double s) { return at.x + pad + static_cast<float>((s - first) / span) * (size.x - 2 * pad); };
-  const auto y = [&](double ms) { return at.y + pad + static_cast<float>(1 - (ms - low) / range) * (size.y - 2 * pad); };
+  const auto y = [&](double ms) {
+    return at.y + pad + static_cast<float>(1 - (ms - low) / range) * (size.y - 2 * pad);
+  };
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Summary& summary = selected.measurement.summary;
-  const float band_top = std::clamp(y(summary.ci_high_ms), at.y, at.y + size.y), band_bottom = std::clamp(y(summary.ci_low_ms), at.y, at.y + size.y);
-  list->AddRectFilled(ImVec2(at.x, band_top), ImVec2(at.x + size.x, std::max(band_bottom, band_top + 1)), faded(look.theme.accent, 0.2F));
+  const float band_top = std::clamp(y(summary.ci_high_ms), at.y, at.y + size.y),
+              band_bottom = std::clamp(y(summary.ci_low_ms), at.y, at.y + size.y);
+  list->AddRectFilled(ImVec2(at.x, band_top), ImVec2(at.x + size.x, std::max(band_bottom, band_top + 1)),
+                      faded(look.theme.accent, 0.2F));
   // At most about one mark per pixel and a half.
-  const std::size_t step = std::max<std::size_t>(1, buckets.seconds.size() / static_cast<std::size_t>(std::max(1.0F, size.x / look.px(1.5F))));
+  const std::size_t step = std::max<std::size_t>(
+      1, buckets.seconds.size() / static_cast<std::size_t>(std::max(1.0F, size.x / look.px(1.5F))));
   for (std::size_t i = 0; i < buckets.seconds.size(); i += step) {
     if (buckets.per_bucket > 1) {
-      list->AddLine(ImVec2(x(buckets.seconds[i]), y(buckets.minimum[i])), ImVec2(x(buckets.seconds[i]), y(buckets.maximum[i])), faded(look.theme.series[0], 0.7F), look.px(1));
+      list->AddLine(ImVec2(x(buckets.seconds[i]), y(buckets.minimum[i])),
+                    ImVec2(x(buckets.seconds[i]), y(buckets.maximum[i])), faded(look.theme.series[0], 0.7F),
+                    look.px(1));
     } else {
-      list->AddCircleFilled(ImVec2(x(buckets.seconds[i]), y(buckets.centre[i])), look.px(1.75F), look.theme.series[0], 8);
+      list->AddCircleFilled(ImVec2(x(buckets.seconds[i]), y(buckets.centre[i])), look.px(1.75F), look.theme.series[0],
+                            8);
     }
   }
   const bool many = chart->flagged_ms.size() > 60;
   const std::size_t flagged_step = std::max<std::size_t>(1, chart->flagged_ms.size() / 200);
   for (std::size_t i = 0; i < chart->flagged_ms.size(); i += flagged_step) {
-    list->AddCircleFilled(ImVec2(x(chart->flagged_seconds[i]), y(chart->flagged_ms[i])), look.px(many ? 1.25F : 2.5F), look.theme.unclear, 8);
+    list->AddCircleFilled(ImVec2(x(chart->flagged_seconds[i]), y(chart->flagged_ms[i])), look.px(many ? 1.25F : 2.5F),
+                          look.theme.unclear, 8);
   }
-  if (chart->flagged > 0) muted_text(context, fmt::format("{} of {} flagged, kept: {}.", format_count(static_cast<std::int64_t>(chart->flagged)), format_count(static_cast<std::int64_t>(chart->samples)), chart->flags.front()), true);
+  if (chart->flagged > 0)
+    muted_text(context,
+               fmt::format("{} of {} flagged, kept: {}.", format_count(static_cast<std::int64_t>(chart->flagged)),
+                           format_count(static_cast<std::int64_t>(chart->samples)), chart->flags.front()),
+               true);
 }
 
 void draw_share(Context& context, std::string_view label, double percent) {
@@ -141,8 +163,10 @@ void draw_share(Context& context, std::string_view label, double percent) {
 void draw_counters(Context& context, const Measurement& measurement) {
   if (measurement.counters.empty() && measurement.counters_note.empty()) return;
   section(context, "Why this fast");
-  if (!measurement.counters_note.empty()) muted_text(context, "Hardware counters were not read: " + measurement.counters_note, true);
-  if (const std::string words = counters_in_words(measurement.counters); !words.empty()) muted_text(context, words, true);
+  if (!measurement.counters_note.empty())
+    muted_text(context, "Hardware counters were not read: " + measurement.counters_note, true);
+  if (const std::string words = counters_in_words(measurement.counters); !words.empty())
+    muted_text(context, words, true);
   for (const Counter& counter : measurement.counters) {
     const CounterMetric* metric = find_counter_metric(counter.name);
     const std::string label(metric == nullptr ? std::string_view(counter.name) : metric->label);
@@ -164,11 +188,14 @@ void draw_cross_check(Context& context, const Measurement& measurement) {
     muted_text(context, "No cross-check: " + check.reason, true);
     return;
   }
-  const double gap = measurement.summary.median_ms > 0 ? 100 * (*check.median_ms / measurement.summary.median_ms - 1) : 0;
+  const double gap =
+      measurement.summary.median_ms > 0 ? 100 * (*check.median_ms / measurement.summary.median_ms - 1) : 0;
   ImGui::BeginGroup();
   fact_line(context, "by CUDA events", fmt::format("{} ({:+.1f} %)", format_latency(*check.median_ms), gap));
   ImGui::EndGroup();
-  tooltip(context, "Cross-check: the same launch timed with CUDA events in a process without CUPTI. Events add the gaps between launches, so short kernels read longer.");
+  tooltip(context,
+          "Cross-check: the same launch timed with CUDA events in a process without CUPTI. Events add the gaps between "
+          "launches, so short kernels read longer.");
 }
 
 void draw_launch(Context& context, const Measurement& measurement) {
@@ -182,15 +209,18 @@ void draw_launch(Context& context, const Measurement& measurement) {
   if (launch.registers_per_thread > 0) fact_line(context, "registers", fmt::format("{}", launch.registers_per_thread));
   const std::int64_t shared = launch.static_shared_bytes + launch.dynamic_shared_bytes;
   if (shared > 0) fact_line(context, "shared memory", format_bytes(shared));
-  if (launch.local_bytes_per_thread > 0) fact_line(context, "local memory", format_bytes(launch.local_bytes_per_thread));
-  if (measurement.launches.size() > 1) fact_line(context, "kernels per launch", fmt::format("{}", measurement.launches.size()));
+  if (launch.local_bytes_per_thread > 0)
+    fact_line(context, "local memory", format_bytes(launch.local_bytes_per_thread));
+  if (measurement.launches.size() > 1)
+    fact_line(context, "kernels per launch", fmt::format("{}", measurement.launches.size()));
 }
 
 void draw_trust(Context& context, const SelectedMeasurement& selected) {
   const ResultRow& row = selected.row;
   section(context, "Trust");
   fact_line(context, "error to fp64", row.error ? format_error(*row.error) : std::string("not checked"));
-  for (const auto& [output, error] : selected.measurement.errors) fact_line(context, ("   " + output_label(output)).c_str(), format_error(error));
+  for (const auto& [output, error] : selected.measurement.errors)
+    fact_line(context, ("   " + output_label(output)).c_str(), format_error(error));
   fact_line(context, "timed by", timing_label(row.timing_source), true);
   draw_cross_check(context, selected.measurement);
   fact_line(context, "regime", row.regime == Regime::sustained ? "sustained (warm)" : "burst (cold)", true);
@@ -208,12 +238,15 @@ void draw_provenance(Context& context, const SelectedMeasurement& selected) {
   };
   fact("device", e.device_name);
   fact("started", format_started(selected.row.started, context.now));
-  fact("shape", fmt::format("{} tokens, {}/{} heads, {}", format_count(selected.row.problem.seq_len), selected.row.problem.q_heads, selected.row.problem.kv_heads, selected.row.problem.head_dim));
+  fact("shape",
+       fmt::format("{} tokens, {}/{} heads, {}", format_count(selected.row.problem.seq_len),
+                   selected.row.problem.q_heads, selected.row.problem.kv_heads, selected.row.problem.head_dim));
   const ThirdPartyPart* part = find_third_party_part(selected.row.kernel);
   fact(part == nullptr ? "instance" : "library version", selected.row.instance);
   if (part != nullptr) fact("licence", std::string(part->licence));
   fact("sources", selected.row.source_hash, false);
-  fact("driver, CUDA", e.driver_version.empty() ? std::string() : fmt::format("{}, {}", e.driver_version, e.cuda_version), false);
+  fact("driver, CUDA",
+       e.driver_version.empty() ? std::string() : fmt::format("{}, {}", e.driver_version, e.cuda_version), false);
   fact("power limit", e.power_limit_w ? fmt::format("{:.0f} W", *e.power_limit_w) : std::string(), false);
   fact("host", e.host);
   fact("CPU", e.cpu_model);
@@ -230,7 +263,8 @@ void draw_note(Context& context, const SelectedMeasurement& selected) {
   }
   ImGui::BeginDisabled(context.data.read_only);
   ImGui::InputTextMultiline("##note", &ui.note_text, ImVec2(-1, context.look.px(56)));
-  if (ImGui::IsItemDeactivatedAfterEdit() && ui.note_text != selected.note) context.request(CommandId::note_measurement, selected.row.measurement, ui.note_text);
+  if (ImGui::IsItemDeactivatedAfterEdit() && ui.note_text != selected.note)
+    context.request(CommandId::note_measurement, selected.row.measurement, ui.note_text);
   ImGui::EndDisabled();
   if (context.data.read_only) muted_text(context, "This database is read-only: notes cannot be kept in it.", true);
 }
@@ -240,11 +274,13 @@ void draw_note(Context& context, const SelectedMeasurement& selected) {
 void draw_details_panel(Context& context) {
   const auto& selected = context.data.selected;
   if (!selected) {
-    empty_state(context, context.data.shown && !context.data.shown->rows.empty() ? "Click a row, bar or cell to see what stands behind the number."
-                                                                                  : "What stands behind a number appears here: samples, launch, conditions.");
+    empty_state(context, context.data.shown && !context.data.shown->rows.empty()
+                             ? "Click a row, bar or cell to see what stands behind the number."
+                             : "What stands behind a number appears here: samples, launch, conditions.");
     return;
   }
-  coloured_text(context.look.theme.text, fmt::format("{}, {}", line_label(selected->row), to_string(selected->row.pass)));
+  coloured_text(context.look.theme.text,
+                fmt::format("{}, {}", line_label(selected->row), to_string(selected->row.pass)));
   muted_text(context, fmt::format("{}, {}", kernel_label(selected->row.kernel), selected->row.instance), true);
   ImGui::Dummy(ImVec2(0, context.look.px(2)));
   draw_headline(context, *selected);

@@ -17,7 +17,9 @@ namespace {
 
 void place(const Look& look, float width, float from_top) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  ImGui::SetNextWindowPos(ImVec2(viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->Pos.y + viewport->Size.y * from_top), ImGuiCond_Always, ImVec2(0.5F, 0));
+  ImGui::SetNextWindowPos(
+      ImVec2(viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->Pos.y + viewport->Size.y * from_top),
+      ImGuiCond_Always, ImVec2(0.5F, 0));
   ImGui::SetNextWindowSize(ImVec2(std::min(look.px(width), viewport->WorkSize.x * 0.95F), 0));
 }
 
@@ -32,13 +34,15 @@ void palette_rows(Context& context, const std::vector<const Command*>& found, bo
       const Command& command = *found[static_cast<std::size_t>(i)];
       const bool enabled = is_enabled(context, command.id);
       ImGui::PushID(i);
-      const bool clicked = ImGui::Selectable(command.label, i == ui.palette_row, enabled ? 0 : ImGuiSelectableFlags_Disabled, ImVec2(0, look.px(24)));
+      const bool clicked = ImGui::Selectable(command.label, i == ui.palette_row,
+                                             enabled ? 0 : ImGuiSelectableFlags_Disabled, ImVec2(0, look.px(24)));
       if (i == ui.palette_row && moved) ImGui::SetScrollHereY();
       const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
       ImGui::PushFont(look.text, kSecondarySize);
       const float shortcut = ImGui::CalcTextSize(command.shortcut).x;
       const float y = std::round((low.y + high.y - ImGui::GetTextLineHeight()) / 2);
-      ImGui::GetWindowDrawList()->AddText(ImVec2(high.x - shortcut - look.px(8), y), look.theme.muted, command.shortcut);
+      ImGui::GetWindowDrawList()->AddText(ImVec2(high.x - shortcut - look.px(8), y), look.theme.muted,
+                                          command.shortcut);
       ImGui::GetWindowDrawList()->AddText(ImVec2(low.x + look.px(216), y), look.theme.muted, command.menu);
       ImGui::PopFont();
       ImGui::PopID();
@@ -64,7 +68,8 @@ void help_group(const Context& context, const char* menu) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     {
-      ImGui::SetCursorPosY(ImGui::GetCursorPosY() + context.look.px(1));  // onto the base line of the larger text beside it
+      ImGui::SetCursorPosY(ImGui::GetCursorPosY() +
+                           context.look.px(1));  // onto the base line of the larger text beside it
       const NumberFont font(context.look, kSecondarySize);
       coloured_text(context.look.theme.accent, command.shortcut);
     }
@@ -108,7 +113,8 @@ bool begin_dialog(const Look& look, const char* name, float width) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(16), look.px(16)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.0F, std::round(look.scale)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, look.px(4));
-  const bool drawn = ImGui::BeginPopupModal(name, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  const bool drawn = ImGui::BeginPopupModal(
+      name, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleVar(3);
   return drawn;
 }
@@ -132,7 +138,8 @@ void draw_palette(Context& context) {
   if (!ImGui::BeginPopup("Find a command", ImGuiWindowFlags_NoMove)) return;
   ImGui::SetNextItemWidth(-1);
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  const bool chosen = ImGui::InputTextWithHint("##find", "Type a few letters of a command", &ui.palette_text, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool chosen = ImGui::InputTextWithHint("##find", "Type a few letters of a command", &ui.palette_text,
+                                               ImGuiInputTextFlags_EnterReturnsTrue);
   if (ImGui::IsItemEdited()) ui.palette_row = 0;
   const int step = (ImGui::IsKeyPressed(ImGuiKey_DownArrow) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_UpArrow) ? 1 : 0);
   ui.palette_row += step;
@@ -159,9 +166,15 @@ void draw_help(Context& context) {
     help_group(context, "Edit");
     help_group(context, "Help");
     section(context, "Charts");
-    muted_text(context, "Drag to pan, wheel to zoom, drag with the right button to zoom into a box, double-click to fit, click the legend to hide. Click a bar, point or cell to select it.", true);
+    muted_text(context,
+               "Drag to pan, wheel to zoom, drag with the right button to zoom into a box, double-click to fit, click "
+               "the legend to hide. Click a bar, point or cell to select it.",
+               true);
     section(context, "Without the mouse");
-    muted_text(context, "Ctrl+Tab goes to another panel, Tab and the arrow keys from control to control, Space presses, Enter types into a field. Alt reaches the menus.", true);
+    muted_text(context,
+               "Ctrl+Tab goes to another panel, Tab and the arrow keys from control to control, Space presses, Enter "
+               "types into a field. Alt reaches the menus.",
+               true);
     ImGui::EndTable();
   }
   ImGui::Dummy(ImVec2(0, context.look.px(8)));
@@ -176,8 +189,11 @@ void draw_licences(Context& context) {
   }
   if (!begin_dialog(context.look, "Third-party parts and licences", 940)) return;
   dialog_heading(context.look, "Third-party parts and licences");
-  muted_text(context, "Triscope itself: MIT. Baselines are other people's libraries: nothing of them is in Triscope, and they are fetched by you.");
-  if (ImGui::BeginTable("parts", 4, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX)) {
+  muted_text(context,
+             "Triscope itself: MIT. Baselines are other people's libraries: nothing of them is in Triscope, and they "
+             "are fetched by you.");
+  if (ImGui::BeginTable("parts", 4,
+                        ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableSetupColumn("part", ImGuiTableColumnFlags_WidthFixed, context.look.px(150));
     ImGui::TableSetupColumn("version", ImGuiTableColumnFlags_WidthFixed, context.look.px(180));
     ImGui::TableSetupColumn("licence", ImGuiTableColumnFlags_WidthFixed, context.look.px(210));
@@ -219,7 +235,8 @@ void draw_settings(Context& context) {
   float percent = settings.scale * 100;
   ImGui::SetNextItemWidth(-1);
   // Applied when the slider is let go: scaling under the pointer would move the slider away from it.
-  ImGui::SliderFloat("##scale", &percent, kSmallestScale * 100, kLargestScale * 100, "%.0f %%", ImGuiSliderFlags_AlwaysClamp);
+  ImGui::SliderFloat("##scale", &percent, kSmallestScale * 100, kLargestScale * 100, "%.0f %%",
+                     ImGuiSliderFlags_AlwaysClamp);
   if (ImGui::IsItemActive()) {
     ui.pending_scale = percent / 100;
   } else if (ui.pending_scale > 0) {
@@ -229,7 +246,8 @@ void draw_settings(Context& context) {
   name("Counts as the same");
   double tolerance = settings.tolerance * 100;
   ImGui::SetNextItemWidth(-1);
-  if (ImGui::InputDouble("##tolerance", &tolerance, 0, 0, "within %.2g %%")) settings.tolerance = std::clamp(tolerance, 0.0, 50.0) / 100;
+  if (ImGui::InputDouble("##tolerance", &tolerance, 0, 0, "within %.2g %%"))
+    settings.tolerance = std::clamp(tolerance, 0.0, 50.0) / 100;
   muted_text(context, "A verdict is \"same\" when the whole interval of the ratio lies within this.", true);
   ImGui::Dummy(ImVec2(0, context.look.px(8)));
   if (primary_button(context, "Close") || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
@@ -242,12 +260,16 @@ void draw_delete_dialog(Context& context) {
   if (!ImGui::IsPopupOpen("delete")) ImGui::OpenPopup("delete");
   if (!begin_dialog(context.look, "delete", 420)) return;
   dialog_heading(context.look, "Delete this sweep?");
-  const auto found = std::find_if(context.data.sweeps.begin(), context.data.sweeps.end(), [&](const SweepInfo& sweep) { return sweep.id == ui.delete_asked; });
+  const auto found = std::find_if(context.data.sweeps.begin(), context.data.sweeps.end(),
+                                  [&](const SweepInfo& sweep) { return sweep.id == ui.delete_asked; });
   if (found != context.data.sweeps.end()) {
     ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(fmt::format("{} ({}, {}): {} measurements with all their samples. Undo brings it back until this database is closed.", context.models.title(context.data, *found),
-                                       format_started(found->started, context.now), found->environment.device_name, found->ok + found->failed + found->skipped)
-                               .c_str());
+    ImGui::TextUnformatted(
+        fmt::format(
+            "{} ({}, {}): {} measurements with all their samples. Undo brings it back until this database is closed.",
+            context.models.title(context.data, *found), format_started(found->started, context.now),
+            found->environment.device_name, found->ok + found->failed + found->skipped)
+            .c_str());
     ImGui::PopTextWrapPos();
   }
   ImGui::Dummy(ImVec2(0, context.look.px(8)));

@@ -17,18 +17,15 @@ struct KernelName {
   std::string_view id, label, short_label;
 };
 constexpr std::array kKernelNames{
-    KernelName{"cpu.oracle", "CPU oracle", "oracle"},
-    KernelName{"cpu.fast", "CPU", "CPU"},
-    KernelName{"cuda.portable", "Portable", "portable"},
-    KernelName{"cuda.hopper", "Hopper", "Hopper"},
-    KernelName{"baseline.fa3", "FlashAttention-3", "FA3"},
-    KernelName{"baseline.cudnn", "cuDNN", "cuDNN"},
-    KernelName{"baseline.cpu", "CPU dot-product", "CPU dot"},
-    KernelName{"baseline.cublas", "cuBLAS product", "cuBLAS"},
+    KernelName{"cpu.oracle", "CPU oracle", "oracle"},         KernelName{"cpu.fast", "CPU", "CPU"},
+    KernelName{"cuda.portable", "Portable", "portable"},      KernelName{"cuda.hopper", "Hopper", "Hopper"},
+    KernelName{"baseline.fa3", "FlashAttention-3", "FA3"},    KernelName{"baseline.cudnn", "cuDNN", "cuDNN"},
+    KernelName{"baseline.cpu", "CPU dot-product", "CPU dot"}, KernelName{"baseline.cublas", "cuBLAS product", "cuBLAS"},
 };
 
 const KernelName* find_name(std::string_view id) {
-  const auto found = std::find_if(kKernelNames.begin(), kKernelNames.end(), [&](const KernelName& name) { return name.id == id; });
+  const auto found =
+      std::find_if(kKernelNames.begin(), kKernelNames.end(), [&](const KernelName& name) { return name.id == id; });
   return found == kKernelNames.end() ? nullptr : &*found;
 }
 
@@ -106,12 +103,14 @@ std::string format_error(double value) {
   return fmt::format("{}e{}", text.substr(0, e), std::stoi(text.substr(e + 1)));
 }
 
-std::string format_windows(std::int64_t window1, std::int64_t window2) { return fmt::format("{} × {}", window1, window2); }
+std::string format_windows(std::int64_t window1, std::int64_t window2) {
+  return fmt::format("{} × {}", window1, window2);
+}
 
 std::string format_started(std::string_view iso_utc, std::int64_t now) {
   std::tm utc{};
-  if (std::sscanf(std::string(iso_utc).c_str(), "%d-%d-%dT%d:%d:%d", &utc.tm_year, &utc.tm_mon, &utc.tm_mday, &utc.tm_hour,
-                  &utc.tm_min, &utc.tm_sec) < 5) {
+  if (std::sscanf(std::string(iso_utc).c_str(), "%d-%d-%dT%d:%d:%d", &utc.tm_year, &utc.tm_mon, &utc.tm_mday,
+                  &utc.tm_hour, &utc.tm_min, &utc.tm_sec) < 5) {
     return std::string(iso_utc);
   }
   utc.tm_year -= 1900;
@@ -141,16 +140,22 @@ std::string kernel_short_label(std::string_view kernel_id) {
 
 std::string timing_label(TimingSource source) {
   switch (source) {
-    case TimingSource::cupti: return "CUPTI";
-    case TimingSource::cuda_events: return "CUDA events";
-    case TimingSource::cpu_clock: return "CPU clock";
+    case TimingSource::cupti:
+      return "CUPTI";
+    case TimingSource::cuda_events:
+      return "CUDA events";
+    case TimingSource::cpu_clock:
+      return "CPU clock";
   }
   return "?";
 }
 
 std::string flag_label(std::string_view flag) {
-  constexpr std::pair<std::string_view, std::string_view> kReasons[] = {
-      {"sw_power_cap", "power limit"}, {"hw_power_brake", "power supply"}, {"sw_thermal", "too warm"}, {"hw_thermal", "too hot"}, {"hw_slowdown", "hardware"}};
+  constexpr std::pair<std::string_view, std::string_view> kReasons[] = {{"sw_power_cap", "power limit"},
+                                                                        {"hw_power_brake", "power supply"},
+                                                                        {"sw_thermal", "too warm"},
+                                                                        {"hw_thermal", "too hot"},
+                                                                        {"hw_slowdown", "hardware"}};
   std::string text(flag);
   for (const auto& [name, words] : kReasons) {
     const std::size_t at = text.find(name);
@@ -162,6 +167,8 @@ std::string flag_label(std::string_view flag) {
   return text;
 }
 
-bool is_baseline(const ResultRow& row) { return row.problem.form == Form::dot_product || row.problem.form == Form::gemm; }
+bool is_baseline(const ResultRow& row) {
+  return row.problem.form == Form::dot_product || row.problem.form == Form::gemm;
+}
 
 }  // namespace triscope

@@ -15,11 +15,14 @@ namespace triscope {
 namespace {
 
 bool contains(const std::string& text, const std::string& part) {
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); }) != text.end();
+  return std::search(text.begin(), text.end(), part.begin(), part.end(),
+                     [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); }) != text.end();
 }
 
 bool matches(const SweepInfo& sweep, const std::string& title, const std::string& filter) {
-  return filter.empty() || contains(title, filter) || contains(sweep.note, filter) || contains(sweep.environment.device_name, filter) || contains(sweep.started, filter) || contains(sweep.command, filter);
+  return filter.empty() || contains(title, filter) || contains(sweep.note, filter) ||
+         contains(sweep.environment.device_name, filter) || contains(sweep.started, filter) ||
+         contains(sweep.command, filter);
 }
 
 /// "NVIDIA H200" -> "H200": the last words that fit a narrow column.
@@ -32,15 +35,17 @@ std::string short_device(const std::string& name) {
 
 std::string state_of(const SweepInfo& sweep, const WindowData& data) {
   const std::int64_t done = sweep.ok + sweep.failed + sweep.skipped;
-  if (sweep.running || (data.measures_here() && data.run.sweep == sweep.id)) return fmt::format("measuring, {} of {}", done, sweep.planned);
+  if (sweep.running || (data.measures_here() && data.run.sweep == sweep.id))
+    return fmt::format("measuring, {} of {}", done, sweep.planned);
   if (sweep.finished.empty() && done < sweep.planned) return fmt::format("stopped at {} of {}", done, sweep.planned);
   if (sweep.failed > 0) return fmt::format("{} failed", sweep.failed);
   return {};
 }
 
 void draw_tooltip(Context& context, const SweepInfo& sweep) {
-  tooltip(context, fmt::format("{}\n{}\n{}, {} measured, {} failed, {} skipped of {} planned\n{}", context.models.title(context.data, sweep), sweep.environment.device_name, sweep.started, sweep.ok, sweep.failed, sweep.skipped, sweep.planned,
-                               sweep.command));
+  tooltip(context, fmt::format("{}\n{}\n{}, {} measured, {} failed, {} skipped of {} planned\n{}",
+                               context.models.title(context.data, sweep), sweep.environment.device_name, sweep.started,
+                               sweep.ok, sweep.failed, sweep.skipped, sweep.planned, sweep.command));
 }
 
 void draw_menu(Context& context, const SweepInfo& sweep) {
@@ -52,7 +57,8 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
   if (ImGui::IsWindowAppearing()) context.ui.sweep_note = sweep.note;
   ImGui::BeginDisabled(!writable);
   ImGui::SetNextItemWidth(context.look.px(220));
-  if (ImGui::InputTextWithHint("##note", "name this sweep, then Enter", &context.ui.sweep_note, ImGuiInputTextFlags_EnterReturnsTrue)) {
+  if (ImGui::InputTextWithHint("##note", "name this sweep, then Enter", &context.ui.sweep_note,
+                               ImGuiInputTextFlags_EnterReturnsTrue)) {
     context.request(CommandId::save_note, sweep.id, context.ui.sweep_note);
     ImGui::CloseCurrentPopup();
   }
@@ -66,7 +72,8 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
   item("Compare with the shown sweep", CommandId::compare, "C", sweep.id != context.ui.selection.shown_sweep);
   ImGui::Separator();
   item(sweep.starred ? "Remove star" : "Star", CommandId::star, "S", writable);
-  item("Resume", CommandId::resume, nullptr, writable && !context.data.run.running && sweep.finished.empty() && !sweep.running);
+  item("Resume", CommandId::resume, nullptr,
+       writable && !context.data.run.running && sweep.finished.empty() && !sweep.running);
   item("Delete...", CommandId::delete_sweep, nullptr, writable && !sweep.running);
   ImGui::EndPopup();
 }
@@ -77,7 +84,8 @@ void draw_sweep(Context& context, const SweepInfo& sweep) {
   Selection& selection = context.ui.selection;
   ImGui::PushID(static_cast<int>(sweep.id));
   const bool shown = selection.shown_sweep == sweep.id;
-  const bool compared = std::find(selection.compared.begin(), selection.compared.end(), sweep.id) != selection.compared.end();
+  const bool compared =
+      std::find(selection.compared.begin(), selection.compared.end(), sweep.id) != selection.compared.end();
   const bool baseline = selection.baseline_sweep == sweep.id;
   const std::string state = state_of(sweep, context.data);
   const float height = look.px(40), width = ImGui::GetContentRegionAvail().x;
@@ -96,7 +104,8 @@ void draw_sweep(Context& context, const SweepInfo& sweep) {
   const auto word = [&](ImU32 colour, const std::string& text, float y, float end) {
     const ImVec2 size = ImGui::CalcTextSize(text.c_str()), low(std::round(x), std::round(y));
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
-    ImGui::RenderTextEllipsis(list, low, ImVec2(end, low.y + size.y), end, text.data(), text.data() + text.size(), &size);
+    ImGui::RenderTextEllipsis(list, low, ImVec2(end, low.y + size.y), end, text.data(), text.data() + text.size(),
+                              &size);
     ImGui::PopStyleColor();
     x += size.x + look.px(6);
   };
@@ -132,7 +141,8 @@ void draw_history_panel(Context& context) {
   }
   UiState& ui = context.ui;
   ImGui::SetNextItemWidth(-1);
-  ImGui::InputTextWithHint("##history_filter", "filter by device, date, note", &ui.history_filter, ImGuiInputTextFlags_EscapeClearsAll);
+  ImGui::InputTextWithHint("##history_filter", "filter by device, date, note", &ui.history_filter,
+                           ImGuiInputTextFlags_EscapeClearsAll);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, context.look.px(1)));
   const float footer = ui.selection.compared.size() >= 2 ? ImGui::GetFrameHeightWithSpacing() : 0;
   if (ImGui::BeginChild("sweeps", ImVec2(0, ImGui::GetContentRegionAvail().y - footer))) {

@@ -18,45 +18,58 @@ namespace triscope {
 struct LatencyCell {
   ResultRow row;
   std::optional<Comparison> against_baseline;
-  std::optional<double> of_reference;       ///< TFLOP/s relative to the reference kernel's in the same sweep and pass
+  std::optional<double> of_reference;  ///< TFLOP/s relative to the reference kernel's in the same sweep and pass
 };
 
 /// The columns of one pass.
 struct LatencyGroup {
   Pass pass = Pass::forward;
   Regime regime = Regime::sustained;
-  std::string title;                        ///< "forward", "forward, burst"
-  int decimals = 2;                         ///< of milliseconds, so that the column lines up
-  double max_tflops = 0;                    ///< full length of the bar
+  std::string title;      ///< "forward", "forward, burst"
+  int decimals = 2;       ///< of milliseconds, so that the column lines up
+  double max_tflops = 0;  ///< full length of the bar
 };
 
 struct LatencyLine {
   Problem problem;
   std::string kernel;
   std::string instance;
-  bool baseline = false;                    ///< dot-product attention or a matrix product
-  std::string label;                        ///< "512 × 32", "32k causal"
-  std::vector<std::string> facts;           ///< by `LatencyModel::fact_names`
-  std::string setting;                      ///< "4,096 tokens, sink 1": what lines differ in beside kernel and windows; empty = nothing
+  bool baseline = false;           ///< dot-product attention or a matrix product
+  std::string label;               ///< "512 × 32", "32k causal"
+  std::vector<std::string> facts;  ///< by `LatencyModel::fact_names`
+  std::string setting;  ///< "4,096 tokens, sink 1": what lines differ in beside kernel and windows; empty = nothing
   std::vector<std::optional<LatencyCell>> cells;  ///< by group
-  std::optional<double> paper_ms;           ///< the paper's forward latency for these windows, at its shape only
+  std::optional<double> paper_ms;                 ///< the paper's forward latency for these windows, at its shape only
 };
 
 struct LatencyModel {
   std::vector<LatencyGroup> groups;
-  std::vector<std::string> fact_names;      ///< what differs between lines beside windows: "kernel", "tokens", ...
-  std::string conditions;                   ///< what all lines of our kernels share: "trilinear, 32,768 tokens, 64/1 heads, ..."
-  std::vector<LatencyLine> lines;           ///< in measurement order, baselines last
-  std::string reference;                    ///< kernel id `of_reference` relates to; empty = none was measured
-  bool has_baseline = false;                ///< a baseline sweep is set
-  bool has_paper = false;                   ///< some line stands in the paper's Table 1, at its shape
-  std::int64_t flagged = 0, failed = 0;     ///< over all cells
+  std::vector<std::string> fact_names;  ///< what differs between lines beside windows: "kernel", "tokens", ...
+  std::string conditions;          ///< what all lines of our kernels share: "trilinear, 32,768 tokens, 64/1 heads, ..."
+  std::vector<LatencyLine> lines;  ///< in measurement order, baselines last
+  std::string reference;           ///< kernel id `of_reference` relates to; empty = none was measured
+  bool has_baseline = false;       ///< a baseline sweep is set
+  bool has_paper = false;          ///< some line stands in the paper's Table 1, at its shape
+  std::int64_t flagged = 0, failed = 0;  ///< over all cells
 };
 
 LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline);
 
 /// Columns of the table. Within a group they repeat per pass.
-enum class LatencyField { label, fact, median, interval, tflops, peak, of_reference, verdict, flagged, error, paper, paper_ratio };
+enum class LatencyField {
+  label,
+  fact,
+  median,
+  interval,
+  tflops,
+  peak,
+  of_reference,
+  verdict,
+  flagged,
+  error,
+  paper,
+  paper_ratio
+};
 
 /// What a header says when it is hovered: definition, unit, formula, better direction.
 struct FieldText {
@@ -69,8 +82,8 @@ FieldText field_text(LatencyField field);
 
 struct LatencyColumn {
   LatencyField field = LatencyField::label;
-  std::size_t group = 0;   ///< index of the group, or of the fact
-  std::string id;          ///< stable name, for settings and tests: "median/forward"
+  std::size_t group = 0;  ///< index of the group, or of the fact
+  std::string id;         ///< stable name, for settings and tests: "median/forward"
   std::string title;
 };
 std::vector<LatencyColumn> latency_columns(const LatencyModel& model);
@@ -83,16 +96,18 @@ std::string cell_text(const LatencyModel& model, const LatencyLine& line, const 
 std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& column);
 bool is_numeric(LatencyField field);
 
-/// Indices of lines that contain every word of `filter` (any column, case-insensitive), sorted by `sort` if given. A number
-/// is also found as tokens or window, however it is written: "32k" and "32768" find 32,768.
+/// Indices of lines that contain every word of `filter` (any column, case-insensitive), sorted by `sort` if given. A
+/// number is also found as tokens or window, however it is written: "32k" and "32768" find 32,768.
 struct LatencySort {
   LatencyColumn column;
   bool descending = false;
 };
-std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view filter, const std::optional<LatencySort>& sort);
+std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view filter,
+                                 const std::optional<LatencySort>& sort);
 
 /// The arranged lines as text, with every column of `columns`.
-TextTable latency_text(const LatencyModel& model, const std::vector<std::size_t>& order, const std::vector<LatencyColumn>& columns);
+TextTable latency_text(const LatencyModel& model, const std::vector<std::size_t>& order,
+                       const std::vector<LatencyColumn>& columns);
 
 /// "▲ 1.31x faster", "▼ 1.02x slower", "same", "? unclear", "not comparable".
 std::string verdict_text(const Comparison& comparison);

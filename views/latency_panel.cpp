@@ -15,15 +15,24 @@ namespace {
 
 float column_width(LatencyField field) {
   switch (field) {
-    case LatencyField::label: return 84;
-    case LatencyField::fact: return 60;
-    case LatencyField::median: return 70;
-    case LatencyField::interval: return 44;
-    case LatencyField::tflops: return 108;
-    case LatencyField::of_reference: return 50;
-    case LatencyField::verdict: return 112;
-    case LatencyField::paper: return 60;
-    default: return 64;
+    case LatencyField::label:
+      return 84;
+    case LatencyField::fact:
+      return 60;
+    case LatencyField::median:
+      return 70;
+    case LatencyField::interval:
+      return 44;
+    case LatencyField::tflops:
+      return 108;
+    case LatencyField::of_reference:
+      return 50;
+    case LatencyField::verdict:
+      return 112;
+    case LatencyField::paper:
+      return 60;
+    default:
+      return 64;
   }
 }
 
@@ -36,7 +45,9 @@ float width_of(const Look& look, const LatencyColumn& column) {
 
 int colour_of(const LatencyModel& model, const LatencyLine& line, std::size_t group) {
   for (const Series& series : map_series(model)) {
-    if (series.kernel == line.kernel && series.pass == model.groups[group].pass && series.regime == model.groups[group].regime) return series.colour;
+    if (series.kernel == line.kernel && series.pass == model.groups[group].pass &&
+        series.regime == model.groups[group].regime)
+      return series.colour;
   }
   return -1;
 }
@@ -44,15 +55,18 @@ int colour_of(const LatencyModel& model, const LatencyLine& line, std::size_t gr
 /// Name of a column in menus and tests: the pass too, since headers leave it out.
 std::string full_name(const LatencyModel& model, const LatencyColumn& column) {
   const bool in_group = is_numeric(column.field) || column.field == LatencyField::verdict;
-  const bool named = column.field == LatencyField::median || column.field == LatencyField::paper || column.field == LatencyField::paper_ratio;
+  const bool named = column.field == LatencyField::median || column.field == LatencyField::paper ||
+                     column.field == LatencyField::paper_ratio;
   return in_group && !named ? model.groups[column.group].title + " " + column.title : column.title;
 }
 
 std::string summary_of(const Context& context, const LatencyModel& model, std::size_t shown_lines) {
-  std::string text = context.ui.table_filter.empty() ? fmt::format("{} rows", model.lines.size()) : fmt::format("{} of {} rows", shown_lines, model.lines.size());
+  std::string text = context.ui.table_filter.empty() ? fmt::format("{} rows", model.lines.size())
+                                                     : fmt::format("{} of {} rows", shown_lines, model.lines.size());
   if (model.failed > 0) text += fmt::format(" · {} failed", model.failed);
   if (model.flagged > 0) text += fmt::format(" · {} flagged samples, kept", format_count(model.flagged));
-  if (context.data.baseline) text += fmt::format(" · baseline {}", format_started(context.data.baseline->info.started, context.now));
+  if (context.data.baseline)
+    text += fmt::format(" · baseline {}", format_started(context.data.baseline->info.started, context.now));
   if (!model.conditions.empty()) text += " · " + model.conditions;
   return text;
 }
@@ -63,7 +77,8 @@ void draw_columns_menu(Context& context, const LatencyModel& model) {
   if (!ImGui::BeginPopup("columns")) return;
   for (const LatencyColumn& column : latency_columns(model)) {
     if (column.field == LatencyField::label) continue;
-    const bool shown = std::find(ui.visible_columns.begin(), ui.visible_columns.end(), column.id) != ui.visible_columns.end();
+    const bool shown =
+        std::find(ui.visible_columns.begin(), ui.visible_columns.end(), column.id) != ui.visible_columns.end();
     ImGui::PushItemFlag(ImGuiItemFlags_AutoClosePopups, false);
     if (ImGui::MenuItem(full_name(model, column).c_str(), nullptr, shown)) ui.toggled_column = column.id;
     ImGui::PopItemFlag();
@@ -78,7 +93,8 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   ImGui::AlignTextToFramePadding();
   const float button_padding = 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
   const float filter_width = std::clamp(ImGui::GetContentRegionAvail().x * 0.24F, look.px(90), look.px(150));
-  const float right_width = filter_width + ImGui::CalcTextSize("Columns").x + ImGui::CalcTextSize("Copy").x + 2 * button_padding;
+  const float right_width =
+      filter_width + ImGui::CalcTextSize("Columns").x + ImGui::CalcTextSize("Copy").x + 2 * button_padding;
   const std::string summary = summary_of(context, model, shown_lines);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, room = std::max(look.px(40), width - right_width - look.px(12));
@@ -91,7 +107,8 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   ImGui::SetNextItemWidth(filter_width);
   if (ui.focus_filter) ImGui::SetKeyboardFocusHere();
   ui.focus_filter = false;
-  ImGui::InputTextWithHint("##filter", filter_width < look.px(130) ? "filter" : "filter  (Ctrl+F)", &ui.table_filter, ImGuiInputTextFlags_EscapeClearsAll);
+  ImGui::InputTextWithHint("##filter", filter_width < look.px(130) ? "filter" : "filter  (Ctrl+F)", &ui.table_filter,
+                           ImGuiInputTextFlags_EscapeClearsAll);
   ImGui::SameLine();
   if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
   ImGui::SameLine();
@@ -116,7 +133,8 @@ void draw_headers(Context& context, const LatencyModel& model, const std::vector
   for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
     if (!ImGui::TableSetColumnIndex(i)) continue;
     const LatencyColumn& column = columns[static_cast<std::size_t>(i)];
-    // Dear ImGui's header gives sorting, dragging and the menu; its text is replaced by ours, aligned as the numbers are.
+    // Dear ImGui's header gives sorting, dragging and the menu; its text is replaced by ours, aligned as the numbers
+    // are.
     ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));
     ImGui::PushID(i);
     ImGui::TableHeader(full_name(model, column).c_str());
@@ -124,13 +142,15 @@ void draw_headers(Context& context, const LatencyModel& model, const std::vector
     ImGui::PopStyleColor();
     field_tooltip(context, full_name(model, column), field_text(column.field));
     const bool sorted = !context.ui.sort_column.empty() && context.ui.sort_column == column.id;
-    const std::string title = sorted ? fmt::format("{} {}", context.ui.sort_descending ? "▼" : "▲", column.title) : column.title;
+    const std::string title =
+        sorted ? fmt::format("{} {}", context.ui.sort_descending ? "▼" : "▲", column.title) : column.title;
     const bool right = is_numeric(column.field) && column.field != LatencyField::tflops;
     header_text(context, i, title, right, sorted ? theme.text : theme.muted);
   }
 }
 
-void draw_rate(Context& context, const LatencyModel& model, const LatencyLine& line, std::size_t group, const std::string& text) {
+void draw_rate(Context& context, const LatencyModel& model, const LatencyLine& line, std::size_t group,
+               const std::string& text) {
   const Theme& theme = context.look.theme;
   const LatencyCell& cell = *line.cells[group];
   if (text.empty()) return;
@@ -152,20 +172,25 @@ void draw_rate(Context& context, const LatencyModel& model, const LatencyLine& l
 }
 
 void align_right_in_cell(const std::string& text) {
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x));
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
+                       std::max(0.0F, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x));
 }
 
-bool is_number(const std::string& text) { return !text.empty() && text.find_first_not_of("0123456789.,/-") == std::string::npos; }
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789.,/-") == std::string::npos;
+}
 
 void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column) {
   const Theme& theme = context.look.theme;
   const std::string text = cell_text(model, line, column);
-  const bool own_cell = column.field != LatencyField::label && column.field != LatencyField::fact && column.field != LatencyField::paper &&
-                        column.field != LatencyField::paper_ratio;
-  const LatencyCell* cell = own_cell && column.group < line.cells.size() && line.cells[column.group] ? &*line.cells[column.group] : nullptr;
+  const bool own_cell = column.field != LatencyField::label && column.field != LatencyField::fact &&
+                        column.field != LatencyField::paper && column.field != LatencyField::paper_ratio;
+  const LatencyCell* cell =
+      own_cell && column.group < line.cells.size() && line.cells[column.group] ? &*line.cells[column.group] : nullptr;
   switch (column.field) {
     case LatencyField::fact: {
-      ImGui::PushFont(is_number(text) ? context.look.numbers : context.look.text, is_number(text) ? kNumberSize : kBodySize);
+      ImGui::PushFont(is_number(text) ? context.look.numbers : context.look.text,
+                      is_number(text) ? kNumberSize : kBodySize);
       coloured_text(line.baseline ? theme.muted : theme.text, text);
       ImGui::PopFont();
       return;
@@ -183,12 +208,21 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
         if (!cell->row.reason.empty()) tooltip(context, cell->row.reason);
         return;
       }
-      number_right(context, text, cell && cell->row.median_ms && std::isnan(*cell->row.median_ms) ? theme.not_a_number : line.baseline ? theme.muted : 0);
+      number_right(context, text,
+                   cell && cell->row.median_ms && std::isnan(*cell->row.median_ms) ? theme.not_a_number
+                   : line.baseline                                                 ? theme.muted
+                                                                                   : 0);
       return;
-    case LatencyField::flagged: number_right(context, text, cell && cell->row.flagged > 0 ? theme.unclear : theme.muted); return;
+    case LatencyField::flagged:
+      number_right(context, text, cell && cell->row.flagged > 0 ? theme.unclear : theme.muted);
+      return;
     case LatencyField::interval:
-    case LatencyField::paper: number_right(context, text, theme.muted); return;
-    default: number_right(context, text, line.baseline ? theme.muted : 0); return;
+    case LatencyField::paper:
+      number_right(context, text, theme.muted);
+      return;
+    default:
+      number_right(context, text, line.baseline ? theme.muted : 0);
+      return;
   }
 }
 
@@ -197,7 +231,8 @@ std::int64_t measurement_of(const LatencyLine& line, const std::vector<LatencyCo
   if (hovered_column >= 0 && hovered_column < static_cast<int>(columns.size())) {
     const LatencyColumn& column = columns[static_cast<std::size_t>(hovered_column)];
     const bool grouped = is_numeric(column.field) || column.field == LatencyField::verdict;
-    if (grouped && column.field != LatencyField::paper && column.field != LatencyField::paper_ratio && line.cells[column.group]) {
+    if (grouped && column.field != LatencyField::paper && column.field != LatencyField::paper_ratio &&
+        line.cells[column.group]) {
       return line.cells[column.group]->row.measurement;
     }
   }
@@ -208,10 +243,13 @@ std::int64_t measurement_of(const LatencyLine& line, const std::vector<LatencyCo
 }
 
 bool line_is(const LatencyLine& line, std::int64_t measurement) {
-  return measurement != 0 && std::any_of(line.cells.begin(), line.cells.end(), [&](const auto& cell) { return cell && cell->row.measurement == measurement; });
+  return measurement != 0 && std::any_of(line.cells.begin(), line.cells.end(), [&](const auto& cell) {
+           return cell && cell->row.measurement == measurement;
+         });
 }
 
-void draw_line(Context& context, const LatencyModel& model, const LatencyLine& line, std::size_t index, const std::vector<LatencyColumn>& columns, int hovered_column) {
+void draw_line(Context& context, const LatencyModel& model, const LatencyLine& line, std::size_t index,
+               const std::vector<LatencyColumn>& columns, int hovered_column) {
   const Theme& theme = context.look.theme;
   Selection& selection = context.ui.selection;
   ImGui::TableNextRow(0, context.look.px(24));
@@ -232,7 +270,8 @@ void draw_line(Context& context, const LatencyModel& model, const LatencyLine& l
     ImGui::PushStyleColor(ImGuiCol_Header, 0);
     ImGui::PushStyleColor(ImGuiCol_HeaderHovered, 0);
     ImGui::PushStyleColor(ImGuiCol_HeaderActive, 0);
-    if (ImGui::Selectable("##line", pinned, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap, ImVec2(0, ImGui::GetTextLineHeight()))) {
+    if (ImGui::Selectable("##line", pinned, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap,
+                          ImVec2(0, ImGui::GetTextLineHeight()))) {
       context.request(CommandId::select_measurement, measurement_of(line, columns, hovered_column));
     }
     ImGui::PopStyleColor(3);
@@ -250,13 +289,16 @@ void remember_columns(Context& context, const std::vector<LatencyColumn>& column
   UiState& ui = context.ui;
   ui.visible_columns.clear();
   for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
-    if (columns[static_cast<std::size_t>(i)].id == ui.toggled_column) ImGui::TableSetColumnEnabled(i, !(ImGui::TableGetColumnFlags(i) & ImGuiTableColumnFlags_IsEnabled));
-    if (ImGui::TableGetColumnFlags(i) & ImGuiTableColumnFlags_IsEnabled) ui.visible_columns.push_back(columns[static_cast<std::size_t>(i)].id);
+    if (columns[static_cast<std::size_t>(i)].id == ui.toggled_column)
+      ImGui::TableSetColumnEnabled(i, !(ImGui::TableGetColumnFlags(i) & ImGuiTableColumnFlags_IsEnabled));
+    if (ImGui::TableGetColumnFlags(i) & ImGuiTableColumnFlags_IsEnabled)
+      ui.visible_columns.push_back(columns[static_cast<std::size_t>(i)].id);
   }
   ui.toggled_column.clear();
   ImGuiTableSortSpecs* sort = ImGui::TableGetSortSpecs();
   if (!sort || !sort->SpecsDirty) return;
-  ui.sort_column = sort->SpecsCount > 0 ? columns[static_cast<std::size_t>(sort->Specs[0].ColumnIndex)].id : std::string();
+  ui.sort_column =
+      sort->SpecsCount > 0 ? columns[static_cast<std::size_t>(sort->Specs[0].ColumnIndex)].id : std::string();
   ui.sort_descending = sort->SpecsCount > 0 && sort->Specs[0].SortDirection == ImGuiSortDirection_Descending;
   sort->SpecsDirty = false;
 }
@@ -274,9 +316,11 @@ void draw_latency_panel(Context& context) {
     empty_state(context, fmt::format("No row contains \"{}\".", ui.table_filter));
     return;
   }
-  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable | ImGuiTableFlags_Hideable |
-                                ImGuiTableFlags_Reorderable | ImGuiTableFlags_Sortable | ImGuiTableFlags_SortTristate | ImGuiTableFlags_BordersInnerH |
-                                ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_HighlightHoveredColumn;
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
+                                ImGuiTableFlags_Hideable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Sortable |
+                                ImGuiTableFlags_SortTristate | ImGuiTableFlags_BordersInnerH |
+                                ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit |
+                                ImGuiTableFlags_PadOuterX | ImGuiTableFlags_HighlightHoveredColumn;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(5), context.look.px(4)));
   const bool open = ImGui::BeginTable(latency_table_name(columns).c_str(), static_cast<int>(columns.size()), flags);
   ImGui::PopStyleVar();
@@ -286,10 +330,12 @@ void draw_latency_panel(Context& context) {
     ImGuiTableColumnFlags column_flags = ImGuiTableColumnFlags_WidthFixed;
     if (!field_text(column.field).shown_at_first) column_flags |= ImGuiTableColumnFlags_DefaultHide;
     if (column.field == LatencyField::label) column_flags |= ImGuiTableColumnFlags_NoHide;
-    if (column.field == LatencyField::tflops || column.field == LatencyField::of_reference || column.field == LatencyField::peak) {
+    if (column.field == LatencyField::tflops || column.field == LatencyField::of_reference ||
+        column.field == LatencyField::peak) {
       column_flags |= ImGuiTableColumnFlags_PreferSortDescending;
     }
-    ImGui::TableSetupColumn(full_name(model, column).c_str(), column_flags, width_of(context.look, column), ImGui::GetID(column.id.c_str()));
+    ImGui::TableSetupColumn(full_name(model, column).c_str(), column_flags, width_of(context.look, column),
+                            ImGui::GetID(column.id.c_str()));
   }
   remember_columns(context, columns);
   draw_headers(context, model, columns);

@@ -46,7 +46,8 @@ class Collector {
  public:
   Collector(Pass pass, Regime regime, TimingSource clock) : pass_(pass), regime_(regime), clock_(clock) {}
 
-  /// Of rows at one place the first sweep's counts, as the build that is looked at; of its several instances the fastest.
+  /// Of rows at one place the first sweep's counts, as the build that is looked at; of its several instances the
+  /// fastest.
   void add(const ResultRow& row, const SweepResults* sweep) {
     const bool usable = row.status == Status::ok && row.median_ms && *row.median_ms > 0 &&
                         std::isfinite(*row.median_ms) && row.problem.form != Form::gemm;

@@ -54,10 +54,9 @@ struct LengthChart {
   const LengthPass& of(Pass pass) const { return passes[pass == Pass::forward ? 0 : 1]; }
 };
 
-/// From the rows of `shown`, and of `compared` sweeps on the same device by the same clock, which only add what `shown` has
-/// not measured. Of several kernels for one pair of windows
-/// the one that is fastest at the longest length is drawn; a baseline has a curve for each kernel, grouping and sliding
-/// window.
+/// From the rows of `shown`, and of `compared` sweeps on the same device by the same clock, which only add what `shown`
+/// has not measured. Of several kernels for one pair of windows the one that is fastest at the longest length is drawn;
+/// a baseline has a curve for each kernel, grouping and sliding window.
 LengthChart make_length_chart(const SweepResults& shown, const std::vector<ComparedSweep>& compared);
 
 /// Work of one launch in TFLOP, exact count.

@@ -177,7 +177,8 @@ void select_points(Context& context, const LengthPass& pass) {
     }
   }
   if (nearest == nullptr) return;
-  picker.choose(nearest->measurement, of->label + ", " + format_count(nearest->seq_len) + " tokens: " + format_latency(nearest->ms));
+  picker.choose(nearest->measurement,
+                of->label + ", " + format_count(nearest->seq_len) + " tokens: " + format_latency(nearest->ms));
 }
 
 /// Names of the dashed curves beside their right ends.
@@ -210,8 +211,8 @@ void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, label_width);
   const Range range = range_of(curves);
   // Of each pass its own zoom: their times lie a factor of ten apart.
-  if (!ImPlot::BeginPlot(chart_id(counted ? "counted" : "latency", context, to_string(which)).c_str(), ImVec2(room.x - label_width, room.y),
-                         ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
+  if (!ImPlot::BeginPlot(chart_id(counted ? "counted" : "latency", context, to_string(which)).c_str(),
+                         ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
     return;
   setup_axes(context, range);
   set_decade_ticks(range.y_low, range.y_high);
@@ -246,8 +247,8 @@ void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
                                  {0, "paper's count, n/3", look.theme.baseline}};
   for (const LevelLabel& label : labels)
     label_width = std::max(label_width, ImGui::CalcTextSize(label.text.c_str()).x + look.px(20));
-  if (!ImPlot::BeginPlot(chart_id("budget", context, to_string(context.ui.length_pass)).c_str(), ImVec2(room.x - label_width, room.y),
-                         ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
+  if (!ImPlot::BeginPlot(chart_id("budget", context, to_string(context.ui.length_pass)).c_str(),
+                         ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
     return;
   setup_axes(context, range);
   set_power_ticks(ImAxis_Y1, range.y_low, range.y_high);

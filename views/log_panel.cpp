@@ -29,7 +29,10 @@ void draw_log_panel(Context& context) {
         const LogLine& line = log[static_cast<std::size_t>(i)];
         coloured_text(theme.muted, line.time);
         ImGui::SameLine();
-        coloured_text(line.severity == Severity::error ? theme.slower : line.severity == Severity::warning ? theme.unclear : theme.text, line.text);
+        coloured_text(line.severity == Severity::error     ? theme.slower
+                      : line.severity == Severity::warning ? theme.unclear
+                                                           : theme.text,
+                      line.text);
       }
     }
     if (ImGui::GetScrollY() >= ImGui::GetScrollMaxY()) ImGui::SetScrollHereY(1);

@@ -15,9 +15,12 @@ namespace {
 
 const char* unit(MapMetric metric) {
   switch (metric) {
-    case MapMetric::latency: return "ms";
-    case MapMetric::tflops: return "TFLOP/s";
-    case MapMetric::peak: return "% of peak";
+    case MapMetric::latency:
+      return "ms";
+    case MapMetric::tflops:
+      return "TFLOP/s";
+    case MapMetric::peak:
+      return "% of peak";
   }
   return "";
 }
@@ -27,7 +30,8 @@ float shade(const WindowMap& map, MapMetric metric, double value) {
   double t = 0.5;
   if (map.high > map.low) {
     const bool logarithmic = metric == MapMetric::latency && map.low > 0;
-    t = logarithmic ? std::log(value / map.low) / std::log(map.high / map.low) : (value - map.low) / (map.high - map.low);
+    t = logarithmic ? std::log(value / map.low) / std::log(map.high / map.low)
+                    : (value - map.low) / (map.high - map.low);
   }
   return static_cast<float>(metric == MapMetric::latency ? 1 - t : t);
 }
@@ -47,7 +51,8 @@ void draw_choices(Context& context, const std::vector<Series>& choices) {
   ImGui::Dummy(ImVec2(context.look.px(8), 0));
   for (int i = 0; i < static_cast<int>(choices.size()); ++i) {
     const std::string& label = choices[static_cast<std::size_t>(i)].label;
-    const float width = ImGui::CalcTextSize(label.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
+    const float width =
+        ImGui::CalcTextSize(label.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
     ImGui::SameLine();
     if (ImGui::GetContentRegionAvail().x < width + context.look.px(70)) ImGui::NewLine();
     if (chip(context, label.c_str(), ui.map_series == i)) ui.map_series = i;
@@ -55,7 +60,8 @@ void draw_choices(Context& context, const std::vector<Series>& choices) {
   chart_button(context, Panel::map);
 }
 
-void draw_cell(const Context& context, const MapCell& cell, const WindowMap& map, ImVec2 low, ImVec2 high, int decimals) {
+void draw_cell(const Context& context, const MapCell& cell, const WindowMap& map, ImVec2 low, ImVec2 high,
+               int decimals) {
   const Look& look = context.look;
   ImDrawList* list = ImGui::GetWindowDrawList();
   std::string text;
@@ -69,17 +75,26 @@ void draw_cell(const Context& context, const MapCell& cell, const WindowMap& map
       fill = look.theme.not_a_number;
       text = "NaN";
       break;
-    case MapCell::State::failed: text = "failed"; break;
-    case MapCell::State::skipped: text = "skipped"; break;
-    case MapCell::State::absent: list->AddRectFilled(low, high, faded(look.theme.raised, 0.35F), look.px(2)); return;
+    case MapCell::State::failed:
+      text = "failed";
+      break;
+    case MapCell::State::skipped:
+      text = "skipped";
+      break;
+    case MapCell::State::absent:
+      list->AddRectFilled(low, high, faded(look.theme.raised, 0.35F), look.px(2));
+      return;
   }
   list->AddRectFilled(low, high, fill, look.px(2));
   const bool plain = cell.state != MapCell::State::ok && cell.state != MapCell::State::nan;
   if (plain) hatch(list, low, high, faded(look.theme.faint, 0.35F), look.px(6));
   const ImVec2 size = ImGui::CalcTextSize(text.c_str());
   if (size.x > high.x - low.x - look.px(4) || size.y > high.y - low.y) return;
-  const ImU32 ink = cell.state == MapCell::State::failed ? look.theme.slower : plain ? look.theme.muted : readable_on(fill);
-  list->AddText(ImVec2(std::round((low.x + high.x - size.x) / 2), std::round((low.y + high.y - size.y) / 2)), ink, text.c_str());
+  const ImU32 ink = cell.state == MapCell::State::failed ? look.theme.slower
+                    : plain                              ? look.theme.muted
+                                                         : readable_on(fill);
+  list->AddText(ImVec2(std::round((low.x + high.x - size.x) / 2), std::round((low.y + high.y - size.y) / 2)), ink,
+                text.c_str());
 }
 
 void describe_cell(Context& context, const WindowMap& map, std::size_t i1, std::size_t i2) {
@@ -88,11 +103,21 @@ void describe_cell(Context& context, const WindowMap& map, std::size_t i1, std::
   const ChartSetting& setting = context.models.settings(context.data)[shown_setting(context)];
   if (!setting.text.empty()) text += ", " + setting.text;
   switch (cell.state) {
-    case MapCell::State::ok: text += fmt::format(": {} {}", significant_text(cell.value, 4), unit(context.ui.map_metric)); break;
-    case MapCell::State::nan: text += ": not a number"; break;
-    case MapCell::State::failed: text += fmt::format(": failed. {}", cell.reason); break;
-    case MapCell::State::skipped: text += fmt::format(": no value. {}", cell.reason); break;
-    case MapCell::State::absent: text += ": not in this sweep"; break;
+    case MapCell::State::ok:
+      text += fmt::format(": {} {}", significant_text(cell.value, 4), unit(context.ui.map_metric));
+      break;
+    case MapCell::State::nan:
+      text += ": not a number";
+      break;
+    case MapCell::State::failed:
+      text += fmt::format(": failed. {}", cell.reason);
+      break;
+    case MapCell::State::skipped:
+      text += fmt::format(": no value. {}", cell.reason);
+      break;
+    case MapCell::State::absent:
+      text += ": not in this sweep";
+      break;
   }
   ImGui::SetTooltip("%s", text.c_str());
   if (cell.measurement == 0) return;
@@ -107,7 +132,9 @@ void draw_scale(const Context& context, const WindowMap& map, ImVec2 low, float 
   constexpr int kSteps = 32;
   for (int i = 0; i < kSteps; ++i) {
     const float t0 = static_cast<float>(i) / kSteps, t1 = static_cast<float>(i + 1) / kSteps;
-    list->AddRectFilledMultiColor(ImVec2(low.x, low.y + height * (1 - t1)), ImVec2(low.x + width, low.y + height * (1 - t0)), viridis(t1), viridis(t1), viridis(t0), viridis(t0));
+    list->AddRectFilledMultiColor(ImVec2(low.x, low.y + height * (1 - t1)),
+                                  ImVec2(low.x + width, low.y + height * (1 - t0)), viridis(t1), viridis(t1),
+                                  viridis(t0), viridis(t0));
   }
   const bool latency = context.ui.map_metric == MapMetric::latency;
   for (int i = 0; i <= 4; ++i) {
@@ -117,7 +144,8 @@ void draw_scale(const Context& context, const WindowMap& map, ImVec2 low, float 
     if (latency && map.low > 0) value = map.low * std::pow(map.high / map.low, from_low);
     const float y = low.y + height * static_cast<float>(1 - t);
     const std::string text = format_fixed(value, decimals);
-    list->AddText(ImVec2(low.x + width + look.px(6), std::round(y - ImGui::GetTextLineHeight() / 2)), look.theme.muted, text.c_str());
+    list->AddText(ImVec2(low.x + width + look.px(6), std::round(y - ImGui::GetTextLineHeight() / 2)), look.theme.muted,
+                  text.c_str());
   }
 }
 
@@ -144,14 +172,19 @@ void draw_grid(Context& context, const WindowMap& map) {
     const float y = corner.y + (rows - 1 - static_cast<float>(i2)) * cell.y;
     const std::string name = fmt::format("{}", map.window2[i2]);
     const ImVec2 size = ImGui::CalcTextSize(name.c_str());
-    if (size.y < cell.y * 1.4F) list->AddText(ImVec2(corner.x - size.x - look.px(8), std::round(y + (cell.y - size.y) / 2)), look.theme.muted, name.c_str());
+    if (size.y < cell.y * 1.4F)
+      list->AddText(ImVec2(corner.x - size.x - look.px(8), std::round(y + (cell.y - size.y) / 2)), look.theme.muted,
+                    name.c_str());
     for (std::size_t i1 = 0; i1 < map.window1.size(); ++i1) {
-      const ImVec2 low(corner.x + static_cast<float>(i1) * cell.x + gap, y + gap), high(low.x + cell.x - 2 * gap, low.y + cell.y - 2 * gap);
+      const ImVec2 low(corner.x + static_cast<float>(i1) * cell.x + gap, y + gap),
+          high(low.x + cell.x - 2 * gap, low.y + cell.y - 2 * gap);
       draw_cell(context, map.at(i1, i2), map, low, high, decimals);
-      if (hovered && mouse.x >= low.x && mouse.x < high.x && mouse.y >= low.y && mouse.y < high.y) describe_cell(context, map, i1, i2);
+      if (hovered && mouse.x >= low.x && mouse.x < high.x && mouse.y >= low.y && mouse.y < high.y)
+        describe_cell(context, map, i1, i2);
       const std::int64_t id = map.at(i1, i2).measurement;
       if (context.ui.selection.is_marked(id)) {
-        list->AddRect(low, high, id == context.ui.selection.pinned ? look.theme.text : look.theme.muted, look.px(2), look.px(id == context.ui.selection.pinned ? 2.5F : 1.5F));
+        list->AddRect(low, high, id == context.ui.selection.pinned ? look.theme.text : look.theme.muted, look.px(2),
+                      look.px(id == context.ui.selection.pinned ? 2.5F : 1.5F));
       }
     }
   }
@@ -165,9 +198,12 @@ void draw_grid(Context& context, const WindowMap& map) {
     list->AddText(ImVec2(std::round(x), corner.y + rows * cell.y + look.px(4)), look.theme.muted, name.c_str());
   }
   ImGui::PushFont(look.text, kSecondarySize);
-  list->AddText(ImVec2(corner.x, corner.y + rows * cell.y + look.px(20)), look.theme.muted, "w1 across, w2 up, in tokens");
+  list->AddText(ImVec2(corner.x, corner.y + rows * cell.y + look.px(20)), look.theme.muted,
+                "w1 across, w2 up, in tokens");
   ImGui::PopFont();
-  if (!values.empty()) draw_scale(context, map, ImVec2(corner.x + columns * cell.x + look.px(16), corner.y + gap), look.px(10), rows * cell.y - 2 * gap, decimals);
+  if (!values.empty())
+    draw_scale(context, map, ImVec2(corner.x + columns * cell.x + look.px(16), corner.y + gap), look.px(10),
+               rows * cell.y - 2 * gap, decimals);
 }
 
 }  // namespace
@@ -181,7 +217,8 @@ void draw_map_panel(Context& context) {
   }
   const ChartFrame frame(context, Panel::map);
   draw_choices(context, choices);
-  const WindowMap* map = context.models.map(context.data, shown_setting(context), context.ui.map_series, context.ui.map_metric);
+  const WindowMap* map =
+      context.models.map(context.data, shown_setting(context), context.ui.map_series, context.ui.map_metric);
   if (!map || map->cells.empty()) {
     empty_state(context, "This sweep has no windows: its masks are full.");
     return;

@@ -38,13 +38,17 @@ const std::vector<ChartSetting>& Models::settings(const WindowData& data) {
 const BarChart* Models::bars(const WindowData& data, std::size_t setting) {
   if (setting >= settings(data).size()) return nullptr;
   const auto found = bars_.find(setting);
-  return found != bars_.end() ? &found->second : &bars_.emplace(setting, make_bar_chart(*latency(data), settings(data)[setting])).first->second;
+  return found != bars_.end()
+             ? &found->second
+             : &bars_.emplace(setting, make_bar_chart(*latency(data), settings(data)[setting])).first->second;
 }
 
 const ScalingChart* Models::scaling(const WindowData& data, std::size_t setting) {
   if (setting >= settings(data).size()) return nullptr;
   const auto found = scaling_.find(setting);
-  return found != scaling_.end() ? &found->second : &scaling_.emplace(setting, make_scaling_chart(*latency(data), settings(data)[setting])).first->second;
+  return found != scaling_.end()
+             ? &found->second
+             : &scaling_.emplace(setting, make_scaling_chart(*latency(data), settings(data)[setting])).first->second;
 }
 
 const LengthChart* Models::lengths(const WindowData& data) {
@@ -65,7 +69,9 @@ const WindowMap* Models::map(const WindowData& data, std::size_t setting, int se
   if (choices.empty() || setting >= settings(data).size()) return nullptr;
   series = std::clamp(series, 0, static_cast<int>(choices.size()) - 1);
   const auto [found, missing] = maps_.try_emplace({setting, series, metric});
-  if (missing) found->second = make_window_map(*latency(data), settings(data)[setting], choices[static_cast<std::size_t>(series)], metric);
+  if (missing)
+    found->second =
+        make_window_map(*latency(data), settings(data)[setting], choices[static_cast<std::size_t>(series)], metric);
   return &found->second;
 }
 
@@ -98,7 +104,8 @@ const std::string& Models::title(const WindowData& data, const SweepInfo& sweep)
   return found != titles_.end() ? found->second : titles_.emplace(sweep.uuid, sweep_title(sweep)).first->second;
 }
 
-const std::vector<std::size_t>& Models::order(const WindowData& data, const std::string& filter, const std::string& sort_column, bool descending) {
+const std::vector<std::size_t>& Models::order(const WindowData& data, const std::string& filter,
+                                              const std::string& sort_column, bool descending) {
   static const std::vector<std::size_t> kNone;
   const LatencyModel* model = latency(data);
   if (!model) return kNone;

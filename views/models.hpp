@@ -37,7 +37,8 @@ class Models {
   /// What a sweep measures, in a few words.
   const std::string& title(const WindowData& data, const SweepInfo& sweep);
   /// Lines of the latency model in the order of filter and sort.
-  const std::vector<std::size_t>& order(const WindowData& data, const std::string& filter, const std::string& sort_column, bool descending);
+  const std::vector<std::size_t>& order(const WindowData& data, const std::string& filter,
+                                        const std::string& sort_column, bool descending);
 
   AttentionModel& attention() { return attention_; }
 
@@ -47,7 +48,7 @@ class Models {
   std::uint64_t revision_ = ~std::uint64_t{0};
   std::optional<LatencyModel> latency_;
   std::optional<std::vector<ChartSetting>> settings_;
-  std::map<std::size_t, BarChart> bars_;         ///< by setting, as asked for
+  std::map<std::size_t, BarChart> bars_;  ///< by setting, as asked for
   std::map<std::size_t, ScalingChart> scaling_;
   std::optional<LengthChart> lengths_;
   std::map<std::tuple<std::size_t, int, MapMetric>, WindowMap> maps_;

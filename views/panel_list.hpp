@@ -25,8 +25,8 @@ void draw_panel(Context& context, Panel panel);
 /// What the panel shows as text: for copying, exporting and reports. Empty when it shows nothing.
 TextTable panel_text(Context& context, Panel panel);
 
-/// True when the data are there; otherwise draws the state that explains what to do and returns false. The table says it
-/// in full, with buttons; charts keep to one line.
+/// True when the data are there; otherwise draws the state that explains what to do and returns false. The table says
+/// it in full, with buttons; charts keep to one line.
 bool draw_data_state(Context& context, bool in_full = false);
 
 }  // namespace triscope

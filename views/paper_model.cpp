@@ -42,17 +42,21 @@ PaperModel make_paper_model(const SweepResults& sweep) {
   if (example) {
     const Problem& p = example->problem;
     model.same_shape = has_paper_shape(p);
-    model.conditions = fmt::format("{}: {} tokens, {} query heads on {}, head size {}, batch {}.", sweep.info.environment.device_name,
-                                   format_count(p.seq_len), p.q_heads, p.kv_heads, p.head_dim, p.batch);
+    model.conditions =
+        fmt::format("{}: {} tokens, {} query heads on {}, head size {}, batch {}.", sweep.info.environment.device_name,
+                    format_count(p.seq_len), p.q_heads, p.kv_heads, p.head_dim, p.batch);
   }
   return model;
 }
 
 TextTable paper_text(const PaperModel& model) {
-  TextTable table{{"w1", "w2", "w1 x w2", "paper, ms", "this machine, ms", "kernel", "paper / this"}, {true, true, true, true, true, false, true}, {}};
+  TextTable table{{"w1", "w2", "w1 x w2", "paper, ms", "this machine, ms", "kernel", "paper / this"},
+                  {true, true, true, true, true, false, true},
+                  {}};
   for (const PaperLine& line : model.lines) {
     table.rows.push_back({fmt::format("{}", line.windows.window1), fmt::format("{}", line.windows.window2),
-                          fmt::format("{}", line.windows.window1 * line.windows.window2), format_fixed(line.paper_ms, 1),
+                          fmt::format("{}", line.windows.window1 * line.windows.window2),
+                          format_fixed(line.paper_ms, 1),
                           line.own_ms ? significant_text(*line.own_ms, 4) : line.missing, line.kernel,
                           line.own_ms ? format_fixed(line.paper_ms / *line.own_ms, 2) : ""});
   }

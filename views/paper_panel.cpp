@@ -17,7 +17,8 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line,
   ImGui::PushID(static_cast<int>(line.windows.window1 * 4096 + line.windows.window2));
   const bool pinned = line.measurement != 0 && context.ui.selection.pinned == line.measurement;
   if (pinned) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.accent_soft);
-  if (ImGui::Selectable("##line", pinned, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap) && line.measurement) {
+  if (ImGui::Selectable("##line", pinned, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap) &&
+      line.measurement) {
     context.request(CommandId::select_measurement, line.measurement);
   }
   if (ImGui::IsItemHovered()) context.ui.selection.hovered_now = line.measurement;
@@ -80,17 +81,22 @@ void draw_paper_panel(Context& context) {
     if (!model.same_shape) {
       const SmallFont font(context.look);
       ImGui::PushTextWrapPos(0);
-      coloured_text(theme.unclear, "The paper's shape is 32,768 tokens, 64 query heads on 1, head size 128: read the shape of the curve, not the ratio.");
+      coloured_text(theme.unclear,
+                    "The paper's shape is 32,768 tokens, 64 query heads on 1, head size 128: read the shape of the "
+                    "curve, not the ratio.");
       ImGui::PopTextWrapPos();
     }
   }
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   double longest = 1e-12;
   for (const PaperLine& line : model.lines) longest = std::max({longest, line.paper_ms, line.own_ms.value_or(0)});
-  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
+                                ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   if (!ImGui::BeginTable("paper", 7, flags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  const auto column = [&](const char* name, float width) { ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, context.look.px(width)); };
+  const auto column = [&](const char* name, float width) {
+    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, context.look.px(width));
+  };
   column("window", 96);
   column("w1 × w2", 72);
   column("paper, ms", 80);

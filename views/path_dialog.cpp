@@ -19,23 +19,49 @@ struct PathQuestion {
   const char* title;
   const char* help;
   const char* button;
-  bool saves;                                ///< names a file to write
+  bool saves;                                  ///< names a file to write
   std::initializer_list<const char*> endings;  ///< of the files that are listed
 };
 
 const PathQuestion kQuestions[] = {
-    {CommandId::open_database, "Open database", "Dropping the file on the window does the same.", "Open", false, {".db"}},
-    {CommandId::import_database, "Import database", "Its sweeps are copied into the open database; nothing is copied twice.", "Import", false, {".db"}},
-    {CommandId::save_copy, "Save a copy of the database", "Everything that was read and measured goes into a new file, which is opened then.", "Save", true, {".db"}},
+    {CommandId::open_database,
+     "Open database",
+     "Dropping the file on the window does the same.",
+     "Open",
+     false,
+     {".db"}},
+    {CommandId::import_database,
+     "Import database",
+     "Its sweeps are copied into the open database; nothing is copied twice.",
+     "Import",
+     false,
+     {".db"}},
+    {CommandId::save_copy,
+     "Save a copy of the database",
+     "Everything that was read and measured goes into a new file, which is opened then.",
+     "Save",
+     true,
+     {".db"}},
     {CommandId::save_table, "Save table as CSV", "The table as it is filtered and sorted.", "Save", true, {".csv"}},
     {CommandId::export_text, "Save chart data as CSV", "The numbers behind the chart.", "Save", true, {".csv"}},
     {CommandId::save_chart, "Save chart as PNG", "At three times its size on screen.", "Save", true, {".png"}},
-    {CommandId::save_slice, "Save attention slice", "The ending decides: .npy (an array), .csv (a line for each pair) or .png (a picture).", "Save", true, {".npy", ".csv", ".png"}},
-    {CommandId::save_window_picture, "Save picture of the window", "As it is now, without this question.", "Save", true, {".png"}},
+    {CommandId::save_slice,
+     "Save attention slice",
+     "The ending decides: .npy (an array), .csv (a line for each pair) or .png (a picture).",
+     "Save",
+     true,
+     {".npy", ".csv", ".png"}},
+    {CommandId::save_window_picture,
+     "Save picture of the window",
+     "As it is now, without this question.",
+     "Save",
+     true,
+     {".png"}},
 };
 
 const PathQuestion* find_question(CommandId command) {
-  const auto found = std::find_if(std::begin(kQuestions), std::end(kQuestions), [&](const PathQuestion& one) { return one.command == command; });
+  const auto found = std::find_if(std::begin(kQuestions), std::end(kQuestions),
+                                  [&](const PathQuestion& one) { return one.command == command; });
   return found == std::end(kQuestions) ? nullptr : &*found;
 }
 
@@ -43,14 +69,17 @@ const PathQuestion* find_question(CommandId command) {
 std::string folder_part(const std::string& text) { return text.substr(0, text.rfind('/') + 1); }
 std::string name_part(const std::string& text) { return text.substr(text.rfind('/') + 1); }
 
-bool is_listed(const PathQuestion& question, const PathDialog& path, const FolderEntry& entry, const std::string& filter) {
+bool is_listed(const PathQuestion& question, const PathDialog& path, const FolderEntry& entry,
+               const std::string& filter) {
   if (!filter.empty() && entry.name.find(filter) == std::string::npos) return false;
   if (entry.folder || path.all_files) return true;
-  return std::any_of(question.endings.begin(), question.endings.end(), [&](const char* ending) { return entry.name.ends_with(ending); });
+  return std::any_of(question.endings.begin(), question.endings.end(),
+                     [&](const char* ending) { return entry.name.ends_with(ending); });
 }
 
 const FolderEntry* find_entry(const FolderListing& listing, const std::string& name) {
-  const auto found = std::find_if(listing.entries.begin(), listing.entries.end(), [&](const FolderEntry& entry) { return entry.name == name; });
+  const auto found = std::find_if(listing.entries.begin(), listing.entries.end(),
+                                  [&](const FolderEntry& entry) { return entry.name == name; });
   return found == listing.entries.end() ? nullptr : &*found;
 }
 
@@ -83,14 +112,17 @@ void draw_places(Context& context, const PathQuestion& question, const FolderLis
 }
 
 /// One line of the list. True when it was chosen while it stood in the field already.
-bool draw_entry(Context& context, const PathQuestion& question, const FolderListing& listing, const FolderEntry& entry) {
+bool draw_entry(Context& context, const PathQuestion& question, const FolderListing& listing,
+                const FolderEntry& entry) {
   PathDialog& path = context.ui.path;
   const Theme& theme = context.look.theme;
   ImGui::TableNextRow(0, context.look.px(24));
   ImGui::TableNextColumn();
   const bool chosen = !entry.folder && entry.name == name_part(path.text);
   ImGui::PushStyleColor(ImGuiCol_Text, entry.folder ? theme.accent : theme.text);
-  const bool clicked = ImGui::Selectable((entry.folder ? entry.name + "/" : entry.name).c_str(), chosen, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_NoAutoClosePopups, ImVec2(0, context.look.px(18)));
+  const bool clicked = ImGui::Selectable((entry.folder ? entry.name + "/" : entry.name).c_str(), chosen,
+                                         ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_NoAutoClosePopups,
+                                         ImVec2(0, context.look.px(18)));
   ImGui::PopStyleColor();
   ImGui::TableNextColumn();
   if (!entry.folder) number_right(context, format_bytes(entry.bytes), theme.muted);
@@ -112,8 +144,10 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   // What is half typed narrows the list; the name of a file to be saved does not.
   const std::string typed = name_part(path.text);
   const std::string filter = question.saves || find_entry(listing, typed) ? std::string() : typed;
-  const float height = std::clamp(ImGui::GetMainViewport()->Size.y * 0.84F - context.look.px(250), context.look.px(110), context.look.px(264));
-  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
+  const float height = std::clamp(ImGui::GetMainViewport()->Size.y * 0.84F - context.look.px(250), context.look.px(110),
+                                  context.look.px(264));
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoBordersInBody |
+                                ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   ImGui::PushStyleColor(ImGuiCol_ChildBg, context.look.theme.ground);
   ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, ImVec2(0, 0.5F));
   if (ImGui::BeginTable("folder", 3, flags, ImVec2(0, height))) {
@@ -124,7 +158,9 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
       ImGui::TableNextRow(0, context.look.px(24));
       ImGui::TableNextColumn();
       ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.accent);
-      if (ImGui::Selectable("../", false, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_NoAutoClosePopups, ImVec2(0, context.look.px(18)))) enter(question, path, listing.parent);
+      if (ImGui::Selectable("../", false, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_NoAutoClosePopups,
+                            ImVec2(0, context.look.px(18))))
+        enter(question, path, listing.parent);
       ImGui::PopStyleColor();
     }
     for (const FolderEntry& entry : listing.entries) {
@@ -139,7 +175,8 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   if (!listing.problem.empty()) {
     coloured_text(context.look.theme.slower, sentence(listing.problem));
   } else if (!any && !question.saves) {
-    muted_text(context, filter.empty() ? std::string_view("No database lies here; All files shows the rest.") : std::string_view("Nothing here has that in its name."));
+    muted_text(context, filter.empty() ? std::string_view("No database lies here; All files shows the rest.")
+                                       : std::string_view("Nothing here has that in its name."));
   }
   return accepted;
 }

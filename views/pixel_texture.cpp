@@ -66,7 +66,8 @@ void PixelTexture::end() {
 
 void PixelTexture::draw(ImDrawList* list, ImVec2 low, ImVec2 high) const {
   if (!texture_) return;
-  const ImVec2 end(static_cast<float>(width_) / static_cast<float>(texture_->Width), static_cast<float>(height_) / static_cast<float>(texture_->Height));
+  const ImVec2 end(static_cast<float>(width_) / static_cast<float>(texture_->Width),
+                   static_cast<float>(height_) / static_cast<float>(texture_->Height));
   list->AddImage(texture_->GetTexRef(), low, high, ImVec2(0, 0), end);
 }
 

@@ -27,7 +27,8 @@ void plot_series(const Context& context, const SeriesPoints& series) {
   whiskers.LineColor = colour;
   whiskers.LineWeight = std::max(1.0F, look.px(1));
   whiskers.Size = look.px(5);
-  ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(), count, whiskers);
+  ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(), count,
+                        whiskers);
   ImPlotSpec points;
   points.LineColor = colour;
   points.Marker = series_marker(series.series);
@@ -48,7 +49,8 @@ void plot_series(const Context& context, const SeriesPoints& series) {
   ImPlotSpec line;
   line.LineColor = colour;
   line.LineWeight = look.px(1.5F);
-  ImPlot::PlotLine(legend_name(series.series).c_str(), line_x.data(), line_y.data(), static_cast<int>(line_x.size()), line);
+  ImPlot::PlotLine(legend_name(series.series).c_str(), line_x.data(), line_y.data(), static_cast<int>(line_x.size()),
+                   line);
 }
 
 void select_points(Context& context, const ScalingChart& chart) {
@@ -61,7 +63,9 @@ void select_points(Context& context, const ScalingChart& chart) {
     }
   }
   if (!nearest) return;
-  picker.choose(nearest->measurement, of->series.label + ", area " + format_count(static_cast<std::int64_t>(nearest->x)) + ": " + format_latency(nearest->y));
+  picker.choose(nearest->measurement, of->series.label + ", area " +
+                                          format_count(static_cast<std::int64_t>(nearest->x)) + ": " +
+                                          format_latency(nearest->y));
 }
 
 struct Range {
@@ -89,7 +93,8 @@ Range range_of(const ScalingChart& chart) {
 void set_area_ticks(const Range& range) {
   std::vector<double> ticks;
   std::vector<std::string> names;
-  const int first = static_cast<int>(std::floor(std::log2(range.x_low))), last = static_cast<int>(std::ceil(std::log2(range.x_high)));
+  const int first = static_cast<int>(std::floor(std::log2(range.x_low))),
+            last = static_cast<int>(std::ceil(std::log2(range.x_high)));
   const int step = std::max(1, (last - first + 7) / 8);
   for (int power = first; power <= last; power += step) {
     ticks.push_back(std::exp2(power));
@@ -105,7 +110,8 @@ void set_latency_ticks(const Range& range) {
   std::vector<double> ticks;
   std::vector<std::string> names;
   const double decades = std::log10(range.y_high / range.y_low);
-  for (int power = static_cast<int>(std::floor(std::log10(range.y_low))) - 1; power <= static_cast<int>(std::ceil(std::log10(range.y_high))); ++power) {
+  for (int power = static_cast<int>(std::floor(std::log10(range.y_low))) - 1;
+       power <= static_cast<int>(std::ceil(std::log10(range.y_high))); ++power) {
     for (double digit : {1.0, 2.0, 5.0}) {
       if (decades > 3 && digit != 1.0) continue;
       ticks.push_back(digit * std::pow(10.0, power));
@@ -125,7 +131,8 @@ void draw_scaling_panel(Context& context) {
   const std::size_t setting = shown_setting(context);
   const ScalingChart& chart = *context.models.scaling(context.data, setting);
   const ChartFrame frame(context, Panel::scaling);
-  chart_heading(context, Panel::scaling, "Latency by window area", "milliseconds against w1 × w2 pairs per query, both logarithmic");
+  chart_heading(context, Panel::scaling, "Latency by window area",
+                "milliseconds against w1 × w2 pairs per query, both logarithmic");
   if (chart.series.empty()) {
     empty_state(context, "Here is no finished measurement of a 2-simplicial kernel yet.");
     return;
@@ -134,13 +141,16 @@ void draw_scaling_panel(Context& context) {
   std::vector<LevelLabel> labels;
   float label_width = 0;
   for (const SeriesPoints& level : chart.levels) {
-    const std::string text = fmt::format("{} {}", kernel_short_label(level.series.kernel), level.series.pass == Pass::forward ? "fwd" : "bwd");
+    const std::string text = fmt::format("{} {}", kernel_short_label(level.series.kernel),
+                                         level.series.pass == Pass::forward ? "fwd" : "bwd");
     label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
     labels.push_back({0, text, look.theme.baseline});
   }
   const Range range = range_of(chart);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  if (!ImPlot::BeginPlot(chart_id("scaling", context, context.models.settings(context.data)[setting].text).c_str(), ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
+  if (!ImPlot::BeginPlot(chart_id("scaling", context, context.models.settings(context.data)[setting].text).c_str(),
+                         ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
+    return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);

@@ -22,7 +22,8 @@ std::int64_t parse_number(std::string word) {
   std::int64_t value = 0;
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (failed != std::errc() || end != word.data() + word.size() || value <= 0 || value > (std::int64_t{1} << 40)) {
-    throw Error(fmt::format("\"{}\" cannot be read", word), "it is not a positive whole number", "type numbers such as 4096 or 4k", ExitCode::usage);
+    throw Error(fmt::format("\"{}\" cannot be read", word), "it is not a positive whole number",
+                "type numbers such as 4096 or 4k", ExitCode::usage);
   }
   return value * factor;
 }
@@ -68,7 +69,8 @@ void check_shapes(FormReading& reading) {
   for (std::size_t h = 0; h < request.q_heads.size(); ++h) {
     const std::int64_t kv = request.kv_heads[request.kv_heads.size() == 1 ? 0 : h];
     if (request.q_heads[h] % kv != 0) {
-      reading.problems["kv_heads"] = fmt::format("{} query heads cannot share {} KV heads evenly.", request.q_heads[h], kv);
+      reading.problems["kv_heads"] =
+          fmt::format("{} query heads cannot share {} KV heads evenly.", request.q_heads[h], kv);
     }
   }
   for (const Form form : request.forms) {
@@ -87,7 +89,8 @@ void check_shapes(FormReading& reading) {
   for (const std::int64_t length : request.seq_lens) shortest = std::min(shortest, length);
   for (const Windows& windows : request.windows) {
     if (std::max(windows.window1, windows.window2) > shortest) {
-      reading.problems["windows"] = fmt::format("{}x{} is wider than {} tokens: take it out, or give more tokens.", windows.window1, windows.window2, shortest);
+      reading.problems["windows"] = fmt::format("{}x{} is wider than {} tokens: take it out, or give more tokens.",
+                                                windows.window1, windows.window2, shortest);
     }
   }
 }
@@ -169,13 +172,16 @@ FormReading read_form(const SetupForm& form, const Catalog* catalog) {
   request.device = form.device;
   request.stopping.precision = form.precision_percent / 100;
   request.stopping.budget_ns = static_cast<std::int64_t>(form.budget_seconds * 1e9);
-  if (!(form.precision_percent > 0 && form.precision_percent <= 50)) reading.problems["precision"] = "Between 0.01 and 50 %.";
-  if (!(form.budget_seconds >= 0.1 && form.budget_seconds <= 3600)) reading.problems["budget"] = "Between 0.1 and 3600 s.";
+  if (!(form.precision_percent > 0 && form.precision_percent <= 50))
+    reading.problems["precision"] = "Between 0.01 and 50 %.";
+  if (!(form.budget_seconds >= 0.1 && form.budget_seconds <= 3600))
+    reading.problems["budget"] = "Between 0.1 and 3600 s.";
   if (catalog && !form.excluded_kernels.empty()) {
     try {
       const DeviceKind kind = choose_device(*catalog, form.device).kind;
       for (const KernelInfo& kernel : catalog->kernels) {
-        const bool excluded = std::find(form.excluded_kernels.begin(), form.excluded_kernels.end(), kernel.id) != form.excluded_kernels.end();
+        const bool excluded = std::find(form.excluded_kernels.begin(), form.excluded_kernels.end(), kernel.id) !=
+                              form.excluded_kernels.end();
         if (!excluded && kernel.device == kind && kernel.id != "cpu.oracle") request.kernels.push_back(kernel.id);
       }
       if (request.kernels.empty()) reading.problems["kernels"] = "Choose at least one kernel.";
@@ -186,16 +192,18 @@ FormReading read_form(const SetupForm& form, const Catalog* catalog) {
   const bool complete = reading.problems.empty();
   if (complete) check_shapes(reading);
   if (complete) {
-    reading.configurations = static_cast<std::int64_t>(request.windows.size() * request.seq_lens.size() * request.batches.size() *
-                                                       request.q_heads.size() * request.head_dims.size() * request.forms.size() *
-                                                       request.passes.size() * request.regimes.size());
+    reading.configurations = static_cast<std::int64_t>(
+        request.windows.size() * request.seq_lens.size() * request.batches.size() * request.q_heads.size() *
+        request.head_dims.size() * request.forms.size() * request.passes.size() * request.regimes.size());
   }
   return reading;
 }
 
 SetupForm form_of(const SweepRequest& request, const Catalog* catalog) {
   SetupForm form;
-  const auto has = [](const auto& list, auto value) { return std::find(list.begin(), list.end(), value) != list.end(); };
+  const auto has = [](const auto& list, auto value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  };
   form.trilinear = has(request.forms, Form::trilinear);
   form.determinant = has(request.forms, Form::determinant);
   form.forward = has(request.passes, Pass::forward);
@@ -238,7 +246,8 @@ WindowGrid make_grid(const SetupForm& form) {
   return {{axis1.begin(), axis1.end()}, {axis2.begin(), axis2.end()}};
 }
 
-void set_rectangle(SetupForm& form, const WindowGrid& grid, std::array<std::size_t, 2> corner, std::array<std::size_t, 2> opposite, bool on) {
+void set_rectangle(SetupForm& form, const WindowGrid& grid, std::array<std::size_t, 2> corner,
+                   std::array<std::size_t, 2> opposite, bool on) {
   for (std::size_t i2 = std::min(corner[1], opposite[1]); i2 <= std::max(corner[1], opposite[1]); ++i2) {
     for (std::size_t i1 = std::min(corner[0], opposite[0]); i1 <= std::max(corner[0], opposite[0]); ++i1) {
       const Windows windows{grid.axis1[i1], grid.axis2[i2]};
@@ -263,7 +272,8 @@ std::vector<Windows> equal_area(const WindowGrid& grid, Windows windows) {
 std::array<PresetText, 4> window_presets() {
   return {PresetText{WindowPreset::table1, "Paper, Table 1", "The seven windows of the paper's Table 1."},
           PresetText{WindowPreset::powers, "Powers of two", "w1 from 16 to 1024, w2 from 16 to 256, w2 at most w1."},
-          PresetText{WindowPreset::equal_area, "Equal area", "Every shape of 16,384 pairs: does the shape matter when the work is the same?"},
+          PresetText{WindowPreset::equal_area, "Equal area",
+                     "Every shape of 16,384 pairs: does the shape matter when the work is the same?"},
           PresetText{WindowPreset::none, "None", "Start from an empty grid."}};
 }
 
@@ -278,15 +288,19 @@ void apply_preset(SetupForm& form, WindowPreset preset) {
         for (std::int64_t w1 = w2; w1 <= 1024; w1 *= 2) form.windows.push_back({w1, w2});
       }
       break;
-    case WindowPreset::equal_area: form.windows = equal_area(make_grid(form), {512, 32}); break;
-    case WindowPreset::none: break;
+    case WindowPreset::equal_area:
+      form.windows = equal_area(make_grid(form), {512, 32});
+      break;
+    case WindowPreset::none:
+      break;
   }
   form.windows_text = windows_to_text(form.windows);
 }
 
 std::string windows_to_text(const std::vector<Windows>& windows) {
   std::string text;
-  for (const Windows& window : windows) text += fmt::format("{}{}x{}", text.empty() ? "" : ", ", window.window1, window.window2);
+  for (const Windows& window : windows)
+    text += fmt::format("{}{}x{}", text.empty() ? "" : ", ", window.window1, window.window2);
   return text;
 }
 

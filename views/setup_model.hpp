@@ -24,12 +24,12 @@ struct SetupForm {
   std::string q_heads = "8";
   std::string kv_heads = "1";
   std::string head_dims = "64";
-  std::string sink;                        ///< empty = off
-  std::string scale;                       ///< empty = 1/sqrt(head size)
+  std::string sink;   ///< empty = off
+  std::string scale;  ///< empty = 1/sqrt(head size)
   bool deterministic = false;
-  bool counters = false;                   ///< read hardware counters; only a GPU has them
-  std::vector<Windows> windows;            ///< in the order they were chosen
-  std::string windows_text;                ///< the same as text, editable
+  bool counters = false;                      ///< read hardware counters; only a GPU has them
+  std::vector<Windows> windows;               ///< in the order they were chosen
+  std::string windows_text;                   ///< the same as text, editable
   std::vector<std::string> excluded_kernels;  ///< kernel ids that are switched off
   std::string device = "auto";
   double precision_percent = 0.5;
@@ -47,7 +47,7 @@ bool runs_on_gpu(const SetupForm& form, const Catalog* catalog);
 struct FormReading {
   SweepRequest request;
   std::map<std::string, std::string> problems;
-  std::int64_t configurations = 0;         ///< windows x shapes x forms x passes x regimes, for one kernel
+  std::int64_t configurations = 0;  ///< windows x shapes x forms x passes x regimes, for one kernel
 };
 FormReading read_form(const SetupForm& form, const Catalog* catalog);
 
@@ -65,7 +65,8 @@ struct WindowGrid {
 WindowGrid make_grid(const SetupForm& form);
 
 /// A rectangle of cells, corners in any order, is switched on; or off when `on` is false.
-void set_rectangle(SetupForm& form, const WindowGrid& grid, std::array<std::size_t, 2> corner, std::array<std::size_t, 2> opposite, bool on);
+void set_rectangle(SetupForm& form, const WindowGrid& grid, std::array<std::size_t, 2> corner,
+                   std::array<std::size_t, 2> opposite, bool on);
 
 /// Windows of about the same area as `windows` on the grid (w1 x w2 equal): a line in the grid.
 std::vector<Windows> equal_area(const WindowGrid& grid, Windows windows);

@@ -92,7 +92,9 @@ void two_chips(const Context& context, const char* first, bool& first_on, const 
 /// Bounds of a running rectangle drag.
 bool in_drag(const UiState& ui, std::size_t i1, std::size_t i2) {
   if (!ui.dragging) return false;
-  const auto between = [](std::size_t v, std::size_t a, std::size_t b) { return v >= std::min(a, b) && v <= std::max(a, b); };
+  const auto between = [](std::size_t v, std::size_t a, std::size_t b) {
+    return v >= std::min(a, b) && v <= std::max(a, b);
+  };
   return between(i1, ui.drag_from[0], ui.drag_to[0]) && between(i2, ui.drag_from[1], ui.drag_to[1]);
 }
 
@@ -124,24 +126,36 @@ void draw_grid(Context& context) {
   const ImVec2 mouse = ImGui::GetMousePos();
   const float x = (mouse.x - corner.x) / cell.x, y = (mouse.y - corner.y) / cell.y;
   const bool over_cell = x >= 0 && x < columns && y >= 0 && y < rows;
-  const auto clamp_index = [](float v, float count) { return static_cast<std::size_t>(std::clamp(v, 0.0F, count - 1)); };
-  const std::array<std::size_t, 2> under{clamp_index(x, columns), static_cast<std::size_t>(rows) - 1 - clamp_index(y, rows)};
+  const auto clamp_index = [](float v, float count) {
+    return static_cast<std::size_t>(std::clamp(v, 0.0F, count - 1));
+  };
+  const std::array<std::size_t, 2> under{clamp_index(x, columns),
+                                         static_cast<std::size_t>(rows) - 1 - clamp_index(y, rows)};
   const bool hovered = ImGui::IsItemHovered() && over_cell;
   drag_cells(ui, grid, under, over_cell);
   const Windows pointed{grid.axis1[under[0]], grid.axis2[under[1]]};
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const auto low_of = [&](std::size_t i1, std::size_t i2) { return ImVec2(corner.x + static_cast<float>(i1) * cell.x + gap / 2, corner.y + (rows - 1 - static_cast<float>(i2)) * cell.y + gap / 2); };
+  const auto low_of = [&](std::size_t i1, std::size_t i2) {
+    return ImVec2(corner.x + static_cast<float>(i1) * cell.x + gap / 2,
+                  corner.y + (rows - 1 - static_cast<float>(i2)) * cell.y + gap / 2);
+  };
   for (std::size_t i2 = 0; i2 < grid.axis2.size(); ++i2) {
     const std::string name = fmt::format("{}", grid.axis2[i2]);
     const ImVec2 size = ImGui::CalcTextSize(name.c_str());
-    list->AddText(ImVec2(corner.x - size.x - look.px(6), std::round(low_of(0, i2).y + (cell.y - gap - size.y) / 2)), theme.muted, name.c_str());
+    list->AddText(ImVec2(corner.x - size.x - look.px(6), std::round(low_of(0, i2).y + (cell.y - gap - size.y) / 2)),
+                  theme.muted, name.c_str());
     for (std::size_t i1 = 0; i1 < grid.axis1.size(); ++i1) {
       const ImVec2 low = low_of(i1, i2), high(low.x + cell.x - gap, low.y + cell.y - gap);
       const bool on = in_drag(ui, i1, i2) ? ui.drag_on : grid.chosen(ui.form, i1, i2);
       const bool wide_first = grid.axis1[i1] >= grid.axis2[i2];
-      list->AddRectFilled(low, high, on ? theme.accent : wide_first ? theme.raised : faded(theme.raised, 0.5F), look.px(2));
+      list->AddRectFilled(low, high,
+                          on           ? theme.accent
+                          : wide_first ? theme.raised
+                                       : faded(theme.raised, 0.5F),
+                          look.px(2));
       const bool same_area = hovered && grid.axis1[i1] * grid.axis2[i2] == pointed.window1 * pointed.window2;
-      if (same_area || in_drag(ui, i1, i2)) list->AddRect(low, high, on ? theme.text : theme.accent, look.px(2), std::max(1.0F, look.px(1)));
+      if (same_area || in_drag(ui, i1, i2))
+        list->AddRect(low, high, on ? theme.text : theme.accent, look.px(2), std::max(1.0F, look.px(1)));
     }
   }
   float free_from = 0;
@@ -154,7 +168,8 @@ void draw_grid(Context& context) {
     list->AddText(ImVec2(at, corner.y + rows * cell.y + look.px(2)), theme.muted, name.c_str());
   }
   if (hovered && !ui.dragging) {
-    ImGui::SetTooltip("%s: %s pairs per query. Outlined: the same area.\nClick or drag a rectangle.", format_windows(pointed.window1, pointed.window2).c_str(),
+    ImGui::SetTooltip("%s: %s pairs per query. Outlined: the same area.\nClick or drag a rectangle.",
+                      format_windows(pointed.window1, pointed.window2).c_str(),
                       format_count(pointed.window1 * pointed.window2).c_str());
   }
 }
@@ -195,7 +210,10 @@ void draw_kernels(Context& context, Fields& fields) {
   const Machine& machine = context.data.machine;
   section(context, "Kernels");
   if (!machine.catalog) {
-    muted_text(context, machine.loading ? std::string_view("Asking the worker what this machine can do ...") : std::string_view(machine.problem), true);
+    muted_text(context,
+               machine.loading ? std::string_view("Asking the worker what this machine can do ...")
+                               : std::string_view(machine.problem),
+               true);
     return;
   }
   DeviceKind kind = DeviceKind::cpu;
@@ -207,14 +225,17 @@ void draw_kernels(Context& context, Fields& fields) {
   bool first = true;
   for (const KernelInfo& kernel : machine.catalog->kernels) {
     if (kernel.id == "cpu.oracle") continue;
-    std::string unable = kernel.device == kind ? std::string() : kernel.device == DeviceKind::cuda ? "It needs a GPU, and the chosen device is the CPU." : "It runs on the CPU, and the chosen device is a GPU.";
+    std::string unable = kernel.device == kind               ? std::string()
+                         : kernel.device == DeviceKind::cuda ? "It needs a GPU, and the chosen device is the CPU."
+                                                             : "It runs on the CPU, and the chosen device is a GPU.";
     if (unable.empty() && context.data.preview) {
       const auto reason = context.data.preview->unable.find(kernel.id);
       if (reason != context.data.preview->unable.end()) unable = reason->second;
     }
     const std::string label = kernel_label(kernel.id);
     const float width = ImGui::CalcTextSize(label.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
-    if (!first && ImGui::GetItemRectMax().x + context.look.px(4) + width < right) ImGui::SameLine(0, context.look.px(4));
+    if (!first && ImGui::GetItemRectMax().x + context.look.px(4) + width < right)
+      ImGui::SameLine(0, context.look.px(4));
     first = false;
     auto& excluded = ui.form.excluded_kernels;
     const auto found = std::find(excluded.begin(), excluded.end(), kernel.id);
@@ -225,7 +246,8 @@ void draw_kernels(Context& context, Fields& fields) {
         excluded.erase(found);
       }
     }
-    tooltip(context, unable.empty() ? fmt::format("{} ({})", kernel.name, kernel.id) : fmt::format("{} cannot run: {}", kernel.name, unable));
+    tooltip(context, unable.empty() ? fmt::format("{} ({})", kernel.name, kernel.id)
+                                    : fmt::format("{} cannot run: {}", kernel.name, unable));
   }
   fields.problem("kernels");
 }
@@ -242,12 +264,15 @@ void draw_stopping(Context& context, Fields& fields) {
     tooltip(context, help);
   };
   fields.label("Stop at", "Whichever comes first ends a measurement: its precision, or its time.");
-  const float gap = context.look.px(6), width = (ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize("or").x - 2 * gap) / 2;
-  number("##precision", form.precision_percent, "%.2g %%", width, "The 95 % interval is this narrow, in percent of the median.");
+  const float gap = context.look.px(6),
+              width = (ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize("or").x - 2 * gap) / 2;
+  number("##precision", form.precision_percent, "%.2g %%", width,
+         "The 95 % interval is this narrow, in percent of the median.");
   ImGui::SameLine(0, gap);
   coloured_text(context.look.theme.muted, "or");
   ImGui::SameLine(0, gap);
-  number("##budget", form.budget_seconds, "%.3g s", -1, "This many seconds have gone into it, even when the precision is not reached.");
+  number("##budget", form.budget_seconds, "%.3g s", -1,
+         "This many seconds have gone into it, even when the precision is not reached.");
   fields.problem("precision");
   fields.problem("budget");
 }
@@ -256,7 +281,9 @@ void draw_plan(Context& context, const FormReading& reading) {
   const PlanPreview* preview = context.data.preview.get();
   ImGui::Separator();
   if (!reading.problems.empty()) {
-    coloured_text(context.look.theme.slower, reading.problems.size() == 1 ? "One field needs attention." : fmt::format("{} fields need attention.", reading.problems.size()));
+    coloured_text(context.look.theme.slower, reading.problems.size() == 1
+                                                 ? "One field needs attention."
+                                                 : fmt::format("{} fields need attention.", reading.problems.size()));
     return;
   }
   if (!preview) {
@@ -270,7 +297,8 @@ void draw_plan(Context& context, const FormReading& reading) {
     ImGui::PopTextWrapPos();
     return;
   }
-  muted_text(context, fmt::format("{} measurements, about {}", preview->measurements, format_seconds(preview->seconds)));
+  muted_text(context,
+             fmt::format("{} measurements, about {}", preview->measurements, format_seconds(preview->seconds)));
   std::string text = fmt::format("{} of memory", format_bytes(preview->bytes));
   if (preview->skipped > 0) text += fmt::format("; {} more cannot run here", preview->skipped);
   muted_text(context, text);
@@ -284,8 +312,11 @@ void draw_setup_panel(Context& context) {
   const FormReading reading = read_form(form, context.data.machine.catalog.get());
   Fields fields(context, reading);
   const float footer = context.look.px(44);
-  if (ImGui::BeginChild("fields", ImVec2(0, std::max(context.look.px(60), ImGui::GetContentRegionAvail().y - footer)))) {
-    fields.label("Form", "Trilinear: a sum of three-way products. Determinant: a sum of 3 x 3 determinants (rotation-invariant).");
+  if (ImGui::BeginChild("fields",
+                        ImVec2(0, std::max(context.look.px(60), ImGui::GetContentRegionAvail().y - footer)))) {
+    fields.label(
+        "Form",
+        "Trilinear: a sum of three-way products. Determinant: a sum of 3 x 3 determinants (rotation-invariant).");
     two_chips(context, "trilinear", form.trilinear, "determinant", form.determinant);
     fields.problem("forms");
     fields.label("Passes", "Forward, backward, or both.");
@@ -293,25 +324,33 @@ void draw_setup_panel(Context& context) {
     fields.problem("passes");
     fields.text("Tokens", "seq_lens", "Sequence lengths; several separated by commas, 4k means 4096.", form.seq_lens);
     fields.pair("Heads", {"q_heads", form.q_heads, "", "Numbers of query heads."}, "on",
-                {"kv_heads", form.kv_heads, "", "Key and value heads: one number for all, or one for each number of query heads."});
-    fields.pair("Head size", {"head_dims", form.head_dims, "", "Sizes of a head."}, "batch", {"batches", form.batches, "", "Batch sizes."});
+                {"kv_heads", form.kv_heads, "",
+                 "Key and value heads: one number for all, or one for each number of query heads."});
+    fields.pair("Head size", {"head_dims", form.head_dims, "", "Sizes of a head."}, "batch",
+                {"batches", form.batches, "", "Batch sizes."});
     draw_windows(context, fields);
     draw_kernels(context, fields);
     fields.problem("device");
     ImGui::Dummy(ImVec2(0, context.look.px(8)));
-    fields.label("Regime", "Sustained: warm, back to back. Burst: single launches from idle, caches flushed. They are never compared with each other.");
+    fields.label("Regime",
+                 "Sustained: warm, back to back. Burst: single launches from idle, caches flushed. They are never "
+                 "compared with each other.");
     two_chips(context, "sustained", form.sustained, "burst", form.burst);
     fields.problem("regimes");
     draw_stopping(context, fields);
-    fields.pair("Sink", {"sink", form.sink, "off", "A logit per head that adds to the denominator and has no value. Empty: off."}, "scale",
-                {"scale", form.scale, "default", "Factor of the logits. Empty: 1 / sqrt(head size)."});
+    fields.pair(
+        "Sink",
+        {"sink", form.sink, "off", "A logit per head that adds to the denominator and has no value. Empty: off."},
+        "scale", {"scale", form.scale, "default", "Factor of the logits. Empty: 1 / sqrt(head size)."});
     fields.label("Also", "What else a measurement is to do.");
     if (chip(context, "deterministic", form.deterministic)) form.deterministic = !form.deterministic;
     tooltip(context, "Gradients that are bit-identical from run to run, where a kernel offers them.");
     if (runs_on_gpu(form, context.data.machine.catalog.get())) {
       ImGui::SameLine(0, context.look.px(4));
       if (chip(context, "counters", form.counters)) form.counters = !form.counters;
-      tooltip(context, "Reads the GPU's hardware counters after each measurement, in a process of their own. Details puts them into words.");
+      tooltip(context,
+              "Reads the GPU's hardware counters after each measurement, in a process of their own. Details puts them "
+              "into words.");
     }
   }
   ImGui::EndChild();

@@ -33,7 +33,8 @@ void handle_shortcuts(Context& context);
 /// Whether a command makes sense now; menus and palette grey it out otherwise.
 bool is_enabled(const Context& context, CommandId id);
 
-/// What lies behind everything, to be cleared with. The attention panel has it to itself, and so draws no ground of its own.
+/// What lies behind everything, to be cleared with. The attention panel has it to itself, and so draws no ground of its
+/// own.
 inline ImU32 ground_of(const UiState& ui, const Theme& theme) { return ui.attention.open ? theme.panel : theme.ground; }
 
 }  // namespace triscope

@@ -12,9 +12,10 @@ namespace {
 
 bool is_table1(const std::vector<Windows>& windows) {
   const auto& table = paper_table1();
-  return windows.empty() || (windows.size() == table.size() && std::all_of(table.begin(), table.end(), [&](const PaperRow& row) {
-                               return std::find(windows.begin(), windows.end(), row.windows) != windows.end();
-                             }));
+  return windows.empty() ||
+         (windows.size() == table.size() && std::all_of(table.begin(), table.end(), [&](const PaperRow& row) {
+            return std::find(windows.begin(), windows.end(), row.windows) != windows.end();
+          }));
 }
 
 std::string windows_title(const SweepRequest& request) {
@@ -31,7 +32,8 @@ std::string range(std::vector<std::int64_t> values) {
 }
 
 std::string heads_title(const SweepRequest& request) {
-  if (request.q_heads.size() != 1 || request.kv_heads.size() != 1) return fmt::format("{} head counts", std::max(request.q_heads.size(), request.kv_heads.size()));
+  if (request.q_heads.size() != 1 || request.kv_heads.size() != 1)
+    return fmt::format("{} head counts", std::max(request.q_heads.size(), request.kv_heads.size()));
   return fmt::format("{}/{} heads", request.q_heads.front(), request.kv_heads.front());
 }
 
@@ -42,8 +44,10 @@ std::string request_title(const SweepRequest& request) {
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
   };
-  if (request.forms != std::vector{Form::trilinear}) add(request.forms.size() > 1 ? "both forms" : std::string(to_string(request.forms.front())));
-  if (request.regimes != std::vector{Regime::sustained}) add(request.regimes.size() > 1 ? "both regimes" : std::string(to_string(request.regimes.front())));
+  if (request.forms != std::vector{Form::trilinear})
+    add(request.forms.size() > 1 ? "both forms" : std::string(to_string(request.forms.front())));
+  if (request.regimes != std::vector{Regime::sustained})
+    add(request.regimes.size() > 1 ? "both regimes" : std::string(to_string(request.regimes.front())));
   if (request.passes.size() == 1) add(fmt::format("{} only", to_string(request.passes.front())));
   add(windows_title(request));
   if (!request.seq_lens.empty()) add(range(request.seq_lens) + " tokens");

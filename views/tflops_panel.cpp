@@ -33,7 +33,8 @@ void plot_series(const Context& context, const SeriesPoints& series, std::size_t
   ImPlotSpec bars;
   bars.FillColor = to_vec4(series_colour(look.theme, series.series));
   bars.LineColor = bars.FillColor;
-  ImPlot::PlotBars(legend_name(series.series).c_str(), x.data(), y.data(), static_cast<int>(x.size()), bar_width(count), bars);
+  ImPlot::PlotBars(legend_name(series.series).c_str(), x.data(), y.data(), static_cast<int>(x.size()), bar_width(count),
+                   bars);
   ImPlotSpec whiskers;
   whiskers.LineColor = to_vec4(look.theme.text);
   whiskers.LineWeight = std::max(1.0F, look.px(1));
@@ -41,7 +42,8 @@ void plot_series(const Context& context, const SeriesPoints& series, std::size_t
   const auto width = static_cast<float>(ImPlot::PlotToPixels(bar_width(count), 0).x - ImPlot::PlotToPixels(0, 0).x);
   if (width < look.px(4)) return;
   whiskers.Size = width < look.px(10) ? 0 : look.px(4);
-  ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(), static_cast<int>(x.size()), whiskers);
+  ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(),
+                        static_cast<int>(x.size()), whiskers);
 }
 
 std::string peak_text(const ChartPoint& point) {
@@ -61,7 +63,8 @@ void draw_shares(const Look& look, const BarChart& chart) {
       const ImVec2 low = ImPlot::PlotToPixels(centre - half, 0), high = ImPlot::PlotToPixels(centre + half, point.y);
       if (text.empty() || high.x - low.x < width || low.y - high.y < look.px(28)) continue;
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-      ImPlot::GetPlotDrawList()->AddText(ImVec2((low.x + high.x - size.x) / 2, low.y - size.y - look.px(4)), readable_on(series_colour(look.theme, chart.series[s].series)), text.c_str());
+      ImPlot::GetPlotDrawList()->AddText(ImVec2((low.x + high.x - size.x) / 2, low.y - size.y - look.px(4)),
+                                         readable_on(series_colour(look.theme, chart.series[s].series)), text.c_str());
     }
   }
   ImPlot::PopPlotClipRect();
@@ -77,12 +80,14 @@ void select_bars(Context& context, const BarChart& chart) {
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     for (const ChartPoint& point : chart.series[s].points) {
       const double centre = bar_centre(point.x, s, chart.series.size()), half = bar_width(chart.series.size()) / 2;
-      const bool under = hovered && mouse.x >= centre - half && mouse.x <= centre + half && mouse.y >= 0 && mouse.y <= std::max(point.y, mouse.y);
+      const bool under = hovered && mouse.x >= centre - half && mouse.x <= centre + half && mouse.y >= 0 &&
+                         mouse.y <= std::max(point.y, mouse.y);
       if (under) {
         selection.hovered_now = point.measurement;
-        std::string text = fmt::format("{}\n{}: {} TFLOP/s, 95 % interval {} to {}", chart.categories[static_cast<std::size_t>(point.x)],
-                                       chart.series[s].series.label, significant_text(point.y), significant_text(point.y - point.below),
-                                       significant_text(point.y + point.above));
+        std::string text = fmt::format(
+            "{}\n{}: {} TFLOP/s, 95 % interval {} to {}", chart.categories[static_cast<std::size_t>(point.x)],
+            chart.series[s].series.label, significant_text(point.y), significant_text(point.y - point.below),
+            significant_text(point.y + point.above));
         if (point.peak_fraction) text += fmt::format("\n{} of the peak at the clock of its samples", peak_text(point));
         ImGui::SetTooltip("%s", text.c_str());
         if (clicked_without_drag()) {
@@ -92,7 +97,8 @@ void select_bars(Context& context, const BarChart& chart) {
       if (!selection.is_marked(point.measurement)) continue;
       const ImVec2 low = ImPlot::PlotToPixels(centre - half, point.y), high = ImPlot::PlotToPixels(centre + half, 0);
       const bool pinned = point.measurement == selection.pinned;
-      ImPlot::GetPlotDrawList()->AddRect(low, high, pinned ? theme.text : theme.muted, 0, context.look.px(pinned ? 2 : 1));
+      ImPlot::GetPlotDrawList()->AddRect(low, high, pinned ? theme.text : theme.muted, 0,
+                                         context.look.px(pinned ? 2 : 1));
     }
   }
   ImPlot::PopPlotClipRect();
@@ -101,7 +107,8 @@ void select_bars(Context& context, const BarChart& chart) {
 /// Category names under the bars, thinned when they would touch.
 void set_category_ticks(const Look& look, const BarChart& chart, float plot_width) {
   float widest = 1;
-  for (const std::string& category : chart.categories) widest = std::max(widest, ImGui::CalcTextSize(category.c_str()).x);
+  for (const std::string& category : chart.categories)
+    widest = std::max(widest, ImGui::CalcTextSize(category.c_str()).x);
   const float room = plot_width / static_cast<float>(std::max<std::size_t>(1, chart.categories.size()));
   const auto step = static_cast<std::size_t>(std::ceil((widest + look.px(10)) / std::max(1.0F, room)));
   std::vector<double> ticks;
@@ -121,7 +128,8 @@ void draw_tflops_panel(Context& context) {
   const std::size_t setting = shown_setting(context);
   const BarChart& chart = *context.models.bars(context.data, setting);
   const ChartFrame frame(context, Panel::tflops);
-  chart_heading(context, Panel::tflops, "TFLOP/s by window", "exact count of useful operations, 95 % intervals; %: of the peak at the clock of the samples");
+  chart_heading(context, Panel::tflops, "TFLOP/s by window",
+                "exact count of useful operations, 95 % intervals; %: of the peak at the clock of the samples");
   if (chart.series.empty() && chart.levels.empty()) {
     empty_state(context, "No measurement here has a rate yet.");
     return;
@@ -137,18 +145,24 @@ void draw_tflops_panel(Context& context) {
     }
   }
   for (const SeriesPoints& level : chart.levels) {
-    std::string text = fmt::format("{} {} {}", kernel_short_label(level.series.kernel), level.series.pass == Pass::forward ? "fwd" : "bwd", significant_text(level.points.front().y));
+    std::string text =
+        fmt::format("{} {} {}", kernel_short_label(level.series.kernel),
+                    level.series.pass == Pass::forward ? "fwd" : "bwd", significant_text(level.points.front().y));
     if (const std::string share = peak_text(level.points.front()); !share.empty()) text += ", " + share;
     labels.push_back({0, text, look.theme.baseline});
     label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
   }
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImVec2 size(room.x - label_width, room.y);
-  if (!ImPlot::BeginPlot(chart_id("tflops", context, context.models.settings(context.data)[setting].text).c_str(), size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
-  ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
+  if (!ImPlot::BeginPlot(chart_id("tflops", context, context.models.settings(context.data)[setting].text).c_str(), size,
+                         ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
+    return;
+  ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks,
+                    ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
   // A lone bar stays a bar: few categories stand in the middle of room for four.
-  const double middle = (static_cast<double>(chart.categories.size()) - 1) / 2, half = std::max<double>(4, static_cast<double>(chart.categories.size())) / 2 + 0.1;
+  const double middle = (static_cast<double>(chart.categories.size()) - 1) / 2,
+               half = std::max<double>(4, static_cast<double>(chart.categories.size())) / 2 + 0.1;
   fit_axes(context, {middle - half, middle + half, 0, top > 0 ? top * 1.12 : 1});
   ImPlot::SetupAxisLimitsConstraints(ImAxis_Y1, 0, 1e9);
   set_category_ticks(look, chart, size.x - look.px(chart.series.size() > 4 ? 240 : 60));
@@ -162,7 +176,8 @@ void draw_tflops_panel(Context& context) {
   select_bars(context, chart);
   const ImVec2 plot_low = ImPlot::GetPlotPos(), plot_size = ImPlot::GetPlotSize();
   end_plot(look);
-  std::erase_if(labels, [&](const LevelLabel& label) { return label.y < plot_low.y || label.y > plot_low.y + plot_size.y; });
+  std::erase_if(labels,
+                [&](const LevelLabel& label) { return label.y < plot_low.y || label.y > plot_low.y + plot_size.y; });
   draw_level_labels(look, std::move(labels), plot_low.x + plot_size.x, plot_low.y, plot_low.y + plot_size.y);
 }
 

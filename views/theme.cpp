@@ -12,30 +12,56 @@ namespace triscope {
 namespace {
 
 constexpr ImU32 rgb(unsigned hex) { return IM_COL32((hex >> 16) & 255, (hex >> 8) & 255, hex & 255, 255); }
-constexpr ImU32 rgba(unsigned hex, unsigned alpha) { return IM_COL32((hex >> 16) & 255, (hex >> 8) & 255, hex & 255, alpha); }
+constexpr ImU32 rgba(unsigned hex, unsigned alpha) {
+  return IM_COL32((hex >> 16) & 255, (hex >> 8) & 255, hex & 255, alpha);
+}
 
 constexpr Theme kDark{
     .dark = true,
-    .ground = rgb(0x16181d), .panel = rgb(0x1d2026), .raised = rgb(0x262a32), .line = rgb(0x343a44),
-    .text = rgb(0xe6e8eb), .muted = rgb(0x9aa3ad), .faint = rgb(0x4a515c),
-    .accent = rgb(0x5aa9ff), .on_accent = rgb(0x0b1420), .accent_soft = rgb(0x263548),
-    .faster = rgb(0x4cc38a), .slower = rgb(0xff7a70), .unclear = rgb(0xf2b84b),
-    .missing = rgb(0x2b3038), .not_a_number = rgb(0xff4fd8),
-    .match = rgb(0xff4136), .match_rim = rgb(0x0c0d10),
+    .ground = rgb(0x16181d),
+    .panel = rgb(0x1d2026),
+    .raised = rgb(0x262a32),
+    .line = rgb(0x343a44),
+    .text = rgb(0xe6e8eb),
+    .muted = rgb(0x9aa3ad),
+    .faint = rgb(0x4a515c),
+    .accent = rgb(0x5aa9ff),
+    .on_accent = rgb(0x0b1420),
+    .accent_soft = rgb(0x263548),
+    .faster = rgb(0x4cc38a),
+    .slower = rgb(0xff7a70),
+    .unclear = rgb(0xf2b84b),
+    .missing = rgb(0x2b3038),
+    .not_a_number = rgb(0xff4fd8),
+    .match = rgb(0xff4136),
+    .match_rim = rgb(0x0c0d10),
     .baseline = rgb(0xa7afb9),
-    .series = {rgb(0x56b4e9), rgb(0xe69f00), rgb(0x00b386), rgb(0xcc79a7), rgb(0x4f8fd0), rgb(0xe0702a), rgb(0xf0e442), rgb(0x9a8cff)},
+    .series = {rgb(0x56b4e9), rgb(0xe69f00), rgb(0x00b386), rgb(0xcc79a7), rgb(0x4f8fd0), rgb(0xe0702a), rgb(0xf0e442),
+               rgb(0x9a8cff)},
 };
 
 constexpr Theme kLight{
     .dark = false,
-    .ground = rgb(0xf5f6f8), .panel = rgb(0xffffff), .raised = rgb(0xeceef2), .line = rgb(0xd4d8de),
-    .text = rgb(0x1c2024), .muted = rgb(0x60666f), .faint = rgb(0xb4bac2),
-    .accent = rgb(0x1f6feb), .on_accent = rgb(0xffffff), .accent_soft = rgb(0xdce9fc),
-    .faster = rgb(0x18794e), .slower = rgb(0xcd2b31), .unclear = rgb(0xad5700),
-    .missing = rgb(0xe4e7eb), .not_a_number = rgb(0xc4008f),
-    .match = rgb(0xff4136), .match_rim = rgb(0x0c0d10),
+    .ground = rgb(0xf5f6f8),
+    .panel = rgb(0xffffff),
+    .raised = rgb(0xeceef2),
+    .line = rgb(0xd4d8de),
+    .text = rgb(0x1c2024),
+    .muted = rgb(0x60666f),
+    .faint = rgb(0xb4bac2),
+    .accent = rgb(0x1f6feb),
+    .on_accent = rgb(0xffffff),
+    .accent_soft = rgb(0xdce9fc),
+    .faster = rgb(0x18794e),
+    .slower = rgb(0xcd2b31),
+    .unclear = rgb(0xad5700),
+    .missing = rgb(0xe4e7eb),
+    .not_a_number = rgb(0xc4008f),
+    .match = rgb(0xff4136),
+    .match_rim = rgb(0x0c0d10),
     .baseline = rgb(0x6b727c),
-    .series = {rgb(0x3a9bd6), rgb(0xe08e00), rgb(0x009e73), rgb(0xb85f92), rgb(0x0072b2), rgb(0xd55e00), rgb(0xb8a900), rgb(0x6a5acd)},
+    .series = {rgb(0x3a9bd6), rgb(0xe08e00), rgb(0x009e73), rgb(0xb85f92), rgb(0x0072b2), rgb(0xd55e00), rgb(0xb8a900),
+               rgb(0x6a5acd)},
 };
 
 ImFont* add_font(FontFile file, const char* name) {
@@ -43,7 +69,8 @@ ImFont* add_font(FontFile file, const char* name) {
   ImFontConfig config;
   config.FontDataOwnedByAtlas = false;
   std::memcpy(config.Name, name, std::strlen(name) + 1);
-  return ImGui::GetIO().Fonts->AddFontFromMemoryTTF(const_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()), kBodySize, &config);
+  return ImGui::GetIO().Fonts->AddFontFromMemoryTTF(const_cast<unsigned char*>(bytes.data()),
+                                                    static_cast<int>(bytes.size()), kBodySize, &config);
 }
 
 void set_colours(ImGuiStyle& style, const Theme& t) {

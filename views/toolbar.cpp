@@ -39,7 +39,8 @@ void draw_menus(Context& context) {
       if (command.id == CommandId::show_panel) {
         bool& visible = context.ui.settings.visible[static_cast<std::size_t>(command.number)];
         if (command.number == static_cast<std::int64_t>(Panel::attention)) {
-          if (ImGui::MenuItem(command.label, command.shortcut, context.ui.attention.open)) context.request(command.id, command.number);
+          if (ImGui::MenuItem(command.label, command.shortcut, context.ui.attention.open))
+            context.request(command.id, command.number);
         } else if (ImGui::MenuItem(command.label, command.shortcut, visible)) {
           if (visible) {
             visible = false;
@@ -82,13 +83,15 @@ std::string shortened(std::string name, float width) {
 /// Drawn, not laid out: in a menu bar every size of text has another base line. Returns where the text ends.
 float draw_word(ImFont* font, float size, float x, float middle, ImU32 colour, const std::string& text) {
   ImGui::PushFont(font, size);
-  ImGui::GetWindowDrawList()->AddText(ImVec2(std::round(x), std::round(middle - ImGui::GetTextLineHeight() / 2)), colour, text.c_str());
+  ImGui::GetWindowDrawList()->AddText(ImVec2(std::round(x), std::round(middle - ImGui::GetTextLineHeight() / 2)),
+                                      colour, text.c_str());
   const float end = x + ImGui::CalcTextSize(text.c_str()).x;
   ImGui::PopFont();
   return end;
 }
 
-/// Share of the sweep that is done: by measurements, or by time where that is further. Measurements of one group end together.
+/// Share of the sweep that is done: by measurements, or by time where that is further. Measurements of one group end
+/// together.
 float progress_share(const RunState& run, std::int64_t now) {
   const double total = static_cast<double>(run.progress.total);
   double share = total > 0 ? static_cast<double>(run.progress.done) / total : 0;
@@ -106,19 +109,26 @@ void draw_progress(Context& context, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float middle = at.y + ImGui::GetFrameHeight() / 2;
   if (!run.running) {
-    if (width > look.px(120)) draw_word(look.text, kBodySize, at.x, middle, look.theme.muted, shortened(run.message, width));
+    if (width > look.px(120))
+      draw_word(look.text, kBodySize, at.x, middle, look.theme.muted, shortened(run.message, width));
     return;
   }
   const std::string count = fmt::format("{} / {}", run.progress.done, run.progress.total);
-  const std::string left = run.stopping ? "stopping" : run.progress.total == 0 ? "starting the worker" : run.progress.seconds_left ? fmt::format("{} left", format_seconds(*run.progress.seconds_left)) : std::string();
+  const std::string left = run.stopping              ? "stopping"
+                           : run.progress.total == 0 ? "starting the worker"
+                           : run.progress.seconds_left
+                               ? fmt::format("{} left", format_seconds(*run.progress.seconds_left))
+                               : std::string();
   const float count_width = look.px(84), bar_height = look.px(5), bar_width = width - count_width - look.px(150);
   if (bar_width < look.px(40)) {
-    if (run.progress.total > 0 && width > count_width) draw_word(look.numbers, kNumberSize, at.x, middle, look.theme.text, count);
+    if (run.progress.total > 0 && width > count_width)
+      draw_word(look.numbers, kNumberSize, at.x, middle, look.theme.text, count);
     return;
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x, middle - bar_height / 2));
   bar(context, progress_share(run, context.now), ImVec2(bar_width, bar_height), look.theme.accent);
-  tooltip(context, run.progress.current.empty() ? std::string_view("Starting the worker.") : std::string_view(run.progress.current));
+  tooltip(context, run.progress.current.empty() ? std::string_view("Starting the worker.")
+                                                : std::string_view(run.progress.current));
   float x = at.x + bar_width + look.px(12);
   if (run.progress.total > 0) x = draw_word(look.numbers, kNumberSize, x, middle, look.theme.text, count) + look.px(12);
   draw_word(look.text, kSecondarySize, x, middle, look.theme.muted, left);
@@ -127,9 +137,12 @@ void draw_progress(Context& context, float width) {
 /// What a device can do, for its tooltip: size, peak, how it is timed, what it lacks.
 std::string device_facts(const Device& device) {
   const bool gpu = device.kind == DeviceKind::cuda;
-  std::string text = fmt::format("{} {}, {} of memory", device.multiprocessors, gpu ? "multiprocessors" : "threads", format_bytes(device.memory_bytes));
+  std::string text = fmt::format("{} {}, {} of memory", device.multiprocessors, gpu ? "multiprocessors" : "threads",
+                                 format_bytes(device.memory_bytes));
   if (gpu) text += fmt::format(", compute capability {}", device.compute_capability);
-  if (device.peak_tflops_at_max_clock) text += fmt::format("\n{} TFLOP/s dense {} at the highest clock", significant_text(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
+  if (device.peak_tflops_at_max_clock)
+    text += fmt::format("\n{} TFLOP/s dense {} at the highest clock",
+                        significant_text(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
   if (device.max_sm_clock_mhz) text += fmt::format(", {:.0f} MHz", *device.max_sm_clock_mhz);
   if (device.power_limit_w) text += fmt::format(", {:.0f} W", *device.power_limit_w);
   text += gpu ? "\nTimed by CUPTI, cross-checked by CUDA events" : "\nTimed by the CPU's clock";
@@ -155,9 +168,11 @@ void draw_device(Context& context, const std::string& shown, float width) {
       item(fmt::format("{}: {}", device.id, device.name).c_str(), device.id);
       tooltip(context, device_facts(device));
     }
-    if (!machine.catalog->gpu_problem.empty()) muted_text(context, "No GPU can be used: " + machine.catalog->gpu_problem, true);
+    if (!machine.catalog->gpu_problem.empty())
+      muted_text(context, "No GPU can be used: " + machine.catalog->gpu_problem, true);
   } else {
-    muted_text(context, machine.loading ? std::string_view("Asking the worker ...") : std::string_view(machine.problem));
+    muted_text(context,
+               machine.loading ? std::string_view("Asking the worker ...") : std::string_view(machine.problem));
   }
   ImGui::EndPopup();
 }
@@ -173,7 +188,8 @@ void draw_workspaces(Context& context, float height) {
   tooltip(context, "Latency and rates of the kernels (M)");
   ImGui::SameLine(0, context.look.px(4));
   ImGui::SetCursorPosY(top);
-  if (chip(context, "Attention", attention)) context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::attention));
+  if (chip(context, "Attention", attention))
+    context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::attention));
   tooltip(context, "Inside the attention tensor (A)");
   ImGui::SetCursorPosY(top);
   ImGui::PopStyleVar();
@@ -235,7 +251,9 @@ void draw_toolbar(Context& context) {
   ImGui::SetCursorPos(ImVec2(left, top));
   const bool running = context.data.run.running;
   if (primary_button(context, "▶ Run  F5", is_enabled(context, CommandId::run))) context.request(CommandId::run);
-  tooltip(context, running ? "A sweep is running." : context.data.read_only ? "This database is read-only: open your own to measure." : "Measure what the sweep setup says.");
+  tooltip(context, running                  ? "A sweep is running."
+                   : context.data.read_only ? "This database is read-only: open your own to measure."
+                                            : "Measure what the sweep setup says.");
   ImGui::SetCursorPosY(top);
   ImGui::BeginDisabled(!is_enabled(context, CommandId::stop));
   if (ImGui::Button("■ Stop")) context.request(CommandId::stop);
@@ -254,7 +272,8 @@ void draw_toolbar(Context& context) {
   ImGui::Dummy(ImVec2(0, 0));  // Dear ImGui wants an item where the cursor was set
   ImGui::PopStyleVar();
   const ImVec2 at = ImGui::GetWindowPos();
-  ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + height - 1), ImVec2(at.x + width, at.y + height - 1), look.theme.line);
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + height - 1), ImVec2(at.x + width, at.y + height - 1),
+                                      look.theme.line);
   ImGui::EndMainMenuBar();
 }
 
@@ -270,7 +289,9 @@ void draw_conditions(Context& context, const Item& item) {
   }
   if (!chart->flags.empty()) {
     item(theme.unclear, "▲ " + chart->flags.front());
-    tooltip(context, fmt::format("{} of {} samples of the selected measurement are doubtful. They are kept, and count.", format_count(static_cast<std::int64_t>(chart->flagged)), format_count(static_cast<std::int64_t>(chart->samples))));
+    tooltip(context, fmt::format("{} of {} samples of the selected measurement are doubtful. They are kept, and count.",
+                                 format_count(static_cast<std::int64_t>(chart->flagged)),
+                                 format_count(static_cast<std::int64_t>(chart->samples))));
   } else if (!chart->conditions.empty()) {
     item(theme.muted, "no throttling");
   }
@@ -281,13 +302,16 @@ void draw_status_bar(Context& context) {
   const WindowData& data = context.data;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), look.px(4)));
   const float height = look.px(26);
-  if (ImGui::BeginViewportSideBar("##status", ImGui::GetMainViewport(), ImGuiDir_Down, height, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings)) {
+  if (ImGui::BeginViewportSideBar("##status", ImGui::GetMainViewport(), ImGuiDir_Down, height,
+                                  ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings)) {
     const ImVec2 at = ImGui::GetWindowPos();
     ImGui::GetWindowDrawList()->AddLine(at, ImVec2(at.x + ImGui::GetWindowWidth(), at.y), look.theme.line);
     const SmallFont font(look);
     const std::size_t slash = data.database.rfind('/');
-    const std::string name = data.database.empty() ? "no database" : data.database.substr(slash == std::string::npos ? 0 : slash + 1);
-    const std::string right = fmt::format("{}{} · {} {}     ? shortcuts", name, data.read_only ? " (read-only)" : "", data.sweeps.size(), data.sweeps.size() == 1 ? "sweep" : "sweeps");
+    const std::string name =
+        data.database.empty() ? "no database" : data.database.substr(slash == std::string::npos ? 0 : slash + 1);
+    const std::string right = fmt::format("{}{} · {} {}     ? shortcuts", name, data.read_only ? " (read-only)" : "",
+                                          data.sweeps.size(), data.sweeps.size() == 1 ? "sweep" : "sweeps");
     const float right_width = ImGui::CalcTextSize(right.c_str()).x;
     float end = 0, room = ImGui::GetContentRegionAvail().x - right_width;
     // What finds no room is left out: the same stands in Details.
@@ -298,22 +322,27 @@ void draw_status_bar(Context& context) {
       end += width;
       coloured_text(colour, text);
     };
-    if (data.run.running) item(look.theme.accent, data.run.progress.current.empty() ? "starting the worker" : data.run.progress.current);
+    if (data.run.running)
+      item(look.theme.accent, data.run.progress.current.empty() ? "starting the worker" : data.run.progress.current);
     if (context.ui.attention.open) {
       // The shown sweep's machine made none of this.
       const AttentionSideData& side = data.attention.sides[0];
       item(look.theme.muted, fmt::format("slices in fp64 on the {}", device_title(context.ui.attention.device)));
-      if (side.slice) item(look.theme.muted, fmt::format("{} x {} pairs", format_count(side.slice->count1), format_count(side.slice->count2)));
+      if (side.slice)
+        item(look.theme.muted,
+             fmt::format("{} x {} pairs", format_count(side.slice->count1), format_count(side.slice->count2)));
     } else if (data.shown) {
       const Environment& e = data.shown->info.environment;
       item(look.theme.muted, e.device_name);
       if (e.power_limit_w) item(look.theme.muted, fmt::format("power limit {:.0f} W", *e.power_limit_w));
-      if (!data.shown->rows.empty()) item(look.theme.muted, fmt::format("timed by {}", timing_label(data.shown->rows.front().timing_source)));
+      if (!data.shown->rows.empty())
+        item(look.theme.muted, fmt::format("timed by {}", timing_label(data.shown->rows.front().timing_source)));
     }
     if (!context.ui.attention.open) draw_conditions(context, item);
     align_right(right_width);
     coloured_text(look.theme.muted, right);
-    tooltip(context, data.database.empty() ? std::string_view("No database is open.") : std::string_view(data.database));
+    tooltip(context,
+            data.database.empty() ? std::string_view("No database is open.") : std::string_view(data.database));
   }
   ImGui::End();
   ImGui::PopStyleVar();

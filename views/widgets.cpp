@@ -32,10 +32,13 @@ void muted_text(const Context& context, std::string_view text, bool wrapped) {
 }
 
 void clipped_text(const Context& context, ImU32 colour, const std::string& text, float width) {
-  const ImVec2 size = size_of(text), at(ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y + ImGui::GetCurrentWindow()->DC.CurrLineTextBaseOffset);
+  const ImVec2 size = size_of(text),
+               at(ImGui::GetCursorScreenPos().x,
+                  ImGui::GetCursorScreenPos().y + ImGui::GetCurrentWindow()->DC.CurrLineTextBaseOffset);
   const bool fits = size.x <= width;
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), at, ImVec2(at.x + width, at.y + size.y), at.x + width, text.data(), text.data() + text.size(), &size);
+  ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), at, ImVec2(at.x + width, at.y + size.y), at.x + width,
+                            text.data(), text.data() + text.size(), &size);
   ImGui::PopStyleColor();
   ImGui::Dummy(ImVec2(std::min(size.x, width), size.y));
   if (!fits) tooltip(context, text);
@@ -145,7 +148,8 @@ void header_text(const Context& context, int column, const std::string& text, bo
   const ImRect outer = ImGui::GetCurrentTable()->InnerClipRect;
   const float hairline = std::max(1.0F, std::round(context.look.scale));
   list->PushClipRect(ImVec2(outer.Min.x, cell.Min.y), ImVec2(outer.Max.x, cell.Max.y + hairline), false);
-  list->AddRectFilled(ImVec2(outer.Min.x, cell.Max.y - hairline), ImVec2(outer.Max.x, cell.Max.y), context.look.theme.line);
+  list->AddRectFilled(ImVec2(outer.Min.x, cell.Max.y - hairline), ImVec2(outer.Max.x, cell.Max.y),
+                      context.look.theme.line);
   list->PopClipRect();
 }
 
@@ -158,7 +162,8 @@ void header_row(const Context& context, const std::vector<bool>& right) {
     ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));
     ImGui::TableHeader(name.c_str());
     ImGui::PopStyleColor();
-    header_text(context, i, name.substr(0, name.find("##")), static_cast<std::size_t>(i) < right.size() && right[static_cast<std::size_t>(i)], theme.muted);
+    header_text(context, i, name.substr(0, name.find("##")),
+                static_cast<std::size_t>(i) < right.size() && right[static_cast<std::size_t>(i)], theme.muted);
   }
 }
 
@@ -175,12 +180,15 @@ void bar(const Context& context, float fraction, ImVec2 size, ImU32 colour) {
 void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step) {
   list->PushClipRect(low, high, true);
   const float height = high.y - low.y;
-  for (float x = low.x - height; x < high.x; x += step) list->AddLine(ImVec2(x, high.y), ImVec2(x + height, low.y), colour, 1);
+  for (float x = low.x - height; x < high.x; x += step)
+    list->AddLine(ImVec2(x, high.y), ImVec2(x + height, low.y), colour, 1);
   list->PopClipRect();
 }
 
 void tooltip(const Context& context, std::string_view text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled) || !ImGui::BeginTooltip()) return;
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled) ||
+      !ImGui::BeginTooltip())
+    return;
   ImGui::PushTextWrapPos(context.look.px(360));
   plain(text);
   ImGui::PopTextWrapPos();
@@ -216,23 +224,30 @@ void empty_state(Context& context, std::string_view text, std::initializer_list<
   ImGui::PopTextWrapPos();
   if (steps.size() == 0) return;
   float width = 0;
-  for (const Step& step : steps) width += ImGui::CalcTextSize(step.label).x + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
-  ImGui::SetCursorPos(ImVec2(left + std::max(0.0F, (room.x - width + ImGui::GetStyle().ItemSpacing.x) / 2), top + size.y + look.px(16)));
+  for (const Step& step : steps)
+    width += ImGui::CalcTextSize(step.label).x + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
+  ImGui::SetCursorPos(ImVec2(left + std::max(0.0F, (room.x - width + ImGui::GetStyle().ItemSpacing.x) / 2),
+                             top + size.y + look.px(16)));
   bool first = true;
   for (const Step& step : steps) {
     if (!first) ImGui::SameLine();
     first = false;
-    if (step.primary ? primary_button(context, step.label) : ImGui::Button(step.label)) context.requests.push_back(step.request);
+    if (step.primary ? primary_button(context, step.label) : ImGui::Button(step.label))
+      context.requests.push_back(step.request);
   }
 }
 
 ImU32 verdict_colour(const Theme& theme, Verdict verdict) {
   switch (verdict) {
-    case Verdict::faster: return theme.faster;
-    case Verdict::slower: return theme.slower;
-    case Verdict::unclear: return theme.unclear;
+    case Verdict::faster:
+      return theme.faster;
+    case Verdict::slower:
+      return theme.slower;
+    case Verdict::unclear:
+      return theme.unclear;
     case Verdict::same:
-    case Verdict::not_comparable: return theme.muted;
+    case Verdict::not_comparable:
+      return theme.muted;
   }
   return theme.muted;
 }
@@ -240,9 +255,10 @@ ImU32 verdict_colour(const Theme& theme, Verdict verdict) {
 void verdict(const Context& context, const Comparison& comparison) {
   coloured_text(verdict_colour(context.look.theme, comparison.verdict), verdict_text(comparison));
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
-  std::string text = fmt::format("Baseline time / this time = {}, 95 % interval {} to {}{}.", format_fixed(comparison.ratio, 3),
-                                 format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3),
-                                 comparison.paired ? ", from blocks measured side by side" : "");
+  std::string text =
+      fmt::format("Baseline time / this time = {}, 95 % interval {} to {}{}.", format_fixed(comparison.ratio, 3),
+                  format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3),
+                  comparison.paired ? ", from blocks measured side by side" : "");
   if (comparison.cycle_ratio) text += fmt::format(" In clock cycles: {}.", format_fixed(*comparison.cycle_ratio, 3));
   if (!comparison.explanation.empty()) text += fmt::format(" {}", comparison.explanation);
   tooltip(context, text);

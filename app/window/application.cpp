@@ -28,7 +28,8 @@ std::string clock_text() {
 
 }  // namespace
 
-Application::Application(ApplicationOptions options) : copy_image(copy_png_to_clipboard), options_(std::move(options)), queue_(options_.wake) {
+Application::Application(ApplicationOptions options)
+    : copy_image(copy_png_to_clipboard), options_(std::move(options)), queue_(options_.wake) {
   StoredSettings stored = load_settings(options_.settings_folder);
   ui_.settings = stored.settings;
   if (options_.theme) ui_.settings.theme = *options_.theme;
@@ -54,12 +55,17 @@ Application::Application(ApplicationOptions options) : copy_image(copy_png_to_cl
   }
   load_fonts(look_);
   std::error_code error;
-  if (!options_.recorded_database.empty() && std::filesystem::exists(options_.recorded_database, error)) data_.recorded_database = options_.recorded_database.string();
+  if (!options_.recorded_database.empty() && std::filesystem::exists(options_.recorded_database, error))
+    data_.recorded_database = options_.recorded_database.string();
   const auto failed = [this](const std::string& why) {
-    queue_.push([this, why] { notify(Severity::error, "background", fmt::format("Something in the background was not done: {}", why)); });
+    queue_.push([this, why] {
+      notify(Severity::error, "background", fmt::format("Something in the background was not done: {}", why));
+    });
   };
-  reader_thread_ = std::make_unique<BackgroundThread>(failed, [this] { poll_database(); }, std::chrono::milliseconds(1000));
-  for (auto* thread : {&writer_thread_, &planner_thread_, &slice_thread_, &survey_thread_}) *thread = std::make_unique<BackgroundThread>(failed);
+  reader_thread_ = std::make_unique<BackgroundThread>(
+      failed, [this] { poll_database(); }, std::chrono::milliseconds(1000));
+  for (auto* thread : {&writer_thread_, &planner_thread_, &slice_thread_, &survey_thread_})
+    *thread = std::make_unique<BackgroundThread>(failed);
   start_pending_ = options_.run_at_start || options_.run_when_empty;
   open_database(options_.database);
   if (options_.ask_machine) {
@@ -89,10 +95,13 @@ Application::~Application() {
   }
 }
 
-Context Application::context() { return {look_, data_, ui_, models_, requests_, static_cast<std::int64_t>(std::time(nullptr))}; }
+Context Application::context() {
+  return {look_, data_, ui_, models_, requests_, static_cast<std::int64_t>(std::time(nullptr))};
+}
 
 bool Application::settled() const {
-  return pending_reads_ == 0 && reader_thread_->idle() && writer_thread_->idle() && planner_thread_->idle() && slice_thread_->idle() && survey_thread_->idle() && !picture_;
+  return pending_reads_ == 0 && reader_thread_->idle() && writer_thread_->idle() && planner_thread_->idle() &&
+         slice_thread_->idle() && survey_thread_->idle() && !picture_;
 }
 
 bool Application::prepare_frame(float monitor_scale) {
@@ -101,7 +110,8 @@ bool Application::prepare_frame(float monitor_scale) {
     ImGui::LoadIniSettingsFromMemory(layout_to_load_.c_str(), layout_to_load_.size());
     layout_to_load_.clear();
   }
-  const bool dark = ui_.settings.theme == ThemeChoice::dark || (ui_.settings.theme == ThemeChoice::system && options_.system_is_dark);
+  const bool dark =
+      ui_.settings.theme == ThemeChoice::dark || (ui_.settings.theme == ThemeChoice::system && options_.system_is_dark);
   const float scale = std::clamp(ui_.settings.scale * monitor_scale, 0.5F, 6.0F);
   if (look_.scale != scale || look_.theme.dark != dark || look_.theme.text == 0) {
     look_.theme = dark ? dark_theme() : light_theme();
@@ -184,7 +194,8 @@ void Application::notify(Severity severity, std::string id, std::string text, st
 
 void Application::log(Severity severity, std::string text) {
   data_.log.push_back({clock_text(), severity, std::move(text)});
-  if (data_.log.size() > kLogLines) data_.log.erase(data_.log.begin(), data_.log.begin() + static_cast<std::ptrdiff_t>(kLogLines / 10));
+  if (data_.log.size() > kLogLines)
+    data_.log.erase(data_.log.begin(), data_.log.begin() + static_cast<std::ptrdiff_t>(kLogLines / 10));
 }
 
 void Application::take_picture(const ImDrawData& data) {
@@ -195,7 +206,8 @@ void Application::take_picture(const ImDrawData& data) {
     Picture picture = rasterize(data, look_.theme.panel);
     if (task.panel) {
       const auto area = ui_.chart_areas.find(*task.panel);
-      if (area == ui_.chart_areas.end()) throw Error("The chart was not saved", "it is not shown", "bring it to the front first");
+      if (area == ui_.chart_areas.end())
+        throw Error("The chart was not saved", "it is not shown", "bring it to the front first");
       picture = crop(picture, area->second, data.FramebufferScale.x);
     }
     const std::vector<std::uint8_t> png = encode_png(picture);
@@ -207,9 +219,11 @@ void Application::take_picture(const ImDrawData& data) {
     }
   } catch (const std::exception& error) {
     std::vector<Notice::Action> instead;
-    if (task.file.empty() && task.panel) instead.push_back({"Save as PNG...", {CommandId::save_chart, static_cast<std::int64_t>(*task.panel)}});
+    if (task.file.empty() && task.panel)
+      instead.push_back({"Save as PNG...", {CommandId::save_chart, static_cast<std::int64_t>(*task.panel)}});
     // Through the queue: this is after the frame, and it wakes the window for the next.
-    queue_.push([this, text = std::string(error.what()), instead] { notify(Severity::error, "picture", text, instead); });
+    queue_.push(
+        [this, text = std::string(error.what()), instead] { notify(Severity::error, "picture", text, instead); });
   }
 }
 

@@ -22,23 +22,23 @@
 namespace triscope {
 
 struct ApplicationOptions {
-  std::filesystem::path database;          ///< empty: the user's own
-  std::filesystem::path settings_folder;   ///< empty: nothing is kept
-  std::filesystem::path recorded_database; ///< shipped recording; empty: none
+  std::filesystem::path database;           ///< empty: the user's own
+  std::filesystem::path settings_folder;    ///< empty: nothing is kept
+  std::filesystem::path recorded_database;  ///< shipped recording; empty: none
   Engine engine;
-  bool system_is_dark = true;              ///< theme of the desktop
-  std::optional<ThemeChoice> theme{};      ///< instead of the one in the settings
-  bool ask_machine = true;                 ///< start a worker to list devices (not for screenshots)
-  bool run_at_start = false;               ///< start a sweep as soon as the machine is known
-  bool run_when_empty = false;             ///< the same, if the database holds no sweep yet
-  std::function<void()> wake = [] {};      ///< wakes the frame loop; called on any thread
+  bool system_is_dark = true;          ///< theme of the desktop
+  std::optional<ThemeChoice> theme{};  ///< instead of the one in the settings
+  bool ask_machine = true;             ///< start a worker to list devices (not for screenshots)
+  bool run_at_start = false;           ///< start a sweep as soon as the machine is known
+  bool run_when_empty = false;         ///< the same, if the database holds no sweep yet
+  std::function<void()> wake = [] {};  ///< wakes the frame loop; called on any thread
 };
 
 /// Lives on the drawing thread, inside a current Dear ImGui and ImPlot context.
 class Application {
  public:
   explicit Application(ApplicationOptions options);
-  ~Application();                          ///< stops a running sweep and every question, finishes writes, keeps the settings
+  ~Application();  ///< stops a running sweep and every question, finishes writes, keeps the settings
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
 
@@ -78,17 +78,17 @@ class Application {
   struct Inspector {
     std::optional<Supervisor> worker;
     std::string device;
-    std::stop_source stop;                 ///< of the drawing thread: ends what the worker is asked
+    std::stop_source stop;  ///< of the drawing thread: ends what the worker is asked
   };
   struct PictureTask {
     float scale = 3;
-    std::optional<Panel> panel;            ///< unset: the whole window
-    std::filesystem::path file;            ///< empty: to the clipboard
+    std::optional<Panel> panel;  ///< unset: the whole window
+    std::filesystem::path file;  ///< empty: to the clipboard
   };
   /// The last thing that can be taken back.
   struct Undo {
     std::function<void()> back;
-    std::function<void()> keep;            ///< makes it final
+    std::function<void()> keep;  ///< makes it final
   };
 
   // application_requests.cpp
@@ -152,17 +152,17 @@ class Application {
   std::optional<PictureTask> picture_;
   std::optional<Panel> only_;
   std::optional<Undo> undo_;
-  std::int64_t deleted_sweep_ = 0;         ///< hidden, and deleted from the file once that can no longer be taken back
-  std::string layout_to_load_;             ///< before the next frame
+  std::int64_t deleted_sweep_ = 0;  ///< hidden, and deleted from the file once that can no longer be taken back
+  std::string layout_to_load_;      ///< before the next frame
   int pending_reads_ = 0;
   bool quit_ = false, opened_once_ = false, start_pending_ = false;
   std::int64_t last_progress_wake_ms_ = 0;
 
   UiQueue queue_;
-  DatabaseReader reader_;                  ///< touched only by `reader_thread_`
+  DatabaseReader reader_;  ///< touched only by `reader_thread_`
   std::jthread sweep_thread_;
-  Inspector slice_worker_, survey_worker_; ///< each touched only by its thread, but for `stop`
-  std::string attention_device_ = "cpu";   ///< for which everything in the attention panel was asked
+  Inspector slice_worker_, survey_worker_;  ///< each touched only by its thread, but for `stop`
+  std::string attention_device_ = "cpu";    ///< for which everything in the attention panel was asked
   std::unique_ptr<BackgroundThread> reader_thread_, writer_thread_, planner_thread_, slice_thread_, survey_thread_;
 };
 

@@ -16,7 +16,8 @@ namespace {
 constexpr std::int64_t kProgressPeriodMs = 1000;
 
 std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 /// What is wrong and why; the next step is a button, not advice for the command line.
@@ -34,7 +35,8 @@ std::string outcome_text(const SweepOutcome& outcome) {
 }
 
 bool holds_gpu_sweeps(const WindowData& data) {
-  return std::any_of(data.sweeps.begin(), data.sweeps.end(), [](const SweepInfo& sweep) { return !sweep.environment.cuda_version.empty(); });
+  return std::any_of(data.sweeps.begin(), data.sweeps.end(),
+                     [](const SweepInfo& sweep) { return !sweep.environment.cuda_version.empty(); });
 }
 
 }  // namespace
@@ -42,11 +44,14 @@ bool holds_gpu_sweeps(const WindowData& data) {
 void Application::read(bool comparisons_changed) {
   if (data_.database.empty()) return;
   const Selection& selection = ui_.selection;
-  ReadRequest request{data_.database, selection.shown_sweep, selection.baseline_sweep, selection.compared, selection.pinned, ui_.settings.tolerance, deleted_sweep_};
+  ReadRequest request{data_.database,     selection.shown_sweep, selection.baseline_sweep,
+                      selection.compared, selection.pinned,      ui_.settings.tolerance,
+                      deleted_sweep_};
   if (comparisons_changed) data_.loading = data_.sweeps.empty();
   reader_thread_->replace("read", [this, request] {
     try {
-      const ReadResult result = reader_.read(request, [&](const ReadResult& rows) { queue_.push([this, request, rows] { show(request, rows, false); }); });
+      const ReadResult result = reader_.read(
+          request, [&](const ReadResult& rows) { queue_.push([this, request, rows] { show(request, rows, false); }); });
       queue_.push([this, request, result] { show(request, result, true); });
     } catch (const std::exception& error) {
       queue_.push([this, request, text = plain_text(error)] {
@@ -68,7 +73,9 @@ bool Application::database_is_gone() const {
 
 void Application::report_gone() {
   notify(Severity::error, "database",
-         fmt::format("{} is no longer there: it was moved or deleted. It is still held open, so nothing is lost yet: save a copy, or put it back.", data_.database),
+         fmt::format("{} is no longer there: it was moved or deleted. It is still held open, so nothing is lost yet: "
+                     "save a copy, or put it back.",
+                     data_.database),
          {{"Save a copy...", {CommandId::save_copy}}, {"Open another...", {CommandId::open_database}}});
 }
 
@@ -76,7 +83,8 @@ void Application::show(const ReadRequest& asked, const ReadResult& result, bool 
   if (asked.file != data_.database) return;  // another database was opened meanwhile
   Selection& selection = ui_.selection;
   // What was asked for is no longer what is chosen: another read is on its way.
-  const bool newest = asked.shown == 0 && result.shown && (selection.shown_sweep == 0 || selection.shown_sweep == result.shown->info.id);
+  const bool newest = asked.shown == 0 && result.shown &&
+                      (selection.shown_sweep == 0 || selection.shown_sweep == result.shown->info.id);
   if (asked.shown != selection.shown_sweep && !newest) return;
   const bool first = data_.sweeps.empty() && !result.sweeps.empty() && !complete;
   data_.loading = false;
@@ -96,25 +104,32 @@ void Application::show(const ReadRequest& asked, const ReadResult& result, bool 
   ++data_.revision;
   if (first) offer_resume();
   if (first && holds_gpu_sweeps(data_)) {  // it was offered before they were read
-    std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "recorded" && !notice.actions.empty() && notice.actions.front().request.id == CommandId::open_recorded; });
+    std::erase_if(data_.notices, [](const Notice& notice) {
+      return notice.id == "recorded" && !notice.actions.empty() &&
+             notice.actions.front().request.id == CommandId::open_recorded;
+    });
   }
   if (complete) start_when_ready();
 }
 
 void Application::start_when_ready() {
   // Devices and database are found out on two threads: whichever answers last starts the sweep.
-  if (!start_pending_ || !data_.machine.catalog || data_.database.empty() || data_.loading || pending_reads_ > 0) return;
+  if (!start_pending_ || !data_.machine.catalog || data_.database.empty() || data_.loading || pending_reads_ > 0)
+    return;
   start_pending_ = false;
   if (data_.read_only || !(options_.run_at_start || data_.sweeps.empty())) return;
   carry_out({CommandId::run});
   if (options_.run_at_start || !data_.run.running) return;
   // Nobody asked for this sweep: say that it runs, and why.
-  const auto recorded = std::find_if(data_.notices.begin(), data_.notices.end(), [](const Notice& notice) { return notice.id == "recorded"; });
+  const auto recorded = std::find_if(data_.notices.begin(), data_.notices.end(),
+                                     [](const Notice& notice) { return notice.id == "recorded"; });
   const bool offered = recorded != data_.notices.end();
   const std::vector<Notice::Action> actions = offered ? recorded->actions : std::vector<Notice::Action>{};
   if (offered) data_.notices.erase(recorded);  // `finish_sweep` offers it again
-  const char* text = offered ? "First start: a small sweep runs now, on the CPU, since there is no GPU here. Measurements recorded on an H200 are there to look at."
-                             : "First start: the paper's windows are being measured. Stop ends it; what was measured is kept.";
+  const char* text =
+      offered ? "First start: a small sweep runs now, on the CPU, since there is no GPU here. Measurements recorded on "
+                "an H200 are there to look at."
+              : "First start: the paper's windows are being measured. Stop ends it; what was measured is kept.";
   notify(Severity::info, "first", text, actions);
 }
 
@@ -124,7 +139,8 @@ void Application::offer_resume() {
   const std::int64_t done = newest.ok + newest.failed + newest.skipped;
   if (!newest.finished.empty() || newest.running || done >= newest.planned) return;
   notify(Severity::warning, "resume",
-         fmt::format("The sweep of {} was interrupted after {} of {} measurements. Everything measured is kept.", format_started(newest.started, std::time(nullptr)), done, newest.planned),
+         fmt::format("The sweep of {} was interrupted after {} of {} measurements. Everything measured is kept.",
+                     format_started(newest.started, std::time(nullptr)), done, newest.planned),
          {{"Resume", {CommandId::resume, newest.id}}});
 }
 
@@ -133,8 +149,10 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
   if (data_.database.empty()) throw Error("The sweep was not started", "no database is open", "open one first");
   SweepRequest request;
   if (resume) {
-    const auto info = std::find_if(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& sweep) { return sweep.id == *resume; });
-    if (info == data_.sweeps.end()) throw Error("The sweep was not resumed", "it is no longer in the database", "run a new one");
+    const auto info = std::find_if(data_.sweeps.begin(), data_.sweeps.end(),
+                                   [&](const SweepInfo& sweep) { return sweep.id == *resume; });
+    if (info == data_.sweeps.end())
+      throw Error("The sweep was not resumed", "it is no longer in the database", "run a new one");
     request = sweep_request_from_json(info->request_json);
   } else {
     const FormReading reading = read_form(ui_.form, data_.machine.catalog.get());
@@ -146,7 +164,9 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
     }
     request = reading.request;
   }
-  std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "resume" || notice.id == "sweep" || notice.id == "request"; });
+  std::erase_if(data_.notices, [](const Notice& notice) {
+    return notice.id == "resume" || notice.id == "sweep" || notice.id == "request";
+  });
   data_.run = {};
   data_.run.running = true;
   data_.run.started = static_cast<std::int64_t>(std::time(nullptr));
@@ -165,7 +185,8 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
     queue_.push([this, progress] { data_.run.progress = progress; }, wake);
   };
   observer.measured = [this](const Measurement& measurement, std::int64_t) {
-    std::string text = fmt::format("{} {} {}: {}", measurement.key.kernel, to_string(measurement.key.pass), describe(measurement.key.problem), to_string(measurement.status));
+    std::string text = fmt::format("{} {} {}: {}", measurement.key.kernel, to_string(measurement.key.pass),
+                                   describe(measurement.key.problem), to_string(measurement.status));
     if (measurement.status == Status::ok) text += fmt::format(", {}", format_latency(measurement.summary.median_ms));
     if (!measurement.reason.empty()) text += fmt::format(" ({})", measurement.reason);
     const Severity severity = measurement.status == Status::failed ? Severity::error : Severity::info;
@@ -180,19 +201,20 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
         wake);
   };
   observer.log = [this](const std::string& text) { queue_.push([this, text] { log(Severity::info, text); }, false); };
-  sweep_thread_ = std::jthread([this, request, observer, resume, database = std::filesystem::path(data_.database)](std::stop_token stop) {
-    std::string message;
-    Severity severity = Severity::info;
-    try {
-      const SweepOutcome outcome = options_.engine.run(request, database, observer, stop, resume);
-      message = outcome_text(outcome);
-      if (outcome.failed > 0) severity = Severity::warning;
-    } catch (const std::exception& error) {
-      message = error.what();
-      severity = Severity::error;
-    }
-    queue_.push([this, message, severity] { finish_sweep(message, severity); });
-  });
+  sweep_thread_ = std::jthread(
+      [this, request, observer, resume, database = std::filesystem::path(data_.database)](std::stop_token stop) {
+        std::string message;
+        Severity severity = Severity::info;
+        try {
+          const SweepOutcome outcome = options_.engine.run(request, database, observer, stop, resume);
+          message = outcome_text(outcome);
+          if (outcome.failed > 0) severity = Severity::warning;
+        } catch (const std::exception& error) {
+          message = error.what();
+          severity = Severity::error;
+        }
+        queue_.push([this, message, severity] { finish_sweep(message, severity); });
+      });
 }
 
 void Application::follow_sweep(std::int64_t sweep) {
@@ -233,7 +255,8 @@ void Application::ask_machine() {
         notify(Severity::warning, "machine", machine.problem);
         return;
       }
-      for (const Device& device : machine.catalog->devices) log(Severity::info, fmt::format("Device {}: {}", device.id, device.name));
+      for (const Device& device : machine.catalog->devices)
+        log(Severity::info, fmt::format("Device {}: {}", device.id, device.name));
       offer_recorded();
       // A form nobody has touched takes the shape that suits this machine.
       if (ui_.form == default_form(false)) {
@@ -252,9 +275,14 @@ void Application::ask_machine() {
 
 void Application::offer_recorded() {
   const auto& devices = data_.machine.catalog->devices;
-  const bool gpu = std::any_of(devices.begin(), devices.end(), [](const Device& device) { return device.kind == DeviceKind::cuda; });
-  if (gpu || holds_gpu_sweeps(data_) || !ui_.settings.offer_recorded || data_.recorded_database.empty() || is_recorded(data_.database)) return;
-  notify(Severity::info, "recorded", "There is no GPU here: sweeps run on the CPU. Measurements recorded on an H200 are there to look at.", {{"Look at them", {CommandId::open_recorded}}});
+  const bool gpu =
+      std::any_of(devices.begin(), devices.end(), [](const Device& device) { return device.kind == DeviceKind::cuda; });
+  if (gpu || holds_gpu_sweeps(data_) || !ui_.settings.offer_recorded || data_.recorded_database.empty() ||
+      is_recorded(data_.database))
+    return;
+  notify(Severity::info, "recorded",
+         "There is no GPU here: sweeps run on the CPU. Measurements recorded on an H200 are there to look at.",
+         {{"Look at them", {CommandId::open_recorded}}});
 }
 
 void Application::ask_preview() {
@@ -293,7 +321,8 @@ void Application::poll_database() {
   if (change == DatabaseReader::Change::none) return;
   queue_.push([this, change] {
     if (change == DatabaseReader::Change::gone) return report_gone();
-    if (change == DatabaseReader::Change::replaced) log(Severity::warning, fmt::format("{} was replaced by another file: reading it again.", data_.database));
+    if (change == DatabaseReader::Change::replaced)
+      log(Severity::warning, fmt::format("{} was replaced by another file: reading it again.", data_.database));
     read(true);
   });
 }

@@ -45,7 +45,8 @@ void Application::carry_out(const Request& request) {
     case CommandId::select_measurement:
     case CommandId::preview_plan:
     case CommandId::note_measurement:
-    case CommandId::unpin: return carry_out_sweep(request);
+    case CommandId::unpin:
+      return carry_out_sweep(request);
     case CommandId::open_database:
     case CommandId::open_recorded:
     case CommandId::import_database:
@@ -62,8 +63,10 @@ void Application::carry_out(const Request& request) {
     case CommandId::copy_latex:
     case CommandId::copy_chart:
     case CommandId::copy_chart_data:
-    case CommandId::copy_text: return carry_out_file(request);
-    default: return carry_out_view(request);
+    case CommandId::copy_text:
+      return carry_out_file(request);
+    default:
+      return carry_out_view(request);
   }
 }
 
@@ -72,25 +75,45 @@ void Application::show_panel(Panel panel) {
   if (ui_.attention.open) return;
   ui_.settings.visible[static_cast<std::size_t>(panel)] = true;
   ui_.focus = panel;
-  if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::lengths || panel == Panel::samples) ui_.front_chart = panel;
+  if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::lengths ||
+      panel == Panel::samples)
+    ui_.front_chart = panel;
 }
 
 void Application::carry_out_view(const Request& request) {
   Settings& settings = ui_.settings;
-  const auto scale_to = [&](float scale) { settings.scale = std::clamp(std::round(scale * 20) / 20, kSmallestScale, kLargestScale); };
+  const auto scale_to = [&](float scale) {
+    settings.scale = std::clamp(std::round(scale * 20) / 20, kSmallestScale, kLargestScale);
+  };
   switch (request.id) {
-    case CommandId::show_panel: show_panel(static_cast<Panel>(request.number)); break;
-    case CommandId::show_measurements: ui_.attention.open = false; break;
-    case CommandId::inspect_again: ask_survey_again(); break;
+    case CommandId::show_panel:
+      show_panel(static_cast<Panel>(request.number));
+      break;
+    case CommandId::show_measurements:
+      ui_.attention.open = false;
+      break;
+    case CommandId::inspect_again:
+      ask_survey_again();
+      break;
     case CommandId::fit_charts:
       ui_.fit_charts = true;
       ui_.attention.part.reset();
       break;
-    case CommandId::toggle_theme: settings.theme = look_.theme.dark ? ThemeChoice::light : ThemeChoice::dark; break;
-    case CommandId::scale_up: scale_to(settings.scale + kScaleStep); break;
-    case CommandId::scale_down: scale_to(settings.scale - kScaleStep); break;
-    case CommandId::scale_reset: scale_to(1); break;
-    case CommandId::reset_layout: reset_layout(); break;
+    case CommandId::toggle_theme:
+      settings.theme = look_.theme.dark ? ThemeChoice::light : ThemeChoice::dark;
+      break;
+    case CommandId::scale_up:
+      scale_to(settings.scale + kScaleStep);
+      break;
+    case CommandId::scale_down:
+      scale_to(settings.scale - kScaleStep);
+      break;
+    case CommandId::scale_reset:
+      scale_to(1);
+      break;
+    case CommandId::reset_layout:
+      reset_layout();
+      break;
     case CommandId::undo:
       if (undo_) {
         const Undo undo = std::move(*undo_);
@@ -100,10 +123,18 @@ void Application::carry_out_view(const Request& request) {
         undo.back();
       }
       break;
-    case CommandId::palette: ui_.palette_open = true; break;
-    case CommandId::help: ui_.help_open = true; break;
-    case CommandId::licences: ui_.licences_open = true; break;
-    case CommandId::settings: ui_.settings_open = true; break;
+    case CommandId::palette:
+      ui_.palette_open = true;
+      break;
+    case CommandId::help:
+      ui_.help_open = true;
+      break;
+    case CommandId::licences:
+      ui_.licences_open = true;
+      break;
+    case CommandId::settings:
+      ui_.settings_open = true;
+      break;
     case CommandId::filter:
       show_panel(Panel::latency);
       ui_.focus_filter = true;
@@ -112,8 +143,11 @@ void Application::carry_out_view(const Request& request) {
       if (request.text == "recorded") settings.offer_recorded = false;
       std::erase_if(data_.notices, [&](const Notice& notice) { return notice.id == request.text; });
       break;
-    case CommandId::quit: quit_ = true; break;
-    default: break;
+    case CommandId::quit:
+      quit_ = true;
+      break;
+    default:
+      break;
   }
 }
 
@@ -136,11 +170,17 @@ void Application::compare_with(std::int64_t sweep) {
 void Application::carry_out_sweep(const Request& request) {
   Selection& selection = ui_.selection;
   const std::int64_t sweep = request.number ? request.number : selection.shown_sweep;
-  constexpr std::array kWriting{CommandId::run, CommandId::resume, CommandId::star, CommandId::delete_sweep, CommandId::save_note, CommandId::note_measurement};
-  if (std::find(kWriting.begin(), kWriting.end(), request.id) != kWriting.end() && database_is_gone()) return report_gone();
+  constexpr std::array kWriting{CommandId::run,          CommandId::resume,    CommandId::star,
+                                CommandId::delete_sweep, CommandId::save_note, CommandId::note_measurement};
+  if (std::find(kWriting.begin(), kWriting.end(), request.id) != kWriting.end() && database_is_gone())
+    return report_gone();
   switch (request.id) {
-    case CommandId::run: start_sweep(std::nullopt); break;
-    case CommandId::resume: start_sweep(sweep); break;
+    case CommandId::run:
+      start_sweep(std::nullopt);
+      break;
+    case CommandId::resume:
+      start_sweep(sweep);
+      break;
     case CommandId::stop:
       data_.run.stopping = data_.run.running;
       sweep_thread_.request_stop();
@@ -176,24 +216,34 @@ void Application::carry_out_sweep(const Request& request) {
       read(true);
       break;
     case CommandId::star: {
-      const auto info = std::find_if(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& one) { return one.id == sweep; });
-      if (info != data_.sweeps.end()) write([sweep, starred = !info->starred](Store& store) { store.set_starred(sweep, starred); });
+      const auto info =
+          std::find_if(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& one) { return one.id == sweep; });
+      if (info != data_.sweeps.end())
+        write([sweep, starred = !info->starred](Store& store) { store.set_starred(sweep, starred); });
       break;
     }
     case CommandId::delete_sweep:
       if (request.text != "confirmed") {
         ui_.delete_asked = sweep;
       } else if ((data_.measures_here() && data_.run.sweep == sweep) ||
-                 std::any_of(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& one) { return one.id == sweep && one.running; })) {
+                 std::any_of(data_.sweeps.begin(), data_.sweeps.end(),
+                             [&](const SweepInfo& one) { return one.id == sweep && one.running; })) {
         notify(Severity::warning, "delete", "This sweep is being measured: stop it before deleting it.");
       } else {
         delete_sweep(sweep);
       }
       break;
-    case CommandId::save_note: write([sweep, note = request.text](Store& store) { store.set_note(sweep, note); }); break;
-    case CommandId::note_measurement: write([id = request.number, note = request.text](Store& store) { store.set_measurement_note(id, note); }); break;
-    case CommandId::preview_plan: ask_preview(); break;
-    default: break;
+    case CommandId::save_note:
+      write([sweep, note = request.text](Store& store) { store.set_note(sweep, note); });
+      break;
+    case CommandId::note_measurement:
+      write([id = request.number, note = request.text](Store& store) { store.set_measurement_note(id, note); });
+      break;
+    case CommandId::preview_plan:
+      ask_preview();
+      break;
+    default:
+      break;
   }
 }
 
@@ -214,16 +264,17 @@ void Application::keep_undone() {
 }
 
 void Application::delete_sweep(std::int64_t sweep) {
-  const auto info = std::find_if(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& one) { return one.id == sweep; });
+  const auto info =
+      std::find_if(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& one) { return one.id == sweep; });
   if (info == data_.sweeps.end()) return;
-  const std::string text = fmt::format("Deleted the sweep of {} with {} measurements.", format_started(info->started, std::time(nullptr)), info->ok + info->failed + info->skipped);
+  const std::string text =
+      fmt::format("Deleted the sweep of {} with {} measurements.", format_started(info->started, std::time(nullptr)),
+                  info->ok + info->failed + info->skipped);
   offer_undo(text, {[this] {
                       deleted_sweep_ = 0;
                       read(true);
                     },
-                    [this, sweep] {
-                      write([sweep](Store& store) { store.delete_sweep(sweep); });
-                    }});
+                    [this, sweep] { write([sweep](Store& store) { store.delete_sweep(sweep); }); }});
   Selection& selection = ui_.selection;
   deleted_sweep_ = sweep;
   std::erase(selection.compared, sweep);
@@ -261,12 +312,18 @@ void Application::copy_panel(Panel panel, TableFormat format) {
 }
 
 void Application::carry_out_file(const Request& request) {
-  const Panel panel = request.number > 0 ? static_cast<Panel>(request.number) : ui_.attention.open ? Panel::attention : ui_.front_chart;
+  const Panel panel = request.number > 0   ? static_cast<Panel>(request.number)
+                      : ui_.attention.open ? Panel::attention
+                                           : ui_.front_chart;
   const std::string file = expand_home(request.text).string();
   // Beside the database, unless nothing can be written there.
   const auto proposal = [&](const std::string& name) {
     const std::string folder = folder_of(data_.database);
-    return fmt::format("{}/{}", !data_.read_only && can_write(folder) ? folder : can_write(".") ? std::filesystem::current_path().string() : "~", name);
+    return fmt::format("{}/{}",
+                       !data_.read_only && can_write(folder) ? folder
+                       : can_write(".")                      ? std::filesystem::current_path().string()
+                                                             : "~",
+                       name);
   };
   // A request without a path asks for one, and comes back with it.
   const auto with_path = [&](const std::string& proposed, const auto& act, std::int64_t argument = 0) {
@@ -280,24 +337,62 @@ void Application::carry_out_file(const Request& request) {
   switch (request.id) {
     case CommandId::list_folder:
       reader_thread_->replace("folder", [this, folder = request.text] {
-        queue_.push([this, listing = std::make_shared<const FolderListing>(list_folder(folder))] { data_.folder = listing; });
+        queue_.push(
+            [this, listing = std::make_shared<const FolderListing>(list_folder(folder))] { data_.folder = listing; });
       });
       break;
-    case CommandId::open_recorded: open_database(data_.recorded_database); break;
-    case CommandId::open_database: with_path(ui_.settings.last_database, [&] { open_database(file); }); break;
-    case CommandId::import_database: with_path(folder_of(data_.database) + "/", [&] { import_database(file); }); break;
-    case CommandId::save_table: with_path(proposal("latency.csv"), [&] { save_csv(Panel::latency); }); break;
-    case CommandId::export_text: with_path(proposal(fmt::format("{}.csv", panel_info(panel).id)), [&] { save_csv(panel); }, static_cast<std::int64_t>(panel)); break;
-    case CommandId::save_chart: with_path(proposal(fmt::format("{}.png", panel_info(panel).id)), [&] { picture_ = PictureTask{3, panel, file}; }, static_cast<std::int64_t>(panel)); break;
-    case CommandId::save_slice: with_path(proposal("slice.npy"), [&] { save_slice(file); }); break;
-    case CommandId::save_copy: with_path(proposal("saved.db"), [&] { save_copy(file); }); break;
-    case CommandId::save_window_picture: with_path(proposal("triscope.png"), [&] { picture_ = PictureTask{1, std::nullopt, file}; }); break;
-    case CommandId::copy_chart: picture_ = PictureTask{3, panel, {}}; break;
-    case CommandId::copy_table: copy_panel(Panel::latency, TableFormat::tsv); break;
-    case CommandId::copy_markdown: copy_panel(Panel::latency, TableFormat::markdown); break;
-    case CommandId::copy_csv: copy_panel(Panel::latency, TableFormat::csv); break;
-    case CommandId::copy_latex: copy_panel(Panel::latency, TableFormat::latex); break;
-    case CommandId::copy_chart_data: copy_panel(panel, TableFormat::tsv); break;
+    case CommandId::open_recorded:
+      open_database(data_.recorded_database);
+      break;
+    case CommandId::open_database:
+      with_path(ui_.settings.last_database, [&] { open_database(file); });
+      break;
+    case CommandId::import_database:
+      with_path(folder_of(data_.database) + "/", [&] { import_database(file); });
+      break;
+    case CommandId::save_table:
+      with_path(proposal("latency.csv"), [&] { save_csv(Panel::latency); });
+      break;
+    case CommandId::export_text:
+      with_path(
+          proposal(fmt::format("{}.csv", panel_info(panel).id)), [&] { save_csv(panel); },
+          static_cast<std::int64_t>(panel));
+      break;
+    case CommandId::save_chart:
+      with_path(
+          proposal(fmt::format("{}.png", panel_info(panel).id)),
+          [&] {
+            picture_ = PictureTask{3, panel, file};
+          },
+          static_cast<std::int64_t>(panel));
+      break;
+    case CommandId::save_slice:
+      with_path(proposal("slice.npy"), [&] { save_slice(file); });
+      break;
+    case CommandId::save_copy:
+      with_path(proposal("saved.db"), [&] { save_copy(file); });
+      break;
+    case CommandId::save_window_picture:
+      with_path(proposal("triscope.png"), [&] { picture_ = PictureTask{1, std::nullopt, file}; });
+      break;
+    case CommandId::copy_chart:
+      picture_ = PictureTask{3, panel, {}};
+      break;
+    case CommandId::copy_table:
+      copy_panel(Panel::latency, TableFormat::tsv);
+      break;
+    case CommandId::copy_markdown:
+      copy_panel(Panel::latency, TableFormat::markdown);
+      break;
+    case CommandId::copy_csv:
+      copy_panel(Panel::latency, TableFormat::csv);
+      break;
+    case CommandId::copy_latex:
+      copy_panel(Panel::latency, TableFormat::latex);
+      break;
+    case CommandId::copy_chart_data:
+      copy_panel(panel, TableFormat::tsv);
+      break;
     case CommandId::copy_text:
       if (request.text.empty()) {
         copy_panel(static_cast<Panel>(request.number), TableFormat::tsv);
@@ -305,14 +400,18 @@ void Application::carry_out_file(const Request& request) {
         ImGui::SetClipboardText(request.text.c_str());
       }
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
 void Application::import_database(const std::filesystem::path& file) {
   write([this, file](Store& store) {
     const std::int64_t count = store.import(file);
-    queue_.push([this, count, file] { notify(Severity::info, "import", fmt::format("Copied {} measurements from {}.", format_count(count), file.string())); });
+    queue_.push([this, count, file] {
+      notify(Severity::info, "import",
+             fmt::format("Copied {} measurements from {}.", format_count(count), file.string()));
+    });
   });
 }
 
@@ -336,7 +435,9 @@ void Application::save_copy(const std::filesystem::path& file) {
         open_database(file);
       });
     } catch (const std::exception& error) {
-      queue_.push([this, text = std::string(error.what())] { notify(Severity::error, "copy", text, {{"Save a copy...", {CommandId::save_copy}}}); });
+      queue_.push([this, text = std::string(error.what())] {
+        notify(Severity::error, "copy", text, {{"Save a copy...", {CommandId::save_copy}}});
+      });
     }
   });
 }
@@ -360,7 +461,9 @@ void Application::open_database(const std::filesystem::path& asked) {
     try {
       std::error_code error;
       if (!std::filesystem::exists(file, error)) {
-        if (!create) throw Error(fmt::format("{} was not opened", file.string()), "there is no such file", "check the path", ExitCode::usage);
+        if (!create)
+          throw Error(fmt::format("{} was not opened", file.string()), "there is no such file", "check the path",
+                      ExitCode::usage);
         Store created(file);
       }
       const Snapshot check(file);
@@ -373,11 +476,16 @@ void Application::open_database(const std::filesystem::path& asked) {
       if (!problem.empty()) {
         // An open database stays open; without one the panels explain.
         if (data_.database.empty()) data_.problem = problem;
-        notify(Severity::error, "open", problem, {{"Try again", {CommandId::open_database, 0, file.string()}}, {"Open another...", {CommandId::open_database}}});
+        notify(Severity::error, "open", problem,
+               {{"Try again", {CommandId::open_database, 0, file.string()}},
+                {"Open another...", {CommandId::open_database}}});
         return;
       }
-      std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "open" || notice.id == "database" || notice.id == "resume"; });
-      if (!data_.database.empty()) std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "recorded"; });
+      std::erase_if(data_.notices, [](const Notice& notice) {
+        return notice.id == "open" || notice.id == "database" || notice.id == "resume";
+      });
+      if (!data_.database.empty())
+        std::erase_if(data_.notices, [](const Notice& notice) { return notice.id == "recorded"; });
       keep_undone();
       deleted_sweep_ = 0;
       opened_once_ = true;
@@ -386,8 +494,11 @@ void Application::open_database(const std::filesystem::path& asked) {
       if (is_recorded(data_.database)) {
         ui_.settings.offer_recorded = false;
         std::vector<Notice::Action> back;
-        if (!previous.empty() && previous != data_.database) back.push_back({"Back to " + std::filesystem::path(previous).filename().string(), {CommandId::open_database, 0, previous}});
-        notify(Severity::info, "recorded", "These were recorded on an H200. They can be looked at and compared, not changed.", std::move(back));
+        if (!previous.empty() && previous != data_.database)
+          back.push_back({"Back to " + std::filesystem::path(previous).filename().string(),
+                          {CommandId::open_database, 0, previous}});
+        notify(Severity::info, "recorded",
+               "These were recorded on an H200. They can be looked at and compared, not changed.", std::move(back));
       }
       ui_.selection = {};
       ui_.note_of = 0;

@@ -23,7 +23,8 @@ bool UiQueue::drain() {
   return !closures.empty();
 }
 
-BackgroundThread::BackgroundThread(std::function<void(const std::string&)> failed, std::function<void()> tick, std::chrono::milliseconds period)
+BackgroundThread::BackgroundThread(std::function<void(const std::string&)> failed, std::function<void()> tick,
+                                   std::chrono::milliseconds period)
     : failed_(std::move(failed)), tick_(std::move(tick)), period_(period), thread_([this] { work(); }) {}
 
 BackgroundThread::~BackgroundThread() {

@@ -30,9 +30,10 @@ class UiQueue {
 /// One thread with a queue of jobs. Destruction finishes queued jobs, then joins.
 class BackgroundThread {
  public:
-  /// `failed` is told, on the thread, what a job or tick threw; the thread goes on. `tick` runs whenever it has been idle
-  /// for `period`.
-  explicit BackgroundThread(std::function<void(const std::string& why)> failed, std::function<void()> tick = {}, std::chrono::milliseconds period = {});
+  /// `failed` is told, on the thread, what a job or tick threw; the thread goes on. `tick` runs whenever it has been
+  /// idle for `period`.
+  explicit BackgroundThread(std::function<void(const std::string& why)> failed, std::function<void()> tick = {},
+                            std::chrono::milliseconds period = {});
   ~BackgroundThread();
   BackgroundThread(const BackgroundThread&) = delete;
   BackgroundThread& operator=(const BackgroundThread&) = delete;

@@ -47,7 +47,11 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, const Sweep
     auto found = known_.find(pair);
     if (found == known_.end()) {
       const std::vector<Sample> mine = snapshot_->samples(pair.first), theirs = snapshot_->samples(pair.second);
-      found = known_.emplace(pair, compare({mine, row.regime, row.timing_source}, {theirs, other->second->regime, other->second->timing_source}, false, tolerance)).first;
+      found =
+          known_
+              .emplace(pair, compare({mine, row.regime, row.timing_source},
+                                     {theirs, other->second->regime, other->second->timing_source}, false, tolerance))
+              .first;
     }
     result[row.measurement] = {pair.second, found->second};
   }
@@ -65,7 +69,8 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   }
   version_ = snapshot_->data_version();
   ReadResult result;
-  result.read_only = access(file_.c_str(), W_OK) != 0 || access(file_.parent_path().empty() ? "." : file_.parent_path().c_str(), W_OK) != 0;
+  result.read_only = access(file_.c_str(), W_OK) != 0 ||
+                     access(file_.parent_path().empty() ? "." : file_.parent_path().c_str(), W_OK) != 0;
   result.sweeps = snapshot_->sweeps();
   measured_.clear();
   for (const SweepInfo& sweep : result.sweeps) {
@@ -76,7 +81,8 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   if (!result.shown && !result.sweeps.empty()) {
     std::error_code ignored;
     const bool shipped = std::filesystem::equivalent(file_, recorded_database(), ignored);
-    const auto starred = std::find_if(result.sweeps.begin(), result.sweeps.end(), [](const SweepInfo& sweep) { return sweep.starred; });
+    const auto starred =
+        std::find_if(result.sweeps.begin(), result.sweeps.end(), [](const SweepInfo& sweep) { return sweep.starred; });
     // What was measured last; of the shipped recording what it begins with.
     result.shown = load(shipped && starred != result.sweeps.end() ? starred->id : result.sweeps.front().id);
   }
@@ -100,14 +106,17 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   }
   rows_ready(result);
   if (result.shown && result.baseline) {
-    result.against_baseline = std::make_shared<const Comparisons>(
-        result.shown->info.id == result.baseline->info.id ? Comparisons{} : compare_sweeps(*result.shown, *result.baseline, request.tolerance));
+    result.against_baseline =
+        std::make_shared<const Comparisons>(result.shown->info.id == result.baseline->info.id
+                                                ? Comparisons{}
+                                                : compare_sweeps(*result.shown, *result.baseline, request.tolerance));
   }
   for (std::int64_t id : request.compared) {
     auto results = load(id);
     if (!results) continue;
     Comparisons comparisons;
-    if (!result.compared.empty()) comparisons = compare_sweeps(*results, *result.compared.front().results, request.tolerance);
+    if (!result.compared.empty())
+      comparisons = compare_sweeps(*results, *result.compared.front().results, request.tolerance);
     result.compared.push_back({std::move(results), std::move(comparisons)});
   }
   return result;
@@ -130,10 +139,11 @@ DatabaseReader::Change DatabaseReader::poll() {
   try {
     version = snapshot_->data_version();
   } catch (const std::exception&) {
-    return once(Change::written);          // reading again says what is wrong
+    return once(Change::written);  // reading again says what is wrong
   }
-  const auto ended = std::find_if(measured_.begin(), measured_.end(), [&](std::int64_t sweep) { return !is_being_measured(file_, sweep); });
-  if (ended != measured_.end()) {          // another process may end without a word in the database
+  const auto ended = std::find_if(measured_.begin(), measured_.end(),
+                                  [&](std::int64_t sweep) { return !is_being_measured(file_, sweep); });
+  if (ended != measured_.end()) {  // another process may end without a word in the database
     measured_.erase(ended);
     return Change::written;
   }

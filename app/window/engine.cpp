@@ -12,7 +12,8 @@ namespace {
 PlanPreview make_preview(const SweepRequest& request, const Catalog& catalog) {
   const SweepRequest full = with_defaults(request, choose_device(catalog, request.device));
   Supervisor worker(worker_for({}, catalog, full.device));
-  const Plan plan = make_plan(full, catalog, [&](const std::vector<SupportQuestion>& questions) { return worker.support(questions); });
+  const Plan plan = make_plan(full, catalog,
+                              [&](const std::vector<SupportQuestion>& questions) { return worker.support(questions); });
   const Estimate needed = estimate(plan, full, choose_device(catalog, full.device));
   PlanPreview preview;
   preview.measurements = plan.total() - static_cast<std::int64_t>(plan.skipped.size());
@@ -33,9 +34,9 @@ Engine real_engine() {
   return {
       [] { return std::make_shared<const Catalog>(query_catalog()); },
       make_preview,
-      [](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
-        return run_sweep(request, database, observer, stop, resume);
-      },
+      [](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
+         std::stop_token stop,
+         std::optional<std::int64_t> resume) { return run_sweep(request, database, observer, stop, resume); },
       [](const std::string& device) {
         WorkerOptions options;
         options.device = device;

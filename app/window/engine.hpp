@@ -18,10 +18,11 @@ namespace triscope {
 struct Engine {
   std::function<std::shared_ptr<const Catalog>()> catalog;
   std::function<PlanPreview(const SweepRequest&, const Catalog&)> preview;
-  std::function<SweepOutcome(const SweepRequest&, const std::filesystem::path& database, const SweepObserver&, std::stop_token,
-                             std::optional<std::int64_t> resume)>
+  std::function<SweepOutcome(const SweepRequest&, const std::filesystem::path& database, const SweepObserver&,
+                             std::stop_token, std::optional<std::int64_t> resume)>
       run;
-  /// A worker that looks inside the attention tensor on `device` ("cpu", a GPU's index), for the thread that calls this.
+  /// A worker that looks inside the attention tensor on `device` ("cpu", a GPU's index), for the thread that calls
+  /// this.
   std::function<Supervisor(const std::string& device)> inspector;
 };
 

@@ -74,7 +74,8 @@ FolderListing list_folder(const std::string& asked) {
   const fs::path above = fs::path(listing.folder).parent_path().parent_path();
   if (listing.folder != "/") listing.parent = with_slash(above);
   fs::directory_iterator entries(folder, failed);
-  for (; !failed && entries != fs::directory_iterator() && listing.entries.size() < kMostEntries; entries.increment(failed)) {
+  for (; !failed && entries != fs::directory_iterator() && listing.entries.size() < kMostEntries;
+       entries.increment(failed)) {
     if (!entries->path().filename().string().starts_with('.')) listing.entries.push_back(entry_of(entries->path()));
   }
   if (failed) {
@@ -82,8 +83,9 @@ FolderListing list_folder(const std::string& asked) {
   } else if (entries != fs::directory_iterator()) {
     listing.problem = fmt::format("{} holds more than can be listed: type the name", listing.folder);
   }
-  std::sort(listing.entries.begin(), listing.entries.end(),
-            [](const FolderEntry& a, const FolderEntry& b) { return std::tie(b.folder, a.name) < std::tie(a.folder, b.name); });
+  std::sort(listing.entries.begin(), listing.entries.end(), [](const FolderEntry& a, const FolderEntry& b) {
+    return std::tie(b.folder, a.name) < std::tie(a.folder, b.name);
+  });
   return listing;
 }
 

@@ -11,8 +11,8 @@ namespace triscope {
 /// "~/runs" with the home folder in place of "~"; other paths as they are.
 std::filesystem::path expand_home(const std::string& typed);
 
-/// The folder `asked` ("" is the working folder, "~/" the home folder), at most 5,000 entries of it. Throws nothing: what
-/// is wrong stands in `problem`.
+/// The folder `asked` ("" is the working folder, "~/" the home folder), at most 5,000 entries of it. Throws nothing:
+/// what is wrong stands in `problem`.
 FolderListing list_folder(const std::string& asked);
 
 }  // namespace triscope

@@ -51,6 +51,8 @@ void Offscreen::settle(double seconds) {
   }
 }
 
-Picture Offscreen::picture() const { return rasterize(*ImGui::GetDrawData(), ground_of(application_->ui(), application_->look().theme)); }
+Picture Offscreen::picture() const {
+  return rasterize(*ImGui::GetDrawData(), ground_of(application_->ui(), application_->look().theme));
+}
 
 }  // namespace triscope

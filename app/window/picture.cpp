@@ -20,7 +20,9 @@ Colour unpack(ImU32 c) {
 Colour texel(const ImTextureData& texture, int x, int y) {
   x = std::clamp(x, 0, texture.Width - 1);
   y = std::clamp(y, 0, texture.Height - 1);
-  const unsigned char* p = texture.Pixels + (static_cast<std::size_t>(y) * static_cast<std::size_t>(texture.Width) + static_cast<std::size_t>(x)) * static_cast<std::size_t>(texture.BytesPerPixel);
+  const unsigned char* p = texture.Pixels + (static_cast<std::size_t>(y) * static_cast<std::size_t>(texture.Width) +
+                                             static_cast<std::size_t>(x)) *
+                                                static_cast<std::size_t>(texture.BytesPerPixel);
   if (texture.Format == ImTextureFormat_Alpha8) return {255, 255, 255, static_cast<float>(p[0])};
   return {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2]), static_cast<float>(p[3])};
 }
@@ -31,8 +33,11 @@ Colour sample(const ImTextureData& texture, float u, float v) {
   const float fx = std::floor(x), fy = std::floor(y), tx = x - fx, ty = y - fy;
   const int ix = static_cast<int>(fx), iy = static_cast<int>(fy);
   if (tx < 1e-3F && ty < 1e-3F) return texel(texture, ix, iy);
-  const Colour a = texel(texture, ix, iy), b = texel(texture, ix + 1, iy), c = texel(texture, ix, iy + 1), d = texel(texture, ix + 1, iy + 1);
-  const auto mix = [&](float Colour::*m) { return (a.*m * (1 - tx) + b.*m * tx) * (1 - ty) + (c.*m * (1 - tx) + d.*m * tx) * ty; };
+  const Colour a = texel(texture, ix, iy), b = texel(texture, ix + 1, iy), c = texel(texture, ix, iy + 1),
+               d = texel(texture, ix + 1, iy + 1);
+  const auto mix = [&](float Colour::*m) {
+    return (a.*m * (1 - tx) + b.*m * tx) * (1 - ty) + (c.*m * (1 - tx) + d.*m * tx) * ty;
+  };
   return {mix(&Colour::r), mix(&Colour::g), mix(&Colour::b), mix(&Colour::a)};
 }
 
@@ -76,21 +81,29 @@ class Target {
         const double px = x + 0.5, py = y + 0.5;
         const double w0 = edge(b, c, px, py), w1 = edge(c, a, px, py), w2 = edge(a, b, px, py);
         if (w0 < 0 || w1 < 0 || w2 < 0 || (w0 == 0 && !own0) || (w1 == 0 && !own1) || (w2 == 0 && !own2)) continue;
-        const auto l0 = static_cast<float>(w0 / area), l1 = static_cast<float>(w1 / area), l2 = static_cast<float>(w2 / area);
+        const auto l0 = static_cast<float>(w0 / area), l1 = static_cast<float>(w1 / area),
+                   l2 = static_cast<float>(w2 / area);
         const auto mix = [&](float Colour::*m) { return a.colour.*m * l0 + b.colour.*m * l1 + c.colour.*m * l2; };
         Colour texture_colour = flat;
-        if (texture && !flat_uv) texture_colour = sample(*texture, a.u * l0 + b.u * l1 + c.u * l2, a.v * l0 + b.v * l1 + c.v * l2);
-        blend(x, y, {mix(&Colour::r) * texture_colour.r / 255, mix(&Colour::g) * texture_colour.g / 255, mix(&Colour::b) * texture_colour.b / 255,
-                     mix(&Colour::a) * texture_colour.a / 255});
+        if (texture && !flat_uv)
+          texture_colour = sample(*texture, a.u * l0 + b.u * l1 + c.u * l2, a.v * l0 + b.v * l1 + c.v * l2);
+        blend(x, y,
+              {mix(&Colour::r) * texture_colour.r / 255, mix(&Colour::g) * texture_colour.g / 255,
+               mix(&Colour::b) * texture_colour.b / 255, mix(&Colour::a) * texture_colour.a / 255});
       }
     }
   }
 
  private:
   void blend(int x, int y, const Colour& colour) {
-    std::uint8_t* p = picture_.rgb.data() + (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture_.width) + static_cast<std::size_t>(x)) * 3;
+    std::uint8_t* p =
+        picture_.rgb.data() +
+        (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture_.width) + static_cast<std::size_t>(x)) * 3;
     const float alpha = std::clamp(colour.a / 255, 0.0F, 1.0F);
-    const auto over = [&](std::uint8_t below, float above) { return static_cast<std::uint8_t>(std::clamp(static_cast<float>(below) * (1 - alpha) + above * alpha + 0.5F, 0.0F, 255.0F)); };
+    const auto over = [&](std::uint8_t below, float above) {
+      return static_cast<std::uint8_t>(
+          std::clamp(static_cast<float>(below) * (1 - alpha) + above * alpha + 0.5F, 0.0F, 255.0F));
+    };
     p[0] = over(p[0], colour.r);
     p[1] = over(p[1], colour.g);
     p[2] = over(p[2], colour.b);
@@ -117,15 +130,23 @@ Picture rasterize(const ImDrawData& data, ImU32 background) {
   for (const ImDrawList* list : data.CmdLists) {
     for (const ImDrawCmd& command : list->CmdBuffer) {
       if (command.UserCallback) continue;
-      const auto pixel = [&](float v, float origin, float s, int most) { return std::clamp(static_cast<int>(std::lround((v - origin) * s)), 0, most); };
-      const Clip clip{pixel(command.ClipRect.x, data.DisplayPos.x, scale.x, picture.width), pixel(command.ClipRect.y, data.DisplayPos.y, scale.y, picture.height),
-                      pixel(command.ClipRect.z, data.DisplayPos.x, scale.x, picture.width), pixel(command.ClipRect.w, data.DisplayPos.y, scale.y, picture.height)};
-      const ImTextureData* texture = command.TexRef._TexData && command.TexRef._TexData->Pixels ? command.TexRef._TexData : nullptr;
-      const auto vertex = [&](unsigned int i) {
-        const ImDrawVert& v = list->VtxBuffer[static_cast<int>(list->IdxBuffer[static_cast<int>(i)] + command.VtxOffset)];
-        return Vertex{(v.pos.x - data.DisplayPos.x) * scale.x, (v.pos.y - data.DisplayPos.y) * scale.y, v.uv.x, v.uv.y, unpack(v.col)};
+      const auto pixel = [&](float v, float origin, float s, int most) {
+        return std::clamp(static_cast<int>(std::lround((v - origin) * s)), 0, most);
       };
-      for (unsigned int i = command.IdxOffset; i + 2 < command.IdxOffset + command.ElemCount; i += 3) target.triangle(vertex(i), vertex(i + 1), vertex(i + 2), clip, texture);
+      const Clip clip{pixel(command.ClipRect.x, data.DisplayPos.x, scale.x, picture.width),
+                      pixel(command.ClipRect.y, data.DisplayPos.y, scale.y, picture.height),
+                      pixel(command.ClipRect.z, data.DisplayPos.x, scale.x, picture.width),
+                      pixel(command.ClipRect.w, data.DisplayPos.y, scale.y, picture.height)};
+      const ImTextureData* texture =
+          command.TexRef._TexData && command.TexRef._TexData->Pixels ? command.TexRef._TexData : nullptr;
+      const auto vertex = [&](unsigned int i) {
+        const ImDrawVert& v =
+            list->VtxBuffer[static_cast<int>(list->IdxBuffer[static_cast<int>(i)] + command.VtxOffset)];
+        return Vertex{(v.pos.x - data.DisplayPos.x) * scale.x, (v.pos.y - data.DisplayPos.y) * scale.y, v.uv.x, v.uv.y,
+                      unpack(v.col)};
+      };
+      for (unsigned int i = command.IdxOffset; i + 2 < command.IdxOffset + command.ElemCount; i += 3)
+        target.triangle(vertex(i), vertex(i + 1), vertex(i + 2), clip, texture);
     }
   }
   return picture;
@@ -134,7 +155,8 @@ Picture rasterize(const ImDrawData& data, ImU32 background) {
 Picture crop(const Picture& picture, const Area& area, float scale) {
   const auto bound = [](float v, int most) { return std::clamp(static_cast<int>(std::lround(v)), 0, most); };
   const int x0 = bound(area.x * scale, picture.width), y0 = bound(area.y * scale, picture.height);
-  const int x1 = bound((area.x + area.width) * scale, picture.width), y1 = bound((area.y + area.height) * scale, picture.height);
+  const int x1 = bound((area.x + area.width) * scale, picture.width),
+            y1 = bound((area.y + area.height) * scale, picture.height);
   Picture part{std::max(0, x1 - x0), std::max(0, y1 - y0), {}};
   for (int y = y0; y < y1; ++y) {
     const auto row = picture.rgb.begin() + (static_cast<std::ptrdiff_t>(y) * picture.width + x0) * 3;
@@ -143,7 +165,9 @@ Picture crop(const Picture& picture, const Area& area, float scale) {
   return part;
 }
 
-std::vector<std::uint8_t> encode_png(const Picture& picture) { return encode_png(picture.width, picture.height, picture.rgb.data()); }
+std::vector<std::uint8_t> encode_png(const Picture& picture) {
+  return encode_png(picture.width, picture.height, picture.rgb.data());
+}
 
 void accept_textures(const ImDrawData& data) {
   if (!data.Textures) return;

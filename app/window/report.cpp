@@ -15,9 +15,11 @@
 namespace triscope {
 namespace {
 
-constexpr std::array kPictured{Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::lengths, Panel::samples, Panel::compare, Panel::paper, Panel::details};
+constexpr std::array kPictured{Panel::latency, Panel::tflops,  Panel::map,   Panel::scaling, Panel::lengths,
+                               Panel::samples, Panel::compare, Panel::paper, Panel::details};
 constexpr int kNarrowWidth = 380, kNarrowHeight = 1400;  ///< of Details, before its empty room is cut off
-constexpr std::array kFormats{std::pair{TableFormat::csv, ".csv"}, std::pair{TableFormat::markdown, ".md"}, std::pair{TableFormat::latex, ".tex"}};
+constexpr std::array kFormats{std::pair{TableFormat::csv, ".csv"}, std::pair{TableFormat::markdown, ".md"},
+                              std::pair{TableFormat::latex, ".tex"}};
 
 void write_picture(const std::filesystem::path& file, const Picture& picture) {
   const std::vector<std::uint8_t> png = encode_png(picture);
@@ -27,9 +29,12 @@ void write_picture(const std::filesystem::path& file, const Picture& picture) {
 /// Without the empty room below what was drawn; `margin` pixels of it stay.
 Picture without_empty_room(Picture picture, int margin) {
   const std::size_t row = static_cast<std::size_t>(picture.width) * 3;
-  const auto line = [&](int y) { return picture.rgb.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(y) * row); };
+  const auto line = [&](int y) {
+    return picture.rgb.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(y) * row);
+  };
   int last = picture.height - 1;
-  while (last > 0 && std::equal(line(last), line(last) + static_cast<std::ptrdiff_t>(row), line(picture.height - 1))) --last;
+  while (last > 0 && std::equal(line(last), line(last) + static_cast<std::ptrdiff_t>(row), line(picture.height - 1)))
+    --last;
   picture.height = std::min(picture.height, last + 1 + margin);
   picture.rgb.resize(static_cast<std::size_t>(picture.height) * row);
   return picture;
@@ -41,8 +46,10 @@ struct LengthPicture {
   LengthView view;
   Pass pass;
 };
-constexpr std::array kLengthPictures{LengthPicture{"lengths", LengthView::latency, Pass::forward}, LengthPicture{"lengths_backward", LengthView::latency, Pass::backward},
-                                     LengthPicture{"lengths_flops", LengthView::counted, Pass::forward}, LengthPicture{"lengths_budget", LengthView::budget, Pass::forward}};
+constexpr std::array kLengthPictures{LengthPicture{"lengths", LengthView::latency, Pass::forward},
+                                     LengthPicture{"lengths_backward", LengthView::latency, Pass::backward},
+                                     LengthPicture{"lengths_flops", LengthView::counted, Pass::forward},
+                                     LengthPicture{"lengths_budget", LengthView::budget, Pass::forward}};
 
 /// Lengths are often measured in several sweeps: all of the database are put together for this chart.
 void compare_all_sweeps(Offscreen& offscreen) {
@@ -68,16 +75,22 @@ std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
   Application& application = offscreen.application();
   offscreen.settle();
   const WindowData& data = application.data();
-  if (data.database.empty()) throw Error("The report was not written", data.problem, "check the database", ExitCode::usage);
-  if (!data.shown || data.shown->rows.empty()) throw Error("The report was not written", "the database holds no measurement", "run `triscope sweep` first", ExitCode::usage);
+  if (data.database.empty())
+    throw Error("The report was not written", data.problem, "check the database", ExitCode::usage);
+  if (!data.shown || data.shown->rows.empty())
+    throw Error("The report was not written", "the database holds no measurement", "run `triscope sweep` first",
+                ExitCode::usage);
   if (options.sweep > 0) {
     application.carry_out({CommandId::show_sweep, options.sweep});
     offscreen.settle();
-    if (!data.shown || data.shown->info.id != options.sweep) throw Error("The report was not written", fmt::format("there is no sweep {}", options.sweep), "see `triscope list`", ExitCode::usage);
+    if (!data.shown || data.shown->info.id != options.sweep)
+      throw Error("The report was not written", fmt::format("there is no sweep {}", options.sweep),
+                  "see `triscope list`", ExitCode::usage);
   }
   application.select_first();
   // Beside the one before it, where there is one.
-  const auto before = std::find_if(data.sweeps.begin(), data.sweeps.end(), [&](const SweepInfo& sweep) { return sweep.id < data.shown->info.id; });
+  const auto before = std::find_if(data.sweeps.begin(), data.sweeps.end(),
+                                   [&](const SweepInfo& sweep) { return sweep.id < data.shown->info.id; });
   if (before != data.sweeps.end()) application.carry_out({CommandId::compare, before->id});
   offscreen.settle();
 
@@ -102,12 +115,14 @@ std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
     application.show_only(panel);
     // Facts in one column read best where the window has them too: in a narrow one.
     const bool narrow = panel == Panel::details;
-    ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(scaled(narrow ? kNarrowWidth : options.width)), static_cast<float>(scaled(narrow ? kNarrowHeight : options.height)));
+    ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(scaled(narrow ? kNarrowWidth : options.width)),
+                                        static_cast<float>(scaled(narrow ? kNarrowHeight : options.height)));
     offscreen.settle();
     write_picture(path(name + ".png"), without_empty_room(offscreen.picture(), scaled(16)));
     write_tables(panel, name);
   }
-  ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(scaled(options.width)), static_cast<float>(scaled(options.height)));
+  ImGui::GetIO().DisplaySize =
+      ImVec2(static_cast<float>(scaled(options.width)), static_cast<float>(scaled(options.height)));
   compare_all_sweeps(offscreen);
   if (application.text_of(Panel::lengths).rows.empty()) return written;
   application.show_only(Panel::lengths);

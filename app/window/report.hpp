@@ -8,17 +8,17 @@
 namespace triscope {
 
 struct ReportOptions {
-  std::int64_t sweep = 0;                  ///< 0: the newest
-  std::filesystem::path database;   ///< empty: the user's own
-  std::filesystem::path folder;     ///< created when absent; files in it of the same names are replaced
+  std::int64_t sweep = 0;          ///< 0: the newest
+  std::filesystem::path database;  ///< empty: the user's own
+  std::filesystem::path folder;    ///< created when absent; files in it of the same names are replaced
   bool light = true;
-  int width = 1200, height = 720;   ///< of each picture, before `scale`
+  int width = 1200, height = 720;  ///< of each picture, before `scale`
   float scale = 2;
 };
 
 /// Writes window.png, and for the newest sweep each panel as PNG and, where it has numbers, as CSV, Markdown and LaTeX.
-/// Needs no display, OpenGL or GPU. Returns the files written. Throws `Error`: no sweep, unreadable database, folder not
-/// writable.
+/// Needs no display, OpenGL or GPU. Returns the files written. Throws `Error`: no sweep, unreadable database, folder
+/// not writable.
 std::vector<std::filesystem::path> write_report(const ReportOptions& options);
 
 }  // namespace triscope

@@ -31,7 +31,8 @@ bool has_worker() {
 void take_screenshot(const ScreenshotOptions& options) {
   const PanelInfo* panel = options.panel.empty() ? nullptr : find_panel(options.panel);
   if (!options.panel.empty() && !panel) {
-    throw Error(fmt::format("--panel {} cannot be shown", options.panel), "there is no such panel", fmt::format("choose one of {}", known_panels()), ExitCode::usage);
+    throw Error(fmt::format("--panel {} cannot be shown", options.panel), "there is no such panel",
+                fmt::format("choose one of {}", known_panels()), ExitCode::usage);
   }
   ApplicationOptions application_options;
   application_options.database = options.database;
@@ -43,12 +44,15 @@ void take_screenshot(const ScreenshotOptions& options) {
   Offscreen offscreen(std::move(application_options), options.width, options.height, options.scale);
   Application& application = offscreen.application();
   offscreen.settle();
-  if (application.data().database.empty()) throw Error("The picture was not made", application.data().problem, "check the database", ExitCode::usage);
+  if (application.data().database.empty())
+    throw Error("The picture was not made", application.data().problem, "check the database", ExitCode::usage);
   if (options.sweep > 0) {
     application.carry_out({CommandId::show_sweep, options.sweep});
     offscreen.settle();
     const auto& shown = application.data().shown;
-    if (!shown || shown->info.id != options.sweep) throw Error("The picture was not made", fmt::format("there is no sweep {}", options.sweep), "see `triscope list`", ExitCode::usage);
+    if (!shown || shown->info.id != options.sweep)
+      throw Error("The picture was not made", fmt::format("there is no sweep {}", options.sweep), "see `triscope list`",
+                  ExitCode::usage);
   }
   application.select_first();
   if (panel) application.carry_out({CommandId::show_panel, static_cast<std::int64_t>(panel->panel)});

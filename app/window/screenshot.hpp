@@ -8,16 +8,17 @@
 namespace triscope {
 
 struct ScreenshotOptions {
-  std::int64_t sweep = 0;                  ///< 0: the newest
-  std::filesystem::path database;   ///< empty: the user's own
-  std::filesystem::path file;       ///< PNG to write
-  std::string panel;                ///< panel to bring to the front; empty: as the window opens
+  std::int64_t sweep = 0;          ///< 0: the newest
+  std::filesystem::path database;  ///< empty: the user's own
+  std::filesystem::path file;      ///< PNG to write
+  std::string panel;               ///< panel to bring to the front; empty: as the window opens
   bool light = false;
   int width = 1440, height = 900;
   float scale = 1;
 };
 
-/// The first good measurement is selected. Throws `Error`: unknown panel or sweep, unreadable database, file not writable.
+/// The first good measurement is selected. Throws `Error`: unknown panel or sweep, unreadable database, file not
+/// writable.
 void take_screenshot(const ScreenshotOptions& options);
 
 }  // namespace triscope

@@ -49,7 +49,8 @@ void from_json(const nlohmann::json& json, StoredSettings& stored) {
   settings.tolerance = std::clamp(json.value("tolerance", 0.005), 0.0, 0.5);
   if (json.contains("last_database")) settings.last_database = path_of_json(json["last_database"]);
   settings.offer_recorded = json.value("offer_recorded", true);
-  for (const nlohmann::json& path : json.value("recent_databases", nlohmann::json::array())) settings.recent_databases.push_back(path_of_json(path));
+  for (const nlohmann::json& path : json.value("recent_databases", nlohmann::json::array()))
+    settings.recent_databases.push_back(path_of_json(path));
   for (const std::string& id : json.value("hidden_panels", std::vector<std::string>{})) {
     if (const PanelInfo* info = find_panel(id)) settings.visible[static_cast<std::size_t>(info->panel)] = false;
   }
@@ -77,8 +78,10 @@ nlohmann::json to_json(const StoredSettings& stored) {
 }  // namespace
 
 std::filesystem::path settings_folder() {
-  if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && *config) return std::filesystem::path(config) / "triscope";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".config" / "triscope";
+  if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && *config)
+    return std::filesystem::path(config) / "triscope";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::filesystem::path(home) / ".config" / "triscope";
   return {};
 }
 
@@ -97,7 +100,9 @@ StoredSettings load_settings(const std::filesystem::path& folder) {
     std::filesystem::path kept = file;
     kept += ".unreadable";
     std::filesystem::rename(file, kept, error);
-    stored.problem = fmt::format("The settings in {} could not be read, so the defaults are used; the old file was kept as {}.", file.string(), kept.filename().string());
+    stored.problem =
+        fmt::format("The settings in {} could not be read, so the defaults are used; the old file was kept as {}.",
+                    file.string(), kept.filename().string());
   }
   return stored;
 }

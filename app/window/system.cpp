@@ -32,7 +32,8 @@ bool system_prefers_dark() {
 std::filesystem::path recorded_database() {
   std::error_code error;
   const std::filesystem::path bin = program_folder();
-  for (const std::filesystem::path& file : {bin / "../share/triscope/h200.db", bin / "../../assets/recorded/h200.db", std::filesystem::path(TRISCOPE_SOURCE_DIR) / "assets/recorded/h200.db"}) {
+  for (const std::filesystem::path& file : {bin / "../share/triscope/h200.db", bin / "../../assets/recorded/h200.db",
+                                            std::filesystem::path(TRISCOPE_SOURCE_DIR) / "assets/recorded/h200.db"}) {
     if (std::filesystem::exists(file, error)) return std::filesystem::weakly_canonical(file, error);
   }
   return {};
@@ -42,11 +43,13 @@ void copy_png_to_clipboard(const std::vector<std::uint8_t>& png) {
   const bool wayland = std::getenv("WAYLAND_DISPLAY") != nullptr;
   const char* tool = wayland ? "wl-copy" : "xclip";
   if (output_of(wayland ? "command -v wl-copy" : "command -v xclip").empty()) {
-    throw Error("The picture was not copied", std::string(tool) + " is not installed", std::string("install ") + (wayland ? "wl-clipboard" : "xclip") + ", or save the chart as PNG");
+    throw Error("The picture was not copied", std::string(tool) + " is not installed",
+                std::string("install ") + (wayland ? "wl-clipboard" : "xclip") + ", or save the chart as PNG");
   }
   std::FILE* pipe = popen(wayland ? "wl-copy --type image/png" : "xclip -selection clipboard -t image/png -i", "w");
   const bool written = pipe && std::fwrite(png.data(), 1, png.size(), pipe) == png.size();
-  if (!pipe || pclose(pipe) != 0 || !written) throw Error("The picture was not copied", std::string(tool) + " refused it", "save the chart as PNG instead");
+  if (!pipe || pclose(pipe) != 0 || !written)
+    throw Error("The picture was not copied", std::string(tool) + " refused it", "save the chart as PNG instead");
 }
 
 }  // namespace triscope

@@ -36,7 +36,8 @@ class GlfwWindow {
     glfwSetErrorCallback([](int, const char* text) { g_glfw_error = text; });
     if (!glfwInit()) {
       throw Error("The window cannot be opened", fmt::format("there is no display ({})", g_glfw_error),
-                  "start it in a desktop session or with `ssh -X`, or write pictures and tables with `triscope report -o FOLDER`");
+                  "start it in a desktop session or with `ssh -X`, or write pictures and tables with `triscope report "
+                  "-o FOLDER`");
     }
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
@@ -47,8 +48,10 @@ class GlfwWindow {
     window_ = glfwCreateWindow(width, height, "Triscope", nullptr, nullptr);
     if (!window_) {
       glfwTerminate();
-      throw Error("The window cannot be opened", fmt::format("the graphics driver offers no OpenGL 3.3 ({})", g_glfw_error),
-                  "install Mesa's software renderer (package libgl1-mesa-dri) or a newer driver, or use `triscope report -o FOLDER`");
+      throw Error("The window cannot be opened",
+                  fmt::format("the graphics driver offers no OpenGL 3.3 ({})", g_glfw_error),
+                  "install Mesa's software renderer (package libgl1-mesa-dri) or a newer driver, or use `triscope "
+                  "report -o FOLDER`");
     }
     glfwMakeContextCurrent(window_);
     glfwSwapInterval(1);
@@ -73,7 +76,8 @@ class ImguiSession {
     ImPlot::CreateContext();
     ImGui_ImplGlfw_InitForOpenGL(window, true);
     if (!ImGui_ImplOpenGL3_Init("#version 330 core")) {
-      throw Error("The window cannot be opened", "OpenGL 3.3 does not work here", "install Mesa's software renderer (package libgl1-mesa-dri)");
+      throw Error("The window cannot be opened", "OpenGL 3.3 does not work here",
+                  "install Mesa's software renderer (package libgl1-mesa-dri)");
     }
   }
   ~ImguiSession() {
@@ -136,19 +140,23 @@ void draw_frame(GLFWwindow* window, Application& application) {
 
 struct DesktopWindow::Parts {
   explicit Parts(WindowOptions options)
-      : window(options.width, options.height), callbacks(), listening((listen(window.get(), callbacks), true)), session(window.get()), application(with_wake(std::move(options.application))) {
+      : window(options.width, options.height),
+        callbacks(),
+        listening((listen(window.get(), callbacks), true)),
+        session(window.get()),
+        application(with_wake(std::move(options.application))) {
     callbacks.application = &application;
   }
 
   GlfwWindow window;
   Callbacks callbacks;
-  bool listening;                          ///< before Dear ImGui's backend, which chains our callbacks
+  bool listening;  ///< before Dear ImGui's backend, which chains our callbacks
   ImguiSession session;
   Application application;
-  std::string titled;                      ///< database in the title
+  std::string titled;  ///< database in the title
   int frames_left = kSettleFrames;
-  bool news_waits = false;                 ///< something new is held back while a sweep is measured
-  double last_drawn = 0;                   ///< seconds of GLFW's clock
+  bool news_waits = false;  ///< something new is held back while a sweep is measured
+  double last_drawn = 0;    ///< seconds of GLFW's clock
   std::int64_t frames = 0;
 };
 
@@ -177,12 +185,14 @@ bool DesktopWindow::step() {
     glfwPollEvents();
   } else {
     const double longest = io.WantTextInput && !measuring ? kTooltipWaitSeconds : kIdleWaitSeconds;
-    glfwWaitEventsTimeout(p.news_waits ? std::clamp(p.last_drawn + kMeasuringPeriodSeconds - glfwGetTime(), 0.001, longest) : longest);
+    glfwWaitEventsTimeout(
+        p.news_waits ? std::clamp(p.last_drawn + kMeasuringPeriodSeconds - glfwGetTime(), 0.001, longest) : longest);
   }
   if (glfwWindowShouldClose(p.window.get()) || p.application.quit_asked()) return false;
   p.news_waits |= p.application.prepare_frame(ImGui_ImplGlfw_GetContentScaleForWindow(p.window.get()));
   if (minimised()) return true;
-  const bool person = !ImGui::GetCurrentContext()->InputEventsQueue.empty() || std::exchange(p.callbacks.refresh, false);
+  const bool person =
+      !ImGui::GetCurrentContext()->InputEventsQueue.empty() || std::exchange(p.callbacks.refresh, false);
   const bool due = p.news_waits && (!measuring || glfwGetTime() - p.last_drawn >= kMeasuringPeriodSeconds);
   // While slices play, each is drawn once: the next one settles what this one left.
   const bool playing = p.application.ui().attention.open && p.application.ui().attention.playing;
@@ -190,7 +200,8 @@ bool DesktopWindow::step() {
   if (due && p.frames_left == 0) p.frames_left = 1;
   // A text cursor blinks; a pointer at rest shows a tooltip after a moment.
   const float delay = ImGui::GetCurrentContext()->HoverItemDelayTimer;
-  if (p.frames_left == 0 && ((io.WantTextInput && !measuring) || (delay > 0 && delay < kTooltipWaitSeconds))) p.frames_left = 1;
+  if (p.frames_left == 0 && ((io.WantTextInput && !measuring) || (delay > 0 && delay < kTooltipWaitSeconds)))
+    p.frames_left = 1;
   if (p.frames_left == 0 && p.application.wanted_picture_scale() <= 0) return true;
   if (p.frames_left > 0) --p.frames_left;
   p.news_waits = false;
@@ -199,7 +210,8 @@ bool DesktopWindow::step() {
   ++p.frames;
   if (p.titled != p.application.data().database) {
     p.titled = p.application.data().database;
-    glfwSetWindowTitle(p.window.get(), fmt::format("{} - Triscope", std::filesystem::path(p.titled).filename().string()).c_str());
+    glfwSetWindowTitle(p.window.get(),
+                       fmt::format("{} - Triscope", std::filesystem::path(p.titled).filename().string()).c_str());
   }
   return true;
 }

@@ -24,13 +24,14 @@ class DesktopWindow {
   DesktopWindow& operator=(const DesktopWindow&) = delete;
 
   /// Waits until something happens, at most a second, and draws what is new. While a sweep is measured, what no person
-  /// did is drawn at most once a second, so that drawing does not disturb what is timed. False when the window is closed.
+  /// did is drawn at most once a second, so that drawing does not disturb what is timed. False when the window is
+  /// closed.
   bool step();
   /// Draws now, whatever happened.
   void draw();
 
   Application& application();
-  std::int64_t frames() const;             ///< drawn so far
+  std::int64_t frames() const;  ///< drawn so far
 
  private:
   struct Parts;

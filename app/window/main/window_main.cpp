@@ -1,4 +1,5 @@
-// triscope-window [DB] [--screenshot F.png | --report DIR] [--panel NAME] [--sweep N] [--theme light|dark] [--size WxH] [--scale S] [--run]
+// triscope-window [DB] [--screenshot F.png | --report DIR] [--panel NAME] [--sweep N] [--theme light|dark] [--size WxH]
+// [--scale S] [--run]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -25,8 +26,10 @@ struct WindowArguments {
 
 void parse_size(const std::string& text, int& width, int& height) {
   char rest = 0;
-  if (std::sscanf(text.c_str(), "%dx%d%c", &width, &height, &rest) != 2 || width < 200 || height < 150 || width > 16384 || height > 16384) {
-    throw Error(fmt::format("--size {} cannot be used", text), "it is not WIDTHxHEIGHT between 200x150 and 16384x16384", "write for example --size 1440x900", ExitCode::usage);
+  if (std::sscanf(text.c_str(), "%dx%d%c", &width, &height, &rest) != 2 || width < 200 || height < 150 ||
+      width > 16384 || height > 16384) {
+    throw Error(fmt::format("--size {} cannot be used", text), "it is not WIDTHxHEIGHT between 200x150 and 16384x16384",
+                "write for example --size 1440x900", ExitCode::usage);
   }
 }
 
@@ -34,7 +37,8 @@ void parse_size(const std::string& text, int& width, int& height) {
 void refuse_ignored(const WindowArguments& arguments) {
   const bool picture = !arguments.screenshot.empty(), report = !arguments.report.empty();
   const auto refuse = [](const char* option, const char* with) {
-    throw Error(fmt::format("{} cannot be used", option), fmt::format("it belongs to {}", with), fmt::format("add {}, or leave it out", with), ExitCode::usage);
+    throw Error(fmt::format("{} cannot be used", option), fmt::format("it belongs to {}", with),
+                fmt::format("add {}, or leave it out", with), ExitCode::usage);
   };
   if (!arguments.panel.empty() && !picture) refuse("--panel", "--screenshot");
   if (picture || report) return;
@@ -77,7 +81,8 @@ int start(const WindowArguments& arguments) {
   options.application.recorded_database = recorded_database();
   options.application.engine = real_engine();
   options.application.system_is_dark = system_prefers_dark();
-  if (!arguments.theme.empty()) options.application.theme = arguments.theme == "dark" ? ThemeChoice::dark : ThemeChoice::light;
+  if (!arguments.theme.empty())
+    options.application.theme = arguments.theme == "dark" ? ThemeChoice::dark : ThemeChoice::light;
   options.application.run_at_start = arguments.run;
   options.application.run_when_empty = arguments.database.empty();
   run_window(std::move(options));
@@ -93,13 +98,19 @@ int main(int argc, char** argv) {
   triscope::WindowArguments arguments;
   CLI::App app("Triscope's window", "triscope-window");
   app.add_option("DB", arguments.database, "Database (default: results.db in the user's data folder)");
-  app.add_option("--screenshot", arguments.screenshot, "Write a PNG of the window and end; needs no display")->type_name("FILE");
-  app.add_option("--report", arguments.report, "Write tables and pictures of every panel into a folder and end; needs no display")->type_name("DIR");
+  app.add_option("--screenshot", arguments.screenshot, "Write a PNG of the window and end; needs no display")
+      ->type_name("FILE");
+  app.add_option("--report", arguments.report,
+                 "Write tables and pictures of every panel into a folder and end; needs no display")
+      ->type_name("DIR");
   app.add_option("--panel", arguments.panel, "Panel to bring to the front in --screenshot")->type_name("NAME");
-  app.add_option("--sweep", arguments.sweep, "Sweep to show in --screenshot and --report (default: the newest)")->type_name("N");
-  app.add_option("--theme", arguments.theme, "light or dark; the window keeps it")->check(CLI::IsMember({"light", "dark"}));
+  app.add_option("--sweep", arguments.sweep, "Sweep to show in --screenshot and --report (default: the newest)")
+      ->type_name("N");
+  app.add_option("--theme", arguments.theme, "light or dark; the window keeps it")
+      ->check(CLI::IsMember({"light", "dark"}));
   app.add_option("--size", arguments.size, "Size in pixels")->type_name("WxH");
-  app.add_option("--scale", arguments.scale, "Scale of text and controls in --screenshot and --report, 0.75 to 6")->check(CLI::Range(0.75, 6.0));
+  app.add_option("--scale", arguments.scale, "Scale of text and controls in --screenshot and --report, 0.75 to 6")
+      ->check(CLI::Range(0.75, 6.0));
   app.add_flag("--run", arguments.run, "Start the sweep of the setup at once");
   CLI11_PARSE(app, argc, argv);
   try {
