@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 #include "views/attention_parts.hpp"
 #include "views/format.hpp"
@@ -15,7 +16,8 @@ namespace {
 
 constexpr const char* kExampleNumbers = "3 1 4 1 5 9 2 6 5 3 5 8 9 7 9 3 2 3 8 4 6 2 6 4";
 
-/// Whole numbers separated by spaces, commas or semicolons; nullopt for anything else, or one beyond a thousand million.
+/// Whole numbers separated by spaces, commas or semicolons; nullopt for anything else, or one beyond a thousand
+/// million.
 std::optional<std::vector<std::int64_t>> parse_numbers(const std::string& text) {
   constexpr std::int64_t kLargest = 1'000'000'000;
   std::vector<std::int64_t> numbers;
@@ -42,11 +44,12 @@ void row(const Context& context, const char* label) {
   ImGui::SetNextItemWidth(-1);
 }
 
-void whole_number(const Context& context, const char* label, std::int64_t& value, std::int64_t most) {
+constexpr std::int64_t kMostTokens = 1 << 20, kMostHeads = 256, kMostHeadDim = 512, kMostModulus = 1000;
+
+void whole_number(const Context& context, const char* label, std::int64_t& value) {
   row(context, label);
   const NumberFont font(context.look);
   ImGui::InputScalar(fmt::format("##{}", label).c_str(), ImGuiDataType_S64, &value);
-  value = std::clamp<std::int64_t>(value, 1, most);
 }
 
 void draw_generated(Context& context, AttentionSource& source) {
@@ -61,10 +64,10 @@ void draw_generated(Context& context, AttentionSource& source) {
   kind("Peaked", SourceKind::peaked, "N(0,1) with queries four times as large: a few pairs take nearly everything");
   kind("Random", SourceKind::random, "N(0,1)");
   ImGui::NewLine();
-  whole_number(context, "tokens", source.seq_len, 1 << 20);
-  whole_number(context, "query heads", source.q_heads, 256);
-  whole_number(context, "key heads", source.kv_heads, 256);
-  whole_number(context, "head_dim", source.head_dim, 512);
+  whole_number(context, "tokens", source.seq_len);
+  whole_number(context, "query heads", source.q_heads);
+  whole_number(context, "key heads", source.kv_heads);
+  whole_number(context, "head_dim", source.head_dim);
   row(context, "rotary");
   ImGui::Checkbox("##rotary", &source.rotary);
   ImGui::SameLine();
@@ -84,7 +87,9 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
     } else if (reply.names.contains(role)) {
       name = reply.names.at(role);
     }
-    if (!ImGui::BeginCombo(fmt::format("##role_{}", role).c_str(), name.empty() ? (required ? "choose one" : "none") : name.c_str())) continue;
+    if (!ImGui::BeginCombo(fmt::format("##role_{}", role).c_str(),
+                           name.empty() ? (required ? "choose one" : "none") : name.c_str()))
+      continue;
     if (!required && ImGui::Selectable("none", name.empty())) source.mapping.names[role].clear();
     for (const NamedTensor& tensor : reply.tensors) {
       std::string shape;
@@ -121,9 +126,25 @@ void draw_match3(Context& context, SourceDraft& draft) {
              true);
   row(context, "numbers");
   ImGui::InputText("##numbers", &draft.numbers);
-  whole_number(context, "modulus M", draft.source.modulus, 1000);
+  whole_number(context, "modulus M", draft.source.modulus);
   row(context, "c");
   ImGui::InputTextWithHint("##c", "empty: large enough to decide", &draft.c);
+}
+
+/// Why nothing can be generated; empty = it can.
+std::string generated_problem(const AttentionSource& source) {
+  struct Limit {
+    const char* name;
+    std::int64_t value, most;
+  };
+  for (const Limit& limit : {Limit{"tokens", source.seq_len, kMostTokens},
+                             {"query heads", source.q_heads, kMostHeads},
+                             {"key heads", source.kv_heads, kMostHeads},
+                             {"head_dim", source.head_dim, kMostHeadDim}}) {
+    if (limit.value < 1 || limit.value > limit.most)
+      return fmt::format("{}: type a number from 1 to {}.", limit.name, format_count(limit.most));
+  }
+  return source.q_heads % source.kv_heads == 0 ? "" : "Query heads must be a multiple of key heads.";
 }
 
 /// Takes over what was typed; false with the reason in `problem`.
@@ -131,12 +152,13 @@ bool complete(SourceDraft& draft) {
   draft.problem.clear();
   AttentionSource& source = draft.source;
   if (source.kind == SourceKind::file && source.file.empty()) draft.problem = "Type the path of a file.";
-  if (source.kind != SourceKind::file && source.kind != SourceKind::match3 && source.q_heads % source.kv_heads != 0)
-    draft.problem = "Query heads must be a multiple of key heads.";
+  if (source.kind != SourceKind::file && source.kind != SourceKind::match3) draft.problem = generated_problem(source);
   if (source.kind == SourceKind::match3) {
     const auto numbers = parse_numbers(draft.numbers);
     if (!numbers || numbers->empty()) draft.problem = "Type whole numbers, separated by spaces.";
     if (numbers) source.numbers = *numbers;
+    if (source.modulus < 1 || source.modulus > kMostModulus)
+      draft.problem = fmt::format("modulus M: type a number from 1 to {}.", format_count(kMostModulus));
     source.c.reset();
     if (!draft.c.empty()) {
       double c = 0;
@@ -182,6 +204,8 @@ void draw_attention_dialog(Context& context) {
                                                        : "Tensors of B");
   ImGui::PopFont();
   ImGui::Dummy(ImVec2(0, look.px(4)));
+  const auto typed = [&draft] { return std::tie(draft.source, draft.numbers, draft.c); };
+  const std::tuple<AttentionSource, std::string, std::string> before = typed();
   const bool generated = draft.source.kind != SourceKind::file && draft.source.kind != SourceKind::match3;
   if (chip(context, "Example", generated) && !generated) draft.source.kind = SourceKind::induction;
   ImGui::SameLine(0, look.px(4));
@@ -196,6 +220,7 @@ void draw_attention_dialog(Context& context) {
   } else {
     draw_generated(context, draft.source);
   }
+  if (typed() != before) draft.problem.clear();  // of what is being corrected
   const AttentionSideData& data = context.data.attention.sides[static_cast<std::size_t>(draft.side)];
   const bool asked =
       data.asked == draft.source && ui.sides[static_cast<std::size_t>(draft.side)].source == draft.source;

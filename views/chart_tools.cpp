@@ -49,6 +49,7 @@ void chart_menu(Context& context, Panel panel) {
 }
 
 void chart_button(Context& context, Panel panel) {
+  if (context.ui.printing) return;
   align_right(button_width("Copy"));
   if (ImGui::Button("Copy")) ImGui::OpenPopup("chart");
   if (ImGui::BeginPopup("chart")) {
@@ -187,6 +188,10 @@ void setting_combo(Context& context, float room) {
 }
 
 void chart_heading(Context& context, Panel panel, const std::string& title, const std::string& subtitle) {
+  if (context.ui.printing) {
+    const std::string& setting = context.models.settings(context.data)[shown_setting(context)].text;
+    return panel_heading(context, setting.empty() ? title : title + ", " + setting, subtitle, 0);
+  }
   const float combo = setting_combo_width(context, ImGui::GetContentRegionAvail().x * 0.45F);
   const float buttons = button_width("Copy") + (combo > 0 ? combo + ImGui::GetStyle().ItemSpacing.x : 0);
   panel_heading(context, title, subtitle, buttons);

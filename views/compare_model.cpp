@@ -75,6 +75,27 @@ const Aspect kAspects[] = {
     {"system", [](const SweepResults& s) { return s.info.environment.os; }},
 };
 
+std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compared) {
+  std::vector<Difference> differences;
+  for (const Aspect& aspect : kAspects) {
+    Difference difference{aspect.what, {}};
+    for (const ComparedSweep& sweep : compared) difference.values.push_back(aspect.text(*sweep.results));
+    const bool differ = std::any_of(difference.values.begin(), difference.values.end(),
+                                    [&](const std::string& value) { return value != difference.values.front(); });
+    if (differ) differences.push_back(std::move(difference));
+  }
+  return differences;
+}
+
+/// The line on which `row` stands in one of `sweeps` sweeps.
+CompareLine empty_line(const ResultRow& row, bool instances, const std::string& setting, std::size_t sweeps) {
+  std::string kernel = kernel_label(row.kernel), pass(to_string(row.pass));
+  if (instances) kernel += " " + row.instance;
+  if (row.regime == Regime::burst) pass += ", burst";
+  return {line_label(row), std::move(kernel), std::move(pass), setting,
+          std::vector<std::optional<CompareCell>>(sweeps)};
+}
+
 void count(CompareModel& model, const Comparison& comparison) {
   switch (comparison.verdict) {
     case Verdict::faster:
@@ -123,12 +144,7 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
     for (const ResultRow& row : compared[s].results->rows) {
       const auto [found, inserted] = line_of.emplace(match_key(row, instances), model.lines.size());
       if (inserted) {
-        std::string pass(to_string(row.pass));
-        if (row.regime == Regime::burst) pass += ", burst";
-        std::string kernel = kernel_label(row.kernel);
-        if (instances) kernel += " " + row.instance;
-        model.lines.push_back({line_label(row), std::move(kernel), std::move(pass), *setting,
-                               std::vector<std::optional<CompareCell>>(n)});
+        model.lines.push_back(empty_line(row, instances, *setting, n));
         model.has_settings |= !setting->empty();
       }
       ++setting;
@@ -154,14 +170,7 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
   for (const CompareLine& line : model.lines)
     model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
   model.decimals = column_decimals(times);
-  for (const Aspect& aspect : kAspects) {
-    Difference difference{aspect.what, {}};
-    for (const ComparedSweep& sweep : compared) difference.values.push_back(aspect.text(*sweep.results));
-    if (std::any_of(difference.values.begin(), difference.values.end(),
-                    [&](const std::string& value) { return value != difference.values.front(); })) {
-      model.differences.push_back(std::move(difference));
-    }
-  }
+  model.differences = differences_of(compared);
   return model;
 }
 

@@ -73,6 +73,62 @@ void draw_cell(Context& context, const CompareModel& model, const std::optional<
   }
 }
 
+/// What a click on a line selects: its measurement in the shown sweep, else in the last one that has it.
+struct LineTarget {
+  std::int64_t sweep = 0, measurement = 0;
+};
+LineTarget target_of(const Context& context, const CompareLine& line) {
+  LineTarget target;
+  for (std::size_t s = 0; s < line.cells.size(); ++s) {
+    const std::int64_t sweep = context.data.compared[s].results->info.id;
+    if (!line.cells[s]) continue;
+    target = {sweep, line.cells[s]->measurement};
+    if (sweep == context.ui.selection.shown_sweep) break;
+  }
+  return target;
+}
+
+/// The window's name, over a click area as wide as the row.
+void draw_name(Context& context, const CompareLine& line, int index) {
+  const Theme& theme = context.look.theme;
+  Selection& selection = context.ui.selection;
+  const auto holds = [&](std::int64_t measurement) {
+    return measurement != 0 && std::any_of(line.cells.begin(), line.cells.end(),
+                                           [&](const auto& cell) { return cell && cell->measurement == measurement; });
+  };
+  const bool pinned = holds(selection.pinned);
+  if (pinned || holds(selection.hovered))
+    ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, pinned ? theme.accent_soft : theme.raised);
+  const LineTarget target = target_of(context, line);
+  ImGui::PushID(index);
+  if (row_button(pinned)) {
+    if (target.sweep != selection.shown_sweep) context.request(CommandId::show_sweep, target.sweep);
+    context.request(CommandId::select_measurement, target.measurement);
+  }
+  if (ImGui::IsItemHovered()) selection.hovered_now = target.measurement;
+  ImGui::PopID();
+  ImGui::SameLine(0, 0);
+  const NumberFont font(context.look);
+  coloured_text(theme.text, line.window);
+}
+
+void draw_line(Context& context, const CompareModel& model, const CompareLine& line, int index) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextRow(0, context.look.px(24));
+  ImGui::TableNextColumn();
+  draw_name(context, line, index);
+  for (std::size_t s = 1; s < line.cells.size(); ++s) draw_verdict(context, line.cells[s]);
+  ImGui::TableNextColumn();
+  coloured_text(theme.text, line.kernel);
+  ImGui::TableNextColumn();
+  coloured_text(theme.muted, line.pass);
+  if (model.has_settings) {
+    ImGui::TableNextColumn();
+    clipped_text(context, theme.muted, line.setting, ImGui::GetContentRegionAvail().x);
+  }
+  for (std::size_t s = 0; s < line.cells.size(); ++s) draw_cell(context, model, line.cells[s], s == 0);
+}
+
 void draw_rows(Context& context, const CompareModel& model) {
   const int columns = 3 + (model.has_settings ? 1 : 0) + 1 + 4 * (static_cast<int>(model.sweeps.size()) - 1);
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
@@ -110,23 +166,7 @@ void draw_rows(Context& context, const CompareModel& model) {
   clipper.Begin(static_cast<int>(model.lines.size()));
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const CompareLine& line = model.lines[static_cast<std::size_t>(i)];
-      ImGui::TableNextRow(0, context.look.px(24));
-      ImGui::TableNextColumn();
-      {
-        const NumberFont font(context.look);
-        coloured_text(context.look.theme.text, line.window);
-      }
-      for (std::size_t s = 1; s < line.cells.size(); ++s) draw_verdict(context, line.cells[s]);
-      ImGui::TableNextColumn();
-      coloured_text(context.look.theme.text, line.kernel);
-      ImGui::TableNextColumn();
-      coloured_text(context.look.theme.muted, line.pass);
-      if (model.has_settings) {
-        ImGui::TableNextColumn();
-        clipped_text(context, context.look.theme.muted, line.setting, ImGui::GetContentRegionAvail().x);
-      }
-      for (std::size_t s = 0; s < line.cells.size(); ++s) draw_cell(context, model, line.cells[s], s == 0);
+      draw_line(context, model, model.lines[static_cast<std::size_t>(i)], i);
     }
   }
   ImGui::EndTable();
@@ -165,8 +205,7 @@ void draw_compare_panel(Context& context) {
   panel_heading(context, compare_summary(*model),
                 fmt::format("Ratio = time of {} / time here; above 1 is faster.", model->sweeps.front()),
                 button_width("Copy"));
-  align_right(button_width("Copy"));
-  if (ImGui::Button("Copy")) context.request(CommandId::copy_text, static_cast<std::int64_t>(Panel::compare));
+  copy_button(context, Panel::compare);
   draw_differences(context, *model);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_rows(context, *model);

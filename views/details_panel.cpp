@@ -256,7 +256,14 @@ void draw_provenance(Context& context, const SelectedMeasurement& selected) {
 
 void draw_note(Context& context, const SelectedMeasurement& selected) {
   UiState& ui = context.ui;
+  if (ui.printing && selected.note.empty()) return;
   section(context, "Note");
+  if (ui.printing) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.text, selected.note);
+    ImGui::PopTextWrapPos();
+    return;
+  }
   if (ui.note_of != selected.row.measurement) {
     ui.note_of = selected.row.measurement;
     ui.note_text = selected.note;

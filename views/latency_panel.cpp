@@ -96,6 +96,7 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   const float right_width =
       filter_width + ImGui::CalcTextSize("Columns").x + ImGui::CalcTextSize("Copy").x + 2 * button_padding;
   const std::string summary = summary_of(context, model, shown_lines);
+  if (ui.printing) return muted_text(context, summary, true);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, room = std::max(look.px(40), width - right_width - look.px(12));
   {
@@ -267,14 +268,9 @@ void draw_line(Context& context, const LatencyModel& model, const LatencyLine& l
     } else if (line_is(line, selection.hovered)) {
       ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.raised);
     }
-    ImGui::PushStyleColor(ImGuiCol_Header, 0);
-    ImGui::PushStyleColor(ImGuiCol_HeaderHovered, 0);
-    ImGui::PushStyleColor(ImGuiCol_HeaderActive, 0);
-    if (ImGui::Selectable("##line", pinned, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap,
-                          ImVec2(0, ImGui::GetTextLineHeight()))) {
+    if (row_button(pinned)) {
       context.request(CommandId::select_measurement, measurement_of(line, columns, hovered_column));
     }
-    ImGui::PopStyleColor(3);
     if (ImGui::IsItemHovered()) selection.hovered_now = measurement_of(line, columns, hovered_column);
     ImGui::SameLine(0, 0);
     {

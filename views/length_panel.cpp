@@ -275,16 +275,14 @@ void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
 /// Which view and which pass; the pass only when both have curves.
 void draw_choices(Context& context, const LengthChart& chart) {
   UiState& ui = context.ui;
+  if (ui.printing) return;
   for (const auto& [view, name] : {std::pair{LengthView::latency, "Latency"},
                                    {LengthView::counted, "FLOPs"},
                                    {LengthView::budget, "Same budget"}}) {
     if (view != LengthView::latency) ImGui::SameLine();
     if (chip(context, name, ui.length_view == view)) ui.length_view = view;
   }
-  if (chart.passes[0].curves.empty() != chart.passes[1].curves.empty()) {
-    ui.length_pass = chart.passes[0].curves.empty() ? Pass::backward : Pass::forward;
-    return;
-  }
+  if (chart.passes[0].curves.empty() != chart.passes[1].curves.empty()) return;
   ImGui::SameLine(0, context.look.px(16));
   if (chip(context, "Forward", ui.length_pass == Pass::forward)) ui.length_pass = Pass::forward;
   ImGui::SameLine();
@@ -337,8 +335,13 @@ void draw_length_panel(Context& context) {
                 "shows where windows begin to pay.");
     return;
   }
+  if (chart.of(context.ui.length_pass).curves.empty())
+    context.ui.length_pass = context.ui.length_pass == Pass::forward ? Pass::backward : Pass::forward;
   const ChartFrame frame(context, Panel::lengths);
-  panel_heading(context, "By sequence length", subtitle(context.ui.length_view, chart.regime), button_width("Copy"));
+  const std::string title = context.ui.printing
+                                ? fmt::format("By sequence length, {}", to_string(context.ui.length_pass))
+                                : "By sequence length";
+  panel_heading(context, title, subtitle(context.ui.length_view, chart.regime), button_width("Copy"));
   chart_button(context, Panel::lengths);
   draw_choices(context, chart);
   const LengthPass& pass = chart.of(context.ui.length_pass);

@@ -39,6 +39,12 @@ float shade(const WindowMap& map, MapMetric metric, double value) {
 void draw_choices(Context& context, const std::vector<Series>& choices) {
   UiState& ui = context.ui;
   ui.map_series = std::clamp(ui.map_series, 0, static_cast<int>(choices.size()) - 1);
+  if (ui.printing) {
+    const std::string& setting = context.models.settings(context.data)[shown_setting(context)].text;
+    const std::string title =
+        fmt::format("{} by window, {}", unit(ui.map_metric), choices[static_cast<std::size_t>(ui.map_series)].label);
+    return panel_heading(context, title, setting, 0);
+  }
   const auto metric = [&](const char* label, MapMetric value) {
     if (chip(context, label, ui.map_metric == value)) ui.map_metric = value;
     ImGui::SameLine();

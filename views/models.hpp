@@ -12,7 +12,7 @@
 #include "views/attention_model.hpp"
 #include "views/chart_model.hpp"
 #include "views/compare_model.hpp"
-#include "views/latency_model.hpp"
+#include "views/latency_columns.hpp"
 #include "views/length_model.hpp"
 #include "views/paper_model.hpp"
 

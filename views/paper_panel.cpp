@@ -65,12 +65,11 @@ void draw_paper_panel(Context& context) {
   const PaperModel& model = *context.models.paper(context.data);
   const Theme& theme = context.look.theme;
   panel_heading(context, "Table 1 of the paper beside this sweep", "", button_width("Copy"));
-  align_right(button_width("Copy"));
-  if (ImGui::Button("Copy")) context.request(CommandId::copy_text, static_cast<std::int64_t>(Panel::paper));
+  copy_button(context, Panel::paper);
   if (model.measured == 0) {
     muted_text(context, "This sweep holds none of the paper's windows (trilinear, forward, sustained).", true);
-    ImGui::SameLine();
-    if (ImGui::SmallButton("Put them into the sweep setup")) {
+    if (!context.ui.printing) ImGui::SameLine();
+    if (!context.ui.printing && ImGui::SmallButton("Put them into the sweep setup")) {
       apply_preset(context.ui.form, WindowPreset::table1);
       context.ui.form.trilinear = context.ui.form.forward = context.ui.form.sustained = true;
       context.request(CommandId::preview_plan);

@@ -19,7 +19,7 @@ void draw_heading(Context& context, const SelectedMeasurement& selected, const S
   panel_heading(context,
                 fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass),
                             kernel_label(selected.row.kernel)),
-                facts, button_width("Copy"));
+                facts, context.ui.printing ? 0 : button_width("Copy"));
   chart_button(context, Panel::samples);
   if (chart.flags.empty()) return;
   ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.unclear);

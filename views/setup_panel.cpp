@@ -111,6 +111,29 @@ void drag_cells(UiState& ui, const WindowGrid& grid, std::array<std::size_t, 2> 
   set_rectangle(ui.form, grid, ui.drag_from, ui.drag_to, ui.drag_on);
 }
 
+/// The windows' widths left of the grid's rows and below its columns, where there is room up to `right`.
+void draw_grid_names(const Look& look, const WindowGrid& grid, ImVec2 corner, ImVec2 cell, float right) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto rows = static_cast<float>(grid.axis2.size());
+  for (std::size_t i2 = 0; i2 < grid.axis2.size(); ++i2) {
+    const std::string name = fmt::format("{}", grid.axis2[i2]);
+    const ImVec2 size = ImGui::CalcTextSize(name.c_str());
+    const float middle = corner.y + (rows - 0.5F - static_cast<float>(i2)) * cell.y;
+    list->AddText(ImVec2(corner.x - size.x - look.px(6), std::round(middle - size.y / 2)), look.theme.muted,
+                  name.c_str());
+  }
+  float free_from = 0;
+  for (std::size_t i1 = 0; i1 < grid.axis1.size(); ++i1) {
+    const std::string name = fmt::format("{}", grid.axis1[i1]);
+    const float text = ImGui::CalcTextSize(name.c_str()).x,
+                middle = corner.x + (static_cast<float>(i1) + 0.5F) * cell.x;
+    const float at = std::round(std::min(middle - text / 2, right - text));
+    if (at < free_from) continue;
+    free_from = at + text + look.px(3);
+    list->AddText(ImVec2(at, corner.y + rows * cell.y + look.px(2)), look.theme.muted, name.c_str());
+  }
+}
+
 void draw_grid(Context& context) {
   UiState& ui = context.ui;
   const Look& look = context.look;
@@ -140,10 +163,6 @@ void draw_grid(Context& context) {
                   corner.y + (rows - 1 - static_cast<float>(i2)) * cell.y + gap / 2);
   };
   for (std::size_t i2 = 0; i2 < grid.axis2.size(); ++i2) {
-    const std::string name = fmt::format("{}", grid.axis2[i2]);
-    const ImVec2 size = ImGui::CalcTextSize(name.c_str());
-    list->AddText(ImVec2(corner.x - size.x - look.px(6), std::round(low_of(0, i2).y + (cell.y - gap - size.y) / 2)),
-                  theme.muted, name.c_str());
     for (std::size_t i1 = 0; i1 < grid.axis1.size(); ++i1) {
       const ImVec2 low = low_of(i1, i2), high(low.x + cell.x - gap, low.y + cell.y - gap);
       const bool on = in_drag(ui, i1, i2) ? ui.drag_on : grid.chosen(ui.form, i1, i2);
@@ -158,15 +177,7 @@ void draw_grid(Context& context) {
         list->AddRect(low, high, on ? theme.text : theme.accent, look.px(2), std::max(1.0F, look.px(1)));
     }
   }
-  float free_from = 0;
-  for (std::size_t i1 = 0; i1 < grid.axis1.size(); ++i1) {
-    const std::string name = fmt::format("{}", grid.axis1[i1]);
-    const float text = ImGui::CalcTextSize(name.c_str()).x;
-    const float at = std::round(std::min(low_of(i1, 0).x + (cell.x - gap - text) / 2, origin.x + width - text));
-    if (at < free_from) continue;
-    free_from = at + text + look.px(3);
-    list->AddText(ImVec2(at, corner.y + rows * cell.y + look.px(2)), theme.muted, name.c_str());
-  }
+  draw_grid_names(look, grid, corner, cell, origin.x + width);
   if (hovered && !ui.dragging) {
     ImGui::SetTooltip("%s: %s pairs per query. Outlined: the same area.\nClick or drag a rectangle.",
                       format_windows(pointed.window1, pointed.window2).c_str(),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
@@ -20,6 +21,8 @@ constexpr float kSetupHeight = 632;
 std::string window_name(const PanelInfo& info) { return fmt::format("{}###{}", info.title, info.id); }
 
 void dock(Panel panel, ImGuiID node) { ImGui::DockBuilderDockWindow(window_name(panel_info(panel)).c_str(), node); }
+
+bool is_small(const Look& look, ImVec2 size) { return size.x < look.px(900); }
 
 /// Little room (a small screen, a large scale): two groups of tabs.
 void build_small_layout(ImGuiID root) {
@@ -38,7 +41,7 @@ void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
   ImGui::DockBuilderRemoveNode(root);
   ImGui::DockBuilderAddNode(root, ImGuiDockNodeFlags_DockSpace);
   ImGui::DockBuilderSetNodeSize(root, size);
-  if (size.x < look.px(900)) return build_small_layout(root);
+  if (is_small(look, size)) return build_small_layout(root);
   ImGuiID middle = root;
   const float left_width = std::min(look.px(272), size.x * 0.3F), right_width = std::min(look.px(288), size.x * 0.3F);
   ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, left_width / size.x, nullptr, &middle);
@@ -61,6 +64,39 @@ void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
   dock(Panel::samples, second);
   dock(Panel::details, right);
   ImGui::DockBuilderFinish(root);
+}
+
+/// What another size or scale of the window does to the layout: one of the small window takes its place and goes again,
+/// charts keep their share of the height, and side panels their width in design pixels.
+void follow_size(const Look& look, UiState& ui, ImGuiID root, ImVec2 size) {
+  const bool small = is_small(look, size);
+  if (!ui.reset_layout && small != ui.small_layout) {
+    if (small) ui.wide_layout = ImGui::SaveIniSettingsToMemory();
+    ui.reset_layout = small || ui.wide_layout.empty();
+    if (!small) ui.layout_to_load = std::exchange(ui.wide_layout, {});
+  }
+  ui.small_layout = small;
+  const ImGuiDockNode* node = ImGui::DockBuilderGetNode(root);
+  const float before = std::exchange(ui.layout_scale, look.scale);
+  if (!node || node->Size.y <= 0 || size.y <= 0) return;
+  const ImVec2 factor(before > 0 ? look.scale / before : 1, size.y / node->Size.y);
+  if (factor.x == 1 && factor.y == 1) return;
+  for (const ImGuiStoragePair& pair : ImGui::GetCurrentContext()->DockContext.Nodes.Data) {
+    auto* part = static_cast<ImGuiDockNode*>(pair.val_p);
+    if (part && ImGui::DockNodeGetRootNode(part)->ID == root)
+      part->SizeRef = ImVec2(part->SizeRef.x * factor.x, part->SizeRef.y * factor.y);
+  }
+}
+
+/// A click with the right button on a tab: a button on every tab would close panels by accident.
+void draw_tab_menu(Context& context, bool asked) {
+  UiState& ui = context.ui;
+  if (asked) ImGui::OpenPopup("tab");
+  if (!ui.tab_menu || !ImGui::BeginPopup("tab")) return;
+  if (ImGui::MenuItem(fmt::format("Close {}", panel_info(*ui.tab_menu).title).c_str()))
+    ui.settings.visible[static_cast<std::size_t>(*ui.tab_menu)] = false;
+  tooltip(context, "The View menu and its key bring it back.");
+  ImGui::EndPopup();
 }
 
 ImGuiKeyChord chord_of(const Shortcut& shortcut) {
@@ -236,6 +272,7 @@ void draw_docked_panels(Context& context) {
   const ImVec2 size = static_cast<ImGuiViewportP*>(ImGui::GetMainViewport())
                           ->GetBuildWorkRect()
                           .GetSize();  // what the bars leave in this frame
+  follow_size(context.look, ui, root, size);
   const bool rebuilt = ui.reset_layout && size.x > 0 && size.y > 0;
   if (rebuilt) build_layout(context.look, root, size);
   const ImVec2 tab(context.look.px(kTabPadding.x), context.look.px(kTabPadding.y));
@@ -244,19 +281,24 @@ void draw_docked_panels(Context& context) {
   ImGui::DockSpaceOverViewport(root, ImGui::GetMainViewport());
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
+  bool menu_asked = false;
   for (const PanelInfo& info : panels()) {
     if (info.panel == Panel::attention) continue;  // has the window to itself
-    bool& visible = ui.settings.visible[static_cast<std::size_t>(info.panel)];
-    if (!visible) continue;
+    if (!ui.settings.visible[static_cast<std::size_t>(info.panel)]) continue;
     ImGui::SetNextWindowSize(ImVec2(context.look.px(480), context.look.px(320)), ImGuiCond_FirstUseEver);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, tab);
-    const bool open = ImGui::Begin(window_name(info).c_str(), &visible,
+    const bool open = ImGui::Begin(window_name(info).c_str(), nullptr,
                                    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
     ImGui::PopStyleVar();
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal)) tooltip(context, info.help);
+    if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) {
+      ui.tab_menu = info.panel;
+      menu_asked = true;
+    }
     if (open) draw_panel(context, info.panel);
     ImGui::End();
   }
+  draw_tab_menu(context, menu_asked);
   // A fresh layout shows any tab of each group: bring the first ones to the front instead, one a frame, once they are
   // there.
   static constexpr std::array kFront{Panel::setup, Panel::map, Panel::tflops, Panel::latency};

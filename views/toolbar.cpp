@@ -17,6 +17,10 @@ namespace {
 /// In this little room the menus are one, and Run and Stop keep their places.
 bool is_narrow(const Look& look) { return ImGui::GetMainViewport()->Size.x < look.px(560); }
 
+bool is_shown(const UiState& ui, Panel panel) {
+  return panel == Panel::attention ? ui.attention.open : ui.settings.visible[static_cast<std::size_t>(panel)];
+}
+
 void draw_menus(Context& context) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(context.look.px(8), context.look.px(7)));
   const bool folded = is_narrow(context.look);
@@ -36,21 +40,10 @@ void draw_menus(Context& context) {
       if (!first && command.id == CommandId::quit) ImGui::Separator();
       first = false;
       last = command.id;
-      if (command.id == CommandId::show_panel) {
-        bool& visible = context.ui.settings.visible[static_cast<std::size_t>(command.number)];
-        if (command.number == static_cast<std::int64_t>(Panel::attention)) {
-          if (ImGui::MenuItem(command.label, command.shortcut, context.ui.attention.open))
-            context.request(command.id, command.number);
-        } else if (ImGui::MenuItem(command.label, command.shortcut, visible)) {
-          if (visible) {
-            visible = false;
-          } else {
-            context.request(command.id, command.number);
-          }
-        }
-      } else if (ImGui::MenuItem(command.label, command.shortcut, false, is_enabled(context, command.id))) {
+      const bool panel = command.id == CommandId::show_panel;
+      const bool shown = panel && is_shown(context.ui, static_cast<Panel>(command.number));
+      if (ImGui::MenuItem(command.label, command.shortcut, shown, is_enabled(context, command.id)))
         context.request(command.id, command.number);
-      }
       tooltip(context, command.help);
     }
     ImGui::PopStyleColor();

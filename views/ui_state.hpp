@@ -114,8 +114,14 @@ struct UiState {
   /// Rectangle being dragged in the window grid.
   bool dragging = false, drag_on = true;
   std::array<std::size_t, 2> drag_from{}, drag_to{};
-  bool reset_layout = true;  ///< build the default dock layout in this frame
-  int front_pending = 0;     ///< frames until the first tabs are brought to the front
+  std::optional<Panel> tab_menu;  ///< whose tab was clicked with the right button
+  bool printing = false;          ///< this frame is a picture of a panel: what can only be pressed is left out
+  bool small_layout = false;      ///< panels stand as in a small window; meanwhile the usual layout is in `wide_layout`
+  std::string wide_layout;        ///< as Dear ImGui keeps it; empty: the default one
+  std::string layout_to_load;     ///< before the next frame
+  float layout_scale = 0;         ///< of the last frame; 0 = there was none
+  bool reset_layout = true;       ///< build the default dock layout in this frame
+  int front_pending = 0;          ///< frames until the first tabs are brought to the front
 };
 
 }  // namespace triscope

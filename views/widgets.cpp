@@ -135,6 +135,22 @@ bool primary_button(const Context& context, const char* label, bool enabled, flo
   return clicked;
 }
 
+bool row_button(bool chosen) {
+  for (const ImGuiCol colour : {ImGuiCol_Header, ImGuiCol_HeaderHovered, ImGuiCol_HeaderActive})
+    ImGui::PushStyleColor(colour, 0);
+  const bool clicked =
+      ImGui::Selectable("##line", chosen, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap,
+                        ImVec2(0, ImGui::GetTextLineHeight()));
+  ImGui::PopStyleColor(3);
+  return clicked;
+}
+
+void copy_button(Context& context, Panel panel) {
+  if (context.ui.printing) return;
+  align_right(button_width("Copy"));
+  if (ImGui::Button("Copy")) context.request(CommandId::copy_text, static_cast<std::int64_t>(panel));
+}
+
 void header_text(const Context& context, int column, const std::string& text, bool right, ImU32 colour) {
   const ImRect cell = ImGui::TableGetCellBgRect(ImGui::GetCurrentTable(), column);
   const SmallFont font(context.look);

@@ -48,6 +48,11 @@ bool chip(const Context& context, const char* label, bool on, bool enabled = tru
 /// The one prominent button of a place.
 bool primary_button(const Context& context, const char* label, bool enabled = true, float width = 0);
 
+/// A click area over the whole row of a table, in its first cell; what marks the row is drawn by the caller.
+bool row_button(bool chosen);
+/// At the right end of a table's heading: copies the panel as text.
+void copy_button(Context& context, Panel panel);
+
 /// Text of a column's header in place of Dear ImGui's own, small and aligned as the column is. Call inside the cell.
 void header_text(const Context& context, int column, const std::string& text, bool right, ImU32 colour);
 /// A header row of the columns' names; `right` by column.

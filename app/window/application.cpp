@@ -106,9 +106,9 @@ bool Application::settled() const {
 
 bool Application::prepare_frame(float monitor_scale) {
   const bool news = queue_.drain();
-  if (!layout_to_load_.empty()) {
-    ImGui::LoadIniSettingsFromMemory(layout_to_load_.c_str(), layout_to_load_.size());
-    layout_to_load_.clear();
+  if (!ui_.layout_to_load.empty()) {
+    ImGui::LoadIniSettingsFromMemory(ui_.layout_to_load.c_str(), ui_.layout_to_load.size());
+    ui_.layout_to_load.clear();
   }
   const bool dark =
       ui_.settings.theme == ThemeChoice::dark || (ui_.settings.theme == ThemeChoice::system && options_.system_is_dark);
@@ -126,6 +126,7 @@ void Application::draw() {
   Context now = context();
   ui_.selection.hovered_now = 0;
   ui_.chart_areas.clear();
+  ui_.printing = only_ || (picture_ && picture_->panel);
   if (only_) {
     draw_alone(now, *only_);
   } else {
@@ -160,11 +161,19 @@ bool Application::is_recorded(const std::filesystem::path& file) const {
 
 void Application::select_first() {
   if (!data_.shown) return;
+  const ResultRow* chosen = nullptr;
   for (const ResultRow& row : data_.shown->rows) {
     if (row.status != Status::ok || is_baseline(row)) continue;
-    if (ui_.selection.pinned != row.measurement) carry_out({CommandId::select_measurement, row.measurement});
-    return;
+    if (!chosen || row.problem.seq_len > chosen->problem.seq_len) chosen = &row;
   }
+  if (chosen && ui_.selection.pinned != chosen->measurement)
+    carry_out({CommandId::select_measurement, chosen->measurement});
+}
+
+const SweepInfo* Application::find_sweep(std::int64_t sweep) const {
+  const auto found =
+      std::find_if(data_.sweeps.begin(), data_.sweeps.end(), [&](const SweepInfo& one) { return one.id == sweep; });
+  return found == data_.sweeps.end() ? nullptr : &*found;
 }
 
 StoredSettings Application::settings_to_keep() const {
@@ -172,7 +181,7 @@ StoredSettings Application::settings_to_keep() const {
   stored.settings = ui_.settings;
   const FormReading reading = read_form(ui_.form, nullptr);
   if (reading.problems.empty()) stored.request_json = to_json(reading.request);
-  stored.layout = ImGui::SaveIniSettingsToMemory();
+  stored.layout = ui_.small_layout ? ui_.wide_layout : ImGui::SaveIniSettingsToMemory();
   return stored;
 }
 

@@ -68,7 +68,7 @@ class Application {
   /// Draws this panel alone, without the shell; nullopt: everything.
   void show_only(std::optional<Panel> panel) { only_ = panel; }
   TextTable text_of(Panel panel);
-  /// Selects the first good measurement of our kernels in the shown sweep, if there is one.
+  /// Selects the first good measurement of our kernels at the longest sequence of the shown sweep, if there is one.
   void select_first();
   /// What `Copy image` hands to the desktop; replaced in tests.
   std::function<void(const std::vector<std::uint8_t>& png)> copy_image;
@@ -91,23 +91,38 @@ class Application {
     std::function<void()> keep;  ///< makes it final
   };
 
+  /// A command that needs a path: what it proposes, and does with one.
+  struct PathAction {
+    std::string proposal;
+    std::function<void(const std::filesystem::path&)> act;
+  };
+
   // application_requests.cpp
   void carry_out_view(const Request& request);
+  void carry_out_look(const Request& request);
+  void carry_out_selection(const Request& request);
   void carry_out_sweep(const Request& request);
   void carry_out_file(const Request& request);
-  void ask_path(CommandId id, std::string proposal, std::int64_t argument = 0);
   void show_panel(Panel panel);
   void compare_with(std::int64_t sweep);
+  void star(std::int64_t sweep);
+  StoredSettings settings_to_keep() const;
+  void keep_settings();
+  void offer_undo(std::string text, Undo undo);
+  void take_back();
+  void keep_undone();
+  void delete_sweep(std::int64_t sweep);
+  void reset_layout();
+  // application_files.cpp
+  /// A path in the folder of the database, or in another one where that cannot be written.
+  std::string proposed_path(const std::string& name) const;
+  /// What a command that needs a path does; nullopt: it needs none.
+  std::optional<PathAction> path_action(CommandId id, Panel panel);
   void copy_panel(Panel panel, TableFormat format);
   void save_text(const std::filesystem::path& file, std::string text);
   void import_database(const std::filesystem::path& file);
   void save_copy(const std::filesystem::path& file);
-  StoredSettings settings_to_keep() const;
-  void keep_settings();
-  void offer_undo(std::string text, Undo undo);
-  void keep_undone();
-  void delete_sweep(std::int64_t sweep);
-  void reset_layout();
+  void take_database(const std::filesystem::path& file);
   // application_attention.cpp
   void supply_attention();
   void open_attention_source(int which);
@@ -129,7 +144,10 @@ class Application {
   bool database_is_gone() const;
   void report_gone();
   void show(const ReadRequest& asked, const ReadResult& result, bool complete);
+  const SweepInfo* find_sweep(std::int64_t sweep) const;
+  SweepRequest request_to_run(std::optional<std::int64_t> resume);
   void start_sweep(std::optional<std::int64_t> resume);
+  SweepObserver sweep_observer();
   void follow_sweep(std::int64_t sweep);
   void finish_sweep(const std::string& message, Severity severity);
   void ask_machine();
@@ -153,7 +171,6 @@ class Application {
   std::optional<Panel> only_;
   std::optional<Undo> undo_;
   std::int64_t deleted_sweep_ = 0;  ///< hidden, and deleted from the file once that can no longer be taken back
-  std::string layout_to_load_;      ///< before the next frame
   int pending_reads_ = 0;
   bool quit_ = false, opened_once_ = false, start_pending_ = false;
   std::int64_t last_progress_wake_ms_ = 0;

@@ -34,6 +34,15 @@ std::string outcome_text(const SweepOutcome& outcome) {
   return outcome.stopped ? fmt::format("Stopped: {}.", text) : fmt::format("Done: {}.", text);
 }
 
+/// What was measured, as a line of the log.
+std::string result_text(const Measurement& measurement) {
+  std::string text = fmt::format("{} {} {}: {}", measurement.key.kernel, to_string(measurement.key.pass),
+                                 describe(measurement.key.problem), to_string(measurement.status));
+  if (measurement.status == Status::ok) text += fmt::format(", {}", format_latency(measurement.summary.median_ms));
+  if (!measurement.reason.empty()) text += fmt::format(" ({})", measurement.reason);
+  return text;
+}
+
 bool holds_gpu_sweeps(const WindowData& data) {
   return std::any_of(data.sweeps.begin(), data.sweeps.end(),
                      [](const SweepInfo& sweep) { return !sweep.environment.cuda_version.empty(); });
@@ -144,26 +153,24 @@ void Application::offer_resume() {
          {{"Resume", {CommandId::resume, newest.id}}});
 }
 
+SweepRequest Application::request_to_run(std::optional<std::int64_t> resume) {
+  if (resume) {
+    const SweepInfo* info = find_sweep(*resume);
+    if (!info) throw Error("The sweep was not resumed", "it is no longer in the database", "run a new one");
+    return sweep_request_from_json(info->request_json);
+  }
+  const FormReading reading = read_form(ui_.form, data_.machine.catalog.get());
+  if (reading.problems.empty()) return reading.request;
+  show_panel(Panel::setup);
+  std::string why = reading.problems.begin()->second;
+  if (why.ends_with('.')) why.pop_back();
+  throw Error("The sweep was not started", why, "mend the fields marked in the sweep setup");
+}
+
 void Application::start_sweep(std::optional<std::int64_t> resume) {
   if (data_.run.running) return;
   if (data_.database.empty()) throw Error("The sweep was not started", "no database is open", "open one first");
-  SweepRequest request;
-  if (resume) {
-    const auto info = std::find_if(data_.sweeps.begin(), data_.sweeps.end(),
-                                   [&](const SweepInfo& sweep) { return sweep.id == *resume; });
-    if (info == data_.sweeps.end())
-      throw Error("The sweep was not resumed", "it is no longer in the database", "run a new one");
-    request = sweep_request_from_json(info->request_json);
-  } else {
-    const FormReading reading = read_form(ui_.form, data_.machine.catalog.get());
-    if (!reading.problems.empty()) {
-      show_panel(Panel::setup);
-      std::string why = reading.problems.begin()->second;
-      if (why.ends_with('.')) why.pop_back();
-      throw Error("The sweep was not started", why, "mend the fields marked in the sweep setup");
-    }
-    request = reading.request;
-  }
+  const SweepRequest request = request_to_run(resume);
   std::erase_if(data_.notices, [](const Notice& notice) {
     return notice.id == "resume" || notice.id == "sweep" || notice.id == "request";
   });
@@ -175,46 +182,46 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
   pause_survey();
   planner_thread_->replace("preview", [] {});  // one that waits is not begun
   log(Severity::info, resume ? "Resuming a sweep." : fmt::format("Measuring: {}", to_command_line(request)));
+  sweep_thread_ = std::jthread([this, request, observer = sweep_observer(), resume,
+                                database = std::filesystem::path(data_.database)](std::stop_token stop) {
+    std::string message;
+    Severity severity = Severity::info;
+    try {
+      const SweepOutcome outcome = options_.engine.run(request, database, observer, stop, resume);
+      message = outcome_text(outcome);
+      if (outcome.failed > 0) severity = Severity::warning;
+    } catch (const std::exception& error) {
+      message = error.what();
+      severity = Severity::error;
+    }
+    queue_.push([this, message, severity] { finish_sweep(message, severity); });
+  });
+}
+
+SweepObserver Application::sweep_observer() {
+  // The window is woken at most once a second while samples are timed.
+  const auto wake_is_due = [this] {
+    const std::int64_t now = now_ms();
+    const bool due = now - last_progress_wake_ms_ >= kProgressPeriodMs;
+    if (due) last_progress_wake_ms_ = now;
+    return due;
+  };
   SweepObserver observer;
   observer.started = [this](std::int64_t sweep) { queue_.push([this, sweep] { follow_sweep(sweep); }); };
-  // Called on the sweep's thread. The window is woken at most once a second while samples are timed.
-  observer.progress = [this](const Progress& progress) {
-    const std::int64_t now = now_ms();
-    const bool wake = now - last_progress_wake_ms_ >= kProgressPeriodMs;
-    if (wake) last_progress_wake_ms_ = now;
-    queue_.push([this, progress] { data_.run.progress = progress; }, wake);
+  observer.progress = [this, wake_is_due](const Progress& progress) {
+    queue_.push([this, progress] { data_.run.progress = progress; }, wake_is_due());
   };
-  observer.measured = [this](const Measurement& measurement, std::int64_t) {
-    std::string text = fmt::format("{} {} {}: {}", measurement.key.kernel, to_string(measurement.key.pass),
-                                   describe(measurement.key.problem), to_string(measurement.status));
-    if (measurement.status == Status::ok) text += fmt::format(", {}", format_latency(measurement.summary.median_ms));
-    if (!measurement.reason.empty()) text += fmt::format(" ({})", measurement.reason);
+  observer.measured = [this, wake_is_due](const Measurement& measurement, std::int64_t) {
     const Severity severity = measurement.status == Status::failed ? Severity::error : Severity::info;
-    const std::int64_t now = now_ms();
-    const bool wake = now - last_progress_wake_ms_ >= kProgressPeriodMs;
-    if (wake) last_progress_wake_ms_ = now;
     queue_.push(
-        [this, text, severity] {
+        [this, text = result_text(measurement), severity] {
           log(severity, text);
           if (data_.measures_here()) read(false);
         },
-        wake);
+        wake_is_due());
   };
   observer.log = [this](const std::string& text) { queue_.push([this, text] { log(Severity::info, text); }, false); };
-  sweep_thread_ = std::jthread(
-      [this, request, observer, resume, database = std::filesystem::path(data_.database)](std::stop_token stop) {
-        std::string message;
-        Severity severity = Severity::info;
-        try {
-          const SweepOutcome outcome = options_.engine.run(request, database, observer, stop, resume);
-          message = outcome_text(outcome);
-          if (outcome.failed > 0) severity = Severity::warning;
-        } catch (const std::exception& error) {
-          message = error.what();
-          severity = Severity::error;
-        }
-        queue_.push([this, message, severity] { finish_sweep(message, severity); });
-      });
+  return observer;
 }
 
 void Application::follow_sweep(std::int64_t sweep) {

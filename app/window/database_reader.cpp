@@ -58,6 +58,15 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, const Sweep
   return result;
 }
 
+std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepResults& sweep, std::int64_t id) {
+  auto measurement = snapshot_->measurement(id);
+  const auto row =
+      std::find_if(sweep.rows.begin(), sweep.rows.end(), [&](const ResultRow& one) { return one.measurement == id; });
+  if (!measurement || row == sweep.rows.end()) return nullptr;
+  return std::make_shared<const SelectedMeasurement>(
+      SelectedMeasurement{*row, std::move(*measurement), sweep.info.environment, snapshot_->note(id)});
+}
+
 ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready) {
   if (!snapshot_ || request.file != file_ || gone_ || inode_of(request.file) != inode_) {
     Snapshot opened(request.file);  // throws before anything of the old one is lost
@@ -87,23 +96,7 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
     result.shown = load(shipped && starred != result.sweeps.end() ? starred->id : result.sweeps.front().id);
   }
   if (request.baseline) result.baseline = load(request.baseline);
-  if (request.selected) {
-    if (auto measurement = snapshot_->measurement(request.selected)) {
-      SelectedMeasurement selected;
-      selected.note = snapshot_->note(request.selected);
-      selected.measurement = std::move(*measurement);
-      const auto sweep_rows = [&](const SweepResults& sweep) {
-        for (const ResultRow& row : sweep.rows) {
-          if (row.measurement != request.selected) continue;
-          selected.row = row;
-          selected.environment = sweep.info.environment;
-          result.selected = std::make_shared<const SelectedMeasurement>(std::move(selected));
-          return;
-        }
-      };
-      if (result.shown) sweep_rows(*result.shown);
-    }
-  }
+  if (request.selected && result.shown) result.selected = select(*result.shown, request.selected);
   rows_ready(result);
   if (result.shown && result.baseline) {
     result.against_baseline =

@@ -17,12 +17,12 @@ namespace triscope {
 /// What is to be shown.
 struct ReadRequest {
   std::filesystem::path file;
-  std::int64_t shown = 0;                  ///< 0: the newest
+  std::int64_t shown = 0;  ///< 0: the newest
   std::int64_t baseline = 0;
   std::vector<std::int64_t> compared;
-  std::int64_t selected = 0;               ///< measurement
+  std::int64_t selected = 0;  ///< measurement
   double tolerance = 0.005;
-  std::int64_t hidden = 0;                 ///< sweep that is left out
+  std::int64_t hidden = 0;  ///< sweep that is left out
 };
 
 struct ReadResult {
@@ -52,6 +52,7 @@ class DatabaseReader {
  private:
   using Pair = std::pair<std::int64_t, std::int64_t>;
   std::shared_ptr<const SweepResults> load(std::int64_t sweep) const;
+  std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t measurement);
   Comparisons compare_sweeps(const SweepResults& ours, const SweepResults& others, double tolerance);
 
   std::filesystem::path file_;
@@ -59,10 +60,10 @@ class DatabaseReader {
   std::int64_t version_ = 0;
   std::uintmax_t inode_ = 0;
   bool gone_ = false;
-  Stamp tried_{};                          ///< of the file in its place that was reported and not read since
-  std::vector<std::int64_t> measured_;     ///< sweeps that were being measured when they were read
+  Stamp tried_{};                       ///< of the file in its place that was reported and not read since
+  std::vector<std::int64_t> measured_;  ///< sweeps that were being measured when they were read
   double tolerance_ = 0;
-  std::map<Pair, Comparison> known_;       ///< measurements never change: their comparison does not either
+  std::map<Pair, Comparison> known_;  ///< measurements never change: their comparison does not either
 };
 
 }  // namespace triscope

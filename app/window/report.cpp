@@ -15,16 +15,11 @@
 namespace triscope {
 namespace {
 
-constexpr std::array kPictured{Panel::latency, Panel::tflops,  Panel::map,   Panel::scaling, Panel::lengths,
+constexpr std::array kPictured{Panel::latency, Panel::tflops,  Panel::map,   Panel::scaling,
                                Panel::samples, Panel::compare, Panel::paper, Panel::details};
 constexpr int kNarrowWidth = 380, kNarrowHeight = 1400;  ///< of Details, before its empty room is cut off
 constexpr std::array kFormats{std::pair{TableFormat::csv, ".csv"}, std::pair{TableFormat::markdown, ".md"},
                               std::pair{TableFormat::latex, ".tex"}};
-
-void write_picture(const std::filesystem::path& file, const Picture& picture) {
-  const std::vector<std::uint8_t> png = encode_png(picture);
-  write_whole_file(file, {reinterpret_cast<const char*>(png.data()), png.size()});
-}
 
 /// Without the empty room below what was drawn; `margin` pixels of it stay.
 Picture without_empty_room(Picture picture, int margin) {
@@ -51,89 +46,126 @@ constexpr std::array kLengthPictures{LengthPicture{"lengths", LengthView::latenc
                                      LengthPicture{"lengths_flops", LengthView::counted, Pass::forward},
                                      LengthPicture{"lengths_budget", LengthView::budget, Pass::forward}};
 
-/// Lengths are often measured in several sweeps: all of the database are put together for this chart.
-void compare_all_sweeps(Offscreen& offscreen) {
-  Application& application = offscreen.application();
-  std::vector<std::int64_t> missing;
-  for (const SweepInfo& sweep : application.data().sweeps) {
-    const auto& compared = application.ui().selection.compared;
-    if (std::find(compared.begin(), compared.end(), sweep.id) == compared.end()) missing.push_back(sweep.id);
-  }
-  for (const std::int64_t sweep : missing) application.carry_out({CommandId::compare, sweep});
-  offscreen.settle();
+ApplicationOptions application_options(const ReportOptions& options) {
+  ApplicationOptions result;
+  result.database = options.database;
+  result.system_is_dark = !options.light;
+  result.ask_machine = false;
+  return result;
 }
+
+/// One database, drawn where nobody sees it, and the files made from it.
+class Report {
+ public:
+  explicit Report(const ReportOptions& options)
+      : options_(options),
+        offscreen_(application_options(options), scaled(options.width), scaled(options.height), options.scale),
+        application_(offscreen_.application()),
+        data_(application_.data()) {
+    offscreen_.settle();
+  }
+
+  /// Shows the sweep that is asked for, beside the one before it where there is one.
+  void open() {
+    const auto refuse = [](const std::string& why, const char* fix) {
+      throw Error("The report was not written", why, fix, ExitCode::usage);
+    };
+    if (data_.database.empty()) refuse(data_.problem, "check the database");
+    if (!data_.shown || data_.shown->rows.empty())
+      refuse("the database holds no measurement", "run `triscope sweep` first");
+    if (options_.sweep > 0) {
+      application_.carry_out({CommandId::show_sweep, options_.sweep});
+      offscreen_.settle();
+      if (!data_.shown || data_.shown->info.id != options_.sweep)
+        refuse(fmt::format("there is no sweep {}", options_.sweep), "see `triscope list`");
+    }
+    application_.select_first();
+    const auto before = std::find_if(data_.sweeps.begin(), data_.sweeps.end(),
+                                     [&](const SweepInfo& sweep) { return sweep.id < data_.shown->info.id; });
+    if (before != data_.sweeps.end()) application_.carry_out({CommandId::compare, before->id});
+    offscreen_.settle();
+    std::error_code failed;  // what is wrong with the folder shows when the files are written
+    std::filesystem::create_directories(options_.folder, failed);
+  }
+
+  void write_window() {
+    application_.carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::latency)});
+    write_picture("window");
+  }
+
+  void write_panel(Panel panel) {
+    application_.show_only(panel);
+    // Facts in one column read best where the window has them too: in a narrow one.
+    const bool narrow = panel == Panel::details;
+    resize(narrow ? kNarrowWidth : options_.width, narrow ? kNarrowHeight : options_.height);
+    write_picture(panel_info(panel).id, true);
+    write_tables(panel);
+  }
+
+  /// The chart by sequence length. Lengths are often measured in several sweeps: all of the database are put together.
+  void write_lengths() {
+    std::vector<std::int64_t> missing;
+    for (const SweepInfo& sweep : data_.sweeps) {
+      const auto& compared = application_.ui().selection.compared;
+      if (std::find(compared.begin(), compared.end(), sweep.id) == compared.end()) missing.push_back(sweep.id);
+    }
+    for (const std::int64_t sweep : missing) application_.carry_out({CommandId::compare, sweep});
+    offscreen_.settle();
+    if (application_.text_of(Panel::lengths).rows.empty()) return;
+    application_.show_only(Panel::lengths);
+    resize(options_.width, options_.height);
+    for (const LengthPicture& one : kLengthPictures) {
+      UiState& ui = application_.ui();
+      ui.length_view = one.view;
+      ui.length_pass = one.pass;
+      offscreen_.settle();
+      if (ui.length_pass == one.pass) write_picture(one.name);  // else that pass was not measured
+    }
+    write_tables(Panel::lengths);
+  }
+
+  const WindowData& data() const { return data_; }
+  const std::vector<std::filesystem::path>& written() const { return written_; }
+
+ private:
+  int scaled(int pixels) const { return static_cast<int>(static_cast<float>(pixels) * options_.scale); }
+  void resize(int width, int height) {
+    ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(scaled(width)), static_cast<float>(scaled(height)));
+  }
+  const std::filesystem::path& path(const std::string& name) { return written_.emplace_back(options_.folder / name); }
+  void write_picture(const std::string& name, bool cut = false) {
+    offscreen_.settle();
+    const Picture drawn = offscreen_.picture();
+    const std::vector<std::uint8_t> png = encode_png(cut ? without_empty_room(drawn, scaled(16)) : drawn);
+    write_whole_file(path(name + ".png"), {reinterpret_cast<const char*>(png.data()), png.size()});
+  }
+  void write_tables(Panel panel) {
+    const TextTable table = application_.text_of(panel);
+    if (table.rows.empty()) return;
+    for (const auto& [format, ending] : kFormats) {
+      if (panel == Panel::samples && format != TableFormat::csv) continue;
+      write_whole_file(path(std::string(panel_info(panel).id) + ending), write_table(table, format));
+    }
+  }
+
+  const ReportOptions& options_;
+  Offscreen offscreen_;
+  Application& application_;
+  const WindowData& data_;
+  std::vector<std::filesystem::path> written_;
+};
 
 }  // namespace
 
 std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
-  ApplicationOptions application_options;
-  application_options.database = options.database;
-  application_options.system_is_dark = !options.light;
-  application_options.ask_machine = false;
-  const auto scaled = [&](int pixels) { return static_cast<int>(static_cast<float>(pixels) * options.scale); };
-  Offscreen offscreen(std::move(application_options), scaled(options.width), scaled(options.height), options.scale);
-  Application& application = offscreen.application();
-  offscreen.settle();
-  const WindowData& data = application.data();
-  if (data.database.empty())
-    throw Error("The report was not written", data.problem, "check the database", ExitCode::usage);
-  if (!data.shown || data.shown->rows.empty())
-    throw Error("The report was not written", "the database holds no measurement", "run `triscope sweep` first",
-                ExitCode::usage);
-  if (options.sweep > 0) {
-    application.carry_out({CommandId::show_sweep, options.sweep});
-    offscreen.settle();
-    if (!data.shown || data.shown->info.id != options.sweep)
-      throw Error("The report was not written", fmt::format("there is no sweep {}", options.sweep),
-                  "see `triscope list`", ExitCode::usage);
+  Report report(options);
+  report.open();
+  report.write_window();
+  for (const Panel panel : kPictured) {
+    if (panel != Panel::compare || report.data().compared.size() >= 2) report.write_panel(panel);
   }
-  application.select_first();
-  // Beside the one before it, where there is one.
-  const auto before = std::find_if(data.sweeps.begin(), data.sweeps.end(),
-                                   [&](const SweepInfo& sweep) { return sweep.id < data.shown->info.id; });
-  if (before != data.sweeps.end()) application.carry_out({CommandId::compare, before->id});
-  offscreen.settle();
-
-  std::error_code failed;  // what is wrong with the folder shows when the files are written
-  std::filesystem::create_directories(options.folder, failed);
-  std::vector<std::filesystem::path> written;
-  const auto path = [&](const std::string& name) { return written.emplace_back(options.folder / name); };
-  const auto write_tables = [&](Panel panel, const std::string& name) {
-    const TextTable table = application.text_of(panel);
-    if (table.rows.empty()) return;
-    for (const auto& [format, ending] : kFormats) {
-      if (panel == Panel::samples && format != TableFormat::csv) continue;
-      write_whole_file(path(name + ending), write_table(table, format));
-    }
-  };
-  application.carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::latency)});
-  offscreen.settle();
-  write_picture(path("window.png"), offscreen.picture());
-  for (Panel panel : kPictured) {
-    if (panel == Panel::compare && data.compared.size() < 2) continue;
-    const std::string name = panel_info(panel).id;
-    application.show_only(panel);
-    // Facts in one column read best where the window has them too: in a narrow one.
-    const bool narrow = panel == Panel::details;
-    ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(scaled(narrow ? kNarrowWidth : options.width)),
-                                        static_cast<float>(scaled(narrow ? kNarrowHeight : options.height)));
-    offscreen.settle();
-    write_picture(path(name + ".png"), without_empty_room(offscreen.picture(), scaled(16)));
-    write_tables(panel, name);
-  }
-  ImGui::GetIO().DisplaySize =
-      ImVec2(static_cast<float>(scaled(options.width)), static_cast<float>(scaled(options.height)));
-  compare_all_sweeps(offscreen);
-  if (application.text_of(Panel::lengths).rows.empty()) return written;
-  application.show_only(Panel::lengths);
-  for (const LengthPicture& one : kLengthPictures) {
-    application.ui().length_view = one.view;
-    application.ui().length_pass = one.pass;
-    offscreen.settle();
-    write_picture(path(std::string(one.name) + ".png"), offscreen.picture());
-  }
-  write_tables(Panel::lengths, "lengths");
-  return written;
+  report.write_lengths();
+  return report.written();
 }
 
 }  // namespace triscope

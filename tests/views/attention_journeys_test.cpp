@@ -439,6 +439,29 @@ TEST_F(AttentionJourney, the_slice_is_exported_as_it_is_shown) {
   });
 }
 
+TEST_F(AttentionJourney, a_number_beyond_its_limit_is_refused_until_it_is_corrected) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    c->ItemClick("//**/Choose...");
+    c->Yield(2);
+    c->SetRef("//$FOCUSED");
+    c->ItemInputValue("##tokens", "999999999");
+    c->ItemClick("Open");
+    c->Yield(2);
+    IM_CHECK(attention().draft.open);
+    IM_CHECK_STR_EQ(attention().draft.problem.c_str(), "tokens: type a number from 1 to 1,048,576.");
+    IM_CHECK_EQ(attention().draft.source.seq_len, 999'999'999);  // as it was typed
+    c->ItemInputValue("##tokens", "600");
+    c->Yield(2);
+    IM_CHECK(attention().draft.problem.empty());
+    c->ItemClick("Open");
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(!attention().draft.open);
+    IM_CHECK_EQ(data().attention.sides[0].source->seq_len, 600);
+  });
+}
+
 TEST_F(AttentionJourney, match3_numbers_are_typed_and_told_rightly) {
   travel([](ImGuiTestContext* c) {
     open(c);

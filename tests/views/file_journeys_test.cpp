@@ -1,4 +1,5 @@
 // Choosing files, and what can be taken back or saved when something was deleted.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -47,6 +48,8 @@ TEST(FolderListing, a_tilde_is_the_home_folder) {
   EXPECT_EQ(expand_home("~/runs.db"), std::filesystem::path(home + "/runs.db"));
   EXPECT_EQ(expand_home("~other/runs.db"), std::filesystem::path("~other/runs.db"));
 }
+
+SQLite::Database* locking = nullptr;  // of another program
 
 /// Two folders down and another database in the lower one.
 void make_runs(const WindowOnDatabase& window) {
@@ -129,24 +132,6 @@ TEST_F(Journey, a_deleted_sweep_comes_back_by_undo_and_is_gone_once_the_window_c
   });
 }
 
-TEST_F(Journey, the_layout_before_a_reset_comes_back_by_undo) {
-  travel([](ImGuiTestContext* c) {
-    const float before = ImGui::FindWindowByName("###setup")->Size.x;
-    const ImGuiWindow* setup = ImGui::FindWindowByName("###setup");
-    c->MouseMoveToPos(ImVec2(setup->Pos.x + setup->Size.x + 0.5F, setup->Pos.y + 200));  // between two panels
-    c->MouseDragWithDelta(ImVec2(90, 0));
-    c->Yield(4);
-    const float chosen = setup->Size.x;
-    IM_CHECK(chosen > before + 60);
-    app().carry_out({CommandId::reset_layout});
-    c->Yield(8);
-    IM_CHECK(std::abs(ImGui::FindWindowByName("###setup")->Size.x - before) < 4);
-    c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
-    c->Yield(8);
-    IM_CHECK(std::abs(ImGui::FindWindowByName("###setup")->Size.x - chosen) < 4);
-  });
-}
-
 TEST_F(Journey, a_deleted_database_is_saved_whole_under_another_name) {
   travel([](ImGuiTestContext* c) {
     const std::size_t sweeps = data().sweeps.size(), rows = data().shown->rows.size();
@@ -182,6 +167,29 @@ TEST_F(Journey, a_database_that_is_put_back_is_read_again) {
     until(false);
     IM_CHECK(data().notices.empty());
     IM_CHECK(!data().shown->rows.empty());
+  });
+}
+
+TEST_F(Journey, a_locked_database_is_tried_again) {
+  const std::filesystem::path file = window->folder / "locked.db";
+  write_synthetic_database(file, 6, 20);
+  SQLite::Database other(file.string(), SQLite::OPEN_READWRITE);
+  other.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+  locking = &other;
+  travel([](ImGuiTestContext* c) {
+    app().carry_out({CommandId::open_database, 0, world().folder / "locked.db"});
+    for (int i = 0; i < 20'000 && data().notices.empty(); ++i) {  // it is waited for, some seconds
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      c->Yield();
+    }
+    IM_CHECK(!data().notices.empty() && data().notices.back().text.find("keeps it locked") != std::string::npos);
+    IM_CHECK(data().database.ends_with("test.db"));
+    locking->exec("ROLLBACK");
+    c->ItemClick("//##notices/**/Try again");
+    wait(c);
+    IM_CHECK(data().database.ends_with("locked.db"));
+    IM_CHECK(data().notices.empty());
+    IM_CHECK_EQ(data().shown->rows.size(), 6U);
   });
 }
 

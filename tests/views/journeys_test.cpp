@@ -52,28 +52,33 @@ TEST_F(Journey, run_measures_what_the_form_says_and_shows_it) {
   });
 }
 
-TEST_F(Journey, stop_keeps_what_was_measured_and_resume_finishes_it) {
-  window->sweep.pause = std::chrono::milliseconds(40);
+TEST_F(Journey, stop_keeps_what_was_measured_and_resume_beside_it_or_its_key_finishes_it) {
   window->sweep.measurements = 30;
+  window->sweep.stop_after = 2;
   travel([](ImGuiTestContext* c) {
     c->SetRef("##MainMenuBar");
+    const auto stop_at = [&](std::int64_t done) {
+      for (int i = 0; i < 4000 && (!data().run.running || data().run.progress.done < done); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        c->Yield();
+      }
+      IM_CHECK(data().run.running);
+      c->ItemClick("**/■ Stop");
+      wait(c);
+      IM_CHECK(!data().run.running);
+      IM_CHECK_EQ(data().shown->rows.size(), static_cast<std::size_t>(done));
+      IM_CHECK(data().shown->info.finished.empty());
+    };
     c->ItemClick("**/▶ Run  F5");
-    for (int i = 0; i < 2000 && (!data().run.running || data().run.progress.done < 2); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      c->Yield();
-    }
-    IM_CHECK(data().run.running);
-    c->ItemClick("**/■ Stop");
-    wait(c);
-    IM_CHECK(!data().run.running);
-    const std::size_t kept = data().shown->rows.size();
-    IM_CHECK(kept >= 2 && kept < 30);
-    IM_CHECK(data().shown->info.finished.empty());
-    world().sweep.pause = std::chrono::milliseconds(1);
+    stop_at(2);
+    world().sweep.stop_after = 5;
+    c->ItemClick("**/Resume");
+    stop_at(5);
+    world().sweep.stop_after = 1 << 30;
     c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_F5);
     c->Yield(2);
     wait(c);
-    IM_CHECK(data().shown->rows.size() == 30U);
+    IM_CHECK_EQ(data().shown->rows.size(), 30U);
     IM_CHECK(!data().shown->info.finished.empty());
   });
 }
@@ -161,6 +166,67 @@ TEST_F(Journey, a_baseline_gives_every_row_a_verdict_and_compare_opens) {
   });
 }
 
+TEST_F(Journey, a_row_of_compare_is_selected_everywhere) {
+  travel([](ImGuiTestContext* c) {
+    for (int i = 0; i < 2; ++i) {
+      c->KeyPress(ImGuiKey_F5);
+      c->Yield(2);
+      wait(c);
+      if (i == 0) c->KeyPress(ImGuiKey_B);
+      wait(c);
+    }
+    const std::int64_t shown = data().shown->info.id;
+    c->KeyPress(ImGuiKey_C);
+    wait(c);
+    c->ItemClick("//**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+    wait(c);
+    IM_CHECK(ui().selection.pinned != 0 && data().selected != nullptr);
+    IM_CHECK_EQ(data().shown->info.id, shown);
+    IM_CHECK_EQ(data().selected->row.sweep, shown);
+    app().carry_out({CommandId::show_sweep, data().sweeps.back().id});  // neither of the two
+    wait(c);
+    c->ItemClick("//**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+    wait(c);
+    IM_CHECK_EQ(data().shown->info.id, shown);
+    IM_CHECK(data().selected != nullptr);
+  });
+}
+
+TEST_F(Journey, charts_show_the_setting_that_is_chosen_or_selected) {
+  window->stage.reset();
+  {
+    Store store(window->folder / "lengths.db");
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 3);
+    for (const std::int64_t seq_len : {1024, 2048, 4096}) {
+      Measurement measurement = synthetic_measurement(1, 20);
+      measurement.status = Status::ok;
+      measurement.key.problem.seq_len = seq_len;
+      store.add(sweep, measurement);
+    }
+    store.finish_sweep(sweep);
+  }
+  window->start(window->folder / "lengths.db");
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::tflops);
+    const auto points = [&] {
+      Models models;
+      const std::vector<ChartSetting>& settings = models.settings(data());
+      const auto shown = std::find_if(settings.begin(), settings.end(), [](const ChartSetting& one) { return one.text == ui().chart_setting.text; });
+      return shown == settings.end() ? 0 : shown->problem.seq_len;
+    };
+    c->ItemClick("//###tflops/##setting");
+    c->ItemClick("//$FOCUSED/2,048 tokens");
+    c->Yield(2);
+    IM_CHECK_EQ(points(), 2048);
+    c->ItemClick("//**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+    wait(c);
+    c->Yield(2);
+    IM_CHECK(data().selected != nullptr);
+    IM_CHECK_EQ(points(), data().selected->row.problem.seq_len);
+    IM_CHECK(points() != 2048);
+  });
+}
+
 TEST_F(Journey, theme_and_scale_change_while_running) {
   travel([](ImGuiTestContext* c) {
     const bool dark = app().look().theme.dark;
@@ -211,22 +277,6 @@ TEST_F(Journey, licences_are_in_the_help_menu_and_copy_the_command_that_fetches_
     c->KeyPress(ImGuiKey_Escape);
     c->Yield(3);
     IM_CHECK(!ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
-  });
-}
-
-TEST_F(Journey, reset_layout_brings_a_closed_panel_back_to_its_place) {
-  travel([](ImGuiTestContext* c) {
-    const ImGuiID home = ImGui::FindWindowByName("###history")->DockId;
-    ui().settings.visible[static_cast<std::size_t>(Panel::history)] = false;
-    c->Yield(3);
-    c->SetRef("##MainMenuBar");
-    c->MenuClick("View/Reset layout");
-    c->Yield(6);
-    const ImGuiWindow* history = ImGui::FindWindowByName("###history");
-    const ImGuiWindow* setup = ImGui::FindWindowByName("###setup");
-    IM_CHECK(history->Active);
-    IM_CHECK(home != 0 && history->DockId != 0);
-    IM_CHECK(std::abs(history->Pos.x - setup->Pos.x) < 1 && history->Pos.y > setup->Pos.y);
   });
 }
 
@@ -299,24 +349,6 @@ TEST_F(Journey, why_a_sweep_was_not_started_is_said_until_one_is) {
     c->KeyPress(ImGuiKey_F5);
     wait(c);
     IM_CHECK_EQ(world().sweep.started.load(), 1);
-    IM_CHECK(data().notices.empty());
-  });
-}
-
-TEST_F(Journey, the_smallest_window_keeps_run_stop_and_the_buttons_of_a_banner) {
-  window->start(window->folder / "test.db", 800, 600);
-  travel([](ImGuiTestContext* c) {
-    ui().settings.scale = 2;
-    c->Yield(8);
-    app().notify(Severity::error, "long", std::string(300, 'x'), {{"Save a copy...", {CommandId::fit_charts}}, {"Open another...", {CommandId::fit_charts}}});
-    c->Yield(4);
-    for (const char* item : {"//##notices/**/Save a copy...", "//##notices/**/Open another...", "//##notices/**/Dismiss", "//##MainMenuBar/**/▶ Run  F5", "//##MainMenuBar/**/■ Stop"}) {
-      const ImGuiTestItemInfo info = c->ItemInfo(item);
-      IM_CHECK(info.RectFull.Min.x >= 0 && info.RectFull.Max.x <= 800 && info.RectFull.GetWidth() > 40);
-      IM_CHECK(info.RectFull.GetHeight() > 20 && info.RectFull.Max.y <= 600);
-    }
-    c->ItemClick("//##notices/**/Dismiss");
-    c->Yield(2);
     IM_CHECK(data().notices.empty());
   });
 }

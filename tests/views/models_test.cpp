@@ -6,7 +6,7 @@
 #include "sweep_fixture.hpp"
 #include "views/chart_model.hpp"
 #include "views/compare_model.hpp"
-#include "views/latency_model.hpp"
+#include "views/latency_columns.hpp"
 #include "views/paper_model.hpp"
 
 namespace triscope {

@@ -219,6 +219,48 @@ TEST(Window, draws_in_every_size_without_a_complaint_of_dear_imgui) {
   }
 }
 
+TEST(Panels, a_picture_of_a_panel_shows_nothing_to_press) {
+  for (const bool printing : {false, true}) {
+    WindowData data = states()[9].data;
+    data.selected = selected(samples(5), data.shown->rows[0]);
+    data.compared = states()[7].data.compared;
+    Canvas canvas;
+    canvas.ui.printing = printing;
+    for (const Panel panel : {Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::lengths, Panel::samples,
+                              Panel::compare, Panel::paper}) {
+      canvas.draw(panel, data);
+      const bool buttons = canvas.text.find("Copy") != std::string::npos;
+      EXPECT_EQ(buttons, !printing) << panel_info(panel).id;
+    }
+    canvas.draw(Panel::map, data);
+    EXPECT_EQ(canvas.text.find("[ Latency ]") != std::string::npos, !printing);
+  }
+}
+
+TEST(Application, what_a_picture_selects_is_of_the_longest_sequence) {
+  TemporaryFolder folder;
+  {
+    Store store(folder / "lengths.db");
+    const std::int64_t id = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 3);
+    for (const std::int64_t seq_len : {1024, 4096, 2048}) {
+      Measurement measurement = synthetic_measurement(seq_len, 20);
+      measurement.status = Status::ok;
+      measurement.key.problem.seq_len = seq_len;
+      store.add(id, measurement);
+    }
+    store.finish_sweep(id);
+  }
+  ApplicationOptions options;
+  options.database = folder / "lengths.db";
+  options.ask_machine = false;
+  fixture::Stage stage(std::move(options), 1440, 900);
+  stage.settle();
+  stage.application().select_first();
+  stage.settle();
+  ASSERT_TRUE(stage.application().data().selected);
+  EXPECT_EQ(stage.application().data().selected->row.problem.seq_len, 4096);
+}
+
 double luminance(ImU32 colour) {
   const ImVec4 c = to_vec4(colour);
   const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };

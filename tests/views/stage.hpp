@@ -33,6 +33,14 @@ class Stage {
       memory_->frame();
     }
   }
+  /// What dragging the window's corner does.
+  void resize(int width, int height) {
+    if (screen_) {
+      screen_->resize(width, height);
+    } else {
+      ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
+    }
+  }
   /// Draws until no thread works and the layout rests.
   void settle() {
     for (int quiet = 0, i = 0; quiet < 6 && i < 20'000; ++i) {

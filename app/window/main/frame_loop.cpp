@@ -165,6 +165,8 @@ DesktopWindow::~DesktopWindow() = default;
 Application& DesktopWindow::application() { return parts_->application; }
 std::int64_t DesktopWindow::frames() const { return parts_->frames; }
 
+void DesktopWindow::resize(int width, int height) { glfwSetWindowSize(parts_->window.get(), width, height); }
+
 void DesktopWindow::draw() {
   Parts& p = *parts_;
   glfwPollEvents();

@@ -31,6 +31,8 @@ class DesktopWindow {
   void draw();
 
   Application& application();
+  /// What dragging its corner does; in screen coordinates.
+  void resize(int width, int height);
   std::int64_t frames() const;  ///< drawn so far
 
  private:
