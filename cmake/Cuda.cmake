@@ -57,6 +57,11 @@ foreach(folder ${folders})
   target_sources(triscope_cuda_kernels PRIVATE $<TARGET_OBJECTS:triscope_cuda_${name}>)
   # The kernel's own sources, headers included, are what `source_hash` in its KernelInfo stands for.
   file(GLOB hashed CONFIGURE_DEPENDS ${folder}/*)
+  if(name STREQUAL "hopper")   # one of its instances is the portable forward
+    set(portable ${CMAKE_SOURCE_DIR}/kernels/cuda/portable)
+    file(GLOB portable_forward CONFIGURE_DEPENDS ${portable}/forward.cu ${portable}/shape.* ${portable}/tensor_core.cuh ${portable}/virtual_query.cuh)
+    list(APPEND hashed ${portable_forward})
+  endif()
   if(EXISTS ${folder}/${name}.cpp)
     triscope_source_hash(${folder}/${name}.cpp ${hashed})
   endif()

@@ -52,6 +52,9 @@ std::vector<Case> all_cases() {
       cases.push_back({problem_of(33, 33, 96, 1, d, 200, 3, form)});
       cases.push_back({problem_of(40, 9, 256, 1, d, 100, 1, form)});
       cases.push_back({problem_of(70, 7, 200, 1, d, 100, 1, form)});
+      for (const auto& [w1, w2] : {std::pair{1, 1}, {2, 3}, {1, 90}, {130, 1}, {2, 200}}) {
+        cases.push_back({problem_of(w1, w2, 24, 8, d, 300, 2, form)});
+      }
     }
   }
   for (const std::int64_t n : {1, 2, 31, 32, 33, 511, 512, 513}) {
@@ -92,8 +95,10 @@ std::vector<Case> instance_cases(const Kernel& kernel) {
   for (const std::string& instance : kernel.info().instances) {
     for (const std::int64_t d : {128, 64}) {
       for (const std::int64_t group : {128, 64, 16, 3}) {
-        const Problem problem = problem_of(260, 11, group, 1, d, 420, 2);
-        if (!kernel.unsupported(problem, Pass::forward, instance)) cases.push_back({problem, Inputs::normal, instance});
+        for (const Form form : {Form::trilinear, Form::determinant}) {
+          const Problem problem = problem_of(260, 11, group, 1, d, 420, 2, form);
+          if (!kernel.unsupported(problem, Pass::forward, instance)) cases.push_back({problem, Inputs::normal, instance});
+        }
       }
     }
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/cuda/hopper/plan.hpp"
+#include "kernels/cuda/portable/shape.hpp"
 
 namespace triscope::hopper {
 namespace {
@@ -195,6 +196,65 @@ TEST(HopperPlan, tiny_problems_run_without_tiles_and_large_ones_with_them) {
   }
 }
 
+/// A shape that cuda.portable ran faster than any instance with tiles or rows (H200, docs/notebook.md, version 9).
+Problem narrow(Form form, std::int64_t window1, std::int64_t window2, std::int64_t seq_len, std::int64_t q_heads,
+               std::int64_t kv_heads, std::int64_t head_dim, std::int64_t batch = 1) {
+  Problem problem = problem_of(window1, window2, q_heads, kv_heads, seq_len);
+  problem.form = form, problem.head_dim = head_dim, problem.batch = batch;
+  return problem;
+}
+
+TEST(HopperPlan, narrow_windows_run_on_the_portable_forward_where_it_was_faster) {
+  for (const Problem& problem : {
+           narrow(Form::determinant, 54, 2, 351, 64, 1, 64),
+           narrow(Form::trilinear, 1, 45, 384, 24, 8, 128),
+           narrow(Form::determinant, 1, 126, 292, 8, 8, 64),
+           narrow(Form::trilinear, 48, 1, 1669, 4, 4, 64),
+           narrow(Form::determinant, 1, 23, 99, 384, 8, 128),
+           narrow(Form::trilinear, 18, 1, 292, 128, 1, 64, 3),
+           narrow(Form::determinant, 5, 1, 14779, 200, 1, 64),
+           narrow(Form::trilinear, 351, 1, 466, 2, 2, 128, 3),
+       }) {
+    EXPECT_EQ(best_plan(problem).instance, kPortableInstance) << describe(problem);
+    EXPECT_EQ(best_plan(problem).reordered_bytes, 0u) << describe(problem);
+  }
+}
+
+TEST(HopperPlan, wide_windows_never_run_on_the_portable_forward) {
+  for (const Form form : {Form::trilinear, Form::determinant}) {
+    for (const auto& [window1, window2] : {std::pair{512, 32}, {1024, 16}, {128, 128}, {32, 32}, {16, 512}, {64, 8}}) {
+      for (const std::int64_t group : {1, 4, 8, 16, 32, 64, 128}) {
+        for (const std::int64_t seq_len : {1024, 8192, 131072}) {
+          const Problem problem = narrow(form, window1, window2, seq_len, 2 * group, 2, 128);
+          EXPECT_NE(best_plan(problem).instance, kPortableInstance) << describe(problem);
+        }
+      }
+    }
+  }
+}
+
+TEST(HopperPlan, the_portable_forward_folds_the_axis_that_the_other_instances_fold) {
+  for (const Problem& problem : many_problems()) {
+    for (const auto& [window1, window2] : {std::pair{512, 16}, {16, 512}, {7, 7}, {300, 400}, {202, 400}}) {
+      Problem other = problem;
+      other.window1 = window1, other.window2 = window2;
+      EXPECT_EQ(portable::make_shape(other).swapped, folds_axis1(other)) << describe(other);
+    }
+  }
+}
+
+TEST(HopperPlan, the_portable_forward_has_limits_of_its_own) {
+  Problem problem = problem_of(1, 1, 1 << 20, 1, 1);
+  EXPECT_TRUE(make_plan(problem, kPortableInstance).has_value());
+  problem.q_heads *= 2;
+  EXPECT_FALSE(make_plan(problem, kPortableInstance).has_value());
+  EXPECT_NE(best_plan(problem).instance, kPortableInstance);
+  problem = problem_of(1, 1, 64, 1, std::int64_t{1} << 29);
+  EXPECT_TRUE(make_plan(problem, kPortableInstance).has_value());
+  problem.batch = 2;
+  EXPECT_FALSE(make_plan(problem, kPortableInstance).has_value());
+}
+
 TEST(HopperPlan, unsupported_problems_say_why) {
   Problem problem = problem_of(512, 32, 64, 1, 4096);
   EXPECT_EQ(unsupported_problem(problem), std::nullopt);
@@ -212,7 +272,7 @@ TEST(HopperPlan, unsupported_problems_say_why) {
 }
 
 TEST(HopperPlan, instances_are_found_by_name) {
-  for (int instance = 0; instance <= kRowsInstance; ++instance)
+  for (int instance = 0; instance < kAllInstances; ++instance)
     EXPECT_EQ(find_instance(instance_name(instance)), instance);
   EXPECT_EQ(find_instance("d128"), -1);
 }

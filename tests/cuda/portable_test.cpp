@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <string>
 
 #include "kernels/cuda/cuda_error.hpp"
 #include "kernels/cuda/cuda_kernels.hpp"
 #include "kernels/cuda/portable/shape.hpp"
 #include "kernels/error.hpp"
+#include "tests/cuda/plausible_arguments.hpp"
 
 namespace triscope {
 namespace {
@@ -17,16 +18,6 @@ using testing::HasSubstr;
 
 std::string reason(const Problem& problem, Pass pass = Pass::forward) {
   return make_cuda_portable()->unsupported(problem, pass).value_or("");
-}
-
-/// Arguments whose pointers look right but must never be read: a refused launch touches no memory.
-Arguments plausible(std::uintptr_t address = 4096) {
-  void* pointer = reinterpret_cast<void*>(address);
-  Arguments a;
-  a.q = a.k1 = a.k2 = a.v1 = a.v2 = a.grad_o = pointer;
-  a.o = a.grad_q = a.grad_k1 = a.grad_k2 = a.grad_v1 = a.grad_v2 = a.workspace = pointer;
-  a.lse = static_cast<float*>(pointer);
-  return a;
 }
 
 std::string refusal(const Problem& problem, Pass pass, const Arguments& arguments) {
@@ -93,6 +84,9 @@ TEST(CudaPortable, folds_the_shorter_window_but_always_k2_when_there_is_a_bias) 
   problem.k2_bias = 0;
   problem.v2_bias = 0.5;
   EXPECT_EQ(kernel->fold(problem), Fold::query_k2);
+  problem.v2_bias = 0;
+  problem.window1 = 2 * problem.seq_len, problem.window2 = 3 * problem.seq_len;
+  EXPECT_EQ(kernel->fold(problem), Fold::query_k2) << "neither is shorter than the sequence";
 }
 
 TEST(CudaPortable, backward_refuses_an_lse_made_with_another_fold) {

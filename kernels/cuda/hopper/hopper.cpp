@@ -9,6 +9,8 @@
 #include "kernels/cuda/cuda_kernels.hpp"
 #include "kernels/cuda/hopper/launch.hpp"
 #include "kernels/cuda/hopper/plan.hpp"
+#include "kernels/cuda/pointers.hpp"
+#include "kernels/cuda/portable/shape.hpp"
 #include "kernels/error.hpp"
 
 #ifndef TRISCOPE_SOURCE_HASH
@@ -51,7 +53,15 @@ void set_pointers(ForwardParameters& p, const Arguments& arguments, bool folds_a
   p.tile_key = p.long_key;
   p.o = static_cast<__nv_bfloat16*>(arguments.o);
   p.lse = arguments.lse;
-  p.sink = arguments.sink;
+}
+
+/// Instance kPortableInstance: the forward of kernels/cuda/portable, rounding cross products as all instances do.
+void launch_portable(const Problem& problem, const Arguments& arguments, const float* sink, cudaStream_t stream) {
+  portable::Shape shape = portable::make_shape(problem);
+  shape.rounds_products = product_of(problem) == Product::cross;
+  portable::Tensors tensors = portable::make_tensors(shape, arguments);
+  tensors.sink = sink;
+  portable::launch_forward(shape, tensors, stream);
 }
 
 class CudaHopper final : public Kernel {
@@ -63,7 +73,7 @@ class CudaHopper final : public Kernel {
     info_.device = DeviceKind::cuda;
     info_.fold = Fold::query_k2;
     info_.source_hash = TRISCOPE_SOURCE_HASH;
-    for (int instance = 0; instance <= kRowsInstance; ++instance) info_.instances.emplace_back(instance_name(instance));
+    for (int instance = 0; instance < kAllInstances; ++instance) info_.instances.emplace_back(instance_name(instance));
   }
   const KernelInfo& info() const override { return info_; }
 
@@ -98,10 +108,17 @@ class CudaHopper final : public Kernel {
       throw Error("cannot launch cuda.hopper", *reason, "choose another kernel or instance", ExitCode::usage);
     }
     Plan plan = *make_plan(problem, find_instance(instance));
-    ForwardParameters& p = plan.parameters;
-    set_pointers(p, arguments, plan.folds_axis1);
+    require_pointers(info_.id, problem, pass, arguments, plan.reordered_bytes);
+    const float* sink = problem.sink ? arguments.sink : nullptr;
     const int blocks = multiprocessors();
     const auto stream = static_cast<cudaStream_t>(arguments.stream);
+    if (plan.instance == kPortableInstance) {
+      launch_portable(problem, arguments, sink, stream);
+      return;
+    }
+    ForwardParameters& p = plan.parameters;
+    set_pointers(p, arguments, plan.folds_axis1);
+    p.sink = sink;
     if (plan.instance == kRowsInstance) {
       launch_rows(p, plan.row_groups, stream);
       return;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/cuda/hopper/config.hpp"
+#include "kernels/cuda/portable/shape.hpp"
 
 namespace triscope::hopper {
 namespace {
@@ -17,12 +18,16 @@ constexpr std::int64_t kMaxExtent = std::int64_t{1} << 30;
 constexpr std::int64_t kMaxItems = (std::int64_t{1} << 31) - 1;
 
 // What chooses an instance: times in us, fitted to every instance's time on 200 random problems on an H200 (docs/notebook.md).
-constexpr double kMultiprocessors = 132;
-constexpr double kTilesStart = 4.0;          // launch, tables and first tiles
-constexpr double kReorderStart = 2.3;        // the kernel that reorders tile keys
-constexpr double kItemStart = 2.4;           // of a work item
-constexpr double kItemPosition = 0.013;      // and of each of its positions
-constexpr double kOddTile = 0.39;            // a step over a chunk of one tile, which pays a step's fixed costs alone
+constexpr int kMultiprocessors = 132;
+struct TileTimes {
+  double start;       // launch, tables and first tiles
+  double reorder;     // the kernel that reorders tile keys
+  double item;        // of a work item
+  double position;    // and of each of its positions
+  double odd_tile;    // a step over a chunk of one tile, which pays a step's fixed costs alone
+  double turn;        // from one pass to the next
+};
+constexpr TileTimes kTileTimes64 = {3.5, 1.9, 2.1, 0.024, 0.36, 0.3}, kTileTimes128 = {3.8, 2.1, 3.1, 0.016, 0.13, 0.0};
 constexpr double kRowsStart = 1.7;
 constexpr double kRowStep = 0.24;            // the last row: each step of it,
 constexpr double kRowBatch = 0.25;           // and each batch of keys of a step
@@ -30,6 +35,14 @@ constexpr double kLanesAtOnce = 84480;       // lanes that the GPU holds at once
 constexpr double kWave = 1.6;
 constexpr double kWaveStep = 0.23;           // a step, if determinant
 constexpr double kWaveBatch = 0.67;
+struct PortableTimes {
+  double start, step, tile;               // the first block: itself, each short-axis key, and each tile of 64 keys of such a step
+  double block, block_step, block_tile;   // the same of each further block of a multiprocessor, which overlap
+};
+constexpr PortableTimes kPortableTimes64 = {3.2, 1.45, 0.91, 0.95, 0.67, 0.47}, kPortableTimes128 = {3.75, 2.74, 1.26, 2.05, 1.64, 0.85};
+constexpr double kCachedMegabytes = 30, kPortableMegabyte = 0.16;   // what does not stay in the L2 cache between launches
+// What may be slower than cuda.portable by the spread of these estimates runs as cuda.portable does.
+constexpr double kPortablePreference = 0.87;
 
 /// What the host needs to know of an instance.
 struct InstanceFacts {
@@ -115,18 +128,21 @@ Plan common_plan(const Problem& problem, int instance) {
   return plan;
 }
 
-/// Time of the tiles of a mean work item, us; from at most 64 blocks of positions.
-double item_us(const ForwardParameters& p, const InstanceFacts& facts) {
-  const int blocks = static_cast<int>(ceil_div(p.seq_len, p.positions)), stride = std::max(1, blocks / 64);
+/// Time of the work items of the first CTA, us, which gets the largest; from at most 64 of them.
+double tiles_us(const ForwardParameters& p, const InstanceFacts& facts, const TileTimes& times) {
+  const std::int64_t rounds = ceil_div(p.items, kMultiprocessors), stride = std::max<std::int64_t>(1, rounds / 64);
+  const int blocks = static_cast<int>(ceil_div(p.seq_len, p.positions)), block_items = p.items / blocks;
   double us = 0;
   int count = 0;
-  for (int block = blocks - 1; block >= 0; block -= stride, ++count) {
+  for (std::int64_t round = 0; round < rounds; round += stride, ++count) {
+    const int block = blocks - 1 - static_cast<int>(round * kMultiprocessors / block_items);
     const int first = block * p.positions, last = std::min(first + p.positions, p.seq_len) - 1;
     const int tiles = static_cast<int>(ceil_div(last + 1 - std::max(0, first - p.long_window + 1), facts.config.tile_keys));
     const auto steps = static_cast<double>(ceil_div(std::min(last + 1, p.short_window), facts.steps_per_stage));
-    us += steps * (tiles * facts.config.tile_keys * facts.column_ns * 1e-3 + tiles % 2 * kOddTile);
+    us += times.item + p.positions * times.position + static_cast<double>(ceil_div(tiles, kResidentTiles) - 1) * times.turn;
+    us += steps * (tiles * facts.config.tile_keys * facts.column_ns * 1e-3 + tiles % kResidentTiles * times.odd_tile);
   }
-  return us / count;
+  return us * static_cast<double>(rounds) / count;
 }
 
 /// Time of instance kRowsInstance, us; steps and keys of a mean row from at most 64 positions.
@@ -160,10 +176,43 @@ std::optional<Plan> rows_plan(const Problem& problem) {
   return plan;
 }
 
+/// Time of instance kPortableInstance, us; steps and tiles of a mean block from at most 64 of them.
+double portable_us(const portable::Shape& shape) {
+  const PortableTimes& times = shape.head_dim == 64 ? kPortableTimes64 : kPortableTimes128;
+  const std::int64_t blocks = shape.row_tiles(), stride = std::max<std::int64_t>(1, blocks / 64);
+  double steps = 0, tiles = 0, first_steps = 0, first_tiles = 0;
+  int count = 0;
+  for (std::int64_t block = blocks - 1; block >= 0; block -= stride, ++count) {
+    const std::int64_t first = block * portable::kTileRows / shape.group;
+    const std::int64_t last = (std::min((block + 1) * portable::kTileRows, shape.rows()) - 1) / shape.group;
+    const double block_steps = static_cast<double>(std::min<std::int64_t>(shape.short_window, last + 1));
+    const double block_tiles = block_steps * static_cast<double>(ceil_div(last + 1 - std::max<std::int64_t>(0, first - shape.long_window + 1), 64));
+    if (count == 0) first_steps = block_steps, first_tiles = block_tiles;
+    steps += block_steps;
+    tiles += block_tiles;
+  }
+  const double further = std::max(0.0, static_cast<double>(blocks * shape.pairs()) / kMultiprocessors - 1.0);
+  const double heads = 2.0 * shape.q_heads + 4.0 * shape.kv_heads;
+  const double megabytes = 2e-6 * shape.batch * shape.seq_len * heads * shape.head_dim;
+  return times.start + times.step * first_steps + times.tile * first_tiles +
+         further * (times.block + times.block_step * steps / count + times.block_tile * tiles / count) +
+         kPortableMegabyte * std::max(0.0, megabytes - kCachedMegabytes);
+}
+
+std::optional<Plan> portable_plan(const Problem& problem) {
+  if (std::max(problem.batch, problem.q_heads) > portable::kMaxHeadsOrBatch) return std::nullopt;
+  const portable::Shape shape = portable::make_shape(problem);
+  if (shape.row_tiles() * shape.pairs() > portable::kMaxBlocks) return std::nullopt;
+  Plan plan = common_plan(problem, kPortableInstance);
+  plan.cost = portable_us(shape);
+  return plan;
+}
+
 }  // namespace
 
 std::optional<Plan> make_plan(const Problem& problem, int instance) {
   if (instance == kRowsInstance) return rows_plan(problem);
+  if (instance == kPortableInstance) return portable_plan(problem);
   const InstanceFacts& facts = kFacts[static_cast<std::size_t>(instance)];
   if (facts.config.head_dim != problem.head_dim) return std::nullopt;
   if (facts.config.product != product_of(problem)) return std::nullopt;
@@ -190,25 +239,28 @@ std::optional<Plan> make_plan(const Problem& problem, int instance) {
     plan.reordered_bytes = static_cast<std::size_t>(problem.batch * problem.seq_len * problem.kv_heads * problem.head_dim) * 2;
   }
 
-  double rounds = static_cast<double>(items) / kMultiprocessors;   // few of them wait for the last one; many even out
-  if (rounds < 4.0) rounds = std::ceil(rounds);
-  plan.cost = kTilesStart + (p.determinant ? kReorderStart : 0.0) + rounds * (kItemStart + p.positions * kItemPosition + item_us(p, facts));
+  const TileTimes& times = p.head_dim == 64 ? kTileTimes64 : kTileTimes128;
+  plan.cost = times.start + (p.determinant ? times.reorder : 0.0) + tiles_us(p, facts, times);
   return plan;
 }
 
 Plan best_plan(const Problem& problem) {
   std::optional<Plan> best;
-  for (int instance = 0; instance <= kRowsInstance; ++instance) {
+  for (int instance = 0; instance < kAllInstances; ++instance) {
     std::optional<Plan> plan = make_plan(problem, instance);
-    if (plan && (!best || plan->cost < best->cost)) best = std::move(plan);
+    const double preference = instance == kPortableInstance ? kPortablePreference : 1.0;
+    if (plan && (!best || preference * plan->cost < best->cost)) best = std::move(plan);
   }
   return *best;   // every product and head_dim has a mixed instance, which takes any group
 }
 
-const char* instance_name(int instance) { return instance == kRowsInstance ? kRowsName : kInstances[instance].name; }
+const char* instance_name(int instance) {
+  if (instance == kPortableInstance) return kPortableName;
+  return instance == kRowsInstance ? kRowsName : kInstances[instance].name;
+}
 
 int find_instance(std::string_view name) {
-  for (int instance = 0; instance <= kRowsInstance; ++instance) {
+  for (int instance = 0; instance < kAllInstances; ++instance) {
     if (name == instance_name(instance)) return instance;
   }
   return -1;

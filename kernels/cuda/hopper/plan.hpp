@@ -11,9 +11,14 @@
 
 namespace triscope::hopper {
 
+/// After kRowsInstance: the forward of kernels/cuda/portable, for narrow windows.
+inline constexpr int kPortableInstance = kRowsInstance + 1;
+inline constexpr const char* kPortableName = "portable";
+inline constexpr int kAllInstances = kPortableInstance + 1;
+
 struct Plan {
-  int instance = 0;             ///< index into kInstances, or kRowsInstance
-  ForwardParameters parameters; ///< sizes and scales; the pointers are null
+  int instance = 0;             ///< index into kInstances, kRowsInstance or kPortableInstance
+  ForwardParameters parameters; ///< sizes and scales; the pointers are null. kPortableInstance has its own (portable::Shape)
   int shared_bytes = 0;
   int row_groups = 0;           ///< kRowsInstance: groups of lanes that share a row (row.cuh)
   std::size_t reordered_bytes = 0;   ///< of the workspace, for tile keys in the order of cross products; 0: the problem's own keys
@@ -34,7 +39,7 @@ Product product_of(const Problem& problem);
 /// The plan of `problem` on one instance; nullopt when that instance cannot run it. `problem` is supported.
 std::optional<Plan> make_plan(const Problem& problem, int instance);
 
-/// The cheapest plan. `problem` is supported.
+/// The cheapest plan; in doubt the portable kernel's. `problem` is supported.
 Plan best_plan(const Problem& problem);
 
 const char* instance_name(int instance);

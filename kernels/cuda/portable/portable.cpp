@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <utility>
 
 #include "kernels/cuda/cuda_kernels.hpp"
+#include "kernels/cuda/pointers.hpp"
 #include "kernels/cuda/portable/shape.hpp"
 #include "kernels/error.hpp"
 
@@ -58,52 +58,18 @@ std::optional<std::string> PortableKernel::unsupported(const Problem& problem, P
     return fmt::format("cuda.portable needs a head_dim that is a multiple of 8, not {}", problem.head_dim);
   }
   if (problem.head_dim > 128) return fmt::format("cuda.portable has head_dim up to 128, not {}", problem.head_dim);
-  // Positions and tile numbers are 32-bit in the kernels, with room to add a window.
-  constexpr std::int64_t kMaxPosition = std::int64_t{1} << 30;
-  constexpr std::int64_t kMaxBlocks = std::int64_t{1} << 29;
-  if (problem.seq_len > kMaxPosition)
+  if (problem.seq_len > portable::kMaxPosition)
     return fmt::format("cuda.portable has seq_len up to 2^30, not {}", problem.seq_len);
   for (const auto& [name, value] : {std::pair{"q_heads", problem.q_heads}, std::pair{"batch", problem.batch}}) {
-    if (value > 1 << 20) return fmt::format("cuda.portable has {} up to 2^20, not {}", name, value);
+    if (value > portable::kMaxHeadsOrBatch) return fmt::format("cuda.portable has {} up to 2^20, not {}", name, value);
   }
   const portable::Shape shape = portable::make_shape(problem);
   const std::int64_t blocks =
       std::max(shape.row_tiles() * shape.pairs(),
                pass == Pass::forward ? 0 : shape.key_tiles() * shape.pairs() * portable::plan_backward(shape).splits);
-  if (blocks > kMaxBlocks)
+  if (blocks > portable::kMaxBlocks)
     return fmt::format("cuda.portable would need {} blocks of 64 rows, but has at most 2^29", blocks);
   return std::nullopt;
-}
-
-/// Throws when a pointer is missing, or not aligned to 16 bytes as the vector loads need.
-void require_pointers(const Problem& problem, Pass pass, const Arguments& a, std::size_t workspace_bytes) {
-  const auto require = [](std::string_view name, const void* pointer, std::uintptr_t alignment) {
-    if (pointer == nullptr) {
-      throw Error("cuda.portable was not launched", fmt::format("{} is null", name), "pass every tensor of the pass",
-                  ExitCode::usage);
-    }
-    if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) {
-      throw Error("cuda.portable was not launched", fmt::format("{} is not aligned to {} bytes", name, alignment),
-                  "pass tensors that begin where cudaMalloc puts them", ExitCode::usage);
-    }
-  };
-  for (const auto& [name, pointer] : std::array<std::pair<const char*, const void*>, 6>{
-           {{"q", a.q}, {"k1", a.k1}, {"k2", a.k2}, {"v1", a.v1}, {"v2", a.v2}, {"o", a.o}}}) {
-    require(name, pointer, 16);
-  }
-  require("lse", a.lse, 4);
-  if (problem.sink) require("sink", a.sink, 4);
-  if (pass == Pass::forward) return;
-  for (const auto& [name, pointer] : std::array<std::pair<const char*, const void*>, 6>{{{"grad_o", a.grad_o},
-                                                                                         {"grad_q", a.grad_q},
-                                                                                         {"grad_k1", a.grad_k1},
-                                                                                         {"grad_k2", a.grad_k2},
-                                                                                         {"grad_v1", a.grad_v1},
-                                                                                         {"grad_v2", a.grad_v2}}}) {
-    require(name, pointer, 16);
-  }
-  if (problem.sink) require("grad_sink", a.grad_sink, 4);
-  if (workspace_bytes > 0) require("workspace", a.workspace, 256);
 }
 
 void PortableKernel::launch(const Problem& problem, Pass pass, std::string_view instance,
@@ -116,7 +82,7 @@ void PortableKernel::launch(const Problem& problem, Pass pass, std::string_view 
     throw Error("cuda.portable was not launched", *reason, "choose another kernel", ExitCode::usage);
   }
   const portable::Shape shape = portable::make_shape(problem);
-  require_pointers(problem, pass, arguments, workspace_bytes(problem, pass, instance));
+  require_pointers(info_.id, problem, pass, arguments, workspace_bytes(problem, pass, instance));
   portable::Tensors tensors = portable::make_tensors(shape, arguments);
   if (!problem.sink) tensors.sink = nullptr;
   const auto stream = static_cast<cudaStream_t>(arguments.stream);

@@ -31,10 +31,10 @@ Shape make_shape(const Problem& problem) {
   shape.group = static_cast<int>(problem.group());
   shape.head_dim = static_cast<int>(problem.head_dim);
   shape.determinant = problem.form == Form::determinant;
-  // The biases belong to k2 and v2, and are exact only where the product is formed: with them, k2 is always folded.
-  shape.swapped = problem.window1 < problem.window2 && problem.k2_bias == 0 && problem.v2_bias == 0;
   const int window1 = static_cast<int>(std::min(problem.window1, problem.seq_len));
   const int window2 = static_cast<int>(std::min(problem.window2, problem.seq_len));
+  // The biases belong to k2 and v2, and are exact only where the product is formed: with them, k2 is always folded.
+  shape.swapped = window1 < window2 && problem.k2_bias == 0 && problem.v2_bias == 0;
   shape.long_window = shape.swapped ? window2 : window1;
   shape.short_window = shape.swapped ? window1 : window2;
   shape.scale = static_cast<float>(problem.effective_scale());

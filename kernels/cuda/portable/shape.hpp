@@ -20,6 +20,10 @@ namespace triscope::portable {
 
 inline constexpr int kTileRows = 64;  ///< virtual-query rows (or keys) a block owns: 16 a warp
 inline constexpr int kThreads = 128;
+// Positions and tile numbers are 32-bit in the kernels, with room to add a window.
+inline constexpr std::int64_t kMaxPosition = std::int64_t{1} << 30;
+inline constexpr std::int64_t kMaxHeadsOrBatch = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxBlocks = std::int64_t{1} << 29;
 inline constexpr float kLog2E = 1.4426950408889634f;
 inline constexpr float kLn2 = 0.6931471805599453f;
 
@@ -27,6 +31,7 @@ struct Shape {
   int batch = 1, seq_len = 1, q_heads = 1, kv_heads = 1, group = 1, head_dim = 8;
   int long_window = 1, short_window = 1;  ///< clipped to seq_len
   bool determinant = false;
+  bool rounds_products = false;        ///< determinant: the second product of each difference is rounded to bf16 (Fold::cross_k2)
   bool swapped = false;                ///< short = (k1, v1)
   float scale = 1;                     ///< of the logit, with the sign of the exchange of axes
   float exponent_scale = 1;            ///< |scale| * log2(e), at least 1e-30 so that masked logits stay -inf

@@ -123,12 +123,23 @@ __device__ inline TwentyFour load_twenty_four(const bf16* row, int first_column,
   return x;
 }
 
+/// (k + bias) x q of eight chunks of three. `Rounds`: the second product of each difference is rounded to bf16.
+template <bool Rounds>
+__device__ inline void cross_product(float (&x)[24], const TwentyFour& k, const TwentyFour& q, float bias) {
+#pragma unroll
+  for (int i = 0; i < 24; ++i) {
+    const int y = i / 3 * 3 + (i + 1) % 3, z = i / 3 * 3 + (i + 2) % 3;
+    const float second = (k.at(z) + bias) * q.at(y);
+    x[i] = (k.at(y) + bias) * q.at(z) - (Rounds ? low_float(pack(second, 0.0f)) : second);
+  }
+}
+
 /// The determinant's virtual query: tile row r = (short[position - shift] + bias) x rows[r], per chunk of three; the
-/// left-over columns are zero. Arguments as in `form_products`.
+/// left-over columns are zero. Arguments as in `form_products`, `rounds` as in `cross_product`.
 template <int D, int Rows>
 __device__ inline void form_cross_products(uint32_t tile, const RowTable<Rows>& table, int first, int count, int lane,
                                            int lanes, const bf16* rows, const bf16* shorts, const KeyRows& short_rows,
-                                           int shift, float bias, std::uint32_t sign, int head_dim) {
+                                           int shift, float bias, bool rounds, std::uint32_t sign, int head_dim) {
   constexpr int kBlocks = (D + 23) / 24;
   const int triples = head_dim / 3;
 #pragma unroll 1
@@ -139,15 +150,10 @@ __device__ inline void form_cross_products(uint32_t tile, const RowTable<Rows>& 
     const TwentyFour q = load_twenty_four(rows + table.offset[r], block * 24, head_dim);
     const TwentyFour k = load_twenty_four(shorts + short_rows.at(position), block * 24, head_dim);
     float x[24];
+    rounds ? cross_product<true>(x, k, q, bias) : cross_product<false>(x, k, q, bias);
 #pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const bool inside = block * 8 + i < triples;
-#pragma unroll
-      for (int e = 0; e < 3; ++e) {
-        const int y = 3 * i + (e + 1) % 3, z = 3 * i + (e + 2) % 3;
-        const float cross = (k.at(y) + bias) * q.at(z) - (k.at(z) + bias) * q.at(y);
-        x[3 * i + e] = inside ? cross : 0.0f;
-      }
+    for (int i = 0; i < 24; ++i) {
+      if (block * 8 + i / 3 >= triples) x[i] = 0.0f;
     }
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
@@ -167,7 +173,7 @@ __device__ inline void form_virtual_queries(uint32_t tile, const RowTable<Rows>&
                                             const KeyRows& short_rows, int shift) {
   if (shape.determinant) {
     form_cross_products<D>(tile, table, first, count, lane, lanes, q, short_k, short_rows, shift, shape.key_bias,
-                           shape.sign, shape.head_dim);
+                           shape.rounds_products, shape.sign, shape.head_dim);
   } else {
     form_products<D, Unroll>(tile, table, first, count, lane, lanes, q, short_k, short_rows, shift, shape.key_bias,
                              shape.sign, shape.head_dim);
