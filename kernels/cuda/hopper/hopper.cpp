@@ -58,7 +58,7 @@ void set_pointers(ForwardParameters& p, const Arguments& arguments, bool folds_a
 /// Instance kPortableInstance: the forward of kernels/cuda/portable, rounding cross products as all instances do.
 void launch_portable(const Problem& problem, const Arguments& arguments, const float* sink, cudaStream_t stream) {
   portable::Shape shape = portable::make_shape(problem);
-  shape.rounds_products = product_of(problem) == Product::cross;
+  shape.cross_in_bf16 = product_of(problem) == Product::cross;
   portable::Tensors tensors = portable::make_tensors(shape, arguments);
   tensors.sink = sink;
   portable::launch_forward(shape, tensors, stream);

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kMaxExtent = std::int64_t{1} << 30;
 constexpr std::int64_t kMaxItems = (std::int64_t{1} << 31) - 1;
 
-// What chooses an instance: times in us, fitted to every instance's time on 200 random problems on an H200 (docs/notebook.md).
+// What chooses an instance: times in us, fitted to every instance's time on 400 random problems on an H200 (docs/notebook.md).
 constexpr int kMultiprocessors = 132;
 struct TileTimes {
   double start;       // launch, tables and first tiles
@@ -27,7 +27,7 @@ struct TileTimes {
   double odd_tile;    // a step over a chunk of one tile, which pays a step's fixed costs alone
   double turn;        // from one pass to the next
 };
-constexpr TileTimes kTileTimes64 = {3.5, 1.9, 2.1, 0.024, 0.36, 0.3}, kTileTimes128 = {3.8, 2.1, 3.1, 0.016, 0.13, 0.0};
+constexpr TileTimes kTileTimes64 = {3.3, 1.8, 2.36, 0.04, 0.32, 0.2}, kTileTimes128 = {3.6, 2.1, 3.27, 0.03, 0.11, 0.0};
 constexpr double kRowsStart = 1.7;
 constexpr double kRowStep = 0.24;            // the last row: each step of it,
 constexpr double kRowBatch = 0.25;           // and each batch of keys of a step
@@ -39,7 +39,7 @@ struct PortableTimes {
   double start, step, tile;               // the first block: itself, each short-axis key, and each tile of 64 keys of such a step
   double block, block_step, block_tile;   // the same of each further block of a multiprocessor, which overlap
 };
-constexpr PortableTimes kPortableTimes64 = {3.2, 1.45, 0.91, 0.95, 0.67, 0.47}, kPortableTimes128 = {3.75, 2.74, 1.26, 2.05, 1.64, 0.85};
+constexpr PortableTimes kPortableTimes64 = {2.97, 1.55, 0.93, 0.94, 0.69, 0.46}, kPortableTimes128 = {3.9, 2.8, 1.25, 2.0, 1.7, 0.85};
 constexpr double kCachedMegabytes = 30, kPortableMegabyte = 0.16;   // what does not stay in the L2 cache between launches
 // What may be slower than cuda.portable by the spread of these estimates runs as cuda.portable does.
 constexpr double kPortablePreference = 0.87;

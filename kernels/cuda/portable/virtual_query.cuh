@@ -123,23 +123,46 @@ __device__ inline TwentyFour load_twenty_four(const bf16* row, int first_column,
   return x;
 }
 
-/// (k + bias) x q of eight chunks of three. `Rounds`: the second product of each difference is rounded to bf16.
-template <bool Rounds>
-__device__ inline void cross_product(float (&x)[24], const TwentyFour& k, const TwentyFour& q, float bias) {
+/// (k + bias) x q of eight chunks of three, rounded once.
+__device__ inline void cross_product(uint32_t (&words)[12], const TwentyFour& k, const TwentyFour& q, float bias) {
+  float x[24];
 #pragma unroll
   for (int i = 0; i < 24; ++i) {
     const int y = i / 3 * 3 + (i + 1) % 3, z = i / 3 * 3 + (i + 2) % 3;
-    const float second = (k.at(z) + bias) * q.at(y);
-    x[i] = (k.at(y) + bias) * q.at(z) - (Rounds ? low_float(pack(second, 0.0f)) : second);
+    x[i] = (k.at(y) + bias) * q.at(z) - (k.at(z) + bias) * q.at(y);
+  }
+#pragma unroll
+  for (int j = 0; j < 12; ++j) words[j] = pack(x[2 * j], x[2 * j + 1]);
+}
+
+/// Columns a and b as a pair.
+__device__ inline __nv_bfloat162 pick(const TwentyFour& x, int a, int b) {
+  const uint32_t pair = __byte_perm(x.pair[a / 2], x.pair[b / 2], (a % 2 == 0 ? 0x10 : 0x32) | (b % 2 == 0 ? 0x5400 : 0x7600));
+  return *reinterpret_cast<const __nv_bfloat162*>(&pair);
+}
+
+/// k x q in bf16: the second product of each difference is rounded by itself.
+__device__ inline void cross_product_in_bf16(uint32_t (&words)[12], const TwentyFour& k, const TwentyFour& q) {
+#pragma unroll
+  for (int j = 0; j < 12; ++j) {
+    int y[2], z[2];
+#pragma unroll
+    for (int e = 0; e < 2; ++e) {
+      const int i = 2 * j + e;
+      y[e] = i / 3 * 3 + (i + 1) % 3, z[e] = i / 3 * 3 + (i + 2) % 3;
+    }
+    const __nv_bfloat162 second = __hmul2(pick(k, z[0], z[1]), pick(q, y[0], y[1]));
+    const __nv_bfloat162 cross = __hfma2(pick(k, y[0], y[1]), pick(q, z[0], z[1]), __hneg2(second));
+    words[j] = *reinterpret_cast<const uint32_t*>(&cross);
   }
 }
 
 /// The determinant's virtual query: tile row r = (short[position - shift] + bias) x rows[r], per chunk of three; the
-/// left-over columns are zero. Arguments as in `form_products`, `rounds` as in `cross_product`.
+/// left-over columns are zero. Arguments as in `form_products`; `in_bf16` goes without a bias.
 template <int D, int Rows>
 __device__ inline void form_cross_products(uint32_t tile, const RowTable<Rows>& table, int first, int count, int lane,
                                            int lanes, const bf16* rows, const bf16* shorts, const KeyRows& short_rows,
-                                           int shift, float bias, bool rounds, std::uint32_t sign, int head_dim) {
+                                           int shift, float bias, bool in_bf16, std::uint32_t sign, int head_dim) {
   constexpr int kBlocks = (D + 23) / 24;
   const int triples = head_dim / 3;
 #pragma unroll 1
@@ -149,18 +172,17 @@ __device__ inline void form_cross_products(uint32_t tile, const RowTable<Rows>& 
     const int position = max(table.position[r] - shift, 0);
     const TwentyFour q = load_twenty_four(rows + table.offset[r], block * 24, head_dim);
     const TwentyFour k = load_twenty_four(shorts + short_rows.at(position), block * 24, head_dim);
-    float x[24];
-    rounds ? cross_product<true>(x, k, q, bias) : cross_product<false>(x, k, q, bias);
+    uint32_t words[12];
+    in_bf16 ? cross_product_in_bf16(words, k, q) : cross_product(words, k, q, bias);
 #pragma unroll
-    for (int i = 0; i < 24; ++i) {
-      if (block * 8 + i / 3 >= triples) x[i] = 0.0f;
+    for (int j = 0; j < 12; ++j) {
+      const bool low = block * 8 + 2 * j / 3 < triples, high = block * 8 + (2 * j + 1) / 3 < triples;
+      words[j] = (words[j] ^ sign) & ((low ? 0xFFFFu : 0u) | (high ? 0xFFFF0000u : 0u));
     }
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
       if (block * 3 + i >= D / 8) break;
-      uint32_t packed[4];
-#pragma unroll
-      for (int e = 0; e < 4; ++e) packed[e] = pack(x[8 * i + 2 * e], x[8 * i + 2 * e + 1]) ^ sign;
+      const uint32_t packed[4] = {words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]};
       store_chunk(tile + tile_offset<D>(r - first, block * 3 + i), packed);
     }
   }
@@ -173,7 +195,7 @@ __device__ inline void form_virtual_queries(uint32_t tile, const RowTable<Rows>&
                                             const KeyRows& short_rows, int shift) {
   if (shape.determinant) {
     form_cross_products<D>(tile, table, first, count, lane, lanes, q, short_k, short_rows, shift, shape.key_bias,
-                           shape.rounds_products, shape.sign, shape.head_dim);
+                           shape.cross_in_bf16, shape.sign, shape.head_dim);
   } else {
     form_products<D, Unroll>(tile, table, first, count, lane, lanes, q, short_k, short_rows, shift, shape.key_bias,
                              shape.sign, shape.head_dim);
