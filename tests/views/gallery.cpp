@@ -122,9 +122,9 @@ class Studio {
     write_whole_file(folder_ / (name + ".png"), {reinterpret_cast<const char*>(png.data()), png.size()});
     std::printf("%s\n", name.c_str());
   }
-  /// All panels: a table and a chart together, four times.
+  /// All panels: a table and a chart together, five times.
   void tour(const std::string& state) {
-    constexpr std::pair<Panel, Panel> kPairs[] = {{Panel::latency, Panel::tflops}, {Panel::compare, Panel::map}, {Panel::paper, Panel::scaling}, {Panel::log, Panel::samples}};
+    constexpr std::pair<Panel, Panel> kPairs[] = {{Panel::latency, Panel::tflops}, {Panel::compare, Panel::map}, {Panel::paper, Panel::scaling}, {Panel::log, Panel::samples}, {Panel::latency, Panel::lengths}};
     for (const auto& [table, chart] : kPairs) {
       front(chart);
       front(table);
@@ -145,7 +145,7 @@ void shoot_full(Studio& studio, const Variant& variant) {
   if (sweeps.empty()) throw Error("No pictures were made", "assets/recorded/h200.db holds no sweep", "record it again");
   studio.ask(CommandId::show_sweep, sweeps.back().id);  // the paper's Table 1 was recorded first
   studio.application().select_first();
-  if (sweeps.size() > 1) studio.ask(CommandId::compare, sweeps[sweeps.size() - 2].id);
+  if (sweeps.size() > 3) studio.ask(CommandId::compare, sweeps[sweeps.size() - 4].id);  // lengths of the same windows, 32k among them
   studio.tour("full");
   for (const SweepInfo& one : std::vector(sweeps)) {
     studio.ask(CommandId::show_sweep, one.id);
