@@ -147,16 +147,19 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
                true);
 }
 
+constexpr float kLabelShare = 0.56F;  ///< of the panel's width, before the bars
+
 void draw_share(Context& context, std::string_view label, double percent) {
   const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
   ImGui::AlignTextToFramePadding();
-  clipped_text(context, context.look.theme.text, std::string(label), width * 0.5F - context.look.px(8));
-  ImGui::SameLine(left + width * 0.5F);
+  clipped_text(context, context.look.theme.text, std::string(label), width * kLabelShare - context.look.px(8));
+  ImGui::SameLine(left + width * kLabelShare);
   const float top = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - context.look.px(6)) / 2);
-  bar(context, static_cast<float>(percent / 100), ImVec2(width * 0.28F, context.look.px(6)), context.look.theme.accent);
+  bar(context, static_cast<float>(percent / 100), ImVec2(width * (0.78F - kLabelShare), context.look.px(6)),
+      context.look.theme.accent);
   ImGui::SameLine();
-  ImGui::SetCursorPosY(top + ImGui::GetStyle().FramePadding.y);
+  ImGui::SetCursorPosY(top);
   number_right(context, fmt::format("{:.0f} %", percent), 0, left + width);
 }
 

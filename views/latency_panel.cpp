@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
@@ -24,7 +25,7 @@ float column_width(LatencyField field) {
     case LatencyField::interval:
       return 44;
     case LatencyField::tflops:
-      return 108;
+      return 128;
     case LatencyField::of_reference:
       return 50;
     case LatencyField::verdict:
@@ -155,7 +156,7 @@ void draw_rate(Context& context, const LatencyModel& model, const LatencyLine& l
   const Theme& theme = context.look.theme;
   const LatencyCell& cell = *line.cells[group];
   if (text.empty()) return;
-  const float text_width = context.look.px(52);
+  const float text_width = context.look.px(40);
   const float room = ImGui::GetContentRegionAvail().x;
   const float right = ImGui::GetCursorPosX() + room;
   const float length = room - text_width - context.look.px(4);
@@ -281,6 +282,20 @@ void draw_line(Context& context, const LatencyModel& model, const LatencyLine& l
   }
 }
 
+/// What was selected elsewhere comes into view.
+void follow_selection(Context& context, const LatencyModel& model, const std::vector<std::size_t>& order) {
+  const std::int64_t pinned = context.ui.selection.pinned;
+  if (std::exchange(context.ui.table_followed, pinned) == pinned) return;
+  const auto found =
+      std::find_if(order.begin(), order.end(), [&](std::size_t index) { return line_is(model.lines[index], pinned); });
+  if (found == order.end()) return;
+  const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+  const float height = std::max(context.look.px(24), row), top = static_cast<float>(found - order.begin()) * height;
+  const float view = ImGui::GetWindowHeight() - context.look.px(28) - ImGui::GetStyle().ScrollbarSize;
+  if (top < ImGui::GetScrollY() || top + height > ImGui::GetScrollY() + view)
+    ImGui::SetScrollY(std::max(0.0F, top - view / 2));
+}
+
 void remember_columns(Context& context, const std::vector<LatencyColumn>& columns) {
   UiState& ui = context.ui;
   ui.visible_columns.clear();
@@ -336,6 +351,7 @@ void draw_latency_panel(Context& context) {
   remember_columns(context, columns);
   draw_headers(context, model, columns);
   const int hovered_column = ImGui::TableGetHoveredColumn();
+  follow_selection(context, model, order);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(order.size()));
   while (clipper.Step()) {

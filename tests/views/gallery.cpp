@@ -138,6 +138,12 @@ class Studio {
   std::unique_ptr<Offscreen> offscreen_;
 };
 
+/// The sweep over most lengths.
+std::int64_t longest_sweep(const std::vector<SweepInfo>& sweeps) {
+  const auto lengths = [](const SweepInfo& sweep) { return sweep_request_from_json(sweep.request_json).seq_lens.size(); };
+  return std::max_element(sweeps.begin(), sweeps.end(), [&](const SweepInfo& a, const SweepInfo& b) { return lengths(a) < lengths(b); })->id;
+}
+
 void shoot_full(Studio& studio, const Variant& variant) {
   InventedSweep sweep;
   studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep);
@@ -147,6 +153,14 @@ void shoot_full(Studio& studio, const Variant& variant) {
   studio.application().select_first();
   if (sweeps.size() > 3) studio.ask(CommandId::compare, sweeps[sweeps.size() - 4].id);  // lengths of the same windows, 32k among them
   studio.tour("full");
+  studio.ask(CommandId::show_sweep, longest_sweep(sweeps));
+  studio.application().select_first();
+  for (const Panel panel : {Panel::tflops, Panel::lengths}) {
+    studio.front(Panel::latency);
+    studio.front(panel);
+    studio.shoot(fmt::format("full_lengths_{}", panel_info(panel).id));
+  }
+  if (variant.width != 1440 || !variant.dark) return;  // the other sweeps once
   for (const SweepInfo& one : std::vector(sweeps)) {
     studio.ask(CommandId::show_sweep, one.id);
     studio.application().select_first();
@@ -288,6 +302,9 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   close();
   studio.ask(CommandId::help);
   studio.shoot("dialog_help");
+  close();
+  studio.ask(CommandId::licences);
+  studio.shoot("dialog_licences");
   close();
   studio.ask(CommandId::settings);
   studio.shoot("dialog_settings");

@@ -135,7 +135,7 @@ TEST_F(Measuring, what_is_timed_has_the_machine_to_itself_but_for_slices_that_ar
 
 TEST_F(Measuring, closing_waits_for_no_worker) {
   const std::filesystem::path program = window.folder / "worker";
-  std::ofstream(program) << "#!/bin/sh\n" TRISCOPE_BIN "/triscope-worker \"$@\" </dev/null | head -1\nexec sleep 1000\n";  // greets, and answers nothing
+  std::ofstream(program) << "#!/bin/sh\nsleep 1 | " TRISCOPE_BIN "/triscope-worker \"$@\" | head -1\nexec sleep 1000\n";  // greets, and answers nothing
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   std::mutex mutex;
   std::string said;
@@ -157,7 +157,7 @@ TEST_F(Measuring, closing_waits_for_no_worker) {
   draw_until([&] { return data().shown != nullptr; });
   window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
   draw_until([&] { return data().attention.sides[0].asked.has_value(); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it has been asked
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // it has been asked
   window.stage.reset();
   EXPECT_EQ(said, "");  // else it gave up after its limit
 }
