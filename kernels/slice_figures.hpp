@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,13 @@ namespace triscope {
 std::vector<Triple> top_triples(const Slice& slice, std::span<const double> maxima, std::int64_t top);
 /// Exact logits of `slice.top`, in its order; sorts it, largest first.
 void set_logits(Slice& slice, std::span<const double> logits);
+
+/// A logit or log p as it is kept: what is finite stays finite, however small p is.
+inline float kept(double x) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  const double bounded = x < -kMost ? -kMost : x > kMost ? kMost : x;
+  return static_cast<float>(x - x == 0 ? bounded : x);
+}
 
 void set_figures(Slice& slice, const SliceSums::Result& result);
 

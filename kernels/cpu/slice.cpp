@@ -105,10 +105,12 @@ class SliceMaker {
   /// scratch.
   void sum_rows(std::int64_t first, std::int64_t rows, double reference, SliceRowSums* sums,
                 std::vector<double>& weights, std::vector<double>& mixed, Share& share) const {
-    std::fill(weights.begin(), weights.end(), 0.0);
     for (std::int64_t r = 0; r < rows; ++r) {
-      if (maxima_[static_cast<std::size_t>(first + r)] == kMaskedLogit) continue;
       double* own = weights.data() + r * keys_.padded;
+      if (maxima_[static_cast<std::size_t>(first + r)] == kMaskedLogit) {
+        std::fill_n(own, keys_.padded, 0.0);
+        continue;
+      }
       sums[first + r] = instructions_.exponentials(row(first + r), keys_.padded, reference, keys_.distance.data(), own);
       for (std::int64_t j = 0; j < keys_.padded; ++j) share.columns[static_cast<std::size_t>(j)] += own[j];
     }
@@ -157,7 +159,7 @@ class SliceMaker {
 #pragma omp parallel for schedule(dynamic, 32) if (worth_threads())
     for (std::int64_t k = 0; k < slice.count2; ++k) {
       float* out = slice.log_p.data() + k * slice.count1;
-      for (std::int64_t j = 0; j < slice.count1; ++j) out[j] = static_cast<float>(row(k)[j] - slice.lse);
+      for (std::int64_t j = 0; j < slice.count1; ++j) out[j] = kept(row(k)[j] - slice.lse);
     }
   }
 
@@ -182,7 +184,7 @@ std::vector<float> dot_product_row(const AttentionTensors& tensors, const SliceQ
   const SliceSums sums = cpu::stream(cpu::slice_instructions(), keys, folded, query.query, scratch, take);
   const double lse = sums.result(std::nullopt).lse;
   std::vector<float> row;
-  for (double x : logits) row.push_back(static_cast<float>(x - lse));
+  for (double x : logits) row.push_back(kept(x - lse));
   return row;
 }
 

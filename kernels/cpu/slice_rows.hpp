@@ -18,7 +18,7 @@ struct SliceInstructions {
                  double* out);
   /// The largest finite logit of a row; `kMaskedLogit` when there is none. Adds to `not_finite`.
   double (*largest)(const double* logits, std::int64_t padded, std::int64_t& not_finite);
-  /// `columns` (may be null): exp(x - reference) is added to it, column by column.
+  /// `columns` (may be null): exp(x - reference), column by column.
   SliceRowSums (*exponentials)(const double* logits, std::int64_t padded, double reference, const double* distance,
                                double* columns);
 };

@@ -114,7 +114,7 @@ SliceRowSums exponentials(const double* x, std::int64_t padded, double reference
     sum += e;
     sum_logit += e * value;
     sum_distance += e * load(distance + c);
-    if (columns != nullptr) store(columns + c, load(columns + c) + e);
+    if (columns != nullptr) store(columns + c, e);
   }
   return {total(sum), total(sum_logit), total(sum_distance)};
 }

@@ -29,7 +29,7 @@ struct Tile {
     const std::int64_t y = (k - frame2.first) * height / frame2.count;
     for (std::int64_t j = 0; j < range1.count; ++j) {
       float& cell = cells[y * width + (range1.first + j - frame1.first) * width / frame1.count];
-      if (const auto value = static_cast<float>(row[j]); std::isfinite(row[j]) && value > cell) cell = value;
+      if (const float value = kept(row[j]); std::isfinite(value) && value > cell) cell = value;
     }
   }
 };
@@ -85,7 +85,7 @@ HeadSheet make_sheet(const AttentionTensors& tensors, const SliceQuery& asked, s
       };
       const double lse =
           cpu::stream(instructions, keys, folded, own.query, scratch, pool).result(sink_of(tensors, head)).lse;
-      for (std::int64_t cell = 0; cell < cells; ++cell) tile.cells[cell] = static_cast<float>(tile.cells[cell] - lse);
+      for (std::int64_t cell = 0; cell < cells; ++cell) tile.cells[cell] = kept(tile.cells[cell] - lse);
     }
   }
   sheet.elapsed_ns = watch.elapsed_ns();

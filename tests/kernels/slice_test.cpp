@@ -216,6 +216,22 @@ TEST(Slice, a_logit_range_of_thousands_neither_overflows_nor_loses_the_sum) {
   EXPECT_GE(slice.entropy, 0);
 }
 
+TEST(Slice, a_log_p_too_small_for_a_float_is_finite_all_the_same) {
+  Problem problem = attention_problem(Form::trilinear, 50, 50, 50, 2, 1, 16);
+  problem.scale = 1e300;
+  const auto tensors = tensors_of(AttentionCase(problem));
+  const Slice slice = make_slice(*tensors, {problem, Arithmetic::exact, 0, 1, 49});
+  EXPECT_EQ(slice.nan_count + slice.infinite_count, 0);
+  double total = 0;
+  for (float x : slice.log_p) {
+    ASSERT_TRUE(std::isfinite(x));
+    total += std::exp(static_cast<double>(x));
+  }
+  EXPECT_NEAR(total, 1, 1e-6);
+  for (float x : make_sheet(*tensors, {problem, Arithmetic::exact, 0, 0, 49}, 50, 50).log_p)
+    EXPECT_TRUE(std::isfinite(x));
+}
+
 TEST(Slice, the_dot_product_row_is_a_softmax_of_q_k1) {
   const Problem problem = attention_problem(Form::trilinear, 30, 11, 4, 2, 1, 16);
   const AttentionCase data(problem);

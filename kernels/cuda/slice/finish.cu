@@ -20,7 +20,9 @@ __global__ void finish_slice(const Finish slice) {
     nan += isnan(x) ? 1 : 0;
     infinite += isinf(x) ? 1 : 0;
     if (isfinite(x)) sum += exp(x - slice.lse);
-    slice.log_p[k * slice.count1 + j] = static_cast<float>(x - slice.lse);
+    // What is finite stays finite, however small p is.
+    const double log_p = isfinite(x) ? fmax(x - slice.lse, -kMostFloat) : x - slice.lse;
+    slice.log_p[k * slice.count1 + j] = static_cast<float>(log_p);
   }
   if (nan > 0) atomicAdd(slice.not_finite, nan);
   if (infinite > 0) atomicAdd(slice.not_finite + 1, infinite);

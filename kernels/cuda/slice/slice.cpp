@@ -125,7 +125,7 @@ class CudaSlices final : public SliceEngine {
       const std::int64_t head = cell / (sheet.width * sheet.height);
       const double lse = sums_of(found[static_cast<std::size_t>(head)]).result(sink_of(tensors, head)).lse;
       const float logit = cuda::slice::from_ordered(largest[static_cast<std::size_t>(cell)]);
-      sheet.log_p[static_cast<std::size_t>(cell)] = static_cast<float>(logit - lse);
+      sheet.log_p[static_cast<std::size_t>(cell)] = kept(logit - lse);
     }
     sheet.elapsed_ns = watch.elapsed_ns();
     return sheet;

@@ -189,8 +189,9 @@ __global__ void __launch_bounds__(kThreads, 4) survey(const Operands in, const F
         const std::int64_t j = tile * kTile + column_of(column_lane, n);
         if (!(is_key >> n & 1)) continue;
         if (out.logits) out.logits[key * in.window1 + j] = x[r][n];
-        if (out.sheet && finite >> n & 1)
-          atomicMax(cells + j * out.width / in.window1, ordered(static_cast<float>(x[r][n])));
+        if (!out.sheet || !(finite >> n & 1)) continue;
+        const double kept = fmin(fmax(x[r][n], -kMostFloat), kMostFloat);
+        atomicMax(cells + j * out.width / in.window1, ordered(static_cast<float>(kept)));
       }
     }
   }

@@ -4,9 +4,12 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cfloat>
 #include <cstdint>
 
 namespace triscope::cuda::slice {
+
+inline constexpr double kMostFloat = FLT_MAX;  ///< what is finite stays finite as a float, however large
 
 /// Tensors of a run of queries, on the device. Rows are [heads][positions][head_dim], fp32. Column c of the run is
 /// query first_query + c * step; it sees `window1` and `window2` positions that end with it (mask full: that begin with
