@@ -1,10 +1,17 @@
 #include "profiler/protocol.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <span>
+#include <utility>
 
 #include "kernels/error.hpp"
+#include "kernels/sha256.hpp"
 #include "profiler/messages.hpp"
 
 namespace triscope {
@@ -132,6 +139,55 @@ TEST(Messages, unknown_types_and_missing_members_are_named) {
   EXPECT_THAT(why(R"({"type":"hello","protocol":1})"), HasSubstr("version"));
   EXPECT_THAT(why(R"({"type":"hello","protocol":"one","version":"","mode":""})"), HasSubstr("type must be number"));
   EXPECT_THAT(why(R"({"type":["done"]})"), HasSubstr("type must be string"));
+}
+
+/// Every member's name, as "slice_reply.slice.top.j", of messages whose lists hold something.
+std::set<std::string> members_of_all_messages() {
+  std::vector<Message> messages;
+  [&]<std::size_t... N>(std::index_sequence<N...>) {
+    (messages.push_back(std::variant_alternative_t<N, Message>()), ...);
+  }
+  (std::make_index_sequence<std::variant_size_v<Message>>());
+  SourceReply source;
+  source.tensors.emplace_back();
+  SliceReply slice;
+  slice.slice.top.emplace_back();
+  CatalogReply catalog;
+  catalog.catalog.devices.emplace_back();
+  catalog.catalog.kernels.emplace_back();
+  SupportReply support;
+  support.answers.emplace_back().instances.emplace_back();
+  MeasureRequest measure;
+  measure.entries.emplace_back();
+  measure.source_hashes.emplace_back();
+  ResultReply result;
+  result.measurement.samples = some_samples();
+  for (Message message : std::initializer_list<Message>{SupportRequest{{SupportQuestion()}}, measure, source, slice,
+                                                        catalog, support, result})
+    messages.push_back(std::move(message));
+  std::set<std::string> members;
+  const std::function<void(const std::string&, const nlohmann::json&)> add = [&](const std::string& path,
+                                                                                 const nlohmann::json& value) {
+    members.insert(path);
+    if (value.is_array()) {
+      for (const nlohmann::json& one : value) add(path, one);
+    } else if (value.is_object()) {
+      for (const auto& [name, inner] : value.items()) add(path + "." + name, inner);
+    }
+  };
+  for (const Message& message : messages) {
+    const nlohmann::json json = nlohmann::json::parse(encode(message).json);
+    add(json.at("type"), json);
+  }
+  return members;
+}
+
+TEST(Messages, their_members_are_those_of_this_version_of_the_protocol) {
+  std::string all;
+  for (const std::string& member : members_of_all_messages()) all += member + "\n";
+  const std::string digest = sha256_hex(std::as_bytes(std::span(all))).substr(0, 16);
+  // When this fails, two builds of one protocol version no longer understand each other: raise it, and set this anew.
+  EXPECT_EQ(fmt::format("{} {}", kProtocolVersion, digest), "3 638b9ca7e278fc4b") << all;
 }
 
 TEST(Messages, samples_of_a_wrong_size_or_flag_are_refused) {
