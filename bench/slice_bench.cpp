@@ -21,7 +21,6 @@
 #include "kernels/cpu/slice.hpp"
 #include "kernels/error.hpp"
 #include "profiler/heatmap.hpp"
-#include "profiler/supervisor.hpp"
 #include "profiler/sweep.hpp"
 
 namespace {
@@ -71,8 +70,8 @@ struct Bench {
     print("slice, computed in this process", times);
   }
 
-  void through_worker(const WorkerOptions& options) const {
-    Supervisor worker{options};
+  void through_worker(const std::string& device) const {
+    Supervisor worker = real_engine().inspector(device);
     worker.source({source});
     worker.slice({source, at(0)});  // starts the device
     std::vector<double> all, computed, painted;
@@ -160,10 +159,7 @@ int main(int argc, char** argv) {
     fmt::print("{}x{} pairs, head_dim {}, {} slices on {}\n{:<44} {:>8} {:>8} {:>8}\n", windows.window1,
                windows.window2, bench.source.head_dim, bench.slices, device, "milliseconds", "best", "median", "95 %");
     if (device == "cpu") bench.in_process();
-    WorkerOptions options;
-    options.device = device;
-    if (device != "cpu") options.mode = "events";
-    bench.through_worker(options);
+    bench.through_worker(device);
     if (std::getenv("DISPLAY") == nullptr) return 0;
     fmt::print("{:.1f} slices a second on the screen\n", bench.in_window(device));
   } catch (const Error& error) {

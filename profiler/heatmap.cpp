@@ -136,6 +136,7 @@ Heatmap halved(const Heatmap& map, Pooling pooling) {
 /// Cells [first, end) that a pixel touches; empty outside the map.
 struct Span {
   std::int64_t first = 0, end = 0;
+  bool operator==(const Span&) const = default;
 };
 std::vector<Span> spans_of(double from, double to, int pixels, std::int64_t cells) {
   std::vector<Span> spans(static_cast<std::size_t>(pixels));
@@ -154,9 +155,11 @@ std::vector<Span> spans_of(double from, double to, int pixels, std::int64_t cell
 
 float largest_of_columns(const std::vector<float>& rows, Span columns) {
   float largest = kMasked;
-  for (std::int64_t x = columns.first; x < columns.end; ++x)
-    largest = std::max(largest, rows[static_cast<std::size_t>(x)]);
-  return largest == kLoud ? kNaN : largest;
+  for (std::int64_t x = columns.first; x < columns.end; ++x) {
+    const float value = rows[static_cast<std::size_t>(x)];
+    largest = value > largest ? value : largest;
+  }
+  return largest;
 }
 
 float pool_of(const Heatmap& map, Pooling pooling, Span rows, Span columns) {
@@ -164,7 +167,69 @@ float pool_of(const Heatmap& map, Pooling pooling, Span rows, Span columns) {
   for (std::int64_t y = rows.first; y < rows.end; ++y) {
     for (std::int64_t x = columns.first; x < columns.end; ++x) pool.add(map.at(x, y));
   }
-  return pool.result();
+  const float value = pool.result();
+  return std::isnan(value) ? kLoud : value;
+}
+
+/// Pooled cells as colours; `kHatched` and `kChequered` for those that have none.
+class Colouring {
+ public:
+  explicit Colouring(const HeatmapStyle& style) : probability_(style.scale == HeatmapStyle::Scale::probability) {
+    for (std::size_t n = 0; n <= kLast; ++n)
+      table_[n] = pack(colour_at(style.map, static_cast<float>(n) / static_cast<float>(kLast)));
+    table_[kLast + 1] = kHatched;
+    table_[kLast + 2] = kChequered;
+    const double low = probability_ ? std::exp(style.low) : style.low;
+    const double high = probability_ ? std::exp(style.high) : style.high;
+    low_ = static_cast<float>(low);
+    if (high > low) {
+      factor_ = static_cast<float>(kLast / (high - low));
+      offset_ = 0.5F;  // to the nearest
+    }
+  }
+  /// `cells`: NaN as `kLoud`. They are spoilt.
+  void paint(std::vector<float>& cells, std::uint32_t* out) {
+    places_.resize(cells.size());
+    for (std::size_t x = 0; x < cells.size(); ++x) {  // compilers vectorise this
+      const float value = cells[x];
+      const int other = value == kMasked ? kLast + 1 : value == kLoud ? kLast + 2 : 0;
+      places_[x] = other;
+      cells[x] = other == 0 ? value : 0;
+    }
+    if (probability_) {
+      for (float& value : cells) value = std::exp(value);
+    }
+    for (std::size_t x = 0; x < cells.size(); ++x) {
+      const float position = (cells[x] - low_) * factor_ + offset_;
+      const float inside = position < 0 ? 0 : position > kLast ? kLast : position;
+      places_[x] = places_[x] == 0 ? static_cast<int>(inside) : places_[x];
+    }
+    for (std::size_t x = 0; x < cells.size(); ++x) out[x] = table_[static_cast<std::size_t>(places_[x])];
+  }
+
+ private:
+  static constexpr int kLast = 255;
+  bool probability_;
+  float low_ = 0, factor_ = 0, offset_ = (kLast + 1) / 2;  // without a range: the middle
+  std::array<std::uint32_t, kLast + 3> table_;
+  std::vector<int> places_;  // in the table
+};
+
+/// Patterns in place of what stands for them; last, since copied rows would repeat them.
+void draw_patterns(const HeatmapStyle& style, int width, int height, std::uint32_t* pixels, int stride) {
+  const std::uint32_t masked = pack(style.masked), stripe = pack(style.stripe), not_a_number = pack(style.not_a_number),
+                      check = pack(style.check);
+  for (int y = 0; y < height; ++y) {
+    std::uint32_t* out = pixels + static_cast<std::ptrdiff_t>(y) * stride;
+    for (int x = 0; x < width; ++x) {
+      if (out[x] > std::max(kHatched, kChequered)) continue;
+      if (out[x] == kHatched) {
+        out[x] = (x + y) % kStripeEvery == 0 ? stripe : masked;
+      } else {
+        out[x] = ((x >> 1) + (y >> 1)) % 2 == 0 ? not_a_number : check;
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -238,6 +303,27 @@ double heatmap_position(const HeatmapStyle& style, double value) {
   return style.high > style.low ? (value - style.low) / (style.high - style.low) : 0.5;
 }
 
+std::pair<float, float> finite_range(std::span<const float> values) {
+  // Lanes of plain comparisons, which compilers vectorise.
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::array<float, 16> least, most;
+  least.fill(kInfinity);
+  most.fill(-kInfinity);
+  const auto take = [&](std::size_t lane, float x) {
+    const bool finite = std::abs(x) < kInfinity;
+    const float low = finite ? x : kInfinity, high = finite ? x : -kInfinity;
+    least[lane] = low < least[lane] ? low : least[lane];
+    most[lane] = high > most[lane] ? high : most[lane];
+  };
+  std::size_t n = 0;
+  for (; n + least.size() <= values.size(); n += least.size()) {
+    for (std::size_t lane = 0; lane < least.size(); ++lane) take(lane, values[n + lane]);
+  }
+  for (; n < values.size(); ++n) take(0, values[n]);
+  const float low = *std::min_element(least.begin(), least.end()), high = *std::max_element(most.begin(), most.end());
+  return high < low ? std::pair(0.0F, 0.0F) : std::pair(low, high);
+}
+
 void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const HeatmapStyle& style, int width,
                    int height, std::uint32_t* pixels, int stride) {
   if (width <= 0 || height <= 0) return;
@@ -252,59 +338,50 @@ void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const
   const Heatmap& map = pyramid.levels()[level];
   const std::vector<Span> across = spans_of(part.left / factor, part.right / factor, width, map.width);
   const std::vector<Span> down = spans_of(part.top / factor, part.bottom / factor, height, map.height);
-  std::array<std::uint32_t, 256> table;
-  for (int n = 0; n < 256; ++n)
-    table[static_cast<std::size_t>(n)] = pack(colour_at(style.map, static_cast<float>(n) / 255));
-  const std::uint32_t masked = pack(style.masked), stripe = pack(style.stripe), not_a_number = pack(style.not_a_number),
-                      check = pack(style.check);
-  std::vector<float> pooled_rows;
+  Colouring colouring(style);
+  std::vector<float> pooled_rows, pooled(static_cast<std::size_t>(width));
+  const bool largest = pyramid.pooling() == Pooling::largest;
   for (int y = 0; y < height; ++y) {
     std::uint32_t* out = pixels + static_cast<std::ptrdiff_t>(y) * stride;
     const Span rows = down[static_cast<std::size_t>(y)];
-    if (y > 0 && rows.first == down[static_cast<std::size_t>(y) - 1].first &&
-        rows.end == down[static_cast<std::size_t>(y) - 1].end && rows.end > rows.first) {
+    if (y > 0 && rows == down[static_cast<std::size_t>(y) - 1]) {
       std::memcpy(out, out - stride, static_cast<std::size_t>(width) * sizeof(std::uint32_t));
-    } else {
-      const bool largest = pyramid.pooling() == Pooling::largest;
-      if (largest) largest_of_rows(map, rows.first, rows.end, pooled_rows);
-      Span before{-1, -1};
-      std::uint32_t colour = masked;
-      for (int x = 0; x < width; ++x) {
-        const Span columns = across[static_cast<std::size_t>(x)];
-        if (columns.first != before.first || columns.end != before.end) {
-          before = columns;
-          const float value =
-              largest ? largest_of_columns(pooled_rows, columns) : pool_of(map, pyramid.pooling(), rows, columns);
-          if (std::isnan(value)) {
-            colour = kChequered;
-          } else if (value == kMasked) {
-            colour = kHatched;
-          } else {
-            const double t = std::clamp(heatmap_position(style, value), 0.0, 1.0);
-            colour = table[static_cast<std::size_t>(std::lround(t * 255))];
-          }
-        }
-        out[x] = colour;
+      continue;
+    }
+    if (largest) largest_of_rows(map, rows.first, rows.end, pooled_rows);
+    for (std::size_t x = 0; x < pooled.size(); ++x) {
+      if (x > 0 && across[x] == across[x - 1]) {
+        pooled[x] = pooled[x - 1];
+      } else {
+        pooled[x] =
+            largest ? largest_of_columns(pooled_rows, across[x]) : pool_of(map, pyramid.pooling(), rows, across[x]);
       }
     }
+    colouring.paint(pooled, out);
   }
-  for (int y = 0; y < height; ++y) {  // patterns last: copied rows would repeat them
-    std::uint32_t* out = pixels + static_cast<std::ptrdiff_t>(y) * stride;
-    for (int x = 0; x < width; ++x) {
-      if (out[x] == kHatched) out[x] = (x + y) % kStripeEvery == 0 ? stripe : masked;
-      if (out[x] == kChequered) out[x] = ((x >> 1) + (y >> 1)) % 2 == 0 ? not_a_number : check;
-    }
-  }
+  draw_patterns(style, width, height, pixels, stride);
 }
 
 std::vector<std::int64_t> heatmap_histogram(const Heatmap& map, double low, double high, int bins) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(bins));
   if (!(high > low)) return counts;
-  const double factor = bins / (high - low);
-  for (float value : map.cells) {
-    if (!(value >= low && value <= high)) continue;
-    ++counts[std::min(static_cast<std::size_t>((value - low) * factor), counts.size() - 1)];
+  const auto first = static_cast<float>(low), last = static_cast<float>(high),
+             factor = static_cast<float>(bins / (high - low));
+  // Bins of a few cells at a time, which compilers vectorise; the one behind the last takes what lies outside.
+  counts.push_back(0);
+  std::array<int, 256> places;
+  for (std::size_t from = 0; from < map.cells.size(); from += places.size()) {
+    const std::size_t count = std::min(places.size(), map.cells.size() - from);
+    const float* cells = map.cells.data() + from;
+    for (std::size_t n = 0; n < count; ++n) {
+      const float value = cells[n];
+      const bool inside = value >= first && value <= last;
+      const int place = static_cast<int>(((inside ? value : first) - first) * factor);
+      places[n] = !inside ? bins : place < bins ? place : bins - 1;
+    }
+    for (std::size_t n = 0; n < count; ++n) ++counts[static_cast<std::size_t>(places[n])];
   }
+  counts.pop_back();
   return counts;
 }
 

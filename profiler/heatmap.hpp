@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/slice.hpp"
@@ -85,6 +86,9 @@ struct HeatmapPart {
 /// masked.
 void paint_heatmap(const HeatmapPyramid& pyramid, const HeatmapPart& part, const HeatmapStyle& style, int width,
                    int height, std::uint32_t* pixels, int stride);
+
+/// Smallest and largest finite value; 0 and 0 without any.
+std::pair<float, float> finite_range(std::span<const float> values);
 
 /// Counts of the finite cells between `low` and `high` in equal bins; cells outside fall into none.
 std::vector<std::int64_t> heatmap_histogram(const Heatmap& map, double low, double high, int bins);

@@ -43,7 +43,9 @@ void set_nonblocking(const Descriptor& descriptor) {
 // False at the end of the stream.
 bool drain(const Descriptor& descriptor, std::string& bytes) {
   std::array<char, 1 << 16> buffer;
-  for (int reads = 0; reads < 16; ++reads) {
+  constexpr int kReads = 16;
+  for (int reads = 0; reads < kReads; ++reads) {
+    if (reads == 1) bytes.reserve(bytes.size() + (kReads - 1) * buffer.size());  // there is a lot: not by doubling
     const ssize_t count = read(descriptor.get(), buffer.data(), buffer.size());
     if (count > 0) {
       bytes.append(buffer.data(), static_cast<std::size_t>(count));

@@ -68,7 +68,12 @@ void PixelTexture::draw(ImDrawList* list, ImVec2 low, ImVec2 high) const {
   if (!texture_) return;
   const ImVec2 end(static_cast<float>(width_) / static_cast<float>(texture_->Width),
                    static_cast<float>(height_) / static_cast<float>(texture_->Height));
+  // One sample a pixel, where the renderer has a choice: software renderers pay for each.
+  const ImGuiPlatformIO& renderer = ImGui::GetPlatformIO();
+  const bool chooses = renderer.DrawCallback_SetSamplerNearest && renderer.DrawCallback_SetSamplerLinear;
+  if (chooses) list->AddCallback(renderer.DrawCallback_SetSamplerNearest, nullptr);
   list->AddImage(texture_->GetTexRef(), low, high, ImVec2(0, 0), end);
+  if (chooses) list->AddCallback(renderer.DrawCallback_SetSamplerLinear, nullptr);
 }
 
 }  // namespace triscope

@@ -1,4 +1,6 @@
 // Heat maps as pixels: what must be seen is there.
+#include "profiler/heatmap.hpp"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -6,8 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-
-#include "profiler/heatmap.hpp"
 
 namespace triscope {
 namespace {
@@ -23,13 +23,16 @@ HeatmapStyle log_style(double low, double high) {
   return style;
 }
 
-std::vector<std::uint32_t> painted(const HeatmapPyramid& pyramid, const HeatmapPart& part, const HeatmapStyle& style, int width, int height) {
+std::vector<std::uint32_t> painted(const HeatmapPyramid& pyramid, const HeatmapPart& part, const HeatmapStyle& style,
+                                   int width, int height) {
   std::vector<std::uint32_t> pixels(static_cast<std::size_t>(width * height), 0x12345678U);
   paint_heatmap(pyramid, part, style, width, height, pixels.data(), width);
   return pixels;
 }
 
-Heatmap even(std::int64_t width, std::int64_t height, float value) { return {width, height, std::vector<float>(static_cast<std::size_t>(width * height), value)}; }
+Heatmap even(std::int64_t width, std::int64_t height, float value) {
+  return {width, height, std::vector<float>(static_cast<std::size_t>(width * height), value)};
+}
 
 TEST(Heatmap, one_bright_cell_of_a_million_stays_as_bright_as_it_is_at_every_size) {
   const std::uint32_t bright = packed(colour_at(ColourMap::viridis, 1));
@@ -40,10 +43,12 @@ TEST(Heatmap, one_bright_cell_of_a_million_stays_as_bright_as_it_is_at_every_siz
     for (const auto& [width, height] : {std::pair{700, 480}, {300, 200}, {96, 40}, {7, 5}, {1024, 1024}, {1500, 90}}) {
       const auto pixels = painted(largest, {0, 0, 1024, 1024}, log_style(-14, 0), width, height);
       EXPECT_GE(std::count(pixels.begin(), pixels.end(), bright), 1) << width << " x " << height;
-      EXPECT_LE(std::count(pixels.begin(), pixels.end(), bright), std::max(16, width * height / 100)) << width << " x " << height;
+      EXPECT_LE(std::count(pixels.begin(), pixels.end(), bright), std::max(16, width * height / 100))
+          << width << " x " << height;
       // It stands where it is.
       const auto at = static_cast<std::size_t>(std::find(pixels.begin(), pixels.end(), bright) - pixels.begin());
-      EXPECT_NEAR(static_cast<double>(at % static_cast<std::size_t>(width)) / width, static_cast<double>(x) / 1024, 2.5 / width + 0.003);
+      EXPECT_NEAR(static_cast<double>(at % static_cast<std::size_t>(width)) / width, static_cast<double>(x) / 1024,
+                  2.5 / width + 0.003);
     }
     const auto pixels = painted(mean, {0, 0, 1024, 1024}, log_style(-14, 0), 96, 40);
     EXPECT_EQ(std::count(pixels.begin(), pixels.end(), bright), 0);  // which is why the mean is not the usual pooling
@@ -57,7 +62,8 @@ TEST(Heatmap, near_cells_are_sharp_rectangles) {
   for (int y = 0; y < 20; ++y) {
     for (int x = 0; x < 40; ++x) {
       const bool inside = x >= 20 && x < 30 && y >= 10;
-      EXPECT_EQ(pixels[static_cast<std::size_t>(y * 40 + x)], packed(colour_at(ColourMap::viridis, inside ? 1.0F : 0.0F)));
+      EXPECT_EQ(pixels[static_cast<std::size_t>(y * 40 + x)],
+                packed(colour_at(ColourMap::viridis, inside ? 1.0F : 0.0F)));
     }
   }
 }
@@ -68,8 +74,11 @@ TEST(Heatmap, masked_cells_are_hatched_and_nan_is_loud_even_when_it_is_one_of_a_
   map.cells[700 * 1024 + 600] = std::numeric_limits<float>::quiet_NaN();
   const HeatmapStyle style = log_style(-10, 0);
   const auto pixels = painted(HeatmapPyramid(map, Pooling::largest), {0, 0, 1024, 1024}, style, 128, 128);
-  EXPECT_GE(std::count(pixels.begin(), pixels.end(), packed(style.not_a_number)) + std::count(pixels.begin(), pixels.end(), packed(style.check)), 1);
-  const auto plain = std::count(pixels.begin(), pixels.end(), packed(style.masked)), stripes = std::count(pixels.begin(), pixels.end(), packed(style.stripe));
+  EXPECT_GE(std::count(pixels.begin(), pixels.end(), packed(style.not_a_number)) +
+                std::count(pixels.begin(), pixels.end(), packed(style.check)),
+            1);
+  const auto plain = std::count(pixels.begin(), pixels.end(), packed(style.masked)),
+             stripes = std::count(pixels.begin(), pixels.end(), packed(style.stripe));
   EXPECT_NEAR(static_cast<double>(plain + stripes), 128 * 64, 129);
   EXPECT_NEAR(static_cast<double>(stripes) / static_cast<double>(plain + stripes), 1.0 / 6, 0.02);
   for (int n = 0; n <= 100; ++n) {  // neither can be taken for a value
@@ -95,7 +104,8 @@ TEST(Heatmap, a_window_far_larger_than_what_is_seen_of_it_takes_no_memory) {
   EXPECT_EQ(near[10], packed(colour_at(ColourMap::viridis, 1)));
   EXPECT_TRUE(near[11] == packed(style.not_a_number) || near[11] == packed(style.check));
   const auto hatched = [&](const std::vector<std::uint32_t>& pixels) {
-    return std::count(pixels.begin(), pixels.end(), packed(style.masked)) + std::count(pixels.begin(), pixels.end(), packed(style.stripe));
+    return std::count(pixels.begin(), pixels.end(), packed(style.masked)) +
+           std::count(pixels.begin(), pixels.end(), packed(style.stripe));
   };
   EXPECT_EQ(hatched(near), 10);
   const auto far = painted(pyramid, {-65534, -65535, 2, 1}, style, 100, 100);  // the last pixel holds both cells
@@ -108,6 +118,41 @@ TEST(Heatmap, linear_and_logarithmic_scales_place_values_where_they_belong) {
   EXPECT_NEAR(heatmap_position(style, std::log(0.01)), 0.5, 1e-12);
   style.scale = HeatmapStyle::Scale::probability;
   EXPECT_NEAR(heatmap_position(style, std::log(0.0505)), 0.5, 1e-9);
+}
+
+TEST(Heatmap, every_pixel_has_the_colour_of_its_value_on_every_scale) {
+  Heatmap map{200, 1, {}};
+  for (int n = 0; n < 200; ++n)
+    map.cells.push_back(-12.0F + 0.065F * static_cast<float>(n) + 0.013F * static_cast<float>(n * 7 % 11));
+  for (const auto scale :
+       {HeatmapStyle::Scale::logarithmic, HeatmapStyle::Scale::probability, HeatmapStyle::Scale::plain}) {
+    HeatmapStyle style = log_style(-9, -0.5);
+    style.scale = scale;
+    const auto pixels = painted(HeatmapPyramid(map, Pooling::largest), {0, 0, 200, 1}, style, 200, 1);
+    for (std::size_t n = 0; n < 200; ++n) {
+      const double t = std::clamp(heatmap_position(style, map.cells[n]), 0.0, 1.0);
+      bool near = false;  // one of the steps beside the exact place
+      for (double step : {-0.51, 0.0, 0.51}) {
+        const auto place = static_cast<float>(std::lround(std::clamp(t * 255 + step, 0.0, 255.0))) / 255;
+        near |= pixels[n] == packed(colour_at(style.map, place));
+      }
+      EXPECT_TRUE(near) << n;
+    }
+  }
+}
+
+TEST(Heatmap, the_range_of_values_is_that_of_the_finite_ones_wherever_they_stand) {
+  std::vector<float> values(100, -3);
+  values[0] = std::numeric_limits<float>::quiet_NaN();
+  values[17] = -kMasked;
+  values[18] = kMasked;
+  for (std::size_t n : {1U, 15U, 16U, 63U, 95U, 99U}) {
+    std::vector<float> some = values;
+    some[n] = -7;
+    some[99 - n] = 2.5F;
+    EXPECT_EQ(finite_range(some), std::pair(-7.0F, 2.5F)) << n;
+  }
+  EXPECT_EQ(finite_range(std::vector<float>{kMasked}), std::pair(0.0F, 0.0F));
 }
 
 TEST(Heatmap, a_difference_keeps_the_farthest_from_zero_whichever_its_sign) {
@@ -151,9 +196,10 @@ double lightness(const Linear& c) {
 }
 
 // Machado, Oliveira, Fernandes 2009, severity 1: protanopia, deuteranopia, tritanopia.
-constexpr double kBlindness[3][3][3] = {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
-                                        {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
-                                        {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
+constexpr double kBlindness[3][3][3] = {
+    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+    {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
 
 TEST(ColourMaps, grow_lighter_all_the_way_for_every_eye) {
   for (ColourMap map : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno}) {
@@ -163,7 +209,9 @@ TEST(ColourMaps, grow_lighter_all_the_way_for_every_eye) {
         Linear c = linear(colour_at(map, static_cast<float>(n) / 20));
         if (eye >= 0) {
           const auto& m = kBlindness[eye];
-          const auto channel = [&](int row) { return std::clamp(m[row][0] * c.r + m[row][1] * c.g + m[row][2] * c.b, 0.0, 1.0); };
+          const auto channel = [&](int row) {
+            return std::clamp(m[row][0] * c.r + m[row][1] * c.g + m[row][2] * c.b, 0.0, 1.0);
+          };
           c = {channel(0), channel(1), channel(2)};
         }
         const double now = lightness(c);
