@@ -3,39 +3,14 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
-#include <algorithm>
-#include <charconv>
-#include <tuple>
-
+#include "views/attention_draft.hpp"
 #include "views/attention_parts.hpp"
 #include "views/format.hpp"
+#include "views/shell.hpp"
 #include "views/widgets.hpp"
 
 namespace triscope {
 namespace {
-
-constexpr const char* kExampleNumbers = "3 1 4 1 5 9 2 6 5 3 5 8 9 7 9 3 2 3 8 4 6 2 6 4";
-
-/// Whole numbers separated by spaces, commas or semicolons; nullopt for anything else, or one beyond a thousand
-/// million.
-std::optional<std::vector<std::int64_t>> parse_numbers(const std::string& text) {
-  constexpr std::int64_t kLargest = 1'000'000'000;
-  std::vector<std::int64_t> numbers;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (at < end) {
-    if (*at == ' ' || *at == ',' || *at == ';' || *at == '\n' || *at == '\t') {
-      ++at;
-      continue;
-    }
-    std::int64_t value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || value < -kLargest || value > kLargest) return std::nullopt;
-    numbers.push_back(value);
-    at = next;
-  }
-  return numbers;
-}
 
 void row(const Context& context, const char* label) {
   ImGui::AlignTextToFramePadding();
@@ -44,12 +19,23 @@ void row(const Context& context, const char* label) {
   ImGui::SetNextItemWidth(-1);
 }
 
-constexpr std::int64_t kMostTokens = 1 << 20, kMostHeads = 256, kMostHeadDim = 512, kMostModulus = 1000;
-
 void whole_number(const Context& context, const char* label, std::int64_t& value) {
   row(context, label);
   const NumberFont font(context.look);
   ImGui::InputScalar(fmt::format("##{}", label).c_str(), ImGuiDataType_S64, &value);
+}
+
+/// A field for a path, with a button that lists folders.
+bool path_field(Context& context, const char* label, const char* id, const char* hint, std::string& path,
+                CommandId browse) {
+  row(context, label);
+  ImGui::SetNextItemWidth(-button_width("Browse...") - context.look.px(8));
+  const bool edited = ImGui::InputTextWithHint(id, hint, &path);
+  ImGui::SameLine(0, context.look.px(8));
+  ImGui::PushID(id);
+  if (ImGui::Button("Browse...")) context.request(browse);
+  ImGui::PopID();
+  return edited;
 }
 
 void draw_generated(Context& context, AttentionSource& source) {
@@ -104,19 +90,16 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
 
 void draw_file(Context& context, SourceDraft& draft) {
   AttentionSource& source = draft.source;
-  row(context, "file");
-  if (ImGui::InputTextWithHint("##file", ".safetensors, or q.npy beside k1.npy, k2.npy, ...", &source.file))
+  if (path_field(context, "file", "##file", ".safetensors, or q.npy beside k1.npy, k2.npy, ...", source.file,
+                 CommandId::choose_tensors))
     source.mapping.names.clear();
-  row(context, "token labels");
-  ImGui::InputTextWithHint("##labels", "text file, one token a line; may be empty", &source.labels_file);
+  path_field(context, "token labels", "##labels", "text file, one token a line; may be empty", source.labels_file,
+             CommandId::choose_labels);
   row(context, "order");
   if (chip(context, "batch, tokens, heads, dim", !source.mapping.heads_first)) source.mapping.heads_first = false;
   ImGui::SameLine(0, context.look.px(4));
   if (chip(context, "batch, heads, tokens, dim", source.mapping.heads_first)) source.mapping.heads_first = true;
-  const AttentionSideData& data = context.data.attention.sides[static_cast<std::size_t>(draft.side)];
-  if (data.asked && data.asked->kind == SourceKind::file && data.asked->file == source.file && data.source &&
-      !data.source->tensors.empty())
-    draw_mapping(context, source, *data.source);
+  if (const SourceReply* reply = tensors_of(draft, context.data.attention)) draw_mapping(context, source, *reply);
 }
 
 void draw_match3(Context& context, SourceDraft& draft) {
@@ -131,128 +114,58 @@ void draw_match3(Context& context, SourceDraft& draft) {
   ImGui::InputTextWithHint("##c", "empty: large enough to decide", &draft.c);
 }
 
-/// Why nothing can be generated; empty = it can.
-std::string generated_problem(const AttentionSource& source) {
-  struct Limit {
-    const char* name;
-    std::int64_t value, most;
+/// The kind of source, and what it needs.
+void draw_source(Context& context, SourceDraft& draft) {
+  SourceKind& kind = draft.source.kind;
+  const bool generated = kind != SourceKind::file && kind != SourceKind::match3;
+  const auto choice = [&](const char* label, bool chosen, SourceKind value) {
+    if (chip(context, label, chosen) && !chosen) kind = value;
+    ImGui::SameLine(0, context.look.px(4));
   };
-  for (const Limit& limit : {Limit{"tokens", source.seq_len, kMostTokens},
-                             {"query heads", source.q_heads, kMostHeads},
-                             {"key heads", source.kv_heads, kMostHeads},
-                             {"head_dim", source.head_dim, kMostHeadDim}}) {
-    if (limit.value < 1 || limit.value > limit.most)
-      return fmt::format("{}: type a number from 1 to {}.", limit.name, format_count(limit.most));
-  }
-  return source.q_heads % source.kv_heads == 0 ? "" : "Query heads must be a multiple of key heads.";
-}
-
-/// Takes over what was typed; false with the reason in `problem`.
-bool complete(SourceDraft& draft) {
-  draft.problem.clear();
-  AttentionSource& source = draft.source;
-  if (source.kind == SourceKind::file && source.file.empty()) draft.problem = "Type the path of a file.";
-  if (source.kind != SourceKind::file && source.kind != SourceKind::match3) draft.problem = generated_problem(source);
-  if (source.kind == SourceKind::match3) {
-    const auto numbers = parse_numbers(draft.numbers);
-    if (!numbers || numbers->empty()) draft.problem = "Type whole numbers, separated by spaces.";
-    if (numbers) source.numbers = *numbers;
-    if (source.modulus < 1 || source.modulus > kMostModulus)
-      draft.problem = fmt::format("modulus M: type a number from 1 to {}.", format_count(kMostModulus));
-    source.c.reset();
-    if (!draft.c.empty()) {
-      double c = 0;
-      const auto [end, error] = std::from_chars(draft.c.data(), draft.c.data() + draft.c.size(), c);
-      if (error != std::errc() || end != draft.c.data() + draft.c.size() || !(c > 0) || c > 1e9)
-        draft.problem = "c is a number above zero, or empty.";
-      source.c = c;
-    }
-  }
-  return draft.problem.empty();
-}
-
-}  // namespace
-
-void open_attention_dialog(Context& context, int side) {
-  SourceDraft& draft = context.ui.attention.draft;
-  draft.open = true;
-  draft.side = side;
-  draft.source = context.ui.attention.sides[static_cast<std::size_t>(side)].source;
-  if (draft.numbers.empty()) draft.numbers = kExampleNumbers;
-  draft.problem.clear();
-}
-
-void draw_attention_dialog(Context& context) {
-  AttentionUi& ui = context.ui.attention;
-  SourceDraft& draft = ui.draft;
-  if (!draft.open) return;
-  const Look& look = context.look;
-  if (!ImGui::IsPopupOpen("tensors")) ImGui::OpenPopup("tensors");
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  ImGui::SetNextWindowPos(
-      ImVec2(viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->Pos.y + viewport->Size.y * 0.14F),
-      ImGuiCond_Always, ImVec2(0.5F, 0));
-  ImGui::SetNextWindowSize(ImVec2(std::min(look.px(560), viewport->WorkSize.x * 0.95F), 0));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(16), look.px(16)));
-  const bool drawn = ImGui::BeginPopupModal(
-      "tensors", nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-  ImGui::PopStyleVar();
-  if (!drawn) return;
-  ImGui::PushFont(look.heading, kHeadingSize);
-  ImGui::TextUnformatted(ui.show == AttentionShow::one ? "Tensors to look into"
-                         : draft.side == 0             ? "Tensors of A"
-                                                       : "Tensors of B");
-  ImGui::PopFont();
-  ImGui::Dummy(ImVec2(0, look.px(4)));
-  const auto typed = [&draft] { return std::tie(draft.source, draft.numbers, draft.c); };
-  const std::tuple<AttentionSource, std::string, std::string> before = typed();
-  const bool generated = draft.source.kind != SourceKind::file && draft.source.kind != SourceKind::match3;
-  if (chip(context, "Example", generated) && !generated) draft.source.kind = SourceKind::induction;
-  ImGui::SameLine(0, look.px(4));
-  if (chip(context, "File", draft.source.kind == SourceKind::file)) draft.source.kind = SourceKind::file;
-  ImGui::SameLine(0, look.px(4));
-  if (chip(context, "Match3", draft.source.kind == SourceKind::match3)) draft.source.kind = SourceKind::match3;
-  ImGui::Dummy(ImVec2(0, look.px(8)));
-  if (draft.source.kind == SourceKind::file) {
+  choice("Example", generated, SourceKind::induction);
+  choice("File", kind == SourceKind::file, SourceKind::file);
+  choice("Match3", kind == SourceKind::match3, SourceKind::match3);
+  ImGui::NewLine();
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  if (kind == SourceKind::file) {
     draw_file(context, draft);
-  } else if (draft.source.kind == SourceKind::match3) {
+  } else if (kind == SourceKind::match3) {
     draw_match3(context, draft);
   } else {
     draw_generated(context, draft.source);
   }
-  if (typed() != before) draft.problem.clear();  // of what is being corrected
-  const AttentionSideData& data = context.data.attention.sides[static_cast<std::size_t>(draft.side)];
-  const bool asked =
-      data.asked == draft.source && ui.sides[static_cast<std::size_t>(draft.side)].source == draft.source;
-  const std::string problem = !draft.problem.empty() ? draft.problem
-                              : asked && data.source ? data.source->problem
-                              : asked                ? data.problem
-                                                     : std::string();
-  ImGui::Dummy(ImVec2(0, look.px(4)));
-  if (!problem.empty()) {
+}
+
+}  // namespace
+
+void draw_attention_dialog(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  SourceDraft& draft = ui.draft;
+  settle_draft(ui, context.data.attention);
+  if (!draft.open && !ImGui::IsPopupOpen("tensors")) return;
+  if (context.ui.path.command != CommandId::quit) return;  // it browses for a file, and comes back here
+  if (draft.open && !ImGui::IsPopupOpen("tensors")) ImGui::OpenPopup("tensors");
+  if (!begin_dialog(context.look, "tensors", 560)) return;
+  dialog_heading(context.look, ui.show == AttentionShow::one ? "Tensors to look into"
+                               : draft.side == 0             ? "Tensors of A"
+                                                             : "Tensors of B");
+  draw_source(context, draft);
+  if (!draft.problem.empty()) draft.problem = complete_draft(draft);  // until it is mended
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  if (const std::string problem = problem_of(draft, context.data.attention); !problem.empty()) {
     ImGui::PushTextWrapPos(0);
-    coloured_text(look.theme.slower, sentence(problem));
+    coloured_text(context.look.theme.slower, sentence(problem));
     ImGui::PopTextWrapPos();
   }
-  ImGui::Dummy(ImVec2(0, look.px(4)));
-  bool close = false;
-  if (draft.submitted && asked && (data.source || !data.problem.empty())) {
-    // A file may fail, or need its names mapped: the dialog stays until it is known to open.
-    draft.submitted = false;
-    close = data.source && data.source->problem.empty();
-  }
-  if (primary_button(context, "Open") && complete(draft)) {
-    choose_source(ui, draft.side, draft.source);
-    draft.source = ui.sides[static_cast<std::size_t>(draft.side)].source;
-    draft.submitted = draft.source.kind == SourceKind::file;
-    close = !draft.submitted;
-  }
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  if (primary_button(context, "Open", !draft.submitted)) submit_draft(ui);
   ImGui::SameLine();
-  close |= ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape);
-  if (close) {
-    draft.open = draft.submitted = false;
-    ImGui::CloseCurrentPopup();
+  if (ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape)) draft.open = draft.submitted = false;
+  if (draft.submitted) {
+    ImGui::SameLine();
+    muted_text(context, "Opening ...");
   }
+  if (!draft.open) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 

@@ -11,6 +11,7 @@
 
 #include "kernels/match3.hpp"
 #include "profiler/columns.hpp"
+#include "views/attention_draft.hpp"
 #include "views/attention_parts.hpp"
 #include "views/format.hpp"
 #include "views/widgets.hpp"
@@ -39,17 +40,6 @@ const std::vector<float>& values_of(const Overview& overview, OverviewFigure fig
   return overview.entropy;
 }
 
-/// Smallest and largest finite value; 0 and 0 without any.
-std::pair<double, double> finite_range(const std::vector<float>& values) {
-  double least = std::numeric_limits<double>::infinity(), most = -least;
-  for (float x : values) {
-    if (!std::isfinite(x)) continue;
-    least = std::min(least, static_cast<double>(x));
-    most = std::max(most, static_cast<double>(x));
-  }
-  return most < least ? std::pair(0.0, 0.0) : std::pair(least, most);
-}
-
 bool same_shape(const SourceReply& a, const SourceReply& b) {
   const auto shape = [](const SourceReply& source) {
     return std::tuple(source.batch, source.seq_len, source.q_heads, source.kv_heads, source.head_dim, source.values);
@@ -65,7 +55,7 @@ void draw_facts(Context& context, int side) {
   ImGui::AlignTextToFramePadding();
   muted_text(context, two ? (side == 0 ? "Tensors, A" : "Tensors, B") : "Tensors");
   align_right(ImGui::CalcTextSize("Choose...").x + 2 * ImGui::GetStyle().FramePadding.x);
-  if (ImGui::Button("Choose...")) open_attention_dialog(context, side);
+  if (ImGui::Button("Choose...")) open_draft(ui, side);
   tooltip(context, "A .safetensors or .npy file, a generated example, or Match3");
   const AttentionSource& source = ui.sides[static_cast<std::size_t>(side)].source;
   fact_line(context, source.kind == SourceKind::file ? "file" : "source", source_title(source), true);
@@ -118,17 +108,19 @@ void head_box(const Context& context, std::int64_t& head) {
   head = error == std::errc() && end == text.data() + text.size() ? std::max<std::int64_t>(-1, value) : -1;
 }
 
-/// Empty: the form's own, 1/sqrt(head_dim).
+/// Empty: the form's own, 1/sqrt(head_dim). What is no number becomes infinite, which the slice refuses in words.
 void scale_box(const Context& context, std::optional<double>& scale) {
   const NumberFont font(context.look);
   ImGui::SetNextItemWidth(context.look.px(64));
   std::string text = scale ? fmt::format("{:.6g}", *scale) : std::string();
   ImGui::InputTextWithHint("##scale", "1/√d", &text, ImGuiInputTextFlags_CharsScientific);
   if (!ImGui::IsItemDeactivatedAfterEdit()) return;
+  scale.reset();
+  if (text.empty()) return;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
-  scale = number ? std::optional(value) : std::nullopt;
+  const bool number = error == std::errc() && end == text.data() + text.size();
+  scale = number ? value : std::numeric_limits<double>::infinity();
 }
 
 /// What the logit is: mask, windows, scale, biases. Match3 says its own.
@@ -206,13 +198,13 @@ void draw_overview(Context& context) {
     ImGui::SameLine(0, context.look.px(4));
   }
   ImGui::NewLine();
-  const bool current = data.sides[0].asked && data.overview_of.source == *data.sides[0].asked;
+  const bool current = data.sides[0].asked && data.overview.of.source == *data.sides[0].asked;
   const bool too_much = data.sides[0].asked == ui.sides[0].source && data.sides[0].slice && !wanted_overview(ui, data);
-  const Overview* overview = current && !too_much ? data.overview.get() : nullptr;
+  const Overview* overview = current && !too_much ? data.overview.answer.get() : nullptr;
   const float width = ImGui::GetContentRegionAvail().x;
   if (!overview || width < 20) {
     if (too_much) return muted_text(context, "These windows take too long for an overview: choose smaller ones.", true);
-    return draw_survey_state(context, data.overview_pending.has_value(), current ? data.overview_problem : "");
+    return draw_survey_state(context, data.overview.pending.has_value(), current ? data.overview.problem : "");
   }
   const float height =
       std::clamp(static_cast<float>(overview->heads) * context.look.px(4), context.look.px(32), context.look.px(96));
@@ -280,17 +272,16 @@ void draw_overview(Context& context) {
 void draw_sheet(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const AttentionData& data = context.data.attention;
-  const HeadSheet* sheet = data.sheet.get();
-  if (data.sheet_of.source != ui.sides[0].source) return;
-  if (!sheet && !data.sheet_problem.empty()) {
+  const HeadSheet* sheet = data.sheet.answer.get();
+  if (data.sheet.of.source != ui.sides[0].source) return;
+  if (!sheet && !data.sheet.problem.empty()) {
     section(context, "All heads");
-    return draw_survey_state(context, data.sheet_pending.has_value(), data.sheet_problem);
+    return draw_survey_state(context, data.sheet.pending.has_value(), data.sheet.problem);
   }
   if (!sheet || sheet->heads < 2) return;
   const Look& look = context.look;
-  section(context, fmt::format("All {} heads at query {}", sheet->heads,
-                               format_count(data.sheet_of.query.query))
-                       .c_str());
+  section(context,
+          fmt::format("All {} heads at query {}", sheet->heads, format_count(data.sheet.of.query.query)).c_str());
   const float width = ImGui::GetContentRegionAvail().x, gap = look.px(8);
   const int columns = sheet->heads > 16 ? 4 : 2;
   const float tile_width = std::floor((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns)),
@@ -376,8 +367,10 @@ void draw_attention_left(Context& context) {
   if (ui.show != AttentionShow::one) {
     ImGui::Dummy(ImVec2(0, context.look.px(8)));
     draw_facts(context, 1);
-    draw_form_choice(context, 1);
-    ImGui::NewLine();
+    if (ui.sides[1].source.kind != SourceKind::match3) {  // which is a determinant
+      draw_form_choice(context, 1);
+      ImGui::NewLine();
+    }
     const auto arithmetic = [&](const char* label, Arithmetic value, const char* help) {
       if (chip(context, label, ui.sides[1].arithmetic == value)) ui.sides[1].arithmetic = value;
       tooltip(context, help);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "profiler/columns.hpp"
 #include "views/attention_parts.hpp"
@@ -310,7 +311,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
     list->AddText(ImVec2(origin.x + look.px(64), origin.y), look.theme.text, title_of(ui, data, which).c_str());
   ImGui::PopFont();
   if (!view.pyramid || !side.slice) {
-    const bool sizes = which == 2 && side.slice && data.sides[1].slice;
+    const bool sizes = which == 2 && side.slice && data.sides[1].slice && !same_frames(data);
     const std::string &why = refusal_of(side), &why_b = refusal_of(data.sides[1]);
     const std::string text = !why.empty()                   ? sentence(why)
                              : which == 2 && !why_b.empty() ? "B: " + sentence(why_b)
@@ -374,6 +375,7 @@ void draw_readout(Context& context, float width) {
       const std::optional<double> log_p = log_p_at(*one.slice, *cell);
       if (!log_p) return std::string("masked: the query does not see this pair");
       if (!std::isfinite(*log_p)) return fmt::format("logit {}", std::isnan(*log_p) ? "NaN" : "infinite");
+      if (*log_p <= std::numeric_limits<float>::lowest()) return std::string("p = 0, logit below any float");
       return fmt::format("p = {}, logit {}", significant_text(std::exp(*log_p), 4),
                          significant_text(*log_p + one.slice->lse, 5));
     };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kernels/match3.hpp"
 #include "views/format.hpp"
@@ -139,6 +140,18 @@ std::optional<KernelRowRequest> wanted_kernel_row(const AttentionUi& ui, const A
   return request;
 }
 
+void walk_on(AttentionUi& ui, const AttentionData& data) {
+  const std::int64_t step = ui.held_step != 0 ? ui.held_step : ui.playing ? 1 : 0;
+  if (step == 0) return;
+  for (int which = 0; which < (uses_second(ui) ? 2 : 1); ++which) {
+    const std::optional<SliceRequest> wanted = wanted_slice(ui, data, which);
+    if (!wanted || data.sides[static_cast<std::size_t>(which)].slice_of != *wanted) return;
+  }
+  const std::int64_t before = std::exchange(ui.query, ui.query + step);
+  keep_inside(ui, data);
+  if (ui.query == before) ui.playing = false;
+}
+
 std::string device_title(const std::string& device) { return device == "cpu" ? "CPU" : "GPU " + device; }
 
 std::string first_device(const Catalog& catalog) {
@@ -165,7 +178,13 @@ AttentionFrame frame_of(const SliceRequest& request, const SourceReply& source) 
   return {width, height, request.query.query - width + 1, request.query.query - height + 1};
 }
 
-const std::string& refusal_of(const AttentionSideData& side) {
+bool same_frames(const AttentionData& data) {
+  const AttentionSideData &a = data.sides[0], &b = data.sides[1];
+  const AttentionFrame of_a = frame_of(a.slice_of, *a.source), of_b = frame_of(b.slice_of, *b.source);
+  return of_a.width == of_b.width && of_a.height == of_b.height;
+}
+
+const std::string& refusal_of(const OpenedSource& side) {
   return side.source && !side.source->problem.empty() ? side.source->problem : side.problem;
 }
 
@@ -180,8 +199,8 @@ const HeatmapPyramid* AttentionModel::map(const AttentionUi& ui, const Attention
         std::make_unique<HeatmapPyramid>(heatmap_of(*a.slice), ui.mean_pooling ? Pooling::mean : Pooling::largest);
   } else {
     if (!b.slice || !b.source) return nullptr;
-    const AttentionFrame fa = frame_of(a.slice_of, *a.source), fb = frame_of(b.slice_of, *b.source);
-    if (fa.width != fb.width || fa.height != fb.height) return nullptr;
+    if (a.slice_of.query.query != b.slice_of.query.query) return made.pyramid.get();  // one of them is still to come
+    if (!same_frames(data)) return nullptr;
     if (made.pyramid && made.slice == a.slice && made.other == b.slice) return made.pyramid.get();
     made.pyramid =
         std::make_unique<HeatmapPyramid>(difference_of(heatmap_of(*a.slice), heatmap_of(*b.slice)), Pooling::farthest);
@@ -220,10 +239,7 @@ const std::vector<std::int64_t>& AttentionModel::histogram(const AttentionUi& ui
   if (!shown || binned_ == data.sides[0].slice) return bins_;
   binned_ = data.sides[0].slice;
   histogram_high = std::log(std::max(binned_->largest_p, 1e-300));
-  histogram_low = histogram_high - 1;
-  for (float x : binned_->log_p) {
-    if (std::isfinite(x)) histogram_low = std::min(histogram_low, static_cast<double>(x));
-  }
+  histogram_low = std::min(histogram_high - 1, smallest(data, 0));
   histogram_low = std::max(histogram_low, histogram_high - 60);  // tails of e^-1000 would leave no room for the rest
   bins_ = heatmap_histogram(shown->base(), histogram_low, histogram_high, kBins);
   return bins_;
@@ -235,8 +251,8 @@ double automatic_low(double smallest, double largest) {
 }
 
 const std::vector<Match3Row>& AttentionModel::match3(const AttentionData& data) {
-  if (told_ == data.overview && told_of_ == first(data).asked) return rows_;
-  told_ = data.overview;
+  if (told_ == data.overview.answer && told_of_ == first(data).asked) return rows_;
+  told_ = data.overview.answer;
   told_of_ = first(data).asked;
   return rows_ = match3_rows(data);
 }
@@ -245,9 +261,7 @@ double AttentionModel::smallest(const AttentionData& data, std::size_t side) {
   const std::shared_ptr<const Slice>& slice = data.sides[side].slice;
   if (measured_[side] == slice) return smallest_[side];
   measured_[side] = slice;
-  float smallest = 0;
-  for (float x : slice->log_p) smallest = x < smallest && std::isfinite(x) ? x : smallest;
-  return smallest_[side] = smallest;
+  return smallest_[side] = std::min(0.0F, finite_range(slice->log_p).first);
 }
 
 HeatmapStyle AttentionModel::style(const AttentionUi& ui, const AttentionData& data, int which) {
@@ -331,14 +345,15 @@ std::string source_title(const AttentionSource& source) {
 std::vector<Match3Row> match3_rows(const AttentionData& data) {
   std::vector<Match3Row> rows;
   const AttentionSideData& side = first(data);
-  if (!data.overview || !side.asked || data.overview_of.source != *side.asked || side.asked->kind != SourceKind::match3)
+  if (!data.overview.answer || !side.asked || data.overview.of.source != *side.asked ||
+      side.asked->kind != SourceKind::match3)
     return rows;
   const std::vector<std::int64_t> counts = match3_counts(side.asked->numbers, side.asked->modulus);
-  for (std::size_t i = 0; i < counts.size() && i < data.overview->sink_p.size(); ++i) {
+  for (std::size_t i = 0; i < counts.size() && i < data.overview.answer->sink_p.size(); ++i) {
     Match3Row row;
     row.number = side.asked->numbers[i];
     row.matches = counts[i];
-    row.output = 1 - static_cast<double>(data.overview->sink_p[i]);
+    row.output = 1 - static_cast<double>(data.overview.answer->sink_p[i]);
     row.told = row.output > kMatch3Threshold;
     row.right = row.told == (row.matches > 0);
     rows.push_back(row);

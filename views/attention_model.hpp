@@ -30,6 +30,10 @@ std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionD
 /// Nothing while playing: a kernel's row takes longer than a slice.
 std::optional<KernelRowRequest> wanted_kernel_row(const AttentionUi& ui, const AttentionData& data);
 
+/// While queries play or an arrow key is held: goes on to the next query once the slices of this one are there. To be
+/// called before these are drawn, so that the next ones are made meanwhile.
+void walk_on(AttentionUi& ui, const AttentionData& data);
+
 /// "CPU", "GPU 0".
 std::string device_title(const std::string& device);
 /// The first GPU of a machine, else "cpu".
@@ -44,8 +48,11 @@ struct AttentionFrame {
 };
 AttentionFrame frame_of(const SliceRequest& request, const SourceReply& source);
 
+/// Whether the maps of A and B, both there, can be compared cell by cell.
+bool same_frames(const AttentionData& data);
+
 /// Why a side shows nothing: its source or its slice was refused. Empty without a reason.
-const std::string& refusal_of(const AttentionSideData& side);
+const std::string& refusal_of(const OpenedSource& side);
 
 /// How two maps differ, by name.
 struct AttentionError {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "views/attention_draft.hpp"
 #include "views/attention_parts.hpp"
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
@@ -56,7 +57,9 @@ void draw_query_controls(Context& context) {
   ImGui::BeginDisabled(measuring);
   if (ImGui::Button(ui.playing ? "■ stop##play" : "▶ play##play")) ui.playing = !ui.playing;
   ImGui::EndDisabled();
-  tooltip(context, measuring ? kWhileMeasuring : "Walks through the queries as fast as slices come. Left and right arrow keys: one query.");
+  tooltip(context, measuring
+                       ? kWhileMeasuring
+                       : "Walks through the queries as fast as slices come. Left and right arrow keys: one query.");
   ImGui::SameLine(0, look.px(12));
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("Head");
@@ -128,29 +131,22 @@ void handle_keys(Context& context) {
                     !ImGui::GetIO().WantTextInput &&
                     !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   ui.flipped = false;
+  ui.held_step = 0;
   if (!ours) return;
   const ImGuiID owner = ImGui::GetID("##keys");
   for (ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow, ImGuiKey_Space})
     ImGui::SetKeyOwner(key, owner);
-  const auto pressed = [&](ImGuiKey key) { return ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, owner); };
+  const auto pressed = [&](ImGuiKey key, ImGuiInputFlags repeat) { return ImGui::IsKeyPressed(key, repeat, owner); };
   const std::int64_t stride = ImGui::GetIO().KeyShift ? 16 : 1;
-  if (pressed(ImGuiKey_LeftArrow)) ui.query -= stride;
-  if (pressed(ImGuiKey_RightArrow)) ui.query += stride;
-  if (pressed(ImGuiKey_UpArrow)) --ui.head;
-  if (pressed(ImGuiKey_DownArrow)) ++ui.head;
-  ui.flipped = ImGui::IsKeyDown(ImGuiKey_Space, owner);
-}
-
-/// The next query, once the slice of this one is there.
-void play(AttentionUi& ui, const AttentionData& data) {
-  const AttentionSideData& side = data.sides[0];
-  if (!ui.playing || side.pending || !side.source || !side.source->problem.empty()) return;
-  if (side.slice && side.slice_of.query.query != ui.query) return;
-  if (ui.query + 1 >= side.source->seq_len) {
-    ui.playing = false;
-  } else {
-    ++ui.query;
+  if (pressed(ImGuiKey_UpArrow, ImGuiInputFlags_Repeat)) --ui.head;
+  if (pressed(ImGuiKey_DownArrow, ImGuiInputFlags_Repeat)) ++ui.head;
+  for (const auto& [key, step] : {std::pair{ImGuiKey_LeftArrow, -stride}, std::pair{ImGuiKey_RightArrow, stride}}) {
+    if (pressed(key, ImGuiInputFlags_None)) ui.query += step;
+    const bool held =
+        ImGui::IsKeyDown(key, owner) && ImGui::GetKeyData(key)->DownDuration >= ImGui::GetIO().KeyRepeatDelay;
+    if (held) ui.held_step = step;
   }
+  ui.flipped = ImGui::IsKeyDown(ImGuiKey_Space, owner);
 }
 
 bool begin_column(const Context& context, const char* id, float width, float height) {
@@ -167,7 +163,23 @@ void draw_refusal(Context& context, const std::string& why) {
   const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::Dummy(ImVec2(0, context.look.px(8)));
   ImGui::SetCursorPosX((ImGui::GetWindowWidth() - width) / 2);
-  if (primary_button(context, label)) open_attention_dialog(context, 0);
+  if (primary_button(context, label)) open_draft(context.ui.attention, 0);
+}
+
+/// Controls and the map.
+void draw_middle(Context& context) {
+  const AttentionSideData& data = context.data.attention.sides[0];
+  const bool open = data.source && data.source->problem.empty();
+  ImGui::BeginDisabled(!open);
+  draw_query_controls(context);
+  draw_look_controls(context);
+  ImGui::EndDisabled();
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  if (!open && !refusal_of(data).empty()) {
+    draw_refusal(context, refusal_of(data));
+  } else {
+    draw_attention_maps(context);
+  }
 }
 
 void vertical_line(const Context& context, float height) {
@@ -176,41 +188,51 @@ void vertical_line(const Context& context, float height) {
   ImGui::GetWindowDrawList()->AddLine(at, ImVec2(at.x, at.y + height), context.look.theme.line);
 }
 
+void draw_three_columns(Context& context) {
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float left = context.look.px(kLeftWidth), right = context.look.px(kRightWidth);
+  if (begin_column(context, "##left", left, room.y)) draw_attention_left(context);
+  ImGui::EndChild();
+  vertical_line(context, room.y);
+  if (begin_column(context, "##middle", room.x - left - right, room.y)) draw_middle(context);
+  ImGui::EndChild();
+  vertical_line(context, room.y);
+  if (begin_column(context, "##right", right, room.y)) draw_attention_right(context);
+  ImGui::EndChild();
+}
+
+/// In a window too narrow for three: one of them, chosen by a chip.
+void draw_one_column(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  if (begin_column(context, "##middle", room.x, room.y)) {
+    choice(context, "Tensors", ui.column, AttentionColumn::tensors, "What is looked at, and where to look");
+    choice(context, "Map", ui.column, AttentionColumn::map, "p(j, k) of the query");
+    choice(context, "Figures", ui.column, AttentionColumn::figures, "Strongest triples, figures, range of colours");
+    ImGui::NewLine();
+    ImGui::Dummy(ImVec2(0, context.look.px(4)));
+    if (ui.column == AttentionColumn::tensors) {
+      draw_attention_left(context);
+    } else if (ui.column == AttentionColumn::figures) {
+      draw_attention_right(context);
+    } else {
+      draw_middle(context);
+    }
+  }
+  ImGui::EndChild();
+}
+
 }  // namespace
 
 void draw_attention_panel(Context& context) {
   AttentionUi& ui = context.ui.attention;
   ui.hovered_now.reset();
   handle_keys(context);
-  play(ui, context.data.attention);
   keep_inside(ui, context.data.attention);
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float left = context.look.px(kLeftWidth), right = context.look.px(kRightWidth);
-  const bool sides = room.x >= context.look.px(kRoomForSides);
-  if (sides) {
-    if (begin_column(context, "##left", left, room.y)) draw_attention_left(context);
-    ImGui::EndChild();
-    vertical_line(context, room.y);
-  }
-  if (begin_column(context, "##middle", sides ? room.x - left - right : room.x, room.y)) {
-    const bool open = context.data.attention.sides[0].source && context.data.attention.sides[0].source->problem.empty();
-    ImGui::BeginDisabled(!open);
-    draw_query_controls(context);
-    draw_look_controls(context);
-    ImGui::EndDisabled();
-    ImGui::Dummy(ImVec2(0, context.look.px(4)));
-    const AttentionSideData& data = context.data.attention.sides[0];
-    if (!open && !refusal_of(data).empty()) {
-      draw_refusal(context, refusal_of(data));
-    } else {
-      draw_attention_maps(context);
-    }
-  }
-  ImGui::EndChild();
-  if (sides) {
-    vertical_line(context, room.y);
-    if (begin_column(context, "##right", right, room.y)) draw_attention_right(context);
-    ImGui::EndChild();
+  if (ImGui::GetContentRegionAvail().x >= context.look.px(kRoomForSides)) {
+    draw_three_columns(context);
+  } else {
+    draw_one_column(context);
   }
   draw_attention_dialog(context);
   ui.hovered = ui.hovered_now;

@@ -43,6 +43,5 @@ inline constexpr const char* kWhileMeasuring =
     "A sweep is being measured: this waits until it has ended. Slices you ask for are made, and disturb it.";
 /// attention_dialog.cpp: chooses tensors; asks which is which when names differ.
 void draw_attention_dialog(Context& context);
-void open_attention_dialog(Context& context, int side);
 
 }  // namespace triscope

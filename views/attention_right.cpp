@@ -12,6 +12,8 @@
 namespace triscope {
 namespace {
 
+constexpr double kLongLogit = 1e5;  // from here on its digits do not fit into their column
+
 /// Rows of triples that leave room for what stands below them.
 int triples_shown(const Context& context) {
   constexpr float kRow = 22, kBelow = 600;  // design pixels
@@ -63,7 +65,8 @@ void draw_triples(Context& context) {
     ImGui::TableNextColumn();
     key(triple.k);
     ImGui::TableNextColumn();
-    number_right(context, format_fixed(triple.logit, 2));
+    number_right(context, std::abs(triple.logit) < kLongLogit ? format_fixed(triple.logit, 2)
+                                                              : significant_text(triple.logit, 2));
     ImGui::TableNextColumn();
     number_right(context, format_fixed(triple.p, 3));
     ImGui::TableNextColumn();
@@ -146,15 +149,19 @@ void draw_kernel_row(Context& context) {
   }
   if (ui.kernel.empty()) return;
   const std::optional<KernelRowRequest> wanted = wanted_kernel_row(ui, data);
-  if (!wanted || data.kernel_row_of != *wanted)
-    return muted_text(context, context.data.run.running ? kWhileMeasuring : ui.playing ? "Not while playing." : "Running the kernel ...", true);
-  if (!data.kernel_row) {
+  if (!wanted || data.kernel_row.of != *wanted)
+    return muted_text(context,
+                      context.data.run.running ? kWhileMeasuring
+                      : ui.playing             ? "Not while playing."
+                                               : "Running the kernel ...",
+                      true);
+  if (!data.kernel_row.answer) {
     ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.unclear, data.kernel_problem);
+    coloured_text(context.look.theme.unclear, data.kernel_row.problem);
     ImGui::PopTextWrapPos();
     return;
   }
-  const KernelRow& row = *data.kernel_row;
+  const KernelRow& row = *data.kernel_row.answer;
   fact_line(context, "off by, of |o|", significant_text(row.error, 2));
   tooltip(context, fmt::format("||o of {} - o|| / ||o||, instance {}, inputs rounded to {}. A bf16 kernel is right "
                                "within 0.004, an fp32 one within 0.00001",
@@ -382,12 +389,12 @@ void draw_match3(Context& context) {
                         : fmt::format("▲ all {} tokens are told rightly", rows.size()));
   }
   if (rows.empty()) {
-    draw_survey_state(context, context.data.attention.overview_pending.has_value(),
-                      context.data.attention.overview_problem);
+    draw_survey_state(context, context.data.attention.overview.pending.has_value(),
+                      context.data.attention.overview.problem);
   } else if (ImGui::BeginTable("tokens", 5,
-                        ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX |
-                            ImGuiTableFlags_ScrollY,
-                        ImVec2(0, context.look.px(300)))) {
+                               ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH |
+                                   ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY,
+                               ImVec2(0, context.look.px(300)))) {
     for (const char* name : {"i", "x", "pairs", "output", "match"}) ImGui::TableSetupColumn(name);
     ImGui::TableSetupScrollFreeze(0, 1);
     header_row(context, {true, true, true, true, false});

@@ -58,6 +58,8 @@ enum class CommandId {
   show_measurements,
   list_folder,
   save_copy,
+  choose_tensors,
+  choose_labels,
 };
 
 /// A command with its arguments, as a panel emits it. The application carries it out after the frame.

@@ -51,6 +51,13 @@ const PathQuestion kQuestions[] = {
      "Save",
      true,
      {".npy", ".csv", ".png"}},
+    {CommandId::choose_tensors,
+     "Choose tensors",
+     "A .safetensors file, or q.npy beside k1.npy, k2.npy and so on. Dropping it on the window opens it.",
+     "Choose",
+     false,
+     {".safetensors", ".npy"}},
+    {CommandId::choose_labels, "Choose token labels", "A text file with one token a line.", "Choose", false, {".txt"}},
     {CommandId::save_window_picture,
      "Save picture of the window",
      "As it is now, without this question.",
@@ -96,7 +103,8 @@ void draw_places(Context& context, const PathQuestion& question, const FolderLis
     tooltip(context, folder);
     ImGui::SameLine(0, context.look.px(4));
   }
-  if (!question.saves && !context.ui.settings.recent_databases.empty()) {
+  const bool database = *question.endings.begin() == std::string_view(".db");
+  if (!question.saves && database && !context.ui.settings.recent_databases.empty()) {
     if (ImGui::Button("Recent  ▼")) ImGui::OpenPopup("recent");
     if (ImGui::BeginPopup("recent")) {
       for (const std::string& recent : context.ui.settings.recent_databases) {
@@ -175,7 +183,7 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   if (!listing.problem.empty()) {
     coloured_text(context.look.theme.slower, sentence(listing.problem));
   } else if (!any && !question.saves) {
-    muted_text(context, filter.empty() ? std::string_view("No database lies here; All files shows the rest.")
+    muted_text(context, filter.empty() ? std::string_view("No such file lies here; All files shows the rest.")
                                        : std::string_view("Nothing here has that in its name."));
   }
   return accepted;

@@ -127,6 +127,8 @@ void Application::draw() {
   ui_.selection.hovered_now = 0;
   ui_.chart_areas.clear();
   ui_.printing = only_ || (picture_ && picture_->panel);
+  if (shows_attention()) walk_on(ui_.attention, data_.attention);
+  supply_attention();  // the next slice is made while this one is drawn
   if (only_) {
     draw_alone(now, *only_);
   } else {

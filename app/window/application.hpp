@@ -50,6 +50,8 @@ class Application {
 
   bool quit_asked() const { return quit_; }
   void open_database(const std::filesystem::path& file);
+  /// A file dropped on the window: tensors are looked into, anything else is taken for a database.
+  void open_dropped(const std::filesystem::path& file);
 
   /// Scale at which the next frame must be drawn for a picture; 0 = none is wanted. After drawing that frame the loop
   /// hands its draw data over.
@@ -125,16 +127,21 @@ class Application {
   void take_database(const std::filesystem::path& file);
   // application_attention.cpp
   void supply_attention();
-  void open_attention_source(int which);
+  /// `place` is part of `data_`.
+  void ask_source(OpenedSource& place, const AttentionSource& source, const std::string& slot);
+  void supply_draft();
   void ask_slice(int which);
   void save_slice(const std::filesystem::path& file);
+  bool shows_attention() const { return ui_.attention.open || only_ == Panel::attention; }
   void supply_survey();
+  template <typename Request, typename Answer>
+  void ask_survey(Survey<Request, Answer> AttentionData::*place, const std::optional<Request>& wanted,
+                  Answer (Supervisor::*ask)(const Request&, std::stop_token));
   void ask_survey_again();
   /// Ends what takes all CPUs or the GPU, until the sweep that is measured has ended.
   void pause_survey();
   /// Drops what its worker is asked, and ends the worker.
   void end_inspector(BackgroundThread& thread, Inspector& inspector);
-  void supply_kernel_row();
   void choose_attention_device();
   template <typename Answer, typename Ask, typename Take>
   void inspect(BackgroundThread& thread, Inspector& worker, const std::string& slot, Ask ask, Take take);

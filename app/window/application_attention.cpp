@@ -43,33 +43,39 @@ void Application::choose_attention_device() {
     side.pending.reset();
     if (!side.source) side.asked.reset();
   }
-  data.overview_pending.reset();
-  data.sheet_pending.reset();
-  data.kernel_row_pending.reset();
-  data.kernel_row.reset();
-  data.kernel_row_of = {};
+  data.overview.pending.reset();
+  data.sheet.pending.reset();
+  data.kernel_row.pending.reset();
+  data.kernel_row = {};
 }
 
-void Application::open_attention_source(int which) {
-  AttentionSideData& side = data_.attention.sides[static_cast<std::size_t>(which)];
-  const AttentionSource source = ui_.attention.sides[static_cast<std::size_t>(which)].source;
-  side = {};
-  side.asked = source;
+void Application::ask_source(OpenedSource& place, const AttentionSource& source, const std::string& slot) {
+  place.asked = source;
   inspect<SourceReply>(
-      *slice_thread_, slice_worker_, which == 0 ? "source A" : "source B",
+      *slice_thread_, slice_worker_, slot,
       [source](Supervisor& worker, std::stop_token stop) { return worker.source({source}, stop); },
-      [this, which, source](std::shared_ptr<const SourceReply> reply, const std::string& problem) {
-        AttentionSideData& now = data_.attention.sides[static_cast<std::size_t>(which)];
-        if (now.asked != source) return;  // another one was chosen meanwhile
-        now.source = std::move(reply);
-        now.problem = problem;
+      [&place, source](std::shared_ptr<const SourceReply> reply, const std::string& problem) {
+        if (place.asked != source) return;  // another one was chosen meanwhile
+        place.source = std::move(reply);
+        place.problem = problem;
       });
+}
+
+void Application::supply_draft() {
+  const SourceDraft& draft = ui_.attention.draft;
+  OpenedSource& tried = data_.attention.draft;
+  if (!draft.open) {
+    tried = {};
+  } else if (draft.submitted && tried.asked != draft.source) {
+    tried = {};
+    ask_source(tried, draft.source, "draft");
+  }
 }
 
 void Application::ask_slice(int which) {
   AttentionSideData& side = data_.attention.sides[static_cast<std::size_t>(which)];
   const std::optional<SliceRequest> wanted = wanted_slice(ui_.attention, data_.attention, which);
-  if (!wanted || side.pending || (side.slice_of == *wanted && side.slice_device == attention_device_)) return;
+  if (!wanted || side.pending == wanted || (side.slice_of == *wanted && side.slice_device == attention_device_)) return;
   side.pending = wanted;
   inspect<Slice>(
       *slice_thread_, slice_worker_, which == 0 ? "slice A" : "slice B",
@@ -95,79 +101,60 @@ void Application::end_inspector(BackgroundThread& thread, Inspector& inspector) 
 void Application::pause_survey() {
   end_inspector(*survey_thread_, survey_worker_);
   AttentionData& data = data_.attention;
-  data.overview_pending.reset();
-  data.sheet_pending.reset();
-  data.kernel_row_pending.reset();
+  data.overview.pending.reset();
+  data.sheet.pending.reset();
+  data.kernel_row.pending.reset();
 }
 
 void Application::supply_attention() {
   AttentionUi& ui = ui_.attention;
-  if (!ui.open && only_ != Panel::attention) return;
-  if (data_.run.running) ui.playing = false;  // what is timed has the machine to itself, but for slices that are asked for
+  if (!shows_attention()) return;
+  if (data_.run.running)
+    ui.playing = false;  // what is timed has the machine to itself, but for slices that are asked for
   choose_attention_device();
+  supply_draft();
   for (int which = 0; which < (uses_second(ui) ? 2 : 1); ++which) {
     const auto side = static_cast<std::size_t>(which);
-    if (data_.attention.sides[side].asked != ui.sides[side].source) open_attention_source(which);
+    if (data_.attention.sides[side].asked != ui.sides[side].source) {
+      data_.attention.sides[side] = {};
+      ask_source(data_.attention.sides[side], ui.sides[side].source, which == 0 ? "source A" : "source B");
+    }
     ask_slice(which);
   }
   if (data_.run.running) return;
   supply_survey();
-  supply_kernel_row();
+}
+
+template <typename Request, typename Answer>
+void Application::ask_survey(Survey<Request, Answer> AttentionData::*place, const std::optional<Request>& wanted,
+                             Answer (Supervisor::*ask)(const Request&, std::stop_token)) {
+  Survey<Request, Answer>& survey = data_.attention.*place;
+  if (!wanted || survey.pending == wanted || (survey.of == *wanted && survey.device == attention_device_)) return;
+  survey.pending = wanted;
+  inspect<Answer>(
+      *survey_thread_, survey_worker_, Request::kType,
+      [ask, request = *wanted](Supervisor& worker, std::stop_token stop) { return (worker.*ask)(request, stop); },
+      [this, place, request = *wanted](std::shared_ptr<const Answer> answer, const std::string& problem) {
+        Survey<Request, Answer>& now = data_.attention.*place;
+        if (now.pending == request) now.pending.reset();
+        now.answer = std::move(answer);
+        now.of = request;
+        now.device = attention_device_;
+        now.problem = problem;
+      });
 }
 
 void Application::supply_survey() {
-  AttentionData& data = data_.attention;
-  const auto overview = wanted_overview(ui_.attention, data);
-  if (overview && (data.overview_of != *overview || data.overview_device != attention_device_) &&
-      data.overview_pending != *overview) {
-    data.overview_pending = overview;
-    inspect<Overview>(
-        *survey_thread_, survey_worker_, "overview",
-        [request = *overview](Supervisor& worker, std::stop_token stop) { return worker.overview(request, stop); },
-        [this, request = *overview](std::shared_ptr<const Overview> answer, const std::string& problem) {
-          if (data_.attention.overview_pending == request) data_.attention.overview_pending.reset();
-          data_.attention.overview = std::move(answer);
-          data_.attention.overview_of = request;
-          data_.attention.overview_device = attention_device_;
-          data_.attention.overview_problem = problem;
-        });
-  }
-  const auto sheet = wanted_sheet(ui_.attention, data);
-  if (sheet && (data.sheet_of != *sheet || data.sheet_device != attention_device_) && !data.sheet_pending) {
-    data.sheet_pending = sheet;
-    inspect<HeadSheet>(
-        *survey_thread_, survey_worker_, "sheet",
-        [request = *sheet](Supervisor& worker, std::stop_token stop) { return worker.sheet(request, stop); },
-        [this, request = *sheet](std::shared_ptr<const HeadSheet> answer, const std::string& problem) {
-          data_.attention.sheet_pending.reset();
-          data_.attention.sheet = std::move(answer);
-          data_.attention.sheet_of = request;
-          data_.attention.sheet_device = attention_device_;
-          data_.attention.sheet_problem = problem;
-        });
-  }
+  const AttentionData& data = data_.attention;
+  ask_survey(&AttentionData::overview, wanted_overview(ui_.attention, data), &Supervisor::overview);
+  ask_survey(&AttentionData::sheet, wanted_sheet(ui_.attention, data), &Supervisor::sheet);
+  ask_survey(&AttentionData::kernel_row, wanted_kernel_row(ui_.attention, data), &Supervisor::kernel_row);
 }
 
 void Application::ask_survey_again() {
   AttentionData& data = data_.attention;
-  if (!data.overview_problem.empty()) data.overview_device.clear();
-  if (!data.sheet_problem.empty()) data.sheet_device.clear();
-}
-
-void Application::supply_kernel_row() {
-  AttentionData& data = data_.attention;
-  const auto wanted = wanted_kernel_row(ui_.attention, data);
-  if (!wanted || data.kernel_row_of == *wanted || data.kernel_row_pending) return;
-  data.kernel_row_pending = wanted;
-  inspect<KernelRow>(
-      *survey_thread_, survey_worker_, "kernel row",
-      [request = *wanted](Supervisor& worker, std::stop_token stop) { return worker.kernel_row(request, stop); },
-      [this, request = *wanted](std::shared_ptr<const KernelRow> answer, const std::string& problem) {
-        data_.attention.kernel_row_pending.reset();
-        data_.attention.kernel_row = std::move(answer);
-        data_.attention.kernel_row_of = request;
-        data_.attention.kernel_problem = problem;
-      });
+  if (!data.overview.problem.empty()) data.overview.device.clear();
+  if (!data.sheet.problem.empty()) data.sheet.device.clear();
 }
 
 void Application::save_slice(const std::filesystem::path& file) {

@@ -9,6 +9,7 @@
 #include "app/window/folder_listing.hpp"
 #include "kernels/atomic_file.hpp"
 #include "kernels/error.hpp"
+#include "views/attention_draft.hpp"
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
 
@@ -69,6 +70,11 @@ std::optional<Application::PathAction> Application::path_action(CommandId id, Pa
     return [this, scale, of](const std::filesystem::path& file) { picture_ = PictureTask{scale, of, file}; };
   };
   const std::string name = panel_info(panel).id;
+  SourceDraft& draft = ui_.attention.draft;
+  // From what was chosen before, or from the tensors.
+  const auto beside_tensors = [&](const std::string& chosen) {
+    return chosen.empty() ? folder_of(draft.source.file) + "/" : chosen;
+  };
   switch (id) {
     case CommandId::open_database:
       return PathAction{ui_.settings.last_database, [this](const auto& file) { open_database(file); }};
@@ -80,6 +86,12 @@ std::optional<Application::PathAction> Application::path_action(CommandId id, Pa
       return PathAction{proposed_path(name + ".csv"), csv(panel)};
     case CommandId::save_chart:
       return PathAction{proposed_path(name + ".png"), picture(3, panel)};
+    case CommandId::choose_tensors:
+      return PathAction{beside_tensors(draft.source.file),
+                        [&draft](const auto& file) { set_tensors(draft, file.string()); }};
+    case CommandId::choose_labels:
+      return PathAction{beside_tensors(draft.source.labels_file),
+                        [&draft](const auto& file) { draft.source.labels_file = file.string(); }};
     case CommandId::save_slice:
       return PathAction{proposed_path("slice.npy"), [this](const auto& file) { save_slice(file); }};
     case CommandId::save_copy:
@@ -179,6 +191,14 @@ void Application::save_copy(const std::filesystem::path& file) {
       });
     }
   });
+}
+
+void Application::open_dropped(const std::filesystem::path& file) {
+  if (!holds_tensors(file.string())) return open_database(file);
+  show_panel(Panel::attention);
+  open_draft(ui_.attention, 0);
+  set_tensors(ui_.attention.draft, file.string());
+  submit_draft(ui_.attention);
 }
 
 void Application::open_database(const std::filesystem::path& asked) {

@@ -46,6 +46,8 @@ void Application::carry_out(const Request& request) {
     case CommandId::save_slice:
     case CommandId::save_copy:
     case CommandId::list_folder:
+    case CommandId::choose_tensors:
+    case CommandId::choose_labels:
     case CommandId::copy_table:
     case CommandId::copy_markdown:
     case CommandId::copy_csv:

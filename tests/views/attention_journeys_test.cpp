@@ -10,6 +10,7 @@
 #include "journey.hpp"
 #include "kernels/error.hpp"
 #include "kernels/tensor_file.hpp"
+#include "views/attention_model.hpp"
 
 namespace triscope {
 namespace {
@@ -53,8 +54,8 @@ TEST_F(AttentionJourney, opening_shows_a_slice_and_measurements_come_back) {
   travel([](ImGuiTestContext* c) {
     open(c);
     IM_CHECK_EQ(side().slice_of.query.query, attention().query);
-    IM_CHECK(data().attention.overview != nullptr);
-    IM_CHECK(data().attention.sheet != nullptr);
+    IM_CHECK(data().attention.overview.answer != nullptr);
+    IM_CHECK(data().attention.sheet.answer != nullptr);
     IM_CHECK(!side().slice->top.empty());
     c->KeyPress(ImGuiKey_M);
     c->Yield(2);
@@ -76,6 +77,17 @@ TEST_F(AttentionJourney, arrow_keys_scrub_queries_and_heads_and_play_walks_on) {
     IM_CHECK_EQ(attention().head, 1);
     IM_CHECK_EQ(side().slice_of.query.query, query + 3);
     IM_CHECK_EQ(side().slice_of.query.head, 1);
+    c->KeyDown(ImGuiKey_LeftArrow);  // held: walks on
+    for (int n = 0; n < 2000 && attention().query > query - 5; ++n) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      c->Yield();
+    }
+    c->KeyUp(ImGuiKey_LeftArrow);
+    IM_CHECK_EQ(attention().query, query - 5);
+    wait(c);
+    IM_CHECK_EQ(attention().query, query - 5);
+    IM_CHECK_EQ(side().slice_of.query.query, query - 5);
+    attention().query = query;
     attention().playing = true;
     for (int n = 0; n < 2000 && attention().query < query + 8; ++n) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -183,12 +195,12 @@ TEST_F(AttentionJourney, a_kernel_s_own_row_is_compared_with_the_exact_one) {
     c->ItemClick("//**/cpu.fast");
     c->Yield(2);
     wait(c);
-    IM_CHECK(data().attention.kernel_row != nullptr);
-    IM_CHECK(data().attention.kernel_row->error < 1e-5);
+    IM_CHECK(data().attention.kernel_row.answer != nullptr);
+    IM_CHECK(data().attention.kernel_row.answer->error < 1e-5);
     c->MouseMove("//**/##cells");
     c->KeyPress(ImGuiKey_LeftArrow);
     wait(c);
-    IM_CHECK_EQ(data().attention.kernel_row_of.query.query, attention().query);
+    IM_CHECK_EQ(data().attention.kernel_row.of.query.query, attention().query);
     c->ItemClick("//**/cpu.fast");
     IM_CHECK(attention().kernel.empty());
   });
@@ -217,7 +229,7 @@ TEST_F(AttentionJourney, a_gpu_is_taken_when_there_is_one_and_left_on_request) {
     wait(c);
     IM_CHECK_EQ(side().slice_device, std::string("cpu"));
     IM_CHECK(side().slice != before);
-    IM_CHECK_EQ(data().attention.overview_device, std::string("cpu"));
+    IM_CHECK_EQ(data().attention.overview.device, std::string("cpu"));
     IM_CHECK(attention().device == "cpu");
     IM_CHECK_EQ(side().slice_of.query.query, attention().query);
     IM_CHECK(side().slice != nullptr && !side().pending);
@@ -230,7 +242,8 @@ TEST_F(AttentionJourney, a_file_with_other_names_is_mapped_in_the_dialog) {
     open(c);
     choose_file(c, world().folder / "odd.safetensors");
     IM_CHECK(attention().draft.open);  // it asks which is which
-    IM_CHECK(side().source != nullptr && side().source->problem.find("say which is which") != std::string::npos);
+    IM_CHECK(refusal_of(data().attention.draft).find("say which is which") != std::string::npos);
+    IM_CHECK(side().slice != nullptr);  // what was there stays until it is known
     for (const auto& [role, name] : {std::pair{"q", "alpha"}, std::pair{"k1", "beta"}, std::pair{"k2", "gamma"}}) {
       c->SetRef("//$FOCUSED");
       c->ItemClick(fmt::format("##role_{}", role).c_str());
@@ -266,18 +279,18 @@ TEST_F(AttentionJourney, a_file_opened_again_is_read_again_by_everything_that_is
     c->ItemClick("//**/cpu.fast");
     c->Yield(2);
     wait(c);
-    IM_CHECK(data().attention.kernel_row && data().attention.overview && data().attention.sheet);
-    const auto entropy = data().attention.overview->entropy.back();
-    const auto log_p = data().attention.sheet->log_p.back();
-    const auto output = data().attention.kernel_row->output.front();
+    IM_CHECK(data().attention.kernel_row.answer && data().attention.overview.answer && data().attention.sheet.answer);
+    const auto entropy = data().attention.overview.answer->entropy.back();
+    const auto log_p = data().attention.sheet.answer->log_p.back();
+    const auto output = data().attention.kernel_row.answer->output.front();
     const double lse = side().slice->lse;
     write_sines(world().folder / "again.safetensors", 3);
     choose_file(c, world().folder / "again.safetensors");
     IM_CHECK(side().slice->lse != lse);
-    IM_CHECK(data().attention.overview->entropy.back() < entropy);
-    IM_CHECK(data().attention.sheet->log_p.back() != log_p);
-    IM_CHECK(data().attention.kernel_row != nullptr);
-    IM_CHECK(data().attention.kernel_row->output.front() != output);
+    IM_CHECK(data().attention.overview.answer->entropy.back() < entropy);
+    IM_CHECK(data().attention.sheet.answer->log_p.back() != log_p);
+    IM_CHECK(data().attention.kernel_row.answer != nullptr);
+    IM_CHECK(data().attention.kernel_row.answer->output.front() != output);
   });
 }
 
@@ -311,14 +324,14 @@ TEST_F(AttentionJourney, an_overview_whose_worker_fails_says_so_and_is_made_on_r
   window->start(window->folder / "test.db");
   travel([](ImGuiTestContext* c) {
     open(c);
-    IM_CHECK(data().attention.overview == nullptr);
-    IM_CHECK(data().attention.overview_problem.find("always fails") != std::string::npos);
-    IM_CHECK(data().attention.sheet != nullptr);
+    IM_CHECK(data().attention.overview.answer == nullptr);
+    IM_CHECK(data().attention.overview.problem.find("always fails") != std::string::npos);
+    IM_CHECK(data().attention.sheet.answer != nullptr);
     c->ItemClick("//**/Try again");
     c->Yield(2);
     wait(c);
-    IM_CHECK(data().attention.overview != nullptr);
-    IM_CHECK(data().attention.overview_problem.empty());
+    IM_CHECK(data().attention.overview.answer != nullptr);
+    IM_CHECK(data().attention.overview.problem.empty());
   });
 }
 
@@ -349,15 +362,27 @@ TEST_F(AttentionJourney, every_bad_file_is_a_sentence_and_the_window_goes_on) {
   for (const auto& [name, bytes] : bad_files()) std::ofstream(window->folder / (name + ".safetensors")) << bytes;
   travel([](ImGuiTestContext* c) {
     open(c);
+    const std::shared_ptr<const Slice> before = side().slice;
     for (const auto& [name, bytes] : bad_files()) {
       choose_file(c, world().folder / (name + ".safetensors"));
       IM_CHECK(attention().draft.open);  // it waits for another one
-      const std::string why = side().source ? side().source->problem : side().problem;
+      const std::string why = refusal_of(data().attention.draft);
       IM_CHECK(why.find(name + ".safetensors") != std::string::npos && why.find("; ") != std::string::npos);
+      IM_CHECK(side().slice == before);  // and takes nothing from the screen
       c->SetRef("//$FOCUSED");
       c->ItemClick("Cancel");
       c->SetRef("");
     }
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(side().slice == before);
+    AttentionSource gone;  // one that was there, and is not any more
+    gone.kind = SourceKind::file;
+    gone.file = (world().folder / "rubbish.safetensors").string();
+    choose_source(attention(), 0, gone);
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(side().slice == nullptr);
     c->ItemClick("//**/Choose tensors...");  // what stands where the map was
     c->Yield(2);
     c->SetRef("//$FOCUSED");
@@ -368,6 +393,68 @@ TEST_F(AttentionJourney, every_bad_file_is_a_sentence_and_the_window_goes_on) {
     wait(c);
     IM_CHECK(!attention().draft.open);
     IM_CHECK(side().slice != nullptr);
+  });
+}
+
+TEST_F(AttentionJourney, tensors_are_found_by_browsing_and_labels_too) {
+  write_sines(window->folder / "found.safetensors", 1);
+  std::ofstream labels(window->folder / "words.txt");
+  for (int n = 0; n < 40; ++n) labels << "w" << n << "\n";
+  labels.close();
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    const auto browse = [&](const char* button, const char* name) {
+      c->SetRef("//$FOCUSED");
+      c->ItemClick(button);
+      c->Yield(2);
+      IM_CHECK(ui().path.command != CommandId::quit);
+      c->SetRef("//$FOCUSED");
+      c->ItemInput("##path");
+      c->KeyCharsReplace((world().folder.path().string() + "/").c_str());
+      c->Yield(2);
+      wait(c);
+      c->ItemDoubleClick(fmt::format("**/{}", name).c_str());
+      c->Yield(3);
+      wait(c);
+      IM_CHECK(attention().draft.open);
+    };
+    c->ItemClick("//**/Choose...");
+    c->Yield(2);
+    c->SetRef("//$FOCUSED");
+    c->ItemClick("File");
+    browse("##file/Browse...", "found.safetensors");
+    browse("##labels/Browse...", "words.txt");
+    c->SetRef("//$FOCUSED");
+    c->ItemClick("Open");
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(!attention().draft.open);
+    IM_CHECK_EQ(side().source->seq_len, 40);
+    IM_CHECK_EQ(side().source->labels.at(7), std::string("w7"));
+  });
+}
+
+TEST_F(AttentionJourney, tensors_dropped_on_the_window_are_looked_into_and_a_database_is_opened) {
+  write_sines(window->folder / "dropped.safetensors", 1);
+  write_odd(window->folder / "odd.safetensors");
+  write_synthetic_database(window->folder / "other.db", 6, 20);
+  travel([](ImGuiTestContext* c) {
+    app().open_dropped(world().folder / "dropped.safetensors");
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(attention().open && !attention().draft.open);
+    IM_CHECK_EQ(source_title(*side().asked), std::string("dropped.safetensors"));
+    IM_CHECK(side().slice != nullptr);
+    app().open_dropped(world().folder / "odd.safetensors");
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(attention().draft.open);  // it asks which is which
+    IM_CHECK_EQ(source_title(*side().asked), std::string("dropped.safetensors"));
+    c->KeyPress(ImGuiKey_Escape);
+    const std::filesystem::path database = world().folder / "other.db";
+    app().open_dropped(database);
+    wait(c);
+    IM_CHECK_EQ(data().database, database.string());
   });
 }
 

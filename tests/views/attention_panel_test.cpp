@@ -86,7 +86,7 @@ class AttentionPanel : public testing::Test {
     side().source = opened(3);
     side().slice_of = *wanted_slice(ui(), data.attention, 0);
     side().slice = even_slice(2, 3, 3);
-    data.attention.overview_of = *wanted_overview(ui(), data.attention);
+    data.attention.overview.of = *wanted_overview(ui(), data.attention);
   }
 
   Canvas canvas;
@@ -144,15 +144,15 @@ TEST_F(AttentionPanel, nan_is_counted_in_words_and_magenta_on_the_map) {
 }
 
 TEST_F(AttentionPanel, an_overview_or_pictures_of_heads_that_failed_say_why_and_can_be_asked_for_again) {
-  data.attention.overview_of = *wanted_overview(ui(), data.attention);
-  data.attention.overview_problem = kNoMemory;
+  data.attention.overview.of = *wanted_overview(ui(), data.attention);
+  data.attention.overview.problem = kNoMemory;
   EXPECT_THAT(text(), HasSubstr("memory ran out"));
   EXPECT_THAT(canvas.text, HasSubstr("Try again"));
-  data.attention.overview_pending = data.attention.overview_of;
+  data.attention.overview.pending = data.attention.overview.of;
   EXPECT_THAT(text(), HasSubstr("Computing ..."));
   EXPECT_THAT(canvas.text, Not(HasSubstr("Try again")));
-  data.attention.sheet_of = *wanted_sheet(ui(), data.attention);
-  data.attention.sheet_problem = kNoMemory;
+  data.attention.sheet.of = *wanted_sheet(ui(), data.attention);
+  data.attention.sheet.problem = kNoMemory;
   EXPECT_THAT(text(), HasSubstr("memory ran out"));
   EXPECT_THAT(canvas.text, HasSubstr("Try again"));
 }
@@ -165,11 +165,11 @@ TEST_F(AttentionPanel, match3_tells_tokens_rightly_or_wrongly) {
   // mod 10: 2 + 4 + 4 and 4 + 2 + 4 are 0, 1 has no two others
   overview->sink_p = {0.99F, 0.5F, 0.3F};
   overview->entropy = overview->largest_p = overview->distance1 = overview->distance2 = {0, 0, 0};
-  data.attention.overview = overview;
+  data.attention.overview.answer = overview;
   EXPECT_THAT(text(), HasSubstr("all 3 tokens are told rightly"));
   auto wrong = std::make_shared<Overview>(*overview);
   wrong->sink_p[0] = 0.2F;
-  data.attention.overview = wrong;
+  data.attention.overview.answer = wrong;
   EXPECT_THAT(text(), HasSubstr("1 of 3 tokens are told wrongly"));
   EXPECT_THAT(canvas.text, HasSubstr("yes, wrong"));
   wrong->sink_p[0] = 0.99F;  // in place: the table is made once for an overview
@@ -178,11 +178,81 @@ TEST_F(AttentionPanel, match3_tells_tokens_rightly_or_wrongly) {
 
 TEST_F(AttentionPanel, match3_without_its_overview_says_why_there_is_no_table) {
   open_match3();
-  data.attention.overview_problem = kNoMemory;
+  data.attention.overview.problem = kNoMemory;
   const std::string& all = text();
   const std::size_t first = all.find("memory ran out");
   ASSERT_NE(first, std::string::npos);
   EXPECT_NE(all.find("memory ran out", first + 1), std::string::npos);  // the overview's place and the table's
+}
+
+TEST_F(AttentionPanel, queries_walk_on_once_every_slice_that_is_shown_is_there) {
+  const auto walked = [&] {
+    const std::int64_t before = ui().query;
+    walk_on(ui(), data.attention);
+    return ui().query - before;
+  };
+  EXPECT_EQ(walked(), 0);
+  ui().playing = true;
+  EXPECT_EQ(walked(), 1);
+  EXPECT_EQ(walked(), 0);  // its slice is still being made
+  side(0).slice_of = *wanted_slice(ui(), data.attention, 0);
+  ui().show = AttentionShow::difference;
+  EXPECT_EQ(walked(), 0);  // B's is
+  side(1).slice_of = *wanted_slice(ui(), data.attention, 1);
+  ui().held_step = -16;  // an arrow key goes before
+  EXPECT_EQ(walked(), -16);
+  ui().held_step = 0;
+  ui().query = 99;
+  for (int which = 0; which < 2; ++which) side(which).slice_of = *wanted_slice(ui(), data.attention, which);
+  EXPECT_EQ(walked(), 0);
+  EXPECT_FALSE(ui().playing);  // that was the last one
+}
+
+TEST_F(AttentionPanel, a_difference_is_of_one_query) {
+  ui().show = AttentionShow::difference;
+  EXPECT_THAT(text(), Not(HasSubstr("Computing")));
+  AttentionModel& model = canvas.models.attention();
+  const HeatmapPyramid* before = model.map(ui(), data.attention, 2);
+  ASSERT_NE(before, nullptr);
+  side(0).slice = even_slice(51, 16, 8);
+  ++side(0).slice_of.query.query;
+  EXPECT_EQ(model.map(ui(), data.attention, 2), before);
+  side(1).slice = even_slice(51, 16, 4);
+  ++side(1).slice_of.query.query;
+  side(1).slice_of.query.problem.window2 = 4;
+  EXPECT_EQ(model.map(ui(), data.attention, 2), nullptr);
+  EXPECT_THAT(text(), HasSubstr("windows of different sizes"));
+}
+
+TEST_F(AttentionPanel, a_logit_of_many_digits_leaves_room_for_its_neighbours) {
+  auto slice = even_slice(50, 16, 8);
+  slice->top[0].logit = 1.2345e300;
+  side().slice = slice;
+  EXPECT_THAT(text(), HasSubstr("1.2e+300"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("00000000")));
+}
+
+TEST_F(AttentionPanel, match3_offers_no_form_for_b) {
+  ui().show = AttentionShow::side_by_side;
+  const auto forms = [&] {
+    int count = 0;
+    for (std::size_t at = text().find("trilinear"); at != std::string::npos; at = canvas.text.find("trilinear", at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(forms(), 2);  // A's and B's
+  for (AttentionSide& one : ui().sides) one.source.kind = SourceKind::match3;
+  EXPECT_EQ(forms(), 0);
+}
+
+TEST_F(AttentionPanel, in_a_narrow_window_every_column_can_be_reached) {
+  ImGui::GetIO().DisplaySize = ImVec2(800, 600);
+  EXPECT_THAT(text(), HasSubstr("Query"));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("Where to look")));
+  ui().column = AttentionColumn::tensors;
+  EXPECT_THAT(text(), HasSubstr("Where to look"));
+  ui().column = AttentionColumn::figures;
+  EXPECT_THAT(text(), HasSubstr("entropy, nats"));
 }
 
 TEST_F(AttentionPanel, a_window_of_65536_tokens_shows_the_few_that_a_query_sees) {

@@ -124,11 +124,11 @@ TEST_F(Measuring, what_is_timed_has_the_machine_to_itself_but_for_slices_that_ar
   draw_until([&] { return attention.sides[0].slice != nullptr; });
   draw_until_settled();
   EXPECT_FALSE(ui().attention.playing);
-  EXPECT_EQ(attention.overview, nullptr);
-  EXPECT_EQ(attention.sheet, nullptr);
+  EXPECT_EQ(attention.overview.answer, nullptr);
+  EXPECT_EQ(attention.sheet.answer, nullptr);
   EXPECT_EQ(previews, before);
   finish();
-  draw_until([&] { return attention.overview && attention.sheet; });
+  draw_until([&] { return attention.overview.answer && attention.sheet.answer; });
   EXPECT_EQ(previews, before + 1);
   EXPECT_NE(data().preview, nullptr);
 }

@@ -102,8 +102,12 @@ void listen(GLFWwindow* window, Callbacks& callbacks) {
   glfwSetWindowUserPointer(window, &callbacks);
   glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { callbacks_of(w).refresh = true; });
   glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { callbacks_of(w).refresh = true; });
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int, int, int action, int) {
+    if (action == GLFW_REPEAT)
+      callbacks_of(w).refresh = true;  // a held key walks on; Dear ImGui's backend passes it over
+  });
   glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
-    if (count > 0) callbacks_of(w).application->open_database(paths[0]);
+    if (count > 0) callbacks_of(w).application->open_dropped(paths[0]);
     callbacks_of(w).refresh = true;
   });
 }
