@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "views/format.hpp"
 #include "views/widgets.hpp"
 
 namespace triscope {
@@ -204,9 +205,28 @@ void chart_heading(Context& context, Panel panel, const std::string& title, cons
 
 std::string legend_name(const Series& series) { return " " + series.label; }
 
-void setup_legend(std::size_t series) {
-  const bool line = series <= 4;
-  ImPlot::SetupLegend(line ? ImPlotLocation_NorthEast : ImPlotLocation_East,
+std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels) {
+  const bool regimes = std::any_of(levels.begin(), levels.end(),
+                                   [&](const SeriesPoints& one) { return one.series.regime != level.regime; });
+  return fmt::format("{} {}{}", kernel_short_label(level.kernel), level.pass == Pass::forward ? "fwd" : "bwd",
+                     regimes && level.regime == Regime::burst ? " burst" : "");
+}
+
+bool legend_is_line(const Look& look, const std::vector<std::string>& names, float room) {
+  const SmallFont font(look);
+  float width = 0;
+  for (const std::string& name : names) width += ImGui::CalcTextSize(name.c_str()).x + look.px(34);
+  return width < room - look.px(60);  // beside the vertical axis
+}
+
+std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series) {
+  std::vector<std::string> names;
+  for (const SeriesPoints& one : series) names.push_back(legend_name(one.series));
+  return names;
+}
+
+void setup_legend(bool line) {
+  ImPlot::SetupLegend(line ? ImPlotLocation_NorthEast : ImPlotLocation_West,
                       ImPlotLegendFlags_Outside | (line ? ImPlotLegendFlags_Horizontal : 0));
 }
 

@@ -62,8 +62,13 @@ void setting_combo(Context& context, float room);
 float setting_combo_width(Context& context, float room);
 /// Name of a series in a legend, set off from its mark.
 std::string legend_name(const Series& series);
-/// The legend above the plot, or to the right of it when the names would not fit on a line.
-void setup_legend(std::size_t series);
+/// "FA3 fwd": a baseline's level beside the plot; with its regime where `levels` are of several.
+std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels);
+std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series);
+/// Whether a legend of these names fits on one line of a plot `room` wide.
+bool legend_is_line(const Look& look, const std::vector<std::string>& names, float room);
+/// The legend on a line above the plot, or below each other to the left of it.
+void setup_legend(bool line);
 /// Ends the plot with its legend in the text font; the numbers on its axes have their own.
 void end_plot(const Look& look);
 

@@ -75,6 +75,14 @@ const Aspect kAspects[] = {
     {"system", [](const SweepResults& s) { return s.info.environment.os; }},
 };
 
+/// Sweeps that began in the same minute have their numbers in their names too.
+void name_apart(std::vector<std::string>& names, const std::vector<ComparedSweep>& compared) {
+  const std::multiset<std::string> given(names.begin(), names.end());
+  for (std::size_t s = 0; s < names.size(); ++s) {
+    if (given.count(names[s]) > 1) names[s] += fmt::format(" (sweep {})", compared[s].results->info.id);
+  }
+}
+
 std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compared) {
   std::vector<Difference> differences;
   for (const Aspect& aspect : kAspects) {
@@ -132,6 +140,7 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
     model.sweeps.push_back(std::move(name));
     instances |= has_several_instances(sweep.results->rows);
   }
+  name_apart(model.sweeps, compared);
   std::vector<const ResultRow*> all;
   for (const ComparedSweep& sweep : compared) {
     for (const ResultRow& row : sweep.results->rows) all.push_back(&row);

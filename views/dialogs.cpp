@@ -57,6 +57,13 @@ void palette_rows(Context& context, const std::vector<const Command*>& found, bo
   ImGui::PopStyleVar();
 }
 
+void draw_close_button(const Context& context) {
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  const bool pressed = primary_button(context, "Close");
+  ImGui::SetItemDefaultFocus();
+  if (pressed || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+}
+
 /// Help, one group per menu.
 void help_group(const Context& context, const char* menu) {
   section(context, menu);
@@ -82,13 +89,17 @@ void help_group(const Context& context, const char* menu) {
 
 /// One part; what can be fetched says what is downloaded, and copies the command that does it.
 void licence_row(Context& context, const ThirdPartyPart& part) {
+  const Theme& theme = context.look.theme;
+  const auto cell = [](ImU32 colour, std::string_view text) {
+    ImGui::TableNextColumn();
+    ImGui::PushTextWrapPos(0);
+    coloured_text(colour, text);
+    ImGui::PopTextWrapPos();
+  };
   ImGui::TableNextRow();
-  ImGui::TableNextColumn();
-  coloured_text(context.look.theme.text, part.name);
-  ImGui::TableNextColumn();
-  coloured_text(context.look.theme.muted, part.version);
-  ImGui::TableNextColumn();
-  coloured_text(context.look.theme.text, part.licence);
+  cell(theme.text, part.name);
+  cell(theme.muted, part.version);
+  cell(theme.text, part.licence);
   ImGui::TableNextColumn();
   muted_text(context, sentence(std::string(part.use)), true);
   if (part.command.empty()) return;
@@ -101,7 +112,7 @@ void licence_row(Context& context, const ThirdPartyPart& part) {
     const NumberFont font(context.look, kSecondarySize);
     coloured_text(context.look.theme.accent, command);
   }
-  muted_text(context, fmt::format("downloads {}.", part.download), true);
+  muted_text(context, fmt::format("Downloads {}.", part.download), true);
 }
 
 }  // namespace
@@ -156,7 +167,8 @@ void draw_help(Context& context) {
   }
   if (!begin_dialog(context.look, "Keyboard and commands", 1040)) return;
   dialog_heading(context.look, "Keyboard and commands");
-  if (ImGui::BeginTable("groups", 3, ImGuiTableFlags_SizingStretchSame)) {
+  const int columns = std::clamp(static_cast<int>(ImGui::GetContentRegionAvail().x / context.look.px(300)), 1, 3);
+  if (ImGui::BeginTable("groups", columns, ImGuiTableFlags_SizingStretchSame)) {
     ImGui::TableNextColumn();
     help_group(context, "Sweep");
     help_group(context, "File");
@@ -177,8 +189,7 @@ void draw_help(Context& context) {
                true);
     ImGui::EndTable();
   }
-  ImGui::Dummy(ImVec2(0, context.look.px(8)));
-  if (primary_button(context, "Close") || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  draw_close_button(context);
   ImGui::EndPopup();
 }
 
@@ -193,17 +204,16 @@ void draw_licences(Context& context) {
              "Triscope itself: MIT. Baselines are other people's libraries: nothing of them is in Triscope, and they "
              "are fetched by you.");
   if (ImGui::BeginTable("parts", 4,
-                        ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX)) {
-    ImGui::TableSetupColumn("part", ImGuiTableColumnFlags_WidthFixed, context.look.px(150));
-    ImGui::TableSetupColumn("version", ImGuiTableColumnFlags_WidthFixed, context.look.px(180));
-    ImGui::TableSetupColumn("licence", ImGuiTableColumnFlags_WidthFixed, context.look.px(210));
-    ImGui::TableSetupColumn("use", ImGuiTableColumnFlags_WidthStretch);
+                        ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX)) {
+    ImGui::TableSetupColumn("part", ImGuiTableColumnFlags_WidthStretch, 150);
+    ImGui::TableSetupColumn("version", ImGuiTableColumnFlags_WidthStretch, 180);
+    ImGui::TableSetupColumn("licence", ImGuiTableColumnFlags_WidthStretch, 210);
+    ImGui::TableSetupColumn("use", ImGuiTableColumnFlags_WidthStretch, 380);
     header_row(context, {false, false, false, false});
     for (const ThirdPartyPart& part : third_party_parts()) licence_row(context, part);
     ImGui::EndTable();
   }
-  ImGui::Dummy(ImVec2(0, context.look.px(8)));
-  if (primary_button(context, "Close") || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  draw_close_button(context);
   ImGui::EndPopup();
 }
 
@@ -249,8 +259,7 @@ void draw_settings(Context& context) {
   if (ImGui::InputDouble("##tolerance", &tolerance, 0, 0, "within %.2g %%"))
     settings.tolerance = std::clamp(tolerance, 0.0, 50.0) / 100;
   muted_text(context, "A verdict is \"same\" when the whole interval of the ratio lies within this.", true);
-  ImGui::Dummy(ImVec2(0, context.look.px(8)));
-  if (primary_button(context, "Close") || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  draw_close_button(context);
   ImGui::EndPopup();
 }
 

@@ -17,6 +17,7 @@ namespace triscope {
 int column_decimals(std::span<const double> values, std::span<const double> half_widths = {}, int most = 4);
 
 std::string format_fixed(double value, int decimals);  ///< "24.40", "nan" as "NaN"
+std::string counted(std::size_t number, const char* noun);  ///< "1 row", "2 rows"
 std::string format_count(std::int64_t value);          ///< "32,768"
 std::string format_tokens(std::int64_t value);         ///< "32k", "1000"
 std::string format_bytes(std::int64_t bytes);          ///< "217 KB", "1.2 GB", decimal units

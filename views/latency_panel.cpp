@@ -14,6 +14,8 @@
 namespace triscope {
 namespace {
 
+constexpr float kLeastRate = 128, kMostRate = 240;  ///< width of a rate with its bar
+
 float column_width(LatencyField field) {
   switch (field) {
     case LatencyField::label:
@@ -25,7 +27,7 @@ float column_width(LatencyField field) {
     case LatencyField::interval:
       return 44;
     case LatencyField::tflops:
-      return 128;
+      return kLeastRate;
     case LatencyField::of_reference:
       return 50;
     case LatencyField::verdict:
@@ -42,6 +44,18 @@ float width_of(const Look& look, const LatencyColumn& column) {
   const SmallFont font(look);
   const float title = ImGui::CalcTextSize(column.title.c_str()).x + look.px(8);
   return std::max(title, look.px(column.title == "kernel" ? 100 : column_width(column.field)));
+}
+
+/// Width of a rate's column where all columns that are shown at first have room; bars take what is left.
+float rate_width(const Look& look, const std::vector<LatencyColumn>& columns) {
+  float left = ImGui::GetWindowWidth() - ImGui::GetStyle().ScrollbarSize;
+  float rates = 0;
+  for (const LatencyColumn& column : columns) {
+    if (!field_text(column.field).shown_at_first) continue;
+    left -= width_of(look, column) + 2 * look.px(5);
+    rates += column.field == LatencyField::tflops ? 1 : 0;
+  }
+  return std::clamp(look.px(kLeastRate) + left / std::max(1.0F, rates), look.px(kLeastRate), look.px(kMostRate));
 }
 
 int colour_of(const LatencyModel& model, const LatencyLine& line, std::size_t group) {
@@ -62,7 +76,7 @@ std::string full_name(const LatencyModel& model, const LatencyColumn& column) {
 }
 
 std::string summary_of(const Context& context, const LatencyModel& model, std::size_t shown_lines) {
-  std::string text = context.ui.table_filter.empty() ? fmt::format("{} rows", model.lines.size())
+  std::string text = context.ui.table_filter.empty() ? counted(model.lines.size(), "row")
                                                      : fmt::format("{} of {} rows", shown_lines, model.lines.size());
   if (model.failed > 0) text += fmt::format(" · {} failed", model.failed);
   if (model.flagged > 0) text += fmt::format(" · {} flagged samples, kept", format_count(model.flagged));
@@ -337,6 +351,7 @@ void draw_latency_panel(Context& context) {
   ImGui::PopStyleVar();
   if (!open) return;
   ImGui::TableSetupScrollFreeze(1, 1);
+  const float rate = rate_width(context.look, columns);
   for (const LatencyColumn& column : columns) {
     ImGuiTableColumnFlags column_flags = ImGuiTableColumnFlags_WidthFixed;
     if (!field_text(column.field).shown_at_first) column_flags |= ImGuiTableColumnFlags_DefaultHide;
@@ -345,7 +360,8 @@ void draw_latency_panel(Context& context) {
         column.field == LatencyField::peak) {
       column_flags |= ImGuiTableColumnFlags_PreferSortDescending;
     }
-    ImGui::TableSetupColumn(full_name(model, column).c_str(), column_flags, width_of(context.look, column),
+    ImGui::TableSetupColumn(full_name(model, column).c_str(), column_flags,
+                            column.field == LatencyField::tflops ? rate : width_of(context.look, column),
                             ImGui::GetID(column.id.c_str()));
   }
   remember_columns(context, columns);

@@ -115,7 +115,6 @@ void setup_axes(Context& context, const Range& range) {
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
   fit_axes(context, {range.x_low / 1.25, range.x_high * 1.25, range.y_low / 1.6, range.y_high * 1.6});
   set_power_ticks(ImAxis_X1, range.x_low, range.x_high);
-  ImPlot::SetupLegend(ImPlotLocation_NorthWest, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
 }
 
 void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
@@ -216,6 +215,11 @@ void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
     return;
   setup_axes(context, range);
   set_decade_ticks(range.y_low, range.y_high);
+  std::vector<std::string> names;
+  for (const Drawn& drawn : curves) {
+    if (!drawn.curve->baseline) names.push_back(drawn.curve->label);
+  }
+  setup_legend(legend_is_line(look, names, room.x - label_width));
   for (const Drawn& drawn : curves) plot_curve(look, drawn, !counted);
   mark_crossings(look, pass, context.ui.length_view, which);
   if (!counted) select_points(context, pass);
@@ -251,6 +255,7 @@ void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
                          ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
     return;
   setup_axes(context, range);
+  setup_legend(true);
   set_power_ticks(ImAxis_Y1, range.y_low, range.y_high);
   const std::vector<double> ends{range.x_low, range.x_high};
   for (std::size_t n = 0; n < labels.size(); ++n) {

@@ -1,6 +1,7 @@
 // What the program did, newest last.
 #include <fmt/format.h>
 
+#include "views/format.hpp"
 #include "views/panel_list.hpp"
 #include "views/widgets.hpp"
 
@@ -13,7 +14,7 @@ void draw_log_panel(Context& context) {
     return;
   }
   const Theme& theme = context.look.theme;
-  muted_text(context, fmt::format("{} lines", log.size()));
+  muted_text(context, counted(log.size(), "line"));
   align_right(button_width("Copy"));
   if (ImGui::Button("Copy")) {
     std::string text;

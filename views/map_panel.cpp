@@ -36,6 +36,29 @@ float shade(const WindowMap& map, MapMetric metric, double value) {
   return static_cast<float>(metric == MapMetric::latency ? 1 - t : t);
 }
 
+/// Chips while they are few, else a list.
+void draw_series_choice(Context& context, const std::vector<Series>& choices) {
+  int& chosen = context.ui.map_series;
+  const float beside = button_width("Copy") + ImGui::GetStyle().ItemSpacing.x,
+              room = ImGui::GetContentRegionAvail().x - beside;
+  float wanted = 0;
+  for (const Series& series : choices) wanted += button_width(series.label.c_str()) + ImGui::GetStyle().ItemSpacing.x;
+  if (wanted > room) {
+    const std::string& shown = choices[static_cast<std::size_t>(chosen)].label;
+    ImGui::SetNextItemWidth(std::min(room, button_width(shown.c_str()) + ImGui::GetFrameHeight()));
+    if (!ImGui::BeginCombo("##series", shown.c_str(), ImGuiComboFlags_HeightLarge)) return;
+    for (int i = 0; i < static_cast<int>(choices.size()); ++i) {
+      if (ImGui::Selectable(choices[static_cast<std::size_t>(i)].label.c_str(), i == chosen)) chosen = i;
+    }
+    ImGui::EndCombo();
+    return;
+  }
+  for (int i = 0; i < static_cast<int>(choices.size()); ++i) {
+    if (i > 0) ImGui::SameLine();
+    if (chip(context, choices[static_cast<std::size_t>(i)].label.c_str(), chosen == i)) chosen = i;
+  }
+}
+
 void draw_choices(Context& context, const std::vector<Series>& choices) {
   UiState& ui = context.ui;
   ui.map_series = std::clamp(ui.map_series, 0, static_cast<int>(choices.size()) - 1);
@@ -55,14 +78,8 @@ void draw_choices(Context& context, const std::vector<Series>& choices) {
   setting_combo(context, context.look.px(240));
   ImGui::SameLine();
   ImGui::Dummy(ImVec2(context.look.px(8), 0));
-  for (int i = 0; i < static_cast<int>(choices.size()); ++i) {
-    const std::string& label = choices[static_cast<std::size_t>(i)].label;
-    const float width =
-        ImGui::CalcTextSize(label.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
-    ImGui::SameLine();
-    if (ImGui::GetContentRegionAvail().x < width + context.look.px(70)) ImGui::NewLine();
-    if (chip(context, label.c_str(), ui.map_series == i)) ui.map_series = i;
-  }
+  ImGui::SameLine();
+  draw_series_choice(context, choices);
   chart_button(context, Panel::map);
 }
 

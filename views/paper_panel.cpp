@@ -89,10 +89,11 @@ void draw_paper_panel(Context& context) {
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   double longest = 1e-12;
   for (const PaperLine& line : model.lines) longest = std::max({longest, line.paper_ms, line.own_ms.value_or(0)});
-  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
-  if (!ImGui::BeginTable("paper", 7, flags)) return;
-  ImGui::TableSetupScrollFreeze(0, 1);
+  const float inner = std::max(ImGui::GetContentRegionAvail().x, context.look.px(640));  // narrower: it scrolls
+  if (!ImGui::BeginTable("paper", 7, flags, ImVec2(0, 0), inner)) return;
+  ImGui::TableSetupScrollFreeze(1, 1);
   const auto column = [&](const char* name, float width) {
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, context.look.px(width));
   };

@@ -141,8 +141,7 @@ void draw_scaling_panel(Context& context) {
   std::vector<LevelLabel> labels;
   float label_width = 0;
   for (const SeriesPoints& level : chart.levels) {
-    const std::string text = fmt::format("{} {}", kernel_short_label(level.series.kernel),
-                                         level.series.pass == Pass::forward ? "fwd" : "bwd");
+    const std::string text = level_name(level.series, chart.levels);
     label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
     labels.push_back({0, text, look.theme.baseline});
   }
@@ -157,7 +156,7 @@ void draw_scaling_panel(Context& context) {
   fit_axes(context, {range.x_low / 1.5, range.x_high * 1.5, range.y_low / 1.6, range.y_high * 1.6});
   set_area_ticks(range);
   set_latency_ticks(range);
-  setup_legend(chart.series.size());
+  setup_legend(legend_is_line(look, legend_names(chart.series), room.x - label_width));
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);
     labels[i].y = ImPlot::PlotToPixels(range.x_low, chart.levels[i].points.front().y).y;

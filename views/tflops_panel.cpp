@@ -145,15 +145,14 @@ void draw_tflops_panel(Context& context) {
     }
   }
   for (const SeriesPoints& level : chart.levels) {
-    std::string text =
-        fmt::format("{} {} {}", kernel_short_label(level.series.kernel),
-                    level.series.pass == Pass::forward ? "fwd" : "bwd", significant_text(level.points.front().y));
+    std::string text = level_name(level.series, chart.levels) + " " + significant_text(level.points.front().y);
     if (const std::string share = peak_text(level.points.front()); !share.empty()) text += ", " + share;
     labels.push_back({0, text, look.theme.baseline});
     label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
   }
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImVec2 size(room.x - label_width, room.y);
+  const bool line = legend_is_line(look, legend_names(chart.series), size.x);
   if (!ImPlot::BeginPlot(chart_id("tflops", context, context.models.settings(context.data)[setting].text).c_str(), size,
                          ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
     return;
@@ -165,8 +164,8 @@ void draw_tflops_panel(Context& context) {
                half = std::max<double>(4, static_cast<double>(chart.categories.size())) / 2 + 0.1;
   fit_axes(context, {middle - half, middle + half, 0, top > 0 ? top * 1.12 : 1});
   ImPlot::SetupAxisLimitsConstraints(ImAxis_Y1, 0, 1e9);
-  set_category_ticks(look, chart, size.x - look.px(chart.series.size() > 4 ? 240 : 60));
-  setup_legend(chart.series.size());
+  set_category_ticks(look, chart, size.x - look.px(line ? 60 : 240));
+  setup_legend(line);
   for (std::size_t s = 0; s < chart.series.size(); ++s) plot_series(context, chart.series[s], s, chart.series.size());
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);

@@ -303,8 +303,8 @@ void draw_status_bar(Context& context) {
     const std::size_t slash = data.database.rfind('/');
     const std::string name =
         data.database.empty() ? "no database" : data.database.substr(slash == std::string::npos ? 0 : slash + 1);
-    const std::string right = fmt::format("{}{} · {} {}     ? shortcuts", name, data.read_only ? " (read-only)" : "",
-                                          data.sweeps.size(), data.sweeps.size() == 1 ? "sweep" : "sweeps");
+    const std::string right = fmt::format("{}{} · {}     ? shortcuts", name, data.read_only ? " (read-only)" : "",
+                                          counted(data.sweeps.size(), "sweep"));
     const float right_width = ImGui::CalcTextSize(right.c_str()).x;
     float end = 0, room = ImGui::GetContentRegionAvail().x - right_width;
     // What finds no room is left out: the same stands in Details.
@@ -315,8 +315,13 @@ void draw_status_bar(Context& context) {
       end += width;
       coloured_text(colour, text);
     };
-    if (data.run.running)
-      item(look.theme.accent, data.run.progress.current.empty() ? "starting the worker" : data.run.progress.current);
+    if (data.run.running) {
+      const Progress& progress = data.run.progress;
+      // The toolbar of a small window has no room for it.
+      if (progress.total > 0 && ImGui::GetWindowWidth() < look.px(760))
+        item(look.theme.accent, fmt::format("{} / {}", progress.done, progress.total));
+      item(look.theme.accent, progress.current.empty() ? "starting the worker" : progress.current);
+    }
     if (context.ui.attention.open) {
       // The shown sweep's machine made none of this.
       const AttentionSideData& side = data.attention.sides[0];

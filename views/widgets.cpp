@@ -234,10 +234,14 @@ void empty_state(Context& context, std::string_view text, std::initializer_list<
   const ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, wrap);
   const float height = size.y + (steps.size() ? look.px(16) + ImGui::GetFrameHeight() : 0);
   const float left = ImGui::GetCursorPosX(), top = ImGui::GetCursorPosY() + std::max(0.0F, (room.y - height) * 0.42F);
-  ImGui::SetCursorPos(ImVec2(left + std::max(0.0F, (room.x - size.x) / 2), top));
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + wrap);
-  coloured_text(look.theme.muted, text);
-  ImGui::PopTextWrapPos();
+  ImGui::SetCursorPosY(top);
+  for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+    const char* next = ImGui::GetFont()->CalcWordWrapPosition(ImGui::GetFontSize(), at, end, wrap);
+    const std::string_view line(at, static_cast<std::size_t>(std::max(next, at + 1) - at));
+    ImGui::SetCursorPosX(left + std::max(0.0F, (room.x - size_of(line).x) / 2));
+    coloured_text(look.theme.muted, line);
+    for (at += line.size(); at < end && *at == ' ';) ++at;
+  }
   if (steps.size() == 0) return;
   float width = 0;
   for (const Step& step : steps)

@@ -34,6 +34,9 @@ struct ApplicationOptions {
   std::function<void()> wake = [] {};  ///< wakes the frame loop; called on any thread
 };
 
+/// What is wrong and why; the next step is a button, not advice for the command line.
+std::string plain_text(const std::exception& error);
+
 /// Lives on the drawing thread, inside a current Dear ImGui and ImPlot context.
 class Application {
  public:

@@ -37,7 +37,7 @@ std::string opening_problem(const std::filesystem::path& file, bool create) {
     }
     const Snapshot check(file);
   } catch (const std::exception& error) {
-    return error.what();
+    return plain_text(error);
   }
   return {};
 }

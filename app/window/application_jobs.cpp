@@ -20,12 +20,6 @@ std::int64_t now_ms() {
       .count();
 }
 
-/// What is wrong and why; the next step is a button, not advice for the command line.
-std::string plain_text(const std::exception& error) {
-  const auto* known = dynamic_cast<const Error*>(&error);
-  return known ? fmt::format("{}: {}.", known->summary(), known->why()) : error.what();
-}
-
 std::string outcome_text(const SweepOutcome& outcome) {
   std::string text = fmt::format("{} measured", outcome.ok);
   if (outcome.failed > 0) text += fmt::format(", {} failed", outcome.failed);
@@ -49,6 +43,11 @@ bool holds_gpu_sweeps(const WindowData& data) {
 }
 
 }  // namespace
+
+std::string plain_text(const std::exception& error) {
+  const auto* known = dynamic_cast<const Error*>(&error);
+  return known ? fmt::format("{}: {}.", known->summary(), known->why()) : error.what();
+}
 
 void Application::read(bool comparisons_changed) {
   if (data_.database.empty()) return;

@@ -142,6 +142,28 @@ TEST_F(Journey, clicking_a_row_pins_it_and_escape_unpins) {
   });
 }
 
+TEST_F(Journey, what_is_selected_elsewhere_comes_into_view_in_the_table) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::latency);
+    const LatencyModel model = make_latency_model(*data().shown, nullptr);
+    std::int64_t last = 0;
+    for (const auto& cell : model.lines.back().cells) {
+      if (cell) last = cell->row.measurement;
+    }
+    const auto scroll = [] {
+      for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
+        if (one->Active && std::string(one->Name).find("###latency/latency|") != std::string::npos) return one->Scroll.y;
+      }
+      return -1.0F;
+    };
+    IM_CHECK_EQ(scroll(), 0.0F);
+    app().carry_out({CommandId::select_measurement, last});
+    wait(c);
+    c->Yield(3);
+    IM_CHECK(scroll() > 100);
+  });
+}
+
 TEST_F(Journey, a_baseline_gives_every_row_a_verdict_and_compare_opens) {
   travel([](ImGuiTestContext* c) {
     c->KeyPress(ImGuiKey_F5);
