@@ -233,6 +233,27 @@ TEST(HopperPlan, wide_windows_never_run_on_the_portable_forward) {
   }
 }
 
+TEST(HopperPlan, the_shapes_of_the_documents_run_on_the_instance_measured_fastest) {
+  const auto chosen = [](Form form, std::int64_t window1, std::int64_t window2, std::int64_t q_heads, std::int64_t kv_heads,
+                         std::int64_t seq_len = 8192) {
+    return std::string(instance_name(best_plan(narrow(form, window1, window2, seq_len, q_heads, kv_heads, 128)).instance));
+  };
+  for (const Form form : {Form::trilinear, Form::determinant}) {
+    const std::string suffix = form == Form::determinant ? "_cross" : "";
+    EXPECT_EQ(chosen(form, 512, 32, 128, 1), "d128_rows128_keys128" + suffix);
+    for (const auto& [window1, window2] :
+         {std::pair{1024, 32}, {512, 64}, {128, 128}, {256, 64}, {512, 32}, {1024, 16}, {256, 32}}) {
+      EXPECT_EQ(chosen(form, window1, window2, 64, 1, 32768), "d128_split64_keys128" + suffix);
+    }
+    for (const std::int64_t heads : {32, 16, 8}) {
+      EXPECT_EQ(chosen(form, 512, 32, heads, 1), "d128_rows128_keys112" + suffix);
+    }
+    for (const auto& [window1, window2] : {std::pair{512, 32}, {1024, 16}}) {
+      EXPECT_EQ(chosen(form, window1, window2, 16, 16), "d128_split64_keys96_mixed" + suffix);
+    }
+  }
+}
+
 TEST(HopperPlan, the_portable_forward_folds_the_axis_that_the_other_instances_fold) {
   for (const Problem& problem : many_problems()) {
     for (const auto& [window1, window2] : {std::pair{512, 16}, {16, 512}, {7, 7}, {300, 400}, {202, 400}}) {

@@ -13,26 +13,26 @@ inline constexpr int kNeverReached = 1;   ///< bar.sync id, see Mainloop::hold_h
 struct Barriers {
   std::uint32_t base;
   __device__ std::uint32_t full_key(int tile) const { return base + 8 * tile; }
-  __device__ std::uint32_t empty_key(int tile) const { return base + 16 + 8 * tile; }
-  __device__ std::uint32_t full_value(int tile) const { return base + 32 + 8 * tile; }
-  __device__ std::uint32_t empty_value(int tile) const { return base + 48 + 8 * tile; }
-  __device__ std::uint32_t full_query(int buffer) const { return base + 64 + 8 * buffer; }
-  __device__ std::uint32_t empty_query(int buffer) const { return base + 80 + 8 * buffer; }
+  __device__ std::uint32_t empty_key(int tile) const { return base + 24 + 8 * tile; }
+  __device__ std::uint32_t full_value(int tile) const { return base + 48 + 8 * tile; }
+  __device__ std::uint32_t empty_value(int tile) const { return base + 72 + 8 * tile; }
+  __device__ std::uint32_t full_query(int buffer) const { return base + 96 + 8 * buffer; }
+  __device__ std::uint32_t empty_query(int buffer) const { return base + 112 + 8 * buffer; }
   /// The ring rows of steps i, i + kStagesAhead, ... (and, before an item's first step, its q in the order of the products).
-  __device__ std::uint32_t full_stage(int i) const { return base + 96 + 8 * i; }
-  __device__ std::uint32_t empty_stage(int i) const { return base + 128 + 8 * i; }
-  __device__ std::uint32_t pass_done() const { return base + 160; }   ///< no consumer reads ratios of this pass any more
+  __device__ std::uint32_t full_stage(int i) const { return base + 128 + 8 * i; }
+  __device__ std::uint32_t empty_stage(int i) const { return base + 160 + 8 * i; }
+  __device__ std::uint32_t pass_done() const { return base + 192; }   ///< no consumer reads ratios of this pass any more
   // Split steps: warpgroup 1 has written a half of its result; warpgroup 0 has read the first half; it has read both.
-  __device__ std::uint32_t merge_full() const { return base + 168; }
-  __device__ std::uint32_t merge_taken() const { return base + 176; }
-  __device__ std::uint32_t merge_free() const { return base + 184; }
-  __device__ std::uint32_t turned() const { return base + 192; }      ///< the ratios of a pass's second step are there (ShortAxis::turn_ratios)
-  __device__ std::uint32_t items_done() const { return base + 200; }   ///< every consumer warp has stored its last item
-  static_assert(kResidentTiles == 2 && kStagesAhead == 4, "the offsets above");
+  __device__ std::uint32_t merge_full() const { return base + 200; }
+  __device__ std::uint32_t merge_taken() const { return base + 208; }
+  __device__ std::uint32_t merge_free() const { return base + 216; }
+  __device__ std::uint32_t turned() const { return base + 224; }      ///< the ratios of a pass's second step are there (ShortAxis::turn_ratios)
+  __device__ std::uint32_t items_done() const { return base + 232; }   ///< every consumer warp has stored its last item
+  static_assert(kMostResidentTiles == 3 && kStagesAhead == 4, "the offsets above");
 
   /// One thread, before the CTA's first __syncthreads.
   __device__ void init() const {
-    for (int tile = 0; tile < kResidentTiles; ++tile) {
+    for (int tile = 0; tile < kMostResidentTiles; ++tile) {
       barrier_init(full_key(tile), 1);
       barrier_init(full_value(tile), 1);
       barrier_init(empty_key(tile), kConsumerWarps);

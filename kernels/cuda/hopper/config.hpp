@@ -24,6 +24,8 @@ struct TileConfig {
   Product product;
   int early_blocks;    ///< 8-key column blocks whose exponentials run before the wait for the previous P V (tuned)
   int early_last;      ///< the same for the last tile of a step, in whose late part the next queries are made (tuned)
+  int resident_tiles = 2;   ///< K and V tiles that stay while all steps run over them (a "chunk"): 2 or 3
+  int short_keys = 0;       ///< columns of an item's last tile when its keys are no more; 0: always tile_keys
 
   bool operator==(const TileConfig&) const = default;
 };
@@ -32,7 +34,7 @@ inline constexpr int kWarpgroupThreads = 128;
 inline constexpr int kConsumerWarpgroups = 2;
 inline constexpr int kThreads = (1 + kConsumerWarpgroups) * kWarpgroupThreads;
 inline constexpr int kShortAxisWarps = 3;    ///< warps of the producer warpgroup that bring the short axis; warp 0 loads tiles
-inline constexpr int kResidentTiles = 2;     ///< K and V tiles that stay while all steps run over them (a "chunk")
+inline constexpr int kMostResidentTiles = 3; ///< barriers are there for so many
 inline constexpr int kStagesAhead = 4;       ///< steps whose ring rows may wait for the consumers
 inline constexpr int kSharedMemoryLimit = 232448;  ///< bytes a CTA may use on sm_90
 
@@ -43,6 +45,10 @@ struct Layout {
   static_assert(kConfig.head_dim == 64 || kConfig.head_dim == 128, "one or two 128-byte swizzle atoms a row");
   static_assert(kConfig.tile_keys % 16 == 0 && kConfig.tile_keys >= 64 && kConfig.tile_keys <= 128,
                 "P V contracts 16 keys at a time; more than 128 keys do not fit the registers");
+  static_assert(kConfig.resident_tiles == 2 || (kConfig.resident_tiles == 3 && kConfig.short_keys > 0), "what run_item cares for");
+  static_assert(kConfig.short_keys == 0 || (kConfig.resident_tiles == 3 && kConfig.short_keys % 16 == 0 &&
+                                            kConfig.short_keys < kConfig.tile_keys && kConfig.early_last < kConfig.short_keys / 8),
+                "a short tile is a tile with fewer columns");
   static_assert(kConfig.early_blocks > 0 && kConfig.early_blocks < kConfig.tile_keys / 8 && kConfig.early_blocks % 2 == 0 &&
                     kConfig.early_last > 0 && kConfig.early_last < kConfig.tile_keys / 8 && kConfig.early_last % 2 == 0,
                 "P is packed in pairs of column blocks");
@@ -61,8 +67,8 @@ struct Layout {
   static constexpr int kQueryBytes = kHalves * kQueryHalfBytes;
   static constexpr bool kCross = kConfig.product == Product::cross || kConfig.product == Product::biased_cross;
   static constexpr bool kWideKeys = kConfig.product == Product::biased || kConfig.product == Product::biased_cross;  ///< in fp32
-  /// One buffer where the wide keys of 64 positions need the room: the next q then waits for the end of the item.
-  static constexpr int kQueryBuffers = kWideKeys && kConfig.mixed_rows ? 1 : 2;
+  /// One buffer where the wide keys of 64 positions or a third tile need the room: the next q then waits for the end of the item.
+  static constexpr int kQueryBuffers = (kWideKeys && kConfig.mixed_rows) || kConfig.resident_tiles == 3 ? 1 : 2;
   static constexpr int kRingSlack = (kStagesAhead + 2) * kStepsPerStage;  ///< ring rows beyond those of one step
 
   // Words (pairs of dimensions) of one lane of a consumer quad. Cross products: 3 in each block of 12, then the tail.
@@ -82,13 +88,13 @@ struct Layout {
   static constexpr int kMergeBytes = kConfig.split_steps ? kMergeHalfBytes + kWarpgroupThreads * 16 : 0;
 
   static constexpr int kKeyTiles = 0;
-  static constexpr int kValueTiles = kKeyTiles + kResidentTiles * kTileBytes;
-  static constexpr int kQuery = kValueTiles + kResidentTiles * kTileBytes;
+  static constexpr int kValueTiles = kKeyTiles + kConfig.resident_tiles * kTileBytes;
+  static constexpr int kQuery = kValueTiles + kConfig.resident_tiles * kTileBytes;
   static constexpr int kTails = kQuery + kQueryBuffers * kQueryBytes;
   static constexpr int kMerge = kTails + kQueryBuffers * kTailBytes;
   static constexpr int kBarriers = kMerge + kMergeBytes;
-  static constexpr int kRepairFlag = kBarriers + 208;             ///< not 0: a row of this CTA needs repair.cuh
-  static constexpr int kOnes = kBarriers + 224;                   ///< a ratio row of ones
+  static constexpr int kRepairFlag = kBarriers + 240;             ///< not 0: a row of this CTA needs repair.cuh
+  static constexpr int kOnes = kBarriers + 256;                   ///< a ratio row of ones
   static constexpr int kPositions = kOnes + kRatioRowBytes;       ///< of each query row: its position, from the item's first
   static constexpr int kRing = kPositions + kQueryRows * 4;
   static constexpr int kMaxRingRows = (kSharedMemoryLimit - kRing) / kSlotBytes;
@@ -109,14 +115,14 @@ struct Instance {
 inline constexpr Instance kInstances[] = {
     {"d128_rows128_keys128", {128, 128, false, false, Product::plain, 12, 12}},
     {"d128_split64_keys128", {128, 128, true, false, Product::plain, 12, 12}},
-    {"d128_rows128_keys112", {128, 112, false, false, Product::plain, 8, 8}},
+    {"d128_rows128_keys112", {128, 112, false, false, Product::plain, 8, 8, 3, 80}},
     {"d128_split64_keys96_mixed", {128, 96, true, true, Product::plain, 6, 6}},
     {"d64_rows128_keys128", {64, 128, false, false, Product::plain, 12, 12}},
     {"d64_split64_keys128", {64, 128, true, false, Product::plain, 12, 12}},
     {"d64_split64_keys128_mixed", {64, 128, true, true, Product::plain, 10, 10}},
     {"d128_rows128_keys128_cross", {128, 128, false, false, Product::cross, 12, 8}},
     {"d128_split64_keys128_cross", {128, 128, true, false, Product::cross, 12, 12}},
-    {"d128_rows128_keys112_cross", {128, 112, false, false, Product::cross, 8, 8}},
+    {"d128_rows128_keys112_cross", {128, 112, false, false, Product::cross, 8, 8, 3, 80}},
     {"d128_split64_keys96_mixed_cross", {128, 96, true, true, Product::cross, 6, 6}},
     {"d64_rows128_keys128_cross", {64, 128, false, false, Product::cross, 10, 10}},
     {"d64_split64_keys128_cross", {64, 128, true, false, Product::cross, 10, 10}},

@@ -14,13 +14,16 @@
 //          step t (short-axis row i - t)                     A work item is 64 or 128 rows: `heads` query heads at each of
 //        0   1   2  ...  w_short-1                           `positions` consecutive positions. Row r of position i uses
 //      +---+---+---+---+---+                                 short-axis row i - t on step t: every row runs the same
-//  K,V | > | > | > | > | > |--+  chunk 0 (2 tiles resident)  steps, nothing is wasted on that axis. Windows on the long
+//  K,V | > | > | > | > | > |--+  chunk 0 (2 or 3 tiles)      steps, nothing is wasted on that axis. Windows on the long
 //      +---+---+---+---+---+  |                              axis differ by up to positions - 1 keys: masked at the edges.
 //  K,V | < | < | < | < | < |<-+  chunk 1                     K and V leave L2 once an item, not once a step.
 //      +---+---+---+---+---+
 //
-// Registers: consumers 240 (S 64, A 64, P 32, Q~ 32, keys 16 at D 128), producers 24. Shared memory: config.hpp; 128 KB tiles,
-// 2 x 32 KB Q, the ring of short-axis rows. H200, 2026-11-21, sustained, beside FlashAttention-3's 653 in the same run: 700-729
+// With 8 to 32 heads 512 keys and the positions' spread need five tiles of 112: three stay in the first pass, two in the second,
+// and the last has 80 columns only (config.hpp: resident_tiles, short_keys). That made 590 TFLOP/s of 512x32 with 32 heads 655.
+//
+// Registers: consumers 240 (S 64, A 64, P 32, Q~ 32, keys 16 at D 128), producers 24. Shared memory: config.hpp; 128 KB tiles
+// and 2 x 32 KB Q, or 168 KB and 32 KB; the ring of short-axis rows. H200, 2026-11-21, sustained, beside FlashAttention-3's 653 in the same run: 700-729
 // TFLOP/s at 512x32 with 128 heads, 688-703 with 64; determinant 0.97 of that. All rates: docs/notebook.md.
 //
 // Limits: bf16, D 64 or 128, causal windows, forward. Biases fold axis 2 whatever its window. Rounding: q~ (how: Product in

@@ -24,7 +24,7 @@ __device__ __forceinline__ void load_tiles(const ForwardParameters& p, std::uint
   using L = Layout<kConfig>;
   const Barriers barriers{memory + L::kBarriers};
   const int query_box_bytes = p.positions * p.heads * L::kRowBytes;
-  int uses[kResidentTiles] = {};
+  int uses[kConfig.resident_tiles] = {};
   int items_done = 0;
   if constexpr (L::kCross) wait_for_previous_kernel();   // which makes the tile keys
   for (int index = blockIdx.x; index < p.items; index += gridDim.x, ++items_done) {
@@ -33,9 +33,9 @@ __device__ __forceinline__ void load_tiles(const ForwardParameters& p, std::uint
     if (uses_of_buffer > 0) barrier_wait(barriers.empty_query(buffer), (uses_of_buffer - 1) & 1);
     copy_halves<L::kHalves>(memory + L::kQuery + buffer * L::kQueryBytes, L::kQueryHalfBytes, query_map,
                             barriers.full_query(buffer), query_box_bytes, item.first_head, item.position, item.batch);
-    for (int first = 0; first < item.tiles; first += kResidentTiles) {
+    for (int first = 0; first < item.tiles; first += kConfig.resident_tiles) {
 #pragma unroll
-      for (int tile = 0; tile < kResidentTiles; ++tile) {
+      for (int tile = 0; tile < kConfig.resident_tiles; ++tile) {
         if (first + tile >= item.tiles) break;
         if (uses[tile] > 0) barrier_wait(barriers.empty_key(tile), (uses[tile] - 1) & 1);
         copy_halves<L::kHalves>(memory + L::kKeyTiles + tile * L::kTileBytes, L::kHalfTileBytes, key_map,
@@ -43,7 +43,7 @@ __device__ __forceinline__ void load_tiles(const ForwardParameters& p, std::uint
                                 item.first_key + (first + tile) * kConfig.tile_keys, item.batch);
       }
 #pragma unroll
-      for (int tile = 0; tile < kResidentTiles; ++tile) {
+      for (int tile = 0; tile < kConfig.resident_tiles; ++tile) {
         if (first + tile >= item.tiles) break;
         if (uses[tile] > 0) barrier_wait(barriers.empty_value(tile), (uses[tile] - 1) & 1);
         copy_halves<L::kHalves>(memory + L::kValueTiles + tile * L::kTileBytes, L::kHalfTileBytes, value_map,

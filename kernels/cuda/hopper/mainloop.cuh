@@ -1,6 +1,6 @@
 // Role: the two consumer warpgroups. For each work item: S = Q~ K^T, weights, A += P V, over tiles and steps.
 //
-// Order of one pass over the short axis (chunk of two tiles):  tile 0, tile 1, next step: tile 0, tile 1, ...
+// Order of one pass over the short axis (here a chunk of two tiles):  tile 0, tile 1, next step: tile 0, tile 1, ...
 // At each tile the next S is issued before the pending P V, so that exponentials run while the tensor cores do both.
 //
 // One accumulator serves all steps (the ratio trick): o = v_short * A, and from one step to the next A is multiplied by
@@ -48,7 +48,7 @@ struct Mainloop {
   std::uint32_t ring;         // address of the ring, plus this lane's 16 bytes
   std::uint32_t slot_step;    // from a slot to the next one of the pass: the smaller (unsigned) of slot + slot_step and
   std::uint32_t slot_wrap;    // slot + slot_wrap
-  std::uint32_t phases;       // parity to wait for: bits 0-1 key tiles, 2-3 value tiles, 4 turned ratios
+  std::uint32_t phases;       // parity to wait for: bits 0-2 key tiles, 3-5 value tiles, 6 turned ratios
   unsigned items_done;
   unsigned stages;            // stages taken
 
@@ -195,26 +195,32 @@ struct Mainloop {
 
   // --- products -------------------------------------------------------------------------------------------------------
 
+  /// The scores of a tile's first `kKeys` columns.
+  template <int kKeys>
+  __device__ __forceinline__ float (&columns())[kKeys / 2] { return *reinterpret_cast<float (*)[kKeys / 2]>(&score); }
+
+  template <int kKeys>
   __device__ __forceinline__ void issue_scores(int tile) {
     const std::uint64_t keys = tile_descriptor(memory + L::kKeyTiles, 16) + tile * (L::kTileBytes / 16);
-    pin(score);
+    pin(columns<kKeys>());
     pin(query.word);
     wgmma_fence();
 #pragma unroll
     for (int k = 0; k < kConfig.head_dim / 16; ++k) {
       const std::uint32_t* word = query.word + 4 * k;
-      wgmma<false>(score, word[0], word[1], word[2], word[3], keys + (k & 3) * 2 + (k >> 2) * (L::kHalfTileBytes / 16), k > 0);
+      wgmma<false>(columns<kKeys>(), word[0], word[1], word[2], word[3], keys + (k & 3) * 2 + (k >> 2) * (L::kHalfTileBytes / 16), k > 0);
     }
     wgmma_commit();
   }
 
+  template <int kKeys>
   __device__ __forceinline__ void issue_values(int tile) {
     const std::uint64_t values = tile_descriptor(memory + L::kValueTiles, L::kHalfTileBytes) + tile * (L::kTileBytes / 16);
     pin(accumulator);
     pin(weight);
     wgmma_fence();
 #pragma unroll
-    for (int k = 0; k < kConfig.tile_keys / 16; ++k) {
+    for (int k = 0; k < kKeys / 16; ++k) {
       wgmma<true>(accumulator, weight[4 * k], weight[4 * k + 1], weight[4 * k + 2], weight[4 * k + 3], values + k * 128, true);
     }
     wgmma_commit();
@@ -244,13 +250,14 @@ struct Mainloop {
   }
 
   __device__ __forceinline__ bool needs_mask(int item_tile) const { return item_tile < clean.begin || item_tile >= clean.end; }
+  template <int kKeys>
   __device__ __forceinline__ void mask_tile(int item_tile, int step) {
     const int t = offset(step);
     const int column = item_tile * kConfig.tile_keys + 2 * c;
     const RowWindow a = row_window(p, item, position_of(0), t);
     const RowWindow b = kConfig.mixed_rows ? row_window(p, item, position_of(1), t) : a;
-    if (item_tile < clean.begin) mask_below(score, column, a.first, b.first);
-    if (item_tile >= clean.end) mask_above(score, column, a.last, b.last);
+    if (item_tile < clean.begin) mask_below(columns<kKeys>(), column, a.first, b.first);
+    if (item_tile >= clean.end) mask_above(columns<kKeys>(), column, a.last, b.last);
   }
 
   /// Offsets rise in even passes, so the short-axis row, and with it the slot, falls.
@@ -269,34 +276,37 @@ struct Mainloop {
     phases ^= 1u << tile;
   }
   __device__ __forceinline__ void wait_value(int tile) {
-    barrier_wait(barriers.full_value(tile), (phases >> (2 + tile)) & 1);
-    phases ^= 4u << tile;
+    barrier_wait(barriers.full_value(tile), (phases >> (3 + tile)) & 1);
+    phases ^= 8u << tile;
   }
 
   __device__ __forceinline__ void wait_turned() {
-    barrier_wait(barriers.turned(), phases >> 4 & 1);
-    phases ^= 16u;
+    barrier_wait(barriers.turned(), phases >> 6 & 1);
+    phases ^= 64u;
   }
 
-  /// Tile `kTile` of the chunk on one step, and the P V of the tile before it. kLast: the step's last tile (fetch the next
-  /// queries); tile 0 is its first (rescale the accumulator). `item_tile`: the tile's number in the item.
-  template <int kTile, bool kLast>
+  /// Tile `kTile` of a chunk of `kTiles` on one step, and the P V of the tile before it. The step's last tile fetches the next
+  /// queries; tile 0 is its first (rescale the accumulator). `item_tile`: the tile's number in the item. kShort: the last tile
+  /// of the chunk has short_keys columns; then kFresh tells the pass's first step apart, whose pending tile is a whole one.
+  template <int kTile, int kTiles, bool kShort, bool kFresh>
   __device__ __forceinline__ void step_tile(int item_tile, int step) {
-    constexpr bool kFirst = kTile == 0;
+    constexpr bool kFirst = kTile == 0, kLast = kTile == kTiles - 1;
+    constexpr int kKeys = kShort && kLast ? kConfig.short_keys : kConfig.tile_keys;
+    constexpr int kPendingKeys = kShort && kFirst && !kFresh ? kConfig.short_keys : kConfig.tile_keys;
     constexpr int kEarly = kLast ? kConfig.early_last : kConfig.early_blocks;
-    const bool fresh = step == 0, last_step = step == item.steps - 1;
-    // The pending tile: tile 0 of this step, or the last one of the step before (in the pass before, when this one begins).
-    const int pending_tile = kFirst && (!kLast || fresh) ? 1 : 0;
+    const bool fresh = kShort && kFirst ? kFresh : step == 0, last_step = step == item.steps - 1;
+    // The pending tile: the one before, or the last one of the step before (in the pass before, when this one begins).
+    const int pending_tile = !kFirst ? kTile - 1 : fresh ? kConfig.resident_tiles - 1 : kTiles - 1;
     const bool pending_fresh = kFirst ? step == 1 || (fresh && last_step) : fresh;
     const bool pending_last = kFirst ? fresh : last_step;
     const bool masked = needs_mask(item_tile), next_stage = kLast && !last_step;
     if (fresh) wait_key(kTile);
     pin(accumulator);
     pin(weight);
-    issue_scores(kTile);
+    issue_scores<kKeys>(kTile);
     if constexpr (kLast) check_sums(rows, weight, accumulator);
     if (pending_fresh) wait_value(pending_tile);
-    issue_values(pending_tile);
+    issue_values<kPendingKeys>(pending_tile);
     // In the shadow of S: barriers, addresses, and what fits the registers.
     const std::uint32_t ratio_rows[2] = {ratio_row(0, fresh), ratio_row(1, fresh)};
     if (kFirst && step == 1 && pass > 0) wait_turned();
@@ -305,12 +315,12 @@ struct Mainloop {
       wait_stage();
       advance_slots();
     }
-    if constexpr (!kFirst && kConfig.product == Product::plain) load_first_key_parts<1>();
+    if constexpr (kLast && !kFirst && kConfig.product == Product::plain) load_first_key_parts<1>();
     wgmma_wait<1>();
-    pin(score);
+    pin(columns<kKeys>());
     pin(query.word);
     if (last_step && leader) barrier_arrive(barriers.empty_key(kTile));
-    if (masked) mask_tile(item_tile, step);
+    if (masked) mask_tile<kKeys>(item_tile, step);
     float partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     exponentiate<0, kEarly / 2>(score, rows, p.scale_log2, partial);
     // No branch here, so that the loads can run between exponentials: on the last step the same queries are made again.
@@ -320,7 +330,7 @@ struct Mainloop {
     }
     exponentiate<kEarly / 2, kEarly>(score, rows, p.scale_log2, partial);
     if constexpr (kFirst && kLast) load_ratio<0>(ratio_rows);
-    pin(score);
+    pin(columns<kKeys>());
     hold_here((partial[0] + partial[1]) + (partial[2] + partial[3]) + rows.sum[0]);
     wgmma_wait<0>();
     pin(accumulator);
@@ -329,7 +339,7 @@ struct Mainloop {
     if constexpr (kFirst) apply_ratios<0, kRatioParts - 1>(ratio_rows);
     pack_weights<0, kEarly>(score, weight);
     if constexpr (kFirst && kLast) load_first_key_parts<1>();   // only now: the ratios had their registers
-    exponentiate<kEarly, kBlocks>(score, rows, p.scale_log2, partial);
+    exponentiate<kEarly, kKeys / 8>(score, rows, p.scale_log2, partial);
     if constexpr (kLast) fold_query<kFirst ? 1 : kPartsHeld>();
     if (next_stage) free_stage();
     if constexpr (kFirst) {
@@ -339,7 +349,7 @@ struct Mainloop {
         if (leader) barrier_arrive(barriers.pass_done());
       }
     }
-    pack_weights<kEarly, kBlocks>(score, weight);
+    pack_weights<kEarly, kKeys / 8>(score, weight);
     add_sums(rows, partial);
   }
 
@@ -348,7 +358,7 @@ struct Mainloop {
     barrier_wait(barriers.full_query(items_done % L::kQueryBuffers), items_done / L::kQueryBuffers & 1);
     take_stage();
     wait_key(0);
-    issue_scores(0);
+    issue_scores<kConfig.tile_keys>(0);
     wgmma_wait<0>();
     pin(score);
     pin(query.word);
@@ -363,12 +373,40 @@ struct Mainloop {
       advance_slots();
       take_stage();
     }
-    if (needs_mask(0)) mask_tile(0, 0);
+    if (needs_mask(0)) mask_tile<kConfig.tile_keys>(0, 0);
     set_reference(rows, score, p.scale_log2);
     float partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     exponentiate<0, kBlocks>(score, rows, p.scale_log2, partial);
     pack_weights<0, kBlocks>(score, weight);
     add_sums(rows, partial);
+  }
+
+  /// One pass over the short axis; `begun`: tile 0 of step 0 is done. kShort: see step_tile.
+  template <int kTiles, bool kShort>
+  __device__ __forceinline__ void run_pass(int first, bool begun) {
+    set_direction();
+    for (int step = kTiles == 1 && begun ? 1 : 0; step < item.steps; ++step) {
+      if (step > 0 || !begun) {
+        if (kShort && step == 0) {
+          step_tile<0, kTiles, kShort, true>(first, step);
+        } else {
+          step_tile<0, kTiles, kShort, false>(first, step);
+        }
+      }
+      if constexpr (kTiles > 1) step_tile<1, kTiles, kShort, false>(first + 1, step);
+      if constexpr (kTiles > 2) step_tile<2, kTiles, kShort, false>(first + 2, step);
+    }
+  }
+
+  /// Issues the item's last product; `before_last` runs meanwhile. `kKeys`: columns of the tile.
+  template <int kKeys, typename BeforeLast>
+  __device__ __forceinline__ void finish_item(int tile, const BeforeLast& before_last) {
+    if (item.steps == 1) wait_value(tile);
+    issue_values<kKeys>(tile);
+    before_last(offset(item.steps - 1));
+    wgmma_wait<0>();
+    pin(accumulator);
+    if (leader) barrier_arrive(barriers.empty_value(tile));
   }
 
   /// Runs one item; leaves A in `accumulator`, references and this thread's partial sums in `rows`. `before_last` runs while
@@ -385,34 +423,31 @@ struct Mainloop {
     set_direction();
     clean = clean_tiles<kConfig.tile_keys>(p, item, offset(item.steps - 1));
     first_tile();
-    bool begun = true;   // tile 0 of step 0 of the pass is done
+    constexpr int kResident = kConfig.resident_tiles;
+    const bool short_last =
+        ends_short(item.last_position - item.first_key + 1, item.tiles, kConfig.tile_keys, kResident, kConfig.short_keys);
     int first = 0;
-    for (; first + 1 < item.tiles; first += kResidentTiles, ++pass) {
-      set_direction();
-      for (int step = 0; step < item.steps; ++step) {
-        if (!begun) step_tile<0, false>(first, step);
-        begun = false;
-        step_tile<1, true>(first + 1, step);
-      }
-    }
-    const bool odd = first < item.tiles;   // a last pass over one tile
-    if (odd) {
-      set_direction();
-      for (int step = begun ? 1 : 0; step < item.steps; ++step) step_tile<0, true>(first, step);
-    } else {
-      --pass;
+    for (; first + kResident <= item.tiles - short_last; first += kResident, ++pass) run_pass<kResident, false>(first, first == 0);
+    const int left = item.tiles - first;   // for a last pass
+    if (left == 0) --pass;
+    if (left == 1) run_pass<1, false>(first, first == 0);
+    if constexpr (kResident == 3) {
+      if (left == 2 && !short_last) run_pass<2, false>(first, first == 0);
+      if (left == 2 && short_last) run_pass<2, true>(first, first == 0);
+      if (left == 3) run_pass<3, true>(first, first == 0);
     }
     check_sums(rows, weight, accumulator);
     __syncwarp();
     if (leader) barrier_arrive(barriers.empty_query(items_done % L::kQueryBuffers));
     ++items_done;
-    const int pending_tile = odd ? 0 : 1;
-    if (item.steps == 1) wait_value(pending_tile);
-    issue_values(pending_tile);
-    before_last(offset(item.steps - 1));
-    wgmma_wait<0>();
-    pin(accumulator);
-    if (leader) barrier_arrive(barriers.empty_value(pending_tile));
+    const int last_tile = (left == 0 ? kResident : left) - 1;
+    if constexpr (kConfig.short_keys > 0) {
+      if (short_last) {
+        finish_item<kConfig.short_keys>(last_tile, before_last);
+        return;
+      }
+    }
+    finish_item<kConfig.tile_keys>(last_tile, before_last);
   }
 };
 

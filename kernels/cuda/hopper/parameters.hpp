@@ -71,6 +71,12 @@ __host__ __device__ __forceinline__ WorkItem work_item(const ForwardParameters& 
   return item;
 }
 
+/// True when the last of an item's tiles has few enough keys to be a short one. Not when it would be a pass of its own: with
+/// that, too, ptxas finds no registers for the forward and lets each WGMMA wait for the one before.
+__host__ __device__ __forceinline__ bool ends_short(int keys, int tiles, int tile_keys, int resident_tiles, int short_keys) {
+  return short_keys > 0 && tiles % resident_tiles != 1 && keys <= (tiles - 1) * tile_keys + short_keys;
+}
+
 /// Passes over the short axis run forwards and backwards in turn, so that between two of them nothing changes but the
 /// tiles. Returns the offset t of step `step`: the position r of a row uses short-axis row r - t - (warpgroup, if split).
 __host__ __device__ __forceinline__ int step_offset(int pass, int step, int steps, int steps_per_stage) {

@@ -28,6 +28,7 @@ struct TileTimes {
   double turn;        // from one pass to the next
 };
 constexpr TileTimes kTileTimes64 = {3.3, 1.8, 2.36, 0.04, 0.32, 0.2}, kTileTimes128 = {3.6, 2.1, 3.27, 0.03, 0.11, 0.0};
+constexpr double kQueryWait = 0.7;           // a work item, where there is one buffer for q
 constexpr double kRowsStart = 1.7;
 constexpr double kRowStep = 0.24;            // the last row: each step of it,
 constexpr double kRowBatch = 0.25;           // and each batch of keys of a step
@@ -47,17 +48,18 @@ constexpr double kPortablePreference = 0.87;
 /// What the host needs to know of an instance.
 struct InstanceFacts {
   TileConfig config;
-  int query_rows, steps_per_stage, ring_slack, max_ring_rows;
+  int query_rows, query_buffers, steps_per_stage, ring_slack, max_ring_rows;
   int fixed_bytes, slot_bytes;
   double column_ns;   // one step (two, if split) over one long-axis key
 };
 
 template <int... kIndex>
 constexpr std::array<InstanceFacts, sizeof...(kIndex)> facts_of(std::integer_sequence<int, kIndex...>) {
-  constexpr double kColumnNs[] = {12.2, 12.7, 12.1, 15.0, 7.9, 7.6, 8.5,           // plain
-                                  14.0, 14.2, 14.4, 16.5, 8.4, 8.6, 9.1,           // cross
-                                  15.3, 18.0, 8.8,  18.2, 12.9};                   // biased
+  constexpr double kColumnNs[] = {11.9, 12.0, 12.1, 14.3, 7.9, 7.6, 8.5,           // plain
+                                  12.0, 12.4, 12.7, 15.2, 8.4, 8.6, 9.1,           // cross
+                                  15.3, 18.0, 8.8,  18.2, 12.9};                    // biased
   return {InstanceFacts{kInstances[kIndex].config, Layout<kInstances[kIndex].config>::kQueryRows,
+                        Layout<kInstances[kIndex].config>::kQueryBuffers,
                         Layout<kInstances[kIndex].config>::kStepsPerStage, Layout<kInstances[kIndex].config>::kRingSlack,
                         Layout<kInstances[kIndex].config>::kMaxRingRows,
                         Layout<kInstances[kIndex].config>::kRing, Layout<kInstances[kIndex].config>::kSlotBytes,
@@ -132,17 +134,21 @@ Plan common_plan(const Problem& problem, int instance) {
 double tiles_us(const ForwardParameters& p, const InstanceFacts& facts, const TileTimes& times) {
   const std::int64_t rounds = ceil_div(p.items, kMultiprocessors), stride = std::max<std::int64_t>(1, rounds / 64);
   const int blocks = static_cast<int>(ceil_div(p.seq_len, p.positions)), block_items = p.items / blocks;
+  const TileConfig& config = facts.config;
   double us = 0;
   int count = 0;
   for (std::int64_t round = 0; round < rounds; round += stride, ++count) {
     const int block = blocks - 1 - static_cast<int>(round * kMultiprocessors / block_items);
     const int first = block * p.positions, last = std::min(first + p.positions, p.seq_len) - 1;
-    const int tiles = static_cast<int>(ceil_div(last + 1 - std::max(0, first - p.long_window + 1), facts.config.tile_keys));
+    const int keys = last + 1 - std::max(0, first - p.long_window + 1);
+    const int tiles = static_cast<int>(ceil_div(keys, config.tile_keys));
+    const bool shorter = ends_short(keys, tiles, config.tile_keys, config.resident_tiles, config.short_keys);
+    const int columns = tiles * config.tile_keys - (shorter ? config.tile_keys - config.short_keys : 0);
     const auto steps = static_cast<double>(ceil_div(std::min(last + 1, p.short_window), facts.steps_per_stage));
-    us += times.item + p.positions * times.position + static_cast<double>(ceil_div(tiles, kResidentTiles) - 1) * times.turn;
-    us += steps * (tiles * facts.config.tile_keys * facts.column_ns * 1e-3 + tiles % kResidentTiles * times.odd_tile);
+    us += times.item + p.positions * times.position + static_cast<double>(ceil_div(tiles, config.resident_tiles) - 1) * times.turn;
+    us += steps * (columns * facts.column_ns * 1e-3 + (tiles % config.resident_tiles == 1) * times.odd_tile);
   }
-  return us * static_cast<double>(rounds) / count;
+  return (us / count + (facts.query_buffers == 1 ? kQueryWait : 0.0)) * static_cast<double>(rounds);
 }
 
 /// Time of instance kRowsInstance, us; steps and keys of a mean row from at most 64 positions.

@@ -341,7 +341,7 @@ struct ShortAxis {
     for (int index = blockIdx.x; index < p.items; index += gridDim.x, ++items_done) {
       const WorkItem item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, index);
       begin_item(item);
-      const int chunks = (item.tiles + kResidentTiles - 1) / kResidentTiles;
+      const int chunks = (item.tiles + kConfig.resident_tiles - 1) / kConfig.resident_tiles;
       for (int pass = 0; pass < chunks; ++pass, ++passes) {
         const int first_step = pass == 0 ? 0 : 1;          // a pass begins where the previous one ended
         const int direction = pass & 1 ? -L::kStepsPerStage : L::kStepsPerStage;

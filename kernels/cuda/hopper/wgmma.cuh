@@ -43,7 +43,7 @@ __device__ __forceinline__ std::uint64_t tile_descriptor(std::uint32_t address, 
 template <bool kTransposed, int kRegisters>
 __device__ __forceinline__ void wgmma(float (&d)[kRegisters], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
                                       std::uint32_t a3, std::uint64_t b, bool accumulate) {
-  static_assert(kRegisters == 32 || kRegisters == 48 || kRegisters == 56 || kRegisters == 64, "N is 64, 96, 112 or 128");
+  static_assert(kRegisters == 32 || kRegisters == 40 || kRegisters == 48 || kRegisters == 56 || kRegisters == 64, "N is 64, 80, 96, 112 or 128");
   if constexpr (kRegisters == 32) {
     asm volatile(
       "{.reg .pred p; setp.ne.b32 p, %37, 0; wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
@@ -51,6 +51,14 @@ __device__ __forceinline__ void wgmma(float (&d)[kRegisters], std::uint32_t a0, 
       "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
       "{%32, %33, %34, %35}, %36, p, 1, 1, %38;}"
       : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16), TRISCOPE_ACCUMULATORS_8(d, 24)
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
+  } else if constexpr (kRegisters == 40) {
+    asm volatile(
+      "{.reg .pred p; setp.ne.b32 p, %45, 0; wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
+      "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39}, "
+      "{%40, %41, %42, %43}, %44, p, 1, 1, %46;}"
+      : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16), TRISCOPE_ACCUMULATORS_8(d, 24), TRISCOPE_ACCUMULATORS_8(d, 32)
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
   } else if constexpr (kRegisters == 48) {
     asm volatile(
