@@ -23,8 +23,9 @@
 // and the last has 80 columns only (config.hpp: resident_tiles, short_keys). That made 590 TFLOP/s of 512x32 with 32 heads 655.
 //
 // Registers: consumers 240 (S 64, A 64, P 32, Q~ 32, keys 16 at D 128), producers 24. Shared memory: config.hpp; 128 KB tiles
-// and 2 x 32 KB Q, or 168 KB and 32 KB; the ring of short-axis rows. H200, 2026-11-21, sustained, beside FlashAttention-3's 653 in the same run: 700-729
-// TFLOP/s at 512x32 with 128 heads, 688-703 with 64; determinant 0.97 of that. All rates: docs/notebook.md.
+// and 2 x 32 KB Q, or 168 KB and 32 KB; the ring of short-axis rows. H200, 2026-11-21, sustained, beside FlashAttention-3's 653
+// in the same run: 700-729 TFLOP/s at 512x32 with 128 heads, 688-703 with 64; determinant 0.97 of that. All rates:
+// docs/notebook.md.
 //
 // Limits: bf16, D 64 or 128, causal windows, forward. Biases fold axis 2 whatever its window. Rounding: q~ (how: Product in
 // config.hpp) and P are rounded to bf16, o once at the end; everything else is fp32. A v_short of 0 counts as 2^-60
