@@ -152,7 +152,7 @@ constexpr float kLabelShare = 0.56F;  ///< of the panel's width, before the bars
 void draw_share(Context& context, std::string_view label, double percent) {
   const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
   ImGui::AlignTextToFramePadding();
-  clipped_text(context, context.look.theme.text, std::string(label), width * kLabelShare - context.look.px(8));
+  clipped_text(context, context.look.theme.muted, std::string(label), width * kLabelShare - context.look.px(8));
   ImGui::SameLine(left + width * kLabelShare);
   const float top = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - context.look.px(6)) / 2);

@@ -59,9 +59,7 @@ void palette_rows(Context& context, const std::vector<const Command*>& found, bo
 
 void draw_close_button(const Context& context) {
   ImGui::Dummy(ImVec2(0, context.look.px(8)));
-  const bool pressed = primary_button(context, "Close");
-  ImGui::SetItemDefaultFocus();
-  if (pressed || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  if (primary_button(context, "Close") || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
 }
 
 /// Help, one group per menu.
@@ -203,8 +201,10 @@ void draw_licences(Context& context) {
   muted_text(context,
              "Triscope itself: MIT. Baselines are other people's libraries: nothing of them is in Triscope, and they "
              "are fetched by you.");
-  if (ImGui::BeginTable("parts", 4,
-                        ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX)) {
+  ImGui::PushItemFlag(ImGuiItemFlags_NoNavDefaultFocus, true);  // of the keyboard: Close has it
+  if (ImGui::BeginTable(
+          "parts", 4,
+          ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX)) {
     ImGui::TableSetupColumn("part", ImGuiTableColumnFlags_WidthStretch, 150);
     ImGui::TableSetupColumn("version", ImGuiTableColumnFlags_WidthStretch, 180);
     ImGui::TableSetupColumn("licence", ImGuiTableColumnFlags_WidthStretch, 210);
@@ -213,6 +213,7 @@ void draw_licences(Context& context) {
     for (const ThirdPartyPart& part : third_party_parts()) licence_row(context, part);
     ImGui::EndTable();
   }
+  ImGui::PopItemFlag();
   draw_close_button(context);
   ImGui::EndPopup();
 }

@@ -48,7 +48,7 @@ float width_of(const Look& look, const LatencyColumn& column) {
 
 /// Width of a rate's column where all columns that are shown at first have room; bars take what is left.
 float rate_width(const Look& look, const std::vector<LatencyColumn>& columns) {
-  float left = ImGui::GetWindowWidth() - ImGui::GetStyle().ScrollbarSize;
+  float left = ImGui::GetWindowWidth() - ImGui::GetStyle().ScrollbarSize - look.px(20);
   float rates = 0;
   for (const LatencyColumn& column : columns) {
     if (!field_text(column.field).shown_at_first) continue;

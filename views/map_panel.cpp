@@ -179,7 +179,7 @@ void draw_grid(Context& context, const WindowMap& map) {
   const float left = look.px(48), bottom = look.px(40), right = look.px(92), top = look.px(12);
   const float columns = static_cast<float>(map.window1.size()), rows = static_cast<float>(map.window2.size());
   const ImVec2 area(std::max(look.px(60), room.x - left - right), std::max(look.px(40), room.y - bottom - top));
-  const ImVec2 cell(std::min(area.x / columns, look.px(200)), std::min(area.y / rows, look.px(96)));
+  const ImVec2 cell(std::min(area.x / columns, look.px(240)), std::min(area.y / rows, look.px(140)));
   const ImVec2 corner(origin.x + left, origin.y + top);
   ImGui::InvisibleButton("##map", ImVec2(std::max(1.0F, room.x), std::max(1.0F, room.y)));
   const bool hovered = ImGui::IsItemHovered();

@@ -228,7 +228,10 @@ void shoot_running(Studio& studio, const Variant& variant, const std::filesystem
   studio.shoot("running_latency_tflops", false);
   studio.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::scaling)});
   studio.application().carry_out({CommandId::stop});
-  studio.offscreen().settle();
+  for (int i = 0; i < 20'000 && studio.application().data().run.running; ++i) {
+    studio.offscreen().frame();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   studio.shoot("stopped_latency_scaling");
 }
 

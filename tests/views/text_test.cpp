@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -143,6 +145,26 @@ TEST(Setup, counters_are_asked_for_on_a_gpu_only) {
   EXPECT_EQ(read_form(form, &catalog).request.counters, CounterSet::none);
   form.device = "7";
   EXPECT_FALSE(runs_on_gpu(form, &catalog));
+}
+
+TEST(Documentation, every_picture_that_a_page_shows_is_there) {
+  const std::filesystem::path root = TRISCOPE_SOURCE_DIR;
+  std::vector<std::filesystem::path> pages{root / "README.md"};
+  for (const auto& entry : std::filesystem::directory_iterator(root / "docs")) {
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  }
+  int pictures = 0;
+  for (const std::filesystem::path& page : pages) {
+    std::ifstream stream(page);
+    const std::string text((std::istreambuf_iterator<char>(stream)), {});
+    for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 2)) {
+      const std::string link = text.substr(at + 2, text.find(')', at) - at - 2);
+      if (!link.ends_with(".png")) continue;
+      EXPECT_TRUE(std::filesystem::exists(page.parent_path() / link)) << page << " shows " << link;
+      ++pictures;
+    }
+  }
+  EXPECT_GT(pictures, 10);
 }
 
 }  // namespace
