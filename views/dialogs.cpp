@@ -105,10 +105,11 @@ void licence_row(Context& context, const ThirdPartyPart& part) {
   ImGui::PushID(command.c_str());
   if (ImGui::SmallButton("Copy command")) context.request(CommandId::copy_text, 0, command);
   ImGui::PopID();
-  ImGui::SameLine();
   {
     const NumberFont font(context.look, kSecondarySize);
-    coloured_text(context.look.theme.accent, command);
+    ImGui::PushTextWrapPos(0);
+    coloured_text(theme.accent, command);
+    ImGui::PopTextWrapPos();
   }
   muted_text(context, fmt::format("Downloads {}.", part.download), true);
 }

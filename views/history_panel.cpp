@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <utility>
 
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
@@ -93,6 +94,8 @@ void draw_sweep(Context& context, const SweepInfo& sweep) {
   if (ImGui::Selectable("##sweep", shown || compared, ImGuiSelectableFlags_AllowOverlap, ImVec2(0, height))) {
     context.request(ImGui::GetIO().KeyCtrl ? CommandId::compare : CommandId::show_sweep, sweep.id);
   }
+  if (shown && std::exchange(context.ui.history_followed, sweep.id) != sweep.id && !ImGui::IsItemVisible())
+    ImGui::SetScrollHereY();  // what was shown by another panel comes into view
   draw_tooltip(context, sweep);
   draw_menu(context, sweep);
   ImDrawList* list = ImGui::GetWindowDrawList();

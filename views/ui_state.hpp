@@ -98,7 +98,8 @@ struct UiState {
   std::vector<std::string> visible_columns;
   std::string toggled_column;  ///< to be shown or hidden in this frame
   std::string sort_column;
-  std::int64_t table_followed = 0;  ///< the selection that the table was scrolled to last
+  std::int64_t history_followed = 0;  ///< the shown sweep that the history was scrolled to last
+  std::int64_t table_followed = 0;    ///< the selection that the table was scrolled to last
   bool sort_descending = false;
 
   SettingChoice chart_setting;

@@ -123,8 +123,17 @@ class Studio {
     write_whole_file(folder_ / (name + ".png"), {reinterpret_cast<const char*>(png.data()), png.size()});
     std::printf("%s\n", name.c_str());
   }
-  /// All panels: a table and a chart together, five times.
+  /// All panels: a table and a chart together, five times; in a small window one at a time.
   void tour(const std::string& state) {
+    if (application().ui().small_layout) {
+      for (const PanelInfo& info : panels()) {
+        if (info.panel == Panel::attention) continue;
+        front(info.panel);
+        shoot(fmt::format("{}_{}", state, info.id));
+      }
+      front(Panel::setup);
+      return;
+    }
     constexpr std::pair<Panel, Panel> kPairs[] = {{Panel::latency, Panel::tflops}, {Panel::compare, Panel::map}, {Panel::paper, Panel::scaling}, {Panel::log, Panel::samples}, {Panel::latency, Panel::lengths}};
     for (const auto& [table, chart] : kPairs) {
       front(chart);
