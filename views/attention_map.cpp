@@ -295,34 +295,53 @@ std::string title_of(const AttentionUi& ui, const AttentionData& data, int which
                      b.query.head == a.query.head ? "" : fmt::format(", head {}", b.query.head));
 }
 
+/// Why there is no map, in its place.
+void draw_no_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
+  const AttentionData& data = context.data.attention;
+  const AttentionSideData& side = data.sides[which == 1 ? 1 : 0];
+  const bool sizes = which == 2 && side.slice && data.sides[1].slice && !same_frames(data);
+  const std::string &why = refusal_of(side), &why_b = refusal_of(data.sides[1]);
+  const std::string text = !why.empty()                   ? sentence(why)
+                           : which == 2 && !why_b.empty() ? "B: " + sentence(why_b)
+                           : sizes ? "A and B see windows of different sizes, so there is no difference cell by cell."
+                                   : "Computing ...";
+  const Look& look = context.look;
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + look.px(64), origin.y + look.px(48)));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::max(look.px(80), room.x - look.px(80)));
+  muted_text(context, text);
+  ImGui::PopTextWrapPos();
+}
+
+void paint_map(Context& context, const MapView& view) {
+  const Look& look = context.look;
+  const std::string key =
+      fmt::format("{}/{}/{},{},{},{}/{},{},{}/{}/{}", static_cast<const void*>(view.pyramid),
+                  static_cast<const void*>(view.side->slice.get()), view.part.left, view.part.top, view.part.right,
+                  view.part.bottom, view.style.low, view.style.high, static_cast<int>(view.style.scale),
+                  static_cast<int>(view.style.map), look.theme.dark);
+  painted_texture(context.models.attention(), view.which == 1 ? 1 : 0, key, view.rect.width, view.rect.height,
+                  [&](std::uint32_t* pixels, int stride, int width, int height) {
+                    paint_heatmap(*view.pyramid, view.seen_part(), view.style, width, height, pixels, stride);
+                  })
+      .draw(ImGui::GetWindowDrawList(), view.rect.low, view.rect.high);
+}
+
 void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   AttentionUi& ui = context.ui.attention;
   const AttentionData& data = context.data.attention;
   const Look& look = context.look;
   AttentionModel& model = context.models.attention();
-  const AttentionSideData& side = data.sides[which == 1 ? 1 : 0];
   MapView view;
   view.which = which;
-  view.side = &side;
+  view.side = &data.sides[which == 1 ? 1 : 0];
   view.pyramid = model.map(ui, data, which);
-  ImDrawList* list = ImGui::GetWindowDrawList();
   ImGui::PushFont(look.heading, kHeadingSize * 0.9F);
-  if (side.slice)
-    list->AddText(ImVec2(origin.x + look.px(64), origin.y), look.theme.text, title_of(ui, data, which).c_str());
+  if (view.side->slice)
+    ImGui::GetWindowDrawList()->AddText(ImVec2(origin.x + look.px(64), origin.y), look.theme.text,
+                                        title_of(ui, data, which).c_str());
   ImGui::PopFont();
-  if (!view.pyramid || !side.slice) {
-    const bool sizes = which == 2 && side.slice && data.sides[1].slice && !same_frames(data);
-    const std::string &why = refusal_of(side), &why_b = refusal_of(data.sides[1]);
-    const std::string text = !why.empty()                   ? sentence(why)
-                             : which == 2 && !why_b.empty() ? "B: " + sentence(why_b)
-                             : sizes ? "A and B see windows of different sizes, so there is no difference cell by cell."
-                                     : "Computing ...";
-    ImGui::SetCursorScreenPos(ImVec2(origin.x + look.px(64), origin.y + look.px(48)));
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::max(look.px(80), room.x - look.px(80)));
-    muted_text(context, text);
-    return ImGui::PopTextWrapPos();
-  }
-  view.frame = frame_of(side.slice_of, *side.source);
+  if (!view.pyramid || !view.side->slice) return draw_no_map(context, origin, room, which);
+  view.frame = frame_of(view.side->slice_of, *view.side->source);
   view.part = ui.part ? kept_inside(*ui.part, view.frame) : whole(view.frame);
   view.style = model.style(ui, data, which);
   set_theme(view.style, look.theme);
@@ -336,16 +355,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   ImGui::InvisibleButton("##cells", ImVec2(view.rect.high.x - view.rect.low.x, view.rect.high.y - view.rect.low.y));
   ImGui::PopID();
   handle_mouse(context, view);
-  const std::string key =
-      fmt::format("{}/{}/{},{},{},{}/{},{},{}/{}/{}", static_cast<const void*>(view.pyramid),
-                  static_cast<const void*>(side.slice.get()), view.part.left, view.part.top, view.part.right,
-                  view.part.bottom, view.style.low, view.style.high, static_cast<int>(view.style.scale),
-                  static_cast<int>(view.style.map), look.theme.dark);
-  painted_texture(model, which == 1 ? 1 : 0, key, view.rect.width, view.rect.height,
-                  [&](std::uint32_t* pixels, int stride, int width, int height) {
-                    paint_heatmap(*view.pyramid, view.seen_part(), view.style, width, height, pixels, stride);
-                  })
-      .draw(list, view.rect.low, view.rect.high);
+  paint_map(context, view);
   draw_axes(context, view);
   if (which != 2) {
     draw_marginal(context, view, true, strip);
@@ -366,7 +376,7 @@ void draw_readout(Context& context, float width) {
   const AttentionSideData& side = data.sides[ui.flipped ? 1 : 0];
   const std::optional<AttentionCell> cell = ui.hovered ? ui.hovered : ui.pinned;
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  if (!cell || !side.slice || !side.source) {
+  if (!cell) {
     muted_text(context,
                "Hover shows a pair, click keeps it. Wheel zooms, drag pans, double-click shows all. Arrow keys: query "
                "and head.");
@@ -426,6 +436,14 @@ void draw_attention_maps(Context& context) {
     draw_one_map(context, ImVec2(origin.x + half.x + look.px(8), origin.y), half, 1);
   } else {
     draw_one_map(context, origin, maps, ui.show == AttentionShow::difference ? 2 : 0);
+  }
+  const AttentionSideData& shown = context.data.attention.sides[ui.flipped ? 1 : 0];
+  if (!shown.slice || !shown.source) return;
+  if (ui.show != AttentionShow::side_by_side && !context.ui.printing) {
+    const SmallFont font(look);
+    const char* hint = ui.flipped ? "let Space go for A" : "hold Space for B";
+    const ImVec2 at(origin.x + room.x - look.px(56) - ImGui::CalcTextSize(hint).x, origin.y + look.px(3));
+    ImGui::GetWindowDrawList()->AddText(at, look.theme.muted, hint);
   }
   ImGui::SetCursorScreenPos(ImVec2(origin.x + look.px(64), origin.y + maps.y + look.px(4)));
   draw_readout(context, room.x - look.px(80));

@@ -13,7 +13,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kLeftWidth = 260, kRightWidth = 288, kRoomForSides = 900;  // design pixels
+constexpr float kLeftWidth = 260, kRightWidth = 320, kRoomForSides = 900;  // design pixels
 
 /// A chip of a group: chooses `value`.
 template <typename Value>
@@ -85,6 +85,22 @@ void draw_query_controls(Context& context) {
   ImGui::NewLine();
 }
 
+/// At the right edge of the row, or of one of its own.
+void draw_export(Context& context) {
+  const float width = button_width("Export");
+  if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+  align_right(width);
+  if (ImGui::Button("Export")) ImGui::OpenPopup("export");
+  if (!ImGui::BeginPopup("export")) return;
+  const auto panel = static_cast<std::int64_t>(Panel::attention);
+  if (ImGui::MenuItem("Copy image")) context.request(CommandId::copy_chart, panel);
+  if (ImGui::MenuItem("Save image as PNG...")) context.request(CommandId::save_chart, panel);
+  if (ImGui::MenuItem("Copy strongest triples")) context.request(CommandId::copy_chart_data, panel);
+  if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(CommandId::export_text, panel);
+  if (ImGui::MenuItem("Save slice as npy, CSV or PNG...")) context.request(CommandId::save_slice);
+  ImGui::EndPopup();
+}
+
 void draw_look_controls(Context& context) {
   AttentionUi& ui = context.ui.attention;
   using Scale = HeatmapStyle::Scale;
@@ -101,26 +117,13 @@ void draw_look_controls(Context& context) {
   next_group(context, 150);
   choice(context, "relative", ui.absolute_axes, false, "Axes in tokens from the query");
   choice(context, "absolute", ui.absolute_axes, true, "Axes in positions");
-  next_group(context, 340);
+  next_group(context, 300);
   choice(context, "one", ui.show, AttentionShow::one, "One map");
   choice(context, "side by side", ui.show, AttentionShow::side_by_side,
          "A beside B: another source, arithmetic or head");
   choice(context, "difference", ui.show, AttentionShow::difference,
          "p of A minus p of B, blue below and red above zero");
-  muted_text(context, ui.flipped ? "showing B" : "hold Space to flip");
-  ImGui::SameLine();
-  const float width = ImGui::CalcTextSize("Export").x + 2 * ImGui::GetStyle().FramePadding.x;
-  if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
-  align_right(width);
-  if (ImGui::Button("Export")) ImGui::OpenPopup("export");
-  if (!ImGui::BeginPopup("export")) return;
-  const auto panel = static_cast<std::int64_t>(Panel::attention);
-  if (ImGui::MenuItem("Copy image")) context.request(CommandId::copy_chart, panel);
-  if (ImGui::MenuItem("Save image as PNG...")) context.request(CommandId::save_chart, panel);
-  if (ImGui::MenuItem("Copy strongest triples")) context.request(CommandId::copy_chart_data, panel);
-  if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(CommandId::export_text, panel);
-  if (ImGui::MenuItem("Save slice as npy, CSV or PNG...")) context.request(CommandId::save_slice);
-  ImGui::EndPopup();
+  draw_export(context);
 }
 
 /// Arrow keys and Space belong to the panel while the pointer is over it or it has the keyboard.

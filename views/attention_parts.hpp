@@ -32,7 +32,11 @@ void set_theme(HeatmapStyle& style, const Theme& theme);
 
 /// attention_left.cpp: what is looked at, the overview to navigate by, all heads.
 void draw_attention_left(Context& context);
-/// attention_left.cpp: why an overview, a sheet or a table made of them is not there; asks again on request.
+/// attention_survey.cpp: heads down, queries across; a click goes there.
+void draw_overview(Context& context);
+/// attention_survey.cpp: all heads at one query.
+void draw_sheet(Context& context);
+/// attention_survey.cpp: why an overview, a sheet or a table made of them is not there; asks again on request.
 void draw_survey_state(Context& context, bool pending, const std::string& problem);
 /// attention_left.cpp: chips for the form of a side.
 void draw_form_choice(Context& context, int side);

@@ -20,8 +20,55 @@ int triples_shown(const Context& context) {
   return std::clamp(static_cast<int>((ImGui::GetWindowHeight() / context.look.scale - kBelow) / kRow), 5, 24);
 }
 
-void draw_triples(Context& context) {
+/// A key: its position as the axes show it; with labels the word, and the position small behind it.
+void draw_key(Context& context, std::int64_t position) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const std::vector<std::string>& labels = side.source->labels;
+  const std::string place = axis_text(context.ui.attention, side.slice_of, position);
+  if (labels.empty()) return number_right(context, place);
+  {
+    const NumberFont font(context.look);
+    coloured_text(context.look.theme.text, labels[static_cast<std::size_t>(position)]);
+  }
+  tooltip(context,
+          fmt::format("position {}, {} from the query", format_count(position), position - side.slice_of.query.query));
+  const NumberFont font(context.look, kSecondarySize);
+  ImGui::SameLine(0, context.look.px(4));
+  coloured_text(context.look.theme.muted, place);
+}
+
+void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   AttentionUi& ui = context.ui.attention;
+  const SourceReply& source = *context.data.attention.sides[0].source;
+  const AttentionCell cell{triple.j, triple.k};
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(row);
+  if (ImGui::Selectable("##triple", ui.pinned == cell, ImGuiSelectableFlags_SpanAllColumns))
+    ui.pinned = ui.pinned == cell ? std::nullopt : std::optional(cell);
+  if (ImGui::IsItemHovered()) ui.hovered_now = cell;
+  ImGui::PopID();
+  ImGui::SameLine(0, 0);
+  draw_key(context, triple.j);
+  ImGui::TableNextColumn();
+  draw_key(context, triple.k);
+  ImGui::TableNextColumn();
+  number_right(context,
+               std::abs(triple.logit) < kLongLogit ? format_fixed(triple.logit, 2) : significant_text(triple.logit, 2));
+  ImGui::TableNextColumn();
+  number_right(context, format_fixed(triple.p, 3));
+  if (source.labels.empty()) {
+    ImGui::TableNextColumn();
+    number_right(context, format_fixed(sum, 2), context.look.theme.muted);
+  }
+  if (!source.values) return;
+  ImGui::TableNextColumn();
+  number_right(context, format_fixed(std::abs(triple.output_share) < 0.005 ? 0 : triple.output_share, 2));
+  tooltip(context,
+          "What p v1 v2 of this pair adds along the output, as a share of it; may be negative. All pairs together: 1");
+}
+
+void draw_triples(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
   const SourceReply& source = *side.source;
   const std::int64_t query = side.slice_of.query.query;
@@ -30,15 +77,14 @@ void draw_triples(Context& context) {
   muted_text(context, words ? fmt::format("Strongest triples for \"{}\" at {}",
                                           source.labels[static_cast<std::size_t>(query)], format_count(query))
                             : fmt::format("Strongest triples for query {}", format_count(query)));
-  const bool values = source.values;
-  if (!ImGui::BeginTable("triples", values ? 6 : 5,
-                         ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX))
-    return;
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;
+  if (!ImGui::BeginTable("triples", 4 + (words ? 0 : 1) + (source.values ? 1 : 0), kFlags)) return;
   for (const char* name : {"j", "k"})
-    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.3F : 1.0F);
-  for (const char* name : {"logit", "p", "sum"})
-    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, 1.0F);
-  if (values) ImGui::TableSetupColumn("of o", ImGuiTableColumnFlags_WidthStretch, 1.0F);
+    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 2.0F : 1.0F);
+  for (const char* name : {"logit", "p"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, 1.0F);
+  if (!words) ImGui::TableSetupColumn("sum", ImGuiTableColumnFlags_WidthStretch, 1.0F);  // words need its room
+  if (source.values) ImGui::TableSetupColumn("of o", ImGuiTableColumnFlags_WidthStretch, 1.0F);
   header_row(context, {!words, !words, true, true, true, true});
   double sum = 0;
   int row = 0;
@@ -46,37 +92,7 @@ void draw_triples(Context& context) {
   for (const Triple& triple : side.slice->top) {
     if (row++ == rows) break;
     sum += triple.p;
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    const AttentionCell cell{triple.j, triple.k};
-    ImGui::PushID(row);
-    if (ImGui::Selectable("##triple", ui.pinned == cell, ImGuiSelectableFlags_SpanAllColumns))
-      ui.pinned = ui.pinned == cell ? std::nullopt : std::optional(cell);
-    if (ImGui::IsItemHovered()) ui.hovered_now = cell;
-    ImGui::PopID();
-    ImGui::SameLine(0, 0);
-    const auto key = [&](std::int64_t position) {
-      if (!words) return number_right(context, axis_text(ui, side.slice_of, position));
-      const NumberFont font(context.look);
-      coloured_text(context.look.theme.text, source.labels[static_cast<std::size_t>(position)]);
-      tooltip(context, fmt::format("position {}, {} from the query", format_count(position), position - query));
-    };
-    key(triple.j);
-    ImGui::TableNextColumn();
-    key(triple.k);
-    ImGui::TableNextColumn();
-    number_right(context, std::abs(triple.logit) < kLongLogit ? format_fixed(triple.logit, 2)
-                                                              : significant_text(triple.logit, 2));
-    ImGui::TableNextColumn();
-    number_right(context, format_fixed(triple.p, 3));
-    ImGui::TableNextColumn();
-    number_right(context, format_fixed(sum, 2), context.look.theme.muted);
-    if (!values) continue;
-    ImGui::TableNextColumn();
-    number_right(context, format_fixed(std::abs(triple.output_share) < 0.005 ? 0 : triple.output_share, 2));
-    tooltip(
-        context,
-        "What p v1 v2 of this pair adds along the output, as a share of it; may be negative. All pairs together: 1");
+    draw_triple(context, triple, sum, row);
   }
   ImGui::EndTable();
 }
@@ -245,13 +261,58 @@ void draw_difference_range(Context& context) {
             "+" + significant_text(style.high, 2));
 }
 
+/// Bars of a histogram in [at, at + size).
+void draw_bars(const Context& context, const std::vector<std::int64_t>& bins, ImVec2 at, ImVec2 size) {
+  const std::int64_t most = std::max<std::int64_t>(1, *std::max_element(bins.begin(), bins.end()));
+  const float bar = size.x / static_cast<float>(bins.size());
+  for (std::size_t n = 0; n < bins.size(); ++n) {
+    if (bins[n] == 0) continue;
+    const double share =
+        std::log1p(static_cast<double>(bins[n])) / std::log1p(static_cast<double>(most));  // a single cell must show
+    const float x = at.x + static_cast<float>(n) * bar;
+    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(x, at.y + size.y * static_cast<float>(1 - share)),
+                                              ImVec2(x + std::max(1.0F, bar - 1), at.y + size.y),
+                                              context.look.theme.baseline);
+  }
+}
+
+/// Drags the handle nearer to where the drag began. Handles stand at `x_low` and `x_high`; `value` is under the
+/// pointer.
+void drag_range(AttentionUi& ui, const HeatmapStyle& style, float x_low, float x_high, double value) {
+  ImGuiStorage* storage = ImGui::GetStateStorage();
+  const ImGuiID upper = ImGui::GetID("##upper");
+  if (ImGui::IsItemActivated()) {
+    const float start = ImGui::GetIO().MouseClickedPos[0].x;
+    storage->SetBool(upper, std::abs(start - x_high) < std::abs(start - x_low));
+  }
+  if (storage->GetBool(upper)) {
+    ui.range_high = std::max(value, style.low + 0.05);
+  } else {
+    ui.range_low = std::min(value, style.high - 0.05);
+  }
+}
+
+/// The colours between the ends of the range, as the map has them.
+void draw_range_colours(const Context& context, const HeatmapStyle& style, float x_low, float x_high) {
+  constexpr int kSteps = 64;
+  const float y = ImGui::GetCursorScreenPos().y;
+  for (int n = 0; n < kSteps; ++n) {
+    const auto edge = [&](int step) { return x_low + (x_high - x_low) * static_cast<float>(step) / kSteps; };
+    const double value = style.low + (style.high - style.low) * (n + 0.5) / kSteps;
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        ImVec2(edge(n), y), ImVec2(edge(n + 1), y + context.look.px(10)),
+        to_colour(colour_at(style.map, static_cast<float>(heatmap_position(style, value)))));
+  }
+  ImGui::Dummy(ImVec2(1, context.look.px(10)));
+}
+
 /// Histogram of log p with a handle at either end of the colours.
 void draw_range(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const Look& look = context.look;
   AttentionModel& model = context.models.attention();
-  const std::vector<std::int64_t>& bins = model.histogram(ui, context.data.attention);
   if (ui.show == AttentionShow::difference) return draw_difference_range(context);
+  const std::vector<std::int64_t>& bins = model.histogram(ui, context.data.attention);
   if (bins.empty()) return;
   const HeatmapStyle style = model.style(ui, context.data.attention, 0);
   ImGui::Dummy(ImVec2(0, look.px(8)));
@@ -265,49 +326,24 @@ void draw_range(Context& context) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = look.px(48);
   ImGui::InvisibleButton("##range", ImVec2(std::max(width, 1.0F), height));
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const std::int64_t most = std::max<std::int64_t>(1, *std::max_element(bins.begin(), bins.end()));
-  const float bar = width / static_cast<float>(bins.size());
-  for (std::size_t n = 0; n < bins.size(); ++n) {
-    if (bins[n] == 0) continue;
-    const double share =
-        std::log1p(static_cast<double>(bins[n])) / std::log1p(static_cast<double>(most));  // a single cell must show
-    const float x = at.x + static_cast<float>(n) * bar;
-    list->AddRectFilled(ImVec2(x, at.y + height * static_cast<float>(1 - share)),
-                        ImVec2(x + std::max(1.0F, bar - 1), at.y + height), look.theme.baseline);
-  }
+  draw_bars(context, bins, at, ImVec2(width, height));
   const auto x_of = [&](double value) {
     return at.x + static_cast<float>(std::clamp((value - low) / (high - low), 0.0, 1.0)) * width;
   };
   const float x_low = x_of(style.low), x_high = x_of(style.high);
   for (float x : {x_low, x_high})
-    list->AddLine(ImVec2(x, at.y - look.px(2)), ImVec2(x, at.y + height + look.px(2)), look.theme.accent, look.px(2));
+    ImGui::GetWindowDrawList()->AddLine(ImVec2(x, at.y - look.px(2)), ImVec2(x, at.y + height + look.px(2)),
+                                        look.theme.accent, look.px(2));
   if (ImGui::IsItemActive()) {
-    const float x = ImGui::GetMousePos().x, start = ImGui::GetIO().MouseClickedPos[0].x;
-    const double value = low + std::clamp(static_cast<double>((x - at.x) / width), 0.0, 1.0) * (high - low);
-    // The handle nearer to where the drag began follows the pointer.
-    if (ImGui::IsItemActivated())
-      ImGui::GetStateStorage()->SetBool(ImGui::GetID("##upper"), std::abs(start - x_high) < std::abs(start - x_low));
-    if (ImGui::GetStateStorage()->GetBool(ImGui::GetID("##upper"))) {
-      ui.range_high = std::max(value, style.low + 0.05);
-    } else {
-      ui.range_low = std::min(value, style.high - 0.05);
-    }
+    const double share = std::clamp(static_cast<double>((ImGui::GetMousePos().x - at.x) / width), 0.0, 1.0);
+    drag_range(ui, style, x_low, x_high, low + share * (high - low));
   }
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
     ui.range_low = ui.range_high = std::nullopt;
   tooltip(context,
           "Drag a handle to set where the colours begin and end; double-click sets them by the slice. Bars count "
           "pairs, logarithmically.");
-  const ImVec2 scale = ImGui::GetCursorScreenPos();
-  constexpr int kSteps = 64;
-  for (int n = 0; n < kSteps; ++n) {
-    const auto edge = [&](int step) { return x_low + (x_high - x_low) * static_cast<float>(step) / kSteps; };
-    const double value = style.low + (style.high - style.low) * (n + 0.5) / kSteps;
-    list->AddRectFilled(ImVec2(edge(n), scale.y), ImVec2(edge(n + 1), scale.y + look.px(10)),
-                        to_colour(colour_at(style.map, static_cast<float>(heatmap_position(style, value)))));
-  }
-  ImGui::Dummy(ImVec2(1, look.px(10)));
+  draw_range_colours(context, style, x_low, x_high);
   draw_ends(look, at.x, width, x_low, x_high, significant_text(std::exp(std::max(style.low, low)), 2),
             significant_text(std::exp(style.high), 2));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 
 #include "app/window/application.hpp"
 #include "kernels/error.hpp"
@@ -179,22 +180,26 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
   data_.run.database = data_.database;
   data_.run.sweep = resume.value_or(0);
   pause_survey();
-  planner_thread_->replace("preview", [] {});  // one that waits is not begun
+  // A preview that waits is not begun; the sweep waits for one that is being made, since it has a worker of its own.
+  const auto planned = std::make_shared<std::promise<void>>();
+  planner_thread_->replace("preview", [planned] { planned->set_value(); });
   log(Severity::info, resume ? "Resuming a sweep." : fmt::format("Measuring: {}", to_command_line(request)));
-  sweep_thread_ = std::jthread([this, request, observer = sweep_observer(), resume,
-                                database = std::filesystem::path(data_.database)](std::stop_token stop) {
-    std::string message;
-    Severity severity = Severity::info;
-    try {
-      const SweepOutcome outcome = options_.engine.run(request, database, observer, stop, resume);
-      message = outcome_text(outcome);
-      if (outcome.failed > 0) severity = Severity::warning;
-    } catch (const std::exception& error) {
-      message = error.what();
-      severity = Severity::error;
-    }
-    queue_.push([this, message, severity] { finish_sweep(message, severity); });
-  });
+  sweep_thread_ =
+      std::jthread([this, request, observer = sweep_observer(), resume, ready = planned->get_future().share(),
+                    database = std::filesystem::path(data_.database)](std::stop_token stop) {
+        std::string message;
+        Severity severity = Severity::info;
+        ready.wait();
+        try {
+          const SweepOutcome outcome = options_.engine.run(request, database, observer, stop, resume);
+          message = outcome_text(outcome);
+          if (outcome.failed > 0) severity = Severity::warning;
+        } catch (const std::exception& error) {
+          message = error.what();
+          severity = Severity::error;
+        }
+        queue_.push([this, message, severity] { finish_sweep(message, severity); });
+      });
 }
 
 SweepObserver Application::sweep_observer() {

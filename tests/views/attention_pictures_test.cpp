@@ -5,8 +5,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 
 #include "kernels/tensor_file.hpp"
+#include "views/attention_draft.hpp"
+#include "views/attention_model.hpp"
 #include "window_fixture.hpp"
 
 namespace triscope {
@@ -51,15 +54,20 @@ class Album {
   std::filesystem::path file(const char* name) { return window_.folder / name; }
   void settle() { window_.stage->memory().settle(60); }
   void take(const std::string& name) {
-    for (ThemeChoice theme : {ThemeChoice::dark, ThemeChoice::light}) {
-      application().ui().settings.theme = theme;
+    in_both_themes([&] {
       settle();
-      const std::vector<std::uint8_t> png = encode_png(window_.stage->memory().picture());
-      const std::string path =
-          fmt::format("{}/attention_{}_{}.png", folder_, name, theme == ThemeChoice::dark ? "dark" : "light");
-      std::ofstream(path, std::ios::binary)
-          .write(reinterpret_cast<const char*>(png.data()), static_cast<std::streamsize>(png.size()));
-    }
+      save(name);
+    });
+  }
+  /// The first frames after `change`, before any answer.
+  void take_at_once(const std::string& name, const std::function<void()>& change) {
+    in_both_themes([&] {
+      settle();
+      change();
+      for (int frame = 0; frame < 2; ++frame) window_.stage->memory().frame();
+      save(name);
+    });
+    settle();
   }
   void open(SourceKind kind, const std::filesystem::path& path = {}) {
     AttentionSource source;
@@ -78,6 +86,20 @@ class Album {
   }
 
  private:
+  void in_both_themes(const std::function<void()>& act) {
+    for (ThemeChoice theme : {ThemeChoice::dark, ThemeChoice::light}) {
+      application().ui().settings.theme = theme;
+      act();
+    }
+  }
+  void save(const std::string& name) {
+    const std::vector<std::uint8_t> png = encode_png(window_.stage->memory().picture());
+    const bool dark = application().ui().settings.theme == ThemeChoice::dark;
+    const std::string path = fmt::format("{}/attention_{}_{}.png", folder_, name, dark ? "dark" : "light");
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(png.data()), static_cast<std::streamsize>(png.size()));
+  }
+
   std::string folder_;
   fixture::WindowOnDatabase window_;
 };
@@ -91,6 +113,12 @@ void take_looks(Album& album) {
     ui.pinned = AttentionCell{slice->top[0].j, slice->top[0].k};
   album.take("one");
   ui.kernel.clear();
+  for (const auto& [column, name] :
+       {std::pair{AttentionColumn::tensors, "column_tensors"}, std::pair{AttentionColumn::figures, "column_figures"}}) {
+    ui.column = column;  // all are there at once in a wide window
+    album.take(name);
+  }
+  ui.column = AttentionColumn::map;
   ui.part = HeatmapPart{490, 20, 504, 32};
   album.take("near");
   ui.part.reset();
@@ -102,6 +130,14 @@ void take_looks(Album& album) {
     album.take(std::string(to_string(map)));
   }
   ui.map = ColourMap::viridis;
+  ui.mean_pooling = true;
+  album.take("mean");
+  ui.mean_pooling = false;
+  for (Form form : {Form::determinant, Form::dot_product}) {
+    choose_form(ui, 0, form);
+    album.take(std::string(to_string(form)));
+  }
+  choose_form(ui, 0, Form::trilinear);
   ui.query = 100;
   ui.absolute_axes = true;
   album.take("start");
@@ -160,15 +196,20 @@ void take_sources(Album& album) {
   q.name = "alpha";
   k1.name = "beta";
   k2.name = "gamma";
+  album.take_at_once("loading", [&] { album.open(SourceKind::induction); });
   write_safetensors(album.file("odd.safetensors"), std::vector{q, k1, k2});
-  album.open(SourceKind::file, album.file("odd.safetensors"));
-  album.settle();
-  ui.draft.open = true;
-  ui.draft.source = ui.sides[0].source;
-  album.take("mapping");
-  ui.draft.source.kind = SourceKind::match3;
-  ui.draft.numbers = "3 1 4 1 5 9 2 6";
-  album.take("dialog");
+  std::ofstream(album.file("rubbish.safetensors")) << "this is no tensor file, whatever its name says";
+  for (const char* name : {"odd", "rubbish"}) {
+    open_draft(ui, 0);
+    set_tensors(ui.draft, album.file((std::string(name) + ".safetensors").c_str()).string());
+    submit_draft(ui);
+    album.take(std::string("dialog_") + name);
+  }
+  for (const auto& [kind, name] :
+       {std::pair{SourceKind::match3, "dialog_match3"}, std::pair{SourceKind::random, "dialog_example"}}) {
+    ui.draft.source.kind = kind;
+    album.take(name);
+  }
   ui.draft.open = false;
   album.settle();
 }
@@ -194,12 +235,15 @@ TEST(AttentionPictures, of_every_state) {
   const char* folder = std::getenv("TRISCOPE_PICTURES");
   if (!folder)
     GTEST_SKIP()
-        << "set TRISCOPE_PICTURES to a folder to have them written, TRISCOPE_PICTURE_SIZE to 1280x800 or another size";
+        << "set TRISCOPE_PICTURES to a folder to have them written, TRISCOPE_PICTURE_SIZE to 1280x800 or another size, "
+           "TRISCOPE_PICTURE_SCALE to that of text and controls";
   int width = 1440, height = 900;
   if (const char* size = std::getenv("TRISCOPE_PICTURE_SIZE")) {
     ASSERT_EQ(std::sscanf(size, "%dx%d", &width, &height), 2);
   }
   Album album(folder, width, height);
+  if (const char* scale = std::getenv("TRISCOPE_PICTURE_SCALE"))
+    album.application().ui().settings.scale = std::strtof(scale, nullptr);
   take_looks(album);
   take_comparisons(album);
   take_sources(album);

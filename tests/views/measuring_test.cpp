@@ -133,6 +133,31 @@ TEST_F(Measuring, what_is_timed_has_the_machine_to_itself_but_for_slices_that_ar
   EXPECT_NE(data().preview, nullptr);
 }
 
+TEST_F(Measuring, a_sweep_begins_when_the_preview_that_is_being_made_is_there) {
+  std::atomic<bool> planning = false, planned = false;
+  ApplicationOptions options;
+  options.database = window.folder / "test.db";
+  options.engine = window.sweep.engine();
+  options.engine.preview = [&](const SweepRequest&, const Catalog&) {
+    planning = true;
+    while (!planned) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return PlanPreview();
+  };
+  window.stage.reset();
+  window.stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
+  draw_until([&] { return planning.load(); });
+  window.application().carry_out({CommandId::run});
+  for (int n = 0; n < 50; ++n) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    window.stage->frame();
+  }
+  EXPECT_TRUE(data().run.running);
+  EXPECT_EQ(window.sweep.started, 0);
+  planned = true;
+  draw_until([&] { return window.sweep.started == 1 && !data().run.running; });
+  draw_until_settled();
+}
+
 TEST_F(Measuring, closing_waits_for_no_worker) {
   const std::filesystem::path program = window.folder / "worker";
   std::ofstream(program) << "#!/bin/sh\nsleep 1 | " TRISCOPE_BIN "/triscope-worker \"$@\" | head -1\nexec sleep 1000\n";  // greets, and answers nothing
