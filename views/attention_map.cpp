@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kSmallestPart = 4;                     // cells, at the deepest zoom
 constexpr float kNumberWidth = 44, kNumberHeight = 18;  // cells at least this large show their numbers
+constexpr double kSmallestNumber = 1e-99;               // below it a cell's number would be too wide
 constexpr float kMatchSize = 5;                         // marks on cells smaller than this would hide them
 
 /// One map on the screen.
@@ -221,8 +222,9 @@ void draw_numbers(const Context& context, const MapView& view) {
       const ImU32 ground =
           nan ? look.theme.not_a_number
               : to_colour(colour_at(view.style.map, static_cast<float>(heatmap_position(view.style, value))));
-      const std::string text =
-          nan ? "NaN" : significant_text(view.which == 2 ? value : std::exp(static_cast<double>(value)), 2);
+      const double shown = view.which == 2 ? value : std::exp(static_cast<double>(value));
+      const bool tiny = shown > 0 && shown < kSmallestNumber;
+      const std::string text = nan ? "NaN" : tiny ? "<1e-99" : significant_text(shown, 2);
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
       const ImVec2 at((view.x_of(static_cast<double>(x) + 0.5) - size.x / 2),
                       view.y_of(static_cast<double>(y) + 0.5) - size.y / 2);
