@@ -179,13 +179,11 @@ class Colouring {
       table_[n] = pack(colour_at(style.map, static_cast<float>(n) / static_cast<float>(kLast)));
     table_[kLast + 1] = kHatched;
     table_[kLast + 2] = kChequered;
-    const double low = probability_ ? std::exp(style.low) : style.low;
-    const double high = probability_ ? std::exp(style.high) : style.high;
-    low_ = static_cast<float>(low);
-    if (high > low) {
-      factor_ = static_cast<float>(kLast / (high - low));
-      offset_ = 0.5F;  // to the nearest
-    }
+    if (!(style.high > style.low)) return;
+    high_ = static_cast<float>(style.high);
+    low_ = static_cast<float>(probability_ ? std::exp(style.low - style.high) : style.low);
+    range_ = static_cast<float>(probability_ ? -std::expm1(style.low - style.high) : style.high - style.low);
+    offset_ = 0.5F;  // to the nearest
   }
   /// `cells`: NaN as `kLoud`. They are spoilt.
   void paint(std::vector<float>& cells, std::uint32_t* out) {
@@ -197,11 +195,11 @@ class Colouring {
       cells[x] = other == 0 ? value : 0;
     }
     if (probability_) {
-      for (float& value : cells) value = std::exp(value);
+      for (float& value : cells) value = std::exp(value - high_);  // of the largest: no float is too small
     }
     for (std::size_t x = 0; x < cells.size(); ++x) {
-      const float position = (cells[x] - low_) * factor_ + offset_;
-      const float inside = position < 0 ? 0 : position > kLast ? kLast : position;
+      const float position = (cells[x] - low_) / range_ * kLast + offset_;
+      const float inside = !(position > 0) ? 0 : position > kLast ? kLast : position;
       places_[x] = places_[x] == 0 ? static_cast<int>(inside) : places_[x];
     }
     for (std::size_t x = 0; x < cells.size(); ++x) out[x] = table_[static_cast<std::size_t>(places_[x])];
@@ -210,7 +208,8 @@ class Colouring {
  private:
   static constexpr int kLast = 255;
   bool probability_;
-  float low_ = 0, factor_ = 0, offset_ = (kLast + 1) / 2;  // without a range: the middle
+  float high_ = 0, low_ = 0;
+  float range_ = std::numeric_limits<float>::infinity(), offset_ = (kLast + 1) / 2;  // without a range: the middle
   std::array<std::uint32_t, kLast + 3> table_;
   std::vector<int> places_;  // in the table
 };

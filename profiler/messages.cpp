@@ -112,7 +112,8 @@ void unpack_floats(const json& j, std::string_view payload, M& message) {
     if (!fits) break;
     const std::size_t bytes = lengths[n] * sizeof(float);
     members[n]->resize(lengths[n]);
-    std::copy_n(payload.data(), bytes, reinterpret_cast<char*>(members[n]->data()));   // an empty array has no address for memcpy
+    // Not memcpy: an empty array has no address.
+    std::copy_n(payload.data(), bytes, reinterpret_cast<char*>(members[n]->data()));
     payload.remove_prefix(bytes);
   }
   if (!fits || !payload.empty() || !message.consistent()) bad(fmt::format("the arrays of a \"{}\" do not fit together", M::kType));

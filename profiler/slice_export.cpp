@@ -33,7 +33,7 @@ Heatmap difference(const Slice& slice, const SliceExport& options) {
 HeatmapStyle style_of(const Slice& slice, const SliceExport& options) {
   HeatmapStyle style = options.style;
   if (options.range_given) return style;
-  style.high = std::log(slice.largest_p);
+  style.high = std::log(std::max(slice.largest_p, 1e-300));  // a large sink leaves no p that a double holds
   style.low = style.high - kDecades * std::log(10.0);
   if (style.scale == HeatmapStyle::Scale::probability) style.low = -1e9;  // p = 0
   return style;

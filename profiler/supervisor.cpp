@@ -170,7 +170,7 @@ void Supervisor::Impl::ensure_started() {
   greeted = used = false;
   const std::vector<std::string> command = command_of(options);
   try {
-    process = std::make_unique<WorkerProcess>(command);
+    process = std::make_unique<WorkerProcess>(command, options.environment);
   } catch (const Error& e) {
     if (options.prefix.empty()) throw;
     throw Error(e.summary(), e.why(), "check the command given as worker prefix");

@@ -58,9 +58,29 @@ bool drain(const Descriptor& descriptor, std::string& bytes) {
   return true;
 }
 
+// As exec takes them: with a null at the end.
+std::vector<char*> addresses_of(const std::vector<std::string>& words) {
+  std::vector<char*> addresses;
+  for (const std::string& word : words) addresses.push_back(const_cast<char*>(word.c_str()));
+  addresses.push_back(nullptr);
+  return addresses;
+}
+
+std::vector<char*> with_our_environment(const std::vector<std::string>& variables) {
+  std::vector<char*> all = addresses_of(variables);
+  for (char** ours = environ; *ours != nullptr; ++ours) {
+    const std::string_view line = *ours, name = line.substr(0, line.find('='));
+    const bool replaced = std::any_of(variables.begin(), variables.end(), [&](const std::string& variable) {
+      return variable.starts_with(name) && variable.substr(name.size()).starts_with('=');
+    });
+    if (!replaced) all.insert(all.end() - 1, *ours);
+  }
+  return all;
+}
+
 // Runs in the child between fork and exec: async-signal-safe calls only.
-[[noreturn]] void become(char* const* command, const Pipe& in, const Pipe& out, const Pipe& log, int report,
-                         pid_t parent) {
+[[noreturn]] void become(char* const* command, char* const* variables, const Pipe& in, const Pipe& out, const Pipe& log,
+                         int report, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);  // it died before the line above
   for (const int stop : {SIGINT, SIGTERM, SIGHUP}) std::signal(stop, SIG_IGN);  // the supervisor's to handle; it cancels
@@ -70,6 +90,7 @@ bool drain(const Descriptor& descriptor, std::string& bytes) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (dup2(in.read.get(), STDIN_FILENO) >= 0 && dup2(out.write.get(), STDOUT_FILENO) >= 0 &&
       dup2(log.write.get(), STDERR_FILENO) >= 0) {
+    environ = const_cast<char**>(variables);
     execvp(command[0], command);
   }
   const int error = errno;
@@ -137,15 +158,13 @@ void WakeEvent::set() noexcept {
   [[maybe_unused]] const ssize_t ignored = ::write(fd_.get(), &one, sizeof(one));
 }
 
-WorkerProcess::WorkerProcess(const std::vector<std::string>& command) {
+WorkerProcess::WorkerProcess(const std::vector<std::string>& command, const std::vector<std::string>& variables) {
   Pipe in = make_pipe(), out = make_pipe(), log = make_pipe(), report = make_pipe();
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
+  const std::vector<char*> words = addresses_of(command), settings = with_our_environment(variables);
   fcntl(out.read.get(), F_SETPIPE_SZ, 1 << 20);  // slices come as megabytes; where it is refused, in smaller pieces
   const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ == 0) become(words.data(), in, out, log, report.write.get(), parent);
+  if (pid_ == 0) become(words.data(), settings.data(), in, out, log, report.write.get(), parent);
   if (pid_ < 0) throw Error("the worker cannot be started", std::strerror(errno), "close other programs");
   report.write.close();
   int error = 0;

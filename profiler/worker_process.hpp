@@ -44,8 +44,9 @@ class WorkerProcess {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Throws `Error` (environment) when `command` cannot be started; command[0] is looked up on the PATH.
-  explicit WorkerProcess(const std::vector<std::string>& command);
+  /// Throws `Error` (environment) when `command` cannot be started; command[0] is looked up on the PATH. `variables`
+  /// ("NAME=value") are added to our own environment.
+  explicit WorkerProcess(const std::vector<std::string>& command, const std::vector<std::string>& variables = {});
   ~WorkerProcess();  ///< kills and reaps
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;

@@ -42,8 +42,7 @@ Engine real_engine() {
         options.device = device;
         if (device != "cpu") options.mode = "events";
         // By default OpenMP's threads spin for milliseconds when they have nothing to do: the window needs those cores.
-        options.prefix = {"env", "OMP_WAIT_POLICY=passive"};
-        options.program = find_worker();
+        options.environment = {"OMP_WAIT_POLICY=passive"};
         return Supervisor(std::move(options));
       },
   };

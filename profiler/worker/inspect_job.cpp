@@ -9,20 +9,25 @@
 namespace triscope {
 namespace {
 
-constexpr std::size_t kMostOpen = 3;  // two that are compared, and the one before
+constexpr std::size_t kMostOpen = 3;  // two that are compared, and the one before or the one that is tried
 
 }  // namespace
 
-const AttentionTensors& InspectJob::tensors_of(const AttentionSource& source) {
+InspectJob::Open& InspectJob::open(const AttentionSource& source) {
   const auto found = std::find_if(open_.begin(), open_.end(), [&](const Open& one) { return one.source == source; });
   if (found != open_.end()) {
     open_.splice(open_.begin(), open_, found);
   } else {
-    std::erase_if(open_, [&](const Open& one) { return one.source.describes_same(source); });  // opened again since
     if (open_.size() >= kMostOpen) open_.pop_back();  // first: two large sources need not fit into memory at once
     open_.push_front({source, open_source(source)});
   }
-  return *open_.front().tensors;
+  return open_.front();
+}
+
+const AttentionTensors& InspectJob::tensors_of(const AttentionSource& source) {
+  Open& one = open(source);
+  one.looked_into = true;
+  return *one.tensors;
 }
 
 SliceEngine& InspectJob::engine() {
@@ -31,14 +36,15 @@ SliceEngine& InspectJob::engine() {
 }
 
 SourceReply InspectJob::run(const SourceRequest& request) {
-  std::erase_if(open_, [&](const Open& one) { return one.source == request.source; });
+  // Read anew. What was only tried makes room, so that trying never costs what is being looked at.
+  std::erase_if(open_, [&](const Open& one) { return one.source == request.source || !one.looked_into; });
   SourceReply reply;
   if (request.source.kind == SourceKind::file) {
     reply.tensors = list_tensors(request.source.file);
     reply.names = guess_names(reply.tensors, request.source.mapping.names);
   }
   try {
-    const AttentionTensors& tensors = tensors_of(request.source);
+    const AttentionTensors& tensors = *open(request.source).tensors;
     reply.batch = tensors.batch;
     reply.seq_len = tensors.seq_len;
     reply.q_heads = tensors.q_heads;

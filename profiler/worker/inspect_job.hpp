@@ -24,7 +24,9 @@ class InspectJob {
   struct Open {
     AttentionSource source;
     std::shared_ptr<const AttentionTensors> tensors;
+    bool looked_into = false;  // more than opened
   };
+  Open& open(const AttentionSource& source);
   const AttentionTensors& tensors_of(const AttentionSource& source);
   SliceEngine& engine();
 

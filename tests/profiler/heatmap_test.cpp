@@ -141,6 +141,34 @@ TEST(Heatmap, every_pixel_has_the_colour_of_its_value_on_every_scale) {
   }
 }
 
+TEST(Heatmap, ranges_too_small_for_a_float_have_both_ends_of_the_colours) {
+  const auto ends = [](Heatmap map, HeatmapStyle::Scale scale, double low, double high) {
+    HeatmapStyle style = log_style(low, high);
+    style.scale = scale;
+    const auto pixels = painted(HeatmapPyramid(std::move(map), Pooling::largest), {0, 0, 2, 1}, style, 2, 1);
+    EXPECT_EQ(pixels[0], packed(colour_at(style.map, 0)));
+    EXPECT_EQ(pixels[1], packed(colour_at(style.map, 1)));
+  };
+  ends({2, 1, {8e-40F, 3e-39F}}, HeatmapStyle::Scale::plain, 8e-40, 3e-39);
+  ends({2, 1, {-900, -400}}, HeatmapStyle::Scale::probability, -1e9, -400);
+  ends({2, 1, {-1000, -690}}, HeatmapStyle::Scale::probability, -1e9, -690);
+  ends({2, 1, {-1e30F, 1e30F}}, HeatmapStyle::Scale::plain, -1e30, 1e30);
+}
+
+TEST(Heatmap, a_range_without_an_extent_is_painted_in_one_colour) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  for (const auto scale :
+       {HeatmapStyle::Scale::logarithmic, HeatmapStyle::Scale::probability, HeatmapStyle::Scale::plain}) {
+    for (const auto& [low, high] : {std::pair{-3.0, -3.0}, {-kInfinite, -kInfinite}, {-kInfinite, -1.0}, {2.0, 1.0}}) {
+      HeatmapStyle style = log_style(low, high);
+      style.scale = scale;
+      const auto pixels = painted(HeatmapPyramid(even(3, 1, -3), Pooling::largest), {0, 0, 3, 1}, style, 3, 1);
+      EXPECT_EQ(pixels[0] >> 24, 0xFFU);
+      EXPECT_THAT(pixels, testing::Each(pixels[0]));
+    }
+  }
+}
+
 TEST(Heatmap, the_range_of_values_is_that_of_the_finite_ones_wherever_they_stand) {
   std::vector<float> values(100, -3);
   values[0] = std::numeric_limits<float>::quiet_NaN();

@@ -64,6 +64,37 @@ TEST(Inspect, a_source_opened_again_is_read_again_by_any_worker) {
   EXPECT_GT(worker.slice({source, query}).lse, lse + 1);
 }
 
+TEST(Inspect, trying_a_file_takes_nothing_from_what_is_looked_at) {
+  const TemporaryFolder folder;
+  AttentionSource shown;
+  shown.kind = SourceKind::file;
+  shown.file = (folder / "t.safetensors").string();
+  const auto write = [&](float value, std::int64_t k2_tokens) {
+    std::vector<HostTensor> tensors;
+    for (const char* name : {"q", "k1"}) tensors.push_back({name, {2, 1, 1}, {1, value}});
+    tensors.push_back({"k2", {k2_tokens, 1, 1}, std::vector<float>(static_cast<std::size_t>(k2_tokens), value)});
+    std::filesystem::remove(shown.file);  // as exporters replace a file; what is open stays whole
+    write_safetensors(shown.file, tensors);
+  };
+  SliceQuery query;
+  query.query = 1;
+  Supervisor worker = real_worker();
+  write(2, 2);
+  const double lse = worker.slice({shown, query}).lse;
+  AttentionSource tried = shown;
+  write(3, 3);
+  ++tried.opening;
+  EXPECT_NE(worker.source({tried}).problem, "");
+  EXPECT_EQ(worker.slice({shown, query}).lse, lse);
+  write(4, 2);
+  for (int n = 0; n < 5; ++n) {  // and left again each time
+    ++tried.opening;
+    EXPECT_EQ(worker.source({tried}).problem, "");
+  }
+  EXPECT_EQ(worker.slice({shown, query}).lse, lse);
+  EXPECT_GT(worker.slice({tried, query}).lse, lse + 1);
+}
+
 TEST(Inspect, a_kernel_s_own_row_is_close_to_the_exact_one_wherever_the_query_stands) {
   Supervisor worker = real_worker();
   AttentionSource source = small_source();

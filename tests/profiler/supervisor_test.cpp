@@ -280,6 +280,20 @@ TEST(Supervisor, a_tensor_file_must_hold_the_second_axis_even_when_the_baseline_
   EXPECT_THAT(m.reason, HasSubstr("k2"));
 }
 
+TEST(Supervisor, a_worker_s_variables_stand_before_ours) {
+  setenv("TRISCOPE_TEST_A", "ours", 1);
+  setenv("TRISCOPE_TEST_B", "ours", 1);
+  std::vector<std::string> log;
+  WorkerOptions options = bad_worker();
+  options.log = [&](const std::string& line) { log.push_back(line); };
+  options.prefix = {"sh", "-c", "env | grep TRISCOPE_TEST_ | sort | tr '\\n' ' ' >&2; echo >&2; exec \"$0\" \"$@\""};
+  options.environment = {"TRISCOPE_TEST_A=its", "TRISCOPE_TEST_AB=its"};
+  measure(*std::make_unique<Supervisor>(options), tiny_request({"test.good"}));
+  unsetenv("TRISCOPE_TEST_A");
+  unsetenv("TRISCOPE_TEST_B");
+  EXPECT_THAT(log, testing::Contains(HasSubstr("TRISCOPE_TEST_A=its TRISCOPE_TEST_AB=its TRISCOPE_TEST_B=ours")));
+}
+
 TEST(Supervisor, a_worker_killed_while_idle_is_replaced) {
   std::vector<std::string> log;
   WorkerOptions options = bad_worker();
