@@ -217,8 +217,8 @@ Comparison Device::compare(Fold fold, int count) const {
     norm += row_norm;
     const double relative = std::sqrt(row_difference / std::max(row_norm, kNothing));
     if (!(relative <= result.worst_row)) result.worst_row = relative;
-    const double error = std::abs(lse[n] - static_cast<double>(row_lse)) /
-                         (1.0 + 0.01 * std::abs(lse[n]));  // fp32 lse: 1e-6 of it is its own rounding
+    const double error = std::abs(lse[n] - static_cast<double>(row_lse));
+    result.largest_lse = std::max(result.largest_lse, std::abs(lse[n]));
     if (!(error <= result.lse)) result.lse = error;
   }
   result.o = std::sqrt(difference / std::max(norm, kNothing));

@@ -272,6 +272,7 @@ int run(const std::string& mode) {
     return failures;
   }
   check_products<64>();
+  check_products<80>();
   check_products<96>();
   check_products<112>();
   check_products<128>();
