@@ -90,6 +90,19 @@ TEST(HopperPlan, tiles_and_steps_of_an_item_cover_the_windows_of_its_rows) {
   }
 }
 
+TEST(HopperPlan, a_short_last_tile_holds_its_keys_and_is_never_a_pass_of_its_own) {
+  int count = 0;
+  for (int keys = 1; keys < 3000; ++keys) {
+    const int tiles = (keys + 111) / 112, last_keys = keys - 112 * (tiles - 1), tiles_of_last_pass = (tiles - 1) % 3 + 1;
+    const bool shorter = ends_short(keys, tiles, 112, 3, 80);
+    EXPECT_EQ(shorter, last_keys <= 80 && tiles_of_last_pass > 1) << keys << " keys";
+    EXPECT_FALSE(ends_short(keys, tiles, 112, 2, 0));
+    count += shorter;
+  }
+  EXPECT_GT(count, 1000);
+  for (const int keys : {515, 519, 527}) EXPECT_TRUE(ends_short(keys, 5, 112, 3, 80)) << "512 keys for 32, 16 and 8 heads";
+}
+
 TEST(HopperPlan, ring_slots_of_rows_that_are_alive_together_differ) {
   for (const Plan& plan : many_tile_plans()) {
     const ForwardParameters& p = plan.parameters;
