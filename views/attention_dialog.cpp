@@ -149,7 +149,9 @@ void draw_attention_dialog(Context& context) {
   dialog_heading(context.look, ui.show == AttentionShow::one ? "Tensors to look into"
                                : draft.side == 0             ? "Tensors of A"
                                                              : "Tensors of B");
+  ImGui::BeginDisabled(draft.submitted);  // what is tried is what is chosen
   draw_source(context, draft);
+  ImGui::EndDisabled();
   if (!draft.problem.empty()) draft.problem = complete_draft(draft);  // until it is mended
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   if (const std::string problem = problem_of(draft, context.data.attention); !problem.empty()) {

@@ -85,6 +85,14 @@ void set_tensors(SourceDraft& draft, const std::string& file) {
   draft.source.kind = SourceKind::file;
   draft.source.file = file;
   draft.source.mapping.names.clear();
+  draft.source.labels_file.clear();
+}
+
+void drop_tensors(AttentionUi& ui, const std::string& file) {
+  open_draft(ui, 0);
+  ui.draft.source = {};
+  set_tensors(ui.draft, file);
+  submit_draft(ui);
 }
 
 std::string complete_draft(SourceDraft& draft) {
@@ -117,7 +125,7 @@ void settle_draft(AttentionUi& ui, const AttentionData& data) {
   if (!draft.submitted || tried.asked != draft.source || (!tried.source && tried.problem.empty())) return;
   draft.submitted = false;
   if (!refusal_of(tried).empty()) return;
-  choose_source(ui, draft.side, draft.source);
+  choose_opened(ui, draft.side, draft.source);
   draft.open = false;
 }
 

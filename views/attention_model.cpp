@@ -63,14 +63,17 @@ double affordable_queries(const AttentionUi& ui, const Problem& problem, const S
 
 bool uses_second(const AttentionUi& ui) { return ui.show != AttentionShow::one || ui.flipped; }
 
-void choose_source(AttentionUi& ui, int side, const AttentionSource& source) {
+void choose_source(AttentionUi& ui, int side, AttentionSource source) {
+  source.opening = ++ui.openings;
+  choose_opened(ui, side, source);
+}
+
+void choose_opened(AttentionUi& ui, int side, const AttentionSource& source) {
   const bool both = side == 0 && ui.sides[0].source == ui.sides[1].source;
-  ++ui.openings;
   for (int n = 0; n < 2; ++n) {
     AttentionSide& one = ui.sides[static_cast<std::size_t>(n)];
     if (n != side && !both && !one.source.describes_same(source)) continue;
     one.source = source;
-    one.source.opening = ui.openings;
     if (one.form != Form::dot_product) one.source.form = one.form;  // an example is made for its form
   }
   ui.part.reset();

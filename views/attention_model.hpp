@@ -19,7 +19,9 @@ void keep_inside(AttentionUi& ui, const AttentionData& data);
 bool uses_second(const AttentionUi& ui);
 /// Gives side A another source or form. B follows where it was the same. A source is opened again wherever it is shown,
 /// also when it is the one that was.
-void choose_source(AttentionUi& ui, int side, const AttentionSource& source);
+void choose_source(AttentionUi& ui, int side, AttentionSource source);
+/// The same for a source that has been opened as it is.
+void choose_opened(AttentionUi& ui, int side, const AttentionSource& source);
 void choose_form(AttentionUi& ui, int side, Form form);
 
 /// What the panel needs now, for side 0 or 1; nullopt while its source is not open.

@@ -133,6 +133,7 @@ class Application {
   /// `place` is part of `data_`.
   void ask_source(OpenedSource& place, const AttentionSource& source, const std::string& slot);
   void supply_draft();
+  void supply_source(int which);
   void ask_slice(int which);
   void save_slice(const std::filesystem::path& file);
   bool shows_attention() const { return ui_.attention.open || only_ == Panel::attention; }

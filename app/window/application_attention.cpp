@@ -43,6 +43,7 @@ void Application::choose_attention_device() {
     side.pending.reset();
     if (!side.source) side.asked.reset();
   }
+  if (!data.draft.source && data.draft.problem.empty()) data.draft.asked.reset();
   data.overview.pending.reset();
   data.sheet.pending.reset();
   data.kernel_row.pending.reset();
@@ -69,6 +70,19 @@ void Application::supply_draft() {
   } else if (draft.submitted && tried.asked != draft.source) {
     tried = {};
     ask_source(tried, draft.source, "draft");
+  }
+}
+
+void Application::supply_source(int which) {
+  AttentionSideData& side = data_.attention.sides[static_cast<std::size_t>(which)];
+  const AttentionSource& wanted = ui_.attention.sides[static_cast<std::size_t>(which)].source;
+  const OpenedSource& tried = data_.attention.draft;
+  if (side.asked == wanted) return;
+  side = {};
+  if (tried.source && tried.asked == wanted) {
+    static_cast<OpenedSource&>(side) = tried;
+  } else {
+    ask_source(side, wanted, which == 0 ? "source A" : "source B");
   }
 }
 
@@ -112,15 +126,11 @@ void Application::supply_attention() {
   if (data_.run.running)
     ui.playing = false;  // what is timed has the machine to itself, but for slices that are asked for
   choose_attention_device();
-  supply_draft();
   for (int which = 0; which < (uses_second(ui) ? 2 : 1); ++which) {
-    const auto side = static_cast<std::size_t>(which);
-    if (data_.attention.sides[side].asked != ui.sides[side].source) {
-      data_.attention.sides[side] = {};
-      ask_source(data_.attention.sides[side], ui.sides[side].source, which == 0 ? "source A" : "source B");
-    }
+    supply_source(which);
     ask_slice(which);
   }
+  supply_draft();
   if (data_.run.running) return;
   supply_survey();
 }

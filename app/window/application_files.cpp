@@ -196,9 +196,7 @@ void Application::save_copy(const std::filesystem::path& file) {
 void Application::open_dropped(const std::filesystem::path& file) {
   if (!holds_tensors(file.string())) return open_database(file);
   show_panel(Panel::attention);
-  open_draft(ui_.attention, 0);
-  set_tensors(ui_.attention.draft, file.string());
-  submit_draft(ui_.attention);
+  drop_tensors(ui_.attention, file.string());
 }
 
 void Application::open_database(const std::filesystem::path& asked) {

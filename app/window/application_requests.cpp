@@ -300,12 +300,19 @@ void Application::delete_sweep(std::int64_t sweep) {
 
 void Application::reset_layout() {
   const std::string before = ImGui::SaveIniSettingsToMemory();
-  offer_undo("The layout was reset.", {[this, before, wide = ui_.wide_layout, visible = ui_.settings.visible] {
-                                         ui_.settings.visible = visible;
-                                         ui_.wide_layout = wide;
-                                         ui_.layout_to_load = before;
-                                       },
-                                       [] {}});
+  const auto undo = [this, before, small = ui_.small_layout, usual = ui_.small_layout ? ui_.wide_layout : before,
+                     visible = ui_.settings.visible] {
+    ui_.settings.visible = visible;
+    // The window may have been made small or wide since.
+    if (ui_.small_layout) {
+      ui_.wide_layout = usual;
+      if (small) ui_.layout_to_load = before;
+    } else {
+      ui_.layout_to_load = usual;
+      ui_.reset_layout = usual.empty();
+    }
+  };
+  offer_undo("The layout was reset.", {undo, [] {}});
   ui_.settings.visible.fill(true);
   ui_.wide_layout.clear();
   ui_.reset_layout = true;

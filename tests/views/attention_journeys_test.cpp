@@ -1,13 +1,12 @@
-// Walks through the attention panel with a real worker: open, map names, scrub, pin, flip, export; and what goes wrong.
+// Walks through the attention panel with a real worker: open, scrub, pin, flip, compare, export.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <map>
 
-#include "journey.hpp"
+#include "attention_journey.hpp"
 #include "kernels/error.hpp"
 #include "kernels/tensor_file.hpp"
 #include "views/attention_model.hpp"
@@ -15,40 +14,7 @@
 namespace triscope {
 namespace {
 
-using fixture::Journey;
-
-class AttentionJourney : public Journey {
- protected:
-  static AttentionUi& attention() { return ui().attention; }
-  static const AttentionSideData& side(std::size_t n = 0) { return data().attention.sides[n]; }
-  static void open(ImGuiTestContext* c) {
-    c->KeyPress(ImGuiKey_A);
-    c->Yield(2);
-    wait(c);
-    IM_CHECK(attention().open);
-    IM_CHECK(side().slice != nullptr);
-  }
-  /// Three tensors whose names say nothing.
-  static void write_odd(const std::filesystem::path& file) {
-    HostTensor q{"alpha", {40, 4, 6}, {}}, k1{"beta", {40, 2, 6}, {}}, k2{"gamma", {40, 2, 6}, {}};
-    for (HostTensor* tensor : {&q, &k1, &k2}) {
-      const std::int64_t count = tensor->shape[0] * tensor->shape[1] * tensor->shape[2];
-      for (std::int64_t n = 0; n < count; ++n) tensor->values.push_back(std::sin(static_cast<float>(n)));
-    }
-    write_safetensors(file, std::vector{q, k1, k2});
-  }
-  static void choose_file(ImGuiTestContext* c, const std::filesystem::path& file) {
-    c->ItemClick("//**/Choose...");
-    c->Yield(2);
-    c->SetRef("//$FOCUSED");
-    c->ItemClick("File");
-    c->ItemInput("##file");
-    c->KeyCharsReplace(file.c_str());
-    c->ItemClick("Open");
-    c->Yield(2);
-    wait(c);
-  }
-};
+using fixture::AttentionJourney;
 
 TEST_F(AttentionJourney, opening_shows_a_slice_and_measurements_come_back) {
   travel([](ImGuiTestContext* c) {
@@ -236,83 +202,6 @@ TEST_F(AttentionJourney, a_gpu_is_taken_when_there_is_one_and_left_on_request) {
   });
 }
 
-TEST_F(AttentionJourney, a_file_with_other_names_is_mapped_in_the_dialog) {
-  write_odd(window->folder / "odd.safetensors");
-  travel([](ImGuiTestContext* c) {
-    open(c);
-    choose_file(c, world().folder / "odd.safetensors");
-    IM_CHECK(attention().draft.open);  // it asks which is which
-    IM_CHECK(refusal_of(data().attention.draft).find("say which is which") != std::string::npos);
-    IM_CHECK(side().slice != nullptr);  // what was there stays until it is known
-    for (const auto& [role, name] : {std::pair{"q", "alpha"}, std::pair{"k1", "beta"}, std::pair{"k2", "gamma"}}) {
-      c->SetRef("//$FOCUSED");
-      c->ItemClick(fmt::format("##role_{}", role).c_str());
-      c->ItemClick(fmt::format("//$FOCUSED/###{}", name).c_str());
-    }
-    c->SetRef("//$FOCUSED");
-    c->ItemClick("Open");
-    c->Yield(2);
-    wait(c);
-    IM_CHECK(!attention().draft.open);
-    IM_CHECK_EQ(side().source->seq_len, 40);
-    IM_CHECK(side().slice != nullptr);
-    IM_CHECK_EQ(side().slice->count1, 40);
-  });
-}
-
-/// q, k1, k2, v1, v2 of 40 tokens, sin(n) times `factor`.
-void write_sines(const std::filesystem::path& file, float factor, std::vector<HostTensor> more = {}) {
-  for (const char* name : {"q", "k1", "k2", "v1", "v2"}) {
-    HostTensor tensor{name, {40, 2, 6}, {}};
-    for (std::int64_t n = 0; n < 480; ++n) tensor.values.push_back(factor * std::sin(static_cast<float>(n)));
-    more.push_back(std::move(tensor));
-  }
-  write_safetensors(file, more);
-}
-
-TEST_F(AttentionJourney, a_file_opened_again_is_read_again_by_everything_that_is_shown_of_it) {
-  write_sines(window->folder / "again.safetensors", 1);
-  travel([](ImGuiTestContext* c) {
-    open(c);
-    choose_file(c, world().folder / "again.safetensors");
-    c->SetRef("");
-    c->ItemClick("//**/cpu.fast");
-    c->Yield(2);
-    wait(c);
-    IM_CHECK(data().attention.kernel_row.answer && data().attention.overview.answer && data().attention.sheet.answer);
-    const auto entropy = data().attention.overview.answer->entropy.back();
-    const auto log_p = data().attention.sheet.answer->log_p.back();
-    const auto output = data().attention.kernel_row.answer->output.front();
-    const double lse = side().slice->lse;
-    write_sines(world().folder / "again.safetensors", 3);
-    choose_file(c, world().folder / "again.safetensors");
-    IM_CHECK(side().slice->lse != lse);
-    IM_CHECK(data().attention.overview.answer->entropy.back() < entropy);
-    IM_CHECK(data().attention.sheet.answer->log_p.back() != log_p);
-    IM_CHECK(data().attention.kernel_row.answer != nullptr);
-    IM_CHECK(data().attention.kernel_row.answer->output.front() != output);
-  });
-}
-
-TEST_F(AttentionJourney, a_sink_that_cannot_be_one_is_said_not_to_be_one) {
-  write_sines(window->folder / "sink.safetensors", 1, {{"layer.sink", {7}, std::vector<float>(7, 0.0F)}});
-  travel([](ImGuiTestContext* c) {
-    open(c);
-    choose_file(c, world().folder / "sink.safetensors");
-    IM_CHECK(attention().draft.open);
-    c->SetRef("//$FOCUSED");
-    c->ItemClick("##role_sink");
-    c->ItemClick("//$FOCUSED/none");
-    c->SetRef("//$FOCUSED");
-    c->ItemClick("Open");
-    c->Yield(2);
-    wait(c);
-    IM_CHECK(!attention().draft.open);
-    IM_CHECK(side().source && !side().source->sink);
-    IM_CHECK(side().slice != nullptr);
-  });
-}
-
 TEST_F(AttentionJourney, an_overview_whose_worker_fails_says_so_and_is_made_on_request) {
   static int workers = 0;
   workers = 0;
@@ -332,146 +221,6 @@ TEST_F(AttentionJourney, an_overview_whose_worker_fails_says_so_and_is_made_on_r
     wait(c);
     IM_CHECK(data().attention.overview.answer != nullptr);
     IM_CHECK(data().attention.overview.problem.empty());
-  });
-}
-
-/// What is wrong with files out there, by name.
-std::map<std::string, std::string> bad_files() {
-  const auto entry = [](const char* name, const char* type, const char* shape, int from, int to) {
-    return fmt::format(R"("{}":{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", name, type, shape, from, to);
-  };
-  const auto file = [](const std::string& header, std::size_t bytes) {
-    std::string length(8, '\0');
-    for (std::size_t n = 0; n < 8; ++n) length[n] = static_cast<char>(header.size() >> (8 * n) & 255);
-    return length + header + std::string(bytes, '\0');
-  };
-  const auto three = [&](const char* type, const char* k2, int size) {
-    return "{" + entry("q", type, "[1,2,1,3]", 0, size) + "," + entry("k1", type, "[1,2,1,3]", size, 2 * size) + "," +
-           entry("k2", type, k2, 2 * size, 3 * size) + "}";
-  };
-  return {{"rubbish", "this is no tensor file, whatever its name says"},
-          {"empty", ""},
-          {"shapes", file(three("F32", "[1,1,2,3]", 24), 72)},
-          {"missing", file("{" + entry("q", "F32", "[1,2,1,3]", 0, 24) + "}", 24)},
-          {"type", file(three("F8_E4M3", "[1,2,1,3]", 6), 18)},
-          {"truncated", file(three("F32", "[1,2,1,3]", 24), 60)},
-          {"huge_header", std::string("\0\0\0\0\1\0\0\0", 8) + "{}"}};
-}
-
-TEST_F(AttentionJourney, every_bad_file_is_a_sentence_and_the_window_goes_on) {
-  for (const auto& [name, bytes] : bad_files()) std::ofstream(window->folder / (name + ".safetensors")) << bytes;
-  travel([](ImGuiTestContext* c) {
-    open(c);
-    const std::shared_ptr<const Slice> before = side().slice;
-    for (const auto& [name, bytes] : bad_files()) {
-      choose_file(c, world().folder / (name + ".safetensors"));
-      IM_CHECK(attention().draft.open);  // it waits for another one
-      const std::string why = refusal_of(data().attention.draft);
-      IM_CHECK(why.find(name + ".safetensors") != std::string::npos && why.find("; ") != std::string::npos);
-      IM_CHECK(side().slice == before);  // and takes nothing from the screen
-      c->SetRef("//$FOCUSED");
-      c->ItemClick("Cancel");
-      c->SetRef("");
-    }
-    c->Yield(2);
-    wait(c);
-    IM_CHECK(side().slice == before);
-    AttentionSource gone;  // one that was there, and is not any more
-    gone.kind = SourceKind::file;
-    gone.file = (world().folder / "rubbish.safetensors").string();
-    choose_source(attention(), 0, gone);
-    c->Yield(2);
-    wait(c);
-    IM_CHECK(side().slice == nullptr);
-    c->ItemClick("//**/Choose tensors...");  // what stands where the map was
-    c->Yield(2);
-    c->SetRef("//$FOCUSED");
-    c->ItemClick("Example");
-    c->ItemClick("Random");
-    c->ItemClick("Open");
-    c->Yield(2);
-    wait(c);
-    IM_CHECK(!attention().draft.open);
-    IM_CHECK(side().slice != nullptr);
-  });
-}
-
-TEST_F(AttentionJourney, tensors_are_found_by_browsing_and_labels_too) {
-  write_sines(window->folder / "found.safetensors", 1);
-  std::ofstream labels(window->folder / "words.txt");
-  for (int n = 0; n < 40; ++n) labels << "w" << n << "\n";
-  labels.close();
-  travel([](ImGuiTestContext* c) {
-    open(c);
-    const auto browse = [&](const char* button, const char* name) {
-      c->SetRef("//$FOCUSED");
-      c->ItemClick(button);
-      c->Yield(2);
-      IM_CHECK(ui().path.command != CommandId::quit);
-      c->SetRef("//$FOCUSED");
-      c->ItemInput("##path");
-      c->KeyCharsReplace((world().folder.path().string() + "/").c_str());
-      c->Yield(2);
-      wait(c);
-      c->ItemDoubleClick(fmt::format("**/{}", name).c_str());
-      c->Yield(3);
-      wait(c);
-      IM_CHECK(attention().draft.open);
-    };
-    c->ItemClick("//**/Choose...");
-    c->Yield(2);
-    c->SetRef("//$FOCUSED");
-    c->ItemClick("File");
-    browse("##file/Browse...", "found.safetensors");
-    browse("##labels/Browse...", "words.txt");
-    c->SetRef("//$FOCUSED");
-    c->ItemClick("Open");
-    c->Yield(2);
-    wait(c);
-    IM_CHECK(!attention().draft.open);
-    IM_CHECK_EQ(side().source->seq_len, 40);
-    IM_CHECK_EQ(side().source->labels.at(7), std::string("w7"));
-  });
-}
-
-TEST_F(AttentionJourney, tensors_dropped_on_the_window_are_looked_into_and_a_database_is_opened) {
-  write_sines(window->folder / "dropped.safetensors", 1);
-  write_odd(window->folder / "odd.safetensors");
-  write_synthetic_database(window->folder / "other.db", 6, 20);
-  travel([](ImGuiTestContext* c) {
-    app().open_dropped(world().folder / "dropped.safetensors");
-    c->Yield(2);
-    wait(c);
-    IM_CHECK(attention().open && !attention().draft.open);
-    IM_CHECK_EQ(source_title(*side().asked), std::string("dropped.safetensors"));
-    IM_CHECK(side().slice != nullptr);
-    app().open_dropped(world().folder / "odd.safetensors");
-    c->Yield(2);
-    wait(c);
-    IM_CHECK(attention().draft.open);  // it asks which is which
-    IM_CHECK_EQ(source_title(*side().asked), std::string("dropped.safetensors"));
-    c->KeyPress(ImGuiKey_Escape);
-    const std::filesystem::path database = world().folder / "other.db";
-    app().open_dropped(database);
-    wait(c);
-    IM_CHECK_EQ(data().database, database.string());
-  });
-}
-
-TEST_F(AttentionJourney, nan_and_infinity_in_a_file_are_counted) {
-  HostTensor q{"q", {40, 2, 6}, std::vector<float>(480, 0.5F)}, k1 = q, k2 = q;
-  k1.name = "k1";
-  k2.name = "k2";
-  k1.values[30 * 12] = std::nanf("");
-  k1.values[31 * 12] = INFINITY;
-  write_safetensors(window->folder / "nan.safetensors", std::vector{q, k1, k2});
-  travel([](ImGuiTestContext* c) {
-    open(c);
-    choose_file(c, world().folder / "nan.safetensors");
-    IM_CHECK(!attention().draft.open);
-    IM_CHECK(side().slice != nullptr);
-    IM_CHECK_EQ(side().slice->nan_count, 32);
-    IM_CHECK_EQ(side().slice->infinite_count, 32);
   });
 }
 

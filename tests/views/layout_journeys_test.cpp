@@ -133,5 +133,44 @@ TEST_F(Journey, the_layout_before_a_reset_comes_back_by_undo) {
   });
 }
 
+TEST_F(Journey, undoing_a_reset_restores_each_layout_whatever_the_width_is_by_then) {
+  travel([](ImGuiTestContext* c) {
+    const auto resize = [&](int width, int height) {
+      world().stage->resize(width, height);
+      c->Yield(12);
+    };
+    const auto undo = [&] {
+      c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+      c->Yield(12);
+    };
+    const auto width = [](const char* name) { return ImGui::FindWindowByName(name)->Size.x; };
+    const auto reset = [&] {
+      app().carry_out({CommandId::reset_layout});
+      c->Yield(12);
+    };
+    const ImGuiWindow* setup = ImGui::FindWindowByName("###setup");
+    c->MouseMoveToPos(ImVec2(setup->Pos.x + setup->Size.x + 0.5F, setup->Pos.y + 200));  // between two panels
+    c->MouseDragWithDelta(ImVec2(90, 0));
+    c->Yield(4);
+    const float chosen = width("###setup");
+    reset();  // wide, undone in a small window
+    IM_CHECK(width("###setup") < chosen - 60);
+    resize(800, 600);
+    undo();
+    front(c, Panel::latency);
+    IM_CHECK(is_in_front("###latency"));
+    IM_CHECK(width("###latency") > 400);
+    resize(1440, 900);
+    IM_CHECK(std::abs(width("###setup") - chosen) < 4);
+    resize(800, 600);
+    reset();  // small, undone in a wide window
+    resize(1440, 900);
+    IM_CHECK(width("###setup") < chosen - 60);
+    undo();
+    IM_CHECK(std::abs(width("###setup") - chosen) < 4);
+    IM_CHECK(width("###latency") > 400);
+  });
+}
+
 }  // namespace
 }  // namespace triscope

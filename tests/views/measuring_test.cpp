@@ -160,7 +160,7 @@ TEST_F(Measuring, a_sweep_begins_when_the_preview_that_is_being_made_is_there) {
 
 TEST_F(Measuring, closing_waits_for_no_worker) {
   const std::filesystem::path program = window.folder / "worker";
-  std::ofstream(program) << "#!/bin/sh\nsleep 1 | " TRISCOPE_BIN "/triscope-worker \"$@\" | head -1\nexec sleep 1000\n";  // greets, and answers nothing
+  std::ofstream(program) << "#!/bin/sh\nsleep 1 | " TRISCOPE_BIN "/triscope-worker \"$@\" | head -1\nhead -c 1 >\"$0.asked\"\nexec sleep 1000\n";  // greets, and answers nothing
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   std::mutex mutex;
   std::string said;
@@ -181,8 +181,8 @@ TEST_F(Measuring, closing_waits_for_no_worker) {
   window.stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
   draw_until([&] { return data().shown != nullptr; });
   window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
-  draw_until([&] { return data().attention.sides[0].asked.has_value(); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // it has been asked
+  const std::filesystem::path asked = window.folder / "worker.asked";
+  draw_until([&] { return std::filesystem::exists(asked) && std::filesystem::file_size(asked) == 1; });
   window.stage.reset();
   EXPECT_EQ(said, "");  // else it gave up after its limit
 }
