@@ -2,6 +2,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -286,13 +287,13 @@ std::string side_title(const SliceRequest& request) {
   return title;
 }
 
-std::string title_of(const AttentionUi& ui, const AttentionData& data, int which) {
-  const SliceRequest& a = data.sides[0].slice_of;
+std::string title_of(const AttentionUi& ui, const std::array<AttentionSideData, 2>& sides, int which) {
+  const SliceRequest& a = sides[0].slice_of;
   const std::string place = fmt::format("query {}, head {}", format_count(a.query.query), a.query.head);
   if (which == 2) return fmt::format("p of A minus p of B, {}", place);
   if (!uses_second(ui)) return fmt::format("p(j, k) for {}", place);
   if (which == 0) return fmt::format("A: {}, {}", side_title(a), place);
-  const SliceRequest& b = data.sides[1].slice_of;  // its query is A's
+  const SliceRequest& b = sides[1].slice_of;  // its query is A's
   return fmt::format("B: {}{}", side_title(b),
                      b.query.head == a.query.head ? "" : fmt::format(", head {}", b.query.head));
 }
@@ -301,10 +302,13 @@ std::string title_of(const AttentionUi& ui, const AttentionData& data, int which
 void draw_no_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   const AttentionData& data = context.data.attention;
   const AttentionSideData& side = data.sides[which == 1 ? 1 : 0];
-  const bool sizes = which == 2 && side.slice && data.sides[1].slice && !same_frames(data);
-  const std::string &why = refusal_of(side), &why_b = refusal_of(data.sides[1]);
+  const AttentionSideData& b = data.sides[1];
+  const bool sizes = which == 2 && side.slice && b.slice && !same_frames(data),
+             ends = which == 2 && side.slice && b.slice && side.slice_of.query.query >= b.source->seq_len;
+  const std::string &why = refusal_of(side), &why_b = refusal_of(b);
   const std::string text = !why.empty()                   ? sentence(why)
                            : which == 2 && !why_b.empty() ? "B: " + sentence(why_b)
+                           : ends  ? "B ends before this query, so there is no difference."
                            : sizes ? "A and B see windows of different sizes, so there is no difference cell by cell."
                                    : "Computing ...";
   const Look& look = context.look;
@@ -335,12 +339,13 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   AttentionModel& model = context.models.attention();
   MapView view;
   view.which = which;
-  view.side = &data.sides[which == 1 ? 1 : 0];
+  const std::array<AttentionSideData, 2>& sides = model.shown(ui, data);
+  view.side = &sides[which == 1 ? 1 : 0];
   view.pyramid = model.map(ui, data, which);
   ImGui::PushFont(look.heading, kHeadingSize * 0.9F);
   if (view.side->slice)
     ImGui::GetWindowDrawList()->AddText(ImVec2(origin.x + look.px(64), origin.y), look.theme.text,
-                                        title_of(ui, data, which).c_str());
+                                        title_of(ui, sides, which).c_str());
   ImGui::PopFont();
   if (!view.pyramid || !view.side->slice) return draw_no_map(context, origin, room, which);
   view.frame = frame_of(view.side->slice_of, *view.side->source);
@@ -374,8 +379,8 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
 /// "brown 1,005 with jumps 1,011: p = 0.138, logit 4.62".
 void draw_readout(Context& context, float width) {
   const AttentionUi& ui = context.ui.attention;
-  const AttentionData& data = context.data.attention;
-  const AttentionSideData& side = data.sides[ui.flipped ? 1 : 0];
+  const std::array<AttentionSideData, 2>& sides = context.models.attention().shown(ui, context.data.attention);
+  const AttentionSideData& side = sides[ui.flipped ? 1 : 0];
   const std::optional<AttentionCell> cell = ui.hovered ? ui.hovered : ui.pinned;
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   if (!cell) {
@@ -393,7 +398,7 @@ void draw_readout(Context& context, float width) {
     };
     std::string text = fmt::format("j = {}, k = {}: {}", token_text(*side.source, cell->j),
                                    token_text(*side.source, cell->k), describe(side));
-    if (uses_second(ui) && !ui.flipped && data.sides[1].slice) text += fmt::format(".  B: {}", describe(data.sides[1]));
+    if (uses_second(ui) && !ui.flipped && sides[1].slice) text += fmt::format(".  B: {}", describe(sides[1]));
     coloured_text(context.look.theme.text, text);
   }
   ImGui::PopTextWrapPos();

@@ -191,6 +191,17 @@ const std::string& refusal_of(const OpenedSource& side) {
   return side.source && !side.source->problem.empty() ? side.source->problem : side.problem;
 }
 
+namespace {
+
+/// Whether A's and B's slices are of one query and of the settings: neither waits for the other.
+bool in_step(const AttentionUi& ui, const AttentionData& data) {
+  AttentionUi then = ui;
+  then.query = data.sides[0].slice_of.query.query;  // queries that play have gone on since
+  return wanted_slice(then, data, 0) == data.sides[0].slice_of && wanted_slice(then, data, 1) == data.sides[1].slice_of;
+}
+
+}  // namespace
+
 const HeatmapPyramid* AttentionModel::map(const AttentionUi& ui, const AttentionData& data, int which) {
   Made& made = made_[which];
   const AttentionSideData& a = data.sides[which == 1 ? 1 : 0];
@@ -202,12 +213,13 @@ const HeatmapPyramid* AttentionModel::map(const AttentionUi& ui, const Attention
         std::make_unique<HeatmapPyramid>(heatmap_of(*a.slice), ui.mean_pooling ? Pooling::mean : Pooling::largest);
   } else {
     if (!b.slice || !b.source) return nullptr;
-    if (a.slice_of.query.query != b.slice_of.query.query) return made.pyramid.get();  // one of them is still to come
-    if (!same_frames(data)) return nullptr;
-    if (made.pyramid && made.slice == a.slice && made.other == b.slice) return made.pyramid.get();
+    if (made.pyramid && made.slice == a.slice && pair_[1].slice == b.slice) return made.pyramid.get();
+    if (!in_step(ui, data))  // one of them is still to come
+      return pair_[0].asked == a.asked && pair_[1].asked == b.asked ? made.pyramid.get() : nullptr;
+    if (a.slice_of.query.query != b.slice_of.query.query || !same_frames(data)) return nullptr;
     made.pyramid =
         std::make_unique<HeatmapPyramid>(difference_of(heatmap_of(*a.slice), heatmap_of(*b.slice)), Pooling::farthest);
-    made.other = b.slice;
+    pair_ = data.sides;
   }
   made.slice = a.slice;
   made.mean = ui.mean_pooling;
@@ -216,10 +228,14 @@ const HeatmapPyramid* AttentionModel::map(const AttentionUi& ui, const Attention
   return made.pyramid.get();
 }
 
+const std::array<AttentionSideData, 2>& AttentionModel::shown(const AttentionUi& ui, const AttentionData& data) {
+  return ui.show == AttentionShow::difference && !ui.flipped && map(ui, data, 2) ? pair_ : data.sides;
+}
+
 const AttentionError* AttentionModel::error(const AttentionUi& ui, const AttentionData& data) {
   const HeatmapPyramid* difference = map(ui, data, 2);
   if (!difference) return nullptr;
-  if (compared_[0] == data.sides[0].slice && compared_[1] == data.sides[1].slice) return &error_;
+  if (compared_[0] == pair_[0].slice && compared_[1] == pair_[1].slice) return &error_;
   error_ = {};
   double squares = 0, norm = 0;
   for (float d : difference->base().cells) {
@@ -228,12 +244,12 @@ const AttentionError* AttentionModel::error(const AttentionUi& ui, const Attenti
     error_.total_variation += std::abs(static_cast<double>(d)) / 2;
     squares += static_cast<double>(d) * d;
   }
-  for (float x : data.sides[1].slice->log_p) {
+  for (float x : pair_[1].slice->log_p) {
     if (std::isfinite(x)) norm += std::exp(2 * static_cast<double>(x));
   }
   error_.relative = norm > 0 ? std::sqrt(squares / norm) : 0;
-  compared_[0] = data.sides[0].slice;
-  compared_[1] = data.sides[1].slice;
+  compared_[0] = pair_[0].slice;
+  compared_[1] = pair_[1].slice;
   return &error_;
 }
 

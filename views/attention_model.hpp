@@ -1,6 +1,7 @@
 // What the attention panel shows, worked out without Dear ImGui: requests, pyramids, ranges, figures, texts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -75,9 +76,11 @@ std::vector<Match3Row> match3_rows(const AttentionData& data);
 /// Pyramids and figures of the shown slices, remade when a slice or setting changes; and the textures made of them.
 class AttentionModel {
  public:
-  /// 0 and 1: the sides; 2: their difference. Null when there is none. Covers the keys that are seen, at the end of
-  /// the frame.
+  /// 0 and 1: the sides; 2: their difference, the last one until A and B have both come to another query. Null when
+  /// there is none. Covers the keys that are seen, at the end of the frame.
   const HeatmapPyramid* map(const AttentionUi& ui, const AttentionData& data, int which);
+  /// The sides as the map shows them: a difference those that it was made of, else the latest.
+  const std::array<AttentionSideData, 2>& shown(const AttentionUi& ui, const AttentionData& data);
   const AttentionError* error(const AttentionUi& ui, const AttentionData& data);
   /// Counts over [histogram_low, histogram_high] of log p on side A.
   const std::vector<std::int64_t>& histogram(const AttentionUi& ui, const AttentionData& data);
@@ -94,10 +97,11 @@ class AttentionModel {
 
  private:
   struct Made {
-    std::shared_ptr<const Slice> slice, other;
+    std::shared_ptr<const Slice> slice;
     bool mean = false;
     std::unique_ptr<HeatmapPyramid> pyramid;
   } made_[3];
+  std::array<AttentionSideData, 2> pair_;  ///< what the difference was made of
   /// Smallest finite log p of a side.
   double smallest(const AttentionData& data, std::size_t side);
 

@@ -169,7 +169,8 @@ void Application::ask_survey_again() {
 
 void Application::save_slice(const std::filesystem::path& file) {
   const AttentionUi& ui = ui_.attention;
-  const AttentionSideData& side = data_.attention.sides[0];
+  const std::array<AttentionSideData, 2>& sides = models_.attention().shown(ui, data_.attention);
+  const AttentionSideData& side = sides[0];
   if (!side.slice || !side.source)
     throw Error("The slice was not saved", "none is shown", "open the attention panel first");
   slice_format(file);
@@ -178,7 +179,7 @@ void Application::save_slice(const std::filesystem::path& file) {
   if (which == 2) {
     if (!models_.attention().map(ui, data_.attention, 2))
       throw Error("The difference was not saved", "none is shown", "give A and B windows of one size");
-    options.minus = data_.attention.sides[1].slice;
+    options.minus = sides[1].slice;
   }
   options.labels = side.source->labels;
   options.style = models_.attention().style(ui, data_.attention, which);

@@ -264,6 +264,17 @@ TEST_F(AttentionJourney, the_slice_is_exported_as_it_is_shown) {
     double sum = 0;
     for (float x : read_floats(difference.tensors().front())) sum += x;
     IM_CHECK(std::abs(sum) < 1e-3);  // either sums to 1
+    AttentionSideData& a = app().data().attention.sides[0];
+    const AttentionSideData before = a;
+    a.slice = data().attention.sides[1].slice;  // A has gone on, B is still to come
+    ++a.slice_of.query.query;
+    ++attention().query;
+    app().carry_out({CommandId::save_slice, 0, (world().folder / "meanwhile.npy").string()});
+    a = before;
+    --attention().query;
+    wait(c);
+    const TensorFile meanwhile(world().folder / "meanwhile.npy");
+    IM_CHECK(read_floats(meanwhile.tensors().front()) == read_floats(difference.tensors().front()));
     attention().show = AttentionShow::one;
     app().carry_out(
         {CommandId::save_chart, static_cast<std::int64_t>(Panel::attention), (world().folder / "map.png").string()});

@@ -216,12 +216,35 @@ TEST_F(AttentionPanel, a_difference_is_of_one_query) {
   ASSERT_NE(before, nullptr);
   side(0).slice = even_slice(51, 16, 8);
   ++side(0).slice_of.query.query;
+  side(0).slice_of.query.problem.window2 = ui().window2 = 4;  // both wait for B
   EXPECT_EQ(model.map(ui(), data.attention, 2), before);
-  side(1).slice = even_slice(51, 16, 4);
+  const auto& [a, b] = model.shown(ui(), data.attention);
+  EXPECT_EQ(a.slice_of.query.query, 50);
+  EXPECT_EQ(b.slice_of.query.query, 50);
+  EXPECT_EQ(frame_of(a.slice_of, *a.source).height, 8);
+  ui().pinned = AttentionCell{35, 43};  // seen by query 50 alone
+  EXPECT_THAT(text(), HasSubstr("j = 35, k = 43: p = 0.0078"));
+  side(1).slice = even_slice(51, 16, 8);
+  side(1).slice_of = *wanted_slice(ui(), data.attention, 1);
   ++side(1).slice_of.query.query;
-  side(1).slice_of.query.problem.window2 = 4;
-  EXPECT_EQ(model.map(ui(), data.attention, 2), nullptr);
+  EXPECT_NE(model.map(ui(), data.attention, 2), nullptr);
+  EXPECT_THAT(text(), HasSubstr("does not see this pair"));
+  ++side(1).slice_of.query.head;  // of another head: to come, too
+  side(1).slice = even_slice(51, 16, 4);
+  EXPECT_EQ(model.shown(ui(), data.attention)[1].slice_of.query.head, 0);
+}
+
+TEST_F(AttentionPanel, what_cannot_be_compared_says_why) {
+  ui().show = AttentionShow::difference;
+  ui().sides[1].form = Form::dot_product;
+  side(1).slice = even_slice(50, 16, 1);
+  side(1).slice_of = *wanted_slice(ui(), data.attention, 1);
   EXPECT_THAT(text(), HasSubstr("windows of different sizes"));
+  ui().sides[1].form = Form::trilinear;
+  side(1).source = opened(40);
+  side(1).slice = even_slice(39, 16, 8);
+  side(1).slice_of = *wanted_slice(ui(), data.attention, 1);
+  EXPECT_THAT(text(), HasSubstr("B ends before this query"));
 }
 
 TEST_F(AttentionPanel, a_logit_of_many_digits_leaves_room_for_its_neighbours) {
