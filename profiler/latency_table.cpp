@@ -135,8 +135,9 @@ LatencyTable make_latency_table(std::span<const ResultRow> rows) {
     if (known == table.columns.end()) table.columns.push_back(std::move(column));
 
     const auto [line_number, is_new] = line_of.emplace(problem_text(row), table.rows.size());
-    if (is_new) table.rows.push_back({row.problem, row.device, {}, {}, paper_latency_ms(row.problem)});
+    if (is_new) table.rows.push_back({row.problem, row.device, {}, {}, {}});
     LatencyTableRow& line = table.rows[line_number->second];
+    if (row.pass == Pass::forward) line.paper_ms = paper_latency_ms(row.problem);
     line.cells.resize(std::max(line.cells.size(), place + 1));
     LatencyTableCell& cell = line.cells[place];
     if (!replaces(cell.result, row)) continue;

@@ -205,10 +205,12 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
         if (fact.phrase) line.setting += (line.setting.empty() ? "" : ", ") + fact.phrase(row);
       }
       line.cells.resize(model.groups.size());
-      if (const PaperRow* paper = find_paper_row(row.problem); paper && has_paper_shape(row.problem))
-        line.paper_ms = paper->latency_ms;
-      model.has_paper |= line.paper_ms.has_value();
       model.lines.push_back(std::move(line));
+    }
+    const PaperRow* paper = row.pass == Pass::forward ? find_paper_row(row.problem) : nullptr;
+    if (paper && has_paper_shape(row.problem)) {
+      model.lines[found->second].paper_ms = paper->latency_ms;
+      model.has_paper = true;
     }
     LatencyCell cell{row, std::nullopt, std::nullopt};
     if (against_baseline) {

@@ -142,6 +142,8 @@ TEST(LatencyModel, the_papers_latency_stands_only_at_the_shape_that_reproduces_i
   EXPECT_EQ(model.lines[0].paper_ms, 55.1);
   EXPECT_EQ(*cell_value(model.lines[0], {LatencyField::paper_ratio, 0, "paper_ratio", "of paper"}), 55.1 / 20);
   EXPECT_FALSE(model.lines[1].paper_ms);
+  const auto backward = sweep({at_papers_shape(row(1, 512, 32, Pass::backward, 20, 1))});
+  EXPECT_FALSE(make_latency_model(*backward, nullptr).has_paper) << "the paper's times are those of the forward pass";
 }
 
 TEST(LatencyModel, verdicts_come_with_word_and_sign) {
