@@ -125,8 +125,8 @@ std::optional<OverviewRequest> wanted_overview(const AttentionUi& ui, const Atte
 
 std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionData& data) {
   const AttentionSideData& own = first(data);
-  // While queries play, all CPUs belong to their slices.
-  if (ui.playing || !ready(own) || own.asked != ui.sides[0].source || own.source->q_heads < 2) return std::nullopt;
+  // While queries go by, all CPUs belong to their slices.
+  if (is_walking(ui) || !ready(own) || own.asked != ui.sides[0].source || own.source->q_heads < 2) return std::nullopt;
   SheetRequest request{*own.asked, query_of(ui, own, 0), kSheetWidth, kSheetHeight};
   request.query.head = 0;
   if (kPatience * affordable_queries(ui, request.query.problem, *own.source) < 1) return std::nullopt;
@@ -135,13 +135,15 @@ std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionD
 
 std::optional<KernelRowRequest> wanted_kernel_row(const AttentionUi& ui, const AttentionData& data) {
   const AttentionSideData& own = first(data);
-  if (ui.kernel.empty() || ui.playing || !ready(own) || !own.source->values) return std::nullopt;
+  if (ui.kernel.empty() || is_walking(ui) || !ready(own) || !own.source->values) return std::nullopt;
   const std::optional<SliceRequest> slice = wanted_slice(ui, data, 0);
   if (!slice) return std::nullopt;
   KernelRowRequest request{slice->source, slice->query, ui.kernel};
   request.query.arithmetic = Arithmetic::exact;
   return request;
 }
+
+bool is_walking(const AttentionUi& ui) { return ui.playing || ui.held_step != 0; }
 
 void walk_on(AttentionUi& ui, const AttentionData& data) {
   const std::int64_t step = ui.held_step != 0 ? ui.held_step : ui.playing ? 1 : 0;

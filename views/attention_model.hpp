@@ -30,10 +30,12 @@ std::optional<SliceRequest> wanted_slice(const AttentionUi& ui, const AttentionD
 /// So coarse that it takes about a second, on two cores as on a GPU; nullopt also where one query takes ten.
 std::optional<OverviewRequest> wanted_overview(const AttentionUi& ui, const AttentionData& data);
 std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionData& data);
-/// Nothing while playing: a kernel's row takes longer than a slice.
+/// Nothing while queries go by: a kernel's row takes longer than a slice.
 std::optional<KernelRowRequest> wanted_kernel_row(const AttentionUi& ui, const AttentionData& data);
 
-/// While queries play or an arrow key is held: goes on to the next query once the slices of this one are there. To be
+/// Queries go by: play, or a held arrow key.
+bool is_walking(const AttentionUi& ui);
+/// While they do: goes on to the next query once the slices of this one are there. To be
 /// called before these are drawn, so that the next ones are made meanwhile.
 void walk_on(AttentionUi& ui, const AttentionData& data);
 

@@ -168,7 +168,7 @@ void draw_kernel_row(Context& context) {
   if (!wanted || data.kernel_row.of != *wanted)
     return muted_text(context,
                       context.data.run.running ? kWhileMeasuring
-                      : ui.playing             ? "Not while playing."
+                      : is_walking(ui)         ? "Not while queries go by."
                                                : "Running the kernel ...",
                       true);
   if (!data.kernel_row.answer) {

@@ -200,6 +200,9 @@ TEST_F(AttentionPanel, queries_walk_on_once_every_slice_that_is_shown_is_there) 
   EXPECT_EQ(walked(), 0);  // B's is
   side(1).slice_of = *wanted_slice(ui(), data.attention, 1);
   ui().held_step = -16;  // an arrow key goes before
+  ui().playing = false;
+  EXPECT_FALSE(wanted_sheet(ui(), data.attention));  // the CPUs belong to the slices
+  ui().playing = true;
   EXPECT_EQ(walked(), -16);
   ui().held_step = 0;
   ui().query = 99;

@@ -200,9 +200,9 @@ bool DesktopWindow::step() {
   const bool person =
       !ImGui::GetCurrentContext()->InputEventsQueue.empty() || std::exchange(p.callbacks.refresh, false);
   const bool due = p.news_waits && (!measuring || glfwGetTime() - p.last_drawn >= kMeasuringPeriodSeconds);
-  // While slices play, each is drawn once: the next one settles what this one left.
-  const bool playing = p.application.ui().attention.open && p.application.ui().attention.playing;
-  if (person || (due && !measuring)) p.frames_left = playing ? 1 : kSettleFrames;
+  // While slices go by, each is drawn once: the next one settles what this one left.
+  const bool walking = p.application.ui().attention.open && is_walking(p.application.ui().attention);
+  if (person || (due && !measuring)) p.frames_left = walking ? 1 : kSettleFrames;
   if (due && p.frames_left == 0) p.frames_left = 1;
   // A text cursor blinks; a pointer at rest shows a tooltip after a moment.
   const float delay = ImGui::GetCurrentContext()->HoverItemDelayTimer;
