@@ -212,11 +212,16 @@ std::string level_name(const Series& level, const std::vector<SeriesPoints>& lev
                      regimes && level.regime == Regime::burst ? " burst" : "");
 }
 
-bool legend_is_line(const Look& look, const std::vector<std::string>& names, float room) {
+LegendPlace legend_place(const Look& look, const std::vector<std::string>& names, float room) {
   const SmallFont font(look);
-  float width = 0;
-  for (const std::string& name : names) width += ImGui::CalcTextSize(name.c_str()).x + look.px(34);
-  return width < room - look.px(60);  // beside the vertical axis
+  float line = 0, widest = 0;
+  for (const std::string& name : names) {
+    const float width = ImGui::CalcTextSize(name.c_str()).x + look.px(34);
+    line += width;
+    widest = std::max(widest, width);
+  }
+  if (line < room - look.px(60)) return LegendPlace::above;  // beside the vertical axis
+  return widest < 0.4F * room ? LegendPlace::left : LegendPlace::none;
 }
 
 std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series) {
@@ -225,7 +230,8 @@ std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series) {
   return names;
 }
 
-void setup_legend(bool line) {
+void setup_legend(LegendPlace place) {
+  const bool line = place == LegendPlace::above;
   ImPlot::SetupLegend(line ? ImPlotLocation_NorthEast : ImPlotLocation_West,
                       ImPlotLegendFlags_Outside | (line ? ImPlotLegendFlags_Horizontal : 0));
 }

@@ -65,10 +65,15 @@ std::string legend_name(const Series& series);
 /// "FA3 fwd": a baseline's level beside the plot; with its regime where `levels` are of several.
 std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels);
 std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series);
-/// Whether a legend of these names fits on one line of a plot `room` wide.
-bool legend_is_line(const Look& look, const std::vector<std::string>& names, float room);
-/// The legend on a line above the plot, or below each other to the left of it.
-void setup_legend(bool line);
+/// Where a legend stands: on a line above the plot, its names below each other to the left of it, or nowhere, where it
+/// would leave no room for the plot; hovering names what is drawn then.
+enum class LegendPlace { above, left, none };
+LegendPlace legend_place(const Look& look, const std::vector<std::string>& names, float room);
+/// Of a plot with that legend.
+inline ImPlotFlags plot_flags(LegendPlace place) {
+  return ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | (place == LegendPlace::none ? ImPlotFlags_NoLegend : 0);
+}
+void setup_legend(LegendPlace place);
 /// Ends the plot with its legend in the text font; the numbers on its axes have their own.
 void end_plot(const Look& look);
 

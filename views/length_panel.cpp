@@ -209,17 +209,18 @@ void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   float label_width = 0;
   std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, label_width);
   const Range range = range_of(curves);
-  // Of each pass its own zoom: their times lie a factor of ten apart.
-  if (!ImPlot::BeginPlot(chart_id(counted ? "counted" : "latency", context, to_string(which)).c_str(),
-                         ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
-    return;
-  setup_axes(context, range);
-  set_decade_ticks(range.y_low, range.y_high);
   std::vector<std::string> names;
   for (const Drawn& drawn : curves) {
     if (!drawn.curve->baseline) names.push_back(drawn.curve->label);
   }
-  setup_legend(legend_is_line(look, names, room.x - label_width));
+  const LegendPlace legend = legend_place(look, names, room.x - label_width);
+  // Of each pass its own zoom: their times lie a factor of ten apart.
+  if (!ImPlot::BeginPlot(chart_id(counted ? "counted" : "latency", context, to_string(which)).c_str(),
+                         ImVec2(room.x - label_width, room.y), plot_flags(legend)))
+    return;
+  setup_axes(context, range);
+  set_decade_ticks(range.y_low, range.y_high);
+  setup_legend(legend);
   for (const Drawn& drawn : curves) plot_curve(look, drawn, !counted);
   mark_crossings(look, pass, context.ui.length_view, which);
   if (!counted) select_points(context, pass);
@@ -252,10 +253,10 @@ void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   for (const LevelLabel& label : labels)
     label_width = std::max(label_width, ImGui::CalcTextSize(label.text.c_str()).x + look.px(20));
   if (!ImPlot::BeginPlot(chart_id("budget", context, to_string(context.ui.length_pass)).c_str(),
-                         ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
+                         ImVec2(room.x - label_width, room.y), plot_flags(LegendPlace::above)))
     return;
   setup_axes(context, range);
-  setup_legend(true);
+  setup_legend(LegendPlace::above);
   set_power_ticks(ImAxis_Y1, range.y_low, range.y_high);
   const std::vector<double> ends{range.x_low, range.x_high};
   for (std::size_t n = 0; n < labels.size(); ++n) {
@@ -289,6 +290,8 @@ void draw_choices(Context& context, const LengthChart& chart) {
   }
   if (chart.passes[0].curves.empty() != chart.passes[1].curves.empty()) return;
   ImGui::SameLine(0, context.look.px(16));
+  const float passes = button_width("Forward") + button_width("Backward") + ImGui::GetStyle().ItemSpacing.x;
+  if (ImGui::GetContentRegionAvail().x < passes) ImGui::NewLine();
   if (chip(context, "Forward", ui.length_pass == Pass::forward)) ui.length_pass = Pass::forward;
   ImGui::SameLine();
   if (chip(context, "Backward", ui.length_pass == Pass::backward)) ui.length_pass = Pass::backward;

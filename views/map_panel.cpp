@@ -79,6 +79,7 @@ void draw_choices(Context& context, const std::vector<Series>& choices) {
   ImGui::SameLine();
   ImGui::Dummy(ImVec2(context.look.px(8), 0));
   ImGui::SameLine();
+  if (ImGui::GetContentRegionAvail().x < button_width("Copy") + context.look.px(140)) ImGui::NewLine();
   draw_series_choice(context, choices);
   chart_button(context, Panel::map);
 }

@@ -90,20 +90,21 @@ void draw_times(Context& context, const SampleChart& chart, const Summary& summa
   end_plot(context.look);
 }
 
-void draw_clock(const Context& context, const SampleChart& chart) {
+/// `low`: there is room for one number on its axis.
+void draw_clock(const Context& context, const SampleChart& chart, bool low) {
   const Look& look = context.look;
   if (!ImPlot::BeginPlot("##clock", ImVec2(-1, -1),
                          ImPlotFlags_NoMenus | ImPlotFlags_NoLegend | ImPlotFlags_Crosshairs | ImPlotFlags_NoMouseText))
     return;
   ImPlot::SetupAxis(ImAxis_X1, "seconds", ImPlotAxisFlags_NoTickMarks);
-  ImPlot::SetupAxis(ImAxis_Y1, "SM clock, MHz", ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxis(ImAxis_Y1, low ? "MHz" : "SM clock, MHz", ImPlotAxisFlags_NoTickMarks);
   const auto [slowest, fastest] = std::minmax_element(chart.clock_mhz.begin(), chart.clock_mhz.end());
   const double span = std::max(*fastest - *slowest, *fastest * 0.02);
   ImPlot::SetupAxisLimits(ImAxis_Y1, *slowest - span * 0.25, *fastest + span * 0.25);
   const double ticks[] = {*slowest, *fastest};
-  const std::string low = fmt::format("{:.0f}", *slowest), high = fmt::format("{:.0f}", *fastest);
-  const char* names[] = {low.c_str(), high.c_str()};
-  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks, *fastest - *slowest > span * 0.4 ? 2 : 1, names);
+  const std::string first = fmt::format("{:.0f}", *slowest), last = fmt::format("{:.0f}", *fastest);
+  const char* names[] = {first.c_str(), last.c_str()};
+  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks, !low && *fastest - *slowest > span * 0.4 ? 2 : 1, names);
   ImPlotSpec line;
   line.LineColor = to_vec4(look.theme.muted);
   line.LineWeight = std::max(1.0F, look.px(1.25F));
@@ -125,7 +126,7 @@ void draw_over_time(Context& context, const SampleChart& chart, const Summary& s
   if (!ImPlot::BeginSubplots("##time", 2, 1, size, kFlags, rows)) return;
   if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
   draw_times(context, chart, summary, ImVec2(-1, -1), false);
-  draw_clock(context, chart);
+  draw_clock(context, chart, size.y < context.look.px(190));
   ImPlot::EndSubplots();
 }
 

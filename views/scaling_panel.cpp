@@ -147,8 +147,9 @@ void draw_scaling_panel(Context& context) {
   }
   const Range range = range_of(chart);
   const ImVec2 room = ImGui::GetContentRegionAvail();
+  const LegendPlace legend = legend_place(look, legend_names(chart.series), room.x - label_width);
   if (!ImPlot::BeginPlot(chart_id("scaling", context, context.models.settings(context.data)[setting].text).c_str(),
-                         ImVec2(room.x - label_width, room.y), ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
+                         ImVec2(room.x - label_width, room.y), plot_flags(legend)))
     return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
@@ -156,7 +157,7 @@ void draw_scaling_panel(Context& context) {
   fit_axes(context, {range.x_low / 1.5, range.x_high * 1.5, range.y_low / 1.6, range.y_high * 1.6});
   set_area_ticks(range);
   set_latency_ticks(range);
-  setup_legend(legend_is_line(look, legend_names(chart.series), room.x - label_width));
+  setup_legend(legend);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);
     labels[i].y = ImPlot::PlotToPixels(range.x_low, chart.levels[i].points.front().y).y;

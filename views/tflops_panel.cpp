@@ -152,9 +152,9 @@ void draw_tflops_panel(Context& context) {
   }
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImVec2 size(room.x - label_width, room.y);
-  const bool line = legend_is_line(look, legend_names(chart.series), size.x);
+  const LegendPlace legend = legend_place(look, legend_names(chart.series), size.x);
   if (!ImPlot::BeginPlot(chart_id("tflops", context, context.models.settings(context.data)[setting].text).c_str(), size,
-                         ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText))
+                         plot_flags(legend)))
     return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks,
                     ImPlotAxisFlags_NoTickMarks);
@@ -164,8 +164,8 @@ void draw_tflops_panel(Context& context) {
                half = std::max<double>(4, static_cast<double>(chart.categories.size())) / 2 + 0.1;
   fit_axes(context, {middle - half, middle + half, 0, top > 0 ? top * 1.12 : 1});
   ImPlot::SetupAxisLimitsConstraints(ImAxis_Y1, 0, 1e9);
-  set_category_ticks(look, chart, size.x - look.px(line ? 60 : 240));
-  setup_legend(line);
+  set_category_ticks(look, chart, size.x - look.px(legend == LegendPlace::left ? 240 : 60));
+  setup_legend(legend);
   for (std::size_t s = 0; s < chart.series.size(); ++s) plot_series(context, chart.series[s], s, chart.series.size());
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);
