@@ -308,7 +308,7 @@ void draw_no_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   const std::string &why = refusal_of(side), &why_b = refusal_of(b);
   const std::string text = !why.empty()                   ? sentence(why)
                            : which == 2 && !why_b.empty() ? "B: " + sentence(why_b)
-                           : ends  ? "B ends before this query, so there is no difference."
+                           : ends                         ? "B ends before this query, so there is no difference."
                            : sizes ? "A and B see windows of different sizes, so there is no difference cell by cell."
                                    : "Computing ...";
   const Look& look = context.look;
