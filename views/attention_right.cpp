@@ -120,7 +120,7 @@ void draw_figures(Context& context) {
     coloured_text(
         context.look.theme.slower,
         fmt::format(
-            "▲ {} logits are NaN and {} infinite. p here is over the others; a kernel's whole row would be NaN.",
+            "▲ {} logits are NaN and {} infinite. p here is over the others; NaN or +infinity makes a kernel's row NaN.",
             format_count(slice.nan_count), format_count(slice.infinite_count)));
     ImGui::PopTextWrapPos();
   }

@@ -17,6 +17,8 @@
 namespace triscope {
 namespace {
 
+constexpr std::array kRoles{"q", "k1", "k2", "v1", "v2", "sink"};
+
 struct InspectOptions {
   AttentionSource source;
   SliceQuery query;
@@ -48,7 +50,6 @@ void set_names(InspectOptions& options, const std::string& text) {
   for (const std::string& pair : parse_list("--names", text)) {
     const std::size_t equals = pair.find('=');
     const std::string role = pair.substr(0, equals);
-    constexpr std::array kRoles{"q", "k1", "k2", "v1", "v2", "sink"};
     if (equals == std::string::npos || std::find(kRoles.begin(), kRoles.end(), role) == kRoles.end()) {
       refuse_value("--names", pair, "it says no tensor's part",
                    "write q=NAME,k1=NAME,k2=NAME[,v1=NAME,v2=NAME,sink=NAME]");
@@ -59,7 +60,7 @@ void set_names(InspectOptions& options, const std::string& text) {
 
 std::string token(const SourceReply& source, std::int64_t position) {
   return source.labels.empty() ? fmt::format("{}", position)
-                               : fmt::format("{} {}", position, source.labels[static_cast<std::size_t>(position)]);
+                               : fmt::format("{} \"{}\"", position, source.labels[static_cast<std::size_t>(position)]);
 }
 
 double norm(const std::vector<float>& vector) {
@@ -72,15 +73,20 @@ void print_facts(const InspectOptions& options, const SourceReply& source, const
   fmt::print("query {}, head {} of {}: {} x {} pairs, {}\n", token(source, options.query.query), options.query.head,
              source.q_heads, slice.count1, slice.count2, to_string(options.query.problem.form));
   if (slice.top.empty() && slice.nan_count + slice.infinite_count > 0) {
-    fmt::print("no logit is finite ({} NaN, {} infinite): there is no distribution over pairs, and no output\n", slice.nan_count,
-               slice.infinite_count);
+    fmt::print("no logit is finite ({} NaN, {} infinite): there is no distribution over pairs, and no output\n",
+               slice.nan_count, slice.infinite_count);
+    return;
+  }
+  if (!std::isfinite(slice.lse)) {
+    fmt::print("the sink of this head is {}: there is no distribution over pairs, and no output\n",
+               std::isnan(slice.lse) ? "NaN" : "infinite");
     return;
   }
   fmt::print("entropy {:.4g} nats, largest p {:.4g}, sink {}, mean distance {:.4g} and {:.4g} tokens\n", slice.entropy,
              slice.largest_p, source.sink ? fmt::format("{:.4g}", slice.sink_p) : "none", slice.distance1,
              slice.distance2);
   if (slice.nan_count + slice.infinite_count > 0) {
-    fmt::print("{} logits are NaN and {} infinite: a kernel's whole row would be NaN; p here is over the others\n",
+    fmt::print("{} logits are NaN and {} infinite: p here is over the others; NaN or +infinity makes a kernel's row NaN\n",
                slice.nan_count, slice.infinite_count);
   }
   if (source.values) fmt::print("output of length {:.4g}\n", norm(slice.output));
@@ -101,25 +107,40 @@ WorkerOptions worker_on(const std::string& device) {
   return device == "cpu" ? WorkerOptions{} : worker_for({}, query_catalog(), device);
 }
 
+/// The tensors and labels must survive their inspection.
+void refuse_to_overwrite(const std::filesystem::path& out, const AttentionSource& source) {
+  std::vector<std::filesystem::path> inputs{source.file, source.labels_file};
+  if (std::filesystem::path(source.file).extension() == ".npy") {
+    for (const char* role : kRoles) inputs.push_back(std::filesystem::path(source.file).replace_filename(role) += ".npy");
+  }
+  for (const std::filesystem::path& input : inputs) {
+    std::error_code missing;  // then it is not the same file
+    if (!std::filesystem::equivalent(out, input, missing)) continue;
+    throw Error(fmt::format("'{}' is not written", out.string()), "it is one of the files that are inspected",
+                "choose another name for --out", ExitCode::usage);
+  }
+}
+
 int run(const InspectOptions& given) {
   InspectOptions options = given;
   if (!options.source_given)
     throw Error("nothing is named to inspect", "neither --in nor --source is given", "add --in FILE", ExitCode::usage);
-  if (!options.windows_given && options.query.problem.mask == Mask::causal) {
-    throw Error("--windows is missing", "the causal mask needs a pair of windows", "add one such as --windows 512x32",
-                ExitCode::usage);
-  }
   if (!options.out.empty()) slice_format(options.out);  // before anything is computed
   if (options.source.kind == SourceKind::file)
     options.source.file = std::filesystem::absolute(options.source.file).string();
   if (!options.source.labels_file.empty())
     options.source.labels_file = std::filesystem::absolute(options.source.labels_file).string();
+  if (!options.out.empty()) refuse_to_overwrite(options.out, options.source);
   options.source.form = options.query.problem.form;
   Supervisor worker{worker_on(options.device)};
   const SourceReply source = worker.source({options.source});
   if (!source.problem.empty()) {
     fmt::print(stderr, "triscope: {}\n", source.problem);
     return static_cast<int>(ExitCode::usage);
+  }
+  if (!options.windows_given && options.query.problem.mask == Mask::causal) {
+    throw Error("--windows is missing", "the causal mask needs a pair of windows", "add one such as --windows 512x32",
+                ExitCode::usage);
   }
   const Slice slice = worker.slice({options.source, options.query, options.top});
   print_facts(options, source, slice);

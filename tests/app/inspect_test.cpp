@@ -1,8 +1,10 @@
 // `triscope inspect` through the real programs.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 
 #include "kernels/tensor_file.hpp"
 #include "program.hpp"
@@ -85,6 +87,44 @@ TEST(Inspect, a_window_far_larger_than_what_is_seen_gives_an_array_but_no_pictur
   EXPECT_THAT(picture.errors, HasSubstr("a picture of 8192 x 8192 cells is too large"));
 }
 
+TEST(Inspect, what_is_inspected_is_never_overwritten) {
+  const TemporaryFolder folder;
+  write_small(folder / "t.safetensors");
+  std::ofstream(folder / "labels.csv") << "a\nb\n";
+  for (const char* role : {"q", "k1", "k2"})
+    write_npy(folder / fmt::format("{}.npy", role), {role, {2, 1, 1}, {1, 2}});
+  const auto refused = [&](const char* in, const char* out) {
+    const auto before = std::filesystem::last_write_time(folder / out);
+    const ProgramResult result =
+        run_triscope({"inspect", "--in", (folder / in).string(), "--labels", (folder / "labels.csv").string(),
+                      "--windows", "2x2", "-o", (folder / out).string()});
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_THAT(result.errors, HasSubstr("one of the files that are inspected"));
+    EXPECT_EQ(std::filesystem::last_write_time(folder / out), before);
+  };
+  refused("q.npy", "q.npy");
+  refused("q.npy", "k2.npy");
+  refused("t.safetensors", "labels.csv");
+}
+
+TEST(Inspect, a_sink_that_is_no_number_is_said_and_words_are_quoted) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "t.safetensors";
+  const std::vector<HostTensor> tensors{{"q", {2, 1, 1}, {1, 2}},
+                                        {"k1", {2, 1, 1}, {1, 3}},
+                                        {"k2", {2, 1, 1}, {0.5F, 1}},
+                                        {"sink", {1}, {std::numeric_limits<float>::quiet_NaN()}}};
+  write_safetensors(file, tensors);
+  std::ofstream(folder / "labels.txt") << "such\nand\n";
+  const ProgramResult result =
+      run_triscope({"inspect", "--in", file.string(), "--query", "1", "--windows", "2x2", "--labels",
+                    (folder / "labels.txt").string()});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("query 1 \"and\", head 0 of 1"));
+  EXPECT_THAT(result.output, HasSubstr("the sink of this head is NaN"));
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("entropy")));
+}
+
 TEST(Inspect, faults_are_a_sentence_and_exit_code_2) {
   const TemporaryFolder folder;
   write_small(folder / "t.safetensors", "query");
@@ -97,7 +137,8 @@ TEST(Inspect, faults_are_a_sentence_and_exit_code_2) {
   };
   refused({"--windows", "2x2"}, "--in");
   refused({"--in", file, "--windows", "2x2"}, "known to be q");
-  refused({"--in", file}, "--windows is missing");
+  refused({"--in", file, "--names", "q=query"}, "--windows is missing");
+  refused({"--in", "no/such.npy"}, "no/such.npy");
   refused({"--in", file, "--windows", "2x2", "--names", "q=query", "--query", "5"}, "no query 5");
   refused({"--in", file, "--windows", "2x2", "--names", "query"}, "'query'");
   refused({"--in", file, "--windows", "2x2", "-o", "x.jpg"}, ".png, .csv or .npy");
