@@ -303,7 +303,7 @@ TEST(Compare, lines_that_differ_in_length_say_their_length) {
   EXPECT_FALSE(make_compare_model({{small_sweep(), {}}, {small_sweep(), {}}}, 0).has_settings);
 }
 
-TEST(Compare, sweeps_of_one_minute_have_their_numbers_in_their_names) {
+TEST(Compare, sweeps_of_one_name_have_their_numbers_in_it) {
   const auto results = [](std::int64_t id, const char* started) {
     auto made = small_sweep();
     made->info.id = id;
@@ -311,7 +311,7 @@ TEST(Compare, sweeps_of_one_minute_have_their_numbers_in_their_names) {
     return ComparedSweep{made, {}};
   };
   const CompareModel model = make_compare_model(
-      {results(3, "2026-11-21T14:02:05Z"), results(7, "2026-11-21T14:02:50Z"), results(8, "2026-11-21T15:00:00Z")}, 0);
+      {results(3, "2026-11-21T14:02:05Z"), results(7, "2026-11-21T14:02:50Z"), results(8, "2026-11-24T15:00:00Z")}, 0);
   EXPECT_THAT(model.sweeps[0], HasSubstr("(sweep 3)"));
   EXPECT_THAT(model.sweeps[1], HasSubstr("(sweep 7)"));
   EXPECT_THAT(model.sweeps[2], testing::Not(HasSubstr("sweep")));
