@@ -27,11 +27,12 @@ SliceSums::Result SliceSums::result(std::optional<double> sink) const {
   const double blank = sink ? std::exp(*sink - top) : 0;
   Result result;
   result.lse = top + std::log(pairs + blank);
+  if (std::isnan(result.lse)) return {result.lse, result.lse, result.lse, result.lse, result.lse, result.lse};
   const double largest = sum_ == 0 ? 0 : std::exp(maximum_ - result.lse);
   result.largest_p = largest;
   result.sink_p = sink ? std::exp(*sink - result.lse) : 0;
   // -sum p log p = lse - sum p logit, over pairs and sink
-  result.entropy = std::max(0.0, result.lse - largest * sum_logit_ - (sink ? result.sink_p * *sink : 0));
+  result.entropy = std::max(0.0, result.lse - largest * sum_logit_ - (result.sink_p > 0 ? result.sink_p * *sink : 0));
   result.distance1 = sum_ == 0 ? 0 : sum1_ / sum_;
   result.distance2 = sum_ == 0 ? 0 : sum2_ / sum_;
   return result;

@@ -136,6 +136,13 @@ void draw_source(Context& context, SourceDraft& draft) {
   }
 }
 
+/// Enter ends the dialog, but where it chooses in a list or presses the button that the keyboard is at.
+bool enter_pressed() {
+  const ImGuiIO& io = ImGui::GetIO();
+  return ImGui::IsWindowFocused() && (io.WantTextInput || !io.NavVisible) &&
+         (ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false));
+}
+
 }  // namespace
 
 void draw_attention_dialog(Context& context) {
@@ -160,7 +167,8 @@ void draw_attention_dialog(Context& context) {
     ImGui::PopTextWrapPos();
   }
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
-  if (primary_button(context, "Open", !draft.submitted)) submit_draft(ui);
+  const bool enter = !draft.submitted && enter_pressed();
+  if (primary_button(context, "Open", !draft.submitted) || enter) submit_draft(ui);
   ImGui::SameLine();
   if (ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape)) draft.open = draft.submitted = false;
   if (draft.submitted) {

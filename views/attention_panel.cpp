@@ -67,9 +67,9 @@ void draw_query_controls(Context& context) {
   {
     const NumberFont font(look);
     ImGui::SetNextItemWidth(look.px(64));
-    ImGui::DragScalar("##head", ImGuiDataType_S64, &ui.head, 0.1F, &zero, &last_head);
+    ImGui::DragScalar("##shown_head", ImGuiDataType_S64, &ui.head, 0.1F, &zero, &last_head);
   }
-  tooltip(context, "Drag, or the up and down arrow keys");
+  tooltip(context, "Click to type, or drag, or the up and down arrow keys");
   if (open && data.source->batch > 1) {
     const std::int64_t last_batch = data.source->batch - 1;
     ImGui::SameLine();

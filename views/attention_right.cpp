@@ -97,12 +97,19 @@ void draw_triples(Context& context) {
   ImGui::EndTable();
 }
 
-void draw_figures(Context& context) {
+/// What p is like over all pairs; with a sink that spoils it, that sentence.
+void draw_distribution(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
   const Slice& slice = *side.slice;
+  if (std::isnan(slice.lse)) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower,
+                  "▲ The sink of this head is NaN or infinite: there is no distribution over pairs, and no output.");
+    ImGui::PopTextWrapPos();
+    return;
+  }
   double top = 0;
   for (const Triple& triple : slice.top) top += triple.p;
-  ImGui::Dummy(ImVec2(0, context.look.px(4)));
   fact_line(context, "entropy, nats", significant_text(slice.entropy, 3));
   tooltip(context, "-sum p ln p over all pairs and the sink. exp of it: over how many pairs it is spread");
   fact_line(context, "largest p", significant_text(slice.largest_p, 3));
@@ -112,6 +119,13 @@ void draw_figures(Context& context) {
   fact_line(context, "mean distance",
             fmt::format("{} × {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
   tooltip(context, "Tokens between the query and its keys on the two axes, weighted with p");
+}
+
+void draw_figures(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const Slice& slice = *side.slice;
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  draw_distribution(context);
   const std::int64_t bad = slice.nan_count + slice.infinite_count;
   if (bad == 0) {
     fact_line(context, "NaN, Inf", "0");
@@ -189,7 +203,7 @@ void draw_kernel_row(Context& context) {
 void draw_output(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
   const std::vector<float>& output = side.slice->output;
-  if (output.empty()) return;
+  if (output.empty() || std::isnan(side.slice->lse)) return;
   const Look& look = context.look;
   if (side.slice_of.source.kind == SourceKind::match3) return draw_kernel_row(context);  // all dimensions are alike
   section(context, "Output of the query");

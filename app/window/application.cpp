@@ -48,6 +48,7 @@ Application::Application(ApplicationOptions options)
   io.ConfigWindowsMoveFromTitleBarOnly = true;
   io.ConfigErrorRecoveryEnableTooltip = false;  // messages for programmers: tests look for them
   io.ConfigDockingWithShift = false;
+  io.ConfigDragClickToInputText = true;  // a number that can be dragged looks like one to type, and is
   if (!stored.layout.empty()) {
     ImGui::LoadIniSettingsFromMemory(stored.layout.c_str(), stored.layout.size());
     ui_.reset_layout = false;

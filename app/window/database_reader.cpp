@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/window/system.hpp"
 #include "kernels/error.hpp"
 #include "profiler/sweep_lock.hpp"
 #include "views/latency_model.hpp"
@@ -88,12 +87,9 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   std::erase_if(result.sweeps, [&](const SweepInfo& sweep) { return sweep.id == request.hidden; });
   result.shown = request.shown ? load(request.shown) : nullptr;
   if (!result.shown && !result.sweeps.empty()) {
-    std::error_code ignored;
-    const bool shipped = std::filesystem::equivalent(file_, recorded_database(), ignored);
     const auto starred =
         std::find_if(result.sweeps.begin(), result.sweeps.end(), [](const SweepInfo& sweep) { return sweep.starred; });
-    // What was measured last; of the shipped recording what it begins with.
-    result.shown = load(shipped && starred != result.sweeps.end() ? starred->id : result.sweeps.front().id);
+    result.shown = load(starred != result.sweeps.end() ? starred->id : result.sweeps.front().id);
   }
   if (request.baseline) result.baseline = load(request.baseline);
   if (request.selected && result.shown) result.selected = select(*result.shown, request.selected);

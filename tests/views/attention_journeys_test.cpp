@@ -67,6 +67,28 @@ TEST_F(AttentionJourney, arrow_keys_scrub_queries_and_heads_and_play_walks_on) {
   });
 }
 
+TEST_F(AttentionJourney, a_click_on_the_head_edits_it_and_its_digits_are_no_shortcuts) {
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    c->ItemClick("//**/##shown_head");
+    c->Yield(2);
+    IM_CHECK(ImGui::GetIO().WantTextInput);
+    c->KeyPress(ImGuiKey_2);  // elsewhere it goes to a panel of Measure
+    c->Yield(2);
+    IM_CHECK(attention().open);
+    c->KeyCharsReplaceEnter("2");
+    wait(c);
+    IM_CHECK_EQ(side().slice_of.query.head, 2);
+    c->ItemClick("//**/##shown_head");
+    c->Yield(2);
+    c->KeyCharsReplaceEnter("99999");
+    wait(c);
+    IM_CHECK(attention().open);
+    IM_CHECK_EQ(attention().head, side().source->q_heads - 1);
+    IM_CHECK_EQ(side().slice_of.query.head, attention().head);
+  });
+}
+
 TEST_F(AttentionJourney, a_click_pins_a_pair_and_escape_lets_it_go) {
   travel([](ImGuiTestContext* c) {
     open(c);
@@ -303,11 +325,9 @@ TEST_F(AttentionJourney, a_number_beyond_its_limit_is_refused_until_it_is_correc
     IM_CHECK(attention().draft.open);
     IM_CHECK_STR_EQ(attention().draft.problem.c_str(), "tokens: type a number from 1 to 1,048,576.");
     IM_CHECK_EQ(attention().draft.source.seq_len, 999'999'999);  // as it was typed
-    c->ItemInputValue("##tokens", "600");
+    c->ItemInputValue("##tokens", "600");  // with Enter, which opens
     c->Yield(2);
     IM_CHECK(attention().draft.problem.empty());
-    c->ItemClick("Open");
-    c->Yield(2);
     wait(c);
     IM_CHECK(!attention().draft.open);
     IM_CHECK_EQ(data().attention.sides[0].source->seq_len, 600);

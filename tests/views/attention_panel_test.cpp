@@ -1,6 +1,7 @@
 // The attention panel with plain data and no worker: each state says or shows what it is.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -141,6 +142,27 @@ TEST_F(AttentionPanel, nan_is_counted_in_words_and_magenta_on_the_map) {
   side().slice = slice;
   EXPECT_GT(pixels(magenta), 50);
   EXPECT_THAT(canvas.text, HasSubstr("1 logits are NaN and 0 infinite"));
+}
+
+TEST_F(AttentionPanel, a_sink_that_is_no_number_is_said_and_its_head_is_magenta) {
+  const ImU32 magenta = dark_theme().not_a_number;
+  data.attention.overview.of = *wanted_overview(ui(), data.attention);
+  Overview overview;
+  overview.heads = 2;
+  overview.columns = 4;
+  overview.entropy = {3, 2, 2, 1, 3, 2, 2, 1};
+  data.attention.overview.answer = std::make_shared<Overview>(overview);
+  EXPECT_EQ(pixels(magenta), 0);
+  EXPECT_THAT(canvas.text, HasSubstr("entropy, nats"));
+  std::fill_n(overview.entropy.begin(), 4, std::nanf(""));  // of the other head
+  data.attention.overview.answer = std::make_shared<Overview>(overview);
+  EXPECT_GT(pixels(magenta), 50);
+  auto slice = even_slice(50, 16, 8);
+  slice->lse = slice->entropy = slice->largest_p = slice->sink_p = std::nan("");
+  side().slice = slice;
+  EXPECT_THAT(text(), HasSubstr("The sink of this head is NaN or infinite"));
+  for (const char* figure : {"entropy, nats", "mean distance", "|o|", " nan"})
+    EXPECT_THAT(canvas.text, Not(HasSubstr(figure)));
 }
 
 TEST_F(AttentionPanel, an_overview_or_pictures_of_heads_that_failed_say_why_and_can_be_asked_for_again) {

@@ -237,5 +237,18 @@ TEST(DatabaseReader, tells_once_of_a_replacement_that_cannot_be_read) {
   EXPECT_EQ(reader.poll(), Change::none);
 }
 
+TEST(DatabaseReader, opens_on_the_newest_sweep_with_a_star_or_else_on_the_newest) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder / "a.db";
+  Store store(file);
+  for (int n = 0; n < 4; ++n)
+    store.finish_sweep(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 0));
+  const auto shown = [&] { return DatabaseReader().read({.file = file}, [](const ReadResult&) {}).shown->info.id; };
+  const std::vector<SweepInfo> sweeps = Snapshot(file).sweeps();
+  EXPECT_EQ(shown(), sweeps.front().id);
+  for (std::size_t n : {2U, 1U, 3U}) store.set_starred(sweeps[n].id, true);
+  EXPECT_EQ(shown(), sweeps[1].id);
+}
+
 }  // namespace
 }  // namespace triscope

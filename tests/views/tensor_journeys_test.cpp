@@ -115,6 +115,47 @@ TEST_F(TensorJourney, a_sink_that_cannot_be_one_is_said_not_to_be_one) {
   });
 }
 
+TEST_F(TensorJourney, a_sink_that_is_no_number_spoils_its_head_and_no_other) {
+  write_sines(window->folder / "sinks.safetensors", 1, {{"sink", {2}, {std::nanf(""), -INFINITY}}});
+  write_sines(window->folder / "infinite.safetensors", 1, {{"sink", {2}, {INFINITY, 0}}});
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    for (const char* file : {"sinks.safetensors", "infinite.safetensors"}) {
+      choose_file(c, world().folder / file);
+      IM_CHECK(side().slice && std::isnan(side().slice->lse) && std::isnan(side().slice->entropy));
+      IM_CHECK(data().attention.overview.answer != nullptr);
+      const Overview& overview = *data().attention.overview.answer;
+      const std::size_t columns = static_cast<std::size_t>(overview.columns);
+      for (const auto* figure : {&overview.entropy, &overview.largest_p, &overview.distance1}) {
+        IM_CHECK(std::isnan((*figure)[columns - 1]));
+        IM_CHECK((*figure)[2 * columns - 1] > 0);  // a sink of -infinity is none
+      }
+    }
+  });
+}
+
+TEST_F(TensorJourney, enter_opens_what_is_typed_and_chooses_nothing_else) {
+  write_sines(window->folder / "enter.safetensors", 1);
+  travel([](ImGuiTestContext* c) {
+    open(c);
+    c->ItemClick("//**/Choose...");
+    c->Yield(2);
+    c->SetRef("//$FOCUSED");
+    c->ItemClick("File");
+    c->KeyPress(ImGuiKey_Enter);  // nothing is typed: it stays, and says what is missing
+    c->Yield(2);
+    IM_CHECK(attention().draft.open);
+    IM_CHECK(!attention().draft.problem.empty());
+    c->ItemInput("##file");
+    c->KeyCharsReplaceEnter((world().folder / "enter.safetensors").c_str());
+    c->Yield(2);
+    wait(c);
+    IM_CHECK(!attention().draft.open);
+    IM_CHECK(side().source != nullptr);
+    IM_CHECK_EQ(side().source->seq_len, 40);
+  });
+}
+
 /// What is wrong with files out there, by name.
 std::map<std::string, std::string> bad_files() {
   const auto entry = [](const char* name, const char* type, const char* shape, int from, int to) {
