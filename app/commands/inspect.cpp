@@ -78,8 +78,7 @@ void print_facts(const InspectOptions& options, const SourceReply& source, const
     return;
   }
   if (!std::isfinite(slice.lse)) {
-    fmt::print("the sink of this head is {}: there is no distribution over pairs, and no output\n",
-               std::isnan(slice.lse) ? "NaN" : "infinite");
+    fmt::print("the sink of this head is NaN or infinite: there is no distribution over pairs, and no output\n");
     return;
   }
   fmt::print("entropy {:.4g} nats, largest p {:.4g}, sink {}, mean distance {:.4g} and {:.4g} tokens\n", slice.entropy,
