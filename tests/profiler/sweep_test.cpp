@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "child_process.hpp"
@@ -187,6 +188,44 @@ TEST_F(Sweep, resuming_measures_again_what_an_older_kernel_gave) {
   EXPECT_THAT(log, testing::Contains("6 measurements are taken again: their kernels have changed since"));
   expect_complete(first.sweep);
   for (const ResultRow& row : Snapshot(database()).results(first.sweep)) EXPECT_EQ(row.source_hash, "test");
+}
+
+// assets/recorded/record --resume marks the rows of a changed kernel and those that alternated with it as stopped.
+TEST_F(Sweep, resuming_measures_a_forgotten_group_whole_in_its_place_and_leaves_the_others) {
+  const SweepOutcome first = run_sweep(request(), database(), {}, {});
+  const auto measured = [&] {
+    std::map<std::int64_t, std::string> rows;  // by id: everything that a second measurement changes
+    Snapshot snapshot(database());
+    for (const ResultRow& row : snapshot.results(first.sweep)) {
+      const std::optional<Measurement> m = snapshot.measurement(row.measurement);
+      rows[row.measurement] = fmt::format("{} {} {} {}", row.kernel, row.started, m->group, m->started_unix_ns);
+    }
+    return rows;
+  };
+  SQLite::Database file(database().string(), SQLite::OPEN_READWRITE);
+  file.setBusyTimeout(5000);
+  const std::int64_t group = file.execAndGet("SELECT max(interleave_group) FROM measurement").getInt64();
+  ASSERT_EQ(file.execAndGet("SELECT count(*) FROM measurement WHERE interleave_group = " + std::to_string(group)).getInt(), 2);
+  file.exec("UPDATE measurement SET status = 'cancelled' WHERE interleave_group = " + std::to_string(group));
+  file.exec("UPDATE sweep SET finished_unix_ns = NULL, starred = 1");
+  const std::map<std::int64_t, std::string> before = measured();
+
+  std::vector<std::int64_t> groups;
+  SweepObserver observer;
+  observer.measured = [&](const Measurement& m, std::int64_t) { groups.push_back(m.group); };
+  run_sweep({}, database(), observer, {}, first.sweep);
+  ASSERT_THAT(groups, SizeIs(2)) << "both that alternated, and no other";
+  EXPECT_EQ(groups[0], groups[1]) << "in turns again";
+  EXPECT_GT(groups[0], group) << "a group of its own";
+  expect_complete(first.sweep);
+  EXPECT_TRUE(Snapshot(database()).sweep(first.sweep)->starred);
+  const std::map<std::int64_t, std::string> after = measured();
+  std::int64_t changed = 0;
+  for (const auto& [row, text] : before) {
+    ASSERT_TRUE(after.contains(row)) << "a row keeps its number, and its place in a table";
+    changed += after.at(row) != text;
+  }
+  EXPECT_EQ(changed, 2);
 }
 
 TEST_F(Sweep, a_stop_is_heeded_among_thousands_of_skipped_rows) {
