@@ -13,41 +13,14 @@
 #include "profiler/plan.hpp"
 #include "profiler/supervisor.hpp"
 #include "profiler/sweep_lock.hpp"
+#include "profiler/time_left.hpp"
 
 namespace triscope {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 std::string key_text(const MeasurementKey& key) { return dump_line(nlohmann::json(key)); }
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-/// What is left, from the plan's estimates corrected by how long finished groups really took.
-class TimeLeft {
- public:
-  explicit TimeLeft(double planned_seconds) : left_(planned_seconds) {}
-
-  void begin(double estimated_seconds) {
-    current_ = estimated_seconds;
-    started_ = Clock::now();
-  }
-  void end() {
-    taken_ += seconds_since(started_);
-    done_ += current_;
-    left_ -= current_;
-    current_ = 0;
-  }
-  double seconds() const {
-    const double correction = done_ > 0 ? taken_ / done_ : 1.0;
-    const double gone = current_ > 0 ? seconds_since(started_) : 0.0;
-    return std::max(0.0, left_ * correction - gone);
-  }
-
- private:
-  double left_, done_ = 0, taken_ = 0, current_ = 0;
-  Clock::time_point started_ = Clock::now();
-};
+double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// The worker that serves a request's device, and what it said about itself.
 struct Measurer {
@@ -152,12 +125,12 @@ class Run {
     for (const StoredMeasurement& ended_between : without_counters()) follow_up_.read_counters({ended_between}, stop);
     for (const PlanGroup& group : plan_.groups) {
       if (stop.stop_requested()) break;
-      left_.begin(estimated_seconds(group));
+      left_.begin(estimated_seconds(group), now_seconds());
       measure(group, stop);
       follow_up_.cross_check(stored_, stop);
       follow_up_.read_counters(stored_, stop);
       stored_.clear();
-      left_.end();
+      left_.end(now_seconds());
     }
     SweepOutcome outcome;
     outcome.sweep = sweep_;
@@ -249,7 +222,7 @@ class Run {
     }
   }
 
-  void tell(const std::string& current) { observer_.progress({done_, total_, left_.seconds(), current}); }
+  void tell(const std::string& current) { observer_.progress({done_, total_, left_.at(now_seconds()), current}); }
 
   void measure(const PlanGroup& group, std::stop_token stop) {
     if (!measurer_.refusal.empty()) {
