@@ -1,17 +1,19 @@
 #include "app/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <new>
-#include <numeric>
+#include <optional>
 #include <system_error>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/version.hpp"
 #include "app/terminal.hpp"
 #include "kernels/error.hpp"
+#include "profiler/nearest_name.hpp"
 
 namespace triscope {
 namespace {
@@ -24,22 +26,6 @@ constexpr char kFooter[] =
     "\n"
     "`triscope COMMAND --help` explains a command with examples. Exit codes: 0 done, 1 something measured failed,\n"
     "2 the request is malformed, 3 this machine cannot serve it.";
-
-/// Edits (insert, delete, replace) between two words.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
 
 void build_tree(CLI::App& app, Action& action) {
   app.name("triscope");
@@ -67,6 +53,22 @@ void build_tree(CLI::App& app, Action& action) {
   app.footer(kFooter);  // last, since commands inherit what is set before them
 }
 
+/// Refuses `extras`, arguments that `command` does not know.
+[[noreturn]] void refuse_extras(const CLI::App& command, const std::string& name, const std::vector<std::string>& extras) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
+  }
+  std::string fix = fmt::format("see `{} --help`", name);
+  for (const std::string& extra : extras) {
+    if (!extra.starts_with("--")) continue;
+    if (const auto nearest = nearest_name(extra.substr(0, extra.find('=')), known)) fix = fmt::format("did you mean {}? {}", *nearest, fix);
+    break;
+  }
+  throw Error("the command line cannot be read",
+              fmt::format("'{}' {} not expected", fmt::join(extras, "', '"), extras.size() == 1 ? "was" : "were"), fix, ExitCode::usage);
+}
+
 /// Parses `arguments`; true when `action` is to be run, false when help was printed.
 bool parse(CLI::App& app, std::vector<std::string> arguments) {
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
@@ -80,6 +82,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     const std::string name = chosen.empty() ? "triscope" : "triscope " + chosen.front()->get_name();
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) refuse_extras(chosen.empty() ? app : *chosen.front(), name, app.remaining(true));
     throw Error("the command line cannot be read", error.what(), fmt::format("see `{} --help`", name), ExitCode::usage);
   }
 }
@@ -110,12 +113,9 @@ std::vector<std::string> with_default_command(std::vector<std::string> arguments
   if (std::find(commands.begin(), commands.end(), first) != commands.end()) return arguments;
   std::error_code ignored;
   if (std::filesystem::exists(first, ignored)) return gui();
-  const auto nearest = std::min_element(commands.begin(), commands.end(), [&](const std::string& a, const std::string& b) {
-    return edit_distance(first, a) < edit_distance(first, b);
-  });
-  const bool near = nearest != commands.end() && edit_distance(first, *nearest) <= 2;
+  const std::optional<std::string> nearest = nearest_name(first, commands);
   throw Error(fmt::format("'{}' is unknown", first), "it is neither a command nor a database file",
-              near ? fmt::format("did you mean `triscope {}`", *nearest) : "see `triscope --help`", ExitCode::usage);
+              nearest ? fmt::format("did you mean `triscope {}`", *nearest) : "see `triscope --help`", ExitCode::usage);
 }
 
 int run_command_line(int argc, const char* const* argv) {

@@ -14,6 +14,7 @@ namespace {
 // Every tensor stays below 2^44 elements, so byte counts and sums of seven tensors fit int64 with room to spare.
 constexpr std::int64_t kMaxExtent = std::int64_t{1} << 31;
 constexpr double kMaxElements = 17592186044416.0;  // 2^44
+constexpr double kMaxReal = 1e30;                  // leaves what it is multiplied by a factor of 3e8 in fp32
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> parse(std::string_view text, const std::array<Enum, N>& values) {
@@ -31,8 +32,13 @@ void check_extent(std::vector<std::string>& reasons, std::string_view name, std:
   }
 }
 
-void check_finite(std::vector<std::string>& reasons, std::string_view name, double value) {
-  if (!std::isfinite(value)) reasons.push_back(fmt::format("{} is {}, but must be a finite number", name, value));
+void check_real(std::vector<std::string>& reasons, std::string_view name, double value) {
+  if (!std::isfinite(value)) {
+    reasons.push_back(fmt::format("{} is {}, but must be a finite number", name, value));
+  } else if (std::abs(value) > kMaxReal) {
+    reasons.push_back(fmt::format("{} is {}, but must lie between -{:g} and {:g}: kernels compute with it in fp32", name, value,
+                                  kMaxReal, kMaxReal));
+  }
 }
 
 }  // namespace
@@ -48,10 +54,10 @@ std::vector<std::string> validate(const Problem& problem) {
   check_extent(reasons, "head_dim", problem.head_dim);
   check_extent(reasons, "window1", problem.window1);
   check_extent(reasons, "window2", problem.window2);
-  check_finite(reasons, "scale", problem.scale.value_or(1.0));
-  check_finite(reasons, "k2_bias", problem.k2_bias);
-  check_finite(reasons, "v2_bias", problem.v2_bias);
-  check_finite(reasons, "sink", problem.sink.value_or(0.0));
+  check_real(reasons, "scale", problem.scale.value_or(1.0));
+  check_real(reasons, "k2_bias", problem.k2_bias);
+  check_real(reasons, "v2_bias", problem.v2_bias);
+  check_real(reasons, "sink", problem.sink.value_or(0.0));
   if (!reasons.empty()) return reasons;
 
   if (problem.q_heads % problem.kv_heads != 0) {

@@ -15,6 +15,7 @@
 #include "kernels/flops.hpp"
 #include "kernels/tensor_file.hpp"
 #include "profiler/json_codec.hpp"
+#include "profiler/nearest_name.hpp"
 
 namespace triscope {
 namespace {
@@ -68,7 +69,7 @@ std::vector<const KernelInfo*> select_kernels(const SweepRequest& request, const
       std::vector<std::string> known;
       for (const KernelInfo& k : catalog.kernels) known.push_back(k.id);
       refuse(fmt::format("kernel \"{}\" cannot be measured", id), "this build has no kernel of that name",
-             fmt::format("choose from: {}", fmt::join(known, ", ")));
+             fmt::format("{}choose from: {}", nearest_name_hint(id, known), fmt::join(known, ", ")));
     }
     if (kernel->device != device.kind) {
       refuse(fmt::format("kernel {} cannot be measured on device {}", id, device.id),

@@ -172,6 +172,12 @@ void require_possible(const SweepRequest& request) {
     set(problem);
     require_valid(problem);
   };
+  require([&](Problem& problem) {
+    problem.scale = request.scale;
+    problem.k2_bias = request.k2_bias;
+    problem.v2_bias = request.v2_bias;
+    problem.sink = request.sink;
+  });
   for (const Windows& windows : request.windows) {
     require([&](Problem& problem) {
       problem.window1 = windows.window1;

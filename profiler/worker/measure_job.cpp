@@ -1,6 +1,7 @@
 #include "profiler/worker/measure_job.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <list>
@@ -8,6 +9,7 @@
 #include "kernels/error.hpp"
 #include "profiler/clock.hpp"
 #include "profiler/columns.hpp"
+#include "profiler/nearest_name.hpp"
 #include "profiler/worker/sampling.hpp"
 
 namespace triscope {
@@ -100,13 +102,13 @@ void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool c
 }  // namespace
 
 const Kernel& require_kernel(KernelList kernels, const std::string& id) {
-  std::string known;
+  std::vector<std::string> known;
   for (const Kernel* kernel : kernels) {
     if (kernel->info().id == id) return *kernel;
-    known += (known.empty() ? "" : ", ") + kernel->info().id;
+    known.push_back(kernel->info().id);
   }
   throw Error(fmt::format("kernel \"{}\" cannot be run", id), "this build has no kernel of that name",
-              "choose from: " + known, ExitCode::usage);
+              fmt::format("{}choose from: {}", nearest_name_hint(id, known), fmt::join(known, ", ")), ExitCode::usage);
 }
 
 const Kernel& require_kernel_on(KernelList kernels, const std::string& id, const Device& device) {

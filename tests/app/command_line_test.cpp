@@ -87,6 +87,15 @@ TEST(CommandLine, unknown_options_and_missing_arguments_are_usage_errors) {
   expect_error(run_triscope({"list", "--db"}), 2, "--db");
 }
 
+TEST(CommandLine, unknown_arguments_are_named_in_their_order_with_what_was_probably_meant) {
+  expect_error(run_triscope({"sweep", "--kernal", "cpu.fast", "--first", "--second"}), 2,
+               "'--kernal', 'cpu.fast', '--first', '--second' were not expected; did you mean --kernel? see `triscope sweep --help`");
+  expect_error(run_triscope({"list", "--fromat=csv"}), 2, "'--fromat=csv' was not expected; did you mean --format?");
+  expect_error(run_triscope({"list", "extra"}), 2, "'extra' was not expected; see `triscope list --help`");
+  const ProgramResult kernel = run_triscope({"sweep", "--kernel", "cpu.fsat", "--db", (std::filesystem::temp_directory_path() / "not-written.db").string()});
+  expect_error(kernel, 2, "did you mean cpu.fast? choose from: ");
+}
+
 struct BadValue {
   std::vector<std::string> arguments;
   std::string named;  ///< what the message must name
@@ -113,6 +122,7 @@ TEST(CommandLine, every_option_refuses_bad_values_by_name) {
       {{"sweep", "--mask", "band"}, "'band'"},
       {{"sweep", "--element", "fp16"}, "'fp16'"},
       {{"sweep", "--scale", "nan"}, "'nan'"},
+      {{"sweep", "--scale", "1e308"}, "scale is 1e+308"},
       {{"sweep", "--k2-bias", "inf"}, "'inf'"},
       {{"sweep", "--v2-bias", "1e999"}, "'1e999'"},
       {{"sweep", "--sink", "x"}, "'x'"},

@@ -51,6 +51,17 @@ TEST(Problem, every_reason_is_named_with_the_value_and_the_bound) {
   EXPECT_THROW(require_valid(problem), Error);
 }
 
+TEST(Problem, factors_leave_room_for_logits_in_fp32) {
+  Problem problem;
+  problem.scale = 1e308;
+  problem.k2_bias = -1e31;
+  problem.v2_bias = -1e30;
+  problem.sink = 1e30;
+  EXPECT_THAT(validate(problem),
+              ElementsAre("scale is 1e+308, but must lie between -1e+30 and 1e+30: kernels compute with it in fp32",
+                          "k2_bias is -1e+31, but must lie between -1e+30 and 1e+30: kernels compute with it in fp32"));
+}
+
 TEST(Problem, heads_must_divide) {
   Problem problem;
   problem.q_heads = 6;
