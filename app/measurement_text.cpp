@@ -10,6 +10,7 @@
 #include "kernels/flops.hpp"
 #include "profiler/columns.hpp"
 #include "profiler/gpu_counters.hpp"
+#include "profiler/statistics.hpp"
 
 namespace triscope {
 namespace {
@@ -19,8 +20,10 @@ void add(std::string& text, std::string_view name, const std::string& value) {
 }
 
 std::string latency(const Summary& summary) {
-  return fmt::format("{} ms median, 95 % interval {} .. {}, quartiles {} .. {}, fastest {}", milliseconds_text(summary.median_ms),
-                     milliseconds_text(summary.ci_low_ms), milliseconds_text(summary.ci_high_ms),
+  const bool known = spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms).has_value();
+  const std::string interval = known ? fmt::format("95 % interval {} .. {}", milliseconds_text(summary.ci_low_ms), milliseconds_text(summary.ci_high_ms))
+                                     : spread_text(summary);
+  return fmt::format("{} ms median, {}, quartiles {} .. {}, fastest {}", milliseconds_text(summary.median_ms), interval,
                      milliseconds_text(summary.quartile1_ms), milliseconds_text(summary.quartile3_ms),
                      milliseconds_text(summary.min_ms));
 }

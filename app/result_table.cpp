@@ -101,8 +101,9 @@ std::string latency_text(const ResultRow& row) {
 }
 
 std::string interval_text(const ResultRow& row) {
-  if (row.status != Status::ok || !row.median_ms || !row.ci_low_ms || !row.ci_high_ms || *row.median_ms <= 0) return "";
-  return significant_text(50 * (*row.ci_high_ms - *row.ci_low_ms) / *row.median_ms, 2);
+  if (row.status != Status::ok || !row.median_ms) return "";
+  const std::optional<double> percent = spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms);
+  return percent ? significant_text(*percent, 2) : "unknown";
 }
 
 std::string flagged_text(const ResultRow& row) {

@@ -121,10 +121,15 @@ Summary summarize(std::span<const Sample> samples, const StoppingRule& rule) {
   return summary;
 }
 
+std::optional<double> spread_percent(std::optional<double> median_ms, std::optional<double> low_ms, std::optional<double> high_ms) {
+  if (!median_ms || !low_ms || !high_ms || !std::isfinite(*high_ms) || *low_ms <= 0 || *median_ms <= 0) return std::nullopt;
+  return 50 * (*high_ms - *low_ms) / *median_ms;
+}
+
 std::string spread_text(const Summary& summary) {
-  if (summary.samples < 2 || !std::isfinite(summary.ci_high_ms)) return "one sample";
-  const double percent = 50 * (summary.ci_high_ms - summary.ci_low_ms) / summary.median_ms;
-  return fmt::format("+-{} %", significant_text(percent, 2));
+  if (summary.samples < 2) return "one sample";
+  const std::optional<double> percent = spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms);
+  return percent ? fmt::format("+-{} %", significant_text(*percent, 2)) : fmt::format("interval unknown ({} samples)", summary.samples);
 }
 
 }  // namespace triscope

@@ -9,6 +9,7 @@
 #include "kernels/third_party.hpp"
 #include "profiler/columns.hpp"
 #include "profiler/gpu_counters.hpp"
+#include "profiler/statistics.hpp"
 #include "views/format.hpp"
 #include "views/panel_list.hpp"
 #include "views/widgets.hpp"
@@ -65,8 +66,8 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
     coloured_text(theme.muted, fmt::format("{} TFLOP/s", significant_text(*row.tflops)));
     ImGui::PopFont();
   }
-  std::string median = fmt::format("Median of {}.", format_count(summary.samples));
-  if (row.ci_low_ms && row.ci_high_ms && std::isfinite(*row.ci_low_ms)) {
+  std::string median = fmt::format("Median of {}, interval unknown.", format_count(summary.samples));
+  if (spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms)) {
     median = fmt::format("Median of {}, 95 % interval {} to {}.", format_count(summary.samples),
                          format_latency(*row.ci_low_ms), format_latency(*row.ci_high_ms));
   }

@@ -10,6 +10,7 @@
 
 #include "profiler/columns.hpp"
 #include "profiler/problem_facts.hpp"
+#include "profiler/statistics.hpp"
 #include "profiler/sweep.hpp"
 #include "views/format.hpp"
 
@@ -124,7 +125,7 @@ void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
       if (row.pass != pass || row.regime != regime) continue;
       if (row.status != Status::ok) continue;
       if (row.median_ms) times.push_back(*row.median_ms);
-      if (row.ci_low_ms && row.ci_high_ms) half_widths.push_back((*row.ci_high_ms - *row.ci_low_ms) / 2);
+      if (spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms)) half_widths.push_back((*row.ci_high_ms - *row.ci_low_ms) / 2);
       if (row.tflops && std::isfinite(*row.tflops)) group.max_tflops = std::max(group.max_tflops, *row.tflops);
     }
     group.decimals = column_decimals(times, half_widths);

@@ -64,10 +64,11 @@ void settle(Backend& backend, SamplingEntry& entry) {
 
 std::string state_text(const SamplingEntry& entry) {
   const std::size_t blocks = entry.block_values.size();
-  if (blocks < 2) return fmt::format("{}, block {}", entry.label, blocks + 1);
+  const std::string text = fmt::format("{}, block {}", entry.label, blocks + 1);
+  if (blocks < 2) return text;
   const Interval interval = t_interval(entry.block_values);
-  return fmt::format("{}, block {}, +-{:.1f} %", entry.label, blocks + 1,
-                     50 * (interval.high - interval.low) / median(entry.block_values));
+  const std::optional<double> percent = spread_percent(median(entry.block_values), interval.low, interval.high);
+  return percent ? fmt::format("{}, +-{:.1f} %", text, *percent) : text;
 }
 
 // Runs `step`; a failing launch takes its entry out instead of ending the group.

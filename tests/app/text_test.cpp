@@ -110,6 +110,10 @@ TEST(SweepDisplay, a_result_says_latency_interval_and_speed) {
   EXPECT_THAT(line, HasSubstr("cpu.fast forward"));
   EXPECT_THAT(line, HasSubstr("10.00 ms, +-1.0 %"));
   EXPECT_THAT(line, HasSubstr("TFLOP/s"));
+  Measurement wide = measured();
+  wide.summary.samples = 2;
+  wide.summary.ci_low_ms = 0;
+  EXPECT_THAT(result_line(wide), HasSubstr("10.00 ms, interval unknown (2 samples), "));
   Measurement failed = measured();
   failed.status = Status::failed;
   failed.reason = "the worker was killed by signal 9";

@@ -202,6 +202,16 @@ TEST(Summarize, of_nothing_and_of_one_block_is_defined) {
   EXPECT_EQ(spread_text(summarize(one, {})), "one sample");
 }
 
+TEST(Summarize, an_interval_down_to_zero_is_said_to_be_unknown) {
+  const std::vector<Sample> near = {sample(0, 1'000'000), sample(1, 1'010'000)};
+  EXPECT_EQ(spread_text(summarize(near, {})).substr(0, 2), "+-");
+  const std::vector<Sample> far = {sample(0, 1'000'000), sample(1, 1'500'000)};
+  EXPECT_EQ(spread_text(summarize(far, {})), "interval unknown (2 samples)");
+  EXPECT_EQ(spread_percent(10, 0, 30), std::nullopt);
+  EXPECT_EQ(spread_percent(10, 1, std::nullopt), std::nullopt);
+  EXPECT_EQ(spread_percent(10, 9, 12), 15);
+}
+
 TEST(Summarize, says_whether_the_precision_was_reached) {
   std::vector<Sample> tight, wide;
   for (int i = 0; i < 16; ++i) {
