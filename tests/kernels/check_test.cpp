@@ -151,6 +151,23 @@ TEST(Check, the_exact_lse_may_err_by_what_the_roundings_of_the_fold_cost) {
               HasSubstr("against the exact reference exceeds 0.01"));
 }
 
+TEST(Check, so_may_the_exact_o) {
+  AttentionCase tensors(attention_problem(Form::determinant, 20, 8, 3, 1, 1, 16));
+  tensors.run(*make_cpu_oracle(), Pass::forward);
+  tensors.problem.element = Element::bf16;
+  const std::vector<float> exact = tensors.o;
+  const auto failure = [&](Fold fold, double error) {
+    for (std::size_t n = 0; n < exact.size(); ++n) tensors.o[n] = exact[n] * static_cast<float>(1 + error);
+    return tensors.check(kernel_that_folds(fold), Pass::forward).failure.value_or("");
+  };
+  EXPECT_THAT(failure(Fold::none, 3.9e-3), "");
+  EXPECT_THAT(failure(Fold::none, 4.1e-3), HasSubstr("against the exact reference exceeds 0.004"));
+  EXPECT_THAT(failure(Fold::query_k2, 5.0e-3), testing::Not(HasSubstr("exact reference")));
+  EXPECT_THAT(failure(Fold::query_k2, 5.2e-3), HasSubstr("against the exact reference exceeds 0.00507"));
+  EXPECT_THAT(failure(Fold::cross_k2, 5.9e-3), testing::Not(HasSubstr("exact reference")));
+  EXPECT_THAT(failure(Fold::cross_k2, 6.1e-3), HasSubstr("against the exact reference exceeds 0.00595"));
+}
+
 TEST(Check, refuses_a_missing_output) {
   const AttentionCase tensors = solved();
   HostOutputs outputs = tensors.outputs();
