@@ -49,6 +49,15 @@ std::vector<Plan> many_tile_plans() {
   return plans;
 }
 
+/// Work item `index` of a plan, by the instance with tiles that it is for.
+template <int... kIndex>
+WorkItem item_of(const Plan& plan, int index, std::integer_sequence<int, kIndex...>) {
+  using Decode = WorkItem (*)(const ForwardParameters&, int);
+  constexpr Decode kDecode[] = {&work_item<kInstances[kIndex].config>...};
+  return kDecode[plan.instance](plan.parameters, index);
+}
+WorkItem item_of(const Plan& plan, int index) { return item_of(plan, index, std::make_integer_sequence<int, kInstanceCount>{}); }
+
 template <int... kIndex>
 std::vector<int> row_counts(std::integer_sequence<int, kIndex...>) {
   return {Layout<kInstances[kIndex].config>::kQueryRows...};
@@ -63,7 +72,7 @@ TEST(HopperPlan, every_query_row_belongs_to_exactly_one_work_item) {
       const ForwardParameters& p = plan->parameters;
       std::vector<int> seen(static_cast<std::size_t>(problem.batch * problem.seq_len * problem.q_heads));
       for (int index = 0; index < p.items; ++index) {
-        const WorkItem item = work_item<128, 1>(p, index);
+        const WorkItem item = item_of(*plan, index);
         EXPECT_LE(p.positions * p.heads, query_rows[static_cast<std::size_t>(instance)]);
         for (int position = item.position; position <= item.last_position; ++position) {
           for (int head = item.first_head; head < item.first_head + item.heads; ++head) {
@@ -79,13 +88,18 @@ TEST(HopperPlan, every_query_row_belongs_to_exactly_one_work_item) {
 TEST(HopperPlan, tiles_and_steps_of_an_item_cover_the_windows_of_its_rows) {
   for (const Plan& plan : many_tile_plans()) {
     const ForwardParameters& p = plan.parameters;
+    const TileConfig& config = kInstances[plan.instance].config;
+    const int keys = config.tile_keys, steps = config.split_steps ? 2 : 1;
     for (int index = 0; index < p.items; ++index) {
-      const WorkItem item = work_item<96, 2>(p, index);
-      const int first = std::max(0, item.position - p.long_window + 1);
+      const WorkItem item = item_of(plan, index);
+      const int first = std::max(0, item.position - p.long_window + 1), second = std::max(0, item.last_position - p.long_window + 1);
       EXPECT_EQ(item.first_key, first);
-      EXPECT_GE(item.first_key + 96 * item.tiles, item.last_position + 1);
-      EXPECT_LT(item.first_key + 96 * (item.tiles - 1), item.last_position + 1);
-      EXPECT_GE(2 * item.steps, std::min(p.short_window, item.last_position + 1));
+      EXPECT_EQ(item.second_key, config.paired_positions ? second : first);
+      EXPECT_LE(item.second_key - item.first_key, tile_rows(config) - keys) << "rows that a tile has beyond its keys";
+      EXPECT_GE(item.first_key + keys * item.tiles, item.position + 1);
+      EXPECT_GE(item.second_key + keys * item.tiles, item.last_position + 1);
+      EXPECT_LT(item.second_key + keys * (item.tiles - 1), item.last_position + 1);
+      EXPECT_GE(steps * item.steps, std::min(p.short_window, item.last_position + 1));
     }
   }
 }
@@ -256,7 +270,7 @@ TEST(HopperPlan, the_shapes_of_the_documents_run_on_the_instance_measured_fastes
     EXPECT_EQ(chosen(form, 512, 32, 128, 1), "d128_rows128_keys128" + suffix);
     for (const auto& [window1, window2] :
          {std::pair{1024, 32}, {512, 64}, {128, 128}, {256, 64}, {512, 32}, {1024, 16}, {256, 32}}) {
-      EXPECT_EQ(chosen(form, window1, window2, 64, 1, 32768), "d128_split64_keys128" + suffix);
+      EXPECT_EQ(chosen(form, window1, window2, 64, 1, 32768), "d128_pair64_keys128" + suffix);
     }
     for (const std::int64_t heads : {32, 16, 8}) {
       EXPECT_EQ(chosen(form, 512, 32, heads, 1), "d128_rows128_keys112" + suffix);

@@ -54,12 +54,13 @@ std::vector<T> to_host(const DeviceBuffer& buffer, std::size_t count) {
   return values;
 }
 
-/// One warpgroup: scores[64 x kKeys] = Q K^T and products[64 x 128] = scores (as bf16) V, every operand by tensor map.
-template <int kKeys>
+/// One warpgroup: scores[64 x kKeys] = Q K^T and products[64 x 128] = scores (as bf16) V, every operand by tensor map. Tiles have
+/// kKeys + kShift rows; the products read them from row kShift on.
+template <int kKeys, int kShift>
 __global__ void __launch_bounds__(128) products_kernel(const __grid_constant__ CUtensorMap query_map, const __grid_constant__ CUtensorMap key_map,
                                                        const __grid_constant__ CUtensorMap value_map, float* scores, float* products) {
   extern __shared__ __align__(1024) std::uint8_t dynamic_memory[];
-  constexpr int kHalfTile = kKeys * 128, kHalfQuery = kRows * 128;
+  constexpr int kTileRows = kKeys + kShift, kHalfTile = (kTileRows + 7) / 8 * 1024, kHalfQuery = kRows * 128;
   const std::uint32_t query = shared_address(dynamic_memory), keys = query + 2 * kHalfQuery, values = keys + 2 * kHalfTile;
   const std::uint32_t barrier = values + 2 * kHalfTile;
   if (threadIdx.x == 0) {
@@ -69,8 +70,8 @@ __global__ void __launch_bounds__(128) products_kernel(const __grid_constant__ C
   __syncthreads();
   if (threadIdx.x == 0) {
     copy_halves<2>(query, kHalfQuery, &query_map, barrier, 2 * kHalfQuery, 0, 0, 0);
-    copy_halves<2>(keys, kHalfTile, &key_map, barrier, 2 * kHalfTile, 0, 0, 0);
-    copy_halves<2>(values, kHalfTile, &value_map, barrier, 2 * kHalfTile, 0, 0, 0);
+    copy_halves<2>(keys, kHalfTile, &key_map, barrier, 2 * kTileRows * 128, 0, 0, 0);
+    copy_halves<2>(values, kHalfTile, &value_map, barrier, 2 * kTileRows * 128, 0, 0, 0);
   }
   barrier_wait(barrier, 0);
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) & 31, row = 16 * warp + lane / 4, c = lane & 3;
@@ -86,7 +87,7 @@ __global__ void __launch_bounds__(128) products_kernel(const __grid_constant__ C
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < 8; ++k) {
-    wgmma<false>(s, a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3], tile_descriptor(keys, 16) + (k & 3) * 2 + (k >> 2) * (kHalfTile / 16), k > 0);
+    wgmma<false>(s, a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3], tile_descriptor(keys + kShift * 128, 16) + (k & 3) * 2 + (k >> 2) * (kHalfTile / 16), k > 0);
   }
   wgmma_commit();
   wgmma_wait<0>();
@@ -99,7 +100,7 @@ __global__ void __launch_bounds__(128) products_kernel(const __grid_constant__ C
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < kKeys / 16; ++k) {
-    wgmma<true>(o, weight[4 * k], weight[4 * k + 1], weight[4 * k + 2], weight[4 * k + 3], tile_descriptor(values, kHalfTile) + k * 128, true);
+    wgmma<true>(o, weight[4 * k], weight[4 * k + 1], weight[4 * k + 2], weight[4 * k + 3], tile_descriptor(values + kShift * 128, kHalfTile) + k * 128, true);
   }
   wgmma_commit();
   wgmma_wait<0>();
@@ -111,19 +112,20 @@ __global__ void __launch_bounds__(128) products_kernel(const __grid_constant__ C
 }
 
 /// The fragments, the descriptors of both orientations, the tensor maps, the swizzled load of A, and bytes on an mbarrier.
-template <int kKeys>
+template <int kKeys, int kShift = 0>
 void check_products() {
-  const auto q = small_tensor(kRows * kDim, 1), k = small_tensor(kKeys * kDim, 2), v = small_tensor(kKeys * kDim, 3);
+  constexpr int kTileRows = kKeys + kShift;
+  const auto q = small_tensor(kRows * kDim, 1), k = small_tensor(kTileRows * kDim, 2), v = small_tensor(kTileRows * kDim, 3);
   const DeviceBuffer dq = to_device(q), dk = to_device(k), dv = to_device(v), ds(kRows * kKeys * 4), dout(kRows * kDim * 4);
   ForwardParameters p;
   p.q = dq.as<__nv_bfloat16>();
   p.tile_key = dk.as<__nv_bfloat16>();
   p.long_value = dv.as<__nv_bfloat16>();
-  p.seq_len = kKeys, p.q_heads = kRows, p.heads = kRows;
-  const TensorMaps maps = make_tensor_maps(p, kKeys);
-  const int bytes = 2 * kRows * 128 + 4 * kKeys * 128 + 64;
-  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(products_kernel<kKeys>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  products_kernel<kKeys><<<1, 128, bytes>>>(maps.query, maps.key, maps.value, ds.as<float>(), dout.as<float>());
+  p.seq_len = kTileRows, p.q_heads = kRows, p.heads = kRows;
+  const TensorMaps maps = make_tensor_maps(p, kTileRows);
+  const int bytes = 2 * kRows * 128 + 4 * ((kTileRows + 7) / 8) * 1024 + 64;
+  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(products_kernel<kKeys, kShift>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  products_kernel<kKeys, kShift><<<1, 128, bytes>>>(maps.query, maps.key, maps.value, ds.as<float>(), dout.as<float>());
   check_launch("products");
   const auto scores = to_host<float>(ds, kRows * kKeys), products = to_host<float>(dout, kRows * kDim);
   int wrong_scores = 0, wrong_products = 0;
@@ -131,19 +133,19 @@ void check_products() {
     std::vector<float> expected(kKeys);
     for (int key = 0; key < kKeys; ++key) {
       int sum = 0;
-      for (int d = 0; d < kDim; ++d) sum += small(row * kDim + d, 1) * small(key * kDim + d, 2);
+      for (int d = 0; d < kDim; ++d) sum += small(row * kDim + d, 1) * small((key + kShift) * kDim + d, 2);
       expected[static_cast<std::size_t>(key)] = static_cast<float>(sum);
       if (scores[static_cast<std::size_t>(row * kKeys + key)] != static_cast<float>(sum)) ++wrong_scores;
     }
     for (int d = 0; d < kDim; ++d) {
       double sum = 0;
       for (int key = 0; key < kKeys; ++key) {
-        sum += static_cast<double>(__bfloat162float(__float2bfloat16(expected[static_cast<std::size_t>(key)]))) * small(key * kDim + d, 3);
+        sum += static_cast<double>(__bfloat162float(__float2bfloat16(expected[static_cast<std::size_t>(key)]))) * small((key + kShift) * kDim + d, 3);
       }
       if (products[static_cast<std::size_t>(row * kDim + d)] != static_cast<float>(sum)) ++wrong_products;
     }
   }
-  expect(wrong_scores == 0, "Q K^T of a tile of " + std::to_string(kKeys) + " keys: " + std::to_string(wrong_scores) + " wrong");
+  expect(wrong_scores == 0, "Q K^T of a tile of " + std::to_string(kKeys) + " keys from row " + std::to_string(kShift) + " on: " + std::to_string(wrong_scores) + " wrong");
   expect(wrong_products == 0, "P V of it, read transposed: " + std::to_string(wrong_products) + " wrong");
 }
 
@@ -276,6 +278,7 @@ int run(const std::string& mode) {
   check_products<96>();
   check_products<112>();
   check_products<128>();
+  check_products<128, 1>();
   check_arithmetic();
   check_order<128>();
   check_order<64>();

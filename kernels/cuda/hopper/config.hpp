@@ -20,20 +20,31 @@ struct TileConfig {
   int tile_keys;       ///< long-axis rows of one tile: N of S = Q~ K^T, K of P V
   bool split_steps;    ///< true: both consumer warpgroups share 64 query rows and take even and odd steps;
                        ///< false: each has 64 rows of its own, 128 in all
-  bool mixed_rows;     ///< the two rows of a thread may belong to different positions, so each needs its own value ratio
+  bool mixed_rows;     ///< the two rows of a thread may belong to different positions, so each needs its own ratio
   Product product;
   int early_blocks;    ///< 8-key column blocks whose exponentials run before the wait for the previous P V (tuned)
   int early_last;      ///< the same for the last tile of a step, in whose late part the next queries are made (tuned)
   int resident_tiles = 2;   ///< K and V tiles that stay while all steps run over them (a "chunk"): 2 or 3
   int short_keys = 0;       ///< columns of an item's last tile when its keys are no more; 0: always tile_keys
+  /// true: each consumer warpgroup has a position of its own, 64 heads of it, and reads the tiles from that position's
+  /// first key on: the second one a row later. So tiles hold what one window has, and one row.
+  bool paired_positions = false;
+  // Passes over one tile (all tuned):
+  bool takes_turns = false;     ///< the warpgroups issue their products in turns (mainloop.cuh)
+  int early_alone = 0;          ///< early blocks of their tile; 0: early_last
+  bool queries_early = false;   ///< the next queries are made before the wait for the previous P V, not behind it
 
   bool operator==(const TileConfig&) const = default;
 };
 
+/// Long-axis rows that a tile holds.
+constexpr int tile_rows(const TileConfig& config) { return config.tile_keys + (config.paired_positions ? 1 : 0); }
+
 inline constexpr int kWarpgroupThreads = 128;
 inline constexpr int kConsumerWarpgroups = 2;
 inline constexpr int kThreads = (1 + kConsumerWarpgroups) * kWarpgroupThreads;
-inline constexpr int kShortAxisWarps = 3;    ///< warps of the producer warpgroup that bring the short axis; warp 0 loads tiles
+/// Warps of the producer warpgroup that bring the short axis; warp 0 loads tiles.
+inline constexpr int kShortAxisWarps = 3;
 inline constexpr int kMostResidentTiles = 3; ///< barriers are there for so many
 inline constexpr int kStagesAhead = 4;       ///< steps whose ring rows may wait for the consumers
 inline constexpr int kSharedMemoryLimit = 232448;  ///< bytes a CTA may use on sm_90
@@ -45,12 +56,21 @@ struct Layout {
   static_assert(kConfig.head_dim == 64 || kConfig.head_dim == 128, "one or two 128-byte swizzle atoms a row");
   static_assert(kConfig.tile_keys % 16 == 0 && kConfig.tile_keys >= 64 && kConfig.tile_keys <= 128,
                 "P V contracts 16 keys at a time; more than 128 keys do not fit the registers");
-  static_assert(kConfig.resident_tiles == 2 || (kConfig.resident_tiles == 3 && kConfig.short_keys > 0), "what run_item cares for");
-  static_assert(kConfig.short_keys == 0 || (kConfig.resident_tiles == 3 && kConfig.short_keys % 16 == 0 &&
-                                            kConfig.short_keys < kConfig.tile_keys && kConfig.early_last < kConfig.short_keys / 8),
+  static_assert(kConfig.resident_tiles == 2 || (kConfig.resident_tiles == 3 && kConfig.short_keys > 0),
+                "what run_item cares for");
+  static_assert(kConfig.short_keys == 0 ||
+                    (kConfig.resident_tiles == 3 && kConfig.short_keys % 16 == 0 &&
+                     kConfig.short_keys < kConfig.tile_keys && kConfig.early_last < kConfig.short_keys / 8),
                 "a short tile is a tile with fewer columns");
-  static_assert(kConfig.early_blocks > 0 && kConfig.early_blocks < kConfig.tile_keys / 8 && kConfig.early_blocks % 2 == 0 &&
-                    kConfig.early_last > 0 && kConfig.early_last < kConfig.tile_keys / 8 && kConfig.early_last % 2 == 0,
+  static_assert(!kConfig.paired_positions ||
+                    (!kConfig.split_steps && !kConfig.mixed_rows && kConfig.resident_tiles == 2),
+                "two positions of 64 rows each");
+  static_assert(!kConfig.takes_turns || !kConfig.split_steps, "the merge lets warpgroups that split steps drift apart");
+  static_assert(kConfig.early_alone >= 0 && kConfig.early_alone < kConfig.tile_keys / 8 &&
+                kConfig.early_alone % 2 == 0);
+  static_assert(kConfig.early_blocks > 0 && kConfig.early_blocks < kConfig.tile_keys / 8 &&
+                    kConfig.early_blocks % 2 == 0 && kConfig.early_last > 0 &&
+                    kConfig.early_last < kConfig.tile_keys / 8 && kConfig.early_last % 2 == 0,
                 "P is packed in pairs of column blocks");
   static constexpr int kProducerRegisters = 24;
   static constexpr int kConsumerRegisters = 240;
@@ -61,13 +81,18 @@ struct Layout {
   static constexpr int kHalves = kConfig.head_dim / 64;           ///< 64-element column halves of a tile
   static constexpr int kQueryRows = kConfig.split_steps ? 64 : 128;
   static constexpr int kStepsPerStage = kConfig.split_steps ? 2 : 1;
-  static constexpr int kHalfTileBytes = kConfig.tile_keys * 128;
+  /// Most heads of one position in one work item.
+  static constexpr int kMostHeads = kConfig.paired_positions ? 64 : kQueryRows;
+  static constexpr int kHalfTileBytes = (tile_rows(kConfig) + 7) / 8 * 1024;   ///< whole swizzle atoms
   static constexpr int kTileBytes = kHalves * kHalfTileBytes;
+  static constexpr int kTileCopyBytes = kHalves * tile_rows(kConfig) * 128;    ///< of a tile, what is copied
   static constexpr int kQueryHalfBytes = kQueryRows * 128;
   static constexpr int kQueryBytes = kHalves * kQueryHalfBytes;
   static constexpr bool kCross = kConfig.product == Product::cross || kConfig.product == Product::biased_cross;
-  static constexpr bool kWideKeys = kConfig.product == Product::biased || kConfig.product == Product::biased_cross;  ///< in fp32
-  /// One buffer where the wide keys of 64 positions or a third tile need the room: the next q then waits for the end of the item.
+  static constexpr bool kWideKeys =
+      kConfig.product == Product::biased || kConfig.product == Product::biased_cross;  ///< in fp32
+  /// One buffer where the wide keys of 64 positions or a third tile need the room: the next q then waits for the end of
+  /// the item.
   static constexpr int kQueryBuffers = (kWideKeys && kConfig.mixed_rows) || kConfig.resident_tiles == 3 ? 1 : 2;
   static constexpr int kRingSlack = (kStagesAhead + 2) * kStepsPerStage;  ///< ring rows beyond those of one step
 
@@ -82,7 +107,8 @@ struct Layout {
 
   static constexpr int kKeyBytes = kKeyQuads * 64;
   static constexpr int kRatioRowBytes = kConfig.head_dim * 4 + 64;
-  /// One short-axis row: its key, its value ratios; 64 bytes beyond a multiple of 128, so that neighbours differ in banks.
+  /// One short-axis row: its key, its value ratios; 64 bytes beyond a multiple of 128, so that neighbours differ in
+  /// banks.
   static constexpr int kSlotBytes = (kKeyBytes + kRatioRowBytes) / 128 * 128 + 64;
   static constexpr int kMergeHalfBytes = 64 * kConfig.head_dim * 2; ///< half the columns of 64 fp32 rows
   static constexpr int kMergeBytes = kConfig.split_steps ? kMergeHalfBytes + kWarpgroupThreads * 16 : 0;
@@ -95,7 +121,7 @@ struct Layout {
   static constexpr int kBarriers = kMerge + kMergeBytes;
   static constexpr int kRepairFlag = kBarriers + 240;             ///< not 0: a row of this CTA needs repair.cuh
   static constexpr int kOnes = kBarriers + 256;                   ///< a ratio row of ones
-  static constexpr int kPositions = kOnes + kRatioRowBytes;       ///< of each query row: its position, from the item's first
+  static constexpr int kPositions = kOnes + kRatioRowBytes;  ///< of each query row: its position, from the item's first
   static constexpr int kRing = kPositions + kQueryRows * 4;
   static constexpr int kMaxRingRows = (kSharedMemoryLimit - kRing) / kSlotBytes;
 
@@ -113,14 +139,16 @@ struct Instance {
 
 /// Every instance with tiles (one forward_<name>.cu each). Which one serves which problem: plan.cpp.
 inline constexpr Instance kInstances[] = {
-    {"d128_rows128_keys128", {128, 128, false, false, Product::plain, 12, 12}},
+    // head_dim, tile_keys, split_steps, mixed_rows, product, early_blocks, early_last, resident_tiles, short_keys,
+    // paired_positions, takes_turns, early_alone, queries_early
+    {"d128_rows128_keys128", {128, 128, false, false, Product::plain, 12, 12, 2, 0, false, true}},
     {"d128_split64_keys128", {128, 128, true, false, Product::plain, 12, 12}},
     {"d128_rows128_keys112", {128, 112, false, false, Product::plain, 8, 8, 3, 80}},
     {"d128_split64_keys96_mixed", {128, 96, true, true, Product::plain, 6, 6}},
     {"d64_rows128_keys128", {64, 128, false, false, Product::plain, 12, 12}},
     {"d64_split64_keys128", {64, 128, true, false, Product::plain, 12, 12}},
     {"d64_split64_keys128_mixed", {64, 128, true, true, Product::plain, 10, 10}},
-    {"d128_rows128_keys128_cross", {128, 128, false, false, Product::cross, 12, 8}},
+    {"d128_rows128_keys128_cross", {128, 128, false, false, Product::cross, 12, 8, 2, 0, false, true}},
     {"d128_split64_keys128_cross", {128, 128, true, false, Product::cross, 12, 12}},
     {"d128_rows128_keys112_cross", {128, 112, false, false, Product::cross, 8, 8, 3, 80}},
     {"d128_split64_keys96_mixed_cross", {128, 96, true, true, Product::cross, 6, 6}},
@@ -132,6 +160,8 @@ inline constexpr Instance kInstances[] = {
     {"d64_split64_keys128_mixed_biased", {64, 128, true, true, Product::biased, 10, 10}},
     {"d128_split64_keys96_mixed_biased_cross", {128, 96, true, true, Product::biased_cross, 6, 6}},
     {"d64_split64_keys128_mixed_biased_cross", {64, 128, true, true, Product::biased_cross, 10, 6}},
+    {"d128_pair64_keys128", {128, 128, false, false, Product::plain, 12, 12, 2, 0, true, true}},
+    {"d128_pair64_keys128_cross", {128, 128, false, false, Product::cross, 12, 8, 2, 0, true, true, 14, true}},
 };
 inline constexpr int kInstanceCount = sizeof(kInstances) / sizeof(kInstances[0]);
 

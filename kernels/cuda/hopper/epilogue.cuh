@@ -1,5 +1,5 @@
-// Role: from the accumulator of a finished item to o and lse: the last short-axis value, the other warpgroup's half of the
-// steps, the sink, the normalisation, and the report of rows that overflowed.
+// Role: from the accumulator of a finished item to o and lse: the last short-axis value, the other warpgroup's half of
+// the steps, the sink, the normalisation, and the report of rows that overflowed.
 #pragma once
 
 #include "kernels/cuda/hopper/mainloop.cuh"
@@ -24,7 +24,8 @@ struct Epilogue {
     for (int r = 0; r < kFactorRows; ++r) {
       const int row = max(loop.position_of(r) - t, 0);
       const std::int64_t offset =
-          ((static_cast<std::int64_t>(loop.item.batch) * p.seq_len + row) * p.kv_heads + loop.item.kv_head) * kConfig.head_dim;
+          ((static_cast<std::int64_t>(loop.item.batch) * p.seq_len + row) * p.kv_heads + loop.item.kv_head) *
+          kConfig.head_dim;
       const std::uint32_t* words = reinterpret_cast<const std::uint32_t*>(p.short_value + offset) + loop.c;
 #pragma unroll
       for (int n = 0; n < kWords; ++n) factor[r][n] = __ldg(words + 4 * n);
@@ -43,7 +44,7 @@ struct Epilogue {
     }
   }
 
-  // --- split steps: warpgroup 1 hands its half to warpgroup 0, half of the columns at a time -----------------------------
+  // --- split steps: warpgroup 1 hands its half to warpgroup 0, half of the columns at a time -----------------------
 
   static __device__ __forceinline__ std::uint32_t merge_address(const Loop& loop) {
     return loop.memory + L::kMerge + (threadIdx.x & (kWarpgroupThreads - 1)) * 16;
@@ -111,7 +112,7 @@ struct Epilogue {
     arrive(loop, loop.barriers.merge_free());
   }
 
-  // --- output -----------------------------------------------------------------------------------------------------------
+  // --- output ------------------------------------------------------------------------------------------------------
 
   /// Position and query head of thread row `r`; false when there is no such row.
   __device__ __forceinline__ bool place_row(const Loop& loop, int r, int& position, int& head) const {
@@ -140,10 +141,11 @@ struct Epilogue {
     }
     const float norm = shrink / sum;
     float poison = sum * 0.0f;   // NaN when anything is not finite
-    std::uint32_t* out = reinterpret_cast<std::uint32_t*>(
-                             p.o + ((static_cast<std::int64_t>(loop.item.batch) * p.seq_len + position) * p.q_heads + head) *
-                                       kConfig.head_dim) +
-                         loop.c;
+    std::uint32_t* out =
+        reinterpret_cast<std::uint32_t*>(
+            p.o + ((static_cast<std::int64_t>(loop.item.batch) * p.seq_len + position) * p.q_heads + head) *
+                      kConfig.head_dim) +
+        loop.c;
 #pragma unroll
     for (int n = 0; n < kWords; ++n) {
       const float x = loop.accumulator[4 * n + 2 * r] * norm, y = loop.accumulator[4 * n + 2 * r + 1] * norm;

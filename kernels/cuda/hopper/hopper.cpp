@@ -37,7 +37,8 @@ int multiprocessors() {
   TRISCOPE_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
   TRISCOPE_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
   if (major != 9) {
-    throw Error("cannot run cuda.hopper", fmt::format("this GPU's compute capability is {}.x, and the kernel needs 9.0", major),
+    throw Error("cannot run cuda.hopper",
+                fmt::format("this GPU's compute capability is {}.x, and the kernel needs 9.0", major),
                 "use cuda.portable");
   }
   return count;
@@ -91,12 +92,14 @@ class CudaHopper final : public Kernel {
     const int index = find_instance(instance);
     if (index < 0) return fmt::format("cuda.hopper has no instance {}", instance);
     if (!make_plan(problem, index)) {
-      return fmt::format("instance {} does not fit head_dim {} with {} query heads per kv head", instance, problem.head_dim,
-                         problem.group());
+      return fmt::format("instance {} does not fit head_dim {} with {} query heads per kv head", instance,
+                         problem.head_dim, problem.group());
     }
     return std::nullopt;
   }
-  std::string choose_instance(const Problem& problem, Pass) const override { return instance_name(best_plan(problem).instance); }
+  std::string choose_instance(const Problem& problem, Pass) const override {
+    return instance_name(best_plan(problem).instance);
+  }
 
   std::size_t workspace_bytes(const Problem& problem, Pass, std::string_view instance) const override {
     const auto plan = make_plan(problem, find_instance(instance));
@@ -127,7 +130,7 @@ class CudaHopper final : public Kernel {
       p.tile_key = static_cast<__nv_bfloat16*>(arguments.workspace);
       launch_reorder(p.long_key, const_cast<__nv_bfloat16*>(p.tile_key), plan.reordered_bytes, p.head_dim, stream);
     }
-    const TensorMaps maps = make_tensor_maps(p, kInstances[plan.instance].config.tile_keys);
+    const TensorMaps maps = make_tensor_maps(p, tile_rows(kInstances[plan.instance].config));
     kLaunches[static_cast<std::size_t>(plan.instance)](maps, p, std::min(blocks, p.items), plan.shared_bytes, stream);
   }
 

@@ -8,7 +8,8 @@
 namespace triscope::hopper {
 
 template <int kInstance>
-void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes, cudaStream_t stream) {
+void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes,
+                    cudaStream_t stream) {
   const auto kernel = forward_kernel<kInstance>;
   TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
   cudaLaunchAttribute early_start = {};
@@ -26,7 +27,7 @@ void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int bloc
 
 }  // namespace triscope::hopper
 
-#define TRISCOPE_HOPPER_INSTANCE(index)                                                                               \
-  static_assert(triscope::hopper::kInstances[index].name != nullptr);                                                 \
-  template void triscope::hopper::launch_forward<index>(const triscope::hopper::TensorMaps&,                          \
-                                                        const triscope::hopper::ForwardParameters&, int, int, cudaStream_t)
+#define TRISCOPE_HOPPER_INSTANCE(index)                               \
+  static_assert(triscope::hopper::kInstances[index].name != nullptr); \
+  template void triscope::hopper::launch_forward<index>(              \
+      const triscope::hopper::TensorMaps&, const triscope::hopper::ForwardParameters&, int, int, cudaStream_t)

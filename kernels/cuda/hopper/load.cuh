@@ -19,8 +19,9 @@ __device__ __forceinline__ void copy_halves(std::uint32_t destination, int half_
 
 /// Runs on one thread of the producer warpgroup until the CTA's items are done.
 template <TileConfig kConfig>
-__device__ __forceinline__ void load_tiles(const ForwardParameters& p, std::uint32_t memory, const CUtensorMap* query_map,
-                                           const CUtensorMap* key_map, const CUtensorMap* value_map) {
+__device__ __forceinline__ void load_tiles(const ForwardParameters& p, std::uint32_t memory,
+                                           const CUtensorMap* query_map, const CUtensorMap* key_map,
+                                           const CUtensorMap* value_map) {
   using L = Layout<kConfig>;
   const Barriers barriers{memory + L::kBarriers};
   const int query_box_bytes = p.positions * p.heads * L::kRowBytes;
@@ -28,7 +29,7 @@ __device__ __forceinline__ void load_tiles(const ForwardParameters& p, std::uint
   int items_done = 0;
   if constexpr (L::kCross) wait_for_previous_kernel();   // which makes the tile keys
   for (int index = blockIdx.x; index < p.items; index += gridDim.x, ++items_done) {
-    const WorkItem item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, index);
+    const WorkItem item = work_item<kConfig>(p, index);
     const int buffer = items_done % L::kQueryBuffers, uses_of_buffer = items_done / L::kQueryBuffers;
     if (uses_of_buffer > 0) barrier_wait(barriers.empty_query(buffer), (uses_of_buffer - 1) & 1);
     copy_halves<L::kHalves>(memory + L::kQuery + buffer * L::kQueryBytes, L::kQueryHalfBytes, query_map,
@@ -39,7 +40,7 @@ __device__ __forceinline__ void load_tiles(const ForwardParameters& p, std::uint
         if (first + tile >= item.tiles) break;
         if (uses[tile] > 0) barrier_wait(barriers.empty_key(tile), (uses[tile] - 1) & 1);
         copy_halves<L::kHalves>(memory + L::kKeyTiles + tile * L::kTileBytes, L::kHalfTileBytes, key_map,
-                                barriers.full_key(tile), L::kTileBytes, item.kv_head,
+                                barriers.full_key(tile), L::kTileCopyBytes, item.kv_head,
                                 item.first_key + (first + tile) * kConfig.tile_keys, item.batch);
       }
 #pragma unroll
@@ -47,7 +48,7 @@ __device__ __forceinline__ void load_tiles(const ForwardParameters& p, std::uint
         if (first + tile >= item.tiles) break;
         if (uses[tile] > 0) barrier_wait(barriers.empty_value(tile), (uses[tile] - 1) & 1);
         copy_halves<L::kHalves>(memory + L::kValueTiles + tile * L::kTileBytes, L::kHalfTileBytes, value_map,
-                                barriers.full_value(tile), L::kTileBytes, item.kv_head,
+                                barriers.full_value(tile), L::kTileCopyBytes, item.kv_head,
                                 item.first_key + (first + tile) * kConfig.tile_keys, item.batch);
         ++uses[tile];
       }

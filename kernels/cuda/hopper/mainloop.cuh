@@ -19,13 +19,15 @@ template <TileConfig kConfig>
 struct Mainloop {
   using L = Layout<kConfig>;
   static constexpr int kBlocks = kConfig.tile_keys / 8;
-  /// The row of a warp's 16 that is WGMMA's row `m`. Mixed rows keep their order: ring slots of neighbouring positions lie in
-  /// different banks, those of every second one do not.
+  /// The row of a warp's 16 that is WGMMA's row `m`. Mixed rows keep their order: ring slots of neighbouring positions
+  /// lie in different banks, those of every second one do not.
   static __device__ __forceinline__ int row_in_warp(int m) { return kConfig.mixed_rows ? m : paired_row(m); }
 
   static constexpr int kRatioGroups = kConfig.head_dim / 16;                 // 16-byte ratio words of a thread and row
   static constexpr int kGroupsAtOnce = kConfig.mixed_rows ? 2 : 4;           // 16 registers either way
   static constexpr int kRatioParts = kRatioGroups / kGroupsAtOnce;
+
+  static constexpr int kConsumers = kConsumerWarpgroups * kWarpgroupThreads;
 
   const ForwardParameters& p;
   std::uint32_t memory;
@@ -41,7 +43,8 @@ struct Mainloop {
   std::uint32_t weight[kConfig.tile_keys / 4];
   VirtualQuery<kConfig> query;
   uint4 key[4];               // plain products: short-axis key words of the next step
-  std::uint32_t key_part[2][VirtualQuery<kConfig>::kPartWords];   // other products: parts of them (mixed_rows: of both rows)
+  // Other products: parts of them (mixed_rows: of both rows).
+  std::uint32_t key_part[2][VirtualQuery<kConfig>::kPartWords];
   float4 ratio[4];
   RowState rows;
   std::uint32_t slot[2];      // byte offset in the ring of the rows whose queries are made (mixed_rows; else only [0])
@@ -52,11 +55,12 @@ struct Mainloop {
   unsigned items_done;
   unsigned stages;            // stages taken
 
-  WorkItem item;
+  WorkItem item;        // paired positions: first_key is this warpgroup's own
+  std::uint32_t tiles;  // address of the first key's row of the first key tile
   int pass;
   CleanTiles clean;
 
-  // --- memory to registers --------------------------------------------------------------------------------------------
+  // --- memory to registers -----------------------------------------------------------------------------------------
 
   /// q of this item as A fragments, from the tile that the copy engine wrote (128-byte swizzle).
   __device__ __forceinline__ void load_query() {
@@ -115,7 +119,8 @@ struct Mainloop {
   /// Plain: the words of quads kFirst + kOffset .. of the key.
   template <int kFirst, int kOffset>
   __device__ __forceinline__ void multiply_quads() {
-    query.template multiply_pair<kFirst + kOffset>(key[kOffset], key[kConfig.mixed_rows ? kKeyPart + kOffset : kOffset]);
+    query.template multiply_pair<kFirst + kOffset>(key[kOffset],
+                                                   key[kConfig.mixed_rows ? kKeyPart + kOffset : kOffset]);
     if constexpr (kOffset + 1 < kKeyPart) multiply_quads<kFirst, kOffset + 1>();
   }
   template <int kPart>
@@ -127,7 +132,8 @@ struct Mainloop {
       query.template multiply_part<kPart>(key_part[kConfig.mixed_rows ? 1 : kPart & 1], 1);
     }
   }
-  static constexpr int kKeyParts = kConfig.product == Product::plain ? L::kKeyQuads / kKeyPart : VirtualQuery<kConfig>::kParts;
+  static constexpr int kKeyParts =
+      kConfig.product == Product::plain ? L::kKeyQuads / kKeyPart : VirtualQuery<kConfig>::kParts;
   /// Parts of the key that the registers hold at once where no ratios need the room.
   static constexpr int kPartsHeld = kKeyParts == 1 || kConfig.product == Product::plain || kConfig.mixed_rows ? 1 : 2;
 
@@ -144,7 +150,9 @@ struct Mainloop {
     if constexpr (kPart + 1 < kKeyParts) fold_query<kHeld, kPart + 1>();
   }
 
-  __device__ __forceinline__ void wait_stage() { barrier_wait(barriers.full_stage(stages % kStagesAhead), stages / kStagesAhead & 1); }
+  __device__ __forceinline__ void wait_stage() {
+    barrier_wait(barriers.full_stage(stages % kStagesAhead), stages / kStagesAhead & 1);
+  }
   __device__ __forceinline__ void free_stage() {
     __syncwarp();
     if (leader) barrier_arrive(barriers.empty_stage(stages % kStagesAhead));
@@ -169,7 +177,8 @@ struct Mainloop {
 #pragma unroll
     for (int r = 0; r < (kConfig.mixed_rows ? 2 : 1); ++r) {
 #pragma unroll
-      for (int m = 0; m < kGroupsAtOnce; ++m) ratio[r * kGroupsAtOnce + m] = load_shared_float4(row[r] + (kPart * kGroupsAtOnce + m) * 64);
+      for (int m = 0; m < kGroupsAtOnce; ++m)
+        ratio[r * kGroupsAtOnce + m] = load_shared_float4(row[r] + (kPart * kGroupsAtOnce + m) * 64);
     }
   }
   template <int kPart>
@@ -193,7 +202,7 @@ struct Mainloop {
     }
   }
 
-  // --- products -------------------------------------------------------------------------------------------------------
+  // --- products ----------------------------------------------------------------------------------------------------
 
   /// The scores of a tile's first `kKeys` columns.
   template <int kKeys>
@@ -201,38 +210,47 @@ struct Mainloop {
 
   template <int kKeys>
   __device__ __forceinline__ void issue_scores(int tile) {
-    const std::uint64_t keys = tile_descriptor(memory + L::kKeyTiles, 16) + tile * (L::kTileBytes / 16);
+    const std::uint64_t keys = tile_descriptor(tiles, 16) + tile * (L::kTileBytes / 16);
     pin(columns<kKeys>());
     pin(query.word);
     wgmma_fence();
 #pragma unroll
     for (int k = 0; k < kConfig.head_dim / 16; ++k) {
       const std::uint32_t* word = query.word + 4 * k;
-      wgmma<false>(columns<kKeys>(), word[0], word[1], word[2], word[3], keys + (k & 3) * 2 + (k >> 2) * (L::kHalfTileBytes / 16), k > 0);
+      wgmma<false>(columns<kKeys>(), word[0], word[1], word[2], word[3],
+                   keys + (k & 3) * 2 + (k >> 2) * (L::kHalfTileBytes / 16), k > 0);
     }
     wgmma_commit();
   }
 
   template <int kKeys>
   __device__ __forceinline__ void issue_values(int tile) {
-    const std::uint64_t values = tile_descriptor(memory + L::kValueTiles, L::kHalfTileBytes) + tile * (L::kTileBytes / 16);
+    const std::uint64_t values =
+        tile_descriptor(tiles + (L::kValueTiles - L::kKeyTiles), L::kHalfTileBytes) + tile * (L::kTileBytes / 16);
     pin(accumulator);
     pin(weight);
     wgmma_fence();
 #pragma unroll
     for (int k = 0; k < kKeys / 16; ++k) {
-      wgmma<true>(accumulator, weight[4 * k], weight[4 * k + 1], weight[4 * k + 2], weight[4 * k + 3], values + k * 128, true);
+      wgmma<true>(accumulator, weight[4 * k], weight[4 * k + 1], weight[4 * k + 2], weight[4 * k + 3], values + k * 128,
+                  true);
     }
     wgmma_commit();
   }
 
-  /// Keeps the compiler from moving what `x` depends on below the next wait: ptxas otherwise gathers all exponentials behind
-  /// it and nothing overlaps. x is a sum of weights, so never negative; the barrier is never reached.
+  /// Keeps the compiler from moving what `x` depends on below the next wait: ptxas otherwise gathers all exponentials
+  /// behind it and nothing overlaps. x is a sum of weights, so never negative; the barrier is never reached.
   __device__ __forceinline__ void hold_here(float x) const {
-    if (__any_sync(0xFFFFFFFFu, x < 0.0f)) named_barrier_sync(kNeverReached, 2 * kWarpgroupThreads);
+    if (__any_sync(0xFFFFFFFFu, x < 0.0f)) named_barrier_sync(kNeverReached, kConsumers);
   }
 
-  // --- steps ----------------------------------------------------------------------------------------------------------
+  /// In passes over one tile warpgroups can take turns in issuing their products, so that the exponentials of one run
+  /// beside the products of the other: they begin every item together, and would stay so. Warpgroup 1 gives the first
+  /// turn.
+  __device__ __forceinline__ void take_turn() const { named_barrier_sync(kTurn + warpgroup, kConsumers); }
+  __device__ __forceinline__ void give_turn() const { named_barrier_arrive(kTurn + 1 - warpgroup, kConsumers); }
+
+  // --- steps -------------------------------------------------------------------------------------------------------
 
   __device__ __forceinline__ int offset(int step) const {
     return step_offset(pass, step, item.steps, L::kStepsPerStage) + (kConfig.split_steps ? warpgroup : 0);
@@ -249,7 +267,9 @@ struct Mainloop {
     return min(item.position + position_in_item(r), item.last_position);
   }
 
-  __device__ __forceinline__ bool needs_mask(int item_tile) const { return item_tile < clean.begin || item_tile >= clean.end; }
+  __device__ __forceinline__ bool needs_mask(int item_tile) const {
+    return item_tile < clean.begin || item_tile >= clean.end;
+  }
   template <int kKeys>
   __device__ __forceinline__ void mask_tile(int item_tile, int step) {
     const int t = offset(step);
@@ -285,15 +305,20 @@ struct Mainloop {
     phases ^= 64u;
   }
 
-  /// Tile `kTile` of a chunk of `kTiles` on one step, and the P V of the tile before it. The step's last tile fetches the next
-  /// queries; tile 0 is its first (rescale the accumulator). `item_tile`: the tile's number in the item. kShort: the last tile
-  /// of the chunk has short_keys columns; then kFresh tells the pass's first step apart, whose pending tile is a whole one.
+  /// Tile `kTile` of a chunk of `kTiles` on one step, and the P V of the tile before it. The step's last tile fetches
+  /// the next queries; tile 0 is its first (rescale the accumulator). `item_tile`: the tile's number in the item.
+  /// kShort: the last tile of the chunk has short_keys columns; then kFresh tells the pass's first step apart, whose
+  /// pending tile is a whole one.
   template <int kTile, int kTiles, bool kShort, bool kFresh>
   __device__ __forceinline__ void step_tile(int item_tile, int step) {
     constexpr bool kFirst = kTile == 0, kLast = kTile == kTiles - 1;
     constexpr int kKeys = kShort && kLast ? kConfig.short_keys : kConfig.tile_keys;
     constexpr int kPendingKeys = kShort && kFirst && !kFresh ? kConfig.short_keys : kConfig.tile_keys;
-    constexpr int kEarly = kLast ? kConfig.early_last : kConfig.early_blocks;
+    constexpr bool kAlone = kFirst && kLast, kTurns = kAlone && kConfig.takes_turns,
+                   kQueriesEarly = kAlone && kConfig.queries_early;
+    constexpr int kEarly = !kLast                              ? kConfig.early_blocks
+                           : kAlone && kConfig.early_alone > 0 ? kConfig.early_alone
+                                                               : kConfig.early_last;
     const bool fresh = kShort && kFirst ? kFresh : step == 0, last_step = step == item.steps - 1;
     // The pending tile: the one before, or the last one of the step before (in the pass before, when this one begins).
     const int pending_tile = !kFirst ? kTile - 1 : fresh ? kConfig.resident_tiles - 1 : kTiles - 1;
@@ -301,16 +326,19 @@ struct Mainloop {
     const bool pending_last = kFirst ? fresh : last_step;
     const bool masked = needs_mask(item_tile), next_stage = kLast && !last_step;
     if (fresh) wait_key(kTile);
+    if constexpr (kTurns) take_turn();
     pin(accumulator);
     pin(weight);
     issue_scores<kKeys>(kTile);
     if constexpr (kLast) check_sums(rows, weight, accumulator);
     if (pending_fresh) wait_value(pending_tile);
     issue_values<kPendingKeys>(pending_tile);
+    if constexpr (kTurns) give_turn();
     // In the shadow of S: barriers, addresses, and what fits the registers.
     const std::uint32_t ratio_rows[2] = {ratio_row(0, fresh), ratio_row(1, fresh)};
     if (kFirst && step == 1 && pass > 0) wait_turned();
-    if constexpr (kFirst && !kLast) load_ratio<0>(ratio_rows);   // with the next queries to come, there are no registers for it yet
+    // With the next queries to come, there are no registers for ratios yet.
+    if constexpr (kFirst && !kLast) load_ratio<0>(ratio_rows);
     if (next_stage) {
       wait_stage();
       advance_slots();
@@ -326,10 +354,14 @@ struct Mainloop {
     // No branch here, so that the loads can run between exponentials: on the last step the same queries are made again.
     if constexpr (kLast) {
       load_query();
-      if constexpr (!kFirst && kConfig.product != Product::plain) load_first_key_parts<kPartsHeld>();
+      if constexpr (kQueriesEarly || (!kFirst && kConfig.product != Product::plain)) load_first_key_parts<kPartsHeld>();
     }
     exponentiate<kEarly / 2, kEarly>(score, rows, p.scale_log2, partial);
-    if constexpr (kFirst && kLast) load_ratio<0>(ratio_rows);
+    if constexpr (kQueriesEarly) {
+      fold_query<kPartsHeld>();
+      if (next_stage) free_stage();
+    }
+    if constexpr (kAlone) load_ratio<0>(ratio_rows);
     pin(columns<kKeys>());
     hold_here((partial[0] + partial[1]) + (partial[2] + partial[3]) + rows.sum[0]);
     wgmma_wait<0>();
@@ -338,10 +370,12 @@ struct Mainloop {
     if (pending_last && leader) barrier_arrive(barriers.empty_value(pending_tile));
     if constexpr (kFirst) apply_ratios<0, kRatioParts - 1>(ratio_rows);
     pack_weights<0, kEarly>(score, weight);
-    if constexpr (kFirst && kLast) load_first_key_parts<1>();   // only now: the ratios had their registers
+    if constexpr (kAlone && !kQueriesEarly) load_first_key_parts<1>();   // only now: the ratios had their registers
     exponentiate<kEarly, kKeys / 8>(score, rows, p.scale_log2, partial);
-    if constexpr (kLast) fold_query<kFirst ? 1 : kPartsHeld>();
-    if (next_stage) free_stage();
+    if constexpr (!kQueriesEarly) {
+      if constexpr (kLast) fold_query<kFirst ? 1 : kPartsHeld>();
+      if (next_stage) free_stage();
+    }
     if constexpr (kFirst) {
       apply_ratios<kRatioParts - 1, kRatioParts>(ratio_rows);
       if (last_step) {
@@ -386,13 +420,15 @@ struct Mainloop {
   __device__ __forceinline__ void run_pass(int first, bool begun) {
     set_direction();
     for (int step = kTiles == 1 && begun ? 1 : 0; step < item.steps; ++step) {
-      if (step > 0 || !begun) {
+      // Whole passes of two tiles ask nothing but `begun`: any more costs registers, and 6 % of a window of one tile.
+      if (kConfig.resident_tiles == 2 ? kTiles == 1 || !begun : step > 0 || !begun) {
         if (kShort && step == 0) {
           step_tile<0, kTiles, kShort, true>(first, step);
         } else {
           step_tile<0, kTiles, kShort, false>(first, step);
         }
       }
+      if constexpr (kConfig.resident_tiles == 2) begun = false;
       if constexpr (kTiles > 1) step_tile<1, kTiles, kShort, false>(first + 1, step);
       if constexpr (kTiles > 2) step_tile<2, kTiles, kShort, false>(first + 2, step);
     }
@@ -409,8 +445,8 @@ struct Mainloop {
     if (leader) barrier_arrive(barriers.empty_value(tile));
   }
 
-  /// Runs one item; leaves A in `accumulator`, references and this thread's partial sums in `rows`. `before_last` runs while
-  /// the last product does; the offset t of the last step is its argument.
+  /// Runs one item; leaves A in `accumulator`, references and this thread's partial sums in `rows`. `before_last` runs
+  /// while the last product does; the offset t of the last step is its argument.
   template <typename BeforeLast>
   __device__ __forceinline__ void run_item(const BeforeLast& before_last) {
 #pragma unroll
@@ -421,13 +457,23 @@ struct Mainloop {
     }
     pass = 0;
     set_direction();
-    clean = clean_tiles<kConfig.tile_keys>(p, item, offset(item.steps - 1));
+    int position = item.position, last_position = item.last_position;
+    tiles = memory + L::kKeyTiles;
+    if constexpr (kConfig.paired_positions) {
+      position = last_position = min(item.position + warpgroup, item.last_position);
+      if (warpgroup == 1) {
+        tiles += (item.second_key - item.first_key) * 128;
+        item.first_key = item.second_key;
+      }
+    }
+    clean = clean_tiles<kConfig.tile_keys>(p, item, position, last_position, offset(item.steps - 1));
     first_tile();
     constexpr int kResident = kConfig.resident_tiles;
-    const bool short_last =
-        ends_short(item.last_position - item.first_key + 1, item.tiles, kConfig.tile_keys, kResident, kConfig.short_keys);
+    const bool short_last = ends_short(item.last_position - item.first_key + 1, item.tiles, kConfig.tile_keys,
+                                       kResident, kConfig.short_keys);
     int first = 0;
-    for (; first + kResident <= item.tiles - short_last; first += kResident, ++pass) run_pass<kResident, false>(first, first == 0);
+    for (; first + kResident <= item.tiles - short_last; first += kResident, ++pass)
+      run_pass<kResident, false>(first, first == 0);
     const int left = item.tiles - first;   // for a last pass
     if (left == 0) --pass;
     if (left == 1) run_pass<1, false>(first, first == 0);

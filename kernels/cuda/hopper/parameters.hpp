@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/hopper/config.hpp"
+
 namespace triscope::hopper {
 
 /// Kernel parameters. "Short" is the axis folded into the query, "long" the other; their keys and values are named so.
@@ -14,7 +16,8 @@ struct ForwardParameters {
   const __nv_bfloat16* q = nullptr;            ///< only row.cuh reads these three; the forward copies by tensor map
   const __nv_bfloat16* long_key = nullptr;
   const __nv_bfloat16* long_value = nullptr;
-  const __nv_bfloat16* tile_key = nullptr;     ///< what the copy engine reads: long_key, or its copy with reordered dimensions
+  const __nv_bfloat16* tile_key =
+      nullptr;  ///< what the copy engine reads: long_key, or its copy with reordered dimensions
   __nv_bfloat16* o = nullptr;                  ///< [batch, seq_len, q_heads, head_dim]
   float* lse = nullptr;                        ///< [batch, q_heads, seq_len], natural log
   const float* sink = nullptr;                 ///< [q_heads] or null
@@ -42,13 +45,15 @@ struct WorkItem {
   int position;         ///< first query position
   int last_position;    ///< last one that exists
   int first_key;        ///< long-axis row of tile 0
+  int second_key;       ///< paired positions: where the second one's tiles begin, first_key or the row behind it
   int tiles;            ///< long-axis tiles
   int steps;            ///< steps of each pass over the short axis
 };
 
 /// Decodes item number `index`: late positions, which see full windows, come first.
-template <int kTileKeys, int kStepsPerStage>
+template <TileConfig kConfig>
 __host__ __device__ __forceinline__ WorkItem work_item(const ForwardParameters& p, int index) {
+  constexpr int kStepsPerStage = Layout<kConfig>::kStepsPerStage;
   WorkItem item;
   const int per_position = p.batch * p.kv_heads * p.head_blocks;
   const int position_blocks = (p.seq_len + p.positions - 1) / p.positions;
@@ -63,22 +68,25 @@ __host__ __device__ __forceinline__ WorkItem work_item(const ForwardParameters& 
   item.first_head = item.kv_head * group + head_block * p.heads;
   const int heads_left = group - head_block * p.heads;
   item.heads = heads_left < p.heads ? heads_left : p.heads;
-  const int first_key = item.position - p.long_window + 1;
+  const int first_key = item.position - p.long_window + 1, second_key = item.last_position - p.long_window + 1;
   item.first_key = first_key > 0 ? first_key : 0;
-  item.tiles = (item.last_position - item.first_key + kTileKeys) / kTileKeys;
+  item.second_key = !kConfig.paired_positions ? item.first_key : second_key > 0 ? second_key : 0;
+  item.tiles = (item.last_position - item.second_key + kConfig.tile_keys) / kConfig.tile_keys;
   const int short_keys = item.last_position + 1 < p.short_window ? item.last_position + 1 : p.short_window;
   item.steps = (short_keys + kStepsPerStage - 1) / kStepsPerStage;
   return item;
 }
 
-/// True when the last of an item's tiles has few enough keys to be a short one. Not when it would be a pass of its own: with
-/// that, too, ptxas finds no registers for the forward and lets each WGMMA wait for the one before.
-__host__ __device__ __forceinline__ bool ends_short(int keys, int tiles, int tile_keys, int resident_tiles, int short_keys) {
+/// True when the last of an item's tiles has few enough keys to be a short one. Not when it would be a pass of its own:
+/// with that, too, ptxas finds no registers for the forward and lets each WGMMA wait for the one before.
+__host__ __device__ __forceinline__ bool ends_short(int keys, int tiles, int tile_keys, int resident_tiles,
+                                                    int short_keys) {
   return short_keys > 0 && tiles % resident_tiles != 1 && keys <= (tiles - 1) * tile_keys + short_keys;
 }
 
 /// Passes over the short axis run forwards and backwards in turn, so that between two of them nothing changes but the
-/// tiles. Returns the offset t of step `step`: the position r of a row uses short-axis row r - t - (warpgroup, if split).
+/// tiles. Returns the offset t of step `step`: the position r of a row uses short-axis row r - t - (warpgroup, if
+/// split).
 __host__ __device__ __forceinline__ int step_offset(int pass, int step, int steps, int steps_per_stage) {
   return (pass & 1 ? steps - 1 - step : step) * steps_per_stage;
 }

@@ -17,7 +17,8 @@ namespace {
 constexpr std::int64_t kMaxExtent = std::int64_t{1} << 30;
 constexpr std::int64_t kMaxItems = (std::int64_t{1} << 31) - 1;
 
-// What chooses an instance: times in us, fitted to every instance's time on 400 random problems on an H200 (docs/notebook.md).
+// What chooses an instance: times in us, fitted to every instance's time on 400 random problems on an H200
+// (docs/notebook.md).
 constexpr int kMultiprocessors = 132;
 struct TileTimes {
   double start;       // launch, tables and first tiles
@@ -37,18 +38,20 @@ constexpr double kWave = 1.6;
 constexpr double kWaveStep = 0.23;           // a step, if determinant
 constexpr double kWaveBatch = 0.67;
 struct PortableTimes {
-  double start, step, tile;               // the first block: itself, each short-axis key, and each tile of 64 keys of such a step
+  double start, step, tile;  // the first block: itself, each short-axis key, and each tile of 64 keys of such a step
   double block, block_step, block_tile;   // the same of each further block of a multiprocessor, which overlap
 };
-constexpr PortableTimes kPortableTimes64 = {2.97, 1.55, 0.93, 0.94, 0.69, 0.46}, kPortableTimes128 = {3.9, 2.8, 1.25, 2.0, 1.7, 0.85};
-constexpr double kCachedMegabytes = 30, kPortableMegabyte = 0.16;   // what does not stay in the L2 cache between launches
+constexpr PortableTimes kPortableTimes64 = {2.97, 1.55, 0.93, 0.94, 0.69, 0.46},
+                        kPortableTimes128 = {3.9, 2.8, 1.25, 2.0, 1.7, 0.85};
+constexpr double kCachedMegabytes = 30,
+                 kPortableMegabyte = 0.16;  // what does not stay in the L2 cache between launches
 // What may be slower than cuda.portable by the spread of these estimates runs as cuda.portable does.
 constexpr double kPortablePreference = 0.87;
 
 /// What the host needs to know of an instance.
 struct InstanceFacts {
   TileConfig config;
-  int query_rows, query_buffers, steps_per_stage, ring_slack, max_ring_rows;
+  int most_heads, query_rows, query_buffers, steps_per_stage, ring_slack, max_ring_rows;
   int fixed_bytes, slot_bytes;
   double column_ns;   // one step (two, if split) over one long-axis key
 };
@@ -57,11 +60,12 @@ template <int... kIndex>
 constexpr std::array<InstanceFacts, sizeof...(kIndex)> facts_of(std::integer_sequence<int, kIndex...>) {
   constexpr double kColumnNs[] = {11.9, 12.0, 12.1, 14.3, 7.9, 7.6, 8.5,           // plain
                                   12.0, 12.4, 12.7, 15.2, 8.4, 8.6, 9.1,           // cross
-                                  15.3, 18.0, 8.8,  18.2, 12.9};                    // biased
-  return {InstanceFacts{kInstances[kIndex].config, Layout<kInstances[kIndex].config>::kQueryRows,
-                        Layout<kInstances[kIndex].config>::kQueryBuffers,
-                        Layout<kInstances[kIndex].config>::kStepsPerStage, Layout<kInstances[kIndex].config>::kRingSlack,
-                        Layout<kInstances[kIndex].config>::kMaxRingRows,
+                                  15.3, 18.0, 8.8,  18.2, 12.9,                     // biased
+                                  11.9, 12.0};                                      // paired positions
+  return {InstanceFacts{kInstances[kIndex].config, Layout<kInstances[kIndex].config>::kMostHeads,
+                        Layout<kInstances[kIndex].config>::kQueryRows, Layout<kInstances[kIndex].config>::kQueryBuffers,
+                        Layout<kInstances[kIndex].config>::kStepsPerStage,
+                        Layout<kInstances[kIndex].config>::kRingSlack, Layout<kInstances[kIndex].config>::kMaxRingRows,
                         Layout<kInstances[kIndex].config>::kRing, Layout<kInstances[kIndex].config>::kSlotBytes,
                         kColumnNs[kIndex]}...};
 }
@@ -73,7 +77,8 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b 
 
 std::optional<std::string> unsupported_problem(const Problem& problem) {
   if (problem.form != Form::trilinear && problem.form != Form::determinant) {
-    return fmt::format("form {} is a baseline's; cuda.hopper computes trilinear and determinant", to_string(problem.form));
+    return fmt::format("form {} is a baseline's; cuda.hopper computes trilinear and determinant",
+                       to_string(problem.form));
   }
   if (problem.element != Element::bf16) return "cuda.hopper computes in bf16 only";
   if (problem.mask != Mask::causal) return "cuda.hopper computes causal windows only";
@@ -84,8 +89,9 @@ std::optional<std::string> unsupported_problem(const Problem& problem) {
     return fmt::format("batch, seq_len and q_heads must each be at most {}", kMaxExtent);
   }
   const std::int64_t group_blocks = ceil_div(problem.group(), 64);
-  if (static_cast<double>(problem.batch) * static_cast<double>(problem.seq_len) * static_cast<double>(problem.kv_heads) *
-          static_cast<double>(group_blocks) > static_cast<double>(kMaxItems)) {
+  if (static_cast<double>(problem.batch) * static_cast<double>(problem.seq_len) *
+          static_cast<double>(problem.kv_heads) * static_cast<double>(group_blocks) >
+      static_cast<double>(kMaxItems)) {
     return "batch x seq_len x kv_heads is too large for 32-bit work item numbers";
   }
   return std::nullopt;
@@ -140,12 +146,13 @@ double tiles_us(const ForwardParameters& p, const InstanceFacts& facts, const Ti
   for (std::int64_t round = 0; round < rounds; round += stride, ++count) {
     const int block = blocks - 1 - static_cast<int>(round * kMultiprocessors / block_items);
     const int first = block * p.positions, last = std::min(first + p.positions, p.seq_len) - 1;
-    const int keys = last + 1 - std::max(0, first - p.long_window + 1);
+    const int keys = last + 1 - std::max(0, (config.paired_positions ? last : first) - p.long_window + 1);
     const int tiles = static_cast<int>(ceil_div(keys, config.tile_keys));
     const bool shorter = ends_short(keys, tiles, config.tile_keys, config.resident_tiles, config.short_keys);
     const int columns = tiles * config.tile_keys - (shorter ? config.tile_keys - config.short_keys : 0);
     const auto steps = static_cast<double>(ceil_div(std::min(last + 1, p.short_window), facts.steps_per_stage));
-    us += times.item + p.positions * times.position + static_cast<double>(ceil_div(tiles, config.resident_tiles) - 1) * times.turn;
+    us += times.item + p.positions * times.position +
+          static_cast<double>(ceil_div(tiles, config.resident_tiles) - 1) * times.turn;
     us += steps * (columns * facts.column_ns * 1e-3 + (tiles % config.resident_tiles == 1) * times.odd_tile);
   }
   return (us / count + (facts.query_buffers == 1 ? kQueryWait : 0.0)) * static_cast<double>(rounds);
@@ -159,7 +166,8 @@ double rows_us(const ForwardParameters& p, double waves, int groups) {
   for (int position = p.seq_len - 1; position >= 0; position -= stride, ++count) {
     const double row_steps = std::min(position + 1, p.short_window);
     const std::int64_t keys = ceil_div(std::min(position + 1, p.long_window), groups);
-    const double row_batches = row_steps * static_cast<double>(keys / 4 + keys % 4 / 2 + keys % 2);   // RowAttention::add_step
+    const double row_batches =
+        row_steps * static_cast<double>(keys / 4 + keys % 4 / 2 + keys % 2);  // RowAttention::add_step
     if (count == 0) last_steps = row_steps, last_batches = row_batches;
     steps += row_steps;
     batches += row_batches;
@@ -169,7 +177,8 @@ double rows_us(const ForwardParameters& p, double waves, int groups) {
 }
 
 std::optional<Plan> rows_plan(const Problem& problem) {
-  const double rows = static_cast<double>(problem.batch) * static_cast<double>(problem.seq_len) * static_cast<double>(problem.q_heads);
+  const double rows =
+      static_cast<double>(problem.batch) * static_cast<double>(problem.seq_len) * static_cast<double>(problem.q_heads);
   if (rows > static_cast<double>(kMaxItems)) return std::nullopt;
   Plan plan = common_plan(problem, kRowsInstance);
   plan.parameters.items = static_cast<int>(rows);
@@ -192,7 +201,9 @@ double portable_us(const portable::Shape& shape) {
     const std::int64_t first = block * portable::kTileRows / shape.group;
     const std::int64_t last = (std::min((block + 1) * portable::kTileRows, shape.rows()) - 1) / shape.group;
     const double block_steps = static_cast<double>(std::min<std::int64_t>(shape.short_window, last + 1));
-    const double block_tiles = block_steps * static_cast<double>(ceil_div(last + 1 - std::max<std::int64_t>(0, first - shape.long_window + 1), 64));
+    const double block_tiles =
+        block_steps *
+        static_cast<double>(ceil_div(last + 1 - std::max<std::int64_t>(0, first - shape.long_window + 1), 64));
     if (count == 0) first_steps = block_steps, first_tiles = block_tiles;
     steps += block_steps;
     tiles += block_tiles;
@@ -227,11 +238,14 @@ std::optional<Plan> make_plan(const Problem& problem, int instance) {
 
   // Rows: all heads of the group at as many positions as fit; a group larger than the rows is cut into equal blocks.
   const int group = static_cast<int>(problem.group());
-  p.head_blocks = static_cast<int>(ceil_div(group, facts.query_rows));
+  p.head_blocks = static_cast<int>(ceil_div(group, facts.most_heads));
   p.heads = static_cast<int>(ceil_div(group, p.head_blocks));
+  // Paired positions: a warpgroup's rows are one position's, and all there.
+  if (facts.config.paired_positions && p.heads != facts.most_heads) return std::nullopt;
   p.positions = facts.query_rows / p.heads;
   // Every row must see a key of the first tile (softmax.cuh), and the ring must hold a step's rows and the slack.
-  p.positions = std::min({p.positions, facts.config.tile_keys, facts.max_ring_rows - facts.ring_slack - facts.steps_per_stage + 1});
+  p.positions = std::min(
+      {p.positions, facts.config.tile_keys, facts.max_ring_rows - facts.ring_slack - facts.steps_per_stage + 1});
   if (p.positions < 1) return std::nullopt;
   if (!facts.config.mixed_rows && p.positions > 1 && p.heads % 2 != 0) {
     p.positions = 1;
@@ -242,7 +256,8 @@ std::optional<Plan> make_plan(const Problem& problem, int instance) {
   if (items > kMaxItems) return std::nullopt;
   p.items = static_cast<int>(items);
   if (p.determinant) {
-    plan.reordered_bytes = static_cast<std::size_t>(problem.batch * problem.seq_len * problem.kv_heads * problem.head_dim) * 2;
+    plan.reordered_bytes =
+        static_cast<std::size_t>(problem.batch * problem.seq_len * problem.kv_heads * problem.head_dim) * 2;
   }
 
   const TileTimes& times = p.head_dim == 64 ? kTileTimes64 : kTileTimes128;

@@ -18,10 +18,12 @@ inline constexpr int kAllInstances = kPortableInstance + 1;
 
 struct Plan {
   int instance = 0;             ///< index into kInstances, kRowsInstance or kPortableInstance
-  ForwardParameters parameters; ///< sizes and scales; the pointers are null. kPortableInstance has its own (portable::Shape)
+  ForwardParameters
+      parameters;  ///< sizes and scales; the pointers are null. kPortableInstance has its own (portable::Shape)
   int shared_bytes = 0;
   int row_groups = 0;           ///< kRowsInstance: groups of lanes that share a row (row.cuh)
-  std::size_t reordered_bytes = 0;   ///< of the workspace, for tile keys in the order of cross products; 0: the problem's own keys
+  std::size_t reordered_bytes =
+      0;  ///< of the workspace, for tile keys in the order of cross products; 0: the problem's own keys
   bool folds_axis1 = false;     ///< short axis = axis 1: q * k1 is rounded, K2 and V2 are the tiles
   double cost = 0;              ///< estimated time, us
 };
@@ -29,8 +31,8 @@ struct Plan {
 /// Reason the forward cannot run `problem` with any instance; nullopt when it can.
 std::optional<std::string> unsupported_problem(const Problem& problem);
 
-/// True when axis 1 is the short axis. Biases belong to axis 2 and are applied where the virtual query is made, so with a
-/// bias axis 2 is folded whatever its window.
+/// True when axis 1 is the short axis. Biases belong to axis 2 and are applied where the virtual query is made, so with
+/// a bias axis 2 is folded whatever its window.
 bool folds_axis1(const Problem& problem);
 
 /// How the virtual queries of `problem` are made.

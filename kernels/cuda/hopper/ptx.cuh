@@ -1,5 +1,6 @@
-// The PTX that CUDA C++ has no words for: mbarriers, bulk tensor copies, named barriers, registers, shared memory by address.
-// Shared-memory addresses are 32-bit (`shared_address`). Each wrapper is one instruction unless it says otherwise.
+// The PTX that CUDA C++ has no words for: mbarriers, bulk tensor copies, named barriers, registers, shared memory by
+// address. Shared-memory addresses are 32-bit (`shared_address`). Each wrapper is one instruction unless it says
+// otherwise.
 #pragma once
 
 #include <cuda.h>
@@ -12,13 +13,15 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// --- mbarrier ---------------------------------------------------------------------------------------------------------
+// --- mbarrier ------------------------------------------------------------------------------------------------------
 
 __device__ __forceinline__ void barrier_init(std::uint32_t barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 /// Makes initialised barriers visible to the copy engine; before the CTA's first __syncthreads.
-__device__ __forceinline__ void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+__device__ __forceinline__ void fence_barrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
 
 /// Arrives once and expects `bytes` from bulk copies.
 __device__ __forceinline__ void barrier_expect(std::uint32_t barrier, int bytes) {
@@ -43,14 +46,14 @@ __device__ __forceinline__ void barrier_wait(std::uint32_t barrier, std::uint32_
       : "memory");
 }
 
-// --- bulk tensor copies -----------------------------------------------------------------------------------------------
+// --- bulk tensor copies --------------------------------------------------------------------------------------------
 
 /// Copies the box at (x, y, z, w) of a 4-d tensor map to shared memory; completes on `barrier`. One thread.
-__device__ __forceinline__ void copy_box(std::uint32_t destination, const CUtensorMap* map, std::uint32_t barrier, int x, int y,
-                                         int z, int w) {
+__device__ __forceinline__ void copy_box(std::uint32_t destination, const CUtensorMap* map, std::uint32_t barrier,
+                                         int x, int y, int z, int w) {
   asm volatile(
-      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(
-          destination),
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], "
+      "[%2];" ::"r"(destination),
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(w)
       : "memory");
 }
@@ -65,7 +68,7 @@ __device__ __forceinline__ void wait_copies() { asm volatile("cp.async.wait_all;
 /// Orders this thread's ordinary shared-memory writes before later accesses by the copy engine and WGMMA.
 __device__ __forceinline__ void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// --- warps ------------------------------------------------------------------------------------------------------------
+// --- warps ---------------------------------------------------------------------------------------------------------
 
 template <int kRegisters>
 __device__ __forceinline__ void lower_registers() {
@@ -79,14 +82,20 @@ __device__ __forceinline__ void named_barrier_sync(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-// --- kernels ----------------------------------------------------------------------------------------------------------
+/// Counts this warp in without waiting.
+__device__ __forceinline__ void named_barrier_arrive(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
 
-/// Lets the next kernel of the stream start, if it was launched so (cudaLaunchAttributeProgrammaticStreamSerialization).
+// --- kernels -------------------------------------------------------------------------------------------------------
+
+/// Lets the next kernel of the stream start, if it was launched so
+/// (cudaLaunchAttributeProgrammaticStreamSerialization).
 __device__ __forceinline__ void allow_next_kernel() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 /// Returns when the kernel in front has ended and its writes can be read.
 __device__ __forceinline__ void wait_for_previous_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
-// --- arithmetic -------------------------------------------------------------------------------------------------------
+// --- arithmetic ----------------------------------------------------------------------------------------------------
 
 /// 2^x, about 2 ulp, denormals flushed; exp2(-inf) = 0.
 __device__ __forceinline__ float fast_exp2(float x) {
@@ -121,7 +130,7 @@ __device__ __forceinline__ std::uint32_t pack_bf16x2(float low, float high) {
 __device__ __forceinline__ float low_bf16(std::uint32_t word) { return __uint_as_float(word << 16); }
 __device__ __forceinline__ float high_bf16(std::uint32_t word) { return __uint_as_float(word & 0xFFFF0000u); }
 
-// --- shared memory ----------------------------------------------------------------------------------------------------
+// --- shared memory -------------------------------------------------------------------------------------------------
 
 __device__ __forceinline__ uint4 load_shared_4(std::uint32_t address) {
   uint4 v;
@@ -140,8 +149,8 @@ __device__ __forceinline__ float4 load_shared_float4(std::uint32_t address) {
   return v;
 }
 /// Four 8x8 bf16 matrices: lane l gives the address of row l % 8 of matrix l / 8 and receives its part of each.
-__device__ __forceinline__ void load_matrices(std::uint32_t address, std::uint32_t& r0, std::uint32_t& r1, std::uint32_t& r2,
-                                              std::uint32_t& r3) {
+__device__ __forceinline__ void load_matrices(std::uint32_t address, std::uint32_t& r0, std::uint32_t& r1,
+                                              std::uint32_t& r2, std::uint32_t& r3) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
                : "r"(address)
@@ -182,9 +191,10 @@ __device__ __forceinline__ void store_shared_u16(std::uint32_t address, std::uin
   asm volatile("st.shared.u16 [%0], %1;" ::"r"(address), "h"(static_cast<std::uint16_t>(a)) : "memory");
 }
 
-// --- compiler ---------------------------------------------------------------------------------------------------------
+// --- compiler ------------------------------------------------------------------------------------------------------
 
-/// Keeps the compiler from moving uses of these registers across this point (WGMMA reads and writes them asynchronously).
+/// Keeps the compiler from moving uses of these registers across this point (WGMMA reads and writes them
+/// asynchronously).
 template <int n>
 __device__ __forceinline__ void pin(float (&x)[n]) {
 #pragma unroll

@@ -1,5 +1,5 @@
-// The tile keys with their dimensions in the order of cross products (virtual_query.cuh): one copy of the long axis' keys a
-// launch, a few microseconds, so that no tile is rewritten in shared memory.
+// The tile keys with their dimensions in the order of cross products (virtual_query.cuh): one copy of the long axis'
+// keys a launch, a few microseconds, so that no tile is rewritten in shared memory.
 #include "kernels/cuda/cuda_error.hpp"
 #include "kernels/cuda/hopper/launch.hpp"
 #include "kernels/cuda/hopper/virtual_query.cuh"
@@ -11,7 +11,8 @@ constexpr int kThreadsPerBlock = 256;
 
 /// Thread n: block n % (blocks + 1) of row n / (blocks + 1); the last one is the tail, which stays as it is.
 template <int kHeadDim>
-__global__ void __launch_bounds__(kThreadsPerBlock) reorder_kernel(const uint4* keys, uint4* reordered, std::int64_t rows) {
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    reorder_kernel(const uint4* keys, uint4* reordered, std::int64_t rows) {
   allow_next_kernel();
   constexpr int kBlocks = kHeadDim / 24, kRowParts = kHeadDim / 8, kTasks = kBlocks + 1;
   const std::int64_t n = static_cast<std::int64_t>(blockIdx.x) * kThreadsPerBlock + threadIdx.x;
@@ -41,7 +42,8 @@ void launch(const __nv_bfloat16* keys, __nv_bfloat16* reordered, std::size_t byt
 
 }  // namespace
 
-void launch_reorder(const __nv_bfloat16* keys, __nv_bfloat16* reordered, std::size_t bytes, int head_dim, cudaStream_t stream) {
+void launch_reorder(const __nv_bfloat16* keys, __nv_bfloat16* reordered, std::size_t bytes, int head_dim,
+                    cudaStream_t stream) {
   if (head_dim == 128) {
     launch<128>(keys, reordered, bytes, stream);
   } else {

@@ -1,6 +1,7 @@
-// Role: the consumers once their CTA's items are done. Rows whose logits jumped beyond what the forward's softmax covers (about
-// 88 nats above a row's first tile within one step), or whose values come near the ends of fp32, are computed again on CUDA
-// cores (row.cuh). The epilogue has marked them: their lse is NaN, and the CTA's flag is set. Rare by design, and slow.
+// Role: the consumers once their CTA's items are done. Rows whose logits jumped beyond what the forward's softmax
+// covers (about 88 nats above a row's first tile within one step), or whose values come near the ends of fp32, are
+// computed again on CUDA cores (row.cuh). The epilogue has marked them: their lse is NaN, and the CTA's flag is set.
+// Rare by design, and slow.
 #pragma once
 
 #include "kernels/cuda/hopper/barriers.cuh"
@@ -20,7 +21,7 @@ __device__ __forceinline__ void repair_rows(const ForwardParameters& p, std::uin
   if (load_shared_1(memory + L::kRepairFlag) == 0) return;
 #pragma unroll 1
   for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
-    const WorkItem item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, index);
+    const WorkItem item = work_item<kConfig>(p, index);
 #pragma unroll 1
     for (int item_row = warp; item_row < p.positions * p.heads; item_row += kConsumerWarps) {
       const int head = item_row % p.heads;

@@ -1,9 +1,9 @@
-// One query row at a time on CUDA cores, with a running maximum: any logit that fp32 holds is safe, and nothing is prepared.
-// Two users: rows that overflowed in the forward (repair.cuh), and problems too small for tiles (rows.cu).
+// One query row at a time on CUDA cores, with a running maximum: any logit that fp32 holds is safe, and nothing is
+// prepared. Two users: rows that overflowed in the forward (repair.cuh), and problems too small for tiles (rows.cu).
 //
-// A group of head_dim / 8 lanes owns a row, or shares it with the other groups of its warp, each of which takes every n-th key
-// of the long axis. A lane holds 8 consecutive dimensions: one 16-byte access. The virtual query is rounded to bf16 as in the
-// forward, so the lse is the same fold; weights stay fp32.
+// A group of head_dim / 8 lanes owns a row, or shares it with the other groups of its warp, each of which takes every
+// n-th key of the long axis. A lane holds 8 consecutive dimensions: one 16-byte access. The virtual query is rounded to
+// bf16 as in the forward, so the lse is the same fold; weights stay fp32.
 #pragma once
 
 #include <limits>
@@ -29,7 +29,8 @@ __device__ __forceinline__ std::int64_t lse_index(const ForwardParameters& p, co
 struct EightNumbers {
   uint4 words;
   EightNumbers() = default;
-  __device__ __forceinline__ explicit EightNumbers(const __nv_bfloat16* source) : words(__ldg(reinterpret_cast<const uint4*>(source))) {}
+  __device__ __forceinline__ explicit EightNumbers(const __nv_bfloat16* source)
+      : words(__ldg(reinterpret_cast<const uint4*>(source))) {}
   __device__ __forceinline__ float operator[](int i) const {
     const std::uint32_t word = i < 4 ? (i < 2 ? words.x : words.y) : (i < 6 ? words.z : words.w);
     return i & 1 ? high_bf16(word) : low_bf16(word);
@@ -42,7 +43,8 @@ class RowAttention {
   static constexpr int kLanes = kHeadDim / 8;
 
   /// `group` of the `groups` (a power of two) that share the row; all lanes of a group call alike.
-  __device__ __forceinline__ RowAttention(const ForwardParameters& parameters, const RowPlace& place, int group, int groups)
+  __device__ __forceinline__ RowAttention(const ForwardParameters& parameters, const RowPlace& place, int group,
+                                          int groups)
       : p_(parameters),
         row_(place),
         first_(static_cast<int>(threadIdx.x) % kLanes * 8),
@@ -62,7 +64,8 @@ class RowAttention {
     const int row_stride = p_.kv_heads * kHeadDim;
     const std::int64_t offset = kv_offset(row_.position);
     const __nv_bfloat16 *key = p_.short_key + offset, *value = p_.short_value + offset;
-    for (int t = 0; t < steps; ++t, key -= row_stride, value -= row_stride) add_step(EightNumbers(key), EightNumbers(value));
+    for (int t = 0; t < steps; ++t, key -= row_stride, value -= row_stride)
+      add_step(EightNumbers(key), EightNumbers(value));
   }
 
   /// Adds up the groups of the warp; each of them gets the result. All lanes of the warp.
@@ -99,7 +102,8 @@ class RowAttention {
   }
   /// Of this lane's dimensions in position `key` of a key or value tensor.
   __device__ __forceinline__ std::int64_t kv_offset(int key) const {
-    return ((static_cast<std::int64_t>(row_.batch) * p_.seq_len + key) * p_.kv_heads + row_.kv_head) * kHeadDim + first_;
+    return ((static_cast<std::int64_t>(row_.batch) * p_.seq_len + key) * p_.kv_heads + row_.kv_head) * kHeadDim +
+           first_;
   }
   /// A factor of 1 where both are -inf, so that a group without keys merges.
   __device__ __forceinline__ void rescale(float top) {
@@ -110,14 +114,17 @@ class RowAttention {
     for (float& x : o_) x *= factor;
   }
 
-  /// The partners a and b of this lane's dimensions (virtual_query.cuh), `numbers` being those dimensions. Partners are at most
-  /// two dimensions away: in this lane or in a neighbour. Dimensions that are left over get anything finite.
+  /// The partners a and b of this lane's dimensions (virtual_query.cuh), `numbers` being those dimensions. Partners are
+  /// at most two dimensions away: in this lane or in a neighbour. Dimensions that are left over get anything finite.
   __device__ __forceinline__ void partners(const EightNumbers& numbers, float (&a)[8], float (&b)[8]) const {
-    const std::uint32_t below = __shfl_up_sync(lanes_, numbers.words.w, 1, kLanes), above = __shfl_down_sync(lanes_, numbers.words.x, 1, kLanes);
-    const float near[12] = {low_bf16(below), high_bf16(below), numbers[0], numbers[1], numbers[2],     numbers[3],
-                            numbers[4],      numbers[5],       numbers[6], numbers[7], low_bf16(above), high_bf16(above)};
+    const std::uint32_t below = __shfl_up_sync(lanes_, numbers.words.w, 1, kLanes),
+                        above = __shfl_down_sync(lanes_, numbers.words.x, 1, kLanes);
+    const float near[12] = {low_bf16(below), high_bf16(below), numbers[0],      numbers[1],
+                            numbers[2],      numbers[3],       numbers[4],      numbers[5],
+                            numbers[6],      numbers[7],       low_bf16(above), high_bf16(above)};
     const int phase = first_ % 3;
-    const bool last_of_chunk[3] = {phase == 2, phase == 1, phase == 0}, first_of_chunk[3] = {phase == 0, phase == 2, phase == 1};   // of i % 3
+    const bool last_of_chunk[3] = {phase == 2, phase == 1, phase == 0},
+               first_of_chunk[3] = {phase == 0, phase == 2, phase == 1};  // of i % 3
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
       a[i] = last_of_chunk[i % 3] ? near[i] : near[i + 3];

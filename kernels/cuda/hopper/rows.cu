@@ -1,5 +1,5 @@
-// Instance "rows": every row on CUDA cores, in one launch without preparation. For problems whose windows or sequences are so
-// short that tiles would be mostly empty or would wait for their preparation (plan.cpp).
+// Instance "rows": every row on CUDA cores, in one launch without preparation. For problems whose windows or sequences
+// are so short that tiles would be mostly empty or would wait for their preparation (plan.cpp).
 #include "kernels/cuda/cuda_error.hpp"
 #include "kernels/cuda/hopper/launch.hpp"
 #include "kernels/cuda/hopper/row.cuh"
@@ -15,7 +15,8 @@ __global__ void __launch_bounds__(kRowThreads) rows_kernel(const __grid_constant
   using Row = RowAttention<kHeadDim, kDeterminant>;
   const int thread = static_cast<int>(threadIdx.x);
   const int row_lanes = groups * Row::kLanes;
-  const unsigned number = blockIdx.x * static_cast<unsigned>(kRowThreads / row_lanes) + static_cast<unsigned>(thread / row_lanes);
+  const unsigned number =
+      blockIdx.x * static_cast<unsigned>(kRowThreads / row_lanes) + static_cast<unsigned>(thread / row_lanes);
   if (number >= static_cast<unsigned>(p.items)) return;
   const unsigned q_heads = static_cast<unsigned>(p.q_heads), seq_len = static_cast<unsigned>(p.seq_len);
   const unsigned place = number / q_heads, head = number - place * q_heads, batch = place / seq_len;

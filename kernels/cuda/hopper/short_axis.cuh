@@ -1,10 +1,10 @@
 // Role: three warps that bring the short axis in.
 //
-// For each step they write the step's new short-axis rows to a ring in shared memory: the key, in the order in which consumer
-// lanes read it (fp32 with its bias where the product is a biased one), and the value as ratios to the previous step's value.
-// Where a pass turns round, the rows and their keys stay, and each ratio is the reciprocal of its neighbour's.
-// Cross instances: before an item's first step these warps also put its q into the order of the cross products, in place
-// (virtual_query.cuh).
+// For each step they write the step's new short-axis rows to a ring in shared memory: the key, in the order in which
+// consumer lanes read it (fp32 with its bias where the product is a biased one), and the value as ratios to the
+// previous step's value. Where a pass turns round, the rows and their keys stay, and each ratio is the reciprocal of
+// its neighbour's. Cross instances: before an item's first step these warps also put its q into the order of the cross
+// products, in place (virtual_query.cuh).
 #pragma once
 
 #include "kernels/cuda/hopper/barriers.cuh"
@@ -13,8 +13,8 @@
 
 namespace triscope::hopper {
 
-/// Values nearer to 0 than this are taken for it in ratios, so that no ratio is infinite. 2^-60: the change of o is below
-/// 1e-18 of the other terms' scale.
+/// Values nearer to 0 than this are taken for it in ratios, so that no ratio is infinite. 2^-60: the change of o is
+/// below 1e-18 of the other terms' scale.
 inline constexpr float kSmallestValue = 0x1p-60f;
 
 __device__ __forceinline__ float away_from_zero(float x) { return copysignf(fmaxf(fabsf(x), kSmallestValue), x); }
@@ -23,8 +23,8 @@ __device__ __forceinline__ float away_from_zero(float x) { return copysignf(fmax
 /// 16 m + {2c, 2c + 1, 2c + 8, 2c + 9}.
 __device__ __forceinline__ int ratio_offset(int d) { return (d >> 4) * 64 + ((d & 7) >> 1) * 16 + ((d & 8) >> 3) * 8; }
 
-/// Byte offset of word `w` (dimensions 2 w, 2 w + 1) of a key row in fragment order: lane c of a consumer quad reads 16 bytes
-/// for two k steps, words 16 m + {c, c + 4, c + 8, c + 12}.
+/// Byte offset of word `w` (dimensions 2 w, 2 w + 1) of a key row in fragment order: lane c of a consumer quad reads 16
+/// bytes for two k steps, words 16 m + {c, c + 4, c + 8, c + 12}.
 __device__ __forceinline__ int fragment_offset(int w) { return (w >> 4) * 64 + (w & 3) * 16 + ((w >> 2) & 3) * 4; }
 
 template <TileConfig kConfig>
@@ -46,10 +46,13 @@ struct ShortAxis {
   const __nv_bfloat16* keys = nullptr;     // of the item's batch and kv head: row 0
   const __nv_bfloat16* values = nullptr;
   int item_position = 0;
-  std::uint32_t element_offset[kLaneWords];   // cross: where the two dimensions of each of this lane's words go in a ring key
-  int tail_dim, tail_offset;     // cross: source and destination of its number of the tail; no source (-1): 0; no destination: -1
+  std::uint32_t
+      element_offset[kLaneWords];  // cross: where the two dimensions of each of this lane's words go in a ring key
+  int tail_dim,
+      tail_offset;  // cross: source and destination of its number of the tail; no source (-1): 0; no destination: -1
 
-  __device__ __forceinline__ ShortAxis(const ForwardParameters& parameters, std::uint32_t memory_start, int warp_number, int lane_number)
+  __device__ __forceinline__ ShortAxis(const ForwardParameters& parameters, std::uint32_t memory_start, int warp_number,
+                                       int lane_number)
       : p(parameters), memory(memory_start), warp(warp_number), lane(lane_number) {
     if constexpr (L::kCross) {
 #pragma unroll
@@ -75,7 +78,9 @@ struct ShortAxis {
     return static_cast<std::uint32_t>(number_offset(6 * (d / 24) + 2 * j + half, c));
   }
 
-  __device__ __forceinline__ std::uint32_t slot_address(std::uint32_t slot_offset) const { return memory + L::kRing + slot_offset; }
+  __device__ __forceinline__ std::uint32_t slot_address(std::uint32_t slot_offset) const {
+    return memory + L::kRing + slot_offset;
+  }
   /// Byte offset in the ring of short-axis row `row`.
   __device__ __forceinline__ std::uint32_t slot_of(int row) const {
     return static_cast<std::uint32_t>(ring_slot(row - item_position, p.ring_rows) * L::kSlotBytes);
@@ -83,7 +88,8 @@ struct ShortAxis {
 
   /// Makes `item` the one whose rows are loaded.
   __device__ __forceinline__ void begin_item(const WorkItem& item) {
-    const std::int64_t first = (static_cast<std::int64_t>(item.batch) * p.seq_len * p.kv_heads + item.kv_head) * kConfig.head_dim;
+    const std::int64_t first =
+        (static_cast<std::int64_t>(item.batch) * p.seq_len * p.kv_heads + item.kv_head) * kConfig.head_dim;
     keys = p.short_key + first;
     values = p.short_value + first;
     item_position = item.position;
@@ -128,7 +134,8 @@ struct ShortAxis {
       if constexpr (kConfig.product == Product::plain) {
         store_shared_1(address + fragment_offset(w), word);
       } else if constexpr (kConfig.product == Product::biased) {
-        store_shared_float2(address + key_offset(2 * (w >> 2), w & 3), wide(low_bf16(row.key[n])), wide(high_bf16(row.key[n])));
+        store_shared_float2(address + key_offset(2 * (w >> 2), w & 3), wide(low_bf16(row.key[n])),
+                            wide(high_bf16(row.key[n])));
       } else if (2 * w < kTailDim) {
         const std::uint32_t low = address + (element_offset[n] & 0xFFFFu), high = address + (element_offset[n] >> 16);
         if constexpr (L::kWideKeys) {
@@ -172,9 +179,9 @@ struct ShortAxis {
     return min(below, below + static_cast<std::uint32_t>(p.ring_rows * L::kSlotBytes));
   }
 
-  /// Rows `top`, `top` - 1, ... (`count` of them) go to the ring, written by `warps` warps of which this is number `first`. All of
-  /// them are under way at once: each lands raw in its own slot (key, value, previous value) and is then rewritten there by the
-  /// warp that copied it.
+  /// Rows `top`, `top` - 1, ... (`count` of them) go to the ring, written by `warps` warps of which this is number
+  /// `first`. All of them are under way at once: each lands raw in its own slot (key, value, previous value) and is
+  /// then rewritten there by the warp that copied it.
   __device__ __forceinline__ void write_rows(int top, int count, int direction, int first, int warps) const {
     static_assert(L::kKeyBytes >= L::kRowBytes && L::kRatioRowBytes >= 2 * L::kRowBytes, "a raw row fits its slot");
     const std::uint32_t top_slot = slot_of(top - first);
@@ -221,9 +228,10 @@ struct ShortAxis {
     }
   }
 
-  /// Ratios of the `count` rows that end at `top` for a pass in the other direction. `direction` leads, as ever, from a row to
-  /// the row r' of the step before; until now the ratio of r' led from this row to r', and the new one is its reciprocal. Rows
-  /// that follow each other along `direction` are one thread's, and each is read before it is overwritten.
+  /// Ratios of the `count` rows that end at `top` for a pass in the other direction. `direction` leads, as ever, from a
+  /// row to the row r' of the step before; until now the ratio of r' led from this row to r', and the new one is its
+  /// reciprocal. Rows that follow each other along `direction` are one thread's, and each is read before it is
+  /// overwritten.
   __device__ __forceinline__ void turn_ratios(int top, int count, int direction) const {
     constexpr int kRowThreads = kConfig.head_dim / 4, kAtOnce = 2;
     const int thread = warp * 32 + lane, chain = thread / kRowThreads;
@@ -247,8 +255,8 @@ struct ShortAxis {
 #pragma unroll
       for (int x = 0; x < kAtOnce; ++x) {
         if (n + x * L::kStepsPerStage >= count) break;
-        store_shared_float4(ratios + from[x], fast_reciprocal(old[x].x), fast_reciprocal(old[x].y), fast_reciprocal(old[x].z),
-                            fast_reciprocal(old[x].w));
+        store_shared_float4(ratios + from[x], fast_reciprocal(old[x].x), fast_reciprocal(old[x].y),
+                            fast_reciprocal(old[x].z), fast_reciprocal(old[x].w));
       }
     }
   }
@@ -261,8 +269,8 @@ struct ShortAxis {
     }
   }
 
-  /// The same as write_rows for one step's new rows (`kStepsPerStage` of them), fetched before their slots are free. The warps
-  /// take turns, so that none of them, and no scheduler, falls behind.
+  /// The same as write_rows for one step's new rows (`kStepsPerStage` of them), fetched before their slots are free.
+  /// The warps take turns, so that none of them, and no scheduler, falls behind.
   __device__ __forceinline__ void write_step(int top, int direction, int stages) const {
     const int turn = (warp + stages) % kShortAxisWarps, row = top - turn;
     Row words;
@@ -277,7 +285,8 @@ struct ShortAxis {
            (((part & 7) ^ (row & 7)) << 4);
   }
 
-  /// Puts the q of one item into the order of cross products. The copy engine overwrites what is written here: hence the fence.
+  /// Puts the q of one item into the order of cross products. The copy engine overwrites what is written here: hence
+  /// the fence.
   __device__ __forceinline__ void reorder_query(int buffer) const {
     constexpr int kTasks = L::kCrossBlocks + 1;
 #pragma unroll 1
@@ -292,7 +301,8 @@ struct ShortAxis {
       for (int x = 0; x < 3; ++x) in[x] = load_shared_4(query_part(buffer, row, 3 * block + x));
       reorder_block(in, out);
 #pragma unroll
-      for (int x = 0; x < 3; ++x) store_shared_4(query_part(buffer, row, 3 * block + x), out[x].x, out[x].y, out[x].z, out[x].w);
+      for (int x = 0; x < 3; ++x)
+        store_shared_4(query_part(buffer, row, 3 * block + x), out[x].x, out[x].y, out[x].z, out[x].w);
     }
     fence_async_proxy();
   }
@@ -306,7 +316,9 @@ struct ShortAxis {
       const uint4 words = load_shared_4(query_part(buffer, row, kPart + x));
       q[4 * x] = words.x, q[4 * x + 1] = words.y, q[4 * x + 2] = words.z, q[4 * x + 3] = words.w;
     }
-    const auto element = [&](int d) { return d >= kConfig.head_dim / 3 * 3 - kTailDim ? 0u : (q[d >> 1] >> (16 * (d & 1))) & 0xFFFFu; };
+    const auto element = [&](int d) {
+      return d >= kConfig.head_dim / 3 * 3 - kTailDim ? 0u : (q[d >> 1] >> (16 * (d & 1))) & 0xFFFFu;
+    };
     const std::uint32_t tails = memory + L::kTails + buffer * L::kTailBytes + row * 16 * kCount;
 #pragma unroll
     for (int x = 0; x < kCount; ++x) {
@@ -329,7 +341,7 @@ struct ShortAxis {
 
   /// The rows of the first step of the CTA's first item, written by all its warps, which have nothing else to do yet.
   __device__ __forceinline__ void write_first_rows() {
-    const WorkItem item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, blockIdx.x);
+    const WorkItem item = work_item<kConfig>(p, blockIdx.x);
     begin_item(item);
     write_rows(item.position + p.positions - 1, span(), L::kStepsPerStage, warp, kThreads / 32);
   }
@@ -339,13 +351,14 @@ struct ShortAxis {
     const Barriers barriers{memory + L::kBarriers};
     int stages = 0, passes = 0, items_done = 0;
     for (int index = blockIdx.x; index < p.items; index += gridDim.x, ++items_done) {
-      const WorkItem item = work_item<kConfig.tile_keys, L::kStepsPerStage>(p, index);
+      const WorkItem item = work_item<kConfig>(p, index);
       begin_item(item);
       const int chunks = (item.tiles + kConfig.resident_tiles - 1) / kConfig.resident_tiles;
       for (int pass = 0; pass < chunks; ++pass, ++passes) {
         const int first_step = pass == 0 ? 0 : 1;          // a pass begins where the previous one ended
         const int direction = pass & 1 ? -L::kStepsPerStage : L::kStepsPerStage;
-        // An item's first stage rewrites ring rows that the item before it used. (Passes of one step have no stage of their own.)
+        // An item's first stage rewrites ring rows that the item before it used. (Passes of one step have no stage of
+        // their own.)
         if (passes > 0 && (pass == 0 || item.steps == 1)) barrier_wait(barriers.pass_done(), (passes - 1) & 1);
         for (int step = first_step; step < item.steps; ++step, ++stages) {
           const int t = step_offset(pass, step, item.steps, L::kStepsPerStage);

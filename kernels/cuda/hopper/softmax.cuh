@@ -1,7 +1,7 @@
 // Softmax without a running maximum. The reference exponent of a row is the maximum of the row's first tile; weights
-// 2^(s - reference) may exceed 1. Once a step their sums are checked: past 2^30 the weights, the accumulator and the sum are
-// scaled down by the same power of two, which is exact (bf16 has fp32's exponent range). A score that overflows fp32 before
-// the check leaves inf or NaN in the result; the epilogue marks such rows and repair.cuh does them again.
+// 2^(s - reference) may exceed 1. Once a step their sums are checked: past 2^30 the weights, the accumulator and the
+// sum are scaled down by the same power of two, which is exact (bf16 has fp32's exponent range). A score that overflows
+// fp32 before the check leaves inf or NaN in the result; the epilogue marks such rows and repair.cuh does them again.
 #pragma once
 
 #include <math_constants.h>
@@ -43,8 +43,8 @@ __device__ __forceinline__ void set_reference(RowState& rows, const float (&scor
   }
 }
 
-/// Replaces the scores of column blocks [kFirst, kEnd) by their weights and adds them to `partial` (rows g, g + 8; even and
-/// odd columns apart, to shorten the chains).
+/// Replaces the scores of column blocks [kFirst, kEnd) by their weights and adds them to `partial` (rows g, g + 8; even
+/// and odd columns apart, to shorten the chains).
 template <int kFirst, int kEnd, int kRegisters>
 __device__ __forceinline__ void exponentiate(float (&score)[kRegisters], const RowState& rows, float scale_log2,
                                              float (&partial)[4]) {
@@ -62,7 +62,8 @@ __device__ __forceinline__ void exponentiate(float (&score)[kRegisters], const R
 
 /// Weights of column blocks [kFirst, kEnd) to bf16, in the order of WGMMA's A fragment.
 template <int kFirst, int kEnd, int kRegisters>
-__device__ __forceinline__ void pack_weights(const float (&score)[kRegisters], std::uint32_t (&weight)[kRegisters / 2]) {
+__device__ __forceinline__ void pack_weights(const float (&score)[kRegisters],
+                                             std::uint32_t (&weight)[kRegisters / 2]) {
 #pragma unroll
   for (int x = 2 * kFirst; x < 2 * kEnd; ++x) weight[x] = pack_bf16x2(score[2 * x], score[2 * x + 1]);
 }
@@ -78,7 +79,8 @@ __device__ __forceinline__ void add_sums(RowState& rows, const float (&partial)[
 
 /// The check of the opening comment. `weight`: not yet multiplied by V; `accumulator`: idle.
 template <int kWeights, int kAccumulators>
-__device__ __forceinline__ void check_sums(RowState& rows, std::uint32_t (&weight)[kWeights], float (&accumulator)[kAccumulators]) {
+__device__ __forceinline__ void check_sums(RowState& rows, std::uint32_t (&weight)[kWeights],
+                                           float (&accumulator)[kAccumulators]) {
   if (__any_sync(0xFFFFFFFFu, fmaxf(rows.largest[0], rows.largest[1]) > kSumLimit)) {
     float factor[2];
     std::uint32_t factor_bf16[2];

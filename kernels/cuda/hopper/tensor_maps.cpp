@@ -1,4 +1,5 @@
-// Tensor maps for the bulk copies. The encoder lives in libcuda; it is asked for by name, so nothing links against libcuda.
+// Tensor maps for the bulk copies. The encoder lives in libcuda; it is asked for by name, so nothing links against
+// libcuda.
 #include <fmt/format.h>
 
 #include "kernels/cuda/cuda_error.hpp"
@@ -35,14 +36,14 @@ CUtensorMap encode(const __nv_bfloat16* tensor, const ForwardParameters& p, int 
   const cuuint32_t box[4] = {64, static_cast<cuuint32_t>(box_heads), static_cast<cuuint32_t>(box_rows), 1};
   const cuuint32_t element_strides[4] = {1, 1, 1, 1};
   CUtensorMap map;
-  const CUresult result = tensor_map_encoder()(
-      &map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, const_cast<__nv_bfloat16*>(tensor), extents, strides, box, element_strides,
-      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result =
+      tensor_map_encoder()(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, const_cast<__nv_bfloat16*>(tensor), extents,
+                           strides, box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw Error("cannot describe a tensor to the copy engine",
-                fmt::format("cuTensorMapEncodeTiled returned {} for {} x {} x {} x {}", static_cast<int>(result), p.batch,
-                            p.seq_len, heads, p.head_dim),
+                fmt::format("cuTensorMapEncodeTiled returned {} for {} x {} x {} x {}", static_cast<int>(result),
+                            p.batch, p.seq_len, heads, p.head_dim),
                 "align the tensor to 16 bytes, or use cuda.portable");
   }
   return map;
@@ -50,9 +51,9 @@ CUtensorMap encode(const __nv_bfloat16* tensor, const ForwardParameters& p, int 
 
 }  // namespace
 
-TensorMaps make_tensor_maps(const ForwardParameters& p, int tile_keys) {
-  return {encode(p.q, p, p.q_heads, p.heads, p.positions), encode(p.tile_key, p, p.kv_heads, 1, tile_keys),
-          encode(p.long_value, p, p.kv_heads, 1, tile_keys)};
+TensorMaps make_tensor_maps(const ForwardParameters& p, int tile_rows) {
+  return {encode(p.q, p, p.q_heads, p.heads, p.positions), encode(p.tile_key, p, p.kv_heads, 1, tile_rows),
+          encode(p.long_value, p, p.kv_heads, 1, tile_rows)};
 }
 
 }  // namespace triscope::hopper

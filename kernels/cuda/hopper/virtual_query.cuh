@@ -5,12 +5,12 @@
 //   biased_cross  q~_d = k_a q_b - k_b q_a         fp32 with k + bias, rounded to bf16 once
 // (d, a, b) are cyclic in each chunk of 3 dimensions; the dimensions left over are 0.
 //
-// A "word" is two dimensions. Lane c of a quad holds words 4 u + c, u = 0, 1, ..., of its rows (wgmma.cuh). A cross product
-// wants whole chunks in one lane, and pairs of chunks in each word. Any order of the dimensions that q~ and the tile keys share
-// leaves S unchanged, so cross instances reorder them: lane c's share of a block of 12 words (8 chunks) is the two chunks
-// (x y z), (x' y' z') of words 3 c .. 3 c + 2, as words (x x'), (y y'), (z z') in its places u = 3 block .. 3 block + 2. The tail
-// that is no whole block keeps its order; there q_a lies in q's own words and q_b beside them (Layout::kTails), and the ring key
-// has both too.
+// A "word" is two dimensions. Lane c of a quad holds words 4 u + c, u = 0, 1, ..., of its rows (wgmma.cuh). A cross
+// product wants whole chunks in one lane, and pairs of chunks in each word. Any order of the dimensions that q~ and the
+// tile keys share leaves S unchanged, so cross instances reorder them: lane c's share of a block of 12 words (8 chunks)
+// is the two chunks (x y z), (x' y' z') of words 3 c .. 3 c + 2, as words (x x'), (y y'), (z z') in its places u = 3
+// block .. 3 block + 2. The tail that is no whole block keeps its order; there q_a lies in q's own words and q_b beside
+// them (Layout::kTails), and the ring key has both too.
 //
 //   lane                0              1             2              3
 //   a block        xy zx' y'z'    xy zx' y'z'    xy zx' y'z'    xy zx' y'z'
@@ -28,7 +28,8 @@ __host__ __device__ constexpr int cross_b(int d) { return d % 3 == 0 ? d + 2 : d
 
 /// Reorders a block of 12 words, given and returned as its three 16-byte parts.
 __device__ __forceinline__ void reorder_block(const uint4 (&in)[3], uint4 (&out)[3]) {
-  const std::uint32_t w[12] = {in[0].x, in[0].y, in[0].z, in[0].w, in[1].x, in[1].y, in[1].z, in[1].w, in[2].x, in[2].y, in[2].z, in[2].w};
+  const std::uint32_t w[12] = {in[0].x, in[0].y, in[0].z, in[0].w, in[1].x, in[1].y,
+                               in[1].z, in[1].w, in[2].x, in[2].y, in[2].z, in[2].w};
   std::uint32_t x[4], y[4], z[4];
 #pragma unroll
   for (int c = 0; c < 4; ++c) {
@@ -81,7 +82,8 @@ struct VirtualQuery {
   }
 
  private:
-  static __device__ __forceinline__ std::uint32_t cross_pair(std::uint32_t ka, std::uint32_t qb, std::uint32_t kb, std::uint32_t qa) {
+  static __device__ __forceinline__ std::uint32_t cross_pair(std::uint32_t ka, std::uint32_t qb, std::uint32_t kb,
+                                                             std::uint32_t qa) {
     return multiply_subtract_bf16x2(ka, qb, multiply_bf16x2(kb, qa));
   }
 
@@ -122,7 +124,8 @@ struct VirtualQuery {
 #pragma unroll
     for (int n = 0; n < kPartWords / 6; ++n) {
       const int block = kPart * (kPartWords / 6) + n;
-      if (block < L::kCrossBlocks) cross_two_chunks(word[at(3 * block, r)], word[at(3 * block + 1, r)], word[at(3 * block + 2, r)], k + 6 * n);
+      if (block < L::kCrossBlocks)
+        cross_two_chunks(word[at(3 * block, r)], word[at(3 * block + 1, r)], word[at(3 * block + 2, r)], k + 6 * n);
     }
 #pragma unroll
     for (int n = 0; n < L::kTailWords; ++n) {
@@ -134,7 +137,8 @@ struct VirtualQuery {
     }
   }
   /// k x q of the two chunks in words (x x'), (y y'), (z z').
-  static __device__ __forceinline__ void cross_two_chunks(std::uint32_t& x, std::uint32_t& y, std::uint32_t& z, const float* k) {
+  static __device__ __forceinline__ void cross_two_chunks(std::uint32_t& x, std::uint32_t& y, std::uint32_t& z,
+                                                          const float* k) {
     const float q[6] = {low_bf16(x), high_bf16(x), low_bf16(y), high_bf16(y), low_bf16(z), high_bf16(z)};
     x = pack_bf16x2(k[2] * q[4] - k[4] * q[2], k[3] * q[5] - k[5] * q[3]);
     y = pack_bf16x2(k[4] * q[0] - k[0] * q[4], k[5] * q[1] - k[1] * q[5]);

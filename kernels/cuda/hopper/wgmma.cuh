@@ -30,6 +30,7 @@ __device__ __forceinline__ void wgmma_wait() {
 
 /// Descriptor of a B tile in shared memory, 128-byte swizzle. `half_bytes`: distance of the 64-column halves when the
 /// tile is read transposed (k along the rows); it is ignored otherwise. Advancing by b bytes adds b / 16.
+/// `address` may be that of any row of an atom, because the swizzle goes by address bits (hopper_wrappers_check).
 __device__ __forceinline__ std::uint64_t tile_descriptor(std::uint32_t address, int half_bytes) {
   constexpr std::uint64_t kSwizzle128 = std::uint64_t{1} << 62;
   constexpr std::uint64_t kAtomStride = std::uint64_t{1024 / 16} << 32;
