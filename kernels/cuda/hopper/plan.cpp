@@ -46,7 +46,7 @@ constexpr PortableTimes kPortableTimes64 = {2.97, 1.55, 0.93, 0.94, 0.69, 0.46},
 constexpr double kCachedMegabytes = 30,
                  kPortableMegabyte = 0.16;  // what does not stay in the L2 cache between launches
 // What may be slower than cuda.portable by the spread of these estimates runs as cuda.portable does.
-constexpr double kPortablePreference = 0.87;
+constexpr double kPortablePreference = 0.8;
 
 /// What the host needs to know of an instance.
 struct InstanceFacts {
