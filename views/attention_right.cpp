@@ -127,16 +127,14 @@ void draw_figures(Context& context) {
   const Slice& slice = *side.slice;
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_distribution(context);
-  const std::int64_t bad = slice.nan_count + slice.infinite_count;
-  if (bad == 0) {
+  if (slice.nan_count + slice.infinite_count == 0) {
     fact_line(context, "NaN, Inf", "0");
   } else {
-    const bool others = bad < slice.count1 * slice.count2;
     ImGui::PushTextWrapPos(0);
     coloured_text(context.look.theme.slower,
                   fmt::format("▲ {} logits are NaN and {} infinite{}", format_count(slice.nan_count), format_count(slice.infinite_count),
-                              others ? ". p here is over the others; NaN or +infinity makes a kernel's row NaN."
-                                     : ", all there are: there is no distribution over pairs."));
+                              std::isnan(slice.entropy) ? ", all there are: there is no distribution over pairs."
+                                                        : ". p here is over the others; NaN or +infinity makes a kernel's row NaN."));
     ImGui::PopTextWrapPos();
   }
   fact_line(context, fmt::format("computed on the {} in", device_title(side.slice_device)).c_str(),
