@@ -30,7 +30,7 @@ function(download_imgui_bundle folder)
   endif()
   message(STATUS "Downloading imgui-bundle ${imgui_bundle_version} (54 MB) ...")
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/pip_stub ${python} -m pip download --quiet
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/pip_stub ${python} -m pip download --quiet
       --disable-pip-version-check --no-deps --no-build-isolation --no-binary imgui-bundle --require-hashes -d ${folder}
       -r ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/imgui_bundle.requirements.txt
     RESULT_VARIABLE failed)

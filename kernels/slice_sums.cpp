@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace triscope {
 
@@ -28,13 +29,17 @@ SliceSums::Result SliceSums::result(std::optional<double> sink) const {
   Result result;
   result.lse = top + std::log(pairs + blank);
   if (std::isnan(result.lse)) return {result.lse, result.lse, result.lse, result.lse, result.lse, result.lse};
-  const double largest = sum_ == 0 ? 0 : std::exp(maximum_ - result.lse);
-  result.largest_p = largest;
   result.sink_p = sink ? std::exp(*sink - result.lse) : 0;
+  if (sum_ == 0) {
+    result.entropy = result.largest_p = result.distance1 = result.distance2 = std::numeric_limits<double>::quiet_NaN();
+    return result;
+  }
+  const double largest = std::exp(maximum_ - result.lse);
+  result.largest_p = largest;
   // -sum p log p = lse - sum p logit, over pairs and sink
   result.entropy = std::max(0.0, result.lse - largest * sum_logit_ - (result.sink_p > 0 ? result.sink_p * *sink : 0));
-  result.distance1 = sum_ == 0 ? 0 : sum1_ / sum_;
-  result.distance2 = sum_ == 0 ? 0 : sum2_ / sum_;
+  result.distance1 = sum1_ / sum_;
+  result.distance2 = sum2_ / sum_;
   return result;
 }
 

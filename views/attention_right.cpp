@@ -108,6 +108,7 @@ void draw_distribution(Context& context) {
     ImGui::PopTextWrapPos();
     return;
   }
+  if (std::isnan(slice.entropy)) return;  // no logit is finite: that is said where they are counted
   double top = 0;
   for (const Triple& triple : slice.top) top += triple.p;
   fact_line(context, "entropy, nats", significant_text(slice.entropy, 3));
@@ -126,16 +127,14 @@ void draw_figures(Context& context) {
   const Slice& slice = *side.slice;
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_distribution(context);
-  const std::int64_t bad = slice.nan_count + slice.infinite_count;
-  if (bad == 0) {
+  if (slice.nan_count + slice.infinite_count == 0) {
     fact_line(context, "NaN, Inf", "0");
   } else {
     ImGui::PushTextWrapPos(0);
-    coloured_text(
-        context.look.theme.slower,
-        fmt::format(
-            "▲ {} logits are NaN and {} infinite. p here is over the others; NaN or +infinity makes a kernel's row NaN.",
-            format_count(slice.nan_count), format_count(slice.infinite_count)));
+    coloured_text(context.look.theme.slower,
+                  fmt::format("▲ {} logits are NaN and {} infinite{}", format_count(slice.nan_count), format_count(slice.infinite_count),
+                              std::isnan(slice.entropy) ? ", all there are: there is no distribution over pairs."
+                                                        : ". p here is over the others; NaN or +infinity makes a kernel's row NaN."));
     ImGui::PopTextWrapPos();
   }
   fact_line(context, fmt::format("computed on the {} in", device_title(side.slice_device)).c_str(),
@@ -203,7 +202,7 @@ void draw_kernel_row(Context& context) {
 void draw_output(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
   const std::vector<float>& output = side.slice->output;
-  if (output.empty() || std::isnan(side.slice->lse)) return;
+  if (output.empty() || std::isnan(side.slice->entropy)) return;
   const Look& look = context.look;
   if (side.slice_of.source.kind == SourceKind::match3) return draw_kernel_row(context);  // all dimensions are alike
   section(context, "Output of the query");
@@ -336,6 +335,8 @@ void draw_range(Context& context) {
     align_right(ImGui::CalcTextSize("Automatic").x + 2 * ImGui::GetStyle().FramePadding.x);
     if (ImGui::Button("Automatic")) ui.range_low = ui.range_high = std::nullopt;
   }
+  if (std::all_of(bins.begin(), bins.end(), [](std::int64_t pairs) { return pairs == 0; }))
+    return muted_text(context, "No pair of this slice has a p that could be shown.", true);
   const double low = model.histogram_low, high = model.histogram_high;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = look.px(48);

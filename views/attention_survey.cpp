@@ -84,7 +84,7 @@ void point_at_overview(Context& context, const Overview& overview, const PixelRe
   if (ImGui::IsItemHovered()) {
     const float value = values_of(overview, ui.figure)[static_cast<std::size_t>(head * overview.columns + column)];
     ImGui::SetTooltip("head %d, query %s: %s", static_cast<int>(head), format_count(column * overview.step).c_str(),
-                      significant_text(value, 3).c_str());
+                      std::isnan(value) ? "no distribution" : significant_text(value, 3).c_str());
   }
   if (ImGui::IsItemActive()) {
     ui.head = head;
@@ -206,6 +206,11 @@ void draw_overview(Context& context) {
              fmt::format("Click goes there. {}{}",
                          ui.figure == OverviewFigure::entropy ? "Low entropy is bright. " : "", which),
              true);
+  const std::vector<float>& shown = values_of(overview, ui.figure);
+  if (std::none_of(shown.begin(), shown.end(), [](float value) { return std::isnan(value); })) return;
+  ImGui::PushTextWrapPos(0);
+  coloured_text(context.look.theme.slower, "▲ Magenta: no distribution. No logit is finite, or the sink is NaN or infinite.");
+  ImGui::PopTextWrapPos();
 }
 
 void draw_sheet(Context& context) {

@@ -15,6 +15,8 @@
 namespace triscope {
 namespace {
 
+constexpr float kNarrowest = 240, kLowest = 220;  // design pixels that fields and plan need; with less, all of it scrolls
+
 /// Half of the panel for the label, right-aligned field after it; the field's problem below.
 class Fields {
  public:
@@ -322,9 +324,11 @@ void draw_setup_panel(Context& context) {
   const SetupForm before = form;
   const FormReading reading = read_form(form, context.data.machine.catalog.get());
   Fields fields(context, reading);
-  const float footer = context.look.px(44);
-  if (ImGui::BeginChild("fields",
-                        ImVec2(0, std::max(context.look.px(60), ImGui::GetContentRegionAvail().y - footer)))) {
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const bool narrow = room.x < context.look.px(kNarrowest), cramped = narrow || room.y < context.look.px(kLowest);
+  if (narrow) ImGui::SetNextWindowContentSize(ImVec2(context.look.px(kNarrowest), 0));
+  if (ImGui::BeginChild("fields", ImVec2(0, cramped ? room.y : room.y - context.look.px(44)), ImGuiChildFlags_None,
+                        narrow ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None)) {
     fields.label(
         "Form",
         "Trilinear: a sum of three-way products. Determinant: a sum of 3 x 3 determinants (rotation-invariant).");
@@ -363,9 +367,10 @@ void draw_setup_panel(Context& context) {
               "Reads the GPU's hardware counters after each measurement, in a process of their own. Details puts them "
               "into words.");
     }
+    if (cramped) draw_plan(context, reading);
   }
   ImGui::EndChild();
-  draw_plan(context, reading);
+  if (!cramped) draw_plan(context, reading);
   if (!(form == before)) context.request(CommandId::preview_plan);
 }
 

@@ -282,6 +282,27 @@ TEST(Slice, a_nan_in_a_key_is_counted_and_leaves_the_other_pairs_a_distribution)
   EXPECT_TRUE(std::isnan(slice.log_p[15 - 12]));
 }
 
+TEST(Slice, a_head_without_a_finite_logit_has_no_figures) {
+  for (const bool with_sink : {false, true}) {
+    Problem problem = attention_problem(Form::trilinear, 20, 8, 4, 2, 1, 8);
+    if (with_sink) problem.sink = 0.5;
+    AttentionCase data(problem);
+    for (std::size_t n = 0; n < data.q.size(); ++n) {
+      if (n / 8 % 2 == 1) data.q[n] = std::numeric_limits<float>::quiet_NaN();  // head 1
+    }
+    const auto tensors = tensors_of(data);
+    const Slice slice = make_slice(*tensors, {problem, Arithmetic::exact, 0, 1, 19});
+    EXPECT_EQ(slice.nan_count, 8 * 4);
+    EXPECT_TRUE(slice.top.empty());
+    for (double figure : {slice.entropy, slice.largest_p, slice.distance1, slice.distance2}) EXPECT_TRUE(std::isnan(figure));
+    EXPECT_EQ(slice.sink_p, with_sink ? 1 : 0);
+    const Overview overview = make_overview(*tensors, {problem, Arithmetic::exact, 0, 0, 0}, 1);
+    for (const auto* figure : {&overview.entropy, &overview.largest_p, &overview.distance1, &overview.distance2}) {
+      for (std::size_t n = 0; n < 40; ++n) EXPECT_EQ(std::isnan((*figure)[n]), n >= 20) << n;
+    }
+  }
+}
+
 TEST(Slice, a_token_that_is_nan_in_keys_and_values_alike_leaves_the_output_of_the_others) {
   const Problem problem = attention_problem(Form::trilinear, 20, 8, 4, 1, 1, 8);
   AttentionCase data(problem);

@@ -157,12 +157,28 @@ TEST_F(AttentionPanel, a_sink_that_is_no_number_is_said_and_its_head_is_magenta)
   std::fill_n(overview.entropy.begin(), 4, std::nanf(""));  // of the other head
   data.attention.overview.answer = std::make_shared<Overview>(overview);
   EXPECT_GT(pixels(magenta), 50);
+  EXPECT_THAT(canvas.text, HasSubstr("Magenta: no distribution"));
   auto slice = even_slice(50, 16, 8);
   slice->lse = slice->entropy = slice->largest_p = slice->sink_p = std::nan("");
   side().slice = slice;
   EXPECT_THAT(text(), HasSubstr("The sink of this head is NaN or infinite"));
   for (const char* figure : {"entropy, nats", "mean distance", "|o|", " nan"})
     EXPECT_THAT(canvas.text, Not(HasSubstr(figure)));
+}
+
+TEST_F(AttentionPanel, a_slice_without_a_finite_logit_has_no_figures_and_no_range) {
+  EXPECT_THAT(text(), Not(HasSubstr("Magenta")));
+  EXPECT_THAT(canvas.text, Not(HasSubstr("No pair of this slice")));
+  auto slice = even_slice(50, 16, 8);
+  std::fill(slice->log_p.begin(), slice->log_p.end(), std::nanf(""));
+  slice->nan_count = 128;
+  slice->lse = -INFINITY;
+  slice->entropy = slice->largest_p = slice->distance1 = slice->distance2 = std::nan("");
+  slice->top.clear();
+  side().slice = slice;
+  EXPECT_THAT(text(), HasSubstr("128 logits are NaN and 0 infinite, all there are: there is no distribution over pairs."));
+  EXPECT_THAT(canvas.text, HasSubstr("No pair of this slice has a p that could be shown."));
+  for (const char* figure : {"entropy, nats", "mean distance", " nan"}) EXPECT_THAT(canvas.text, Not(HasSubstr(figure)));
 }
 
 TEST_F(AttentionPanel, an_overview_or_pictures_of_heads_that_failed_say_why_and_can_be_asked_for_again) {

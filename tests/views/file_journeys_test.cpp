@@ -1,7 +1,8 @@
-// Choosing files, and what can be taken back or saved when something was deleted.
+// Choosing files, what can be taken back or saved when something was deleted, and databases that are empty, bad or gone.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
+#include <array>
 #include <fstream>
 
 #include "app/window/folder_listing.hpp"
@@ -204,6 +205,119 @@ TEST_F(Journey, an_image_that_cannot_be_copied_is_offered_as_a_file) {
     c->Yield(3);
     IM_CHECK(ui().path.command == CommandId::save_chart);
     IM_CHECK(ui().path.text.ends_with("tflops.png"));
+  });
+}
+
+TEST_F(Journey, a_bad_file_is_named_and_the_open_database_stays) {
+  {
+    std::ofstream bad(window->folder / "bad.db");
+    bad << "this is no database, and it is long enough to have a header of a hundred bytes or more, so that it is read as one.";
+  }
+  travel([](ImGuiTestContext* c) {
+    const std::string before = data().database;
+    c->SetRef("##MainMenuBar");
+    c->MenuClick("File/Open database...");
+    c->Yield(3);
+    c->ItemInputValue("//$FOCUSED/##path", (world().folder / "bad.db").c_str());
+    wait(c);
+    IM_CHECK_STR_EQ(data().database.c_str(), before.c_str());
+    IM_CHECK(data().shown != nullptr);
+    IM_CHECK(!data().notices.empty());
+    IM_CHECK(data().notices.back().text.find("bad.db") != std::string::npos);
+  });
+}
+
+TEST_F(Journey, a_deleted_database_is_reported_and_what_was_read_stays) {
+  travel([](ImGuiTestContext* c) {
+    std::filesystem::remove(world().folder / "test.db");
+    for (int i = 0; i < 3000 && data().notices.empty(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      c->Yield();
+    }
+    IM_CHECK(!data().notices.empty());
+    IM_CHECK(data().notices.back().text.find("no longer there") != std::string::npos);
+    IM_CHECK(data().shown != nullptr && !data().shown->rows.empty());
+  });
+}
+
+TEST_F(Journey, nothing_is_written_in_the_place_of_a_deleted_database) {
+  travel([](ImGuiTestContext* c) {
+    const std::filesystem::path file = world().folder / "test.db";
+    const std::size_t sweeps = data().sweeps.size();
+    const std::int64_t sweep = data().shown->info.id, row = data().shown->rows.front().measurement;
+    std::filesystem::remove(file);
+    const std::array<Request, 6> writing{Request{CommandId::run},       Request{CommandId::resume, sweep},          Request{CommandId::star, sweep},
+                                         Request{CommandId::save_note, sweep, "title"}, Request{CommandId::note_measurement, row, "note"}, Request{CommandId::delete_sweep, sweep, "confirmed"}};
+    for (const Request& request : writing) {
+      app().carry_out(request);
+      wait(c);
+      IM_CHECK(!std::filesystem::exists(file));
+      IM_CHECK(!data().notices.empty());
+      IM_CHECK_STR_EQ(data().notices.back().actions.front().label.c_str(), "Save a copy...");
+    }
+    c->KeyPress(ImGuiKey_F5);
+    wait(c);
+    app().carry_out({CommandId::import_database, 0, world().folder / "other.db"});
+    wait(c);
+    IM_CHECK(!std::filesystem::exists(file));
+    IM_CHECK_EQ(world().sweep.started.load(), 0);
+    IM_CHECK_EQ(data().sweeps.size(), sweeps);
+  });
+}
+
+TEST_F(Journey, the_recording_is_one_click_away_read_only_and_the_sweep_goes_on_meanwhile) {
+  window->stage.reset();
+  {
+    Store store(window->folder / "recorded.db");
+    store.add(store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 6), synthetic_measurement(1, 20));
+  }
+  ApplicationOptions options;
+  options.database = window->folder / "fresh.db";
+  options.recorded_database = window->folder / "recorded.db";
+  options.engine = window->sweep.engine();
+  options.run_when_empty = true;
+  window->sweep.stop_after = 2;
+  window->stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
+  travel([](ImGuiTestContext* c) {
+    for (int i = 0; i < 4000 && data().run.progress.done < 2; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      c->Yield();
+    }
+    c->ItemClick("//##notices/**/Look at them");
+    for (int i = 0; i < 4000 && !data().read_only; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      c->Yield();
+    }
+    IM_CHECK(data().database.ends_with("recorded.db") && data().read_only);
+    for (const Notice& notice : data().notices) IM_CHECK(notice.id != "resume");
+    IM_CHECK(data().run.running);
+    world().sweep.stop_after = 1 << 30;
+    wait(c);
+    IM_CHECK(!data().run.running);
+    IM_CHECK_EQ(data().shown->rows.size(), 1U);  // still the recording
+    c->ItemClick("//##notices/**/Back to fresh.db");
+    wait(c);
+    IM_CHECK(data().database.ends_with("fresh.db") && !data().read_only);
+    IM_CHECK_EQ(data().shown->rows.size(), 6U);
+  });
+}
+
+TEST_F(Journey, a_first_start_on_an_empty_database_measures_by_itself) {
+  window->stage.reset();
+  ApplicationOptions options;
+  options.database = window->folder / "fresh.db";
+  options.engine = window->sweep.engine();
+  options.run_when_empty = true;
+  window->stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
+  travel([](ImGuiTestContext* c) {
+    bool said = false;
+    wait(c);
+    IM_CHECK_EQ(world().sweep.started.load(), 1);
+    IM_CHECK_EQ(data().sweeps.size(), 1U);
+    IM_CHECK_EQ(data().shown->rows.size(), 6U);
+    for (const LogLine& line : data().log) said = said || line.text.starts_with("First start");
+    IM_CHECK(said);
+    IM_CHECK(data().notices.empty());  // it runs no more
   });
 }
 

@@ -1,10 +1,5 @@
 // What a user does, done by imgui_test_engine's mouse and keyboard, on a whole application: without a display, and on one
 // (tests/on_screen).
-#include <gmock/gmock.h>
-
-#include <array>
-#include <fstream>
-
 #include "journey.hpp"
 
 namespace triscope {
@@ -302,63 +297,6 @@ TEST_F(Journey, licences_are_in_the_help_menu_and_copy_the_command_that_fetches_
   });
 }
 
-TEST_F(Journey, a_bad_file_is_named_and_the_open_database_stays) {
-  {
-    std::ofstream bad(window->folder / "bad.db");
-    bad << "this is no database, and it is long enough to have a header of a hundred bytes or more, so that it is read as one.";
-  }
-  travel([](ImGuiTestContext* c) {
-    const std::string before = data().database;
-    c->SetRef("##MainMenuBar");
-    c->MenuClick("File/Open database...");
-    c->Yield(3);
-    c->ItemInputValue("//$FOCUSED/##path", (world().folder / "bad.db").c_str());
-    wait(c);
-    IM_CHECK_STR_EQ(data().database.c_str(), before.c_str());
-    IM_CHECK(data().shown != nullptr);
-    IM_CHECK(!data().notices.empty());
-    IM_CHECK(data().notices.back().text.find("bad.db") != std::string::npos);
-  });
-}
-
-TEST_F(Journey, a_deleted_database_is_reported_and_what_was_read_stays) {
-  travel([](ImGuiTestContext* c) {
-    std::filesystem::remove(world().folder / "test.db");
-    for (int i = 0; i < 3000 && data().notices.empty(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
-    IM_CHECK(!data().notices.empty());
-    IM_CHECK(data().notices.back().text.find("no longer there") != std::string::npos);
-    IM_CHECK(data().shown != nullptr && !data().shown->rows.empty());
-  });
-}
-
-TEST_F(Journey, nothing_is_written_in_the_place_of_a_deleted_database) {
-  travel([](ImGuiTestContext* c) {
-    const std::filesystem::path file = world().folder / "test.db";
-    const std::size_t sweeps = data().sweeps.size();
-    const std::int64_t sweep = data().shown->info.id, row = data().shown->rows.front().measurement;
-    std::filesystem::remove(file);
-    const std::array<Request, 6> writing{Request{CommandId::run},       Request{CommandId::resume, sweep},          Request{CommandId::star, sweep},
-                                         Request{CommandId::save_note, sweep, "title"}, Request{CommandId::note_measurement, row, "note"}, Request{CommandId::delete_sweep, sweep, "confirmed"}};
-    for (const Request& request : writing) {
-      app().carry_out(request);
-      wait(c);
-      IM_CHECK(!std::filesystem::exists(file));
-      IM_CHECK(!data().notices.empty());
-      IM_CHECK_STR_EQ(data().notices.back().actions.front().label.c_str(), "Save a copy...");
-    }
-    c->KeyPress(ImGuiKey_F5);
-    wait(c);
-    app().carry_out({CommandId::import_database, 0, world().folder / "other.db"});
-    wait(c);
-    IM_CHECK(!std::filesystem::exists(file));
-    IM_CHECK_EQ(world().sweep.started.load(), 0);
-    IM_CHECK_EQ(data().sweeps.size(), sweeps);
-  });
-}
-
 TEST_F(Journey, why_a_sweep_was_not_started_is_said_until_one_is) {
   travel([](ImGuiTestContext* c) {
     const std::vector<Windows> windows = ui().form.windows;
@@ -433,62 +371,6 @@ TEST_F(Journey, a_picture_is_of_what_is_shown_now) {
   });
 }
 
-TEST_F(Journey, the_recording_is_one_click_away_read_only_and_the_sweep_goes_on_meanwhile) {
-  window->stage.reset();
-  {
-    Store store(window->folder / "recorded.db");
-    store.add(store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 6), synthetic_measurement(1, 20));
-  }
-  ApplicationOptions options;
-  options.database = window->folder / "fresh.db";
-  options.recorded_database = window->folder / "recorded.db";
-  options.engine = window->sweep.engine();
-  options.run_when_empty = true;
-  window->sweep.stop_after = 2;
-  window->stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
-  travel([](ImGuiTestContext* c) {
-    for (int i = 0; i < 4000 && data().run.progress.done < 2; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
-    c->ItemClick("//##notices/**/Look at them");
-    for (int i = 0; i < 4000 && !data().read_only; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
-    IM_CHECK(data().database.ends_with("recorded.db") && data().read_only);
-    for (const Notice& notice : data().notices) IM_CHECK(notice.id != "resume");
-    IM_CHECK(data().run.running);
-    world().sweep.stop_after = 1 << 30;
-    wait(c);
-    IM_CHECK(!data().run.running);
-    IM_CHECK_EQ(data().shown->rows.size(), 1U);  // still the recording
-    c->ItemClick("//##notices/**/Back to fresh.db");
-    wait(c);
-    IM_CHECK(data().database.ends_with("fresh.db") && !data().read_only);
-    IM_CHECK_EQ(data().shown->rows.size(), 6U);
-  });
-}
-
-TEST_F(Journey, a_first_start_on_an_empty_database_measures_by_itself) {
-  window->stage.reset();
-  ApplicationOptions options;
-  options.database = window->folder / "fresh.db";
-  options.engine = window->sweep.engine();
-  options.run_when_empty = true;
-  window->stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
-  travel([](ImGuiTestContext* c) {
-    bool said = false;
-    wait(c);
-    IM_CHECK_EQ(world().sweep.started.load(), 1);
-    IM_CHECK_EQ(data().sweeps.size(), 1U);
-    IM_CHECK_EQ(data().shown->rows.size(), 6U);
-    for (const LogLine& line : data().log) said = said || line.text.starts_with("First start");
-    IM_CHECK(said);
-    IM_CHECK(data().notices.empty());  // it runs no more
-  });
-}
-
 TEST_F(Journey, a_note_is_kept_with_its_measurement) {
   travel([](ImGuiTestContext* c) {
     const std::int64_t id = data().shown->rows.front().measurement;
@@ -499,46 +381,6 @@ TEST_F(Journey, a_note_is_kept_with_its_measurement) {
     IM_CHECK_STR_EQ(Snapshot(world().folder / "test.db").note(id).c_str(), "after the fan was cleaned");
     IM_CHECK_STR_EQ(data().selected->note.c_str(), "after the fan was cleaned");
   });
-}
-
-TEST(Settings, what_cannot_be_read_is_kept_and_named) {
-  TemporaryFolder folder;
-  {
-    std::ofstream(folder / "window.json") << "{ not json";
-  }
-  const StoredSettings stored = load_settings(folder.path());
-  EXPECT_THAT(stored.problem, testing::HasSubstr("could not be read"));
-  EXPECT_TRUE(std::filesystem::exists(folder / "window.json.unreadable"));
-  EXPECT_EQ(stored.settings.scale, 1);
-}
-
-TEST(Settings, come_back_as_they_were) {
-  TemporaryFolder folder;
-  StoredSettings stored;
-  stored.settings.theme = ThemeChoice::light;
-  stored.settings.scale = 1.5F;
-  stored.settings.visible[static_cast<std::size_t>(Panel::log)] = false;
-  stored.settings.recent_databases = {"/a.db"};
-  stored.layout = "[Window][x]\n";
-  save_settings(folder.path(), stored);
-  const StoredSettings back = load_settings(folder.path());
-  EXPECT_EQ(back.problem, "");
-  EXPECT_EQ(back.settings.theme, ThemeChoice::light);
-  EXPECT_EQ(back.settings.scale, 1.5F);
-  EXPECT_FALSE(back.settings.visible[static_cast<std::size_t>(Panel::log)]);
-  EXPECT_EQ(back.layout, stored.layout);
-}
-
-TEST(Settings, paths_that_are_no_utf8_come_back_as_they_were) {
-  TemporaryFolder folder;
-  StoredSettings stored;
-  stored.settings.last_database = "/tmp/r\xe9.db";
-  stored.settings.recent_databases = {"/tmp/r\xe9.db", "/tmp/ré.db"};
-  save_settings(folder.path(), stored);
-  const StoredSettings back = load_settings(folder.path());
-  EXPECT_EQ(back.problem, "");
-  EXPECT_EQ(back.settings.last_database, stored.settings.last_database);
-  EXPECT_EQ(back.settings.recent_databases, stored.settings.recent_databases);
 }
 
 }  // namespace

@@ -111,6 +111,17 @@ TEST(LatencyModel, sorting_puts_absent_values_last_in_both_directions) {
   EXPECT_THAT(arrange(model, "", LatencySort{median, true}), ElementsAre(0U, 2U, 1U, 3U));
 }
 
+TEST(LatencyModel, an_interval_down_to_zero_is_unknown) {
+  auto results = sweep({row(1, 512, 32, Pass::forward, 10, 1), row(2, 256, 64, Pass::forward, 10, 1)});
+  results->rows[0].ci_low_ms = 0;
+  results->rows[0].ci_high_ms = 46;
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  const auto columns = latency_columns(model);
+  EXPECT_EQ(cell_text(model, model.lines[0], column(columns, "interval/forward")), "unknown");
+  EXPECT_FALSE(cell_value(model.lines[0], column(columns, "interval/forward")));
+  EXPECT_TRUE(cell_value(model.lines[1], column(columns, "interval/forward")));
+}
+
 TEST(LatencyModel, the_filter_wants_every_word_in_any_column) {
   const LatencyModel model = make_latency_model(*small_sweep(), nullptr);
   EXPECT_THAT(arrange(model, "512", std::nullopt), ElementsAre(0U));

@@ -306,5 +306,21 @@ TEST(Picture, a_filled_rectangle_covers_exactly_its_pixels) {
   EXPECT_EQ(encode_png(crop(picture, {10, 20, 20, 5}, 1))[1], 'P');
 }
 
+TEST(SetupPanel, what_has_no_room_can_be_scrolled_to) {
+  Canvas canvas;
+  const auto hidden = [&](float width, float height) {  // beyond the edges, to the right and below
+    ImGui::GetIO().DisplaySize = ImVec2(width, height);
+    canvas.draw(Panel::setup, {});
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+      if (std::string_view(window->Name).find("/fields_") != std::string_view::npos) return window->ScrollMax;
+    }
+    return ImVec2(-1, -1);
+  };
+  EXPECT_EQ(hidden(320, 900).x, 0);
+  const ImVec2 small = hidden(150, 150);
+  EXPECT_GT(small.x, 50);
+  EXPECT_GT(small.y, 200);
+}
+
 }  // namespace
 }  // namespace triscope
