@@ -165,9 +165,13 @@ bool Application::is_recorded(const std::filesystem::path& file) const {
 void Application::select_first() {
   if (!data_.shown) return;
   const ResultRow* chosen = nullptr;
+  const auto better = [&](const ResultRow& row) {
+    if (!chosen || row.problem.seq_len > chosen->problem.seq_len) return true;
+    const bool beside = row.problem == chosen->problem && row.pass == chosen->pass && row.regime == chosen->regime;
+    return beside && row.median_ms && chosen->median_ms && *row.median_ms < *chosen->median_ms;
+  };
   for (const ResultRow& row : data_.shown->rows) {
-    if (row.status != Status::ok || is_baseline(row)) continue;
-    if (!chosen || row.problem.seq_len > chosen->problem.seq_len) chosen = &row;
+    if (row.status == Status::ok && !is_baseline(row) && better(row)) chosen = &row;
   }
   if (chosen && ui_.selection.pinned != chosen->measurement)
     carry_out({CommandId::select_measurement, chosen->measurement});

@@ -73,7 +73,7 @@ class Application {
   /// Draws this panel alone, without the shell; nullopt: everything.
   void show_only(std::optional<Panel> panel) { only_ = panel; }
   TextTable text_of(Panel panel);
-  /// Selects the first good measurement of our kernels at the longest sequence of the shown sweep, if there is one.
+  /// Selects the fastest of our kernels on the first good measurement at the longest sequence of the shown sweep, if there is one.
   void select_first();
   /// What `Copy image` hands to the desktop; replaced in tests.
   std::function<void(const std::vector<std::uint8_t>& png)> copy_image;

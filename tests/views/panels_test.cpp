@@ -237,17 +237,21 @@ TEST(Panels, a_picture_of_a_panel_shows_nothing_to_press) {
   }
 }
 
-TEST(Application, what_a_picture_selects_is_of_the_longest_sequence) {
+TEST(Application, what_a_picture_selects_is_the_fastest_kernel_at_the_longest_sequence) {
   TemporaryFolder folder;
   {
     Store store(folder / "lengths.db");
     const std::int64_t id = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 3);
-    for (const std::int64_t seq_len : {1024, 4096, 2048}) {
-      Measurement measurement = synthetic_measurement(seq_len, 20);
-      measurement.status = Status::ok;
+    const auto add = [&](const char* kernel, std::int64_t seq_len, double times) {
+      Measurement measurement = synthetic_measurement(1, 20);
       measurement.key.problem.seq_len = seq_len;
+      measurement.key.kernel = kernel;
+      measurement.summary.median_ms *= times;
       store.add(id, measurement);
-    }
+    };
+    add("cuda.portable", 1024, 0.1);
+    for (const auto& [kernel, times] : {std::pair{"cuda.portable", 3.0}, {"cuda.hopper", 1.0}, {"cpu.fast", 9.0}}) add(kernel, 4096, times);
+    add("cuda.hopper", 2048, 0.5);
     store.finish_sweep(id);
   }
   ApplicationOptions options;
@@ -259,6 +263,7 @@ TEST(Application, what_a_picture_selects_is_of_the_longest_sequence) {
   stage.settle();
   ASSERT_TRUE(stage.application().data().selected);
   EXPECT_EQ(stage.application().data().selected->row.problem.seq_len, 4096);
+  EXPECT_EQ(stage.application().data().selected->row.kernel, "cuda.hopper");
 }
 
 double luminance(ImU32 colour) {
