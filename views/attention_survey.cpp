@@ -209,7 +209,7 @@ void draw_overview(Context& context) {
   const std::vector<float>& shown = values_of(overview, ui.figure);
   if (std::none_of(shown.begin(), shown.end(), [](float value) { return std::isnan(value); })) return;
   ImGui::PushTextWrapPos(0);
-  coloured_text(context.look.theme.slower, "▲ Magenta: no distribution. No logit is finite, or the sink is NaN or infinite.");
+  coloured_text(context.look.theme.slower, "▲ Magenta: no distribution over pairs. No logit is finite, or the sink is NaN or +infinity.");
   ImGui::PopTextWrapPos();
 }
 

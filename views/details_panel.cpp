@@ -120,8 +120,9 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
   const Summary& summary = selected.measurement.summary;
   const float band_top = std::clamp(y(summary.ci_high_ms), at.y, at.y + size.y),
               band_bottom = std::clamp(y(summary.ci_low_ms), at.y, at.y + size.y);
-  list->AddRectFilled(ImVec2(at.x, band_top), ImVec2(at.x + size.x, std::max(band_bottom, band_top + 1)),
-                      faded(look.theme.accent, 0.2F));
+  if (spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms))
+    list->AddRectFilled(ImVec2(at.x, band_top), ImVec2(at.x + size.x, std::max(band_bottom, band_top + 1)),
+                        faded(look.theme.accent, 0.2F));
   // At most about one mark per pixel and a half.
   const std::size_t step = std::max<std::size_t>(
       1, buckets.seconds.size() / static_cast<std::size_t>(std::max(1.0F, size.x / look.px(1.5F))));

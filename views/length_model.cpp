@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "kernels/flops.hpp"
+#include "profiler/statistics.hpp"
 #include "views/format.hpp"
 
 namespace triscope {
@@ -29,7 +30,7 @@ std::string curve_key(const ResultRow& row) {
 }
 
 LengthPoint point_of(const ResultRow& row) {
-  const bool known = row.ci_low_ms && row.ci_high_ms && *row.ci_low_ms > 0;
+  const bool known = spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms).has_value();
   return {row.problem.seq_len, *row.median_ms, known ? *row.ci_low_ms : 0, known ? *row.ci_high_ms : 0,
           row.measurement};
 }

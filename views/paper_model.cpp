@@ -19,7 +19,7 @@ PaperModel make_paper_model(const SweepResults& sweep) {
   PaperModel model;
   const ResultRow* example = nullptr;
   for (const PaperRow& row : paper_table1()) {
-    PaperLine line{row.windows, row.latency_ms, {}, {}, {}, {}, 0, "not measured in this sweep"};
+    PaperLine line{row.windows, row.latency_ms, {}, {}, 0, "not measured in this sweep"};
     for (const ResultRow& own : sweep.rows) {
       if (!counts(own, row.windows)) continue;
       if (own.status != Status::ok || !own.median_ms) {
@@ -29,8 +29,6 @@ PaperModel make_paper_model(const SweepResults& sweep) {
       const bool closer = example && has_paper_shape(own.problem) && !has_paper_shape(example->problem);
       if (line.own_ms && *line.own_ms <= *own.median_ms && !closer) continue;
       line.own_ms = own.median_ms;
-      line.own_low_ms = own.ci_low_ms;
-      line.own_high_ms = own.ci_high_ms;
       line.kernel = kernel_label(own.kernel);
       line.measurement = own.measurement;
       line.missing.clear();

@@ -14,7 +14,6 @@ struct PaperLine {
   Windows windows;
   double paper_ms = 0;
   std::optional<double> own_ms;           ///< forward; of the fastest of our kernels in the sweep
-  std::optional<double> own_low_ms, own_high_ms;
   std::string kernel;                     ///< that kernel's label
   std::int64_t measurement = 0;
   std::string missing;                    ///< why `own_ms` is absent

@@ -83,18 +83,6 @@ float draw_word(ImFont* font, float size, float x, float middle, ImU32 colour, c
   return end;
 }
 
-/// Share of the sweep that is done: by measurements, or by time where that is further. Measurements of one group end
-/// together.
-float progress_share(const RunState& run, std::int64_t now) {
-  const double total = static_cast<double>(run.progress.total);
-  double share = total > 0 ? static_cast<double>(run.progress.done) / total : 0;
-  if (run.progress.seconds_left && run.started > 0) {
-    const double passed = static_cast<double>(now - run.started);
-    share = std::max(share, passed / std::max(1.0, passed + *run.progress.seconds_left));
-  }
-  return static_cast<float>(share);
-}
-
 /// How the running sweep stands, or how the last one ended, in `width` pixels from the cursor on.
 void draw_progress(Context& context, float width) {
   const Look& look = context.look;
@@ -119,7 +107,7 @@ void draw_progress(Context& context, float width) {
     return;
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x, middle - bar_height / 2));
-  bar(context, progress_share(run, context.now), ImVec2(bar_width, bar_height), look.theme.accent);
+  bar(context, static_cast<float>(progress_share(run, context.now)), ImVec2(bar_width, bar_height), look.theme.accent);
   tooltip(context, run.progress.current.empty() ? std::string_view("Starting the worker.")
                                                 : std::string_view(run.progress.current));
   float x = at.x + bar_width + look.px(12);
@@ -216,6 +204,16 @@ float draw_right_end(Context& context, float begin, float top) {
 }
 
 }  // namespace
+
+double progress_share(const RunState& run, std::int64_t now) {
+  const double total = static_cast<double>(run.progress.total);
+  double share = total > 0 ? static_cast<double>(run.progress.done) / total : 0;
+  if (run.progress.seconds_left && run.started > 0) {
+    const double passed = static_cast<double>(now - run.started);
+    share = std::max(share, passed / std::max(1.0, passed + *run.progress.seconds_left));
+  }
+  return std::max(share, run.furthest);
+}
 
 void draw_toolbar(Context& context) {
   const Look& look = context.look;

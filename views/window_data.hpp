@@ -69,7 +69,12 @@ struct RunState {
   std::int64_t sweep = 0;               ///< row id once known
   Progress progress;
   std::string message;                  ///< how the last sweep ended, one sentence
+  double furthest = 0;                  ///< largest share of the sweep that was known to be done; a bar never falls back
 };
+
+/// Share of the sweep that is done at `now`, unix seconds: by measurements, or by time where that is further (measurements of
+/// one group end together); never less than before.
+double progress_share(const RunState& run, std::int64_t now);
 
 enum class Severity { info, warning, error };
 

@@ -177,6 +177,7 @@ void Application::start_sweep(std::optional<std::int64_t> resume) {
   data_.run = {};
   data_.run.running = true;
   data_.run.started = static_cast<std::int64_t>(std::time(nullptr));
+  data_.run.furthest = 0;
   data_.run.database = data_.database;
   data_.run.sweep = resume.value_or(0);
   pause_survey();
@@ -213,7 +214,12 @@ SweepObserver Application::sweep_observer() {
   SweepObserver observer;
   observer.started = [this](std::int64_t sweep) { queue_.push([this, sweep] { follow_sweep(sweep); }); };
   observer.progress = [this, wake_is_due](const Progress& progress) {
-    queue_.push([this, progress] { data_.run.progress = progress; }, wake_is_due());
+    queue_.push(
+        [this, progress] {
+          data_.run.progress = progress;
+          data_.run.furthest = progress_share(data_.run, static_cast<std::int64_t>(std::time(nullptr)));
+        },
+        wake_is_due());
   };
   observer.measured = [this, wake_is_due](const Measurement& measurement, std::int64_t) {
     const Severity severity = measurement.status == Status::failed ? Severity::error : Severity::info;

@@ -76,9 +76,10 @@ void add_vector(RelativeError& error, const float* x, const std::vector<double>&
   }
 }
 
-// bf16, relative errors of o: against the reference that rounds as the kernel does; what rounding q * k2 may add to it.
+// bf16, relative errors of o: against the reference that rounds as the kernel does; what rounding q * k2 adds to it in
+// quadrature, so that both make 4e-3 (docs/method.md).
 constexpr double kRoundedBound = 2.5e-3, kFoldBound = 3.12e-3;
-// The same of the LSE: six standard deviations of what the fold costs a row with one visible pair.
+// bf16, absolute error of the LSE: six standard deviations of what the fold costs a row with one visible pair.
 constexpr double kFoldLseBound = 1e-2;
 
 /// What a fold's rounding costs a logit, times that of q * k2. A determinant's folded product has two terms: sqrt(2). Made in

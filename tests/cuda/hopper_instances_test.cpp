@@ -71,7 +71,7 @@ TEST(HopperInstances, every_instance_is_the_fastest_of_its_kind_somewhere) {
     const auto fastest = std::min_element(row.us.begin(), row.us.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     ++wins[fastest->first == "cuda.portable" ? kPortableName : fastest->first];
   }
-  for (const char* name : {"rows", "portable", "d128_rows128_keys128", "d128_split64_keys128", "d128_rows128_keys112",
+  for (const char* name : {"rows", "portable", "d128_rows128_keys128", "d128_pair64_keys128", "d128_split64_keys128", "d128_rows128_keys112",
                            "d128_split64_keys96_mixed", "d64_rows128_keys128", "d64_split64_keys128", "d64_split64_keys128_mixed"}) {
     EXPECT_GT(wins[name], 0) << name << " is not needed";
   }

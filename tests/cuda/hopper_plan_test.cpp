@@ -31,6 +31,11 @@ std::vector<Problem> many_problems() {
           Problem problem = problem_of(70, 9, 2 * group, 2, 203);
           problem.head_dim = head_dim, problem.form = form, problem.k2_bias = bias, problem.batch = 2;
           problems.push_back(problem);
+          if (bias != 0.0) continue;
+          for (const auto& [window, seq_len] : {std::pair{128, 301}, {256, 302}, {1000, 202}, {512, 1}, {512, 2}}) {
+            problem.window1 = window, problem.seq_len = seq_len;
+            problems.push_back(problem);
+          }
         }
       }
     }

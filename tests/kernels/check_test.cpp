@@ -151,7 +151,7 @@ TEST(Check, the_exact_lse_may_err_by_what_the_roundings_of_the_fold_cost) {
               HasSubstr("against the exact reference exceeds 0.01"));
 }
 
-TEST(Check, so_may_the_exact_o) {
+TEST(Check, the_exact_o_may_err_by_what_the_roundings_of_the_fold_cost) {
   AttentionCase tensors(attention_problem(Form::determinant, 20, 8, 3, 1, 1, 16));
   tensors.run(*make_cpu_oracle(), Pass::forward);
   tensors.problem.element = Element::bf16;

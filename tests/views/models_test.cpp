@@ -187,6 +187,15 @@ TEST(Charts, bars_stand_at_their_windows_and_their_interval_is_turned_over) {
   EXPECT_EQ(chart.series[1].points[1].measurement, 4);
 }
 
+TEST(Charts, an_interval_that_reaches_down_to_zero_has_no_whiskers) {
+  auto sweep = std::make_shared<SweepResults>(*small_sweep());
+  sweep->rows[0].ci_low_ms = 0;
+  const BarChart bars = bar_chart(make_latency_model(*sweep, nullptr));
+  EXPECT_EQ(bars.series[0].points[0].below, 0);
+  EXPECT_EQ(bars.series[0].points[0].above, 0);
+  EXPECT_GT(bars.series[1].points[1].below, 0);
+}
+
 TEST(Charts, scaling_is_sorted_by_area_and_leaves_out_what_failed_or_is_no_number) {
   const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), row(2, 16, 16, Pass::forward, 1, 1), failed(row(3, 64, 64, Pass::forward, 1, 1), ""),
                               row(4, 64, 32, Pass::forward, std::numeric_limits<double>::quiet_NaN(), 1)});

@@ -237,6 +237,21 @@ TEST(Panels, a_picture_of_a_panel_shows_nothing_to_press) {
   }
 }
 
+TEST(Toolbar, the_bar_of_progress_never_falls_back) {
+  RunState run;
+  run.started = 100;
+  run.progress.total = 4;
+  run.progress.done = 1;
+  run.progress.seconds_left = 10.0;
+  EXPECT_DOUBLE_EQ(progress_share(run, 110), 0.5);
+  EXPECT_DOUBLE_EQ(progress_share(run, 120), 2.0 / 3);
+  run.furthest = progress_share(run, 190);
+  run.progress.seconds_left.reset();  // the last group takes longer than was to be expected
+  EXPECT_DOUBLE_EQ(progress_share(run, 200), 0.9);
+  run.progress.done = 4;
+  EXPECT_DOUBLE_EQ(progress_share(run, 200), 1.0);
+}
+
 TEST(Application, what_a_picture_selects_is_the_fastest_kernel_at_the_longest_sequence) {
   TemporaryFolder folder;
   {
