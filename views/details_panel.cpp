@@ -23,13 +23,7 @@ std::string dimensions(const std::int64_t (&d)[3]) {
 
 const ResultRow* reference_of(const Context& context, const ResultRow& row) {
   const LatencyModel* model = context.models.latency(context.data);
-  if (!model || model->reference.empty() || row.kernel == model->reference) return nullptr;
-  for (const ResultRow& other : context.data.shown->rows) {
-    if (other.kernel == model->reference && other.pass == row.pass && other.regime == row.regime &&
-        other.status == Status::ok && other.tflops)
-      return &other;
-  }
-  return nullptr;
+  return model ? reference_row(context.data.shown->rows, model->reference, row) : nullptr;
 }
 
 /// "o_rounded" in words: an output compared with a reference that rounds its inputs as the kernel does.

@@ -98,8 +98,10 @@ std::string reference_kernel(const std::vector<ResultRow>& rows) {
   return {};
 }
 
-std::optional<double> reference_tflops(const std::vector<ResultRow>& rows, const std::string& reference,
-                                       const ResultRow& row) {
+}  // namespace
+
+const ResultRow* reference_row(const std::vector<ResultRow>& rows, const std::string& reference, const ResultRow& row) {
+  if (reference.empty() || row.kernel == reference) return nullptr;
   for (const ResultRow& other : rows) {
     if (other.kernel != reference || other.pass != row.pass || other.regime != row.regime ||
         other.status != Status::ok || !other.tflops)
@@ -107,10 +109,12 @@ std::optional<double> reference_tflops(const std::vector<ResultRow>& rows, const
     const Problem &a = other.problem, &b = row.problem;
     if (std::tie(a.batch, a.seq_len, a.q_heads, a.kv_heads, a.head_dim) ==
         std::tie(b.batch, b.seq_len, b.q_heads, b.kv_heads, b.head_dim))
-      return other.tflops;
+      return &other;
   }
-  return std::nullopt;
+  return nullptr;
 }
+
+namespace {
 
 void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
   std::set<std::pair<Regime, Pass>> seen;
@@ -218,9 +222,8 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
       const auto comparison = against_baseline->find(row.measurement);
       if (comparison != against_baseline->end()) cell.against_baseline = comparison->second.comparison;
     }
-    const auto reference = model.reference.empty() ? std::nullopt : reference_tflops(sweep.rows, model.reference, row);
-    if (reference && row.status == Status::ok && row.tflops && row.kernel != model.reference)
-      cell.of_reference = *row.tflops / *reference;
+    const ResultRow* reference = reference_row(sweep.rows, model.reference, row);
+    if (reference && row.status == Status::ok && row.tflops) cell.of_reference = *row.tflops / *reference->tflops;
     model.flagged += row.flagged;
     model.failed += row.status == Status::failed;
     for (std::size_t g = 0; g < model.groups.size(); ++g) {

@@ -187,6 +187,19 @@ TEST(Charts, bars_stand_at_their_windows_and_their_interval_is_turned_over) {
   EXPECT_EQ(chart.series[1].points[1].measurement, 4);
 }
 
+TEST(LatencyModel, what_a_row_is_related_to_has_its_shape) {
+  ResultRow ours = row(1, 512, 32, Pass::forward, 1, 700), theirs = row(2, 1024, 1, Pass::forward, 1, 400);
+  ours.problem.seq_len = 4096;
+  theirs.kernel = "baseline.fa3";
+  theirs.problem.seq_len = 1024;
+  ResultRow longer = theirs;
+  longer.problem.seq_len = 4096;
+  EXPECT_EQ(reference_row({ours, theirs}, "baseline.fa3", ours), nullptr);
+  const std::vector<ResultRow> rows{ours, theirs, longer};
+  EXPECT_EQ(reference_row(rows, "baseline.fa3", ours), &rows[2]);
+  EXPECT_EQ(reference_row(rows, "baseline.fa3", theirs), nullptr) << "not to itself";
+}
+
 TEST(Charts, an_interval_that_reaches_down_to_zero_has_no_whiskers) {
   auto sweep = std::make_shared<SweepResults>(*small_sweep());
   sweep->rows[0].ci_low_ms = 0;
