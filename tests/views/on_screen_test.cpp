@@ -70,6 +70,25 @@ TEST(Program, refuses_a_picture_of_a_sweep_that_is_not_there) {
   EXPECT_FALSE(std::filesystem::exists(folder / "a.png"));
 }
 
+TEST(Program, refuses_a_negative_sweep) {
+  TemporaryFolder folder;
+  write_synthetic_database(folder / "a.db", 6, 20);
+  const Said said = say(kWindow + " " + (folder / "a.db").string() + " --sweep -1 --screenshot " + (folder / "a.png").string());
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.text, HasSubstr("there is no sweep -1"));
+}
+
+TEST(Program, a_picture_or_report_of_a_database_that_is_not_there_makes_none) {
+  TemporaryFolder folder;
+  for (const std::string option : {"--screenshot", "--report"}) {
+    const Said said = say(kWindow + " " + (folder / "missing.db").string() + " " + option + " " + (folder / "out").string());
+    EXPECT_EQ(said.code, 3) << said.text;
+    EXPECT_THAT(said.text, HasSubstr("there is no database")) << option;
+    EXPECT_FALSE(std::filesystem::exists(folder / "missing.db")) << option;
+    EXPECT_FALSE(std::filesystem::exists(folder / "out")) << option;
+  }
+}
+
 TEST(OnScreen, says_what_to_do_without_opengl_3_3) {
   if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
   const Said said = say("MESA_GL_VERSION_OVERRIDE=2.1 " + kWindow);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 
 #include "app/window/main/frame_loop.hpp"
 #include "app/window/report.hpp"
@@ -46,8 +47,20 @@ void refuse_ignored(const WindowArguments& arguments) {
   if (arguments.scale > 0) refuse("--scale", "--screenshot or --report");
 }
 
+/// A window begins a database that is not there yet; a picture or a report of one would be of nothing.
+void require_database(const WindowArguments& arguments) {
+  if (arguments.screenshot.empty() && arguments.report.empty()) return;
+  std::error_code unreadable;
+  if (arguments.database.empty() || std::filesystem::exists(arguments.database, unreadable)) return;
+  throw Error("Nothing was drawn", fmt::format("there is no database {}", arguments.database), "check the path",
+              ExitCode::environment);
+}
+
 int start(const WindowArguments& arguments) {
   refuse_ignored(arguments);
+  require_database(arguments);
+  if (arguments.sweep < 0)
+    throw Error("Nothing was drawn", fmt::format("there is no sweep {}", arguments.sweep), "see `triscope list`", ExitCode::usage);
   int width = 0, height = 0;
   parse_size(arguments.size, width, height);
   if (!arguments.screenshot.empty()) {
