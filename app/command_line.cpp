@@ -62,7 +62,7 @@ void build_tree(CLI::App& app, Action& action) {
   std::string fix = fmt::format("see `{} --help`", name);
   for (const std::string& extra : extras) {
     if (!extra.starts_with("--")) continue;
-    if (const auto nearest = nearest_name(extra.substr(0, extra.find('=')), known)) fix = fmt::format("did you mean {}? {}", *nearest, fix);
+    fix = nearest_name_hint(extra.substr(0, extra.find('=')), known) + fix;
     break;
   }
   throw Error("the command line cannot be read",

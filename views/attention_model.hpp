@@ -96,6 +96,7 @@ class AttentionModel {
 
   PixelTexture textures[4];  ///< side A, side B, overview, sheet
   std::string painted[4];    ///< what each holds
+  bool overview_gaps = false;  ///< some value of the overview that is painted is not a number
 
  private:
   struct Made {

@@ -54,6 +54,8 @@ void paint_overview(Context& context, const Overview& overview, const PixelRect&
   const AttentionUi& ui = context.ui.attention;
   const auto paint = [&](std::uint32_t* pixels, int stride, int width, int height) {
     Heatmap map{overview.columns, overview.heads, values_of(overview, ui.figure)};
+    context.models.attention().overview_gaps =
+        std::any_of(map.cells.begin(), map.cells.end(), [](float value) { return std::isnan(value); });
     if (ui.figure == OverviewFigure::entropy) {
       for (float& value : map.cells) value = -value;
     }
@@ -206,8 +208,7 @@ void draw_overview(Context& context) {
              fmt::format("Click goes there. {}{}",
                          ui.figure == OverviewFigure::entropy ? "Low entropy is bright. " : "", which),
              true);
-  const std::vector<float>& shown = values_of(overview, ui.figure);
-  if (std::none_of(shown.begin(), shown.end(), [](float value) { return std::isnan(value); })) return;
+  if (!context.models.attention().overview_gaps) return;
   ImGui::PushTextWrapPos(0);
   coloured_text(context.look.theme.slower, "▲ Magenta: no distribution over pairs. No logit is finite, or the sink is NaN or +infinity.");
   ImGui::PopTextWrapPos();

@@ -73,7 +73,7 @@ class Report {
     if (data_.database.empty()) refuse(data_.problem, "check the database");
     if (!data_.shown || data_.shown->rows.empty())
       refuse("the database holds no measurement", "run `triscope sweep` first");
-    if (options_.sweep > 0) {
+    if (options_.sweep != 0) {
       application_.carry_out({CommandId::show_sweep, options_.sweep});
       offscreen_.settle();
       if (!data_.shown || data_.shown->info.id != options_.sweep)

@@ -46,7 +46,7 @@ void take_screenshot(const ScreenshotOptions& options) {
   offscreen.settle();
   if (application.data().database.empty())
     throw Error("The picture was not made", application.data().problem, "check the database", ExitCode::usage);
-  if (options.sweep > 0) {
+  if (options.sweep != 0) {
     application.carry_out({CommandId::show_sweep, options.sweep});
     offscreen.settle();
     const auto& shown = application.data().shown;

@@ -13,6 +13,7 @@
 #include "kernels/error.hpp"
 #include "kernels/sha256.hpp"
 #include "profiler/messages.hpp"
+#include "store_fixture.hpp"
 
 namespace triscope {
 namespace {
@@ -45,21 +46,6 @@ std::vector<Sample> some_samples() {
   return {plain, full, plain};
 }
 
-void expect_equal(const std::vector<Sample>& a, const std::vector<Sample>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t n = 0; n < a.size(); ++n) {
-    EXPECT_EQ(a[n].started_ns, b[n].started_ns);
-    EXPECT_EQ(a[n].duration_ns, b[n].duration_ns);
-    EXPECT_EQ(a[n].launches, b[n].launches);
-    EXPECT_EQ(a[n].block, b[n].block);
-    EXPECT_EQ(a[n].sm_clock_mhz, b[n].sm_clock_mhz);
-    EXPECT_EQ(a[n].power_w, b[n].power_w);
-    EXPECT_EQ(a[n].temperature_c, b[n].temperature_c);
-    EXPECT_EQ(a[n].throttle_bits, b[n].throttle_bits);
-    EXPECT_EQ(a[n].flag, b[n].flag);
-  }
-}
-
 std::string stream_of_three() {
   return to_bytes(ProgressReport{0, "block", "a line\nwith a newline and \xff"}) +
          to_bytes(SampleBatch{2, some_samples()}) + to_bytes(Done{});
@@ -76,7 +62,7 @@ TEST(FrameParser, finds_the_same_frames_however_the_stream_is_cut) {
     ASSERT_THAT(frames, SizeIs(3)) << piece;
     EXPECT_TRUE(parser.idle());
     EXPECT_TRUE(std::holds_alternative<ProgressReport>(decode(frames[0])));
-    expect_equal(std::get<SampleBatch>(decode(frames[1])).samples, some_samples());
+    fixture::expect_same_samples(std::get<SampleBatch>(decode(frames[1])).samples, some_samples());
     EXPECT_TRUE(std::holds_alternative<Done>(decode(frames[2])));
   }
 }
@@ -232,7 +218,7 @@ TEST(Messages, a_measurement_survives_the_wire) {
   EXPECT_EQ(back.source_hash, m.source_hash);
   EXPECT_EQ(back.started_unix_ns, m.started_unix_ns);
   EXPECT_EQ(back.workspace_bytes, m.workspace_bytes);
-  expect_equal(back.samples, m.samples);
+  fixture::expect_same_samples(back.samples, m.samples);
   ASSERT_THAT(back.launches, SizeIs(1));
   EXPECT_EQ(back.launches[0].name, launch.name);
   EXPECT_EQ(back.launches[0].grid[0], 132);

@@ -59,8 +59,6 @@ void require_database(const WindowArguments& arguments) {
 int start(const WindowArguments& arguments) {
   refuse_ignored(arguments);
   require_database(arguments);
-  if (arguments.sweep < 0)
-    throw Error("Nothing was drawn", fmt::format("there is no sweep {}", arguments.sweep), "see `triscope list`", ExitCode::usage);
   int width = 0, height = 0;
   parse_size(arguments.size, width, height);
   if (!arguments.screenshot.empty()) {
