@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "kernels/error.hpp"
 #include "profiler/store_error.hpp"
@@ -84,12 +85,27 @@ void distrust_contents(SQLite::Database& database) {
   database.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
 }
 
+// The journal mode in effect after asking for WAL. The switch turns a read lock into a write lock, and for that SQLite does
+// not wait (two that did would wait for each other): beside another writer, as when two programs create one file, it fails
+// at once. So it is tried again, as long as any other lock is waited for.
+std::string switch_to_wal(SQLite::Database& database, std::chrono::milliseconds busy_timeout) {
+  const auto give_up = std::chrono::steady_clock::now() + busy_timeout;
+  for (;;) {
+    try {
+      return database.execAndGet("PRAGMA journal_mode = WAL").getString();
+    } catch (const SQLite::Exception& exception) {
+      const bool busy = (exception.getErrorCode() & 0xff) == SQLITE_BUSY;
+      if (!busy || std::chrono::steady_clock::now() >= give_up) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
 // WAL lets readers and one writer work at once. FULL syncs every commit, which costs one fsync per configuration.
-void set_up_writing(SQLite::Database& database) {
+void set_up_writing(SQLite::Database& database, std::chrono::milliseconds busy_timeout) {
   database.exec("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216");
-  const std::string mode = database.execAndGet("PRAGMA journal_mode = WAL").getString();
   // A file system without shared memory cannot do WAL; then the rollback journal is just as safe, but readers wait.
-  if (mode != "wal") database.exec("PRAGMA journal_mode = DELETE");
+  if (switch_to_wal(database, busy_timeout) != "wal") database.exec("PRAGMA journal_mode = DELETE");
 }
 
 // The application id, version and schema of a database that is only read.
@@ -157,7 +173,7 @@ Connection open_for_writing(const fs::path& name, std::chrono::milliseconds busy
                               static_cast<int>(busy_timeout.count()));
     distrust_contents(database);
     prepare_schema(database, file);
-    set_up_writing(database);
+    set_up_writing(database, busy_timeout);
     return Connection{file, identity_of(file).value_or(FileIdentity{}), std::move(database)};
   });
 }

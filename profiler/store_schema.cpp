@@ -58,9 +58,14 @@ std::span<const std::string_view> schema_steps() { return kSteps; }
 std::int64_t schema_version() { return 1 + static_cast<std::int64_t>(schema_steps().size()); }
 
 SchemaState schema_state(SQLite::Database& database, const std::filesystem::path& file) {
-  const std::int64_t application = pragma(database, "application_id");
-  const std::int64_t version = pragma(database, "user_version");
-  const bool has_tables = database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt64() > 0;
+  // In one statement, hence of one moment: another process may create the schema right now.
+  SQLite::Statement query(database,
+                          "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM "
+                          "pragma_user_version), (SELECT count(*) FROM sqlite_schema)");
+  query.executeStep();
+  const std::int64_t application = query.getColumn(0).getInt64();
+  const std::int64_t version = query.getColumn(1).getInt64();
+  const bool has_tables = query.getColumn(2).getInt64() > 0;
   if (application == 0 && version == 0 && !has_tables) return SchemaState::empty;
   const std::string what = fmt::format("cannot use {}", file.string());
   if (application != kApplicationId || version < 1) {

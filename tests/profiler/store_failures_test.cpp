@@ -313,6 +313,23 @@ TEST_F(StoreFailures, a_short_lock_is_waited_out) {
   release.join();
 }
 
+// As between two programs that create one file: the schema is there, the log is not yet, and the other one writes.
+TEST_F(StoreFailures, the_switch_to_a_write_ahead_log_waits_too) {
+  { Store store(file_); }
+  SQLite::Database other(file_.string(), SQLite::OPEN_READWRITE);
+  ASSERT_EQ(other.execAndGet("PRAGMA journal_mode = DELETE").getString(), "delete");
+  other.exec("BEGIN IMMEDIATE");
+  EXPECT_THAT(error_of([&] { Store(file_, 50ms); }), HasSubstr("another program keeps it locked"));
+  std::jthread release([&] {
+    std::this_thread::sleep_for(200ms);
+    other.exec("COMMIT");
+  });
+  EXPECT_NO_THROW(Store{file_});
+  release.join();
+  other.execAndGet("SELECT count(*) FROM sweep");  // only now does this connection notice
+  EXPECT_EQ(other.execAndGet("PRAGMA journal_mode").getString(), "wal");
+}
+
 TEST_F(StoreFailures, a_file_that_is_no_database_is_refused_and_left_alone) {
   write_bytes(file_, "hello");
   expect_refused(file_, "it is no SQLite database");

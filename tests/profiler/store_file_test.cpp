@@ -1,4 +1,7 @@
 // A database as a file: imported, written by several at once, oddly named, tidied away.
+#include <fmt/format.h>
+
+#include <latch>
 #include <thread>
 
 #include "kernels/error.hpp"
@@ -88,6 +91,31 @@ TEST_F(StoreTest, two_stores_create_and_fill_one_file_at_once) {
   EXPECT_THAT(snapshot.results(1), SizeIs(kEach));
   EXPECT_THAT(snapshot.results(2), SizeIs(kEach));
   EXPECT_THAT(snapshot.damage(), IsEmpty());
+}
+
+// What each of `kWriters` that create the same file at the same moment was told, over many files.
+TEST_F(StoreTest, of_many_that_create_one_file_at_once_none_is_refused) {
+  constexpr int kFiles = 40, kWriters = 8;
+  for (int n = 0; n < kFiles; ++n) {
+    const std::filesystem::path file = folder_ / fmt::format("{}.db", n);
+    std::vector<std::string> refusals(kWriters);
+    std::latch all_are_here(kWriters);
+    const auto create = [&](std::string& refusal) {
+      all_are_here.arrive_and_wait();
+      try {
+        Store store(file);
+        begin(store);
+      } catch (const Error& error) {
+        refusal = error.what();
+      }
+    };
+    {
+      std::vector<std::jthread> writers;
+      for (std::string& refusal : refusals) writers.emplace_back(create, std::ref(refusal));
+    }
+    EXPECT_THAT(refusals, testing::Each("")) << file;
+    EXPECT_THAT(Snapshot(file).sweeps(), SizeIs(kWriters));
+  }
 }
 
 TEST_F(StoreTest, a_snapshot_sees_what_was_committed_and_tells_that_something_changed) {
