@@ -85,7 +85,8 @@ Finding driver_finding(const SystemFacts& facts) {
     if (facts.nvidia_device_on_pci) {
       return {Health::limited, subject, "an NVIDIA GPU is there, its driver is not loaded", "install the NVIDIA driver, then restart"};
     }
-    return {Health::absent, subject, "no NVIDIA GPU found", "sweeps run on the CPU; with --worker-prefix they run on another machine"};
+    const std::string elsewhere = "sweeps run on the CPU; with --worker-prefix they run on another machine";
+    return {Health::absent, subject, "no NVIDIA GPU found", facts.recording.empty() ? elsewhere : elsewhere + "; " + facts.recording};
   }
   std::string found = fmt::format("NVIDIA driver {}", facts.nvidia_driver_version);
   if (!facts.libcuda_in_loader_cache) {
@@ -127,11 +128,15 @@ void add_gpu_findings(std::vector<Finding>& findings, const SystemFacts& facts) 
 
 // Which libraries of others can be measured beside ours: where they are, their versions and licences.
 void add_baseline_findings(std::vector<Finding>& findings, const SystemFacts& facts) {
+  const auto on_gpu = [](const Device& device) { return device.kind == DeviceKind::cuda; };
+  const bool gpu = facts.catalog && std::any_of(facts.catalog->devices.begin(), facts.catalog->devices.end(), on_gpu);
   for (const BaselineFact& baseline : facts.baselines) {
     const ThirdPartyPart* part = find_third_party_part(baseline.kernel.id);
     if (part == nullptr) continue;
     const std::string subject(part->name);
-    if (baseline.problem.empty()) {
+    if (!gpu) {
+      findings.push_back({Health::absent, subject, "it runs on GPUs only, and none can be used here", fmt::format("nothing to do here; its licence: {}", part->licence)});
+    } else if (baseline.problem.empty()) {
       findings.push_back({Health::works, subject, fmt::format("version {}, {}; {}", fmt::join(baseline.kernel.instances, ", "), baseline.kernel.library, part->licence), ""});
     } else {
       const std::string where = baseline.kernel.library.empty() ? "" : baseline.kernel.library + " is there, but ";

@@ -43,6 +43,7 @@ struct SystemFacts {
   bool libcuda_in_loader_cache = false;
   bool nvidia_device_nodes = false;     ///< /dev/nvidia0 exists and may be opened
   bool cuda_build = false;              ///< this build holds GPU kernels
+  std::string recording;                ///< how to see what a GPU measured elsewhere; empty: no recording is shipped
   std::string display;                  ///< DISPLAY
   bool window_built = false;            ///< triscope-window lies beside triscope
 };

@@ -13,6 +13,7 @@
 #include "kernels/error.hpp"
 #include "profiler/plan.hpp"
 #include "profiler/program_folder.hpp"
+#include "profiler/recorded_database.hpp"
 #include "profiler/store.hpp"
 #include "profiler/supervisor.hpp"
 #include "profiler/worker_jobs.hpp"
@@ -194,6 +195,7 @@ SystemFacts gather_facts(const fs::path& database, const std::vector<std::string
     gather_gpu_modes(facts, options);
     gather_baselines(facts, options);
   }
+  facts.recording = recorded_database_hint();
   facts.display = environment_variable("DISPLAY");
   facts.window_built = access((program_folder() / "triscope-window").c_str(), X_OK) == 0;
   return facts;

@@ -37,7 +37,6 @@ set_source_files_properties(views/font_files.cpp PROPERTIES OBJECT_DEPENDS "${fo
 
 # app/window: the application (no GLFW, so that tests run it without a display), app/window/main: the program.
 triscope_library(triscope_window_app app/window triscope_views)
-set_source_files_properties(app/window/system.cpp PROPERTIES COMPILE_DEFINITIONS "TRISCOPE_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
 add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL
 target_link_libraries(triscope_desktop PUBLIC triscope_window_app imgui_platform)
 add_executable(triscope-window app/window/main/window_main.cpp)

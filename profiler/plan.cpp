@@ -15,6 +15,7 @@
 #include "kernels/flops.hpp"
 #include "kernels/tensor_file.hpp"
 #include "profiler/json_codec.hpp"
+#include "profiler/kernel_refusal.hpp"
 #include "profiler/nearest_name.hpp"
 
 namespace triscope {
@@ -68,13 +69,10 @@ std::vector<const KernelInfo*> select_kernels(const SweepRequest& request, const
     if (kernel == nullptr) {
       std::vector<std::string> known;
       for (const KernelInfo& k : catalog.kernels) known.push_back(k.id);
-      refuse(fmt::format("kernel \"{}\" cannot be measured", id), "this build has no kernel of that name",
-             fmt::format("{}choose from: {}", nearest_name_hint(id, known), fmt::join(known, ", ")));
+      throw unknown_kernel(id, known, "measured");
     }
-    if (kernel->device != device.kind) {
-      refuse(fmt::format("kernel {} cannot be measured on device {}", id, device.id),
-             fmt::format("it runs on {} devices only", to_string(kernel->device)), "choose another device or kernel");
-    }
+    if (request.device == "auto") require_device_of(*kernel, catalog, "measured");
+    if (kernel->device != device.kind) throw kernel_of_another_device(*kernel, device, "measured");
     if (std::find(selected.begin(), selected.end(), kernel) == selected.end()) selected.push_back(kernel);
   }
   if (selected.empty())
@@ -92,7 +90,7 @@ void check_instance(const SweepRequest& request, const std::vector<const KernelI
     }
   }
   refuse(fmt::format("instance \"{}\" cannot be measured", request.instance), "none of the kernels has it",
-         fmt::format("choose from: {}", fmt::join(known, ", ")));
+         fmt::format("{}choose from: {}", nearest_name_hint(request.instance, known), fmt::join(known, ", ")));
 }
 
 void check_limits(const SweepRequest& request) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "profiler/kernel_refusal.hpp"
+
 namespace triscope {
 
 Catalog query_catalog(const WorkerOptions& options) {
@@ -36,13 +38,14 @@ std::vector<std::string> kernels_to_check(const CheckRequest& request, const Cat
   return with_instance.empty() ? all : with_instance;
 }
 
-/// "auto" for one kernel: the first device of its kind.
+}  // namespace
+
 std::string device_for(const std::string& device, const std::string& kernel, const Catalog& catalog) {
   const KernelInfo* info = find_kernel(catalog, kernel);
-  return device == "auto" && info != nullptr && info->device == DeviceKind::cpu ? "cpu" : device;
+  if (device != "auto" || info == nullptr) return device;
+  require_device_of(*info, catalog, "run");
+  return info->device == DeviceKind::cpu ? "cpu" : device;
 }
-
-}  // namespace
 
 bool run_check(const WorkerOptions& options, const std::string& device, const CheckRequest& request,
                const std::function<void(const CheckRow&)>& row, std::stop_token stop) {
@@ -51,17 +54,17 @@ bool run_check(const WorkerOptions& options, const std::string& device, const Ch
     return Supervisor(worker_for(options, catalog, id)).check(part, row, stop);
   };
   if (device != "auto") return check_on(device, request);
-  // What no device here runs goes to the CPU's worker, which refuses it in words.
   const Device& first = choose_device(catalog, "auto");
   CheckRequest on_gpu = request, on_cpu = request;
   on_gpu.kernels.clear();
   on_cpu.kernels.clear();
   for (const std::string& id : kernels_to_check(request, catalog)) {
-    const KernelInfo* kernel = find_kernel(catalog, id);
+    const KernelInfo* kernel = find_kernel(catalog, id);  // the CPU's worker refuses one that is not there, in words
     const bool for_gpu = kernel != nullptr && kernel->device == DeviceKind::cuda;
+    if (for_gpu && !request.kernels.empty()) require_device_of(*kernel, catalog, "checked");
     if (for_gpu && first.kind == DeviceKind::cuda) {
       on_gpu.kernels.push_back(id);
-    } else if (!for_gpu || !request.kernels.empty()) {
+    } else if (!for_gpu) {
       on_cpu.kernels.push_back(id);
     }
   }

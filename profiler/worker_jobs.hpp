@@ -18,6 +18,10 @@ Catalog query_catalog(const WorkerOptions& options = {});
 /// `Error` for an unknown device.
 WorkerOptions worker_for(WorkerOptions options, const Catalog& catalog, const std::string& device);
 
+/// `device`, with "auto" the first of the kind that `kernel` runs on. Throws `Error` (environment) when there is none; an
+/// unknown kernel is left to the worker to refuse.
+std::string device_for(const std::string& device, const std::string& kernel, const Catalog& catalog);
+
 /// Device "auto" is where each kernel runs: the first GPU and, for CPU kernels, the CPU. Errors as `Supervisor`.
 bool run_check(const WorkerOptions& options, const std::string& device, const CheckRequest& request,
                const std::function<void(const CheckRow&)>& row, std::stop_token stop = {});

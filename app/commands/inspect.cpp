@@ -101,9 +101,11 @@ void print_kernel_row(const std::string& kernel, const KernelRow& row) {
              row.instance, to_string(row.element), row.error, std::abs(row.lse - row.exact_lse));
 }
 
-/// A worker on the device that was asked for.
-WorkerOptions worker_on(const std::string& device) {
-  return device == "cpu" ? WorkerOptions{} : worker_for({}, query_catalog(), device);
+/// A worker on the device that was asked for. "auto" is the first GPU or else the CPU, and the kernel's if one is run.
+WorkerOptions worker_on(const std::string& device, const std::string& kernel) {
+  if (device == "cpu") return {};
+  const Catalog catalog = query_catalog();
+  return worker_for({}, catalog, device_for(device, kernel, catalog));
 }
 
 /// The tensors and labels must survive their inspection.
@@ -131,7 +133,7 @@ int run(const InspectOptions& given) {
     options.source.labels_file = std::filesystem::absolute(options.source.labels_file).string();
   if (!options.out.empty()) refuse_to_overwrite(options.out, options.source);
   options.source.form = options.query.problem.form;
-  Supervisor worker{worker_on(options.device)};
+  Supervisor worker{worker_on(options.device, options.kernel)};
   const SourceReply source = worker.source({options.source});
   if (!source.problem.empty()) {
     fmt::print(stderr, "triscope: {}\n", source.problem);
@@ -226,7 +228,7 @@ void add_output_options(CLI::App& command, const std::shared_ptr<InspectOptions>
            });
   command
       .add_option("--device", options->device,
-                  "auto (the first GPU, else the CPU), cpu, or a GPU's index (default: auto)")
+                  "auto (the first GPU, else the CPU; where --kernel runs), cpu, or a GPU's index (default: auto)")
       ->type_name("ID");
   command
       .add_option(

@@ -6,6 +6,7 @@
 #include "app/window/system.hpp"
 #include "kernels/atomic_file.hpp"
 #include "kernels/error.hpp"
+#include "profiler/recorded_database.hpp"
 #include "profiler/supervisor.hpp"
 
 namespace triscope {

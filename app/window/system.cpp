@@ -6,7 +6,6 @@
 #include <string>
 
 #include "kernels/error.hpp"
-#include "profiler/program_folder.hpp"
 
 namespace triscope {
 namespace {
@@ -27,16 +26,6 @@ bool system_prefers_dark() {
   if (const char* theme = std::getenv("GTK_THEME")) return std::strstr(theme, "dark") || std::strstr(theme, "Dark");
   const std::string scheme = output_of("timeout 1 gsettings get org.gnome.desktop.interface color-scheme 2>/dev/null");
   return scheme.find("light") == std::string::npos && scheme.find("default") == std::string::npos;
-}
-
-std::filesystem::path recorded_database() {
-  std::error_code error;
-  const std::filesystem::path bin = program_folder();
-  for (const std::filesystem::path& file : {bin / "../share/triscope/h200.db", bin / "../../assets/recorded/h200.db",
-                                            std::filesystem::path(TRISCOPE_SOURCE_DIR) / "assets/recorded/h200.db"}) {
-    if (std::filesystem::exists(file, error)) return std::filesystem::weakly_canonical(file, error);
-  }
-  return {};
 }
 
 void copy_png_to_clipboard(const std::vector<std::uint8_t>& png) {

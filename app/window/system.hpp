@@ -2,16 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <vector>
 
 namespace triscope {
 
 /// True when the desktop is set to dark, or does not say.
 bool system_prefers_dark();
-
-/// The shipped recording: assets/recorded/h200.db beside the build, or share/triscope beside bin. Empty: not shipped.
-std::filesystem::path recorded_database();
 
 /// Hands a PNG to the desktop's clipboard through wl-copy or xclip. Throws `Error` naming what to install.
 void copy_png_to_clipboard(const std::vector<std::uint8_t>& png);

@@ -1,7 +1,6 @@
 #include "profiler/worker/measure_job.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <list>
@@ -9,7 +8,7 @@
 #include "kernels/error.hpp"
 #include "profiler/clock.hpp"
 #include "profiler/columns.hpp"
-#include "profiler/nearest_name.hpp"
+#include "profiler/kernel_refusal.hpp"
 #include "profiler/worker/sampling.hpp"
 
 namespace triscope {
@@ -107,17 +106,12 @@ const Kernel& require_kernel(KernelList kernels, const std::string& id) {
     if (kernel->info().id == id) return *kernel;
     known.push_back(kernel->info().id);
   }
-  throw Error(fmt::format("kernel \"{}\" cannot be run", id), "this build has no kernel of that name",
-              fmt::format("{}choose from: {}", nearest_name_hint(id, known), fmt::join(known, ", ")), ExitCode::usage);
+  throw unknown_kernel(id, known, "run");
 }
 
 const Kernel& require_kernel_on(KernelList kernels, const std::string& id, const Device& device) {
   const Kernel& kernel = require_kernel(kernels, id);
-  if (kernel.info().device != device.kind) {
-    throw Error(fmt::format("{} cannot be run on device {}", id, device.id),
-                fmt::format("it runs on {} devices only", to_string(kernel.info().device)),
-                "choose another device or kernel", ExitCode::usage);
-  }
+  if (kernel.info().device != device.kind) throw kernel_of_another_device(kernel.info(), device, "run");
   return kernel;
 }
 

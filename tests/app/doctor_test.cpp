@@ -14,7 +14,7 @@ using testing::IsEmpty;
 SystemFacts healthy() {
   SystemFacts facts;
   facts.catalog = Catalog{};
-  facts.catalog->devices.push_back({.id = "cpu", .name = "Some CPU"});
+  facts.catalog->devices = {{.id = "0", .kind = DeviceKind::cuda, .name = "Some GPU"}, {.id = "cpu", .name = "Some CPU"}};
   facts.database = "/data/results.db";
   facts.database_exists = facts.database_writable = true;
   facts.free_bytes = std::int64_t{100} << 30;
@@ -52,6 +52,7 @@ TEST(Doctor, a_machine_without_gpu_and_display_is_not_broken) {
   facts.cupti_error.reset();
   facts.counters_error.reset();
   facts.nvidia_driver_version.clear();
+  facts.catalog->devices.erase(facts.catalog->devices.begin());
   facts.display.clear();
   for (const Finding& finding : diagnose(facts)) {
     EXPECT_TRUE(finding.health == Health::works || finding.health == Health::absent) << finding.subject << ": " << finding.found;
@@ -98,14 +99,14 @@ TEST(Doctor, a_quota_above_the_threads_is_no_loss) {
 
 TEST(Doctor, passes_on_what_a_device_cannot_do) {
   SystemFacts facts = healthy();
-  facts.catalog->devices.front().limits = {"its clock cannot be read"};
+  facts.catalog->devices.back().limits = {"its clock cannot be read"};
   EXPECT_THAT(find(facts, "device cpu").found, HasSubstr("clock"));
 }
 
 // The sentences themselves are tested where they are made: CUPTI's in profiler, a GPU's in cuda, the baselines' there.
 TEST(Doctor, passes_on_what_a_gpu_and_its_profilers_say) {
   SystemFacts facts = healthy();
-  facts.catalog->devices.push_back({.id = "0", .name = "Some GPU", .limits = {"MIG is on: this is a slice of a GPU"}});
+  facts.catalog->devices.front().limits = {"MIG is on: this is a slice of a GPU"};
   facts.catalog->gpu_problem = "the driver is for CUDA 12.4, Triscope needs 13.0: update it to 580 or later";
   facts.cupti_error = "another profiler is attached to the worker: nsys";
   facts.counters_error = "the driver gives hardware counters to administrators only";
@@ -125,6 +126,19 @@ TEST(Doctor, says_where_a_baseline_is_and_under_which_licence_or_why_it_is_not) 
   EXPECT_EQ(absent.health, Health::absent);
   EXPECT_THAT(absent.found, HasSubstr("install PyTorch"));
   EXPECT_THAT(absent.advice, HasSubstr("NVIDIA's cuDNN licence"));
+}
+
+TEST(Doctor, without_a_gpu_it_names_the_recording_and_advises_no_library_that_would_change_nothing) {
+  SystemFacts facts = healthy();
+  facts.nvidia_driver_version.clear();
+  facts.nvidia_device_on_pci = false;
+  facts.catalog->devices.erase(facts.catalog->devices.begin());
+  facts.recording = "`triscope show 1 --db h200.db` prints what an H200 measured";
+  facts.baselines.push_back({{.id = "baseline.cudnn", .instances = {"absent"}}, "libcudnn.so.9 is not on this machine; run `triscope doctor`, or ./run build --with-cudnn"});
+  EXPECT_THAT(find(facts, "GPU driver").advice, HasSubstr("triscope show 1 --db h200.db"));
+  const Finding cudnn = find(facts, "cuDNN");
+  EXPECT_EQ(cudnn.health, Health::absent);
+  EXPECT_THAT(cudnn.found + cudnn.advice, testing::Not(testing::AnyOf(HasSubstr("./run"), HasSubstr("triscope doctor"))));
 }
 
 TEST(Doctor, reads_the_cpu_flags_as_words) {

@@ -224,6 +224,32 @@ TEST(Plan, a_request_of_which_nothing_is_possible_is_a_usage_error) {
   EXPECT_EQ(error_of([&] { plan_for(request, fake_catalog(false)); }).code(), ExitCode::usage);
 }
 
+TEST(Plan, a_gpu_kernel_without_a_gpu_is_no_fault_of_the_request_and_points_to_the_recording) {
+  SweepRequest request = small_request();
+  request.kernels = {"cuda.hopper"};
+  Catalog without_gpu = fake_catalog(true);
+  without_gpu.devices.erase(without_gpu.devices.begin());
+  Error error = error_of([&] { plan_for(request, without_gpu); });
+  EXPECT_EQ(error.code(), ExitCode::environment);
+  EXPECT_THAT(error.why(), HasSubstr("it runs on GPUs only, and there is none here"));
+  EXPECT_THAT(error.fix(), HasSubstr("assets/recorded/h200.db"));
+
+  without_gpu.gpu_problem = "the driver is too old";
+  EXPECT_THAT(error_of([&] { plan_for(request, without_gpu); }).why(), HasSubstr("the driver is too old"));
+  error = error_of([&] { plan_for(request, fake_catalog(false)); });  // a build that has none either
+  EXPECT_EQ(error.code(), ExitCode::environment);
+  EXPECT_THAT(error.why(), HasSubstr("this build has no GPU kernels"));
+  EXPECT_THAT(error.fix(), HasSubstr("assets/recorded/h200.db"));
+
+  request.device = "cpu";
+  EXPECT_EQ(error_of([&] { plan_for(request, without_gpu); }).code(), ExitCode::usage) << "the CPU was named";
+  request.device = "auto";
+  request.kernels = {"cuda.hoper"};
+  error = error_of([&] { plan_for(request, fake_catalog(true)); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.fix(), HasSubstr("did you mean cuda.hopper? "));
+}
+
 TEST(Plan, an_unknown_device_names_the_known_ones) {
   SweepRequest request = small_request();
   request.device = "3";

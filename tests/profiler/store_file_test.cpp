@@ -95,7 +95,7 @@ TEST_F(StoreTest, two_stores_create_and_fill_one_file_at_once) {
 
 // What each of `kWriters` that create the same file at the same moment was told, over many files.
 TEST_F(StoreTest, of_many_that_create_one_file_at_once_none_is_refused) {
-  constexpr int kFiles = 40, kWriters = 8;
+  constexpr int kFiles = 16, kWriters = 8;
   for (int n = 0; n < kFiles; ++n) {
     const std::filesystem::path file = folder_ / fmt::format("{}.db", n);
     std::vector<std::string> refusals(kWriters);

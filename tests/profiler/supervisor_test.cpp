@@ -376,14 +376,28 @@ TEST(Supervisor, check_compares_each_kernel_on_the_device_it_runs_on) {
 TEST(Supervisor, a_kernel_of_another_device_is_refused_in_words) {
   CheckRequest request;
   request.kernels = {"test.gpu"};
-  for (const char* device : {"auto", "cpu"}) {
+  const auto refusal = [](const auto& job) {
     try {
-      run_check(bad_worker(), device, request, [](const CheckRow& row) { ADD_FAILURE() << row.kernel; });
-      ADD_FAILURE() << "not refused";
-    } catch (const Error& e) {
-      EXPECT_THAT(e.what(), HasSubstr("test.gpu cannot be run on device cpu: it runs on cuda devices only"));
+      job();
+    } catch (const Error& error) {
+      return error;
     }
-  }
+    return Error("not refused", "", "");
+  };
+  const auto check_on = [&](const char* device) {
+    return refusal([&] {
+      run_check(bad_worker(), device, request, [](const CheckRow& row) { ADD_FAILURE() << row.kernel; });
+    });
+  };
+  const Error named = check_on("cpu"), automatic = check_on("auto");
+  EXPECT_EQ(named.code(), ExitCode::usage);
+  EXPECT_THAT(named.what(), HasSubstr("test.gpu cannot be run on device cpu: it runs on cuda devices only"));
+  EXPECT_EQ(automatic.code(), ExitCode::environment);
+  EXPECT_THAT(automatic.what(), HasSubstr("test.gpu cannot be checked: it runs on GPUs only, and there is none here"));
+  EXPECT_THAT(automatic.fix(), HasSubstr("assets/recorded/h200.db"));
+  EvalRequest evaluation;
+  evaluation.kernel = "test.gpu";
+  EXPECT_EQ(refusal([&] { run_eval(bad_worker(), "auto", evaluation); }).code(), ExitCode::environment);
 }
 
 TEST(Supervisor, check_reports_a_wrong_kernel_and_a_crash_as_failed_rows) {

@@ -14,6 +14,7 @@
 #include "app/window/screenshot.hpp"
 #include "app/window/system.hpp"
 #include "kernels/error.hpp"
+#include "profiler/recorded_database.hpp"
 
 namespace triscope {
 namespace {
