@@ -170,8 +170,12 @@ void Application::select_first() {
     const bool beside = row.problem == chosen->problem && row.pass == chosen->pass && row.regime == chosen->regime;
     return beside && row.median_ms && chosen->median_ms && *row.median_ms < *chosen->median_ms;
   };
-  for (const ResultRow& row : data_.shown->rows) {
-    if (row.status == Status::ok && !is_baseline(row) && better(row)) chosen = &row;
+  for (const bool baselines : {false, true}) {
+    for (const ResultRow& row : data_.shown->rows) {
+      if (row.status != Status::ok || row.problem.form == Form::gemm || is_baseline(row) != baselines) continue;
+      if (better(row)) chosen = &row;
+    }
+    if (chosen) break;
   }
   if (chosen && ui_.selection.pinned != chosen->measurement)
     carry_out({CommandId::select_measurement, chosen->measurement});

@@ -84,8 +84,11 @@ class Report {
                                      [&](const SweepInfo& sweep) { return sweep.id < data_.shown->info.id; });
     if (before != data_.sweeps.end()) application_.carry_out({CommandId::compare, before->id});
     offscreen_.settle();
-    std::error_code failed;  // what is wrong with the folder shows when the files are written
+    std::error_code failed;
     std::filesystem::create_directories(options_.folder, failed);
+    if (failed)
+      throw Error("The report was not written", fmt::format("the folder {} cannot be created: {}", options_.folder.string(), failed.message()),
+                  "name another one with -o");
   }
 
   void write_window() {

@@ -83,6 +83,15 @@ TEST(Program, a_picture_or_report_of_a_database_that_is_not_there_makes_none) {
   }
 }
 
+TEST(Program, a_report_says_why_its_folder_cannot_be_created) {
+  TemporaryFolder folder;
+  write_synthetic_database(folder / "a.db", 6, 20);
+  std::ofstream(folder / "letter") << "a file in the way";
+  const Said said = say(kWindow + " " + (folder / "a.db").string() + " --report " + (folder / "letter" / "out").string());
+  EXPECT_EQ(said.code, 3) << said.text;
+  EXPECT_THAT(said.text, HasSubstr("letter/out cannot be created: Not a directory"));
+}
+
 TEST(OnScreen, says_what_to_do_without_opengl_3_3) {
   if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
   const Said said = say("MESA_GL_VERSION_OVERRIDE=2.1 " + kWindow);

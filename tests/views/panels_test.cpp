@@ -281,6 +281,34 @@ TEST(Application, what_a_picture_selects_is_the_fastest_kernel_at_the_longest_se
   EXPECT_EQ(stage.application().data().selected->row.kernel, "cuda.hopper");
 }
 
+TEST(Application, a_picture_of_baselines_alone_selects_the_fastest_of_them) {
+  TemporaryFolder folder;
+  {
+    Store store(folder / "baselines.db");
+    const std::int64_t id = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 3);
+    const auto add = [&](const char* kernel, Form form, double times) {
+      Measurement measurement = synthetic_measurement(1, 20);
+      measurement.key.problem.form = form;
+      measurement.key.kernel = kernel;
+      measurement.summary.median_ms *= times;
+      store.add(id, measurement);
+    };
+    add("baseline.cublas", Form::gemm, 0.1);
+    add("baseline.cudnn", Form::dot_product, 2);
+    add("baseline.fa3", Form::dot_product, 1);
+    store.finish_sweep(id);
+  }
+  ApplicationOptions options;
+  options.database = folder / "baselines.db";
+  options.ask_machine = false;
+  fixture::Stage stage(std::move(options), 1440, 900);
+  stage.settle();
+  stage.application().select_first();
+  stage.settle();
+  ASSERT_TRUE(stage.application().data().selected);
+  EXPECT_EQ(stage.application().data().selected->row.kernel, "baseline.fa3");
+}
+
 double luminance(ImU32 colour) {
   const ImVec4 c = to_vec4(colour);
   const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
