@@ -138,7 +138,7 @@ constexpr ResultColumn kColumns[] = {
                              "Upper end of the 95 % interval of the median; NULL means unbounded.",
                              "t-interval of block medians"),
     given<samples>("samples", "samples", "Number of samples, flagged ones included."),
-    {"flagged", "flagged", "", "", "Number of doubtful samples (throttled, preempted); they are kept and counted.", "",
+    {"flagged", "flagged", "", "", "Number of flagged samples (throttled: normal at a power limit; preempted: doubtful); they are kept and counted.", "",
      BetterDirection::lower, flagged, plain<flagged>},
     {"sm_clock_mhz", "clock", "MHz", "MHz",
      "SM clock while it was measured, the median over all samples; NULL when it is not known.", "",
