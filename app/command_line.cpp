@@ -69,6 +69,16 @@ void build_tree(CLI::App& app, Action& action) {
               fmt::format("'{}' {} not expected", fmt::join(extras, "', '"), extras.size() == 1 ? "was" : "were"), fix, ExitCode::usage);
 }
 
+/// Refuses an option of `command` that was given more often than it may be, if that is what went wrong.
+void refuse_repeated(const CLI::App& command, const std::string& name) {
+  for (const CLI::Option* option : command.get_options()) {
+    const int most = option->get_expected_max();
+    if (most < 1 || static_cast<int>(option->count()) <= most) continue;
+    throw Error("the command line cannot be read", fmt::format("{} was given {} times", option->get_name(), option->count()),
+                fmt::format("give it once (lists are separated by commas), see `{} --help`", name), ExitCode::usage);
+  }
+}
+
 /// Parses `arguments`; true when `action` is to be run, false when help was printed.
 bool parse(CLI::App& app, std::vector<std::string> arguments) {
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
@@ -83,6 +93,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
     const auto chosen = app.get_subcommands();
     const std::string name = chosen.empty() ? "triscope" : "triscope " + chosen.front()->get_name();
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) refuse_extras(chosen.empty() ? app : *chosen.front(), name, app.remaining(true));
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) refuse_repeated(chosen.empty() ? app : *chosen.front(), name);
     throw Error("the command line cannot be read", error.what(), fmt::format("see `{} --help`", name), ExitCode::usage);
   }
 }

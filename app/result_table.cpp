@@ -118,7 +118,7 @@ Comparison compare_rows(const Snapshot& snapshot, const ResultRow& a, const Resu
     throw Error(fmt::format("m{} cannot be compared", row.measurement), "it was deleted meanwhile", "run the command again");
   };
   const Measurement first = load(a), second = load(b);
-  const bool interleaved = a.sweep == b.sweep && first.group >= 0 && first.group == second.group;
+  const bool interleaved = a.measurement == b.measurement || (a.sweep == b.sweep && first.group >= 0 && first.group == second.group);
   return compare({first.samples, a.regime, a.timing_source}, {second.samples, b.regime, b.timing_source}, interleaved,
                  tolerance);
 }

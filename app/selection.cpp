@@ -1,20 +1,43 @@
 #include "app/selection.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "app/values.hpp"
 #include "kernels/error.hpp"
+#include "profiler/nearest_name.hpp"
 
 namespace triscope {
 namespace {
 
 constexpr std::string_view kKernelPrefix = "kernel:";
 
-[[noreturn]] void nothing(const Selection& selection, std::string_view why) {
+[[noreturn]] void nothing(const Selection& selection, std::string_view why, const std::string& hint = "") {
   throw Error(fmt::format("'{}' names nothing", selection.text), std::string(why),
-              "see `triscope list` for sweeps and `triscope show` for measurements", ExitCode::usage);
+              hint + "see `triscope list` for sweeps and `triscope show` for measurements", ExitCode::usage);
+}
+
+/// The rows of a kernel in the sweep that is named, or in the newest that holds any.
+std::vector<ResultRow> select_kernel(const Snapshot& snapshot, const std::vector<SweepInfo>& sweeps, const Selection& selection) {
+  std::vector<ResultRow> rows;
+  std::vector<std::int64_t> holding;  // sweeps that hold the kernel
+  std::vector<std::string> known;     // the kernels of all sweeps
+  for (const SweepInfo& sweep : sweeps) {
+    bool holds = false;
+    for (ResultRow& row : snapshot.results(sweep.id)) {
+      known.push_back(row.kernel);
+      if (row.kernel != selection.kernel) continue;
+      holds = true;
+      if (!selection.sweep || sweep.id == *selection.sweep) rows.push_back(std::move(row));
+    }
+    if (!rows.empty()) return rows;
+    if (holds) holding.push_back(sweep.id);
+  }
+  if (holding.empty()) nothing(selection, "no sweep holds that kernel", nearest_name_hint(selection.kernel, known));
+  std::sort(holding.begin(), holding.end());
+  nothing(selection, fmt::format("sweep {} does not hold that kernel: {} do{}", *selection.sweep, fmt::join(holding, ", "), holding.size() == 1 ? "es" : ""));
 }
 
 bool same_sizes(const Problem& a, const Problem& b) {
@@ -57,16 +80,17 @@ Selection parse_selection(std::string_view text) {
   } else if (!text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos) {
     selection.sweep = parse_id("sweep", text);
   } else {
+    const std::vector<std::string> words{"latest"};
     throw Error(fmt::format("'{}' names no measurements", text), "it has none of the known shapes",
-                "write 3 or latest for a sweep, m12 for a measurement, kernel:cpu.fast or kernel:cpu.fast@3 for a kernel",
+                nearest_name_hint(std::string(text), words) + "write 3 or latest for a sweep, m12 for a measurement, kernel:cpu.fast or kernel:cpu.fast@3 for a kernel",
                 ExitCode::usage);
   }
   return selection;
 }
 
 std::vector<ResultRow> select(const Snapshot& snapshot, const Selection& selection) {
-  std::vector<ResultRow> rows;
   if (selection.measurement) {
+    std::vector<ResultRow> rows;
     for (ResultRow& row : snapshot.results()) {
       if (row.measurement == *selection.measurement) rows.push_back(std::move(row));
     }
@@ -75,20 +99,10 @@ std::vector<ResultRow> select(const Snapshot& snapshot, const Selection& selecti
   }
   const std::vector<SweepInfo> sweeps = snapshot.sweeps();
   if (sweeps.empty()) nothing(selection, "the database holds no sweep yet");
-  if (!selection.kernel.empty()) {
-    for (const SweepInfo& sweep : sweeps) {
-      if (selection.sweep && sweep.id != *selection.sweep) continue;
-      for (ResultRow& row : snapshot.results(sweep.id)) {
-        if (row.kernel == selection.kernel) rows.push_back(std::move(row));
-      }
-      if (!rows.empty()) return rows;
-    }
-    nothing(selection, "no sweep holds that kernel");
-  }
-  const std::int64_t id = selection.latest ? sweeps.front().id : *selection.sweep;
+  const std::int64_t id = selection.sweep.value_or(sweeps.front().id);
   const bool known = std::any_of(sweeps.begin(), sweeps.end(), [&](const SweepInfo& sweep) { return sweep.id == id; });
   if (!known) nothing(selection, "the database has no such sweep");
-  return snapshot.results(id);
+  return selection.kernel.empty() ? snapshot.results(id) : select_kernel(snapshot, sweeps, selection);
 }
 
 Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b, bool across_kernels) {

@@ -1,18 +1,27 @@
 #include "app/shared_options.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "profiler/nearest_name.hpp"
+
 namespace triscope {
+
+void refuse_choice(std::string_view option, std::string_view token, std::string_view why, std::span<const std::string> choices) {
+  refuse_value(option, token, why, fmt::format("{}choose from {}", nearest_name_hint(std::string(token), choices), fmt::join(choices, ", ")));
+}
 
 Form parse_simplicial_form(std::string_view option, std::string_view token) {
   const std::optional<Form> form = parse_form(token);
   if (form == Form::trilinear || form == Form::determinant) return *form;
-  refuse_value(option, token, "this is no form of 2-simplicial attention", "choose from trilinear, determinant");
+  refuse_choice(option, token, "this is no form of 2-simplicial attention", std::vector<std::string>{"trilinear", "determinant"});
 }
 
 void add_logit_options(CLI::App& command, Problem& problem) {
   add_text(command, "--form", "{trilinear,determinant}", "Form of the logit (default: trilinear)",
            [&problem](const std::string& text) { problem.form = parse_simplicial_form("--form", text); });
   add_text(command, "--mask", "{causal,full}", "Mask (default: causal)", [&problem](const std::string& text) {
-    problem.mask = parse_choice<Mask>("--mask", text, parse_mask, "causal, full");
+    problem.mask = parse_choice<Mask>("--mask", text, parse_mask, {"causal", "full"});
   });
   add_text(command, "--scale", "X", "Factor of the logits (default: 1/sqrt(head_dim))",
            [&problem](const std::string& text) { problem.scale = parse_number("--scale", text); });

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +14,15 @@
 
 namespace triscope {
 
-/// The value `parse` finds for `token`; throws `Error` (usage) naming the token and the choices ("a, b").
+/// Throws `Error` (usage) that names `token`, what it is not ("this is no format"), the choices, and the nearest of them.
+[[noreturn]] void refuse_choice(std::string_view option, std::string_view token, std::string_view why, std::span<const std::string> choices);
+
+/// The value `parse` finds for `token`; throws `Error` (usage) naming the token and the choices.
 template <typename Value>
 Value parse_choice(std::string_view option, std::string_view token, std::optional<Value> (*parse)(std::string_view),
-                   std::string_view choices) {
+                   std::initializer_list<std::string> choices) {
   if (const std::optional<Value> value = parse(token)) return *value;
-  refuse_value(option, token, "this is not a known choice", std::string("choose from ").append(choices));
+  refuse_choice(option, token, "this is not a known choice", std::vector(choices));
 }
 
 /// The forms a user may ask for: trilinear and determinant. Others belong to the baselines.

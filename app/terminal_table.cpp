@@ -82,6 +82,21 @@ Layout lay_out(const TerminalTable& table, std::size_t width) {
 
 }  // namespace
 
+std::vector<std::string> wrapped_list(const std::vector<std::string>& words, std::size_t width) {
+  std::vector<std::string> lines(1);
+  for (std::size_t n = 0; n < words.size(); ++n) {
+    const std::string word = n + 1 < words.size() ? words[n] + "," : words[n];
+    if (lines.back().empty()) {
+      lines.back() = word;
+    } else if (lines.back().size() + 1 + word.size() <= width) {
+      lines.back() += " " + word;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
+
 std::string render(const TerminalTable& table, std::size_t width) {
   const Layout layout = lay_out(table, width);
   std::string text;

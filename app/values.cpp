@@ -21,10 +21,11 @@ bool read_digits(std::string_view text, std::int64_t& value, bool& overflow) {
   return overflow || (error == std::errc() && end == text.data() + text.size());
 }
 
-/// A finite decimal number, the whole of `text`.
-bool read_decimal(std::string_view text, double& value) {
+/// A finite decimal number, the whole of `text`. One that a double cannot hold sets `beyond`, too.
+bool read_decimal(std::string_view text, double& value, bool* beyond = nullptr) {
   if (text.empty() || text.find_first_not_of("0123456789.eE+-") != std::string_view::npos) return false;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (beyond != nullptr) *beyond = error == std::errc::result_out_of_range && end == text.data() + text.size();
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
 }
 
@@ -87,7 +88,9 @@ std::uint64_t parse_seed(std::string_view option, std::string_view token) {
 
 double parse_number(std::string_view option, std::string_view token) {
   double value = 0;
-  if (!read_decimal(token, value)) {
+  bool beyond = false;
+  if (!read_decimal(token, value, &beyond)) {
+    if (beyond) refuse_value(option, token, "it is too large, or too near zero, for a double", "give 0, or one such as 0.125 or -1e-3");
     refuse_value(option, token, "this is not a finite decimal number", "give one such as 0.125 or -1e-3");
   }
   return value;

@@ -86,7 +86,7 @@ void check_instance(const SweepRequest& request, const std::vector<const KernelI
   for (const KernelInfo* kernel : kernels) {
     for (const std::string& name : kernel->instances) {
       if (name == request.instance) return;
-      known.push_back(name);
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
     }
   }
   refuse(fmt::format("instance \"{}\" cannot be measured", request.instance), "none of the kernels has it",

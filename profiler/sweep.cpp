@@ -84,6 +84,19 @@ void refuse_other_device(const std::filesystem::path& database, std::int64_t swe
               "start a new sweep here, or resume it on the first device", ExitCode::usage);
 }
 
+/// What the database holds of `sweep`.
+SweepOutcome outcome_of(const std::filesystem::path& database, std::int64_t sweep) {
+  SweepOutcome outcome;
+  outcome.sweep = sweep;
+  if (const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep)) {
+    outcome.ok = info->ok;
+    outcome.failed = info->failed;
+    outcome.skipped = info->skipped;
+    outcome.cancelled = info->cancelled;
+  }
+  return outcome;
+}
+
 /// A sweep on its way: plan, worker, database.
 class Run {
  public:
@@ -132,17 +145,12 @@ class Run {
       stored_.clear();
       left_.end(now_seconds());
     }
-    SweepOutcome outcome;
-    outcome.sweep = sweep_;
-    outcome.stopped =
+    const bool stopped =
         stop.stop_requested() && (done_ < total_ || !without_cross_check().empty() || !without_counters().empty());
-    if (!outcome.stopped) store_.finish_sweep(sweep_);
-    if (const std::optional<SweepInfo> info = Snapshot(database_).sweep(sweep_)) {
-      outcome.ok = info->ok;
-      outcome.failed = info->failed;
-      outcome.skipped = info->skipped;
-      outcome.cancelled = info->cancelled;
-    }
+    if (!stopped) store_.finish_sweep(sweep_);
+    SweepOutcome outcome = outcome_of(database_, sweep_);
+    outcome.stopped = stopped;
+    outcome.measured_now = measured_now_;
     return outcome;
   }
 
@@ -191,6 +199,7 @@ class Run {
 
   void keep(const Measurement& measurement) {
     const std::int64_t row = store_.add(sweep_, measurement);
+    measured_now_ += measurement.status == Status::ok;
     if (measurement.status != Status::cancelled) ++done_;
     if (measurement.status == Status::ok) stored_.push_back({row, measurement.key, measurement.source_hash});
     observer_.measured(measurement, row);
@@ -244,7 +253,7 @@ class Run {
     };
     job.measured = [&](std::int64_t, const Measurement& measurement) {
       keep(measurement);
-      tell(fmt::format("{} {} {}", measurement.key.kernel, to_string(measurement.key.pass),
+      tell(fmt::format("{} {} {} {}", measurement.key.kernel, measurement.key.instance, to_string(measurement.key.pass),
                        to_string(measurement.status)));
     };
     measurer_.supervisor.measure(message, job, stop);
@@ -262,8 +271,29 @@ class Run {
   std::vector<StoredMeasurement> stored_;  ///< of the group in work, with samples
   std::int64_t sweep_ = 0;
   std::map<std::string, std::string> finished_;  // key as text -> source hash
-  std::int64_t done_ = 0, total_ = 0;
+  std::int64_t done_ = 0, total_ = 0, measured_now_ = 0;
 };
+
+/// True when nothing of `sweep` is left to measure or to add, and no kernel of this build has changed since. Needs no
+/// device: a worker is asked for the catalog alone.
+bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& request,
+                     const SweepObserver& observer) {
+  const Snapshot snapshot(database);
+  const std::optional<SweepInfo> info = snapshot.sweep(sweep);
+  if (!info || info->finished.empty() || info->ok + info->skipped < info->planned || info->failed + info->cancelled > 0) return false;
+  if (!snapshot.without_cross_check(sweep).empty()) return false;
+  if (request.counters != CounterSet::none && !snapshot.without_counters(sweep).empty()) return false;
+  WorkerOptions options;
+  options.prefix = request.worker_prefix;
+  options.time_limit = request.time_limit;
+  options.log = observer.log;
+  const Catalog catalog = Supervisor(options).catalog();
+  const std::vector<FinishedKey> finished = snapshot.finished_keys(sweep);
+  return std::none_of(finished.begin(), finished.end(), [&](const FinishedKey& done) {
+    const KernelInfo* kernel = find_kernel(catalog, done.key.kernel);
+    return kernel != nullptr && kernel->source_hash != done.source_hash;
+  });
+}
 
 }  // namespace
 
@@ -272,6 +302,10 @@ SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path&
   SweepRequest decided = resume ? stored_request(database, *resume, request) : request;
   if (!decided.tensors.empty())
     decided.tensors = std::filesystem::absolute(decided.tensors);  // a resume may start elsewhere
+  if (resume && nothing_is_left(database, *resume, decided, observer)) {
+    observer.started(*resume);
+    return outcome_of(database, *resume);
+  }
   return Run(decided, database, observer, resume).run(stop);
 }
 

@@ -1,6 +1,8 @@
 // `triscope compare A B`: verdicts between stored measurements, and a gate for scripts.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.hpp"
@@ -177,6 +179,36 @@ std::string gate_text(const Tally& tally) {
   return "";
 }
 
+/// " (sweep 17)" where the selection named a kernel and left the sweep open.
+std::string chosen_sweep(const Selection& selection, const std::vector<ResultRow>& rows) {
+  const bool open = !selection.kernel.empty() && !selection.sweep && !rows.empty();
+  return open ? fmt::format(" (sweep {})", rows.front().sweep) : "";
+}
+
+/// The newest sweep that holds two kernels which were named without one; nullopt when none does.
+std::optional<std::int64_t> common_sweep(const Snapshot& snapshot, const Selection& a, const Selection& b) {
+  if (a.kernel.empty() || b.kernel.empty()) return std::nullopt;
+  for (const SweepInfo& sweep : snapshot.sweeps()) {
+    const std::vector<ResultRow> rows = snapshot.results(sweep.id);
+    const auto holds = [&](const std::string& kernel) {
+      return std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return row.kernel == kernel; });
+    };
+    if (holds(a.kernel) && holds(b.kernel)) return sweep.id;
+  }
+  return std::nullopt;
+}
+
+/// What is said when no measurement of `a` has a partner in `b`.
+Error nothing_in_common(const Snapshot& snapshot, const Selection& a, const Selection& b, const Pairing& pairing, ExitCode code) {
+  const std::optional<std::int64_t> common = common_sweep(snapshot, a, b);
+  return Error(fmt::format("{} and {} cannot be compared", a.text, b.text),
+               fmt::format("none of the {} measurements of A{} answers the same question as one of the {} of B{}", pairing.only_a.size(),
+                           chosen_sweep(a, pairing.only_a), pairing.only_b.size(), chosen_sweep(b, pairing.only_b)),
+               common ? fmt::format("sweep {0} holds both: compare kernel:{1}@{0} kernel:{2}@{0}", *common, a.kernel, b.kernel)
+                      : "compare sweeps with common configurations, or kernels of one sweep",
+               code);
+}
+
 void print_summary_json(const Tally& tally, bool fails) {
   const nlohmann::json object = {{"type", "summary"},
                                  {"compared", tally.compared},
@@ -201,10 +233,7 @@ int run(const CompareOptions& options) {
   const Tally tally = count(pairs, pairing);
   const std::string gate = options.fail_if ? gate_text(tally) : "";
   if (pairs.empty() && !options.json) {
-    throw Error(fmt::format("{} and {} cannot be compared", options.a, options.b),
-                fmt::format("none of the {} measurements of A answers the same question as one of the {} of B", tally.only_a, tally.only_b),
-                "compare sweeps with common configurations, or kernels of one sweep",
-                options.fail_if ? ExitCode::measured_failed : ExitCode::usage);
+    throw nothing_in_common(snapshot, first, second, pairing, options.fail_if ? ExitCode::measured_failed : ExitCode::usage);
   }
   if (options.json) {
     print_json(pairs);
@@ -237,7 +266,7 @@ void add_compare_command(CLI::App& app, Action& action) {
           "Ratios within this are the same (default: 0.5%)")
       ->type_name("P%");
   const auto set_format = [options](const std::string& text) {
-    if (text != "table" && text != "json") refuse_value("--format", text, "this is no format of this command", "choose from table, json");
+    if (text != "table" && text != "json") refuse_choice("--format", text, "this is no format of this command", std::vector<std::string>{"table", "json"});
     options->json = text == "json";
   };
   command->add_option_function<std::string>("--format", set_format, "table or json, one object a line (default: table)")

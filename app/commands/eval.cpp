@@ -58,7 +58,7 @@ void add_problem_options(CLI::App& command, const std::shared_ptr<EvalOptions>& 
            [options](const std::string& text) { set_windows(*options, text); });
   add_logit_options(command, problem);
   add_text(command, "--element", "{fp32,bf16}", "Element type (default: the kernel's own)", [options](const std::string& text) {
-    options->request.element = parse_choice<Element>("--element", text, parse_element, "fp32, bf16");
+    options->request.element = parse_choice<Element>("--element", text, parse_element, {"fp32", "bf16"});
   });
   command.add_flag("--deterministic", problem.deterministic, "Gradients identical from run to run");
 }

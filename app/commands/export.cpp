@@ -27,9 +27,9 @@ std::vector<const ResultColumn*> parse_columns(const std::string& text) {
   for (const std::string& id : parse_list("--columns", text)) {
     const ResultColumn* column = find_result_column(id);
     if (column == nullptr) {
-      std::vector<std::string_view> known;
-      for (const ResultColumn& candidate : result_columns()) known.push_back(candidate.id);
-      refuse_value("--columns", id, "the result view has no such column", fmt::format("choose from {}", fmt::join(known, ", ")));
+      std::vector<std::string> known;
+      for (const ResultColumn& candidate : result_columns()) known.emplace_back(candidate.id);
+      refuse_choice("--columns", id, "the result view has no such column", known);
     }
     columns.push_back(column);
   }
@@ -71,7 +71,7 @@ void add_export_command(CLI::App& app, Action& action) {
   options->database = add_database_option(*command);
   const auto set_format = [options](const std::string& text) {
     const std::optional<ExportFormat> format = parse_export_format(text);
-    if (!format) refuse_value("--format", text, "this is no format", "choose from csv, json, md, latex");
+    if (!format) refuse_choice("--format", text, "this is no format", std::vector<std::string>{"csv", "json", "md", "latex"});
     options->format = *format;
   };
   command->add_option_function<std::string>("--format", set_format, "csv, json, md, latex (default: csv)")

@@ -20,8 +20,9 @@ void add_kernels_command(CLI::App& app, Action& action) {
       table.columns = {{"id", Align::left, 100, false},     {"name", Align::left, 60, true},      {"family", Align::left, 50, false},
                        {"runs on", Align::left, 80, false}, {"instances", Align::left, 70, true}, {"source", Align::left, 20, false}};
       for (const KernelInfo& kernel : query_catalog(*options).kernels) {
-        table.rows.push_back({kernel.id, kernel.name, kernel.family, std::string(to_string(kernel.device)),
-                              fmt::format("{}", fmt::join(kernel.instances, ", ")), kernel.source_hash});
+        const std::vector<std::string> instances = wrapped_list(kernel.instances, 60);
+        table.rows.push_back({kernel.id, kernel.name, kernel.family, std::string(to_string(kernel.device)), instances.front(), kernel.source_hash});
+        for (std::size_t n = 1; n < instances.size(); ++n) table.rows.push_back({"", "", "", "", instances[n], ""});
       }
       fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
       return 0;

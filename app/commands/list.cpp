@@ -73,7 +73,7 @@ void add_list_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<ListOptions>();
   options->database = add_database_option(*command);
   const auto set_format = [options](const std::string& text) {
-    if (text != "table" && text != "json") refuse_value("--format", text, "this is no format of this command", "choose from table, json");
+    if (text != "table" && text != "json") refuse_choice("--format", text, "this is no format of this command", std::vector<std::string>{"table", "json"});
     options->json = text == "json";
   };
   command->add_option_function<std::string>("--format", set_format, "table or json, one object a line (default: table)")

@@ -55,7 +55,7 @@ void add_show_command(CLI::App& app, Action& action) {
   command->add_option("--baseline", options->baseline, "Kernel the others are compared with, auto or none (default: auto)")->type_name("ID");
   const auto set_format = [options](const std::string& text) {
     if (text != "table" && !parse_export_format(text)) {
-      refuse_value("--format", text, "this is no format", "choose from table, csv, json, md, latex");
+      refuse_choice("--format", text, "this is no format", std::vector<std::string>{"table", "csv", "json", "md", "latex"});
     }
     options->format = text;
   };

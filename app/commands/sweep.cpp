@@ -48,13 +48,15 @@ auto set_list(std::vector<Value>& list, const char* name, Parse parse) {
 }
 
 Pass pass_value(std::string_view option, std::string_view token) {
-  return parse_choice<Pass>(option, token, parse_pass, "forward, backward");
+  return parse_choice<Pass>(option, token, parse_pass, {"forward", "backward"});
 }
 Form sweep_form(std::string_view option, std::string_view token) {
-  return parse_form(token) == Form::dot_product ? Form::dot_product : parse_simplicial_form(option, token);
+  const std::optional<Form> form = parse_form(token);
+  if (form && *form != Form::gemm) return *form;
+  refuse_choice(option, token, "this is no form of attention", std::vector<std::string>{"trilinear", "determinant", "dot_product"});
 }
 Regime regime_value(std::string_view option, std::string_view token) {
-  return parse_choice<Regime>(option, token, parse_regime, "sustained, burst");
+  return parse_choice<Regime>(option, token, parse_regime, {"sustained", "burst"});
 }
 
 void add_size_options(CLI::App& command, SweepRequest& request) {
@@ -75,10 +77,10 @@ void add_problem_options(CLI::App& command, SweepRequest& request) {
            "Forms of the logit, a list (default: trilinear); dot_product measures the baselines alone, windows Wx1",
            set_list(request.forms, "--form", sweep_form));
   add_text(command, "--mask", "{causal,full}", "Mask (default: causal)", [&request](const std::string& text) {
-    request.mask = parse_choice<Mask>("--mask", text, parse_mask, "causal, full");
+    request.mask = parse_choice<Mask>("--mask", text, parse_mask, {"causal", "full"});
   });
   add_text(command, "--element", "{fp32,bf16}", "Element type (default: the kernel's own)", [&request](const std::string& text) {
-    request.element = parse_choice<Element>("--element", text, parse_element, "fp32, bf16");
+    request.element = parse_choice<Element>("--element", text, parse_element, {"fp32", "bf16"});
   });
   add_text(command, "--scale", "X", "Factor of the logits (default: 1/sqrt(head_dim))",
            [&request](const std::string& text) { request.scale = parse_number("--scale", text); });
@@ -109,13 +111,13 @@ void add_measuring_options(CLI::App& command, SweepRequest& request) {
   add_text(command, "--regime", "{sustained,burst}", "Regimes, a list (default: sustained)",
            set_list(request.regimes, "--regime", regime_value));
   add_text(command, "--timing-source", "{cupti,cuda_events}", "Clock of a GPU's numbers (default: cupti)", [&request](const std::string& text) {
-    request.timing_source = parse_choice<TimingSource>("--timing-source", text, parse_timing_source, "cupti, cuda_events, cpu_clock");
+    request.timing_source = parse_choice<TimingSource>("--timing-source", text, parse_timing_source, {"cupti", "cuda_events", "cpu_clock"});
   });
   command
       .add_option_function<std::string>(
           "--counters",
           [&request](const std::string& text) {
-            request.counters = text.empty() ? CounterSet::standard : parse_choice<CounterSet>("--counters", text, parse_counter_set, "none, quick, standard");
+            request.counters = text.empty() ? CounterSet::standard : parse_choice<CounterSet>("--counters", text, parse_counter_set, {"none", "quick", "standard"});
           },
           "Read a GPU's hardware counters, too: quick (1 pass) or standard (2; the default when no set is named)")
       ->type_name("[{quick,standard}]")
@@ -190,12 +192,14 @@ void require_possible(const SweepRequest& request) {
   for (const std::int64_t heads : request.q_heads) require([&](Problem& problem) { problem.q_heads = heads; });
 }
 
-std::string outcome_text(const SweepOutcome& outcome, double seconds) {
+std::string outcome_text(const SweepOutcome& outcome, double seconds, bool resumed) {
   std::string text = fmt::format("sweep {}: {} measured", outcome.sweep, outcome.ok);
   if (outcome.failed > 0) text += fmt::format(", {} failed", outcome.failed);
   if (outcome.skipped > 0) text += fmt::format(", {} skipped", outcome.skipped);
   if (outcome.cancelled > 0) text += fmt::format(", {} cancelled", outcome.cancelled);
-  return text + fmt::format(" in {}", clock_text(seconds));
+  if (!resumed) return text + fmt::format(" in {}", clock_text(seconds));
+  if (outcome.measured_now == 0 && !outcome.stopped) return text + "; nothing of it was left to measure";
+  return text + fmt::format("; this run measured {} in {}", outcome.measured_now, clock_text(seconds));
 }
 
 int run(const SweepOptions& options) {
@@ -216,7 +220,7 @@ int run(const SweepOptions& options) {
   if (options.json) {
     fmt::print("{}\n", summary_json(outcome, database.string()));
   } else {
-    fmt::print("{}; kept in {}\n", outcome_text(outcome, seconds), database.string());
+    fmt::print("{}; kept in {}\n", outcome_text(outcome, seconds, options.resume), database.string());
     if (outcome.stopped) {
       fmt::print("stopped; `triscope sweep --resume {}{}` measures the rest\n", outcome.sweep, database_words(*options.database));
     } else {

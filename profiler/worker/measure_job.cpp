@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <list>
 
 #include "kernels/error.hpp"
@@ -19,7 +21,7 @@ constexpr std::size_t kKeptShare = 64;  // of the device's memory: what a follow
 std::string label_of(const MeasurementKey& key) {
   const std::string windows =
       key.problem.mask == Mask::full ? "full" : fmt::format("{}x{}", key.problem.window1, key.problem.window2);
-  return fmt::format("{} {} {}, seq {}", key.kernel, to_string(key.pass), windows, key.problem.seq_len);
+  return fmt::format("{} {} {} {}, seq {}", key.kernel, key.instance, to_string(key.pass), windows, key.problem.seq_len);
 }
 
 // One entry on its way through the job.
@@ -36,6 +38,17 @@ struct Work {
     measurement.reason = "stopped by the user";
   }
 };
+
+// What a wrong result of an extreme problem is probably due to: fp32 does not tell logits of this size apart. Empty for
+// the usual ones.
+std::string beyond_fp32(const Problem& problem) {
+  constexpr double kLargest = 4096;  // fp32 steps by 5e-4 there, and the softmax passes that on
+  const double dimensions = std::sqrt(static_cast<double>(problem.head_dim));
+  const double logit = std::abs(problem.scale.value_or(1 / dimensions)) * dimensions * std::hypot(1.0, problem.k2_bias);
+  if (problem.form == Form::gemm || logit < kLargest) return "";
+  return fmt::format("; logits are about {} here, and fp32 tells those apart by {} only: choose a smaller scale or bias",
+                     significant_text(logit, 2), significant_text(logit * std::numeric_limits<float>::epsilon(), 2));
+}
 
 // Allocates, launches once on poisoned outputs, compares with the oracle unless that was done elsewhere.
 void prepare(Work& work, Backend& backend, KernelList kernels, const std::string& source_hash, const InputSet& inputs,
@@ -61,7 +74,7 @@ void prepare(Work& work, Backend& backend, KernelList kernels, const std::string
     const CheckResult check = work.launch->verify(inputs, options);
     m.error = check.worst;
     m.errors = check.errors;
-    if (check.failure) return work.fail("wrong result: " + *check.failure);
+    if (check.failure) return work.fail("wrong result: " + *check.failure + beyond_fp32(key.problem));
     m.launches = work.launch->launches();
   } catch (const std::exception& e) {
     end_if_lost(backend, e.what());

@@ -81,6 +81,28 @@ TEST_F(SelectTest, says_when_there_is_no_such_thing) {
   }
 }
 
+TEST_F(SelectTest, says_which_sweeps_hold_a_kernel_and_what_a_slip_meant) {
+  Measurement measurement = synthetic_measurement(1, 20);
+  measurement.key.kernel = "cpu.rare";
+  {
+    Store store(file_);
+    store.add(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1), measurement);
+  }
+  const Snapshot snapshot(file_);
+  const auto refusal = [&](const char* text) {
+    try {
+      select(snapshot, parse_selection(text));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("found");
+  };
+  EXPECT_THAT(refusal("kernel:cpu.rare@1"), HasSubstr("sweep 1 does not hold that kernel: 3 does;"));
+  EXPECT_THAT(refusal("kernel:cpu.rare@9"), HasSubstr("the database has no such sweep"));
+  EXPECT_THAT(refusal("kernel:cpu.raer"), HasSubstr("no sweep holds that kernel; did you mean cpu.rare? "));
+  EXPECT_EQ(refusal("kernel:cpu.rare@3"), "found");
+}
+
 TEST(PairRows, matches_two_sweeps_configuration_by_configuration) {
   const std::vector<ResultRow> a{row(1, "cpu.fast"), row(2, "cpu.fast", {256, 64}), row(3, "cpu.fast", {512, 32}, Pass::backward)};
   const std::vector<ResultRow> b{row(11, "cpu.fast", {512, 32}, Pass::backward), row(12, "cpu.fast"), row(13, "cpu.oracle")};

@@ -118,6 +118,13 @@ TEST(Sweep, skipped_rows_are_counted_like_the_others) {
   EXPECT_THAT(sweep.output, AllOf(HasSubstr("1/2"), HasSubstr("2/2"), testing::Not(HasSubstr("0/0"))));
 }
 
+TEST(Sweep, logits_beyond_what_fp32_resolves_are_not_laid_to_the_kernel) {
+  TemporaryFolder folder;
+  const ProgramResult sweep = run_triscope(tiny_sweep(folder / "sweep.db", {"--windows", "4x4", "--kernel", "cpu.fast", "--pass", "forward", "--k2-bias", "1e30"}));
+  EXPECT_EQ(sweep.exit_code, 1) << sweep.errors;
+  EXPECT_THAT(sweep.output, AllOf(HasSubstr("wrong result"), HasSubstr("logits are about 1.0e+30 here, and fp32 tells those apart by 1.2e+23 only")));
+}
+
 TEST(Sweep, ctrl_c_keeps_everything_measured_and_resuming_completes_it) {
   TemporaryFolder folder;
   const std::filesystem::path database = folder / "sweep.db";
@@ -148,6 +155,9 @@ TEST(Sweep, ctrl_c_keeps_everything_measured_and_resuming_completes_it) {
   for (const ResultRow& row : rows) EXPECT_EQ(row.status, Status::ok) << row.reason;
   EXPECT_EQ(json_lines(resumed.output, "result").size(), 8 - kept.size()) << "what was kept is not measured again";
   EXPECT_EQ(run_triscope({"sweep", "--resume", "--db", database.string()}).exit_code, 2) << "nothing is left to resume";
+  const ProgramResult complete = run_triscope({"sweep", "--resume", "1", "--db", database.string()});
+  EXPECT_EQ(complete.exit_code, 0) << complete.errors;
+  EXPECT_THAT(complete.output, HasSubstr("sweep 1: 8 measured; nothing of it was left to measure"));
 }
 
 TEST(Sweep, sigterm_stops_it_as_ctrl_c_does) {

@@ -73,6 +73,13 @@ TEST(TerminalTable, leaves_out_columns_without_content) {
   EXPECT_EQ(render(table, 80), "a\nx\ny\n");
 }
 
+TEST(TerminalTable, a_list_is_wrapped_between_its_words) {
+  EXPECT_THAT(wrapped_list({"avx512", "avx2", "portable"}, 14), testing::ElementsAre("avx512, avx2,", "portable"));
+  EXPECT_THAT(wrapped_list({"avx512", "avx2", "portable"}, 60), testing::ElementsAre("avx512, avx2, portable"));
+  EXPECT_THAT(wrapped_list({"far_too_long", "b"}, 4), testing::ElementsAre("far_too_long,", "b"));
+  EXPECT_THAT(wrapped_list({}, 4), testing::ElementsAre(""));
+}
+
 TEST(TerminalTable, counts_characters_not_bytes) {
   EXPECT_EQ(display_width("\xC2\xB1\xC2\xB5s"), 3u);
   TerminalTable table;
@@ -84,6 +91,7 @@ TEST(TerminalTable, counts_characters_not_bytes) {
 Measurement measured() {
   Measurement measurement;
   measurement.key.kernel = "cpu.fast";
+  measurement.key.instance = "tiled";
   measurement.key.device_id = "cpu";
   measurement.summary.median_ms = 10;
   measurement.summary.ci_low_ms = 9.9;
@@ -107,7 +115,7 @@ TEST(SweepDisplay, the_bar_fits_the_width_and_says_how_long_it_takes) {
 
 TEST(SweepDisplay, a_result_says_latency_interval_and_speed) {
   const std::string line = result_line(measured());
-  EXPECT_THAT(line, HasSubstr("cpu.fast forward"));
+  EXPECT_THAT(line, HasSubstr("cpu.fast tiled forward"));
   EXPECT_THAT(line, HasSubstr("10.00 ms, +-1.0 %"));
   EXPECT_THAT(line, HasSubstr("TFLOP/s"));
   Measurement wide = measured();
@@ -118,6 +126,14 @@ TEST(SweepDisplay, a_result_says_latency_interval_and_speed) {
   failed.status = Status::failed;
   failed.reason = "the worker was killed by signal 9";
   EXPECT_THAT(result_line(failed), HasSubstr("failed: the worker was killed by signal 9"));
+}
+
+TEST(SweepDisplay, lines_of_two_instances_differ) {
+  Measurement one = measured(), other = measured();
+  one.key.instance = "avx2";
+  other.key.instance = "avx512";
+  EXPECT_NE(result_line(one), result_line(other));
+  EXPECT_THAT(result_line(one), HasSubstr("cpu.fast avx2 forward"));
 }
 
 TEST(SweepDisplay, json_is_one_object_a_line_even_with_rubbish_in_it) {

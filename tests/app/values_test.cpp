@@ -57,6 +57,17 @@ TEST(Values, numbers_are_finite_decimals) {
   }
 }
 
+TEST(Values, a_number_that_a_double_cannot_hold_is_called_that) {
+  for (const char* token : {"1e-400", "1e400", "-1e999"}) {
+    try {
+      parse_number("--option", token);
+      ADD_FAILURE() << "accepted " << token;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.why(), testing::HasSubstr("too large, or too near zero")) << token;
+    }
+  }
+}
+
 TEST(Values, percentages_need_their_sign) {
   EXPECT_DOUBLE_EQ(parse_percent("--option", "0.5%"), 0.005);
   EXPECT_DOUBLE_EQ(parse_percent("--option", "100%"), 1);

@@ -125,6 +125,8 @@ TEST_F(Sweep, a_stop_keeps_what_was_measured_and_resume_completes_it) {
   const SweepOutcome second = run_sweep({}, database(), observer, {}, first.sweep);
   EXPECT_EQ(second.sweep, first.sweep);
   EXPECT_EQ(static_cast<std::int64_t>(again.size()), kPlanned - first.ok - first.skipped);
+  EXPECT_EQ(first.measured_now, first.ok);
+  EXPECT_EQ(second.measured_now, second.ok - first.ok);
   expect_complete(first.sweep);
 }
 
@@ -282,6 +284,16 @@ TEST_F(SweepOnGpu, every_measurement_is_cross_checked_and_counted) {
   expect_followed_up(outcome.sweep);
 }
 
+TEST_F(SweepOnGpu, what_is_complete_needs_no_device_to_be_resumed) {
+  const std::int64_t sweep = run_sweep(with_counters(), database(), {}, {}).sweep;
+  unsetenv("TRISCOPE_TEST_WORKER");  // a machine without the GPU
+  const SweepOutcome again = run_sweep({}, database(), {}, {}, sweep);
+  EXPECT_EQ(again.measured_now, 0);
+  EXPECT_GT(again.ok, 0);
+  SQLite::Database(database().string(), SQLite::OPEN_READWRITE).exec("DELETE FROM cross_check");
+  EXPECT_THROW(run_sweep({}, database(), {}, {}, sweep), Error) << "something is left, and needs the GPU";
+}
+
 TEST_F(SweepOnGpu, a_stop_after_the_last_measurement_leaves_a_sweep_to_resume) {
   std::stop_source stop;
   SweepObserver observer;
@@ -373,6 +385,7 @@ TEST_F(Sweep, resuming_a_finished_sweep_measures_nothing) {
   observer.measured = [](const Measurement& m, std::int64_t) { ADD_FAILURE() << m.key.kernel; };
   const SweepOutcome second = run_sweep({}, database(), observer, {}, first.sweep);
   EXPECT_EQ(second.ok, first.ok);
+  EXPECT_EQ(second.measured_now, 0);
   EXPECT_FALSE(second.stopped);
 }
 
