@@ -10,7 +10,10 @@ namespace triscope {
 namespace {
 
 // A cross-check need not be precise: it says whether two clocks tell the same story.
-constexpr StoppingRule kCrossCheckRule{.precision = 0.01, .budget_ns = 400'000'000, .min_blocks = 4, .max_blocks = 8};
+// Its few blocks are two turns of a group.
+constexpr StoppingRule kCrossCheckRule{.precision = 0.01, .budget_ns = 700'000'000, .min_blocks = 4, .max_blocks = 8};
+// A GPU that was idle takes as long until its power controller has found the clock (docs/method.md).
+constexpr std::int64_t kCrossCheckSettleNs = 400'000'000;
 
 std::optional<double> finite(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
 
@@ -60,6 +63,7 @@ void FollowUp::ask(Helper& helper, CounterSet counters, const std::vector<Stored
   request.verify = false;
   if (!request_.tensors.empty()) request.tensors = std::filesystem::absolute(request_.tensors).string();
   request.stopping = kCrossCheckRule;
+  request.first_settle_ns = kCrossCheckSettleNs;
   request.counters = counters;
   std::vector<bool> open(group.size(), true);
   for (const StoredMeasurement& stored : group) {

@@ -28,7 +28,7 @@ template <EmptyMessage T>
 void from_json(const json&, T&) {}
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportRequest, questions)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasureRequest, entries, source_hashes, stopping, seed, tensors, verify, counters)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasureRequest, entries, source_hashes, stopping, seed, tensors, first_settle_ns, verify, counters)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, protocol, version, mode)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CatalogReply, catalog)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportReply, answers)

@@ -38,6 +38,7 @@ struct MeasureRequest {
   StoppingRule stopping;
   std::uint64_t seed = 1;
   std::string tensors;  ///< safetensors with the inputs; empty: generated
+  std::int64_t first_settle_ns = 0;  ///< untimed launches before an entry's first sustained block, on a GPU
   bool verify = true;   ///< false: another process has just compared these kernels with the oracle
   CounterSet counters = CounterSet::none;  ///< any other: hardware counters of each entry instead of samples
 };

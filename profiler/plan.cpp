@@ -441,7 +441,7 @@ Estimate estimate(const PlanGroup& group, const SweepRequest& request, double fo
   constexpr double kUsualBlocks = 14;         // until the interval is narrow enough, on a quiet machine
   constexpr double kSettleSeconds = 0.04;     // untimed, for each block of a GPU's kernels in turns
   constexpr double kColdSeconds = 0.09;       // before each burst launch a GPU idles, and its caches are flushed
-  constexpr double kCrossCheckSeconds = 0.5;  // by another process: warm-up and a few blocks
+  constexpr double kCrossCheckSeconds = 1.1;  // by another process: warm-up, settling and a few blocks
   Estimate total;
   std::int64_t shared_bytes = 0;
   for (const PlanEntry& entry : group.entries) {

@@ -194,7 +194,8 @@ void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
     port.send(SampleBatch{entry.index, {sample}});
   };
   const bool completed =
-      !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping, entries, hooks);
+      !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping, entries, hooks,
+                                         request.first_settle_ns);
   for (std::size_t n = 0; n < entries.size(); ++n) conclude(*sampled[n], entries[n], request.stopping, !completed);
   std::int64_t index = 0;
   for (Work& work : works) port.send(ResultReply{index++, std::move(work.measurement)});

@@ -52,13 +52,18 @@ void take_block(Backend& backend, Regime regime, const StoppingRule& rule, std::
   entry.stop = should_stop(rule, entry.block_values, entry.elapsed_ns);
 }
 
-// Repeats the launch until clock and power are its own.
-void settle(Backend& backend, SamplingEntry& entry) {
-  const std::int64_t start = monotonic_raw_ns();
-  for (std::int64_t spent_ns = 0; spent_ns < backend.settle_ns();) {
+// Repeats the launch for `span_ns`, until clock and power are its own.
+void settle(Backend& backend, SamplingEntry& entry, std::int64_t span_ns) {
+  for (std::int64_t spent_ns = 0; spent_ns < span_ns;) {
     const Sample untimed = backend.time_block(entry.launch, entry.launches_per_block);
     spent_ns += std::max<std::int64_t>(1, untimed.duration_ns * untimed.launches);
   }
+}
+
+// The same for a turn after another entry's, which is part of what the entry costs.
+void settle_turn(Backend& backend, SamplingEntry& entry) {
+  const std::int64_t start = monotonic_raw_ns();
+  settle(backend, entry, backend.settle_ns());
   entry.elapsed_ns += monotonic_raw_ns() - start;
 }
 
@@ -85,7 +90,7 @@ void guarded(Backend& backend, SamplingEntry& entry, Step step) {
 }  // namespace
 
 bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std::vector<SamplingEntry>& entries,
-                  const SamplingHooks& hooks) {
+                  const SamplingHooks& hooks, std::int64_t first_settle_ns) {
   for (SamplingEntry& entry : entries) {
     if (hooks.cancelled()) return false;
     hooks.progress(entry, "warm-up", entry.label + ", warming up");
@@ -110,7 +115,12 @@ bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std
         if (!in_work(entry) || spent(entry)) break;
         if (hooks.cancelled()) return false;
         hooks.progress(entry, "block", state_text(entry));  // before the block: should it hang, this names the culprit
-        if (settles && std::exchange(last, &entry) != &entry) guarded(backend, entry, [&] { settle(backend, entry); });
+        const bool changes = std::exchange(last, &entry) != &entry;
+        if (settles && block == 0 && first_settle_ns > (changes ? backend.settle_ns() : 0)) {
+          guarded(backend, entry, [&] { settle(backend, entry, first_settle_ns); });
+        } else if (settles && changes) {
+          guarded(backend, entry, [&] { settle_turn(backend, entry); });
+        }
         if (in_work(entry)) guarded(backend, entry, [&] { take_block(backend, regime, rule, block, entry); });
         if (in_work(entry)) hooks.sampled(entry, entry.samples.back());
       }

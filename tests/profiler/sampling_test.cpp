@@ -123,6 +123,37 @@ TEST(Sampling, a_launch_on_its_own_does_not_settle) {
   EXPECT_EQ(entries[0].samples[5].started_ns - entries[0].samples[0].started_ns, 5 * 40'000'000);
 }
 
+// A device that was idle runs at a clock that is not the launch's own for longer than a warm-up lasts.
+TEST(Sampling, a_first_turn_that_settles_for_longer_outlasts_an_idle_device) {
+  const auto strangers = [](std::int64_t first_settle_ns) {
+    FakeBackend backend;
+    backend.settles_ns = 160'000'000;
+    backend.inherited_ns = 550'000'000;
+    std::vector<SamplingEntry> entries = one_entry();
+    EXPECT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}, first_settle_ns));
+    return std::count_if(entries[0].samples.begin(), entries[0].samples.end(),
+                         [&](const Sample& sample) { return sample.duration_ns != backend.launch_ns; });
+  };
+  EXPECT_EQ(strangers(400'000'000), 0);
+  EXPECT_GT(strangers(0), 4) << "what settling for longer is for";
+}
+
+TEST(Sampling, only_the_first_turn_settles_for_longer) {
+  FakeBackend backend;
+  backend.settles_ns = 160'000'000;
+  std::vector<SamplingEntry> entries = one_entry();
+  entries.push_back(entries[0]);
+  for (SamplingEntry& entry : entries) entry.launch = [&backend, load = &entry] { backend.load = load; };
+  StoppingRule rule;
+  rule.min_blocks = 12;
+  ASSERT_TRUE(take_samples(backend, Regime::sustained, rule, entries, {}, 400'000'000));
+  ASSERT_GT(entries[0].samples.size(), 8U);
+  const auto gap_ms = [&](std::size_t n) { return (entries[0].samples[n].started_ns - entries[0].samples[n - 1].started_ns) / 1'000'000; };
+  EXPECT_EQ(gap_ms(1), 40) << "within a turn";
+  EXPECT_EQ(gap_ms(4), 40 + 400 + 160 + 160) << "the other's first turn, and the way back";
+  EXPECT_EQ(gap_ms(8), 40 + 160 + 160 + 160) << "the other's second turn, and the way back";
+}
+
 TEST(Sampling, a_spent_budget_ends_an_entry_while_others_go_on) {
   FakeBackend backend;
   std::vector<SamplingEntry> entries = one_entry();
