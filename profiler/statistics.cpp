@@ -121,7 +121,16 @@ Summary summarize(std::span<const Sample> samples, const StoppingRule& rule) {
   return summary;
 }
 
-std::optional<double> spread_percent(std::optional<double> median_ms, std::optional<double> low_ms, std::optional<double> high_ms) {
+bool interval_known(const Summary& summary) {
+  return spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms).has_value();
+}
+
+bool interval_known(const ResultRow& row) {
+  return spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms).has_value();
+}
+
+std::optional<double> spread_percent(std::optional<double> median_ms, std::optional<double> low_ms,
+                                     std::optional<double> high_ms) {
   if (!median_ms || !low_ms || !high_ms || !std::isfinite(*high_ms) || *low_ms <= 0 || *median_ms <= 0) return std::nullopt;
   return 50 * (*high_ms - *low_ms) / *median_ms;
 }

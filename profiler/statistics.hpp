@@ -53,9 +53,13 @@ StopReason should_stop(const StoppingRule& rule, std::span<const double> block_v
 /// interval reaches from 0 to infinity.
 Summary summarize(std::span<const Sample> samples, const StoppingRule& rule);
 
-/// Half the 95 % interval of a median, in percent of it. Unset when it says nothing: it has no ends, or reaches down to
-/// zero, so that the median is any number.
-std::optional<double> spread_percent(std::optional<double> median_ms, std::optional<double> low_ms, std::optional<double> high_ms);
+/// False when the 95 % interval of the median says nothing: it has no ends, or reaches down to zero, so that the median is
+/// any number.
+bool interval_known(const Summary& summary);
+bool interval_known(const ResultRow& row);
+/// Half the 95 % interval of a median, in percent of it; unset when the interval is not known.
+std::optional<double> spread_percent(std::optional<double> median_ms, std::optional<double> low_ms,
+                                     std::optional<double> high_ms);
 /// "+-0.7 %", "one sample", or "interval unknown (2 samples)".
 std::string spread_text(const Summary& summary);
 

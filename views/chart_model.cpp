@@ -140,17 +140,16 @@ TextTable points_text(const LatencyModel& model, const char* x, bool numeric_x, 
   return table;
 }
 
-/// An interval that says nothing has no whiskers.
-bool has_interval(const ResultRow& row) { return spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms).has_value(); }
-double ms_below(const ResultRow& row) { return has_interval(row) ? std::max(0.0, *row.median_ms - *row.ci_low_ms) : 0; }
-double ms_above(const ResultRow& row) { return has_interval(row) ? std::max(0.0, *row.ci_high_ms - *row.median_ms) : 0; }
+// An interval that says nothing has no whiskers.
+double ms_below(const ResultRow& row) { return interval_known(row) ? std::max(0.0, *row.median_ms - *row.ci_low_ms) : 0; }
+double ms_above(const ResultRow& row) { return interval_known(row) ? std::max(0.0, *row.ci_high_ms - *row.median_ms) : 0; }
 
 /// A rate is work / time: the interval turns over.
 std::optional<ChartPoint> rate_point(double x, const ResultRow& row) {
   if (!row.tflops || !std::isfinite(*row.tflops)) return std::nullopt;
   const double work = *row.tflops * *row.median_ms;
   ChartPoint point{x, *row.tflops, 0, 0, row.measurement, row.peak_fraction};
-  if (!has_interval(row)) return point;
+  if (!interval_known(row)) return point;
   point.below = std::max(0.0, *row.tflops - work / *row.ci_high_ms);
   point.above = std::max(0.0, work / *row.ci_low_ms - *row.tflops);
   return point;

@@ -61,7 +61,7 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
     ImGui::PopFont();
   }
   std::string median = fmt::format("Median of {}, interval unknown.", format_count(summary.samples));
-  if (spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms)) {
+  if (interval_known(row)) {
     median = fmt::format("Median of {}, 95 % interval {} to {}.", format_count(summary.samples),
                          format_latency(*row.ci_low_ms), format_latency(*row.ci_high_ms));
   }
@@ -114,7 +114,7 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
   const Summary& summary = selected.measurement.summary;
   const float band_top = std::clamp(y(summary.ci_high_ms), at.y, at.y + size.y),
               band_bottom = std::clamp(y(summary.ci_low_ms), at.y, at.y + size.y);
-  if (spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms))
+  if (interval_known(summary))
     list->AddRectFilled(ImVec2(at.x, band_top), ImVec2(at.x + size.x, std::max(band_bottom, band_top + 1)),
                         faded(look.theme.accent, 0.2F));
   // At most about one mark per pixel and a half.

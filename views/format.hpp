@@ -36,5 +36,7 @@ std::string timing_label(TimingSource source);
 /// A sample's flag in words: "throttled: sw_power_cap" -> "throttled: power limit"; unknown ones stay as they are.
 std::string flag_label(std::string_view flag);
 bool is_baseline(const ResultRow& row);
+/// A number as part of a key; "none" when there is none, which is no number's text.
+std::string optional_key(const std::optional<double>& value);
 
 }  // namespace triscope

@@ -123,7 +123,7 @@ std::string measured_text(const LatencyModel& model, const LatencyCell& cell, co
       return text(row.median_ms, [&](double v) { return format_fixed(v, decimals); });
     case LatencyField::interval:
       if (!row.median_ms) return {};
-      if (!spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms)) return "unknown";
+      if (!interval_known(row)) return "unknown";
       return format_fixed((*row.ci_high_ms - *row.ci_low_ms) / 2, decimals > 2 ? decimals : decimals + 1);
     case LatencyField::tflops:
       return text(row.tflops, [](double v) { return significant_text(v); });
@@ -187,7 +187,7 @@ std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& c
       value = row.median_ms;
       break;
     case LatencyField::interval:
-      if (spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms)) value = *row.ci_high_ms - *row.ci_low_ms;
+      if (interval_known(row)) value = *row.ci_high_ms - *row.ci_low_ms;
       break;
     case LatencyField::tflops:
       value = row.tflops;

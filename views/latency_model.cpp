@@ -84,8 +84,8 @@ std::string shared_conditions(const std::vector<ResultRow>& rows) {
 std::string problem_key(const Problem& p) {
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask),
                      static_cast<int>(p.element), p.deterministic, p.batch, p.seq_len, p.q_heads, p.kv_heads,
-                     p.head_dim, p.window1, p.window2, p.scale.value_or(-1), p.k2_bias, p.v2_bias,
-                     p.sink.value_or(-1e30));
+                     p.head_dim, p.window1, p.window2, optional_key(p.scale), p.k2_bias, p.v2_bias,
+                     optional_key(p.sink));
 }
 
 /// The kernel that others are related to: the fastest known dot-product attention, by preference.
@@ -129,7 +129,7 @@ void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
       if (row.pass != pass || row.regime != regime) continue;
       if (row.status != Status::ok) continue;
       if (row.median_ms) times.push_back(*row.median_ms);
-      if (spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms)) half_widths.push_back((*row.ci_high_ms - *row.ci_low_ms) / 2);
+      if (interval_known(row)) half_widths.push_back((*row.ci_high_ms - *row.ci_low_ms) / 2);
       if (row.tflops && std::isfinite(*row.tflops)) group.max_tflops = std::max(group.max_tflops, *row.tflops);
     }
     group.decimals = column_decimals(times, half_widths);

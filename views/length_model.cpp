@@ -26,11 +26,11 @@ std::string curve_key(const ResultRow& row) {
   const std::int64_t window1 = is_baseline(row) && is_causal(p) ? 0 : p.window1;
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", static_cast<int>(p.form), static_cast<int>(p.mask),
                      static_cast<int>(p.element), p.deterministic, p.batch, p.q_heads, p.kv_heads, p.head_dim, window1,
-                     p.window2, p.scale.value_or(-1), p.k2_bias, p.v2_bias, p.sink.value_or(-1e30));
+                     p.window2, optional_key(p.scale), p.k2_bias, p.v2_bias, optional_key(p.sink));
 }
 
 LengthPoint point_of(const ResultRow& row) {
-  const bool known = spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms).has_value();
+  const bool known = interval_known(row);
   return {row.problem.seq_len, *row.median_ms, known ? *row.ci_low_ms : 0, known ? *row.ci_high_ms : 0,
           row.measurement};
 }

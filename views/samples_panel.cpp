@@ -41,7 +41,7 @@ void plot_over_time(const Context& context, const SampleChart& chart, const Summ
   const double edges[] = {limits.X.Min, limits.X.Max};
   const double low[] = {summary.ci_low_ms, summary.ci_low_ms}, high[] = {summary.ci_high_ms, summary.ci_high_ms};
   band.Flags = static_cast<int>(ImPlotItemFlags_NoFit);
-  if (spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms))
+  if (interval_known(summary))
     ImPlot::PlotShaded(" 95 % interval", edges, low, high, 2, band);
   if (buckets.per_bucket > 1) {
     ImPlotSpec range;

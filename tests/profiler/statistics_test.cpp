@@ -210,6 +210,15 @@ TEST(Summarize, an_interval_down_to_zero_is_said_to_be_unknown) {
   EXPECT_EQ(spread_percent(10, 0, 30), std::nullopt);
   EXPECT_EQ(spread_percent(10, 1, std::nullopt), std::nullopt);
   EXPECT_EQ(spread_percent(10, 9, 12), 15);
+  ResultRow row;
+  EXPECT_FALSE(interval_known(row)) << "it was not measured";
+  row.median_ms = 10;
+  row.ci_low_ms = 9;
+  row.ci_high_ms = 12;
+  EXPECT_TRUE(interval_known(row));
+  row.ci_low_ms = 0;
+  EXPECT_FALSE(interval_known(row));
+  EXPECT_FALSE(interval_known(Summary{})) << "no samples";
 }
 
 TEST(Summarize, says_whether_the_precision_was_reached) {

@@ -72,7 +72,8 @@ TEST(LatencyModel, every_setting_that_rows_differ_in_has_a_column) {
   EXPECT_THAT(plain.conditions, HasSubstr("trilinear, fp32, 2,048 tokens"));
   EXPECT_EQ(plain.lines.size(), 1U);
   const std::vector<LatencyModel> others{with([](Problem& p) { p.deterministic = true; }), with([](Problem& p) { p.k2_bias = 0.5; }), with([](Problem& p) { p.v2_bias = 0.5; }),
-                                         with([](Problem& p) { p.sink = 1; }), with([](Problem& p) { p.scale = 2; }), with([](Problem& p) { p.form = Form::determinant; })};
+                                         with([](Problem& p) { p.sink = 1; }), with([](Problem& p) { p.sink = -1e30; }),
+                                         with([](Problem& p) { p.scale = 2; }), with([](Problem& p) { p.scale = -1; }), with([](Problem& p) { p.form = Form::determinant; })};
   for (const LatencyModel& model : others) {
     EXPECT_EQ(model.lines.size(), 2U);
     ASSERT_EQ(model.fact_names.size(), 1U);
