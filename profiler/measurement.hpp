@@ -199,7 +199,7 @@ struct ResultRow {
 struct SweepInfo {
   std::int64_t id = 0;
   std::string uuid;                        ///< 32 hexadecimal digits: the identity that survives an import
-  std::string started;                     ///< ISO 8601, UTC
+  std::string started;                     ///< ISO 8601, UTC; of its first measurement when all were taken again later
   std::string finished;                    ///< ISO 8601, UTC; empty while it runs or when it was interrupted
   bool running = false;                    ///< a process on this machine is measuring it right now
   std::string command;                     ///< the request as a command line

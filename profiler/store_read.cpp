@@ -283,7 +283,9 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
 std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std::int64_t> sweep) {
   SQLite::Statement query(
       database,
-      std::string("SELECT s.id, s.uuid, strftime('%Y-%m-%dT%H:%M:%SZ', s.started_unix_ns / 1000000000, 'unixepoch'), "
+      // Resuming may have measured all of it again: then the first of its measurements is its start.
+      std::string("SELECT s.id, s.uuid, strftime('%Y-%m-%dT%H:%M:%SZ', "
+                  "max(s.started_unix_ns, ifnull(min(m.started_unix_ns), 0)) / 1000000000, 'unixepoch'), "
                   "ifnull(strftime('%Y-%m-%dT%H:%M:%SZ', s.finished_unix_ns / 1000000000, 'unixepoch'), ''), "
                   "s.command, s.request, s.planned, ifnull(n.body, ''), s.starred, "
                   "count(*) FILTER (WHERE m.status = 'ok'), count(*) FILTER (WHERE m.status = 'failed'), "
@@ -291,7 +293,8 @@ std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std
           kEnvironmentColumns +
           " FROM sweep s JOIN environment e ON e.id = s.environment "
           "LEFT JOIN note n ON n.sweep = s.id AND n.measurement IS NULL LEFT JOIN measurement m ON m.sweep = s.id "
-          "WHERE ?1 IS NULL OR s.id = ?1 GROUP BY s.id ORDER BY s.started_unix_ns DESC, s.id DESC");
+          "WHERE ?1 IS NULL OR s.id = ?1 GROUP BY s.id "
+          "ORDER BY max(s.started_unix_ns, ifnull(min(m.started_unix_ns), 0)) DESC, s.id DESC");
   Binder(query) << sweep;
   std::vector<SweepInfo> sweeps;
   while (query.executeStep()) {

@@ -80,8 +80,9 @@ class Report {
         refuse(fmt::format("there is no sweep {}", options_.sweep), "see `triscope list`");
     }
     application_.select_first();
-    const auto before = std::find_if(data_.sweeps.begin(), data_.sweeps.end(),
-                                     [&](const SweepInfo& sweep) { return sweep.id < data_.shown->info.id; });
+    auto before = std::find_if(data_.sweeps.begin(), data_.sweeps.end(),
+                               [&](const SweepInfo& sweep) { return sweep.id == data_.shown->info.id; });
+    if (before != data_.sweeps.end()) ++before;  // the newest stands first
     if (before != data_.sweeps.end()) application_.carry_out({CommandId::compare, before->id});
     offscreen_.settle();
     std::error_code failed;

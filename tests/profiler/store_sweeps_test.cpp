@@ -34,6 +34,29 @@ TEST_F(StoreTest, resuming_replaces_what_is_not_ok_and_keeps_its_row_and_note) {
   EXPECT_THAT(snapshot.results(), SizeIs(2));
 }
 
+TEST_F(StoreTest, a_sweep_measured_again_as_a_whole_starts_with_its_first_measurement) {
+  Store store(file_);
+  const std::int64_t older = begin(store), newer = begin(store);
+  const auto add = [&](std::int64_t sweep, std::int64_t index, std::int64_t year_ns, const char* source) {
+    Measurement measurement = synthetic_measurement(index);
+    measurement.started_unix_ns = year_ns;
+    measurement.source_hash = source;
+    store.add(sweep, measurement);
+  };
+  constexpr std::int64_t kIn2001 = 1'000'000'000'000'000'000, kIn2100 = 4'102'444'800'000'000'000;
+  for (const std::int64_t index : {0, 1}) add(older, index, kIn2001, "first");
+  add(newer, 0, kIn2001, "first");
+  const Snapshot snapshot(file_);
+  EXPECT_EQ(snapshot.sweeps().front().id, newer);
+  const std::string began = snapshot.sweep(older)->started;
+  EXPECT_FALSE(began.starts_with("2001")) << "a measurement's clock may lag behind, on another machine";
+  add(older, 0, kIn2100, "changed");
+  EXPECT_EQ(snapshot.sweep(older)->started, began) << "one is left of then";
+  add(older, 1, kIn2100, "changed");
+  EXPECT_EQ(snapshot.sweep(older)->started, "2100-01-01T00:00:00Z");
+  EXPECT_EQ(snapshot.sweeps().front().id, older) << "and it is the newest now";
+}
+
 TEST_F(StoreTest, an_ok_row_is_never_replaced_by_the_same_kernel) {
   Store store(file_);
   const std::int64_t sweep = begin(store);
