@@ -20,8 +20,7 @@ void add(std::string& text, std::string_view name, const std::string& value) {
 }
 
 std::string latency(const Summary& summary) {
-  const bool known = spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms).has_value();
-  const std::string interval = known ? fmt::format("95 % interval {} .. {}", milliseconds_text(summary.ci_low_ms), milliseconds_text(summary.ci_high_ms))
+  const std::string interval = interval_known(summary) ? fmt::format("95 % interval {} .. {}", milliseconds_text(summary.ci_low_ms), milliseconds_text(summary.ci_high_ms))
                                      : spread_text(summary);
   return fmt::format("{} ms median, {}, quartiles {} .. {}, fastest {}", milliseconds_text(summary.median_ms), interval,
                      milliseconds_text(summary.quartile1_ms), milliseconds_text(summary.quartile3_ms),
@@ -43,13 +42,26 @@ std::string errors(const Measurement& measurement) {
 }
 
 /// "24.61 ms by cuda_events in 4 samples, 0.8 % above", or why there is none.
-std::string cross_check(const CrossCheck& check, const Summary& summary) {
+std::string cross_check(const CrossCheck& check, const Summary& summary, bool beyond) {
   if (!check.median_ms) return "none: " + check.reason;
   std::string text = fmt::format("{} ms by {} in {} samples", milliseconds_text(*check.median_ms), to_string(check.timing_source), check.samples);
   if (summary.median_ms > 0) {
     const double percent = 100 * (*check.median_ms / summary.median_ms - 1);
     text += fmt::format(", {} % {}", significant_text(std::abs(percent), 2), percent < 0 ? "below" : "above");
   }
+  return beyond ? text + ", outside the interval (docs/method.md says how far it may lie)" : text;
+}
+
+/// "host gpu7, GPU-1234, driver 580.159, CUDA 13.0": as far as it is known.
+std::string machine(const Environment& environment) {
+  std::string text;
+  const auto note = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) text += fmt::format("{}{}{}", text.empty() ? "" : ", ", name, value);
+  };
+  note("host ", environment.host);
+  note("", environment.device_uuid);
+  note("driver ", environment.driver_version);
+  note("CUDA ", environment.cuda_version);
   return text;
 }
 
@@ -78,7 +90,8 @@ std::string launches(const Measurement& measurement) {
 
 }  // namespace
 
-std::string measurement_text(const Measurement& measurement, const ResultRow& row, const std::string& note) {
+std::string measurement_text(const Measurement& measurement, const ResultRow& row, const Environment& environment,
+                             const std::string& note) {
   const MeasurementKey& key = measurement.key;
   const Summary& summary = measurement.summary;
   std::string text = fmt::format("m{} of sweep {}: {} {}, {}\n", row.measurement, row.sweep, key.kernel, to_string(key.pass),
@@ -87,12 +100,14 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
   add(text, "status", std::string(to_string(measurement.status)) + remark);
   add(text, "measured", fmt::format("{} UTC on {} ({}), {}, timed by {}", row.started, row.device, key.device_id,
                                     to_string(key.regime), to_string(key.timing_source)));
+  add(text, "machine", machine(environment));
+  add(text, "build", environment.git_commit.empty() ? "" : fmt::format("commit {}, version {}", environment.git_commit, environment.triscope_version));
   add(text, "instance", fmt::format("{}, source {}", key.instance, measurement.source_hash));
   if (summary.samples > 0) {
     add(text, "latency", latency(summary));
     add(text, "samples", fmt::format("{}{}", summary.samples, summary.converged ? "" : ", not converged"));
   }
-  if (measurement.cross_check) add(text, "cross-check", cross_check(*measurement.cross_check, summary));
+  if (measurement.cross_check) add(text, "cross-check", cross_check(*measurement.cross_check, summary, cross_check_beyond(row).has_value()));
   if (row.tflops) add(text, "speed", fmt::format("{} TFLOP/s", significant_text(*row.tflops)));
   if (row.tflops_paper_count) add(text, "paper's count", fmt::format("{} TFLOP/s", significant_text(*row.tflops_paper_count)));
   if (row.peak_fraction) add(text, "of peak", fmt::format("{} %", significant_text(100 * *row.peak_fraction)));

@@ -7,7 +7,9 @@
 
 namespace triscope {
 
-/// What was measured, its summary, errors by output, launches, counters, and every flagged sample with its reason.
-std::string measurement_text(const Measurement& measurement, const ResultRow& row, const std::string& note);
+/// What was measured, where and by which build, its summary, errors by output, launches, counters, and how many samples
+/// carry which flag.
+std::string measurement_text(const Measurement& measurement, const ResultRow& row, const Environment& environment,
+                             const std::string& note);
 
 }  // namespace triscope

@@ -1,8 +1,10 @@
 #include "app/result_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "app/number_text.hpp"
@@ -176,7 +178,7 @@ std::string shared_facts(const std::vector<ResultRow>& rows) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts) {
+TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts, const std::set<std::int64_t>& elsewhere) {
   TerminalTable table;
   std::vector<std::function<std::string(const ResultRow&)>> cells;
   const auto add = [&](std::string title, Align align, int importance, bool may_cut, std::function<std::string(const ResultRow&)> cell) {
@@ -209,11 +211,21 @@ TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& v
   }
   add("flagged", Align::right, 55, false, flagged_text);
   add("error", Align::right, 48, false, [](const ResultRow& r) { return optional_text(r.error, 2); });
+  add("environment", Align::left, 42, false, [&](const ResultRow& r) { return std::string(elsewhere.contains(r.measurement) ? "other" : ""); });
   for (const ResultRow& row : rows) {
     std::vector<std::string>& line = table.rows.emplace_back();
     for (const auto& cell : cells) line.push_back(cell(row));
   }
   return table;
+}
+
+std::optional<double> cross_check_beyond(const ResultRow& row) {
+  constexpr double kAgreesPercent = 1;
+  if (row.status != Status::ok || !row.events_ms || !row.median_ms || !(*row.median_ms > 0)) return std::nullopt;
+  const bool inside = (!row.ci_low_ms || *row.events_ms >= *row.ci_low_ms) && (!row.ci_high_ms || *row.events_ms <= *row.ci_high_ms);
+  const double percent = 100 * (*row.events_ms / *row.median_ms - 1);
+  if (inside || std::abs(percent) <= kAgreesPercent) return std::nullopt;
+  return percent;
 }
 
 std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts) {
@@ -222,6 +234,15 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
   if (std::any_of(verdicts.by_measurement.begin(), verdicts.by_measurement.end(), apart)) {
     text += fmt::format("* not in turns with {}: the medians of two runs are compared, and what changed on the machine in between is not in the verdict\n",
                         verdicts.baseline);
+  }
+  std::vector<std::string> beyond;
+  for (const ResultRow& row : rows) {
+    if (const std::optional<double> percent = cross_check_beyond(row)) {
+      beyond.push_back(fmt::format("m{} {}{} %", row.measurement, *percent < 0 ? "-" : "+", significant_text(std::abs(*percent), 2)));
+    }
+  }
+  if (!beyond.empty()) {
+    text += fmt::format("cross-check by CUDA events outside the interval and more than 1 % off (docs/method.md): {}\n", fmt::join(beyond, ", "));
   }
   for (const ResultRow& row : rows) {
     if (row.reason.empty()) continue;

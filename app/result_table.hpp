@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,11 +38,15 @@ std::string windows_text(const Problem& problem);
 /// What all `rows` share, for the line above the table: "trilinear, fp32, batch 1, seq 1024, heads 8/1, dim 128".
 std::string shared_facts(const std::vector<ResultRow>& rows);
 
-/// The table; what `shared_facts` says is left out of it.
-TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts);
+/// The table; what `shared_facts` says is left out of it. Rows of `elsewhere` are marked.
+TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts, const std::set<std::int64_t>& elsewhere = {});
 
-/// What the mark of verdicts means that were not measured in turns, then one line for each row that is not ok or carries
-/// a remark: "m12 failed: out of memory".
+/// How far the cross-check lies from the median by CUPTI, in per cent; nullopt when it agrees: inside the 95 % interval, or
+/// within 1 %.
+std::optional<double> cross_check_beyond(const ResultRow& row);
+
+/// What the mark of verdicts means that were not measured in turns, the rows whose cross-check does not agree, then one
+/// line for each row that is not ok or carries a remark: "m12 failed: out of memory".
 std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts);
 
 }  // namespace triscope

@@ -5,6 +5,7 @@
 #include "app/database_option.hpp"
 #include "app/measurement_text.hpp"
 #include "app/result_table.hpp"
+#include "app/row_environments.hpp"
 #include "app/selection.hpp"
 #include "app/shared_options.hpp"
 #include "app/terminal.hpp"
@@ -23,8 +24,9 @@ struct ShowOptions {
 
 void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const std::string& baseline) {
   const Verdicts verdicts = compare_with_baseline(snapshot, rows, baseline);
-  fmt::print("{}\n\n{}", shared_facts(rows), render(result_table(rows, verdicts), terminal_width(stdout, kUnlimitedWidth)));
-  if (const std::string text = remarks(rows, verdicts); !text.empty()) fmt::print("\n{}", text);
+  const OtherEnvironments elsewhere = other_environments(snapshot, rows);
+  fmt::print("{}\n\n{}", shared_facts(rows), render(result_table(rows, verdicts, elsewhere.rows), terminal_width(stdout, kUnlimitedWidth)));
+  if (const std::string text = elsewhere.remark + remarks(rows, verdicts); !text.empty()) fmt::print("\n{}", text);
 }
 
 int run(const ShowOptions& options) {
@@ -35,7 +37,7 @@ int run(const ShowOptions& options) {
     fmt::print("{}", export_rows(rows, *parse_export_format(options.format)));
   } else if (selection.measurement) {
     const std::optional<Measurement> measurement = snapshot.measurement(*selection.measurement);
-    if (measurement) fmt::print("{}", measurement_text(*measurement, rows.front(), snapshot.note(*selection.measurement)));
+    if (measurement) fmt::print("{}", measurement_text(*measurement, rows.front(), snapshot.environment(*selection.measurement).value_or(Environment{}), snapshot.note(*selection.measurement)));
   } else if (rows.empty()) {
     fmt::print("Nothing was measured in this sweep; `triscope sweep --resume{}` goes on with it.\n", database_words(*options.database));
   } else {

@@ -251,6 +251,31 @@ TEST_F(HistoryTest, show_prints_one_measurement_in_full) {
   const ProgramResult result = run({"show", "m1"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   for (const char* part : {"m1 of sweep 1", "latency", "quartiles", "errors", "FLOP/byte"}) EXPECT_THAT(result.output, HasSubstr(part));
+  for (const char* part : {"host synthetic, GPU-00000000-0000-0000-0000-000000000001, driver 580.159", "commit 0123456789ab"}) {
+    EXPECT_THAT(result.output, HasSubstr(part));
+  }
+}
+
+TEST_F(HistoryTest, show_marks_what_was_measured_in_another_environment_than_most) {
+  EXPECT_THAT(run({"show", "1"}).output, Not(HasSubstr("environment")));
+  const std::vector<ResultRow> rows = Snapshot(file_).results(1);
+  Environment other = synthetic_environment();
+  other.host = "elsewhere";
+  other.git_commit = "fedcba";
+  {
+    Store store(file_);
+    store.resume_sweep(1, other);
+    Measurement changed = *Snapshot(file_).measurement(rows[3].measurement);
+    changed.source_hash = "changed since";
+    store.add(1, changed);
+  }
+  const std::string output = run({"show", "1"}).output;
+  const std::string id = "m" + std::to_string(rows[3].measurement);
+  EXPECT_THAT(output, HasSubstr(id + ": measured in another environment than most rows: commit fedcba (not 0123456789ab), host elsewhere (not synthetic)\n"));
+  std::istringstream stream(output);
+  std::int64_t marked = 0;
+  for (std::string line; std::getline(stream, line);) marked += line.find(" other ") != std::string::npos || line.ends_with(" other");
+  EXPECT_EQ(marked, 1) << output;
 }
 
 TEST_F(HistoryTest, a_sweep_compared_with_itself_is_the_same_and_passes_every_gate) {

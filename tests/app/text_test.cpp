@@ -152,6 +152,29 @@ TEST(SweepDisplay, json_is_one_object_a_line_even_with_rubbish_in_it) {
   EXPECT_EQ(nlohmann::json::parse(result_json(measurement, 7)).at("median_ms"), nullptr);
 }
 
+TEST(ResultTable, a_cross_check_beyond_the_interval_is_named) {
+  ResultRow row;
+  row.measurement = 7;
+  row.kernel = "cuda.hopper";
+  row.median_ms = 10;
+  row.ci_low_ms = 9.7;
+  row.ci_high_ms = 10.3;
+  const auto beyond = [&](double events_ms) {
+    row.events_ms = events_ms;
+    return cross_check_beyond(row);
+  };
+  EXPECT_EQ(beyond(10.25), std::nullopt) << "inside";
+  EXPECT_NEAR(beyond(10.5).value_or(0), 5, 1e-9);
+  EXPECT_THAT(remarks({row}, {}), HasSubstr("more than 1 % off (docs/method.md): m7 +5.0 %\n"));
+  EXPECT_NEAR(beyond(9.5).value_or(0), -5, 1e-9);
+  row.ci_low_ms = 9.99;
+  row.ci_high_ms = 10.01;
+  EXPECT_EQ(beyond(10.05), std::nullopt) << "too near to be told";
+  EXPECT_EQ(remarks({row}, {}), "");
+  row.events_ms.reset();
+  EXPECT_EQ(cross_check_beyond(row), std::nullopt);
+}
+
 TEST(ResultTable, a_failed_measurement_does_not_look_like_a_result) {
   ResultRow row;
   row.measurement = 7;
