@@ -14,7 +14,8 @@ using testing::IsEmpty;
 SystemFacts healthy() {
   SystemFacts facts;
   facts.catalog = Catalog{};
-  facts.catalog->devices = {{.id = "0", .kind = DeviceKind::cuda, .name = "Some GPU"}, {.id = "cpu", .name = "Some CPU"}};
+  facts.catalog->devices = {{.id = "0", .kind = DeviceKind::cuda, .name = "Some GPU"},
+                            {.id = "cpu", .name = "Some CPU"}};
   facts.database = "/data/results.db";
   facts.database_exists = facts.database_writable = true;
   facts.free_bytes = std::int64_t{100} << 30;
@@ -55,7 +56,8 @@ TEST(Doctor, a_machine_without_gpu_and_display_is_not_broken) {
   facts.catalog->devices.erase(facts.catalog->devices.begin());
   facts.display.clear();
   for (const Finding& finding : diagnose(facts)) {
-    EXPECT_TRUE(finding.health == Health::works || finding.health == Health::absent) << finding.subject << ": " << finding.found;
+    EXPECT_TRUE(finding.health == Health::works || finding.health == Health::absent)
+        << finding.subject << ": " << finding.found;
   }
 }
 
@@ -67,7 +69,12 @@ TEST(Doctor, every_finding_that_is_not_well_says_what_to_do) {
     EXPECT_EQ(finding.health, expected) << subject << ": " << finding.found;
     EXPECT_FALSE(finding.advice.empty()) << subject << ": " << finding.found;
   };
-  check([](auto& f) { f.catalog.reset(); f.worker_error = "no such file"; }, "worker", Health::broken);
+  check(
+      [](auto& f) {
+        f.catalog.reset();
+        f.worker_error = "no such file";
+      },
+      "worker", Health::broken);
   check([](auto& f) { f.database_error = "it is no Triscope database"; }, "database", Health::broken);
   check([](auto& f) { f.database_writable = false; }, "database", Health::limited);
   check([](auto& f) { f.database_lock = "another program keeps it locked"; }, "database", Health::broken);
@@ -83,9 +90,11 @@ TEST(Doctor, every_finding_that_is_not_well_says_what_to_do) {
   check([](auto& f) { f.libcuda_in_loader_cache = false; }, "GPU driver", Health::limited);
   check([](auto& f) { f.nvidia_device_nodes = false; }, "GPU driver", Health::limited);
   check([](auto& f) { f.cuda_build = false; }, "GPU kernels", Health::limited);
-  check([](auto& f) { f.catalog->gpu_problem = "the driver is for CUDA 12.4, Triscope needs 13.0: update it"; }, "GPU", Health::limited);
+  check([](auto& f) { f.catalog->gpu_problem = "the driver is for CUDA 12.4, Triscope needs 13.0: update it"; }, "GPU",
+        Health::limited);
   check([](auto& f) { f.cupti_error = "libcupti.so.13: cannot open shared object file"; }, "CUPTI", Health::limited);
-  check([](auto& f) { f.counters_error = "the driver gives hardware counters to administrators only"; }, "counters", Health::limited);
+  check([](auto& f) { f.counters_error = "the driver gives hardware counters to administrators only"; }, "counters",
+        Health::limited);
   check([](auto& f) { f.window_built = false; }, "window", Health::absent);
   check([](auto& f) { f.display.clear(); }, "window", Health::absent);
 }
@@ -118,8 +127,10 @@ TEST(Doctor, passes_on_what_a_gpu_and_its_profilers_say) {
 
 TEST(Doctor, says_where_a_baseline_is_and_under_which_licence_or_why_it_is_not) {
   SystemFacts facts = healthy();
-  facts.baselines.push_back({{.id = "baseline.fa3", .instances = {"0.3.6"}, .library = "/b/libdew_flash_attn3.so"}, ""});
-  facts.baselines.push_back({{.id = "baseline.cudnn", .instances = {"absent"}}, "cuDNN cannot be measured: libcudnn.so.9 is not on this machine; install PyTorch"});
+  facts.baselines.push_back(
+      {{.id = "baseline.fa3", .instances = {"0.3.6"}, .library = "/b/libdew_flash_attn3.so"}, ""});
+  facts.baselines.push_back({{.id = "baseline.cudnn", .instances = {"absent"}},
+                             "cuDNN cannot be measured: libcudnn.so.9 is not on this machine; install PyTorch"});
   const Finding there = find(facts, "FlashAttention-3"), absent = find(facts, "cuDNN");
   EXPECT_EQ(there.health, Health::works);
   EXPECT_EQ(there.found, "version 0.3.6, /b/libdew_flash_attn3.so; BSD-3-Clause AND Apache-2.0");
@@ -134,11 +145,14 @@ TEST(Doctor, without_a_gpu_it_names_the_recording_and_advises_no_library_that_wo
   facts.nvidia_device_on_pci = false;
   facts.catalog->devices.erase(facts.catalog->devices.begin());
   facts.recording = "`triscope show 1 --db h200.db` prints what an H200 measured";
-  facts.baselines.push_back({{.id = "baseline.cudnn", .instances = {"absent"}}, "libcudnn.so.9 is not on this machine; run `triscope doctor`, or ./run build --with-cudnn"});
+  facts.baselines.push_back(
+      {{.id = "baseline.cudnn", .instances = {"absent"}},
+       "libcudnn.so.9 is not on this machine; run `triscope doctor`, or ./run build --with-cudnn"});
   EXPECT_THAT(find(facts, "GPU driver").advice, HasSubstr("triscope show 1 --db h200.db"));
   const Finding cudnn = find(facts, "cuDNN");
   EXPECT_EQ(cudnn.health, Health::absent);
-  EXPECT_THAT(cudnn.found + cudnn.advice, testing::Not(testing::AnyOf(HasSubstr("./run"), HasSubstr("triscope doctor"))));
+  EXPECT_THAT(cudnn.found + cudnn.advice,
+              testing::Not(testing::AnyOf(HasSubstr("./run"), HasSubstr("triscope doctor"))));
 }
 
 TEST(Doctor, reads_the_cpu_flags_as_words) {
@@ -153,12 +167,17 @@ TEST(Doctor, reads_the_cpu_flags_as_words) {
 TEST(Doctor, reads_cgroup_quotas) {
   EXPECT_EQ(parse_cpu_quota("200000 100000\n"), 2.0);
   EXPECT_EQ(parse_cpu_quota("150000 100000"), 1.5);
-  for (const char* text : {"max 100000\n", "", "200000", "0 100000", "x y", "200000 0"}) EXPECT_EQ(parse_cpu_quota(text), std::nullopt) << text;
+  for (const char* text : {"max 100000\n", "", "200000", "0 100000", "x y", "200000 0"})
+    EXPECT_EQ(parse_cpu_quota(text), std::nullopt) << text;
 }
 
 TEST(Doctor, reads_the_driver_version) {
-  EXPECT_EQ(parse_nvidia_driver_version("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build\nGCC version: 12.2\n"), "580.95.05");
-  EXPECT_EQ(parse_nvidia_driver_version("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19\n"), "535.129.03");
+  EXPECT_EQ(
+      parse_nvidia_driver_version(
+          "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build\nGCC version: 12.2\n"),
+      "580.95.05");
+  EXPECT_EQ(parse_nvidia_driver_version("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19\n"),
+            "535.129.03");
   EXPECT_EQ(parse_nvidia_driver_version(""), "");
 }
 

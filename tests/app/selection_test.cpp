@@ -40,8 +40,8 @@ TEST(Selection, reads_every_shape) {
 }
 
 TEST(Selection, refuses_everything_else_by_name) {
-  for (const char* text : {"", "m", "mm1", "m1x", "-1", "0", "m0", "1.5", "kernel:", "kernel:@3", "kernel:a@", "kernel:a@x", "new",
-                           "99999999999999999999", "m99999999999999999999"}) {
+  for (const char* text : {"", "m", "mm1", "m1x", "-1", "0", "m0", "1.5", "kernel:", "kernel:@3", "kernel:a@",
+                           "kernel:a@x", "new", "99999999999999999999", "m99999999999999999999"}) {
     try {
       parse_selection(text);
       ADD_FAILURE() << "accepted '" << text << "'";
@@ -104,8 +104,10 @@ TEST_F(SelectTest, says_which_sweeps_hold_a_kernel_and_what_a_slip_meant) {
 }
 
 TEST(PairRows, matches_two_sweeps_configuration_by_configuration) {
-  const std::vector<ResultRow> a{row(1, "cpu.fast"), row(2, "cpu.fast", {256, 64}), row(3, "cpu.fast", {512, 32}, Pass::backward)};
-  const std::vector<ResultRow> b{row(11, "cpu.fast", {512, 32}, Pass::backward), row(12, "cpu.fast"), row(13, "cpu.oracle")};
+  const std::vector<ResultRow> a{row(1, "cpu.fast"), row(2, "cpu.fast", {256, 64}),
+                                 row(3, "cpu.fast", {512, 32}, Pass::backward)};
+  const std::vector<ResultRow> b{row(11, "cpu.fast", {512, 32}, Pass::backward), row(12, "cpu.fast"),
+                                 row(13, "cpu.oracle")};
   const Pairing pairing = pair_rows(a, b, false);
   ASSERT_THAT(pairing.pairs, SizeIs(2));
   EXPECT_EQ(pairing.pairs[0].b.measurement, 12);

@@ -38,9 +38,9 @@ std::vector<json> json_lines(const std::string& text, const std::string& type) {
 
 /// A sweep of a tiny problem: half a second for each measurement.
 std::vector<std::string> tiny_sweep(const std::filesystem::path& database, std::vector<std::string> more = {}) {
-  std::vector<std::string> arguments{"sweep",    "--db",      database.string(), "--seq",    "32",    "--q-heads",   "2",
-                                     "--kv-heads", "1",       "--head-dim",      "16",       "--device", "cpu",      "--budget",
-                                     "300ms",    "--precision", "50%"};
+  std::vector<std::string> arguments{
+      "sweep",      "--db", database.string(), "--seq", "32",       "--q-heads", "2",           "--kv-heads", "1",
+      "--head-dim", "16",   "--device",        "cpu",   "--budget", "300ms",     "--precision", "50%"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -53,7 +53,8 @@ std::string text_of(const std::filesystem::path& file) {
 TEST(Sweep, measures_stores_shows_and_exports) {
   TemporaryFolder folder;
   const std::filesystem::path database = folder / "new" / "sweep.db";
-  const ProgramResult sweep = run_triscope(tiny_sweep(database, {"--windows", "4x2,2x2", "--kernel", "cpu.fast,baseline.cpu", "--json"}));
+  const ProgramResult sweep =
+      run_triscope(tiny_sweep(database, {"--windows", "4x2,2x2", "--kernel", "cpu.fast,baseline.cpu", "--json"}));
   ASSERT_EQ(sweep.exit_code, 0) << sweep.errors;
   const std::vector<json> results = json_lines(sweep.output, "result");
   ASSERT_THAT(results, SizeIs(6)) << "two passes of two windows, and of the baseline, which has none";
@@ -71,22 +72,27 @@ TEST(Sweep, measures_stores_shows_and_exports) {
     ASSERT_TRUE(row.median_ms && row.error);
     EXPECT_GT(*row.median_ms, 0);
     EXPECT_LT(*row.error, 1e-4);
-    const auto shown = std::find_if(results.begin(), results.end(), [&](const json& r) { return r.at("measurement") == row.measurement; });
+    const auto shown = std::find_if(results.begin(), results.end(),
+                                    [&](const json& r) { return r.at("measurement") == row.measurement; });
     ASSERT_NE(shown, results.end());
     EXPECT_DOUBLE_EQ(shown->at("median_ms").get<double>(), *row.median_ms) << "what was shown is what is stored";
   }
 
   const ProgramResult table = run_triscope({"show", "--db", database.string()});
   EXPECT_EQ(table.exit_code, 0) << table.errors;
-  EXPECT_THAT(table.output, AllOf(HasSubstr("cpu.fast"), HasSubstr("4x2"), HasSubstr("vs baseline.cpu"), HasSubstr("* not in turns with baseline.cpu")));
-  const ProgramResult compare = run_triscope({"compare", "kernel:cpu.fast", "kernel:baseline.cpu", "--db", database.string(), "--format", "json"});
+  EXPECT_THAT(table.output, AllOf(HasSubstr("cpu.fast"), HasSubstr("4x2"), HasSubstr("vs baseline.cpu"),
+                                  HasSubstr("* not in turns with baseline.cpu")));
+  const ProgramResult compare = run_triscope(
+      {"compare", "kernel:cpu.fast", "kernel:baseline.cpu", "--db", database.string(), "--format", "json"});
   EXPECT_EQ(compare.exit_code, 0) << compare.errors;
-  EXPECT_THAT(compare.output, HasSubstr("\"paired\":true")) << "the kernels of the first windows are measured in turns with it";
+  EXPECT_THAT(compare.output, HasSubstr("\"paired\":true"))
+      << "the kernels of the first windows are measured in turns with it";
   EXPECT_THAT(compare.output, HasSubstr("\"paired\":false")) << "those of the others are not, and it is said";
 
   for (const char* format : {"csv", "json", "md", "latex"}) {
     const std::filesystem::path file = folder / (std::string("table.") + format);
-    const ProgramResult exported = run_triscope({"export", "--db", database.string(), "--format", format, "-o", file.string()});
+    const ProgramResult exported =
+        run_triscope({"export", "--db", database.string(), "--format", format, "-o", file.string()});
     EXPECT_EQ(exported.exit_code, 0) << exported.errors;
     const std::string text = text_of(file);
     EXPECT_THAT(text, HasSubstr("baseline")) << format;
@@ -101,7 +107,8 @@ TEST(Sweep, measures_stores_shows_and_exports) {
 
 TEST(Sweep, without_a_terminal_it_prints_plain_lines) {
   TemporaryFolder folder;
-  const ProgramResult sweep = run_triscope(tiny_sweep(folder / "sweep.db", {"--windows", "2x2", "--kernel", "cpu.fast", "--pass", "forward"}));
+  const ProgramResult sweep =
+      run_triscope(tiny_sweep(folder / "sweep.db", {"--windows", "2x2", "--kernel", "cpu.fast", "--pass", "forward"}));
   EXPECT_EQ(sweep.exit_code, 0) << sweep.errors;
   EXPECT_THAT(sweep.output, AllOf(HasSubstr("1/1"), HasSubstr("TFLOP/s"), HasSubstr("1 measured")));
   EXPECT_THAT(sweep.output, HasSubstr("`triscope show 1 --db " + (folder / "sweep.db").string() + "` prints"));
@@ -110,7 +117,8 @@ TEST(Sweep, without_a_terminal_it_prints_plain_lines) {
 
 TEST(Sweep, skipped_rows_are_counted_like_the_others) {
   TemporaryFolder folder;
-  std::vector<std::string> arguments = tiny_sweep(folder / "sweep.db", {"--windows", "2x2", "--kernel", "cpu.fast", "--pass", "forward"});
+  std::vector<std::string> arguments =
+      tiny_sweep(folder / "sweep.db", {"--windows", "2x2", "--kernel", "cpu.fast", "--pass", "forward"});
   *std::find(arguments.begin(), arguments.end(), "1") = "2";
   *std::next(std::find(arguments.begin(), arguments.end(), "--q-heads")) = "2,3";  // 3 do not share 2
   const ProgramResult sweep = run_triscope(arguments);
@@ -120,15 +128,19 @@ TEST(Sweep, skipped_rows_are_counted_like_the_others) {
 
 TEST(Sweep, logits_beyond_what_fp32_resolves_are_not_laid_to_the_kernel) {
   TemporaryFolder folder;
-  const ProgramResult sweep = run_triscope(tiny_sweep(folder / "sweep.db", {"--windows", "4x4", "--kernel", "cpu.fast", "--pass", "forward", "--k2-bias", "1e30"}));
+  const ProgramResult sweep = run_triscope(tiny_sweep(
+      folder / "sweep.db", {"--windows", "4x4", "--kernel", "cpu.fast", "--pass", "forward", "--k2-bias", "1e30"}));
   EXPECT_EQ(sweep.exit_code, 1) << sweep.errors;
-  EXPECT_THAT(sweep.output, AllOf(HasSubstr("wrong result"), HasSubstr("logits are about 1.0e+30 here, and fp32 tells those apart by 1.2e+23 only")));
+  EXPECT_THAT(sweep.output,
+              AllOf(HasSubstr("wrong result"),
+                    HasSubstr("logits are about 1.0e+30 here, and fp32 tells those apart by 1.2e+23 only")));
 }
 
 TEST(Sweep, ctrl_c_keeps_everything_measured_and_resuming_completes_it) {
   TemporaryFolder folder;
   const std::filesystem::path database = folder / "sweep.db";
-  Program app(program_path("triscope"), tiny_sweep(database, {"--windows", "2x2,4x2,4x4,8x2", "--kernel", "cpu.fast", "--json"}));
+  Program app(program_path("triscope"),
+              tiny_sweep(database, {"--windows", "2x2,4x2,4x4,8x2", "--kernel", "cpu.fast", "--json"}));
   ASSERT_TRUE(app.wait_for_output("\"type\":\"result\""));
   kill(app.pid(), SIGINT);
   const ProgramResult stopped = app.wait();
@@ -163,7 +175,8 @@ TEST(Sweep, ctrl_c_keeps_everything_measured_and_resuming_completes_it) {
 TEST(Sweep, sigterm_stops_it_as_ctrl_c_does) {
   TemporaryFolder folder;
   const std::filesystem::path database = folder / "sweep.db";
-  Program app(program_path("triscope"), tiny_sweep(database, {"--windows", "2x2,4x2,4x4,8x2", "--kernel", "cpu.fast", "--json"}));
+  Program app(program_path("triscope"),
+              tiny_sweep(database, {"--windows", "2x2,4x2,4x4,8x2", "--kernel", "cpu.fast", "--json"}));
   ASSERT_TRUE(app.wait_for_output("\"type\":\"result\""));
   kill(app.pid(), SIGTERM);
   EXPECT_EQ(app.wait().exit_code, 1);
@@ -180,7 +193,8 @@ std::filesystem::path write_script(const std::filesystem::path& file, const std:
 TEST(Sweep, a_second_ctrl_c_ends_it_at_once) {
   TemporaryFolder folder;
   const std::filesystem::path worker = write_script(folder / "worker", "echo started >&2; exec sleep 600");
-  Program app(program_path("triscope"), tiny_sweep(folder / "sweep.db"), {.environment = {{"TRISCOPE_WORKER", worker.string()}}, .output = {}, .new_group = false});
+  Program app(program_path("triscope"), tiny_sweep(folder / "sweep.db"),
+              {.environment = {{"TRISCOPE_WORKER", worker.string()}}, .output = {}, .new_group = false});
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   kill(app.pid(), SIGINT);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -199,11 +213,13 @@ void expect_environment_error(const ProgramResult& result, const std::string& pa
 TEST(Sweep, a_missing_or_foreign_worker_is_one_clear_sentence) {
   TemporaryFolder folder;
   const auto with_worker = [&](const std::string& worker) {
-    return run_triscope(tiny_sweep(folder / "sweep.db"), {.environment = {{"TRISCOPE_WORKER", worker}}, .output = {}, .new_group = false});
+    return run_triscope(tiny_sweep(folder / "sweep.db"),
+                        {.environment = {{"TRISCOPE_WORKER", worker}}, .output = {}, .new_group = false});
   };
   expect_environment_error(with_worker((folder / "none").string()), "none");
   expect_environment_error(with_worker("/bin/true"), "worker");
-  expect_environment_error(with_worker(write_script(folder / "rubbish", "echo hello, I am no worker; exec sleep 5").string()), "worker");
+  expect_environment_error(
+      with_worker(write_script(folder / "rubbish", "echo hello, I am no worker; exec sleep 5").string()), "worker");
 }
 
 TEST(Sweep, impossible_problems_and_unknown_names_are_usage_errors) {
@@ -224,8 +240,9 @@ TEST(Sweep, a_tensor_file_without_the_second_axis_is_refused_before_anything_is_
   std::vector<HostTensor> tensors;
   for (const char* name : {"q", "k1", "v1"}) tensors.push_back({name, {1, 4, 1, 8}, std::vector<float>(32, 0.5f)});
   write_safetensors(folder / "in.safetensors", tensors);
-  const std::vector<std::string> arguments{"sweep", "--db", (folder / "x.db").string(), "--device", "cpu", "--windows", "2x2", "--budget", "50ms",
-                                           "--tensors", (folder / "in.safetensors").string()};
+  const std::vector<std::string> arguments{
+      "sweep", "--db",      (folder / "x.db").string(),          "--device", "cpu", "--windows", "2x2", "--budget",
+      "50ms",  "--tensors", (folder / "in.safetensors").string()};
   const ProgramResult result = run_triscope(arguments);
   EXPECT_EQ(result.exit_code, 2) << result.output << result.errors;
   EXPECT_THAT(result.errors, HasSubstr("the file holds no tensor called k2"));
@@ -244,8 +261,8 @@ TEST(Sweep, unknown_devices_are_named) {
 
 TEST(Sweep, windows_beyond_the_sequence_are_measured) {
   TemporaryFolder folder;
-  const ProgramResult result =
-      run_triscope(tiny_sweep(folder / "sweep.db", {"--windows", "1000x64", "--kernel", "cpu.fast", "--pass", "forward"}));
+  const ProgramResult result = run_triscope(
+      tiny_sweep(folder / "sweep.db", {"--windows", "1000x64", "--kernel", "cpu.fast", "--pass", "forward"}));
   EXPECT_EQ(result.exit_code, 0) << result.errors;
 }
 
@@ -272,7 +289,9 @@ TEST(Sweep, a_full_disk_is_named_and_what_was_written_stays_sound) {
   SmallDisk disk(folder / "disk", "640k");
   if (!disk.mounted()) GTEST_SKIP() << "mounting a small disk needs root";
   const std::filesystem::path database = folder / "disk" / "sweep.db";
-  ASSERT_EQ(run_triscope(tiny_sweep(database, {"--windows", "2x2", "--kernel", "cpu.fast", "--pass", "forward"})).exit_code, 0);
+  ASSERT_EQ(
+      run_triscope(tiny_sweep(database, {"--windows", "2x2", "--kernel", "cpu.fast", "--pass", "forward"})).exit_code,
+      0);
   {
     std::ofstream filler(folder / "disk" / "filler", std::ios::binary);
     const std::string block(4096, 'x');
@@ -292,7 +311,9 @@ TEST(Sweep, a_read_only_database_can_be_shown_but_not_swept) {
   SmallDisk disk(folder / "disk", "4m");
   if (!disk.mounted()) GTEST_SKIP() << "mounting a read-only disk needs root";
   const std::filesystem::path database = folder / "disk" / "sweep.db";
-  ASSERT_EQ(run_triscope(tiny_sweep(database, {"--windows", "2x2", "--kernel", "cpu.fast", "--pass", "forward"})).exit_code, 0);
+  ASSERT_EQ(
+      run_triscope(tiny_sweep(database, {"--windows", "2x2", "--kernel", "cpu.fast", "--pass", "forward"})).exit_code,
+      0);
   ASSERT_TRUE(disk.make_read_only());
   const ProgramResult shown = run_triscope({"show", "--db", database.string()});
   EXPECT_EQ(shown.exit_code, 0) << shown.errors;
@@ -303,34 +324,44 @@ TEST(Sweep, a_read_only_database_can_be_shown_but_not_swept) {
 TEST(Eval, writes_what_the_kernel_computes) {
   TemporaryFolder folder;
   // One query sees one pair: the output is v1 * v2 whatever the logits are, and the LSE is the logit itself.
-  const auto tensor = [](const char* name, std::vector<float> values) { return HostTensor{name, {1, 1, 1, 4}, std::move(values)}; };
-  const std::vector<HostTensor> tensors{tensor("q", {1, 2, 3, 4}), tensor("k1", {1, 1, 1, 1}), tensor("k2", {1, 0, 1, 0}),
-                                        tensor("v1", {1, 2, 3, 4}), tensor("v2", {2, 2, 2, 2})};
+  const auto tensor = [](const char* name, std::vector<float> values) {
+    return HostTensor{name, {1, 1, 1, 4}, std::move(values)};
+  };
+  const std::vector<HostTensor> tensors{tensor("q", {1, 2, 3, 4}), tensor("k1", {1, 1, 1, 1}),
+                                        tensor("k2", {1, 0, 1, 0}), tensor("v1", {1, 2, 3, 4}),
+                                        tensor("v2", {2, 2, 2, 2})};
   write_safetensors(folder / "in.safetensors", tensors);
   for (const char* kernel : {"cpu.oracle", "cpu.fast"}) {
     const std::filesystem::path out = folder / (std::string(kernel) + ".safetensors");
-    const ProgramResult result = run_triscope({"eval", "--in", (folder / "in.safetensors").string(), "--out", out.string(), "--windows", "1x1",
-                                               "--kernel", kernel, "--scale", "0.5"});
+    const ProgramResult result = run_triscope({"eval", "--in", (folder / "in.safetensors").string(), "--out",
+                                               out.string(), "--windows", "1x1", "--kernel", kernel, "--scale", "0.5"});
     ASSERT_EQ(result.exit_code, 0) << result.errors;
     const TensorFile file(out);
     EXPECT_THAT(read_floats(file.at("o")), testing::ElementsAre(2, 4, 6, 8));
     EXPECT_NEAR(read_floats(file.at("lse")).front(), 2.0f, 1e-5f);
   }
-  const ProgramResult missing = run_triscope({"eval", "--in", (folder / "none").string(), "--out", (folder / "x").string(), "--windows", "1x1", "--kernel", "cpu.fast"});
+  const ProgramResult missing = run_triscope({"eval", "--in", (folder / "none").string(), "--out",
+                                              (folder / "x").string(), "--windows", "1x1", "--kernel", "cpu.fast"});
   EXPECT_EQ(missing.exit_code, 2) << missing.errors;
   EXPECT_THAT(missing.errors, HasSubstr("none"));
-  const ProgramResult backward = run_triscope({"eval", "--in", (folder / "in.safetensors").string(), "--out", (folder / "x").string(), "--windows", "1x1", "--kernel", "cpu.fast", "--backward"});
+  const ProgramResult backward =
+      run_triscope({"eval", "--in", (folder / "in.safetensors").string(), "--out", (folder / "x").string(), "--windows",
+                    "1x1", "--kernel", "cpu.fast", "--backward"});
   EXPECT_EQ(backward.exit_code, 2) << backward.errors;
   EXPECT_THAT(backward.errors, HasSubstr("do"));
 }
 
 TEST(Eval, says_when_results_are_not_finite_and_spares_databases) {
   TemporaryFolder folder;
-  const auto tensor = [](const char* name, float value) { return HostTensor{name, {1, 1, 1, 4}, std::vector<float>(4, value)}; };
-  const std::vector<HostTensor> tensors{tensor("q", 1), tensor("k1", 1), tensor("k2", 1), tensor("v1", 1e30f), tensor("v2", 1e30f)};
+  const auto tensor = [](const char* name, float value) {
+    return HostTensor{name, {1, 1, 1, 4}, std::vector<float>(4, value)};
+  };
+  const std::vector<HostTensor> tensors{tensor("q", 1), tensor("k1", 1), tensor("k2", 1), tensor("v1", 1e30f),
+                                        tensor("v2", 1e30f)};
   write_safetensors(folder / "in.safetensors", tensors);
   const auto eval_into = [&](const char* name) {
-    return run_triscope({"eval", "--in", (folder / "in.safetensors").string(), "--out", (folder / name).string(), "--windows", "1x1", "--kernel", "cpu.fast"});
+    return run_triscope({"eval", "--in", (folder / "in.safetensors").string(), "--out", (folder / name).string(),
+                         "--windows", "1x1", "--kernel", "cpu.fast"});
   };
   const ProgramResult result = eval_into("out.safetensors");
   EXPECT_EQ(result.exit_code, 1) << result.errors;
@@ -345,7 +376,8 @@ TEST(Eval, says_when_results_are_not_finite_and_spares_databases) {
 }
 
 TEST(Check, passes_on_the_cpu_kernels) {
-  const ProgramResult result = run_triscope({"check", "--quick", "--kernel", "cpu.fast", "--instance", "auto", "--device", "cpu"});
+  const ProgramResult result =
+      run_triscope({"check", "--quick", "--kernel", "cpu.fast", "--instance", "auto", "--device", "cpu"});
   EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
   EXPECT_THAT(result.output, HasSubstr(" 0 failed"));
 }
@@ -358,7 +390,8 @@ TEST(Machine, doctor_devices_and_kernels_speak_with_the_worker) {
   EXPECT_THAT(doctor.output, HasSubstr("will be created"));
   EXPECT_FALSE(std::filesystem::exists(database)) << "the doctor changes nothing";
   EXPECT_THAT(run_triscope({"devices"}).output, HasSubstr("cpu"));
-  EXPECT_THAT(run_triscope({"kernels"}).output, AllOf(HasSubstr("cpu.oracle"), HasSubstr("cpu.fast"), HasSubstr("baseline.cpu")));
+  EXPECT_THAT(run_triscope({"kernels"}).output,
+              AllOf(HasSubstr("cpu.oracle"), HasSubstr("cpu.fast"), HasSubstr("baseline.cpu")));
   const Program::Options no_worker{.environment = {{"TRISCOPE_WORKER", "/none"}}, .output = {}, .new_group = false};
   const ProgramResult sick = run_triscope({"doctor", "--db", database}, no_worker);
   EXPECT_EQ(sick.exit_code, 3);

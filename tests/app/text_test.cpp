@@ -26,9 +26,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(NumberText, milliseconds_have_four_digits) {
-  EXPECT_EQ(milliseconds_text(12.3456), "12.35");
-}
+TEST(NumberText, milliseconds_have_four_digits) { EXPECT_EQ(milliseconds_text(12.3456), "12.35"); }
 
 TEST(NumberText, writes_times_and_sizes) {
   EXPECT_EQ(clock_text(0), "0:00");
@@ -41,8 +39,12 @@ TEST(NumberText, writes_times_and_sizes) {
 
 TerminalTable wide_table() {
   TerminalTable table;
-  table.columns = {{"id", Align::right, 10, false}, {"kernel", Align::left, 90, false}, {"ms", Align::right, 100, false}, {"command", Align::left, 50, true}};
-  table.rows = {{"m1", "cpu.fast", "12.35", "triscope sweep --windows table1 --seq 1024"}, {"m2", "baseline.cpu", "1.2", "x"}};
+  table.columns = {{"id", Align::right, 10, false},
+                   {"kernel", Align::left, 90, false},
+                   {"ms", Align::right, 100, false},
+                   {"command", Align::left, 50, true}};
+  table.rows = {{"m1", "cpu.fast", "12.35", "triscope sweep --windows table1 --seq 1024"},
+                {"m2", "baseline.cpu", "1.2", "x"}};
   return table;
 }
 

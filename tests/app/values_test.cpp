@@ -36,8 +36,8 @@ TEST(Values, counts_take_binary_suffixes) {
 }
 
 TEST(Values, counts_refuse_everything_that_is_no_positive_whole_number) {
-  for (const char* token : {"", "0", "0k", "-1", "+1", "1.5", "1e3", "0x10", "k", "1kk", "1 ", " 1", "1k0", "nan", "inf", "--seq",
-                            "9223372036854775808", "9007199254740992k", "99999999999999999999999"}) {
+  for (const char* token : {"", "0", "0k", "-1", "+1", "1.5", "1e3", "0x10", "k", "1kk", "1 ", " 1", "1k0", "nan",
+                            "inf", "--seq", "9223372036854775808", "9007199254740992k", "99999999999999999999999"}) {
     expect_refused([&] { parse_count("--option", token); }, token);
   }
 }
@@ -81,7 +81,8 @@ TEST(Values, times_need_their_unit) {
   EXPECT_EQ(parse_duration_ns("--option", "10s"), 10'000'000'000);
   EXPECT_EQ(parse_duration_ns("--option", "1.5s"), 1'500'000'000);
   EXPECT_EQ(parse_duration_ns("--option", "2min"), 120'000'000'000);
-  for (const char* token : {"", "10", "s", "0s", "-1s", "nans", "infs", "1e300s", "25h", "1441min", "10 s", "10sec", "1us"}) {
+  for (const char* token :
+       {"", "10", "s", "0s", "-1s", "nans", "infs", "1e300s", "25h", "1441min", "10 s", "10sec", "1us"}) {
     expect_refused([&] { parse_duration_ns("--option", token); }, token);
   }
 }
@@ -125,7 +126,8 @@ TEST(FailCondition, fails_only_on_its_verdict_and_beyond_its_margin) {
 }
 
 TEST(FailCondition, refuses_what_is_none) {
-  for (const char* text : {"", "slower", "slower>", "slower>2", "slower>-2%", "slower<2%", "slow>2%", "slower > 2%", "2%"}) {
+  for (const char* text :
+       {"", "slower", "slower>", "slower>2", "slower>-2%", "slower<2%", "slow>2%", "slower > 2%", "2%"}) {
     EXPECT_THROW(parse_fail_condition(text), Error) << text;
   }
 }
