@@ -33,7 +33,8 @@ void build_tree(CLI::App& app, Action& action) {
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
   app.set_help_flag("-h,--help", "Explain the command");
-  app.add_flag_callback("--version", [&action] { action = print_version; }, "Print version and build");
+  app.add_flag_callback(
+      "--version", [&action] { action = print_version; }, "Print version and build");
   add_gui_command(app, action);
   add_report_command(app, action);
   add_sweep_command(app, action);
@@ -54,7 +55,8 @@ void build_tree(CLI::App& app, Action& action) {
 }
 
 /// Refuses `extras`, arguments that `command` does not know.
-[[noreturn]] void refuse_extras(const CLI::App& command, const std::string& name, const std::vector<std::string>& extras) {
+[[noreturn]] void refuse_extras(const CLI::App& command, const std::string& name,
+                                const std::vector<std::string>& extras) {
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
@@ -66,7 +68,8 @@ void build_tree(CLI::App& app, Action& action) {
     break;
   }
   throw Error("the command line cannot be read",
-              fmt::format("'{}' {} not expected", fmt::join(extras, "', '"), extras.size() == 1 ? "was" : "were"), fix, ExitCode::usage);
+              fmt::format("'{}' {} not expected", fmt::join(extras, "', '"), extras.size() == 1 ? "was" : "were"), fix,
+              ExitCode::usage);
 }
 
 /// Refuses an option of `command` that was given more often than it may be, if that is what went wrong.
@@ -74,7 +77,8 @@ void refuse_repeated(const CLI::App& command, const std::string& name) {
   for (const CLI::Option* option : command.get_options()) {
     const int most = option->get_expected_max();
     if (most < 1 || static_cast<int>(option->count()) <= most) continue;
-    throw Error("the command line cannot be read", fmt::format("{} was given {} times", option->get_name(), option->count()),
+    throw Error("the command line cannot be read",
+                fmt::format("{} was given {} times", option->get_name(), option->count()),
                 fmt::format("give it once (lists are separated by commas), see `{} --help`", name), ExitCode::usage);
   }
 }
@@ -92,8 +96,10 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     const std::string name = chosen.empty() ? "triscope" : "triscope " + chosen.front()->get_name();
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) refuse_extras(chosen.empty() ? app : *chosen.front(), name, app.remaining(true));
-    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) refuse_repeated(chosen.empty() ? app : *chosen.front(), name);
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+      refuse_extras(chosen.empty() ? app : *chosen.front(), name, app.remaining(true));
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+      refuse_repeated(chosen.empty() ? app : *chosen.front(), name);
     throw Error("the command line cannot be read", error.what(), fmt::format("see `{} --help`", name), ExitCode::usage);
   }
 }
@@ -112,7 +118,8 @@ int run(std::vector<std::string> arguments) {
 
 }  // namespace
 
-std::vector<std::string> with_default_command(std::vector<std::string> arguments, std::span<const std::string> commands) {
+std::vector<std::string> with_default_command(std::vector<std::string> arguments,
+                                              std::span<const std::string> commands) {
   const auto gui = [&] {
     arguments.insert(arguments.begin(), "gui");
     return arguments;

@@ -27,32 +27,42 @@ Finding worker_finding(const SystemFacts& facts) {
 Finding database_finding(const SystemFacts& facts) {
   const std::string file = facts.database.string();
   if (!facts.database_error.empty()) {
-    return {Health::broken, "database", facts.database_error, "name another file with --db, or move this one away; what of it is readable is saved by: sqlite3 FILE .recover | sqlite3 SAVED.db"};
+    return {Health::broken, "database", facts.database_error,
+            "name another file with --db, or move this one away; what of it is readable is saved by: sqlite3 FILE "
+            ".recover | sqlite3 SAVED.db"};
   }
   if (!facts.database_writable) {
     const Health health = facts.database_exists ? Health::limited : Health::broken;
-    const std::string found = facts.database_exists ? "can be read, not written" : "cannot be created: the folder is not writable";
-    return {health, "database", fmt::format("{} {}", file, found), "change the permissions, or name another file with --db"};
+    const std::string found =
+        facts.database_exists ? "can be read, not written" : "cannot be created: the folder is not writable";
+    return {health, "database", fmt::format("{} {}", file, found),
+            "change the permissions, or name another file with --db"};
   }
   if (!facts.database_lock.empty()) {
-    return {Health::broken, "database", fmt::format("{} can be read, but not written now: {}", file, facts.database_lock),
+    return {Health::broken, "database",
+            fmt::format("{} can be read, but not written now: {}", file, facts.database_lock),
             "let that program finish or close it, or name another file with --db"};
   }
-  return {Health::works, "database", fmt::format("{} {}", file, facts.database_exists ? "can be read and written" : "will be created"), ""};
+  return {Health::works, "database",
+          fmt::format("{} {}", file, facts.database_exists ? "can be read and written" : "will be created"), ""};
 }
 
 Finding space_finding(const SystemFacts& facts) {
   const double bytes = static_cast<double>(facts.free_bytes);
   const std::string found = fmt::format("{} free where the database lies", bytes_text(bytes));
-  if (facts.free_bytes == 0) return {Health::broken, "disk space", found, "free some, or name a file on another disk with --db"};
-  if (bytes < kLittleSpace) return {Health::limited, "disk space", found, "long sweeps may not fit: free some, or use --db"};
+  if (facts.free_bytes == 0)
+    return {Health::broken, "disk space", found, "free some, or name a file on another disk with --db"};
+  if (bytes < kLittleSpace)
+    return {Health::limited, "disk space", found, "long sweeps may not fit: free some, or use --db"};
   return {Health::works, "disk space", found, ""};
 }
 
 Finding cpu_finding(const SystemFacts& facts) {
-  if (!facts.x86) return {Health::limited, "CPU", facts.cpu_model, "cpu.fast is tuned for AVX2 and AVX-512 and runs slower here"};
+  if (!facts.x86)
+    return {Health::limited, "CPU", facts.cpu_model, "cpu.fast is tuned for AVX2 and AVX-512 and runs slower here"};
   if (!facts.has_avx2 || !facts.has_fma) {
-    return {Health::limited, "CPU", facts.cpu_model + " without AVX2 and FMA", "cpu.fast runs much slower here; nothing to do in software"};
+    return {Health::limited, "CPU", facts.cpu_model + " without AVX2 and FMA",
+            "cpu.fast runs much slower here; nothing to do in software"};
   }
   return {Health::works, "CPU", fmt::format("{}, {}", facts.cpu_model, facts.has_avx512 ? "AVX-512" : "AVX2"), ""};
 }
@@ -68,11 +78,13 @@ Finding threads_finding(const SystemFacts& facts) {
     found += fmt::format(", OMP_NUM_THREADS is {}", text);
     if (error == std::errc() && end == text.data() + text.size() && threads != allowed) {
       return {Health::limited, "threads", found,
-              threads > allowed ? "the CPU kernels use no more threads than CPUs: unset OMP_NUM_THREADS" : "unset OMP_NUM_THREADS to use all"};
+              threads > allowed ? "the CPU kernels use no more threads than CPUs: unset OMP_NUM_THREADS"
+                                : "unset OMP_NUM_THREADS to use all"};
     }
   }
   if (facts.cpu_quota && *facts.cpu_quota < static_cast<double>(allowed)) {
-    return {Health::limited, "threads", found + fmt::format(", but the control group grants the time of {}", significant_text(*facts.cpu_quota)),
+    return {Health::limited, "threads",
+            found + fmt::format(", but the control group grants the time of {}", significant_text(*facts.cpu_quota)),
             fmt::format("set OMP_NUM_THREADS={} or raise the limit, else threads are stopped in the middle of samples",
                         std::max<std::int64_t>(1, static_cast<std::int64_t>(*facts.cpu_quota)))};
   }
@@ -83,18 +95,22 @@ Finding driver_finding(const SystemFacts& facts) {
   const std::string subject = "GPU driver";
   if (facts.nvidia_driver_version.empty()) {
     if (facts.nvidia_device_on_pci) {
-      return {Health::limited, subject, "an NVIDIA GPU is there, its driver is not loaded", "install the NVIDIA driver, then restart"};
+      return {Health::limited, subject, "an NVIDIA GPU is there, its driver is not loaded",
+              "install the NVIDIA driver, then restart"};
     }
     const std::string elsewhere = "sweeps run on the CPU; with --worker-prefix they run on another machine";
-    return {Health::absent, subject, "no NVIDIA GPU found", facts.recording.empty() ? elsewhere : elsewhere + "; " + facts.recording};
+    return {Health::absent, subject, "no NVIDIA GPU found",
+            facts.recording.empty() ? elsewhere : elsewhere + "; " + facts.recording};
   }
   std::string found = fmt::format("NVIDIA driver {}", facts.nvidia_driver_version);
   if (!facts.libcuda_in_loader_cache) {
     return {Health::limited, subject, found + ", but the loader does not know libcuda.so.1",
-            "install the driver's user-space libraries (in a container: run it with the NVIDIA container toolkit), then run ldconfig"};
+            "install the driver's user-space libraries (in a container: run it with the NVIDIA container toolkit), "
+            "then run ldconfig"};
   }
   if (!facts.nvidia_device_nodes) {
-    return {Health::limited, subject, found + ", but /dev/nvidia0 cannot be opened", "give this user (or container) access to the device files"};
+    return {Health::limited, subject, found + ", but /dev/nvidia0 cannot be opened",
+            "give this user (or container) access to the device files"};
   }
   if (!facts.nvidia_smi_on_path) found += " (nvidia-smi is not on the PATH)";
   return {Health::works, subject, found, ""};
@@ -122,7 +138,8 @@ void add_gpu_findings(std::vector<Finding>& findings, const SystemFacts& facts) 
   if (facts.counters_error && facts.counters_error->empty()) {
     findings.push_back({Health::works, "counters", "can be read", ""});
   } else if (facts.counters_error) {
-    findings.push_back({Health::limited, "counters", *facts.counters_error, "only --counters needs them; times do not"});
+    findings.push_back(
+        {Health::limited, "counters", *facts.counters_error, "only --counters needs them; times do not"});
   }
 }
 
@@ -135,20 +152,27 @@ void add_baseline_findings(std::vector<Finding>& findings, const SystemFacts& fa
     if (part == nullptr) continue;
     const std::string subject(part->name);
     if (!gpu) {
-      findings.push_back({Health::absent, subject, "it runs on GPUs only, and none can be used here", fmt::format("nothing to do here; its licence: {}", part->licence)});
+      findings.push_back({Health::absent, subject, "it runs on GPUs only, and none can be used here",
+                          fmt::format("nothing to do here; its licence: {}", part->licence)});
     } else if (baseline.problem.empty()) {
-      findings.push_back({Health::works, subject, fmt::format("version {}, {}; {}", fmt::join(baseline.kernel.instances, ", "), baseline.kernel.library, part->licence), ""});
+      findings.push_back({Health::works, subject,
+                          fmt::format("version {}, {}; {}", fmt::join(baseline.kernel.instances, ", "),
+                                      baseline.kernel.library, part->licence),
+                          ""});
     } else {
       const std::string where = baseline.kernel.library.empty() ? "" : baseline.kernel.library + " is there, but ";
-      findings.push_back({Health::absent, subject, where + baseline.problem, fmt::format("until then a sweep skips its rows; its licence: {}", part->licence)});
+      findings.push_back({Health::absent, subject, where + baseline.problem,
+                          fmt::format("until then a sweep skips its rows; its licence: {}", part->licence)});
     }
   }
 }
 
 Finding window_finding(const SystemFacts& facts) {
-  if (!facts.window_built) return {Health::absent, "window", "not in this build", "build with TRISCOPE_WINDOW=ON for the window"};
+  if (!facts.window_built)
+    return {Health::absent, "window", "not in this build", "build with TRISCOPE_WINDOW=ON for the window"};
   if (facts.display.empty()) {
-    return {Health::absent, "window", "built, but there is no display", "start it in a desktop session, or with `ssh -X`"};
+    return {Health::absent, "window", "built, but there is no display",
+            "start it in a desktop session, or with `ssh -X`"};
   }
   return {Health::works, "window", fmt::format("built, display {}", facts.display), ""};
 }
@@ -156,14 +180,16 @@ Finding window_finding(const SystemFacts& facts) {
 }  // namespace
 
 std::vector<Finding> diagnose(const SystemFacts& facts) {
-  std::vector<Finding> findings{worker_finding(facts),  database_finding(facts), space_finding(facts), cpu_finding(facts),
-                                threads_finding(facts), driver_finding(facts),   cuda_finding(facts)};
+  std::vector<Finding> findings{worker_finding(facts), database_finding(facts), space_finding(facts),
+                                cpu_finding(facts),    threads_finding(facts),  driver_finding(facts),
+                                cuda_finding(facts)};
   add_gpu_findings(findings, facts);
   add_baseline_findings(findings, facts);
   findings.push_back(window_finding(facts));
   if (facts.catalog) {
     for (const Device& device : facts.catalog->devices) {
-      for (const std::string& limit : device.limits) findings.push_back({Health::limited, "device " + device.id, limit, ""});
+      for (const std::string& limit : device.limits)
+        findings.push_back({Health::limited, "device " + device.id, limit, ""});
     }
   }
   return findings;
@@ -171,10 +197,14 @@ std::vector<Finding> diagnose(const SystemFacts& facts) {
 
 std::string_view to_string(Health health) {
   switch (health) {
-    case Health::works: return "ok";
-    case Health::limited: return "limited";
-    case Health::absent: return "absent";
-    case Health::broken: return "BROKEN";
+    case Health::works:
+      return "ok";
+    case Health::limited:
+      return "limited";
+    case Health::absent:
+      return "absent";
+    case Health::broken:
+      return "BROKEN";
   }
   return "?";
 }

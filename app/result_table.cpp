@@ -51,20 +51,19 @@ const std::vector<Fact>& facts() {
         [](const ResultRow& r) { return fmt::format("heads {}/{}", r.problem.q_heads, r.problem.kv_heads); });
     add("dim", 35, [](const ResultRow& r) { return fmt::format("{}", r.problem.head_dim); },
         [](const ResultRow& r) { return fmt::format("dim {}", r.problem.head_dim); });
-    add("scale", 15, [](const ResultRow& r) { return r.problem.scale ? significant_text(*r.problem.scale) : std::string(); },
-        [](const ResultRow& r) { return r.problem.scale ? "scale " + significant_text(*r.problem.scale) : std::string(); });
-    add("biases", 15,
-        [](const ResultRow& r) {
-          const bool none = r.problem.k2_bias == 0 && r.problem.v2_bias == 0;
-          return none ? std::string() : fmt::format("{}, {}", significant_text(r.problem.k2_bias), significant_text(r.problem.v2_bias));
-        },
-        [](const ResultRow& r) {
-          const bool none = r.problem.k2_bias == 0 && r.problem.v2_bias == 0;
-          return none ? std::string()
-                      : fmt::format("biases {} and {}", significant_text(r.problem.k2_bias), significant_text(r.problem.v2_bias));
-        });
-    add("sink", 15, [](const ResultRow& r) { return r.problem.sink ? significant_text(*r.problem.sink) : std::string(); },
-        [](const ResultRow& r) { return r.problem.sink ? "sink " + significant_text(*r.problem.sink) : std::string(); });
+    const auto number = [](const char* name, const std::optional<double>& value) {
+      return value ? name + significant_text(*value) : std::string();
+    };
+    add("scale", 15, [=](const ResultRow& r) { return number("", r.problem.scale); },
+        [=](const ResultRow& r) { return number("scale ", r.problem.scale); });
+    const auto biases = [](const Problem& p, const char* name, const char* between) {
+      if (p.k2_bias == 0 && p.v2_bias == 0) return std::string();
+      return name + significant_text(p.k2_bias) + between + significant_text(p.v2_bias);
+    };
+    add("biases", 15, [=](const ResultRow& r) { return biases(r.problem, "", ", "); },
+        [=](const ResultRow& r) { return biases(r.problem, "biases ", " and "); });
+    add("sink", 15, [=](const ResultRow& r) { return number("", r.problem.sink); },
+        [=](const ResultRow& r) { return number("sink ", r.problem.sink); });
     add("deterministic", 15, [](const ResultRow& r) { return std::string(r.problem.deterministic ? "yes" : ""); },
         [](const ResultRow& r) { return std::string(r.problem.deterministic ? "deterministic" : ""); });
     return all;
@@ -86,7 +85,9 @@ bool shared(const Fact& fact, const std::vector<ResultRow>& rows) {
 }
 
 const ResultRow* representative(const std::vector<ResultRow>& rows) {
-  const auto simplicial = [](const ResultRow& row) { return is_attention(row) && row.problem.form != Form::dot_product; };
+  const auto simplicial = [](const ResultRow& row) {
+    return is_attention(row) && row.problem.form != Form::dot_product;
+  };
   for (const ResultRow& row : rows) {
     if (simplicial(row)) return &row;
   }
@@ -117,15 +118,18 @@ std::string flagged_text(const ResultRow& row) {
 Comparison compare_rows(const Snapshot& snapshot, const ResultRow& a, const ResultRow& b, double tolerance) {
   const auto load = [&](const ResultRow& row) {
     if (std::optional<Measurement> measurement = snapshot.measurement(row.measurement)) return *std::move(measurement);
-    throw Error(fmt::format("m{} cannot be compared", row.measurement), "it was deleted meanwhile", "run the command again");
+    throw Error(fmt::format("m{} cannot be compared", row.measurement), "it was deleted meanwhile",
+                "run the command again");
   };
   const Measurement first = load(a), second = load(b);
-  const bool interleaved = a.measurement == b.measurement || (a.sweep == b.sweep && first.group >= 0 && first.group == second.group);
+  const bool interleaved =
+      a.measurement == b.measurement || (a.sweep == b.sweep && first.group >= 0 && first.group == second.group);
   return compare({first.samples, a.regime, a.timing_source}, {second.samples, b.regime, b.timing_source}, interleaved,
                  tolerance);
 }
 
-Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const std::string& baseline) {
+Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<ResultRow>& rows,
+                               const std::string& baseline) {
   Verdicts verdicts;
   if (baseline == "none") return verdicts;
   const auto is_baseline = [&](const ResultRow& row) {
@@ -150,11 +154,16 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
 
 std::string verdict_text(const Comparison& comparison) {
   switch (comparison.verdict) {
-    case Verdict::faster: return fmt::format("{}x faster", significant_text(comparison.ratio));
-    case Verdict::slower: return fmt::format("{}x slower", significant_text(1 / comparison.ratio));
-    case Verdict::same: return "same";
-    case Verdict::unclear: return comparison.ratio > 0 ? fmt::format("unclear, {}x", significant_text(comparison.ratio)) : "unclear";
-    case Verdict::not_comparable: return "not comparable";
+    case Verdict::faster:
+      return fmt::format("{}x faster", significant_text(comparison.ratio));
+    case Verdict::slower:
+      return fmt::format("{}x slower", significant_text(1 / comparison.ratio));
+    case Verdict::same:
+      return "same";
+    case Verdict::unclear:
+      return comparison.ratio > 0 ? fmt::format("unclear, {}x", significant_text(comparison.ratio)) : "unclear";
+    case Verdict::not_comparable:
+      return "not comparable";
   }
   return "?";
 }
@@ -178,10 +187,12 @@ std::string shared_facts(const std::vector<ResultRow>& rows) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts, const std::set<std::int64_t>& elsewhere) {
+TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts,
+                           const std::set<std::int64_t>& elsewhere) {
   TerminalTable table;
   std::vector<std::function<std::string(const ResultRow&)>> cells;
-  const auto add = [&](std::string title, Align align, int importance, bool may_cut, std::function<std::string(const ResultRow&)> cell) {
+  const auto add = [&](std::string title, Align align, int importance, bool may_cut,
+                       std::function<std::string(const ResultRow&)> cell) {
     table.columns.push_back({std::move(title), align, importance, may_cut});
     cells.push_back(std::move(cell));
   };
@@ -195,13 +206,14 @@ TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& v
   add("windows", Align::left, 95, false, [](const ResultRow& r) { return windows_text(r.problem); });
   add("ms", Align::right, 100, false, latency_text);
   add("+-%", Align::right, 70, false, interval_text);
-  add("TFLOP/s", Align::right, 88, false, [](const ResultRow& r) { return r.status == Status::ok ? optional_text(r.tflops) : std::string(); });
+  add("TFLOP/s", Align::right, 88, false,
+      [](const ResultRow& r) { return r.status == Status::ok ? optional_text(r.tflops) : std::string(); });
   add("of peak", Align::right, 32, false, [](const ResultRow& r) {
-    return r.status == Status::ok && r.peak_fraction ? fmt::format("{} %", significant_text(100 * *r.peak_fraction, 2)) : std::string();
+    return r.status == Status::ok && r.peak_fraction ? fmt::format("{} %", significant_text(100 * *r.peak_fraction, 2))
+                                                     : std::string();
   });
-  add("clock MHz", Align::right, 12, false, [](const ResultRow& r) {
-    return r.sm_clock_mhz ? fmt::format("{:.0f}", *r.sm_clock_mhz) : std::string();
-  });
+  add("clock MHz", Align::right, 12, false,
+      [](const ResultRow& r) { return r.sm_clock_mhz ? fmt::format("{:.0f}", *r.sm_clock_mhz) : std::string(); });
   if (!verdicts.baseline.empty()) {
     add("vs " + verdicts.baseline, Align::left, 80, false, [&verdicts](const ResultRow& r) {
       const auto found = verdicts.by_measurement.find(r.measurement);
@@ -211,7 +223,8 @@ TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& v
   }
   add("flagged", Align::right, 55, false, flagged_text);
   add("error", Align::right, 48, false, [](const ResultRow& r) { return optional_text(r.error, 2); });
-  add("environment", Align::left, 42, false, [&](const ResultRow& r) { return std::string(elsewhere.contains(r.measurement) ? "other" : ""); });
+  add("environment", Align::left, 42, false,
+      [&](const ResultRow& r) { return std::string(elsewhere.contains(r.measurement) ? "other" : ""); });
   for (const ResultRow& row : rows) {
     std::vector<std::string>& line = table.rows.emplace_back();
     for (const auto& cell : cells) line.push_back(cell(row));
@@ -222,7 +235,8 @@ TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& v
 std::optional<double> cross_check_beyond(const ResultRow& row) {
   constexpr double kAgreesPercent = 1;
   if (row.status != Status::ok || !row.events_ms || !row.median_ms || !(*row.median_ms > 0)) return std::nullopt;
-  const bool inside = (!row.ci_low_ms || *row.events_ms >= *row.ci_low_ms) && (!row.ci_high_ms || *row.events_ms <= *row.ci_high_ms);
+  const bool inside =
+      (!row.ci_low_ms || *row.events_ms >= *row.ci_low_ms) && (!row.ci_high_ms || *row.events_ms <= *row.ci_high_ms);
   const double percent = 100 * (*row.events_ms / *row.median_ms - 1);
   if (inside || std::abs(percent) <= kAgreesPercent) return std::nullopt;
   return percent;
@@ -232,17 +246,21 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
   std::string text;
   const auto apart = [](const auto& verdict) { return !verdict.second.paired; };
   if (std::any_of(verdicts.by_measurement.begin(), verdicts.by_measurement.end(), apart)) {
-    text += fmt::format("* not in turns with {}: the medians of two runs are compared, and what changed on the machine in between is not in the verdict\n",
-                        verdicts.baseline);
+    text += fmt::format(
+        "* not in turns with {}: the medians of two runs are compared, and what changed on the machine in between is "
+        "not in the verdict\n",
+        verdicts.baseline);
   }
   std::vector<std::string> beyond;
   for (const ResultRow& row : rows) {
     if (const std::optional<double> percent = cross_check_beyond(row)) {
-      beyond.push_back(fmt::format("m{} {}{} %", row.measurement, *percent < 0 ? "-" : "+", significant_text(std::abs(*percent), 2)));
+      beyond.push_back(fmt::format("m{} {}{} %", row.measurement, *percent < 0 ? "-" : "+",
+                                   significant_text(std::abs(*percent), 2)));
     }
   }
   if (!beyond.empty()) {
-    text += fmt::format("cross-check by CUDA events outside the interval and more than 1 % off (docs/method.md): {}\n", fmt::join(beyond, ", "));
+    text += fmt::format("cross-check by CUDA events outside the interval and more than 1 % off (docs/method.md): {}\n",
+                        fmt::join(beyond, ", "));
   }
   for (const ResultRow& row : rows) {
     if (row.reason.empty()) continue;

@@ -24,10 +24,11 @@ struct Verdicts {
 /// Compares two stored measurements; the per-block ratios are used when they were taken interleaved in one sweep.
 Comparison compare_rows(const Snapshot& snapshot, const ResultRow& a, const ResultRow& b, double tolerance = 0.005);
 
-/// Verdicts of every row that has a partner (`pair_rows`) among the rows of kernel `baseline`. "auto" is the dot-product
-/// baseline among `rows`, or nothing when there is none; "none" is nothing. Throws `Error` (usage) when `rows` hold no
-/// measurement of a named baseline.
-Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const std::string& baseline);
+/// Verdicts of every row that has a partner (`pair_rows`) among the rows of kernel `baseline`. "auto" is the
+/// dot-product baseline among `rows`, or nothing when there is none; "none" is nothing. Throws `Error` (usage) when
+/// `rows` hold no measurement of a named baseline.
+Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<ResultRow>& rows,
+                               const std::string& baseline);
 
 /// "1.31x faster", "same", "unclear 1.02x", "not comparable".
 std::string verdict_text(const Comparison& comparison);
@@ -39,10 +40,11 @@ std::string windows_text(const Problem& problem);
 std::string shared_facts(const std::vector<ResultRow>& rows);
 
 /// The table; what `shared_facts` says is left out of it. Rows of `elsewhere` are marked.
-TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts, const std::set<std::int64_t>& elsewhere = {});
+TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts,
+                           const std::set<std::int64_t>& elsewhere = {});
 
-/// How far the cross-check lies from the median by CUPTI, in per cent; nullopt when it agrees: inside the 95 % interval, or
-/// within 1 %.
+/// How far the cross-check lies from the median by CUPTI, in per cent; nullopt when it agrees: inside the 95 %
+/// interval, or within 1 %.
 std::optional<double> cross_check_beyond(const ResultRow& row);
 
 /// What the mark of verdicts means that were not measured in turns, the rows whose cross-check does not agree, then one

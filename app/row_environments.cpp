@@ -16,16 +16,21 @@ struct Place {
   std::vector<std::int64_t> rows;
 };
 
-std::string optional_text(const std::optional<double>& value) { return value ? significant_text(*value, 6) : "unknown"; }
+std::string optional_text(const std::optional<double>& value) {
+  return value ? significant_text(*value, 6) : "unknown";
+}
 
 }  // namespace
 
 std::string environment_difference(const Environment& environment, const Environment& usual) {
   std::vector<std::string> words;
   const auto note = [&](const char* name, const std::string& here, const std::string& there) {
-    if (here != there) words.push_back(fmt::format("{} {} (not {})", name, here.empty() ? "unknown" : here, there.empty() ? "unknown" : there));
+    if (here != there)
+      words.push_back(
+          fmt::format("{} {} (not {})", name, here.empty() ? "unknown" : here, there.empty() ? "unknown" : there));
   };
-  const auto note_number = [&](const char* name, const std::optional<double>& here, const std::optional<double>& there) {
+  const auto note_number = [&](const char* name, const std::optional<double>& here,
+                               const std::optional<double>& there) {
     if (here != there) note(name, optional_text(here), optional_text(there));
   };
   note("commit", environment.git_commit, usual.git_commit);
@@ -54,17 +59,20 @@ OtherEnvironments other_environments(const Snapshot& snapshot, const std::vector
   for (const ResultRow& row : rows) {
     std::optional<Environment> environment = snapshot.environment(row.measurement);
     if (!environment) continue;  // deleted meanwhile
-    auto place = std::find_if(places.begin(), places.end(), [&](const Place& one) { return one.environment == *environment; });
+    auto place =
+        std::find_if(places.begin(), places.end(), [&](const Place& one) { return one.environment == *environment; });
     if (place == places.end()) place = places.insert(places.end(), {*std::move(environment), {}});
     place->rows.push_back(row.measurement);
   }
   OtherEnvironments others;
-  const auto usual = std::max_element(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.rows.size() < b.rows.size(); });
+  const auto usual = std::max_element(places.begin(), places.end(),
+                                      [](const Place& a, const Place& b) { return a.rows.size() < b.rows.size(); });
   for (const Place& place : places) {
     if (&place == &*usual) continue;
     others.rows.insert(place.rows.begin(), place.rows.end());
-    others.remark += fmt::format("m{}: measured in another environment than most rows: {}\n", fmt::join(place.rows, ", m"),
-                                 environment_difference(place.environment, usual->environment));
+    others.remark +=
+        fmt::format("m{}: measured in another environment than most rows: {}\n", fmt::join(place.rows, ", m"),
+                    environment_difference(place.environment, usual->environment));
   }
   return others;
 }

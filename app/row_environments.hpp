@@ -1,4 +1,5 @@
-// Where rows of one table were measured: a sweep that was resumed elsewhere, or by another build, holds more than one place.
+// Where rows of one table were measured: a sweep that was resumed elsewhere, or by another build, holds more than one
+// place.
 #pragma once
 
 #include <cstdint>

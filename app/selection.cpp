@@ -20,7 +20,8 @@ constexpr std::string_view kKernelPrefix = "kernel:";
 }
 
 /// The rows of a kernel in the sweep that is named, or in the newest that holds any.
-std::vector<ResultRow> select_kernel(const Snapshot& snapshot, const std::vector<SweepInfo>& sweeps, const Selection& selection) {
+std::vector<ResultRow> select_kernel(const Snapshot& snapshot, const std::vector<SweepInfo>& sweeps,
+                                     const Selection& selection) {
   std::vector<ResultRow> rows;
   std::vector<std::int64_t> holding;  // sweeps that hold the kernel
   std::vector<std::string> known;     // the kernels of all sweeps
@@ -37,7 +38,8 @@ std::vector<ResultRow> select_kernel(const Snapshot& snapshot, const std::vector
   }
   if (holding.empty()) nothing(selection, "no sweep holds that kernel", nearest_name_hint(selection.kernel, known));
   std::sort(holding.begin(), holding.end());
-  nothing(selection, fmt::format("sweep {} does not hold that kernel: {} do{}", *selection.sweep, fmt::join(holding, ", "), holding.size() == 1 ? "es" : ""));
+  nothing(selection, fmt::format("sweep {} does not hold that kernel: {} do{}", *selection.sweep,
+                                 fmt::join(holding, ", "), holding.size() == 1 ? "es" : ""));
 }
 
 bool same_sizes(const Problem& a, const Problem& b) {
@@ -45,7 +47,9 @@ bool same_sizes(const Problem& a, const Problem& b) {
          a.head_dim == b.head_dim;
 }
 
-bool is_simplicial(const Problem& problem) { return problem.form == Form::trilinear || problem.form == Form::determinant; }
+bool is_simplicial(const Problem& problem) {
+  return problem.form == Form::trilinear || problem.form == Form::determinant;
+}
 
 bool same_problem(const ResultRow& a, const ResultRow& b, bool across_kernels) {
   if (!across_kernels) return a.kernel == b.kernel && a.instance == b.instance && a.problem == b.problem;
@@ -73,17 +77,21 @@ Selection parse_selection(std::string_view text) {
     selection.kernel = rest.substr(0, at);
     if (at != std::string_view::npos) selection.sweep = parse_id(text, rest.substr(at + 1));
     if (selection.kernel.empty()) {
-      throw Error(fmt::format("'{}'", text), "the kernel's name is missing", "write it as kernel:cpu.fast", ExitCode::usage);
+      throw Error(fmt::format("'{}'", text), "the kernel's name is missing", "write it as kernel:cpu.fast",
+                  ExitCode::usage);
     }
-  } else if (text.size() > 1 && text.front() == 'm' && text.find_first_not_of("0123456789", 1) == std::string_view::npos) {
+  } else if (text.size() > 1 && text.front() == 'm' &&
+             text.find_first_not_of("0123456789", 1) == std::string_view::npos) {
     selection.measurement = parse_id("measurement", text.substr(1));
   } else if (!text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos) {
     selection.sweep = parse_id("sweep", text);
   } else {
     const std::vector<std::string> words{"latest"};
-    throw Error(fmt::format("'{}' names no measurements", text), "it has none of the known shapes",
-                nearest_name_hint(std::string(text), words) + "write 3 or latest for a sweep, m12 for a measurement, kernel:cpu.fast or kernel:cpu.fast@3 for a kernel",
-                ExitCode::usage);
+    throw Error(
+        fmt::format("'{}' names no measurements", text), "it has none of the known shapes",
+        nearest_name_hint(std::string(text), words) +
+            "write 3 or latest for a sweep, m12 for a measurement, kernel:cpu.fast or kernel:cpu.fast@3 for a kernel",
+        ExitCode::usage);
   }
   return selection;
 }

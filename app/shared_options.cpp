@@ -7,14 +7,18 @@
 
 namespace triscope {
 
-void refuse_choice(std::string_view option, std::string_view token, std::string_view why, std::span<const std::string> choices) {
-  refuse_value(option, token, why, fmt::format("{}choose from {}", nearest_name_hint(std::string(token), choices), fmt::join(choices, ", ")));
+void refuse_choice(std::string_view option, std::string_view token, std::string_view why,
+                   std::span<const std::string> choices) {
+  refuse_value(
+      option, token, why,
+      fmt::format("{}choose from {}", nearest_name_hint(std::string(token), choices), fmt::join(choices, ", ")));
 }
 
 Form parse_simplicial_form(std::string_view option, std::string_view token) {
   const std::optional<Form> form = parse_form(token);
   if (form == Form::trilinear || form == Form::determinant) return *form;
-  refuse_choice(option, token, "this is no form of 2-simplicial attention", std::vector<std::string>{"trilinear", "determinant"});
+  refuse_choice(option, token, "this is no form of 2-simplicial attention",
+                std::vector<std::string>{"trilinear", "determinant"});
 }
 
 void add_logit_options(CLI::App& command, Problem& problem) {

@@ -14,8 +14,10 @@
 
 namespace triscope {
 
-/// Throws `Error` (usage) that names `token`, what it is not ("this is no format"), the choices, and the nearest of them.
-[[noreturn]] void refuse_choice(std::string_view option, std::string_view token, std::string_view why, std::span<const std::string> choices);
+/// Throws `Error` (usage) that names `token`, what it is not ("this is no format"), the choices, and the nearest of
+/// them.
+[[noreturn]] void refuse_choice(std::string_view option, std::string_view token, std::string_view why,
+                                std::span<const std::string> choices);
 
 /// The value `parse` finds for `token`; throws `Error` (usage) naming the token and the choices.
 template <typename Value>

@@ -43,8 +43,9 @@ std::string progress_bar(const Progress& progress, std::size_t width) {
   constexpr std::int64_t kCells = 24;
   const std::int64_t total = std::max<std::int64_t>(progress.total, 1);
   const std::int64_t filled = std::clamp<std::int64_t>(kCells * progress.done / total, 0, kCells);
-  std::string line = fmt::format("[{}{}] {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
-                                 std::string(static_cast<std::size_t>(kCells - filled), '.'), progress.done, progress.total);
+  std::string line =
+      fmt::format("[{}{}] {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
+                  std::string(static_cast<std::size_t>(kCells - filled), '.'), progress.done, progress.total);
   if (progress.seconds_left) line += fmt::format(", {} left", clock_text(*progress.seconds_left));
   if (!progress.current.empty()) line += ", " + progress.current;
   if (line.size() > width) line.resize(width);
@@ -57,8 +58,9 @@ std::string result_line(const Measurement& measurement) {
     return fmt::format("{}: {}: {}", what(key), to_string(measurement.status), measurement.reason);
   }
   const Summary& summary = measurement.summary;
-  std::string line = fmt::format("{}: {} ms, {}, {} TFLOP/s", what(key), milliseconds_text(summary.median_ms), spread_text(summary),
-                                 significant_text(useful_flops(key.problem, key.pass) / (summary.median_ms * 1e9)));
+  std::string line =
+      fmt::format("{}: {} ms, {}, {} TFLOP/s", what(key), milliseconds_text(summary.median_ms), spread_text(summary),
+                  significant_text(useful_flops(key.problem, key.pass) / (summary.median_ms * 1e9)));
   if (summary.flagged > 0) line += fmt::format(", {} of {} samples flagged", summary.flagged, summary.samples);
   if (!measurement.reason.empty()) line += fmt::format(" ({})", measurement.reason);
   return line;
@@ -121,8 +123,7 @@ std::string summary_json(const SweepOutcome& outcome, const std::string& databas
                {"database", database}});
 }
 
-SweepDisplay::SweepDisplay(bool json)
-    : mode_(json ? Mode::json : (is_terminal(stderr) ? Mode::bar : Mode::plain)) {}
+SweepDisplay::SweepDisplay(bool json) : mode_(json ? Mode::json : (is_terminal(stderr) ? Mode::bar : Mode::plain)) {}
 
 SweepDisplay::~SweepDisplay() { clear(); }
 
@@ -145,7 +146,9 @@ void SweepDisplay::show(const Progress& progress) {
   latest_ = progress;
   if (mode_ == Mode::plain) return;  // the line of each result says how far it is
   const auto now = steady_clock::now();
-  if (now - last_shown_ < (mode_ == Mode::bar ? steady_clock::duration(kBarInterval) : steady_clock::duration(kJsonInterval))) return;
+  if (now - last_shown_ <
+      (mode_ == Mode::bar ? steady_clock::duration(kBarInterval) : steady_clock::duration(kJsonInterval)))
+    return;
   last_shown_ = now;
   if (mode_ == Mode::json) {
     fmt::print("{}\n", progress_json(progress));

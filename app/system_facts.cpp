@@ -58,7 +58,9 @@ std::string cpu_model(const std::string& cpuinfo) {
 bool nvidia_on_pci() {
   std::error_code error;
   for (const auto& device : fs::directory_iterator("/sys/bus/pci/devices", error)) {
-    if (read_text(device.path() / "vendor").starts_with("0x10de") && read_text(device.path() / "class").starts_with("0x03")) return true;
+    if (read_text(device.path() / "vendor").starts_with("0x10de") &&
+        read_text(device.path() / "class").starts_with("0x03"))
+      return true;
   }
   return false;
 }
@@ -68,8 +70,8 @@ void gather_database(SystemFacts& facts) {
   facts.database_exists = fs::exists(facts.database, error);
   fs::path folder = fs::absolute(facts.database, error).parent_path();
   while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
-  facts.database_writable = access(folder.c_str(), W_OK | X_OK) == 0 &&
-                            (!facts.database_exists || access(facts.database.c_str(), W_OK) == 0);
+  facts.database_writable =
+      access(folder.c_str(), W_OK | X_OK) == 0 && (!facts.database_exists || access(facts.database.c_str(), W_OK) == 0);
   struct statvfs space {};
   if (statvfs(folder.c_str(), &space) == 0) {
     facts.free_bytes = static_cast<std::int64_t>(space.f_bavail) * static_cast<std::int64_t>(space.f_frsize);

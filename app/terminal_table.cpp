@@ -113,7 +113,8 @@ std::string render(const TerminalTable& table, std::size_t width) {
     add_line([&](std::size_t column) { return row[column]; });
   }
   if (!layout.left_out.empty()) {
-    text += cut(fmt::format("(not shown, the terminal is too narrow: {})", fmt::join(layout.left_out, ", ")), width) + "\n";
+    text +=
+        cut(fmt::format("(not shown, the terminal is too narrow: {})", fmt::join(layout.left_out, ", ")), width) + "\n";
   }
   return text;
 }

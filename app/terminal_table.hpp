@@ -12,7 +12,7 @@ enum class Align { left, right };
 struct TerminalColumn {
   std::string title;
   Align align = Align::left;
-  int importance = 0;  ///< columns of the lowest importance are left out first; equal ones from the right
+  int importance = 0;    ///< columns of the lowest importance are left out first; equal ones from the right
   bool may_cut = false;  ///< its cells may end in "..."
 };
 
@@ -24,12 +24,13 @@ struct TerminalTable {
 /// Width given to `render` for output that is no terminal: nothing is left out or cut.
 inline constexpr std::size_t kUnlimitedWidth = static_cast<std::size_t>(-1);
 
-/// "a, b, c" in lines of at most `width` characters (a longer word has one to itself), for rows below each other; never none.
+/// "a, b, c" in lines of at most `width` characters (a longer word has one to itself), for rows below each other; never
+/// none.
 std::vector<std::string> wrapped_list(const std::vector<std::string>& words, std::size_t width);
 
 /// The table with a header line, two spaces between columns, no line longer than `width` characters as long as that is
-/// at least 20, and every line ended. Columns that are empty in every row are left out. When columns did not fit, a last
-/// line names them.
+/// at least 20, and every line ended. Columns that are empty in every row are left out. When columns did not fit, a
+/// last line names them.
 std::string render(const TerminalTable& table, std::size_t width);
 
 }  // namespace triscope

@@ -63,7 +63,8 @@ std::int64_t parse_count(std::string_view option, std::string_view token) {
   std::int64_t value = 0;
   bool overflow = false;
   if (!read_digits(digits, value, overflow)) refuse_value(option, token, "this is not a whole number above zero", kFix);
-  if (overflow || value > std::numeric_limits<std::int64_t>::max() / unit) refuse_value(option, token, "the number is too large", kFix);
+  if (overflow || value > std::numeric_limits<std::int64_t>::max() / unit)
+    refuse_value(option, token, "the number is too large", kFix);
   if (value == 0) refuse_value(option, token, "zero is not a size", kFix);
   return value * unit;
 }
@@ -72,7 +73,8 @@ std::int64_t parse_id(std::string_view option, std::string_view token) {
   std::int64_t value = 0;
   bool overflow = false;
   if (!read_digits(token, value, overflow) || overflow || value == 0) {
-    refuse_value(option, token, "this is no number of a sweep or measurement", "give one that `triscope list` or `triscope show` prints");
+    refuse_value(option, token, "this is no number of a sweep or measurement",
+                 "give one that `triscope list` or `triscope show` prints");
   }
   return value;
 }
@@ -90,7 +92,9 @@ double parse_number(std::string_view option, std::string_view token) {
   double value = 0;
   bool beyond = false;
   if (!read_decimal(token, value, &beyond)) {
-    if (beyond) refuse_value(option, token, "it is too large, or too near zero, for a double", "give 0, or one such as 0.125 or -1e-3");
+    if (beyond)
+      refuse_value(option, token, "it is too large, or too near zero, for a double",
+                   "give 0, or one such as 0.125 or -1e-3");
     refuse_value(option, token, "this is not a finite decimal number", "give one such as 0.125 or -1e-3");
   }
   return value;
@@ -100,7 +104,8 @@ double parse_percent(std::string_view option, std::string_view token) {
   constexpr std::string_view kFix = "give a percentage with its sign, such as 0.5%";
   if (!token.ends_with('%')) refuse_value(option, token, "the percent sign is missing", kFix);
   double value = 0;
-  if (!read_decimal(token.substr(0, token.size() - 1), value)) refuse_value(option, token, "this is not a percentage", kFix);
+  if (!read_decimal(token.substr(0, token.size() - 1), value))
+    refuse_value(option, token, "this is not a percentage", kFix);
   if (!(value > 0) || value > 100) refuse_value(option, token, "a percentage lies above 0 and at most at 100", kFix);
   return value / 100;
 }

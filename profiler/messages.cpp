@@ -28,7 +28,8 @@ template <EmptyMessage T>
 void from_json(const json&, T&) {}
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportRequest, questions)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasureRequest, entries, source_hashes, stopping, seed, tensors, first_settle_ns, verify, counters)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasureRequest, entries, source_hashes, stopping, seed, tensors, first_settle_ns,
+                                   verify, counters)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, protocol, version, mode)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CatalogReply, catalog)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportReply, answers)
@@ -87,7 +88,9 @@ void restore_non_finite(json& j) {
 
 // Replies whose arrays of floats travel as payload, one behind the other.
 template <typename M>
-concept CarriesFloats = requires(M& m) { m.payload(); };
+concept CarriesFloats = requires(M& m) {
+  m.payload();
+};
 
 template <CarriesFloats M>
 void pack_floats(const M& message, json& j, std::string& payload) {
@@ -116,7 +119,8 @@ void unpack_floats(const json& j, std::string_view payload, M& message) {
     std::copy_n(payload.data(), bytes, reinterpret_cast<char*>(members[n]->data()));
     payload.remove_prefix(bytes);
   }
-  if (!fits || !payload.empty() || !message.consistent()) bad(fmt::format("the arrays of a \"{}\" do not fit together", M::kType));
+  if (!fits || !payload.empty() || !message.consistent())
+    bad(fmt::format("the arrays of a \"{}\" do not fit together", M::kType));
 }
 
 json to_object(const Message& message, std::string& payload) {

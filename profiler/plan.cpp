@@ -21,7 +21,7 @@
 namespace triscope {
 namespace {
 
-constexpr std::int64_t kGemmSize = 8192;  // the product that stands for the machine's practical ceiling
+constexpr std::int64_t kGemmSize = 8192;             // the product that stands for the machine's practical ceiling
 constexpr std::int64_t kMostMeasurements = 100'000;  // of a sweep; a plan is held in memory
 constexpr std::string_view kOracle = "cpu.oracle";
 
@@ -194,8 +194,9 @@ class Product {
   std::int64_t count() const {
     const auto size = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
     std::int64_t product = 1;
-    for (const std::int64_t factor : {size(request_.head_dims), size(head_pairs(request_)), size(request_.batches), size(request_.seq_lens),
-                                      size(request_.windows), size(request_.forms), size(request_.passes), size(request_.regimes), size(kernels_)}) {
+    for (const std::int64_t factor : {size(request_.head_dims), size(head_pairs(request_)), size(request_.batches),
+                                      size(request_.seq_lens), size(request_.windows), size(request_.forms),
+                                      size(request_.passes), size(request_.regimes), size(kernels_)}) {
       if (__builtin_mul_overflow(product, factor, &product)) return std::numeric_limits<std::int64_t>::max();
     }
     return product;
@@ -372,7 +373,8 @@ TimingSource sweep_timing_source(const SweepRequest& request, const Device& devi
            on_cpu ? "leave --timing-source out" : "choose cupti or cuda_events");
   }
   if (on_cpu && request.counters != CounterSet::none) {
-    refuse("hardware counters cannot be read", "they are those of GPUs, and the device is the CPU", "leave --counters out");
+    refuse("hardware counters cannot be read", "they are those of GPUs, and the device is the CPU",
+           "leave --counters out");
   }
   return source;
 }
@@ -401,7 +403,8 @@ Plan make_plan(const SweepRequest& given, const Catalog& catalog, const AskSuppo
 
   Product product(request, device, kernels);
   if (product.count() > kMostMeasurements) {
-    refuse("the sweep is too large", fmt::format("this is {} measurements, more than {}", product.count(), kMostMeasurements),
+    refuse("the sweep is too large",
+           fmt::format("this is {} measurements, more than {}", product.count(), kMostMeasurements),
            "name fewer windows, lengths, heads or kernels");
   }
   const std::vector<Candidate> candidates = product.expand();
@@ -453,7 +456,8 @@ Estimate estimate(const PlanGroup& group, const SweepRequest& request, double fo
     const bool gpu = entry.key.timing_source != TimingSource::cpu_clock;
     const bool settles = gpu && entry.key.regime == Regime::sustained && group.entries.size() > 1;
     const bool waits = gpu && entry.key.regime == Regime::burst;
-    const double block = waits ? launch + kColdSeconds : std::max(launch, kBlockSeconds) + (settles ? kSettleSeconds : 0);
+    const double block =
+        waits ? launch + kColdSeconds : std::max(launch, kBlockSeconds) + (settles ? kSettleSeconds : 0);
     total.seconds += kSetupSeconds + forward + 2 * launch + std::min(kUsualBlocks * block, budget + block);
     if (entry.key.timing_source == TimingSource::cupti) total.seconds += kCrossCheckSeconds + forward + 2 * launch;
     const std::int64_t inputs = input_bytes(entry.key.problem, entry.key.pass);

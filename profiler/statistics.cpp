@@ -131,14 +131,16 @@ bool interval_known(const ResultRow& row) {
 
 std::optional<double> spread_percent(std::optional<double> median_ms, std::optional<double> low_ms,
                                      std::optional<double> high_ms) {
-  if (!median_ms || !low_ms || !high_ms || !std::isfinite(*high_ms) || *low_ms <= 0 || *median_ms <= 0) return std::nullopt;
+  if (!median_ms || !low_ms || !high_ms || !std::isfinite(*high_ms) || *low_ms <= 0 || *median_ms <= 0)
+    return std::nullopt;
   return 50 * (*high_ms - *low_ms) / *median_ms;
 }
 
 std::string spread_text(const Summary& summary) {
   if (summary.samples < 2) return "one sample";
   const std::optional<double> percent = spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms);
-  return percent ? fmt::format("+-{} %", significant_text(*percent, 2)) : fmt::format("interval unknown ({} samples)", summary.samples);
+  return percent ? fmt::format("+-{} %", significant_text(*percent, 2))
+                 : fmt::format("interval unknown ({} samples)", summary.samples);
 }
 
 }  // namespace triscope

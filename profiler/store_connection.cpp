@@ -85,9 +85,9 @@ void distrust_contents(SQLite::Database& database) {
   database.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
 }
 
-// The journal mode in effect after asking for WAL. The switch turns a read lock into a write lock, and for that SQLite does
-// not wait (two that did would wait for each other): beside another writer, as when two programs create one file, it fails
-// at once. So it is tried again, as long as any other lock is waited for.
+// The journal mode in effect after asking for WAL. The switch turns a read lock into a write lock, and for that SQLite
+// does not wait (two that did would wait for each other): beside another writer, as when two programs create one file,
+// it fails at once. So it is tried again, as long as any other lock is waited for.
 std::string switch_to_wal(SQLite::Database& database, std::chrono::milliseconds busy_timeout) {
   const auto give_up = std::chrono::steady_clock::now() + busy_timeout;
   for (;;) {

@@ -344,7 +344,8 @@ std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int
 namespace {
 
 // The measurements with samples of `sweep` for which `condition` holds.
-std::vector<StoredMeasurement> read_measured(SQLite::Database& database, std::int64_t sweep, const std::string& condition) {
+std::vector<StoredMeasurement> read_measured(SQLite::Database& database, std::int64_t sweep,
+                                             const std::string& condition) {
   SQLite::Statement query(database, std::string("SELECT ") + kKeyColumns + ", k.source_hash, m.id" + kKeyTables +
                                         "WHERE m.sweep = ? AND m.status = 'ok' AND " + condition + " ORDER BY m.id");
   Binder(query) << sweep;

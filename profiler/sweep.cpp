@@ -20,7 +20,9 @@ namespace {
 
 std::string key_text(const MeasurementKey& key) { return dump_line(nlohmann::json(key)); }
 
-double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// The worker that serves a request's device, and what it said about itself.
 struct Measurer {
@@ -28,7 +30,7 @@ struct Measurer {
   Supervisor supervisor;  ///< also answers what the kernels support
   Catalog catalog;
   Device device;
-  std::string refusal;    ///< why nothing can be timed as asked for; `supervisor` is then of another mode
+  std::string refusal;  ///< why nothing can be timed as asked for; `supervisor` is then of another mode
 };
 
 Measurer start_measurer(const SweepRequest& request, const SweepObserver& observer) {
@@ -280,7 +282,8 @@ bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, 
                      const SweepObserver& observer) {
   const Snapshot snapshot(database);
   const std::optional<SweepInfo> info = snapshot.sweep(sweep);
-  if (!info || info->finished.empty() || info->ok + info->skipped < info->planned || info->failed + info->cancelled > 0) return false;
+  if (!info || info->finished.empty() || info->ok + info->skipped < info->planned || info->failed + info->cancelled > 0)
+    return false;
   if (!snapshot.without_cross_check(sweep).empty()) return false;
   if (request.counters != CounterSet::none && !snapshot.without_counters(sweep).empty()) return false;
   WorkerOptions options;

@@ -141,8 +141,12 @@ TextTable points_text(const LatencyModel& model, const char* x, bool numeric_x, 
 }
 
 // An interval that says nothing has no whiskers.
-double ms_below(const ResultRow& row) { return interval_known(row) ? std::max(0.0, *row.median_ms - *row.ci_low_ms) : 0; }
-double ms_above(const ResultRow& row) { return interval_known(row) ? std::max(0.0, *row.ci_high_ms - *row.median_ms) : 0; }
+double ms_below(const ResultRow& row) {
+  return interval_known(row) ? std::max(0.0, *row.median_ms - *row.ci_low_ms) : 0;
+}
+double ms_above(const ResultRow& row) {
+  return interval_known(row) ? std::max(0.0, *row.ci_high_ms - *row.median_ms) : 0;
+}
 
 /// A rate is work / time: the interval turns over.
 std::optional<ChartPoint> rate_point(double x, const ResultRow& row) {

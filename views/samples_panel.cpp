@@ -41,8 +41,7 @@ void plot_over_time(const Context& context, const SampleChart& chart, const Summ
   const double edges[] = {limits.X.Min, limits.X.Max};
   const double low[] = {summary.ci_low_ms, summary.ci_low_ms}, high[] = {summary.ci_high_ms, summary.ci_high_ms};
   band.Flags = static_cast<int>(ImPlotItemFlags_NoFit);
-  if (interval_known(summary))
-    ImPlot::PlotShaded(" 95 % interval", edges, low, high, 2, band);
+  if (interval_known(summary)) ImPlot::PlotShaded(" 95 % interval", edges, low, high, 2, band);
   if (buckets.per_bucket > 1) {
     ImPlotSpec range;
     range.FillColor = to_vec4(faded(look.theme.series[0], 0.45F));

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include "app/commands/commands.hpp"
@@ -78,30 +77,42 @@ std::string bound_text(double ratio) {
 /// The interval the way the verdict reads: of "1.5x slower" that of time A / time B.
 std::string interval_text(const Comparison& comparison) {
   const Interval& interval = comparison.interval;
-  if (comparison.verdict != Verdict::slower) return fmt::format("{} .. {}", bound_text(interval.low), bound_text(interval.high));
+  if (comparison.verdict != Verdict::slower)
+    return fmt::format("{} .. {}", bound_text(interval.low), bound_text(interval.high));
   return fmt::format("{} .. {}", bound_text(1 / interval.high), bound_text(1 / interval.low));
 }
 
 /// The ratio in cycles, the same way.
 std::string cycles_text(const Comparison& comparison) {
   if (!comparison.cycle_ratio) return "";
-  return fmt::format("{}x", significant_text(comparison.verdict == Verdict::slower ? 1 / *comparison.cycle_ratio : *comparison.cycle_ratio));
+  return fmt::format("{}x", significant_text(comparison.verdict == Verdict::slower ? 1 / *comparison.cycle_ratio
+                                                                                   : *comparison.cycle_ratio));
 }
 
 void print_table(const std::vector<ComparedPair>& pairs) {
   TerminalTable table;
-  table.columns = {{"A", Align::right, 60, false},       {"", Align::left, 90, true},       {"B", Align::right, 60, false},
-                   {"", Align::left, 85, true},          {"seq", Align::right, 50, false},  {"A ms", Align::right, 75, false},
-                   {"B ms", Align::right, 75, false},    {"A is", Align::left, 100, false}, {"95 % interval", Align::left, 70, false},
-                   {"in cycles", Align::right, 30, false}, {"in turns", Align::left, 20, false}, {"", Align::left, 95, false}};
-  const auto ms = [](const ResultRow& row) { return row.median_ms ? milliseconds_text(*row.median_ms) : std::string(to_string(row.status)); };
+  table.columns = {{"A", Align::right, 60, false},
+                   {"", Align::left, 90, true},
+                   {"B", Align::right, 60, false},
+                   {"", Align::left, 85, true},
+                   {"seq", Align::right, 50, false},
+                   {"A ms", Align::right, 75, false},
+                   {"B ms", Align::right, 75, false},
+                   {"A is", Align::left, 100, false},
+                   {"95 % interval", Align::left, 70, false},
+                   {"in cycles", Align::right, 30, false},
+                   {"in turns", Align::left, 20, false},
+                   {"", Align::left, 95, false}};
+  const auto ms = [](const ResultRow& row) {
+    return row.median_ms ? milliseconds_text(*row.median_ms) : std::string(to_string(row.status));
+  };
   for (const ComparedPair& pair : pairs) {
     const Comparison& comparison = pair.comparison;
     const bool known = comparison.ratio > 0;
     table.rows.push_back({fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a),
                           fmt::format("m{}", pair.rows.b.measurement), name_of(pair.rows.b),
-                          fmt::format("{}", pair.rows.a.problem.seq_len), ms(pair.rows.a), ms(pair.rows.b), verdict_text(comparison),
-                          known ? interval_text(comparison) : "", cycles_text(comparison),
+                          fmt::format("{}", pair.rows.a.problem.seq_len), ms(pair.rows.a), ms(pair.rows.b),
+                          verdict_text(comparison), known ? interval_text(comparison) : "", cycles_text(comparison),
                           known ? (comparison.paired ? "yes" : "no") : "", pair.violated ? "FAILS" : ""});
   }
   fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
@@ -133,9 +144,9 @@ void print_json(const std::vector<ComparedPair>& pairs) {
 /// What all comparisons say together.
 struct Tally {
   std::size_t compared = 0, faster = 0, slower = 0, same = 0, unclear = 0, not_comparable = 0;
-  std::size_t violations = 0;         ///< of --fail-if
-  std::size_t only_a = 0, only_b = 0; ///< without a partner
-  std::size_t missing = 0;            ///< measured in B, without a partner in A
+  std::size_t violations = 0;          ///< of --fail-if
+  std::size_t only_a = 0, only_b = 0;  ///< without a partner
+  std::size_t missing = 0;             ///< measured in B, without a partner in A
 };
 
 Tally count(const std::vector<ComparedPair>& pairs, const Pairing& pairing) {
@@ -143,11 +154,21 @@ Tally count(const std::vector<ComparedPair>& pairs, const Pairing& pairing) {
   tally.compared = pairs.size();
   for (const ComparedPair& pair : pairs) {
     switch (pair.comparison.verdict) {
-      case Verdict::faster: ++tally.faster; break;
-      case Verdict::slower: ++tally.slower; break;
-      case Verdict::same: ++tally.same; break;
-      case Verdict::unclear: ++tally.unclear; break;
-      case Verdict::not_comparable: ++tally.not_comparable; break;
+      case Verdict::faster:
+        ++tally.faster;
+        break;
+      case Verdict::slower:
+        ++tally.slower;
+        break;
+      case Verdict::same:
+        ++tally.same;
+        break;
+      case Verdict::unclear:
+        ++tally.unclear;
+        break;
+      case Verdict::not_comparable:
+        ++tally.not_comparable;
+        break;
     }
     tally.violations += pair.violated;
   }
@@ -167,7 +188,8 @@ std::string tally_text(const Tally& tally) {
   add(tally.same, "the same");
   add(tally.unclear, "unclear");
   add(tally.not_comparable, "not comparable");
-  if (tally.only_a + tally.only_b > 0) text += fmt::format("; without a partner: {} of A, {} of B", tally.only_a, tally.only_b);
+  if (tally.only_a + tally.only_b > 0)
+    text += fmt::format("; without a partner: {} of A, {} of B", tally.only_a, tally.only_b);
   return text;
 }
 
@@ -199,14 +221,17 @@ std::optional<std::int64_t> common_sweep(const Snapshot& snapshot, const Selecti
 }
 
 /// What is said when no measurement of `a` has a partner in `b`.
-Error nothing_in_common(const Snapshot& snapshot, const Selection& a, const Selection& b, const Pairing& pairing, ExitCode code) {
+Error nothing_in_common(const Snapshot& snapshot, const Selection& a, const Selection& b, const Pairing& pairing,
+                        ExitCode code) {
   const std::optional<std::int64_t> common = common_sweep(snapshot, a, b);
-  return Error(fmt::format("{} and {} cannot be compared", a.text, b.text),
-               fmt::format("none of the {} measurements of A{} answers the same question as one of the {} of B{}", pairing.only_a.size(),
-                           chosen_sweep(a, pairing.only_a), pairing.only_b.size(), chosen_sweep(b, pairing.only_b)),
-               common ? fmt::format("sweep {0} holds both: compare kernel:{1}@{0} kernel:{2}@{0}", *common, a.kernel, b.kernel)
-                      : "compare sweeps with common configurations, or kernels of one sweep",
-               code);
+  return Error(
+      fmt::format("{} and {} cannot be compared", a.text, b.text),
+      fmt::format("none of the {} measurements of A{} answers the same question as one of the {} of B{}",
+                  pairing.only_a.size(), chosen_sweep(a, pairing.only_a), pairing.only_b.size(),
+                  chosen_sweep(b, pairing.only_b)),
+      common ? fmt::format("sweep {0} holds both: compare kernel:{1}@{0} kernel:{2}@{0}", *common, a.kernel, b.kernel)
+             : "compare sweeps with common configurations, or kernels of one sweep",
+      code);
 }
 
 void print_summary_json(const Tally& tally, bool fails) {
@@ -233,7 +258,8 @@ int run(const CompareOptions& options) {
   const Tally tally = count(pairs, pairing);
   const std::string gate = options.fail_if ? gate_text(tally) : "";
   if (pairs.empty() && !options.json) {
-    throw nothing_in_common(snapshot, first, second, pairing, options.fail_if ? ExitCode::measured_failed : ExitCode::usage);
+    throw nothing_in_common(snapshot, first, second, pairing,
+                            options.fail_if ? ExitCode::measured_failed : ExitCode::usage);
   }
   if (options.json) {
     print_json(pairs);
@@ -242,7 +268,9 @@ int run(const CompareOptions& options) {
     print_table(pairs);
     fmt::print("{}\n", tally_text(tally));
   }
-  if (!gate.empty()) fmt::print(stderr, "triscope: the gate \"{}\" does not pass: {} ({}).\n", options.fail_if->text, gate, tally_text(tally));
+  if (!gate.empty())
+    fmt::print(stderr, "triscope: the gate \"{}\" does not pass: {} ({}).\n", options.fail_if->text, gate,
+               tally_text(tally));
   if (pairs.empty() && !options.fail_if) return static_cast<int>(ExitCode::usage);
   return static_cast<int>(gate.empty() ? ExitCode::done : ExitCode::measured_failed);
 }
@@ -252,7 +280,10 @@ int run(const CompareOptions& options) {
 void add_compare_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("compare", "Is A faster than B? Verdicts with their intervals");
   auto options = std::make_shared<CompareOptions>();
-  command->add_option("A", options->a, "Sweep (3, latest), measurement (m12) or kernel (kernel:cpu.fast, kernel:cpu.fast@3)")->required();
+  command
+      ->add_option("A", options->a,
+                   "Sweep (3, latest), measurement (m12) or kernel (kernel:cpu.fast, kernel:cpu.fast@3)")
+      ->required();
   command->add_option("B", options->b, "What A is compared with")->required();
   options->database = add_database_option(*command);
   command
@@ -262,27 +293,28 @@ void add_compare_command(CLI::App& app, Action& action) {
       ->type_name("CONDITION");
   command
       ->add_option_function<std::string>(
-          "--tolerance", [options](const std::string& text) { options->tolerance = parse_percent("--tolerance", text); },
+          "--tolerance",
+          [options](const std::string& text) { options->tolerance = parse_percent("--tolerance", text); },
           "Ratios within this are the same (default: 0.5%)")
       ->type_name("P%");
   const auto set_format = [options](const std::string& text) {
-    if (text != "table" && text != "json") refuse_choice("--format", text, "this is no format of this command", std::vector<std::string>{"table", "json"});
+    if (text != "table" && text != "json")
+      refuse_choice("--format", text, "this is no format of this command", std::vector<std::string>{"table", "json"});
     options->json = text == "json";
   };
   command->add_option_function<std::string>("--format", set_format, "table or json, one object a line (default: table)")
       ->type_name("{table,json}");
   command->footer(
       "The ratio is time of B / time of A: above 1, A is faster; the table turns it over where A is slower. What was\n"
-      "measured in turns (the kernels of one problem in one sweep) is compared turn by turn; the rest, such as two sweeps,\n"
+      "measured in turns (the kernels of one problem in one sweep) is compared turn by turn; the rest, such as two "
+      "sweeps,\n"
       "by its medians. --fail-if exits 1 as well when A lacks what B has, or nothing can be judged.\n"
       "\n"
       "Examples:\n"
       "  triscope compare kernel:cpu.fast kernel:baseline.cpu      of the newest sweep that holds each\n"
       "  triscope compare m12 m7\n"
       "  triscope compare latest 3 --fail-if \"slower>2%\"           for scripts: exit 1 when it got slower");
-  command->callback([options, &action] {
-    action = [options] { return run(*options); };
-  });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace triscope

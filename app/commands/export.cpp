@@ -1,5 +1,4 @@
 // `triscope export`: results as text that other programs read.
-#include "kernels/atomic_file.hpp"
 #include "profiler/export.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 #include "app/database_option.hpp"
 #include "app/selection.hpp"
 #include "app/shared_options.hpp"
+#include "kernels/atomic_file.hpp"
 #include "profiler/store.hpp"
 
 namespace triscope {
@@ -71,7 +71,8 @@ void add_export_command(CLI::App& app, Action& action) {
   options->database = add_database_option(*command);
   const auto set_format = [options](const std::string& text) {
     const std::optional<ExportFormat> format = parse_export_format(text);
-    if (!format) refuse_choice("--format", text, "this is no format", std::vector<std::string>{"csv", "json", "md", "latex"});
+    if (!format)
+      refuse_choice("--format", text, "this is no format", std::vector<std::string>{"csv", "json", "md", "latex"});
     options->format = *format;
   };
   command->add_option_function<std::string>("--format", set_format, "csv, json, md, latex (default: csv)")
@@ -86,7 +87,8 @@ void add_export_command(CLI::App& app, Action& action) {
     if (text.empty()) refuse_value("-o", text, "the name is empty", "name a file, or leave -o out for stdout");
     options->file = text == "-" ? "" : text;
   };
-  command->add_option_function<std::string>("-o,--output", set_file, "File to write (default, or -: stdout)")->type_name("FILE");
+  command->add_option_function<std::string>("-o,--output", set_file, "File to write (default, or -: stdout)")
+      ->type_name("FILE");
   command->footer(
       "csv and json carry every column at full precision; md and latex those a person reads, rounded.\n"
       "\n"
@@ -94,9 +96,7 @@ void add_export_command(CLI::App& app, Action& action) {
       "  triscope export latest --format csv -o sweep.csv\n"
       "  triscope export --format json | jq '.[] | select(.status == \"ok\") | .median_ms'\n"
       "  triscope export 3 --table --format latex -o table.tex");
-  command->callback([options, &action] {
-    action = [options] { return run(*options); };
-  });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace triscope

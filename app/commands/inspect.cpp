@@ -85,8 +85,9 @@ void print_facts(const InspectOptions& options, const SourceReply& source, const
              slice.largest_p, source.sink ? fmt::format("{:.4g}", slice.sink_p) : "none", slice.distance1,
              slice.distance2);
   if (slice.nan_count + slice.infinite_count > 0) {
-    fmt::print("{} logits are NaN and {} infinite: p here is over the others; NaN or +infinity makes a kernel's row NaN\n",
-               slice.nan_count, slice.infinite_count);
+    fmt::print(
+        "{} logits are NaN and {} infinite: p here is over the others; NaN or +infinity makes a kernel's row NaN\n",
+        slice.nan_count, slice.infinite_count);
   }
   if (source.values) fmt::print("output of length {:.4g}\n", norm(slice.output));
   for (const Triple& triple : slice.top) {
@@ -112,7 +113,8 @@ WorkerOptions worker_on(const std::string& device, const std::string& kernel) {
 void refuse_to_overwrite(const std::filesystem::path& out, const AttentionSource& source) {
   std::vector<std::filesystem::path> inputs{source.file, source.labels_file};
   if (std::filesystem::path(source.file).extension() == ".npy") {
-    for (const char* role : kRoles) inputs.push_back(std::filesystem::path(source.file).replace_filename(role) += ".npy");
+    for (const char* role : kRoles)
+      inputs.push_back(std::filesystem::path(source.file).replace_filename(role) += ".npy");
   }
   for (const std::filesystem::path& input : inputs) {
     std::error_code missing;  // then it is not the same file
@@ -178,7 +180,8 @@ void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>
              }
              options->source_given = true;
            });
-  add_text(command, "--names", "q=NAME,...", "Which tensor of the file is which, when that cannot be told; v1= says that there is none",
+  add_text(command, "--names", "q=NAME,...",
+           "Which tensor of the file is which, when that cannot be told; v1= says that there is none",
            [options](const std::string& text) { set_names(*options, text); });
   command.add_flag("--heads-first", source.mapping.heads_first,
                    "Tensors are [batch, heads, seq, dim] (default: [batch, seq, heads, dim])");
@@ -209,8 +212,8 @@ void add_query_options(CLI::App& command, const std::shared_ptr<InspectOptions>&
   add_logit_options(command, query.problem);
   add_text(command, "--arithmetic", "{exact,bf16_inputs,bf16_kernel}",
            "What is rounded to bf16 (default: exact, nothing)", [&query](const std::string& text) {
-             query.arithmetic =
-                 parse_choice<Arithmetic>("--arithmetic", text, parse_arithmetic, {"exact", "bf16_inputs", "bf16_kernel"});
+             query.arithmetic = parse_choice<Arithmetic>("--arithmetic", text, parse_arithmetic,
+                                                         {"exact", "bf16_inputs", "bf16_kernel"});
            });
 }
 
@@ -248,7 +251,8 @@ void add_inspect_command(CLI::App& app, Action& action) {
   add_query_options(*command, options);
   add_output_options(*command, options);
   command->footer(
-      "Computed in fp64; a file is memory-mapped, so its size does not matter. The overview of all queries, Match3 and\n"
+      "Computed in fp64; a file is memory-mapped, so its size does not matter. The overview of all queries, Match3 "
+      "and\n"
       "comparisons of two sources are shown by the window only (triscope gui, key A).\n"
       "\n"
       "Examples:\n"

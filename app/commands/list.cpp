@@ -39,29 +39,37 @@ std::string command_text(const std::string& command) {
 
 void print_table(const std::vector<SweepInfo>& sweeps) {
   TerminalTable table;
-  table.columns = {{"sweep", Align::right, 100, false}, {"started (UTC)", Align::left, 80, false}, {"state", Align::left, 90, false},
-                   {"ok", Align::right, 70, false},     {"failed", Align::right, 60, false},       {"skipped", Align::right, 40, false},
-                   {"left", Align::right, 65, false},   {"device", Align::left, 50, true},         {"note", Align::left, 45, true},
-                   {"command", Align::left, 55, true}};
+  table.columns = {{"sweep", Align::right, 100, false}, {"started (UTC)", Align::left, 80, false},
+                   {"state", Align::left, 90, false},   {"ok", Align::right, 70, false},
+                   {"failed", Align::right, 60, false}, {"skipped", Align::right, 40, false},
+                   {"left", Align::right, 65, false},   {"device", Align::left, 50, true},
+                   {"note", Align::left, 45, true},     {"command", Align::left, 55, true}};
   for (const SweepInfo& sweep : sweeps) {
     const auto count = [](std::int64_t value) { return value > 0 ? fmt::format("{}", value) : std::string(); };
     const std::int64_t left = sweep.planned - sweep.ok - sweep.failed - sweep.skipped;
-    table.rows.push_back({fmt::format("{}{}", sweep.starred ? "*" : "", sweep.id), minute_text(sweep.started), state_text(sweep),
-                          fmt::format("{}", sweep.ok), count(sweep.failed), count(sweep.skipped), count(left),
-                          sweep.environment.device_name, sweep.note, command_text(sweep.command)});
+    table.rows.push_back({fmt::format("{}{}", sweep.starred ? "*" : "", sweep.id), minute_text(sweep.started),
+                          state_text(sweep), fmt::format("{}", sweep.ok), count(sweep.failed), count(sweep.skipped),
+                          count(left), sweep.environment.device_name, sweep.note, command_text(sweep.command)});
   }
   fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
 }
 
 void print_json(const std::vector<SweepInfo>& sweeps) {
   for (const SweepInfo& sweep : sweeps) {
-    const nlohmann::json object = {{"sweep", sweep.id},          {"started", sweep.started},
-                                   {"finished", sweep.finished}, {"state", state_text(sweep)},
-                                   {"planned", sweep.planned},   {"ok", sweep.ok},
-                                   {"failed", sweep.failed},     {"skipped", sweep.skipped},
-                                   {"cancelled", sweep.cancelled}, {"device", sweep.environment.device_name},
-                                   {"host", sweep.environment.host}, {"command", sweep.command},
-                                   {"note", sweep.note},         {"starred", sweep.starred}};
+    const nlohmann::json object = {{"sweep", sweep.id},
+                                   {"started", sweep.started},
+                                   {"finished", sweep.finished},
+                                   {"state", state_text(sweep)},
+                                   {"planned", sweep.planned},
+                                   {"ok", sweep.ok},
+                                   {"failed", sweep.failed},
+                                   {"skipped", sweep.skipped},
+                                   {"cancelled", sweep.cancelled},
+                                   {"device", sweep.environment.device_name},
+                                   {"host", sweep.environment.host},
+                                   {"command", sweep.command},
+                                   {"note", sweep.note},
+                                   {"starred", sweep.starred}};
     fmt::print("{}\n", object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
 }
@@ -73,7 +81,8 @@ void add_list_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<ListOptions>();
   options->database = add_database_option(*command);
   const auto set_format = [options](const std::string& text) {
-    if (text != "table" && text != "json") refuse_choice("--format", text, "this is no format of this command", std::vector<std::string>{"table", "json"});
+    if (text != "table" && text != "json")
+      refuse_choice("--format", text, "this is no format of this command", std::vector<std::string>{"table", "json"});
     options->json = text == "json";
   };
   command->add_option_function<std::string>("--format", set_format, "table or json, one object a line (default: table)")

@@ -25,7 +25,8 @@ struct ShowOptions {
 void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const std::string& baseline) {
   const Verdicts verdicts = compare_with_baseline(snapshot, rows, baseline);
   const OtherEnvironments elsewhere = other_environments(snapshot, rows);
-  fmt::print("{}\n\n{}", shared_facts(rows), render(result_table(rows, verdicts, elsewhere.rows), terminal_width(stdout, kUnlimitedWidth)));
+  fmt::print("{}\n\n{}", shared_facts(rows),
+             render(result_table(rows, verdicts, elsewhere.rows), terminal_width(stdout, kUnlimitedWidth)));
   if (const std::string text = elsewhere.remark + remarks(rows, verdicts); !text.empty()) fmt::print("\n{}", text);
 }
 
@@ -37,9 +38,13 @@ int run(const ShowOptions& options) {
     fmt::print("{}", export_rows(rows, *parse_export_format(options.format)));
   } else if (selection.measurement) {
     const std::optional<Measurement> measurement = snapshot.measurement(*selection.measurement);
-    if (measurement) fmt::print("{}", measurement_text(*measurement, rows.front(), snapshot.environment(*selection.measurement).value_or(Environment{}), snapshot.note(*selection.measurement)));
+    if (measurement)
+      fmt::print("{}", measurement_text(*measurement, rows.front(),
+                                        snapshot.environment(*selection.measurement).value_or(Environment{}),
+                                        snapshot.note(*selection.measurement)));
   } else if (rows.empty()) {
-    fmt::print("Nothing was measured in this sweep; `triscope sweep --resume{}` goes on with it.\n", database_words(*options.database));
+    fmt::print("Nothing was measured in this sweep; `triscope sweep --resume{}` goes on with it.\n",
+               database_words(*options.database));
   } else {
     print_table(snapshot, rows, options.baseline);
   }
@@ -51,20 +56,25 @@ int run(const ShowOptions& options) {
 void add_show_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("show", "Latency, TFLOP/s, error and verdicts of a sweep, or one measurement");
   auto options = std::make_shared<ShowOptions>();
-  command->add_option("WHAT", options->selection,
-                      "Sweep (3, latest), measurement (m12) or kernel (kernel:cpu.fast, kernel:cpu.fast@3); default: latest");
+  command->add_option(
+      "WHAT", options->selection,
+      "Sweep (3, latest), measurement (m12) or kernel (kernel:cpu.fast, kernel:cpu.fast@3); default: latest");
   options->database = add_database_option(*command);
-  command->add_option("--baseline", options->baseline, "Kernel the others are compared with, auto or none (default: auto)")->type_name("ID");
+  command
+      ->add_option("--baseline", options->baseline, "Kernel the others are compared with, auto or none (default: auto)")
+      ->type_name("ID");
   const auto set_format = [options](const std::string& text) {
     if (text != "table" && !parse_export_format(text)) {
-      refuse_choice("--format", text, "this is no format", std::vector<std::string>{"table", "csv", "json", "md", "latex"});
+      refuse_choice("--format", text, "this is no format",
+                    std::vector<std::string>{"table", "csv", "json", "md", "latex"});
     }
     options->format = text;
   };
   command->add_option_function<std::string>("--format", set_format, "table, csv, json, md, latex (default: table)")
       ->type_name("{table,csv,json,md,latex}");
   command->footer(
-      "A table says: median latency and half its 95 % interval; TFLOP/s by the exact count of triples; the verdict against\n"
+      "A table says: median latency and half its 95 % interval; TFLOP/s by the exact count of triples; the verdict "
+      "against\n"
       "the baseline in latency; flagged samples (throttled, preempted) of all; the error against the fp64 oracle.\n"
       "\n"
       "Examples:\n"
@@ -72,9 +82,7 @@ void add_show_command(CLI::App& app, Action& action) {
       "  triscope show 3 --baseline cpu.fast\n"
       "  triscope show m12                     one measurement: quartiles, errors by output, launches\n"
       "  triscope show kernel:cpu.fast --format csv");
-  command->callback([options, &action] {
-    action = [options] { return run(*options); };
-  });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace triscope

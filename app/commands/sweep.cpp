@@ -1,4 +1,6 @@
 // `triscope sweep`: the main job.
+#include "profiler/sweep.hpp"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -16,7 +18,6 @@
 #include "app/values.hpp"
 #include "kernels/error.hpp"
 #include "profiler/store.hpp"
-#include "profiler/sweep.hpp"
 
 namespace triscope {
 namespace {
@@ -31,7 +32,8 @@ struct SweepOptions {
 
 /// Options that may stand beside --resume; all others belong to the recorded request.
 bool allowed_with_resume(const std::string& name) {
-  return name == "--resume" || name == "--db" || name == "--json" || name == "--worker-prefix" || name == "--time-limit";
+  return name == "--resume" || name == "--db" || name == "--json" || name == "--worker-prefix" ||
+         name == "--time-limit";
 }
 
 template <typename Set>
@@ -53,7 +55,8 @@ Pass pass_value(std::string_view option, std::string_view token) {
 Form sweep_form(std::string_view option, std::string_view token) {
   const std::optional<Form> form = parse_form(token);
   if (form && *form != Form::gemm) return *form;
-  refuse_choice(option, token, "this is no form of attention", std::vector<std::string>{"trilinear", "determinant", "dot_product"});
+  refuse_choice(option, token, "this is no form of attention",
+                std::vector<std::string>{"trilinear", "determinant", "dot_product"});
 }
 Regime regime_value(std::string_view option, std::string_view token) {
   return parse_choice<Regime>(option, token, parse_regime, {"sustained", "burst"});
@@ -79,9 +82,10 @@ void add_problem_options(CLI::App& command, SweepRequest& request) {
   add_text(command, "--mask", "{causal,full}", "Mask (default: causal)", [&request](const std::string& text) {
     request.mask = parse_choice<Mask>("--mask", text, parse_mask, {"causal", "full"});
   });
-  add_text(command, "--element", "{fp32,bf16}", "Element type (default: the kernel's own)", [&request](const std::string& text) {
-    request.element = parse_choice<Element>("--element", text, parse_element, {"fp32", "bf16"});
-  });
+  add_text(command, "--element", "{fp32,bf16}", "Element type (default: the kernel's own)",
+           [&request](const std::string& text) {
+             request.element = parse_choice<Element>("--element", text, parse_element, {"fp32", "bf16"});
+           });
   add_text(command, "--scale", "X", "Factor of the logits (default: 1/sqrt(head_dim))",
            [&request](const std::string& text) { request.scale = parse_number("--scale", text); });
   add_text(command, "--k2-bias", "X", "Added to every element of K2 (default: 0, off)",
@@ -100,24 +104,30 @@ void add_measuring_options(CLI::App& command, SweepRequest& request) {
            [&request](const std::string& text) {
              request.kernels = text == "auto" ? std::vector<std::string>{} : parse_list("--kernel", text);
            });
-  add_text(command, "--instance", "NAME", "auto, all, or an instance's name (default: auto)", [&request](const std::string& text) {
-    if (text.empty()) refuse_value("--instance", text, "the name is empty", "give auto, all or a name");
-    request.instance = text;
-  });
-  add_text(command, "--device", "ID", "auto, cpu, or a GPU's number (default: auto)", [&request](const std::string& text) {
-    if (text.empty()) refuse_value("--device", text, "the name is empty", "give auto, cpu or a GPU's number");
-    request.device = text;
-  });
+  add_text(command, "--instance", "NAME", "auto, all, or an instance's name (default: auto)",
+           [&request](const std::string& text) {
+             if (text.empty()) refuse_value("--instance", text, "the name is empty", "give auto, all or a name");
+             request.instance = text;
+           });
+  add_text(command, "--device", "ID", "auto, cpu, or a GPU's number (default: auto)",
+           [&request](const std::string& text) {
+             if (text.empty()) refuse_value("--device", text, "the name is empty", "give auto, cpu or a GPU's number");
+             request.device = text;
+           });
   add_text(command, "--regime", "{sustained,burst}", "Regimes, a list (default: sustained)",
            set_list(request.regimes, "--regime", regime_value));
-  add_text(command, "--timing-source", "{cupti,cuda_events}", "Clock of a GPU's numbers (default: cupti)", [&request](const std::string& text) {
-    request.timing_source = parse_choice<TimingSource>("--timing-source", text, parse_timing_source, {"cupti", "cuda_events", "cpu_clock"});
-  });
+  add_text(command, "--timing-source", "{cupti,cuda_events}", "Clock of a GPU's numbers (default: cupti)",
+           [&request](const std::string& text) {
+             request.timing_source = parse_choice<TimingSource>("--timing-source", text, parse_timing_source,
+                                                                {"cupti", "cuda_events", "cpu_clock"});
+           });
   command
       .add_option_function<std::string>(
           "--counters",
           [&request](const std::string& text) {
-            request.counters = text.empty() ? CounterSet::standard : parse_choice<CounterSet>("--counters", text, parse_counter_set, {"none", "quick", "standard"});
+            request.counters = text.empty() ? CounterSet::standard
+                                            : parse_choice<CounterSet>("--counters", text, parse_counter_set,
+                                                                       {"none", "quick", "standard"});
           },
           "Read a GPU's hardware counters, too: quick (1 pass) or standard (2; the default when no set is named)")
       ->type_name("[{quick,standard}]")
@@ -126,17 +136,20 @@ void add_measuring_options(CLI::App& command, SweepRequest& request) {
            [&request](const std::string& text) { request.stopping.precision = parse_percent("--precision", text); });
   add_text(command, "--budget", "TIME", "Longest sampling of a measurement (default: 10s)",
            [&request](const std::string& text) { request.stopping.budget_ns = parse_duration_ns("--budget", text); });
-  add_text(command, "--time-limit", "TIME", "Beyond this a silent worker is ended (default: 2min)", [&request](const std::string& text) {
-    const std::int64_t limit_ns = parse_duration_ns("--time-limit", text);
-    request.time_limit = std::max(std::chrono::milliseconds(1),
-                                  std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(limit_ns)));
-  });
+  add_text(command, "--time-limit", "TIME", "Beyond this a silent worker is ended (default: 2min)",
+           [&request](const std::string& text) {
+             const std::int64_t limit_ns = parse_duration_ns("--time-limit", text);
+             request.time_limit =
+                 std::max(std::chrono::milliseconds(1),
+                          std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(limit_ns)));
+           });
   add_text(command, "--seed", "N", "Seed of the generated inputs (default: 1)",
            [&request](const std::string& text) { request.seed = parse_seed("--seed", text); });
-  add_text(command, "--tensors", "FILE", "safetensors file with the inputs (default: generated ones)", [&request](const std::string& text) {
-    if (text.empty()) refuse_value("--tensors", text, "the name is empty", "name a .safetensors file");
-    request.tensors = text;
-  });
+  add_text(command, "--tensors", "FILE", "safetensors file with the inputs (default: generated ones)",
+           [&request](const std::string& text) {
+             if (text.empty()) refuse_value("--tensors", text, "the name is empty", "name a .safetensors file");
+             request.tensors = text;
+           });
   add_worker_prefix_option(command, request.worker_prefix);
 }
 
@@ -145,17 +158,19 @@ std::int64_t sweep_to_resume(const Snapshot& snapshot, const std::string& id, co
   if (!id.empty()) {
     const std::int64_t sweep = parse_id("--resume", id);
     if (!snapshot.sweep(sweep)) {
-      refuse_value("--resume", id, "the database has no such sweep", fmt::format("see `triscope list{}`", database_words(database)));
+      refuse_value("--resume", id, "the database has no such sweep",
+                   fmt::format("see `triscope list{}`", database_words(database)));
     }
     return sweep;
   }
   std::string why = "no sweep of this database was interrupted";
   for (const SweepInfo& sweep : snapshot.sweeps()) {
     if (sweep.finished.empty() && !sweep.running) return sweep.id;
-    if (sweep.running) why = fmt::format("sweep {} is being measured right now, and no other was interrupted", sweep.id);
+    if (sweep.running)
+      why = fmt::format("sweep {} is being measured right now, and no other was interrupted", sweep.id);
   }
-  throw Error("--resume", why,
-              "start a new one, or name a sweep whose failures are to be measured again: --resume ID", ExitCode::usage);
+  throw Error("--resume", why, "start a new one, or name a sweep whose failures are to be measured again: --resume ID",
+              ExitCode::usage);
 }
 
 void require_no_request_options(const CLI::App& command) {
@@ -203,7 +218,8 @@ std::string outcome_text(const SweepOutcome& outcome, double seconds, bool resum
 }
 
 int run(const SweepOptions& options) {
-  const std::filesystem::path database = options.resume ? existing_database(*options.database) : database_path(*options.database);
+  const std::filesystem::path database =
+      options.resume ? existing_database(*options.database) : database_path(*options.database);
   SweepRequest request = options.request;
   std::optional<std::int64_t> resume;
   if (options.resume) resume = sweep_to_resume(Snapshot(database), options.resume_id, *options.database);
@@ -222,7 +238,8 @@ int run(const SweepOptions& options) {
   } else {
     fmt::print("{}; kept in {}\n", outcome_text(outcome, seconds, options.resume), database.string());
     if (outcome.stopped) {
-      fmt::print("stopped; `triscope sweep --resume {}{}` measures the rest\n", outcome.sweep, database_words(*options.database));
+      fmt::print("stopped; `triscope sweep --resume {}{}` measures the rest\n", outcome.sweep,
+                 database_words(*options.database));
     } else {
       fmt::print("`triscope show {}{}` prints the table\n", outcome.sweep, database_words(*options.database));
     }

@@ -73,8 +73,8 @@ class Application {
   /// Draws this panel alone, without the shell; nullopt: everything.
   void show_only(std::optional<Panel> panel) { only_ = panel; }
   TextTable text_of(Panel panel);
-  /// Selects the fastest of our kernels on the first problem of the longest sequence that the shown sweep measured well;
-  /// a dot-product baseline where it measured nothing else.
+  /// Selects the fastest of our kernels on the first problem of the longest sequence that the shown sweep measured
+  /// well; a dot-product baseline where it measured nothing else.
   void select_first();
   /// What `Copy image` hands to the desktop; replaced in tests.
   std::function<void(const std::vector<std::uint8_t>& png)> copy_image;

@@ -88,7 +88,8 @@ class Report {
     std::error_code failed;
     std::filesystem::create_directories(options_.folder, failed);
     if (failed)
-      throw Error("The report was not written", fmt::format("the folder {} cannot be created: {}", options_.folder.string(), failed.message()),
+      throw Error("The report was not written",
+                  fmt::format("the folder {} cannot be created: {}", options_.folder.string(), failed.message()),
                   "name another one with -o");
   }
 

@@ -21,7 +21,8 @@ constexpr std::size_t kKeptShare = 64;  // of the device's memory: what a follow
 std::string label_of(const MeasurementKey& key) {
   const std::string windows =
       key.problem.mask == Mask::full ? "full" : fmt::format("{}x{}", key.problem.window1, key.problem.window2);
-  return fmt::format("{} {} {} {}, seq {}", key.kernel, key.instance, to_string(key.pass), windows, key.problem.seq_len);
+  return fmt::format("{} {} {} {}, seq {}", key.kernel, key.instance, to_string(key.pass), windows,
+                     key.problem.seq_len);
 }
 
 // One entry on its way through the job.
@@ -46,8 +47,9 @@ std::string beyond_fp32(const Problem& problem) {
   const double dimensions = std::sqrt(static_cast<double>(problem.head_dim));
   const double logit = std::abs(problem.scale.value_or(1 / dimensions)) * dimensions * std::hypot(1.0, problem.k2_bias);
   if (problem.form == Form::gemm || logit < kLargest) return "";
-  return fmt::format("; logits are about {} here, and fp32 tells those apart by {} only: choose a smaller scale or bias",
-                     significant_text(logit, 2), significant_text(logit * std::numeric_limits<float>::epsilon(), 2));
+  return fmt::format(
+      "; logits are about {} here, and fp32 tells those apart by {} only: choose a smaller scale or bias",
+      significant_text(logit, 2), significant_text(logit * std::numeric_limits<float>::epsilon(), 2));
 }
 
 // Allocates, launches once on poisoned outputs, compares with the oracle unless that was done elsewhere.
@@ -70,7 +72,8 @@ void prepare(Work& work, Backend& backend, KernelList kernels, const std::string
     }
     CheckOptions options;
     options.seed = request.seed;
-    options.peaked = !request.tensors.empty();  // given tensors may be anything: only the kernel's own rounding is held against it
+    options.peaked =
+        !request.tensors.empty();  // given tensors may be anything: only the kernel's own rounding is held against it
     const CheckResult check = work.launch->verify(inputs, options);
     m.error = check.worst;
     m.errors = check.errors;
@@ -105,7 +108,8 @@ void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool c
   const std::size_t blocks = entry.block_values.size();
   const bool narrow = 0.5 * (summary.ci_high_ms - summary.ci_low_ms) <= rule.precision * summary.median_ms;
   if (narrow && static_cast<std::int64_t>(blocks) < rule.min_blocks) {
-    m.reason = fmt::format("{} is narrow enough, but {} blocks are too few to trust: at least {} are needed", found, blocks, rule.min_blocks);
+    m.reason = fmt::format("{} is narrow enough, but {} blocks are too few to trust: at least {} are needed", found,
+                           blocks, rule.min_blocks);
   } else {
     m.reason = fmt::format("{}, {} % was asked for", found, significant_text(100 * rule.precision, 2));
   }
@@ -193,9 +197,8 @@ void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
   hooks.sampled = [&](const SamplingEntry& entry, const Sample& sample) {
     port.send(SampleBatch{entry.index, {sample}});
   };
-  const bool completed =
-      !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping, entries, hooks,
-                                         request.first_settle_ns);
+  const bool completed = !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping,
+                                                           entries, hooks, request.first_settle_ns);
   for (std::size_t n = 0; n < entries.size(); ++n) conclude(*sampled[n], entries[n], request.stopping, !completed);
   std::int64_t index = 0;
   for (Work& work : works) port.send(ResultReply{index++, std::move(work.measurement)});

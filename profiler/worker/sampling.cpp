@@ -37,7 +37,8 @@ void take_block(Backend& backend, Regime regime, const StoppingRule& rule, std::
   const std::int64_t start = monotonic_raw_ns();
   if (regime == Regime::burst) backend.make_cold();
   Sample sample = backend.time_block(entry.launch, entry.launches_per_block);
-  // A warm-up that was preempted learns too few launches. Such a block is warm-up too; half, so that jitter selects none.
+  // A warm-up that was preempted learns too few launches. Such a block is warm-up too; half, so that jitter selects
+  // none.
   while (regime == Regime::sustained && sample.duration_ns * sample.launches < kBlockNs / 2 &&
          entry.launches_per_block < kMaxLaunchesPerBlock) {
     entry.launches_per_block = std::max(entry.launches_per_block + 1, launches_for(kBlockNs, sample.duration_ns));
@@ -99,12 +100,12 @@ bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std
   const auto in_work = [](const SamplingEntry& entry) { return entry.failure.empty(); };
   // Its own budget ends an entry, however much the others still want: pairs are the blocks that both have.
   const auto spent = [&](const SamplingEntry& entry) {
-    return entry.elapsed_ns >= rule.budget_ns || static_cast<std::int64_t>(entry.block_values.size()) >= rule.max_blocks;
+    return entry.elapsed_ns >= rule.budget_ns ||
+           static_cast<std::int64_t>(entry.block_values.size()) >= rule.max_blocks;
   };
   const auto wanted = [&] {
-    return std::any_of(entries.begin(), entries.end(), [&](const SamplingEntry& entry) {
-      return in_work(entry) && entry.stop == StopReason::go_on;
-    });
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const SamplingEntry& entry) { return in_work(entry) && entry.stop == StopReason::go_on; });
   };
   const bool settles = regime == Regime::sustained && backend.settle_ns() > 0;
   const std::int64_t blocks = settles ? kBlocksPerTurn : 1;

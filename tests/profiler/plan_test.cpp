@@ -57,7 +57,8 @@ TEST(Plan, what_no_machine_can_measure_is_counted_and_refused) {
   EXPECT_THAT(refused.what(), HasSubstr("this is 1153200000 measurements, more than 100000; name fewer"));
   request.batches.assign(1'000'000, 1);
   request.head_dims.assign(1'000'000, 16);
-  EXPECT_THAT(error_of([&] { plan_for(request, fake_catalog(false)); }).what(), HasSubstr("more than 100000")) << "beyond 64 bits, too";
+  EXPECT_THAT(error_of([&] { plan_for(request, fake_catalog(false)); }).what(), HasSubstr("more than 100000"))
+      << "beyond 64 bits, too";
 }
 
 TEST(Plan, counts_are_the_product_of_the_lists) {
@@ -120,7 +121,8 @@ TEST(Plan, of_all_kernels_a_dot_product_request_means_the_baselines) {
   request.windows = {{16, 1}};
   const Plan plan = plan_for(request, fake_catalog(true));
   EXPECT_TRUE(plan.skipped.empty());
-  for (std::size_t n = 1; n < plan.groups.size(); ++n) EXPECT_THAT(kernels_of(plan.groups[n]), ElementsAre("baseline.fa3"));
+  for (std::size_t n = 1; n < plan.groups.size(); ++n)
+    EXPECT_THAT(kernels_of(plan.groups[n]), ElementsAre("baseline.fa3"));
   request.kernels = {"cuda.portable", "baseline.fa3"};
   EXPECT_EQ(plan_for(request, fake_catalog(true)).skipped.at(0).entry.key.kernel, "cuda.portable");
 }
@@ -271,7 +273,8 @@ TEST(Plan, the_clock_is_the_devices_own_unless_the_request_names_another_of_it) 
   EXPECT_EQ(plan_for(request, fake_catalog(true)).groups[0].entries[0].key.timing_source, TimingSource::cupti);
   request.timing_source = TimingSource::cuda_events;
   EXPECT_EQ(plan_for(request, fake_catalog(true)).groups[0].entries[0].key.timing_source, TimingSource::cuda_events);
-  EXPECT_THAT(error_of([&] { plan_for(request, fake_catalog(false)); }).what(), HasSubstr("cannot be timed by cuda_events"));
+  EXPECT_THAT(error_of([&] { plan_for(request, fake_catalog(false)); }).what(),
+              HasSubstr("cannot be timed by cuda_events"));
   request.timing_source = TimingSource::cpu_clock;
   EXPECT_EQ(error_of([&] { plan_for(request, fake_catalog(true)); }).code(), ExitCode::usage);
 }
@@ -280,7 +283,8 @@ TEST(Plan, counters_are_a_gpus) {
   SweepRequest request = small_request();
   request.counters = CounterSet::quick;
   EXPECT_NO_THROW(plan_for(request, fake_catalog(true)));
-  EXPECT_THAT(error_of([&] { plan_for(request, fake_catalog(false)); }).what(), HasSubstr("hardware counters cannot be read"));
+  EXPECT_THAT(error_of([&] { plan_for(request, fake_catalog(false)); }).what(),
+              HasSubstr("hardware counters cannot be read"));
 }
 
 TEST(Plan, auto_device_follows_the_kernels) {
@@ -343,7 +347,8 @@ TEST(Plan, the_kernels_of_a_group_share_their_inputs) {
   const auto bytes = [&] { return estimate(group, {}, 1e15, 1e15).bytes; };
   EXPECT_EQ(bytes(), 2 * kQueries + 4 * kKeys + kLse + 1000) << "q k1 k2 v1 v2 o lse, workspace";
   group.entries.push_back(group.entries.front());
-  EXPECT_EQ(bytes(), 2 * kQueries + 4 * kKeys + kLse + 1000 + kQueries + kLse + 1000) << "a second o, lse and workspace";
+  EXPECT_EQ(bytes(), 2 * kQueries + 4 * kKeys + kLse + 1000 + kQueries + kLse + 1000)
+      << "a second o, lse and workspace";
   for (PlanEntry& one : group.entries) one.key.pass = Pass::backward;
   // Inputs q do k1 k2 v1 v2; each entry's o lse dq dk1 dk2 dv1 dv2.
   EXPECT_EQ(bytes(), 2 * kQueries + 4 * kKeys + 2 * (2 * kQueries + 4 * kKeys + kLse + 1000));

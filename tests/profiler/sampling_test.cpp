@@ -14,8 +14,8 @@ class FakeBackend final : public Backend {
  public:
   std::int64_t launch_ns = 1'000'000;
   std::int64_t first_ns = 1'000'000;
-  const void* load = nullptr;        // what the launch runs; set by it
-  std::int64_t inherited_ns = 0;     // for so long after another load ran, launches are a tenth faster
+  const void* load = nullptr;     // what the launch runs; set by it
+  std::int64_t inherited_ns = 0;  // for so long after another load ran, launches are a tenth faster
   std::int64_t settles_ns = 0;
 
   std::int64_t settle_ns() const override { return settles_ns; }
@@ -95,7 +95,8 @@ TEST(Sampling, a_sustained_sample_is_that_of_its_own_load) {
   backend.settles_ns = 160'000'000;
   for (const SamplingEntry& entry : sample_a_pair(backend)) {
     ASSERT_GE(entry.samples.size(), 8u);
-    for (const Sample& sample : entry.samples) EXPECT_EQ(sample.duration_ns, backend.launch_ns) << "block " << sample.block;
+    for (const Sample& sample : entry.samples)
+      EXPECT_EQ(sample.duration_ns, backend.launch_ns) << "block " << sample.block;
   }
   backend.settles_ns = 0;
   const std::vector<SamplingEntry> hasty = sample_a_pair(backend);
@@ -148,7 +149,9 @@ TEST(Sampling, only_the_first_turn_settles_for_longer) {
   rule.min_blocks = 12;
   ASSERT_TRUE(take_samples(backend, Regime::sustained, rule, entries, {}, 400'000'000));
   ASSERT_GT(entries[0].samples.size(), 8U);
-  const auto gap_ms = [&](std::size_t n) { return (entries[0].samples[n].started_ns - entries[0].samples[n - 1].started_ns) / 1'000'000; };
+  const auto gap_ms = [&](std::size_t n) {
+    return (entries[0].samples[n].started_ns - entries[0].samples[n - 1].started_ns) / 1'000'000;
+  };
   EXPECT_EQ(gap_ms(1), 40) << "within a turn";
   EXPECT_EQ(gap_ms(4), 40 + 400 + 160 + 160) << "the other's first turn, and the way back";
   EXPECT_EQ(gap_ms(8), 40 + 160 + 160 + 160) << "the other's second turn, and the way back";

@@ -213,7 +213,8 @@ TEST(Supervisor, a_worker_that_ignores_the_stop_is_killed) {
   supervisor.measure(tiny_request({"test.hangs_at_once", "test.good"}), observer, stop.get_token());
   EXPECT_EQ(results.at("test.hangs_at_once").status, Status::cancelled);
   EXPECT_EQ(results.at("test.good").status, Status::cancelled);
-  EXPECT_THAT(log, AllOf(HasSubstr("did not stop within 0.2 s and was killed"), testing::Not(HasSubstr("ran longer than the limit"))));
+  EXPECT_THAT(log, AllOf(HasSubstr("did not stop within 0.2 s and was killed"),
+                         testing::Not(HasSubstr("ran longer than the limit"))));
   EXPECT_EQ(measure(supervisor, tiny_request({"test.good"})).at("test.good").status, Status::ok);
 }
 
@@ -385,9 +386,8 @@ TEST(Supervisor, a_kernel_of_another_device_is_refused_in_words) {
     return Error("not refused", "", "");
   };
   const auto check_on = [&](const char* device) {
-    return refusal([&] {
-      run_check(bad_worker(), device, request, [](const CheckRow& row) { ADD_FAILURE() << row.kernel; });
-    });
+    return refusal(
+        [&] { run_check(bad_worker(), device, request, [](const CheckRow& row) { ADD_FAILURE() << row.kernel; }); });
   };
   const Error named = check_on("cpu"), automatic = check_on("auto");
   EXPECT_EQ(named.code(), ExitCode::usage);

@@ -207,7 +207,9 @@ TEST_F(Sweep, resuming_measures_a_forgotten_group_whole_in_its_place_and_leaves_
   SQLite::Database file(database().string(), SQLite::OPEN_READWRITE);
   file.setBusyTimeout(5000);
   const std::int64_t group = file.execAndGet("SELECT max(interleave_group) FROM measurement").getInt64();
-  ASSERT_EQ(file.execAndGet("SELECT count(*) FROM measurement WHERE interleave_group = " + std::to_string(group)).getInt(), 2);
+  ASSERT_EQ(
+      file.execAndGet("SELECT count(*) FROM measurement WHERE interleave_group = " + std::to_string(group)).getInt(),
+      2);
   file.exec("UPDATE measurement SET status = 'cancelled' WHERE interleave_group = " + std::to_string(group));
   file.exec("UPDATE sweep SET finished_unix_ns = NULL, starred = 1");
   const std::map<std::int64_t, std::string> before = measured();
@@ -349,7 +351,8 @@ TEST_F(Sweep, a_narrow_interval_of_too_few_blocks_says_so) {
   r.passes = {Pass::forward};
   run_sweep(r, database(), observer, {});
   ASSERT_FALSE(measured.empty());
-  for (const Measurement& m : measured) EXPECT_THAT(m.reason, HasSubstr("are too few to trust: at least 5000 are needed"));
+  for (const Measurement& m : measured)
+    EXPECT_THAT(m.reason, HasSubstr("are too few to trust: at least 5000 are needed"));
 }
 
 TEST_F(Sweep, tensors_are_recorded_by_their_full_path) {

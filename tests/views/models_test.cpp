@@ -29,7 +29,9 @@ const LatencyColumn& column(const std::vector<LatencyColumn>& columns, const std
 }
 
 BarChart bar_chart(const LatencyModel& model) { return make_bar_chart(model, chart_settings(model).front()); }
-ScalingChart scaling_chart(const LatencyModel& model) { return make_scaling_chart(model, chart_settings(model).front()); }
+ScalingChart scaling_chart(const LatencyModel& model) {
+  return make_scaling_chart(model, chart_settings(model).front());
+}
 
 TEST(LatencyModel, one_line_per_problem_and_kernel_with_a_group_per_pass_and_baselines_last) {
   auto results = small_sweep();
@@ -47,8 +49,8 @@ TEST(LatencyModel, one_line_per_problem_and_kernel_with_a_group_per_pass_and_bas
 
 TEST(LatencyModel, rate_relative_to_the_reference_is_of_the_same_pass) {
   const LatencyModel model = make_latency_model(*small_sweep(), nullptr);
-  EXPECT_DOUBLE_EQ(*model.lines[0].cells[0]->of_reference, 0.5);   // 0.2 of 0.4
-  EXPECT_DOUBLE_EQ(*model.lines[0].cells[1]->of_reference, 0.5);   // 0.15 of 0.3
+  EXPECT_DOUBLE_EQ(*model.lines[0].cells[0]->of_reference, 0.5);    // 0.2 of 0.4
+  EXPECT_DOUBLE_EQ(*model.lines[0].cells[1]->of_reference, 0.5);    // 0.15 of 0.3
   EXPECT_FALSE(model.lines[2].cells[0]->of_reference.has_value());  // not of itself
 }
 
@@ -71,9 +73,11 @@ TEST(LatencyModel, every_setting_that_rows_differ_in_has_a_column) {
   const LatencyModel plain = with([](Problem&) {});
   EXPECT_THAT(plain.conditions, HasSubstr("trilinear, fp32, 2,048 tokens"));
   EXPECT_EQ(plain.lines.size(), 1U);
-  const std::vector<LatencyModel> others{with([](Problem& p) { p.deterministic = true; }), with([](Problem& p) { p.k2_bias = 0.5; }), with([](Problem& p) { p.v2_bias = 0.5; }),
-                                         with([](Problem& p) { p.sink = 1; }), with([](Problem& p) { p.sink = -1e30; }),
-                                         with([](Problem& p) { p.scale = 2; }), with([](Problem& p) { p.scale = -1; }), with([](Problem& p) { p.form = Form::determinant; })};
+  const std::vector<LatencyModel> others{
+      with([](Problem& p) { p.deterministic = true; }), with([](Problem& p) { p.k2_bias = 0.5; }),
+      with([](Problem& p) { p.v2_bias = 0.5; }),        with([](Problem& p) { p.sink = 1; }),
+      with([](Problem& p) { p.sink = -1e30; }),         with([](Problem& p) { p.scale = 2; }),
+      with([](Problem& p) { p.scale = -1; }),           with([](Problem& p) { p.form = Form::determinant; })};
   for (const LatencyModel& model : others) {
     EXPECT_EQ(model.lines.size(), 2U);
     ASSERT_EQ(model.fact_names.size(), 1U);
@@ -82,7 +86,8 @@ TEST(LatencyModel, every_setting_that_rows_differ_in_has_a_column) {
 }
 
 TEST(LatencyModel, failed_rows_say_so_and_keep_their_reason_searchable) {
-  const auto results = sweep({row(1, 512, 32, Pass::forward, 1, 1), failed(row(2, 256, 64, Pass::forward, 1, 1), "worker crashed: SIGSEGV")});
+  const auto results = sweep(
+      {row(1, 512, 32, Pass::forward, 1, 1), failed(row(2, 256, 64, Pass::forward, 1, 1), "worker crashed: SIGSEGV")});
   const LatencyModel model = make_latency_model(*results, nullptr);
   const auto columns = latency_columns(model);
   EXPECT_EQ(cell_text(model, model.lines[1], column(columns, "median/forward")), "failed");
@@ -103,7 +108,8 @@ TEST(LatencyModel, what_a_failed_measurement_had_measured_by_then_is_no_result) 
 }
 
 TEST(LatencyModel, sorting_puts_absent_values_last_in_both_directions) {
-  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), failed(row(2, 256, 64, Pass::forward, 1, 1), ""), row(3, 128, 128, Pass::forward, 10, 1),
+  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), failed(row(2, 256, 64, Pass::forward, 1, 1), ""),
+                              row(3, 128, 128, Pass::forward, 10, 1),
                               row(4, 64, 64, Pass::forward, std::numeric_limits<double>::quiet_NaN(), 1)});
   const LatencyModel model = make_latency_model(*results, nullptr);
   const auto columns = latency_columns(model);
@@ -148,7 +154,8 @@ TEST(LatencyModel, the_papers_latency_stands_only_at_the_shape_that_reproduces_i
     one.problem.head_dim = 128;
     return one;
   };
-  const auto results = sweep({at_papers_shape(row(1, 512, 32, Pass::forward, 20, 1)), at_papers_shape(row(2, 17, 3, Pass::forward, 20, 1))});
+  const auto results = sweep(
+      {at_papers_shape(row(1, 512, 32, Pass::forward, 20, 1)), at_papers_shape(row(2, 17, 3, Pass::forward, 20, 1))});
   const LatencyModel model = make_latency_model(*results, nullptr);
   ASSERT_TRUE(model.has_paper);
   EXPECT_EQ(model.lines[0].paper_ms, 55.1);
@@ -171,7 +178,9 @@ TEST(LatencyModel, verdicts_come_with_word_and_sign) {
 TEST(LatencyModel, text_holds_the_given_columns_and_names_the_pass) {
   const LatencyModel model = make_latency_model(*small_sweep(), nullptr);
   const auto columns = latency_columns(model);
-  const TextTable table = latency_text(model, {1, 0}, {column(columns, "window"), column(columns, "median/backward"), column(columns, "tflops/backward")});
+  const TextTable table =
+      latency_text(model, {1, 0},
+                   {column(columns, "window"), column(columns, "median/backward"), column(columns, "tflops/backward")});
   EXPECT_THAT(table.header, ElementsAre("window", "backward, ms", "backward TFLOP/s"));
   EXPECT_THAT(table.rows[0], ElementsAre("256 × 64", "89.9", "0.140"));
 }
@@ -211,7 +220,8 @@ TEST(Charts, an_interval_that_reaches_down_to_zero_has_no_whiskers) {
 }
 
 TEST(Charts, scaling_is_sorted_by_area_and_leaves_out_what_failed_or_is_no_number) {
-  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), row(2, 16, 16, Pass::forward, 1, 1), failed(row(3, 64, 64, Pass::forward, 1, 1), ""),
+  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), row(2, 16, 16, Pass::forward, 1, 1),
+                              failed(row(3, 64, 64, Pass::forward, 1, 1), ""),
                               row(4, 64, 32, Pass::forward, std::numeric_limits<double>::quiet_NaN(), 1)});
   const ScalingChart chart = scaling_chart(make_latency_model(*results, nullptr));
   ASSERT_EQ(chart.series.size(), 1U);
@@ -249,7 +259,8 @@ TEST(Charts, of_several_lengths_one_is_shown_with_the_baselines_of_that_length) 
       EXPECT_DOUBLE_EQ(level.points.front().y, n * n / 41e6) << "of one head for keys and values, and not sliding";
     }
     EXPECT_THAT(make_bar_chart(model, setting).categories, ElementsAre("512 × 32", "256 × 32"));
-    EXPECT_DOUBLE_EQ(make_window_map(model, setting, map_series(model).front(), MapMetric::latency).at(1, 0).value, n / 1000);
+    EXPECT_DOUBLE_EQ(make_window_map(model, setting, map_series(model).front(), MapMetric::latency).at(1, 0).value,
+                     n / 1000);
   }
 }
 
@@ -261,7 +272,8 @@ TEST(Charts, their_text_has_every_length_in_a_column) {
   EXPECT_THAT(map.rows[0], ElementsAre("512", "32", "1024", "1.024"));
   EXPECT_THAT(scaling_text(model).header, ElementsAre("series", "tokens", "w1 x w2", "ms", "below", "above"));
   EXPECT_THAT(bars_text(model).header, ElementsAre("series", "tokens", "window", "TFLOP/s", "below", "above"));
-  EXPECT_EQ(bars_text(model).rows.size(), length_sweep()->rows.size() - 2);  // sliding over all 1,024 is causal: one line
+  EXPECT_EQ(bars_text(model).rows.size(),
+            length_sweep()->rows.size() - 2);  // sliding over all 1,024 is causal: one line
 }
 
 TEST(LatencyModel, the_filter_finds_a_length_however_it_is_written) {
@@ -274,10 +286,12 @@ TEST(LatencyModel, the_filter_finds_a_length_however_it_is_written) {
 }
 
 TEST(Charts, the_map_tells_absent_failed_and_nan_apart) {
-  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 2), row(2, 256, 64, Pass::forward, 10, 4), failed(row(3, 512, 64, Pass::forward, 1, 1), "out of memory"),
+  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 2), row(2, 256, 64, Pass::forward, 10, 4),
+                              failed(row(3, 512, 64, Pass::forward, 1, 1), "out of memory"),
                               row(4, 128, 32, Pass::forward, 1, std::numeric_limits<double>::quiet_NaN())});
   const LatencyModel model = make_latency_model(*results, nullptr);
-  const WindowMap map = make_window_map(model, chart_settings(model).front(), map_series(model).front(), MapMetric::tflops);
+  const WindowMap map =
+      make_window_map(model, chart_settings(model).front(), map_series(model).front(), MapMetric::tflops);
   EXPECT_THAT(map.window1, ElementsAre(128, 256, 512));
   EXPECT_THAT(map.window2, ElementsAre(32, 64));
   EXPECT_EQ(map.at(2, 0).state, MapCell::State::ok);
@@ -291,7 +305,16 @@ TEST(Charts, the_map_tells_absent_failed_and_nan_apart) {
 
 TEST(Charts, buckets_of_many_samples_lose_no_spike) {
   std::vector<Sample> samples(100'000);
-  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = {static_cast<std::int64_t>(i) * 1000, 1'000'000 + static_cast<std::int64_t>(i % 7) * 100, 1, 0, {}, {}, {}, {}, {}};
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    samples[i] = {static_cast<std::int64_t>(i) * 1000,
+                  1'000'000 + static_cast<std::int64_t>(i % 7) * 100,
+                  1,
+                  0,
+                  {},
+                  {},
+                  {},
+                  {},
+                  {}};
   samples[61'803].duration_ns = 9'000'000;
   samples[27'182].duration_ns = 10'000;
   samples[5].flag = "throttled: sw_power_cap";
@@ -352,7 +375,8 @@ TEST(Compare, sweeps_of_one_name_have_their_numbers_in_it) {
 }
 
 TEST(Paper, takes_the_fastest_of_our_kernels_and_says_when_the_shape_is_another) {
-  auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), row(2, 512, 32, Pass::forward, 20, 1, "cuda.portable"), row(3, 512, 32, Pass::backward, 1, 1)});
+  auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), row(2, 512, 32, Pass::forward, 20, 1, "cuda.portable"),
+                        row(3, 512, 32, Pass::backward, 1, 1)});
   const PaperModel model = make_paper_model(*results);
   EXPECT_EQ(model.lines.size(), paper_table1().size());
   EXPECT_EQ(model.measured, 1U);

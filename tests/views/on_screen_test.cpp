@@ -65,7 +65,8 @@ TEST(Program, refuses_a_picture_of_a_sweep_that_is_not_there) {
   TemporaryFolder folder;
   write_synthetic_database(folder / "a.db", 6, 20);
   for (const std::string sweep : {"99", "-1"}) {
-    const Said said = say(kWindow + " " + (folder / "a.db").string() + " --sweep " + sweep + " --screenshot " + (folder / "a.png").string());
+    const Said said = say(kWindow + " " + (folder / "a.db").string() + " --sweep " + sweep + " --screenshot " +
+                          (folder / "a.png").string());
     EXPECT_EQ(said.code, 2);
     EXPECT_THAT(said.text, HasSubstr("there is no sweep " + sweep));
     EXPECT_FALSE(std::filesystem::exists(folder / "a.png"));
@@ -75,7 +76,8 @@ TEST(Program, refuses_a_picture_of_a_sweep_that_is_not_there) {
 TEST(Program, a_picture_or_report_of_a_database_that_is_not_there_makes_none) {
   TemporaryFolder folder;
   for (const std::string option : {"--screenshot", "--report"}) {
-    const Said said = say(kWindow + " " + (folder / "missing.db").string() + " " + option + " " + (folder / "out").string());
+    const Said said =
+        say(kWindow + " " + (folder / "missing.db").string() + " " + option + " " + (folder / "out").string());
     EXPECT_EQ(said.code, 3) << said.text;
     EXPECT_THAT(said.text, HasSubstr("there is no database")) << option;
     EXPECT_FALSE(std::filesystem::exists(folder / "missing.db")) << option;
@@ -87,7 +89,8 @@ TEST(Program, a_report_says_why_its_folder_cannot_be_created) {
   TemporaryFolder folder;
   write_synthetic_database(folder / "a.db", 6, 20);
   std::ofstream(folder / "letter") << "a file in the way";
-  const Said said = say(kWindow + " " + (folder / "a.db").string() + " --report " + (folder / "letter" / "out").string());
+  const Said said =
+      say(kWindow + " " + (folder / "a.db").string() + " --report " + (folder / "letter" / "out").string());
   EXPECT_EQ(said.code, 3) << said.text;
   EXPECT_THAT(said.text, HasSubstr("letter/out cannot be created: Not a directory"));
 }
@@ -139,7 +142,9 @@ TEST(OnScreen, draws_nothing_while_nothing_happens) {
 void set_minimised(bool minimised) {
   void* x11 = dlopen("libX11.so.6", RTLD_NOW);
   const auto intern = reinterpret_cast<unsigned long (*)(void*, const char*, int)>(dlsym(x11, "XInternAtom"));
-  const auto change = reinterpret_cast<int (*)(void*, unsigned long, unsigned long, unsigned long, int, int, const void*, int)>(dlsym(x11, "XChangeProperty"));
+  const auto change =
+      reinterpret_cast<int (*)(void*, unsigned long, unsigned long, unsigned long, int, int, const void*, int)>(
+          dlsym(x11, "XChangeProperty"));
   void* display = glfwGetX11Display();
   const unsigned long name = intern(display, "WM_STATE", 0);
   constexpr long kNormal = 1, kIconic = 3;  // ICCCM 4.1.3.1
@@ -157,7 +162,8 @@ TEST(OnScreen, rests_while_it_is_minimised_and_still_takes_what_threads_answer) 
   set_minimised(true);
   screen.step();
   const std::int64_t drawn = screen.frames();
-  window.application().carry_out({CommandId::select_measurement, window.application().data().shown->rows.front().measurement});
+  window.application().carry_out(
+      {CommandId::select_measurement, window.application().data().shown->rows.front().measurement});
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   int steps = 0;
   for (; std::chrono::steady_clock::now() < end; ++steps) screen.step();
@@ -264,7 +270,8 @@ TEST(Application, a_replaced_database_is_read_again) {
   const std::size_t sweeps = window.application().data().sweeps.size();
   {
     Store store(window.folder / "other.db");
-    for (std::size_t i = 0; i <= sweeps; ++i) store.finish_sweep(store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 0));
+    for (std::size_t i = 0; i <= sweeps; ++i)
+      store.finish_sweep(store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 0));
   }
   std::filesystem::remove(window.folder / "test.db-wal");
   std::filesystem::remove(window.folder / "test.db-shm");
@@ -281,7 +288,10 @@ TEST(Application, a_worker_that_cannot_be_started_is_named_and_the_database_can_
   ApplicationOptions options;
   options.database = window.folder / "test.db";
   options.engine = window.sweep.engine();
-  options.engine.catalog = []() -> std::shared_ptr<const Catalog> { throw Error("Devices are not known", "the worker ended with exit code 127", "run triscope doctor", ExitCode::environment); };
+  options.engine.catalog = []() -> std::shared_ptr<const Catalog> {
+    throw Error("Devices are not known", "the worker ended with exit code 127", "run triscope doctor",
+                ExitCode::environment);
+  };
   window.stage.reset();
   window.stage = std::make_unique<fixture::Stage>(std::move(options), 1280, 800);
   window.stage->settle();
@@ -298,19 +308,23 @@ TEST(Application, a_sweep_that_dies_says_why_and_keeps_what_was_measured) {
   ApplicationOptions options;
   options.database = window.folder / "test.db";
   options.engine = window.sweep.engine();
-  options.engine.run = [](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token, std::optional<std::int64_t>) -> SweepOutcome {
+  options.engine.run = [](const SweepRequest& request, const std::filesystem::path& database,
+                          const SweepObserver& observer, std::stop_token, std::optional<std::int64_t>) -> SweepOutcome {
     Store store(database);
     const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(request), synthetic_environment(), 6);
     observer.started(sweep);
     const Measurement measurement = synthetic_measurement(3, 20);
     observer.measured(measurement, store.add(sweep, measurement));
-    throw Error("The sweep was stopped", "the worker died three times in a row", "run triscope doctor", ExitCode::environment);
+    throw Error("The sweep was stopped", "the worker died three times in a row", "run triscope doctor",
+                ExitCode::environment);
   };
   window.stage.reset();
   window.stage = std::make_unique<fixture::Stage>(std::move(options), 1280, 800);
   window.stage->settle();
   window.application().carry_out({CommandId::run});
-  for (int i = 0; i < 5000 && (window.application().data().run.running || window.application().data().shown->rows.size() != 1); ++i) {
+  for (int i = 0;
+       i < 5000 && (window.application().data().run.running || window.application().data().shown->rows.size() != 1);
+       ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     window.stage->frame();
   }

@@ -63,15 +63,21 @@ std::vector<State> states() {
   all[1].data.selected = selected(samples(1), all[1].data.shown->rows[0]);
   all[2].name = "many rows";
   std::vector<ResultRow> many;
-  for (std::int64_t i = 0; i < 1000; ++i) many.push_back(row(i + 1, 16 << (i % 7), 16 << (i / 7 % 5), i % 2 ? Pass::backward : Pass::forward, 1.0 + static_cast<double>(i), 0.1));
-  for (std::size_t i = 0; i < many.size(); ++i) many[i].problem.seq_len = 1024 * (1 + static_cast<std::int64_t>(i) / 70);
+  for (std::int64_t i = 0; i < 1000; ++i)
+    many.push_back(row(i + 1, 16 << (i % 7), 16 << (i / 7 % 5), i % 2 ? Pass::backward : Pass::forward,
+                       1.0 + static_cast<double>(i), 0.1));
+  for (std::size_t i = 0; i < many.size(); ++i)
+    many[i].problem.seq_len = 1024 * (1 + static_cast<std::int64_t>(i) / 70);
   all[2].data.shown = sweep(many);
   all[2].data.selected = selected(samples(100'000), many[0]);
   all[3].name = "NaN";
-  all[3].data.shown = sweep({row(1, 512, 32, Pass::forward, nan, nan), row(2, 256, 64, Pass::forward, std::numeric_limits<double>::infinity(), nan)});
+  all[3].data.shown = sweep({row(1, 512, 32, Pass::forward, nan, nan),
+                             row(2, 256, 64, Pass::forward, std::numeric_limits<double>::infinity(), nan)});
   all[3].data.selected = selected(samples(10), all[3].data.shown->rows[0]);
   all[4].name = "failed rows";
-  all[4].data.shown = sweep({failed(row(1, 512, 32, Pass::forward, 1, 1), "the worker crashed (signal 11); the kernel is at fault"), failed(row(2, 256, 64, Pass::backward, 1, 1), "")});
+  all[4].data.shown =
+      sweep({failed(row(1, 512, 32, Pass::forward, 1, 1), "the worker crashed (signal 11); the kernel is at fault"),
+             failed(row(2, 256, 64, Pass::backward, 1, 1), "")});
   all[4].data.selected = selected({}, all[4].data.shown->rows[0]);
   all[5].name = "running";
   all[5].data.shown = small_sweep();
@@ -83,7 +89,8 @@ std::vector<State> states() {
   all[7].data.shown = small_sweep();
   all[7].data.baseline = small_sweep();
   auto comparisons = std::make_shared<Comparisons>();
-  for (std::int64_t id = 1; id <= 6; ++id) (*comparisons)[id] = {id, {static_cast<Verdict>(id % 5), 1.1, {1.0, 1.2}, 1.05, true, "because"}};
+  for (std::int64_t id = 1; id <= 6; ++id)
+    (*comparisons)[id] = {id, {static_cast<Verdict>(id % 5), 1.1, {1.0, 1.2}, 1.05, true, "because"}};
   all[7].data.against_baseline = comparisons;
   all[7].data.compared = {{small_sweep(), {}}, {small_sweep(), *comparisons}};
   all[8].name = "unreadable";
@@ -151,7 +158,8 @@ TEST(Panels, a_chart_fits_new_results_until_it_is_zoomed) {
   rows.push_back(row(3, 512, 32, Pass::forward, 8, 1));
   const ImPlotRange fitted = draw();
   EXPECT_GT(fitted.Max, 512 * 32);
-  ImPlot::GetCurrentContext()->Plots.GetByIndex(0)->Axes[ImAxis_X1].SetRange(fitted.Min, fitted.Max / 2);  // what a wheel does
+  ImPlot::GetCurrentContext()->Plots.GetByIndex(0)->Axes[ImAxis_X1].SetRange(fitted.Min,
+                                                                             fitted.Max / 2);  // what a wheel does
   rows.push_back(row(4, 1024, 32, Pass::forward, 16, 1));
   EXPECT_DOUBLE_EQ(draw().Max, fitted.Max / 2);
   canvas.ui.fit_charts = true;
@@ -170,7 +178,8 @@ TEST(Panels, charts_show_the_setting_of_the_selected_row_or_the_chosen_one) {
     return canvas.models.settings(data)[shown_setting(context)].text;
   };
   EXPECT_EQ(shown(), "131,072 tokens");
-  const auto at_4k = std::find_if(data.shown->rows.begin(), data.shown->rows.end(), [](const ResultRow& one) { return one.problem.seq_len == 4096; });
+  const auto at_4k = std::find_if(data.shown->rows.begin(), data.shown->rows.end(),
+                                  [](const ResultRow& one) { return one.problem.seq_len == 4096; });
   canvas.ui.selection.pinned = at_4k->measurement;
   EXPECT_EQ(shown(), "4,096 tokens");
   canvas.ui.chart_setting.text = "2,048 tokens";
@@ -183,7 +192,8 @@ TEST(Panels, text_of_each_panel_has_as_many_cells_as_headers) {
   Canvas canvas;
   WindowData data = states()[7].data;
   data.selected = selected(samples(5), data.shown->rows[0]);
-  for (Panel panel : {Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::samples, Panel::compare, Panel::paper}) {
+  for (Panel panel :
+       {Panel::latency, Panel::tflops, Panel::map, Panel::scaling, Panel::samples, Panel::compare, Panel::paper}) {
     Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
     const TextTable table = panel_text(context, panel);
     EXPECT_FALSE(table.rows.empty()) << panel_info(panel).id;
@@ -193,7 +203,9 @@ TEST(Panels, text_of_each_panel_has_as_many_cells_as_headers) {
 }
 
 TEST(Window, draws_in_every_size_without_a_complaint_of_dear_imgui) {
-  const auto complain = [](ImGuiContext*, void* to, const char* text) { static_cast<std::vector<std::string>*>(to)->emplace_back(text); };
+  const auto complain = [](ImGuiContext*, void* to, const char* text) {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(text);
+  };
   for (const ImVec2 size : {ImVec2(320, 240), ImVec2(640, 400), ImVec2(900, 600), ImVec2(2560, 1440)}) {
     for (const bool running : {false, true}) {
       fixture::WindowOnDatabase window(20, static_cast<int>(size.x), static_cast<int>(size.y));
@@ -202,14 +214,19 @@ TEST(Window, draws_in_every_size_without_a_complaint_of_dear_imgui) {
       ImGui::GetCurrentContext()->ErrorCallbackUserData = &complaints;
       window.stage->settle();
       if (running) {
-        window.application().data().run = {true, false, 0, "test.db", 1, {12, 42, 90.0, "cpu.fast forward 512x32, block 9"}, ""};
+        window.application().data().run = {
+            true, false, 0, "test.db", 1, {12, 42, 90.0, "cpu.fast forward 512x32, block 9"}, ""};
       }
-      window.application().notify(Severity::warning, "a", "A long sentence that says what went wrong, why, and what a person can do about it now.", {{"Do it", {CommandId::fit_charts}}});
+      window.application().notify(
+          Severity::warning, "a",
+          "A long sentence that says what went wrong, why, and what a person can do about it now.",
+          {{"Do it", {CommandId::fit_charts}}});
       for (const PanelInfo& info : panels()) {
         window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(info.panel)});
         for (int i = 0; i < 4; ++i) window.stage->frame();
       }
-      for (const CommandId dialog : {CommandId::palette, CommandId::help, CommandId::settings, CommandId::open_database}) {
+      for (const CommandId dialog :
+           {CommandId::palette, CommandId::help, CommandId::settings, CommandId::open_database}) {
         window.application().carry_out({dialog});
         for (int i = 0; i < 4; ++i) window.stage->frame();
       }
@@ -265,7 +282,8 @@ TEST(Application, what_a_picture_selects_is_the_fastest_kernel_at_the_longest_se
       store.add(id, measurement);
     };
     add("cuda.portable", 1024, 0.1);
-    for (const auto& [kernel, times] : {std::pair{"cuda.portable", 3.0}, {"cuda.hopper", 1.0}, {"cpu.fast", 9.0}}) add(kernel, 4096, times);
+    for (const auto& [kernel, times] : {std::pair{"cuda.portable", 3.0}, {"cuda.hopper", 1.0}, {"cpu.fast", 9.0}})
+      add(kernel, 4096, times);
     add("cuda.hopper", 2048, 0.5);
     store.finish_sweep(id);
   }
@@ -330,7 +348,8 @@ TEST(Theme, text_is_readable_on_what_it_stands_on) {
     EXPECT_GE(contrast(theme->text, theme->accent_soft), 4.5);
     for (ImU32 series : theme->series) EXPECT_GE(contrast(series, theme->panel), 1.9);  // shapes, not text
   }
-  for (int i = 0; i <= 20; ++i) EXPECT_GE(contrast(viridis(static_cast<float>(i) / 20), readable_on(viridis(static_cast<float>(i) / 20))), 4.4);
+  for (int i = 0; i <= 20; ++i)
+    EXPECT_GE(contrast(viridis(static_cast<float>(i) / 20), readable_on(viridis(static_cast<float>(i) / 20))), 4.4);
 }
 
 TEST(Picture, a_filled_rectangle_covers_exactly_its_pixels) {
@@ -342,7 +361,9 @@ TEST(Picture, a_filled_rectangle_covers_exactly_its_pixels) {
   ImGui::Render();
   const Picture picture = rasterize(*ImGui::GetDrawData(), IM_COL32(0, 0, 0, 255));
   ASSERT_EQ(picture.width, 1280);
-  const auto at = [&](int x, int y) { return picture.rgb.data() + (static_cast<std::size_t>(y) * 1280 + static_cast<std::size_t>(x)) * 3; };
+  const auto at = [&](int x, int y) {
+    return picture.rgb.data() + (static_cast<std::size_t>(y) * 1280 + static_cast<std::size_t>(x)) * 3;
+  };
   int red = 0;
   for (int y = 0; y < 50; ++y) {
     for (int x = 0; x < 60; ++x) red += at(x, y)[0] == 255;
