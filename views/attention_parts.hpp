@@ -40,8 +40,10 @@ void draw_sheet(Context& context);
 void draw_survey_state(Context& context, bool pending, const std::string& problem);
 /// attention_left.cpp: chips for the form of a side.
 void draw_form_choice(Context& context, int side);
-/// attention_right.cpp: strongest triples, figures, range, the dot-product row; for Match3 the table of tokens.
+/// attention_right.cpp: strongest triples, figures, the dot-product row; for Match3 the table of tokens.
 void draw_attention_right(Context& context);
+/// attention_range.cpp: histogram of log p with a handle at either end of the colours; of a difference the ends alone.
+void draw_range(Context& context);
 /// Stands for what would disturb the sweep that this window measures.
 inline constexpr const char* kWhileMeasuring =
     "A sweep is being measured: this waits until it has ended. Slices you ask for are made, and disturb it.";

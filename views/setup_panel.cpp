@@ -15,7 +15,8 @@
 namespace triscope {
 namespace {
 
-constexpr float kNarrowest = 240, kLowest = 220;  // design pixels that fields and plan need; with less, all of it scrolls
+constexpr float kNarrowest = 240, kLowest = 220;  // design pixels of fields and plan; with less, all of it scrolls
+constexpr float kFooter = 44;                     // of the buttons below them
 
 /// Half of the panel for the label, right-aligned field after it; the field's problem below.
 class Fields {
@@ -327,7 +328,7 @@ void draw_setup_panel(Context& context) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool narrow = room.x < context.look.px(kNarrowest), cramped = narrow || room.y < context.look.px(kLowest);
   if (narrow) ImGui::SetNextWindowContentSize(ImVec2(context.look.px(kNarrowest), 0));
-  if (ImGui::BeginChild("fields", ImVec2(0, cramped ? room.y : room.y - context.look.px(44)), ImGuiChildFlags_None,
+  if (ImGui::BeginChild("fields", ImVec2(0, cramped ? room.y : room.y - context.look.px(kFooter)), ImGuiChildFlags_None,
                         narrow ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None)) {
     fields.label(
         "Form",

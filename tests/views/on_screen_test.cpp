@@ -64,7 +64,7 @@ TEST(Program, refuses_options_that_it_would_ignore) {
 TEST(Program, refuses_a_picture_of_a_sweep_that_is_not_there) {
   TemporaryFolder folder;
   write_synthetic_database(folder / "a.db", 6, 20);
-  for (const std::string sweep : {"99", "-1"}) {
+  for (const std::string sweep : {"99", "-1", "0"}) {
     const Said said = say(kWindow + " " + (folder / "a.db").string() + " --sweep " + sweep + " --screenshot " +
                           (folder / "a.png").string());
     EXPECT_EQ(said.code, 2);

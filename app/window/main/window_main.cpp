@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <optional>
 
 #include "app/window/main/frame_loop.hpp"
 #include "app/window/report.hpp"
@@ -22,7 +23,7 @@ namespace {
 struct WindowArguments {
   std::string database, screenshot, report, panel, theme, size = "1440x900";
   float scale = 0;
-  std::int64_t sweep = 0;
+  std::optional<std::int64_t> sweep;
   bool run = false;
 };
 
@@ -43,8 +44,10 @@ void refuse_ignored(const WindowArguments& arguments) {
                 fmt::format("add {}, or leave it out", with), ExitCode::usage);
   };
   if (!arguments.panel.empty() && !picture) refuse("--panel", "--screenshot");
+  if (arguments.sweep == 0)  // inside, 0 is the newest
+    throw Error("Nothing was drawn", "there is no sweep 0", "see `triscope list`", ExitCode::usage);
   if (picture || report) return;
-  if (arguments.sweep != 0) refuse("--sweep", "--screenshot or --report");
+  if (arguments.sweep) refuse("--sweep", "--screenshot or --report");
   if (arguments.scale > 0) refuse("--scale", "--screenshot or --report");
 }
 
@@ -67,7 +70,7 @@ int start(const WindowArguments& arguments) {
     options.database = arguments.database;
     options.file = arguments.screenshot;
     options.panel = arguments.panel;
-    options.sweep = arguments.sweep;
+    options.sweep = arguments.sweep.value_or(0);
     options.light = arguments.theme == "light";
     options.width = width;
     options.height = height;
@@ -79,7 +82,7 @@ int start(const WindowArguments& arguments) {
     ReportOptions options;
     options.database = arguments.database;
     options.folder = arguments.report;
-    options.sweep = arguments.sweep;
+    options.sweep = arguments.sweep.value_or(0);
     options.light = arguments.theme != "dark";
     if (arguments.scale > 0) options.scale = arguments.scale;
     for (const std::filesystem::path& file : write_report(options)) std::printf("%s\n", file.c_str());
