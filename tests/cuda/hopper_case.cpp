@@ -55,6 +55,10 @@ std::vector<Case> all_cases() {
       for (const auto& [w1, w2] : {std::pair{1, 1}, {2, 3}, {1, 90}, {130, 1}, {2, 200}}) {
         cases.push_back({problem_of(w1, w2, 24, 8, d, 300, 2, form)});
       }
+      // Blocks of heads of which the last is not full, at positions whose pair is not there, beside other kv heads and batches.
+      for (const std::int64_t group : {65, 129, 190, 191}) {
+        for (const std::int64_t n : {421, 422}) cases.push_back({problem_of(300, 20, 2 * group, 2, d, n, 2, form)});
+      }
     }
   }
   for (const std::int64_t n : {1, 2, 31, 32, 33, 511, 512, 513}) {
