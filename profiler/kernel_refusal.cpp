@@ -5,13 +5,16 @@
 
 #include <algorithm>
 
+#include "kernels/third_party.hpp"
 #include "profiler/nearest_name.hpp"
 #include "profiler/recorded_database.hpp"
 
 namespace triscope {
 namespace {
 
-bool names_gpu_kernel(std::string_view id) { return id.starts_with("cuda."); }
+bool names_gpu_kernel(std::string_view id) {
+  return id.starts_with("cuda.") || find_third_party_part(id) != nullptr;
+}
 
 std::string or_the_recording(const std::string& fix) {
   const std::string hint = recorded_database_hint();

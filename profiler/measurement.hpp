@@ -76,7 +76,7 @@ struct Sample {
   std::optional<double> power_w;
   std::optional<double> temperature_c;
   std::optional<std::uint64_t> throttle_bits;  ///< NVML clocks-event reasons
-  std::string flag;                        ///< why this sample is doubtful ("throttled: sw_power_cap", "preempted"); empty = none
+  std::string flag;                        ///< what was noticed ("throttled: sw_power_cap", "preempted"); empty = nothing
 };
 
 /// One kernel record of one launch (CUPTI), or the host's view of a CPU launch.

@@ -56,7 +56,7 @@ TextTable paper_text(const PaperModel& model) {
                           fmt::format("{}", line.windows.window1 * line.windows.window2),
                           format_fixed(line.paper_ms, 1),
                           line.own_ms ? significant_text(*line.own_ms, 4) : line.missing, line.kernel,
-                          line.own_ms ? format_fixed(line.paper_ms / *line.own_ms, 2) : ""});
+                          line.own_ms && model.same_shape ? format_fixed(line.paper_ms / *line.own_ms, 2) : ""});
   }
   return table;
 }

@@ -27,6 +27,7 @@ struct PaperModel {
 };
 
 PaperModel make_paper_model(const SweepResults& sweep);
+/// Without a ratio where the shape is not the paper's: it would compare different problems.
 TextTable paper_text(const PaperModel& model);
 
 }  // namespace triscope

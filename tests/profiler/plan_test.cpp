@@ -238,10 +238,14 @@ TEST(Plan, a_gpu_kernel_without_a_gpu_is_no_fault_of_the_request_and_points_to_t
 
   without_gpu.gpu_problem = "the driver is too old";
   EXPECT_THAT(error_of([&] { plan_for(request, without_gpu); }).why(), HasSubstr("the driver is too old"));
-  error = error_of([&] { plan_for(request, fake_catalog(false)); });  // a build that has none either
-  EXPECT_EQ(error.code(), ExitCode::environment);
-  EXPECT_THAT(error.why(), HasSubstr("this build has no GPU kernels"));
-  EXPECT_THAT(error.fix(), HasSubstr("assets/recorded/h200.db"));
+  for (const char* kernel : {"cuda.hopper", "baseline.fa3", "baseline.cudnn"}) {  // a build that has none either
+    request.kernels = {kernel};
+    error = error_of([&] { plan_for(request, fake_catalog(false)); });
+    EXPECT_EQ(error.code(), ExitCode::environment) << kernel;
+    EXPECT_THAT(error.why(), HasSubstr("this build has no GPU kernels"));
+    EXPECT_THAT(error.fix(), HasSubstr("assets/recorded/h200.db"));
+  }
+  request.kernels = {"cuda.hopper"};
 
   request.device = "cpu";
   EXPECT_EQ(error_of([&] { plan_for(request, without_gpu); }).code(), ExitCode::usage) << "the CPU was named";

@@ -392,6 +392,14 @@ TEST(Paper, takes_the_fastest_of_our_kernels_and_says_when_the_shape_is_another)
     one.problem.head_dim = 128;
   }
   EXPECT_TRUE(make_paper_model(*results).same_shape);
+  const auto ratio_of = [](const PaperModel& one) {
+    const TextTable table = paper_text(one);
+    const auto line = std::find_if(table.rows.begin(), table.rows.end(),
+                                   [](const auto& cells) { return cells[0] == "512" && cells[1] == "32"; });
+    return line == table.rows.end() ? std::string("no row") : line->back();
+  };
+  EXPECT_EQ(ratio_of(model), "") << "of another shape";
+  EXPECT_NE(ratio_of(make_paper_model(*results)), "");
 }
 
 }  // namespace
