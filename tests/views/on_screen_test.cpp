@@ -61,6 +61,20 @@ TEST(Program, refuses_options_that_it_would_ignore) {
   }
 }
 
+TEST(Program, refuses_what_it_cannot_read_in_one_sentence) {
+  TemporaryFolder folder;
+  write_synthetic_database(folder / "a.db", 6, 20);
+  const std::string picture = " --screenshot " + (folder / "a.png").string();
+  for (const std::string& wrong : {picture + " --sweep x", picture + " --theme blak", picture + " --bogus 1",
+                                   picture + " --scale nan", picture + " --scale 7", picture + " --panel ''",
+                                   std::string(" --screenshot ''"), std::string(" --report ''")}) {
+    const Said said = say("timeout 20 " + kWindow + " " + (folder / "a.db").string() + wrong);
+    EXPECT_EQ(said.code, 2) << wrong << ": " << said.text;
+    EXPECT_THAT(said.text, HasSubstr("the command line cannot be read")) << wrong;
+    EXPECT_FALSE(std::filesystem::exists(folder / "a.png")) << wrong;
+  }
+}
+
 TEST(Program, refuses_a_picture_of_a_sweep_that_is_not_there) {
   TemporaryFolder folder;
   write_synthetic_database(folder / "a.db", 6, 20);

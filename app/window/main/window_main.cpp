@@ -112,24 +112,39 @@ int main(int argc, char** argv) {
 
   triscope::WindowArguments arguments;
   CLI::App app("Triscope's window", "triscope-window");
+  const auto not_empty = [](const std::string& text) { return text.empty() ? std::string("is empty") : std::string(); };
   app.add_option("DB", arguments.database, "Database (default: results.db in the user's data folder)");
   app.add_option("--screenshot", arguments.screenshot, "Write a PNG of the window and end; needs no display")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty);
   app.add_option("--report", arguments.report,
                  "Write tables and pictures of every panel into a folder and end; needs no display")
-      ->type_name("DIR");
-  app.add_option("--panel", arguments.panel, "Panel to bring to the front in --screenshot")->type_name("NAME");
+      ->type_name("DIR")
+      ->check(not_empty);
+  app.add_option("--panel", arguments.panel, "Panel to bring to the front in --screenshot")
+      ->type_name("NAME")
+      ->check(not_empty);
   app.add_option("--sweep", arguments.sweep, "Sweep to show in --screenshot and --report (default: the newest)")
       ->type_name("N");
   app.add_option("--theme", arguments.theme, "light or dark; the window keeps it")
       ->check(CLI::IsMember({"light", "dark"}));
   app.add_option("--size", arguments.size, "Size in pixels")->type_name("WxH");
   app.add_option("--scale", arguments.scale, "Scale of text and controls in --screenshot and --report, 0.75 to 6")
-      ->check(CLI::Range(0.75, 6.0));
+      ->check([](const std::string& text) {  // CLI::Range lets NaN pass
+        const double scale = std::strtod(text.c_str(), nullptr);
+        return scale >= 0.75 && scale <= 6.0 ? std::string() : text + " is not between 0.75 and 6";
+      });
   app.add_flag("--run", arguments.run, "Start the sweep of the setup at once");
-  CLI11_PARSE(app, argc, argv);
   try {
+    app.parse(argc, argv);
     return triscope::start(arguments);
+  } catch (const CLI::CallForHelp&) {
+    std::printf("%s", app.help().c_str());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "triscope-window: the command line cannot be read: %s; see `triscope-window --help`.\n",
+                 error.what());
+    return static_cast<int>(triscope::ExitCode::usage);
   } catch (const triscope::Error& error) {
     std::fprintf(stderr, "triscope-window: %s\n", error.what());
     return static_cast<int>(error.code());
