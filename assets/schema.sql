@@ -1,5 +1,5 @@
 -- Schema of a Triscope database, version 2. The single source: the programs embed this file; docs/schema.md explains it.
--- Run inside one transaction on an empty file. Later versions: add a step to profiler/store_schema.cpp and change this
+-- Run inside one transaction on an empty file. Later versions: add a step to profiler/store/store_schema.cpp and change this
 -- file to what the steps lead to.
 -- Times are integer nanoseconds (`_unix_ns`: wall clock since 1970); NULL means "not known", never zero.
 PRAGMA application_id = 0x54524953;  -- "TRIS"

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/flops.hpp"
-#include "kernels/inputs.hpp"
-#include "kernels/registry.hpp"
+#include "kernels/attention/flops.hpp"
+#include "kernels/attention/inputs.hpp"
+#include "kernels/registry/registry.hpp"
 
 namespace {
 

@@ -18,10 +18,11 @@
 
 #include "app/window/engine.hpp"
 #include "app/window/main/frame_loop.hpp"
-#include "kernels/cpu/slice.hpp"
-#include "kernels/error.hpp"
-#include "profiler/heatmap.hpp"
-#include "profiler/sweep.hpp"
+#include "kernels/inspect/cpu/slice.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/export/heatmap.hpp"
+#include "profiler/sweep/sweep.hpp"
+#include "profiler/plan/windows.hpp"
 
 namespace {
 

@@ -1,12 +1,8 @@
 # Source hashes of kernels/baseline, and what cuDNN's part of it needs. The libraries themselves are pinned by hash or name their
 # version at run time; nothing of them is linked.
 foreach(kernel fa3 cudnn cublas)
-  file(GLOB own_sources CONFIGURE_DEPENDS kernels/baseline/${kernel}_* kernels/baseline/runtime_library.*
-    kernels/baseline/loaded_library.hpp kernels/baseline/library_kernel.hpp)
-  if(kernel STREQUAL "fa3")
-    list(APPEND own_sources ${CMAKE_SOURCE_DIR}/kernels/baseline/xla_ffi.hpp)
-  endif()
-  triscope_source_hash(kernels/baseline/${kernel}_kernel.cpp ${own_sources})
+  file(GLOB own_sources CONFIGURE_DEPENDS kernels/baseline/${kernel}/* kernels/baseline/common/*)
+  triscope_source_hash(kernels/baseline/${kernel}/${kernel}_kernel.cpp ${own_sources})
 endforeach()
 
 # Headers only: cudnn.h of NVIDIA's cuDNN and cudnn_frontend.h; ./run build --with-cudnn puts both into the build folder.
@@ -17,9 +13,9 @@ if(TRISCOPE_CUDA)
 endif()
 if(TRISCOPE_CUDA AND CUDNN_INCLUDE AND CUDNN_FRONTEND_INCLUDE)
   message(STATUS "cuDNN headers: ${CUDNN_INCLUDE}, ${CUDNN_FRONTEND_INCLUDE}")
-  target_include_directories(triscope_baselines SYSTEM PRIVATE ${CUDNN_INCLUDE} ${CUDNN_FRONTEND_INCLUDE} ${CUDAToolkit_INCLUDE_DIRS})
-  target_compile_definitions(triscope_baselines PRIVATE TRISCOPE_HAVE_CUDNN)
-  set_source_files_properties(kernels/baseline/cudnn_attention.cpp PROPERTIES COMPILE_DEFINITIONS NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING COMPILE_OPTIONS -O1)
+  target_include_directories(triscope_kernels_baseline_cudnn SYSTEM PRIVATE ${CUDNN_INCLUDE} ${CUDNN_FRONTEND_INCLUDE} ${CUDAToolkit_INCLUDE_DIRS})
+  target_compile_definitions(triscope_kernels_baseline_cudnn PRIVATE TRISCOPE_HAVE_CUDNN)
+  set_source_files_properties(kernels/baseline/cudnn/cudnn_attention.cpp PROPERTIES COMPILE_DEFINITIONS NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING COMPILE_OPTIONS -O1)
 else()
-  set_source_files_properties(kernels/baseline/cudnn_attention.cpp PROPERTIES HEADER_FILE_ONLY ON)
+  set_source_files_properties(kernels/baseline/cudnn/cudnn_attention.cpp PROPERTIES HEADER_FILE_ONLY ON)
 endif()

@@ -1,6 +1,4 @@
-# The CUDA kernels: one object library for each folder of kernels/cuda, joined in triscope_cuda_kernels.
-#   kernels/cuda/hopper   sm_90a only (WGMMA and TMA do not exist elsewhere, so no PTX either)
-#   all other folders     the architectures of TRISCOPE_CUDA_ARCHS
+# The CUDA compiler and the options of our CUDA code.
 set(TRISCOPE_CUDA_ARCHS "80-real;90" CACHE STRING
   "GPU architectures of the portable kernels, as CMAKE_CUDA_ARCHITECTURES takes them. The default runs from sm_80 on \
 (8.6 and 8.9 run the code of 8.0, newer ones compile the PTX of 9.0); CI: 80-real; \
@@ -32,37 +30,3 @@ set_property(TARGET triscope_build_facts APPEND PROPERTY TRISCOPE_MORE_COMPILERS
 triscope_add_flags(cuda "-std=c++20;-lineinfo;${CMAKE_CUDA_FLAGS};${CMAKE_CUDA_FLAGS_RELEASE};${TRISCOPE_CUDA_ARCHS};hopper:;90a-real")
 set(triscope_cuda_options $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings> $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
-
-file(GLOB sources CONFIGURE_DEPENDS kernels/cuda/*.cpp kernels/cuda/*.cu)
-add_library(triscope_cuda_kernels STATIC ${sources})
-set_target_properties(triscope_cuda_kernels PROPERTIES CUDA_ARCHITECTURES "${TRISCOPE_CUDA_ARCHS}")
-target_compile_options(triscope_cuda_kernels PRIVATE ${triscope_cuda_options})
-target_link_libraries(triscope_cuda_kernels PUBLIC triscope_kernels CUDA::cudart_static)
-
-file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS kernels/cuda/*)
-foreach(folder ${folders})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cu ${folder}/*.cpp)
-  if(NOT IS_DIRECTORY ${folder} OR NOT sources)
-    continue()
-  endif()
-  get_filename_component(name ${folder} NAME)
-  add_library(triscope_cuda_${name} OBJECT ${sources})
-  if(name STREQUAL "hopper")
-    set_target_properties(triscope_cuda_${name} PROPERTIES CUDA_ARCHITECTURES 90a-real)
-  else()
-    set_target_properties(triscope_cuda_${name} PROPERTIES CUDA_ARCHITECTURES "${TRISCOPE_CUDA_ARCHS}")
-  endif()
-  target_compile_options(triscope_cuda_${name} PRIVATE ${triscope_cuda_options})
-  target_link_libraries(triscope_cuda_${name} PUBLIC triscope_kernels CUDA::cudart_static)
-  target_sources(triscope_cuda_kernels PRIVATE $<TARGET_OBJECTS:triscope_cuda_${name}>)
-  # The kernel's own sources, headers included, are what `source_hash` in its KernelInfo stands for.
-  file(GLOB hashed CONFIGURE_DEPENDS ${folder}/*)
-  if(name STREQUAL "hopper")   # one of its instances is the portable forward
-    set(portable ${CMAKE_SOURCE_DIR}/kernels/cuda/portable)
-    file(GLOB portable_forward CONFIGURE_DEPENDS ${portable}/forward.cu ${portable}/shape.* ${portable}/tensor_core.cuh ${portable}/virtual_query.cuh)
-    list(APPEND hashed ${portable_forward})
-  endif()
-  if(EXISTS ${folder}/${name}.cpp)
-    triscope_source_hash(${folder}/${name}.cpp ${hashed})
-  endif()
-endforeach()

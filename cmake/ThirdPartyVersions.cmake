@@ -1,4 +1,4 @@
-# Versions of what is compiled in, for kernels/third_party.cpp.
+# Versions of what is compiled in, for kernels/base/third_party.cpp.
 file(STRINGS ${TRISCOPE_SQLITE3_INCLUDE}/sqlite3.h sqlite_version REGEX "^#define SQLITE_VERSION +\"")
 string(REGEX REPLACE ".*\"([0-9.]+)\".*" "\\1" sqlite_version "${sqlite_version}")
 set(part_versions "TRISCOPE_FMT_VERSION=\"${fmt_VERSION}\"" "TRISCOPE_JSON_VERSION=\"${nlohmann_json_VERSION}\""
@@ -10,4 +10,4 @@ endif()
 if(TRISCOPE_WINDOW)
   list(APPEND part_versions "TRISCOPE_IMGUI_BUNDLE_VERSION=\"${imgui_bundle_version}\"" "TRISCOPE_GLFW_VERSION=\"${glfw3_VERSION}\"")
 endif()
-set_source_files_properties(kernels/third_party.cpp PROPERTIES COMPILE_DEFINITIONS "${part_versions}")
+set_source_files_properties(kernels/base/third_party.cpp PROPERTIES COMPILE_DEFINITIONS "${part_versions}")

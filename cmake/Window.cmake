@@ -1,4 +1,4 @@
-# The window: Dear ImGui and ImPlot as libraries of ours, views/, app/window/.
+# Dear ImGui and ImPlot as libraries of ours.
 include(ImguiBundle)
 find_package(OpenGL REQUIRED)
 find_package(glfw3 3.3 REQUIRED)
@@ -29,18 +29,10 @@ if(TRISCOPE_SANITIZE)
   set_source_files_properties(${implot_dir}/implot_items.cpp PROPERTIES COMPILE_OPTIONS -O0)   # 2 GB and 5 min at -O1
 endif()
 
-# views: panels over plain data. The font files are part of the program.
-triscope_library(triscope_views views triscope_profiler imgui_headers)
+# The font files are part of the program.
 file(GLOB font_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/assets/fonts/*.?tf)
-set_source_files_properties(views/font_files.cpp PROPERTIES OBJECT_DEPENDS "${font_files}"
+set_source_files_properties(views/parts/font_files.cpp PROPERTIES OBJECT_DEPENDS "${font_files}"
   COMPILE_DEFINITIONS "TRISCOPE_FONT_DIR=\"${CMAKE_SOURCE_DIR}/assets/fonts\"")
-
-# app/window: the application (no GLFW, so that tests run it without a display), app/window/main: the program.
-triscope_library(triscope_window_app app/window triscope_views)
-add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL
-target_link_libraries(triscope_desktop PUBLIC triscope_window_app imgui_platform)
-add_executable(triscope-window app/window/main/window_main.cpp)
-target_link_libraries(triscope-window PRIVATE triscope_desktop triscope_window_app triscope_views implot imgui_platform imgui CLI11::CLI11)
 
 if(BUILD_TESTING)
   # imgui_test_engine has a licence of its own (free for open source): tests only, never in the program.

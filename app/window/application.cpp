@@ -9,10 +9,10 @@
 #include <ctime>
 
 #include "app/window/system.hpp"
-#include "kernels/error.hpp"
-#include "views/format.hpp"
-#include "views/panel_list.hpp"
-#include "views/shell.hpp"
+#include "kernels/base/error.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/shell/shell.hpp"
 
 namespace triscope {
 namespace {

@@ -17,7 +17,8 @@
 #include "app/window/engine.hpp"
 #include "app/window/picture.hpp"
 #include "app/window/settings_file.hpp"
-#include "views/context.hpp"
+#include "views/parts/context.hpp"
+#include "profiler/plan/request.hpp"
 
 namespace triscope {
 

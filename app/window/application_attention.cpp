@@ -1,9 +1,9 @@
 // Keeps the attention panel supplied: opens its sources and asks for what it shows and has not got. Slices have one
 // worker, what takes longer (overviews, sheets of heads) another, so that scrubbing never waits for them.
 #include "app/window/application.hpp"
-#include "kernels/error.hpp"
-#include "profiler/slice_export.hpp"
-#include "views/attention_parts.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/export/slice_export.hpp"
+#include "views/attention/attention_parts.hpp"
 
 namespace triscope {
 

@@ -7,11 +7,11 @@
 
 #include "app/window/application.hpp"
 #include "app/window/folder_listing.hpp"
-#include "kernels/atomic_file.hpp"
-#include "kernels/error.hpp"
-#include "views/attention_draft.hpp"
-#include "views/format.hpp"
-#include "views/panel_list.hpp"
+#include "kernels/base/atomic_file.hpp"
+#include "kernels/base/error.hpp"
+#include "views/model/attention_draft.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
 
 namespace triscope {
 namespace {

@@ -6,9 +6,11 @@
 #include <future>
 
 #include "app/window/application.hpp"
-#include "kernels/error.hpp"
-#include "profiler/plan.hpp"
-#include "views/format.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/plan/plan.hpp"
+#include "views/data/format.hpp"
+#include "profiler/plan/request.hpp"
+#include "profiler/plan/progress.hpp"
 
 namespace triscope {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "app/window/application.hpp"
-#include "views/format.hpp"
-#include "views/panel_list.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
 
 namespace triscope {
 namespace {

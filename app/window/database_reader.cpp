@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/error.hpp"
-#include "profiler/sweep_lock.hpp"
-#include "views/latency_model.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/store/sweep_lock.hpp"
+#include "views/model/latency_model.hpp"
 
 namespace triscope {
 namespace {

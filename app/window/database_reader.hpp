@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "profiler/store.hpp"
-#include "views/window_data.hpp"
+#include "profiler/store/store.hpp"
+#include "views/data/window_data.hpp"
 
 namespace triscope {
 

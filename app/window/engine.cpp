@@ -2,9 +2,10 @@
 
 #include <map>
 
-#include "profiler/plan.hpp"
-#include "profiler/supervisor.hpp"
-#include "profiler/worker_jobs.hpp"
+#include "profiler/plan/plan.hpp"
+#include "profiler/supervise/supervisor.hpp"
+#include "profiler/supervise/worker_jobs.hpp"
+#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {

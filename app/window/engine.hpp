@@ -7,10 +7,11 @@
 #include <optional>
 #include <stop_token>
 
-#include "profiler/catalog.hpp"
-#include "profiler/supervisor.hpp"
-#include "profiler/sweep.hpp"
-#include "views/window_data.hpp"
+#include "profiler/record/catalog.hpp"
+#include "profiler/supervise/supervisor.hpp"
+#include "profiler/sweep/sweep.hpp"
+#include "views/data/window_data.hpp"
+#include "profiler/plan/request.hpp"
 
 namespace triscope {
 

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <tuple>
 
-#include "kernels/error.hpp"
-#include "profiler/store.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/store/store.hpp"
 
 namespace triscope {
 namespace {

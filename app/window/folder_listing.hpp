@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "views/window_data.hpp"
+#include "views/data/window_data.hpp"
 
 namespace triscope {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "views/shell.hpp"
+#include "views/shell/shell.hpp"
 
 namespace triscope {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "profiler/heatmap.hpp"
+#include "profiler/export/heatmap.hpp"
 
 namespace triscope {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "views/ui_state.hpp"
+#include "views/model/ui_state.hpp"
 
 namespace triscope {
 

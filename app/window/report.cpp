@@ -9,8 +9,8 @@
 
 #include "app/window/offscreen.hpp"
 #include "app/window/system.hpp"
-#include "kernels/atomic_file.hpp"
-#include "kernels/error.hpp"
+#include "kernels/base/atomic_file.hpp"
+#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {

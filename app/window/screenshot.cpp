@@ -4,10 +4,10 @@
 
 #include "app/window/offscreen.hpp"
 #include "app/window/system.hpp"
-#include "kernels/atomic_file.hpp"
-#include "kernels/error.hpp"
-#include "profiler/recorded_database.hpp"
-#include "profiler/supervisor.hpp"
+#include "kernels/base/atomic_file.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/record/recorded_database.hpp"
+#include "profiler/supervise/supervisor.hpp"
 
 namespace triscope {
 namespace {

@@ -10,8 +10,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "kernels/atomic_file.hpp"
-#include "kernels/error.hpp"
+#include "kernels/base/atomic_file.hpp"
+#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {

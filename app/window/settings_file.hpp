@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "views/ui_state.hpp"
+#include "views/model/ui_state.hpp"
 
 namespace triscope {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "kernels/error.hpp"
+#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {

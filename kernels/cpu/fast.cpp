@@ -1,8 +1,8 @@
 // cpu.fast: fp32 2-simplicial attention, and baseline.cpu: causal, sliding-window and full dot-product attention,
 // blocked like FlashAttention-2. Forward and backward, on the same micro-kernels; the instances are instruction sets.
-#include "kernels/cpu/cpu_kernels.hpp"
+#include "kernels/cpu/fast.hpp"
 #include "kernels/cpu/fast_layout.hpp"
-#include "kernels/cpu/host_arguments.hpp"
+#include "kernels/attention/host_arguments.hpp"
 
 namespace triscope {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "kernels/cpu/fast_layout.hpp"
-#include "kernels/cpu/host_arguments.hpp"
+#include "kernels/attention/host_arguments.hpp"
 
 namespace triscope::cpu {
 namespace {

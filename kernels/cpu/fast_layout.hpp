@@ -2,8 +2,8 @@
 #pragma once
 
 #include "kernels/cpu/fast_tiles.hpp"
-#include "kernels/cpu/host_tensors.hpp"
-#include "kernels/kernel.hpp"
+#include "kernels/attention/host_tensors.hpp"
+#include "kernels/attention/kernel.hpp"
 
 namespace triscope::cpu {
 

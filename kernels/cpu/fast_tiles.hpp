@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/problem.hpp"
+#include "kernels/attention/problem.hpp"
 
 namespace triscope::cpu {
 

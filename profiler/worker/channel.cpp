@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "kernels/error.hpp"
+#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {

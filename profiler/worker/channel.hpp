@@ -8,7 +8,7 @@
 #include <string_view>
 #include <thread>
 
-#include "profiler/messages.hpp"
+#include "profiler/protocol/messages.hpp"
 
 namespace triscope {
 

@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "build_facts.hpp"
-#include "kernels/error.hpp"
-#include "profiler/worker/check_job.hpp"
-#include "profiler/worker/eval_job.hpp"
-#include "profiler/worker/inspect_job.hpp"
-#include "profiler/worker/measure_job.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/worker/jobs/check_job.hpp"
+#include "profiler/worker/jobs/eval_job.hpp"
+#include "profiler/worker/jobs/inspect_job.hpp"
+#include "profiler/worker/jobs/measure_job.hpp"
 
 namespace triscope {
 namespace {

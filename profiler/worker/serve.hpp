@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "profiler/worker/backend.hpp"
+#include "profiler/worker/device/backend.hpp"
 #include "profiler/worker/channel.hpp"
-#include "profiler/worker/verify.hpp"
+#include "profiler/worker/jobs/verify.hpp"
 
 namespace triscope {
 

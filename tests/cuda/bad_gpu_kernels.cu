@@ -1,7 +1,7 @@
 #include <cuda_runtime.h>
 
-#include "bad_gpu_kernels.hpp"
-#include "kernels/cuda/cuda_error.hpp"
+#include "tests/cuda/bad_gpu_kernels.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
 
 namespace triscope::bad {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "bad_gpu_kernels.hpp"
-#include "kernels/registry.hpp"
+#include "tests/cuda/bad_gpu_kernels.hpp"
+#include "kernels/registry/registry.hpp"
 #include "profiler/worker/serve.hpp"
 
 namespace triscope {

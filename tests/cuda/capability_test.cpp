@@ -1,12 +1,13 @@
 // On which GPUs the kernels of this build run; the GPUs here are invented.
-#include "kernels/cuda/capability.hpp"
+#include "kernels/cuda/common/capability.hpp"
 
 #include <gmock/gmock.h>
 
-#include "kernels/cuda/cuda_kernels.hpp"
-#include "kernels/cuda/current_gpu.hpp"
-#include "kernels/error.hpp"
-#include "kernels/registry.hpp"
+#include "kernels/cuda/hopper/hopper.hpp"
+#include "kernels/cuda/portable/portable.hpp"
+#include "kernels/cuda/common/current_gpu.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/registry/registry.hpp"
 
 namespace triscope {
 namespace {

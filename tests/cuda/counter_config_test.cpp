@@ -8,8 +8,8 @@
 #include <iterator>
 #include <map>
 
-#include "kernels/error.hpp"
-#include "profiler/gpu_counters.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/record/gpu_counters.hpp"
 
 namespace triscope {
 namespace {

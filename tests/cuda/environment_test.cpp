@@ -1,5 +1,5 @@
 // What is stored with every number about a build with GPU kernels.
-#include "profiler/environment.hpp"
+#include "profiler/worker/device/environment.hpp"
 
 #include <gmock/gmock.h>
 

@@ -24,12 +24,13 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/check.hpp"
-#include "kernels/cuda/cuda_error.hpp"
-#include "kernels/cuda/cuda_kernels.hpp"
-#include "kernels/cuda/hopper/plan.hpp"
-#include "kernels/error.hpp"
-#include "kernels/flops.hpp"
+#include "kernels/reference/check.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/hopper.hpp"
+#include "kernels/cuda/portable/portable.hpp"
+#include "kernels/cuda/hopper/choose/plan.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/attention/flops.hpp"
 #include "tests/cuda/hopper_case.hpp"
 #include "tests/cuda/hopper_device.hpp"
 

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "kernels/error.hpp"
-#include "kernels/flops.hpp"
-#include "kernels/philox.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/attention/flops.hpp"
+#include "kernels/base/philox.hpp"
 
 namespace triscope::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/kernel.hpp"
+#include "kernels/attention/kernel.hpp"
 
 namespace triscope::bench {
 

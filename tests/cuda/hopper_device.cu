@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/philox.hpp"
+#include "kernels/base/philox.hpp"
 #include "tests/cuda/hopper_device.hpp"
 #include "tests/cuda/hopper_reference.cuh"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/cuda_error.hpp"
-#include "kernels/kernel.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/attention/kernel.hpp"
 #include "tests/cuda/hopper_case.hpp"
 
 namespace triscope::bench {

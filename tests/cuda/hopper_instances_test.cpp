@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/hopper/plan.hpp"
+#include "kernels/cuda/hopper/choose/plan.hpp"
 #include "tests/cuda/hopper_case.hpp"
 
 namespace triscope::hopper {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/hopper/plan.hpp"
-#include "kernels/cuda/portable/shape.hpp"
+#include "kernels/cuda/hopper/choose/plan.hpp"
+#include "kernels/cuda/portable/common/shape.hpp"
 
 namespace triscope::hopper {
 namespace {

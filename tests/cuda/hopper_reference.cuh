@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/kernel.hpp"
+#include "kernels/attention/kernel.hpp"
 
 namespace triscope::bench {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "kernels/cuda/cuda_kernels.hpp"
-#include "kernels/error.hpp"
+#include "kernels/cuda/hopper/hopper.hpp"
+#include "kernels/base/error.hpp"
 #include "tests/cuda/plausible_arguments.hpp"
 
 namespace triscope {

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/cuda_error.hpp"
-#include "kernels/cuda/hopper/launch.hpp"
-#include "kernels/cuda/hopper/load.cuh"
-#include "kernels/cuda/hopper/virtual_query.cuh"
-#include "kernels/cuda/hopper/wgmma.cuh"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/forward/launch.hpp"
+#include "kernels/cuda/hopper/forward/load.cuh"
+#include "kernels/cuda/hopper/forward/virtual_query.cuh"
+#include "kernels/cuda/hopper/common/wgmma.cuh"
 
 namespace triscope::hopper {
 namespace {

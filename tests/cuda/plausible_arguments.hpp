@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/kernel.hpp"
+#include "kernels/attention/kernel.hpp"
 
 namespace triscope {
 

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/check.hpp"
-#include "kernels/cuda/cuda_error.hpp"
-#include "kernels/cuda/cuda_kernels.hpp"
-#include "kernels/flops.hpp"
+#include "kernels/reference/check.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/portable/portable.hpp"
+#include "kernels/attention/flops.hpp"
 #include "tests/cuda/reference.hpp"
 
 namespace triscope {

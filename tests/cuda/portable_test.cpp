@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 
-#include "kernels/cuda/cuda_error.hpp"
-#include "kernels/cuda/cuda_kernels.hpp"
-#include "kernels/cuda/portable/shape.hpp"
-#include "kernels/error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/portable/portable.hpp"
+#include "kernels/cuda/portable/common/shape.hpp"
+#include "kernels/base/error.hpp"
 #include "tests/cuda/plausible_arguments.hpp"
 
 namespace triscope {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/cuda_error.hpp"
-#include "kernels/error.hpp"
-#include "kernels/inputs.hpp"
-#include "kernels/registry.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/attention/inputs.hpp"
+#include "kernels/registry/registry.hpp"
 
 namespace triscope {
 namespace {

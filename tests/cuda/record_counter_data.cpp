@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bad_gpu_kernels.hpp"
-#include "kernels/cuda/cuda_error.hpp"
-#include "kernels/error.hpp"
+#include "tests/cuda/bad_gpu_kernels.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/base/error.hpp"
 #include "profiler/worker/cuda/counter_reader.hpp"
 
 int main(int argc, char** argv) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "kernels/cuda/cuda_error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
 #include "tests/cuda/reference.hpp"
 
 namespace triscope::reference {

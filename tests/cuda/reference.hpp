@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/kernel.hpp"
-#include "kernels/philox.hpp"
+#include "kernels/attention/kernel.hpp"
+#include "kernels/base/philox.hpp"
 
 namespace triscope::reference {
 

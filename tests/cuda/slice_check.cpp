@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "kernels/attention_source.hpp"
-#include "kernels/cpu/oracle.hpp"
-#include "kernels/cpu/slice.hpp"
-#include "kernels/cuda/slice/slice.hpp"
-#include "kernels/error.hpp"
-#include "kernels/match3.hpp"
-#include "kernels/stopwatch.hpp"
-#include "tests/kernels/attention_case.hpp"
+#include "kernels/tensors/attention_source.hpp"
+#include "kernels/reference/oracle.hpp"
+#include "kernels/inspect/cpu/slice.hpp"
+#include "kernels/inspect/cuda/slice.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/tensors/match3.hpp"
+#include "kernels/base/stopwatch.hpp"
+#include "tests/kernels/attention/attention_case.hpp"
 
 namespace triscope {
 namespace {

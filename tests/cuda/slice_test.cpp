@@ -1,8 +1,8 @@
 // How an overview is cut for the GPU; what runs on one is compared by tests/cuda/slice_check.cpp.
 #include <gtest/gtest.h>
 
-#include "kernels/cuda/slice/chunks.hpp"
-#include "kernels/cuda/slice/survey.hpp"
+#include "kernels/inspect/cuda/chunks.hpp"
+#include "kernels/inspect/cuda/survey.hpp"
 
 namespace triscope::cuda::slice {
 namespace {

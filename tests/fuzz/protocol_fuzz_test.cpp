@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "kernels/error.hpp"
-#include "mutator.hpp"
-#include "profiler/messages.hpp"
+#include "kernels/base/error.hpp"
+#include "tests/fuzz/mutator.hpp"
+#include "profiler/protocol/messages.hpp"
 
 namespace triscope {
 namespace {

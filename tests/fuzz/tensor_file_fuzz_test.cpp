@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <set>
 
-#include "kernels/error.hpp"
-#include "kernels/tensor_file.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/tensors/tensor_file.hpp"
 #include "tests/fuzz/mutator.hpp"
 
 namespace triscope {

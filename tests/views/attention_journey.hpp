@@ -1,7 +1,7 @@
 // What a user does in the attention panel, with a real worker.
 #pragma once
 
-#include "journey.hpp"
+#include "tests/views/journey.hpp"
 
 namespace triscope::fixture {
 

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "attention_journey.hpp"
-#include "kernels/error.hpp"
-#include "kernels/tensor_file.hpp"
-#include "views/attention_model.hpp"
+#include "tests/views/attention_journey.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/tensors/tensor_file.hpp"
+#include "views/model/attention_model.hpp"
 
 namespace triscope {
 namespace {

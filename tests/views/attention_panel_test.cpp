@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "canvas.hpp"
-#include "views/attention_model.hpp"
+#include "tests/views/canvas.hpp"
+#include "views/model/attention_model.hpp"
 
 namespace triscope {
 namespace {

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <functional>
 
-#include "kernels/tensor_file.hpp"
-#include "views/attention_draft.hpp"
-#include "views/attention_model.hpp"
-#include "window_fixture.hpp"
+#include "kernels/tensors/tensor_file.hpp"
+#include "views/model/attention_draft.hpp"
+#include "views/model/attention_model.hpp"
+#include "tests/views/window_fixture.hpp"
 
 namespace triscope {
 namespace {

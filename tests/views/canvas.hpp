@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/window/picture.hpp"
-#include "views/context.hpp"
-#include "views/panel_list.hpp"
-#include "views/shell.hpp"
+#include "views/parts/context.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/shell/shell.hpp"
 
 namespace triscope::fixture {
 

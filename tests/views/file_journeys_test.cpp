@@ -6,8 +6,9 @@
 #include <fstream>
 
 #include "app/window/folder_listing.hpp"
-#include "journey.hpp"
-#include "kernels/error.hpp"
+#include "tests/views/journey.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {

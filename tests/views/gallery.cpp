@@ -14,9 +14,10 @@
 #include <fstream>
 #include <map>
 
-#include "kernels/atomic_file.hpp"
-#include "kernels/error.hpp"
-#include "window_fixture.hpp"
+#include "kernels/base/atomic_file.hpp"
+#include "kernels/base/error.hpp"
+#include "tests/views/window_fixture.hpp"
+#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {

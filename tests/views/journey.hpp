@@ -7,7 +7,7 @@
 #include <imgui_te_context.h>
 #include <imgui_te_engine.h>
 
-#include "window_fixture.hpp"
+#include "tests/views/window_fixture.hpp"
 
 namespace triscope::fixture {
 

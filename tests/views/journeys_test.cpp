@@ -1,6 +1,7 @@
 // What a user does, done by imgui_test_engine's mouse and keyboard, on a whole application: without a display, and on one
 // (tests/on_screen).
-#include "journey.hpp"
+#include "tests/views/journey.hpp"
+#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {

@@ -1,7 +1,7 @@
 // Where panels stand: tabs, sizes of the window, resetting.
 #include <gmock/gmock.h>
 
-#include "journey.hpp"
+#include "tests/views/journey.hpp"
 
 namespace triscope {
 namespace {

@@ -6,9 +6,10 @@
 #include <mutex>
 
 #include "app/window/database_reader.hpp"
-#include "profiler/sweep_lock.hpp"
-#include "views/shell.hpp"
-#include "window_fixture.hpp"
+#include "profiler/store/sweep_lock.hpp"
+#include "views/shell/shell.hpp"
+#include "tests/views/window_fixture.hpp"
+#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {

@@ -3,11 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "sweep_fixture.hpp"
-#include "views/chart_model.hpp"
-#include "views/compare_model.hpp"
-#include "views/latency_columns.hpp"
-#include "views/paper_model.hpp"
+#include "tests/views/sweep_fixture.hpp"
+#include "views/model/chart_model.hpp"
+#include "views/model/compare_model.hpp"
+#include "views/model/latency_columns.hpp"
+#include "views/model/paper_model.hpp"
+#include "kernels/attention/paper.hpp"
 
 namespace triscope {
 namespace {

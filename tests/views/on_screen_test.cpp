@@ -14,8 +14,9 @@
 #include <fstream>
 #include <string>
 
-#include "kernels/error.hpp"
-#include "window_fixture.hpp"
+#include "kernels/base/error.hpp"
+#include "tests/views/window_fixture.hpp"
+#include "profiler/plan/request.hpp"
 
 // As in GLFW/glfw3native.h, which needs X11's headers.
 extern "C" void* glfwGetX11Display();

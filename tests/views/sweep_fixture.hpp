@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "views/window_data.hpp"
+#include "views/data/window_data.hpp"
 
 namespace triscope::fixture {
 

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <map>
 
-#include "attention_journey.hpp"
-#include "kernels/tensor_file.hpp"
-#include "views/attention_draft.hpp"
-#include "views/attention_model.hpp"
+#include "tests/views/attention_journey.hpp"
+#include "kernels/tensors/tensor_file.hpp"
+#include "views/model/attention_draft.hpp"
+#include "views/model/attention_model.hpp"
 
 namespace triscope {
 namespace {

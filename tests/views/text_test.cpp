@@ -8,10 +8,12 @@
 #include <map>
 #include <set>
 
-#include "kernels/error.hpp"
-#include "views/command.hpp"
-#include "views/format.hpp"
-#include "views/setup_model.hpp"
+#include "kernels/base/error.hpp"
+#include "views/data/command.hpp"
+#include "views/data/format.hpp"
+#include "views/model/setup_model.hpp"
+#include "kernels/attention/paper.hpp"
+#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {

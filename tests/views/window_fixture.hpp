@@ -10,10 +10,11 @@
 #include <string>
 #include <thread>
 
-#include "profiler/store.hpp"
-#include "stage.hpp"
-#include "synthetic_database.hpp"
+#include "profiler/store/store.hpp"
+#include "tests/views/stage.hpp"
+#include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
+#include "profiler/plan/request.hpp"
 
 namespace triscope::fixture {
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <utility>
 
-#include "kernels/error.hpp"
-#include "views/shell.hpp"
+#include "kernels/base/error.hpp"
+#include "views/shell/shell.hpp"
 
 namespace triscope {
 namespace {

@@ -14,8 +14,8 @@
 #include "app/window/report.hpp"
 #include "app/window/screenshot.hpp"
 #include "app/window/system.hpp"
-#include "kernels/error.hpp"
-#include "profiler/recorded_database.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/record/recorded_database.hpp"
 
 namespace triscope {
 namespace {

@@ -5,13 +5,13 @@
 #include <array>
 #include <utility>
 
-#include "kernels/cuda/cuda_error.hpp"
-#include "kernels/cuda/cuda_kernels.hpp"
-#include "kernels/cuda/hopper/launch.hpp"
-#include "kernels/cuda/hopper/plan.hpp"
-#include "kernels/cuda/pointers.hpp"
-#include "kernels/cuda/portable/shape.hpp"
-#include "kernels/error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/hopper.hpp"
+#include "kernels/cuda/hopper/forward/launch.hpp"
+#include "kernels/cuda/hopper/choose/plan.hpp"
+#include "kernels/cuda/common/pointers.hpp"
+#include "kernels/cuda/portable/common/shape.hpp"
+#include "kernels/base/error.hpp"
 
 #ifndef TRISCOPE_SOURCE_HASH
 #define TRISCOPE_SOURCE_HASH "unknown"

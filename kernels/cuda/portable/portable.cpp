@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernels/cuda/cuda_kernels.hpp"
-#include "kernels/cuda/pointers.hpp"
-#include "kernels/cuda/portable/shape.hpp"
-#include "kernels/error.hpp"
+#include "kernels/cuda/portable/portable.hpp"
+#include "kernels/cuda/common/pointers.hpp"
+#include "kernels/cuda/portable/common/shape.hpp"
+#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {

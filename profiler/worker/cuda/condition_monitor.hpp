@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "profiler/gpu_conditions.hpp"
+#include "profiler/worker/device/gpu_conditions.hpp"
 #include "profiler/worker/cuda/nvml.hpp"
 
 namespace triscope {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "kernels/error.hpp"
+#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <map>
 
-#include "kernels/cuda/cuda_error.hpp"
-#include "kernels/error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/base/error.hpp"
 #include "profiler/worker/cuda/counter_config.hpp"
 
 namespace triscope {

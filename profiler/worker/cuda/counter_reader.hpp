@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "profiler/gpu_counters.hpp"
-#include "profiler/measurement.hpp"
+#include "profiler/record/gpu_counters.hpp"
+#include "profiler/record/measurement.hpp"
 
 namespace triscope {
 

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <thread>
 
-#include "kernels/cuda/cuda_error.hpp"
-#include "kernels/cuda/slice/slice.hpp"
-#include "kernels/error.hpp"
-#include "profiler/environment.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/inspect/cuda/slice.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/worker/device/environment.hpp"
 #include "profiler/worker/cuda/gpu_device.hpp"
 
 namespace triscope {

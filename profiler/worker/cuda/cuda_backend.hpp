@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "profiler/worker/backend.hpp"
+#include "profiler/worker/device/backend.hpp"
 #include "profiler/worker/cuda/condition_monitor.hpp"
 #include "profiler/worker/cuda/counter_reader.hpp"
 #include "profiler/worker/cuda/gpu_timer.hpp"

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "kernels/error.hpp"
-#include "profiler/clock.hpp"
-#include "profiler/cupti_advice.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/record/clock.hpp"
+#include "profiler/worker/device/cupti_advice.hpp"
 #include "profiler/worker/cuda/cupti_library.hpp"
 
 namespace triscope {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "profiler/gpu_records.hpp"
+#include "profiler/worker/device/gpu_records.hpp"
 
 namespace triscope {
 

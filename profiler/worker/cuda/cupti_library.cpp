@@ -8,8 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include "kernels/error.hpp"
-#include "profiler/cupti_advice.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/worker/device/cupti_advice.hpp"
 
 namespace triscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "kernels/shared_library.hpp"
+#include "kernels/base/shared_library.hpp"
 
 namespace triscope {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "profiler/measurement.hpp"
+#include "profiler/record/measurement.hpp"
 
 namespace triscope {
 

@@ -1,7 +1,7 @@
 #include "profiler/worker/cuda/gpu_timer.hpp"
 
-#include "kernels/cuda/cuda_error.hpp"
-#include "profiler/clock.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "profiler/record/clock.hpp"
 #include "profiler/worker/cuda/cupti.hpp"
 
 namespace triscope {

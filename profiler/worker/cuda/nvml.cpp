@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "kernels/shared_library.hpp"
-#include "profiler/clock.hpp"
+#include "kernels/base/shared_library.hpp"
+#include "profiler/record/clock.hpp"
 
 namespace triscope {
 namespace {

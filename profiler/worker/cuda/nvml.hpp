@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "profiler/gpu_conditions.hpp"
+#include "profiler/worker/device/gpu_conditions.hpp"
 
 namespace triscope {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/registry.hpp"
+#include "kernels/registry/registry.hpp"
 #include "profiler/worker/serve.hpp"
 
 int main(int argc, char** argv) {

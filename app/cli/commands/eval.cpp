@@ -1,0 +1,99 @@
+// `triscope eval`: one kernel on given tensors.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/shared_options.hpp"
+#include "app/cli/options/stop_signal.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/plan/request.hpp"
+#include "profiler/supervise/worker_jobs.hpp"
+#include "profiler/plan/windows.hpp"
+
+namespace triscope {
+namespace {
+
+struct EvalOptions {
+  WorkerOptions worker;
+  EvalRequest request;
+  std::string device = "auto";
+  bool windows_given = false;
+};
+
+void set_windows(EvalOptions& options, const std::string& text) {
+  const std::vector<Windows> windows = parse_windows(text);
+  if (windows.size() != 1) refuse_value("--windows", text, "one run takes one pair of windows", "write it as 512x32");
+  options.request.problem.window1 = windows.front().window1;
+  options.request.problem.window2 = windows.front().window2;
+  options.windows_given = true;
+}
+
+int run(const EvalOptions& options) {
+  EvalRequest request = options.request;
+  if (!options.windows_given && request.problem.mask == Mask::causal) {
+    throw Error("--windows is missing", "the causal mask needs a pair of windows", "add one such as --windows 512x32",
+                ExitCode::usage);
+  }
+  if (request.in.empty()) refuse_value("--in", request.in, "the name is empty", "name a .safetensors file");
+  if (request.out.empty()) refuse_value("--out", request.out, "the name is empty", "name a .safetensors file");
+  for (const char* descriptor : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
+    if (!request.out.starts_with(descriptor)) continue;
+    refuse_value("--out", request.out, "another process writes the results, and its descriptors are not yours",
+                 "name a file or a FIFO");
+  }
+  request.in = std::filesystem::absolute(request.in).string();
+  request.out = std::filesystem::absolute(request.out).string();
+  StopSignal stop;
+  const EvalReply reply = run_eval(options.worker, options.device, request, stop.token());
+  fmt::print("{} {}, {}\n", request.kernel, reply.instance, describe(reply.problem));
+  for (const std::string& tensor : reply.tensors) fmt::print("  {}\n", tensor);
+  fmt::print("written to {}\n", options.request.out);
+  if (reply.not_finite.empty()) return 0;
+  fmt::print(stderr, "triscope: {}.\n", fmt::join(reply.not_finite, ", "));
+  return static_cast<int>(ExitCode::measured_failed);
+}
+
+void add_problem_options(CLI::App& command, const std::shared_ptr<EvalOptions>& options) {
+  Problem& problem = options->request.problem;
+  add_text(command, "--windows", "W1xW2", "Windows of the causal mask, such as 512x32",
+           [options](const std::string& text) { set_windows(*options, text); });
+  add_logit_options(command, problem);
+  add_text(command, "--element", "{fp32,bf16}", "Element type (default: the kernel's own)",
+           [options](const std::string& text) {
+             options->request.element = parse_choice<Element>("--element", text, parse_element, {"fp32", "bf16"});
+           });
+  command.add_flag("--deterministic", problem.deterministic, "Gradients identical from run to run");
+}
+
+}  // namespace
+
+void add_eval_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("eval", "Run one kernel on the tensors of a file");
+  auto options = std::make_shared<EvalOptions>();
+  command->add_option("--in", options->request.in, "safetensors: q,k1,k2,v1,v2[,sink][,do]")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--out", options->request.out, "safetensors to write: o,lse[,dq,dk1,dk2,dv1,dv2][,dsink]")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--kernel", options->request.kernel, "Id that `triscope kernels` prints")
+      ->required()
+      ->type_name("ID");
+  command->add_option("--instance", options->request.instance, "auto, or an instance's name (default: auto)")
+      ->type_name("NAME");
+  command->add_option("--device", options->device, "auto, cpu, or a GPU's number (default: auto)")->type_name("ID");
+  add_problem_options(*command, options);
+  command->add_flag("--backward", options->request.backward, "Gradients, too; the file must hold do");
+  command->footer(
+      "Layout is [batch, seq, heads, dim]; F32, F16 and BF16 are read, F32 is written. LSE is the natural log.\n"
+      "\n"
+      "Examples:\n"
+      "  triscope eval --in t.safetensors --out r.safetensors --windows 512x32 --kernel cpu.oracle\n"
+      "  triscope eval --in t.safetensors --out r.safetensors --mask full --form determinant --scale 1 \\\n"
+      "                --kernel cpu.fast --backward");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace triscope

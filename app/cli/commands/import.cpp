@@ -1,0 +1,52 @@
+// `triscope import`: takes over the sweeps of another database.
+#include <fmt/format.h>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/database_option.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/store/store.hpp"
+
+namespace triscope {
+namespace {
+
+/// The file to copy from, found readable before anything is done to the target.
+std::filesystem::path readable_source(const std::string& name, const std::filesystem::path& target) {
+  const auto what = [&name] { return fmt::format("import '{}'", name); };
+  if (name.empty()) throw Error(what(), "the name is empty", "name the database to copy from", ExitCode::usage);
+  std::error_code missing;
+  if (std::filesystem::equivalent(name, target, missing)) {
+    throw Error(what(), "it is the database that would be written to", "name another file, or another target with --db", ExitCode::usage);
+  }
+  try {
+    Snapshot{name};
+  } catch (const Error& e) {
+    throw Error(what(), e.why(), "name a Triscope database to copy from", e.code());
+  }
+  return name;
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("import", "Copy the sweeps of another database into this one");
+  auto file = std::make_shared<std::string>();
+  command->add_option("FILE", *file, "The other database")->required()->type_name("FILE");
+  auto database = add_database_option(*command);
+  command->footer(
+      "What is there already is left alone: importing a file twice changes nothing.\n"
+      "\n"
+      "Examples:\n"
+      "  triscope import node7.db\n"
+      "  triscope import node7.db --db all.db");
+  command->callback([file, database, &action] {
+    action = [file, database] {
+      const std::filesystem::path target = database_path(*database);
+      const std::filesystem::path source = readable_source(*file, target);
+      const std::int64_t copied = Store(target).import(source);
+      fmt::print("{} measurements copied into {}\n", copied, target.string());
+      return 0;
+    };
+  });
+}
+
+}  // namespace triscope

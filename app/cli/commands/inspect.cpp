@@ -1,0 +1,266 @@
+// `triscope inspect`: one query's slice of the attention tensor as a picture, table or array.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/shared_options.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/export/slice_export.hpp"
+#include "profiler/supervise/supervisor.hpp"
+#include "profiler/plan/request.hpp"
+#include "profiler/supervise/worker_jobs.hpp"
+#include "profiler/plan/windows.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::array kRoles{"q", "k1", "k2", "v1", "v2", "sink"};
+
+struct InspectOptions {
+  AttentionSource source;
+  SliceQuery query;
+  SliceExport format;
+  std::string out, device = "auto", kernel;
+  std::int64_t top = 8;
+  bool linear = false, source_given = false, windows_given = false;
+};
+
+/// Tokens and heads are counted from 0, so `parse_count` will not do.
+std::int64_t parse_index(const char* option, const std::string& text) {
+  if (text == "0") return 0;
+  if (text.empty() || text.find_first_not_of("0123456789kKmM") != std::string::npos) {
+    refuse_value(option, text, "this is no position", "give a whole number from 0 on, such as 0 or 900");
+  }
+  return parse_count(option, text);
+}
+
+void set_windows(InspectOptions& options, const std::string& text) {
+  const std::vector<Windows> windows = parse_windows(text);
+  if (windows.size() != 1) refuse_value("--windows", text, "a slice has one pair of windows", "write it as 512x32");
+  options.query.problem.window1 = windows.front().window1;
+  options.query.problem.window2 = windows.front().window2;
+  options.windows_given = true;
+}
+
+/// "q=layers.3.query,k1=...".
+void set_names(InspectOptions& options, const std::string& text) {
+  for (const std::string& pair : parse_list("--names", text)) {
+    const std::size_t equals = pair.find('=');
+    const std::string role = pair.substr(0, equals);
+    if (equals == std::string::npos || std::find(kRoles.begin(), kRoles.end(), role) == kRoles.end()) {
+      refuse_value("--names", pair, "it says no tensor's part",
+                   "write q=NAME,k1=NAME,k2=NAME[,v1=NAME,v2=NAME,sink=NAME]");
+    }
+    options.source.mapping.names[role] = pair.substr(equals + 1);
+  }
+}
+
+std::string token(const SourceReply& source, std::int64_t position) {
+  return source.labels.empty() ? fmt::format("{}", position)
+                               : fmt::format("{} \"{}\"", position, source.labels[static_cast<std::size_t>(position)]);
+}
+
+double norm(const std::vector<float>& vector) {
+  double squares = 0;
+  for (float x : vector) squares += static_cast<double>(x) * x;
+  return std::sqrt(squares);
+}
+
+void print_facts(const InspectOptions& options, const SourceReply& source, const Slice& slice) {
+  fmt::print("query {}, head {} of {}: {} x {} pairs, {}\n", token(source, options.query.query), options.query.head,
+             source.q_heads, slice.count1, slice.count2, to_string(options.query.problem.form));
+  if (slice.top.empty() && slice.nan_count + slice.infinite_count > 0) {
+    fmt::print("no logit is finite ({} NaN, {} infinite): there is no distribution over pairs, and no output\n",
+               slice.nan_count, slice.infinite_count);
+    return;
+  }
+  if (!std::isfinite(slice.lse)) {
+    fmt::print("the sink of this head is NaN or infinite: there is no distribution over pairs, and no output\n");
+    return;
+  }
+  fmt::print("entropy {:.4g} nats, largest p {:.4g}, sink {}, mean distance {:.4g} and {:.4g} tokens\n", slice.entropy,
+             slice.largest_p, source.sink ? fmt::format("{:.4g}", slice.sink_p) : "none", slice.distance1,
+             slice.distance2);
+  if (slice.nan_count + slice.infinite_count > 0) {
+    fmt::print(
+        "{} logits are NaN and {} infinite: p here is over the others; NaN or +infinity makes a kernel's row NaN\n",
+        slice.nan_count, slice.infinite_count);
+  }
+  if (source.values) fmt::print("output of length {:.4g}\n", norm(slice.output));
+  for (const Triple& triple : slice.top) {
+    const std::string share = source.values ? fmt::format(", {:.2f} % of the output", 100 * triple.output_share) : "";
+    fmt::print("  j {:<16} k {:<16} logit {:<10.5g} p {:.5g}{}\n", token(source, triple.j), token(source, triple.k),
+               triple.logit, triple.p, share);
+  }
+}
+
+void print_kernel_row(const std::string& kernel, const KernelRow& row) {
+  fmt::print("{} ({}): its output on {} inputs is off by {:.3g} of the exact one's length, its LSE by {:.3g}\n", kernel,
+             row.instance, to_string(row.element), row.error, std::abs(row.lse - row.exact_lse));
+}
+
+/// A worker on the device that was asked for. "auto" is the first GPU or else the CPU, and the kernel's if one is run.
+WorkerOptions worker_on(const std::string& device, const std::string& kernel) {
+  if (device == "cpu") return {};
+  const Catalog catalog = query_catalog();
+  return worker_for({}, catalog, device_for(device, kernel, catalog));
+}
+
+/// The tensors and labels must survive their inspection.
+void refuse_to_overwrite(const std::filesystem::path& out, const AttentionSource& source) {
+  std::vector<std::filesystem::path> inputs{source.file, source.labels_file};
+  if (std::filesystem::path(source.file).extension() == ".npy") {
+    for (const char* role : kRoles)
+      inputs.push_back(std::filesystem::path(source.file).replace_filename(role) += ".npy");
+  }
+  for (const std::filesystem::path& input : inputs) {
+    std::error_code missing;  // then it is not the same file
+    if (!std::filesystem::equivalent(out, input, missing)) continue;
+    throw Error(fmt::format("'{}' is not written", out.string()), "it is one of the files that are inspected",
+                "choose another name for --out", ExitCode::usage);
+  }
+}
+
+int run(const InspectOptions& given) {
+  InspectOptions options = given;
+  if (!options.source_given)
+    throw Error("nothing is named to inspect", "neither --in nor --source is given", "add --in FILE", ExitCode::usage);
+  if (!options.out.empty()) slice_format(options.out);  // before anything is computed
+  if (options.source.kind == SourceKind::file)
+    options.source.file = std::filesystem::absolute(options.source.file).string();
+  if (!options.source.labels_file.empty())
+    options.source.labels_file = std::filesystem::absolute(options.source.labels_file).string();
+  if (!options.out.empty()) refuse_to_overwrite(options.out, options.source);
+  options.source.form = options.query.problem.form;
+  Supervisor worker{worker_on(options.device, options.kernel)};
+  const SourceReply source = worker.source({options.source});
+  if (!source.problem.empty()) {
+    fmt::print(stderr, "triscope: {}\n", source.problem);
+    return static_cast<int>(ExitCode::usage);
+  }
+  if (!options.windows_given && options.query.problem.mask == Mask::causal) {
+    throw Error("--windows is missing", "the causal mask needs a pair of windows", "add one such as --windows 512x32",
+                ExitCode::usage);
+  }
+  const Slice slice = worker.slice({options.source, options.query, options.top});
+  print_facts(options, source, slice);
+  if (!options.kernel.empty())
+    print_kernel_row(options.kernel, worker.kernel_row({options.source, options.query, options.kernel}));
+  if (options.out.empty()) return 0;
+  options.format.labels = source.labels;
+  options.format.style.scale = options.linear ? HeatmapStyle::Scale::probability : HeatmapStyle::Scale::logarithmic;
+  if (options.query.problem.mask == Mask::causal) {
+    options.format.frame1 = std::min(options.query.problem.window1, source.seq_len);
+    options.format.frame2 = std::min(options.query.problem.window2, source.seq_len);
+  }
+  write_slice(options.out, slice, options.format);
+  fmt::print("written to {}\n", options.out);
+  return 0;
+}
+
+void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
+  AttentionSource& source = options->source;
+  add_text(command, "--in", "FILE",
+           "safetensors with q, k1, k2[, v1, v2, sink], or q.npy with k1.npy, k2.npy beside it",
+           [options](const std::string& text) {
+             options->source.kind = SourceKind::file;
+             options->source.file = text;
+             options->source_given = true;
+           });
+  add_text(command, "--source", "{random,peaked,induction}", "Generated tensors instead of a file",
+           [options](const std::string& text) {
+             options->source.kind =
+                 parse_choice<SourceKind>("--source", text, parse_source_kind, {"random", "peaked", "induction"});
+             if (options->source.kind == SourceKind::file || options->source.kind == SourceKind::match3) {
+               refuse_value("--source", text, "it is not generated by name alone",
+                            "choose from random, peaked, induction");
+             }
+             options->source_given = true;
+           });
+  add_text(command, "--names", "q=NAME,...",
+           "Which tensor of the file is which, when that cannot be told; v1= says that there is none",
+           [options](const std::string& text) { set_names(*options, text); });
+  command.add_flag("--heads-first", source.mapping.heads_first,
+                   "Tensors are [batch, heads, seq, dim] (default: [batch, seq, heads, dim])");
+  command.add_option("--labels", source.labels_file, "Text file with one token a line")->type_name("FILE");
+  add_text(command, "--seq", "N", "Tokens of generated tensors (default: 1024)",
+           [&source](const std::string& text) { source.seq_len = parse_count("--seq", text); });
+  add_text(command, "--q-heads", "N", "Query heads of generated tensors (default: 8)",
+           [&source](const std::string& text) { source.q_heads = parse_count("--q-heads", text); });
+  add_text(command, "--kv-heads", "N", "Key heads of generated tensors (default: 1)",
+           [&source](const std::string& text) { source.kv_heads = parse_count("--kv-heads", text); });
+  add_text(command, "--head-dim", "N", "Dimensions of generated tensors (default: 64)",
+           [&source](const std::string& text) { source.head_dim = parse_count("--head-dim", text); });
+  add_text(command, "--seed", "N", "Seed of generated tensors (default: 1)",
+           [&source](const std::string& text) { source.seed = parse_seed("--seed", text); });
+  command.add_flag("--rotary", source.rotary, "Generated tensors are rotated by position");
+}
+
+void add_query_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
+  SliceQuery& query = options->query;
+  add_text(command, "--query", "I", "Position of the query, from 0 (default: 0)",
+           [&query](const std::string& text) { query.query = parse_index("--query", text); });
+  add_text(command, "--head", "H", "Query head, from 0 (default: 0)",
+           [&query](const std::string& text) { query.head = parse_index("--head", text); });
+  add_text(command, "--batch", "B", "Batch, from 0 (default: 0)",
+           [&query](const std::string& text) { query.batch = parse_index("--batch", text); });
+  add_text(command, "--windows", "W1xW2", "Windows of the causal mask, such as 512x32",
+           [options](const std::string& text) { set_windows(*options, text); });
+  add_logit_options(command, query.problem);
+  add_text(command, "--arithmetic", "{exact,bf16_inputs,bf16_kernel}",
+           "What is rounded to bf16 (default: exact, nothing)", [&query](const std::string& text) {
+             query.arithmetic = parse_choice<Arithmetic>("--arithmetic", text, parse_arithmetic,
+                                                         {"exact", "bf16_inputs", "bf16_kernel"});
+           });
+}
+
+void add_output_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
+  command
+      .add_option("-o,--out", options->out,
+                  "Picture (.png), table (.csv) or array (.npy); without it the facts are printed only")
+      ->type_name("FILE");
+  command.add_flag("--logits", options->format.logits, "npy: logits rather than p");
+  command.add_flag("--linear", options->linear, "PNG: colours follow p (default: six decades of log p)");
+  add_text(command, "--colours", "{viridis,cividis,inferno}", "PNG: colour map (default: viridis)",
+           [options](const std::string& text) {
+             options->format.style.map =
+                 parse_choice<ColourMap>("--colours", text, parse_colour_map, {"viridis", "cividis", "inferno"});
+           });
+  command
+      .add_option("--device", options->device,
+                  "auto (the first GPU, else the CPU; where --kernel runs), cpu, or a GPU's index (default: auto)")
+      ->type_name("ID");
+  command
+      .add_option(
+          "--kernel", options->kernel,
+          "Also run this kernel of the device, such as cuda.portable, and compare its output row with the exact one")
+      ->type_name("ID");
+  add_text(command, "--top", "N", "Strongest triples printed (default: 8)",
+           [options](const std::string& text) { options->top = parse_count("--top", text); });
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("inspect", "One query's attention as a picture, table or array");
+  auto options = std::make_shared<InspectOptions>();
+  add_source_options(*command, options);
+  add_query_options(*command, options);
+  add_output_options(*command, options);
+  command->footer(
+      "Computed in fp64; a file is memory-mapped, so its size does not matter. The overview of all queries, Match3 "
+      "and\n"
+      "comparisons of two sources are shown by the window only (triscope gui, key A).\n"
+      "\n"
+      "Examples:\n"
+      "  triscope inspect --in layer12.safetensors --query 1023 --head 5 --windows 512x32 -o slice.png\n"
+      "  triscope inspect --in t.safetensors --names q=query,k1=key_a,k2=key_b --query 40 --windows 64x16 -o p.npy\n"
+      "  triscope inspect --source induction --query 900 --head 7 --windows 512x32");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace triscope

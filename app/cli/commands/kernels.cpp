@@ -1,0 +1,35 @@
+// `triscope kernels`: what this build contains.
+#include <fmt/format.h>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/shared_options.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
+#include "profiler/supervise/worker_jobs.hpp"
+
+namespace triscope {
+
+void add_kernels_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("kernels", "The kernels of this build");
+  auto options = std::make_shared<WorkerOptions>();
+  add_worker_prefix_option(*command, options->prefix);
+  command->footer("Their ids are what --kernel takes, their instances what --instance takes.");
+  command->callback([options, &action] {
+    action = [options] {
+      TerminalTable table;
+      table.columns = {{"id", Align::left, 100, false},      {"name", Align::left, 60, true},
+                       {"family", Align::left, 50, false},   {"runs on", Align::left, 80, false},
+                       {"instances", Align::left, 70, true}, {"source", Align::left, 20, false}};
+      for (const KernelInfo& kernel : query_catalog(*options).kernels) {
+        const std::vector<std::string> instances = wrapped_list(kernel.instances, 60);
+        table.rows.push_back({kernel.id, kernel.name, kernel.family, std::string(to_string(kernel.device)),
+                              instances.front(), kernel.source_hash});
+        for (std::size_t n = 1; n < instances.size(); ++n) table.rows.push_back({"", "", "", "", instances[n], ""});
+      }
+      fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+      return 0;
+    };
+  });
+}
+
+}  // namespace triscope

@@ -1,0 +1,291 @@
+// `triscope sweep`: the main job.
+#include "profiler/sweep/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <stop_token>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/database_option.hpp"
+#include "app/cli/text/number_text.hpp"
+#include "app/cli/options/shared_options.hpp"
+#include "app/cli/options/stop_signal.hpp"
+#include "app/cli/text/sweep_display.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "app/cli/options/values.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/store/store.hpp"
+#include "profiler/plan/windows.hpp"
+#include "profiler/plan/request.hpp"
+
+namespace triscope {
+namespace {
+
+struct SweepOptions {
+  SweepRequest request;
+  std::shared_ptr<std::string> database;
+  bool json = false;
+  bool resume = false;
+  std::string resume_id;  ///< empty: the newest interrupted sweep
+};
+
+/// Options that may stand beside --resume; all others belong to the recorded request.
+bool allowed_with_resume(const std::string& name) {
+  return name == "--resume" || name == "--db" || name == "--json" || name == "--worker-prefix" ||
+         name == "--time-limit";
+}
+
+template <typename Set>
+CLI::Option* add_text(CLI::App& command, const char* name, const char* type, const char* description, Set set) {
+  return command.add_option_function<std::string>(name, set, description)->type_name(type);
+}
+
+template <typename Value, typename Parse>
+auto set_list(std::vector<Value>& list, const char* name, Parse parse) {
+  return [&list, name, parse](const std::string& text) {
+    list.clear();
+    for (const std::string& item : parse_list(name, text)) list.push_back(parse(name, item));
+  };
+}
+
+Pass pass_value(std::string_view option, std::string_view token) {
+  return parse_choice<Pass>(option, token, parse_pass, {"forward", "backward"});
+}
+Form sweep_form(std::string_view option, std::string_view token) {
+  const std::optional<Form> form = parse_form(token);
+  if (form && *form != Form::gemm) return *form;
+  refuse_choice(option, token, "this is no form of attention",
+                std::vector<std::string>{"trilinear", "determinant", "dot_product"});
+}
+Regime regime_value(std::string_view option, std::string_view token) {
+  return parse_choice<Regime>(option, token, parse_regime, {"sustained", "burst"});
+}
+
+void add_size_options(CLI::App& command, SweepRequest& request) {
+  add_text(command, "--windows", "LIST", "table1 | 512x32,256x64,... | grid:16..1024 (default: table1)",
+           [&request](const std::string& text) { request.windows = parse_windows(text); });
+  const auto counts = [&](const char* name, std::vector<std::int64_t>& list, const char* description) {
+    add_text(command, name, "LIST", description, set_list(list, name, parse_count));
+  };
+  counts("--seq", request.seq_lens, "Sequence lengths, such as 4k,32k");
+  counts("--batch", request.batches, "Batch sizes (default: 1)");
+  counts("--q-heads", request.q_heads, "Query heads");
+  counts("--kv-heads", request.kv_heads, "Key and value heads: one for all, or one for each of --q-heads");
+  counts("--head-dim", request.head_dims, "Head dimensions (default: 128)");
+}
+
+void add_problem_options(CLI::App& command, SweepRequest& request) {
+  add_text(command, "--form", "{trilinear,determinant,dot_product}",
+           "Forms of the logit, a list (default: trilinear); dot_product measures the baselines alone, windows Wx1",
+           set_list(request.forms, "--form", sweep_form));
+  add_text(command, "--mask", "{causal,full}", "Mask (default: causal)", [&request](const std::string& text) {
+    request.mask = parse_choice<Mask>("--mask", text, parse_mask, {"causal", "full"});
+  });
+  add_text(command, "--element", "{fp32,bf16}", "Element type (default: the kernel's own)",
+           [&request](const std::string& text) {
+             request.element = parse_choice<Element>("--element", text, parse_element, {"fp32", "bf16"});
+           });
+  add_text(command, "--scale", "X", "Factor of the logits (default: 1/sqrt(head_dim))",
+           [&request](const std::string& text) { request.scale = parse_number("--scale", text); });
+  add_text(command, "--k2-bias", "X", "Added to every element of K2 (default: 0, off)",
+           [&request](const std::string& text) { request.k2_bias = parse_number("--k2-bias", text); });
+  add_text(command, "--v2-bias", "X", "Added to every element of V2 (default: 0, off)",
+           [&request](const std::string& text) { request.v2_bias = parse_number("--v2-bias", text); });
+  add_text(command, "--sink", "X", "A logit per head that only adds to the denominator (default: off)",
+           [&request](const std::string& text) { request.sink = parse_number("--sink", text); });
+  command.add_flag("--deterministic", request.deterministic, "Gradients identical from run to run");
+  add_text(command, "--pass", "{forward,backward}", "Passes, a list (default: forward,backward)",
+           set_list(request.passes, "--pass", pass_value));
+}
+
+void add_measuring_options(CLI::App& command, SweepRequest& request) {
+  add_text(command, "--kernel", "LIST", "auto, or ids that `triscope kernels` prints (default: auto)",
+           [&request](const std::string& text) {
+             request.kernels = text == "auto" ? std::vector<std::string>{} : parse_list("--kernel", text);
+           });
+  add_text(command, "--instance", "NAME", "auto, all, or an instance's name (default: auto)",
+           [&request](const std::string& text) {
+             if (text.empty()) refuse_value("--instance", text, "the name is empty", "give auto, all or a name");
+             request.instance = text;
+           });
+  add_text(command, "--device", "ID", "auto, cpu, or a GPU's number (default: auto)",
+           [&request](const std::string& text) {
+             if (text.empty()) refuse_value("--device", text, "the name is empty", "give auto, cpu or a GPU's number");
+             request.device = text;
+           });
+  add_text(command, "--regime", "{sustained,burst}", "Regimes, a list (default: sustained)",
+           set_list(request.regimes, "--regime", regime_value));
+  add_text(command, "--timing-source", "{cupti,cuda_events}", "Clock of a GPU's numbers (default: cupti)",
+           [&request](const std::string& text) {
+             request.timing_source = parse_choice<TimingSource>("--timing-source", text, parse_timing_source,
+                                                                {"cupti", "cuda_events", "cpu_clock"});
+           });
+  command
+      .add_option_function<std::string>(
+          "--counters",
+          [&request](const std::string& text) {
+            request.counters = text.empty() ? CounterSet::standard
+                                            : parse_choice<CounterSet>("--counters", text, parse_counter_set,
+                                                                       {"none", "quick", "standard"});
+          },
+          "Read a GPU's hardware counters, too: quick (1 pass) or standard (2; the default when no set is named)")
+      ->type_name("[{quick,standard}]")
+      ->expected(0, 1);
+  add_text(command, "--precision", "P%", "Stop when the interval's half-width is below this (default: 0.5%)",
+           [&request](const std::string& text) { request.stopping.precision = parse_percent("--precision", text); });
+  add_text(command, "--budget", "TIME", "Longest sampling of a measurement (default: 10s)",
+           [&request](const std::string& text) { request.stopping.budget_ns = parse_duration_ns("--budget", text); });
+  add_text(command, "--time-limit", "TIME", "Beyond this a silent worker is ended (default: 2min)",
+           [&request](const std::string& text) {
+             const std::int64_t limit_ns = parse_duration_ns("--time-limit", text);
+             request.time_limit =
+                 std::max(std::chrono::milliseconds(1),
+                          std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(limit_ns)));
+           });
+  add_text(command, "--seed", "N", "Seed of the generated inputs (default: 1)",
+           [&request](const std::string& text) { request.seed = parse_seed("--seed", text); });
+  add_text(command, "--tensors", "FILE", "safetensors file with the inputs (default: generated ones)",
+           [&request](const std::string& text) {
+             if (text.empty()) refuse_value("--tensors", text, "the name is empty", "name a .safetensors file");
+             request.tensors = text;
+           });
+  add_worker_prefix_option(command, request.worker_prefix);
+}
+
+/// The sweep --resume means. Throws `Error` (usage) when there is none.
+std::int64_t sweep_to_resume(const Snapshot& snapshot, const std::string& id, const std::string& database) {
+  if (!id.empty()) {
+    const std::int64_t sweep = parse_id("--resume", id);
+    if (!snapshot.sweep(sweep)) {
+      refuse_value("--resume", id, "the database has no such sweep",
+                   fmt::format("see `triscope list{}`", database_words(database)));
+    }
+    return sweep;
+  }
+  std::string why = "no sweep of this database was interrupted";
+  for (const SweepInfo& sweep : snapshot.sweeps()) {
+    if (sweep.finished.empty() && !sweep.running) return sweep.id;
+    if (sweep.running)
+      why = fmt::format("sweep {} is being measured right now, and no other was interrupted", sweep.id);
+  }
+  throw Error("--resume", why, "start a new one, or name a sweep whose failures are to be measured again: --resume ID",
+              ExitCode::usage);
+}
+
+void require_no_request_options(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || allowed_with_resume(option->get_name())) continue;
+    throw Error(fmt::format("{} together with --resume", option->get_name()),
+                "the recorded request decides what is measured", "leave it out, or start a new sweep", ExitCode::usage);
+  }
+}
+
+/// Refuses values that are impossible whatever stands beside them (the plan marks impossible combinations `skipped`).
+void require_possible(const SweepRequest& request) {
+  const auto require = [](auto set) {
+    Problem problem;
+    problem.seq_len = problem.window1 = problem.window2 = 1;
+    set(problem);
+    require_valid(problem);
+  };
+  require([&](Problem& problem) {
+    problem.scale = request.scale;
+    problem.k2_bias = request.k2_bias;
+    problem.v2_bias = request.v2_bias;
+    problem.sink = request.sink;
+  });
+  for (const Windows& windows : request.windows) {
+    require([&](Problem& problem) {
+      problem.window1 = windows.window1;
+      problem.window2 = windows.window2;
+    });
+  }
+  for (const std::int64_t length : request.seq_lens) require([&](Problem& problem) { problem.seq_len = length; });
+  for (const std::int64_t batch : request.batches) require([&](Problem& problem) { problem.batch = batch; });
+  for (const std::int64_t dim : request.head_dims) require([&](Problem& problem) { problem.head_dim = dim; });
+  for (const std::int64_t heads : request.q_heads) require([&](Problem& problem) { problem.q_heads = heads; });
+}
+
+std::string outcome_text(const SweepOutcome& outcome, double seconds, bool resumed) {
+  std::string text = fmt::format("sweep {}: {} measured", outcome.sweep, outcome.ok);
+  if (outcome.failed > 0) text += fmt::format(", {} failed", outcome.failed);
+  if (outcome.skipped > 0) text += fmt::format(", {} skipped", outcome.skipped);
+  if (outcome.cancelled > 0) text += fmt::format(", {} cancelled", outcome.cancelled);
+  if (!resumed) return text + fmt::format(" in {}", clock_text(seconds));
+  if (outcome.measured_now == 0 && !outcome.stopped) return text + "; nothing of it was left to measure";
+  return text + fmt::format("; this run measured {} in {}", outcome.measured_now, clock_text(seconds));
+}
+
+int run(const SweepOptions& options) {
+  const std::filesystem::path database =
+      options.resume ? existing_database(*options.database) : database_path(*options.database);
+  SweepRequest request = options.request;
+  std::optional<std::int64_t> resume;
+  if (options.resume) resume = sweep_to_resume(Snapshot(database), options.resume_id, *options.database);
+  StopSignal stop;
+  SweepDisplay display(options.json);
+  const std::stop_callback tell(stop.token(), [] {  // in the thread that watches for signals: nothing may throw
+    if (is_terminal(stderr)) std::fputs("\r\x1b[K", stderr);
+    std::fputs("triscope: stopping after this sample; a second signal ends it at once.\n", stderr);
+  });
+  const auto started = std::chrono::steady_clock::now();
+  const SweepOutcome outcome = run_sweep(request, database, display.observer(), stop.token(), resume);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  display.clear();
+  if (options.json) {
+    fmt::print("{}\n", summary_json(outcome, database.string()));
+  } else {
+    fmt::print("{}; kept in {}\n", outcome_text(outcome, seconds, options.resume), database.string());
+    if (outcome.stopped) {
+      fmt::print("stopped; `triscope sweep --resume {}{}` measures the rest\n", outcome.sweep,
+                 database_words(*options.database));
+    } else {
+      fmt::print("`triscope show {}{}` prints the table\n", outcome.sweep, database_words(*options.database));
+    }
+  }
+  const bool complete = !outcome.stopped && outcome.failed == 0;
+  return static_cast<int>(complete ? ExitCode::done : ExitCode::measured_failed);
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("sweep", "Measure kernels over windows, lengths, heads, forms and passes");
+  auto options = std::make_shared<SweepOptions>();
+  add_size_options(*command, options->request);
+  add_problem_options(*command, options->request);
+  add_measuring_options(*command, options->request);
+  options->database = add_database_option(*command);
+  command
+      ->add_option_function<std::string>(
+          "--resume",
+          [options](const std::string& id) {
+            options->resume = true;
+            options->resume_id = id;
+          },
+          "Continue the newest interrupted sweep, or sweep ID")
+      ->type_name("[ID]")
+      ->expected(0, 1);
+  command->add_flag("--json", options->json, "One JSON object a line: progress, result, log, summary");
+  command->footer(
+      "Lists multiply: two windows, two lengths and two passes are eight measurements of each kernel.\n"
+      "Sizes take k for 1024. Ctrl-C stops after the current sample and keeps everything; a second one ends at once.\n"
+      "\n"
+      "Examples:\n"
+      "  triscope sweep                                     the paper's Table 1 on the best device here\n"
+      "  triscope sweep --windows 512x32,256x64 --seq 8k,32k --q-heads 128 --kv-heads 1\n"
+      "  triscope sweep --windows grid:16..1024 --pass forward --precision 1% --budget 3s\n"
+      "  triscope sweep --kernel cpu.fast,baseline.cpu --device cpu --json\n"
+      "  triscope sweep --resume                            go on where the last one was interrupted\n"
+      "  triscope sweep --worker-prefix \"srun --gpus=1\"     measure on a compute node");
+  command->callback([command, options, &action] {
+    if (options->resume) require_no_request_options(*command);
+    require_possible(options->request);
+    action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace triscope

@@ -1,0 +1,4 @@
+// The command line program. Links no CUDA, no GL, no X11; kernels run in triscope-worker.
+#include "app/cli/command_line.hpp"
+
+int main(int argc, char** argv) { return triscope::run_command_line(argc, argv); }

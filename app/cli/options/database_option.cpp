@@ -1,0 +1,40 @@
+#include "app/cli/options/database_option.hpp"
+
+#include <fmt/format.h>
+
+#include "kernels/base/error.hpp"
+#include "profiler/store/store.hpp"
+#include "kernels/base/shell_word.hpp"
+
+namespace triscope {
+
+std::shared_ptr<std::string> add_database_option(CLI::App& command) {
+  auto file = std::make_shared<std::string>();
+  const auto set = [file](const std::string& name) {
+    if (name.empty()) throw Error("--db ''", "the name is empty", "name a file or leave --db out", ExitCode::usage);
+    *file = name;
+  };
+  command.add_option_function<std::string>("--db", set, "Database (default: results.db in the user's data folder)")
+      ->type_name("FILE");
+  return file;
+}
+
+std::filesystem::path database_path(const std::string& option) {
+  return option.empty() ? default_database() : std::filesystem::path(option);
+}
+
+std::string database_words(const std::string& option) {
+  if (option.empty()) return "";
+  return " --db " + shell_word(option);
+}
+
+std::filesystem::path existing_database(const std::string& option) {
+  std::filesystem::path file = database_path(option);
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) return file;
+  throw Error(fmt::format("there is no database {}", file.string()),
+              option.empty() ? "nothing has been measured yet" : "the file does not exist",
+              option.empty() ? "run `triscope sweep`, or name a file with --db" : "check the name given to --db");
+}
+
+}  // namespace triscope

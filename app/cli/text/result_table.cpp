@@ -1,0 +1,273 @@
+#include "app/cli/text/result_table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "app/cli/text/number_text.hpp"
+#include "app/cli/options/selection.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/record/columns.hpp"
+
+namespace triscope {
+namespace {
+
+/// A fact of the problem: a column where rows differ, part of the heading where they agree.
+struct Fact {
+  const char* title;
+  int importance;
+  std::function<std::string(const ResultRow&)> cell;     ///< in the table
+  std::function<std::string(const ResultRow&)> heading;  ///< in the line above; may be empty
+};
+
+bool is_attention(const ResultRow& row) { return row.problem.form != Form::gemm; }
+
+const std::vector<Fact>& facts() {
+  static const std::vector<Fact> list = [] {
+    std::vector<Fact> all;
+    const auto add = [&](const char* title, int importance, auto cell, auto heading) {
+      all.push_back({title, importance, cell, heading});
+    };
+    const auto text = [](auto view) { return std::string(view); };
+    add("device", 30, [](const ResultRow& r) { return r.device; }, [](const ResultRow& r) { return r.device; });
+    add("regime", 40, [=](const ResultRow& r) { return text(to_string(r.regime)); },
+        [=](const ResultRow& r) { return text(to_string(r.regime)); });
+    add("timing", 20, [=](const ResultRow& r) { return text(to_string(r.timing_source)); },
+        [=](const ResultRow& r) { return text(to_string(r.timing_source)); });
+    add("form", 45, [=](const ResultRow& r) { return text(to_string(r.problem.form)); },
+        [=](const ResultRow& r) { return text(to_string(r.problem.form)); });
+    add("mask", 25, [=](const ResultRow& r) { return text(to_string(r.problem.mask)); },
+        [=](const ResultRow& r) { return text(to_string(r.problem.mask)); });
+    add("element", 25, [=](const ResultRow& r) { return text(to_string(r.problem.element)); },
+        [=](const ResultRow& r) { return text(to_string(r.problem.element)); });
+    add("batch", 35, [](const ResultRow& r) { return fmt::format("{}", r.problem.batch); },
+        [](const ResultRow& r) { return fmt::format("batch {}", r.problem.batch); });
+    add("seq", 50, [](const ResultRow& r) { return fmt::format("{}", r.problem.seq_len); },
+        [](const ResultRow& r) { return fmt::format("seq {}", r.problem.seq_len); });
+    add("heads", 35, [](const ResultRow& r) { return fmt::format("{}/{}", r.problem.q_heads, r.problem.kv_heads); },
+        [](const ResultRow& r) { return fmt::format("heads {}/{}", r.problem.q_heads, r.problem.kv_heads); });
+    add("dim", 35, [](const ResultRow& r) { return fmt::format("{}", r.problem.head_dim); },
+        [](const ResultRow& r) { return fmt::format("dim {}", r.problem.head_dim); });
+    const auto number = [](const char* name, const std::optional<double>& value) {
+      return value ? name + significant_text(*value) : std::string();
+    };
+    add("scale", 15, [=](const ResultRow& r) { return number("", r.problem.scale); },
+        [=](const ResultRow& r) { return number("scale ", r.problem.scale); });
+    const auto biases = [](const Problem& p, const char* name, const char* between) {
+      if (p.k2_bias == 0 && p.v2_bias == 0) return std::string();
+      return name + significant_text(p.k2_bias) + between + significant_text(p.v2_bias);
+    };
+    add("biases", 15, [=](const ResultRow& r) { return biases(r.problem, "", ", "); },
+        [=](const ResultRow& r) { return biases(r.problem, "biases ", " and "); });
+    add("sink", 15, [=](const ResultRow& r) { return number("", r.problem.sink); },
+        [=](const ResultRow& r) { return number("sink ", r.problem.sink); });
+    add("deterministic", 15, [](const ResultRow& r) { return std::string(r.problem.deterministic ? "yes" : ""); },
+        [](const ResultRow& r) { return std::string(r.problem.deterministic ? "deterministic" : ""); });
+    return all;
+  }();
+  return list;
+}
+
+/// True when every attention row has the same cell. Rows of a dot-product baseline differ in form by nature, and that
+/// is said by their kernel and windows.
+bool shared(const Fact& fact, const std::vector<ResultRow>& rows) {
+  const bool form = std::string_view(fact.title) == "form";
+  const ResultRow* first = nullptr;
+  for (const ResultRow& row : rows) {
+    if (!is_attention(row) || (form && row.problem.form == Form::dot_product)) continue;
+    if (first == nullptr) first = &row;
+    if (fact.cell(row) != fact.cell(*first)) return false;
+  }
+  return true;
+}
+
+const ResultRow* representative(const std::vector<ResultRow>& rows) {
+  const auto simplicial = [](const ResultRow& row) {
+    return is_attention(row) && row.problem.form != Form::dot_product;
+  };
+  for (const ResultRow& row : rows) {
+    if (simplicial(row)) return &row;
+  }
+  return rows.empty() ? nullptr : &rows.front();
+}
+
+std::string optional_text(const std::optional<double>& value, int digits = 3) {
+  return value ? significant_text(*value, digits) : std::string();
+}
+
+std::string latency_text(const ResultRow& row) {
+  if (row.status == Status::ok && row.median_ms) return milliseconds_text(*row.median_ms);
+  return std::string(to_string(row.status));
+}
+
+std::string interval_text(const ResultRow& row) {
+  if (row.status != Status::ok || !row.median_ms) return "";
+  const std::optional<double> percent = spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms);
+  return percent ? significant_text(*percent, 2) : "unknown";
+}
+
+std::string flagged_text(const ResultRow& row) {
+  return row.samples > 0 ? fmt::format("{}/{}", row.flagged, row.samples) : std::string();
+}
+
+}  // namespace
+
+Comparison compare_rows(const Snapshot& snapshot, const ResultRow& a, const ResultRow& b, double tolerance) {
+  const auto load = [&](const ResultRow& row) {
+    if (std::optional<Measurement> measurement = snapshot.measurement(row.measurement)) return *std::move(measurement);
+    throw Error(fmt::format("m{} cannot be compared", row.measurement), "it was deleted meanwhile",
+                "run the command again");
+  };
+  const Measurement first = load(a), second = load(b);
+  const bool interleaved =
+      a.measurement == b.measurement || (a.sweep == b.sweep && first.group >= 0 && first.group == second.group);
+  return compare({first.samples, a.regime, a.timing_source}, {second.samples, b.regime, b.timing_source}, interleaved,
+                 tolerance);
+}
+
+Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<ResultRow>& rows,
+                               const std::string& baseline) {
+  Verdicts verdicts;
+  if (baseline == "none") return verdicts;
+  const auto is_baseline = [&](const ResultRow& row) {
+    if (baseline == "auto") return row.problem.form == Form::dot_product && row.status == Status::ok;
+    return row.kernel == baseline;
+  };
+  const auto first = std::find_if(rows.begin(), rows.end(), is_baseline);
+  if (first == rows.end()) {
+    if (baseline == "auto") return verdicts;
+    throw Error(fmt::format("--baseline '{}'", baseline), "none of the measurements shown is of that kernel",
+                "give a kernel of the table, auto or none", ExitCode::usage);
+  }
+  verdicts.baseline = first->kernel;
+  std::vector<ResultRow> ours, theirs;
+  for (const ResultRow& row : rows) (row.kernel == verdicts.baseline ? theirs : ours).push_back(row);
+  for (const RowPair& pair : pair_rows(ours, theirs, true).pairs) {
+    if (pair.a.status != Status::ok || pair.b.status != Status::ok) continue;
+    verdicts.by_measurement.try_emplace(pair.a.measurement, compare_rows(snapshot, pair.a, pair.b));
+  }
+  return verdicts;
+}
+
+std::string verdict_text(const Comparison& comparison) {
+  switch (comparison.verdict) {
+    case Verdict::faster:
+      return fmt::format("{}x faster", significant_text(comparison.ratio));
+    case Verdict::slower:
+      return fmt::format("{}x slower", significant_text(1 / comparison.ratio));
+    case Verdict::same:
+      return "same";
+    case Verdict::unclear:
+      return comparison.ratio > 0 ? fmt::format("unclear, {}x", significant_text(comparison.ratio)) : "unclear";
+    case Verdict::not_comparable:
+      return "not comparable";
+  }
+  return "?";
+}
+
+std::string windows_text(const Problem& problem) {
+  if (problem.form == Form::gemm) return "";
+  if (problem.form == Form::dot_product) {
+    return problem.window1 >= problem.seq_len ? "causal" : fmt::format("window {}", problem.window1);
+  }
+  return problem.mask == Mask::full ? "full" : fmt::format("{}x{}", problem.window1, problem.window2);
+}
+
+std::string shared_facts(const std::vector<ResultRow>& rows) {
+  std::vector<std::string> words;
+  const ResultRow* row = representative(rows);
+  if (row == nullptr) return "";
+  for (const Fact& fact : facts()) {
+    if (!shared(fact, rows)) continue;
+    if (std::string word = fact.heading(*row); !word.empty()) words.push_back(std::move(word));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& verdicts,
+                           const std::set<std::int64_t>& elsewhere) {
+  TerminalTable table;
+  std::vector<std::function<std::string(const ResultRow&)>> cells;
+  const auto add = [&](std::string title, Align align, int importance, bool may_cut,
+                       std::function<std::string(const ResultRow&)> cell) {
+    table.columns.push_back({std::move(title), align, importance, may_cut});
+    cells.push_back(std::move(cell));
+  };
+  add("id", Align::right, 60, false, [](const ResultRow& r) { return fmt::format("m{}", r.measurement); });
+  add("kernel", Align::left, 90, false, [](const ResultRow& r) { return r.kernel; });
+  add("instance", Align::left, 10, true, [](const ResultRow& r) { return r.instance; });
+  add("pass", Align::left, 85, false, [](const ResultRow& r) { return std::string(to_string(r.pass)); });
+  for (const Fact& fact : facts()) {
+    if (!shared(fact, rows)) add(fact.title, Align::left, fact.importance, false, fact.cell);
+  }
+  add("windows", Align::left, 95, false, [](const ResultRow& r) { return windows_text(r.problem); });
+  add("ms", Align::right, 100, false, latency_text);
+  add("+-%", Align::right, 70, false, interval_text);
+  add("TFLOP/s", Align::right, 88, false,
+      [](const ResultRow& r) { return r.status == Status::ok ? optional_text(r.tflops) : std::string(); });
+  add("of peak", Align::right, 32, false, [](const ResultRow& r) {
+    return r.status == Status::ok && r.peak_fraction ? fmt::format("{} %", significant_text(100 * *r.peak_fraction, 2))
+                                                     : std::string();
+  });
+  add("clock MHz", Align::right, 12, false,
+      [](const ResultRow& r) { return r.sm_clock_mhz ? fmt::format("{:.0f}", *r.sm_clock_mhz) : std::string(); });
+  if (!verdicts.baseline.empty()) {
+    add("vs " + verdicts.baseline, Align::left, 80, false, [&verdicts](const ResultRow& r) {
+      const auto found = verdicts.by_measurement.find(r.measurement);
+      if (found == verdicts.by_measurement.end()) return std::string();
+      return verdict_text(found->second) + (found->second.paired ? "" : "*");
+    });
+  }
+  add("flagged", Align::right, 55, false, flagged_text);
+  add("error", Align::right, 48, false, [](const ResultRow& r) { return optional_text(r.error, 2); });
+  add("environment", Align::left, 42, false,
+      [&](const ResultRow& r) { return std::string(elsewhere.contains(r.measurement) ? "other" : ""); });
+  for (const ResultRow& row : rows) {
+    std::vector<std::string>& line = table.rows.emplace_back();
+    for (const auto& cell : cells) line.push_back(cell(row));
+  }
+  return table;
+}
+
+std::optional<double> cross_check_beyond(const ResultRow& row) {
+  constexpr double kAgreesPercent = 1;
+  if (row.status != Status::ok || !row.events_ms || !row.median_ms || !(*row.median_ms > 0)) return std::nullopt;
+  const bool inside =
+      (!row.ci_low_ms || *row.events_ms >= *row.ci_low_ms) && (!row.ci_high_ms || *row.events_ms <= *row.ci_high_ms);
+  const double percent = 100 * (*row.events_ms / *row.median_ms - 1);
+  if (inside || std::abs(percent) <= kAgreesPercent) return std::nullopt;
+  return percent;
+}
+
+std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts) {
+  std::string text;
+  const auto apart = [](const auto& verdict) { return !verdict.second.paired; };
+  if (std::any_of(verdicts.by_measurement.begin(), verdicts.by_measurement.end(), apart)) {
+    text += fmt::format(
+        "* not in turns with {}: the medians of two runs are compared, and what changed on the machine in between is "
+        "not in the verdict\n",
+        verdicts.baseline);
+  }
+  std::vector<std::string> beyond;
+  for (const ResultRow& row : rows) {
+    if (const std::optional<double> percent = cross_check_beyond(row)) {
+      beyond.push_back(fmt::format("m{} {}{} %", row.measurement, *percent < 0 ? "-" : "+",
+                                   significant_text(std::abs(*percent), 2)));
+    }
+  }
+  if (!beyond.empty()) {
+    text += fmt::format("cross-check by CUDA events outside the interval and more than 1 % off (docs/method.md): {}\n",
+                        fmt::join(beyond, ", "));
+  }
+  for (const ResultRow& row : rows) {
+    if (row.reason.empty()) continue;
+    const std::string status = row.status == Status::ok ? "" : fmt::format(" {}", to_string(row.status));
+    text += fmt::format("m{}{}: {}\n", row.measurement, status, row.reason);
+  }
+  return text;
+}
+
+}  // namespace triscope

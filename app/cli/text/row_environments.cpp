@@ -1,0 +1,80 @@
+#include "app/cli/text/row_environments.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "profiler/record/columns.hpp"
+
+namespace triscope {
+namespace {
+
+struct Place {
+  Environment environment;
+  std::vector<std::int64_t> rows;
+};
+
+std::string optional_text(const std::optional<double>& value) {
+  return value ? significant_text(*value, 6) : "unknown";
+}
+
+}  // namespace
+
+std::string environment_difference(const Environment& environment, const Environment& usual) {
+  std::vector<std::string> words;
+  const auto note = [&](const char* name, const std::string& here, const std::string& there) {
+    if (here != there)
+      words.push_back(
+          fmt::format("{} {} (not {})", name, here.empty() ? "unknown" : here, there.empty() ? "unknown" : there));
+  };
+  const auto note_number = [&](const char* name, const std::optional<double>& here,
+                               const std::optional<double>& there) {
+    if (here != there) note(name, optional_text(here), optional_text(there));
+  };
+  note("commit", environment.git_commit, usual.git_commit);
+  note("version", environment.triscope_version, usual.triscope_version);
+  note("device", environment.device_name, usual.device_name);
+  note("GPU", environment.device_uuid, usual.device_uuid);
+  note("host", environment.host, usual.host);
+  note("driver", environment.driver_version, usual.driver_version);
+  note("CUDA", environment.cuda_version, usual.cuda_version);
+  note("CUPTI", environment.cupti_version, usual.cupti_version);
+  note("CPU", environment.cpu_model, usual.cpu_model);
+  note("CPU threads", fmt::format("{}", environment.cpu_threads), fmt::format("{}", usual.cpu_threads));
+  note("system", environment.os, usual.os);
+  note("compiler", environment.compiler, usual.compiler);
+  note("compile flags", environment.compile_flags, usual.compile_flags);
+  note_number("power limit", environment.power_limit_w, usual.power_limit_w);
+  note_number("highest SM clock", environment.max_sm_clock_mhz, usual.max_sm_clock_mhz);
+  note_number("highest memory clock", environment.max_memory_clock_mhz, usual.max_memory_clock_mhz);
+  note_number("peak", environment.peak_tflops, usual.peak_tflops);
+  note("device id", environment.device_id, usual.device_id);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+OtherEnvironments other_environments(const Snapshot& snapshot, const std::vector<ResultRow>& rows) {
+  std::vector<Place> places;
+  for (const ResultRow& row : rows) {
+    std::optional<Environment> environment = snapshot.environment(row.measurement);
+    if (!environment) continue;  // deleted meanwhile
+    auto place =
+        std::find_if(places.begin(), places.end(), [&](const Place& one) { return one.environment == *environment; });
+    if (place == places.end()) place = places.insert(places.end(), {*std::move(environment), {}});
+    place->rows.push_back(row.measurement);
+  }
+  OtherEnvironments others;
+  const auto usual = std::max_element(places.begin(), places.end(),
+                                      [](const Place& a, const Place& b) { return a.rows.size() < b.rows.size(); });
+  for (const Place& place : places) {
+    if (&place == &*usual) continue;
+    others.rows.insert(place.rows.begin(), place.rows.end());
+    others.remark +=
+        fmt::format("m{}: measured in another environment than most rows: {}\n", fmt::join(place.rows, ", m"),
+                    environment_difference(place.environment, usual->environment));
+  }
+  return others;
+}
+
+}  // namespace triscope

@@ -1,0 +1,188 @@
+#include "app/cli/text/sweep_display.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/text/number_text.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "kernels/attention/flops.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/plan/progress.hpp"
+
+namespace triscope {
+namespace {
+
+using nlohmann::json;
+using std::chrono::steady_clock;
+
+constexpr auto kBarInterval = std::chrono::milliseconds(100);
+constexpr auto kJsonInterval = std::chrono::seconds(1);
+
+json optional_json(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
+
+// Text in messages may come from other programs; a byte that is no UTF-8 must not end the output.
+std::string dump(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+std::string what(const MeasurementKey& key) {
+  return fmt::format("{} {} {}, {}", key.kernel, key.instance, to_string(key.pass), describe(key.problem));
+}
+
+/// "3/14, 0:42 left: " before the line of the measurement that was just done; empty before the plan is known.
+std::string how_far(const Progress& progress) {
+  if (progress.total == 0) return "";
+  std::string text = fmt::format("{}/{}", std::min(progress.done + 1, progress.total), progress.total);
+  if (progress.seconds_left) text += fmt::format(", {} left", clock_text(*progress.seconds_left));
+  return text + ": ";
+}
+
+}  // namespace
+
+std::string progress_bar(const Progress& progress, std::size_t width) {
+  constexpr std::int64_t kCells = 24;
+  const std::int64_t total = std::max<std::int64_t>(progress.total, 1);
+  const std::int64_t filled = std::clamp<std::int64_t>(kCells * progress.done / total, 0, kCells);
+  std::string line =
+      fmt::format("[{}{}] {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
+                  std::string(static_cast<std::size_t>(kCells - filled), '.'), progress.done, progress.total);
+  if (progress.seconds_left) line += fmt::format(", {} left", clock_text(*progress.seconds_left));
+  if (!progress.current.empty()) line += ", " + progress.current;
+  if (line.size() > width) line.resize(width);
+  return line;
+}
+
+std::string result_line(const Measurement& measurement) {
+  const MeasurementKey& key = measurement.key;
+  if (measurement.status != Status::ok) {
+    return fmt::format("{}: {}: {}", what(key), to_string(measurement.status), measurement.reason);
+  }
+  const Summary& summary = measurement.summary;
+  std::string line =
+      fmt::format("{}: {} ms, {}, {} TFLOP/s", what(key), milliseconds_text(summary.median_ms), spread_text(summary),
+                  significant_text(useful_flops(key.problem, key.pass) / (summary.median_ms * 1e9)));
+  if (summary.flagged > 0) line += fmt::format(", {} of {} samples flagged", summary.flagged, summary.samples);
+  if (!measurement.reason.empty()) line += fmt::format(" ({})", measurement.reason);
+  return line;
+}
+
+std::string progress_json(const Progress& progress) {
+  return dump({{"type", "progress"},
+               {"done", progress.done},
+               {"total", progress.total},
+               {"seconds_left", optional_json(progress.seconds_left)},
+               {"current", progress.current}});
+}
+
+std::string result_json(const Measurement& measurement, std::int64_t row) {
+  const MeasurementKey& key = measurement.key;
+  const Problem& problem = key.problem;
+  const Summary& summary = measurement.summary;
+  const bool timed = summary.samples > 0;
+  const double tflops = timed ? useful_flops(problem, key.pass) / (summary.median_ms * 1e9) : 0;
+  json object = {{"type", "result"},
+                 {"measurement", row},
+                 {"kernel", key.kernel},
+                 {"instance", key.instance},
+                 {"pass", to_string(key.pass)},
+                 {"form", to_string(problem.form)},
+                 {"mask", to_string(problem.mask)},
+                 {"element", to_string(problem.element)},
+                 {"batch", problem.batch},
+                 {"seq_len", problem.seq_len},
+                 {"q_heads", problem.q_heads},
+                 {"kv_heads", problem.kv_heads},
+                 {"head_dim", problem.head_dim},
+                 {"window1", problem.window1},
+                 {"window2", problem.window2},
+                 {"device", key.device_id},
+                 {"regime", to_string(key.regime)},
+                 {"timing_source", to_string(key.timing_source)},
+                 {"status", to_string(measurement.status)},
+                 {"reason", measurement.reason},
+                 {"error", optional_json(measurement.error)},
+                 {"samples", summary.samples},
+                 {"flagged", summary.flagged},
+                 {"median_ms", timed ? json(summary.median_ms) : json(nullptr)},
+                 {"ci_low_ms", timed ? json(summary.ci_low_ms) : json(nullptr)},
+                 {"ci_high_ms", timed ? json(summary.ci_high_ms) : json(nullptr)},
+                 {"tflops", timed ? json(tflops) : json(nullptr)}};
+  return dump(object);
+}
+
+std::string log_json(const std::string& text) { return dump({{"type", "log"}, {"text", text}}); }
+
+std::string summary_json(const SweepOutcome& outcome, const std::string& database) {
+  return dump({{"type", "summary"},
+               {"sweep", outcome.sweep},
+               {"ok", outcome.ok},
+               {"failed", outcome.failed},
+               {"skipped", outcome.skipped},
+               {"cancelled", outcome.cancelled},
+               {"stopped", outcome.stopped},
+               {"database", database}});
+}
+
+SweepDisplay::SweepDisplay(bool json) : mode_(json ? Mode::json : (is_terminal(stderr) ? Mode::bar : Mode::plain)) {}
+
+SweepDisplay::~SweepDisplay() { clear(); }
+
+SweepObserver SweepDisplay::observer() {
+  SweepObserver observer;
+  observer.progress = [this](const Progress& progress) { show(progress); };
+  observer.measured = [this](const Measurement& measurement, std::int64_t row) { show(measurement, row); };
+  observer.log = [this](const std::string& text) { log(text); };
+  return observer;
+}
+
+void SweepDisplay::clear() {
+  if (!bar_on_screen_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  bar_on_screen_ = false;
+}
+
+void SweepDisplay::show(const Progress& progress) {
+  latest_ = progress;
+  if (mode_ == Mode::plain) return;  // the line of each result says how far it is
+  const auto now = steady_clock::now();
+  if (now - last_shown_ <
+      (mode_ == Mode::bar ? steady_clock::duration(kBarInterval) : steady_clock::duration(kJsonInterval)))
+    return;
+  last_shown_ = now;
+  if (mode_ == Mode::json) {
+    fmt::print("{}\n", progress_json(progress));
+    std::fflush(stdout);
+    return;
+  }
+  const std::size_t width = terminal_width(stderr, 80);
+  fmt::print(stderr, "\r{}\x1b[K", progress_bar(progress, width > 1 ? width - 1 : 1));
+  std::fflush(stderr);
+  bar_on_screen_ = true;
+}
+
+void SweepDisplay::show(const Measurement& measurement, std::int64_t row) {
+  clear();
+  if (mode_ == Mode::json) {
+    fmt::print("{}\n", result_json(measurement, row));
+  } else if (mode_ == Mode::bar) {
+    fmt::print("{}\n", result_line(measurement));
+  } else {
+    fmt::print("{}{}\n", how_far(latest_), result_line(measurement));
+  }
+  std::fflush(stdout);
+  last_shown_ = {};
+}
+
+void SweepDisplay::log(const std::string& text) {
+  clear();
+  if (mode_ == Mode::json) {
+    fmt::print("{}\n", log_json(text));
+    std::fflush(stdout);
+  } else {
+    fmt::print(stderr, "{}{}\n", text.starts_with("triscope") ? "" : "triscope: ", text);
+  }
+}
+
+}  // namespace triscope

@@ -1,0 +1,45 @@
+# A room: one folder, one library. Its link line is the only place that says which other rooms it may include from;
+# tests/house/rooms_test compares it with the includes.
+#   triscope_room(kernels/tensors kernels/base kernels/attention fmt::fmt-header-only)
+# The first argument is the folder. Of the others those that are folders are rooms, the rest are libraries from elsewhere.
+# Sources: all *.cpp of the folder itself, and all *.cu where CUDA is on. CONFIGURE_DEPENDS notices new files.
+function(triscope_room_target folder variable)
+  string(REPLACE "/" "_" name ${folder})
+  set(${variable} triscope_${name} PARENT_SCOPE)
+endfunction()
+
+function(triscope_room folder)
+  triscope_room_target(${folder} room)
+  set(dependencies "")
+  foreach(dependency ${ARGN})
+    if(IS_DIRECTORY ${CMAKE_SOURCE_DIR}/${dependency})
+      triscope_room_target(${dependency} dependency)
+    endif()
+    list(APPEND dependencies ${dependency})
+  endforeach()
+  set(patterns ${folder}/*.cpp)
+  if(TRISCOPE_CUDA)
+    list(APPEND patterns ${folder}/*.cu)
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+  set(scope PUBLIC)
+  if(sources)
+    add_library(${room} STATIC ${sources})
+  else()
+    add_library(${room} INTERFACE)    # headers only
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(${room} ${scope} ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${room} ${scope} triscope_options ${dependencies})
+endfunction()
+
+# A room of CUDA code for the GPU architectures named.
+function(triscope_cuda_room folder architectures)
+  triscope_room(${folder} ${ARGN} CUDA::cudart_static)
+  triscope_room_target(${folder} room)
+  get_target_property(type ${room} TYPE)
+  if(NOT type STREQUAL "INTERFACE_LIBRARY")
+    set_target_properties(${room} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
+    target_compile_options(${room} PRIVATE ${triscope_cuda_options})
+  endif()
+endfunction()

@@ -1,0 +1,33 @@
+// Body of every instance file: compiles one configuration of the forward.
+#pragma once
+
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/forward/forward.cuh"
+#include "kernels/cuda/hopper/forward/launch.hpp"
+
+namespace triscope::hopper {
+
+template <int kInstance>
+void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes,
+                    cudaStream_t stream) {
+  const auto kernel = forward_kernel<kInstance>;
+  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+  cudaLaunchAttribute early_start = {};
+  early_start.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early_start.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = static_cast<unsigned>(blocks);
+  config.blockDim = kThreads;
+  config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
+  config.stream = stream;
+  config.attrs = &early_start;
+  config.numAttrs = Layout<kInstances[kInstance].config>::kCross ? 1 : 0;
+  TRISCOPE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, maps.query, maps.key, maps.value, p));
+}
+
+}  // namespace triscope::hopper
+
+#define TRISCOPE_HOPPER_INSTANCE(index)                               \
+  static_assert(triscope::hopper::kInstances[index].name != nullptr); \
+  template void triscope::hopper::launch_forward<index>(              \
+      const triscope::hopper::TensorMaps&, const triscope::hopper::ForwardParameters&, int, int, cudaStream_t)

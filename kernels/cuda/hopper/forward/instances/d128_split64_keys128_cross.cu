@@ -1,0 +1,4 @@
+// Instance d128_split64_keys128_cross of config.hpp.
+#include "kernels/cuda/hopper/forward/instance.cuh"
+
+TRISCOPE_HOPPER_INSTANCE(8);

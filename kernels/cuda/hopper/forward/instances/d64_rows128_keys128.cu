@@ -1,0 +1,4 @@
+// Instance d64_rows128_keys128 of config.hpp.
+#include "kernels/cuda/hopper/forward/instance.cuh"
+
+TRISCOPE_HOPPER_INSTANCE(4);

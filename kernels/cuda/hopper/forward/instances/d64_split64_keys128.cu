@@ -1,0 +1,4 @@
+// Instance d64_split64_keys128 of config.hpp.
+#include "kernels/cuda/hopper/forward/instance.cuh"
+
+TRISCOPE_HOPPER_INSTANCE(5);

@@ -1,4 +1,0 @@
-// Instance d128_split64_keys96_mixed_cross of config.hpp.
-#include "kernels/cuda/hopper/instance.cuh"
-
-TRISCOPE_HOPPER_INSTANCE(10);

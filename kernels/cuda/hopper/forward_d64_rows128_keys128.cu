@@ -1,4 +1,0 @@
-// Instance d64_rows128_keys128 of config.hpp.
-#include "kernels/cuda/hopper/instance.cuh"
-
-TRISCOPE_HOPPER_INSTANCE(4);

@@ -1,4 +1,0 @@
-// Instance d64_rows128_keys128_cross of config.hpp.
-#include "kernels/cuda/hopper/instance.cuh"
-
-TRISCOPE_HOPPER_INSTANCE(11);

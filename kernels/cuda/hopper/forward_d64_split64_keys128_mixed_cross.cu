@@ -1,4 +1,0 @@
-// Instance d64_split64_keys128_mixed_cross of config.hpp.
-#include "kernels/cuda/hopper/instance.cuh"
-
-TRISCOPE_HOPPER_INSTANCE(13);

@@ -1,0 +1,156 @@
+#include "kernels/tensors/tensor_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "kernels/base/error.hpp"
+#include "kernels/base/half.hpp"
+#include "kernels/base/mapped_file.hpp"
+#include "kernels/tensors/tensor_shape.hpp"
+
+namespace triscope {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "tensor files are read and written without swapping bytes");
+
+// Tensor data need not be aligned in a file, so every element is copied out.
+template <typename Stored, typename Convert>
+void convert_elements(std::span<const std::byte> bytes, std::vector<float>& values, Convert convert) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Stored stored;
+    std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof(Stored));
+    values[i] = convert(stored);
+  }
+}
+
+bool starts_with(std::span<const std::byte> bytes, std::string_view magic) {
+  return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).starts_with(magic);
+}
+
+std::vector<TensorView> parse(const std::filesystem::path& file, std::span<const std::byte> bytes) {
+  try {
+    if (starts_with(bytes, "PK\x03\x04")) {
+      throw Error("cannot read the tensors", "it is a zip archive (.npz or .pt)",
+                  "save the tensors with safetensors or numpy.save", ExitCode::usage);
+    }
+    if (starts_with(bytes, "\x93NUMPY") || file.extension() == ".npy") return {parse_npy(bytes, file.stem().string())};
+    return parse_safetensors(bytes);
+  } catch (const Error& error) {
+    throw Error(fmt::format("cannot read '{}'", file.string()), error.why(), error.fix(), error.code());
+  }
+}
+
+std::string names_of(const std::vector<TensorView>& tensors) {
+  constexpr std::size_t kMostShown = 20;
+  std::vector<std::string> names;
+  for (const TensorView& view : tensors) {
+    if (names.size() == kMostShown) break;
+    names.push_back(quote_name(view.name));
+  }
+  if (names.empty()) return "nothing";
+  return fmt::format("{}{}", fmt::join(names, ", "), tensors.size() > kMostShown ? ", ..." : "");
+}
+
+}  // namespace
+
+struct TensorFile::Impl {
+  explicit Impl(const std::filesystem::path& path) : file(path), map(path), tensors(parse(path, map.bytes())) {}
+  std::filesystem::path file;
+  MappedFile map;
+  std::vector<TensorView> tensors;
+};
+
+TensorFile::TensorFile(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
+TensorFile::~TensorFile() = default;
+TensorFile::TensorFile(TensorFile&&) noexcept = default;
+TensorFile& TensorFile::operator=(TensorFile&&) noexcept = default;
+
+const std::vector<TensorView>& TensorFile::tensors() const { return impl_->tensors; }
+
+bool TensorFile::contains(std::string_view name) const {
+  return std::any_of(tensors().begin(), tensors().end(), [&](const TensorView& view) { return view.name == name; });
+}
+
+const TensorView& TensorFile::at(std::string_view name) const {
+  for (const TensorView& view : tensors()) {
+    if (view.name == name) return view;
+  }
+  throw Error(fmt::format("cannot use '{}'", impl_->file.string()),
+              fmt::format("it has no tensor {}, it holds {}", quote_name(name), names_of(tensors())),
+              "rename the tensor or name another file", ExitCode::usage);
+}
+
+std::string_view to_string(FileElement element) {
+  switch (element) {
+    case FileElement::f64:
+      return "F64";
+    case FileElement::f32:
+      return "F32";
+    case FileElement::f16:
+      return "F16";
+    case FileElement::bf16:
+      return "BF16";
+    case FileElement::i64:
+      return "I64";
+    case FileElement::i32:
+      return "I32";
+  }
+  return "?";
+}
+
+std::size_t bytes_of(FileElement element) {
+  switch (element) {
+    case FileElement::f64:
+    case FileElement::i64:
+      return 8;
+    case FileElement::f32:
+    case FileElement::i32:
+      return 4;
+    case FileElement::f16:
+    case FileElement::bf16:
+      return 2;
+  }
+  return 0;
+}
+
+std::int64_t TensorView::elements() const { return static_cast<std::int64_t>(data.size() / bytes_of(element)); }
+
+std::vector<float> read_floats(const TensorView& view, std::int64_t first, std::int64_t count) {
+  const std::int64_t elements = view.elements();
+  if (count == -1 && first <= elements) count = elements - first;
+  if (first < 0 || count < 0 || first > elements || count > elements - first) {
+    throw Error(fmt::format("cannot read tensor {}", quote_name(view.name)),
+                fmt::format("{} elements from {} on leave its {}", count, first, elements), "ask for fewer",
+                ExitCode::usage);
+  }
+  const std::size_t size = bytes_of(view.element);
+  const auto bytes = view.data.subspan(static_cast<std::size_t>(first) * size, static_cast<std::size_t>(count) * size);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  const auto cast = [](auto stored) { return static_cast<float>(stored); };
+  switch (view.element) {
+    case FileElement::f64:
+      convert_elements<double>(bytes, values, cast);
+      break;
+    case FileElement::f32:
+      convert_elements<float>(bytes, values, cast);
+      break;
+    case FileElement::f16:
+      convert_elements<std::uint16_t>(bytes, values, float_from_half);
+      break;
+    case FileElement::bf16:
+      convert_elements<std::uint16_t>(bytes, values, float_from_bfloat16);
+      break;
+    case FileElement::i64:
+      convert_elements<std::int64_t>(bytes, values, cast);
+      break;
+    case FileElement::i32:
+      convert_elements<std::int32_t>(bytes, values, cast);
+      break;
+  }
+  return values;
+}
+
+}  // namespace triscope

@@ -1,0 +1,25 @@
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include <stb/stb_image_write.h>
+#pragma GCC diagnostic pop
+
+#include "kernels/base/error.hpp"
+#include "profiler/export/heatmap.hpp"
+
+namespace triscope {
+
+std::vector<std::uint8_t> encode_png(int width, int height, const std::uint8_t* rgb) {
+  if (width <= 0 || height <= 0) throw Error("The picture was not made", "it is empty", "make the window or the chart larger");
+  std::vector<std::uint8_t> bytes;
+  const auto append = [](void* context, void* data, int size) {
+    const auto* begin = static_cast<const std::uint8_t*>(data);
+    auto* out = static_cast<std::vector<std::uint8_t>*>(context);
+    out->insert(out->end(), begin, begin + size);
+  };
+  stbi_write_png_to_func(append, &bytes, width, height, 3, rgb, width * 3);
+  return bytes;
+}
+
+}  // namespace triscope

@@ -1,0 +1,69 @@
+// Where 2-simplicial attention begins to cost less than dot-product attention: by counting, and by measured latency.
+// Its cost grows with n w1 w2, causal dot-product attention's with n^2, so for each pair of windows there is one length
+// beyond which the windows are cheaper. And the other way round: for a length, the windows that cost as much.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "profiler/plan/request.hpp"
+
+namespace triscope {
+
+/// The length at which the paper's counts are equal: 6 n w1 w2 = 2 n^2, so n = 3 w1 w2.
+std::int64_t crossing_by_paper_count(const Windows& windows);
+
+/// The same with two GEMMs counted for each as both have, 4 n w1 w2 = 4 n^2 / 2: n = 2 w1 w2, with rows at the start,
+/// which see fewer pairs, counted as if they were full.
+std::int64_t crossing_by_full_rows(const Windows& windows);
+
+/// The smallest length from which on the exact numbers of triples and of causal pairs (kernels/attention/flops.hpp) say that the
+/// windows are no more work: a little below 2 w1 w2. 1 when they never are more.
+std::int64_t crossing_by_exact_count(const Windows& windows);
+
+/// Latency of one kernel at one length.
+struct LengthPoint {
+  std::int64_t seq_len = 0;
+  double ms = 0;
+  double low_ms = 0, high_ms = 0;  ///< 95 % interval; both 0 when it is not known
+  std::int64_t measurement = 0;
+};
+
+/// How two measured curves lie to each other.
+struct LatencyCrossing {
+  enum class Kind {
+    crosses,        ///< the first is dearer at `after`, cheaper at `before` and at every longer length that both have
+    cheaper,        ///< the first is cheaper wherever both were measured
+    dearer,         ///< the first is not cheaper at the longest length that both have
+    not_comparable  ///< fewer than two lengths in common
+  };
+  Kind kind = Kind::not_comparable;
+  std::int64_t shortest = 0, longest = 0;  ///< lengths in common
+  std::int64_t after = 0, before = 0;      ///< neighbouring measured lengths; the crossing lies between them
+  double seq_len = 0;        ///< where both are equal, both interpolated linearly in log length and log time
+  double low = 0, high = 0;  ///< the same from opposite ends of the 95 % intervals, within the lengths in common;
+                             ///< both 0 when a time beside the crossing has no interval
+  double ms = 0;             ///< latency there
+};
+
+/// Compares two curves at the lengths they have in common; points in any order, positive times. A curve that becomes
+/// cheaper more than once counts from the last time on.
+LatencyCrossing find_crossing(std::span<const LengthPoint> windows, std::span<const LengthPoint> dot_product);
+
+/// Latency of one pair of windows at one length.
+struct AreaPoint {
+  Windows windows;
+  double ms = 0;
+};
+
+/// The window area w1 * w2 that takes `budget_ms`. Of shapes with one area the fastest counts. Between measured areas
+/// interpolated linearly in log area and log time; beyond them proportional, up to a factor of 4, and marked so.
+struct AreaEstimate {
+  double area = 0;
+  bool extrapolated = false;
+};
+std::optional<AreaEstimate> area_for_budget(std::span<const AreaPoint> points, double budget_ms);
+
+}  // namespace triscope

@@ -1,0 +1,51 @@
+// What a user asks to be measured.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/record/gpu_counters.hpp"
+#include "profiler/record/measurement.hpp"
+#include "profiler/statistics/statistics.hpp"
+
+namespace triscope {
+
+/// What a user asks for. Lists multiply. Defaults are `triscope sweep`'s.
+struct SweepRequest {
+  std::vector<Windows> windows;                   ///< empty: the paper's Table 1
+  std::vector<std::int64_t> seq_lens{};
+  std::vector<std::int64_t> batches{1};
+  std::vector<std::int64_t> q_heads{};
+  std::vector<std::int64_t> kv_heads{};           ///< paired with q_heads element by element, or one for all
+  std::vector<std::int64_t> head_dims{128};
+  std::vector<Form> forms{Form::trilinear};
+  std::vector<Pass> passes{Pass::forward, Pass::backward};
+  std::vector<std::string> kernels{};             ///< ids; empty: every kernel that can run on the device (never the oracle)
+  std::string instance = "auto";                  ///< "auto", "all" or a name
+  std::string device = "auto";                    ///< "auto", "cpu", "0", ...
+  std::vector<Regime> regimes{Regime::sustained};
+  std::optional<TimingSource> timing_source;      ///< unset: the device's clock of record (cupti, cpu_clock)
+  CounterSet counters = CounterSet::none;         ///< hardware counters to read after each measurement
+  Mask mask = Mask::causal;
+  std::optional<Element> element;                 ///< unset: the kernel's native one
+  bool deterministic = false;
+  std::optional<double> scale;
+  double k2_bias = 0, v2_bias = 0;
+  std::optional<double> sink;
+  StoppingRule stopping;
+  std::uint64_t seed = 1;
+  std::filesystem::path tensors;                  ///< safetensors with the inputs; empty: generated from `seed`
+  std::vector<std::string> worker_prefix;         ///< command prefix that makes the worker remote: {"ssh", "host"}
+  std::chrono::milliseconds time_limit{120'000};  ///< per configuration, beyond which the worker is killed
+};
+
+std::string to_json(const SweepRequest&);
+SweepRequest sweep_request_from_json(const std::string&);
+/// The request as a command line that repeats it.
+std::string to_command_line(const SweepRequest&);
+
+}  // namespace triscope

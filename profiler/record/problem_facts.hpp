@@ -1,0 +1,19 @@
+// The settings of a problem beside its windows, as tables name them: a column where rows differ in one, a phrase in the
+// line above where they agree.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "kernels/attention/problem.hpp"
+
+namespace triscope {
+
+struct ProblemFact {
+  const char* name;                       ///< "tokens"
+  std::string (*value)(const Problem&);   ///< "32768", "none"; equal exactly where problems agree
+  std::string (*phrase)(const Problem&);  ///< "32768 tokens"; empty: the setting is off
+};
+std::span<const ProblemFact> problem_facts();
+
+}  // namespace triscope

@@ -1,0 +1,24 @@
+// The centre of a series of block values and how well it is known: what intervals, stopping and verdicts share.
+#pragma once
+
+#include <span>
+
+namespace triscope {
+
+/// A median and its standard error. Method: profiler/statistics/centre.cpp and docs/method.md.
+struct Centre {
+  double value = 0;           ///< the median
+  double standard_error = 0;  ///< of the median, widened for correlation; infinite for fewer than 2 values
+  double degrees = 1;         ///< degrees of freedom of the standard error
+};
+
+/// `values` in the order in which they were taken (the order carries the correlation). Throws on empty or non-finite.
+Centre centre_of(std::span<const double> values);
+
+/// Half the width of the two-sided 95 % interval.
+double half_width(const Centre& centre);
+
+/// How many times the variance of the centre exceeds that of independent values; at least 1.
+double correlation_inflation(std::span<const double> values);
+
+}  // namespace triscope

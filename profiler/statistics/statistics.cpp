@@ -1,0 +1,146 @@
+#include "profiler/statistics/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+
+#include "kernels/base/error.hpp"
+#include "profiler/statistics/centre.hpp"
+#include "profiler/record/columns.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr double kNsPerMs = 1e6;
+
+void require_numbers(std::span<const double> values) {
+  if (values.empty()) {
+    throw Error("cannot take a quantile", "there are no samples", "measure at least one", ExitCode::measured_failed);
+  }
+  if (std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) {
+    throw Error("cannot take a quantile", "a sample is not a number", "measure again", ExitCode::measured_failed);
+  }
+}
+
+double sorted_quantile(std::span<const double> sorted, double q) {
+  const double position = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double fraction = position - static_cast<double>(below);
+  if (fraction == 0 || sorted[below] == sorted[above]) return sorted[below];
+  return sorted[below] + fraction * (sorted[above] - sorted[below]);
+}
+
+bool precise(double precision, std::span<const double> block_values) {
+  const Centre centre = centre_of(block_values);
+  return centre.value > 0 && 0.8 * half_width(centre) <= precision * centre.value;
+}
+
+// Convergence is looked for after 8, 10, 12, 14, 16, 20, ... blocks, four times an octave: every look is another chance
+// to stop at a luckily narrow interval.
+std::size_t look_step(std::size_t blocks) { return std::max<std::size_t>(1, std::bit_floor(blocks) / 4); }
+
+bool converged_twice(double precision, std::span<const double> block_values) {
+  const std::size_t step = look_step(block_values.size());
+  if (block_values.size() % step != 0) return false;
+  return precise(precision, block_values) && precise(precision, block_values.first(block_values.size() - step));
+}
+
+}  // namespace
+
+double median(std::span<const double> values) { return quantile(values, 0.5); }
+
+double quantile(std::span<const double> values, double q) {
+  require_numbers(values);
+  if (!(q >= 0 && q <= 1)) {
+    throw Error("cannot take a quantile", "its position lies outside 0 to 1", "report this as a defect of triscope",
+                ExitCode::measured_failed);
+  }
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted_quantile(sorted, q);
+}
+
+Interval t_interval(std::span<const double> block_values) {
+  const Centre centre = centre_of(block_values);
+  const double half = half_width(centre);
+  return {centre.value - half, centre.value + half};
+}
+
+StopReason should_stop(const StoppingRule& rule, std::span<const double> block_values, std::int64_t elapsed_ns) {
+  const auto blocks = static_cast<std::int64_t>(block_values.size());
+  const bool over_budget = elapsed_ns >= rule.budget_ns;
+  const bool last_block = blocks >= rule.max_blocks;
+  if (blocks >= std::max<std::int64_t>(2, rule.min_blocks)) {
+    const bool ends_anyway = over_budget || last_block;
+    if (ends_anyway ? precise(rule.precision, block_values) : converged_twice(rule.precision, block_values)) {
+      return StopReason::converged;
+    }
+  }
+  if (over_budget) return StopReason::budget_spent;
+  return last_block ? StopReason::max_blocks : StopReason::go_on;
+}
+
+std::vector<double> block_medians_ms(std::span<const Sample> samples) {
+  std::map<std::int64_t, std::vector<double>> blocks;
+  for (const Sample& sample : samples) {
+    blocks[sample.block].push_back(static_cast<double>(sample.duration_ns) / kNsPerMs);
+  }
+  std::vector<double> medians;
+  medians.reserve(blocks.size());
+  for (const auto& [block, durations] : blocks) medians.push_back(median(durations));
+  return medians;
+}
+
+Summary summarize(std::span<const Sample> samples, const StoppingRule& rule) {
+  Summary summary;
+  if (samples.empty()) return summary;
+
+  std::vector<double> durations_ms, clocks_mhz;
+  for (const Sample& sample : samples) {
+    if (!sample.flag.empty()) ++summary.flagged;
+    durations_ms.push_back(static_cast<double>(sample.duration_ns) / kNsPerMs);
+    if (sample.sm_clock_mhz) clocks_mhz.push_back(*sample.sm_clock_mhz);
+  }
+  std::sort(durations_ms.begin(), durations_ms.end());
+  summary.samples = static_cast<std::int64_t>(samples.size());
+  summary.min_ms = durations_ms.front();
+  summary.quartile1_ms = sorted_quantile(durations_ms, 0.25);
+  summary.median_ms = sorted_quantile(durations_ms, 0.5);
+  summary.quartile3_ms = sorted_quantile(durations_ms, 0.75);
+  if (!clocks_mhz.empty()) summary.sm_clock_mhz = median(clocks_mhz);
+
+  const std::vector<double> blocks = block_medians_ms(samples);
+  const Interval interval = t_interval(blocks);
+  summary.ci_low_ms = std::clamp(interval.low, 0.0, summary.median_ms);
+  summary.ci_high_ms = std::max(interval.high, summary.median_ms);
+  summary.converged = static_cast<std::int64_t>(blocks.size()) >= rule.min_blocks && precise(rule.precision, blocks);
+  return summary;
+}
+
+bool interval_known(const Summary& summary) {
+  return spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms).has_value();
+}
+
+bool interval_known(const ResultRow& row) {
+  return spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms).has_value();
+}
+
+std::optional<double> spread_percent(std::optional<double> median_ms, std::optional<double> low_ms,
+                                     std::optional<double> high_ms) {
+  if (!median_ms || !low_ms || !high_ms || !std::isfinite(*high_ms) || *low_ms <= 0 || *median_ms <= 0)
+    return std::nullopt;
+  return 50 * (*high_ms - *low_ms) / *median_ms;
+}
+
+std::string spread_text(const Summary& summary) {
+  if (summary.samples < 2) return "one sample";
+  const std::optional<double> percent = spread_percent(summary.median_ms, summary.ci_low_ms, summary.ci_high_ms);
+  return percent ? fmt::format("+-{} %", significant_text(*percent, 2))
+                 : fmt::format("interval unknown ({} samples)", summary.samples);
+}
+
+}  // namespace triscope

@@ -1,0 +1,90 @@
+// What the samples say: interval of the median, when to stop, and whether two kernels differ.
+// Method: profiler/statistics/centre.cpp; measured coverage: docs/method.md. All functions throw `Error` on a sample that is NaN
+// or infinite.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// Median of `values` (copied, not reordered); the mean of the middle two for an even count. Throws `Error` on empty or
+/// NaN.
+double median(std::span<const double> values);
+
+/// Linear-interpolated quantile, q in [0, 1]. Throws `Error` on empty, NaN or another q.
+double quantile(std::span<const double> values, double q);
+
+/// Two-sided 95 % interval of the median: median +- t(n - 1) x its standard error, widened by the correlation between
+/// neighbours. `block_values`: one value per block, in the order in which they were taken. Contains the median.
+/// One value: infinite. None: throws `Error`.
+Interval t_interval(std::span<const double> block_values);
+
+/// Median duration of each block, by ascending block number, in ms: what intervals are made of.
+std::vector<double> block_medians_ms(std::span<const Sample> samples);
+
+/// When to stop sampling: after at least 8 blocks, as soon as 0.8 x the interval's half-width lies inside the requested
+/// precision now and at the look before, or the budget is spent. Looks: 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, ...
+/// blocks.
+struct StoppingRule {
+  double precision = 0.005;  ///< relative half-width asked for
+  std::int64_t budget_ns = 10'000'000'000;
+  std::int64_t min_blocks = 8;
+  std::int64_t max_blocks = 10'000;
+};
+enum class StopReason { go_on, converged, budget_spent, max_blocks };
+
+/// `block_values` as for `t_interval`. A centre of zero never converges (nothing is relative to it). At the end of the
+/// budget and at `max_blocks` one look is enough to be `converged`.
+StopReason should_stop(const StoppingRule& rule, std::span<const double> block_values, std::int64_t elapsed_ns);
+
+/// Summary of `samples`; flagged ones count like the others. None: a default `Summary` with `samples` 0. One block: the
+/// interval reaches from 0 to infinity.
+Summary summarize(std::span<const Sample> samples, const StoppingRule& rule);
+
+/// False when the 95 % interval of the median says nothing: it has no ends, or reaches down to zero, so that the median is
+/// any number.
+bool interval_known(const Summary& summary);
+bool interval_known(const ResultRow& row);
+/// Half the 95 % interval of a median, in percent of it; unset when the interval is not known.
+std::optional<double> spread_percent(std::optional<double> median_ms, std::optional<double> low_ms,
+                                     std::optional<double> high_ms);
+/// "+-0.7 %", "one sample", or "interval unknown (2 samples)".
+std::string spread_text(const Summary& summary);
+
+enum class Verdict { faster, slower, same, unclear, not_comparable };
+std::string_view to_string(Verdict);
+
+/// A is compared with the baseline B. `ratio` = time B / time A: 1.31 means A is 1.31x faster.
+struct Comparison {
+  Verdict verdict = Verdict::unclear;
+  double ratio = 0;                   ///< 0 when nothing could be computed
+  Interval interval;                  ///< 95 % of the ratio
+  std::optional<double> cycle_ratio;  ///< (time x clock) ratio, when both clocks are known
+  bool paired = false;                ///< per-block ratios of one interleaved run
+  std::string explanation;  ///< one sentence: why not comparable / why unclear / what the cycles say; may be empty
+};
+
+/// "Same" = the interval lies inside 1 +- tolerance; faster/slower = it lies outside 1 by more than that; else unclear.
+/// In burst a difference must also show in cycles when clocks are known (on at least half of the blocks of each).
+/// Samples with equal `block` are paired when `interleaved` and at least two blocks are common; otherwise the medians
+/// of the two runs are compared (Welch). Without samples, or with a duration of 0, the verdict is unclear and says why.
+struct CompareInput {
+  std::span<const Sample> samples;
+  Regime regime = Regime::sustained;
+  TimingSource timing_source = TimingSource::cpu_clock;
+};
+Comparison compare(const CompareInput& a, const CompareInput& b, bool interleaved, double tolerance = 0.005);
+
+}  // namespace triscope

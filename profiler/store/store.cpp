@@ -1,0 +1,236 @@
+#include "profiler/store/store.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "kernels/base/error.hpp"
+#include "profiler/record/clock.hpp"
+#include "profiler/store/store_connection.hpp"
+#include "profiler/store/store_error.hpp"
+#include "profiler/store/store_rows.hpp"
+#include "profiler/store/store_values.hpp"
+#include "profiler/store/sweep_lock.hpp"
+
+namespace triscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string random_id() {
+  std::random_device entropy;
+  std::string id;
+  for (int word = 0; word < 4; ++word) id += fmt::format("{:08x}", static_cast<std::uint32_t>(entropy()));
+  return id;
+}
+
+}  // namespace
+
+fs::path default_database() {
+  if (const char* data = std::getenv("XDG_DATA_HOME"); data && fs::path(data).is_absolute()) {
+    return fs::path(data) / "triscope" / "results.db";
+  }
+  const char* home = std::getenv("HOME");
+  if (!home || !*home) {
+    const passwd* user = ::getpwuid(::getuid());
+    home = user ? user->pw_dir : nullptr;
+  }
+  if (!home || !*home) {
+    throw Error("cannot tell where your database lies", "neither XDG_DATA_HOME nor HOME is set",
+                "set one of them, or name a file with --db");
+  }
+  return fs::path(home) / ".local" / "share" / "triscope" / "results.db";
+}
+
+struct Store::Impl {
+  Connection connection;
+  std::map<std::int64_t, std::int64_t> resumed_in{};  ///< environment row by sweep, see resume_sweep
+
+  /// Runs `body(database)` in one write transaction.
+  template <typename Body>
+  auto write(Body&& body) {
+    return translate_errors("write to", connection.file, [&] {
+      connection.require_unmoved();
+      SQLite::Transaction transaction(connection.database, SQLite::TransactionBehavior::IMMEDIATE);
+      const auto result = body(connection.database);
+      transaction.commit();
+      return result;
+    });
+  }
+
+  /// One UPDATE or DELETE of the row `id` of `table`; throws `Error` when there is none.
+  template <typename... Values>
+  void change(const std::string& sql, std::string_view noun, std::int64_t id, const Values&... values) {
+    const int changed = write([&](SQLite::Database& database) {
+      SQLite::Statement statement(database, sql);
+      Binder bind(statement);
+      ((bind << values), ...);
+      bind << id;
+      return statement.exec();
+    });
+    if (changed == 0) throw missing(noun, id);
+  }
+
+  Error missing(std::string_view noun, std::int64_t id) const {
+    return Error(fmt::format("cannot find {} {}", noun, id),
+                 fmt::format("{} has none with that number", connection.file.string()),
+                 "choose one that `triscope list` shows", ExitCode::usage);
+  }
+
+  /// The sweep of `measurement`; throws when there is no such measurement.
+  std::int64_t require_measurement(SQLite::Database& database, std::int64_t measurement) const {
+    SQLite::Statement query(database, "SELECT sweep FROM measurement WHERE id = ?");
+    Binder(query) << measurement;
+    if (!query.executeStep()) throw missing("measurement", measurement);
+    return query.getColumn(0).getInt64();
+  }
+
+  /// The environment row that measurements of `sweep` belong to now.
+  std::int64_t environment_of(SQLite::Database& database, std::int64_t sweep) const {
+    const auto resumed = resumed_in.find(sweep);
+    SQLite::Statement query(database, "SELECT environment FROM sweep WHERE id = ?");
+    Binder(query) << sweep;
+    if (!query.executeStep()) throw missing("sweep", sweep);
+    return resumed != resumed_in.end() ? resumed->second : query.getColumn(0).getInt64();
+  }
+
+  /// `Store::add` inside a transaction.
+  std::int64_t add(SQLite::Database& database, std::int64_t sweep, const Measurement& measurement) const {
+    const std::int64_t environment = environment_of(database, sweep);
+    const std::optional<ExistingRow> existing = find_measurement(database, sweep, measurement.key);
+    if (existing && existing->status == Status::ok) {
+      if (existing->source_hash == measurement.source_hash) {
+        throw Error(fmt::format("cannot store a second result of {} {} for {} in sweep {}", measurement.key.kernel,
+                                to_string(measurement.key.pass), describe(measurement.key.problem), sweep),
+                    fmt::format("measurement {} already holds one", existing->id),
+                    "measure it again in a sweep of its own");
+      }
+      if (measurement.status == Status::cancelled) return existing->id;
+    }
+    const Derived derived = derive(measurement, read_environment(database, environment));
+    return write_measurement(database, sweep, environment, measurement, derived,
+                             existing ? std::optional(existing->id) : std::nullopt);
+  }
+};
+
+Store::Store(const fs::path& file, std::chrono::milliseconds busy_timeout)
+    : impl_(std::make_unique<Impl>(Impl{open_for_writing(file, busy_timeout)})) {}
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+
+std::int64_t Store::begin_sweep(const std::string& command, const std::string& request_json,
+                                const Environment& environment, std::int64_t planned) {
+  return impl_->write([&](SQLite::Database& database) {
+    SQLite::Statement insert(database,
+                             "INSERT INTO sweep(uuid, started_unix_ns, command, request, environment, planned) "
+                             "VALUES (?, ?, ?, ?, ?, ?)");
+    Binder(insert) << random_id() << unix_now_ns() << command << request_json
+                   << intern_environment(database, environment) << planned;
+    insert.exec();
+    return database.getLastInsertRowid();
+  });
+}
+
+void Store::resume_sweep(std::int64_t sweep, const Environment& environment) {
+  impl_->resumed_in[sweep] = impl_->write([&](SQLite::Database& database) {
+    SQLite::Statement update(database, "UPDATE sweep SET finished_unix_ns = NULL WHERE id = ?");
+    Binder(update) << sweep;
+    if (update.exec() == 0) throw impl_->missing("sweep", sweep);
+    return intern_environment(database, environment);
+  });
+}
+
+std::int64_t Store::add(std::int64_t sweep, const Measurement& measurement) {
+  return add(sweep, std::span(&measurement, 1)).front();
+}
+
+std::vector<std::int64_t> Store::add(std::int64_t sweep, std::span<const Measurement> measurements) {
+  return impl_->write([&](SQLite::Database& database) {
+    std::vector<std::int64_t> rows;
+    for (const Measurement& measurement : measurements) rows.push_back(impl_->add(database, sweep, measurement));
+    return rows;
+  });
+}
+
+void Store::set_cross_check(std::int64_t measurement, const CrossCheck& check) {
+  impl_->write([&](SQLite::Database& database) {
+    impl_->require_measurement(database, measurement);
+    write_cross_check(database, measurement, check);
+    return 0;
+  });
+}
+
+void Store::set_counters(std::int64_t measurement, const std::vector<Counter>& counters, const std::string& note) {
+  impl_->write([&](SQLite::Database& database) {
+    impl_->require_measurement(database, measurement);
+    write_counters(database, measurement, counters);
+    SQLite::Statement update(database, "UPDATE measurement SET counters_note = ? WHERE id = ?");
+    Binder(update) << note << measurement;
+    return update.exec();
+  });
+}
+
+void Store::finish_sweep(std::int64_t sweep) {
+  impl_->change("UPDATE sweep SET finished_unix_ns = ? WHERE id = ?", "sweep", sweep, unix_now_ns());
+}
+
+void Store::set_starred(std::int64_t sweep, bool starred) {
+  impl_->change("UPDATE sweep SET starred = ? WHERE id = ?", "sweep", sweep, starred);
+}
+
+void Store::delete_sweep(std::int64_t sweep) {
+  if (is_being_measured(impl_->connection.file, sweep)) {
+    throw Error(fmt::format("sweep {} was not deleted", sweep), "it is being measured right now", "stop it first", ExitCode::usage);
+  }
+  impl_->change("DELETE FROM sweep WHERE id = ?", "sweep", sweep);
+}
+
+void Store::set_note(std::int64_t sweep, const std::string& note) {
+  impl_->write([&](SQLite::Database& database) {
+    impl_->environment_of(database, sweep);  // throws when there is no such sweep
+    write_note(database, sweep, std::nullopt, note);
+    return 0;
+  });
+}
+
+void Store::set_measurement_note(std::int64_t measurement, const std::string& note) {
+  impl_->write([&](SQLite::Database& database) {
+    write_note(database, impl_->require_measurement(database, measurement), measurement, note);
+    return 0;
+  });
+}
+
+std::int64_t Store::import(const fs::path& file) {
+  Connection source = open_for_reading(file, kBusyTimeout);
+  if (source.identity == impl_->connection.identity) {
+    throw Error(fmt::format("cannot import {}", file.string()), "it is the database that is being written to",
+                "name another file, or another target with --db", ExitCode::usage);
+  }
+  return translate_errors("import", source.file, [&] {
+    const SQLite::Transaction reading(source.database);
+    return impl_->write([&](SQLite::Database& target) {
+      try {
+        return copy_sweeps(target, source.database);
+      } catch (const SQLite::Exception& exception) {
+        const int code = target.getErrorCode();
+        if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) throw;  // it is the target's
+        throw store_error(exception, "import", source.file);
+      }
+    });
+  });
+}
+
+void require_unlocked(const fs::path& file, std::chrono::milliseconds busy_timeout) {
+  translate_errors("write to", file, [&] {
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, static_cast<int>(busy_timeout.count()));
+    database.exec("BEGIN IMMEDIATE; ROLLBACK");
+  });
+}
+
+}  // namespace triscope

@@ -1,0 +1,119 @@
+// The SQLite database: one writer at a time, any number of readers. Schema: assets/schema.sql, docs/schema.md.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/record/measurement.hpp"
+#include "profiler/store/stored_measurement.hpp"
+
+namespace triscope {
+
+/// $XDG_DATA_HOME/triscope/results.db, or ~/.local/share/triscope/results.db. Throws `Error` when neither is known.
+std::filesystem::path default_database();
+
+/// How long a write waits for another process's write to end.
+inline constexpr std::chrono::milliseconds kBusyTimeout{5000};
+
+/// Read and write access. Creates the file and folders when absent, migrates older schemas in a transaction (after a
+/// copy beside the file), refuses newer ones and files that are no Triscope database. Several stores may be open on one
+/// file, in one or more processes: each write is one short transaction. Not thread-safe: one per thread.
+/// Errors (throws `Error`): a folder or special file, unreadable, read-only, locked for longer than `busy_timeout`, not
+/// a database, wrong application_id, newer user_version, damaged, moved or deleted while open, disk full.
+/// A failed write leaves the file as it was; a committed one survives kill -9 and a power cut.
+class Store {
+ public:
+  explicit Store(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = kBusyTimeout);
+  ~Store();
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+
+  /// Starts a sweep; `planned` is the number of measurements in its plan. Returns its row id.
+  std::int64_t begin_sweep(const std::string& command, const std::string& request_json, const Environment& environment,
+                           std::int64_t planned);
+  /// Continues `sweep`: it is unfinished again, and what `add` writes from here on was measured in `environment` (which
+  /// may differ from the sweep's first: another driver, another build). Throws `Error` (usage) when there is no such
+  /// sweep.
+  void resume_sweep(std::int64_t sweep, const Environment& environment);
+  /// Writes one measurement with all it carries in one short transaction; returns its row id. A non-ok row of the same
+  /// key in the same sweep is replaced and keeps its row id and note (that is what resuming does). An ok row is
+  /// replaced only when the kernel has changed since (another `source_hash`), and not by a cancelled one, which is
+  /// dropped; a second row of the same kernel is refused.
+  std::int64_t add(std::int64_t sweep, const Measurement& measurement);
+  /// The same for several, in one transaction; returns their row ids.
+  std::vector<std::int64_t> add(std::int64_t sweep, std::span<const Measurement> measurements);
+  /// What other processes found out about a stored measurement: the same by another clock; hardware counters, or in
+  /// `note` why there are none. Replaces what was there. Throw `Error` (usage) when there is no such measurement.
+  void set_cross_check(std::int64_t measurement, const CrossCheck& check);
+  void set_counters(std::int64_t measurement, const std::vector<Counter>& counters, const std::string& note);
+  void finish_sweep(std::int64_t sweep);
+  /// An empty note deletes it.
+  void set_note(std::int64_t sweep, const std::string& note);
+  void set_starred(std::int64_t sweep, bool starred);
+  void set_measurement_note(std::int64_t measurement, const std::string& note);
+  /// Deletes a sweep and all that belongs to it. Throws `Error` (usage) while it is being measured.
+  void delete_sweep(std::int64_t sweep);
+  /// Copies sweeps of `file` that this database does not hold yet (identity: a random id given at begin_sweep), and the
+  /// measurements that partly copied sweeps lack. A key that is ok here stays; one that is not ok here is replaced by
+  /// an ok one from `file`. Returns how many measurements were copied. All or nothing; `file` is only read.
+  std::int64_t import(const std::filesystem::path& file);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Throws `Error` when another program keeps the existing database `file` locked for longer than `busy_timeout`, so that
+/// nothing could be stored. Writes nothing.
+void require_unlocked(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = kBusyTimeout);
+
+/// Read-only view of a database, safe beside writers in other processes. Each call reads one consistent state;
+/// `results` and the like see what was committed before the call. Opens immutable when the folder or file is read-only
+/// and no write-ahead log lies beside it. Never changes the contents. A database with an older schema is read through a
+/// migrated copy in memory. Not thread-safe: one per thread. Errors: as `Store`, and a file that does not exist or is
+/// empty.
+class Snapshot {
+ public:
+  explicit Snapshot(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = kBusyTimeout);
+  ~Snapshot();
+  Snapshot(Snapshot&&) noexcept;
+  Snapshot& operator=(Snapshot&&) noexcept;
+
+  std::vector<SweepInfo> sweeps() const;  ///< newest first
+  std::optional<SweepInfo> sweep(std::int64_t id) const;
+  /// Rows of the `result` view, of one sweep or of all, in measurement order.
+  std::vector<ResultRow> results(std::optional<std::int64_t> sweep = std::nullopt) const;
+  /// One measurement with samples, launches, counters and timelines; nullopt when there is none.
+  std::optional<Measurement> measurement(std::int64_t id) const;
+  std::vector<Sample> samples(std::int64_t measurement) const;
+  /// Where `measurement` was taken; differs from its sweep's after resuming elsewhere.
+  std::optional<Environment> environment(std::int64_t measurement) const;
+  /// What of `sweep` is finished (ok or skipped): no re-measuring, unless the kernel has changed since.
+  std::vector<FinishedKey> finished_keys(std::int64_t sweep) const;
+  /// What of `sweep` CUPTI timed and nothing has cross-checked: the sweep ended in between.
+  std::vector<StoredMeasurement> without_cross_check(std::int64_t sweep) const;
+  /// What of `sweep` was measured and has neither hardware counters nor a reason for their absence.
+  std::vector<StoredMeasurement> without_counters(std::int64_t sweep) const;
+  std::string note(std::int64_t measurement) const;  ///< empty when there is none
+  /// Changes when another connection has written. Throws `Error` when the file was moved, deleted or replaced: open it
+  /// anew.
+  std::int64_t data_version() const;
+  /// Writes the whole database to `file`, replacing it; works while the connection lives, even when the database's own
+  /// file was deleted. Throws `Error` when it cannot be written (the old `file` then stays) or when a write-ahead log of
+  /// another database lies beside it.
+  void save_copy(const std::filesystem::path& file) const;
+  /// What SQLite's integrity and foreign key checks find wrong, one sentence each; empty: sound. Reads the whole file.
+  std::vector<std::string> damage() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace triscope

@@ -1,0 +1,200 @@
+#include "profiler/store/store_connection.hpp"
+
+#include <SQLiteCpp/Backup.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "kernels/base/error.hpp"
+#include "profiler/store/store_error.hpp"
+#include "profiler/store/store_schema.hpp"
+
+namespace triscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<FileIdentity> identity_of(const fs::path& file) {
+  struct stat facts {};
+  if (::stat(file.c_str(), &facts) != 0) return std::nullopt;
+  return FileIdentity{facts.st_dev, facts.st_ino};
+}
+
+bool writable(const fs::path& path) { return ::access(path.c_str(), W_OK) == 0; }
+
+fs::path resolve(const fs::path& file) {
+  if (file.empty()) {
+    throw Error("cannot open the database", "its name is empty", "name a file with --db", ExitCode::usage);
+  }
+  std::error_code failed;
+  fs::path absolute = fs::weakly_canonical(fs::absolute(file), failed);
+  return failed ? fs::absolute(file) : absolute;
+}
+
+void require_regular(const fs::path& file) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(file, failed);
+  const std::string what = fmt::format("cannot open the database {}", file.string());
+  if (fs::is_directory(status)) throw Error(what, "it is a folder", "name a file in it with --db", ExitCode::usage);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error(what, "it is no regular file", "name another file with --db", ExitCode::usage);
+  }
+  if (failed && status.type() == fs::file_type::none) {
+    throw Error(what, failed.message(), "check its name and permissions, or name another one with --db");
+  }
+}
+
+void require_writable(const fs::path& file) {
+  const fs::path folder = file.parent_path();
+  const std::string what = fmt::format("cannot write to the database {}", file.string());
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed || !fs::is_directory(folder)) {
+    throw Error(what,
+                fmt::format("its folder cannot be created ({})", failed ? failed.message() : "a file is in the way"),
+                "create the folder, or name another file with --db");
+  }
+  if (fs::exists(file) && !writable(file)) {
+    throw Error(what, "the file is read-only", "make it writable, or name another one with --db");
+  }
+  if (!writable(folder)) {
+    throw Error(what, "its folder is read-only", "make the folder writable, or name another file with --db");
+  }
+}
+
+// SQLite reads "%", "?" and "#" of a URI as syntax.
+std::string uri_of(const fs::path& file, const char* options) {
+  std::string uri = "file:";
+  for (const char c : file.string()) {
+    if (c == '%' || c == '?' || c == '#') {
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    } else {
+      uri += c;
+    }
+  }
+  return uri + options;
+}
+
+// Safety nets against a damaged or hostile file; harmless otherwise.
+void distrust_contents(SQLite::Database& database) {
+  database.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
+}
+
+// The journal mode in effect after asking for WAL. The switch turns a read lock into a write lock, and for that SQLite
+// does not wait (two that did would wait for each other): beside another writer, as when two programs create one file,
+// it fails at once. So it is tried again, as long as any other lock is waited for.
+std::string switch_to_wal(SQLite::Database& database, std::chrono::milliseconds busy_timeout) {
+  const auto give_up = std::chrono::steady_clock::now() + busy_timeout;
+  for (;;) {
+    try {
+      return database.execAndGet("PRAGMA journal_mode = WAL").getString();
+    } catch (const SQLite::Exception& exception) {
+      const bool busy = (exception.getErrorCode() & 0xff) == SQLITE_BUSY;
+      if (!busy || std::chrono::steady_clock::now() >= give_up) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+// WAL lets readers and one writer work at once. FULL syncs every commit, which costs one fsync per configuration.
+void set_up_writing(SQLite::Database& database, std::chrono::milliseconds busy_timeout) {
+  database.exec("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216");
+  // A file system without shared memory cannot do WAL; then the rollback journal is just as safe, but readers wait.
+  if (switch_to_wal(database, busy_timeout) != "wal") database.exec("PRAGMA journal_mode = DELETE");
+}
+
+// The application id, version and schema of a database that is only read.
+void require_readable_schema(SQLite::Database& database, const fs::path& file, bool& older) {
+  const SchemaState state = schema_state(database, file);
+  if (state == SchemaState::empty) {
+    throw Error(fmt::format("cannot read the database {}", file.string()), "it is empty",
+                "record something with `triscope sweep`, or name another one with --db");
+  }
+  older = state == SchemaState::older;
+}
+
+SQLite::Database open_readable(const fs::path& file, std::chrono::milliseconds busy_timeout, bool& immutable) {
+  std::error_code failed;
+  fs::path log = file;
+  log += "-wal";
+  const bool has_log = fs::exists(log, failed) && fs::file_size(log, failed) > 0;
+  const int timeout_ms = static_cast<int>(busy_timeout.count());
+  immutable = false;
+  if (writable(file) && writable(file.parent_path())) {
+    // Read-write although nothing is written: only such a connection tidies the log's files away when it is the last.
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, timeout_ms);
+    database.exec("PRAGMA query_only = ON");
+    return database;
+  }
+  if (has_log) {
+    try {
+      SQLite::Database database(uri_of(file, "?mode=ro"), SQLite::OPEN_READONLY | SQLite::OPEN_URI, timeout_ms);
+      database.execAndGet("PRAGMA user_version");
+      return database;
+    } catch (const SQLite::Exception& exception) {
+      if ((exception.getErrorCode() & 0xff) != SQLITE_CANTOPEN) throw;
+      throw Error(
+          fmt::format("cannot read the database {}", file.string()),
+          "its last writes still lie in the log beside it, and reading that needs a writable folder",
+          fmt::format("copy {0} and {0}-wal to a folder of your own and open the copy", file.filename().string()));
+    }
+  }
+  immutable = true;
+  return SQLite::Database(uri_of(file, "?mode=ro&immutable=1"), SQLite::OPEN_READONLY | SQLite::OPEN_URI, timeout_ms);
+}
+
+SQLite::Database migrated_copy(SQLite::Database& database) {
+  SQLite::Database copy(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  SQLite::Backup(copy, database).executeStep(-1);
+  apply_steps(copy, schema_steps());
+  copy.exec("PRAGMA query_only = ON");
+  return copy;
+}
+
+}  // namespace
+
+void Connection::require_unmoved() const {
+  if (identity_of(file) == identity) return;
+  throw Error(fmt::format("lost the database {}", file.string()), "it was moved, deleted or replaced while it was open",
+              "put it back or open it under its new name, then try again");
+}
+
+Connection open_for_writing(const fs::path& name, std::chrono::milliseconds busy_timeout) {
+  const fs::path file = resolve(name);
+  require_regular(file);
+  require_writable(file);
+  return translate_errors("write to", file, [&] {
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+                              static_cast<int>(busy_timeout.count()));
+    distrust_contents(database);
+    prepare_schema(database, file);
+    set_up_writing(database, busy_timeout);
+    return Connection{file, identity_of(file).value_or(FileIdentity{}), std::move(database)};
+  });
+}
+
+Connection open_for_reading(const fs::path& name, std::chrono::milliseconds busy_timeout) {
+  const fs::path file = resolve(name);
+  require_regular(file);
+  if (!fs::exists(file)) {
+    throw Error(fmt::format("cannot read the database {}", file.string()), "there is no such file",
+                "record one with `triscope sweep`, or name another one with --db");
+  }
+  return translate_errors("read", file, [&] {
+    const FileIdentity identity = identity_of(file).value_or(FileIdentity{});
+    bool immutable = false;
+    bool older = false;
+    SQLite::Database database = open_readable(file, busy_timeout, immutable);
+    distrust_contents(database);
+    require_readable_schema(database, file, older);
+    if (older) return Connection{file, identity, migrated_copy(database), immutable, true};
+    return Connection{file, identity, std::move(database), immutable, false};
+  });
+}
+
+}  // namespace triscope

@@ -1,0 +1,63 @@
+// Rows of the database as plain data: what Store writes, Snapshot reads and import copies. Callers hold the
+// transaction.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/store/stored_measurement.hpp"
+
+namespace triscope {
+
+/// Numbers computed once, when a measurement is stored, so that the `result` view is plain SQL.
+struct Derived {
+  std::optional<double> useful_flops;  ///< of one launch, exact count
+  std::optional<double> paper_flops;   ///< of one launch, the paper's count
+  std::optional<double> peak_tflops;   ///< dense peak at the clock of the samples; unset when that clock is not known
+};
+Derived derive(const Measurement& measurement, const Environment& environment);
+
+/// Row id of an equal row, which is written when there is none.
+std::int64_t intern_environment(SQLite::Database& database, const Environment& environment);
+std::int64_t intern_config(SQLite::Database& database, const Problem& problem);
+std::int64_t intern_kernel(SQLite::Database& database, const std::string& name, const std::string& source_hash);
+
+/// A measurement of `sweep` with the same key, if there is one.
+struct ExistingRow {
+  std::int64_t id = 0;
+  Status status = Status::ok;
+  std::string source_hash;
+};
+std::optional<ExistingRow> find_measurement(SQLite::Database& database, std::int64_t sweep, const MeasurementKey& key);
+
+/// Writes `measurement` and all it carries; takes the place, row id and note of `replaced`. Returns the row id.
+std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, std::int64_t environment,
+                               const Measurement& measurement, const Derived& derived,
+                               std::optional<std::int64_t> replaced);
+
+/// Writes, or replaces, what is learnt about `measurement` after it was stored.
+void write_cross_check(SQLite::Database& database, std::int64_t measurement, const CrossCheck& check);
+void write_counters(SQLite::Database& database, std::int64_t measurement, const std::vector<Counter>& counters);
+
+/// Notes: `measurement` unset means the sweep's. An empty body deletes.
+void write_note(SQLite::Database& database, std::int64_t sweep, std::optional<std::int64_t> measurement,
+                const std::string& body);
+std::string read_note(SQLite::Database& database, std::int64_t measurement);
+
+Environment read_environment(SQLite::Database& database, std::int64_t id);
+std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id);
+std::vector<Sample> read_samples(SQLite::Database& database, std::int64_t measurement);
+std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std::int64_t> sweep);
+std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep);
+std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int64_t sweep);
+std::vector<StoredMeasurement> read_without_cross_check(SQLite::Database& database, std::int64_t sweep);
+std::vector<StoredMeasurement> read_without_counters(SQLite::Database& database, std::int64_t sweep);
+
+/// Copies what `source` holds and `target` lacks, see Store::import. Returns the number of measurements copied.
+std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source);
+
+}  // namespace triscope

@@ -1,0 +1,124 @@
+#include "profiler/store/store_schema.hpp"
+
+#include <SQLiteCpp/Backup.h>
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "kernels/base/error.hpp"
+#include "schema_sql.hpp"
+
+namespace triscope {
+namespace {
+
+std::int64_t pragma(SQLite::Database& database, const char* name) {
+  return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt64();
+}
+
+std::filesystem::path unused_backup_name(const std::filesystem::path& file, std::int64_t version) {
+  std::filesystem::path name = file;
+  name += fmt::format(".schema{}.bak", version);
+  for (int n = 2; std::filesystem::exists(name); ++n) {
+    name = file;
+    name += fmt::format(".schema{}.{}.bak", version, n);
+  }
+  return name;
+}
+
+// Through a connection of its own, so that it also holds what still lies in the write-ahead log.
+void copy_database(const std::filesystem::path& file, const std::filesystem::path& copy) {
+  SQLite::Database source(file.string(), SQLite::OPEN_READWRITE, 5000);
+  SQLite::Database target(copy.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  SQLite::Backup backup(target, source);
+  backup.executeStep(-1);
+}
+
+}  // namespace
+
+namespace {
+
+constexpr std::string_view kSteps[] = {
+    // 1 to 2
+    "CREATE TABLE cross_check (measurement INTEGER PRIMARY KEY REFERENCES measurement(id) ON DELETE CASCADE, "
+    "timing_source TEXT NOT NULL CHECK (timing_source IN ('cupti', 'cuda_events', 'cpu_clock')), median_ms REAL, "
+    "ci_low_ms REAL, ci_high_ms REAL, samples INTEGER NOT NULL, reason TEXT NOT NULL) STRICT; "
+    "ALTER TABLE measurement ADD COLUMN counters_note TEXT NOT NULL DEFAULT ''",
+};
+
+// The view as assets/schema.sql has it: it is its last statement.
+std::string view_sql() {
+  const std::string_view schema = kSchemaSql;
+  return std::string(schema.substr(schema.find("CREATE VIEW result")));
+}
+
+}  // namespace
+
+std::span<const std::string_view> schema_steps() { return kSteps; }
+
+std::int64_t schema_version() { return 1 + static_cast<std::int64_t>(schema_steps().size()); }
+
+SchemaState schema_state(SQLite::Database& database, const std::filesystem::path& file) {
+  // In one statement, hence of one moment: another process may create the schema right now.
+  SQLite::Statement query(database,
+                          "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM "
+                          "pragma_user_version), (SELECT count(*) FROM sqlite_schema)");
+  query.executeStep();
+  const std::int64_t application = query.getColumn(0).getInt64();
+  const std::int64_t version = query.getColumn(1).getInt64();
+  const bool has_tables = query.getColumn(2).getInt64() > 0;
+  if (application == 0 && version == 0 && !has_tables) return SchemaState::empty;
+  const std::string what = fmt::format("cannot use {}", file.string());
+  if (application != kApplicationId || version < 1) {
+    throw Error(what, "it is an SQLite database, but not one of Triscope's",
+                "name another file with --db; this one was left as it is");
+  }
+  if (version > schema_version()) {
+    throw Error(
+        what,
+        fmt::format("it was written by a newer Triscope (schema {}, this program knows {})", version, schema_version()),
+        "update Triscope, or name another database with --db");
+  }
+  return version == schema_version() ? SchemaState::current : SchemaState::older;
+}
+
+void apply_steps(SQLite::Database& database, std::span<const std::string_view> steps) {
+  const std::int64_t target = 1 + static_cast<std::int64_t>(steps.size());
+  database.exec("DROP VIEW IF EXISTS result");
+  for (std::int64_t version = pragma(database, "user_version"); version < target; ++version) {
+    database.exec(std::string(steps[static_cast<std::size_t>(version - 1)]));
+    database.exec(fmt::format("PRAGMA user_version = {}", version + 1));
+  }
+  database.exec(view_sql());
+}
+
+void migrate(SQLite::Database& database, const std::filesystem::path& file, std::span<const std::string_view> steps) {
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  const std::int64_t version = pragma(database, "user_version");
+  if (version == 1 + static_cast<std::int64_t>(steps.size())) return;  // another process was faster
+  const std::filesystem::path copy = unused_backup_name(file, version);
+  try {
+    copy_database(file, copy);
+    apply_steps(database, steps);
+    transaction.commit();
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(copy, ignored);
+    throw;
+  }
+}
+
+void prepare_schema(SQLite::Database& database, const std::filesystem::path& file) {
+  SchemaState state = schema_state(database, file);
+  if (state == SchemaState::empty) {
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    state = schema_state(database, file);  // another process may have been faster
+    if (state == SchemaState::empty) {
+      database.exec(kSchemaSql);
+      transaction.commit();
+      return;
+    }
+  }
+  if (state == SchemaState::older) migrate(database, file, schema_steps());
+}
+
+}  // namespace triscope

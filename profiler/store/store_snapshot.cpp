@@ -1,0 +1,162 @@
+#include <SQLiteCpp/Backup.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "kernels/base/error.hpp"
+#include "profiler/store/store.hpp"
+#include "profiler/store/store_connection.hpp"
+#include "profiler/store/store_error.hpp"
+#include "profiler/store/store_rows.hpp"
+#include "profiler/store/store_values.hpp"
+#include "profiler/store/sweep_lock.hpp"
+
+namespace triscope {
+namespace {
+
+// A number that changes with the file; for connections that do not see other processes' writes by themselves.
+std::int64_t file_version(const std::filesystem::path& file) {
+  struct stat facts {};
+  if (::stat(file.c_str(), &facts) != 0) return 0;
+  return facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec + facts.st_size;
+}
+
+}  // namespace
+
+struct Snapshot::Impl {
+  Connection connection;
+  std::chrono::milliseconds busy_timeout;
+  std::int64_t file_version_read;
+
+  /// Runs `body(database)` in one read transaction.
+  template <typename Body>
+  auto read(Body&& body) {
+    return translate_errors("read", connection.file, [&] {
+      SQLite::Transaction transaction(connection.database);
+      return body(connection.database);
+    });
+  }
+
+  std::vector<SweepInfo> sweeps(std::optional<std::int64_t> id) {
+    std::vector<SweepInfo> found = read([id](SQLite::Database& database) { return read_sweeps(database, id); });
+    for (SweepInfo& sweep : found) {
+      sweep.running = sweep.finished.empty() && is_being_measured(connection.file, sweep.id);
+    }
+    return found;
+  }
+};
+
+Snapshot::Snapshot(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout)
+    : impl_(std::make_unique<Impl>(Impl{open_for_reading(file, busy_timeout), busy_timeout, 0})) {
+  impl_->file_version_read = file_version(impl_->connection.file);
+}
+Snapshot::~Snapshot() = default;
+Snapshot::Snapshot(Snapshot&&) noexcept = default;
+Snapshot& Snapshot::operator=(Snapshot&&) noexcept = default;
+
+std::vector<SweepInfo> Snapshot::sweeps() const { return impl_->sweeps(std::nullopt); }
+
+std::optional<SweepInfo> Snapshot::sweep(std::int64_t id) const {
+  std::vector<SweepInfo> found = impl_->sweeps(id);
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+std::vector<ResultRow> Snapshot::results(std::optional<std::int64_t> sweep) const {
+  return impl_->read([sweep](SQLite::Database& database) { return read_results(database, sweep); });
+}
+
+std::optional<Measurement> Snapshot::measurement(std::int64_t id) const {
+  return impl_->read([id](SQLite::Database& database) { return read_measurement(database, id); });
+}
+
+std::vector<Sample> Snapshot::samples(std::int64_t measurement) const {
+  return impl_->read([measurement](SQLite::Database& database) { return read_samples(database, measurement); });
+}
+
+std::optional<Environment> Snapshot::environment(std::int64_t measurement) const {
+  return impl_->read([measurement](SQLite::Database& database) -> std::optional<Environment> {
+    SQLite::Statement query(database, "SELECT environment FROM measurement WHERE id = ?");
+    Binder(query) << measurement;
+    if (!query.executeStep()) return std::nullopt;
+    return read_environment(database, query.getColumn(0).getInt64());
+  });
+}
+
+std::vector<FinishedKey> Snapshot::finished_keys(std::int64_t sweep) const {
+  return impl_->read([sweep](SQLite::Database& database) { return read_finished_keys(database, sweep); });
+}
+
+std::vector<StoredMeasurement> Snapshot::without_cross_check(std::int64_t sweep) const {
+  return impl_->read([sweep](SQLite::Database& database) { return read_without_cross_check(database, sweep); });
+}
+
+std::vector<StoredMeasurement> Snapshot::without_counters(std::int64_t sweep) const {
+  return impl_->read([sweep](SQLite::Database& database) { return read_without_counters(database, sweep); });
+}
+
+std::string Snapshot::note(std::int64_t measurement) const {
+  return impl_->read([measurement](SQLite::Database& database) { return read_note(database, measurement); });
+}
+
+std::int64_t Snapshot::data_version() const {
+  impl_->connection.require_unmoved();
+  if (!impl_->connection.immutable && !impl_->connection.in_memory) {
+    return translate_errors("read", impl_->connection.file,
+                            [&] { return impl_->connection.database.execAndGet("PRAGMA data_version").getInt64(); });
+  }
+  const std::int64_t now = file_version(impl_->connection.file);
+  if (now != impl_->file_version_read) {
+    impl_->connection = open_for_reading(impl_->connection.file, impl_->busy_timeout);
+    impl_->file_version_read = now;
+  }
+  return now;
+}
+
+void Snapshot::save_copy(const std::filesystem::path& file) const {
+  std::filesystem::path log = file, unfinished = file;
+  log += "-wal";
+  unfinished += ".unfinished";
+  std::error_code ignored;
+  const std::string what = fmt::format("the copy {} was not saved", file.string());
+  if (std::filesystem::exists(log, ignored)) {
+    throw Error(what, fmt::format("{} lies there and belongs to another database", log.filename().string()), "choose another name", ExitCode::usage);
+  }
+  std::filesystem::remove(unfinished, ignored);
+  try {
+    translate_errors("write to", file, [&] {
+      SQLite::Database copy(unfinished.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+      SQLite::Backup(copy, impl_->connection.database).executeStep(-1);
+    });
+    std::filesystem::rename(unfinished, file);
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::filesystem::remove(unfinished, ignored);
+    throw Error(what, error.code().message(), "choose another place");
+  } catch (const Error&) {
+    std::filesystem::remove(unfinished, ignored);
+    throw;
+  }
+}
+
+std::vector<std::string> Snapshot::damage() const {
+  return impl_->read([](SQLite::Database& database) {
+    std::vector<std::string> found;
+    try {
+      SQLite::Statement integrity(database, "PRAGMA integrity_check(20)");
+      while (integrity.executeStep()) {
+        const std::string line = integrity.getColumn(0).getString();
+        if (line != "ok") found.push_back(line);
+      }
+      if (!found.empty()) return found;  // the next check would stumble over the same pages
+      SQLite::Statement keys(database, "PRAGMA foreign_key_check");
+      while (keys.executeStep()) {
+        found.push_back("a row of " + keys.getColumn(0).getString() + " refers to a missing row of " +
+                        keys.getColumn(2).getString());
+      }
+    } catch (const SQLite::Exception& exception) {
+      if ((exception.getErrorCode() & 0xff) != SQLITE_CORRUPT) throw;
+      found.emplace_back(exception.what());
+    }
+    return found;
+  });
+}
+
+}  // namespace triscope

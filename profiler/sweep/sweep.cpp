@@ -1,0 +1,316 @@
+#include "profiler/sweep/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "profiler/sweep/follow_up.hpp"
+#include "profiler/record/measurement_codec.hpp"
+#include "profiler/plan/plan.hpp"
+#include "profiler/supervise/supervisor.hpp"
+#include "profiler/store/sweep_lock.hpp"
+#include "profiler/plan/time_left.hpp"
+#include "profiler/plan/request.hpp"
+
+namespace triscope {
+namespace {
+
+std::string key_text(const MeasurementKey& key) { return dump_line(nlohmann::json(key)); }
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The worker that serves a request's device, and what it said about itself.
+struct Measurer {
+  WorkerOptions options;
+  Supervisor supervisor;  ///< also answers what the kernels support
+  Catalog catalog;
+  Device device;
+  std::string refusal;  ///< why nothing can be timed as asked for; `supervisor` is then of another mode
+};
+
+Measurer start_measurer(const SweepRequest& request, const SweepObserver& observer) {
+  WorkerOptions options;
+  options.prefix = request.worker_prefix;
+  options.time_limit = request.time_limit;
+  options.log = observer.log;
+  Supervisor supervisor(options);
+  Catalog catalog = supervisor.catalog();
+  const Device device = sweep_device(request, catalog);
+  if (device.kind == DeviceKind::cpu && request.device == "auto" && !catalog.gpu_problem.empty()) {
+    observer.log("no GPU can be used: " + catalog.gpu_problem + "; the CPU is measured instead");
+  }
+  const TimingSource source = sweep_timing_source(request, device);
+  if (device.kind == DeviceKind::cpu) return {options, std::move(supervisor), std::move(catalog), device, ""};
+  options.device = device.id;
+  options.mode = worker_mode(device, source);
+  std::string refusal;
+  try {
+    Supervisor chosen(options);
+    catalog = chosen.catalog();
+    return {options, std::move(chosen), std::move(catalog), device, ""};
+  } catch (const Error& error) {
+    if (source != TimingSource::cupti) throw;
+    refusal = fmt::format("{}; or measure by CUDA events: --timing-source cuda_events", error.what());
+  }
+  options.mode = worker_mode(device, TimingSource::cuda_events);
+  Supervisor planner(options);
+  catalog = planner.catalog();
+  observer.log(refusal);
+  return {options, std::move(planner), std::move(catalog), device, refusal};
+}
+
+/// The stored request of the sweep that is resumed.
+SweepRequest stored_request(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& given) {
+  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
+  if (!info) {
+    throw Error(fmt::format("sweep {} cannot be resumed", sweep),
+                fmt::format("{} has no such sweep", database.string()), "run `triscope list` to see those there are",
+                ExitCode::usage);
+  }
+  SweepRequest request = sweep_request_from_json(info->request_json);
+  request.worker_prefix = given.worker_prefix;
+  request.time_limit = given.time_limit;
+  return request;
+}
+
+void refuse_other_device(const std::filesystem::path& database, std::int64_t sweep, const Environment& now) {
+  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
+  if (!info || info->environment.device_name == now.device_name) return;
+  throw Error(fmt::format("sweep {} cannot be resumed", sweep),
+              fmt::format("it was measured on {}, but this is {}", info->environment.device_name, now.device_name),
+              "start a new sweep here, or resume it on the first device", ExitCode::usage);
+}
+
+/// What the database holds of `sweep`.
+SweepOutcome outcome_of(const std::filesystem::path& database, std::int64_t sweep) {
+  SweepOutcome outcome;
+  outcome.sweep = sweep;
+  if (const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep)) {
+    outcome.ok = info->ok;
+    outcome.failed = info->failed;
+    outcome.skipped = info->skipped;
+    outcome.cancelled = info->cancelled;
+  }
+  return outcome;
+}
+
+/// A sweep on its way: plan, worker, database.
+class Run {
+ public:
+  Run(SweepRequest request, const std::filesystem::path& database, const SweepObserver& observer,
+      std::optional<std::int64_t> resume)
+      : request_(std::move(request)),
+        database_(database),
+        observer_(observer),
+        lock_(resume ? std::make_unique<SweepLock>(database, *resume) : nullptr),
+        measurer_(start_measurer(request_, observer)),
+        plan_(make_plan(request_, measurer_.catalog,
+                        [this](const auto& questions) { return measurer_.supervisor.support(questions); })),
+        store_(database),
+        follow_up_(measurer_.options, request_, store_, [this](const std::string& current) { tell(current); }) {
+    const Environment& environment = measurer_.catalog.environment;
+    if (resume) {
+      refuse_other_device(database, *resume, environment);
+      sweep_ = *resume;
+      store_.resume_sweep(sweep_, environment);
+      for (const FinishedKey& done : Snapshot(database).finished_keys(sweep_)) {
+        finished_[key_text(done.key)] = done.source_hash;
+      }
+    } else {
+      SweepRequest full = with_defaults(request_, measurer_.device);
+      full.device = measurer_.device.id;
+      sweep_ = store_.begin_sweep(to_command_line(request_), to_json(full), environment, plan_.total());
+      lock_ = std::make_unique<SweepLock>(database, sweep_);
+    }
+    observer_.started(sweep_);
+  }
+
+  SweepOutcome run(std::stop_token stop) {
+    drop_finished();
+    double planned_seconds = 0;
+    for (const PlanGroup& group : plan_.groups) planned_seconds += estimated_seconds(group);
+    left_ = TimeLeft(planned_seconds);
+    store_skipped(stop);
+    for (const StoredMeasurement& ended_between : without_cross_check()) follow_up_.cross_check({ended_between}, stop);
+    for (const StoredMeasurement& ended_between : without_counters()) follow_up_.read_counters({ended_between}, stop);
+    for (const PlanGroup& group : plan_.groups) {
+      if (stop.stop_requested()) break;
+      left_.begin(estimated_seconds(group), now_seconds());
+      measure(group, stop);
+      follow_up_.cross_check(stored_, stop);
+      follow_up_.read_counters(stored_, stop);
+      stored_.clear();
+      left_.end(now_seconds());
+    }
+    const bool stopped =
+        stop.stop_requested() && (done_ < total_ || !without_cross_check().empty() || !without_counters().empty());
+    if (!stopped) store_.finish_sweep(sweep_);
+    SweepOutcome outcome = outcome_of(database_, sweep_);
+    outcome.stopped = stopped;
+    outcome.measured_now = measured_now_;
+    return outcome;
+  }
+
+ private:
+  /// A kernel that has changed since is measured again, and followed up then.
+  std::vector<StoredMeasurement> of_this_build(std::vector<StoredMeasurement> stored) const {
+    std::erase_if(stored, [this](const StoredMeasurement& one) {
+      const KernelInfo* kernel = find_kernel(measurer_.catalog, one.key.kernel);
+      return kernel == nullptr || kernel->source_hash != one.source_hash;
+    });
+    return stored;
+  }
+
+  // What a stop, or the end of the process, left out.
+  std::vector<StoredMeasurement> without_cross_check() const {
+    return of_this_build(Snapshot(database_).without_cross_check(sweep_));
+  }
+  std::vector<StoredMeasurement> without_counters() const {
+    if (request_.counters == CounterSet::none) return {};
+    return of_this_build(Snapshot(database_).without_counters(sweep_));
+  }
+
+  void drop_finished() {
+    total_ = plan_.total();
+    std::int64_t changed = 0;
+    const auto finished = [&](const PlanEntry& entry) {
+      const auto done = finished_.find(key_text(entry.key));
+      if (done == finished_.end()) return false;
+      changed += done->second != entry.source_hash;
+      return done->second == entry.source_hash;
+    };
+    std::erase_if(plan_.skipped, [&](const SkippedEntry& skipped) { return finished(skipped.entry); });
+    for (PlanGroup& group : plan_.groups) std::erase_if(group.entries, finished);
+    std::erase_if(plan_.groups, [](const PlanGroup& group) { return group.entries.empty(); });
+    done_ = total_ - plan_.total();
+    if (changed > 0) {
+      observer_.log(fmt::format("{} measurements are taken again: their kernels have changed since", changed));
+    }
+  }
+
+  double estimated_seconds(const PlanGroup& group) const {
+    return estimate(group, request_, assumed_flops_per_second(measurer_.device, Pass::forward),
+                    assumed_flops_per_second(measurer_.device, Pass::backward))
+        .seconds;
+  }
+
+  void keep(const Measurement& measurement) {
+    const std::int64_t row = store_.add(sweep_, measurement);
+    measured_now_ += measurement.status == Status::ok;
+    if (measurement.status != Status::cancelled) ++done_;
+    if (measurement.status == Status::ok) stored_.push_back({row, measurement.key, measurement.source_hash});
+    observer_.measured(measurement, row);
+  }
+
+  static Measurement unmeasured(const PlanEntry& entry, Status status, const std::string& reason) {
+    Measurement measurement;
+    measurement.key = entry.key;
+    measurement.source_hash = entry.source_hash;
+    measurement.status = status;
+    measurement.reason = reason;
+    return measurement;
+  }
+
+  // There may be thousands: many in one transaction, and a stop between two of those.
+  void store_skipped(std::stop_token stop) {
+    constexpr std::size_t kAtOnce = 256;
+    for (std::size_t first = 0; first < plan_.skipped.size() && !stop.stop_requested(); first += kAtOnce) {
+      std::vector<Measurement> rows;
+      for (std::size_t n = first; n < std::min(first + kAtOnce, plan_.skipped.size()); ++n) {
+        rows.push_back(unmeasured(plan_.skipped[n].entry, Status::skipped, plan_.skipped[n].reason));
+      }
+      const std::vector<std::int64_t> ids = store_.add(sweep_, rows);
+      for (std::size_t n = 0; n < rows.size(); ++n) {
+        tell("what cannot be measured here");
+        ++done_;
+        observer_.measured(rows[n], ids[n]);
+      }
+    }
+  }
+
+  void tell(const std::string& current) { observer_.progress({done_, total_, left_.at(now_seconds()), current}); }
+
+  void measure(const PlanGroup& group, std::stop_token stop) {
+    if (!measurer_.refusal.empty()) {
+      for (const PlanEntry& entry : group.entries) keep(unmeasured(entry, Status::failed, measurer_.refusal));
+      return;
+    }
+    MeasureRequest message;
+    for (const PlanEntry& entry : group.entries) {
+      message.entries.push_back(entry.key);
+      message.source_hashes.push_back(entry.source_hash);
+    }
+    message.stopping = request_.stopping;
+    message.seed = request_.seed;
+    message.tensors = request_.tensors.string();
+    JobObserver job;
+    job.progress = [&](const ProgressReport& report) { tell(report.text); };
+    job.sampled = [&](std::int64_t entry, const std::vector<Sample>& samples) {
+      observer_.sampled(group.entries[static_cast<std::size_t>(entry)].key, samples);
+    };
+    job.measured = [&](std::int64_t, const Measurement& measurement) {
+      keep(measurement);
+      tell(fmt::format("{} {} {} {}", measurement.key.kernel, measurement.key.instance, to_string(measurement.key.pass),
+                       to_string(measurement.status)));
+    };
+    measurer_.supervisor.measure(message, job, stop);
+  }
+
+  SweepRequest request_;
+  std::filesystem::path database_;
+  const SweepObserver& observer_;
+  std::unique_ptr<SweepLock> lock_;  // until the sweep is finished in the database
+  Measurer measurer_;
+  Plan plan_;
+  Store store_;
+  FollowUp follow_up_;
+  TimeLeft left_{0};
+  std::vector<StoredMeasurement> stored_;  ///< of the group in work, with samples
+  std::int64_t sweep_ = 0;
+  std::map<std::string, std::string> finished_;  // key as text -> source hash
+  std::int64_t done_ = 0, total_ = 0, measured_now_ = 0;
+};
+
+/// True when nothing of `sweep` is left to measure or to add, and no kernel of this build has changed since. Needs no
+/// device: a worker is asked for the catalog alone.
+bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& request,
+                     const SweepObserver& observer) {
+  const Snapshot snapshot(database);
+  const std::optional<SweepInfo> info = snapshot.sweep(sweep);
+  if (!info || info->finished.empty() || info->ok + info->skipped < info->planned || info->failed + info->cancelled > 0)
+    return false;
+  if (!snapshot.without_cross_check(sweep).empty()) return false;
+  if (request.counters != CounterSet::none && !snapshot.without_counters(sweep).empty()) return false;
+  WorkerOptions options;
+  options.prefix = request.worker_prefix;
+  options.time_limit = request.time_limit;
+  options.log = observer.log;
+  const Catalog catalog = Supervisor(options).catalog();
+  const std::vector<FinishedKey> finished = snapshot.finished_keys(sweep);
+  return std::none_of(finished.begin(), finished.end(), [&](const FinishedKey& done) {
+    const KernelInfo* kernel = find_kernel(catalog, done.key.kernel);
+    return kernel != nullptr && kernel->source_hash != done.source_hash;
+  });
+}
+
+}  // namespace
+
+SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database,
+                       const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
+  SweepRequest decided = resume ? stored_request(database, *resume, request) : request;
+  if (!decided.tensors.empty())
+    decided.tensors = std::filesystem::absolute(decided.tensors);  // a resume may start elsewhere
+  if (resume && nothing_is_left(database, *resume, decided, observer)) {
+    observer.started(*resume);
+    return outcome_of(database, *resume);
+  }
+  return Run(decided, database, observer, resume).run(stop);
+}
+
+}  // namespace triscope

@@ -1,0 +1,47 @@
+// The main job: a request becomes a plan, the plan is measured by workers, every result is stored at once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "profiler/plan/progress.hpp"
+#include "profiler/plan/request.hpp"
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// Callbacks of a running sweep; called on the thread that runs it.
+struct SweepObserver {
+  /// The sweep is in the database under this id, and locked.
+  std::function<void(std::int64_t sweep)> started = [](std::int64_t) {};
+  std::function<void(const Progress&)> progress = [](const Progress&) {};
+  /// Samples as they are taken, for drawing while it measures; `measured` brings all of them again.
+  std::function<void(const MeasurementKey&, const std::vector<Sample>&)> sampled =
+      [](const MeasurementKey&, const std::vector<Sample>&) {};
+  std::function<void(const Measurement&, std::int64_t row)> measured = [](const Measurement&, std::int64_t) {};
+  std::function<void(const std::string&)> log = [](const std::string&) {};
+};
+
+struct SweepOutcome {
+  std::int64_t sweep = 0;
+  std::int64_t ok = 0, failed = 0, skipped = 0, cancelled = 0;  ///< of the whole sweep
+  std::int64_t measured_now = 0;                  ///< of `ok`: by this run, which may have resumed the sweep
+  bool stopped = false;                           ///< ended by the stop token
+};
+
+/// Runs `request`, storing each measurement as it ends. With `resume`, continues that sweep: its stored request decides
+/// what is measured (of `request` only worker_prefix and time_limit are used), finished keys are left alone. Blocks; a
+/// stop takes effect after the current sample. While it runs it holds the sweep's `SweepLock`; a sweep that is being
+/// measured elsewhere is not resumed. A crashed, hung or lying worker costs the configuration in flight (`failed`, with
+/// the reason). After each group, other processes cross-check what CUPTI timed and read the counters that were asked
+/// for. Where the clock of record is not to be had, every row is `failed` and says why. Throws `Error` when nothing can
+/// be measured at all (usage or environment).
+SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
+                       std::stop_token stop, std::optional<std::int64_t> resume = std::nullopt);
+
+}  // namespace triscope

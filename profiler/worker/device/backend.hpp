@@ -1,0 +1,103 @@
+// Where a worker measures: memory, launches, clocks and caches of one device. The CPU is one; CUDA events, CUPTI
+// activity and counters are others behind the same interface. One per process, used on the worker's main thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/inspect/slice_engine.hpp"
+#include "profiler/record/gpu_counters.hpp"
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// Runs (CPU) or enqueues on `Backend::stream` (GPU) one operation.
+using Launch = std::function<void()>;
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual const Device& device() const = 0;
+  /// Every device of this machine, this one among them.
+  virtual std::vector<Device> all_devices() const = 0;
+  virtual Environment environment() const = 0;
+  virtual TimingSource timing_source() const = 0;
+  /// `Arguments::stream` of every launch; null on the CPU.
+  virtual void* stream() const = 0;
+
+  /// Memory of the device, aligned to 256 bytes. Throws `Error` with the size when there is not enough.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory) noexcept = 0;
+  virtual void copy_to_device(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;
+  /// Sets every byte to 0xFF: a NaN as fp32 and as bf16, so that an element nobody wrote is noticed.
+  virtual void poison(void* memory, std::size_t bytes) = 0;
+
+  /// Waits for all launches. Throws `Error` when one of them failed.
+  virtual void synchronize() = 0;
+  /// True when an error has made this process's device unusable: whoever finds it so ends the process.
+  virtual bool lost() { return false; }
+  /// Times `launches` launches back to back. `started_ns` is CLOCK_MONOTONIC_RAW, `duration_ns` per launch; clock,
+  /// power and flags are those of the span; `block` is left to the caller.
+  virtual Sample time_block(const Launch& launch, std::int64_t launches) = 0;
+  /// Leaves the device idle and its caches without the operands: what the burst regime asks for before each launch.
+  virtual void make_cold() = 0;
+  /// How long after a change of load the clock is still that of the load before: so long a launch is repeated before it is
+  /// timed when another one ran last. 0: not at all.
+  virtual std::int64_t settle_ns() const { return 0; }
+  /// Hardware counters of one launch, from replays of it. Throws `Error`: this backend reads none.
+  virtual std::vector<Counter> read_counters(CounterSet set, const Launch& launch);
+  /// What looks inside the attention tensor on this device.
+  virtual std::unique_ptr<SliceEngine> make_slices() const = 0;
+  /// Launches once and says what ran. `name` is used where the device does not name its kernels.
+  virtual std::vector<LaunchRecord> record_launch(const std::string& name, const Launch& launch) = 0;
+};
+
+/// Ends the process, with `what` as its last words, when `backend` is lost; the supervisor then starts a fresh worker and
+/// only the entry in flight has failed.
+void end_if_lost(Backend& backend, const char* what);
+
+/// Memory of a backend's device; empty when made with 0 bytes.
+class BackendMemory {
+ public:
+  BackendMemory() = default;
+  BackendMemory(Backend& backend, std::size_t bytes)
+      : backend_(&backend), data_(bytes == 0 ? nullptr : backend.allocate(bytes)), bytes_(bytes) {}
+  ~BackendMemory() {
+    if (data_ != nullptr) backend_->release(data_);
+  }
+  BackendMemory(BackendMemory&& other) noexcept { swap(other); }
+  BackendMemory& operator=(BackendMemory&& other) noexcept {
+    BackendMemory taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+
+  template <typename T = void>
+  T* data() const {
+    return static_cast<T*>(data_);
+  }
+  std::size_t bytes() const { return bytes_; }
+  void poison() {
+    if (data_ != nullptr) backend_->poison(data_, bytes_);
+  }
+
+ private:
+  void swap(BackendMemory& other) noexcept {
+    std::swap(backend_, other.backend_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+
+  Backend* backend_ = nullptr;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace triscope

@@ -1,0 +1,15 @@
+// A kernel's own output row beside the exact one: what its arithmetic costs the query that is looked at.
+#pragma once
+
+#include "profiler/protocol/inspect_jobs.hpp"
+#include "profiler/worker/device/backend.hpp"
+#include "profiler/worker/jobs/verify.hpp"
+
+namespace triscope {
+
+/// Runs `kernel` on the tokens that the query sees and the heads that share its keys, which are all that its row
+/// depends on. Throws `Error` (usage): no values, no such query, or the kernel cannot run it.
+KernelRow run_kernel_row(const Kernel& kernel, const AttentionTensors& tensors, const SliceQuery& asked,
+                         Backend& backend, SliceEngine& exact);
+
+}  // namespace triscope

@@ -1,0 +1,207 @@
+#include "profiler/worker/jobs/measure_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <list>
+
+#include "kernels/base/error.hpp"
+#include "profiler/record/clock.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/kernel_refusal.hpp"
+#include "profiler/worker/jobs/sampling.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::size_t kKeptShare = 64;  // of the device's memory: what a follow-up may leave there
+
+std::string label_of(const MeasurementKey& key) {
+  const std::string windows =
+      key.problem.mask == Mask::full ? "full" : fmt::format("{}x{}", key.problem.window1, key.problem.window2);
+  return fmt::format("{} {} {} {}, seq {}", key.kernel, key.instance, to_string(key.pass), windows,
+                     key.problem.seq_len);
+}
+
+// One entry on its way through the job.
+struct Work {
+  Measurement measurement;
+  std::optional<PreparedLaunch> launch;
+  bool finished() const { return measurement.status != Status::ok; }
+  void fail(const std::string& reason) {
+    measurement.status = Status::failed;
+    measurement.reason = reason;
+  }
+  void cancel() {
+    measurement.status = Status::cancelled;
+    measurement.reason = "stopped by the user";
+  }
+};
+
+// What a wrong result of an extreme problem is probably due to: fp32 does not tell logits of this size apart. Empty for
+// the usual ones.
+std::string beyond_fp32(const Problem& problem) {
+  constexpr double kLargest = 4096;  // fp32 steps by 5e-4 there, and the softmax passes that on
+  const double dimensions = std::sqrt(static_cast<double>(problem.head_dim));
+  const double logit = std::abs(problem.scale.value_or(1 / dimensions)) * dimensions * std::hypot(1.0, problem.k2_bias);
+  if (problem.form == Form::gemm || logit < kLargest) return "";
+  return fmt::format(
+      "; logits are about {} here, and fp32 tells those apart by {} only: choose a smaller scale or bias",
+      significant_text(logit, 2), significant_text(logit * std::numeric_limits<float>::epsilon(), 2));
+}
+
+// Allocates, launches once on poisoned outputs, compares with the oracle unless that was done elsewhere.
+void prepare(Work& work, Backend& backend, KernelList kernels, const std::string& source_hash, const InputSet& inputs,
+             const MeasureRequest& request) {
+  Measurement& m = work.measurement;
+  const MeasurementKey& key = m.key;
+  try {
+    require_valid(key.problem);
+    const Kernel& kernel = require_kernel(kernels, key.kernel);
+    if (kernel.info().source_hash != source_hash) {
+      return work.fail(fmt::format("the kernel changed while the sweep ran (source {} is now {})", source_hash,
+                                   kernel.info().source_hash));
+    }
+    m.workspace_bytes = static_cast<std::int64_t>(kernel.workspace_bytes(key.problem, key.pass, key.instance));
+    work.launch.emplace(backend, kernels, kernel, key.problem, key.pass, key.instance, inputs);
+    if (!request.verify) {
+      (*work.launch)();
+      return backend.synchronize();
+    }
+    CheckOptions options;
+    options.seed = request.seed;
+    options.peaked =
+        !request.tensors.empty();  // given tensors may be anything: only the kernel's own rounding is held against it
+    const CheckResult check = work.launch->verify(inputs, options);
+    m.error = check.worst;
+    m.errors = check.errors;
+    if (check.failure) return work.fail("wrong result: " + *check.failure + beyond_fp32(key.problem));
+    m.launches = work.launch->launches();
+  } catch (const std::exception& e) {
+    end_if_lost(backend, e.what());
+    work.fail(e.what());
+  }
+}
+
+void read_counters(Work& work, Backend& backend, CounterSet set) {
+  if (work.finished()) return;
+  try {
+    work.measurement.counters = backend.read_counters(set, [launch = &*work.launch] { (*launch)(); });
+    work.launch.reset();  // one entry's memory at a time is enough
+  } catch (const std::exception& e) {
+    end_if_lost(backend, e.what());
+    work.fail(e.what());
+  }
+}
+
+void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool cancelled) {
+  Measurement& m = work.measurement;
+  m.samples = std::move(entry.samples);
+  if (!entry.failure.empty()) return work.fail(entry.failure);
+  if (cancelled) return work.cancel();
+  const Summary summary = summarize(m.samples, rule);
+  if (summary.converged) return;
+  const std::string found = fmt::format("not converged: {} after {} s", spread_text(summary),
+                                        significant_text(1e-9 * static_cast<double>(entry.elapsed_ns)));
+  const std::size_t blocks = entry.block_values.size();
+  const bool narrow = 0.5 * (summary.ci_high_ms - summary.ci_low_ms) <= rule.precision * summary.median_ms;
+  if (narrow && static_cast<std::int64_t>(blocks) < rule.min_blocks) {
+    m.reason = fmt::format("{} is narrow enough, but {} blocks are too few to trust: at least {} are needed", found,
+                           blocks, rule.min_blocks);
+  } else {
+    m.reason = fmt::format("{}, {} % was asked for", found, significant_text(100 * rule.precision, 2));
+  }
+}
+
+}  // namespace
+
+const Kernel& require_kernel(KernelList kernels, const std::string& id) {
+  std::vector<std::string> known;
+  for (const Kernel* kernel : kernels) {
+    if (kernel->info().id == id) return *kernel;
+    known.push_back(kernel->info().id);
+  }
+  throw unknown_kernel(id, known, "run");
+}
+
+const Kernel& require_kernel_on(KernelList kernels, const std::string& id, const Device& device) {
+  const Kernel& kernel = require_kernel(kernels, id);
+  if (kernel.info().device != device.kind) throw kernel_of_another_device(kernel.info(), device, "run");
+  return kernel;
+}
+
+const InputSet& MeasureJob::inputs_for(const MeasureRequest& request) {
+  const bool backward = std::any_of(request.entries.begin(), request.entries.end(),
+                                    [](const MeasurementKey& key) { return key.pass == Pass::backward; });
+  // The entry that needs most decides: a sink, or the second axis that dot-product attention does without.
+  Problem problem = request.entries.front().problem;
+  for (const MeasurementKey& key : request.entries) {
+    require_valid(key.problem);
+    if (key.problem.sink) problem.sink = key.problem.sink;
+    if (key.problem.form != Form::dot_product) problem.form = key.problem.form;
+  }
+  const InputSource source{request.seed, InputKind::normal, request.tensors, request.verify};
+  if (inputs_ && !inputs_->serves(problem, backward, source)) inputs_.reset();  // frees first
+  if (!inputs_) inputs_.emplace(backend_, problem, backward, source);
+  return *inputs_;
+}
+
+void MeasureJob::run(const MeasureRequest& request, const JobPort& port) {
+  measure(request, port);
+  const auto share = static_cast<std::size_t>(backend_.device().memory_bytes) / kKeptShare;
+  if (!request.verify && inputs_->device_bytes() > share) inputs_.reset();
+}
+
+void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
+  if (request.entries.empty() || request.entries.size() != request.source_hashes.size()) {
+    throw Error("the group cannot be measured", "it has no entries, or not one source hash for each",
+                "use a supervisor of the same build");
+  }
+  const auto progress = [&](std::int64_t entry, const char* stage, const std::string& text) {
+    port.send(ProgressReport{entry, stage, text});
+  };
+  progress(-1, "inputs", "preparing inputs");
+  const InputSet& inputs = inputs_for(request);
+
+  std::list<Work> works;
+  std::vector<SamplingEntry> entries;
+  std::vector<Work*> sampled;
+  for (std::size_t n = 0; n < request.entries.size(); ++n) {
+    Work& work = works.emplace_back();
+    work.measurement.key = request.entries[n];
+    work.measurement.source_hash = request.source_hashes[n];
+    work.measurement.started_unix_ns = unix_now_ns();
+    const std::string label = label_of(request.entries[n]);
+    if (port.cancelled()) {
+      work.cancel();
+      continue;
+    }
+    progress(static_cast<std::int64_t>(n), "check", label + ", checking");
+    prepare(work, backend_, kernels_, request.source_hashes[n], inputs, request);
+    if (request.counters != CounterSet::none) read_counters(work, backend_, request.counters);
+    if (work.finished() || request.counters != CounterSet::none) continue;
+    SamplingEntry entry;
+    entry.index = static_cast<std::int64_t>(n);
+    entry.label = label;
+    entry.launch = [launch = &*work.launch] { (*launch)(); };
+    entries.push_back(std::move(entry));
+    sampled.push_back(&work);
+  }
+  SamplingHooks hooks;
+  hooks.cancelled = port.cancelled;
+  hooks.progress = [&](const SamplingEntry& entry, const char* stage, const std::string& text) {
+    progress(entry.index, stage, text);
+  };
+  hooks.sampled = [&](const SamplingEntry& entry, const Sample& sample) {
+    port.send(SampleBatch{entry.index, {sample}});
+  };
+  const bool completed = !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping,
+                                                           entries, hooks, request.first_settle_ns);
+  for (std::size_t n = 0; n < entries.size(); ++n) conclude(*sampled[n], entries[n], request.stopping, !completed);
+  std::int64_t index = 0;
+  for (Work& work : works) port.send(ResultReply{index++, std::move(work.measurement)});
+}
+
+}  // namespace triscope

@@ -1,0 +1,133 @@
+#include "profiler/worker/jobs/sampling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "profiler/record/clock.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::int64_t kWarmUpNs = 200'000'000;
+constexpr std::int64_t kBlockNs = 40'000'000;
+constexpr std::int64_t kMaxLaunchesPerBlock = 100'000;
+constexpr std::int64_t kBlocksPerTurn = 4;  // where changing the load costs settling time
+
+std::int64_t launches_for(std::int64_t span_ns, std::int64_t launch_ns) {
+  const std::int64_t one = std::max<std::int64_t>(launch_ns, 1);
+  return std::clamp<std::int64_t>((span_ns + one - 1) / one, 1, kMaxLaunchesPerBlock);
+}
+
+// Runs for the warm-up's time and learns how many launches a block needs.
+void warm_up(Backend& backend, Regime regime, SamplingEntry& entry) {
+  std::int64_t spent_ns = 0, launches = 1;
+  do {
+    const Sample sample = backend.time_block(entry.launch, launches);
+    spent_ns += sample.duration_ns * launches;
+    entry.launches_per_block = launches_for(kBlockNs, sample.duration_ns);
+    launches = entry.launches_per_block;
+  } while (regime == Regime::sustained && spent_ns < kWarmUpNs);
+  if (regime == Regime::burst) entry.launches_per_block = 1;
+}
+
+void take_block(Backend& backend, Regime regime, const StoppingRule& rule, std::int64_t block, SamplingEntry& entry) {
+  const std::int64_t start = monotonic_raw_ns();
+  if (regime == Regime::burst) backend.make_cold();
+  Sample sample = backend.time_block(entry.launch, entry.launches_per_block);
+  // A warm-up that was preempted learns too few launches. Such a block is warm-up too; half, so that jitter selects
+  // none.
+  while (regime == Regime::sustained && sample.duration_ns * sample.launches < kBlockNs / 2 &&
+         entry.launches_per_block < kMaxLaunchesPerBlock) {
+    entry.launches_per_block = std::max(entry.launches_per_block + 1, launches_for(kBlockNs, sample.duration_ns));
+    sample = backend.time_block(entry.launch, entry.launches_per_block);
+  }
+  entry.elapsed_ns += monotonic_raw_ns() - start;
+  if (entry.samples.empty()) entry.first_ns = sample.started_ns;
+  sample.started_ns -= entry.first_ns;
+  sample.block = block;
+  entry.block_values.push_back(static_cast<double>(sample.duration_ns));
+  entry.samples.push_back(std::move(sample));
+  entry.stop = should_stop(rule, entry.block_values, entry.elapsed_ns);
+}
+
+// Repeats the launch for `span_ns`, until clock and power are its own.
+void settle(Backend& backend, SamplingEntry& entry, std::int64_t span_ns) {
+  for (std::int64_t spent_ns = 0; spent_ns < span_ns;) {
+    const Sample untimed = backend.time_block(entry.launch, entry.launches_per_block);
+    spent_ns += std::max<std::int64_t>(1, untimed.duration_ns * untimed.launches);
+  }
+}
+
+// The same for a turn after another entry's, which is part of what the entry costs.
+void settle_turn(Backend& backend, SamplingEntry& entry) {
+  const std::int64_t start = monotonic_raw_ns();
+  settle(backend, entry, backend.settle_ns());
+  entry.elapsed_ns += monotonic_raw_ns() - start;
+}
+
+std::string state_text(const SamplingEntry& entry) {
+  const std::size_t blocks = entry.block_values.size();
+  const std::string text = fmt::format("{}, block {}", entry.label, blocks + 1);
+  if (blocks < 2) return text;
+  const Interval interval = t_interval(entry.block_values);
+  const std::optional<double> percent = spread_percent(median(entry.block_values), interval.low, interval.high);
+  return percent ? fmt::format("{}, +-{:.1f} %", text, *percent) : text;
+}
+
+// Runs `step`; a failing launch takes its entry out instead of ending the group.
+template <typename Step>
+void guarded(Backend& backend, SamplingEntry& entry, Step step) {
+  try {
+    step();
+  } catch (const std::exception& e) {
+    end_if_lost(backend, e.what());
+    entry.failure = e.what();
+  }
+}
+
+}  // namespace
+
+bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std::vector<SamplingEntry>& entries,
+                  const SamplingHooks& hooks, std::int64_t first_settle_ns) {
+  for (SamplingEntry& entry : entries) {
+    if (hooks.cancelled()) return false;
+    hooks.progress(entry, "warm-up", entry.label + ", warming up");
+    guarded(backend, entry, [&] { warm_up(backend, regime, entry); });
+  }
+  const auto in_work = [](const SamplingEntry& entry) { return entry.failure.empty(); };
+  // Its own budget ends an entry, however much the others still want: pairs are the blocks that both have.
+  const auto spent = [&](const SamplingEntry& entry) {
+    return entry.elapsed_ns >= rule.budget_ns ||
+           static_cast<std::int64_t>(entry.block_values.size()) >= rule.max_blocks;
+  };
+  const auto wanted = [&] {
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const SamplingEntry& entry) { return in_work(entry) && entry.stop == StopReason::go_on; });
+  };
+  const bool settles = regime == Regime::sustained && backend.settle_ns() > 0;
+  const std::int64_t blocks = settles ? kBlocksPerTurn : 1;
+  const SamplingEntry* last = entries.empty() ? nullptr : &entries.back();  // the one that was warmed up last
+  for (std::int64_t first = 0; wanted(); first += blocks) {
+    for (SamplingEntry& entry : entries) {
+      for (std::int64_t block = first; block < first + blocks && wanted(); ++block) {
+        if (!in_work(entry) || spent(entry)) break;
+        if (hooks.cancelled()) return false;
+        hooks.progress(entry, "block", state_text(entry));  // before the block: should it hang, this names the culprit
+        const bool changes = std::exchange(last, &entry) != &entry;
+        if (settles && block == 0 && first_settle_ns > (changes ? backend.settle_ns() : 0)) {
+          guarded(backend, entry, [&] { settle(backend, entry, first_settle_ns); });
+        } else if (settles && changes) {
+          guarded(backend, entry, [&] { settle_turn(backend, entry); });
+        }
+        if (in_work(entry)) guarded(backend, entry, [&] { take_block(backend, regime, rule, block, entry); });
+        if (in_work(entry)) hooks.sampled(entry, entry.samples.back());
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace triscope

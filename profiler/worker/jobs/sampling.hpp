@@ -1,0 +1,46 @@
+// The sampling loop: blocks of several launches in turn (A B A B), until each has been sampled enough.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "profiler/record/measurement.hpp"
+#include "profiler/statistics/statistics.hpp"
+#include "profiler/worker/device/backend.hpp"
+
+namespace triscope {
+
+/// One of the launches that are sampled side by side.
+struct SamplingEntry {
+  std::int64_t index = 0;  ///< the caller's name for it
+  std::string label;       ///< "cpu.fast forward 512x32", for progress lines
+  Launch launch;
+  std::vector<Sample> samples;  ///< filled; `started_ns` counts from the entry's first sample
+  StopReason stop = StopReason::go_on;
+  std::string failure;  ///< why its launch failed, when it did; it is left out from then on
+
+  std::vector<double> block_values;  ///< ns per launch, one a block
+  std::int64_t launches_per_block = 1;
+  std::int64_t elapsed_ns = 0;  ///< spent on it, flushing included
+  std::int64_t first_ns = 0;
+};
+
+struct SamplingHooks {
+  std::function<bool()> cancelled = [] { return false; };
+  std::function<void(const SamplingEntry&, const char* stage, const std::string& text)> progress =
+      [](const SamplingEntry&, const char*, const std::string&) {};
+  std::function<void(const SamplingEntry&, const Sample&)> sampled = [](const SamplingEntry&, const Sample&) {};
+};
+
+/// Samples `entries` in `regime`. Sustained: 200 ms of warm-up each, then blocks of at least 40 ms. Burst: single
+/// launches from a cold device. All go on in turns until `rule` stops each of them, so that every block has its pairs.
+/// A turn is one block; on a backend that has to settle after a change of load it is that time, untimed, and four
+/// blocks, so that a sustained sample is what the entry would be on its own. There an entry's first turn settles for
+/// `first_settle_ns` if that is longer, also when it is the only one; that time is not of its budget. Returns false
+/// when it was cancelled; samples taken until then are kept.
+bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std::vector<SamplingEntry>& entries,
+                  const SamplingHooks& hooks, std::int64_t first_settle_ns = 0);
+
+}  // namespace triscope

@@ -1,0 +1,272 @@
+#include "profiler/worker/jobs/tensors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "kernels/base/error.hpp"
+#include "kernels/base/half.hpp"
+#include "kernels/attention/inputs.hpp"
+#include "kernels/tensors/tensor_file.hpp"
+
+namespace triscope {
+namespace {
+
+// Whether a problem has keys and values on a second axis.
+bool two_axes(const Problem& problem) { return problem.form != Form::dot_product; }
+
+std::size_t element_bytes(Element element) { return element == Element::bf16 ? 2 : 4; }
+
+constexpr std::size_t kStagedElements = std::size_t{1} << 25;  // bf16 is widened and narrowed through a small buffer
+
+HostFloats to_host(Backend& backend, const BackendMemory& buffer, Element element) {
+  HostFloats values(buffer.bytes() / element_bytes(element));
+  if (values.empty()) return values;
+  if (element == Element::fp32) {
+    backend.copy_to_host(values.data(), buffer.data(), buffer.bytes());
+    return values;
+  }
+  std::vector<std::uint16_t> bits(std::min(values.size(), kStagedElements));
+  for (std::size_t first = 0; first < values.size(); first += bits.size()) {
+    const std::size_t count = std::min(bits.size(), values.size() - first);
+    backend.copy_to_host(bits.data(), buffer.data<std::uint16_t>() + first, count * sizeof(std::uint16_t));
+#pragma omp parallel for schedule(static)
+    for (std::size_t n = 0; n < count; ++n) values[first + n] = float_from_bfloat16(bits[n]);
+  }
+  return values;
+}
+
+HostFloats generate(InputStream stream, std::uint64_t seed, Element element, std::size_t count) {
+  HostFloats values(count);
+  fill_input(stream, seed, element, values);
+  return values;
+}
+
+// Multiplies rows of [batch, seq_len, row] by factor(position); rounds again when the element asks for it.
+template <typename Factor>
+void scale_rows(HostFloats& values, const Problem& problem, std::int64_t row, Element element, Factor factor) {
+  for (std::int64_t b = 0; b < problem.batch; ++b) {
+    for (std::int64_t i = 0; i < problem.seq_len; ++i) {
+      const float by = factor(i);
+      if (by == 1.0f) continue;
+      float* first = values.data() + (b * problem.seq_len + i) * row;
+      for (std::int64_t d = 0; d < row; ++d)
+        first[d] = element == Element::bf16 ? round_to_bf16(first[d] * by) : first[d] * by;
+    }
+  }
+}
+
+// N(0,1) inputs give logits of standard deviation 1; these make them peaked where a kernel's softmax is weakest.
+constexpr float kHuge = 64.0f;      // one key's logits: about +-64, up to 250
+constexpr std::int64_t kTile = 64;  // a usual tile of keys
+constexpr float kRisePerTile =
+    64.0f;  // the largest logit of a tile is about 3 standard deviations: it rises by about 200
+
+void apply_kind(InputKind kind, const Problem& problem, HostFloats& q, HostFloats& k1) {
+  const std::int64_t query_row = problem.q_heads * problem.head_dim, key_row = problem.kv_heads * problem.head_dim;
+  const std::int64_t n = problem.seq_len;
+  switch (kind) {
+    case InputKind::normal:
+      return;
+    case InputKind::peaked4:
+      return scale_rows(q, problem, query_row, problem.element, [](std::int64_t) { return 4.0f; });
+    case InputKind::peaked8:
+      return scale_rows(q, problem, query_row, problem.element, [](std::int64_t) { return 8.0f; });
+    case InputKind::huge_early:
+      return scale_rows(k1, problem, key_row, problem.element, [](std::int64_t j) { return j == 0 ? kHuge : 1.0f; });
+    case InputKind::huge_late:
+      return scale_rows(k1, problem, key_row, problem.element,
+                        [n](std::int64_t j) { return j == n - 1 || j == n / 2 ? kHuge : 1.0f; });
+    case InputKind::rising:
+      return scale_rows(k1, problem, key_row, problem.element,
+                        [](std::int64_t j) { return 1.0f + kRisePerTile * static_cast<float>(j / kTile); });
+  }
+}
+
+// A tensor of the file as fp32, rounded to `element`; nullopt when the file has none and it is not `required`.
+std::optional<HostFloats> given(const TensorFile& file, const char* name, const std::vector<std::int64_t>& shape,
+                                Element element, bool required) {
+  if (!required && !file.contains(name)) return std::nullopt;
+  const TensorView& view = file.at(name);
+  if (view.shape != shape) {
+    throw Error(fmt::format("tensor {} cannot be used", name),
+                fmt::format("its shape is [{}], but the problem needs [{}]", fmt::join(view.shape, ", "),
+                            fmt::join(shape, ", ")),
+                "store it in the layout [batch, seq_len, heads, head_dim]", ExitCode::usage);
+  }
+  const std::vector<float> read = read_floats(view);
+  HostFloats values(read.begin(), read.end());
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    if (!std::isfinite(values[n])) {
+      throw Error(fmt::format("tensor {} cannot be used", name), fmt::format("element {} is {}", n, values[n]),
+                  "remove NaN and Inf from the inputs", ExitCode::usage);
+    }
+    if (element == Element::bf16) values[n] = round_to_bf16(values[n]);
+  }
+  return values;
+}
+
+}  // namespace
+
+TensorCounts tensor_counts(const Problem& problem) {
+  const auto positions = static_cast<std::size_t>(problem.batch * problem.seq_len);
+  TensorCounts counts;
+  if (problem.form == Form::gemm) {
+    counts.query = counts.key = static_cast<std::size_t>(problem.seq_len * problem.seq_len);
+    return counts;
+  }
+  counts.query = positions * static_cast<std::size_t>(problem.q_heads * problem.head_dim);
+  counts.key = positions * static_cast<std::size_t>(problem.kv_heads * problem.head_dim);
+  counts.lse = positions * static_cast<std::size_t>(problem.q_heads);
+  return counts;
+}
+
+HeldTensor::HeldTensor(Backend& backend, HostFloats values, Element element, bool on_host)
+    : device_(backend, values.size() * element_bytes(element)) {
+  if (element == Element::fp32) {
+    backend.copy_to_device(device_.data(), values.data(), device_.bytes());
+  } else {
+    std::vector<std::uint16_t> bits(std::min(values.size(), kStagedElements));
+    for (std::size_t first = 0; first < values.size(); first += bits.size()) {
+      const std::size_t count = std::min(bits.size(), values.size() - first);
+#pragma omp parallel for schedule(static)
+      for (std::size_t n = 0; n < count; ++n) bits[n] = bfloat16_from_float(values[first + n]);
+      backend.copy_to_device(device_.data<std::uint16_t>() + first, bits.data(), count * sizeof(std::uint16_t));
+    }
+  }
+  if (on_host) host_ = std::move(values);
+}
+
+InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, const InputSource& source)
+    : problem_(problem), with_grad_o_(with_grad_o), source_(source) {
+  const TensorCounts counts = tensor_counts(problem);
+  const std::vector<std::int64_t> query_shape{problem.batch, problem.seq_len, problem.q_heads, problem.head_dim};
+  const std::vector<std::int64_t> key_shape{problem.batch, problem.seq_len, problem.kv_heads, problem.head_dim};
+  std::optional<TensorFile> file;
+  if (!source.tensors.empty() && problem.form != Form::gemm) file.emplace(source.tensors);
+  const auto values = [&](const char* name, InputStream stream, const std::vector<std::int64_t>& shape,
+                          std::size_t count, bool required) {
+    std::optional<HostFloats> found;
+    if (file) found = given(*file, name, shape, problem.element, required);
+    return found ? std::move(*found) : generate(stream, source.seed, problem.element, count);
+  };
+  const auto held = [&](HostFloats tensor) {
+    return HeldTensor(backend, std::move(tensor), problem.element, source.on_host);
+  };
+  HostFloats q = values("q", InputStream::q, query_shape, counts.query, true);
+  HostFloats k1 = values("k1", InputStream::k1, key_shape, counts.key, true);
+  if (!file) apply_kind(source.kind, problem, q, k1);
+  q_ = held(std::move(q));
+  k1_ = held(std::move(k1));
+  if (problem.form == Form::gemm) return;
+  v1_ = held(values("v1", InputStream::v1, key_shape, counts.key, true));
+  if (two_axes(problem)) {
+    k2_ = held(values("k2", InputStream::k2, key_shape, counts.key, true));
+    v2_ = held(values("v2", InputStream::v2, key_shape, counts.key, true));
+  }
+  if (with_grad_o) {
+    grad_o_ = held(values("do", InputStream::grad_o, query_shape, counts.query, false));
+  }
+  if (problem.sink) {
+    std::optional<HostFloats> sink;
+    if (file) sink = given(*file, "sink", {problem.q_heads}, Element::fp32, false);
+    if (!sink) sink.emplace(static_cast<std::size_t>(problem.q_heads), static_cast<float>(*problem.sink));
+    sink_ = HeldTensor(backend, std::move(*sink), Element::fp32, source.on_host);
+  }
+}
+
+bool InputSet::serves(const Problem& problem, bool with_grad_o, const InputSource& source) const {
+  const auto shape = [](const Problem& p) {
+    return std::tuple(p.form == Form::gemm, p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim, p.element);
+  };
+  const bool sink_held = !problem.sink || problem.sink == problem_.sink;
+  const bool axes_held = two_axes(problem_) || !two_axes(problem);
+  return shape(problem) == shape(problem_) && sink_held && axes_held && (with_grad_o_ || !with_grad_o) &&
+         source == source_;
+}
+
+HostInputs InputSet::host() const {
+  return {q_.host(), k1_.host(), k2_.host(), v1_.host(), v2_.host(), sink_.host(), grad_o_.host()};
+}
+
+void InputSet::fill(Arguments& arguments) const {
+  arguments.q = q_.device();
+  arguments.k1 = k1_.device();
+  arguments.k2 = k2_.device();
+  arguments.v1 = v1_.device();
+  arguments.v2 = v2_.device();
+  arguments.sink = sink_.device<float>();
+  arguments.grad_o = grad_o_.device();
+}
+
+std::size_t InputSet::device_bytes() const {
+  std::size_t sum = 0;
+  for (const HeldTensor* tensor : {&q_, &k1_, &k2_, &v1_, &v2_, &sink_, &grad_o_}) sum += tensor->device_bytes();
+  return sum;
+}
+
+OutputSet::OutputSet(Backend& backend, const Problem& problem, Pass pass, std::size_t workspace_bytes)
+    : backend_(&backend), element_(problem.element) {
+  const TensorCounts counts = tensor_counts(problem);
+  const std::size_t query_bytes = counts.query * element_bytes(element_),
+                    key_bytes = counts.key * element_bytes(element_);
+  o_ = BackendMemory(backend, query_bytes);
+  lse_ = BackendMemory(backend, counts.lse * sizeof(float));
+  if (pass == Pass::backward) {
+    grad_q_ = BackendMemory(backend, query_bytes);
+    grad_k1_ = BackendMemory(backend, key_bytes);
+    grad_v1_ = BackendMemory(backend, key_bytes);
+    if (two_axes(problem)) grad_k2_ = BackendMemory(backend, key_bytes);
+    if (two_axes(problem)) grad_v2_ = BackendMemory(backend, key_bytes);
+    if (problem.sink) grad_sink_ = BackendMemory(backend, static_cast<std::size_t>(problem.q_heads) * sizeof(float));
+  }
+  workspace_ = BackendMemory(backend, workspace_bytes);
+  poison_forward();
+  poison_backward();
+  workspace_.poison();
+}
+
+void OutputSet::fill(Arguments& arguments) const {
+  arguments.o = o_.data();
+  arguments.lse = lse_.data<float>();
+  arguments.grad_q = grad_q_.data();
+  arguments.grad_k1 = grad_k1_.data();
+  arguments.grad_k2 = grad_k2_.data();
+  arguments.grad_v1 = grad_v1_.data();
+  arguments.grad_v2 = grad_v2_.data();
+  arguments.grad_sink = grad_sink_.data<float>();
+  arguments.workspace = workspace_.data();
+}
+
+void OutputSet::poison_forward() {
+  o_.poison();
+  lse_.poison();
+}
+
+void OutputSet::poison_backward() {
+  for (BackendMemory* buffer : {&grad_q_, &grad_k1_, &grad_k2_, &grad_v1_, &grad_v2_, &grad_sink_}) buffer->poison();
+}
+
+OutputSet::Host OutputSet::download() const {
+  Host host;
+  host.o = to_host(*backend_, o_, element_);
+  host.lse = to_host(*backend_, lse_, Element::fp32);
+  host.grad_q = to_host(*backend_, grad_q_, element_);
+  host.grad_k1 = to_host(*backend_, grad_k1_, element_);
+  host.grad_k2 = to_host(*backend_, grad_k2_, element_);
+  host.grad_v1 = to_host(*backend_, grad_v1_, element_);
+  host.grad_v2 = to_host(*backend_, grad_v2_, element_);
+  host.grad_sink = to_host(*backend_, grad_sink_, Element::fp32);
+  return host;
+}
+
+HostOutputs OutputSet::Host::pointers() const {
+  const auto pointer = [](const HostFloats& values) { return values.empty() ? nullptr : values.data(); };
+  return {pointer(o),       pointer(lse),     pointer(grad_q),  pointer(grad_k1),
+          pointer(grad_k2), pointer(grad_v1), pointer(grad_v2), pointer(grad_sink)};
+}
+
+}  // namespace triscope

@@ -1,0 +1,111 @@
+// The tensors of one problem on the backend's device, with what the check needs of them on the host.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/reference/check.hpp"
+#include "kernels/attention/kernel.hpp"
+#include "kernels/base/philox.hpp"
+#include "profiler/protocol/jobs.hpp"
+#include "profiler/worker/device/backend.hpp"
+
+namespace triscope {
+
+/// Where inputs come from.
+struct InputSource {
+  std::uint64_t seed = 1;
+  InputKind kind = InputKind::normal;
+  std::string tensors;  ///< safetensors file; empty: generated. What the file lacks (do) is generated
+  bool on_host = true;  ///< keep them on the host too, as the check needs
+  bool operator==(const InputSource&) const = default;
+};
+
+/// Leaves new elements unwritten: a tensor may have gigabytes, and whoever fills it in parallel should touch it first.
+template <typename T>
+struct UnwrittenAllocator : std::allocator<T> {
+  template <typename Other>
+  struct rebind {
+    using other = UnwrittenAllocator<Other>;
+  };
+  template <typename Other>
+  void construct(Other* place) noexcept {
+    ::new (static_cast<void*>(place)) Other;
+  }
+  template <typename Other, typename... Values>
+  void construct(Other* place, Values&&... values) {
+    ::new (static_cast<void*>(place)) Other(std::forward<Values>(values)...);
+  }
+};
+using HostFloats = std::vector<float, UnwrittenAllocator<float>>;
+
+/// One tensor: element type on the device; fp32 on the host (rounded to its element type) when that is asked for.
+class HeldTensor {
+ public:
+  HeldTensor() = default;
+  HeldTensor(Backend& backend, HostFloats values, Element element, bool on_host);
+  const float* host() const { return host_.empty() ? nullptr : host_.data(); }
+  template <typename T = void>
+  T* device() const {
+    return device_.data<T>();
+  }
+  std::size_t device_bytes() const { return device_.bytes(); }
+
+ private:
+  HostFloats host_;
+  BackendMemory device_;
+};
+
+/// q, k1, k2, v1, v2, sink and grad_o of a problem (k2 and v2 unless it is dot-product attention). Shared by all
+/// kernels of a group: they have one shape.
+class InputSet {
+ public:
+  /// Throws `Error`: (usage) a given tensor is missing, has another shape, or holds NaN or Inf; no memory.
+  InputSet(Backend& backend, const Problem& problem, bool with_grad_o, const InputSource& source);
+
+  /// True when these are also the inputs of that.
+  bool serves(const Problem& problem, bool with_grad_o, const InputSource& source) const;
+  HostInputs host() const;  ///< null pointers unless they are kept on the host
+  void fill(Arguments& arguments) const;
+  std::size_t device_bytes() const;
+
+ private:
+  Problem problem_;
+  bool with_grad_o_;
+  InputSource source_;
+  HeldTensor q_, k1_, k2_, v1_, v2_, sink_, grad_o_;
+};
+
+/// The outputs of one kernel, poisoned when made.
+class OutputSet {
+ public:
+  OutputSet(Backend& backend, const Problem& problem, Pass pass, std::size_t workspace_bytes);
+
+  void fill(Arguments& arguments) const;
+  void poison_forward();
+  void poison_backward();
+
+  /// A copy on the host, widened to fp32.
+  struct Host {
+    HostFloats o, lse, grad_q, grad_k1, grad_k2, grad_v1, grad_v2, grad_sink;
+    HostOutputs pointers() const;
+  };
+  Host download() const;
+
+ private:
+  Backend* backend_;
+  Element element_;
+  BackendMemory o_, lse_, grad_q_, grad_k1_, grad_k2_, grad_v1_, grad_v2_, grad_sink_, workspace_;
+};
+
+/// Elements of q (and o), of k1 (and every key and value), and of the LSE. A product (form gemm) has q, k1 and o only.
+struct TensorCounts {
+  std::size_t query = 0, key = 0, lse = 0;
+};
+TensorCounts tensor_counts(const Problem& problem);
+
+}  // namespace triscope

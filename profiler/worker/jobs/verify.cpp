@@ -1,0 +1,80 @@
+#include "profiler/worker/jobs/verify.hpp"
+
+#include <fmt/format.h>
+
+#include "kernels/base/error.hpp"
+#include "kernels/attention/flops.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr double kOracleFlops = 2e11;  // beyond this the oracle's own forward would take minutes
+
+bool can_run(const Kernel& kernel, const Problem& problem, Pass pass) { return !kernel.unsupported(problem, pass); }
+
+// The kernel whose forward makes the LSE that `kernel`'s backward reads.
+const Kernel& forward_for(const Kernel& kernel, const Problem& problem, KernelList kernels) {
+  if (can_run(kernel, problem, Pass::forward)) return kernel;
+  for (const Kernel* other : kernels) {
+    const KernelInfo& info = other->info();
+    if (info.device != kernel.info().device || other->fold(problem) != kernel.fold(problem)) continue;
+    const bool oracle = info.id == "cpu.oracle";
+    if (oracle && useful_flops(problem, Pass::forward) > kOracleFlops) continue;
+    if (can_run(*other, problem, Pass::forward)) return *other;
+  }
+  throw Error(fmt::format("{} backward cannot be prepared", kernel.info().id),
+              "it has no forward of its own, and no other kernel makes the LSE it needs",
+              "choose another kernel or a smaller problem");
+}
+
+}  // namespace
+
+PreparedLaunch::PreparedLaunch(Backend& backend, KernelList kernels, const Kernel& kernel, const Problem& problem,
+                               Pass pass, const std::string& instance, const InputSet& inputs)
+    : backend_(&backend),
+      kernel_(&kernel),
+      problem_(problem),
+      pass_(pass),
+      instance_(instance),
+      outputs_(backend, problem, pass, kernel.workspace_bytes(problem, pass, instance)) {
+  inputs.fill(arguments_);
+  outputs_.fill(arguments_);
+  arguments_.stream = backend.stream();
+  if (pass == Pass::backward) make_forward(kernels, inputs);
+}
+
+void PreparedLaunch::make_forward(KernelList kernels, const InputSet& inputs) {
+  const Kernel& forward = forward_for(*kernel_, problem_, kernels);
+  const std::string instance = forward.choose_instance(problem_, Pass::forward);
+  const BackendMemory workspace(*backend_, forward.workspace_bytes(problem_, Pass::forward, instance));
+  Arguments arguments;
+  inputs.fill(arguments);
+  arguments.o = arguments_.o;
+  arguments.lse = arguments_.lse;
+  arguments.workspace = workspace.data();
+  arguments.stream = backend_->stream();
+  forward.launch(problem_, Pass::forward, instance, arguments);
+  backend_->synchronize();
+  arguments_.lse_fold = forward.fold(problem_);
+}
+
+void PreparedLaunch::poison() {
+  if (pass_ == Pass::forward) {
+    outputs_.poison_forward();
+  } else {
+    outputs_.poison_backward();
+  }
+}
+
+CheckResult PreparedLaunch::verify(const InputSet& inputs, const CheckOptions& options) {
+  poison();
+  const std::string name = fmt::format("{} {} {}", kernel_->info().id, to_string(pass_), instance_);
+  launches_ = backend_->record_launch(name, [this] { (*this)(); });
+  backend_->synchronize();
+  const OutputSet::Host outputs = outputs_.download();
+  KernelInfo info = kernel_->info();
+  info.fold = kernel_->fold(problem_);  // what it folds for this problem
+  return check_against_oracle(info, problem_, pass_, inputs.host(), outputs.pointers(), options);
+}
+
+}  // namespace triscope

@@ -1,0 +1,49 @@
+// Correct before timed: runs a kernel once on poisoned outputs and compares them with the fp64 oracle.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/reference/check.hpp"
+#include "kernels/attention/kernel.hpp"
+#include "profiler/worker/device/backend.hpp"
+#include "profiler/worker/jobs/tensors.hpp"
+
+namespace triscope {
+
+using KernelList = std::span<const Kernel* const>;
+
+/// One kernel on one problem, ready to be launched again and again.
+class PreparedLaunch {
+ public:
+  /// Allocates outputs and workspace. For a backward, makes the o and LSE it reads: by the kernel's own forward, or by
+  /// another kernel of `kernels` that folds the same operand, or by the oracle. Throws `Error` when none of them can.
+  PreparedLaunch(Backend& backend, KernelList kernels, const Kernel& kernel, const Problem& problem, Pass pass,
+                 const std::string& instance, const InputSet& inputs);
+
+  void operator()() const { kernel_->launch(problem_, pass_, instance_, arguments_); }
+
+  /// Launches once on poisoned outputs, notes what ran in `launches`, and compares. Throws `Error` when the launch
+  /// fails.
+  CheckResult verify(const InputSet& inputs, const CheckOptions& options);
+  /// What the launch of `verify` ran.
+  const std::vector<LaunchRecord>& launches() const { return launches_; }
+  OutputSet::Host download() const { return outputs_.download(); }
+  /// Poisons the outputs of this pass, so that a write left out shows.
+  void poison();
+
+ private:
+  void make_forward(KernelList kernels, const InputSet& inputs);
+
+  Backend* backend_;
+  const Kernel* kernel_;
+  Problem problem_;
+  Pass pass_;
+  std::string instance_;
+  OutputSet outputs_;
+  Arguments arguments_;
+  std::vector<LaunchRecord> launches_;
+};
+
+}  // namespace triscope

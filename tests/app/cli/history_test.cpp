@@ -1,0 +1,297 @@
+// Stored sweeps through the real program: listed, shown, compared, exported, imported.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/app/cli/expect_error.hpp"
+#include "profiler/store/store.hpp"
+#include "tests/app/cli/program.hpp"
+#include "tests/app/cli/small_history.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class HistoryTest : public testing::Test {
+ protected:
+  void SetUp() override { write_small_history(file_); }
+  ProgramResult run(std::vector<std::string> arguments) const {
+    arguments.push_back("--db");
+    arguments.push_back(file_.string());
+    return run_triscope(arguments);
+  }
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "history.db";
+};
+
+TEST_F(HistoryTest, list_shows_newest_first) {
+  const ProgramResult table = run({"list"});
+  EXPECT_EQ(table.exit_code, 0) << table.errors;
+  std::istringstream stream(run({"list", "--format", "json"}).output);
+  std::vector<std::int64_t> ids;
+  for (std::string line; std::getline(stream, line);) ids.push_back(nlohmann::json::parse(line).at("sweep"));
+  EXPECT_THAT(ids, ElementsAre(2, 1));
+}
+
+TEST_F(HistoryTest, show_prints_every_measurement_of_the_sweep) {
+  const ProgramResult table = run({"show", "1"});
+  EXPECT_EQ(table.exit_code, 0) << table.errors;
+  for (const ResultRow& row : Snapshot(file_).results(1)) {
+    EXPECT_THAT(table.output, HasSubstr("m" + std::to_string(row.measurement) + " "));
+    EXPECT_THAT(table.output, HasSubstr(row.reason));
+  }
+}
+
+TEST_F(HistoryTest, show_prints_one_measurement_in_full) {
+  const ProgramResult result = run({"show", "m1"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  for (const char* part : {"m1 of sweep 1", "latency", "quartiles", "errors", "FLOP/byte"})
+    EXPECT_THAT(result.output, HasSubstr(part));
+  for (const char* part :
+       {"host synthetic, GPU-00000000-0000-0000-0000-000000000001, driver 580.159", "commit 0123456789ab"}) {
+    EXPECT_THAT(result.output, HasSubstr(part));
+  }
+}
+
+TEST_F(HistoryTest, show_marks_what_was_measured_in_another_environment_than_most) {
+  EXPECT_THAT(run({"show", "1"}).output, Not(HasSubstr("environment")));
+  const std::vector<ResultRow> rows = Snapshot(file_).results(1);
+  Environment other = synthetic_environment();
+  other.host = "elsewhere";
+  other.git_commit = "fedcba";
+  {
+    Store store(file_);
+    store.resume_sweep(1, other);
+    Measurement changed = *Snapshot(file_).measurement(rows[3].measurement);
+    changed.source_hash = "changed since";
+    store.add(1, changed);
+  }
+  const std::string output = run({"show", "1"}).output;
+  const std::string id = "m" + std::to_string(rows[3].measurement);
+  EXPECT_THAT(output, HasSubstr(id + ": measured in another environment than most rows: commit fedcba (not "
+                                     "0123456789ab), host elsewhere (not synthetic)\n"));
+  std::istringstream stream(output);
+  std::int64_t marked = 0;
+  for (std::string line; std::getline(stream, line);)
+    marked += line.find(" other ") != std::string::npos || line.ends_with(" other");
+  EXPECT_EQ(marked, 1) << output;
+}
+
+TEST_F(HistoryTest, a_sweep_compared_with_itself_is_the_same_and_passes_every_gate) {
+  const ProgramResult result = run({"compare", "1", "1", "--fail-if", "slower>1%"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("same"));
+  EXPECT_THAT(result.output, Not(testing::AnyOf(HasSubstr("slower"), HasSubstr("unclear"))));
+}
+
+TEST_F(HistoryTest, a_measurement_is_the_same_as_itself_however_noisy_and_alone) {
+  Measurement alone = synthetic_measurement(45, 8);
+  alone.group = -1;
+  for (std::size_t n = 0; n < alone.samples.size(); ++n)
+    alone.samples[n].duration_ns = 1'000'000 + 100'000 * static_cast<std::int64_t>(n);
+  std::int64_t row = 0;
+  {
+    Store store(file_);
+    row = store.add(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1), alone);
+  }
+  const std::string name = "m" + std::to_string(row);
+  EXPECT_THAT(run({"compare", name, name}).output, HasSubstr("1 compared, 1 the same"));
+}
+
+/// A third sweep with the first `count` configurations of the others, each `factor` times as slow.
+void add_part(const std::filesystem::path& file, std::int64_t count, double factor) {
+  Store store(file);
+  const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), count);
+  for (std::int64_t index = 50; index < 50 + count; ++index) {
+    Measurement m = synthetic_measurement(index, 20);
+    for (Sample& sample : m.samples)
+      sample.duration_ns = static_cast<std::int64_t>(static_cast<double>(sample.duration_ns) * factor);
+    store.add(sweep, m);
+  }
+  store.finish_sweep(sweep);
+}
+
+TEST_F(HistoryTest, a_gate_does_not_pass_when_a_lacks_what_b_has) {
+  add_part(file_, 3, 1);
+  const ProgramResult lacking = run({"compare", "3", "1", "--fail-if", "slower>2%"});
+  EXPECT_EQ(lacking.exit_code, 1) << lacking.output;
+  EXPECT_THAT(lacking.errors, HasSubstr("are missing in A"));
+  EXPECT_THAT(lacking.output, HasSubstr("3 compared"));
+  EXPECT_THAT(lacking.output, HasSubstr("without a partner: 0 of A, 9 of B"));
+  const ProgramResult ungated = run({"compare", "3", "1"});
+  EXPECT_EQ(ungated.exit_code, 0) << "without a gate there is nothing to fail";
+  const ProgramResult other_way = run({"compare", "1", "3", "--fail-if", "slower>2%"});
+  EXPECT_EQ(other_way.exit_code, 0) << "what A has more does not matter: " << other_way.errors;
+}
+
+TEST_F(HistoryTest, a_gate_fails_on_what_it_names_and_json_counts) {
+  add_part(file_, 3, 1.5);
+  const ProgramResult slower = run({"compare", "3", "1", "--fail-if", "slower>2%", "--format", "json"});
+  EXPECT_EQ(slower.exit_code, 1);
+  std::istringstream stream(slower.output);
+  nlohmann::json last;
+  for (std::string line; std::getline(stream, line);) last = nlohmann::json::parse(line);
+  EXPECT_THAT(run({"compare", "3", "1"}).output, HasSubstr("1.50x slower  1.497 .. 1.503"))
+      << "the interval is that of the verdict";
+  EXPECT_EQ(last.at("type"), "summary");
+  EXPECT_EQ(last.at("compared"), 3);
+  EXPECT_EQ(last.at("slower"), 3);
+  EXPECT_EQ(last.at("only_b"), 9);
+  EXPECT_EQ(last.at("violations"), 3);
+  EXPECT_EQ(last.at("fails"), true);
+}
+
+TEST_F(HistoryTest, kernels_without_a_common_question_are_sent_to_the_sweep_that_holds_both) {
+  Measurement other = synthetic_measurement(45, 20);
+  other.key.kernel = "cpu.other";
+  {
+    Store store(file_);
+    const std::int64_t both = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 2);
+    store.add(both, synthetic_measurement(45, 20));
+    store.add(both, other);
+    other.key.problem.seq_len += 1;
+    store.add(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1), other);
+  }
+  const std::string kernel = Snapshot(file_).results(3).front().kernel;
+  expect_error(run({"compare", "kernel:cpu.other", "kernel:" + kernel}), 2,
+               "none of the 1 measurements of A (sweep 4) answers the same question as one of the 1 of B (sweep 3); "
+               "sweep 3 holds both: compare "
+               "kernel:cpu.other@3 kernel:" +
+                   kernel + "@3");
+}
+
+TEST_F(HistoryTest, a_gate_fails_when_nothing_can_be_paired) {
+  Store(file_).begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
+  const ProgramResult gated = run({"compare", "3", "1", "--fail-if", "slower>2%"});
+  expect_error(gated, 1, "none of the 0 measurements of A answers the same question as one of the 12 of B");
+  expect_error(run({"compare", "3", "1"}), 2, "none of the 0 measurements");
+  const ProgramResult json = run({"compare", "3", "1", "--fail-if", "slower>2%", "--format", "json"});
+  EXPECT_EQ(json.exit_code, 1);
+  EXPECT_THAT(json.output, HasSubstr("\"compared\":0"));
+}
+
+TEST_F(HistoryTest, importing_what_cannot_be_read_leaves_no_target_behind) {
+  const std::filesystem::path letter = folder_ / "letter.txt", target = folder_ / "new.db";
+  std::ofstream(letter) << "Dear reader, this is no database, and it is long enough to be looked at.";
+  expect_error(run_triscope({"import", letter.string(), "--db", target.string()}), 3, "letter.txt");
+  const ProgramResult missing = run_triscope({"import", (folder_ / "none.db").string(), "--db", target.string()});
+  expect_error(missing, 3, "name a Triscope database to copy from");
+  expect_error(run_triscope({"import", folder_.path().string(), "--db", target.string()}), 2,
+               "it is a folder; name a Triscope database to copy from");
+  expect_error(run_triscope({"import", "", "--db", target.string()}), 2, "import ''");
+  EXPECT_FALSE(std::filesystem::exists(target));
+}
+
+TEST_F(HistoryTest, importing_a_database_into_itself_is_refused_and_changes_no_byte) {
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = DELETE");  // as the recorded one
+  const auto bytes = [this] {
+    std::ifstream stream(file_, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const std::string before = bytes();
+  expect_error(run_triscope({"import", file_.string(), "--db", file_.string()}), 2,
+               "it is the database that would be written to");
+  EXPECT_EQ(bytes() == before, true);
+}
+
+TEST_F(HistoryTest, the_doctor_finds_damage) {
+  std::fstream stream(file_, std::ios::in | std::ios::out | std::ios::binary);
+  const auto size = static_cast<std::streamoff>(std::filesystem::file_size(file_));
+  stream.seekp(size / 2);
+  stream << std::string(static_cast<std::size_t>(size - size / 2), '\xA5');
+  stream.close();
+  const ProgramResult doctor = run({"doctor"});
+  EXPECT_EQ(doctor.exit_code, 3);
+  EXPECT_THAT(doctor.output, HasSubstr("damaged"));
+}
+
+TEST_F(HistoryTest, what_does_not_exist_is_named) {
+  expect_error(run({"show", "77"}), 2, "'77'");
+  expect_error(run({"compare", "m1", "m99999"}), 2, "'m99999'");
+  expect_error(run_triscope({"list", "--db", (folder_ / "none.db").string()}), 3, "none.db");
+  expect_error(run_triscope({"import", (folder_ / "none.db").string(), "--db", file_.string()}), 3, "none.db");
+}
+
+TEST_F(HistoryTest, a_file_that_is_no_database_is_refused_and_left_alone) {
+  const std::filesystem::path other = folder_ / "letter.txt";
+  std::ofstream(other) << "Dear reader, this is no database, and it is long enough to be looked at.";
+  for (const char* command : {"list", "show", "export"}) {
+    const ProgramResult result = run_triscope({command, "--db", other.string()});
+    expect_error(result, 3, "letter.txt");
+  }
+  std::ifstream stream(other);
+  std::string text;
+  std::getline(stream, text);
+  EXPECT_THAT(text, HasSubstr("Dear reader"));
+}
+
+TEST_F(HistoryTest, exports_go_to_stdout_through_a_dash_a_device_and_a_pipe) {
+  const std::string expected = run({"export"}).output;
+  EXPECT_THAT(expected, HasSubstr("median_ms"));
+  EXPECT_EQ(run({"export", "-o", "-"}).output, expected);
+  EXPECT_FALSE(std::filesystem::exists("-"));
+  EXPECT_EQ(run({"export", "-o", "/dev/stdout"}).output, expected);
+}
+
+TEST_F(HistoryTest, nothing_that_is_written_takes_the_place_of_a_database) {
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = DELETE");
+  const std::filesystem::path link = folder_ / "table.csv";
+  std::filesystem::create_symlink(file_, link);
+  for (const std::filesystem::path& target : {file_, link}) {
+    expect_error(run({"export", "1", "-o", target.string()}), 2, "it is a database, which would be lost");
+  }
+  EXPECT_THAT(Snapshot(file_).results(), testing::SizeIs(kHistoryMeasurements));
+}
+
+TEST_F(HistoryTest, results_that_cannot_be_printed_are_one_sentence) {
+  const ProgramResult result =
+      run_triscope({"export", "--db", file_.string()}, {.environment = {}, .output = "/dev/full", .new_group = false});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.errors,
+            "triscope: the output could not be written: No space left on device; free space or give another file, then "
+            "run it again.\n");
+}
+
+TEST_F(HistoryTest, a_gate_does_not_pass_when_everything_is_unclear) {
+  Store store(file_);
+  const std::int64_t sweep = store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
+  Measurement m = synthetic_measurement(50, 20);
+  m.samples.resize(1);
+  store.add(sweep, m);
+  store.finish_sweep(sweep);
+  const ProgramResult gated = run({"compare", "1", "3", "--fail-if", "slower>2%"});
+  EXPECT_EQ(gated.exit_code, 1) << gated.output;
+  EXPECT_THAT(gated.errors, HasSubstr("nothing could be judged (1 compared, 1 unclear"));
+}
+
+TEST_F(HistoryTest, a_report_refuses_what_is_not_there) {
+  const std::filesystem::path typo = folder_ / "typo.db";
+  expect_error(run_triscope({"report", "-o", (folder_ / "out").string(), "--db", typo.string()}), 3, "typo.db");
+  EXPECT_FALSE(std::filesystem::exists(typo));
+  expect_error(run({"report", "-o", ""}), 2, "the name is empty; name a folder");
+}
+
+TEST_F(HistoryTest, hints_name_the_database_as_a_shell_reads_it) {
+  const std::filesystem::path empty = folder_ / "my runs.db";
+  { Store store(empty); }
+  EXPECT_EQ(run_triscope({"list", "--db", empty.string()}).output,
+            "No sweep yet; `triscope sweep --db '" + empty.string() + "'` starts one.\n");
+  expect_error(run({"sweep", "--resume", "77"}), 2, "see `triscope list --db " + file_.string() + "`");
+}
+
+TEST_F(HistoryTest, importing_twice_changes_nothing) {
+  const std::filesystem::path target = folder_ / "all.db";
+  EXPECT_THAT(run_triscope({"import", file_.string(), "--db", target.string()}).output,
+              HasSubstr(std::to_string(kHistoryMeasurements) + " measurements"));
+  EXPECT_THAT(run_triscope({"import", file_.string(), "--db", target.string()}).output, HasSubstr("0 measurements"));
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,148 @@
+// `triscope inspect` through the real programs.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "kernels/tensors/tensor_file.hpp"
+#include "tests/app/cli/program.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+
+/// Two tokens, one head, head_dim 1: logits are products of three numbers.
+void write_small(const std::filesystem::path& file, const char* q_name = "q") {
+  const std::vector<HostTensor> tensors{
+      {q_name, {2, 1, 1}, {1, 2}}, {"k1", {2, 1, 1}, {1, 3}}, {"k2", {2, 1, 1}, {0.5F, 1}}};
+  write_safetensors(file, tensors);
+}
+
+TEST(Inspect, an_array_holds_the_probabilities_of_the_query) {
+  const TemporaryFolder folder;
+  write_small(folder / "t.safetensors");
+  const ProgramResult result = run_triscope({"inspect", "--in", (folder / "t.safetensors").string(), "--query", "1",
+                                             "--windows", "2x2", "--scale", "1", "-o", (folder / "p.npy").string()});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("2 x 2 pairs"));
+  const TensorFile file(folder / "p.npy");
+  const std::vector<float> p = read_floats(file.tensors().front());
+  // logits 2 * {1, 3} * {0.5, 1}: rows of k, columns of j
+  const double expected[] = {std::exp(1), std::exp(3), std::exp(2), std::exp(6)};
+  const double sum = expected[0] + expected[1] + expected[2] + expected[3];
+  ASSERT_EQ(p.size(), 4U);
+  for (std::size_t n = 0; n < 4; ++n) EXPECT_NEAR(p[n], expected[n] / sum, 1e-6);
+}
+
+TEST(Inspect, a_table_has_a_line_for_every_pair_with_its_tokens) {
+  const TemporaryFolder folder;
+  write_small(folder / "t.safetensors");
+  std::ofstream(folder / "labels.txt") << "say \"hi\"\nyou\n";
+  const ProgramResult result =
+      run_triscope({"inspect", "--in", (folder / "t.safetensors").string(), "--query", "1", "--windows", "2x1",
+                    "--scale", "1", "--labels", (folder / "labels.txt").string(), "-o", (folder / "p.csv").string()});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  std::ifstream stream(folder / "p.csv");
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_THAT(text, testing::StartsWith("j,k,logit,p,token_j,token_k\n0,1,2,"));
+  EXPECT_THAT(text, HasSubstr("\"say \"\"hi\"\"\",\"you\""));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
+}
+
+TEST(Inspect, a_picture_is_written_for_generated_tensors) {
+  const TemporaryFolder folder;
+  const ProgramResult result = run_triscope({"inspect", "--source", "induction", "--seq", "128", "--query", "100",
+                                             "--head", "7", "--windows", "64x16", "-o", (folder / "p.png").string()});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_GT(std::filesystem::file_size(folder / "p.png"), 500U);
+}
+
+TEST(Inspect, the_bias_of_v2_and_shared_key_heads_are_options_too) {
+  const auto output = [](const char* option, const char* value) {
+    const ProgramResult result = run_triscope({"inspect", "--source", "random", "--seq", "32", "--q-heads", "4", "--head", "3",
+                                               "--query", "20", "--windows", "8x8", option, value});
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    const std::size_t at = result.output.find("output of length");
+    EXPECT_NE(at, std::string::npos) << result.output;
+    return result.output.substr(at, result.output.find('\n', at) - at);
+  };
+  EXPECT_EQ(output("--v2-bias", "0"), output("--kv-heads", "1"));
+  EXPECT_NE(output("--v2-bias", "0"), output("--v2-bias", "2"));
+  EXPECT_NE(output("--kv-heads", "1"), output("--kv-heads", "4"));
+}
+
+TEST(Inspect, a_window_far_larger_than_what_is_seen_gives_an_array_but_no_picture_beyond_reason) {
+  const TemporaryFolder folder;
+  const auto inspect = [&](const char* file) {
+    return run_triscope({"inspect", "--source", "random", "--seq", "8192", "--head-dim", "4", "--q-heads", "1", "--query", "2",
+                         "--windows", "8192x8192", "-o", (folder / file).string()});
+  };
+  EXPECT_EQ(inspect("p.npy").exit_code, 0);
+  const ProgramResult picture = inspect("p.png");
+  EXPECT_EQ(picture.exit_code, 2) << picture.output;
+  EXPECT_THAT(picture.errors, HasSubstr("a picture of 8192 x 8192 cells is too large"));
+}
+
+TEST(Inspect, what_is_inspected_is_never_overwritten) {
+  const TemporaryFolder folder;
+  write_small(folder / "t.safetensors");
+  std::ofstream(folder / "labels.csv") << "a\nb\n";
+  for (const char* role : {"q", "k1", "k2"})
+    write_npy(folder / fmt::format("{}.npy", role), {role, {2, 1, 1}, {1, 2}});
+  const auto refused = [&](const char* in, const char* out) {
+    const auto before = std::filesystem::last_write_time(folder / out);
+    const ProgramResult result =
+        run_triscope({"inspect", "--in", (folder / in).string(), "--labels", (folder / "labels.csv").string(),
+                      "--windows", "2x2", "-o", (folder / out).string()});
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_THAT(result.errors, HasSubstr("one of the files that are inspected"));
+    EXPECT_EQ(std::filesystem::last_write_time(folder / out), before);
+  };
+  refused("q.npy", "q.npy");
+  refused("q.npy", "k2.npy");
+  refused("t.safetensors", "labels.csv");
+}
+
+TEST(Inspect, a_sink_that_is_no_number_is_said_and_words_are_quoted) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "t.safetensors";
+  const std::vector<HostTensor> tensors{{"q", {2, 1, 1}, {1, 2}},
+                                        {"k1", {2, 1, 1}, {1, 3}},
+                                        {"k2", {2, 1, 1}, {0.5F, 1}},
+                                        {"sink", {1}, {std::numeric_limits<float>::quiet_NaN()}}};
+  write_safetensors(file, tensors);
+  std::ofstream(folder / "labels.txt") << "such\nand\n";
+  const ProgramResult result =
+      run_triscope({"inspect", "--in", file.string(), "--query", "1", "--windows", "2x2", "--labels",
+                    (folder / "labels.txt").string()});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("query 1 \"and\", head 0 of 1"));
+  EXPECT_THAT(result.output, HasSubstr("the sink of this head is NaN"));
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("entropy")));
+}
+
+TEST(Inspect, faults_are_a_sentence_and_exit_code_2) {
+  const TemporaryFolder folder;
+  write_small(folder / "t.safetensors", "query");
+  const std::string file = (folder / "t.safetensors").string();
+  const auto refused = [](std::vector<std::string> arguments, const char* why) {
+    arguments.insert(arguments.begin(), "inspect");
+    const ProgramResult result = run_triscope(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_THAT(result.errors, HasSubstr(why));
+  };
+  refused({"--windows", "2x2"}, "--in");
+  refused({"--in", file, "--windows", "2x2"}, "known to be q");
+  refused({"--in", file, "--names", "q=query"}, "--windows is missing");
+  refused({"--in", "no/such.npy"}, "no/such.npy");
+  refused({"--in", file, "--windows", "2x2", "--names", "q=query", "--query", "5"}, "no query 5");
+  refused({"--in", file, "--windows", "2x2", "--names", "query"}, "'query'");
+  refused({"--in", file, "--windows", "2x2", "-o", "x.jpg"}, ".png, .csv or .npy");
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,141 @@
+// Which measurements a selection names, and which of them answer the same question.
+#include "app/cli/options/selection.hpp"
+
+#include <gmock/gmock.h>
+
+#include "kernels/base/error.hpp"
+#include "tests/app/cli/small_history.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+ResultRow row(std::int64_t id, const std::string& kernel, Windows windows = {512, 32}, Pass pass = Pass::forward) {
+  ResultRow result;
+  result.measurement = id;
+  result.kernel = kernel;
+  result.pass = pass;
+  result.problem.window1 = windows.window1;
+  result.problem.window2 = windows.window2;
+  return result;
+}
+
+ResultRow baseline_row(std::int64_t id, Pass pass = Pass::forward) {
+  ResultRow result = row(id, "baseline.cpu", {1024, 1}, pass);
+  result.problem.form = Form::dot_product;
+  return result;
+}
+
+TEST(Selection, reads_every_shape) {
+  EXPECT_EQ(parse_selection("3").sweep, 3);
+  EXPECT_TRUE(parse_selection("latest").latest);
+  EXPECT_EQ(parse_selection("m12").measurement, 12);
+  EXPECT_EQ(parse_selection("kernel:cpu.fast").kernel, "cpu.fast");
+  EXPECT_EQ(parse_selection("kernel:cpu.fast").sweep, std::nullopt);
+  EXPECT_EQ(parse_selection("kernel:cpu.fast@3").kernel, "cpu.fast");
+  EXPECT_EQ(parse_selection("kernel:cpu.fast@3").sweep, 3);
+}
+
+TEST(Selection, refuses_everything_else_by_name) {
+  for (const char* text : {"", "m", "mm1", "m1x", "-1", "0", "m0", "1.5", "kernel:", "kernel:@3", "kernel:a@",
+                           "kernel:a@x", "new", "99999999999999999999", "m99999999999999999999"}) {
+    try {
+      parse_selection(text);
+      ADD_FAILURE() << "accepted '" << text << "'";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage) << text;
+    }
+  }
+}
+
+class SelectTest : public testing::Test {
+ protected:
+  void SetUp() override { write_small_history(file_); }
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "synthetic.db";
+};
+
+TEST_F(SelectTest, finds_sweeps_measurements_and_kernels) {
+  const Snapshot snapshot(file_);
+  const std::int64_t newest = snapshot.sweeps().front().id;
+  EXPECT_EQ(select(snapshot, parse_selection("latest")).size(), snapshot.results(newest).size());
+  EXPECT_THAT(select(snapshot, parse_selection("1")), SizeIs(12));
+  EXPECT_THAT(select(snapshot, parse_selection("m7")), SizeIs(1));
+  const std::string kernel = snapshot.results(1).front().kernel;
+  const auto rows = select(snapshot, parse_selection("kernel:" + kernel + "@1"));
+  ASSERT_FALSE(rows.empty());
+  for (const ResultRow& found : rows) {
+    EXPECT_EQ(found.kernel, kernel);
+    EXPECT_EQ(found.sweep, 1);
+  }
+  EXPECT_NE(select(snapshot, parse_selection("kernel:" + kernel)).front().sweep, 1) << "a newer sweep holds the kernel";
+}
+
+TEST_F(SelectTest, says_when_there_is_no_such_thing) {
+  const Snapshot snapshot(file_);
+  for (const char* text : {"999", "m999999", "kernel:none", "kernel:none@1"}) {
+    EXPECT_THROW(select(snapshot, parse_selection(text)), Error) << text;
+  }
+}
+
+TEST_F(SelectTest, says_which_sweeps_hold_a_kernel_and_what_a_slip_meant) {
+  Measurement measurement = synthetic_measurement(1, 20);
+  measurement.key.kernel = "cpu.rare";
+  {
+    Store store(file_);
+    store.add(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1), measurement);
+  }
+  const Snapshot snapshot(file_);
+  const auto refusal = [&](const char* text) {
+    try {
+      select(snapshot, parse_selection(text));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("found");
+  };
+  EXPECT_THAT(refusal("kernel:cpu.rare@1"), HasSubstr("sweep 1 does not hold that kernel: 3 does;"));
+  EXPECT_THAT(refusal("kernel:cpu.rare@9"), HasSubstr("the database has no such sweep"));
+  EXPECT_THAT(refusal("kernel:cpu.raer"), HasSubstr("no sweep holds that kernel; did you mean cpu.rare? "));
+  EXPECT_EQ(refusal("kernel:cpu.rare@3"), "found");
+}
+
+TEST(PairRows, matches_two_sweeps_configuration_by_configuration) {
+  const std::vector<ResultRow> a{row(1, "cpu.fast"), row(2, "cpu.fast", {256, 64}),
+                                 row(3, "cpu.fast", {512, 32}, Pass::backward)};
+  const std::vector<ResultRow> b{row(11, "cpu.fast", {512, 32}, Pass::backward), row(12, "cpu.fast"),
+                                 row(13, "cpu.oracle")};
+  const Pairing pairing = pair_rows(a, b, false);
+  ASSERT_THAT(pairing.pairs, SizeIs(2));
+  EXPECT_EQ(pairing.pairs[0].b.measurement, 12);
+  EXPECT_EQ(pairing.pairs[1].b.measurement, 11);
+  ASSERT_THAT(pairing.only_a, SizeIs(1));
+  EXPECT_EQ(pairing.only_a[0].measurement, 2);
+  ASSERT_THAT(pairing.only_b, SizeIs(1));
+  EXPECT_EQ(pairing.only_b[0].measurement, 13);
+}
+
+TEST(PairRows, never_mixes_regimes_timing_sources_or_passes) {
+  ResultRow burst = row(2, "cpu.fast"), events = row(3, "cpu.fast");
+  burst.regime = Regime::burst;
+  events.timing_source = TimingSource::cuda_events;
+  const ResultRow backward = row(4, "cpu.fast", {512, 32}, Pass::backward);
+  EXPECT_THAT(pair_rows({row(1, "cpu.fast")}, {burst, events, backward}, true).pairs, SizeIs(0));
+}
+
+TEST(PairRows, across_kernels_the_element_may_differ_and_a_baseline_needs_equal_sizes_only) {
+  ResultRow other = row(2, "cuda.portable");
+  other.problem.element = Element::fp32;
+  EXPECT_THAT(pair_rows({row(1, "cpu.fast")}, {other}, true).pairs, SizeIs(1));
+  EXPECT_THAT(pair_rows({row(1, "cpu.fast")}, {other}, false).pairs, SizeIs(0));
+  EXPECT_THAT(pair_rows({row(1, "cpu.fast"), row(3, "cpu.fast", {256, 64})}, {baseline_row(2)}, true).pairs, SizeIs(2));
+  ResultRow longer = baseline_row(2);
+  longer.problem.seq_len *= 2;
+  EXPECT_THAT(pair_rows({row(1, "cpu.fast")}, {longer}, true).pairs, SizeIs(0));
+}
+
+}  // namespace
+}  // namespace triscope

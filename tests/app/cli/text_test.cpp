@@ -1,0 +1,199 @@
+// Text for people: numbers, tables that fit a terminal, progress lines, and the objects of --json.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/cli/text/number_text.hpp"
+#include "app/cli/text/result_table.hpp"
+#include "app/cli/text/sweep_display.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/plan/progress.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(NumberText, milliseconds_have_four_digits) { EXPECT_EQ(milliseconds_text(12.3456), "12.35"); }
+
+TEST(NumberText, writes_times_and_sizes) {
+  EXPECT_EQ(clock_text(0), "0:00");
+  EXPECT_EQ(clock_text(42.4), "0:42");
+  EXPECT_EQ(clock_text(725), "12:05");
+  EXPECT_EQ(clock_text(3723), "1:02:03");
+  EXPECT_EQ(bytes_text(512), "512 B");
+  EXPECT_EQ(bytes_text(1536.0 * 1024 * 1024), "1.5 GiB");
+}
+
+TerminalTable wide_table() {
+  TerminalTable table;
+  table.columns = {{"id", Align::right, 10, false},
+                   {"kernel", Align::left, 90, false},
+                   {"ms", Align::right, 100, false},
+                   {"command", Align::left, 50, true}};
+  table.rows = {{"m1", "cpu.fast", "12.35", "triscope sweep --windows table1 --seq 1024"},
+                {"m2", "baseline.cpu", "1.2", "x"}};
+  return table;
+}
+
+TEST(TerminalTable, shows_everything_without_a_limit) {
+  const std::string text = render(wide_table(), kUnlimitedWidth);
+  EXPECT_THAT(text, HasSubstr("--seq 1024"));
+  EXPECT_THAT(text, StartsWith("id  kernel           ms  command\n"));
+}
+
+TEST(TerminalTable, never_exceeds_the_width_and_cuts_text_before_columns) {
+  for (std::size_t width = 20; width < 80; ++width) {
+    const auto lines = lines_of(render(wide_table(), width));
+    for (const std::string& line : lines) EXPECT_LE(display_width(line), width) << line;
+    EXPECT_THAT(lines.front(), HasSubstr("ms")) << "the most important column went at width " << width;
+  }
+  EXPECT_THAT(render(wide_table(), 40), HasSubstr("..."));
+  EXPECT_THAT(render(wide_table(), 40), Not(HasSubstr("not shown")));
+}
+
+TEST(TerminalTable, names_the_columns_that_did_not_fit) {
+  EXPECT_THAT(render(wide_table(), 24), HasSubstr("(not shown"));
+}
+
+TEST(TerminalTable, leaves_out_columns_without_content) {
+  TerminalTable table;
+  table.columns = {{"a", Align::left, 1, false}, {"b", Align::left, 1, false}};
+  table.rows = {{"x", ""}, {"y", ""}};
+  EXPECT_EQ(render(table, 80), "a\nx\ny\n");
+}
+
+TEST(TerminalTable, a_list_is_wrapped_between_its_words) {
+  EXPECT_THAT(wrapped_list({"avx512", "avx2", "portable"}, 14), testing::ElementsAre("avx512, avx2,", "portable"));
+  EXPECT_THAT(wrapped_list({"avx512", "avx2", "portable"}, 60), testing::ElementsAre("avx512, avx2, portable"));
+  EXPECT_THAT(wrapped_list({"far_too_long", "b"}, 4), testing::ElementsAre("far_too_long,", "b"));
+  EXPECT_THAT(wrapped_list({}, 4), testing::ElementsAre(""));
+}
+
+TEST(TerminalTable, counts_characters_not_bytes) {
+  EXPECT_EQ(display_width("\xC2\xB1\xC2\xB5s"), 3u);
+  TerminalTable table;
+  table.columns = {{"a", Align::left, 1, true}, {"b", Align::left, 1, false}};
+  table.rows = {{"\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5", "1"}};
+  EXPECT_THAT(render(table, 11), HasSubstr("\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5\xC2\xB5...  1"));
+}
+
+Measurement measured() {
+  Measurement measurement;
+  measurement.key.kernel = "cpu.fast";
+  measurement.key.instance = "tiled";
+  measurement.key.device_id = "cpu";
+  measurement.summary.median_ms = 10;
+  measurement.summary.ci_low_ms = 9.9;
+  measurement.summary.ci_high_ms = 10.1;
+  measurement.summary.samples = 12;
+  return measurement;
+}
+
+TEST(SweepDisplay, the_bar_fits_the_width_and_says_how_long_it_takes) {
+  Progress progress;
+  progress.done = 5;
+  progress.total = 14;
+  progress.seconds_left = 42;
+  progress.current = "cpu.fast forward 512x32, block 9";
+  const std::string bar = progress_bar(progress, 200);
+  EXPECT_THAT(bar, HasSubstr("5/14, 0:42 left, cpu.fast forward"));
+  EXPECT_THAT(bar, StartsWith("[########................]"));
+  for (std::size_t width = 0; width < 100; ++width) EXPECT_LE(progress_bar(progress, width).size(), width);
+  EXPECT_THAT(progress_bar(Progress{}, 200), StartsWith("[........................] 0/0"));
+}
+
+TEST(SweepDisplay, a_result_says_latency_interval_and_speed) {
+  const std::string line = result_line(measured());
+  EXPECT_THAT(line, HasSubstr("cpu.fast tiled forward"));
+  EXPECT_THAT(line, HasSubstr("10.00 ms, +-1.0 %"));
+  EXPECT_THAT(line, HasSubstr("TFLOP/s"));
+  Measurement wide = measured();
+  wide.summary.samples = 2;
+  wide.summary.ci_low_ms = 0;
+  EXPECT_THAT(result_line(wide), HasSubstr("10.00 ms, interval unknown (2 samples), "));
+  Measurement failed = measured();
+  failed.status = Status::failed;
+  failed.reason = "the worker was killed by signal 9";
+  EXPECT_THAT(result_line(failed), HasSubstr("failed: the worker was killed by signal 9"));
+}
+
+TEST(SweepDisplay, lines_of_two_instances_differ) {
+  Measurement one = measured(), other = measured();
+  one.key.instance = "avx2";
+  other.key.instance = "avx512";
+  EXPECT_NE(result_line(one), result_line(other));
+  EXPECT_THAT(result_line(one), HasSubstr("cpu.fast avx2 forward"));
+}
+
+TEST(SweepDisplay, json_is_one_object_a_line_even_with_rubbish_in_it) {
+  Measurement measurement = measured();
+  measurement.reason = "line\nbreak and \xFF";
+  const std::string text = result_json(measurement, 7);
+  EXPECT_THAT(text, Not(HasSubstr("\n")));
+  const auto object = nlohmann::json::parse(text);
+  EXPECT_EQ(object.at("type"), "result");
+  EXPECT_EQ(object.at("measurement"), 7);
+  EXPECT_EQ(object.at("median_ms"), 10);
+  EXPECT_EQ(nlohmann::json::parse(progress_json(Progress{})).at("seconds_left"), nullptr);
+  EXPECT_EQ(nlohmann::json::parse(summary_json(SweepOutcome{}, "x.db")).at("database"), "x.db");
+  EXPECT_EQ(nlohmann::json::parse(log_json("\xFE")).at("type"), "log");
+  measurement.summary = {};
+  EXPECT_EQ(nlohmann::json::parse(result_json(measurement, 7)).at("median_ms"), nullptr);
+}
+
+TEST(ResultTable, a_cross_check_beyond_the_interval_is_named) {
+  ResultRow row;
+  row.measurement = 7;
+  row.kernel = "cuda.hopper";
+  row.median_ms = 10;
+  row.ci_low_ms = 9.7;
+  row.ci_high_ms = 10.3;
+  const auto beyond = [&](double events_ms) {
+    row.events_ms = events_ms;
+    return cross_check_beyond(row);
+  };
+  EXPECT_EQ(beyond(10.25), std::nullopt) << "inside";
+  EXPECT_NEAR(beyond(10.5).value_or(0), 5, 1e-9);
+  EXPECT_THAT(remarks({row}, {}), HasSubstr("more than 1 % off (docs/method.md): m7 +5.0 %\n"));
+  EXPECT_NEAR(beyond(9.5).value_or(0), -5, 1e-9);
+  row.ci_low_ms = 9.99;
+  row.ci_high_ms = 10.01;
+  EXPECT_EQ(beyond(10.05), std::nullopt) << "too near to be told";
+  EXPECT_EQ(remarks({row}, {}), "");
+  row.events_ms.reset();
+  EXPECT_EQ(cross_check_beyond(row), std::nullopt);
+}
+
+TEST(ResultTable, a_failed_measurement_does_not_look_like_a_result) {
+  ResultRow row;
+  row.measurement = 7;
+  row.kernel = "cpu.fast";
+  row.median_ms = 47.46;
+  row.ci_low_ms = 44;
+  row.ci_high_ms = 51;
+  row.tflops = 123.25;
+  row.peak_fraction = 0.25;
+  const std::string ok = render(result_table({row}, {}), kUnlimitedWidth);
+  for (const char* part : {"47.46", "7.4", "123", "25 %"}) EXPECT_THAT(ok, HasSubstr(part));
+  row.status = Status::failed;
+  const std::string failed = render(result_table({row}, {}), kUnlimitedWidth);
+  EXPECT_THAT(failed, HasSubstr("failed"));
+  for (const char* part : {"47.46", "7.4", "123", "25 %"}) EXPECT_THAT(failed, Not(HasSubstr(part)));
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,138 @@
+#include "profiler/plan/crossing.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+
+#include "kernels/attention/flops.hpp"
+
+namespace triscope {
+namespace {
+
+using Kind = LatencyCrossing::Kind;
+
+std::vector<LengthPoint> curve(std::initializer_list<std::int64_t> lengths, const std::function<double(double)>& ms,
+                               double relative_interval = 0) {
+  std::vector<LengthPoint> points;
+  for (const std::int64_t n : lengths) {
+    const double value = ms(static_cast<double>(n));
+    points.push_back({n, value, value * (1 - relative_interval), value * (1 + relative_interval), n});
+  }
+  return points;
+}
+
+TEST(Crossing, the_paper_and_the_full_row_count_are_three_and_two_window_areas) {
+  EXPECT_EQ(crossing_by_paper_count({512, 32}), 49'152);
+  EXPECT_EQ(crossing_by_full_rows({512, 32}), 32'768);
+  for (const Windows w : {Windows{512, 32}, {256, 32}, {1024, 16}, {128, 128}}) {
+    const double n = static_cast<double>(crossing_by_paper_count(w));
+    Problem ours, theirs;
+    ours.seq_len = theirs.seq_len = crossing_by_paper_count(w);
+    ours.window1 = w.window1, ours.window2 = w.window2;
+    theirs.form = Form::dot_product, theirs.window1 = theirs.seq_len, theirs.window2 = 1;
+    EXPECT_NEAR(paper_flops(ours, Pass::forward) / paper_flops(theirs, Pass::forward), 1, 1e-12) << n;
+  }
+}
+
+TEST(Crossing, the_exact_count_is_where_a_brute_force_count_changes_sides_for_good) {
+  for (const Windows w : {Windows{5, 3}, {3, 5}, {4, 4}, {2, 2}, {9, 2}, {1, 7}, {7, 1}, {1, 1}, {2, 30}}) {
+    std::int64_t triples = 0, pairs = 0, last_more = 0;
+    for (std::int64_t n = 1; n <= 400; ++n) {
+      triples += std::min(n, w.window1) * std::min(n, w.window2);
+      pairs += n;
+      if (triples > pairs) last_more = n;
+    }
+    EXPECT_EQ(crossing_by_exact_count(w), last_more + 1) << w.window1 << "x" << w.window2;
+  }
+  const std::int64_t exact = crossing_by_exact_count({512, 32});
+  EXPECT_LT(exact, 32'768);
+  EXPECT_GT(exact, 32'768 - 512);
+  EXPECT_LT(crossing_by_exact_count({1 << 20, 1 << 10}), crossing_by_full_rows({1 << 20, 1 << 10}));
+}
+
+TEST(Crossing, of_a_line_and_a_parabola_is_found_between_the_measured_lengths) {
+  const auto ours = curve({65536, 8192, 16384, 32768}, [](double n) { return 1e-3 * n; });
+  const auto theirs = curve({8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n * n / 41'000; });
+  const LatencyCrossing crossing = find_crossing(ours, theirs);
+  ASSERT_EQ(crossing.kind, Kind::crosses);
+  EXPECT_NEAR(crossing.seq_len, 41'000, 1);  // both are straight lines in logs
+  EXPECT_NEAR(crossing.ms, 41, 1e-3);
+  EXPECT_EQ(crossing.after, 32768);
+  EXPECT_EQ(crossing.before, 65536);
+  EXPECT_EQ(crossing.shortest, 8192);
+  EXPECT_EQ(crossing.longest, 65536);
+  EXPECT_NEAR(crossing.low, crossing.seq_len, 1e-6);
+  EXPECT_NEAR(crossing.high, crossing.seq_len, 1e-6);
+}
+
+TEST(Crossing, its_interval_grows_with_the_intervals_of_the_times_and_holds_the_centre) {
+  const auto ours = curve(
+      {8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n; }, 0.02);
+  const auto theirs = curve(
+      {8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n * n / 41'000; }, 0.02);
+  const LatencyCrossing crossing = find_crossing(ours, theirs);
+  EXPECT_NEAR(crossing.low, 41'000 * 0.98 / 1.02, 5);
+  EXPECT_NEAR(crossing.high, 41'000 * 1.02 / 0.98, 5);
+}
+
+TEST(Crossing, a_time_without_an_interval_beside_it_leaves_it_without_one) {
+  auto ours = curve(
+      {8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n; }, 0.02);
+  const auto theirs = curve(
+      {8192, 16384, 32768, 65536}, [](double n) { return 1e-3 * n * n / 41'000; }, 0.02);
+  ours[0].low_ms = ours[0].high_ms = 0;
+  EXPECT_GT(find_crossing(ours, theirs).high, 41'000);
+  ours[2].low_ms = ours[2].high_ms = 0;
+  const LatencyCrossing crossing = find_crossing(ours, theirs);
+  EXPECT_NEAR(crossing.seq_len, 41'000, 1);
+  EXPECT_EQ(crossing.low, 0);
+  EXPECT_EQ(crossing.high, 0);
+}
+
+TEST(Crossing, a_curve_that_dips_early_counts_from_the_last_time_it_becomes_cheaper) {
+  const std::vector<LengthPoint> theirs = curve({1, 2, 4, 8, 16}, [](double) { return 1.0; });
+  std::vector<LengthPoint> ours = curve({1, 2, 4, 8, 16}, [](double) { return 0.5; });
+  ours[2].ms = 2;
+  const LatencyCrossing crossing = find_crossing(ours, theirs);
+  ASSERT_EQ(crossing.kind, Kind::crosses);
+  EXPECT_EQ(crossing.after, 4);
+  EXPECT_EQ(crossing.before, 8);
+}
+
+TEST(Crossing, without_one_in_the_measured_lengths_nothing_is_extrapolated) {
+  const auto one = [](double) { return 1.0; };
+  const auto two = [](double) { return 2.0; };
+  EXPECT_EQ(find_crossing(curve({1, 2, 4}, one), curve({1, 2, 4}, two)).kind, Kind::cheaper);
+  EXPECT_EQ(find_crossing(curve({1, 2, 4}, two), curve({1, 2, 4}, one)).kind, Kind::dearer);
+  EXPECT_EQ(find_crossing(curve({1, 2, 4}, two), curve({8, 16, 4}, one)).kind,
+            Kind::not_comparable);  // one length in common
+  EXPECT_EQ(find_crossing({}, curve({1, 2}, one)).kind, Kind::not_comparable);
+  auto broken = curve({1, 2, 4}, one);
+  broken[0].ms = std::nan("");
+  EXPECT_EQ(find_crossing(broken, curve({1, 2, 4}, two)).shortest, 2);
+}
+
+TEST(SameBudget, areas_between_the_measured_ones_are_interpolated_and_the_fastest_shape_counts) {
+  const std::vector<AreaPoint> points{{{512, 64}, 40}, {{512, 32}, 20}, {{1024, 16}, 25}, {{256, 32}, 10}};
+  EXPECT_NEAR(area_for_budget(points, 20)->area, 512 * 32, 1e-6);
+  const auto between = area_for_budget(points, 28.284271247461902);  // the geometric mean of 20 and 40
+  ASSERT_TRUE(between);
+  EXPECT_NEAR(between->area, 512 * 32 * std::sqrt(2.0), 1e-6);
+  EXPECT_FALSE(between->extrapolated);
+}
+
+TEST(SameBudget, beyond_the_measured_areas_it_is_proportional_marked_and_bounded) {
+  const std::vector<AreaPoint> points{{{512, 32}, 20}, {{256, 32}, 10}};
+  const auto above = area_for_budget(points, 60), below = area_for_budget(points, 5);
+  ASSERT_TRUE(above && below);
+  EXPECT_NEAR(above->area, 3 * 512 * 32, 1e-6);
+  EXPECT_NEAR(below->area, 256 * 16, 1e-6);
+  EXPECT_TRUE(above->extrapolated && below->extrapolated);
+  EXPECT_FALSE(area_for_budget(points, 100));
+  EXPECT_FALSE(area_for_budget(points, 2));
+  EXPECT_FALSE(area_for_budget({}, 2));
+}
+
+}  // namespace
+}  // namespace triscope

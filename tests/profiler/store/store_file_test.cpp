@@ -1,0 +1,165 @@
+// A database as a file: imported, written by several at once, oddly named, tidied away.
+#include <fmt/format.h>
+
+#include <latch>
+#include <thread>
+
+#include "kernels/base/error.hpp"
+#include "tests/profiler/store/store_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::expect_same;
+using fixture::StoreTest;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST_F(StoreTest, importing_copies_everything_once) {
+  const std::filesystem::path source = folder_ / "source.db";
+  write_synthetic_database(source, 120, 3);
+  {
+    Store writer(source);
+    writer.set_measurement_note(1, "a note");
+    writer.set_starred(1, true);
+  }
+  Store store(file_);
+  store.add(begin(store), synthetic_measurement(7));
+  EXPECT_EQ(store.import(source), 120);
+  EXPECT_EQ(store.import(source), 0);
+  const Snapshot copy(file_), original(source);
+  ASSERT_THAT(copy.sweeps(), SizeIs(2));
+  const SweepInfo sweep = copy.sweep(2).value(), of_source = original.sweep(1).value();
+  EXPECT_EQ(sweep.uuid, of_source.uuid);
+  EXPECT_EQ(sweep.started, of_source.started);
+  EXPECT_EQ(sweep.finished, of_source.finished);
+  EXPECT_EQ(sweep.note, of_source.note);
+  EXPECT_EQ(sweep.request_json, of_source.request_json);
+  EXPECT_TRUE(sweep.starred);
+  EXPECT_EQ(sweep.environment, of_source.environment);
+  EXPECT_EQ(copy.note(2), "a note");
+  const std::vector<ResultRow> rows = copy.results(2), source_rows = original.results(1);
+  ASSERT_EQ(rows.size(), source_rows.size());
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    expect_same(*copy.measurement(rows[n].measurement), *original.measurement(source_rows[n].measurement));
+    EXPECT_EQ(rows[n].tflops, source_rows[n].tflops);
+    EXPECT_EQ(rows[n].peak_fraction, source_rows[n].peak_fraction);
+  }
+  EXPECT_THAT(copy.damage(), IsEmpty());
+}
+
+TEST_F(StoreTest, importing_completes_a_sweep_that_was_partly_copied) {
+  const std::filesystem::path source = folder_ / "source.db";
+  Store writer(source);
+  const std::int64_t sweep = begin(writer);
+  Measurement cancelled = synthetic_measurement(1);
+  cancelled.status = Status::cancelled;
+  writer.add(sweep, synthetic_measurement(0));
+  writer.add(sweep, cancelled);
+  Store store(file_);
+  EXPECT_EQ(store.import(source), 2);
+  writer.add(sweep, synthetic_measurement(1));  // resumed at the source
+  writer.add(sweep, synthetic_measurement(2));
+  writer.finish_sweep(sweep);
+  EXPECT_EQ(store.import(source), 2);
+  EXPECT_EQ(store.import(source), 0);
+  const Snapshot snapshot(file_);
+  ASSERT_THAT(snapshot.sweeps(), SizeIs(1));
+  EXPECT_EQ(snapshot.sweeps()[0].ok, 3);
+  EXPECT_NE(snapshot.sweeps()[0].finished, "");
+}
+
+TEST_F(StoreTest, importing_the_database_itself_is_refused) {
+  Store store(file_);
+  begin(store);
+  EXPECT_THROW(store.import(file_), Error);
+  std::filesystem::create_symlink(file_, folder_ / "link.db");
+  EXPECT_THROW(store.import(folder_ / "link.db"), Error);
+}
+
+TEST_F(StoreTest, two_stores_create_and_fill_one_file_at_once) {
+  constexpr std::int64_t kEach = 30;
+  const auto fill = [&](std::int64_t first) {
+    Store store(file_);
+    const std::int64_t sweep = begin(store, kEach);
+    for (std::int64_t n = 0; n < kEach; ++n) store.add(sweep, synthetic_measurement(first + n, 20));
+  };
+  std::thread one(fill, 0), two(fill, 1000);
+  one.join();
+  two.join();
+  const Snapshot snapshot(file_);
+  EXPECT_THAT(snapshot.results(1), SizeIs(kEach));
+  EXPECT_THAT(snapshot.results(2), SizeIs(kEach));
+  EXPECT_THAT(snapshot.damage(), IsEmpty());
+}
+
+// What each of `kWriters` that create the same file at the same moment was told, over many files.
+TEST_F(StoreTest, of_many_that_create_one_file_at_once_none_is_refused) {
+  constexpr int kFiles = 16, kWriters = 8;
+  for (int n = 0; n < kFiles; ++n) {
+    const std::filesystem::path file = folder_ / fmt::format("{}.db", n);
+    std::vector<std::string> refusals(kWriters);
+    std::latch all_are_here(kWriters);
+    const auto create = [&](std::string& refusal) {
+      all_are_here.arrive_and_wait();
+      try {
+        Store store(file);
+        begin(store);
+      } catch (const Error& error) {
+        refusal = error.what();
+      }
+    };
+    {
+      std::vector<std::jthread> writers;
+      for (std::string& refusal : refusals) writers.emplace_back(create, std::ref(refusal));
+    }
+    EXPECT_THAT(refusals, testing::Each("")) << file;
+    EXPECT_THAT(Snapshot(file).sweeps(), SizeIs(kWriters));
+  }
+}
+
+TEST_F(StoreTest, a_snapshot_sees_what_was_committed_and_tells_that_something_changed) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  const Snapshot snapshot(file_);
+  const std::int64_t version = snapshot.data_version();
+  EXPECT_EQ(snapshot.data_version(), version);
+  store.add(sweep, synthetic_measurement(0));
+  EXPECT_NE(snapshot.data_version(), version);
+  EXPECT_THAT(snapshot.results(), SizeIs(1));
+}
+
+TEST_F(StoreTest, the_log_is_tidied_away_when_the_last_connection_closes) {
+  {
+    Store store(file_);
+    begin(store);
+    const Snapshot snapshot(file_);
+  }
+  EXPECT_THAT(Snapshot(file_).sweeps(), SizeIs(1));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "results.db-wal"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "results.db-shm"));
+}
+
+TEST_F(StoreTest, odd_file_names_work) {
+  for (const char* name : {"with space.db", "100%.db", "what?.db", "a#b.db", "file:x.db", ":memory:", "ümlaut.db"}) {
+    const std::filesystem::path file = folder_ / name;
+    {
+      Store store(file);
+      begin(store);
+    }
+    EXPECT_TRUE(std::filesystem::is_regular_file(file)) << name;
+    EXPECT_THAT(Snapshot(file).sweeps(), SizeIs(1)) << name;
+  }
+}
+
+TEST(DefaultDatabase, lies_in_the_users_data_folder) {
+  ::setenv("XDG_DATA_HOME", "/data", 1);
+  EXPECT_EQ(default_database(), "/data/triscope/results.db");
+  ::setenv("XDG_DATA_HOME", "relative", 1);  // the XDG rules say to ignore it
+  ::setenv("HOME", "/home/someone", 1);
+  EXPECT_EQ(default_database(), "/home/someone/.local/share/triscope/results.db");
+  ::unsetenv("XDG_DATA_HOME");
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,105 @@
+// Migrations: one transaction, a copy beside the file, all or nothing. Steps after the newest version are invented here.
+#include "profiler/store/store_schema.hpp"
+
+#include <gmock/gmock.h>
+
+#include <initializer_list>
+#include <vector>
+
+#include "profiler/store/store.hpp"
+#include "tests/profiler/store/synthetic_database.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::SizeIs;
+
+constexpr std::string_view kColour = "ALTER TABLE sweep ADD COLUMN colour TEXT; UPDATE sweep SET colour = 'blue'";
+constexpr std::string_view kExtra = "CREATE TABLE extra (id INTEGER PRIMARY KEY) STRICT; INSERT INTO extra VALUES (7)";
+
+std::vector<std::string_view> steps_and(std::initializer_list<std::string_view> invented) {
+  std::vector<std::string_view> steps(schema_steps().begin(), schema_steps().end());
+  steps.insert(steps.end(), invented);
+  return steps;
+}
+
+class SchemaTest : public testing::Test {
+ protected:
+  SchemaTest() { write_synthetic_database(file_, 10, 3); }
+  SQLite::Database open() { return SQLite::Database(file_.string(), SQLite::OPEN_READWRITE); }
+  TemporaryFolder folder_;
+  std::filesystem::path backup(const std::string& number = "") const {
+    return folder_ / ("results.db.schema" + std::to_string(schema_version()) + number + ".bak");
+  }
+  std::filesystem::path file_ = folder_ / "results.db";
+};
+
+TEST_F(SchemaTest, steps_are_applied_in_order_after_a_copy) {
+  SQLite::Database database = open();
+  migrate(database, file_, steps_and({kColour, kExtra}));
+  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), schema_version() + 2);
+  EXPECT_EQ(database.execAndGet("SELECT colour FROM sweep").getString(), "blue");
+  EXPECT_EQ(database.execAndGet("SELECT id FROM extra").getInt(), 7);
+  EXPECT_EQ(database.execAndGet("SELECT count(*) FROM result").getInt(), 10);
+  const Snapshot copy(backup());
+  EXPECT_THAT(copy.results(), SizeIs(10));
+}
+
+TEST_F(SchemaTest, the_copy_holds_what_still_lies_in_the_log_and_overwrites_no_other) {
+  Store store(file_);
+  store.begin_sweep("in the log", "{}", synthetic_environment(), 1);
+  SQLite::Database database = open();
+  migrate(database, file_, steps_and({kColour}));
+  database.exec("PRAGMA user_version = " + std::to_string(schema_version()) + "; ALTER TABLE sweep DROP COLUMN colour");
+  migrate(database, file_, steps_and({kColour}));
+  EXPECT_THAT(Snapshot(backup()).sweeps(), SizeIs(2));
+  EXPECT_THAT(Snapshot(backup(".2")).sweeps(), SizeIs(2));
+}
+
+TEST_F(SchemaTest, a_failing_step_leaves_the_database_as_it_was) {
+  SQLite::Database database = open();
+  EXPECT_THROW(migrate(database, file_, steps_and({kColour, "INSERT INTO no_such_table VALUES (1)"})), SQLite::Exception);
+  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), schema_version());
+  EXPECT_EQ(database.execAndGet("SELECT count(*) FROM pragma_table_info('sweep') WHERE name = 'colour'").getInt(), 0);
+  EXPECT_FALSE(std::filesystem::exists(backup()));
+  EXPECT_THAT(Snapshot(file_).results(), SizeIs(10));
+}
+
+TEST_F(SchemaTest, a_database_of_version_1_is_read_as_it_is_and_migrated_for_writing) {
+  open().exec(
+      "DROP VIEW result; DROP TABLE cross_check; ALTER TABLE measurement DROP COLUMN counters_note; "
+      "CREATE VIEW result AS SELECT 1; PRAGMA user_version = 1");
+  EXPECT_THAT(Snapshot(file_).results(), SizeIs(10));
+  EXPECT_EQ(open().execAndGet("PRAGMA user_version").getInt(), 1);
+  Store store(file_);
+  store.set_cross_check(1, {TimingSource::cuda_events, 1.5, 1.4, 1.6, 3, ""});
+  EXPECT_EQ(Snapshot(file_).results().front().events_ms, 1.5);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "results.db.schema1.bak"));
+}
+
+TEST_F(SchemaTest, the_schema_is_what_the_steps_lead_to) {
+  SQLite::Database database = open();
+  EXPECT_EQ(schema_state(database, file_), SchemaState::current);
+  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt64(), schema_version());
+  EXPECT_EQ(database.execAndGet("PRAGMA application_id").getInt64(), 0x54524953);
+  EXPECT_EQ(database.execAndGet("PRAGMA journal_mode").getString(), "wal");
+  EXPECT_EQ(database
+                .execAndGet("SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND "
+                            "NOT strict AND name NOT LIKE 'sqlite_%'")
+                .getInt(),
+            0)
+      << "every table is STRICT";
+}
+
+TEST_F(SchemaTest, the_result_view_has_exactly_the_promised_columns) {
+  SQLite::Database database = open();
+  EXPECT_EQ(database.execAndGet("SELECT group_concat(name, ', ') FROM pragma_table_info('result')").getString(),
+            "measurement, sweep, started, device, kernel, instance, source_hash, pass, form, mask, element, batch, "
+            "seq_len, q_heads, kv_heads, head_dim, window1, window2, scale, k2_bias, v2_bias, sink, deterministic, "
+            "timing_source, regime, median_ms, ci_low_ms, ci_high_ms, samples, flagged, sm_clock_mhz, tflops, "
+            "tflops_paper_count, peak_fraction, error, status, reason, events_ms");
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,229 @@
+// A sweep's life in the database: resumed, followed up, listed, deleted.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "kernels/base/error.hpp"
+#include "profiler/store/sweep_lock.hpp"
+#include "tests/profiler/store/store_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::expect_same;
+using fixture::StoreTest;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST_F(StoreTest, resuming_replaces_what_is_not_ok_and_keeps_its_row_and_note) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  Measurement m = synthetic_measurement(0);
+  m.status = Status::cancelled;
+  const std::int64_t id = store.add(sweep, m);
+  const std::int64_t other = store.add(sweep, synthetic_measurement(1));
+  store.set_measurement_note(id, "look at this one");
+  m.status = Status::ok;
+  m.source_hash = "changed since";
+  m.samples.resize(7);
+  EXPECT_EQ(store.add(sweep, m), id);
+  const Snapshot snapshot(file_);
+  expect_same(*snapshot.measurement(id), m);
+  EXPECT_EQ(snapshot.note(id), "look at this one");
+  EXPECT_EQ(snapshot.note(other), "");
+  EXPECT_THAT(snapshot.results(), SizeIs(2));
+}
+
+TEST_F(StoreTest, a_sweep_measured_again_as_a_whole_starts_with_its_first_measurement) {
+  Store store(file_);
+  const std::int64_t older = begin(store), newer = begin(store);
+  const auto add = [&](std::int64_t sweep, std::int64_t index, std::int64_t year_ns, const char* source) {
+    Measurement measurement = synthetic_measurement(index);
+    measurement.started_unix_ns = year_ns;
+    measurement.source_hash = source;
+    store.add(sweep, measurement);
+  };
+  constexpr std::int64_t kIn2001 = 1'000'000'000'000'000'000, kIn2100 = 4'102'444'800'000'000'000;
+  for (const std::int64_t index : {0, 1}) add(older, index, kIn2001, "first");
+  add(newer, 0, kIn2001, "first");
+  const Snapshot snapshot(file_);
+  EXPECT_EQ(snapshot.sweeps().front().id, newer);
+  const std::string began = snapshot.sweep(older)->started;
+  EXPECT_FALSE(began.starts_with("2001")) << "a measurement's clock may lag behind, on another machine";
+  add(older, 0, kIn2100, "changed");
+  EXPECT_EQ(snapshot.sweep(older)->started, began) << "one is left of then";
+  add(older, 1, kIn2100, "changed");
+  EXPECT_EQ(snapshot.sweep(older)->started, "2100-01-01T00:00:00Z");
+  EXPECT_EQ(snapshot.sweeps().front().id, older) << "and it is the newest now";
+}
+
+TEST_F(StoreTest, an_ok_row_is_never_replaced_by_the_same_kernel) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  Measurement m = synthetic_measurement(0);
+  const std::int64_t id = store.add(sweep, m);
+  for (const Status status : {Status::ok, Status::failed, Status::cancelled}) {
+    Measurement second = m;
+    second.status = status;
+    second.samples.clear();
+    EXPECT_THROW(store.add(sweep, second), Error);
+  }
+  expect_same(*Snapshot(file_).measurement(id), m);
+  EXPECT_NO_THROW(store.add(begin(store), m)) << "another sweep may measure the same";
+}
+
+TEST_F(StoreTest, an_ok_row_of_a_kernel_that_changed_is_replaced_but_not_by_a_cancelled_one) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  const Measurement old = synthetic_measurement(0);
+  const std::int64_t id = store.add(sweep, old);
+  Measurement changed = old;
+  changed.source_hash = "changed since";
+  changed.status = Status::cancelled;
+  EXPECT_EQ(store.add(sweep, changed), id);
+  expect_same(*Snapshot(file_).measurement(id), old);
+  changed.status = Status::ok;
+  EXPECT_EQ(store.add(sweep, changed), id);
+  expect_same(*Snapshot(file_).measurement(id), changed);
+}
+
+TEST_F(StoreTest, finished_keys_are_those_that_are_ok_or_skipped) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  for (const std::int64_t index : {0, 49, 69, 89})
+    store.add(sweep, synthetic_measurement(index));  // ok failed skipped cancelled
+  const Measurement ok = synthetic_measurement(0), skipped = synthetic_measurement(69);
+  EXPECT_THAT(Snapshot(file_).finished_keys(sweep),
+              ElementsAre(FinishedKey{ok.key, ok.source_hash}, FinishedKey{skipped.key, skipped.source_hash}));
+  EXPECT_THAT(Snapshot(file_).finished_keys(sweep + 1), IsEmpty());
+}
+
+TEST_F(StoreTest, what_cupti_timed_and_nobody_cross_checked_is_found) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  std::vector<Measurement> timed(3, synthetic_measurement(0));
+  for (std::size_t n = 0; n < timed.size(); ++n) {
+    timed[n].key.problem.seq_len += static_cast<std::int64_t>(n);
+    timed[n].cross_check.reset();
+  }
+  timed[1].key.timing_source = TimingSource::cuda_events;
+  std::vector<std::int64_t> rows;
+  for (const Measurement& m : timed) rows.push_back(store.add(sweep, m));
+  Measurement failed = synthetic_measurement(49);
+  failed.cross_check.reset();
+  store.add(sweep, failed);
+  store.set_cross_check(rows[0], {.timing_source = TimingSource::cuda_events, .samples = 0, .reason = "no driver"});
+  const std::vector<StoredMeasurement> found = Snapshot(file_).without_cross_check(sweep);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].row, rows[2]);
+  EXPECT_EQ(found[0].key, timed[2].key);
+  EXPECT_EQ(found[0].source_hash, timed[2].source_hash);
+}
+
+TEST_F(StoreTest, the_history_counts_by_status_and_lists_the_newest_first) {
+  Store store(file_);
+  const std::int64_t first = begin(store, 4);
+  for (const std::int64_t index : {0, 1, 49, 69, 89}) store.add(first, synthetic_measurement(index));
+  store.finish_sweep(first);
+  const std::int64_t second = store.begin_sweep("triscope sweep --seq 77", R"({"seq":77})", synthetic_environment(), 9);
+  store.set_note(second, "old note");
+  store.set_note(second, "it's a note");
+  store.set_starred(second, true);
+  const Snapshot snapshot(file_);
+  const std::vector<SweepInfo> sweeps = snapshot.sweeps();
+  ASSERT_THAT(sweeps, SizeIs(2));
+  EXPECT_EQ(sweeps[0].id, second);
+  EXPECT_EQ(sweeps[0].command, "triscope sweep --seq 77");
+  EXPECT_EQ(sweeps[0].request_json, R"({"seq":77})");
+  EXPECT_EQ(sweeps[0].planned, 9);
+  EXPECT_EQ(sweeps[0].note, "it's a note");
+  EXPECT_TRUE(sweeps[0].starred);
+  EXPECT_EQ(sweeps[0].finished, "");
+  EXPECT_EQ(sweeps[0].ok + sweeps[0].failed + sweeps[0].skipped + sweeps[0].cancelled, 0);
+  EXPECT_EQ(sweeps[1].id, first);
+  EXPECT_EQ(sweeps[1].ok, 2);
+  EXPECT_EQ(sweeps[1].failed, 1);
+  EXPECT_EQ(sweeps[1].skipped, 1);
+  EXPECT_EQ(sweeps[1].cancelled, 1);
+  EXPECT_EQ(sweeps[1].note, "");
+  EXPECT_THAT(sweeps[1].finished, testing::MatchesRegex("....-..-..T..:..:..Z"));
+  EXPECT_NE(sweeps[0].uuid, sweeps[1].uuid);
+  EXPECT_EQ(snapshot.sweep(first)->ok, 2);
+  EXPECT_FALSE(snapshot.sweep(77));
+  store.set_note(second, "");
+  EXPECT_EQ(snapshot.sweep(second)->note, "");
+}
+
+TEST_F(StoreTest, a_sweep_resumed_elsewhere_says_where_each_number_came_from) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  const std::int64_t before = store.add(sweep, synthetic_measurement(0));
+  store.finish_sweep(sweep);
+  Environment updated = synthetic_environment();
+  updated.driver_version = "590.1";
+  updated.device_name = "NVIDIA H200 NVL";
+  store.resume_sweep(sweep, updated);
+  const std::int64_t after = store.add(sweep, synthetic_measurement(1));
+  const Snapshot snapshot(file_);
+  EXPECT_EQ(snapshot.sweep(sweep)->finished, "");
+  EXPECT_EQ(snapshot.sweep(sweep)->environment, synthetic_environment());
+  EXPECT_EQ(snapshot.environment(before), synthetic_environment());
+  EXPECT_EQ(snapshot.environment(after), updated);
+  EXPECT_EQ(snapshot.results().at(1).device, "NVIDIA H200 NVL");
+  EXPECT_THROW(store.resume_sweep(77, updated), Error);
+}
+
+TEST_F(StoreTest, a_deleted_sweep_leaves_nothing_of_its_own_behind) {
+  Store store(file_);
+  const std::int64_t kept = begin(store);
+  store.add(kept, synthetic_measurement(0));
+  const std::int64_t doomed = begin(store);
+  store.set_measurement_note(store.add(doomed, synthetic_measurement(1)), "note");
+  store.set_note(doomed, "note");
+  store.delete_sweep(doomed);
+  const Snapshot snapshot(file_);
+  EXPECT_THAT(snapshot.sweeps(), SizeIs(1));
+  EXPECT_THAT(snapshot.results(), SizeIs(1));
+  EXPECT_THAT(snapshot.damage(), IsEmpty());
+  SQLite::Database database(file_.string());
+  for (const char* table : {"sample", "launch", "counter", "timeline", "output_error"}) {
+    EXPECT_EQ(database.execAndGet(std::string("SELECT count(DISTINCT measurement) FROM ") + table).getInt(), 1)
+        << table;
+  }
+  EXPECT_EQ(database.execAndGet("SELECT count(*) FROM note").getInt(), 0);
+  EXPECT_GT(begin(store), doomed) << "row ids are not used twice";
+}
+
+TEST_F(StoreTest, a_sweep_that_is_being_measured_is_not_deleted) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  {
+    const SweepLock lock(file_, sweep);
+    EXPECT_THROW(store.delete_sweep(sweep), Error);
+  }
+  EXPECT_THAT(Snapshot(file_).sweeps(), SizeIs(1));
+  store.delete_sweep(sweep);
+  EXPECT_THAT(Snapshot(file_).sweeps(), IsEmpty());
+}
+
+TEST_F(StoreTest, what_does_not_exist_is_named_in_the_error) {
+  Store store(file_);
+  const auto expect_usage_error = [](auto&& action, const char* name) {
+    try {
+      action();
+      ADD_FAILURE() << "no error for " << name;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(name));
+      EXPECT_EQ(error.code(), ExitCode::usage);
+    }
+  };
+  expect_usage_error([&] { store.add(5, synthetic_measurement(0)); }, "sweep 5");
+  expect_usage_error([&] { store.finish_sweep(5); }, "sweep 5");
+  expect_usage_error([&] { store.set_note(5, "x"); }, "sweep 5");
+  expect_usage_error([&] { store.set_starred(5, true); }, "sweep 5");
+  expect_usage_error([&] { store.delete_sweep(5); }, "sweep 5");
+  expect_usage_error([&] { store.set_measurement_note(6, "x"); }, "measurement 6");
+}
+
+}  // namespace
+}  // namespace triscope

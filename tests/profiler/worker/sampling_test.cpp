@@ -1,0 +1,172 @@
+#include "profiler/worker/jobs/sampling.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace triscope {
+namespace {
+
+// A device on which a launch takes `launch_ns`, the first of all `first_ns`.
+class FakeBackend final : public Backend {
+ public:
+  std::int64_t launch_ns = 1'000'000;
+  std::int64_t first_ns = 1'000'000;
+  const void* load = nullptr;     // what the launch runs; set by it
+  std::int64_t inherited_ns = 0;  // for so long after another load ran, launches are a tenth faster
+  std::int64_t settles_ns = 0;
+
+  std::int64_t settle_ns() const override { return settles_ns; }
+  const Device& device() const override { return device_; }
+  std::vector<Device> all_devices() const override { return {device_}; }
+  Environment environment() const override { return {}; }
+  TimingSource timing_source() const override { return TimingSource::cpu_clock; }
+  void* stream() const override { return nullptr; }
+  void* allocate(std::size_t bytes) override { return std::malloc(bytes); }
+  void release(void* memory) noexcept override { std::free(memory); }
+  void copy_to_device(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void poison(void* memory, std::size_t bytes) override { std::memset(memory, 0xFF, bytes); }
+  void synchronize() override {}
+  std::unique_ptr<SliceEngine> make_slices() const override { return nullptr; }
+  void make_cold() override {}
+  std::vector<LaunchRecord> record_launch(const std::string&, const Launch&) override { return {}; }
+
+  Sample time_block(const Launch& launch, std::int64_t launches) override {
+    const void* before = load;
+    launch();
+    if (load != before) changed_ns_ = now_ns_;
+    Sample sample;
+    sample.started_ns = now_ns_;
+    sample.launches = launches;
+    sample.duration_ns = now_ns_ == 0 ? first_ns : launch_ns;
+    if (now_ns_ < changed_ns_ + inherited_ns) sample.duration_ns = launch_ns * 9 / 10;
+    now_ns_ += sample.duration_ns * launches;
+    return sample;
+  }
+
+ private:
+  Device device_;
+  std::int64_t now_ns_ = 0, changed_ns_ = 0;
+};
+
+std::vector<SamplingEntry> one_entry() {
+  std::vector<SamplingEntry> entries(1);
+  entries[0].label = "fake";
+  entries[0].launch = [] {};
+  return entries;
+}
+
+TEST(Sampling, a_preempted_warm_up_does_not_make_short_blocks) {
+  FakeBackend backend;
+  backend.first_ns = 300'000'000;  // longer than the whole warm-up
+  backend.launch_ns = 10'000;
+  std::vector<SamplingEntry> entries = one_entry();
+  ASSERT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}));
+  ASSERT_GE(entries[0].samples.size(), 8u);
+  for (const Sample& sample : entries[0].samples) EXPECT_GE(sample.duration_ns * sample.launches, 20'000'000);
+}
+
+TEST(Sampling, blocks_last_forty_milliseconds_and_single_launches_may_be_longer) {
+  FakeBackend backend;
+  std::vector<SamplingEntry> entries = one_entry();
+  ASSERT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}));
+  for (const Sample& sample : entries[0].samples) EXPECT_EQ(sample.launches, 40);
+  backend.launch_ns = backend.first_ns = 90'000'000;
+  entries = one_entry();
+  ASSERT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}));
+  for (const Sample& sample : entries[0].samples) EXPECT_EQ(sample.launches, 1);
+}
+
+// Two launches whose change costs `inherited_ns` of a clock that is not their own, sampled side by side.
+std::vector<SamplingEntry> sample_a_pair(FakeBackend& backend) {
+  std::vector<SamplingEntry> entries = one_entry();
+  entries.push_back(entries[0]);
+  for (SamplingEntry& entry : entries) entry.launch = [&backend, load = &entry] { backend.load = load; };
+  EXPECT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}));
+  return entries;
+}
+
+TEST(Sampling, a_sustained_sample_is_that_of_its_own_load) {
+  FakeBackend backend;
+  backend.inherited_ns = 100'000'000;
+  backend.settles_ns = 160'000'000;
+  for (const SamplingEntry& entry : sample_a_pair(backend)) {
+    ASSERT_GE(entry.samples.size(), 8u);
+    for (const Sample& sample : entry.samples)
+      EXPECT_EQ(sample.duration_ns, backend.launch_ns) << "block " << sample.block;
+  }
+  backend.settles_ns = 0;
+  const std::vector<SamplingEntry> hasty = sample_a_pair(backend);
+  EXPECT_LT(hasty[0].samples.back().duration_ns, backend.launch_ns) << "what settling is for";
+}
+
+TEST(Sampling, turns_keep_their_pairs_and_cost_one_change_for_four_blocks) {
+  FakeBackend backend;
+  backend.settles_ns = 160'000'000;
+  const std::vector<SamplingEntry> entries = sample_a_pair(backend);
+  ASSERT_EQ(entries[0].samples.size(), entries[1].samples.size());
+  for (std::size_t n = 0; n < entries[0].samples.size(); ++n) {
+    EXPECT_EQ(entries[0].samples[n].block, static_cast<std::int64_t>(n));
+    EXPECT_EQ(entries[1].samples[n].block, static_cast<std::int64_t>(n));
+  }
+  EXPECT_EQ(entries[0].samples[3].started_ns - entries[0].samples[0].started_ns, 3 * 40'000'000) << "one turn";
+  EXPECT_GE(entries[0].samples[4].started_ns - entries[0].samples[3].started_ns, 2 * 160'000'000) << "the other's turn";
+}
+
+TEST(Sampling, a_launch_on_its_own_does_not_settle) {
+  FakeBackend backend;
+  backend.settles_ns = 160'000'000;
+  std::vector<SamplingEntry> entries = one_entry();
+  ASSERT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}));
+  EXPECT_EQ(entries[0].samples[5].started_ns - entries[0].samples[0].started_ns, 5 * 40'000'000);
+}
+
+// A device that was idle runs at a clock that is not the launch's own for longer than a warm-up lasts.
+TEST(Sampling, a_first_turn_that_settles_for_longer_outlasts_an_idle_device) {
+  const auto strangers = [](std::int64_t first_settle_ns) {
+    FakeBackend backend;
+    backend.settles_ns = 160'000'000;
+    backend.inherited_ns = 550'000'000;
+    std::vector<SamplingEntry> entries = one_entry();
+    EXPECT_TRUE(take_samples(backend, Regime::sustained, {}, entries, {}, first_settle_ns));
+    return std::count_if(entries[0].samples.begin(), entries[0].samples.end(),
+                         [&](const Sample& sample) { return sample.duration_ns != backend.launch_ns; });
+  };
+  EXPECT_EQ(strangers(400'000'000), 0);
+  EXPECT_GT(strangers(0), 4) << "what settling for longer is for";
+}
+
+TEST(Sampling, only_the_first_turn_settles_for_longer) {
+  FakeBackend backend;
+  backend.settles_ns = 160'000'000;
+  std::vector<SamplingEntry> entries = one_entry();
+  entries.push_back(entries[0]);
+  for (SamplingEntry& entry : entries) entry.launch = [&backend, load = &entry] { backend.load = load; };
+  StoppingRule rule;
+  rule.min_blocks = 12;
+  ASSERT_TRUE(take_samples(backend, Regime::sustained, rule, entries, {}, 400'000'000));
+  ASSERT_GT(entries[0].samples.size(), 8U);
+  const auto gap_ms = [&](std::size_t n) {
+    return (entries[0].samples[n].started_ns - entries[0].samples[n - 1].started_ns) / 1'000'000;
+  };
+  EXPECT_EQ(gap_ms(1), 40) << "within a turn";
+  EXPECT_EQ(gap_ms(4), 40 + 400 + 160 + 160) << "the other's first turn, and the way back";
+  EXPECT_EQ(gap_ms(8), 40 + 160 + 160 + 160) << "the other's second turn, and the way back";
+}
+
+TEST(Sampling, a_spent_budget_ends_an_entry_while_others_go_on) {
+  FakeBackend backend;
+  std::vector<SamplingEntry> entries = one_entry();
+  entries.push_back(entries[0]);
+  StoppingRule rule;
+  rule.max_blocks = 3;
+  ASSERT_TRUE(take_samples(backend, Regime::sustained, rule, entries, {}));
+  EXPECT_EQ(entries[0].samples.size(), 3u);
+  EXPECT_EQ(entries[1].samples.size(), 3u);
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,182 @@
+// Chooses what is inspected: a generated example, a file with its mapping of names, or Match3.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include "views/model/attention_draft.hpp"
+#include "views/attention/attention_parts.hpp"
+#include "views/data/format.hpp"
+#include "views/shell/shell.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+void row(const Context& context, const char* label) {
+  ImGui::AlignTextToFramePadding();
+  coloured_text(context.look.theme.muted, label);
+  ImGui::SameLine(context.look.px(120));
+  ImGui::SetNextItemWidth(-1);
+}
+
+void whole_number(const Context& context, const char* label, std::int64_t& value) {
+  row(context, label);
+  const NumberFont font(context.look);
+  ImGui::InputScalar(fmt::format("##{}", label).c_str(), ImGuiDataType_S64, &value);
+}
+
+/// A field for a path, with a button that lists folders.
+bool path_field(Context& context, const char* label, const char* id, const char* hint, std::string& path,
+                CommandId browse) {
+  row(context, label);
+  ImGui::SetNextItemWidth(-button_width("Browse...") - context.look.px(8));
+  const bool edited = ImGui::InputTextWithHint(id, hint, &path);
+  ImGui::SameLine(0, context.look.px(8));
+  ImGui::PushID(id);
+  if (ImGui::Button("Browse...")) context.request(browse);
+  ImGui::PopID();
+  return edited;
+}
+
+void draw_generated(Context& context, AttentionSource& source) {
+  const auto kind = [&](const char* label, SourceKind value, const char* help) {
+    if (chip(context, label, source.kind == value)) source.kind = value;
+    tooltip(context, help);
+    ImGui::SameLine();
+  };
+  kind("Induction", SourceKind::induction,
+       "Words that repeat: the first key stands behind an earlier copy of the query's word, the second on a marked "
+       "word");
+  kind("Peaked", SourceKind::peaked, "N(0,1) with queries four times as large: a few pairs take nearly everything");
+  kind("Random", SourceKind::random, "N(0,1)");
+  ImGui::NewLine();
+  whole_number(context, "tokens", source.seq_len);
+  whole_number(context, "query heads", source.q_heads);
+  whole_number(context, "key heads", source.kv_heads);
+  whole_number(context, "head_dim", source.head_dim);
+  row(context, "rotary");
+  ImGui::Checkbox("##rotary", &source.rotary);
+  ImGui::SameLine();
+  muted_text(context, source.form == Form::determinant
+                          ? "chunks of three about one axis: logits depend on distances alone"
+                          : "pairs of dimensions");
+}
+
+void draw_mapping(Context& context, AttentionSource& source, const SourceReply& reply) {
+  section(context, fmt::format("{} tensors in the file: which is which?", reply.tensors.size()).c_str());
+  for (const char* role : {"q", "k1", "k2", "v1", "v2", "sink"}) {
+    row(context, role);
+    const bool required = *role == 'q' || *role == 'k';
+    std::string name;
+    if (source.mapping.names.contains(role)) {
+      name = source.mapping.names.at(role);
+    } else if (reply.names.contains(role)) {
+      name = reply.names.at(role);
+    }
+    if (!ImGui::BeginCombo(fmt::format("##role_{}", role).c_str(),
+                           name.empty() ? (required ? "choose one" : "none") : name.c_str()))
+      continue;
+    if (!required && ImGui::Selectable("none", name.empty())) source.mapping.names[role].clear();
+    for (const NamedTensor& tensor : reply.tensors) {
+      std::string shape;
+      for (std::int64_t size : tensor.shape) shape += fmt::format("{}{}", shape.empty() ? "" : " × ", size);
+      if (ImGui::Selectable(fmt::format("{}   {}   {}###{}", tensor.name, shape, tensor.element, tensor.name).c_str(),
+                            tensor.name == name))
+        source.mapping.names[role] = tensor.name;
+    }
+    ImGui::EndCombo();
+  }
+}
+
+void draw_file(Context& context, SourceDraft& draft) {
+  AttentionSource& source = draft.source;
+  if (path_field(context, "file", "##file", ".safetensors, or q.npy beside k1.npy, k2.npy, ...", source.file,
+                 CommandId::choose_tensors))
+    source.mapping.names.clear();
+  path_field(context, "token labels", "##labels", "text file, one token a line; may be empty", source.labels_file,
+             CommandId::choose_labels);
+  row(context, "order");
+  if (chip(context, "batch, tokens, heads, dim", !source.mapping.heads_first)) source.mapping.heads_first = false;
+  ImGui::SameLine(0, context.look.px(4));
+  if (chip(context, "batch, heads, tokens, dim", source.mapping.heads_first)) source.mapping.heads_first = true;
+  if (const SourceReply* reply = tensors_of(draft, context.data.attention)) draw_mapping(context, source, *reply);
+}
+
+void draw_match3(Context& context, SourceDraft& draft) {
+  muted_text(context,
+             "One head decides for each number x whether two others of the list complete it to 0 mod M (the paper's "
+             "Theorem 1).",
+             true);
+  row(context, "numbers");
+  ImGui::InputText("##numbers", &draft.numbers);
+  whole_number(context, "modulus M", draft.source.modulus);
+  row(context, "c");
+  ImGui::InputTextWithHint("##c", "empty: large enough to decide", &draft.c);
+}
+
+/// The kind of source, and what it needs.
+void draw_source(Context& context, SourceDraft& draft) {
+  SourceKind& kind = draft.source.kind;
+  const bool generated = kind != SourceKind::file && kind != SourceKind::match3;
+  const auto choice = [&](const char* label, bool chosen, SourceKind value) {
+    if (chip(context, label, chosen) && !chosen) kind = value;
+    ImGui::SameLine(0, context.look.px(4));
+  };
+  choice("Example", generated, SourceKind::induction);
+  choice("File", kind == SourceKind::file, SourceKind::file);
+  choice("Match3", kind == SourceKind::match3, SourceKind::match3);
+  ImGui::NewLine();
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  if (kind == SourceKind::file) {
+    draw_file(context, draft);
+  } else if (kind == SourceKind::match3) {
+    draw_match3(context, draft);
+  } else {
+    draw_generated(context, draft.source);
+  }
+}
+
+/// Enter ends the dialog, but where it chooses in a list or presses the button that the keyboard is at.
+bool enter_pressed() {
+  const ImGuiIO& io = ImGui::GetIO();
+  return ImGui::IsWindowFocused() && (io.WantTextInput || !io.NavVisible) &&
+         (ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false));
+}
+
+}  // namespace
+
+void draw_attention_dialog(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  SourceDraft& draft = ui.draft;
+  settle_draft(ui, context.data.attention);
+  if (!draft.open && !ImGui::IsPopupOpen("tensors")) return;
+  if (context.ui.path.command != CommandId::quit) return;  // it browses for a file, and comes back here
+  if (draft.open && !ImGui::IsPopupOpen("tensors")) ImGui::OpenPopup("tensors");
+  if (!begin_dialog(context.look, "tensors", 560)) return;
+  dialog_heading(context.look, ui.show == AttentionShow::one ? "Tensors to look into"
+                               : draft.side == 0             ? "Tensors of A"
+                                                             : "Tensors of B");
+  ImGui::BeginDisabled(draft.submitted);  // what is tried is what is chosen
+  draw_source(context, draft);
+  ImGui::EndDisabled();
+  if (!draft.problem.empty()) draft.problem = complete_draft(draft);  // until it is mended
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  if (const std::string problem = problem_of(draft, context.data.attention); !problem.empty()) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower, sentence(problem));
+    ImGui::PopTextWrapPos();
+  }
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  const bool enter = !draft.submitted && enter_pressed();
+  if (primary_button(context, "Open", !draft.submitted) || enter) submit_draft(ui);
+  ImGui::SameLine();
+  if (ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape)) draft.open = draft.submitted = false;
+  if (draft.submitted) {
+    ImGui::SameLine();
+    muted_text(context, "Opening ...");
+  }
+  if (!draft.open) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+}  // namespace triscope

@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "views/model/attention_draft.hpp"
+#include "views/attention/attention_parts.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+bool same_shape(const SourceReply& a, const SourceReply& b) {
+  const auto shape = [](const SourceReply& source) {
+    return std::tuple(source.batch, source.seq_len, source.q_heads, source.kv_heads, source.head_dim, source.values);
+  };
+  return shape(a) == shape(b);
+}
+
+void draw_facts(Context& context, int side) {
+  AttentionUi& ui = context.ui.attention;
+  const AttentionSideData& data = context.data.attention.sides[static_cast<std::size_t>(side)];
+  const bool two = ui.show != AttentionShow::one || side == 1;
+  ImGui::PushID(side);
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, two ? (side == 0 ? "Tensors, A" : "Tensors, B") : "Tensors");
+  align_right(ImGui::CalcTextSize("Choose...").x + 2 * ImGui::GetStyle().FramePadding.x);
+  if (ImGui::Button("Choose...")) open_draft(ui, side);
+  tooltip(context, "A .safetensors or .npy file, a generated example, or Match3");
+  const AttentionSource& source = ui.sides[static_cast<std::size_t>(side)].source;
+  fact_line(context, source.kind == SourceKind::file ? "file" : "source", source_title(source), true);
+  const SourceReply* first = context.data.attention.sides[0].source.get();
+  if (side == 1 && first && data.source && data.source->problem.empty() && same_shape(*first, *data.source)) {
+    // Nothing to say that A does not.
+  } else if (data.source && data.source->problem.empty()) {
+    fact_line(context, "tokens", format_count(data.source->seq_len));
+    fact_line(context, "heads", fmt::format("{} / {}", data.source->q_heads, data.source->kv_heads));
+    fact_line(context, "head_dim", fmt::format("{}", data.source->head_dim));
+    fact_line(context, "values", data.source->values ? "v1, v2" : "none", !data.source->values);
+  } else if (side == 1 && (data.source || !data.problem.empty())) {  // A's stands in the middle
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower, sentence(refusal_of(data)));
+    ImGui::PopTextWrapPos();
+  } else if (!data.source && data.problem.empty()) {
+    muted_text(context, "Opening ...");
+  }
+  ImGui::PopID();
+}
+
+/// "label ....... [boxes]": the label, then room for boxes of `width` at the right edge.
+void begin_setting(const Context& context, const char* label, float width) {
+  ImGui::AlignTextToFramePadding();
+  coloured_text(context.look.theme.muted, label);
+  align_right(width);
+}
+
+/// A box that takes what was typed when it is left or Enter is pressed; true then.
+template <typename Type>
+bool typed_box(const Context& context, const char* id, ImGuiDataType type, Type& value, const char* format = nullptr) {
+  const NumberFont font(context.look);
+  ImGui::SetNextItemWidth(context.look.px(64));
+  Type typed = value;
+  ImGui::InputScalar(id, type, &typed, nullptr, nullptr, format, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (!ImGui::IsItemDeactivatedAfterEdit()) return false;
+  value = typed;
+  return true;
+}
+
+/// Empty: -1, the same head.
+void head_box(const Context& context, std::int64_t& head) {
+  const NumberFont font(context.look);
+  ImGui::SetNextItemWidth(context.look.px(64));
+  std::string text = head < 0 ? std::string() : fmt::format("{}", head);
+  ImGui::InputTextWithHint("##other_head", "same", &text, ImGuiInputTextFlags_CharsDecimal);
+  if (!ImGui::IsItemDeactivatedAfterEdit()) return;
+  std::int64_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  head = error == std::errc() && end == text.data() + text.size() ? std::max<std::int64_t>(-1, value) : -1;
+}
+
+/// Empty: the form's own, 1/sqrt(head_dim). What is no number becomes infinite, which the slice refuses in words.
+void scale_box(const Context& context, std::optional<double>& scale) {
+  const NumberFont font(context.look);
+  ImGui::SetNextItemWidth(context.look.px(64));
+  std::string text = scale ? fmt::format("{:.6g}", *scale) : std::string();
+  ImGui::InputTextWithHint("##scale", "1/√d", &text, ImGuiInputTextFlags_CharsScientific);
+  if (!ImGui::IsItemDeactivatedAfterEdit()) return;
+  scale.reset();
+  if (text.empty()) return;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool number = error == std::errc() && end == text.data() + text.size();
+  scale = number ? value : std::numeric_limits<double>::infinity();
+}
+
+/// What the logit is: mask, windows, scale, biases. Match3 says its own.
+void draw_problem(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  if (ui.sides[0].source.kind == SourceKind::match3) return;
+  const Look& look = context.look;
+  const float box = look.px(64), gap = look.px(4), times = ImGui::CalcTextSize("×").x;
+  const auto chip_width = [](const char* label) {
+    return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+  };
+  begin_setting(context, "mask", chip_width("causal") + gap + chip_width("full"));
+  const auto mask = [&](const char* label, Mask value, const char* help) {
+    if (chip(context, label, ui.mask == value) && ui.mask != value) {
+      ui.mask = value;
+      ui.part.reset();
+    }
+    tooltip(context, help);
+  };
+  mask("causal", Mask::causal, "A query sees the keys of two windows that end with it");
+  ImGui::SameLine(0, gap);
+  mask("full", Mask::full, "A query sees every pair, later ones too: the paper's equations before windows");
+  if (ui.mask == Mask::causal) {
+    begin_setting(context, "window", 2 * box + 2 * gap + times);
+    if (typed_box(context, "##window1", ImGuiDataType_S64, ui.window1)) ui.part.reset();
+    ImGui::SameLine(0, gap);
+    coloured_text(look.theme.muted, "×");
+    ImGui::SameLine(0, gap);
+    if (typed_box(context, "##window2", ImGuiDataType_S64, ui.window2)) ui.part.reset();
+  }
+  begin_setting(context, "scale", box);
+  scale_box(context, ui.scale);
+  tooltip(context, "Factor of the logits; empty: 1/sqrt(head_dim)");
+  begin_setting(context, "bias of k2, v2", 2 * box + gap);
+  typed_box(context, "##k2_bias", ImGuiDataType_Double, ui.k2_bias, "%.4g");
+  tooltip(context, "Added to every element of k2; 0: off");
+  ImGui::SameLine(0, gap);
+  typed_box(context, "##v2_bias", ImGuiDataType_Double, ui.v2_bias, "%.4g");
+  tooltip(context, "Added to every element of v2; 0: off");
+}
+
+/// Where slices are made, when there is a choice.
+void draw_devices(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const Catalog* catalog = context.data.machine.catalog.get();
+  if (!catalog || first_device(*catalog) == "cpu") return;
+  ImGui::AlignTextToFramePadding();
+  coloured_text(context.look.theme.muted, "computed on");
+  float width = 0;
+  for (const Device& device : catalog->devices) {
+    width += ImGui::CalcTextSize(device_title(device.id).c_str()).x + 2 * ImGui::GetStyle().FramePadding.x +
+             context.look.px(4);
+  }
+  align_right(width - context.look.px(4));
+  for (const Device& device : catalog->devices) {
+    if (chip(context, device_title(device.id).c_str(), ui.device == device.id)) {
+      ui.device = device.id;
+      ui.device_chosen = true;
+    }
+    tooltip(context, device.name);
+    ImGui::SameLine(0, context.look.px(4));
+  }
+  ImGui::NewLine();
+}
+
+}  // namespace
+
+void draw_form_choice(Context& context, int side) {
+  AttentionUi& ui = context.ui.attention;
+  const auto form = [&](const char* label, Form value, const char* help) {
+    if (chip(context, label, ui.sides[static_cast<std::size_t>(side)].form == value)) choose_form(ui, side, value);
+    tooltip(context, help);
+    ImGui::SameLine(0, context.look.px(4));
+  };
+  ImGui::PushID(side);
+  form("trilinear", Form::trilinear, "logit = scale * sum of q k1 k2");
+  form("determinant", Form::determinant, "logit = scale * sum of det(q, k1, k2) over chunks of three dimensions");
+  form("dot product", Form::dot_product, "logit = scale * sum of q k1: one row");
+  ImGui::PopID();
+}
+
+void draw_attention_left(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  draw_facts(context, 0);
+  draw_problem(context);
+  draw_devices(context);
+  if (ui.show != AttentionShow::one) {
+    ImGui::Dummy(ImVec2(0, context.look.px(8)));
+    draw_facts(context, 1);
+    if (ui.sides[1].source.kind != SourceKind::match3) {  // which is a determinant
+      draw_form_choice(context, 1);
+      ImGui::NewLine();
+    }
+    const auto arithmetic = [&](const char* label, Arithmetic value, const char* help) {
+      if (chip(context, label, ui.sides[1].arithmetic == value)) ui.sides[1].arithmetic = value;
+      tooltip(context, help);
+      ImGui::SameLine(0, context.look.px(4));
+    };
+    arithmetic("exact", Arithmetic::exact, "B in fp64, as A");
+    arithmetic("bf16 inputs", Arithmetic::bf16_inputs, "B with q, k1 and k2 rounded to bf16");
+    arithmetic("bf16 kernel", Arithmetic::bf16_kernel,
+               "B as a tensor-core kernel computes it: the product of query and k2 rounded to bf16, too");
+    ImGui::NewLine();
+    begin_setting(context, "head of B", context.look.px(64));
+    head_box(context, ui.sides[1].other_head);
+    tooltip(context, "Another head of B than of A; empty: the same");
+  }
+  draw_overview(context);
+  draw_sheet(context);
+}
+
+}  // namespace triscope

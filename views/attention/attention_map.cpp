@@ -1,0 +1,459 @@
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "profiler/record/columns.hpp"
+#include "views/attention/attention_parts.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr double kSmallestPart = 4;                     // cells, at the deepest zoom
+constexpr float kNumberWidth = 44, kNumberHeight = 18;  // cells at least this large show their numbers
+constexpr double kSmallestNumber = 1e-99;               // below it a cell's number would be too wide
+constexpr float kMatchSize = 5;                         // marks on cells smaller than this would hide them
+
+/// One map on the screen.
+struct MapView {
+  const AttentionSideData* side = nullptr;
+  const HeatmapPyramid* pyramid = nullptr;
+  AttentionFrame frame;
+  HeatmapPart part;
+  HeatmapStyle style;
+  PixelRect rect;
+  int which = 0;
+
+  float x_of(double cell) const {
+    return rect.low.x + static_cast<float>((cell - part.left) / (part.right - part.left)) * (rect.high.x - rect.low.x);
+  }
+  float y_of(double cell) const {
+    return rect.low.y + static_cast<float>((cell - part.top) / (part.bottom - part.top)) * (rect.high.y - rect.low.y);
+  }
+  /// Cells of the frame in front of those that the pyramid covers: the mask hides them.
+  std::int64_t masked1() const { return frame.width - pyramid->base().width; }
+  std::int64_t masked2() const { return frame.height - pyramid->base().height; }
+  /// `part` in cells of the pyramid.
+  HeatmapPart seen_part() const {
+    const auto x = static_cast<double>(masked1()), y = static_cast<double>(masked2());
+    return {part.left - x, part.top - y, part.right - x, part.bottom - y};
+  }
+  float cell_width() const { return x_of(1) - x_of(0); }
+  float cell_height() const { return y_of(1) - y_of(0); }
+  AttentionCell cell_at(ImVec2 mouse) const {
+    const double x = part.left + (mouse.x - rect.low.x) / (rect.high.x - rect.low.x) * (part.right - part.left);
+    const double y = part.top + (mouse.y - rect.low.y) / (rect.high.y - rect.low.y) * (part.bottom - part.top);
+    return {frame.first1 + static_cast<std::int64_t>(std::floor(x)),
+            frame.first2 + static_cast<std::int64_t>(std::floor(y))};
+  }
+};
+
+HeatmapPart whole(const AttentionFrame& frame) {
+  return {0, 0, static_cast<double>(frame.width), static_cast<double>(frame.height)};
+}
+
+/// The part keeps inside the frame and is never smaller than a few cells.
+HeatmapPart kept_inside(HeatmapPart part, const AttentionFrame& frame) {
+  const auto keep = [](double& low, double& high, double size) {
+    const double extent = std::clamp(high - low, std::min(kSmallestPart, size), size);
+    low = std::clamp((low + high - extent) / 2, 0.0, size - extent);
+    high = low + extent;
+  };
+  keep(part.left, part.right, static_cast<double>(frame.width));
+  keep(part.top, part.bottom, static_cast<double>(frame.height));
+  return part;
+}
+
+void zoom(AttentionUi& ui, const MapView& view, ImVec2 mouse, double factor) {
+  const double x = view.part.left + (mouse.x - view.rect.low.x) / (view.rect.high.x - view.rect.low.x) *
+                                        (view.part.right - view.part.left);
+  const double y = view.part.top + (mouse.y - view.rect.low.y) / (view.rect.high.y - view.rect.low.y) *
+                                       (view.part.bottom - view.part.top);
+  const HeatmapPart part{x + (view.part.left - x) * factor, y + (view.part.top - y) * factor,
+                         x + (view.part.right - x) * factor, y + (view.part.bottom - y) * factor};
+  ui.part = kept_inside(part, view.frame);
+  const HeatmapPart all = whole(view.frame);
+  if (ui.part->right - ui.part->left >= all.right && ui.part->bottom - ui.part->top >= all.bottom) ui.part.reset();
+}
+
+void handle_mouse(Context& context, const MapView& view) {
+  AttentionUi& ui = context.ui.attention;
+  const ImVec2 mouse = ImGui::GetMousePos();
+  const ImGuiIO& io = ImGui::GetIO();
+  if (ImGui::IsItemHovered()) {
+    const AttentionCell cell = view.cell_at(mouse);
+    ui.hovered_now = cell;
+    if (io.MouseWheel != 0) zoom(ui, view, mouse, std::pow(0.8, static_cast<double>(io.MouseWheel)));
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+      ui.part.reset();
+    } else if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
+               ImGui::GetMouseDragDelta(ImGuiMouseButton_Left).x == 0 &&
+               ImGui::GetMouseDragDelta(ImGuiMouseButton_Left).y == 0) {
+      ui.pinned = ui.pinned == cell ? std::nullopt : std::optional(cell);
+    }
+  }
+  if (ImGui::IsItemActive() && ui.part && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
+    const double dx = -io.MouseDelta.x / (view.rect.high.x - view.rect.low.x) * (view.part.right - view.part.left);
+    const double dy = -io.MouseDelta.y / (view.rect.high.y - view.rect.low.y) * (view.part.bottom - view.part.top);
+    ui.part =
+        kept_inside({view.part.left + dx, view.part.top + dy, view.part.right + dx, view.part.bottom + dy}, view.frame);
+  }
+}
+
+/// Whole cells in steps of 1, 2, 5, 10, ... of at least `room` pixels; the query's own position is always among them.
+std::int64_t tick_step(double pixels_per_cell, double room) {
+  std::int64_t step = 1;
+  for (int n = 0; static_cast<double>(step) * pixels_per_cell < room; ++n) step = n % 3 == 1 ? step / 2 * 5 : step * 2;
+  return step;
+}
+
+/// Each visible column has room for its token's text.
+bool labels_fit(const Look& look, const MapView& view) {
+  const float width = view.cell_width();
+  if (width < look.px(16)) return false;
+  const NumberFont font(look, kSecondarySize);
+  const std::vector<std::string>& labels = view.side->source->labels;
+  const auto first = static_cast<std::int64_t>(view.part.left),
+             end = std::min(view.frame.width, static_cast<std::int64_t>(std::ceil(view.part.right)));
+  for (std::int64_t x = std::max<std::int64_t>(first, -view.frame.first1); x < end; ++x) {
+    if (ImGui::CalcTextSize(labels[static_cast<std::size_t>(view.frame.first1 + x)].c_str()).x + look.px(6) > width)
+      return false;
+  }
+  return true;
+}
+
+void draw_axes(const Context& context, const MapView& view) {
+  const Look& look = context.look;
+  const AttentionUi& ui = context.ui.attention;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const SourceReply& source = *view.side->source;
+  const bool words = !source.labels.empty();
+  const std::int64_t last1 = view.frame.first1 + view.frame.width - 1,
+                     last2 = view.frame.first2 + view.frame.height - 1;
+  const bool named1 = words && labels_fit(look, view), named2 = words && view.cell_height() >= look.px(14);
+  const auto text_of = [&](std::int64_t position, bool named) {
+    if (named && position >= 0) return source.labels[static_cast<std::size_t>(position)];
+    return axis_text(ui, view.side->slice_of, position);
+  };
+  {
+    const NumberFont font(look, kSecondarySize);
+    const std::int64_t across = tick_step(view.cell_width(), named1 ? 0 : look.px(72)),
+                       down = tick_step(view.cell_height(), named2 ? 0 : look.px(36));
+    for (std::int64_t position = last1; position >= view.frame.first1; position -= across) {
+      const float x = view.x_of(static_cast<double>(position - view.frame.first1) + 0.5);
+      if (x < view.rect.low.x || x > view.rect.high.x) continue;
+      const std::string text = text_of(position, named1);
+      const float width = ImGui::CalcTextSize(text.c_str()).x;
+      list->AddLine(ImVec2(x, view.rect.high.y), ImVec2(x, view.rect.high.y + look.px(4)), look.theme.line);
+      list->AddText(ImVec2(std::round(std::min(x - width / 2, view.rect.high.x - width + look.px(8))),
+                           view.rect.high.y + look.px(6)),
+                    look.theme.muted, text.c_str());
+    }
+    for (std::int64_t position = last2; position >= view.frame.first2; position -= down) {
+      const float y = view.y_of(static_cast<double>(position - view.frame.first2) + 0.5);
+      if (y < view.rect.low.y || y > view.rect.high.y) continue;
+      const std::string text = text_of(position, named2);
+      const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+      list->AddLine(ImVec2(view.rect.low.x - look.px(4), y), ImVec2(view.rect.low.x, y), look.theme.line);
+      list->AddText(ImVec2(view.rect.low.x - size.x - look.px(8), std::round(y - size.y / 2)), look.theme.muted,
+                    text.c_str());
+    }
+  }
+  const SmallFont font(look);
+  const bool relative = !ui.absolute_axes && view.side->slice_of.query.problem.mask == Mask::causal;
+  const std::string unit = relative ? "tokens from the query" : "position";
+  const std::string name1 = "j: first key, " + unit;
+  const float centre = (view.rect.low.x + view.rect.high.x - ImGui::CalcTextSize(name1.c_str()).x) / 2;
+  list->AddText(ImVec2(std::round(centre), view.rect.high.y + look.px(24)), look.theme.muted, name1.c_str());
+  list->AddText(ImVec2(std::round(view.rect.low.x - look.px(8) - ImGui::CalcTextSize("k: second").x),
+                       view.rect.low.y - look.px(20)),
+                look.theme.muted, "k: second");
+}
+
+/// A marginal as a filled outline beside the map, largest of each pixel's keys.
+void draw_marginal(const Context& context, const MapView& view, bool across, float thickness) {
+  const Slice& slice = *view.side->slice;
+  const std::vector<float>& values = across ? slice.marginal1 : slice.marginal2;
+  const std::int64_t cells = across ? view.frame.width : view.frame.height,
+                     masked = cells - static_cast<std::int64_t>(values.size());
+  const double low = across ? view.part.left : view.part.top, high = across ? view.part.right : view.part.bottom;
+  const float from = across ? view.rect.low.x : view.rect.low.y, to = across ? view.rect.high.x : view.rect.high.y;
+  const float largest = *std::max_element(values.begin(), values.end());
+  if (!(largest > 0)) return;
+  const Look& look = context.look;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const int pixels = static_cast<int>(to - from);
+  ImVec2 before;
+  for (int p = 0; p < pixels; ++p) {
+    const auto first = static_cast<std::int64_t>(std::floor(low + (high - low) * p / pixels)) - masked;
+    const auto end =
+        std::max(first + 1, static_cast<std::int64_t>(std::ceil(low + (high - low) * (p + 1) / pixels)) - masked);
+    float value = 0;
+    for (std::int64_t n = std::max<std::int64_t>(0, first);
+         n < std::min<std::int64_t>(end, static_cast<std::int64_t>(values.size())); ++n)
+      value = std::max(value, values[static_cast<std::size_t>(n)]);
+    const float length = value / largest * (thickness - look.px(2)), at = from + static_cast<float>(p) + 0.5F;
+    const ImVec2 base = across ? ImVec2(at, view.rect.low.y - look.px(4)) : ImVec2(view.rect.high.x + look.px(4), at);
+    const ImVec2 tip = across ? ImVec2(at, base.y - length) : ImVec2(base.x + length, at);
+    list->AddLine(base, tip, faded(look.theme.accent, 0.22F));
+    if (p > 0) list->AddLine(before, tip, look.theme.accent, std::max(1.0F, look.px(1)));
+    before = tip;
+  }
+}
+
+/// Numbers inside cells, once these are large enough.
+void draw_numbers(const Context& context, const MapView& view) {
+  const Look& look = context.look;
+  if (view.cell_width() < look.px(kNumberWidth) || view.cell_height() < look.px(kNumberHeight)) return;
+  const NumberFont font(look, kSecondarySize);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->PushClipRect(view.rect.low, view.rect.high, true);
+  for (auto y = std::max(view.masked2(), static_cast<std::int64_t>(view.part.top));
+       y < std::min(view.frame.height, static_cast<std::int64_t>(std::ceil(view.part.bottom))); ++y) {
+    for (auto x = std::max(view.masked1(), static_cast<std::int64_t>(view.part.left));
+         x < std::min(view.frame.width, static_cast<std::int64_t>(std::ceil(view.part.right))); ++x) {
+      const float value = view.pyramid->base().at(x - view.masked1(), y - view.masked2());
+      if (std::isinf(value)) continue;
+      const bool nan = std::isnan(value);
+      const ImU32 ground =
+          nan ? look.theme.not_a_number
+              : to_colour(colour_at(view.style.map, static_cast<float>(heatmap_position(view.style, value))));
+      const double shown = view.which == 2 ? value : std::exp(static_cast<double>(value));
+      const bool tiny = shown > 0 && shown < kSmallestNumber;
+      const std::string text = nan ? "NaN" : tiny ? "<1e-99" : significant_text(shown, 2);
+      const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+      const ImVec2 at((view.x_of(static_cast<double>(x) + 0.5) - size.x / 2),
+                      view.y_of(static_cast<double>(y) + 0.5) - size.y / 2);
+      list->AddText(ImVec2(std::round(at.x), std::round(at.y)), readable_on(ground), text.c_str());
+    }
+  }
+  list->PopClipRect();
+}
+
+/// Pairs that complete the query's number to a multiple of the modulus.
+void draw_matches(const Context& context, const MapView& view) {
+  const AttentionSource& source = *view.side->asked;
+  if (source.kind != SourceKind::match3 || view.cell_width() < context.look.px(kMatchSize) ||
+      view.cell_height() < context.look.px(kMatchSize))
+    return;
+  const auto residue = [&](std::int64_t position) {
+    return source.numbers[static_cast<std::size_t>(position)] % source.modulus;
+  };
+  const auto query = static_cast<std::int64_t>(view.side->slice_of.query.query);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->PushClipRect(view.rect.low, view.rect.high, true);
+  const auto end = [](double edge, std::int64_t cells) {
+    return std::min(cells, static_cast<std::int64_t>(std::ceil(edge)));
+  };
+  const std::int64_t end1 = end(view.part.right, view.frame.width), end2 = end(view.part.bottom, view.frame.height);
+  for (auto k = static_cast<std::int64_t>(view.part.top); k < end2; ++k) {
+    for (auto j = static_cast<std::int64_t>(view.part.left); j < end1; ++j) {
+      if ((residue(query) + residue(j) + residue(k)) % source.modulus != 0) continue;
+      const ImVec2 low(view.x_of(static_cast<double>(j)) + 1, view.y_of(static_cast<double>(k)) + 1),
+          high(view.x_of(static_cast<double>(j + 1)) - 1, view.y_of(static_cast<double>(k + 1)) - 1);
+      // A dark frame around the red one: on yellow cells red alone is weak.
+      const float thick = std::max(1.0F, std::round(context.look.px(2)));
+      list->AddRect(low, high, context.look.theme.match_rim, 0, thick + 2);
+      list->AddRect(low, high, context.look.theme.match, 0, thick);
+    }
+  }
+  list->PopClipRect();
+}
+
+void draw_marked_cell(const Context& context, const MapView& view, AttentionCell cell, ImU32 colour, float thickness) {
+  const auto x = static_cast<double>(cell.j - view.frame.first1), y = static_cast<double>(cell.k - view.frame.first2);
+  if (x < view.part.left - 1 || x > view.part.right || y < view.part.top - 1 || y > view.part.bottom) return;
+  const float grow = std::max(0.0F, (context.look.px(9) - std::min(view.cell_width(), view.cell_height())) / 2);
+  const ImVec2 low(std::round(view.x_of(x) - grow), std::round(view.y_of(y) - grow)),
+      high(std::round(view.x_of(x + 1) + grow), std::round(view.y_of(y + 1) + grow));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRect(ImVec2(low.x - 1, low.y - 1), ImVec2(high.x + 1, high.y + 1),
+                context.look.theme.dark ? context.look.theme.ground : context.look.theme.text, 0, thickness + 2);
+  list->AddRect(low, high, colour, 0, thickness);
+}
+
+/// "induction, determinant, bf16 kernel".
+std::string side_title(const SliceRequest& request) {
+  std::string title = source_title(request.source);
+  if (request.query.problem.form == Form::determinant) title += ", determinant";
+  if (request.query.problem.form == Form::dot_product) title += ", dot product";
+  if (request.query.arithmetic == Arithmetic::bf16_inputs) title += ", bf16 inputs";
+  if (request.query.arithmetic == Arithmetic::bf16_kernel) title += ", bf16 kernel";
+  return title;
+}
+
+std::string title_of(const AttentionUi& ui, const std::array<AttentionSideData, 2>& sides, int which) {
+  const SliceRequest& a = sides[0].slice_of;
+  const std::string place = fmt::format("query {}, head {}", format_count(a.query.query), a.query.head);
+  if (which == 2) return fmt::format("p of A minus p of B, {}", place);
+  if (!uses_second(ui)) return fmt::format("p(j, k) for {}", place);
+  if (which == 0) return fmt::format("A: {}, {}", side_title(a), place);
+  const SliceRequest& b = sides[1].slice_of;  // its query is A's
+  return fmt::format("B: {}{}", side_title(b),
+                     b.query.head == a.query.head ? "" : fmt::format(", head {}", b.query.head));
+}
+
+/// Why there is no map, in its place.
+void draw_no_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
+  const AttentionData& data = context.data.attention;
+  const AttentionSideData& side = data.sides[which == 1 ? 1 : 0];
+  const AttentionSideData& b = data.sides[1];
+  const bool sizes = which == 2 && side.slice && b.slice && !same_frames(data),
+             ends = which == 2 && side.slice && b.slice && side.slice_of.query.query >= b.source->seq_len;
+  const std::string &why = refusal_of(side), &why_b = refusal_of(b);
+  const std::string text = !why.empty()                   ? sentence(why)
+                           : which == 2 && !why_b.empty() ? "B: " + sentence(why_b)
+                           : ends                         ? "B ends before this query, so there is no difference."
+                           : sizes ? "A and B see windows of different sizes, so there is no difference cell by cell."
+                                   : "Computing ...";
+  const Look& look = context.look;
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + look.px(64), origin.y + look.px(48)));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + std::max(look.px(80), room.x - look.px(80)));
+  muted_text(context, text);
+  ImGui::PopTextWrapPos();
+}
+
+void paint_map(Context& context, const MapView& view) {
+  const Look& look = context.look;
+  const std::string key =
+      fmt::format("{}/{}/{},{},{},{}/{},{},{}/{}/{}", static_cast<const void*>(view.pyramid),
+                  static_cast<const void*>(view.side->slice.get()), view.part.left, view.part.top, view.part.right,
+                  view.part.bottom, view.style.low, view.style.high, static_cast<int>(view.style.scale),
+                  static_cast<int>(view.style.map), look.theme.dark);
+  painted_texture(context.models.attention(), view.which == 1 ? 1 : 0, key, view.rect.width, view.rect.height,
+                  [&](std::uint32_t* pixels, int stride, int width, int height) {
+                    paint_heatmap(*view.pyramid, view.seen_part(), view.style, width, height, pixels, stride);
+                  })
+      .draw(ImGui::GetWindowDrawList(), view.rect.low, view.rect.high);
+}
+
+void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
+  AttentionUi& ui = context.ui.attention;
+  const AttentionData& data = context.data.attention;
+  const Look& look = context.look;
+  AttentionModel& model = context.models.attention();
+  MapView view;
+  view.which = which;
+  const std::array<AttentionSideData, 2>& sides = model.shown(ui, data);
+  view.side = &sides[which == 1 ? 1 : 0];
+  view.pyramid = model.map(ui, data, which);
+  ImGui::PushFont(look.heading, kHeadingSize * 0.9F);
+  if (view.side->slice)
+    ImGui::GetWindowDrawList()->AddText(ImVec2(origin.x + look.px(64), origin.y), look.theme.text,
+                                        title_of(ui, sides, which).c_str());
+  ImGui::PopFont();
+  if (!view.pyramid || !view.side->slice) return draw_no_map(context, origin, room, which);
+  view.frame = frame_of(view.side->slice_of, *view.side->source);
+  view.part = ui.part ? kept_inside(*ui.part, view.frame) : whole(view.frame);
+  view.style = model.style(ui, data, which);
+  set_theme(view.style, look.theme);
+  const float strip = look.px(44), left = look.px(64), top = look.px(28) + strip, bottom = look.px(44),
+              right = which == 2 ? look.px(12) : strip + look.px(12);
+  view.rect = pixel_rect(ImVec2(origin.x + left, origin.y + top),
+                         ImVec2(origin.x + std::max(left + look.px(40), room.x - right),
+                                origin.y + std::max(top + look.px(24), room.y - bottom)));
+  ImGui::SetCursorScreenPos(view.rect.low);
+  ImGui::PushID(which);
+  ImGui::InvisibleButton("##cells", ImVec2(view.rect.high.x - view.rect.low.x, view.rect.high.y - view.rect.low.y));
+  ImGui::PopID();
+  handle_mouse(context, view);
+  paint_map(context, view);
+  draw_axes(context, view);
+  if (which != 2) {
+    draw_marginal(context, view, true, strip);
+    draw_marginal(context, view, false, strip);
+  }
+  draw_numbers(context, view);
+  draw_matches(context, view);
+  if (ui.hovered) draw_marked_cell(context, view, *ui.hovered, look.theme.muted, std::max(1.0F, look.px(1)));
+  if (ui.pinned)
+    draw_marked_cell(context, view, *ui.pinned, look.theme.dark ? look.theme.text : look.theme.accent,
+                     std::max(1.0F, look.px(2)));
+}
+
+/// "brown 1,005 with jumps 1,011: p = 0.138, logit 4.62".
+void draw_readout(Context& context, float width) {
+  const AttentionUi& ui = context.ui.attention;
+  const std::array<AttentionSideData, 2>& sides = context.models.attention().shown(ui, context.data.attention);
+  const AttentionSideData& side = sides[ui.flipped ? 1 : 0];
+  const std::optional<AttentionCell> cell = ui.hovered ? ui.hovered : ui.pinned;
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  if (!cell) {
+    muted_text(context,
+               "Hover shows a pair, click keeps it. Wheel zooms, drag pans, double-click shows all. Arrow keys: query "
+               "and head.");
+  } else {
+    const auto describe = [&](const AttentionSideData& one) {
+      const std::optional<double> log_p = log_p_at(*one.slice, *cell);
+      if (!log_p) return std::string("masked: the query does not see this pair");
+      if (!std::isfinite(*log_p)) return fmt::format("logit {}", std::isnan(*log_p) ? "NaN" : "infinite");
+      if (*log_p <= std::numeric_limits<float>::lowest()) return std::string("p = 0, logit below any float");
+      return fmt::format("p = {}, logit {}", significant_text(std::exp(*log_p), 4),
+                         significant_text(*log_p + one.slice->lse, 5));
+    };
+    std::string text = fmt::format("j = {}, k = {}: {}", token_text(*side.source, cell->j),
+                                   token_text(*side.source, cell->k), describe(side));
+    if (uses_second(ui) && !ui.flipped && sides[1].slice) text += fmt::format(".  B: {}", describe(sides[1]));
+    coloured_text(context.look.theme.text, text);
+  }
+  ImGui::PopTextWrapPos();
+}
+
+}  // namespace
+
+PixelRect pixel_rect(ImVec2 low, ImVec2 high) {
+  const float scale = std::max(ImGui::GetIO().DisplayFramebufferScale.x, 0.1F);
+  PixelRect rect;
+  const auto snap = [scale](float v) { return std::round(v * scale) / scale; };
+  rect.low = ImVec2(snap(low.x), snap(low.y));
+  rect.high = ImVec2(snap(high.x), snap(high.y));
+  rect.width = std::max(1, static_cast<int>(std::lround((rect.high.x - rect.low.x) * scale)));
+  rect.height = std::max(1, static_cast<int>(std::lround((rect.high.y - rect.low.y) * scale)));
+  return rect;
+}
+
+void set_theme(HeatmapStyle& style, const Theme& theme) {
+  const auto rgb = [](ImU32 colour) {
+    return Rgb{static_cast<std::uint8_t>(colour >> IM_COL32_R_SHIFT),
+               static_cast<std::uint8_t>(colour >> IM_COL32_G_SHIFT),
+               static_cast<std::uint8_t>(colour >> IM_COL32_B_SHIFT)};
+  };
+  style.masked = rgb(theme.missing);
+  style.stripe = rgb(theme.faint);
+  style.not_a_number = rgb(theme.not_a_number);
+}
+
+void draw_attention_maps(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const Look& look = context.look;
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float readout = look.px(40);
+  const ImVec2 maps(room.x, std::max(look.px(120), room.y - readout));
+  context.ui.chart_areas[Panel::attention] = {origin.x, origin.y, room.x, maps.y};
+  if (ui.flipped) {
+    draw_one_map(context, origin, maps, 1);
+  } else if (ui.show == AttentionShow::side_by_side) {
+    const ImVec2 half(std::floor((maps.x - look.px(8)) / 2), maps.y);
+    draw_one_map(context, origin, half, 0);
+    draw_one_map(context, ImVec2(origin.x + half.x + look.px(8), origin.y), half, 1);
+  } else {
+    draw_one_map(context, origin, maps, ui.show == AttentionShow::difference ? 2 : 0);
+  }
+  const AttentionSideData& shown = context.data.attention.sides[ui.flipped ? 1 : 0];
+  if (!shown.slice || !shown.source) return;
+  if (ui.show != AttentionShow::side_by_side && !context.ui.printing) {
+    const SmallFont font(look);
+    const char* hint = ui.flipped ? "let Space go for A" : "hold Space for B";
+    const ImVec2 at(origin.x + room.x - look.px(56) - ImGui::CalcTextSize(hint).x, origin.y + look.px(3));
+    ImGui::GetWindowDrawList()->AddText(at, look.theme.muted, hint);
+  }
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + look.px(64), origin.y + maps.y + look.px(4)));
+  draw_readout(context, room.x - look.px(80));
+}
+
+}  // namespace triscope

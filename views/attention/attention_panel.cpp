@@ -1,0 +1,245 @@
+// Inside the attention tensor: sources and where to look on the left, the map in the middle, figures on the right.
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "views/model/attention_draft.hpp"
+#include "views/attention/attention_parts.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr float kLeftWidth = 260, kRightWidth = 320, kRoomForSides = 900;  // design pixels
+
+/// A chip of a group: chooses `value`.
+template <typename Value>
+void choice(const Context& context, const char* label, Value& current, Value value, const char* help) {
+  if (chip(context, label, current == value)) current = value;
+  tooltip(context, help);
+  ImGui::SameLine(0, context.look.px(4));
+}
+
+/// Space between groups of controls; a group of about `width` design pixels that no longer fits begins a line of its
+/// own.
+void next_group(const Context& context, float width) {
+  if (ImGui::GetContentRegionAvail().x < context.look.px(width + 12)) {
+    ImGui::NewLine();
+  } else {
+    ImGui::Dummy(ImVec2(context.look.px(8), 0));
+    ImGui::SameLine(0, 0);
+  }
+}
+
+void draw_query_controls(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const Look& look = context.look;
+  const AttentionSideData& data = context.data.attention.sides[0];
+  const bool open = data.source && data.source->problem.empty();
+  const std::int64_t last = open ? data.source->seq_len - 1 : std::max<std::int64_t>(1, ui.query),
+                     last_head = open ? data.source->q_heads - 1 : 0, zero = 0;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("Query");
+  ImGui::SameLine();
+  {
+    const NumberFont font(look);
+    ImGui::SetNextItemWidth(look.px(72));
+    ImGui::InputScalar("##query", ImGuiDataType_S64, &ui.query);
+    ImGui::SameLine();
+    ImGui::SetNextItemWidth(std::clamp(ImGui::GetContentRegionAvail().x * 0.22F, look.px(90), look.px(320)));
+    ImGui::SliderScalar("##query_slider", ImGuiDataType_S64, &ui.query, &zero, &last, "");
+  }
+  ImGui::SameLine();
+  const bool measuring = context.data.run.running;
+  ImGui::BeginDisabled(measuring);
+  if (ImGui::Button(ui.playing ? "■ stop##play" : "▶ play##play")) ui.playing = !ui.playing;
+  ImGui::EndDisabled();
+  tooltip(context, measuring
+                       ? kWhileMeasuring
+                       : "Walks through the queries as fast as slices come. Left and right arrow keys: one query.");
+  ImGui::SameLine(0, look.px(12));
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("Head");
+  ImGui::SameLine();
+  {
+    const NumberFont font(look);
+    ImGui::SetNextItemWidth(look.px(64));
+    ImGui::DragScalar("##shown_head", ImGuiDataType_S64, &ui.head, 0.1F, &zero, &last_head);
+  }
+  tooltip(context, "Click to type, or drag, or the up and down arrow keys");
+  if (open && data.source->batch > 1) {
+    const std::int64_t last_batch = data.source->batch - 1;
+    ImGui::SameLine();
+    ImGui::TextUnformatted("Batch");
+    ImGui::SameLine();
+    ImGui::SetNextItemWidth(look.px(48));
+    ImGui::DragScalar("##batch", ImGuiDataType_S64, &ui.batch, 0.1F, &zero, &last_batch);
+  }
+  if (ui.sides[0].source.kind == SourceKind::match3) return;
+  ImGui::SameLine(0, 0);
+  next_group(context, 232);
+  draw_form_choice(context, 0);
+  ImGui::NewLine();
+}
+
+/// At the right edge of the row, or of one of its own.
+void draw_export(Context& context) {
+  const float width = button_width("Export");
+  if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+  align_right(width);
+  if (ImGui::Button("Export")) ImGui::OpenPopup("export");
+  if (!ImGui::BeginPopup("export")) return;
+  const auto panel = static_cast<std::int64_t>(Panel::attention);
+  if (ImGui::MenuItem("Copy image")) context.request(CommandId::copy_chart, panel);
+  if (ImGui::MenuItem("Save image as PNG...")) context.request(CommandId::save_chart, panel);
+  if (ImGui::MenuItem("Copy strongest triples")) context.request(CommandId::copy_chart_data, panel);
+  if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(CommandId::export_text, panel);
+  if (ImGui::MenuItem("Save slice as npy, CSV or PNG...")) context.request(CommandId::save_slice);
+  ImGui::EndPopup();
+}
+
+void draw_look_controls(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  using Scale = HeatmapStyle::Scale;
+  choice(context, "linear", ui.colour_scale, Scale::probability, "Colours follow p");
+  choice(context, "log", ui.colour_scale, Scale::logarithmic,
+         "Colours follow log p, which is the logit up to a constant");
+  next_group(context, 200);
+  for (ColourMap map : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno})
+    choice(context, std::string(to_string(map)).c_str(), ui.map, map, "Perceptually even, safe for colour-blind eyes");
+  next_group(context, 100);
+  choice(context, "max", ui.mean_pooling, false,
+         "Zoomed out, a pixel shows the largest of its pairs: no bright cell is lost");
+  choice(context, "mean", ui.mean_pooling, true, "Zoomed out, a pixel shows the mean of its pairs");
+  next_group(context, 150);
+  choice(context, "relative", ui.absolute_axes, false, "Axes in tokens from the query");
+  choice(context, "absolute", ui.absolute_axes, true, "Axes in positions");
+  next_group(context, 300);
+  choice(context, "one", ui.show, AttentionShow::one, "One map");
+  choice(context, "side by side", ui.show, AttentionShow::side_by_side,
+         "A beside B: another source, arithmetic or head");
+  choice(context, "difference", ui.show, AttentionShow::difference,
+         "p of A minus p of B, blue below and red above zero");
+  draw_export(context);
+}
+
+/// Arrow keys and Space belong to the panel while the pointer is over it or it has the keyboard.
+void handle_keys(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const bool ours = (ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows) ||
+                     ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows)) &&
+                    !ImGui::GetIO().WantTextInput &&
+                    !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  ui.flipped = false;
+  ui.held_step = 0;
+  if (!ours) return;
+  const ImGuiID owner = ImGui::GetID("##keys");
+  for (ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow, ImGuiKey_Space})
+    ImGui::SetKeyOwner(key, owner);
+  const auto pressed = [&](ImGuiKey key, ImGuiInputFlags repeat) { return ImGui::IsKeyPressed(key, repeat, owner); };
+  const std::int64_t stride = ImGui::GetIO().KeyShift ? 16 : 1;
+  if (pressed(ImGuiKey_UpArrow, ImGuiInputFlags_Repeat)) --ui.head;
+  if (pressed(ImGuiKey_DownArrow, ImGuiInputFlags_Repeat)) ++ui.head;
+  for (const auto& [key, step] : {std::pair{ImGuiKey_LeftArrow, -stride}, std::pair{ImGuiKey_RightArrow, stride}}) {
+    if (pressed(key, ImGuiInputFlags_None)) ui.query += step;
+    const bool held =
+        ImGui::IsKeyDown(key, owner) && ImGui::GetKeyData(key)->DownDuration >= ImGui::GetIO().KeyRepeatDelay;
+    if (held) ui.held_step = step;
+  }
+  ui.flipped = ImGui::IsKeyDown(ImGuiKey_Space, owner);
+}
+
+bool begin_column(const Context& context, const char* id, float width, float height) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.look.px(12), context.look.px(8)));
+  const bool open = ImGui::BeginChild(id, ImVec2(width, height), ImGuiChildFlags_AlwaysUseWindowPadding);
+  ImGui::PopStyleVar();
+  return open;
+}
+
+/// Why there is nothing to look at, and the way on.
+void draw_refusal(Context& context, const std::string& why) {
+  empty_state(context, sentence(why));
+  const char* label = "Choose tensors...";
+  const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  ImGui::SetCursorPosX((ImGui::GetWindowWidth() - width) / 2);
+  if (primary_button(context, label)) open_draft(context.ui.attention, 0);
+}
+
+/// Controls and the map.
+void draw_middle(Context& context) {
+  const AttentionSideData& data = context.data.attention.sides[0];
+  const bool open = data.source && data.source->problem.empty();
+  ImGui::BeginDisabled(!open);
+  draw_query_controls(context);
+  draw_look_controls(context);
+  ImGui::EndDisabled();
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  if (!open && !refusal_of(data).empty()) {
+    draw_refusal(context, refusal_of(data));
+  } else {
+    draw_attention_maps(context);
+  }
+}
+
+void vertical_line(const Context& context, float height) {
+  ImGui::SameLine(0, 0);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddLine(at, ImVec2(at.x, at.y + height), context.look.theme.line);
+}
+
+void draw_three_columns(Context& context) {
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float left = context.look.px(kLeftWidth), right = context.look.px(kRightWidth);
+  if (begin_column(context, "##left", left, room.y)) draw_attention_left(context);
+  ImGui::EndChild();
+  vertical_line(context, room.y);
+  if (begin_column(context, "##middle", room.x - left - right, room.y)) draw_middle(context);
+  ImGui::EndChild();
+  vertical_line(context, room.y);
+  if (begin_column(context, "##right", right, room.y)) draw_attention_right(context);
+  ImGui::EndChild();
+}
+
+/// In a window too narrow for three: one of them, chosen by a chip.
+void draw_one_column(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  if (begin_column(context, "##middle", room.x, room.y)) {
+    choice(context, "Tensors", ui.column, AttentionColumn::tensors, "What is looked at, and where to look");
+    choice(context, "Map", ui.column, AttentionColumn::map, "p(j, k) of the query");
+    choice(context, "Figures", ui.column, AttentionColumn::figures, "Strongest triples, figures, range of colours");
+    ImGui::NewLine();
+    ImGui::Dummy(ImVec2(0, context.look.px(4)));
+    if (ui.column == AttentionColumn::tensors) {
+      draw_attention_left(context);
+    } else if (ui.column == AttentionColumn::figures) {
+      draw_attention_right(context);
+    } else {
+      draw_middle(context);
+    }
+  }
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw_attention_panel(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  ui.hovered_now.reset();
+  handle_keys(context);
+  keep_inside(ui, context.data.attention);
+  if (ImGui::GetContentRegionAvail().x >= context.look.px(kRoomForSides)) {
+    draw_three_columns(context);
+  } else {
+    draw_one_column(context);
+  }
+  draw_attention_dialog(context);
+  ui.hovered = ui.hovered_now;
+  keep_inside(ui, context.data.attention);
+}
+
+}  // namespace triscope

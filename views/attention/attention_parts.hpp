@@ -1,0 +1,53 @@
+// The parts of the attention panel, one file each.
+#pragma once
+
+#include "views/parts/context.hpp"
+
+namespace triscope {
+
+/// attention_map.cpp: one or two heat maps with axes and marginals, in the room that is left; hovering, pinning,
+/// zooming.
+void draw_attention_maps(Context& context);
+/// Paints `painted[slot]` anew when `key` changed; returns the texture. `paint(pixels, stride, width, height)`.
+template <typename Paint>
+PixelTexture& painted_texture(AttentionModel& model, int slot, std::string key, int width, int height, Paint paint) {
+  PixelTexture& texture = model.textures[slot];
+  key += "/" + std::to_string(width) + "x" + std::to_string(height);
+  if (model.painted[slot] != key || texture.empty()) {
+    std::uint32_t* pixels = texture.begin(width, height);
+    paint(pixels, texture.stride(), width, height);
+    texture.end();
+    model.painted[slot] = std::move(key);
+  }
+  return texture;
+}
+/// A rectangle on whole pixels of the screen, and how many there are.
+struct PixelRect {
+  ImVec2 low, high;
+  int width = 0, height = 0;
+};
+PixelRect pixel_rect(ImVec2 low, ImVec2 high);
+/// The theme's colours for masked cells and NaN.
+void set_theme(HeatmapStyle& style, const Theme& theme);
+
+/// attention_left.cpp: what is looked at, the overview to navigate by, all heads.
+void draw_attention_left(Context& context);
+/// attention_survey.cpp: heads down, queries across; a click goes there.
+void draw_overview(Context& context);
+/// attention_survey.cpp: all heads at one query.
+void draw_sheet(Context& context);
+/// attention_survey.cpp: why an overview, a sheet or a table made of them is not there; asks again on request.
+void draw_survey_state(Context& context, bool pending, const std::string& problem);
+/// attention_left.cpp: chips for the form of a side.
+void draw_form_choice(Context& context, int side);
+/// attention_right.cpp: strongest triples, figures, the dot-product row; for Match3 the table of tokens.
+void draw_attention_right(Context& context);
+/// attention_range.cpp: histogram of log p with a handle at either end of the colours; of a difference the ends alone.
+void draw_range(Context& context);
+/// Stands for what would disturb the sweep that this window measures.
+inline constexpr const char* kWhileMeasuring =
+    "A sweep is being measured: this waits until it has ended. Slices you ask for are made, and disturb it.";
+/// attention_dialog.cpp: chooses tensors; asks which is which when names differ.
+void draw_attention_dialog(Context& context);
+
+}  // namespace triscope

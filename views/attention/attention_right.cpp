@@ -1,0 +1,376 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/tensors/match3.hpp"
+#include "profiler/record/columns.hpp"
+#include "views/attention/attention_parts.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr double kLongLogit = 1e5;  // from here on its digits do not fit into their column
+
+/// Rows of triples that leave room for what stands below them.
+int triples_shown(const Context& context) {
+  constexpr float kRow = 22, kBelow = 600;  // design pixels
+  return std::clamp(static_cast<int>((ImGui::GetWindowHeight() / context.look.scale - kBelow) / kRow), 5, 24);
+}
+
+/// A key: its position as the axes show it; with labels the word, and the position small behind it.
+void draw_key(Context& context, std::int64_t position) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const std::vector<std::string>& labels = side.source->labels;
+  const std::string place = axis_text(context.ui.attention, side.slice_of, position);
+  if (labels.empty()) return number_right(context, place);
+  {
+    const NumberFont font(context.look);
+    coloured_text(context.look.theme.text, labels[static_cast<std::size_t>(position)]);
+  }
+  tooltip(context,
+          fmt::format("position {}, {} from the query", format_count(position), position - side.slice_of.query.query));
+  const NumberFont font(context.look, kSecondarySize);
+  ImGui::SameLine(0, context.look.px(4));
+  coloured_text(context.look.theme.muted, place);
+}
+
+void draw_triple(Context& context, const Triple& triple, double sum, int row) {
+  AttentionUi& ui = context.ui.attention;
+  const SourceReply& source = *context.data.attention.sides[0].source;
+  const AttentionCell cell{triple.j, triple.k};
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(row);
+  if (ImGui::Selectable("##triple", ui.pinned == cell, ImGuiSelectableFlags_SpanAllColumns))
+    ui.pinned = ui.pinned == cell ? std::nullopt : std::optional(cell);
+  if (ImGui::IsItemHovered()) ui.hovered_now = cell;
+  ImGui::PopID();
+  ImGui::SameLine(0, 0);
+  draw_key(context, triple.j);
+  ImGui::TableNextColumn();
+  draw_key(context, triple.k);
+  ImGui::TableNextColumn();
+  number_right(context,
+               std::abs(triple.logit) < kLongLogit ? format_fixed(triple.logit, 2) : significant_text(triple.logit, 2));
+  ImGui::TableNextColumn();
+  number_right(context, format_fixed(triple.p, 3));
+  if (source.labels.empty()) {
+    ImGui::TableNextColumn();
+    number_right(context, format_fixed(sum, 2), context.look.theme.muted);
+  }
+  if (!source.values) return;
+  ImGui::TableNextColumn();
+  number_right(context, format_fixed(std::abs(triple.output_share) < 0.005 ? 0 : triple.output_share, 2));
+  tooltip(context,
+          "What p v1 v2 of this pair adds along the output, as a share of it; may be negative. All pairs together: 1");
+}
+
+void draw_triples(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const SourceReply& source = *side.source;
+  const std::int64_t query = side.slice_of.query.query;
+  const bool words = !source.labels.empty();
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, words ? fmt::format("Strongest triples for \"{}\" at {}",
+                                          source.labels[static_cast<std::size_t>(query)], format_count(query))
+                            : fmt::format("Strongest triples for query {}", format_count(query)));
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX;
+  if (!ImGui::BeginTable("triples", 4 + (words ? 0 : 1) + (source.values ? 1 : 0), kFlags)) return;
+  for (const char* name : {"j", "k"})
+    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 2.0F : 1.0F);
+  for (const char* name : {"logit", "p"}) ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, 1.0F);
+  if (!words) ImGui::TableSetupColumn("sum", ImGuiTableColumnFlags_WidthStretch, 1.0F);  // words need its room
+  if (source.values) ImGui::TableSetupColumn("of o", ImGuiTableColumnFlags_WidthStretch, 1.0F);
+  header_row(context, {!words, !words, true, true, true, true});
+  double sum = 0;
+  int row = 0;
+  const int rows = triples_shown(context);
+  for (const Triple& triple : side.slice->top) {
+    if (row++ == rows) break;
+    sum += triple.p;
+    draw_triple(context, triple, sum, row);
+  }
+  ImGui::EndTable();
+}
+
+/// What p is like over all pairs; with a sink that spoils it, that sentence.
+void draw_distribution(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const Slice& slice = *side.slice;
+  if (std::isnan(slice.lse)) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower,
+                  "▲ The sink of this head is NaN or infinite: there is no distribution over pairs, and no output.");
+    ImGui::PopTextWrapPos();
+    return;
+  }
+  if (std::isnan(slice.entropy)) return;  // no logit is finite: that is said where they are counted
+  double top = 0;
+  for (const Triple& triple : slice.top) top += triple.p;
+  fact_line(context, "entropy, nats", significant_text(slice.entropy, 3));
+  tooltip(context, "-sum p ln p over all pairs and the sink. exp of it: over how many pairs it is spread");
+  fact_line(context, "largest p", significant_text(slice.largest_p, 3));
+  fact_line(context, fmt::format("outside top {}", slice.top.size()).c_str(),
+            significant_text(std::max(0.0, 1 - top - slice.sink_p), 3));
+  fact_line(context, "sink", side.source->sink ? significant_text(slice.sink_p, 3) : "none");
+  fact_line(context, "mean distance",
+            fmt::format("{} × {}", significant_text(slice.distance1, 3), significant_text(slice.distance2, 3)));
+  tooltip(context, "Tokens between the query and its keys on the two axes, weighted with p");
+}
+
+void draw_figures(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const Slice& slice = *side.slice;
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  draw_distribution(context);
+  if (slice.nan_count + slice.infinite_count == 0) {
+    fact_line(context, "NaN, Inf", "0");
+  } else {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower,
+                  fmt::format("▲ {} logits are NaN and {} infinite{}", format_count(slice.nan_count),
+                              format_count(slice.infinite_count),
+                              std::isnan(slice.entropy)
+                                  ? ", all there are: there is no distribution over pairs."
+                                  : ". p here is over the others; NaN or +infinity makes a kernel's row NaN."));
+    ImGui::PopTextWrapPos();
+  }
+  fact_line(context, fmt::format("computed on the {} in", device_title(side.slice_device)).c_str(),
+            fmt::format("{} ms", significant_text(static_cast<double>(slice.elapsed_ns) * 1e-6, 3)));
+}
+
+void draw_error(Context& context) {
+  const AttentionUi& ui = context.ui.attention;
+  if (ui.show == AttentionShow::one) return;
+  const AttentionError* error = context.models.attention().error(ui, context.data.attention);
+  section(context, "A against B");
+  if (!error) return muted_text(context, "No difference: B is not there, or its window has another size.", true);
+  fact_line(context, "largest |pA - pB|", significant_text(error->largest, 3));
+  fact_line(context, "total variation", significant_text(error->total_variation, 3));
+  tooltip(context, "Half the sum of |pA - pB|: the share of attention that is elsewhere");
+  fact_line(context, "relative L2", significant_text(error->relative, 3));
+  tooltip(context, "||pA - pB|| / ||pB||");
+}
+
+double norm_of(const std::vector<float>& vector) {
+  double squares = 0;
+  for (float x : vector) squares += static_cast<double>(x) * x;
+  return std::sqrt(squares);
+}
+
+/// A kernel's own row of this query beside the exact one.
+void draw_kernel_row(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const AttentionData& data = context.data.attention;
+  const Catalog* catalog = context.data.machine.catalog.get();
+  const std::vector<std::string> kernels = catalog ? row_kernels(*catalog, ui.device) : std::vector<std::string>();
+  if (kernels.empty()) return;
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "compare with");
+  for (const std::string& kernel : kernels) {
+    ImGui::SameLine(0, context.look.px(4));
+    if (chip(context, kernel.c_str(), ui.kernel == kernel)) ui.kernel = ui.kernel == kernel ? std::string() : kernel;
+    tooltip(context,
+            "Runs this kernel on what the query sees, and compares its output with the exact one on inputs of its "
+            "precision");
+  }
+  if (ui.kernel.empty()) return;
+  const std::optional<KernelRowRequest> wanted = wanted_kernel_row(ui, data);
+  if (!wanted || data.kernel_row.of != *wanted)
+    return muted_text(context,
+                      context.data.run.running ? kWhileMeasuring
+                      : is_walking(ui)         ? "Not while queries go by."
+                                               : "Running the kernel ...",
+                      true);
+  if (!data.kernel_row.answer) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.unclear, data.kernel_row.problem);
+    ImGui::PopTextWrapPos();
+    return;
+  }
+  const KernelRow& row = *data.kernel_row.answer;
+  fact_line(context, "off by, of |o|", significant_text(row.error, 2));
+  tooltip(context, fmt::format("||o of {} - o|| / ||o||, instance {}, inputs rounded to {}. A bf16 kernel is right "
+                               "within 0.004, with a determinant 0.006; an fp32 one within 0.00001",
+                               ui.kernel, row.instance, to_string(row.element)));
+  fact_line(context, "LSE off by", significant_text(std::abs(row.lse - row.exact_lse), 2));
+}
+
+/// What the query puts out, dimension by dimension: blue below and red above zero.
+void draw_output(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const std::vector<float>& output = side.slice->output;
+  if (output.empty() || std::isnan(side.slice->entropy)) return;
+  const Look& look = context.look;
+  if (side.slice_of.source.kind == SourceKind::match3) return draw_kernel_row(context);  // all dimensions are alike
+  section(context, "Output of the query");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = look.px(20),
+              each = width / static_cast<float>(output.size());
+  float farthest = 1e-30F;
+  for (float x : output) farthest = std::isfinite(x) ? std::max(farthest, std::abs(x)) : farthest;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (std::size_t d = 0; d < output.size(); ++d) {
+    const ImU32 colour = std::isfinite(output[d])
+                             ? to_colour(colour_at(ColourMap::difference, 0.5F + output[d] / farthest / 2))
+                             : look.theme.not_a_number;
+    const ImVec2 low(std::round(at.x + static_cast<float>(d) * each), at.y),
+        high(std::round(at.x + static_cast<float>(d + 1) * each), at.y + height);
+    list->AddRectFilled(low, high, colour);
+  }
+  ImGui::InvisibleButton("##output", ImVec2(std::max(1.0F, width), height));
+  if (ImGui::IsItemHovered()) {
+    const auto d =
+        std::min(static_cast<std::size_t>(std::max(0.0F, ImGui::GetMousePos().x - at.x) / each), output.size() - 1);
+    ImGui::SetTooltip("o[%d] = %s", static_cast<int>(d), significant_text(output[d], 4).c_str());
+  }
+  fact_line(context, "|o|", significant_text(norm_of(output), 4));
+  const AttentionSideData& other = context.data.attention.sides[1];
+  if (context.ui.attention.show != AttentionShow::one && other.slice && other.slice->output.size() == output.size()) {
+    std::vector<float> difference = output;
+    for (std::size_t d = 0; d < difference.size(); ++d) difference[d] -= other.slice->output[d];
+    fact_line(context, "|oA - oB| / |oB|", significant_text(norm_of(difference) / norm_of(other.slice->output), 3));
+  }
+  draw_kernel_row(context);
+}
+
+/// Dot-product attention of the same query, over the same keys.
+void draw_dot_row(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const Slice& slice = *side.slice;
+  const Look& look = context.look;
+  section(context, "Same query, dot-product row (q · k1)");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = look.px(20);
+  const auto pixels = static_cast<int>(width);
+  float most = -1e30F, least = 0;
+  for (float x : slice.dot_log_p) {
+    if (!std::isfinite(x)) continue;
+    most = std::max(most, x);
+    least = std::min(least, x);
+  }
+  const auto low = static_cast<float>(automatic_low(least, most));
+  const std::int64_t frame = frame_of(side.slice_of, *side.source).width, masked = frame - slice.count1;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (int p = 0; p < pixels; ++p) {
+    const std::int64_t first = frame * p / pixels - masked,
+                       end = std::max(first + 1, frame * (p + 1) / pixels - masked);
+    float value = -1e30F;
+    for (std::int64_t n = std::max<std::int64_t>(0, first); n < std::min(end, slice.count1); ++n)
+      value = std::max(value, slice.dot_log_p[static_cast<std::size_t>(n)]);
+    if (value < -1e29F) continue;
+    const float t = context.ui.attention.colour_scale == HeatmapStyle::Scale::probability
+                        ? std::exp(value - most)
+                        : (value - low) / (most - low);
+    list->AddRectFilled(ImVec2(at.x + static_cast<float>(p), at.y),
+                        ImVec2(at.x + static_cast<float>(p) + 1, at.y + height),
+                        to_colour(colour_at(context.ui.attention.map, t)));
+  }
+  ImGui::InvisibleButton("##dot", ImVec2(std::max(1.0F, width), height));
+  if (ImGui::IsItemHovered()) {
+    const std::int64_t n =
+        static_cast<std::int64_t>((ImGui::GetMousePos().x - at.x) / width * static_cast<float>(frame)) - masked;
+    if (n >= 0 && n < slice.count1)
+      ImGui::SetTooltip(
+          "%s: p = %s", token_text(*side.source, slice.first1 + n).c_str(),
+          significant_text(std::exp(static_cast<double>(slice.dot_log_p[static_cast<std::size_t>(n)])), 3).c_str());
+  }
+}
+
+void draw_match3_row(Context& context, int i, const Match3Row& row) {
+  AttentionUi& ui = context.ui.attention;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(i);
+  if (ImGui::Selectable("##token", ui.query == i, ImGuiSelectableFlags_SpanAllColumns)) ui.query = i;
+  ImGui::PopID();
+  ImGui::SameLine(0, 0);
+  number_right(context, fmt::format("{}", i), context.look.theme.muted);
+  ImGui::TableNextColumn();
+  number_right(context, fmt::format("{}", row.number));
+  ImGui::TableNextColumn();
+  number_right(context, fmt::format("{}", row.matches));
+  ImGui::TableNextColumn();
+  number_right(context, format_fixed(row.output, 3));
+  ImGui::TableNextColumn();
+  coloured_text(row.right ? context.look.theme.text : context.look.theme.slower,
+                fmt::format("{}{}", row.told ? "yes" : "no", row.right ? "" : ", wrong"));
+}
+
+void draw_match3(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const AttentionSideData& side = context.data.attention.sides[0];
+  const std::vector<Match3Row>& rows = context.models.attention().match3(context.data.attention);
+  const AttentionSource& source = *side.asked;
+  const auto n = static_cast<std::int64_t>(source.numbers.size());
+  const auto wrong = std::count_if(rows.begin(), rows.end(), [](const Match3Row& row) { return !row.right; });
+  muted_text(context, fmt::format("x + x' + x'' = 0 mod {}?", source.modulus));
+  if (!rows.empty()) {
+    coloured_text(wrong ? context.look.theme.slower : context.look.theme.faster,
+                  wrong ? fmt::format("▼ {} of {} tokens are told wrongly", wrong, rows.size())
+                        : fmt::format("▲ all {} tokens are told rightly", rows.size()));
+  }
+  if (rows.empty()) {
+    draw_survey_state(context, context.data.attention.overview.pending.has_value(),
+                      context.data.attention.overview.problem);
+  } else if (ImGui::BeginTable("tokens", 5,
+                               ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH |
+                                   ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY,
+                               ImVec2(0, context.look.px(300)))) {
+    for (const char* name : {"i", "x", "pairs", "output", "match"}) ImGui::TableSetupColumn(name);
+    ImGui::TableSetupScrollFreeze(0, 1);
+    header_row(context, {true, true, true, true, false});
+    ImGuiListClipper visible;
+    visible.Begin(static_cast<int>(rows.size()));
+    while (visible.Step()) {
+      for (int i = visible.DisplayStart; i < visible.DisplayEnd; ++i)
+        draw_match3_row(context, i, rows[static_cast<std::size_t>(i)]);
+    }
+    ImGui::EndTable();
+  }
+  const double least = match3_least_c(n, source.modulus), used = source.c.value_or(match3_usual_c(n, source.modulus));
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  fact_line(context, "c", significant_text(used, 4));
+  fact_line(context, "c that suffices", significant_text(least, 4));
+  muted_text(context,
+             "ln(3 n²) / (1 - cos(2π/M)): n² pairs that miss by one step then weigh at most a third of the blank pair. "
+             "Output above 1/4 means a match; b matching pairs give b / (b + 1). Red frames: matching pairs.",
+             true);
+  if (used < least) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.unclear, "c is smaller than that: near misses may pass for a match.");
+    ImGui::PopTextWrapPos();
+  }
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, "computed in");
+  ImGui::SameLine();
+  Arithmetic& arithmetic = ui.sides[0].arithmetic;
+  if (chip(context, "fp64", arithmetic == Arithmetic::exact)) arithmetic = Arithmetic::exact;
+  ImGui::SameLine(0, context.look.px(4));
+  if (chip(context, "bf16 kernel", arithmetic == Arithmetic::bf16_kernel)) arithmetic = Arithmetic::bf16_kernel;
+  tooltip(context, "What a tensor-core kernel rounds: with a large modulus the angles no longer fit into 8 bits");
+}
+
+}  // namespace
+
+void draw_attention_right(Context& context) {
+  const AttentionSideData& side = context.data.attention.sides[0];
+  if (!side.slice || !side.source) return;
+  if (side.asked && side.asked->kind == SourceKind::match3) {
+    draw_match3(context);
+  } else {
+    draw_triples(context);
+    draw_figures(context);
+  }
+  draw_error(context);
+  draw_output(context);
+  draw_range(context);
+  if (side.slice_of.query.problem.form != Form::dot_product && side.slice_of.source.kind != SourceKind::match3)
+    draw_dot_row(context);
+}
+
+}  // namespace triscope

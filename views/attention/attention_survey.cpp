@@ -1,0 +1,244 @@
+// Where to look: an overview of all heads and queries to navigate by, and small pictures of all heads at one query.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "profiler/record/columns.hpp"
+#include "views/attention/attention_parts.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr float kWidestTile = 200;  // design pixels
+
+constexpr std::array kFigures{
+    std::pair{OverviewFigure::entropy, "entropy"}, std::pair{OverviewFigure::largest_p, "largest p"},
+    std::pair{OverviewFigure::sink_p, "sink"}, std::pair{OverviewFigure::distance1, "distance j"},
+    std::pair{OverviewFigure::distance2, "distance k"}};
+
+const std::vector<float>& values_of(const Overview& overview, OverviewFigure figure) {
+  switch (figure) {
+    case OverviewFigure::entropy:
+      return overview.entropy;
+    case OverviewFigure::largest_p:
+      return overview.largest_p;
+    case OverviewFigure::sink_p:
+      return overview.sink_p;
+    case OverviewFigure::distance1:
+      return overview.distance1;
+    case OverviewFigure::distance2:
+      return overview.distance2;
+  }
+  return overview.entropy;
+}
+
+void draw_figure_choice(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  const SourceReply* source = context.data.attention.sides[0].source.get();
+  for (const auto& [figure, label] : kFigures) {
+    if (figure == OverviewFigure::sink_p && !(source && source->sink)) continue;
+    if (figure == OverviewFigure::distance1) ImGui::NewLine();
+    if (chip(context, label, ui.figure == figure)) ui.figure = figure;
+    ImGui::SameLine(0, context.look.px(4));
+  }
+  ImGui::NewLine();
+}
+
+/// Entropy turned round: sharp rows are bright.
+void paint_overview(Context& context, const Overview& overview, const PixelRect& rect) {
+  const AttentionUi& ui = context.ui.attention;
+  const auto paint = [&](std::uint32_t* pixels, int stride, int width, int height) {
+    Heatmap map{overview.columns, overview.heads, values_of(overview, ui.figure)};
+    context.models.attention().overview_gaps =
+        std::any_of(map.cells.begin(), map.cells.end(), [](float value) { return std::isnan(value); });
+    if (ui.figure == OverviewFigure::entropy) {
+      for (float& value : map.cells) value = -value;
+    }
+    const auto [low, high] = finite_range(map.cells);
+    HeatmapStyle style{HeatmapStyle::Scale::plain, low, high, ui.map};
+    set_theme(style, context.look.theme);
+    const HeatmapPyramid pyramid(std::move(map), Pooling::largest);
+    const HeatmapPart whole{0, 0, static_cast<double>(overview.columns), static_cast<double>(overview.heads)};
+    paint_heatmap(pyramid, whole, style, width, height, pixels, stride);
+  };
+  const std::string key = fmt::format("{}/{}/{}/{}", static_cast<const void*>(&overview), static_cast<int>(ui.figure),
+                                      static_cast<int>(ui.map), context.look.theme.dark);
+  painted_texture(context.models.attention(), 2, key, rect.width, rect.height, paint)
+      .draw(ImGui::GetWindowDrawList(), rect.low, rect.high);
+}
+
+/// Says what is under the pointer; a click goes there.
+void point_at_overview(Context& context, const Overview& overview, const PixelRect& rect) {
+  AttentionUi& ui = context.ui.attention;
+  if (!ImGui::IsItemHovered() && !ImGui::IsItemActive()) return;
+  const ImVec2 mouse = ImGui::GetMousePos();
+  const auto place = [](float at, float low, float high, std::int64_t cells) {
+    const auto cell = static_cast<std::int64_t>((at - low) / (high - low) * static_cast<float>(cells));
+    return std::clamp<std::int64_t>(cell, 0, cells - 1);
+  };
+  const std::int64_t column = place(mouse.x, rect.low.x, rect.high.x, overview.columns),
+                     head = place(mouse.y, rect.low.y, rect.high.y, overview.heads);
+  if (ImGui::IsItemHovered()) {
+    const float value = values_of(overview, ui.figure)[static_cast<std::size_t>(head * overview.columns + column)];
+    ImGui::SetTooltip("head %d, query %s: %s", static_cast<int>(head), format_count(column * overview.step).c_str(),
+                      std::isnan(value) ? "no distribution" : significant_text(value, 3).c_str());
+  }
+  if (ImGui::IsItemActive()) {
+    ui.head = head;
+    ui.query = column * overview.step;
+  }
+}
+
+/// Where the shown slice stands. The mark of the first and last head and query stays inside.
+void mark_query(const Context& context, const Overview& overview, const PixelRect& rect) {
+  const AttentionUi& ui = context.ui.attention;
+  const Look& look = context.look;
+  const float half = look.px(4), edge = half + look.px(2);
+  const float column =
+      (static_cast<float>(ui.query) / static_cast<float>(overview.step) + 0.5F) / static_cast<float>(overview.columns);
+  const float row = (static_cast<float>(ui.head) + 0.5F) / static_cast<float>(overview.heads);
+  const auto inside = [edge](float low, float high, float share) {
+    return std::clamp(low + share * (high - low), low + edge, std::max(low + edge, high - edge));
+  };
+  const ImVec2 at(inside(rect.low.x, rect.high.x, column), inside(rect.low.y, rect.high.y, row));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRect(ImVec2(at.x - half - 1, at.y - half - 1), ImVec2(at.x + half + 1, at.y + half + 1), look.theme.ground,
+                0, look.px(3));
+  list->AddRect(ImVec2(at.x - half, at.y - half), ImVec2(at.x + half, at.y + half), readable_on(look.theme.ground), 0,
+                look.px(1.5F));
+}
+
+/// How the tiles of a sheet lie.
+struct SheetLayout {
+  int columns = 2;
+  float gap = 0, width = 0, height = 0;  ///< of a tile
+
+  ImVec2 offset(std::int64_t head) const {
+    return ImVec2(static_cast<float>(head % columns) * (width + gap),
+                  static_cast<float>(head / columns) * (height + gap));
+  }
+};
+
+void paint_sheet(Context& context, const HeadSheet& sheet, const SheetLayout& layout, const PixelRect& rect) {
+  const AttentionUi& ui = context.ui.attention;
+  const float scale = static_cast<float>(rect.width) / (rect.high.x - rect.low.x);
+  const auto paint = [&](std::uint32_t* pixels, int stride, int width, int height) {
+    for (int y = 0; y < height; ++y) std::fill_n(pixels + static_cast<std::ptrdiff_t>(y) * stride, width, 0U);
+    const std::int64_t cells = sheet.width * sheet.height;
+    const HeatmapPart whole{0, 0, static_cast<double>(sheet.width), static_cast<double>(sheet.height)};
+    for (std::int64_t head = 0; head < sheet.heads; ++head) {
+      const auto first = sheet.log_p.begin() + head * cells;
+      Heatmap map{sheet.width, sheet.height, {first, first + cells}};
+      // Each in its own range: these are to be recognised, not compared.
+      const auto [least, most] = finite_range(map.cells);
+      HeatmapStyle style{HeatmapStyle::Scale::logarithmic, automatic_low(least, most), most, ui.map};
+      set_theme(style, context.look.theme);
+      const ImVec2 offset = layout.offset(head);
+      const int x = static_cast<int>(offset.x * scale), y = static_cast<int>(offset.y * scale);
+      paint_heatmap(HeatmapPyramid(std::move(map), Pooling::largest), whole, style,
+                    std::min(static_cast<int>(layout.width * scale), width - x),
+                    std::min(static_cast<int>(layout.height * scale), height - y),
+                    pixels + static_cast<std::ptrdiff_t>(y) * stride + x, stride);
+    }
+  };
+  const std::string key = fmt::format("{}/{}/{}/{}", static_cast<const void*>(&sheet), static_cast<int>(ui.map),
+                                      layout.columns, context.look.theme.dark);
+  painted_texture(context.models.attention(), 3, key, rect.width, rect.height, paint)
+      .draw(ImGui::GetWindowDrawList(), rect.low, rect.high);
+}
+
+/// A click on a tile goes to its head; the shown one is framed.
+void draw_tiles(Context& context, const HeadSheet& sheet, const SheetLayout& layout, ImVec2 at) {
+  AttentionUi& ui = context.ui.attention;
+  for (std::int64_t head = 0; head < sheet.heads; ++head) {
+    const ImVec2 offset = layout.offset(head), low(at.x + offset.x, at.y + offset.y);
+    ImGui::SetCursorScreenPos(low);
+    ImGui::PushID(static_cast<int>(head));
+    if (ImGui::InvisibleButton("##head", ImVec2(layout.width, layout.height))) ui.head = head;
+    ImGui::PopID();
+    tooltip(context, fmt::format("Head {}. Each picture has its own range of colours.", head));
+    if (head != ui.head) continue;
+    ImGui::GetWindowDrawList()->AddRect(ImVec2(low.x - 2, low.y - 2),
+                                        ImVec2(low.x + layout.width + 2, low.y + layout.height + 2),
+                                        context.look.theme.accent, 0, context.look.px(2));
+  }
+}
+
+}  // namespace
+
+void draw_survey_state(Context& context, bool pending, const std::string& problem) {
+  if (context.data.run.running) return muted_text(context, kWhileMeasuring, true);
+  if (pending || problem.empty()) return muted_text(context, pending ? "Computing ..." : "");
+  ImGui::PushTextWrapPos(0);
+  coloured_text(context.look.theme.slower, sentence(problem));
+  ImGui::PopTextWrapPos();
+  ImGui::PushID(problem.c_str());
+  if (ImGui::Button("Try again")) context.request(CommandId::inspect_again);
+  ImGui::PopID();
+}
+
+void draw_overview(Context& context) {
+  const AttentionUi& ui = context.ui.attention;
+  const AttentionData& data = context.data.attention;
+  if (!refusal_of(data.sides[0]).empty() && !data.sides[0].slice) return;  // the map's place says why
+  section(context, "Where to look: heads down, queries across");
+  draw_figure_choice(context);
+  const bool current = data.sides[0].asked && data.overview.of.source == *data.sides[0].asked;
+  const bool too_much = data.sides[0].asked == ui.sides[0].source && data.sides[0].slice && !wanted_overview(ui, data);
+  if (too_much) return muted_text(context, "These windows take too long for an overview: choose smaller ones.", true);
+  const float width = ImGui::GetContentRegionAvail().x;
+  if (!current || !data.overview.answer || width < 20)
+    return draw_survey_state(context, data.overview.pending.has_value(), current ? data.overview.problem : "");
+  const Overview& overview = *data.overview.answer;
+  const float height =
+      std::clamp(static_cast<float>(overview.heads) * context.look.px(4), context.look.px(32), context.look.px(96));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const PixelRect rect = pixel_rect(at, ImVec2(at.x + width, at.y + height));
+  paint_overview(context, overview, rect);
+  ImGui::InvisibleButton("##overview", ImVec2(width, height));
+  point_at_overview(context, overview, rect);
+  mark_query(context, overview, rect);
+  const std::string which = overview.step > 1 ? fmt::format("One query in {}.", overview.step) : "Every query.";
+  muted_text(context,
+             fmt::format("Click goes there. {}{}",
+                         ui.figure == OverviewFigure::entropy ? "Low entropy is bright. " : "", which),
+             true);
+  if (!context.models.attention().overview_gaps) return;
+  ImGui::PushTextWrapPos(0);
+  coloured_text(context.look.theme.slower, "▲ Magenta: no distribution over pairs. No logit is finite, or the sink is NaN or +infinity.");
+  ImGui::PopTextWrapPos();
+}
+
+void draw_sheet(Context& context) {
+  const AttentionData& data = context.data.attention;
+  const HeadSheet* sheet = data.sheet.answer.get();
+  if (data.sheet.of.source != context.ui.attention.sides[0].source) return;
+  if (!sheet && !data.sheet.problem.empty()) {
+    section(context, "All heads");
+    return draw_survey_state(context, data.sheet.pending.has_value(), data.sheet.problem);
+  }
+  if (!sheet || sheet->heads < 2) return;
+  const std::string query = format_count(data.sheet.of.query.query);
+  section(context, fmt::format("All {} heads at query {}", sheet->heads, query).c_str());
+  const float width = ImGui::GetContentRegionAvail().x;
+  SheetLayout layout;
+  layout.gap = context.look.px(8);
+  layout.columns = std::max(sheet->heads > 16 ? 4 : 2, static_cast<int>(width / context.look.px(kWidestTile)));
+  const auto columns = static_cast<float>(layout.columns);
+  layout.width = std::floor((width - layout.gap * (columns - 1)) / columns);
+  layout.height = std::floor(layout.width * 0.42F);
+  const std::int64_t rows = (sheet->heads + layout.columns - 1) / layout.columns;
+  const float height = static_cast<float>(rows) * (layout.height + layout.gap);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  paint_sheet(context, *sheet, layout, pixel_rect(at, ImVec2(at.x + width, at.y + height)));
+  draw_tiles(context, *sheet, layout, at);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height));
+  ImGui::Dummy(ImVec2(1, 1));
+}
+
+}  // namespace triscope

@@ -1,0 +1,253 @@
+// Chart (2): w1 across, w2 up; colour and number say latency, rate or share of the peak. A click selects.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "profiler/record/columns.hpp"
+#include "views/parts/chart_tools.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+const char* unit(MapMetric metric) {
+  switch (metric) {
+    case MapMetric::latency:
+      return "ms";
+    case MapMetric::tflops:
+      return "TFLOP/s";
+    case MapMetric::peak:
+      return "% of peak";
+  }
+  return "";
+}
+
+/// Latency spans decades: its colour is logarithmic. The brighter the better in every metric.
+float shade(const WindowMap& map, MapMetric metric, double value) {
+  double t = 0.5;
+  if (map.high > map.low) {
+    const bool logarithmic = metric == MapMetric::latency && map.low > 0;
+    t = logarithmic ? std::log(value / map.low) / std::log(map.high / map.low)
+                    : (value - map.low) / (map.high - map.low);
+  }
+  return static_cast<float>(metric == MapMetric::latency ? 1 - t : t);
+}
+
+/// Chips while they are few, else a list.
+void draw_series_choice(Context& context, const std::vector<Series>& choices) {
+  int& chosen = context.ui.map_series;
+  const float beside = button_width("Copy") + ImGui::GetStyle().ItemSpacing.x,
+              room = ImGui::GetContentRegionAvail().x - beside;
+  float wanted = 0;
+  for (const Series& series : choices) wanted += button_width(series.label.c_str()) + ImGui::GetStyle().ItemSpacing.x;
+  if (wanted > room) {
+    const std::string& shown = choices[static_cast<std::size_t>(chosen)].label;
+    ImGui::SetNextItemWidth(std::min(room, button_width(shown.c_str()) + ImGui::GetFrameHeight()));
+    if (!ImGui::BeginCombo("##series", shown.c_str(), ImGuiComboFlags_HeightLarge)) return;
+    for (int i = 0; i < static_cast<int>(choices.size()); ++i) {
+      if (ImGui::Selectable(choices[static_cast<std::size_t>(i)].label.c_str(), i == chosen)) chosen = i;
+    }
+    ImGui::EndCombo();
+    return;
+  }
+  for (int i = 0; i < static_cast<int>(choices.size()); ++i) {
+    if (i > 0) ImGui::SameLine();
+    if (chip(context, choices[static_cast<std::size_t>(i)].label.c_str(), chosen == i)) chosen = i;
+  }
+}
+
+void draw_choices(Context& context, const std::vector<Series>& choices) {
+  UiState& ui = context.ui;
+  ui.map_series = std::clamp(ui.map_series, 0, static_cast<int>(choices.size()) - 1);
+  if (ui.printing) {
+    const std::string& setting = context.models.settings(context.data)[shown_setting(context)].text;
+    const std::string title =
+        fmt::format("{} by window, {}", unit(ui.map_metric), choices[static_cast<std::size_t>(ui.map_series)].label);
+    return panel_heading(context, title, setting, 0);
+  }
+  const auto metric = [&](const char* label, MapMetric value) {
+    if (chip(context, label, ui.map_metric == value)) ui.map_metric = value;
+    ImGui::SameLine();
+  };
+  metric("TFLOP/s", MapMetric::tflops);
+  metric("Latency", MapMetric::latency);
+  metric("% of peak", MapMetric::peak);
+  setting_combo(context, context.look.px(240));
+  ImGui::SameLine();
+  ImGui::Dummy(ImVec2(context.look.px(8), 0));
+  ImGui::SameLine();
+  if (ImGui::GetContentRegionAvail().x < button_width("Copy") + context.look.px(140)) ImGui::NewLine();
+  draw_series_choice(context, choices);
+  chart_button(context, Panel::map);
+}
+
+void draw_cell(const Context& context, const MapCell& cell, const WindowMap& map, ImVec2 low, ImVec2 high,
+               int decimals) {
+  const Look& look = context.look;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  std::string text;
+  ImU32 fill = look.theme.missing;
+  switch (cell.state) {
+    case MapCell::State::ok:
+      fill = viridis(shade(map, context.ui.map_metric, cell.value));
+      text = format_fixed(cell.value, decimals);
+      break;
+    case MapCell::State::nan:
+      fill = look.theme.not_a_number;
+      text = "NaN";
+      break;
+    case MapCell::State::failed:
+      text = "failed";
+      break;
+    case MapCell::State::skipped:
+      text = "skipped";
+      break;
+    case MapCell::State::absent:
+      list->AddRectFilled(low, high, faded(look.theme.raised, 0.35F), look.px(2));
+      return;
+  }
+  list->AddRectFilled(low, high, fill, look.px(2));
+  const bool plain = cell.state != MapCell::State::ok && cell.state != MapCell::State::nan;
+  if (plain) hatch(list, low, high, faded(look.theme.faint, 0.35F), look.px(6));
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  if (size.x > high.x - low.x - look.px(4) || size.y > high.y - low.y) return;
+  const ImU32 ink = cell.state == MapCell::State::failed ? look.theme.slower
+                    : plain                              ? look.theme.muted
+                                                         : readable_on(fill);
+  list->AddText(ImVec2(std::round((low.x + high.x - size.x) / 2), std::round((low.y + high.y - size.y) / 2)), ink,
+                text.c_str());
+}
+
+void describe_cell(Context& context, const WindowMap& map, std::size_t i1, std::size_t i2) {
+  const MapCell& cell = map.at(i1, i2);
+  std::string text = format_windows(map.window1[i1], map.window2[i2]);
+  const ChartSetting& setting = context.models.settings(context.data)[shown_setting(context)];
+  if (!setting.text.empty()) text += ", " + setting.text;
+  switch (cell.state) {
+    case MapCell::State::ok:
+      text += fmt::format(": {} {}", significant_text(cell.value, 4), unit(context.ui.map_metric));
+      break;
+    case MapCell::State::nan:
+      text += ": not a number";
+      break;
+    case MapCell::State::failed:
+      text += fmt::format(": failed. {}", cell.reason);
+      break;
+    case MapCell::State::skipped:
+      text += fmt::format(": no value. {}", cell.reason);
+      break;
+    case MapCell::State::absent:
+      text += ": not in this sweep";
+      break;
+  }
+  ImGui::SetTooltip("%s", text.c_str());
+  if (cell.measurement == 0) return;
+  context.ui.selection.hovered_now = cell.measurement;
+  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) context.request(CommandId::select_measurement, cell.measurement);
+}
+
+/// Colour scale to the right of the grid: five values, best on top.
+void draw_scale(const Context& context, const WindowMap& map, ImVec2 low, float width, float height, int decimals) {
+  const Look& look = context.look;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  constexpr int kSteps = 32;
+  for (int i = 0; i < kSteps; ++i) {
+    const float t0 = static_cast<float>(i) / kSteps, t1 = static_cast<float>(i + 1) / kSteps;
+    list->AddRectFilledMultiColor(ImVec2(low.x, low.y + height * (1 - t1)),
+                                  ImVec2(low.x + width, low.y + height * (1 - t0)), viridis(t1), viridis(t1),
+                                  viridis(t0), viridis(t0));
+  }
+  const bool latency = context.ui.map_metric == MapMetric::latency;
+  for (int i = 0; i <= 4; ++i) {
+    const double t = i / 4.0;
+    const double from_low = latency ? 1 - t : t;
+    double value = map.low + from_low * (map.high - map.low);
+    if (latency && map.low > 0) value = map.low * std::pow(map.high / map.low, from_low);
+    const float y = low.y + height * static_cast<float>(1 - t);
+    const std::string text = format_fixed(value, decimals);
+    list->AddText(ImVec2(low.x + width + look.px(6), std::round(y - ImGui::GetTextLineHeight() / 2)), look.theme.muted,
+                  text.c_str());
+  }
+}
+
+void draw_grid(Context& context, const WindowMap& map) {
+  const Look& look = context.look;
+  const NumberFont font(look, kSecondarySize);
+  const ImVec2 room = ImGui::GetContentRegionAvail(), origin = ImGui::GetCursorScreenPos();
+  const float left = look.px(48), bottom = look.px(40), right = look.px(92), top = look.px(12);
+  const float columns = static_cast<float>(map.window1.size()), rows = static_cast<float>(map.window2.size());
+  const ImVec2 area(std::max(look.px(60), room.x - left - right), std::max(look.px(40), room.y - bottom - top));
+  const ImVec2 cell(std::min(area.x / columns, look.px(240)), std::min(area.y / rows, look.px(140)));
+  const ImVec2 corner(origin.x + left, origin.y + top);
+  ImGui::InvisibleButton("##map", ImVec2(std::max(1.0F, room.x), std::max(1.0F, room.y)));
+  const bool hovered = ImGui::IsItemHovered();
+  const ImVec2 mouse = ImGui::GetMousePos();
+  const float gap = std::max(1.0F, look.px(1));
+  std::vector<double> values;
+  for (const MapCell& one : map.cells) {
+    if (one.state == MapCell::State::ok) values.push_back(one.value);
+  }
+  const int decimals = column_decimals(values);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (std::size_t i2 = 0; i2 < map.window2.size(); ++i2) {
+    const float y = corner.y + (rows - 1 - static_cast<float>(i2)) * cell.y;
+    const std::string name = fmt::format("{}", map.window2[i2]);
+    const ImVec2 size = ImGui::CalcTextSize(name.c_str());
+    if (size.y < cell.y * 1.4F)
+      list->AddText(ImVec2(corner.x - size.x - look.px(8), std::round(y + (cell.y - size.y) / 2)), look.theme.muted,
+                    name.c_str());
+    for (std::size_t i1 = 0; i1 < map.window1.size(); ++i1) {
+      const ImVec2 low(corner.x + static_cast<float>(i1) * cell.x + gap, y + gap),
+          high(low.x + cell.x - 2 * gap, low.y + cell.y - 2 * gap);
+      draw_cell(context, map.at(i1, i2), map, low, high, decimals);
+      if (hovered && mouse.x >= low.x && mouse.x < high.x && mouse.y >= low.y && mouse.y < high.y)
+        describe_cell(context, map, i1, i2);
+      const std::int64_t id = map.at(i1, i2).measurement;
+      if (context.ui.selection.is_marked(id)) {
+        list->AddRect(low, high, id == context.ui.selection.pinned ? look.theme.text : look.theme.muted, look.px(2),
+                      look.px(id == context.ui.selection.pinned ? 2.5F : 1.5F));
+      }
+    }
+  }
+  float free_from = -1e9F;
+  for (std::size_t i1 = 0; i1 < map.window1.size(); ++i1) {
+    const std::string name = fmt::format("{}", map.window1[i1]);
+    const ImVec2 size = ImGui::CalcTextSize(name.c_str());
+    const float x = corner.x + (static_cast<float>(i1) + 0.5F) * cell.x - size.x / 2;
+    if (x < free_from) continue;
+    free_from = x + size.x + look.px(6);
+    list->AddText(ImVec2(std::round(x), corner.y + rows * cell.y + look.px(4)), look.theme.muted, name.c_str());
+  }
+  ImGui::PushFont(look.text, kSecondarySize);
+  list->AddText(ImVec2(corner.x, corner.y + rows * cell.y + look.px(20)), look.theme.muted,
+                "w1 across, w2 up, in tokens");
+  ImGui::PopFont();
+  if (!values.empty())
+    draw_scale(context, map, ImVec2(corner.x + columns * cell.x + look.px(16), corner.y + gap), look.px(10),
+               rows * cell.y - 2 * gap, decimals);
+}
+
+}  // namespace
+
+void draw_map_panel(Context& context) {
+  if (!draw_data_state(context)) return;
+  const std::vector<Series>& choices = context.models.map_choices(context.data);
+  if (choices.empty()) {
+    empty_state(context, "This sweep holds no 2-simplicial kernel, so there are no windows to map.");
+    return;
+  }
+  const ChartFrame frame(context, Panel::map);
+  draw_choices(context, choices);
+  const WindowMap* map =
+      context.models.map(context.data, shown_setting(context), context.ui.map_series, context.ui.map_metric);
+  if (!map || map->cells.empty()) {
+    empty_state(context, "This sweep has no windows: its masks are full.");
+    return;
+  }
+  draw_grid(context, *map);
+}
+
+}  // namespace triscope

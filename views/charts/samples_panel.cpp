@@ -1,0 +1,206 @@
+// Chart (5): every sample of the selected measurement over time with the clock, and their distribution.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/parts/chart_tools.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+void draw_heading(Context& context, const SelectedMeasurement& selected, const SampleChart& chart) {
+  std::string facts = fmt::format("{} samples", format_count(static_cast<std::int64_t>(chart.samples)));
+  if (chart.buckets.per_bucket > 1) facts += fmt::format(", drawn as the range of every {}", chart.buckets.per_bucket);
+  if (chart.invalid > 0) facts += fmt::format(", {} without a valid time", chart.invalid);
+  panel_heading(context,
+                fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass),
+                            kernel_label(selected.row.kernel)),
+                facts, context.ui.printing ? 0 : button_width("Copy"));
+  chart_button(context, Panel::samples);
+  if (chart.flags.empty()) return;
+  ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.unclear);
+  std::string flags = "Flagged, kept: ";
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, chart.flags.size()); ++i)
+    flags += (i ? ", " : "") + chart.flags[i];
+  const SmallFont font(context.look);
+  ImGui::TextWrapped("%s.", flags.c_str());
+  ImGui::PopStyleColor();
+}
+
+void plot_over_time(const Context& context, const SampleChart& chart, const Summary& summary) {
+  const Look& look = context.look;
+  const SampleBuckets& buckets = chart.buckets;
+  const int count = static_cast<int>(buckets.seconds.size());
+  ImPlotSpec band;
+  band.FillColor = to_vec4(faded(look.theme.accent, 0.22F));
+  const ImPlotRect limits = ImPlot::GetPlotLimits();
+  const double edges[] = {limits.X.Min, limits.X.Max};
+  const double low[] = {summary.ci_low_ms, summary.ci_low_ms}, high[] = {summary.ci_high_ms, summary.ci_high_ms};
+  band.Flags = static_cast<int>(ImPlotItemFlags_NoFit);
+  if (interval_known(summary)) ImPlot::PlotShaded(" 95 % interval", edges, low, high, 2, band);
+  if (buckets.per_bucket > 1) {
+    ImPlotSpec range;
+    range.FillColor = to_vec4(faded(look.theme.series[0], 0.45F));
+    ImPlot::PlotShaded(" samples", buckets.seconds.data(), buckets.minimum.data(), buckets.maximum.data(), count,
+                       range);
+    ImPlotSpec centre;
+    centre.LineColor = to_vec4(look.theme.series[0]);
+    centre.LineWeight = std::max(1.0F, look.px(1));
+    ImPlot::PlotLine(" samples", buckets.seconds.data(), buckets.centre.data(), count, centre);
+  } else {
+    ImPlotSpec points;
+    points.Marker = ImPlotMarker_Circle;
+    points.MarkerSize = look.px(count > 400 ? 1.5F : 2.5F);
+    points.MarkerFillColor = points.MarkerLineColor = points.LineColor = to_vec4(look.theme.series[0]);
+    ImPlot::PlotScatter(" samples", buckets.seconds.data(), buckets.centre.data(), count, points);
+  }
+  if (chart.flagged_ms.empty()) return;
+  ImPlotSpec flagged;
+  flagged.Marker = ImPlotMarker_Diamond;
+  // Where they are many they must not hide what they lie on.
+  const bool many = chart.flagged_ms.size() > 200;
+  flagged.MarkerSize = look.px(many ? 1.25F : 4.0F);
+  flagged.MarkerFillColor = flagged.MarkerLineColor = flagged.LineColor =
+      to_vec4(faded(look.theme.unclear, many ? 0.6F : 1));
+  ImPlot::PlotScatter(" flagged", chart.flagged_seconds.data(), chart.flagged_ms.data(),
+                      static_cast<int>(chart.flagged_ms.size()), flagged);
+}
+
+/// The samples' own plot; `bottom`: it carries the time axis.
+void draw_times(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size, bool bottom) {
+  if (!ImPlot::BeginPlot("##samples", size, ImPlotFlags_NoMenus | ImPlotFlags_Crosshairs | ImPlotFlags_NoMouseText))
+    return;
+  ImPlot::SetupAxis(ImAxis_X1, bottom ? "seconds" : nullptr,
+                    ImPlotAxisFlags_NoTickMarks | (bottom ? 0 : ImPlotAxisFlags_NoTickLabels));
+  ImPlot::SetupAxis(ImAxis_Y1, "ms", ImPlotAxisFlags_NoTickMarks);
+  const double last = chart.buckets.seconds.empty() ? 1 : std::max(1e-6, chart.buckets.seconds.back());
+  ImPlot::SetupAxisLimits(ImAxis_X1, -0.03 * last, 1.03 * last);
+  const auto highest = std::max_element(chart.buckets.maximum.begin(), chart.buckets.maximum.end());
+  if (highest != chart.buckets.maximum.end()) {
+    const double least = *std::min_element(chart.buckets.minimum.begin(), chart.buckets.minimum.end());
+    const double margin = std::max((*highest - least) * 0.08, *highest * 1e-4);
+    ImPlot::SetupAxisLimits(ImAxis_Y1, least - margin, *highest + margin);
+  }
+  ImPlot::SetupLegend(ImPlotLocation_NorthEast, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
+  plot_over_time(context, chart, summary);
+  end_plot(context.look);
+}
+
+/// `low`: there is room for one number on its axis.
+void draw_clock(const Context& context, const SampleChart& chart, bool low) {
+  const Look& look = context.look;
+  if (!ImPlot::BeginPlot("##clock", ImVec2(-1, -1),
+                         ImPlotFlags_NoMenus | ImPlotFlags_NoLegend | ImPlotFlags_Crosshairs | ImPlotFlags_NoMouseText))
+    return;
+  ImPlot::SetupAxis(ImAxis_X1, "seconds", ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxis(ImAxis_Y1, low ? "MHz" : "SM clock, MHz", ImPlotAxisFlags_NoTickMarks);
+  const auto [slowest, fastest] = std::minmax_element(chart.clock_mhz.begin(), chart.clock_mhz.end());
+  const double span = std::max(*fastest - *slowest, *fastest * 0.02);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, *slowest - span * 0.25, *fastest + span * 0.25);
+  const double ticks[] = {*slowest, *fastest};
+  const std::string first = fmt::format("{:.0f}", *slowest), last = fmt::format("{:.0f}", *fastest);
+  const char* names[] = {first.c_str(), last.c_str()};
+  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks, !low && *fastest - *slowest > span * 0.4 ? 2 : 1, names);
+  ImPlotSpec line;
+  line.LineColor = to_vec4(look.theme.muted);
+  line.LineWeight = std::max(1.0F, look.px(1.25F));
+  ImPlot::PlotLine("SM clock", chart.clock_seconds.data(), chart.clock_mhz.data(),
+                   static_cast<int>(chart.clock_mhz.size()), line);
+  end_plot(look);
+}
+
+/// Samples over time; below them, on the same time axis, the clock.
+void draw_over_time(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size) {
+  if (chart.clock_mhz.empty()) {
+    if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
+    draw_times(context, chart, summary, size, true);
+    return;
+  }
+  float rows[] = {0.7F, 0.3F};
+  constexpr ImPlotSubplotFlags kFlags = ImPlotSubplotFlags_NoMenus | ImPlotSubplotFlags_NoResize |
+                                        ImPlotSubplotFlags_NoTitle | ImPlotSubplotFlags_LinkCols;
+  if (!ImPlot::BeginSubplots("##time", 2, 1, size, kFlags, rows)) return;
+  if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
+  draw_times(context, chart, summary, ImVec2(-1, -1), false);
+  draw_clock(context, chart, size.y < context.look.px(190));
+  ImPlot::EndSubplots();
+}
+
+void draw_histogram(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size) {
+  const Look& look = context.look;
+  const Histogram& histogram = chart.histogram;
+  if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
+  if (histogram.counts.empty() ||
+      !ImPlot::BeginPlot("##histogram", size, ImPlotFlags_NoMenus | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText))
+    return;
+  ImPlot::SetupAxes("ms", "samples", ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_NoGridLines,
+                    ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
+  const double last = histogram.first + histogram.width * static_cast<double>(histogram.counts.size());
+  const double most = *std::max_element(histogram.counts.begin(), histogram.counts.end());
+  ImPlot::SetupAxisLimits(ImAxis_X1, histogram.first - histogram.width, last + histogram.width);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, 0, std::max(1.0, most * 1.12));
+  if (most <= 8)
+    ImPlot::SetupAxisTicks(ImAxis_Y1, 0, std::ceil(most),
+                           static_cast<int>(std::ceil(most)) + 1);  // no halves of samples
+  std::vector<double> centres;
+  for (std::size_t i = 0; i < histogram.counts.size(); ++i)
+    centres.push_back(histogram.first + (static_cast<double>(i) + 0.5) * histogram.width);
+  const int count = static_cast<int>(centres.size());
+  const double bar_width = histogram.width * (count > 40 ? 1 : 0.92);  // gaps only where they are wider than a pixel
+  ImPlotSpec all;
+  all.FillColor = all.LineColor = to_vec4(look.theme.series[0]);
+  ImPlot::PlotBars("samples", centres.data(), histogram.counts.data(), count, bar_width, all);
+  ImPlotSpec flagged;
+  flagged.FillColor = flagged.LineColor = to_vec4(look.theme.unclear);
+  ImPlot::PlotBars("flagged", centres.data(), histogram.flagged.data(), count, bar_width, flagged);
+  ImPlot::PushPlotClipRect();
+  const ImVec2 top = ImPlot::PlotToPixels(summary.median_ms, most * 1.12),
+               bottom = ImPlot::PlotToPixels(summary.median_ms, 0);
+  ImPlot::GetPlotDrawList()->AddLine(top, bottom, look.theme.text, std::max(1.0F, look.px(1.5F)));
+  const std::string label = fmt::format("median {}", format_latency(summary.median_ms));
+  const float width = ImGui::CalcTextSize(label.c_str()).x;
+  const bool left = top.x + width + look.px(8) > ImPlot::GetPlotPos().x + ImPlot::GetPlotSize().x;
+  ImPlot::GetPlotDrawList()->AddText(ImVec2(left ? top.x - width - look.px(6) : top.x + look.px(6), top.y + look.px(2)),
+                                     look.theme.text, label.c_str());
+  ImPlot::PopPlotClipRect();
+  ImPlot::EndPlot();
+}
+
+}  // namespace
+
+void draw_samples_panel(Context& context) {
+  if (!draw_data_state(context)) return;
+  const SampleChart* chart = context.models.samples(context.data);
+  if (!chart) {
+    empty_state(context, "Click a row of the table, or a bar or cell of a chart, to see its samples.");
+    return;
+  }
+  const SelectedMeasurement& selected = *context.data.selected;
+  if (chart->buckets.seconds.empty()) {
+    empty_state(context, selected.measurement.reason.empty()
+                             ? std::string("This measurement has no samples.")
+                             : fmt::format("This measurement has no samples: {}.", selected.measurement.reason));
+    return;
+  }
+  const ChartFrame frame(context, Panel::samples);
+  draw_heading(context, selected, *chart);
+  const NumberFont font(context.look, kSecondarySize);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  // Zoom belongs to one measurement: another one starts fitted.
+  ImGui::PushID(static_cast<int>(selected.row.measurement));
+  const bool beside = room.x > context.look.px(520);
+  const float gap = ImGui::GetStyle().ItemSpacing.x;
+  draw_over_time(context, *chart, selected.measurement.summary,
+                 beside ? ImVec2(room.x * 0.66F - gap, room.y) : ImVec2(room.x, room.y * 0.6F));
+  if (beside) ImGui::SameLine();
+  draw_histogram(context, *chart, selected.measurement.summary,
+                 beside ? ImVec2(room.x * 0.34F, room.y) : ImVec2(room.x, room.y * 0.4F - gap));
+  ImGui::PopID();
+}
+
+}  // namespace triscope

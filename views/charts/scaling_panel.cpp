@@ -1,0 +1,173 @@
+// Chart (3): latency against the window area, both logarithmic; baselines as levels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/parts/chart_tools.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+void plot_series(const Context& context, const SeriesPoints& series) {
+  const Look& look = context.look;
+  std::vector<double> x, y, below, above;
+  for (const ChartPoint& point : series.points) {
+    x.push_back(point.x);
+    y.push_back(point.y);
+    below.push_back(point.below);
+    above.push_back(point.above);
+  }
+  const int count = static_cast<int>(x.size());
+  const ImVec4 colour = to_vec4(series_colour(look.theme, series.series));
+  ImPlotSpec whiskers;
+  whiskers.LineColor = colour;
+  whiskers.LineWeight = std::max(1.0F, look.px(1));
+  whiskers.Size = look.px(5);
+  ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(), count,
+                        whiskers);
+  ImPlotSpec points;
+  points.LineColor = colour;
+  points.Marker = series_marker(series.series);
+  points.MarkerSize = look.px(4);
+  points.MarkerFillColor = colour;
+  points.MarkerLineColor = to_vec4(look.theme.panel);
+  ImPlot::PlotScatter(legend_name(series.series).c_str(), x.data(), y.data(), count, points);
+  // Shapes of one area differ: the line follows the fastest of each.
+  std::vector<double> line_x, line_y;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!line_x.empty() && line_x.back() == x[i]) {
+      line_y.back() = std::min(line_y.back(), y[i]);
+    } else {
+      line_x.push_back(x[i]);
+      line_y.push_back(y[i]);
+    }
+  }
+  ImPlotSpec line;
+  line.LineColor = colour;
+  line.LineWeight = look.px(1.5F);
+  ImPlot::PlotLine(legend_name(series.series).c_str(), line_x.data(), line_y.data(), static_cast<int>(line_x.size()),
+                   line);
+}
+
+void select_points(Context& context, const ScalingChart& chart) {
+  PointPicker picker(context);
+  const ChartPoint* nearest = nullptr;
+  const SeriesPoints* of = nullptr;
+  for (const SeriesPoints& series : chart.series) {
+    for (const ChartPoint& point : series.points) {
+      if (picker.offer(point.x, point.y, point.measurement)) nearest = &point, of = &series;
+    }
+  }
+  if (!nearest) return;
+  picker.choose(nearest->measurement, of->series.label + ", area " +
+                                          format_count(static_cast<std::int64_t>(nearest->x)) + ": " +
+                                          format_latency(nearest->y));
+}
+
+struct Range {
+  double x_low = 1e300, x_high = 0, y_low = 1e300, y_high = 0;
+};
+
+Range range_of(const ScalingChart& chart) {
+  Range range;
+  for (const auto* group : {&chart.series, &chart.levels}) {
+    for (const SeriesPoints& series : *group) {
+      for (const ChartPoint& point : series.points) {
+        if (!series.series.baseline) {
+          range.x_low = std::min(range.x_low, point.x);
+          range.x_high = std::max(range.x_high, point.x);
+        }
+        range.y_low = std::min(range.y_low, point.y - point.below > 0 ? point.y - point.below : point.y);
+        range.y_high = std::max(range.y_high, point.y + point.above);
+      }
+    }
+  }
+  return range;
+}
+
+/// Ticks at powers of two that stand for window areas.
+void set_area_ticks(const Range& range) {
+  std::vector<double> ticks;
+  std::vector<std::string> names;
+  const int first = static_cast<int>(std::floor(std::log2(range.x_low))),
+            last = static_cast<int>(std::ceil(std::log2(range.x_high)));
+  const int step = std::max(1, (last - first + 7) / 8);
+  for (int power = first; power <= last; power += step) {
+    ticks.push_back(std::exp2(power));
+    names.push_back(format_tokens(std::int64_t{1} << power));
+  }
+  std::vector<const char*> labels;
+  for (const std::string& name : names) labels.push_back(name.c_str());
+  ImPlot::SetupAxisTicks(ImAxis_X1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
+}
+
+/// Ticks at 1, 2 and 5 times powers of ten; fewer when they would crowd.
+void set_latency_ticks(const Range& range) {
+  std::vector<double> ticks;
+  std::vector<std::string> names;
+  const double decades = std::log10(range.y_high / range.y_low);
+  for (int power = static_cast<int>(std::floor(std::log10(range.y_low))) - 1;
+       power <= static_cast<int>(std::ceil(std::log10(range.y_high))); ++power) {
+    for (double digit : {1.0, 2.0, 5.0}) {
+      if (decades > 3 && digit != 1.0) continue;
+      ticks.push_back(digit * std::pow(10.0, power));
+      names.push_back(fmt::format("{:g}", ticks.back()));
+    }
+  }
+  std::vector<const char*> labels;
+  for (const std::string& name : names) labels.push_back(name.c_str());
+  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
+}
+
+}  // namespace
+
+void draw_scaling_panel(Context& context) {
+  if (!draw_data_state(context)) return;
+  const Look& look = context.look;
+  const std::size_t setting = shown_setting(context);
+  const ScalingChart& chart = *context.models.scaling(context.data, setting);
+  const ChartFrame frame(context, Panel::scaling);
+  chart_heading(context, Panel::scaling, "Latency by window area",
+                "milliseconds against w1 × w2 pairs per query, both logarithmic");
+  if (chart.series.empty()) {
+    empty_state(context, "Here is no finished measurement of a 2-simplicial kernel yet.");
+    return;
+  }
+  const NumberFont font(look, kSecondarySize);
+  std::vector<LevelLabel> labels;
+  float label_width = 0;
+  for (const SeriesPoints& level : chart.levels) {
+    const std::string text = level_name(level.series, chart.levels);
+    label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
+    labels.push_back({0, text, look.theme.baseline});
+  }
+  const Range range = range_of(chart);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const LegendPlace legend = legend_place(look, legend_names(chart.series), room.x - label_width);
+  if (!ImPlot::BeginPlot(chart_id("scaling", context, context.models.settings(context.data)[setting].text).c_str(),
+                         ImVec2(room.x - label_width, room.y), plot_flags(legend)))
+    return;
+  ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
+  ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
+  fit_axes(context, {range.x_low / 1.5, range.x_high * 1.5, range.y_low / 1.6, range.y_high * 1.6});
+  set_area_ticks(range);
+  set_latency_ticks(range);
+  setup_legend(legend);
+  for (std::size_t i = 0; i < chart.levels.size(); ++i) {
+    plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);
+    labels[i].y = ImPlot::PlotToPixels(range.x_low, chart.levels[i].points.front().y).y;
+  }
+  for (const SeriesPoints& series : chart.series) plot_series(context, series);
+  select_points(context, chart);
+  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  end_plot(look);
+  std::erase_if(labels, [&](const LevelLabel& label) { return label.y < low.y || label.y > low.y + size.y; });
+  draw_level_labels(look, std::move(labels), low.x + size.x, low.y, low.y + size.y);
+}
+
+}  // namespace triscope

@@ -1,0 +1,183 @@
+// Chart (1): rate by window, grouped by kernel and pass, with 95 % intervals; baselines as labelled levels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "profiler/record/columns.hpp"
+#include "views/parts/chart_tools.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr double kGroupWidth = 0.72;
+
+double bar_centre(double category, std::size_t index, std::size_t count) {
+  return category + (static_cast<double>(index) + 0.5) * kGroupWidth / static_cast<double>(count) - kGroupWidth / 2;
+}
+
+double bar_width(std::size_t count) { return kGroupWidth / static_cast<double>(count) * 0.9; }
+
+void plot_series(const Context& context, const SeriesPoints& series, std::size_t index, std::size_t count) {
+  const Look& look = context.look;
+  std::vector<double> x, y, below, above;
+  for (const ChartPoint& point : series.points) {
+    x.push_back(bar_centre(point.x, index, count));
+    y.push_back(point.y);
+    below.push_back(point.below);
+    above.push_back(point.above);
+  }
+  ImPlotSpec bars;
+  bars.FillColor = to_vec4(series_colour(look.theme, series.series));
+  bars.LineColor = bars.FillColor;
+  ImPlot::PlotBars(legend_name(series.series).c_str(), x.data(), y.data(), static_cast<int>(x.size()), bar_width(count),
+                   bars);
+  ImPlotSpec whiskers;
+  whiskers.LineColor = to_vec4(look.theme.text);
+  whiskers.LineWeight = std::max(1.0F, look.px(1));
+  // Narrow bars get lines without caps, and those narrower than a few pixels none: they would hide the bars.
+  const auto width = static_cast<float>(ImPlot::PlotToPixels(bar_width(count), 0).x - ImPlot::PlotToPixels(0, 0).x);
+  if (width < look.px(4)) return;
+  whiskers.Size = width < look.px(10) ? 0 : look.px(4);
+  ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(),
+                        static_cast<int>(x.size()), whiskers);
+}
+
+std::string peak_text(const ChartPoint& point) {
+  return point.peak_fraction ? fmt::format("{:.0f} %", *point.peak_fraction * 100) : std::string();
+}
+
+/// In each bar that is wide enough: its share of the peak.
+void draw_shares(const Look& look, const BarChart& chart) {
+  const NumberFont font(look, kSecondarySize);
+  const float width = ImGui::CalcTextSize("100 %").x;
+  const double half = bar_width(chart.series.size()) / 2;
+  ImPlot::PushPlotClipRect();
+  for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    for (const ChartPoint& point : chart.series[s].points) {
+      const std::string text = peak_text(point);
+      const double centre = bar_centre(point.x, s, chart.series.size());
+      const ImVec2 low = ImPlot::PlotToPixels(centre - half, 0), high = ImPlot::PlotToPixels(centre + half, point.y);
+      if (text.empty() || high.x - low.x < width || low.y - high.y < look.px(28)) continue;
+      const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+      ImPlot::GetPlotDrawList()->AddText(ImVec2((low.x + high.x - size.x) / 2, low.y - size.y - look.px(4)),
+                                         readable_on(series_colour(look.theme, chart.series[s].series)), text.c_str());
+    }
+  }
+  ImPlot::PopPlotClipRect();
+}
+
+/// Rings the marked bars; finds the bar under the pointer.
+void select_bars(Context& context, const BarChart& chart) {
+  const Theme& theme = context.look.theme;
+  Selection& selection = context.ui.selection;
+  const bool hovered = ImPlot::IsPlotHovered();
+  const ImPlotPoint mouse = hovered ? ImPlot::GetPlotMousePos() : ImPlotPoint();
+  ImPlot::PushPlotClipRect();
+  for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    for (const ChartPoint& point : chart.series[s].points) {
+      const double centre = bar_centre(point.x, s, chart.series.size()), half = bar_width(chart.series.size()) / 2;
+      const bool under = hovered && mouse.x >= centre - half && mouse.x <= centre + half && mouse.y >= 0 &&
+                         mouse.y <= std::max(point.y, mouse.y);
+      if (under) {
+        selection.hovered_now = point.measurement;
+        std::string text = fmt::format(
+            "{}\n{}: {} TFLOP/s, 95 % interval {} to {}", chart.categories[static_cast<std::size_t>(point.x)],
+            chart.series[s].series.label, significant_text(point.y), significant_text(point.y - point.below),
+            significant_text(point.y + point.above));
+        if (point.peak_fraction) text += fmt::format("\n{} of the peak at the clock of its samples", peak_text(point));
+        ImGui::SetTooltip("%s", text.c_str());
+        if (clicked_without_drag()) {
+          context.request(CommandId::select_measurement, point.measurement);
+        }
+      }
+      if (!selection.is_marked(point.measurement)) continue;
+      const ImVec2 low = ImPlot::PlotToPixels(centre - half, point.y), high = ImPlot::PlotToPixels(centre + half, 0);
+      const bool pinned = point.measurement == selection.pinned;
+      ImPlot::GetPlotDrawList()->AddRect(low, high, pinned ? theme.text : theme.muted, 0,
+                                         context.look.px(pinned ? 2 : 1));
+    }
+  }
+  ImPlot::PopPlotClipRect();
+}
+
+/// Category names under the bars, thinned when they would touch.
+void set_category_ticks(const Look& look, const BarChart& chart, float plot_width) {
+  float widest = 1;
+  for (const std::string& category : chart.categories)
+    widest = std::max(widest, ImGui::CalcTextSize(category.c_str()).x);
+  const float room = plot_width / static_cast<float>(std::max<std::size_t>(1, chart.categories.size()));
+  const auto step = static_cast<std::size_t>(std::ceil((widest + look.px(10)) / std::max(1.0F, room)));
+  std::vector<double> ticks;
+  std::vector<const char*> labels;
+  for (std::size_t i = 0; i < chart.categories.size(); i += std::max<std::size_t>(1, step)) {
+    ticks.push_back(static_cast<double>(i));
+    labels.push_back(chart.categories[i].c_str());
+  }
+  ImPlot::SetupAxisTicks(ImAxis_X1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
+}
+
+}  // namespace
+
+void draw_tflops_panel(Context& context) {
+  if (!draw_data_state(context)) return;
+  const Look& look = context.look;
+  const std::size_t setting = shown_setting(context);
+  const BarChart& chart = *context.models.bars(context.data, setting);
+  const ChartFrame frame(context, Panel::tflops);
+  chart_heading(context, Panel::tflops, "TFLOP/s by window",
+                "exact count of useful operations, 95 % intervals; %: of the peak at the clock of the samples");
+  if (chart.series.empty() && chart.levels.empty()) {
+    empty_state(context, "No measurement here has a rate yet.");
+    return;
+  }
+
+  double top = 0;
+  float label_width = 0;
+  std::vector<LevelLabel> labels;
+  const NumberFont font(look, kSecondarySize);
+  for (const auto* group : {&chart.series, &chart.levels}) {
+    for (const SeriesPoints& series : *group) {
+      for (const ChartPoint& point : series.points) top = std::max(top, point.y + point.above);
+    }
+  }
+  for (const SeriesPoints& level : chart.levels) {
+    std::string text = level_name(level.series, chart.levels) + " " + significant_text(level.points.front().y);
+    if (const std::string share = peak_text(level.points.front()); !share.empty()) text += ", " + share;
+    labels.push_back({0, text, look.theme.baseline});
+    label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
+  }
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const ImVec2 size(room.x - label_width, room.y);
+  const LegendPlace legend = legend_place(look, legend_names(chart.series), size.x);
+  if (!ImPlot::BeginPlot(chart_id("tflops", context, context.models.settings(context.data)[setting].text).c_str(), size,
+                         plot_flags(legend)))
+    return;
+  ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks,
+                    ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
+  // A lone bar stays a bar: few categories stand in the middle of room for four.
+  const double middle = (static_cast<double>(chart.categories.size()) - 1) / 2,
+               half = std::max<double>(4, static_cast<double>(chart.categories.size())) / 2 + 0.1;
+  fit_axes(context, {middle - half, middle + half, 0, top > 0 ? top * 1.12 : 1});
+  ImPlot::SetupAxisLimitsConstraints(ImAxis_Y1, 0, 1e9);
+  set_category_ticks(look, chart, size.x - look.px(legend == LegendPlace::left ? 240 : 60));
+  setup_legend(legend);
+  for (std::size_t s = 0; s < chart.series.size(); ++s) plot_series(context, chart.series[s], s, chart.series.size());
+  for (std::size_t i = 0; i < chart.levels.size(); ++i) {
+    plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);
+    labels[i].y = ImPlot::PlotToPixels(0, chart.levels[i].points.front().y).y;
+  }
+  draw_shares(look, chart);
+  select_bars(context, chart);
+  const ImVec2 plot_low = ImPlot::GetPlotPos(), plot_size = ImPlot::GetPlotSize();
+  end_plot(look);
+  std::erase_if(labels,
+                [&](const LevelLabel& label) { return label.y < plot_low.y || label.y > plot_low.y + plot_size.y; });
+  draw_level_labels(look, std::move(labels), plot_low.x + plot_size.x, plot_low.y, plot_low.y + plot_size.y);
+}
+
+}  // namespace triscope

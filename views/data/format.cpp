@@ -1,0 +1,180 @@
+#include "views/data/format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+#include <vector>
+
+#include "profiler/record/columns.hpp"
+
+namespace triscope {
+namespace {
+
+struct KernelName {
+  std::string_view id, label, short_label;
+};
+constexpr std::array kKernelNames{
+    KernelName{"cpu.oracle", "CPU oracle", "oracle"},         KernelName{"cpu.fast", "CPU", "CPU"},
+    KernelName{"cuda.portable", "Portable", "portable"},      KernelName{"cuda.hopper", "Hopper", "Hopper"},
+    KernelName{"baseline.fa3", "FlashAttention-3", "FA3"},    KernelName{"baseline.cudnn", "cuDNN", "cuDNN"},
+    KernelName{"baseline.cpu", "CPU dot-product", "CPU dot"}, KernelName{"baseline.cublas", "cuBLAS product", "cuBLAS"},
+};
+
+const KernelName* find_name(std::string_view id) {
+  const auto found =
+      std::find_if(kKernelNames.begin(), kKernelNames.end(), [&](const KernelName& name) { return name.id == id; });
+  return found == kKernelNames.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+int column_decimals(std::span<const double> values, std::span<const double> half_widths, int most) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (double value : values) {
+    if (std::isfinite(value) && value != 0) smallest = std::min(smallest, std::abs(value));
+  }
+  if (!std::isfinite(smallest)) return 0;
+  int decimals = 2 - static_cast<int>(std::floor(std::log10(smallest)));
+  std::vector<double> sure;
+  for (double width : half_widths) {
+    if (std::isfinite(width) && width > 0) sure.push_back(width);
+  }
+  if (!sure.empty()) {
+    const auto middle = sure.begin() + static_cast<std::ptrdiff_t>(sure.size() / 2);
+    std::nth_element(sure.begin(), middle, sure.end());
+    decimals = std::max(decimals, -static_cast<int>(std::floor(std::log10(*middle))));
+  }
+  return std::clamp(decimals, 0, most);
+}
+
+std::string format_fixed(double value, int decimals) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string counted(std::size_t number, const char* noun) {
+  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(number)), noun, number == 1 ? "" : "s");
+}
+
+std::string format_count(std::int64_t value) {
+  const std::string digits = fmt::format("{}", value < 0 ? -value : value);
+  std::string text(value < 0 ? "-" : "");
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string format_tokens(std::int64_t value) {
+  if (value >= 1024 && value % 1024 == 0) return fmt::format("{}k", value / 1024);
+  return fmt::format("{}", value);
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  static constexpr std::array kUnits{"B", "KB", "MB", "GB", "TB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1000 && unit + 1 < kUnits.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", value, unit > 0 && value < 10 ? 1 : 0, kUnits[unit]);
+}
+
+std::string format_seconds(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(std::clamp(seconds, 0.0, 1e9)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string format_latency(double ms) {
+  if (!std::isfinite(ms)) return format_fixed(ms, 0);
+  if (ms >= 1000) return fmt::format("{} s", significant_text(ms / 1000, 4));
+  if (ms >= 1) return fmt::format("{} ms", significant_text(ms, 4));
+  return fmt::format("{} us", significant_text(ms * 1000, 4));
+}
+
+std::string format_error(double value) {
+  if (value == 0 || !std::isfinite(value)) return format_fixed(value, 0);
+  const std::string text = fmt::format("{:.1e}", value);
+  const std::size_t e = text.find('e');
+  return fmt::format("{}e{}", text.substr(0, e), std::stoi(text.substr(e + 1)));
+}
+
+std::string format_windows(std::int64_t window1, std::int64_t window2) {
+  return fmt::format("{} × {}", window1, window2);
+}
+
+std::string format_started(std::string_view iso_utc, std::int64_t now) {
+  std::tm utc{};
+  if (std::sscanf(std::string(iso_utc).c_str(), "%d-%d-%dT%d:%d:%d", &utc.tm_year, &utc.tm_mon, &utc.tm_mday,
+                  &utc.tm_hour, &utc.tm_min, &utc.tm_sec) < 5) {
+    return std::string(iso_utc);
+  }
+  utc.tm_year -= 1900;
+  utc.tm_mon -= 1;
+  const std::time_t then = timegm(&utc);
+  const std::time_t today = static_cast<std::time_t>(now);
+  std::tm local{}, local_now{};
+  localtime_r(&then, &local);
+  localtime_r(&today, &local_now);
+  char text[32];
+  const char* pattern = local.tm_year != local_now.tm_year   ? "%d %b %Y"
+                        : local.tm_yday == local_now.tm_yday ? "today %H:%M"
+                                                             : "%d %b %H:%M";
+  std::strftime(text, sizeof text, pattern, &local);
+  return text;
+}
+
+std::string kernel_label(std::string_view kernel_id) {
+  const KernelName* name = find_name(kernel_id);
+  return std::string(name ? name->label : kernel_id);
+}
+
+std::string kernel_short_label(std::string_view kernel_id) {
+  const KernelName* name = find_name(kernel_id);
+  return std::string(name ? name->short_label : kernel_id);
+}
+
+std::string timing_label(TimingSource source) {
+  switch (source) {
+    case TimingSource::cupti:
+      return "CUPTI";
+    case TimingSource::cuda_events:
+      return "CUDA events";
+    case TimingSource::cpu_clock:
+      return "CPU clock";
+  }
+  return "?";
+}
+
+std::string flag_label(std::string_view flag) {
+  constexpr std::pair<std::string_view, std::string_view> kReasons[] = {{"sw_power_cap", "power limit"},
+                                                                        {"hw_power_brake", "power supply"},
+                                                                        {"sw_thermal", "too warm"},
+                                                                        {"hw_thermal", "too hot"},
+                                                                        {"hw_slowdown", "hardware"}};
+  std::string text(flag);
+  for (const auto& [name, words] : kReasons) {
+    const std::size_t at = text.find(name);
+    if (at == std::string::npos) continue;
+    std::size_t end = at + name.size();
+    while (end < text.size() && text[end] != ',') ++end;
+    text.replace(at, end - at, words);
+  }
+  return text;
+}
+
+std::string optional_key(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "none"; }
+
+bool is_baseline(const ResultRow& row) {
+  return row.problem.form == Form::dot_product || row.problem.form == Form::gemm;
+}
+
+}  // namespace triscope

@@ -1,0 +1,36 @@
+// What is typed into the dialog that chooses tensors, worked out without Dear ImGui.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "views/data/attention_state.hpp"
+
+namespace triscope {
+
+inline constexpr std::int64_t kMostTokens = 1 << 20, kMostHeads = 256, kMostHeadDim = 512;  ///< of an example
+inline constexpr std::int64_t kMostModulus = 1000;
+
+/// Whether a file of this name can hold tensors: .safetensors, .npy.
+bool holds_tensors(std::string_view file);
+/// Opens the dialog for a side, with what the side shows.
+void open_draft(AttentionUi& ui, int side);
+/// Another file; which tensor is which is for it to say, and the labels were those of the one before.
+void set_tensors(SourceDraft& draft, const std::string& file);
+/// Tries a file for A, and nothing of what A shows with it: nobody has seen a dialog before.
+void drop_tensors(AttentionUi& ui, const std::string& file);
+/// Takes over what was typed as text. Returns what is wrong, one sentence; empty: nothing.
+std::string complete_draft(SourceDraft& draft);
+/// Chooses the draft for its side; a file is tried first, and chosen by `settle_draft`. What is wrong with the draft
+/// stands in `problem`.
+void submit_draft(AttentionUi& ui);
+/// Once a file that was tried is known to open, chooses it and closes the dialog; one that does not keeps the dialog
+/// open.
+void settle_draft(AttentionUi& ui, const AttentionData& data);
+/// Why the draft is not chosen: what was typed, or what the file said.
+std::string problem_of(const SourceDraft& draft, const AttentionData& data);
+/// The tensors of the draft's file, as far as it was opened; null otherwise.
+const SourceReply* tensors_of(const SourceDraft& draft, const AttentionData& data);
+
+}  // namespace triscope

@@ -1,0 +1,108 @@
+// The charts without their pixels: series, categories and cells, each with its numbers as text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/export/text_table.hpp"
+#include "views/model/latency_model.hpp"
+
+namespace triscope {
+
+/// A kernel and pass: one colour and marker in every chart.
+struct Series {
+  std::string kernel;
+  Pass pass = Pass::forward;
+  Regime regime = Regime::sustained;
+  std::string label;      ///< "CPU forward"
+  int colour = 0;         ///< index into the theme's series colours; the same for a kernel and pass in every sweep
+  bool baseline = false;  ///< neutral and dashed
+};
+
+struct ChartPoint {
+  double x = 0;                 ///< category index, or w1 x w2
+  double y = 0;                 ///< TFLOP/s, or ms
+  double below = 0, above = 0;  ///< 95 % interval, as distances from y
+  std::int64_t measurement = 0;
+  std::optional<double> peak_fraction{};  ///< of a rate: of the dense peak at the clock of its samples
+};
+
+/// One of the settings (tokens, heads, forms, instances, ...) that a sweep was measured at. Charts over windows show
+/// one.
+struct ChartSetting {
+  std::string text;  ///< "32,768 tokens, sink 1"; empty: the sweep has no other
+  Problem problem;   ///< of its first line
+};
+/// The longest sequence first, which is what charts begin with.
+std::vector<ChartSetting> chart_settings(const LatencyModel& model);
+/// A baseline belongs where its shape does, a matrix product everywhere.
+bool belongs(const ChartSetting& setting, const LatencyLine& line);
+
+/// (1) TFLOP/s by window, baselines as levels. (3) latency against window area.
+struct SeriesPoints {
+  Series series;
+  std::vector<ChartPoint> points;
+};
+struct BarChart {
+  std::vector<std::string> categories;  ///< "512 × 32"
+  std::vector<SeriesPoints> series;     ///< our kernels; x = category index
+  std::vector<SeriesPoints> levels;     ///< baselines; one point each, its y is the level
+};
+BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting);
+/// Every setting's points, for files: a chart shows one.
+TextTable bars_text(const LatencyModel& model);
+
+struct ScalingChart {
+  std::vector<SeriesPoints> series;  ///< sorted by x
+  std::vector<SeriesPoints> levels;  ///< baselines: latency whatever the windows
+};
+ScalingChart make_scaling_chart(const LatencyModel& model, const ChartSetting& setting);
+TextTable scaling_text(const LatencyModel& model);
+
+/// (2) w1 across, w2 up.
+enum class MapMetric { latency, tflops, peak };
+struct MapCell {
+  enum class State { absent, ok, nan, failed, skipped } state = State::absent;
+  double value = 0;
+  std::int64_t measurement = 0;
+  std::string reason;  ///< of a cell that is not ok
+};
+struct WindowMap {
+  std::vector<std::int64_t> window1, window2;  ///< sorted axes
+  std::vector<MapCell> cells;                  ///< [window2 index][window1 index]
+  double low = 0, high = 0;  ///< of the colours: the ok values, and at least a quarter of the best one
+  const MapCell& at(std::size_t i1, std::size_t i2) const { return cells[i2 * window1.size() + i1]; }
+};
+/// The series a map can show: one per kernel and pass of our kernels.
+std::vector<Series> map_series(const LatencyModel& model);
+WindowMap make_window_map(const LatencyModel& model, const ChartSetting& setting, const Series& series,
+                          MapMetric metric);
+TextTable map_text(const LatencyModel& model, const Series& series, MapMetric metric);
+
+/// (5) samples of one measurement. `minimum` and `maximum` bound `bucket` neighbours, so that no spike is lost however
+/// many samples there are; with few samples a bucket is one sample.
+struct SampleBuckets {
+  std::vector<double> seconds, minimum, maximum, centre;
+  std::size_t per_bucket = 1;
+};
+struct Histogram {
+  double first = 0, width = 0;          ///< ms
+  std::vector<double> counts, flagged;  ///< all samples, and the flagged ones among them
+};
+struct SampleChart {
+  SampleBuckets buckets;  ///< ms
+  std::vector<double> flagged_seconds, flagged_ms;
+  std::vector<double> clock_seconds, clock_mhz;  ///< decimated like the samples
+  Histogram histogram;
+  std::size_t samples = 0, flagged = 0;
+  std::vector<std::string> flags;  ///< "throttled: sw_power_cap (12)", by count
+  std::vector<std::string>
+      conditions;           ///< medians over the samples: "1,695 MHz", "688 W", "61 °C"; what was not read is left out
+  std::size_t invalid = 0;  ///< samples whose duration is not positive: shown as a count, never drawn
+};
+SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t max_buckets = 2000);
+TextTable samples_text(const std::vector<Sample>& samples);
+
+}  // namespace triscope

@@ -1,0 +1,49 @@
+// Two or more sweeps side by side: the first is what the others are judged against.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "views/model/latency_model.hpp"
+#include "views/data/window_data.hpp"
+
+namespace triscope {
+
+struct CompareCell {
+  std::int64_t measurement = 0;
+  std::optional<double> ms;
+  Status status = Status::ok;
+  std::optional<Comparison> comparison;  ///< with the first sweep's; unset for the first sweep itself
+};
+
+struct CompareLine {
+  std::string window, kernel, pass;               ///< what is the same
+  std::string setting;                            ///< the same, where lines differ in more: "4,096 tokens"
+  std::vector<std::optional<CompareCell>> cells;  ///< by sweep; absent where that sweep lacks it
+};
+
+/// One thing in which sweeps differ, most important first: driver, clock, power limit, regime, version, ...
+struct Difference {
+  std::string what;
+  std::vector<std::string> values;  ///< by sweep
+};
+
+struct CompareModel {
+  std::vector<std::string> sweeps;  ///< "today 14:02"; with the device where devices differ
+  std::vector<CompareLine> lines;
+  std::vector<Difference> differences;
+  bool has_settings = false;  ///< some line has one
+  int decimals = 2;
+  std::int64_t faster = 0, slower = 0, same = 0, unclear = 0, not_comparable = 0,
+               missing = 0;  ///< over the second sweep on
+};
+
+/// `now` is unix seconds, for the sweeps' names.
+CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std::int64_t now);
+TextTable compare_text(const CompareModel& model);
+
+/// One sentence that says how the comparison went: "12 faster, 2 slower, 28 the same."
+std::string compare_summary(const CompareModel& model);
+
+}  // namespace triscope

@@ -1,0 +1,313 @@
+#include "views/model/latency_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/base/error.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/statistics/statistics.hpp"
+#include "views/data/format.hpp"
+#include "views/model/setup_model.hpp"
+
+namespace triscope {
+namespace {
+
+FieldText column_text(const char* id, bool shown_at_first) {
+  const ResultColumn& column = *find_result_column(id);
+  const std::string_view better = column.better == BetterDirection::lower    ? "Lower is better."
+                                  : column.better == BetterDirection::higher ? "Higher is better."
+                                                                             : "";
+  return {column.meaning, column.formula, better, shown_at_first};
+}
+
+}  // namespace
+
+FieldText field_text(LatencyField field) {
+  switch (field) {
+    case LatencyField::label:
+      return {"Keys a query sees on axis 1 and on axis 2, the query itself counted.", "", "", true};
+    case LatencyField::fact:
+      return {"A setting in which the rows of this sweep differ.", "", "", true};
+    case LatencyField::median:
+      return column_text("median_ms", true);
+    case LatencyField::interval:
+      return {"Half-width of the 95 % interval of the median, in milliseconds.",
+              "(high - low) / 2, Student t over blocks", "Lower is surer.", true};
+    case LatencyField::tflops:
+      return column_text("tflops", true);
+    case LatencyField::peak:
+      return column_text("peak_fraction", false);
+    case LatencyField::of_reference:
+      return {"TFLOP/s relative to dot-product attention in the same sweep and pass.",
+              "TFLOP/s / TFLOP/s of the reference", "Higher is better.", true};
+    case LatencyField::verdict:
+      return {"Judgement against the baseline sweep. Same: the interval of the ratio lies within the tolerance.",
+              "baseline time / this time, with its 95 % interval", "", true};
+    case LatencyField::flagged:
+      return column_text("flagged", false);
+    case LatencyField::error:
+      return column_text("error", false);
+    case LatencyField::paper:
+      return {
+          "Forward latency in the paper's Table 1, on its hardware. Shown at the one shape that reproduces its rate: "
+          "32,768 tokens, 64 query heads on 1, head size 128.",
+          "", "", true};
+    case LatencyField::paper_ratio:
+      return {"The paper's time relative to this one, at the shape that reproduces the paper's rate.",
+              "paper ms / forward ms", "Higher is better.", false};
+  }
+  return {};
+}
+
+std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
+  std::vector<LatencyColumn> columns{{LatencyField::label, 0, "window", "window"}};
+  for (std::size_t i = 0; i < model.fact_names.size(); ++i)
+    columns.push_back({LatencyField::fact, i, model.fact_names[i], model.fact_names[i]});
+  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+    const std::string& group = model.groups[g].title;
+    const auto add = [&](LatencyField field, const char* id, std::string title) {
+      columns.push_back({field, g, fmt::format("{}/{}", id, group), std::move(title)});
+    };
+    add(LatencyField::median, "median", group + ", ms");
+    add(LatencyField::interval, "interval", "± 95 %");
+    add(LatencyField::tflops, "tflops", "TFLOP/s");
+    add(LatencyField::peak, "peak", "% of peak");
+    if (!model.reference.empty())
+      add(LatencyField::of_reference, "of", fmt::format("of {}", kernel_short_label(model.reference)));
+    if (model.has_baseline) add(LatencyField::verdict, "verdict", "since baseline");
+    add(LatencyField::flagged, "flagged", "flagged");
+    add(LatencyField::error, "error", "error");
+  }
+  if (model.has_paper) {
+    columns.push_back({LatencyField::paper, 0, "paper", "paper, ms"});
+    columns.push_back({LatencyField::paper_ratio, 0, "paper_ratio", "of paper"});
+  }
+  return columns;
+}
+
+std::string latency_table_name(const std::vector<LatencyColumn>& columns) {
+  std::string name = "latency";
+  for (const LatencyColumn& column : columns) name += "|" + column.id;
+  return name;
+}
+
+namespace {
+
+const LatencyCell* find_cell(const LatencyLine& line, const LatencyColumn& column) {
+  if (column.group >= line.cells.size() || !line.cells[column.group]) return nullptr;
+  return &*line.cells[column.group];
+}
+
+std::optional<double> forward_ms(const LatencyLine& line) {
+  for (const auto& cell : line.cells) {
+    if (cell && cell->row.pass == Pass::forward && cell->row.status == Status::ok && cell->row.median_ms)
+      return cell->row.median_ms;
+  }
+  return std::nullopt;
+}
+
+std::string measured_text(const LatencyModel& model, const LatencyCell& cell, const LatencyColumn& column) {
+  const ResultRow& row = cell.row;
+  const auto text = [](const std::optional<double>& value, auto format) {
+    return value ? format(*value) : std::string();
+  };
+  const int decimals = model.groups[column.group].decimals;
+  if (row.status != Status::ok && column.field != LatencyField::flagged) {
+    return column.field == LatencyField::median ? std::string(to_string(row.status))
+                                                : std::string();  // what it had measured by then is no result
+  }
+  switch (column.field) {
+    case LatencyField::median:
+      return text(row.median_ms, [&](double v) { return format_fixed(v, decimals); });
+    case LatencyField::interval:
+      if (!row.median_ms) return {};
+      if (!interval_known(row)) return "unknown";
+      return format_fixed((*row.ci_high_ms - *row.ci_low_ms) / 2, decimals > 2 ? decimals : decimals + 1);
+    case LatencyField::tflops:
+      return text(row.tflops, [](double v) { return significant_text(v); });
+    case LatencyField::peak:
+      return text(row.peak_fraction, [](double v) { return format_fixed(v * 100, 1); });
+    case LatencyField::of_reference:
+      return text(cell.of_reference, [](double v) { return format_fixed(v, 2) + "×"; });
+    case LatencyField::verdict:
+      return cell.against_baseline ? verdict_text(*cell.against_baseline) : std::string();
+    case LatencyField::flagged:
+      return fmt::format("{}", row.flagged);
+    case LatencyField::error:
+      return text(row.error, [](double v) { return format_error(v); });
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string cell_text(const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column) {
+  switch (column.field) {
+    case LatencyField::label:
+      return line.label;
+    case LatencyField::fact:
+      return line.facts[column.group];
+    case LatencyField::paper:
+      return line.paper_ms ? format_fixed(*line.paper_ms, 1) : std::string();
+    case LatencyField::paper_ratio: {
+      const auto value = cell_value(line, column);
+      return value ? format_fixed(*value, 2) + "×" : std::string();
+    }
+    default:
+      break;
+  }
+  const LatencyCell* cell = find_cell(line, column);
+  return cell ? measured_text(model, *cell, column) : std::string();
+}
+
+std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& column) {
+  switch (column.field) {
+    case LatencyField::label:
+      return static_cast<double>(line.problem.window1) * 1e7 + static_cast<double>(line.problem.window2);
+    case LatencyField::paper:
+      return line.paper_ms;
+    case LatencyField::paper_ratio: {
+      const auto own = forward_ms(line);
+      if (!own || !line.paper_ms) return std::nullopt;
+      return *line.paper_ms / *own;
+    }
+    default:
+      break;
+  }
+  const LatencyCell* cell = find_cell(line, column);
+  if (!cell) return std::nullopt;
+  const ResultRow& row = cell->row;
+  if (row.status != Status::ok && column.field != LatencyField::flagged) return std::nullopt;
+  std::optional<double> value;
+  switch (column.field) {
+    case LatencyField::median:
+      value = row.median_ms;
+      break;
+    case LatencyField::interval:
+      if (interval_known(row)) value = *row.ci_high_ms - *row.ci_low_ms;
+      break;
+    case LatencyField::tflops:
+      value = row.tflops;
+      break;
+    case LatencyField::peak:
+      value = row.peak_fraction;
+      break;
+    case LatencyField::of_reference:
+      value = cell->of_reference;
+      break;
+    case LatencyField::verdict:
+      if (cell->against_baseline) value = cell->against_baseline->ratio;
+      break;
+    case LatencyField::flagged:
+      value = static_cast<double>(row.flagged);
+      break;
+    case LatencyField::error:
+      value = row.error;
+      break;
+    default:
+      break;
+  }
+  return value && std::isnan(*value) ? std::nullopt : value;
+}
+
+bool is_numeric(LatencyField field) {
+  return field != LatencyField::label && field != LatencyField::fact && field != LatencyField::verdict;
+}
+
+namespace {
+
+std::string lowered(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// A word of a filter: found in a line's text or, when it is a number, as tokens or window.
+struct FilterWord {
+  std::string text;
+  std::optional<std::int64_t> number;
+  bool found(const LatencyLine& line, const std::string& all) const {
+    const Problem& p = line.problem;
+    if (number && (p.seq_len == *number || p.window1 == *number || p.window2 == *number)) return true;
+    return !(number && text.back() == 'k') && all.find(text) != std::string::npos;  // "8k" is not meant to find 128k
+  }
+};
+
+std::vector<FilterWord> filter_words(std::string_view filter) {
+  std::vector<FilterWord> words;
+  for (std::size_t begin = 0; begin < filter.size();) {
+    const std::size_t end = std::min(filter.find(' ', begin), filter.size());
+    if (end > begin) {
+      FilterWord word{lowered(std::string(filter.substr(begin, end - begin))), {}};
+      try {
+        if (const auto numbers = parse_numbers(word.text); numbers.size() == 1) word.number = numbers.front();
+      } catch (const Error&) {  // a word like any other
+      }
+      words.push_back(std::move(word));
+    }
+    begin = end + 1;
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view filter,
+                                 const std::optional<LatencySort>& sort) {
+  const std::vector<LatencyColumn> columns = latency_columns(model);
+  const std::vector<FilterWord> words = filter_words(filter);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < model.lines.size(); ++i) {
+    const LatencyLine& line = model.lines[i];
+    bool keep = true;
+    if (!words.empty()) {
+      std::string all = fmt::format("{}x{} {} {}", line.problem.window1, line.problem.window2, line.kernel,
+                                    kernel_label(line.kernel));
+      for (const LatencyColumn& column : columns) all.append(1, '\n').append(cell_text(model, line, column));
+      for (const auto& cell : line.cells) {
+        if (cell) all.append(1, '\n').append(cell->row.reason);
+      }
+      all = lowered(std::move(all));
+      keep = std::all_of(words.begin(), words.end(), [&](const FilterWord& word) { return word.found(line, all); });
+    }
+    if (keep) order.push_back(i);
+  }
+  if (!sort) return order;
+  const auto before = [&](std::size_t a, std::size_t b) {
+    if (sort->column.field == LatencyField::fact) {
+      const std::string& left = model.lines[a].facts[sort->column.group];
+      const std::string& right = model.lines[b].facts[sort->column.group];
+      const auto key = [](const std::string& text) { return std::pair(text.size(), text); };  // "512" before "1,024"
+      return sort->descending ? key(right) < key(left) : key(left) < key(right);
+    }
+    const auto left = cell_value(model.lines[a], sort->column);
+    const auto right = cell_value(model.lines[b], sort->column);
+    if (!left || !right) return left.has_value() && !right.has_value();
+    return sort->descending ? *left > *right : *left < *right;
+  };
+  std::stable_sort(order.begin(), order.end(), before);
+  return order;
+}
+
+TextTable latency_text(const LatencyModel& model, const std::vector<std::size_t>& order,
+                       const std::vector<LatencyColumn>& columns) {
+  TextTable table;
+  for (const LatencyColumn& column : columns) {
+    const bool in_group = is_numeric(column.field) || column.field == LatencyField::verdict;
+    const bool named = column.field == LatencyField::median || column.field == LatencyField::paper ||
+                       column.field == LatencyField::paper_ratio;
+    table.header.push_back(in_group && !named ? model.groups[column.group].title + " " + column.title : column.title);
+    table.numeric.push_back(is_numeric(column.field));
+  }
+  for (std::size_t index : order) {
+    std::vector<std::string> row;
+    for (const LatencyColumn& column : columns) row.push_back(cell_text(model, model.lines[index], column));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace triscope

@@ -1,0 +1,77 @@
+// The latency table without its pixels: one line per problem and kernel, one group of columns per pass.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/export/text_table.hpp"
+#include "views/data/window_data.hpp"
+
+namespace triscope {
+
+/// One measurement of a line. Absent when that pass was not planned.
+struct LatencyCell {
+  ResultRow row;
+  std::optional<Comparison> against_baseline;
+  std::optional<double> of_reference;  ///< TFLOP/s relative to the reference kernel's in the same sweep and pass
+};
+
+/// The columns of one pass.
+struct LatencyGroup {
+  Pass pass = Pass::forward;
+  Regime regime = Regime::sustained;
+  std::string title;      ///< "forward", "forward, burst"
+  int decimals = 2;       ///< of milliseconds, so that the column lines up
+  double max_tflops = 0;  ///< full length of the bar
+};
+
+struct LatencyLine {
+  Problem problem;
+  std::string kernel;
+  std::string instance;
+  bool baseline = false;           ///< dot-product attention or a matrix product
+  std::string label;               ///< "512 × 32", "32k causal"
+  std::vector<std::string> facts;  ///< by `LatencyModel::fact_names`
+  std::string setting;  ///< "4,096 tokens, sink 1": what lines differ in beside kernel and windows; empty = nothing
+  std::vector<std::optional<LatencyCell>> cells;  ///< by group
+  std::optional<double> paper_ms;                 ///< the paper's forward latency for these windows, at its shape only
+};
+
+struct LatencyModel {
+  std::vector<LatencyGroup> groups;
+  std::vector<std::string> fact_names;  ///< what differs between lines beside windows: "kernel", "tokens", ...
+  std::string conditions;          ///< what all lines of our kernels share: "trilinear, 32,768 tokens, 64/1 heads, ..."
+  std::vector<LatencyLine> lines;  ///< in measurement order, baselines last
+  std::string reference;           ///< kernel id `of_reference` relates to; empty = none was measured
+  bool has_baseline = false;       ///< a baseline sweep is set
+  bool has_paper = false;          ///< some line stands in the paper's Table 1, at its shape
+  std::int64_t flagged = 0, failed = 0;  ///< over all cells
+};
+
+/// The row of kernel `reference` that `row` is related to: same pass, regime and shape (windows aside). Null when there is none,
+/// or `row` is of that kernel itself.
+const ResultRow* reference_row(const std::vector<ResultRow>& rows, const std::string& reference, const ResultRow& row);
+
+LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline);
+
+/// "▲ 1.31x faster", "▼ 1.02x slower", "same", "? unclear", "not comparable".
+std::string verdict_text(const Comparison& comparison);
+
+/// "512 × 32", "32k causal", "8192³ product".
+std::string line_label(const ResultRow& row);
+/// The settings beside windows in which `rows` differ, of each row as a phrase: "4,096 tokens, sink 1"; all empty where
+/// they differ in none.
+std::vector<std::string> differing_settings(const std::vector<const ResultRow*>& rows);
+
+/// Key under which measurements of two sweeps are the same question: problem, pass, kernel, regime, and the instance
+/// where a sweep has several per kernel.
+std::string match_key(const ResultRow& row, bool with_instance);
+/// True when a kernel of these rows was measured in more than one instance for one question.
+bool has_several_instances(const std::vector<ResultRow>& rows);
+
+}  // namespace triscope

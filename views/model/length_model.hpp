@@ -1,0 +1,65 @@
+// Chart (4) without its pixels: latency and counted work against sequence length, windows beside dot-product attention,
+// where they cross, and the windows that cost as much as dot-product attention at a length.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profiler/plan/crossing.hpp"
+#include "profiler/export/text_table.hpp"
+#include "views/data/window_data.hpp"
+
+namespace triscope {
+
+/// One problem but for its length, by one kernel in one pass.
+struct LengthCurve {
+  std::string label;  ///< "512 × 32", "FlashAttention-3 64/8", "FlashAttention-3 sliding 1024"
+  std::string kernel;
+  bool baseline = false;            ///< neutral and dashed
+  int style = 0;                    ///< colour of ours, dashes of a baseline; by order of appearance
+  Problem problem;                  ///< at the longest length
+  std::vector<LengthPoint> points;  ///< by length, at least two
+};
+
+/// A pair of windows against the causal dot-product attention it is compared with.
+struct LengthCrossing {
+  std::size_t windows = 0, baseline = 0;  ///< indices of curves
+  LatencyCrossing measured;
+  std::int64_t exact_count = 0, full_rows = 0, paper_count = 0;  ///< lengths
+  std::string sentence;
+};
+
+/// What dot-product attention takes at a length, and the windows that take as long.
+struct SameBudget {
+  std::size_t baseline = 0;
+  std::int64_t seq_len = 0;
+  double ms = 0;
+  AreaEstimate windows;
+  std::string sentence;
+};
+
+struct LengthPass {
+  std::vector<LengthCurve> curves;        ///< ours first
+  std::vector<LengthCrossing> crossings;  ///< by curve of ours
+  std::vector<SameBudget> budgets;        ///< by length
+};
+
+struct LengthChart {
+  std::array<LengthPass, 2> passes;   ///< forward, backward
+  Regime regime = Regime::sustained;  ///< burst only when nothing sustained has two lengths
+  std::int64_t left_out = 0;          ///< pairs of windows beyond what one chart can tell apart
+  TextTable text;
+  const LengthPass& of(Pass pass) const { return passes[pass == Pass::forward ? 0 : 1]; }
+};
+
+/// From the rows of `shown`, and of `compared` sweeps on the same device by the same clock, which only add what `shown`
+/// has not measured. Of several kernels for one pair of windows the one that is fastest at the longest length is drawn;
+/// a baseline has a curve for each kernel, grouping and sliding window.
+LengthChart make_length_chart(const SweepResults& shown, const std::vector<ComparedSweep>& compared);
+
+/// Work of one launch in TFLOP, exact count.
+double counted_tflop(const LengthCurve& curve, Pass pass, double seq_len);
+
+}  // namespace triscope

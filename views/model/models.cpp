@@ -1,0 +1,122 @@
+#include "views/model/models.hpp"
+
+#include <algorithm>
+
+#include "views/model/sweep_title.hpp"
+
+namespace triscope {
+
+void Models::refresh(const WindowData& data) {
+  if (revision_ == data.revision) return;
+  revision_ = data.revision;
+  latency_.reset();
+  settings_.reset();
+  bars_.clear();
+  scaling_.clear();
+  lengths_.reset();
+  maps_.clear();
+  map_choices_.reset();
+  paper_.reset();
+  compare_.reset();
+  order_.reset();
+  titles_.clear();
+}
+
+const LatencyModel* Models::latency(const WindowData& data) {
+  refresh(data);
+  if (!data.shown) return nullptr;
+  if (!latency_) latency_ = make_latency_model(*data.shown, data.against_baseline.get());
+  return &*latency_;
+}
+
+const std::vector<ChartSetting>& Models::settings(const WindowData& data) {
+  const LatencyModel* model = latency(data);
+  if (!settings_) settings_ = model ? chart_settings(*model) : std::vector<ChartSetting>{};
+  return *settings_;
+}
+
+const BarChart* Models::bars(const WindowData& data, std::size_t setting) {
+  if (setting >= settings(data).size()) return nullptr;
+  const auto found = bars_.find(setting);
+  return found != bars_.end()
+             ? &found->second
+             : &bars_.emplace(setting, make_bar_chart(*latency(data), settings(data)[setting])).first->second;
+}
+
+const ScalingChart* Models::scaling(const WindowData& data, std::size_t setting) {
+  if (setting >= settings(data).size()) return nullptr;
+  const auto found = scaling_.find(setting);
+  return found != scaling_.end()
+             ? &found->second
+             : &scaling_.emplace(setting, make_scaling_chart(*latency(data), settings(data)[setting])).first->second;
+}
+
+const LengthChart* Models::lengths(const WindowData& data) {
+  refresh(data);
+  if (!data.shown) return nullptr;
+  if (!lengths_) lengths_ = make_length_chart(*data.shown, data.compared);
+  return &*lengths_;
+}
+
+const std::vector<Series>& Models::map_choices(const WindowData& data) {
+  const LatencyModel* model = latency(data);
+  if (!map_choices_) map_choices_ = model ? ::triscope::map_series(*model) : std::vector<Series>{};
+  return *map_choices_;
+}
+
+const WindowMap* Models::map(const WindowData& data, std::size_t setting, int series, MapMetric metric) {
+  const auto& choices = map_choices(data);
+  if (choices.empty() || setting >= settings(data).size()) return nullptr;
+  series = std::clamp(series, 0, static_cast<int>(choices.size()) - 1);
+  const auto [found, missing] = maps_.try_emplace({setting, series, metric});
+  if (missing)
+    found->second =
+        make_window_map(*latency(data), settings(data)[setting], choices[static_cast<std::size_t>(series)], metric);
+  return &found->second;
+}
+
+const PaperModel* Models::paper(const WindowData& data) {
+  refresh(data);
+  if (!data.shown) return nullptr;
+  if (!paper_) paper_ = make_paper_model(*data.shown);
+  return &*paper_;
+}
+
+const CompareModel* Models::compare(const WindowData& data, std::int64_t now) {
+  refresh(data);
+  if (data.compared.size() < 2) return nullptr;
+  if (!compare_) compare_ = make_compare_model(data.compared, now);
+  return &*compare_;
+}
+
+const SampleChart* Models::samples(const WindowData& data) {
+  if (!data.selected) return nullptr;
+  if (sampled_ != data.selected) {
+    sampled_ = data.selected;
+    samples_ = make_sample_chart(sampled_->measurement.samples);
+  }
+  return &samples_;
+}
+
+const std::string& Models::title(const WindowData& data, const SweepInfo& sweep) {
+  refresh(data);
+  const auto found = titles_.find(sweep.uuid);
+  return found != titles_.end() ? found->second : titles_.emplace(sweep.uuid, sweep_title(sweep)).first->second;
+}
+
+const std::vector<std::size_t>& Models::order(const WindowData& data, const std::string& filter,
+                                              const std::string& sort_column, bool descending) {
+  static const std::vector<std::size_t> kNone;
+  const LatencyModel* model = latency(data);
+  if (!model) return kNone;
+  if (!order_ || order_->filter != filter || order_->sort_column != sort_column || order_->descending != descending) {
+    std::optional<LatencySort> sort;
+    for (LatencyColumn& column : latency_columns(*model)) {
+      if (!sort_column.empty() && column.id == sort_column) sort = LatencySort{std::move(column), descending};
+    }
+    order_ = Order{filter, sort_column, descending, arrange(*model, filter, sort)};
+  }
+  return order_->lines;
+}
+
+}  // namespace triscope

@@ -1,0 +1,70 @@
+// View models of the shown data, made once per revision and shared by the panels.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "views/model/attention_model.hpp"
+#include "views/model/chart_model.hpp"
+#include "views/model/compare_model.hpp"
+#include "views/model/latency_columns.hpp"
+#include "views/model/length_model.hpp"
+#include "views/model/paper_model.hpp"
+
+namespace triscope {
+
+class Models {
+ public:
+  /// Null when no sweep is shown.
+  const LatencyModel* latency(const WindowData& data);
+  /// What charts over windows show one of; empty when no sweep is shown. `setting` below is an index into it.
+  const std::vector<ChartSetting>& settings(const WindowData& data);
+  const BarChart* bars(const WindowData& data, std::size_t setting);
+  const ScalingChart* scaling(const WindowData& data, std::size_t setting);
+  const LengthChart* lengths(const WindowData& data);
+  const WindowMap* map(const WindowData& data, std::size_t setting, int series, MapMetric metric);
+  const std::vector<Series>& map_choices(const WindowData& data);
+  const PaperModel* paper(const WindowData& data);
+  /// Null when fewer than two sweeps are compared.
+  const CompareModel* compare(const WindowData& data, std::int64_t now);
+  /// Null when nothing is selected.
+  const SampleChart* samples(const WindowData& data);
+  /// What a sweep measures, in a few words.
+  const std::string& title(const WindowData& data, const SweepInfo& sweep);
+  /// Lines of the latency model in the order of filter and sort.
+  const std::vector<std::size_t>& order(const WindowData& data, const std::string& filter,
+                                        const std::string& sort_column, bool descending);
+
+  AttentionModel& attention() { return attention_; }
+
+ private:
+  void refresh(const WindowData& data);
+
+  std::uint64_t revision_ = ~std::uint64_t{0};
+  std::optional<LatencyModel> latency_;
+  std::optional<std::vector<ChartSetting>> settings_;
+  std::map<std::size_t, BarChart> bars_;  ///< by setting, as asked for
+  std::map<std::size_t, ScalingChart> scaling_;
+  std::optional<LengthChart> lengths_;
+  std::map<std::tuple<std::size_t, int, MapMetric>, WindowMap> maps_;
+  std::optional<std::vector<Series>> map_choices_;
+  std::optional<PaperModel> paper_;
+  std::optional<CompareModel> compare_;
+  std::shared_ptr<const SelectedMeasurement> sampled_;
+  SampleChart samples_;
+  struct Order {
+    std::string filter, sort_column;
+    bool descending = false;
+    std::vector<std::size_t> lines;
+  };
+  std::optional<Order> order_;
+  AttentionModel attention_;
+  std::map<std::string, std::string> titles_;  ///< by the sweep's uuid
+};
+
+}  // namespace triscope

@@ -1,0 +1,86 @@
+// The form that describes the next sweep, without its pixels.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/record/catalog.hpp"
+#include "profiler/plan/request.hpp"
+
+namespace triscope {
+
+/// What the user typed and clicked. Lists are text, so that half-typed input survives; `read_form` parses them.
+struct SetupForm {
+  bool trilinear = true, determinant = false;
+  bool forward = true, backward = true;
+  bool sustained = true, burst = false;
+  std::string batches = "1";
+  std::string seq_lens = "2048";
+  std::string q_heads = "8";
+  std::string kv_heads = "1";
+  std::string head_dims = "64";
+  std::string sink;   ///< empty = off
+  std::string scale;  ///< empty = 1/sqrt(head size)
+  bool deterministic = false;
+  bool counters = false;                      ///< read hardware counters; only a GPU has them
+  std::vector<Windows> windows;               ///< in the order they were chosen
+  std::string windows_text;                   ///< the same as text, editable
+  std::vector<std::string> excluded_kernels;  ///< kernel ids that are switched off
+  std::string device = "auto";
+  double precision_percent = 0.5;
+  double budget_seconds = 10;
+  bool operator==(const SetupForm&) const = default;
+};
+
+/// A form whose shape takes about a minute on a small CPU, or the paper's on a GPU.
+SetupForm default_form(bool gpu);
+
+/// Whether the sweep would run on a GPU.
+bool runs_on_gpu(const SetupForm& form, const Catalog* catalog);
+
+/// Field name ("seq_lens") -> what is wrong with it, in words a user can act on.
+struct FormReading {
+  SweepRequest request;
+  std::map<std::string, std::string> problems;
+  std::int64_t configurations = 0;  ///< windows x shapes x forms x passes x regimes, for one kernel
+};
+FormReading read_form(const SetupForm& form, const Catalog* catalog);
+
+/// The form that would make `request` again.
+SetupForm form_of(const SweepRequest& request, const Catalog* catalog);
+
+/// "1024, 2,048 4k" -> numbers. Throws `Error` (usage) naming the word that is none, or is not positive.
+std::vector<std::int64_t> parse_numbers(std::string_view text);
+
+/// The w1 x w2 grid: powers of two on both axes, extended so that it holds every chosen window.
+struct WindowGrid {
+  std::vector<std::int64_t> axis1, axis2;  ///< ascending
+  bool chosen(const SetupForm& form, std::size_t i1, std::size_t i2) const;
+};
+WindowGrid make_grid(const SetupForm& form);
+
+/// A rectangle of cells, corners in any order, is switched on; or off when `on` is false.
+void set_rectangle(SetupForm& form, const WindowGrid& grid, std::array<std::size_t, 2> corner,
+                   std::array<std::size_t, 2> opposite, bool on);
+
+/// Windows of about the same area as `windows` on the grid (w1 x w2 equal): a line in the grid.
+std::vector<Windows> equal_area(const WindowGrid& grid, Windows windows);
+
+enum class WindowPreset { table1, powers, equal_area, none };
+struct PresetText {
+  WindowPreset preset;
+  const char* label;
+  const char* help;
+};
+std::array<PresetText, 4> window_presets();
+void apply_preset(SetupForm& form, WindowPreset preset);
+
+/// "512x32, 256x64": keeps `windows` and `windows_text` saying the same.
+std::string windows_to_text(const std::vector<Windows>& windows);
+
+}  // namespace triscope

@@ -1,0 +1,129 @@
+// What the user has set in the window: selection, form, texts in boxes, settings. Panels read and write it; nothing
+// here belongs to the data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "views/data/attention_state.hpp"
+#include "views/model/chart_model.hpp"
+#include "views/data/command.hpp"
+#include "views/model/setup_model.hpp"
+
+namespace triscope {
+
+/// One selection for the whole window: hovering previews, clicking pins, Esc unpins.
+struct Selection {
+  std::int64_t shown_sweep = 0;
+  std::int64_t baseline_sweep = 0;     ///< 0 = none
+  std::vector<std::int64_t> compared;  ///< sweeps, the first is what the others are judged against
+  std::int64_t pinned = 0;             ///< measurement
+  std::int64_t hovered = 0;            ///< measurement under the pointer in the last frame
+  std::int64_t hovered_now = 0;        ///< the same, being collected in this frame
+  bool is_marked(std::int64_t measurement) const {
+    return measurement != 0 && (measurement == pinned || measurement == hovered);
+  }
+};
+
+/// What the chart by sequence length shows.
+enum class LengthView { latency, counted, budget };
+
+enum class ThemeChoice { system, dark, light };
+
+/// Kept per user.
+struct Settings {
+  ThemeChoice theme = ThemeChoice::system;
+  float scale = 1;           ///< on top of the monitor's, 0.75 to 3
+  double tolerance = 0.005;  ///< of verdicts: what counts as the same
+  std::string last_database;
+  std::vector<std::string> recent_databases;
+  bool offer_recorded = true;  ///< at a start without a GPU; until it was opened or declined once
+  std::array<bool, static_cast<std::size_t>(Panel::count)> visible = [] {
+    std::array<bool, static_cast<std::size_t>(Panel::count)> all{};
+    all.fill(true);
+    return all;
+  }();
+};
+inline constexpr float kSmallestScale = 0.75F, kLargestScale = 3;
+
+/// Where a chart was drawn in the last frame, in logical pixels: what is saved as its picture.
+struct Area {
+  float x = 0, y = 0, width = 0, height = 0;
+};
+
+/// The question for a file.
+struct PathDialog {
+  CommandId command = CommandId::quit;  ///< which waits for it; quit = none
+  std::int64_t argument = 0;            ///< the command's number, kept until the path is known
+  std::string text;                     ///< in the field
+  std::optional<std::string> listed;    ///< folder that was asked for last, as it was typed
+  bool all_files = false;               ///< list more than the files that the command reads or writes
+};
+
+/// The setting that charts over windows show: what was chosen, until a row of another one is selected.
+struct SettingChoice {
+  std::string text;           ///< `ChartSetting::text`; where a sweep does not have it: the longest
+  std::int64_t followed = 0;  ///< the selection that was followed last
+};
+
+/// Limits of a plot's axes: x low, x high, y low, y high.
+using ChartLimits = std::array<double, 4>;
+struct ChartZoom {
+  ChartLimits data{}, fitted{};  ///< of the data, and as the plot took them: others on the screen are the user's
+  bool fit = true;               ///< in this frame
+  bool asked = false;            ///< by a double click: in the next frame
+};
+
+struct UiState {
+  Selection selection;
+  Settings settings;
+  SetupForm form;
+  AttentionUi attention;
+
+  std::string table_filter, history_filter, palette_text, note_text;
+  std::string sweep_note;     ///< being typed in the history's menu
+  std::int64_t note_of = 0;   ///< measurement whose note `note_text` is
+  bool focus_filter = false;  ///< put the keyboard into the table's filter in this frame
+  bool palette_open = false, help_open = false, licences_open = false, settings_open = false;
+  PathDialog path;
+  float pending_scale = 0;        ///< of the slider while it is held
+  std::int64_t delete_asked = 0;  ///< sweep whose deletion awaits an answer
+  int palette_row = 0;
+
+  /// The table as it stands: visible columns by id, and the sort.
+  std::vector<std::string> visible_columns;
+  std::string toggled_column;  ///< to be shown or hidden in this frame
+  std::string sort_column;
+  std::int64_t history_followed = 0;  ///< the shown sweep that the history was scrolled to last
+  std::int64_t table_followed = 0;    ///< the selection that the table was scrolled to last
+  bool sort_descending = false;
+
+  SettingChoice chart_setting;
+  std::map<unsigned int, ChartZoom> chart_zooms;  ///< by the plot's id
+  MapMetric map_metric = MapMetric::tflops;
+  int map_series = 0;
+  LengthView length_view = LengthView::latency;
+  Pass length_pass = Pass::forward;
+  bool fit_charts = false;            ///< in this frame
+  Panel focus = Panel::count;         ///< bring this panel to the front in this frame
+  Panel front_chart = Panel::tflops;  ///< the chart that was used last
+  std::map<Panel, Area> chart_areas;
+
+  /// Rectangle being dragged in the window grid.
+  bool dragging = false, drag_on = true;
+  std::array<std::size_t, 2> drag_from{}, drag_to{};
+  std::optional<Panel> tab_menu;  ///< whose tab was clicked with the right button
+  bool printing = false;          ///< this frame is a picture of a panel: what can only be pressed is left out
+  bool small_layout = false;      ///< panels stand as in a small window; meanwhile the usual layout is in `wide_layout`
+  std::string wide_layout;        ///< as Dear ImGui keeps it; empty: the default one
+  std::string layout_to_load;     ///< before the next frame
+  float layout_scale = 0;         ///< of the last frame; 0 = there was none
+  bool reset_layout = true;       ///< build the default dock layout in this frame
+  int front_pending = 0;          ///< frames until the first tabs are brought to the front
+};
+
+}  // namespace triscope

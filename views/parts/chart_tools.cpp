@@ -1,0 +1,280 @@
+#include "views/parts/chart_tools.hpp"
+
+#include <fmt/format.h>
+#include <implot_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "views/data/format.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+
+ImU32 series_colour(const Theme& theme, const Series& series) {
+  return series.baseline ? theme.baseline : theme.series[static_cast<std::size_t>(series.colour) % theme.series.size()];
+}
+
+ImPlotMarker series_marker(const Series& series) {
+  static constexpr std::array kMarkers{ImPlotMarker_Circle, ImPlotMarker_Square, ImPlotMarker_Diamond,
+                                       ImPlotMarker_Up,     ImPlotMarker_Down,   ImPlotMarker_Left,
+                                       ImPlotMarker_Right,  ImPlotMarker_Cross};
+  return kMarkers[static_cast<std::size_t>(series.colour) % kMarkers.size()];
+}
+
+ChartFrame::ChartFrame(Context& context, Panel panel)
+    : context_(context), panel_(panel), low_(ImGui::GetCursorScreenPos()), size_(ImGui::GetContentRegionAvail()) {}
+
+ChartFrame::~ChartFrame() {
+  context_.ui.chart_areas[panel_] = {low_.x, low_.y, size_.x, size_.y};
+  const bool inside = ImGui::IsMouseHoveringRect(low_, ImVec2(low_.x + size_.x, low_.y + size_.y)) &&
+                      ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
+  if (inside && (ImGui::IsMouseClicked(ImGuiMouseButton_Left) || ImGui::IsMouseClicked(ImGuiMouseButton_Right)))
+    context_.ui.front_chart = panel_;
+}
+
+void chart_menu(Context& context, Panel panel) {
+  const auto item = [&](const char* label, CommandId id) {
+    if (!ImGui::MenuItem(label)) return;
+    context.ui.front_chart = panel;
+    context.request(id, static_cast<std::int64_t>(panel));
+  };
+  item("Copy image", CommandId::copy_chart);
+  item("Save PNG...", CommandId::save_chart);
+  item("Copy data", CommandId::copy_chart_data);
+  item("Save data as CSV...", CommandId::export_text);
+  ImGui::Separator();
+  if (ImGui::MenuItem("Fit to data", "F")) context.ui.fit_charts = true;
+}
+
+void chart_button(Context& context, Panel panel) {
+  if (context.ui.printing) return;
+  align_right(button_width("Copy"));
+  if (ImGui::Button("Copy")) ImGui::OpenPopup("chart");
+  if (ImGui::BeginPopup("chart")) {
+    chart_menu(context, panel);
+    ImGui::EndPopup();
+  }
+}
+
+void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float left, float top, float bottom) {
+  const SmallFont font(look);
+  std::sort(labels.begin(), labels.end(), [](const LevelLabel& a, const LevelLabel& b) { return a.y < b.y; });
+  const float height = ImGui::GetTextLineHeight() * 1.08F;
+  std::vector<float> at;
+  float next = top;
+  for (const LevelLabel& label : labels) {
+    at.push_back(std::max(label.y - height / 2, next));
+    next = at.back() + height;
+  }
+  float last = bottom;
+  for (std::size_t i = at.size(); i-- > 0;) {
+    at[i] = std::min(at[i], last - height);
+    last = at[i];
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const float middle = std::round(at[i] + height / 2);
+    list->AddLine(ImVec2(left, labels[i].y), ImVec2(left + look.px(8), middle), labels[i].colour,
+                  std::max(1.0F, look.px(1)));
+    list->AddText(ImVec2(left + look.px(12), std::round(at[i])), labels[i].colour, labels[i].text.c_str());
+  }
+}
+
+void plot_dashed_level(const Look& look, double y, ImU32 colour) {
+  const ImPlotRect limits = ImPlot::GetPlotLimits();
+  const ImVec2 left = ImPlot::PlotToPixels(limits.X.Min, y), right = ImPlot::PlotToPixels(limits.X.Max, y);
+  if (!std::isfinite(left.y)) return;
+  const float dash = look.px(6), gap = look.px(4), level = std::round(left.y) + 0.5F;
+  ImPlot::PushPlotClipRect();
+  for (float x = left.x; x < right.x; x += dash + gap) {
+    ImPlot::GetPlotDrawList()->AddLine(ImVec2(x, level), ImVec2(std::min(x + dash, right.x), level), colour,
+                                       std::max(1.0F, look.px(1.25F)));
+  }
+  ImPlot::PopPlotClipRect();
+}
+
+void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour,
+                       int style) {
+  struct Dash {
+    float drawn, gap;
+  };
+  static constexpr std::array kDashes{Dash{7, 4}, Dash{2, 4}, Dash{13, 5}, Dash{4, 9}};
+  const Dash dash = kDashes[static_cast<std::size_t>(style) % kDashes.size()];
+  const float drawn = look.px(dash.drawn), period = drawn + look.px(dash.gap);
+  ImDrawList* list = ImPlot::GetPlotDrawList();
+  ImPlot::PushPlotClipRect();
+  float along = 0;  // the pattern goes on across points
+  for (std::size_t n = 0; n + 1 < x.size(); ++n) {
+    const ImVec2 from = ImPlot::PlotToPixels(x[n], y[n]), to = ImPlot::PlotToPixels(x[n + 1], y[n + 1]);
+    const float length = std::hypot(to.x - from.x, to.y - from.y);
+    if (!(length > 0) || length > 1e5F) continue;
+    const auto at = [&](float distance) {
+      return ImVec2(from.x + (to.x - from.x) * distance / length, from.y + (to.y - from.y) * distance / length);
+    };
+    for (float start = -std::fmod(along, period); start < length; start += period) {
+      const float first = std::max(0.0F, start), last = std::min(length, start + drawn);
+      if (last > first) list->AddLine(at(first), at(last), colour, std::max(1.0F, look.px(1.5F)));
+    }
+    along += length;
+  }
+  ImPlot::PopPlotClipRect();
+}
+
+std::string chart_id(const char* name, const Context& context, std::string_view part) {
+  const SweepInfo& sweep = context.data.shown->info;
+  return fmt::format("##{} {} {} {}", name, sweep.id, sweep.uuid,
+                     part);  // the uuid: sweeps of every database count from 1
+}
+
+void fit_axes(Context& context, const ChartLimits& limits) {
+  const ImPlotPlot& plot = *ImPlot::GetCurrentPlot();
+  const ImPlotRange &x = plot.Axes[ImAxis_X1].Range, &y = plot.Axes[ImAxis_Y1].Range;
+  const ChartLimits left{x.Min, x.Max, y.Min, y.Max};  // by the last frame
+  ChartZoom& zoom = context.ui.chart_zooms[plot.ID];
+  if (zoom.fit) zoom.fitted = left;
+  const bool untouched = left == zoom.fitted;
+  zoom.fit = plot.JustCreated || context.ui.fit_charts || zoom.asked || (untouched && limits != zoom.data);
+  zoom.asked =
+      plot.Hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);  // ImPlot's own fit comes in this frame
+  zoom.data = limits;
+  if (!zoom.fit) return;
+  ImPlot::SetupAxisLimits(ImAxis_X1, limits[0], limits[1], ImPlotCond_Always);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, limits[2], limits[3], ImPlotCond_Always);
+}
+
+std::size_t shown_setting(Context& context) {
+  SettingChoice& choice = context.ui.chart_setting;
+  const std::vector<ChartSetting>& settings = context.models.settings(context.data);
+  const std::int64_t pinned = context.ui.selection.pinned;
+  const LatencyModel* model = context.models.latency(context.data);
+  if (pinned != choice.followed && model) {
+    choice.followed = pinned;
+    for (const LatencyLine& line : model->lines) {
+      const bool selected = std::any_of(line.cells.begin(), line.cells.end(),
+                                        [&](const auto& cell) { return cell && cell->row.measurement == pinned; });
+      if (!selected) continue;
+      const auto of =
+          std::find_if(settings.begin(), settings.end(), [&](const ChartSetting& one) { return belongs(one, line); });
+      if (of != settings.end()) choice.text = of->text;
+    }
+  }
+  const auto found =
+      std::find_if(settings.begin(), settings.end(), [&](const ChartSetting& one) { return one.text == choice.text; });
+  return found == settings.end() ? 0 : static_cast<std::size_t>(found - settings.begin());
+}
+
+float setting_combo_width(Context& context, float room) {
+  const std::vector<ChartSetting>& settings = context.models.settings(context.data);
+  if (settings.size() < 2) return 0;
+  return std::min(room, button_width(settings[shown_setting(context)].text.c_str()) + ImGui::GetFrameHeight());
+}
+
+void setting_combo(Context& context, float room) {
+  const std::vector<ChartSetting>& settings = context.models.settings(context.data);
+  if (settings.size() < 2) return;
+  const std::size_t shown = shown_setting(context);
+  ImGui::SetNextItemWidth(setting_combo_width(context, room));
+  if (ImGui::BeginCombo("##setting", settings[shown].text.c_str(), ImGuiComboFlags_HeightLarge)) {
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      if (ImGui::Selectable(settings[i].text.c_str(), i == shown)) context.ui.chart_setting.text = settings[i].text;
+    }
+    ImGui::EndCombo();
+  } else {
+    tooltip(context, fmt::format("This chart shows {}, one of {} settings of this sweep.", settings[shown].text,
+                                 settings.size()));
+  }
+}
+
+void chart_heading(Context& context, Panel panel, const std::string& title, const std::string& subtitle) {
+  if (context.ui.printing) {
+    const std::string& setting = context.models.settings(context.data)[shown_setting(context)].text;
+    return panel_heading(context, setting.empty() ? title : title + ", " + setting, subtitle, 0);
+  }
+  const float combo = setting_combo_width(context, ImGui::GetContentRegionAvail().x * 0.45F);
+  const float buttons = button_width("Copy") + (combo > 0 ? combo + ImGui::GetStyle().ItemSpacing.x : 0);
+  panel_heading(context, title, subtitle, buttons);
+  if (combo > 0) {
+    align_right(buttons);
+    setting_combo(context, combo);
+  }
+  chart_button(context, panel);
+}
+
+std::string legend_name(const Series& series) { return " " + series.label; }
+
+std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels) {
+  const bool regimes = std::any_of(levels.begin(), levels.end(),
+                                   [&](const SeriesPoints& one) { return one.series.regime != level.regime; });
+  return fmt::format("{} {}{}", kernel_short_label(level.kernel), level.pass == Pass::forward ? "fwd" : "bwd",
+                     regimes && level.regime == Regime::burst ? " burst" : "");
+}
+
+LegendPlace legend_place(const Look& look, const std::vector<std::string>& names, float room) {
+  const SmallFont font(look);
+  float line = 0, widest = 0;
+  for (const std::string& name : names) {
+    const float width = ImGui::CalcTextSize(name.c_str()).x + look.px(34);
+    line += width;
+    widest = std::max(widest, width);
+  }
+  if (line < room - look.px(60)) return LegendPlace::above;  // beside the vertical axis
+  return widest < 0.4F * room ? LegendPlace::left : LegendPlace::none;
+}
+
+std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series) {
+  std::vector<std::string> names;
+  for (const SeriesPoints& one : series) names.push_back(legend_name(one.series));
+  return names;
+}
+
+void setup_legend(LegendPlace place) {
+  const bool line = place == LegendPlace::above;
+  ImPlot::SetupLegend(line ? ImPlotLocation_NorthEast : ImPlotLocation_West,
+                      ImPlotLegendFlags_Outside | (line ? ImPlotLegendFlags_Horizontal : 0));
+}
+
+void end_plot(const Look& look) {
+  const SmallFont font(look);
+  ImPlot::EndPlot();
+}
+
+bool clicked_without_drag() {
+  const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
+  return ImGui::IsMouseReleased(ImGuiMouseButton_Left) && moved.x == 0 && moved.y == 0;
+}
+
+PointPicker::PointPicker(Context& context) : context_(context), best_(context.look.px(12)) {}
+
+bool PointPicker::offer(double x, double y, std::int64_t measurement) {
+  const Look& look = context_.look;
+  const Selection& selection = context_.ui.selection;
+  const ImVec2 at = ImPlot::PlotToPixels(x, y), mouse = ImGui::GetMousePos();
+  if (selection.is_marked(measurement)) {
+    const ImU32 colour = measurement == selection.pinned ? look.theme.text : look.theme.muted;
+    ImPlot::PushPlotClipRect();
+    ImPlot::GetPlotDrawList()->AddCircle(at, look.px(8), colour, 0, look.px(2));
+    ImPlot::PopPlotClipRect();
+  }
+  const float distance = std::hypot(at.x - mouse.x, at.y - mouse.y);
+  if (!ImPlot::IsPlotHovered() || distance > best_) return false;
+  best_ = distance;
+  return true;
+}
+
+void PointPicker::choose(std::int64_t measurement, const std::string& name) {
+  context_.ui.selection.hovered_now = measurement;
+  ImGui::SetTooltip("%s", name.c_str());
+  if (clicked_without_drag()) context_.request(CommandId::select_measurement, measurement);
+}
+
+int format_axis_number(double value, char* buffer, int size, void*) {
+  const double magnitude = std::abs(value);
+  if (magnitude >= 1e6) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gM", value / 1e6);
+  if (magnitude >= 1e4) return std::snprintf(buffer, static_cast<std::size_t>(size), "%gk", value / 1e3);
+  return std::snprintf(buffer, static_cast<std::size_t>(size), "%g", value);
+}
+
+}  // namespace triscope

@@ -1,0 +1,100 @@
+// What every chart shares: the plot's frame, its menu, series styles, and where it was drawn.
+#pragma once
+
+#include <implot.h>
+
+#include <string>
+#include <string_view>
+
+#include "views/parts/context.hpp"
+
+namespace triscope {
+
+/// The colour and marker of a series, the same in every chart.
+ImU32 series_colour(const Theme& theme, const Series& series);
+ImPlotMarker series_marker(const Series& series);
+
+/// Remembers where the chart stands, which chart was used last, and offers copy and save by right click on its frame.
+class ChartFrame {
+ public:
+  ChartFrame(Context& context, Panel panel);
+  ~ChartFrame();
+  ChartFrame(const ChartFrame&) = delete;
+  ChartFrame& operator=(const ChartFrame&) = delete;
+
+ private:
+  Context& context_;
+  Panel panel_;
+  ImVec2 low_, size_;
+};
+
+/// Copy and save items of a chart, for its button and its context menu.
+void chart_menu(Context& context, Panel panel);
+/// A small "Copy" button at the right end of the current line, with that menu.
+void chart_button(Context& context, Panel panel);
+
+/// A name and value written beside level lines, pushed apart so that none overlap. Call after the plot, with the plot's
+/// right edge and range in pixels.
+struct LevelLabel {
+  float y = 0;  ///< pixels
+  std::string text;
+  ImU32 colour = 0;
+};
+void draw_level_labels(const Look& look, std::vector<LevelLabel> labels, float left, float top, float bottom);
+
+/// Draws horizontal dashes at `y` (plot units) across the current plot.
+void plot_dashed_level(const Look& look, double y, ImU32 colour);
+
+/// A dashed line through points in plot units, for baselines; `style` tells several apart by their dashes.
+void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std::vector<double>& y, ImU32 colour,
+                       int style);
+/// Identity of a plot: the zoom belongs to the shown sweep and `part` of it, another one starts fitted.
+std::string chart_id(const char* name, const Context& context, std::string_view part);
+/// Between BeginPlot and the plot's first item: its axes take `limits`, anew whenever these change, until the user
+/// zooms or pans. A double click or F fits again.
+void fit_axes(Context& context, const ChartLimits& limits);
+/// Index into `Models::settings` of the one to show: the selected row's or the chosen one, else the longest.
+std::size_t shown_setting(Context& context);
+/// A title line with Copy at its right and, where the sweep has several settings, which one is shown, to be changed.
+void chart_heading(Context& context, Panel panel, const std::string& title, const std::string& subtitle);
+/// That choice alone, at the cursor, at most `room` wide; nothing with one setting.
+void setting_combo(Context& context, float room);
+float setting_combo_width(Context& context, float room);
+/// Name of a series in a legend, set off from its mark.
+std::string legend_name(const Series& series);
+/// "FA3 fwd": a baseline's level beside the plot; with its regime where `levels` are of several.
+std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels);
+std::vector<std::string> legend_names(const std::vector<SeriesPoints>& series);
+/// Where a legend stands: on a line above the plot, its names below each other to the left of it, or nowhere, where it
+/// would leave no room for the plot; hovering names what is drawn then.
+enum class LegendPlace { above, left, none };
+LegendPlace legend_place(const Look& look, const std::vector<std::string>& names, float room);
+/// Of a plot with that legend.
+inline ImPlotFlags plot_flags(LegendPlace place) {
+  return ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | (place == LegendPlace::none ? ImPlotFlags_NoLegend : 0);
+}
+void setup_legend(LegendPlace place);
+/// Ends the plot with its legend in the text font; the numbers on its axes have their own.
+void end_plot(const Look& look);
+
+/// The left button was released where it was pressed: a click, not the end of a pan.
+bool clicked_without_drag();
+
+/// The points of a plot that can be clicked: rings around the marked ones, and the one nearest to the mouse.
+class PointPicker {
+ public:
+  explicit PointPicker(Context& context);
+  /// A point in plot units. True: it is the nearest so far, and within reach of the mouse.
+  bool offer(double x, double y, std::int64_t measurement);
+  /// After the last point, when one was the nearest: hovered, named, and selected on a click.
+  void choose(std::int64_t measurement, const std::string& name);
+
+ private:
+  Context& context_;
+  float best_;
+};
+
+/// Axis formatter: 1, 10, 1k, 1M without trailing zeros.
+int format_axis_number(double value, char* buffer, int size, void*);
+
+}  // namespace triscope

@@ -1,0 +1,287 @@
+#include "views/parts/widgets.hpp"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "views/data/format.hpp"
+
+namespace triscope {
+namespace {
+
+void plain(std::string_view text) { ImGui::TextUnformatted(text.data(), text.data() + text.size()); }
+
+ImVec2 size_of(std::string_view text) { return ImGui::CalcTextSize(text.data(), text.data() + text.size()); }
+
+}  // namespace
+
+void coloured_text(ImU32 colour, std::string_view text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  plain(text);
+  ImGui::PopStyleColor();
+}
+
+void muted_text(const Context& context, std::string_view text, bool wrapped) {
+  const SmallFont font(context.look);
+  if (wrapped) ImGui::PushTextWrapPos(0);
+  coloured_text(context.look.theme.muted, text);
+  if (wrapped) ImGui::PopTextWrapPos();
+}
+
+void clipped_text(const Context& context, ImU32 colour, const std::string& text, float width) {
+  const ImVec2 size = size_of(text),
+               at(ImGui::GetCursorScreenPos().x,
+                  ImGui::GetCursorScreenPos().y + ImGui::GetCurrentWindow()->DC.CurrLineTextBaseOffset);
+  const bool fits = size.x <= width;
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), at, ImVec2(at.x + width, at.y + size.y), at.x + width,
+                            text.data(), text.data() + text.size(), &size);
+  ImGui::PopStyleColor();
+  ImGui::Dummy(ImVec2(std::min(size.x, width), size.y));
+  if (!fits) tooltip(context, text);
+}
+
+void panel_heading(const Context& context, const std::string& title, const std::string& subtitle, float button) {
+  const float spacing = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x - button - spacing;
+  ImGui::AlignTextToFramePadding();
+  clipped_text(context, context.look.theme.text, title, std::max(context.look.px(40), room));
+  const float left = room - ImGui::GetItemRectSize().x - spacing;
+  if (subtitle.empty() || left < context.look.px(60)) return;
+  ImGui::SameLine();
+  const SmallFont font(context.look);
+  clipped_text(context, context.look.theme.muted, subtitle, left);
+}
+
+float button_width(const char* label) { return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x; }
+
+std::string sentence(std::string text) {
+  if (text.empty()) return text;
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  for (std::size_t at = text.find("+-"); at != std::string::npos; at = text.find("+-")) text.replace(at, 2, "±");
+  if (std::string_view(".!?").find(text.back()) == std::string_view::npos) text += '.';
+  return text;
+}
+
+void align_right(float width) {
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, ImGui::GetContentRegionAvail().x - width));
+}
+
+void section(const Context& context, const char* name) {
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  muted_text(context, name);
+  ImGui::Dummy(ImVec2(0, context.look.px(1)));
+}
+
+void number_right(const Context& context, std::string_view text, ImU32 colour, float right) {
+  const NumberFont font(context.look);
+  if (right == 0) right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - size_of(text).x));
+  coloured_text(colour ? colour : context.look.theme.text, text);
+}
+
+void fact_line(const Context& context, const char* label, std::string_view value, bool words) {
+  const float left = ImGui::GetCursorPosX();
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImGui::AlignTextToFramePadding();
+  coloured_text(context.look.theme.muted, label);
+  const float taken = ImGui::GetItemRectSize().x + context.look.px(12);
+  ImGui::SameLine();
+  if (words || size_of(value).x > width - taken) {
+    // Long values wrap below their label rather than run out of the panel.
+    const bool fits = size_of(value).x <= width - taken;
+    if (!fits) {
+      ImGui::NewLine();
+      ImGui::PushTextWrapPos(left + width);
+      coloured_text(context.look.theme.text, value);
+      ImGui::PopTextWrapPos();
+      return;
+    }
+    ImGui::SetCursorPosX(left + width - size_of(value).x);
+    coloured_text(context.look.theme.text, value);
+    return;
+  }
+  number_right(context, value, 0, left + width);
+}
+
+bool chip(const Context& context, const char* label, bool on, bool enabled) {
+  const Theme& theme = context.look.theme;
+  ImGui::BeginDisabled(!enabled);
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? theme.accent_soft : theme.raised);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, on ? theme.accent_soft : theme.line);
+  ImGui::PushStyleColor(ImGuiCol_Text, on ? theme.accent : theme.text);
+  ImGui::PushStyleColor(ImGuiCol_Border, on ? theme.accent : faded(theme.line, 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, std::max(1.0F, context.look.px(1)));
+  const bool clicked = ImGui::Button(label);
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor(4);
+  ImGui::EndDisabled();
+  return clicked;
+}
+
+bool primary_button(const Context& context, const char* label, bool enabled, float width) {
+  const Theme& theme = context.look.theme;
+  ImGui::BeginDisabled(!enabled);
+  ImGui::PushStyleColor(ImGuiCol_Button, theme.accent);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, faded(theme.accent, 0.85F));
+  ImGui::PushStyleColor(ImGuiCol_ButtonActive, faded(theme.accent, 0.7F));
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.on_accent);
+  const bool clicked = ImGui::Button(label, ImVec2(width, 0));
+  ImGui::PopStyleColor(4);
+  ImGui::EndDisabled();
+  return clicked;
+}
+
+bool row_button(bool chosen) {
+  for (const ImGuiCol colour : {ImGuiCol_Header, ImGuiCol_HeaderHovered, ImGuiCol_HeaderActive})
+    ImGui::PushStyleColor(colour, 0);
+  const bool clicked =
+      ImGui::Selectable("##line", chosen, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap,
+                        ImVec2(0, ImGui::GetTextLineHeight()));
+  ImGui::PopStyleColor(3);
+  return clicked;
+}
+
+void copy_button(Context& context, Panel panel) {
+  if (context.ui.printing) return;
+  align_right(button_width("Copy"));
+  if (ImGui::Button("Copy")) context.request(CommandId::copy_text, static_cast<std::int64_t>(panel));
+}
+
+void header_text(const Context& context, int column, const std::string& text, bool right, ImU32 colour) {
+  const ImRect cell = ImGui::TableGetCellBgRect(ImGui::GetCurrentTable(), column);
+  const SmallFont font(context.look);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const ImGuiTableColumn& content = ImGui::GetCurrentTable()->Columns[column];
+  const float x = right ? std::max(content.WorkMinX, content.WorkMaxX - size.x) : content.WorkMinX;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddText(ImVec2(std::round(x), std::round(cell.GetCenter().y - size.y / 2)), colour, text.c_str());
+  if (column != 0) return;
+  // The line under the headers is as long as those between the rows.
+  const ImRect outer = ImGui::GetCurrentTable()->InnerClipRect;
+  const float hairline = std::max(1.0F, std::round(context.look.scale));
+  list->PushClipRect(ImVec2(outer.Min.x, cell.Min.y), ImVec2(outer.Max.x, cell.Max.y + hairline), false);
+  list->AddRectFilled(ImVec2(outer.Min.x, cell.Max.y - hairline), ImVec2(outer.Max.x, cell.Max.y),
+                      context.look.theme.line);
+  list->PopClipRect();
+}
+
+void header_row(const Context& context, const std::vector<bool>& right) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, context.look.px(28));
+  for (int i = 0; i < ImGui::TableGetColumnCount(); ++i) {
+    if (!ImGui::TableSetColumnIndex(i)) continue;
+    const std::string name = ImGui::TableGetColumnName(i);
+    ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));
+    ImGui::TableHeader(name.c_str());
+    ImGui::PopStyleColor();
+    header_text(context, i, name.substr(0, name.find("##")),
+                static_cast<std::size_t>(i) < right.size() && right[static_cast<std::size_t>(i)], theme.muted);
+  }
+}
+
+void bar(const Context& context, float fraction, ImVec2 size, ImU32 colour) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy(size);
+  const float rounding = std::min(context.look.px(2), size.y / 2);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), context.look.theme.raised, rounding);
+  const float width = size.x * std::clamp(fraction, 0.0F, 1.0F);
+  if (width >= 1) list->AddRectFilled(at, ImVec2(at.x + width, at.y + size.y), colour, rounding);
+}
+
+void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step) {
+  list->PushClipRect(low, high, true);
+  const float height = high.y - low.y;
+  for (float x = low.x - height; x < high.x; x += step)
+    list->AddLine(ImVec2(x, high.y), ImVec2(x + height, low.y), colour, 1);
+  list->PopClipRect();
+}
+
+void tooltip(const Context& context, std::string_view text) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled) ||
+      !ImGui::BeginTooltip())
+    return;
+  ImGui::PushTextWrapPos(context.look.px(360));
+  plain(text);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+void field_tooltip(const Context& context, std::string_view title, const FieldText& text) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip) || !ImGui::BeginTooltip()) return;
+  ImGui::PushTextWrapPos(context.look.px(360));
+  ImGui::PushFont(context.look.heading, kBodySize);
+  plain(title);
+  ImGui::PopFont();
+  plain(text.meaning);
+  if (!text.formula.empty()) {
+    const NumberFont font(context.look, kSecondarySize);
+    coloured_text(context.look.theme.muted, text.formula);
+  }
+  if (!text.better.empty()) coloured_text(context.look.theme.muted, text.better);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+void empty_state(Context& context, std::string_view text, std::initializer_list<Step> steps) {
+  const Look& look = context.look;
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float wrap = std::min(room.x - look.px(16), look.px(420));
+  const ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, wrap);
+  const float height = size.y + (steps.size() ? look.px(16) + ImGui::GetFrameHeight() : 0);
+  const float left = ImGui::GetCursorPosX(), top = ImGui::GetCursorPosY() + std::max(0.0F, (room.y - height) * 0.42F);
+  ImGui::SetCursorPosY(top);
+  for (const char *at = text.data(), *end = at + text.size(); at < end;) {
+    const char* next = ImGui::GetFont()->CalcWordWrapPosition(ImGui::GetFontSize(), at, end, wrap);
+    const std::string_view line(at, static_cast<std::size_t>(std::max(next, at + 1) - at));
+    ImGui::SetCursorPosX(left + std::max(0.0F, (room.x - size_of(line).x) / 2));
+    coloured_text(look.theme.muted, line);
+    for (at += line.size(); at < end && *at == ' ';) ++at;
+  }
+  if (steps.size() == 0) return;
+  float width = 0;
+  for (const Step& step : steps)
+    width += ImGui::CalcTextSize(step.label).x + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
+  ImGui::SetCursorPos(ImVec2(left + std::max(0.0F, (room.x - width + ImGui::GetStyle().ItemSpacing.x) / 2),
+                             top + size.y + look.px(16)));
+  bool first = true;
+  for (const Step& step : steps) {
+    if (!first) ImGui::SameLine();
+    first = false;
+    if (step.primary ? primary_button(context, step.label) : ImGui::Button(step.label))
+      context.requests.push_back(step.request);
+  }
+}
+
+ImU32 verdict_colour(const Theme& theme, Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster:
+      return theme.faster;
+    case Verdict::slower:
+      return theme.slower;
+    case Verdict::unclear:
+      return theme.unclear;
+    case Verdict::same:
+    case Verdict::not_comparable:
+      return theme.muted;
+  }
+  return theme.muted;
+}
+
+void verdict(const Context& context, const Comparison& comparison) {
+  coloured_text(verdict_colour(context.look.theme, comparison.verdict), verdict_text(comparison));
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
+  std::string text =
+      fmt::format("Baseline time / this time = {}, 95 % interval {} to {}{}.", format_fixed(comparison.ratio, 3),
+                  format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3),
+                  comparison.paired ? ", from blocks measured side by side" : "");
+  if (comparison.cycle_ratio) text += fmt::format(" In clock cycles: {}.", format_fixed(*comparison.cycle_ratio, 3));
+  if (!comparison.explanation.empty()) text += fmt::format(" {}", comparison.explanation);
+  tooltip(context, text);
+}
+
+}  // namespace triscope

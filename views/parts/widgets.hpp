@@ -1,0 +1,83 @@
+// The few shapes every panel is made of.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "views/parts/context.hpp"
+
+namespace triscope {
+
+/// Scopes that push a font and size.
+struct NumberFont {
+  explicit NumberFont(const Look& look, float size = kNumberSize) { ImGui::PushFont(look.numbers, size); }
+  ~NumberFont() { ImGui::PopFont(); }
+  NumberFont(const NumberFont&) = delete;
+  NumberFont& operator=(const NumberFont&) = delete;
+};
+struct SmallFont {
+  explicit SmallFont(const Look& look) { ImGui::PushFont(look.text, kSecondarySize); }
+  ~SmallFont() { ImGui::PopFont(); }
+  SmallFont(const SmallFont&) = delete;
+  SmallFont& operator=(const SmallFont&) = delete;
+};
+
+void coloured_text(ImU32 colour, std::string_view text);
+/// 12 px, muted: labels and help.
+void muted_text(const Context& context, std::string_view text, bool wrapped = false);
+/// One line, cut off with an ellipsis after `width` pixels; the whole text on hover.
+void clipped_text(const Context& context, ImU32 colour, const std::string& text, float width);
+/// A panel's first line: its title, and what fits of `subtitle` beside `button` pixels kept free at the right.
+void panel_heading(const Context& context, const std::string& title, const std::string& subtitle, float button);
+/// Width of a button with this label.
+float button_width(const char* label);
+/// "the worker died" -> "The worker died."
+std::string sentence(std::string text);
+/// Stays on the line and moves the cursor so that `width` pixels end at the right edge.
+void align_right(float width);
+/// A section's name with space above it.
+void section(const Context& context, const char* name);
+/// Number font, right-aligned at `right` (window coordinates; 0 = the content's right edge) on the current line.
+void number_right(const Context& context, std::string_view text, ImU32 colour = 0, float right = 0);
+/// "label ......... value" on one line; the value in the number font unless `words`.
+void fact_line(const Context& context, const char* label, std::string_view value, bool words = false);
+
+/// A toggle that shows its state by colour and outline. Returns true when clicked.
+bool chip(const Context& context, const char* label, bool on, bool enabled = true);
+/// The one prominent button of a place.
+bool primary_button(const Context& context, const char* label, bool enabled = true, float width = 0);
+
+/// A click area over the whole row of a table, in its first cell; what marks the row is drawn by the caller.
+bool row_button(bool chosen);
+/// At the right end of a table's heading: copies the panel as text.
+void copy_button(Context& context, Panel panel);
+
+/// Text of a column's header in place of Dear ImGui's own, small and aligned as the column is. Call inside the cell.
+void header_text(const Context& context, int column, const std::string& text, bool right, ImU32 colour);
+/// A header row of the columns' names; `right` by column.
+void header_row(const Context& context, const std::vector<bool>& right);
+
+/// A bar of `fraction` of `size`, at the cursor; advances like an item.
+void bar(const Context& context, float fraction, ImVec2 size, ImU32 colour);
+/// A hatched rectangle: nothing is here. Unlike any value.
+void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step);
+
+/// Shows `text` (wrapped) while the last item is hovered.
+void tooltip(const Context& context, std::string_view text);
+/// Tooltip of a header: meaning, formula, better direction.
+void field_tooltip(const Context& context, std::string_view title, const struct FieldText& text);
+
+/// An empty panel: one sentence in the middle and the next step as buttons.
+struct Step {
+  const char* label;
+  Request request;
+  bool primary = true;
+};
+void empty_state(Context& context, std::string_view text, std::initializer_list<Step> steps = {});
+
+ImU32 verdict_colour(const Theme& theme, Verdict verdict);
+/// A comparison in words and colour, with its interval and explanation on hover.
+void verdict(const Context& context, const Comparison& comparison);
+
+}  // namespace triscope

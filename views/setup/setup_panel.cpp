@@ -1,0 +1,379 @@
+// What the next sweep measures: fields, the clickable w1 x w2 grid, kernels, precision; the plan below.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/base/error.hpp"
+#include "profiler/record/columns.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/parts/widgets.hpp"
+#include "profiler/plan/windows.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr float kNarrowest = 240, kLowest = 220;  // design pixels of fields and plan; with less, all of it scrolls
+constexpr float kFooter = 44;                     // of the buttons below them
+
+/// Half of the panel for the label, right-aligned field after it; the field's problem below.
+class Fields {
+ public:
+  Fields(Context& context, const FormReading& reading) : context_(context), reading_(reading) {}
+
+  void label(const char* text, const char* help) {
+    const float left = ImGui::GetCursorPosX();
+    ImGui::AlignTextToFramePadding();
+    coloured_text(context_.look.theme.text, text);
+    tooltip(context_, help);
+    ImGui::SameLine(left + context_.look.px(92));
+  }
+
+  void text(const char* name, const char* field, const char* help, std::string& value, const char* hint = "") {
+    label(name, help);
+    input(field, value, hint, -1);
+    problem(field);
+  }
+
+  /// Two short fields on one line, with a word between them.
+  struct Half {
+    const char* field;
+    std::string& value;
+    const char* hint;
+    const char* help;
+  };
+  void pair(const char* name, const Half& first, const char* between, const Half& second) {
+    label(name, first.help);
+    const float gap = context_.look.px(6), word = ImGui::CalcTextSize(between).x;
+    const float width = (ImGui::GetContentRegionAvail().x - word - 2 * gap) / 2;
+    input(first.field, first.value, first.hint, width);
+    tooltip(context_, first.help);
+    ImGui::SameLine(0, gap);
+    coloured_text(context_.look.theme.muted, between);
+    ImGui::SameLine(0, gap);
+    input(second.field, second.value, second.hint, -1);
+    tooltip(context_, second.help);
+    problem(first.field);
+    problem(second.field);
+  }
+
+  void problem(const char* field) {
+    const auto found = reading_.problems.find(field);
+    if (found == reading_.problems.end()) return;
+    const SmallFont font(context_.look);
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context_.look.theme.slower, found->second);
+    ImGui::PopTextWrapPos();
+  }
+
+ private:
+  void input(const char* field, std::string& value, const char* hint, float width) {
+    const bool bad = reading_.problems.contains(field);
+    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, bad ? std::max(1.0F, context_.look.px(1)) : 0);
+    ImGui::PushStyleColor(ImGuiCol_Border, context_.look.theme.slower);
+    {
+      const NumberFont font(context_.look);
+      ImGui::SetNextItemWidth(width);
+      ImGui::InputTextWithHint(fmt::format("##{}", field).c_str(), hint, &value);
+    }
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar();
+  }
+
+  Context& context_;
+  const FormReading& reading_;
+};
+
+void two_chips(const Context& context, const char* first, bool& first_on, const char* second, bool& second_on) {
+  if (chip(context, first, first_on)) first_on = !first_on;
+  ImGui::SameLine(0, context.look.px(4));
+  if (chip(context, second, second_on)) second_on = !second_on;
+}
+
+/// Bounds of a running rectangle drag.
+bool in_drag(const UiState& ui, std::size_t i1, std::size_t i2) {
+  if (!ui.dragging) return false;
+  const auto between = [](std::size_t v, std::size_t a, std::size_t b) {
+    return v >= std::min(a, b) && v <= std::max(a, b);
+  };
+  return between(i1, ui.drag_from[0], ui.drag_to[0]) && between(i2, ui.drag_from[1], ui.drag_to[1]);
+}
+
+void drag_cells(UiState& ui, const WindowGrid& grid, std::array<std::size_t, 2> cell, bool over_cell) {
+  if (over_cell && ImGui::IsItemActivated()) {
+    ui.dragging = true;
+    ui.drag_from = ui.drag_to = cell;
+    ui.drag_on = !grid.chosen(ui.form, cell[0], cell[1]);
+  }
+  if (!ui.dragging) return;
+  ui.drag_to = cell;
+  if (ImGui::IsMouseDown(ImGuiMouseButton_Left)) return;
+  ui.dragging = false;
+  set_rectangle(ui.form, grid, ui.drag_from, ui.drag_to, ui.drag_on);
+}
+
+/// The windows' widths left of the grid's rows and below its columns, where there is room up to `right`.
+void draw_grid_names(const Look& look, const WindowGrid& grid, ImVec2 corner, ImVec2 cell, float right) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto rows = static_cast<float>(grid.axis2.size());
+  for (std::size_t i2 = 0; i2 < grid.axis2.size(); ++i2) {
+    const std::string name = fmt::format("{}", grid.axis2[i2]);
+    const ImVec2 size = ImGui::CalcTextSize(name.c_str());
+    const float middle = corner.y + (rows - 0.5F - static_cast<float>(i2)) * cell.y;
+    list->AddText(ImVec2(corner.x - size.x - look.px(6), std::round(middle - size.y / 2)), look.theme.muted,
+                  name.c_str());
+  }
+  float free_from = 0;
+  for (std::size_t i1 = 0; i1 < grid.axis1.size(); ++i1) {
+    const std::string name = fmt::format("{}", grid.axis1[i1]);
+    const float text = ImGui::CalcTextSize(name.c_str()).x,
+                middle = corner.x + (static_cast<float>(i1) + 0.5F) * cell.x;
+    const float at = std::round(std::min(middle - text / 2, right - text));
+    if (at < free_from) continue;
+    free_from = at + text + look.px(3);
+    list->AddText(ImVec2(at, corner.y + rows * cell.y + look.px(2)), look.theme.muted, name.c_str());
+  }
+}
+
+void draw_grid(Context& context) {
+  UiState& ui = context.ui;
+  const Look& look = context.look;
+  const Theme& theme = look.theme;
+  const WindowGrid grid = make_grid(ui.form);
+  const NumberFont font(look, 11);
+  const float left = look.px(32), gap = look.px(2);
+  const float columns = static_cast<float>(grid.axis1.size()), rows = static_cast<float>(grid.axis2.size());
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 cell((width - left) / columns, std::min(look.px(20), (width - left) / columns));
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), corner(origin.x + left, origin.y);
+  ImGui::InvisibleButton("##window_grid", ImVec2(width, rows * cell.y + look.px(18)));
+  const ImVec2 mouse = ImGui::GetMousePos();
+  const float x = (mouse.x - corner.x) / cell.x, y = (mouse.y - corner.y) / cell.y;
+  const bool over_cell = x >= 0 && x < columns && y >= 0 && y < rows;
+  const auto clamp_index = [](float v, float count) {
+    return static_cast<std::size_t>(std::clamp(v, 0.0F, count - 1));
+  };
+  const std::array<std::size_t, 2> under{clamp_index(x, columns),
+                                         static_cast<std::size_t>(rows) - 1 - clamp_index(y, rows)};
+  const bool hovered = ImGui::IsItemHovered() && over_cell;
+  drag_cells(ui, grid, under, over_cell);
+  const Windows pointed{grid.axis1[under[0]], grid.axis2[under[1]]};
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto low_of = [&](std::size_t i1, std::size_t i2) {
+    return ImVec2(corner.x + static_cast<float>(i1) * cell.x + gap / 2,
+                  corner.y + (rows - 1 - static_cast<float>(i2)) * cell.y + gap / 2);
+  };
+  for (std::size_t i2 = 0; i2 < grid.axis2.size(); ++i2) {
+    for (std::size_t i1 = 0; i1 < grid.axis1.size(); ++i1) {
+      const ImVec2 low = low_of(i1, i2), high(low.x + cell.x - gap, low.y + cell.y - gap);
+      const bool on = in_drag(ui, i1, i2) ? ui.drag_on : grid.chosen(ui.form, i1, i2);
+      const bool wide_first = grid.axis1[i1] >= grid.axis2[i2];
+      list->AddRectFilled(low, high,
+                          on           ? theme.accent
+                          : wide_first ? theme.raised
+                                       : faded(theme.raised, 0.5F),
+                          look.px(2));
+      const bool same_area = hovered && grid.axis1[i1] * grid.axis2[i2] == pointed.window1 * pointed.window2;
+      if (same_area || in_drag(ui, i1, i2))
+        list->AddRect(low, high, on ? theme.text : theme.accent, look.px(2), std::max(1.0F, look.px(1)));
+    }
+  }
+  draw_grid_names(look, grid, corner, cell, origin.x + width);
+  if (hovered && !ui.dragging) {
+    ImGui::SetTooltip("%s: %s pairs per query. Outlined: the same area.\nClick or drag a rectangle.",
+                      format_windows(pointed.window1, pointed.window2).c_str(),
+                      format_count(pointed.window1 * pointed.window2).c_str());
+  }
+}
+
+void draw_windows(Context& context, Fields& fields) {
+  UiState& ui = context.ui;
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  ImGui::AlignTextToFramePadding();
+  muted_text(context, fmt::format("Windows: w1 →  w2 ↑, {} chosen", ui.form.windows.size()));
+  const char* label = "Presets";
+  align_right(ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x);
+  if (ImGui::Button(label)) ImGui::OpenPopup("presets");
+  if (ImGui::BeginPopup("presets")) {
+    for (const PresetText& preset : window_presets()) {
+      if (ImGui::MenuItem(preset.label)) apply_preset(ui.form, preset.preset);
+      tooltip(context, preset.help);
+    }
+    ImGui::EndPopup();
+  }
+  draw_grid(context);
+  {
+    const NumberFont font(context.look, kSecondarySize);
+    ImGui::SetNextItemWidth(-1);
+    if (ImGui::InputTextWithHint("##windows", "512x32, 256x64 or grid:16..1024", &ui.form.windows_text)) {
+      try {
+        ui.form.windows = parse_windows(ui.form.windows_text);
+      } catch (const Error&) {
+        // Half-typed: the grid keeps the last list that could be read, the field says what is missing below.
+      }
+    }
+    if (ImGui::IsItemDeactivated()) ui.form.windows_text = windows_to_text(ui.form.windows);
+  }
+  fields.problem("windows");
+}
+
+void draw_kernels(Context& context, Fields& fields) {
+  UiState& ui = context.ui;
+  const Machine& machine = context.data.machine;
+  section(context, "Kernels");
+  if (!machine.catalog) {
+    muted_text(context,
+               machine.loading ? std::string_view("Asking the worker what this machine can do ...")
+                               : std::string_view(machine.problem),
+               true);
+    return;
+  }
+  DeviceKind kind = DeviceKind::cpu;
+  try {
+    kind = choose_device(*machine.catalog, ui.form.device).kind;
+  } catch (const Error&) {
+  }
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  bool first = true;
+  for (const KernelInfo& kernel : machine.catalog->kernels) {
+    if (kernel.id == "cpu.oracle") continue;
+    std::string unable = kernel.device == kind               ? std::string()
+                         : kernel.device == DeviceKind::cuda ? "It needs a GPU, and the chosen device is the CPU."
+                                                             : "It runs on the CPU, and the chosen device is a GPU.";
+    if (unable.empty() && context.data.preview) {
+      const auto reason = context.data.preview->unable.find(kernel.id);
+      if (reason != context.data.preview->unable.end()) unable = reason->second;
+    }
+    const std::string label = kernel_label(kernel.id);
+    const float width = ImGui::CalcTextSize(label.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
+    if (!first && ImGui::GetItemRectMax().x + context.look.px(4) + width < right)
+      ImGui::SameLine(0, context.look.px(4));
+    first = false;
+    auto& excluded = ui.form.excluded_kernels;
+    const auto found = std::find(excluded.begin(), excluded.end(), kernel.id);
+    if (chip(context, label.c_str(), unable.empty() && found == excluded.end(), unable.empty())) {
+      if (found == excluded.end()) {
+        excluded.push_back(kernel.id);
+      } else {
+        excluded.erase(found);
+      }
+    }
+    tooltip(context, unable.empty() ? fmt::format("{} ({})", kernel.name, kernel.id)
+                                    : fmt::format("{} cannot run: {}", kernel.name, unable));
+  }
+  fields.problem("kernels");
+}
+
+/// "Stop at [0.5 %] or [10 s]".
+void draw_stopping(Context& context, Fields& fields) {
+  SetupForm& form = context.ui.form;
+  const auto number = [&](const char* name, double& value, const char* format, float width, const char* help) {
+    {
+      const NumberFont font(context.look);
+      ImGui::SetNextItemWidth(width);
+      ImGui::InputDouble(name, &value, 0, 0, format);
+    }
+    tooltip(context, help);
+  };
+  fields.label("Stop at", "Whichever comes first ends a measurement: its precision, or its time.");
+  const float gap = context.look.px(6),
+              width = (ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize("or").x - 2 * gap) / 2;
+  number("##precision", form.precision_percent, "%.2g %%", width,
+         "The 95 % interval is this narrow, in percent of the median.");
+  ImGui::SameLine(0, gap);
+  coloured_text(context.look.theme.muted, "or");
+  ImGui::SameLine(0, gap);
+  number("##budget", form.budget_seconds, "%.3g s", -1,
+         "This many seconds have gone into it, even when the precision is not reached.");
+  fields.problem("precision");
+  fields.problem("budget");
+}
+
+void draw_plan(Context& context, const FormReading& reading) {
+  const PlanPreview* preview = context.data.preview.get();
+  ImGui::Separator();
+  if (!reading.problems.empty()) {
+    coloured_text(context.look.theme.slower, reading.problems.size() == 1
+                                                 ? "One field needs attention."
+                                                 : fmt::format("{} fields need attention.", reading.problems.size()));
+    return;
+  }
+  if (!preview) {
+    muted_text(context, fmt::format("{} configurations per kernel", reading.configurations));
+    if (context.data.run.running) muted_text(context, "estimated when this sweep has ended");
+    return;
+  }
+  if (!preview->problem.empty()) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower, preview->problem);
+    ImGui::PopTextWrapPos();
+    return;
+  }
+  muted_text(context,
+             fmt::format("{} measurements, about {}", preview->measurements, format_seconds(preview->seconds)));
+  std::string text = fmt::format("{} of memory", format_bytes(preview->bytes));
+  if (preview->skipped > 0) text += fmt::format("; {} more cannot run here", preview->skipped);
+  muted_text(context, text);
+}
+
+}  // namespace
+
+void draw_setup_panel(Context& context) {
+  SetupForm& form = context.ui.form;
+  const SetupForm before = form;
+  const FormReading reading = read_form(form, context.data.machine.catalog.get());
+  Fields fields(context, reading);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const bool narrow = room.x < context.look.px(kNarrowest), cramped = narrow || room.y < context.look.px(kLowest);
+  if (narrow) ImGui::SetNextWindowContentSize(ImVec2(context.look.px(kNarrowest), 0));
+  if (ImGui::BeginChild("fields", ImVec2(0, cramped ? room.y : room.y - context.look.px(kFooter)), ImGuiChildFlags_None,
+                        narrow ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None)) {
+    fields.label(
+        "Form",
+        "Trilinear: a sum of three-way products. Determinant: a sum of 3 x 3 determinants (rotation-invariant).");
+    two_chips(context, "trilinear", form.trilinear, "determinant", form.determinant);
+    fields.problem("forms");
+    fields.label("Passes", "Forward, backward, or both.");
+    two_chips(context, "forward", form.forward, "backward", form.backward);
+    fields.problem("passes");
+    fields.text("Tokens", "seq_lens", "Sequence lengths; several separated by commas, 4k means 4096.", form.seq_lens);
+    fields.pair("Heads", {"q_heads", form.q_heads, "", "Numbers of query heads."}, "on",
+                {"kv_heads", form.kv_heads, "",
+                 "Key and value heads: one number for all, or one for each number of query heads."});
+    fields.pair("Head size", {"head_dims", form.head_dims, "", "Sizes of a head."}, "batch",
+                {"batches", form.batches, "", "Batch sizes."});
+    draw_windows(context, fields);
+    draw_kernels(context, fields);
+    fields.problem("device");
+    ImGui::Dummy(ImVec2(0, context.look.px(8)));
+    fields.label("Regime",
+                 "Sustained: warm, back to back. Burst: single launches from idle, caches flushed. They are never "
+                 "compared with each other.");
+    two_chips(context, "sustained", form.sustained, "burst", form.burst);
+    fields.problem("regimes");
+    draw_stopping(context, fields);
+    fields.pair(
+        "Sink",
+        {"sink", form.sink, "off", "A logit per head that adds to the denominator and has no value. Empty: off."},
+        "scale", {"scale", form.scale, "default", "Factor of the logits. Empty: 1 / sqrt(head size)."});
+    fields.label("Also", "What else a measurement is to do.");
+    if (chip(context, "deterministic", form.deterministic)) form.deterministic = !form.deterministic;
+    tooltip(context, "Gradients that are bit-identical from run to run, where a kernel offers them.");
+    if (runs_on_gpu(form, context.data.machine.catalog.get())) {
+      ImGui::SameLine(0, context.look.px(4));
+      if (chip(context, "counters", form.counters)) form.counters = !form.counters;
+      tooltip(context,
+              "Reads the GPU's hardware counters after each measurement, in a process of their own. Details puts them "
+              "into words.");
+    }
+    if (cramped) draw_plan(context, reading);
+  }
+  ImGui::EndChild();
+  if (!cramped) draw_plan(context, reading);
+  if (!(form == before)) context.request(CommandId::preview_plan);
+}
+
+}  // namespace triscope

@@ -1,0 +1,301 @@
+// Palette, help, settings, and the two questions the window asks.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+
+#include "kernels/base/third_party.hpp"
+#include "views/data/format.hpp"
+#include "views/shell/shell.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+void place(const Look& look, float width, float from_top) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(
+      ImVec2(viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->Pos.y + viewport->Size.y * from_top),
+      ImGuiCond_Always, ImVec2(0.5F, 0));
+  ImGui::SetNextWindowSize(ImVec2(std::min(look.px(width), viewport->WorkSize.x * 0.95F), 0));
+}
+
+void palette_rows(Context& context, const std::vector<const Command*>& found, bool chosen, bool moved) {
+  UiState& ui = context.ui;
+  const Look& look = context.look;
+  ui.palette_row = std::clamp(ui.palette_row, 0, std::max(0, static_cast<int>(found.size()) - 1));
+  ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, ImVec2(0, 0.5F));
+  if (ImGui::BeginChild("found", ImVec2(0, look.px(320)))) {
+    ImGui::Dummy(ImVec2(0, look.px(1)));
+    for (int i = 0; i < static_cast<int>(found.size()); ++i) {
+      const Command& command = *found[static_cast<std::size_t>(i)];
+      const bool enabled = is_enabled(context, command.id);
+      ImGui::PushID(i);
+      const bool clicked = ImGui::Selectable(command.label, i == ui.palette_row,
+                                             enabled ? 0 : ImGuiSelectableFlags_Disabled, ImVec2(0, look.px(24)));
+      if (i == ui.palette_row && moved) ImGui::SetScrollHereY();
+      const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+      ImGui::PushFont(look.text, kSecondarySize);
+      const float shortcut = ImGui::CalcTextSize(command.shortcut).x;
+      const float y = std::round((low.y + high.y - ImGui::GetTextLineHeight()) / 2);
+      ImGui::GetWindowDrawList()->AddText(ImVec2(high.x - shortcut - look.px(8), y), look.theme.muted,
+                                          command.shortcut);
+      ImGui::GetWindowDrawList()->AddText(ImVec2(low.x + look.px(216), y), look.theme.muted, command.menu);
+      ImGui::PopFont();
+      ImGui::PopID();
+      if ((clicked || (chosen && i == ui.palette_row)) && enabled) {
+        context.request(command.id, command.number);
+        ImGui::CloseCurrentPopup();
+      }
+    }
+    if (found.empty()) muted_text(context, "No command matches.");
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+}
+
+void draw_close_button(const Context& context) {
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  if (primary_button(context, "Close") || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+}
+
+/// Help, one group per menu.
+void help_group(const Context& context, const char* menu) {
+  section(context, menu);
+  if (!ImGui::BeginTable(menu, 2, ImGuiTableFlags_SizingFixedFit)) return;
+  ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, context.look.px(96));
+  ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
+  for (const Command& command : commands()) {
+    if (std::string_view(command.menu) != menu) continue;
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    {
+      ImGui::SetCursorPosY(ImGui::GetCursorPosY() +
+                           context.look.px(1));  // onto the base line of the larger text beside it
+      const NumberFont font(context.look, kSecondarySize);
+      coloured_text(context.look.theme.accent, command.shortcut);
+    }
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(command.label);
+    tooltip(context, command.help);
+  }
+  ImGui::EndTable();
+}
+
+/// One part; what can be fetched says what is downloaded, and copies the command that does it.
+void licence_row(Context& context, const ThirdPartyPart& part) {
+  const Theme& theme = context.look.theme;
+  const auto cell = [](ImU32 colour, std::string_view text) {
+    ImGui::TableNextColumn();
+    ImGui::PushTextWrapPos(0);
+    coloured_text(colour, text);
+    ImGui::PopTextWrapPos();
+  };
+  ImGui::TableNextRow();
+  cell(theme.text, part.name);
+  cell(theme.muted, part.version);
+  cell(theme.text, part.licence);
+  ImGui::TableNextColumn();
+  muted_text(context, sentence(std::string(part.use)), true);
+  if (part.command.empty()) return;
+  const std::string command(part.command);
+  ImGui::PushID(command.c_str());
+  if (ImGui::SmallButton("Copy command")) context.request(CommandId::copy_text, 0, command);
+  ImGui::PopID();
+  {
+    const NumberFont font(context.look, kSecondarySize);
+    ImGui::PushTextWrapPos(0);
+    coloured_text(theme.accent, command);
+    ImGui::PopTextWrapPos();
+  }
+  muted_text(context, fmt::format("Downloads {}.", part.download), true);
+}
+
+}  // namespace
+
+bool begin_dialog(const Look& look, const char* name, float width) {
+  place(look, width, 0.14F);
+  const float highest = ImGui::GetMainViewport()->Size.y * 0.84F;
+  ImGui::SetNextWindowSizeConstraints(ImVec2(0, 0), ImVec2(FLT_MAX, highest));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(16), look.px(16)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.0F, std::round(look.scale)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, look.px(4));
+  const bool drawn = ImGui::BeginPopupModal(
+      name, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar(3);
+  return drawn;
+}
+
+void dialog_heading(const Look& look, const char* text) {
+  ImGui::PushFont(look.heading, kHeadingSize);
+  ImGui::TextUnformatted(text);
+  ImGui::PopFont();
+  ImGui::Dummy(ImVec2(0, look.px(4)));
+}
+
+void draw_palette(Context& context) {
+  UiState& ui = context.ui;
+  if (ui.palette_open) {
+    ui.palette_open = false;
+    ui.palette_text.clear();
+    ui.palette_row = 0;
+    ImGui::OpenPopup("Find a command");
+  }
+  place(context.look, 520, 0.12F);
+  if (!ImGui::BeginPopup("Find a command", ImGuiWindowFlags_NoMove)) return;
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  const bool chosen = ImGui::InputTextWithHint("##find", "Type a few letters of a command", &ui.palette_text,
+                                               ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::IsItemEdited()) ui.palette_row = 0;
+  const int step = (ImGui::IsKeyPressed(ImGuiKey_DownArrow) ? 1 : 0) - (ImGui::IsKeyPressed(ImGuiKey_UpArrow) ? 1 : 0);
+  ui.palette_row += step;
+  if (ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
+  palette_rows(context, search_commands(ui.palette_text), chosen, step != 0);
+  ImGui::EndPopup();
+}
+
+void draw_help(Context& context) {
+  UiState& ui = context.ui;
+  if (ui.help_open) {
+    ui.help_open = false;
+    ImGui::OpenPopup("Keyboard and commands");
+  }
+  if (!begin_dialog(context.look, "Keyboard and commands", 1040)) return;
+  dialog_heading(context.look, "Keyboard and commands");
+  const int columns = std::clamp(static_cast<int>(ImGui::GetContentRegionAvail().x / context.look.px(300)), 1, 3);
+  if (ImGui::BeginTable("groups", columns, ImGuiTableFlags_SizingStretchSame)) {
+    ImGui::TableNextColumn();
+    help_group(context, "Sweep");
+    help_group(context, "File");
+    ImGui::TableNextColumn();
+    help_group(context, "View");
+    ImGui::TableNextColumn();
+    help_group(context, "Edit");
+    help_group(context, "Help");
+    section(context, "Charts");
+    muted_text(context,
+               "Drag to pan, wheel to zoom, drag with the right button to zoom into a box, double-click to fit, click "
+               "the legend to hide. Click a bar, point or cell to select it.",
+               true);
+    section(context, "Without the mouse");
+    muted_text(context,
+               "Ctrl+Tab goes to another panel, Tab and the arrow keys from control to control, Space presses, Enter "
+               "types into a field. Alt reaches the menus.",
+               true);
+    ImGui::EndTable();
+  }
+  draw_close_button(context);
+  ImGui::EndPopup();
+}
+
+void draw_licences(Context& context) {
+  if (context.ui.licences_open) {
+    context.ui.licences_open = false;
+    ImGui::OpenPopup("Third-party parts and licences");
+  }
+  if (!begin_dialog(context.look, "Third-party parts and licences", 940)) return;
+  dialog_heading(context.look, "Third-party parts and licences");
+  muted_text(context,
+             "Triscope itself: MIT. Baselines are other people's libraries: nothing of them is in Triscope, and they "
+             "are fetched by you.");
+  ImGui::PushItemFlag(ImGuiItemFlags_NoNavDefaultFocus, true);  // of the keyboard: Close has it
+  if (ImGui::BeginTable(
+          "parts", 4,
+          ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoPadOuterX)) {
+    ImGui::TableSetupColumn("part", ImGuiTableColumnFlags_WidthStretch, 150);
+    ImGui::TableSetupColumn("version", ImGuiTableColumnFlags_WidthStretch, 180);
+    ImGui::TableSetupColumn("licence", ImGuiTableColumnFlags_WidthStretch, 210);
+    ImGui::TableSetupColumn("use", ImGuiTableColumnFlags_WidthStretch, 380);
+    header_row(context, {false, false, false, false});
+    for (const ThirdPartyPart& part : third_party_parts()) licence_row(context, part);
+    ImGui::EndTable();
+  }
+  ImGui::PopItemFlag();
+  draw_close_button(context);
+  ImGui::EndPopup();
+}
+
+void draw_settings(Context& context) {
+  UiState& ui = context.ui;
+  Settings& settings = ui.settings;
+  if (ui.settings_open) {
+    ui.settings_open = false;
+    ImGui::OpenPopup("Settings");
+  }
+  if (!begin_dialog(context.look, "Settings", 460)) return;
+  dialog_heading(context.look, "Settings");
+  const float label = context.look.px(140);
+  const auto name = [&](const char* text) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(text);
+    ImGui::SameLine(label);
+  };
+  name("Theme");
+  const auto theme = [&](const char* text, ThemeChoice choice) {
+    if (chip(context, text, settings.theme == choice)) settings.theme = choice;
+    ImGui::SameLine();
+  };
+  theme("System", ThemeChoice::system);
+  theme("Dark", ThemeChoice::dark);
+  theme("Light", ThemeChoice::light);
+  ImGui::NewLine();
+  name("Interface scale");
+  float percent = settings.scale * 100;
+  ImGui::SetNextItemWidth(-1);
+  // Applied when the slider is let go: scaling under the pointer would move the slider away from it.
+  ImGui::SliderFloat("##scale", &percent, kSmallestScale * 100, kLargestScale * 100, "%.0f %%",
+                     ImGuiSliderFlags_AlwaysClamp);
+  if (ImGui::IsItemActive()) {
+    ui.pending_scale = percent / 100;
+  } else if (ui.pending_scale > 0) {
+    settings.scale = ui.pending_scale;
+    ui.pending_scale = 0;
+  }
+  name("Counts as the same");
+  double tolerance = settings.tolerance * 100;
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::InputDouble("##tolerance", &tolerance, 0, 0, "within %.2g %%"))
+    settings.tolerance = std::clamp(tolerance, 0.0, 50.0) / 100;
+  muted_text(context, "A verdict is \"same\" when the whole interval of the ratio lies within this.", true);
+  draw_close_button(context);
+  ImGui::EndPopup();
+}
+
+void draw_delete_dialog(Context& context) {
+  UiState& ui = context.ui;
+  if (ui.delete_asked == 0) return;
+  if (!ImGui::IsPopupOpen("delete")) ImGui::OpenPopup("delete");
+  if (!begin_dialog(context.look, "delete", 420)) return;
+  dialog_heading(context.look, "Delete this sweep?");
+  const auto found = std::find_if(context.data.sweeps.begin(), context.data.sweeps.end(),
+                                  [&](const SweepInfo& sweep) { return sweep.id == ui.delete_asked; });
+  if (found != context.data.sweeps.end()) {
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(
+        fmt::format(
+            "{} ({}, {}): {} measurements with all their samples. Undo brings it back until this database is closed.",
+            context.models.title(context.data, *found), format_started(found->started, context.now),
+            found->environment.device_name, found->ok + found->failed + found->skipped)
+            .c_str());
+    ImGui::PopTextWrapPos();
+  }
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false);
+  const bool pressed = primary_button(context, "Delete");
+  ImGui::SetItemDefaultFocus();
+  ImGui::SameLine();
+  const bool no = ImGui::Button("Keep it") || ImGui::IsKeyPressed(ImGuiKey_Escape);
+  const bool yes = !no && (pressed || enter);  // Undo brings it back
+  if (yes) context.request(CommandId::delete_sweep, ui.delete_asked, "confirmed");
+  if (yes || no) {
+    ui.delete_asked = 0;
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace triscope

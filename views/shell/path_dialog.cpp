@@ -1,0 +1,243 @@
+// Asks for a file: its path in a field, and below it the folder that the path lies in. Every step by mouse or keyboard.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "views/data/format.hpp"
+#include "views/shell/shell.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+struct PathQuestion {
+  CommandId command;
+  const char* title;
+  const char* help;
+  const char* button;
+  bool saves;                                  ///< names a file to write
+  std::initializer_list<const char*> endings;  ///< of the files that are listed
+};
+
+const PathQuestion kQuestions[] = {
+    {CommandId::open_database,
+     "Open database",
+     "Dropping the file on the window does the same.",
+     "Open",
+     false,
+     {".db"}},
+    {CommandId::import_database,
+     "Import database",
+     "Its sweeps are copied into the open database; nothing is copied twice.",
+     "Import",
+     false,
+     {".db"}},
+    {CommandId::save_copy,
+     "Save a copy of the database",
+     "Everything that was read and measured goes into a new file, which is opened then.",
+     "Save",
+     true,
+     {".db"}},
+    {CommandId::save_table, "Save table as CSV", "The table as it is filtered and sorted.", "Save", true, {".csv"}},
+    {CommandId::export_text, "Save chart data as CSV", "The numbers behind the chart.", "Save", true, {".csv"}},
+    {CommandId::save_chart, "Save chart as PNG", "At three times its size on screen.", "Save", true, {".png"}},
+    {CommandId::save_slice,
+     "Save attention slice",
+     "The ending decides: .npy (an array), .csv (a line for each pair) or .png (a picture).",
+     "Save",
+     true,
+     {".npy", ".csv", ".png"}},
+    {CommandId::choose_tensors,
+     "Choose tensors",
+     "A .safetensors file, or q.npy beside k1.npy, k2.npy and so on. Dropping it on the window opens it.",
+     "Choose",
+     false,
+     {".safetensors", ".npy"}},
+    {CommandId::choose_labels, "Choose token labels", "A text file with one token a line.", "Choose", false, {".txt"}},
+    {CommandId::save_window_picture,
+     "Save picture of the window",
+     "As it is now, without this question.",
+     "Save",
+     true,
+     {".png"}},
+};
+
+const PathQuestion* find_question(CommandId command) {
+  const auto found = std::find_if(std::begin(kQuestions), std::end(kQuestions),
+                                  [&](const PathQuestion& one) { return one.command == command; });
+  return found == std::end(kQuestions) ? nullptr : &*found;
+}
+
+/// "/data/runs/h200.db" -> "/data/runs/" and "h200.db".
+std::string folder_part(const std::string& text) { return text.substr(0, text.rfind('/') + 1); }
+std::string name_part(const std::string& text) { return text.substr(text.rfind('/') + 1); }
+
+bool is_listed(const PathQuestion& question, const PathDialog& path, const FolderEntry& entry,
+               const std::string& filter) {
+  if (!filter.empty() && entry.name.find(filter) == std::string::npos) return false;
+  if (entry.folder || path.all_files) return true;
+  return std::any_of(question.endings.begin(), question.endings.end(),
+                     [&](const char* ending) { return entry.name.ends_with(ending); });
+}
+
+const FolderEntry* find_entry(const FolderListing& listing, const std::string& name) {
+  const auto found = std::find_if(listing.entries.begin(), listing.entries.end(),
+                                  [&](const FolderEntry& entry) { return entry.name == name; });
+  return found == listing.entries.end() ? nullptr : &*found;
+}
+
+/// Goes to another folder; the name of a file to be saved stays.
+void enter(const PathQuestion& question, PathDialog& path, const std::string& folder) {
+  path.text = folder + (question.saves ? name_part(path.text) : std::string());
+}
+
+/// Places to start from, the files opened last, and whether other files are listed too.
+void draw_places(Context& context, const PathQuestion& question, const FolderListing& listing) {
+  PathDialog& path = context.ui.path;
+  for (const auto& [name, folder] : listing.places) {
+    if (ImGui::Button(name.c_str())) enter(question, path, folder);
+    tooltip(context, folder);
+    ImGui::SameLine(0, context.look.px(4));
+  }
+  const bool database = *question.endings.begin() == std::string_view(".db");
+  if (!question.saves && database && !context.ui.settings.recent_databases.empty()) {
+    if (ImGui::Button("Recent  ▼")) ImGui::OpenPopup("recent");
+    if (ImGui::BeginPopup("recent")) {
+      for (const std::string& recent : context.ui.settings.recent_databases) {
+        if (ImGui::MenuItem(recent.c_str())) path.text = recent;
+      }
+      ImGui::EndPopup();
+    }
+    ImGui::SameLine(0, context.look.px(4));
+  }
+  const char* label = "All files";
+  align_right(button_width(label));
+  if (chip(context, label, path.all_files)) path.all_files = !path.all_files;
+}
+
+/// One line of the list. True when it was chosen while it stood in the field already.
+bool draw_entry(Context& context, const PathQuestion& question, const FolderListing& listing,
+                const FolderEntry& entry) {
+  PathDialog& path = context.ui.path;
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextRow(0, context.look.px(24));
+  ImGui::TableNextColumn();
+  const bool chosen = !entry.folder && entry.name == name_part(path.text);
+  ImGui::PushStyleColor(ImGuiCol_Text, entry.folder ? theme.accent : theme.text);
+  const bool clicked = ImGui::Selectable((entry.folder ? entry.name + "/" : entry.name).c_str(), chosen,
+                                         ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_NoAutoClosePopups,
+                                         ImVec2(0, context.look.px(18)));
+  ImGui::PopStyleColor();
+  ImGui::TableNextColumn();
+  if (!entry.folder) number_right(context, format_bytes(entry.bytes), theme.muted);
+  ImGui::TableNextColumn();
+  muted_text(context, format_started(entry.changed, context.now));
+  if (!clicked) return false;
+  if (entry.folder) {
+    enter(question, path, listing.folder + entry.name + "/");
+  } else {
+    path.text = listing.folder + entry.name;
+  }
+  return chosen;
+}
+
+/// The folder of the path in the field. True when a file was chosen for good.
+bool draw_folder(Context& context, const PathQuestion& question, const FolderListing& listing) {
+  PathDialog& path = context.ui.path;
+  bool accepted = false, any = false;
+  // What is half typed narrows the list; the name of a file to be saved does not.
+  const std::string typed = name_part(path.text);
+  const std::string filter = question.saves || find_entry(listing, typed) ? std::string() : typed;
+  const float height = std::clamp(ImGui::GetMainViewport()->Size.y * 0.84F - context.look.px(250), context.look.px(110),
+                                  context.look.px(264));
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_NoBordersInBody |
+                                ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, context.look.theme.ground);
+  ImGui::PushStyleVar(ImGuiStyleVar_SelectableTextAlign, ImVec2(0, 0.5F));
+  if (ImGui::BeginTable("folder", 3, flags, ImVec2(0, height))) {
+    ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch);
+    ImGui::TableSetupColumn("size", ImGuiTableColumnFlags_WidthFixed, context.look.px(72));
+    ImGui::TableSetupColumn("changed", ImGuiTableColumnFlags_WidthFixed, context.look.px(96));
+    if (!listing.parent.empty()) {
+      ImGui::TableNextRow(0, context.look.px(24));
+      ImGui::TableNextColumn();
+      ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.accent);
+      if (ImGui::Selectable("../", false, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_NoAutoClosePopups,
+                            ImVec2(0, context.look.px(18))))
+        enter(question, path, listing.parent);
+      ImGui::PopStyleColor();
+    }
+    for (const FolderEntry& entry : listing.entries) {
+      if (!is_listed(question, path, entry, filter)) continue;
+      any = true;
+      accepted |= draw_entry(context, question, listing, entry);
+    }
+    ImGui::EndTable();
+  }
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+  if (!listing.problem.empty()) {
+    coloured_text(context.look.theme.slower, sentence(listing.problem));
+  } else if (!any && !question.saves) {
+    muted_text(context, filter.empty() ? std::string_view("No such file lies here; All files shows the rest.")
+                                       : std::string_view("Nothing here has that in its name."));
+  }
+  return accepted;
+}
+
+/// The field, the folder below it, and what would be overwritten. True when the path was chosen for good.
+bool draw_path(Context& context, const PathQuestion& question) {
+  PathDialog& path = context.ui.path;
+  if (path.listed != folder_part(path.text)) {
+    path.listed = folder_part(path.text);
+    context.request(CommandId::list_folder, 0, *path.listed);
+  }
+  const FolderListing* listing = context.data.folder.get();
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  ImGui::SetNextItemWidth(-1);
+  bool accepted = ImGui::InputText("##path", &path.text, ImGuiInputTextFlags_EnterReturnsTrue);
+  if (!listing) return accepted && !path.text.empty();
+  const FolderEntry* named = listing->asked == *path.listed ? find_entry(*listing, name_part(path.text)) : nullptr;
+  if (accepted && (named ? named->folder : name_part(path.text).empty())) {
+    if (named) enter(question, path, listing->folder + named->name + "/");
+    ImGui::SetKeyboardFocusHere(-1);
+    accepted = false;
+  }
+  draw_places(context, question, *listing);
+  accepted |= draw_folder(context, question, *listing);
+  if (question.saves && named && !named->folder) {
+    const SmallFont font(context.look);
+    coloured_text(context.look.theme.unclear, fmt::format("{} is there already and will be replaced.", named->name));
+  }
+  return accepted;
+}
+
+}  // namespace
+
+void draw_path_dialog(Context& context) {
+  PathDialog& path = context.ui.path;
+  const PathQuestion* question = find_question(path.command);
+  if (!question) return;
+  if (!ImGui::IsPopupOpen("path")) ImGui::OpenPopup("path");
+  if (!begin_dialog(context.look, "path", 620)) return;
+  dialog_heading(context.look, question->title);
+  muted_text(context, question->help, true);
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  bool accepted = draw_path(context, *question);
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  accepted |= primary_button(context, question->button, !name_part(path.text).empty());
+  ImGui::SameLine();
+  const bool cancelled = ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape);
+  if (accepted) context.request(path.command, path.argument, path.text);
+  if (accepted || cancelled) {
+    path.command = CommandId::quit;
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace triscope

@@ -1,0 +1,373 @@
+#include "views/shell/shell.hpp"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+/// Room in which the whole sweep setup stands without scrolling; what is left of a high window goes to the history.
+constexpr float kSetupHeight = 632;
+
+/// "Latency###latency": the title may change, the identity does not.
+std::string window_name(const PanelInfo& info) { return fmt::format("{}###{}", info.title, info.id); }
+
+void dock(Panel panel, ImGuiID node) { ImGui::DockBuilderDockWindow(window_name(panel_info(panel)).c_str(), node); }
+
+bool is_small(const Look& look, ImVec2 size) { return size.x < look.px(900); }
+
+/// Little room (a small screen, a large scale): two groups of tabs.
+void build_small_layout(ImGuiID root) {
+  ImGuiID middle = root;
+  const ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, 0.42F, nullptr, &middle);
+  for (Panel panel : {Panel::setup, Panel::history, Panel::details}) dock(panel, left);
+  for (const PanelInfo& info : panels()) {
+    if (info.panel != Panel::setup && info.panel != Panel::history && info.panel != Panel::details)
+      dock(info.panel, middle);
+  }
+  ImGui::DockBuilderFinish(root);
+}
+
+/// Left: setup over history. Middle: tables over charts. Right: details. A wide window shows two charts side by side.
+void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
+  ImGui::DockBuilderRemoveNode(root);
+  ImGui::DockBuilderAddNode(root, ImGuiDockNodeFlags_DockSpace);
+  ImGui::DockBuilderSetNodeSize(root, size);
+  if (is_small(look, size)) return build_small_layout(root);
+  ImGuiID middle = root;
+  const float left_width = std::min(look.px(272), size.x * 0.3F), right_width = std::min(look.px(288), size.x * 0.3F);
+  ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, left_width / size.x, nullptr, &middle);
+  const ImGuiID right =
+      ImGui::DockBuilderSplitNode(middle, ImGuiDir_Right, right_width / (size.x - left_width), nullptr, &middle);
+  const float history_share = std::clamp(1 - look.px(kSetupHeight) / size.y, 0.26F, 0.55F);
+  const ImGuiID history = ImGui::DockBuilderSplitNode(left, ImGuiDir_Down, history_share, nullptr, &left);
+  ImGuiID charts = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.54F, nullptr, &middle);
+  ImGuiID second = charts;
+  const float middle_width = size.x - left_width - right_width;
+  if (middle_width > look.px(1200))
+    second = ImGui::DockBuilderSplitNode(charts, ImGuiDir_Right, 0.5F, nullptr, &charts);
+  dock(Panel::setup, left);
+  dock(Panel::history, history);
+  for (Panel panel : {Panel::latency, Panel::compare, Panel::paper, Panel::log}) dock(panel, middle);
+  dock(Panel::tflops, charts);
+  dock(Panel::scaling, charts);
+  dock(Panel::lengths, charts);
+  dock(Panel::map, second);
+  dock(Panel::samples, second);
+  dock(Panel::details, right);
+  ImGui::DockBuilderFinish(root);
+}
+
+/// What another size or scale of the window does to the layout: one of the small window takes its place and goes again,
+/// charts keep their share of the height, and side panels their width in design pixels.
+void follow_size(const Look& look, UiState& ui, ImGuiID root, ImVec2 size) {
+  const bool small = is_small(look, size);
+  if (!ui.reset_layout && small != ui.small_layout) {
+    if (small) ui.wide_layout = ImGui::SaveIniSettingsToMemory();
+    ui.reset_layout = small || ui.wide_layout.empty();
+    if (!small) ui.layout_to_load = std::exchange(ui.wide_layout, {});
+  }
+  ui.small_layout = small;
+  const ImGuiDockNode* node = ImGui::DockBuilderGetNode(root);
+  const float before = std::exchange(ui.layout_scale, look.scale);
+  if (!node || node->Size.y <= 0 || size.y <= 0) return;
+  const ImVec2 factor(before > 0 ? look.scale / before : 1, size.y / node->Size.y);
+  if (factor.x == 1 && factor.y == 1) return;
+  for (const ImGuiStoragePair& pair : ImGui::GetCurrentContext()->DockContext.Nodes.Data) {
+    auto* part = static_cast<ImGuiDockNode*>(pair.val_p);
+    if (part && ImGui::DockNodeGetRootNode(part)->ID == root)
+      part->SizeRef = ImVec2(part->SizeRef.x * factor.x, part->SizeRef.y * factor.y);
+  }
+}
+
+/// A click with the right button on a tab: a button on every tab would close panels by accident.
+void draw_tab_menu(Context& context, bool asked) {
+  UiState& ui = context.ui;
+  if (asked) ImGui::OpenPopup("tab");
+  if (!ui.tab_menu || !ImGui::BeginPopup("tab")) return;
+  if (ImGui::MenuItem(fmt::format("Close {}", panel_info(*ui.tab_menu).title).c_str()))
+    ui.settings.visible[static_cast<std::size_t>(*ui.tab_menu)] = false;
+  tooltip(context, "The View menu and its key bring it back.");
+  ImGui::EndPopup();
+}
+
+ImGuiKeyChord chord_of(const Shortcut& shortcut) {
+  ImGuiKeyChord chord =
+      (shortcut.ctrl ? ImGuiMod_Ctrl : 0) | (shortcut.shift ? ImGuiMod_Shift : 0) | (shortcut.alt ? ImGuiMod_Alt : 0);
+  const std::string& key = shortcut.key;
+  if (key == "Esc") return chord | ImGuiKey_Escape;
+  if (key == "+") return chord | ImGuiKey_Equal;
+  if (key == "-") return chord | ImGuiKey_Minus;
+  if (key == ",") return chord | ImGuiKey_Comma;
+  if (key == "?") return chord | ImGuiMod_Shift | ImGuiKey_Slash;
+  if (key.size() >= 2 && key[0] == 'F')
+    return chord | static_cast<ImGuiKey>(ImGuiKey_F1 + std::stoi(key.substr(1)) - 1);
+  if (key.size() == 1 && key[0] >= '0' && key[0] <= '9')
+    return chord | static_cast<ImGuiKey>(ImGuiKey_0 + (key[0] - '0'));
+  if (key.size() == 1 && key[0] >= 'A' && key[0] <= 'Z')
+    return chord | static_cast<ImGuiKey>(ImGuiKey_A + (key[0] - 'A'));
+  return 0;
+}
+
+bool pressed(const Shortcut& shortcut) {
+  if (ImGui::IsKeyChordPressed(chord_of(shortcut))) return true;
+  if (shortcut.key == "+" && (ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_KeypadAdd) ||
+                              ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Equal)))
+    return true;
+  return shortcut.key == "-" && ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_KeypadSubtract);
+}
+
+ImU32 severity_colour(const Theme& theme, Severity severity) {
+  return severity == Severity::error ? theme.slower : severity == Severity::warning ? theme.unclear : theme.accent;
+}
+
+/// Width of what can be pressed at a notice.
+float buttons_width(const Notice& notice) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  float width = ImGui::CalcTextSize("Dismiss").x + 2 * style.FramePadding.x;
+  for (const auto& action : notice.actions)
+    width += ImGui::CalcTextSize(action.label.c_str()).x + 2 * style.FramePadding.x + style.ItemSpacing.x;
+  return width;
+}
+
+/// One line, or two where text and buttons would not fit beside each other.
+void draw_notice(Context& context, const Notice& notice, float line, float lines) {
+  const Look& look = context.look;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, buttons = buttons_width(notice);
+  ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x - look.px(12), at.y - look.px(5)),
+                                            ImVec2(at.x - look.px(9), at.y + line * lines - look.px(5)),
+                                            severity_colour(look.theme, notice.severity));
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushClipRect(at, ImVec2(at.x + (lines > 1 ? width : width - buttons - look.px(8)), at.y + line), true);
+  coloured_text(look.theme.text, sentence(notice.text));
+  ImGui::PopClipRect();
+  tooltip(context, notice.text);
+  ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(0.0F, width - buttons), at.y + line * (lines - 1)));
+  for (const auto& action : notice.actions) {
+    if (primary_button(context, action.label.c_str())) {
+      context.requests.push_back(action.request);
+      context.request(CommandId::dismiss_notice, 0, notice.id);
+    }
+    ImGui::SameLine();
+  }
+  ImGui::PushStyleColor(ImGuiCol_Button, look.theme.line);
+  const bool dismissed = ImGui::Button("Dismiss");
+  ImGui::PopStyleColor();
+  if (dismissed) context.request(CommandId::dismiss_notice, 0, notice.id);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * lines));
+}
+
+}  // namespace
+
+bool is_enabled(const Context& context, CommandId id) {
+  const WindowData& data = context.data;
+  const Selection& selection = context.ui.selection;
+  switch (id) {
+    case CommandId::run:
+      return !data.run.running && !data.read_only && !data.database.empty();
+    case CommandId::stop:
+      return data.run.running && !data.run.stopping;
+    case CommandId::resume:
+      return !data.run.running && !data.read_only && data.shown && data.shown->info.finished.empty() &&
+             !data.shown->info.running;
+    case CommandId::open_recorded:
+      return !data.recorded_database.empty() && data.database != data.recorded_database;
+    case CommandId::import_database:
+      return !data.read_only && !data.database.empty() && !data.run.running;
+    case CommandId::undo:
+      return data.can_undo;
+    case CommandId::set_baseline:
+      return data.shown != nullptr;
+    case CommandId::clear_baseline:
+      return selection.baseline_sweep != 0;
+    case CommandId::compare:
+      return selection.baseline_sweep != 0 && selection.baseline_sweep != selection.shown_sweep;
+    case CommandId::star:
+      return data.shown && !data.read_only;
+    case CommandId::delete_sweep:
+      return data.shown && !data.read_only && !data.shown->info.running;
+    case CommandId::copy_table:
+    case CommandId::copy_markdown:
+    case CommandId::copy_csv:
+    case CommandId::copy_latex:
+    case CommandId::save_table:
+    case CommandId::copy_chart:
+    case CommandId::copy_chart_data:
+    case CommandId::save_chart:
+    case CommandId::filter:
+      return data.shown && !data.shown->rows.empty();
+    case CommandId::save_slice:
+      return data.attention.sides[0].slice != nullptr;
+    case CommandId::unpin:
+      return context.ui.attention.pinned || selection.pinned != 0 || !selection.compared.empty();
+    default:
+      return true;
+  }
+}
+
+void handle_shortcuts(Context& context) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  for (const Command& command : commands()) {
+    if (!*command.shortcut) continue;
+    const Shortcut shortcut = parse_shortcut(command.shortcut);
+    const bool function_key = shortcut.key.size() >= 2 && shortcut.key[0] == 'F';
+    // A letter belongs to the text box, and Ctrl+C and Ctrl+Z to the text in it, while one has the keyboard.
+    if (io.WantTextInput &&
+        (!(shortcut.ctrl || function_key) || command.id == CommandId::copy_table || command.id == CommandId::undo))
+      continue;
+    if (popup && command.id != CommandId::palette && !shortcut.ctrl && !function_key) continue;
+    if (context.ui.attention.open) {
+      // What the letters do to sweeps would not be seen; copying takes what is shown.
+      if (std::string_view(command.menu) == "Sweep" && !shortcut.ctrl && !function_key) continue;
+      if (command.id == CommandId::copy_table) {
+        if (pressed(shortcut)) context.request(CommandId::copy_chart_data, static_cast<std::int64_t>(Panel::attention));
+        continue;
+      }
+    }
+    if (pressed(shortcut) && is_enabled(context, command.id)) context.request(command.id, command.number);
+  }
+}
+
+void draw_notices(Context& context) {
+  const auto& notices = context.data.notices;
+  if (notices.empty()) return;
+  const Look& look = context.look;
+  const ImVec2 room = ImGui::GetMainViewport()->Size;
+  const float line = look.px(36);
+  const std::size_t shown = std::min<std::size_t>(notices.size(), room.y < look.px(450) ? 1 : 3);
+  const auto lines = [&](const Notice& notice) {
+    return room.x - 2 * look.px(12) - buttons_width(notice) < look.px(160) ? 2.0F : 1.0F;
+  };
+  float height = 0;
+  for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) height += line * lines(notices[i]);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, look.theme.raised);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), look.px(5)));
+  if (ImGui::BeginViewportSideBar("##notices", ImGui::GetMainViewport(), ImGuiDir_Up, height,
+                                  ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings)) {
+    for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) {
+      ImGui::PushID(notices[i].id.c_str());
+      draw_notice(context, notices[i], line, lines(notices[i]));
+      ImGui::PopID();
+    }
+    ImGui::Dummy(ImVec2(0, 0));  // Dear ImGui wants an item where the cursor was set
+  }
+  ImGui::End();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+}
+
+void draw_docked_panels(Context& context) {
+  UiState& ui = context.ui;
+  const ImGuiID root = ImGui::GetID("dock");
+  const ImVec2 size = static_cast<ImGuiViewportP*>(ImGui::GetMainViewport())
+                          ->GetBuildWorkRect()
+                          .GetSize();  // what the bars leave in this frame
+  follow_size(context.look, ui, root, size);
+  const bool rebuilt = ui.reset_layout && size.x > 0 && size.y > 0;
+  if (rebuilt) build_layout(context.look, root, size);
+  const ImVec2 tab(context.look.px(kTabPadding.x), context.look.px(kTabPadding.y));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, context.look.theme.ground);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, tab);
+  ImGui::DockSpaceOverViewport(root, ImGui::GetMainViewport());
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+  bool menu_asked = false;
+  for (const PanelInfo& info : panels()) {
+    if (info.panel == Panel::attention) continue;  // has the window to itself
+    if (!ui.settings.visible[static_cast<std::size_t>(info.panel)]) continue;
+    ImGui::SetNextWindowSize(ImVec2(context.look.px(480), context.look.px(320)), ImGuiCond_FirstUseEver);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, tab);
+    const bool open = ImGui::Begin(window_name(info).c_str(), nullptr,
+                                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
+    ImGui::PopStyleVar();
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal)) tooltip(context, info.help);
+    if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) {
+      ui.tab_menu = info.panel;
+      menu_asked = true;
+    }
+    if (open) draw_panel(context, info.panel);
+    ImGui::End();
+  }
+  draw_tab_menu(context, menu_asked);
+  // A fresh layout shows any tab of each group: bring the first ones to the front instead, one a frame, once they are
+  // there.
+  static constexpr std::array kFront{Panel::setup, Panel::map, Panel::tflops, Panel::latency};
+  if (ui.front_pending > 0 && --ui.front_pending < static_cast<int>(kFront.size())) {
+    ImGui::SetWindowFocus(
+        window_name(panel_info(kFront[kFront.size() - 1 - static_cast<std::size_t>(ui.front_pending)])).c_str());
+  }
+  if (rebuilt) {
+    ui.reset_layout = false;
+    ui.front_pending = static_cast<int>(kFront.size()) + 2;
+  }
+  if (ui.focus != Panel::count && ui.front_pending == 0) {
+    ImGui::SetWindowFocus(window_name(panel_info(ui.focus)).c_str());
+    ui.focus = Panel::count;
+  }
+  ui.fit_charts = false;
+}
+
+void draw_attention_alone(Context& context) {
+  // The measurements keep their places meanwhile, unseen: a ground under this window's would cost a screen of pixels.
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);
+  ImGui::DockSpaceOverViewport(ImGui::GetID("dock"), ImGui::GetMainViewport(), ImGuiDockNodeFlags_KeepAliveOnly);
+  ImGui::PopStyleColor();
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->WorkPos);
+  ImGui::SetNextWindowSize(viewport->WorkSize);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::Begin("###attention", nullptr,
+               ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoDocking |
+                   ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar();
+  draw_panel(context, Panel::attention);
+  ImGui::End();
+}
+
+void draw_alone(Context& context, Panel panel) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->Pos);
+  ImGui::SetNextWindowSize(viewport->Size);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      ImVec2(context.look.px(kControlPadding.x), context.look.px(kControlPadding.y)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.look.px(16), context.look.px(16)));
+  ImGui::Begin(fmt::format("##alone_{}", panel_info(panel).id).c_str(), nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar();
+  draw_panel(context, panel);
+  ImGui::End();
+  ImGui::PopStyleVar();
+}
+
+void draw_shell(Context& context) {
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      ImVec2(context.look.px(kControlPadding.x), context.look.px(kControlPadding.y)));
+  handle_shortcuts(context);
+  draw_toolbar(context);
+  draw_notices(context);
+  draw_status_bar(context);
+  if (context.ui.attention.open && !context.ui.reset_layout) {
+    draw_attention_alone(context);
+  } else {
+    draw_docked_panels(context);
+  }
+  draw_palette(context);
+  draw_help(context);
+  draw_licences(context);
+  draw_settings(context);
+  draw_path_dialog(context);
+  draw_delete_dialog(context);
+  ImGui::PopStyleVar();
+}
+
+}  // namespace triscope

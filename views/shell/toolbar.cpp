@@ -1,0 +1,349 @@
+// The top line: menus, run and stop, progress with time left, device, palette. The bottom line: status.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "profiler/record/columns.hpp"
+#include "views/data/format.hpp"
+#include "views/shell/shell.hpp"
+#include "views/parts/widgets.hpp"
+#include "profiler/plan/progress.hpp"
+
+namespace triscope {
+namespace {
+
+/// In this little room the menus are one, and Run and Stop keep their places.
+bool is_narrow(const Look& look) { return ImGui::GetMainViewport()->Size.x < look.px(560); }
+
+bool is_shown(const UiState& ui, Panel panel) {
+  return panel == Panel::attention ? ui.attention.open : ui.settings.visible[static_cast<std::size_t>(panel)];
+}
+
+void draw_menus(Context& context) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(context.look.px(8), context.look.px(7)));
+  const bool folded = is_narrow(context.look);
+  if (folded && !ImGui::BeginMenu("Menu")) {
+    ImGui::PopStyleVar();
+    return;
+  }
+  for (const char* menu : {"File", "Edit", "View", "Sweep", "Help"}) {
+    if (!ImGui::BeginMenu(menu)) continue;
+    ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.text);
+    CommandId last = CommandId::quit;
+    bool first = true;
+    for (const Command& command : commands()) {
+      if (std::string_view(command.menu) != menu) continue;
+      // Panels stand together, apart from what surrounds them.
+      if (!first && (command.id == CommandId::show_panel) != (last == CommandId::show_panel)) ImGui::Separator();
+      if (!first && command.id == CommandId::quit) ImGui::Separator();
+      first = false;
+      last = command.id;
+      const bool panel = command.id == CommandId::show_panel;
+      const bool shown = panel && is_shown(context.ui, static_cast<Panel>(command.number));
+      if (ImGui::MenuItem(command.label, command.shortcut, shown, is_enabled(context, command.id)))
+        context.request(command.id, command.number);
+      tooltip(context, command.help);
+    }
+    ImGui::PopStyleColor();
+    ImGui::EndMenu();
+  }
+  if (folded) ImGui::EndMenu();
+  ImGui::PopStyleVar();
+}
+
+std::string device_name(const Context& context) {
+  const Machine& machine = context.data.machine;
+  if (!machine.catalog) return machine.loading ? "looking for devices ..." : "no devices known";
+  try {
+    return choose_device(*machine.catalog, context.ui.form.device).name;
+  } catch (const std::exception&) {
+    return "no such device";
+  }
+}
+
+/// "Intel(R) Xeon(R) Processor @ 2.60GHz" is longer than the toolbar has room for.
+std::string shortened(std::string name, float width) {
+  if (ImGui::CalcTextSize(name.c_str()).x <= width) return name;
+  while (name.size() > 4 && ImGui::CalcTextSize((name + "…").c_str()).x > width) {
+    name.pop_back();
+    while (!name.empty() && (static_cast<unsigned char>(name.back()) & 0xC0) == 0x80) name.pop_back();
+  }
+  return name + "…";
+}
+
+/// Drawn, not laid out: in a menu bar every size of text has another base line. Returns where the text ends.
+float draw_word(ImFont* font, float size, float x, float middle, ImU32 colour, const std::string& text) {
+  ImGui::PushFont(font, size);
+  ImGui::GetWindowDrawList()->AddText(ImVec2(std::round(x), std::round(middle - ImGui::GetTextLineHeight() / 2)),
+                                      colour, text.c_str());
+  const float end = x + ImGui::CalcTextSize(text.c_str()).x;
+  ImGui::PopFont();
+  return end;
+}
+
+/// How the running sweep stands, or how the last one ended, in `width` pixels from the cursor on.
+void draw_progress(Context& context, float width) {
+  const Look& look = context.look;
+  const RunState& run = context.data.run;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float middle = at.y + ImGui::GetFrameHeight() / 2;
+  if (!run.running) {
+    if (width > look.px(120))
+      draw_word(look.text, kBodySize, at.x, middle, look.theme.muted, shortened(run.message, width));
+    return;
+  }
+  const std::string count = fmt::format("{} / {}", run.progress.done, run.progress.total);
+  const std::string left = run.stopping              ? "stopping"
+                           : run.progress.total == 0 ? "starting the worker"
+                           : run.progress.seconds_left
+                               ? fmt::format("{} left", format_seconds(*run.progress.seconds_left))
+                               : std::string();
+  const float count_width = look.px(84), bar_height = look.px(5), bar_width = width - count_width - look.px(150);
+  if (bar_width < look.px(40)) {
+    if (run.progress.total > 0 && width > count_width)
+      draw_word(look.numbers, kNumberSize, at.x, middle, look.theme.text, count);
+    return;
+  }
+  ImGui::SetCursorScreenPos(ImVec2(at.x, middle - bar_height / 2));
+  bar(context, static_cast<float>(progress_share(run, context.now)), ImVec2(bar_width, bar_height), look.theme.accent);
+  tooltip(context, run.progress.current.empty() ? std::string_view("Starting the worker.")
+                                                : std::string_view(run.progress.current));
+  float x = at.x + bar_width + look.px(12);
+  if (run.progress.total > 0) x = draw_word(look.numbers, kNumberSize, x, middle, look.theme.text, count) + look.px(12);
+  draw_word(look.text, kSecondarySize, x, middle, look.theme.muted, left);
+}
+
+/// What a device can do, for its tooltip: size, peak, how it is timed, what it lacks.
+std::string device_facts(const Device& device) {
+  const bool gpu = device.kind == DeviceKind::cuda;
+  std::string text = fmt::format("{} {}, {} of memory", device.multiprocessors, gpu ? "multiprocessors" : "threads",
+                                 format_bytes(device.memory_bytes));
+  if (gpu) text += fmt::format(", compute capability {}", device.compute_capability);
+  if (device.peak_tflops_at_max_clock)
+    text += fmt::format("\n{} TFLOP/s dense {} at the highest clock",
+                        significant_text(*device.peak_tflops_at_max_clock), gpu ? "bf16" : "fp32");
+  if (device.max_sm_clock_mhz) text += fmt::format(", {:.0f} MHz", *device.max_sm_clock_mhz);
+  if (device.power_limit_w) text += fmt::format(", {:.0f} W", *device.power_limit_w);
+  text += gpu ? "\nTimed by CUPTI, cross-checked by CUDA events" : "\nTimed by the CPU's clock";
+  for (const std::string& limit : device.limits) text += "\nNot here: " + limit;
+  return text;
+}
+
+/// The device of the next sweep, as a button that lists what there is.
+void draw_device(Context& context, const std::string& shown, float width) {
+  const Machine& machine = context.data.machine;
+  SetupForm& form = context.ui.form;
+  if (ImGui::Button(fmt::format("{}###device", shown).c_str(), ImVec2(width, 0))) ImGui::OpenPopup("devices");
+  tooltip(context, fmt::format("The device the next sweep runs on: {}.", device_name(context)));
+  if (!ImGui::BeginPopup("devices")) return;
+  const auto item = [&](const char* label, const std::string& id) {
+    if (!ImGui::MenuItem(label, nullptr, form.device == id)) return;
+    form.device = id;
+    context.request(CommandId::preview_plan);
+  };
+  item("Automatic: the first GPU, else the CPU", "auto");
+  if (machine.catalog) {
+    for (const Device& device : machine.catalog->devices) {
+      item(fmt::format("{}: {}", device.id, device.name).c_str(), device.id);
+      tooltip(context, device_facts(device));
+    }
+    if (!machine.catalog->gpu_problem.empty())
+      muted_text(context, "No GPU can be used: " + machine.catalog->gpu_problem, true);
+  } else {
+    muted_text(context,
+               machine.loading ? std::string_view("Asking the worker ...") : std::string_view(machine.problem));
+  }
+  ImGui::EndPopup();
+}
+
+/// The two things the window can show.
+void draw_workspaces(Context& context, float height) {
+  const bool attention = context.ui.attention.open;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(context.look.px(10), context.look.px(4)));
+  const float top = (height - ImGui::GetFrameHeight()) / 2;
+  ImGui::Dummy(ImVec2(context.look.px(4), 0));
+  ImGui::SetCursorPosY(top);
+  if (chip(context, "Measure", !attention)) context.request(CommandId::show_measurements);
+  tooltip(context, "Latency and rates of the kernels (M)");
+  ImGui::SameLine(0, context.look.px(4));
+  ImGui::SetCursorPosY(top);
+  if (chip(context, "Attention", attention))
+    context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::attention));
+  tooltip(context, "Inside the attention tensor (A)");
+  ImGui::SetCursorPosY(top);
+  ImGui::PopStyleVar();
+}
+
+/// Device and palette, as far as there is room for them right of `begin`. Returns where they begin.
+float draw_right_end(Context& context, float begin, float top) {
+  const Look& look = context.look;
+  const float width = ImGui::GetWindowWidth();
+  float right = width - look.px(12);
+  // While a sweep runs its progress goes before what the keyboard reaches too.
+  const float kept = context.data.run.running ? look.px(110) : 0;
+  const char* palette = width > look.px(1360) ? "Find a command   Ctrl+Shift+P" : "Ctrl+Shift+P";
+  const float palette_width = ImGui::CalcTextSize(palette).x + look.px(24);
+  if (right - palette_width > begin + kept) {
+    ImGui::SetCursorPos(ImVec2(right - palette_width, top));
+    ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
+    if (ImGui::Button(palette)) context.request(CommandId::palette);
+    ImGui::PopStyleColor();
+    tooltip(context, "Find any command by a few letters.");
+    right -= palette_width + look.px(8);
+  }
+  const std::string device = shortened(device_name(context), std::min(look.px(220), width * 0.16F)) + "  ▼";
+  const float device_width = ImGui::CalcTextSize(device.c_str()).x + look.px(24);
+  if (right - device_width > begin + kept) {
+    ImGui::SetCursorPos(ImVec2(right - device_width, top));
+    draw_device(context, device, device_width);
+    right -= device_width;
+  }
+  return right;
+}
+
+}  // namespace
+
+double progress_share(const RunState& run, std::int64_t now) {
+  const double total = static_cast<double>(run.progress.total);
+  double share = total > 0 ? static_cast<double>(run.progress.done) / total : 0;
+  if (run.progress.seconds_left && run.started > 0) {
+    const double passed = static_cast<double>(now - run.started);
+    share = std::max(share, passed / std::max(1.0, passed + *run.progress.seconds_left));
+  }
+  return std::max(share, run.furthest);
+}
+
+void draw_toolbar(Context& context) {
+  const Look& look = context.look;
+  const float height = look.px(40);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(8), (height - ImGui::GetFontSize()) / 2));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), 0));
+  const bool open = ImGui::BeginMainMenuBar();
+  ImGui::PopStyleVar(2);
+  if (!open) return;
+  const float width = ImGui::GetWindowWidth();
+  if (width > look.px(760)) {
+    ImGui::PushFont(look.heading, kBodySize);
+    ImGui::TextUnformatted("Triscope");
+    ImGui::PopFont();
+  }
+  ImGui::Dummy(ImVec2(look.px(4), 0));
+  ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
+  draw_menus(context);
+  ImGui::PopStyleColor();
+  if (!is_narrow(look)) draw_workspaces(context, height);  // the View menu has them too
+  const float menus_end = ImGui::GetCursorPosX();
+
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(12), look.px(4)));
+  const float top = (height - ImGui::GetFrameHeight()) / 2;
+  const float left = std::max(menus_end + look.px(16), std::min(look.px(392), width * 0.28F));
+  ImGui::SetCursorPos(ImVec2(left, top));
+  const bool running = context.data.run.running;
+  if (primary_button(context, "▶ Run  F5", is_enabled(context, CommandId::run))) context.request(CommandId::run);
+  tooltip(context, running                  ? "A sweep is running."
+                   : context.data.read_only ? "This database is read-only: open your own to measure."
+                                            : "Measure what the sweep setup says.");
+  ImGui::SetCursorPosY(top);
+  ImGui::BeginDisabled(!is_enabled(context, CommandId::stop));
+  if (ImGui::Button("■ Stop")) context.request(CommandId::stop);
+  ImGui::EndDisabled();
+  tooltip(context, "Stop after the current sample (Shift+F5). Everything measured is kept.");
+  if (is_enabled(context, CommandId::resume) && !is_narrow(look)) {
+    ImGui::SetCursorPosY(top);
+    if (ImGui::Button("Resume")) context.request(CommandId::resume);
+    tooltip(context, "Continue the shown sweep where it stopped (Ctrl+F5).");
+  }
+  ImGui::SetCursorPosY(top);
+  const float begin = ImGui::GetCursorPosX() + look.px(12);
+  const float end = draw_right_end(context, begin, top);
+  ImGui::SetCursorPos(ImVec2(begin, top));
+  draw_progress(context, end - begin - look.px(16));
+  ImGui::Dummy(ImVec2(0, 0));  // Dear ImGui wants an item where the cursor was set
+  ImGui::PopStyleVar();
+  const ImVec2 at = ImGui::GetWindowPos();
+  ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x, at.y + height - 1), ImVec2(at.x + width, at.y + height - 1),
+                                      look.theme.line);
+  ImGui::EndMainMenuBar();
+}
+
+/// What the device did while the selected measurement was taken.
+template <typename Item>
+void draw_conditions(Context& context, const Item& item) {
+  const SampleChart* chart = context.models.samples(context.data);
+  if (!chart) return;
+  const Theme& theme = context.look.theme;
+  for (const std::string& word : chart->conditions) {
+    item(theme.muted, word);
+    tooltip(context, "Median over the samples of the selected measurement.");
+  }
+  if (!chart->flags.empty()) {
+    item(theme.unclear, "▲ " + chart->flags.front());
+    tooltip(context, fmt::format("{} of {} samples of the selected measurement are flagged (throttled, preempted). "
+                                 "They are kept, and count.",
+                                 format_count(static_cast<std::int64_t>(chart->flagged)),
+                                 format_count(static_cast<std::int64_t>(chart->samples))));
+  } else if (!chart->conditions.empty()) {
+    item(theme.muted, "no throttling");
+  }
+}
+
+void draw_status_bar(Context& context) {
+  const Look& look = context.look;
+  const WindowData& data = context.data;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(12), look.px(4)));
+  const float height = look.px(26);
+  if (ImGui::BeginViewportSideBar("##status", ImGui::GetMainViewport(), ImGuiDir_Down, height,
+                                  ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings)) {
+    const ImVec2 at = ImGui::GetWindowPos();
+    ImGui::GetWindowDrawList()->AddLine(at, ImVec2(at.x + ImGui::GetWindowWidth(), at.y), look.theme.line);
+    const SmallFont font(look);
+    const std::size_t slash = data.database.rfind('/');
+    const std::string name =
+        data.database.empty() ? "no database" : data.database.substr(slash == std::string::npos ? 0 : slash + 1);
+    const std::string right = fmt::format("{}{} · {}     ? shortcuts", name, data.read_only ? " (read-only)" : "",
+                                          counted(data.sweeps.size(), "sweep"));
+    const float right_width = ImGui::CalcTextSize(right.c_str()).x;
+    float end = 0, room = ImGui::GetContentRegionAvail().x - right_width;
+    // What finds no room is left out: the same stands in Details.
+    const auto item = [&](ImU32 colour, const std::string& text) {
+      const float width = ImGui::CalcTextSize(text.c_str()).x + look.px(16);
+      if (end + width > room) return;
+      if (end > 0) ImGui::SameLine(0, look.px(16));
+      end += width;
+      coloured_text(colour, text);
+    };
+    if (data.run.running) {
+      const Progress& progress = data.run.progress;
+      // The toolbar of a small window has no room for it.
+      if (progress.total > 0 && ImGui::GetWindowWidth() < look.px(760))
+        item(look.theme.accent, fmt::format("{} / {}", progress.done, progress.total));
+      item(look.theme.accent, progress.current.empty() ? "starting the worker" : progress.current);
+    }
+    if (context.ui.attention.open) {
+      // The shown sweep's machine made none of this.
+      const AttentionSideData& side = data.attention.sides[0];
+      item(look.theme.muted, fmt::format("slices in fp64 on the {}", device_title(context.ui.attention.device)));
+      if (side.slice)
+        item(look.theme.muted,
+             fmt::format("{} x {} pairs", format_count(side.slice->count1), format_count(side.slice->count2)));
+    } else if (data.shown) {
+      const Environment& e = data.shown->info.environment;
+      item(look.theme.muted, e.device_name);
+      if (e.power_limit_w) item(look.theme.muted, fmt::format("power limit {:.0f} W", *e.power_limit_w));
+      if (!data.shown->rows.empty())
+        item(look.theme.muted, fmt::format("timed by {}", timing_label(data.shown->rows.front().timing_source)));
+    }
+    if (!context.ui.attention.open) draw_conditions(context, item);
+    align_right(right_width);
+    coloured_text(look.theme.muted, right);
+    tooltip(context,
+            data.database.empty() ? std::string_view("No database is open.") : std::string_view(data.database));
+  }
+  ImGui::End();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace triscope

@@ -1,0 +1,214 @@
+// Two or more sweeps, row by row: ratio with interval, verdict; and what else differs, most important first.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+void draw_differences(const Context& context, const CompareModel& model) {
+  const Theme& theme = context.look.theme;
+  if (model.differences.empty()) {
+    muted_text(context, "Nothing else differs: same machine, conditions, sources and build.");
+    return;
+  }
+  muted_text(context, "What else differs, most important first:");
+  // The rows below are the answer: in a low panel this list scrolls.
+  const float line = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+  const float room = std::max(2 * line, (ImGui::GetContentRegionAvail().y - context.look.px(28)) * 0.4F);
+  const float height = std::min(line * static_cast<float>(model.differences.size()), room);
+  const int columns = 1 + static_cast<int>(model.sweeps.size());
+  if (!ImGui::BeginTable("differences", columns,
+                         ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX |
+                             ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY,
+                         ImVec2(0, height)))
+    return;
+  ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthFixed, context.look.px(150));
+  for (const Difference& difference : model.differences) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    coloured_text(theme.muted, difference.what);
+    for (const std::string& value : difference.values) {
+      ImGui::TableNextColumn();
+      clipped_text(context, theme.text, value.empty() ? "unknown" : value, ImGui::GetContentRegionAvail().x);
+    }
+  }
+  ImGui::EndTable();
+}
+
+/// The answer: beside the window's name, where no width hides it.
+void draw_verdict(Context& context, const std::optional<CompareCell>& cell) {
+  ImGui::TableNextColumn();
+  if (cell && cell->comparison) {
+    verdict(context, *cell->comparison);
+  } else if (!cell) {
+    coloured_text(context.look.theme.muted, "not measured");
+  }
+}
+
+void draw_cell(Context& context, const CompareModel& model, const std::optional<CompareCell>& cell, bool first) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextColumn();
+  if (cell && cell->ms) {
+    number_right(context, format_fixed(*cell->ms, model.decimals));
+  } else if (cell) {
+    coloured_text(cell->status == Status::failed ? theme.slower : theme.muted, to_string(cell->status));
+  }
+  if (first) return;
+  ImGui::TableNextColumn();
+  if (cell && cell->comparison) {
+    const Comparison& comparison = *cell->comparison;
+    number_right(context, format_fixed(comparison.ratio, 3));
+    ImGui::TableNextColumn();
+    number_right(
+        context,
+        fmt::format("{} .. {}", format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3)),
+        theme.muted);
+  } else {
+    ImGui::TableNextColumn();
+  }
+}
+
+/// What a click on a line selects: its measurement in the shown sweep, else in the last one that has it.
+struct LineTarget {
+  std::int64_t sweep = 0, measurement = 0;
+};
+LineTarget target_of(const Context& context, const CompareLine& line) {
+  LineTarget target;
+  for (std::size_t s = 0; s < line.cells.size(); ++s) {
+    const std::int64_t sweep = context.data.compared[s].results->info.id;
+    if (!line.cells[s]) continue;
+    target = {sweep, line.cells[s]->measurement};
+    if (sweep == context.ui.selection.shown_sweep) break;
+  }
+  return target;
+}
+
+/// The window's name, over a click area as wide as the row.
+void draw_name(Context& context, const CompareLine& line, int index) {
+  const Theme& theme = context.look.theme;
+  Selection& selection = context.ui.selection;
+  const auto holds = [&](std::int64_t measurement) {
+    return measurement != 0 && std::any_of(line.cells.begin(), line.cells.end(),
+                                           [&](const auto& cell) { return cell && cell->measurement == measurement; });
+  };
+  const bool pinned = holds(selection.pinned);
+  if (pinned || holds(selection.hovered))
+    ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, pinned ? theme.accent_soft : theme.raised);
+  const LineTarget target = target_of(context, line);
+  ImGui::PushID(index);
+  if (row_button(pinned)) {
+    if (target.sweep != selection.shown_sweep) context.request(CommandId::show_sweep, target.sweep);
+    context.request(CommandId::select_measurement, target.measurement);
+  }
+  if (ImGui::IsItemHovered()) selection.hovered_now = target.measurement;
+  ImGui::PopID();
+  ImGui::SameLine(0, 0);
+  const NumberFont font(context.look);
+  coloured_text(theme.text, line.window);
+}
+
+void draw_line(Context& context, const CompareModel& model, const CompareLine& line, int index) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextRow(0, context.look.px(24));
+  ImGui::TableNextColumn();
+  draw_name(context, line, index);
+  for (std::size_t s = 1; s < line.cells.size(); ++s) draw_verdict(context, line.cells[s]);
+  ImGui::TableNextColumn();
+  coloured_text(theme.text, line.kernel);
+  ImGui::TableNextColumn();
+  coloured_text(theme.muted, line.pass);
+  if (model.has_settings) {
+    ImGui::TableNextColumn();
+    clipped_text(context, theme.muted, line.setting, ImGui::GetContentRegionAvail().x);
+  }
+  for (std::size_t s = 0; s < line.cells.size(); ++s) draw_cell(context, model, line.cells[s], s == 0);
+}
+
+void draw_rows(Context& context, const CompareModel& model) {
+  const int columns = 3 + (model.has_settings ? 1 : 0) + 1 + 4 * (static_cast<int>(model.sweeps.size()) - 1);
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
+                                ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH |
+                                ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(5), context.look.px(4)));
+  const bool open = ImGui::BeginTable("compare", columns, flags);
+  ImGui::PopStyleVar();
+  if (!open) return;
+  const auto column = [&](const std::string& name, float width) {
+    ImGui::TableSetupColumn(name.c_str(), ImGuiTableColumnFlags_WidthFixed, context.look.px(width));
+  };
+  const bool several = model.sweeps.size() > 2;
+  ImGui::TableSetupScrollFreeze(several ? 1 : 2, 1);
+  column("window", 84);
+  for (std::size_t s = 1; s < model.sweeps.size(); ++s)
+    column(several ? fmt::format("{}##verdict", model.sweeps[s]) : "verdict", 112);
+  column("kernel", 100);
+  column("pass", 64);
+  if (model.has_settings) column("setting", 120);
+  for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
+    column(fmt::format("{}, ms", model.sweeps[s]),
+           std::clamp(16 + 6.5F * static_cast<float>(model.sweeps[s].size() + 4), 84.0F, 180.0F));
+    if (s == 0) continue;
+    column(fmt::format("ratio##{}", s), 44);
+    column(fmt::format("95 % interval##{}", s), 108);
+  }
+  std::vector<bool> right((model.has_settings ? 3 : 2) + model.sweeps.size(), false);
+  for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
+    right.push_back(true);
+    if (s > 0) right.insert(right.end(), {true, true});
+  }
+  header_row(context, right);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(model.lines.size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      draw_line(context, model, model.lines[static_cast<std::size_t>(i)], i);
+    }
+  }
+  ImGui::EndTable();
+}
+
+/// The newest sweep that is older than the shown one; 0 = none.
+std::int64_t sweep_before(const WindowData& data) {
+  for (const SweepInfo& sweep : data.sweeps) {
+    if (data.shown && sweep.id < data.shown->info.id) return sweep.id;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void draw_compare_panel(Context& context) {
+  if (!draw_data_state(context)) return;
+  const CompareModel* model = context.models.compare(context.data, context.now);
+  if (!model) {
+    if (context.data.sweeps.size() < 2) {
+      empty_state(context,
+                  "Comparing takes two sweeps, and this database holds one. Run the sweep again to see what changed.",
+                  {{"Run", {CommandId::run}}});
+    } else {
+      const std::int64_t before = sweep_before(context.data);
+      const std::string_view how =
+          "Choose two or more sweeps in the history with Ctrl+click, or set a baseline (B) and press C.";
+      if (before) {
+        empty_state(context, how, {{"Compare with the sweep before it", {CommandId::compare, before}}});
+      } else {
+        empty_state(context, how);
+      }
+    }
+    return;
+  }
+  panel_heading(context, compare_summary(*model),
+                fmt::format("Ratio = time of {} / time here; above 1 is faster.", model->sweeps.front()),
+                button_width("Copy"));
+  copy_button(context, Panel::compare);
+  draw_differences(context, *model);
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  draw_rows(context, *model);
+}
+
+}  // namespace triscope

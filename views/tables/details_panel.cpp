@@ -1,0 +1,303 @@
+// The selected measurement: the number, its samples in small, counters, launch, trust, provenance, note.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/base/third_party.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/gpu_counters.hpp"
+#include "profiler/statistics/statistics.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+std::string dimensions(const std::int64_t (&d)[3]) {
+  return d[1] <= 1 && d[2] <= 1 ? format_count(d[0]) : fmt::format("{} × {} × {}", d[0], d[1], d[2]);
+}
+
+const ResultRow* reference_of(const Context& context, const ResultRow& row) {
+  const LatencyModel* model = context.models.latency(context.data);
+  return model ? reference_row(context.data.shown->rows, model->reference, row) : nullptr;
+}
+
+/// "o_rounded" in words: an output compared with a reference that rounds its inputs as the kernel does.
+std::string output_label(std::string name) {
+  constexpr std::string_view kRounded = "_rounded";
+  const bool rounded = name.ends_with(kRounded);
+  if (rounded) name.erase(name.size() - kRounded.size());
+  if (name == "o") name = "output";
+  if (name == "lse") name = "log-sum-exp";
+  if (name.starts_with("grad_")) name = "gradient of " + name.substr(5);
+  return rounded ? name + ", same rounding" : name;
+}
+
+void draw_headline(Context& context, const SelectedMeasurement& selected) {
+  const Theme& theme = context.look.theme;
+  const ResultRow& row = selected.row;
+  const Summary& summary = selected.measurement.summary;
+  if (row.status != Status::ok || !row.median_ms) {
+    ImGui::PushFont(context.look.heading, kHeadingSize);
+    coloured_text(row.status == Status::failed ? theme.slower : theme.muted, to_string(row.status));
+    ImGui::PopFont();
+    ImGui::PushTextWrapPos(0);
+    coloured_text(theme.text, row.reason.empty() ? "No reason was recorded." : sentence(row.reason));
+    ImGui::PopTextWrapPos();
+    return;
+  }
+  ImGui::PushFont(context.look.numbers, kHeadingSize);
+  coloured_text(theme.text, format_latency(*row.median_ms));
+  ImGui::PopFont();
+  if (row.tflops) {
+    ImGui::SameLine();
+    ImGui::PushFont(context.look.numbers, kBodySize);
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + context.look.px(3));
+    coloured_text(theme.muted, fmt::format("{} TFLOP/s", significant_text(*row.tflops)));
+    ImGui::PopFont();
+  }
+  std::string median = fmt::format("Median of {}, interval unknown.", format_count(summary.samples));
+  if (interval_known(row)) {
+    median = fmt::format("Median of {}, 95 % interval {} to {}.", format_count(summary.samples),
+                         format_latency(*row.ci_low_ms), format_latency(*row.ci_high_ms));
+  }
+  muted_text(context, median, true);
+  if (!summary.converged || !row.reason.empty()) {
+    const SmallFont font(context.look);
+    ImGui::PushTextWrapPos(0);
+    coloured_text(theme.unclear, row.reason.empty() ? "Not converged: the interval is wider than was asked for."
+                                                    : sentence(row.reason));
+    ImGui::PopTextWrapPos();
+  }
+  if (const ResultRow* reference = reference_of(context, row); reference && row.tflops) {
+    const double ratio = *row.tflops / *reference->tflops;
+    coloured_text(
+        ratio >= 1 ? theme.faster : theme.slower,
+        fmt::format("{} {:.2f}× the rate of {}", ratio >= 1 ? "▲" : "▼", ratio, kernel_label(reference->kernel)));
+  }
+  if (context.data.against_baseline) {
+    const auto found = context.data.against_baseline->find(row.measurement);
+    if (found != context.data.against_baseline->end()) {
+      verdict(context, found->second.comparison);
+      ImGui::SameLine();
+      coloured_text(theme.muted, "since baseline");
+    }
+  }
+}
+
+/// Samples in small: dots over time, the interval behind them.
+void draw_spark(Context& context, const SelectedMeasurement& selected) {
+  const SampleChart* chart = context.models.samples(context.data);
+  if (!chart || chart->buckets.seconds.empty()) return;
+  const Look& look = context.look;
+  section(context, "Samples over time");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, look.px(56));
+  if (ImGui::InvisibleButton("##spark", size))
+    context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::samples));
+  tooltip(context, "Click to see every sample, the clock and the distribution.");
+  const SampleBuckets& buckets = chart->buckets;
+  const double low = *std::min_element(buckets.minimum.begin(), buckets.minimum.end()),
+               high = *std::max_element(buckets.maximum.begin(), buckets.maximum.end());
+  const double first = buckets.seconds.front(), span = std::max(1e-12, buckets.seconds.back() - first),
+               range = std::max(1e-12, high - low);
+  const float pad = look.px(3);
+  const auto x = [&](double s) { return at.x + pad + static_cast<float>((s - first) / span) * (size.x - 2 * pad); };
+  const auto y = [&](double ms) {
+    return at.y + pad + static_cast<float>(1 - (ms - low) / range) * (size.y - 2 * pad);
+  };
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Summary& summary = selected.measurement.summary;
+  const float band_top = std::clamp(y(summary.ci_high_ms), at.y, at.y + size.y),
+              band_bottom = std::clamp(y(summary.ci_low_ms), at.y, at.y + size.y);
+  if (interval_known(summary))
+    list->AddRectFilled(ImVec2(at.x, band_top), ImVec2(at.x + size.x, std::max(band_bottom, band_top + 1)),
+                        faded(look.theme.accent, 0.2F));
+  // At most about one mark per pixel and a half.
+  const std::size_t step = std::max<std::size_t>(
+      1, buckets.seconds.size() / static_cast<std::size_t>(std::max(1.0F, size.x / look.px(1.5F))));
+  for (std::size_t i = 0; i < buckets.seconds.size(); i += step) {
+    if (buckets.per_bucket > 1) {
+      list->AddLine(ImVec2(x(buckets.seconds[i]), y(buckets.minimum[i])),
+                    ImVec2(x(buckets.seconds[i]), y(buckets.maximum[i])), faded(look.theme.series[0], 0.7F),
+                    look.px(1));
+    } else {
+      list->AddCircleFilled(ImVec2(x(buckets.seconds[i]), y(buckets.centre[i])), look.px(1.75F), look.theme.series[0],
+                            8);
+    }
+  }
+  const bool many = chart->flagged_ms.size() > 60;
+  const std::size_t flagged_step = std::max<std::size_t>(1, chart->flagged_ms.size() / 200);
+  for (std::size_t i = 0; i < chart->flagged_ms.size(); i += flagged_step) {
+    list->AddCircleFilled(ImVec2(x(chart->flagged_seconds[i]), y(chart->flagged_ms[i])), look.px(many ? 1.25F : 2.5F),
+                          look.theme.unclear, 8);
+  }
+  if (chart->flagged > 0)
+    muted_text(context,
+               fmt::format("{} of {} flagged, kept: {}.", format_count(static_cast<std::int64_t>(chart->flagged)),
+                           format_count(static_cast<std::int64_t>(chart->samples)), chart->flags.front()),
+               true);
+}
+
+constexpr float kLabelShare = 0.56F;  ///< of the panel's width, before the bars
+
+void draw_share(Context& context, std::string_view label, double percent) {
+  const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
+  ImGui::AlignTextToFramePadding();
+  clipped_text(context, context.look.theme.muted, std::string(label), width * kLabelShare - context.look.px(8));
+  ImGui::SameLine(left + width * kLabelShare);
+  const float top = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - context.look.px(6)) / 2);
+  bar(context, static_cast<float>(percent / 100), ImVec2(width * (0.78F - kLabelShare), context.look.px(6)),
+      context.look.theme.accent);
+  ImGui::SameLine();
+  ImGui::SetCursorPosY(top);
+  number_right(context, fmt::format("{:.0f} %", percent), 0, left + width);
+}
+
+void draw_counters(Context& context, const Measurement& measurement) {
+  if (measurement.counters.empty() && measurement.counters_note.empty()) return;
+  section(context, "Why this fast");
+  if (!measurement.counters_note.empty())
+    muted_text(context, "Hardware counters were not read: " + measurement.counters_note, true);
+  if (const std::string words = counters_in_words(measurement.counters); !words.empty())
+    muted_text(context, words, true);
+  for (const Counter& counter : measurement.counters) {
+    const CounterMetric* metric = find_counter_metric(counter.name);
+    const std::string label(metric == nullptr ? std::string_view(counter.name) : metric->label);
+    ImGui::BeginGroup();
+    if (counter.unit == "%" && std::isfinite(counter.value)) {
+      draw_share(context, label, counter.value);
+    } else {
+      fact_line(context, label.c_str(), counter_text(counter));
+    }
+    ImGui::EndGroup();
+    if (metric != nullptr) tooltip(context, fmt::format("{}\n{}", metric->meaning, metric->name));
+  }
+}
+
+void draw_cross_check(Context& context, const Measurement& measurement) {
+  if (!measurement.cross_check) return;
+  const CrossCheck& check = *measurement.cross_check;
+  if (!check.median_ms) {
+    muted_text(context, "No cross-check: " + check.reason, true);
+    return;
+  }
+  const double gap =
+      measurement.summary.median_ms > 0 ? 100 * (*check.median_ms / measurement.summary.median_ms - 1) : 0;
+  ImGui::BeginGroup();
+  fact_line(context, "by CUDA events", fmt::format("{} ({:+.1f} %)", format_latency(*check.median_ms), gap));
+  ImGui::EndGroup();
+  tooltip(context,
+          "Cross-check: the same launch timed with CUDA events in a process without CUPTI. Events add the gaps between "
+          "launches, so short kernels read longer.");
+}
+
+void draw_launch(Context& context, const Measurement& measurement) {
+  if (measurement.launches.empty()) return;
+  const LaunchRecord& launch = measurement.launches.front();
+  section(context, "Launch");
+  if (!launch.name.empty()) fact_line(context, "kernel", launch.name, true);
+  if (launch.grid[0] > 0) fact_line(context, "grid", dimensions(launch.grid));
+  if (launch.block[0] > 0) fact_line(context, "block", dimensions(launch.block));
+  if (launch.cluster[0] > 0) fact_line(context, "cluster", dimensions(launch.cluster));
+  if (launch.registers_per_thread > 0) fact_line(context, "registers", fmt::format("{}", launch.registers_per_thread));
+  const std::int64_t shared = launch.static_shared_bytes + launch.dynamic_shared_bytes;
+  if (shared > 0) fact_line(context, "shared memory", format_bytes(shared));
+  if (launch.local_bytes_per_thread > 0)
+    fact_line(context, "local memory", format_bytes(launch.local_bytes_per_thread));
+  if (measurement.launches.size() > 1)
+    fact_line(context, "kernels per launch", fmt::format("{}", measurement.launches.size()));
+}
+
+void draw_trust(Context& context, const SelectedMeasurement& selected) {
+  const ResultRow& row = selected.row;
+  section(context, "Trust");
+  fact_line(context, "error to fp64", row.error ? format_error(*row.error) : std::string("not checked"));
+  for (const auto& [output, error] : selected.measurement.errors)
+    fact_line(context, ("   " + output_label(output)).c_str(), format_error(error));
+  fact_line(context, "timed by", timing_label(row.timing_source), true);
+  draw_cross_check(context, selected.measurement);
+  fact_line(context, "regime", row.regime == Regime::sustained ? "sustained (warm)" : "burst (cold)", true);
+  if (row.sm_clock_mhz) fact_line(context, "SM clock, median", fmt::format("{:.0f} MHz", *row.sm_clock_mhz));
+  if (row.peak_fraction) fact_line(context, "share of the peak", fmt::format("{:.1f} %", *row.peak_fraction * 100));
+  if (row.tflops_paper_count) fact_line(context, "TFLOP/s, paper's count", significant_text(*row.tflops_paper_count));
+  fact_line(context, "flagged samples", format_count(row.flagged));
+}
+
+void draw_provenance(Context& context, const SelectedMeasurement& selected) {
+  const Environment& e = selected.environment;
+  section(context, "Where and with what");
+  const auto fact = [&](const char* label, const std::string& value, bool words = true) {
+    if (!value.empty()) fact_line(context, label, value, words);
+  };
+  fact("device", e.device_name);
+  fact("started", format_started(selected.row.started, context.now));
+  fact("shape",
+       fmt::format("{} tokens, {}/{} heads, {}", format_count(selected.row.problem.seq_len),
+                   selected.row.problem.q_heads, selected.row.problem.kv_heads, selected.row.problem.head_dim));
+  const ThirdPartyPart* part = find_third_party_part(selected.row.kernel);
+  fact(part == nullptr ? "instance" : "library version", selected.row.instance);
+  if (part != nullptr) fact("licence", std::string(part->licence));
+  fact("sources", selected.row.source_hash, false);
+  fact("driver, CUDA",
+       e.driver_version.empty() ? std::string() : fmt::format("{}, {}", e.driver_version, e.cuda_version), false);
+  fact("power limit", e.power_limit_w ? fmt::format("{:.0f} W", *e.power_limit_w) : std::string(), false);
+  fact("host", e.host);
+  fact("CPU", e.cpu_model);
+  fact("Triscope", fmt::format("{} {}", e.triscope_version, e.git_commit), false);
+  fact("compiler", e.compiler);
+}
+
+void draw_note(Context& context, const SelectedMeasurement& selected) {
+  UiState& ui = context.ui;
+  if (ui.printing && selected.note.empty()) return;
+  section(context, "Note");
+  if (ui.printing) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.text, selected.note);
+    ImGui::PopTextWrapPos();
+    return;
+  }
+  if (ui.note_of != selected.row.measurement) {
+    ui.note_of = selected.row.measurement;
+    ui.note_text = selected.note;
+  }
+  ImGui::BeginDisabled(context.data.read_only);
+  ImGui::InputTextMultiline("##note", &ui.note_text, ImVec2(-1, context.look.px(56)));
+  if (ImGui::IsItemDeactivatedAfterEdit() && ui.note_text != selected.note)
+    context.request(CommandId::note_measurement, selected.row.measurement, ui.note_text);
+  ImGui::EndDisabled();
+  if (context.data.read_only) muted_text(context, "This database is read-only: notes cannot be kept in it.", true);
+}
+
+}  // namespace
+
+void draw_details_panel(Context& context) {
+  const auto& selected = context.data.selected;
+  if (!selected) {
+    empty_state(context, context.data.shown && !context.data.shown->rows.empty()
+                             ? "Click a row, bar or cell to see what stands behind the number."
+                             : "What stands behind a number appears here: samples, launch, conditions.");
+    return;
+  }
+  coloured_text(context.look.theme.text,
+                fmt::format("{}, {}", line_label(selected->row), to_string(selected->row.pass)));
+  muted_text(context, fmt::format("{}, {}", kernel_label(selected->row.kernel), selected->row.instance), true);
+  ImGui::Dummy(ImVec2(0, context.look.px(2)));
+  draw_headline(context, *selected);
+  draw_spark(context, *selected);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ImGui::GetStyle().FramePadding.x, context.look.px(2)));
+  draw_counters(context, selected->measurement);
+  draw_launch(context, selected->measurement);
+  draw_trust(context, *selected);
+  draw_provenance(context, *selected);
+  ImGui::PopStyleVar();
+  draw_note(context, *selected);
+}
+
+}  // namespace triscope

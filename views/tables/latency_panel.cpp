@@ -1,0 +1,382 @@
+// The latency table: windows down, passes across.
+#include <fmt/format.h>
+#include <imgui_internal.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr float kLeastRate = 128, kMostRate = 240;  ///< width of a rate with its bar
+
+float column_width(LatencyField field) {
+  switch (field) {
+    case LatencyField::label:
+      return 84;
+    case LatencyField::fact:
+      return 60;
+    case LatencyField::median:
+      return 70;
+    case LatencyField::interval:
+      return 44;
+    case LatencyField::tflops:
+      return kLeastRate;
+    case LatencyField::of_reference:
+      return 50;
+    case LatencyField::verdict:
+      return 112;
+    case LatencyField::paper:
+      return 60;
+    default:
+      return 64;
+  }
+}
+
+/// Wide enough for what is in it and for its title.
+float width_of(const Look& look, const LatencyColumn& column) {
+  const SmallFont font(look);
+  const float title = ImGui::CalcTextSize(column.title.c_str()).x + look.px(8);
+  return std::max(title, look.px(column.title == "kernel" ? 100 : column_width(column.field)));
+}
+
+/// Width of a rate's column where all columns that are shown at first have room; bars take what is left.
+float rate_width(const Look& look, const std::vector<LatencyColumn>& columns) {
+  float left = ImGui::GetWindowWidth() - ImGui::GetStyle().ScrollbarSize - look.px(20);
+  float rates = 0;
+  for (const LatencyColumn& column : columns) {
+    if (!field_text(column.field).shown_at_first) continue;
+    left -= width_of(look, column) + 2 * look.px(5);
+    rates += column.field == LatencyField::tflops ? 1 : 0;
+  }
+  return std::clamp(look.px(kLeastRate) + left / std::max(1.0F, rates), look.px(kLeastRate), look.px(kMostRate));
+}
+
+int colour_of(const LatencyModel& model, const LatencyLine& line, std::size_t group) {
+  for (const Series& series : map_series(model)) {
+    if (series.kernel == line.kernel && series.pass == model.groups[group].pass &&
+        series.regime == model.groups[group].regime)
+      return series.colour;
+  }
+  return -1;
+}
+
+/// Name of a column in menus and tests: the pass too, since headers leave it out.
+std::string full_name(const LatencyModel& model, const LatencyColumn& column) {
+  const bool in_group = is_numeric(column.field) || column.field == LatencyField::verdict;
+  const bool named = column.field == LatencyField::median || column.field == LatencyField::paper ||
+                     column.field == LatencyField::paper_ratio;
+  return in_group && !named ? model.groups[column.group].title + " " + column.title : column.title;
+}
+
+std::string summary_of(const Context& context, const LatencyModel& model, std::size_t shown_lines) {
+  std::string text = context.ui.table_filter.empty() ? counted(model.lines.size(), "row")
+                                                     : fmt::format("{} of {} rows", shown_lines, model.lines.size());
+  if (model.failed > 0) text += fmt::format(" · {} failed", model.failed);
+  if (model.flagged > 0) text += fmt::format(" · {} flagged samples, kept", format_count(model.flagged));
+  if (context.data.baseline)
+    text += fmt::format(" · baseline {}", format_started(context.data.baseline->info.started, context.now));
+  if (!model.conditions.empty()) text += " · " + model.conditions;
+  return text;
+}
+
+/// Columns that can be shown or hidden, checked where they are shown.
+void draw_columns_menu(Context& context, const LatencyModel& model) {
+  UiState& ui = context.ui;
+  if (!ImGui::BeginPopup("columns")) return;
+  for (const LatencyColumn& column : latency_columns(model)) {
+    if (column.field == LatencyField::label) continue;
+    const bool shown =
+        std::find(ui.visible_columns.begin(), ui.visible_columns.end(), column.id) != ui.visible_columns.end();
+    ImGui::PushItemFlag(ImGuiItemFlags_AutoClosePopups, false);
+    if (ImGui::MenuItem(full_name(model, column).c_str(), nullptr, shown)) ui.toggled_column = column.id;
+    ImGui::PopItemFlag();
+    tooltip(context, field_text(column.field).meaning);
+  }
+  ImGui::EndPopup();
+}
+
+void draw_filter_row(Context& context, const LatencyModel& model, std::size_t shown_lines) {
+  UiState& ui = context.ui;
+  const Look& look = context.look;
+  ImGui::AlignTextToFramePadding();
+  const float button_padding = 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
+  const float filter_width = std::clamp(ImGui::GetContentRegionAvail().x * 0.24F, look.px(90), look.px(150));
+  const float right_width =
+      filter_width + ImGui::CalcTextSize("Columns").x + ImGui::CalcTextSize("Copy").x + 2 * button_padding;
+  const std::string summary = summary_of(context, model, shown_lines);
+  if (ui.printing) return muted_text(context, summary, true);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, room = std::max(look.px(40), width - right_width - look.px(12));
+  {
+    const SmallFont font(look);
+    clipped_text(context, look.theme.muted, summary, room);
+  }
+  ImGui::SameLine();
+  ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(0.0F, width - right_width), at.y));
+  ImGui::SetNextItemWidth(filter_width);
+  if (ui.focus_filter) ImGui::SetKeyboardFocusHere();
+  ui.focus_filter = false;
+  ImGui::InputTextWithHint("##filter", filter_width < look.px(130) ? "filter" : "filter  (Ctrl+F)", &ui.table_filter,
+                           ImGuiInputTextFlags_EscapeClearsAll);
+  ImGui::SameLine();
+  if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
+  ImGui::SameLine();
+  if (ImGui::Button("Copy")) ImGui::OpenPopup("copy");
+  draw_columns_menu(context, model);
+  if (!ImGui::BeginPopup("copy")) return;
+  const auto item = [&](const char* label, CommandId id) {
+    if (ImGui::MenuItem(label)) context.request(id);
+  };
+  item("Tab-separated, for a spreadsheet", CommandId::copy_table);
+  item("Markdown", CommandId::copy_markdown);
+  item("CSV", CommandId::copy_csv);
+  item("LaTeX", CommandId::copy_latex);
+  ImGui::Separator();
+  item("Save as CSV...", CommandId::save_table);
+  ImGui::EndPopup();
+}
+
+void draw_headers(Context& context, const LatencyModel& model, const std::vector<LatencyColumn>& columns) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, context.look.px(28));
+  for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
+    if (!ImGui::TableSetColumnIndex(i)) continue;
+    const LatencyColumn& column = columns[static_cast<std::size_t>(i)];
+    // Dear ImGui's header gives sorting, dragging and the menu; its text is replaced by ours, aligned as the numbers
+    // are.
+    ImGui::PushStyleColor(ImGuiCol_Text, faded(theme.text, 0));
+    ImGui::PushID(i);
+    ImGui::TableHeader(full_name(model, column).c_str());
+    ImGui::PopID();
+    ImGui::PopStyleColor();
+    field_tooltip(context, full_name(model, column), field_text(column.field));
+    const bool sorted = !context.ui.sort_column.empty() && context.ui.sort_column == column.id;
+    const std::string title =
+        sorted ? fmt::format("{} {}", context.ui.sort_descending ? "▼" : "▲", column.title) : column.title;
+    const bool right = is_numeric(column.field) && column.field != LatencyField::tflops;
+    header_text(context, i, title, right, sorted ? theme.text : theme.muted);
+  }
+}
+
+void draw_rate(Context& context, const LatencyModel& model, const LatencyLine& line, std::size_t group,
+               const std::string& text) {
+  const Theme& theme = context.look.theme;
+  const LatencyCell& cell = *line.cells[group];
+  if (text.empty()) return;
+  const float text_width = context.look.px(40);
+  const float room = ImGui::GetContentRegionAvail().x;
+  const float right = ImGui::GetCursorPosX() + room;
+  const float length = room - text_width - context.look.px(4);
+  if (length > context.look.px(12)) {
+    const float height = context.look.px(6), top = ImGui::GetCursorPosY();
+    ImGui::SetCursorPosY(top + (ImGui::GetTextLineHeight() - height) / 2);
+    const int colour = colour_of(model, line, group);
+    const double most = model.groups[group].max_tflops;
+    bar(context, most > 0 ? static_cast<float>(*cell.row.tflops / most) : 0, ImVec2(length, height),
+        colour < 0 ? theme.baseline : theme.series[static_cast<std::size_t>(colour) % theme.series.size()]);
+    ImGui::SameLine();
+    ImGui::SetCursorPosY(top);
+  }
+  number_right(context, text, line.baseline ? theme.muted : 0, right);
+}
+
+void align_right_in_cell(const std::string& text) {
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
+                       std::max(0.0F, ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text.c_str()).x));
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789.,/-") == std::string::npos;
+}
+
+void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column) {
+  const Theme& theme = context.look.theme;
+  const std::string text = cell_text(model, line, column);
+  const bool own_cell = column.field != LatencyField::label && column.field != LatencyField::fact &&
+                        column.field != LatencyField::paper && column.field != LatencyField::paper_ratio;
+  const LatencyCell* cell =
+      own_cell && column.group < line.cells.size() && line.cells[column.group] ? &*line.cells[column.group] : nullptr;
+  switch (column.field) {
+    case LatencyField::fact: {
+      ImGui::PushFont(is_number(text) ? context.look.numbers : context.look.text,
+                      is_number(text) ? kNumberSize : kBodySize);
+      coloured_text(line.baseline ? theme.muted : theme.text, text);
+      ImGui::PopFont();
+      return;
+    }
+    case LatencyField::tflops:
+      if (cell) draw_rate(context, model, line, column.group, text);
+      return;
+    case LatencyField::verdict:
+      if (cell && cell->against_baseline) verdict(context, *cell->against_baseline);
+      return;
+    case LatencyField::median:
+      if (cell && cell->row.status != Status::ok) {
+        align_right_in_cell(text);
+        coloured_text(cell->row.status == Status::failed ? theme.slower : theme.muted, text);
+        if (!cell->row.reason.empty()) tooltip(context, cell->row.reason);
+        return;
+      }
+      number_right(context, text,
+                   cell && cell->row.median_ms && std::isnan(*cell->row.median_ms) ? theme.not_a_number
+                   : line.baseline                                                 ? theme.muted
+                                                                                   : 0);
+      return;
+    case LatencyField::flagged:
+      number_right(context, text, cell && cell->row.flagged > 0 ? theme.unclear : theme.muted);
+      return;
+    case LatencyField::interval:
+    case LatencyField::paper:
+      number_right(context, text, theme.muted);
+      return;
+    default:
+      number_right(context, text, line.baseline ? theme.muted : 0);
+      return;
+  }
+}
+
+/// The measurement a click on a line means: the one under the pointer's column group, else the line's first.
+std::int64_t measurement_of(const LatencyLine& line, const std::vector<LatencyColumn>& columns, int hovered_column) {
+  if (hovered_column >= 0 && hovered_column < static_cast<int>(columns.size())) {
+    const LatencyColumn& column = columns[static_cast<std::size_t>(hovered_column)];
+    const bool grouped = is_numeric(column.field) || column.field == LatencyField::verdict;
+    if (grouped && column.field != LatencyField::paper && column.field != LatencyField::paper_ratio &&
+        line.cells[column.group]) {
+      return line.cells[column.group]->row.measurement;
+    }
+  }
+  for (const auto& cell : line.cells) {
+    if (cell) return cell->row.measurement;
+  }
+  return 0;
+}
+
+bool line_is(const LatencyLine& line, std::int64_t measurement) {
+  return measurement != 0 && std::any_of(line.cells.begin(), line.cells.end(), [&](const auto& cell) {
+           return cell && cell->row.measurement == measurement;
+         });
+}
+
+void draw_line(Context& context, const LatencyModel& model, const LatencyLine& line, std::size_t index,
+               const std::vector<LatencyColumn>& columns, int hovered_column) {
+  const Theme& theme = context.look.theme;
+  Selection& selection = context.ui.selection;
+  ImGui::TableNextRow(0, context.look.px(24));
+  const bool pinned = line_is(line, selection.pinned);
+  for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
+    if (!ImGui::TableSetColumnIndex(i)) continue;
+    const LatencyColumn& column = columns[static_cast<std::size_t>(i)];
+    if (column.field != LatencyField::label) {
+      draw_cell(context, model, line, column);
+      continue;
+    }
+    ImGui::PushID(static_cast<int>(index));
+    if (pinned) {
+      ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.accent_soft);
+    } else if (line_is(line, selection.hovered)) {
+      ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.raised);
+    }
+    if (row_button(pinned)) {
+      context.request(CommandId::select_measurement, measurement_of(line, columns, hovered_column));
+    }
+    if (ImGui::IsItemHovered()) selection.hovered_now = measurement_of(line, columns, hovered_column);
+    ImGui::SameLine(0, 0);
+    {
+      const NumberFont font(context.look);
+      coloured_text(line.baseline ? theme.muted : theme.text, line.label);
+    }
+    ImGui::PopID();
+  }
+}
+
+/// What was selected elsewhere comes into view.
+void follow_selection(Context& context, const LatencyModel& model, const std::vector<std::size_t>& order) {
+  const std::int64_t pinned = context.ui.selection.pinned;
+  if (std::exchange(context.ui.table_followed, pinned) == pinned) return;
+  const auto found =
+      std::find_if(order.begin(), order.end(), [&](std::size_t index) { return line_is(model.lines[index], pinned); });
+  if (found == order.end()) return;
+  const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+  const float height = std::max(context.look.px(24), row), top = static_cast<float>(found - order.begin()) * height;
+  const float view = ImGui::GetWindowHeight() - context.look.px(28) - ImGui::GetStyle().ScrollbarSize;
+  if (top < ImGui::GetScrollY() || top + height > ImGui::GetScrollY() + view)
+    ImGui::SetScrollY(std::max(0.0F, top - view / 2));
+}
+
+void remember_columns(Context& context, const std::vector<LatencyColumn>& columns) {
+  UiState& ui = context.ui;
+  ui.visible_columns.clear();
+  for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
+    if (columns[static_cast<std::size_t>(i)].id == ui.toggled_column)
+      ImGui::TableSetColumnEnabled(i, !(ImGui::TableGetColumnFlags(i) & ImGuiTableColumnFlags_IsEnabled));
+    if (ImGui::TableGetColumnFlags(i) & ImGuiTableColumnFlags_IsEnabled)
+      ui.visible_columns.push_back(columns[static_cast<std::size_t>(i)].id);
+  }
+  ui.toggled_column.clear();
+  ImGuiTableSortSpecs* sort = ImGui::TableGetSortSpecs();
+  if (!sort || !sort->SpecsDirty) return;
+  ui.sort_column =
+      sort->SpecsCount > 0 ? columns[static_cast<std::size_t>(sort->Specs[0].ColumnIndex)].id : std::string();
+  ui.sort_descending = sort->SpecsCount > 0 && sort->Specs[0].SortDirection == ImGuiSortDirection_Descending;
+  sort->SpecsDirty = false;
+}
+
+}  // namespace
+
+void draw_latency_panel(Context& context) {
+  if (!draw_data_state(context, true)) return;
+  UiState& ui = context.ui;
+  const LatencyModel& model = *context.models.latency(context.data);
+  const std::vector<LatencyColumn> columns = latency_columns(model);
+  const auto order = context.models.order(context.data, ui.table_filter, ui.sort_column, ui.sort_descending);
+  draw_filter_row(context, model, order.size());
+  if (order.empty()) {
+    empty_state(context, fmt::format("No row contains \"{}\".", ui.table_filter));
+    return;
+  }
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
+                                ImGuiTableFlags_Hideable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Sortable |
+                                ImGuiTableFlags_SortTristate | ImGuiTableFlags_BordersInnerH |
+                                ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit |
+                                ImGuiTableFlags_PadOuterX | ImGuiTableFlags_HighlightHoveredColumn;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(5), context.look.px(4)));
+  const bool open = ImGui::BeginTable(latency_table_name(columns).c_str(), static_cast<int>(columns.size()), flags);
+  ImGui::PopStyleVar();
+  if (!open) return;
+  ImGui::TableSetupScrollFreeze(1, 1);
+  const float rate = rate_width(context.look, columns);
+  for (const LatencyColumn& column : columns) {
+    ImGuiTableColumnFlags column_flags = ImGuiTableColumnFlags_WidthFixed;
+    if (!field_text(column.field).shown_at_first) column_flags |= ImGuiTableColumnFlags_DefaultHide;
+    if (column.field == LatencyField::label) column_flags |= ImGuiTableColumnFlags_NoHide;
+    if (column.field == LatencyField::tflops || column.field == LatencyField::of_reference ||
+        column.field == LatencyField::peak) {
+      column_flags |= ImGuiTableColumnFlags_PreferSortDescending;
+    }
+    ImGui::TableSetupColumn(full_name(model, column).c_str(), column_flags,
+                            column.field == LatencyField::tflops ? rate : width_of(context.look, column),
+                            ImGui::GetID(column.id.c_str()));
+  }
+  remember_columns(context, columns);
+  draw_headers(context, model, columns);
+  const int hovered_column = ImGui::TableGetHoveredColumn();
+  follow_selection(context, model, order);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(order.size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const std::size_t index = order[static_cast<std::size_t>(i)];
+      draw_line(context, model, model.lines[index], index, columns, hovered_column);
+    }
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace triscope

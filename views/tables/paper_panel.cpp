@@ -1,0 +1,112 @@
+// The paper's Table 1 beside what this machine does.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "views/data/format.hpp"
+#include "views/parts/panel_list.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+void draw_line(Context& context, const PaperModel& model, const PaperLine& line, double longest) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextRow(0, context.look.px(24));
+  ImGui::TableNextColumn();
+  ImGui::PushID(static_cast<int>(line.windows.window1 * 4096 + line.windows.window2));
+  const bool pinned = line.measurement != 0 && context.ui.selection.pinned == line.measurement;
+  if (pinned) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.accent_soft);
+  if (ImGui::Selectable("##line", pinned, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap) &&
+      line.measurement) {
+    context.request(CommandId::select_measurement, line.measurement);
+  }
+  if (ImGui::IsItemHovered()) context.ui.selection.hovered_now = line.measurement;
+  ImGui::PopID();
+  ImGui::SameLine(0, 0);
+  {
+    const NumberFont font(context.look);
+    coloured_text(theme.text, format_windows(line.windows.window1, line.windows.window2));
+  }
+  ImGui::TableNextColumn();
+  number_right(context, format_count(line.windows.window1 * line.windows.window2), theme.muted);
+  ImGui::TableNextColumn();
+  number_right(context, format_fixed(line.paper_ms, 1), theme.muted);
+  ImGui::TableNextColumn();
+  if (!line.own_ms) {
+    number_right(context, "–", theme.muted);
+    ImGui::TableNextColumn();
+    if (model.measured > 0) muted_text(context, line.missing);
+    return;
+  }
+  std::vector<double> own;
+  for (const PaperLine& other : model.lines) {
+    if (other.own_ms) own.push_back(*other.own_ms);
+  }
+  number_right(context, format_fixed(*line.own_ms, column_decimals(own)));
+  ImGui::TableNextColumn();
+  const float top = ImGui::GetCursorPosY();
+  const float height = context.look.px(5), width = ImGui::GetContentRegionAvail().x;
+  ImGui::SetCursorPosY(top + context.look.px(3));
+  const ImVec2 at = ImGui::GetCursorPos();
+  bar(context, static_cast<float>(line.paper_ms / longest), ImVec2(width, height), theme.baseline);
+  ImGui::SetCursorPos(ImVec2(at.x, at.y + height + context.look.px(2)));
+  bar(context, static_cast<float>(*line.own_ms / longest), ImVec2(width, height), theme.series[0]);
+  ImGui::TableNextColumn();
+  number_right(context, format_fixed(line.paper_ms / *line.own_ms, 2) + "×");
+  ImGui::TableNextColumn();
+  coloured_text(theme.muted, line.kernel);
+}
+
+}  // namespace
+
+void draw_paper_panel(Context& context) {
+  if (!draw_data_state(context)) return;
+  const PaperModel& model = *context.models.paper(context.data);
+  const Theme& theme = context.look.theme;
+  panel_heading(context, "Table 1 of the paper beside this sweep", "", button_width("Copy"));
+  copy_button(context, Panel::paper);
+  if (model.measured == 0) {
+    muted_text(context, "This sweep holds none of the paper's windows (trilinear, forward, sustained).", true);
+    if (!context.ui.printing) ImGui::SameLine();
+    if (!context.ui.printing && ImGui::SmallButton("Put them into the sweep setup")) {
+      apply_preset(context.ui.form, WindowPreset::table1);
+      context.ui.form.trilinear = context.ui.form.forward = context.ui.form.sustained = true;
+      context.request(CommandId::preview_plan);
+      context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::setup));
+    }
+  } else {
+    muted_text(context, model.conditions, true);
+    if (!model.same_shape) {
+      const SmallFont font(context.look);
+      ImGui::PushTextWrapPos(0);
+      coloured_text(theme.unclear,
+                    "The paper's shape is 32,768 tokens, 64 query heads on 1, head size 128: read the shape of the "
+                    "curve, not the ratio.");
+      ImGui::PopTextWrapPos();
+    }
+  }
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  double longest = 1e-12;
+  for (const PaperLine& line : model.lines) longest = std::max({longest, line.paper_ms, line.own_ms.value_or(0)});
+  const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
+                                ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
+  const float inner = std::max(ImGui::GetContentRegionAvail().x, context.look.px(640));  // narrower: it scrolls
+  if (!ImGui::BeginTable("paper", 7, flags, ImVec2(0, 0), inner)) return;
+  ImGui::TableSetupScrollFreeze(1, 1);
+  const auto column = [&](const char* name, float width) {
+    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, context.look.px(width));
+  };
+  column("window", 96);
+  column("w1 × w2", 72);
+  column("paper, ms", 80);
+  column("here, ms", 80);
+  ImGui::TableSetupColumn("paper and here", ImGuiTableColumnFlags_WidthStretch);
+  column("paper / here", 80);
+  column("kernel", 84);
+  header_row(context, {false, true, true, true, false, true, false});
+  for (const PaperLine& line : model.lines) draw_line(context, model, line, longest);
+  ImGui::EndTable();
+}
+
+}  // namespace triscope
