@@ -1,5 +1,5 @@
-// Times cpu.fast and baseline.cpu beside OpenBLAS sgemm, interleaved, on the same cores in the same minute: the ratio is
-// the result, the absolute figures are by-products. Not built by default: ninja cpu_bench.
+// Times cpu.fast and baseline.cpu beside OpenBLAS sgemm, interleaved, on the same cores in the same minute: the ratio
+// is the result, the absolute figures are by-products. Not built by default: ninja cpu_bench.
 //   cpu_bench [threads] [seq_len] [rounds] [only figures whose name contains this]
 // OpenBLAS is loaded at run time when it is installed (libopenblas.so.0); without it only GFLOP/s are printed.
 // Each figure is the best of the rounds, by wall clock and by CPU time of the process (CPU time is the fairer one when
@@ -57,7 +57,8 @@ Figure sgemm_figure(int threads) {
   if (sgemm == nullptr || set_threads == nullptr) return figure;
   set_threads(threads);
   constexpr int n = 1536, row_major = 101, plain = 111;
-  auto a = std::make_shared<std::vector<float>>(n * n), b = std::make_shared<std::vector<float>>(n * n), c = std::make_shared<std::vector<float>>(n * n);
+  auto a = std::make_shared<std::vector<float>>(n * n), b = std::make_shared<std::vector<float>>(n * n),
+       c = std::make_shared<std::vector<float>>(n * n);
   fill_input(InputStream::q, 1, Element::fp32, *a);
   fill_input(InputStream::k1, 1, Element::fp32, *b);
   figure.name = fmt::format("OpenBLAS sgemm {}^3 ({})", n, core != nullptr ? core() : "?");
@@ -69,7 +70,8 @@ Figure sgemm_figure(int threads) {
 // Tensors and workspace of one problem and instance.
 class Launch {
  public:
-  Launch(const Kernel& kernel, const Problem& problem, std::string instance) : kernel_(kernel), problem_(problem), instance_(std::move(instance)) {
+  Launch(const Kernel& kernel, const Problem& problem, std::string instance)
+      : kernel_(kernel), problem_(problem), instance_(std::move(instance)) {
     const std::size_t rows = static_cast<std::size_t>(problem.batch * problem.seq_len * problem.q_heads);
     const std::size_t keys = static_cast<std::size_t>(problem.batch * problem.seq_len * problem.kv_heads);
     const std::size_t dim = static_cast<std::size_t>(problem.head_dim);
@@ -92,7 +94,8 @@ class Launch {
     arguments_.grad_k2 = tensor(keys * dim);
     arguments_.grad_v1 = tensor(keys * dim);
     arguments_.grad_v2 = tensor(keys * dim);
-    const std::size_t bytes = std::max(kernel.workspace_bytes(problem, Pass::forward, instance_), kernel.workspace_bytes(problem, Pass::backward, instance_));
+    const std::size_t bytes = std::max(kernel.workspace_bytes(problem, Pass::forward, instance_),
+                                       kernel.workspace_bytes(problem, Pass::backward, instance_));
     workspace_.reset(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
     arguments_.workspace = workspace_.get();
     kernel.launch(problem, Pass::forward, instance_, arguments_);  // o and lse for the backward
@@ -111,7 +114,8 @@ class Launch {
   Arguments arguments_;
 };
 
-Problem problem_of(Form form, std::int64_t seq_len, std::int64_t window1, std::int64_t window2, std::int64_t q_heads = 8) {
+Problem problem_of(Form form, std::int64_t seq_len, std::int64_t window1, std::int64_t window2,
+                   std::int64_t q_heads = 8) {
   Problem problem;
   problem.form = form;
   problem.element = Element::fp32;
@@ -122,13 +126,15 @@ Problem problem_of(Form form, std::int64_t seq_len, std::int64_t window1, std::i
   return problem;
 }
 
-void add(std::vector<Figure>& figures, const std::string& only, const char* id, const Problem& problem, const std::string& instance) {
+void add(std::vector<Figure>& figures, const std::string& only, const char* id, const Problem& problem,
+         const std::string& instance) {
   const Kernel& kernel = *find_kernel(id);
   if (kernel.unsupported(problem, Pass::forward, instance)) return;
   std::shared_ptr<Launch> launch;
   for (Pass pass : {Pass::forward, Pass::backward}) {
     Figure figure;
-    figure.name = fmt::format("{} {} {} {}x{} {} heads n {} {}", id, instance, to_string(problem.form), problem.window1, problem.window2, problem.q_heads, problem.seq_len, to_string(pass));
+    figure.name = fmt::format("{} {} {} {}x{} {} heads n {} {}", id, instance, to_string(problem.form), problem.window1,
+                              problem.window2, problem.q_heads, problem.seq_len, to_string(pass));
     if (figure.name.find(only) == std::string::npos) continue;
     if (!launch) launch = std::make_shared<Launch>(kernel, problem, instance);
     figure.flops = useful_flops(problem, pass);

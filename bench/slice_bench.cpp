@@ -18,11 +18,11 @@
 
 #include "app/window/engine.hpp"
 #include "app/window/main/frame_loop.hpp"
-#include "kernels/inspect/cpu/slice.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/inspect/cpu/slice.hpp"
 #include "profiler/export/heatmap.hpp"
-#include "profiler/sweep/sweep.hpp"
 #include "profiler/plan/windows.hpp"
+#include "profiler/sweep/sweep.hpp"
 
 namespace {
 

@@ -17,8 +17,8 @@
 #include "app/window/engine.hpp"
 #include "app/window/picture.hpp"
 #include "app/window/settings_file.hpp"
-#include "views/parts/context.hpp"
 #include "profiler/plan/request.hpp"
+#include "views/parts/context.hpp"
 
 namespace triscope {
 

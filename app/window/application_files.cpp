@@ -9,8 +9,8 @@
 #include "app/window/folder_listing.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
-#include "views/model/attention_draft.hpp"
 #include "views/data/format.hpp"
+#include "views/model/attention_draft.hpp"
 #include "views/parts/panel_list.hpp"
 
 namespace triscope {

@@ -8,9 +8,9 @@
 #include "app/window/application.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/plan.hpp"
-#include "views/data/format.hpp"
-#include "profiler/plan/request.hpp"
 #include "profiler/plan/progress.hpp"
+#include "profiler/plan/request.hpp"
+#include "views/data/format.hpp"
 
 namespace triscope {
 namespace {

@@ -3,9 +3,9 @@
 #include <map>
 
 #include "profiler/plan/plan.hpp"
+#include "profiler/plan/request.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/supervise/worker_jobs.hpp"
-#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {

@@ -7,11 +7,11 @@
 #include <optional>
 #include <stop_token>
 
+#include "profiler/plan/request.hpp"
 #include "profiler/record/catalog.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/sweep/sweep.hpp"
 #include "views/data/window_data.hpp"
-#include "profiler/plan/request.hpp"
 
 namespace triscope {
 

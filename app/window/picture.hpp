@@ -13,7 +13,7 @@ namespace triscope {
 
 struct Picture {
   int width = 0, height = 0;
-  std::vector<std::uint8_t> rgb;   ///< row by row, top first, 3 bytes a pixel
+  std::vector<std::uint8_t> rgb;  ///< row by row, top first, 3 bytes a pixel
 };
 
 /// Fills the triangles of `data` at its framebuffer scale over `background`. Textures must be Dear ImGui's own

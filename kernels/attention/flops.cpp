@@ -44,7 +44,8 @@ double paper_flops(const Problem& problem, Pass pass) {
   if (problem.form == Form::gemm) return useful_flops(problem, pass);
   const double backward_factor = gemms(pass) / 2.0;
   if (problem.form == Form::dot_product) {
-    const double kept = problem.mask == Mask::full ? n : std::min<double>(n / 2.0, static_cast<double>(problem.window1));
+    const double kept =
+        problem.mask == Mask::full ? n : std::min<double>(n / 2.0, static_cast<double>(problem.window1));
     return 4.0 * n * kept * heads_times_dim(problem) * backward_factor;
   }
   const double w1 = problem.mask == Mask::full ? n : static_cast<double>(problem.window1);
@@ -52,8 +53,6 @@ double paper_flops(const Problem& problem, Pass pass) {
   return 6.0 * n * w1 * w2 * heads_times_dim(problem) * backward_factor;
 }
 
-double compulsory_bytes(const Problem& problem, Pass pass) {
-  return static_cast<double>(tensor_bytes(problem, pass));
-}
+double compulsory_bytes(const Problem& problem, Pass pass) { return static_cast<double>(tensor_bytes(problem, pass)); }
 
 }  // namespace triscope

@@ -24,7 +24,10 @@ std::vector<NamedPointer> pointers_of(const Problem& problem, Pass pass, const A
   if (two_axes) add({{"k2", arguments.k2}, {"v2", arguments.v2}});
   if (problem.sink) add({{"sink", arguments.sink}});
   if (pass == Pass::forward) return list;
-  add({{"grad_o", arguments.grad_o}, {"grad_q", arguments.grad_q}, {"grad_k1", arguments.grad_k1}, {"grad_v1", arguments.grad_v1}});
+  add({{"grad_o", arguments.grad_o},
+       {"grad_q", arguments.grad_q},
+       {"grad_k1", arguments.grad_k1},
+       {"grad_v1", arguments.grad_v1}});
   if (two_axes) add({{"grad_k2", arguments.grad_k2}, {"grad_v2", arguments.grad_v2}});
   if (problem.sink) add({{"grad_sink", arguments.grad_sink}});
   return list;

@@ -3,7 +3,8 @@
 
 namespace triscope {
 
-/// Inputs on the host as fp32, already rounded to `problem.element`. Shapes as in `Arguments`; sink and grad_o may be null.
+/// Inputs on the host as fp32, already rounded to `problem.element`. Shapes as in `Arguments`; sink and grad_o may be
+/// null.
 struct HostInputs {
   const float* q = nullptr;
   const float* k1 = nullptr;
@@ -14,7 +15,8 @@ struct HostInputs {
   const float* grad_o = nullptr;
 };
 
-/// A kernel's outputs on the host, widened to fp32. The forward fills o and lse; a check of the backward needs those too.
+/// A kernel's outputs on the host, widened to fp32. The forward fills o and lse; a check of the backward needs those
+/// too.
 struct HostOutputs {
   const float* o = nullptr;
   const float* lse = nullptr;

@@ -17,19 +17,19 @@ enum class DeviceKind { cpu, cuda };
 /// Which key is folded into the virtual operand before the GEMMs. bf16 kernels round that product, so a backward
 /// must use an LSE made with the same fold (docs/method.md, "Rounding").
 enum class Fold {
-  none,        ///< nothing is rounded: fp64/fp32 kernels, dot-product baselines
-  query_k2,    ///< q * k2, raw K1
-  query_k1,    ///< q * k1, raw K2
-  key_pair,    ///< k1 * k2 (virtual keys)
-  cross_k2,    ///< determinant: k2 x q in bf16, so that of its two products key_b q_a is rounded before the difference is
-  cross_k1,    ///< the same with k1
+  none,      ///< nothing is rounded: fp64/fp32 kernels, dot-product baselines
+  query_k2,  ///< q * k2, raw K1
+  query_k1,  ///< q * k1, raw K2
+  key_pair,  ///< k1 * k2 (virtual keys)
+  cross_k2,  ///< determinant: k2 x q in bf16, so that of its two products key_b q_a is rounded before the difference is
+  cross_k1,  ///< the same with k1
 };
 
 /// Pointers of one launch, all in the memory of the kernel's device. BSHD, contiguous, element type `problem.element`
 /// for q..v2, o, grad_o and the input gradients; fp32 for lse, sink, grad_sink. Unused ones are null.
 struct Arguments {
-  const void* q = nullptr;       ///< [batch, seq_len, q_heads, head_dim]
-  const void* k1 = nullptr;      ///< [batch, seq_len, kv_heads, head_dim]
+  const void* q = nullptr;   ///< [batch, seq_len, q_heads, head_dim]
+  const void* k1 = nullptr;  ///< [batch, seq_len, kv_heads, head_dim]
   const void* k2 = nullptr;
   const void* v1 = nullptr;
   const void* v2 = nullptr;
@@ -42,21 +42,21 @@ struct Arguments {
   void* grad_k2 = nullptr;
   void* grad_v1 = nullptr;
   void* grad_v2 = nullptr;
-  float* grad_sink = nullptr;    ///< [q_heads]
-  void* workspace = nullptr;     ///< at least `Kernel::workspace_bytes`, aligned to 256; contents arbitrary
-  Fold lse_fold = Fold::none;    ///< how the LSE was made (backward)
-  void* stream = nullptr;        ///< cudaStream_t, or null on the CPU
+  float* grad_sink = nullptr;  ///< [q_heads]
+  void* workspace = nullptr;   ///< at least `Kernel::workspace_bytes`, aligned to 256; contents arbitrary
+  Fold lse_fold = Fold::none;  ///< how the LSE was made (backward)
+  void* stream = nullptr;      ///< cudaStream_t, or null on the CPU
 };
 
 struct KernelInfo {
-  std::string id;           ///< "cpu.fast"
-  std::string name;         ///< "CPU fast (fp32, blocked)"
-  std::string family;       ///< "2-simplicial" or "baseline"
+  std::string id;      ///< "cpu.fast"
+  std::string name;    ///< "CPU fast (fp32, blocked)"
+  std::string family;  ///< "2-simplicial" or "baseline"
   DeviceKind device = DeviceKind::cpu;
   Fold fold = Fold::none;
-  std::string source_hash;  ///< of the kernel's own sources, set by the build; changes when the kernel does
+  std::string source_hash;             ///< of the kernel's own sources, set by the build; changes when the kernel does
   std::vector<std::string> instances;  ///< tile configurations by name; at least one
-  std::string library;      ///< file of the library that is loaded at run time for it; empty: none, or none was found
+  std::string library;  ///< file of the library that is loaded at run time for it; empty: none, or none was found
 };
 
 /// A kernel. Stateless and const; safe to use from one thread at a time per stream.
@@ -71,8 +71,8 @@ class Kernel {
     (void)instance;
     return unsupported(problem, pass);
   }
-  /// What this kernel folds for `problem`: the fold of the LSE its forward writes and its backward asks for. `info().fold`
-  /// unless the kernel folds whichever window is shorter.
+  /// What this kernel folds for `problem`: the fold of the LSE its forward writes and its backward asks for.
+  /// `info().fold` unless the kernel folds whichever window is shorter.
   virtual Fold fold(const Problem& problem) const {
     (void)problem;
     return info().fold;
@@ -82,7 +82,8 @@ class Kernel {
   virtual std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view instance) const = 0;
   /// Runs (CPU) or enqueues (CUDA) one pass. Allocates nothing, never synchronises. Every output element is written.
   /// Throws `Error` when the launch is refused.
-  virtual void launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& arguments) const = 0;
+  virtual void launch(const Problem& problem, Pass pass, std::string_view instance,
+                      const Arguments& arguments) const = 0;
 };
 
 std::string_view to_string(DeviceKind);

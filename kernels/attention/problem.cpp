@@ -36,8 +36,8 @@ void check_real(std::vector<std::string>& reasons, std::string_view name, double
   if (!std::isfinite(value)) {
     reasons.push_back(fmt::format("{} is {}, but must be a finite number", name, value));
   } else if (std::abs(value) > kMaxReal) {
-    reasons.push_back(fmt::format("{} is {}, but must lie between -{:g} and {:g}: kernels compute with it in fp32", name, value,
-                                  kMaxReal, kMaxReal));
+    reasons.push_back(fmt::format("{} is {}, but must lie between -{:g} and {:g}: kernels compute with it in fp32",
+                                  name, value, kMaxReal, kMaxReal));
   }
 }
 
@@ -68,16 +68,16 @@ std::vector<std::string> validate(const Problem& problem) {
                           static_cast<double>(std::max(problem.q_heads, problem.kv_heads)) *
                           static_cast<double>(problem.head_dim);
   if (elements > kMaxElements) {
-    reasons.push_back(fmt::format("q would have {:.3g} elements, but at most {:.3g} can be addressed", elements,
-                                  kMaxElements));
+    reasons.push_back(
+        fmt::format("q would have {:.3g} elements, but at most {:.3g} can be addressed", elements, kMaxElements));
   }
   if (problem.form == Form::determinant && problem.head_dim < 3) {
     reasons.push_back(
         fmt::format("head_dim is {}, but the determinant form needs at least one chunk of 3", problem.head_dim));
   }
   if (problem.form == Form::dot_product && problem.window2 != 1) {
-    reasons.push_back(fmt::format("window2 is {}, but dot-product attention has one axis: window2 must be 1",
-                                  problem.window2));
+    reasons.push_back(
+        fmt::format("window2 is {}, but dot-product attention has one axis: window2 must be 1", problem.window2));
   }
   return reasons;
 }
@@ -104,10 +104,14 @@ std::int64_t tensor_bytes(const Problem& problem, Pass pass) {
 
 std::string_view to_string(Form form) {
   switch (form) {
-    case Form::trilinear: return "trilinear";
-    case Form::determinant: return "determinant";
-    case Form::dot_product: return "dot_product";
-    case Form::gemm: return "gemm";
+    case Form::trilinear:
+      return "trilinear";
+    case Form::determinant:
+      return "determinant";
+    case Form::dot_product:
+      return "dot_product";
+    case Form::gemm:
+      return "gemm";
   }
   return "?";
 }

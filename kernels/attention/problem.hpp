@@ -30,7 +30,7 @@ struct Problem {
   Form form = Form::trilinear;
   Mask mask = Mask::causal;
   Element element = Element::bf16;
-  bool deterministic = false;   ///< gradients bit-identical from run to run
+  bool deterministic = false;  ///< gradients bit-identical from run to run
   std::int64_t batch = 1;
   std::int64_t seq_len = 1024;
   std::int64_t q_heads = 64;
@@ -57,7 +57,8 @@ std::vector<std::string> validate(const Problem& problem);
 /// Throws `Error` (usage) naming every reason when `problem` is impossible.
 void require_valid(const Problem& problem);
 
-/// Bytes of all inputs and outputs of `pass`: q k1 k2 v1 v2 o lse [sink]; backward: do and the gradients too; gemm: q k1 o.
+/// Bytes of all inputs and outputs of `pass`: q k1 k2 v1 v2 o lse [sink]; backward: do and the gradients too; gemm: q
+/// k1 o.
 std::int64_t tensor_bytes(const Problem& problem, Pass pass);
 
 std::string_view to_string(Form);

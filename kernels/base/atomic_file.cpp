@@ -45,8 +45,8 @@ void refuse_database(const fs::path& given, const fs::path& target) {
   const ssize_t count = ::pread(descriptor, head.data(), head.size(), 0);
   ::close(descriptor);
   if (count != static_cast<ssize_t>(head.size()) || std::string_view(head.data(), head.size()) != kSqliteHeader) return;
-  throw Error(fmt::format("cannot write '{}'", given.string()), "it is a database, which would be lost", "name another file",
-              ExitCode::usage);
+  throw Error(fmt::format("cannot write '{}'", given.string()), "it is a database, which would be lost",
+              "name another file", ExitCode::usage);
 }
 
 }  // namespace

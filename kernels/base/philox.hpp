@@ -16,7 +16,8 @@ struct PhiloxBlock {
 };
 
 /// Philox4x32-10 (Salmon et al., SC 2011): four random words for a 128-bit counter and a 64-bit key.
-TRISCOPE_HOST_DEVICE inline PhiloxBlock philox(std::uint64_t counter_low, std::uint64_t counter_high, std::uint64_t key) {
+TRISCOPE_HOST_DEVICE inline PhiloxBlock philox(std::uint64_t counter_low, std::uint64_t counter_high,
+                                               std::uint64_t key) {
   std::uint32_t c0 = static_cast<std::uint32_t>(counter_low), c1 = static_cast<std::uint32_t>(counter_low >> 32);
   std::uint32_t c2 = static_cast<std::uint32_t>(counter_high), c3 = static_cast<std::uint32_t>(counter_high >> 32);
   std::uint32_t k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
@@ -40,7 +41,8 @@ TRISCOPE_HOST_DEVICE inline PhiloxBlock philox(std::uint64_t counter_low, std::u
 TRISCOPE_HOST_DEVICE inline float unit_normal(std::uint64_t index, std::uint32_t stream, std::uint64_t seed) {
   const PhiloxBlock block = philox(index, stream, seed);
   std::int32_t sum = 0;
-  for (int i = 0; i < 4; ++i) sum += static_cast<std::int32_t>(block.x[i] & 0xFFFFu) + static_cast<std::int32_t>(block.x[i] >> 16);
+  for (int i = 0; i < 4; ++i)
+    sum += static_cast<std::int32_t>(block.x[i] & 0xFFFFu) + static_cast<std::int32_t>(block.x[i] >> 16);
   // Doubled and centred: 2*sum - 8*65535 is an exact integer below 2^21. Its standard deviation is
   // 2*sqrt(8*(65536^2-1)/12) = 107019.8...; the constant is that number's reciprocal as a float.
   const std::int32_t centred = 2 * sum - 8 * 65535;
@@ -52,7 +54,10 @@ enum class InputStream : std::uint32_t { q = 0, k1 = 1, k2 = 2, v1 = 3, v2 = 4, 
 
 /// `x` rounded to bf16 (nearest, ties to even) and back; x finite.
 TRISCOPE_HOST_DEVICE inline float round_to_bf16(float x) {
-  union { float f; std::uint32_t u; } bits{x};
+  union {
+    float f;
+    std::uint32_t u;
+  } bits{x};
   bits.u += 0x7FFFu + ((bits.u >> 16) & 1u);
   bits.u &= 0xFFFF0000u;
   return bits.f;

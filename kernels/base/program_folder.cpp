@@ -14,7 +14,8 @@ std::filesystem::path program_folder() {
   if (!error) return running.parent_path();
   const auto* started_as = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   const std::filesystem::path found = std::filesystem::canonical(started_as == nullptr ? "" : started_as, error);
-  if (error) throw Error("the folder of this program cannot be found", error.message(), "start it again with its full path");
+  if (error)
+    throw Error("the folder of this program cannot be found", error.message(), "start it again with its full path");
   return found.parent_path();
 }
 

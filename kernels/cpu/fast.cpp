@@ -1,8 +1,9 @@
 // cpu.fast: fp32 2-simplicial attention, and baseline.cpu: causal, sliding-window and full dot-product attention,
 // blocked like FlashAttention-2. Forward and backward, on the same micro-kernels; the instances are instruction sets.
 #include "kernels/cpu/fast.hpp"
-#include "kernels/cpu/fast_layout.hpp"
+
 #include "kernels/attention/host_arguments.hpp"
+#include "kernels/cpu/fast_layout.hpp"
 
 namespace triscope {
 namespace {

@@ -5,9 +5,9 @@
 #define TRISCOPE_SIMD_VECTORS 3
 #define TRISCOPE_SIMD_UNROLL 1
 
-#include "kernels/cpu/fast_vector.inl"
-#include "kernels/cpu/fast_forward.inl"
 #include "kernels/cpu/fast_backward.inl"
+#include "kernels/cpu/fast_forward.inl"
+#include "kernels/cpu/fast_vector.inl"
 
 namespace triscope::cpu {
 namespace avx2 {
@@ -20,8 +20,16 @@ bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_suppor
 
 extern const InstructionSet avx2_instructions;
 const InstructionSet avx2_instructions = {
-    "avx2", avx2::kRows, avx2::kLanes, avx2::available, avx2::forward_scratch, avx2::backward_scratch,
-    avx2::forward, avx2::backward_position, avx2::backward_keys, avx2::exp2_array,
+    "avx2",
+    avx2::kRows,
+    avx2::kLanes,
+    avx2::available,
+    avx2::forward_scratch,
+    avx2::backward_scratch,
+    avx2::forward,
+    avx2::backward_position,
+    avx2::backward_keys,
+    avx2::exp2_array,
 };
 
 }  // namespace triscope::cpu

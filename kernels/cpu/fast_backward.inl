@@ -1,5 +1,6 @@
 // Gradients by virtual keys: for a fixed short-axis position k, K1_j * k2_k and V1_j * v2_k (determinant: k1_j x k2_k)
-// are keys and values of an ordinary attention over j, seen by the rows of positions [k, k + short window), all of them:
+// are keys and values of an ordinary attention over j, seen by the rows of positions [k, k + short window), all of
+// them:
 //   S = q KK^T,  dP = do VV^T,  P = exp(S - LSE),  dS = P (dP - delta)
 //   dVV += P^T do,   dKK += dS^T q,   dq += dS KK                       five GEMMs, the least there are
 // and only once per (j, k):  dk1_j += k2_k * dKK,  dk2_k += k1_j * dKK,  dv1_j += v2_k * dVV,  dv2_k += v1_j * dVV
@@ -15,29 +16,29 @@ struct RowTile {
   alignas(64) float lse2[kLanes];
   alignas(64) float delta[kLanes];
   std::int64_t first_row, live;
-  float* query;    // [padded_dim][lanes], like the next two
+  float* query;  // [padded_dim][lanes], like the next two
   float* grad_o;
   float* grad_q;
 };
 
 // Keys [first, first + panels * kRows) and what they have gathered.
 struct KeyChunk {
-  const float* keys;     // panels
+  const float* keys;  // panels
   const float* values;
-  float* grad_keys;      // [key][padded_dim]
+  float* grad_keys;  // [key][padded_dim]
   float* grad_values;
   std::int64_t first, panels;
 };
 
 struct BackwardScratch {
-  float* tiles;          // query, grad_o, grad_q of kTiles tiles
-  float* virtual_keys;   // panels of one chunk, like the next
+  float* tiles;         // query, grad_o, grad_q of kTiles tiles
+  float* virtual_keys;  // panels of one chunk, like the next
   float* virtual_values;
-  float* grad_keys;      // [kChunk][padded_dim], like the next
+  float* grad_keys;  // [kChunk][padded_dim], like the next
   float* grad_values;
-  float* p;              // [kChunk][lanes], like the next
+  float* p;  // [kChunk][lanes], like the next
   float* ds;
-  float* wide_key;       // [padded_dim][kRows]: the short key, each element repeated, like the next
+  float* wide_key;  // [padded_dim][kRows]: the short key, each element repeated, like the next
   float* wide_value;
 };
 
@@ -61,7 +62,8 @@ BackwardScratch carve_backward_scratch(const Shape& shape, float* scratch) {
 }
 
 // Transposes the rows of a tile. Lanes beyond the last row repeat it; they see no key.
-void load_tile_rows(const Shape& shape, const BackwardItem& item, std::int64_t first_row, std::int64_t live, float* memory, RowTile& tile) {
+void load_tile_rows(const Shape& shape, const BackwardItem& item, std::int64_t first_row, std::int64_t live,
+                    float* memory, RowTile& tile) {
   tile.first_row = first_row;
   tile.live = live;
   tile.query = memory;
@@ -100,7 +102,8 @@ void add_grad_q(const Shape& shape, const RowTile& tile, const BackwardItem& ite
 }
 
 // In: p = raw scores, ds = dP. Out: p = P, ds = dS, both 0 where a lane does not see the key.
-void weights_of_scores(const Shape& shape, const RowTile& tile, std::int64_t first, std::int64_t count, float* p, float* ds) {
+void weights_of_scores(const Shape& shape, const RowTile& tile, std::int64_t first, std::int64_t count, float* p,
+                       float* ds) {
   const bool masked = !tile.visibility.all_see(first, first + count);
 #pragma GCC unroll 8
   for (int v = 0; v < kVectors; ++v) {
@@ -117,11 +120,13 @@ void weights_of_scores(const Shape& shape, const RowTile& tile, std::int64_t fir
 }
 
 // The five GEMMs of one tile against one chunk, on the panels the tile sees.
-void tile_gradients(const Shape& shape, const BackwardItem& item, const RowTile& tile, const KeyChunk& chunk, float* p, float* ds) {
+void tile_gradients(const Shape& shape, const BackwardItem& item, const RowTile& tile, const KeyChunk& chunk, float* p,
+                    float* ds) {
   const std::int64_t first = maximum(chunk.first, round_down(tile.visibility.smallest_first, kRows));
   const std::int64_t end = minimum(chunk.first + chunk.panels * kRows, tile.visibility.largest_last + 1);
   if (first >= end) return;
-  const std::int64_t panels = (end - first + kRows - 1) / kRows, dim = shape.padded_dim, offset = (first - chunk.first) * dim;
+  const std::int64_t panels = (end - first + kRows - 1) / kRows, dim = shape.padded_dim,
+                     offset = (first - chunk.first) * dim;
   score_panels(chunk.keys + offset, dim, shape.logit_dims, tile.query, p, panels);
   score_panels(chunk.values + offset, dim, shape.head_dim, tile.grad_o, ds, panels);
   weights_of_scores(shape, tile, first, panels * kRows, p, ds);
@@ -131,7 +136,8 @@ void tile_gradients(const Shape& shape, const BackwardItem& item, const RowTile&
 }
 
 // virtual = keys * short key, element by element of the panels.
-void multiply_panels(const float* panels, const float* wide, std::int64_t panel_floats, std::int64_t count, float* out) {
+void multiply_panels(const float* panels, const float* wide, std::int64_t panel_floats, std::int64_t count,
+                     float* out) {
   for (std::int64_t n = 0; n < count; ++n) {
     for (std::int64_t x = 0; x < panel_floats; x += kWidth) store(out + x, load(panels + x) * load(wide + x));
     panels += panel_floats;
@@ -159,8 +165,8 @@ void cross_panels(const Shape& shape, const float* panels, const float* key, std
 }
 
 // grad_long += gathered * short_row;  grad_short += sum over keys of gathered * long.
-void unfold_product(std::int64_t dim, std::int64_t count, const float* gathered, const float* long_rows, const float* short_row,
-                    float* grad_long, float* grad_short) {
+void unfold_product(std::int64_t dim, std::int64_t count, const float* gathered, const float* long_rows,
+                    const float* short_row, float* grad_long, float* grad_short) {
   for (std::int64_t d = 0; d < dim; d += kWidth) {
     const Vector factor = load(short_row + d);
     Vector sum = load(grad_short + d);
@@ -175,8 +181,8 @@ void unfold_product(std::int64_t dim, std::int64_t count, const float* gathered,
 }
 
 // The same for the determinant: dk1 += k2 x gathered, dk2 += gathered x k1.
-void unfold_cross(const Shape& shape, std::int64_t count, const float* gathered, const float* long_rows, const float* short_row,
-                  float* grad_long, float* grad_short) {
+void unfold_cross(const Shape& shape, std::int64_t count, const float* gathered, const float* long_rows,
+                  const float* short_row, float* grad_long, float* grad_short) {
   for (std::int64_t key = 0; key < count; ++key) {
     const float *x = gathered + key * shape.padded_dim, *a = long_rows + key * shape.padded_dim, *b = short_row;
     float* out = grad_long + key * shape.padded_dim;
@@ -192,23 +198,26 @@ void unfold_cross(const Shape& shape, std::int64_t count, const float* gathered,
 }
 
 // Prepares up to kTiles tiles from `first_row` and returns how many; `end` is past the last row.
-std::int64_t load_row_block(const Shape& shape, const BackwardItem& item, std::int64_t first_row, std::int64_t end, float* memory,
-                            RowTile (&tiles)[kTiles]) {
+std::int64_t load_row_block(const Shape& shape, const BackwardItem& item, std::int64_t first_row, std::int64_t end,
+                            float* memory, RowTile (&tiles)[kTiles]) {
   std::int64_t count = 0;
   for (std::int64_t row = first_row; row < end && count < kTiles; row += kLanes, ++count) {
-    load_tile_rows(shape, item, row, minimum(kLanes, end - row), memory + 3 * count * kLanes * shape.padded_dim, tiles[count]);
+    load_tile_rows(shape, item, row, minimum(kLanes, end - row), memory + 3 * count * kLanes * shape.padded_dim,
+                   tiles[count]);
   }
   return count;
 }
 
-void make_virtual_keys(const Shape& shape, const BackwardItem& item, std::int64_t k, const KeyChunk& chunk, const BackwardScratch& scratch) {
+void make_virtual_keys(const Shape& shape, const BackwardItem& item, std::int64_t k, const KeyChunk& chunk,
+                       const BackwardScratch& scratch) {
   const std::int64_t dim = shape.padded_dim, offset = chunk.first * dim;
   if (shape.determinant) {
     cross_panels(shape, item.long_key_panels + offset, item.short_keys + k * dim, chunk.panels, scratch.virtual_keys);
   } else {
     multiply_panels(item.long_key_panels + offset, scratch.wide_key, dim * kRows, chunk.panels, scratch.virtual_keys);
   }
-  multiply_panels(item.long_value_panels + offset, scratch.wide_value, dim * kRows, chunk.panels, scratch.virtual_values);
+  multiply_panels(item.long_value_panels + offset, scratch.wide_value, dim * kRows, chunk.panels,
+                  scratch.virtual_values);
 }
 
 void unfold(const Shape& shape, const BackwardItem& item, std::int64_t k, const KeyChunk& chunk) {
@@ -216,11 +225,14 @@ void unfold(const Shape& shape, const BackwardItem& item, std::int64_t k, const 
   const float* keys = item.long_keys + chunk.first * dim;
   const float* values = item.long_values + chunk.first * dim;
   if (shape.determinant) {
-    unfold_cross(shape, count, chunk.grad_keys, keys, item.short_keys + k * dim, item.grad_long_keys + out, item.grad_short_key);
+    unfold_cross(shape, count, chunk.grad_keys, keys, item.short_keys + k * dim, item.grad_long_keys + out,
+                 item.grad_short_key);
   } else {
-    unfold_product(dim, count, chunk.grad_keys, keys, item.short_keys + k * dim, item.grad_long_keys + out, item.grad_short_key);
+    unfold_product(dim, count, chunk.grad_keys, keys, item.short_keys + k * dim, item.grad_long_keys + out,
+                   item.grad_short_key);
   }
-  unfold_product(dim, count, chunk.grad_values, values, item.short_values + k * dim, item.grad_long_values + out, item.grad_short_value);
+  unfold_product(dim, count, chunk.grad_values, values, item.short_values + k * dim, item.grad_long_values + out,
+                 item.grad_short_value);
 }
 
 void backward_position(const Shape& shape, const BackwardItem& item, std::int64_t k) {
@@ -240,7 +252,8 @@ void backward_position(const Shape& shape, const BackwardItem& item, std::int64_
     const std::int64_t last = tiles[count - 1].visibility.largest_last + 1;
     for (std::int64_t first = round_down(tiles[0].visibility.smallest_first, kRows); first < last; first += kChunk) {
       const std::int64_t panels = (minimum(kChunk, last - first) + kRows - 1) / kRows;
-      const KeyChunk chunk{scratch.virtual_keys, scratch.virtual_values, scratch.grad_keys, scratch.grad_values, first, panels};
+      const KeyChunk chunk{
+          scratch.virtual_keys, scratch.virtual_values, scratch.grad_keys, scratch.grad_values, first, panels};
       make_virtual_keys(shape, item, k, chunk, scratch);
       clear(chunk.grad_keys, panels * kRows * dim);
       clear(chunk.grad_values, panels * kRows * dim);
@@ -255,10 +268,15 @@ void backward_keys(const Shape& shape, const BackwardItem& item, std::int64_t fi
   const BackwardScratch scratch = carve_backward_scratch(shape, item.scratch);
   const std::int64_t dim = shape.padded_dim;
   const std::int64_t begin = shape.full ? 0 : first * shape.group;
-  const std::int64_t end = shape.full ? shape.rows : minimum(shape.seq_len, first + count - 1 + shape.long_window) * shape.group;
+  const std::int64_t end =
+      shape.full ? shape.rows : minimum(shape.seq_len, first + count - 1 + shape.long_window) * shape.group;
   const std::int64_t panels = (count + kRows - 1) / kRows, offset = (first - item.first_key) * dim;
-  const KeyChunk chunk{item.long_key_panels + first * dim, item.long_value_panels + first * dim, item.grad_long_keys + offset,
-                       item.grad_long_values + offset, first, panels};
+  const KeyChunk chunk{item.long_key_panels + first * dim,
+                       item.long_value_panels + first * dim,
+                       item.grad_long_keys + offset,
+                       item.grad_long_values + offset,
+                       first,
+                       panels};
   RowTile tiles[kTiles];
   for (std::int64_t row = begin; row < end; row += kTiles * kLanes) {
     const std::int64_t tile_count = load_row_block(shape, item, row, end, scratch.tiles, tiles);

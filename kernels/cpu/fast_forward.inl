@@ -8,28 +8,29 @@
 namespace triscope::cpu::TRISCOPE_SIMD {
 namespace {
 
-constexpr std::int64_t kStepBlock = 32;   // steps along the short axis whose keys are transposed at a time
-constexpr float kSlack = 24.0f;           // in powers of two
+constexpr std::int64_t kStepBlock = 32;  // steps along the short axis whose keys are transposed at a time
+constexpr float kSlack = 24.0f;          // in powers of two
 constexpr float kUnseen = -0x1.fffffep127f;
 constexpr double kLn2 = 0.693147180559945309417;
 
-// Columns of a transposed block of short keys: an odd multiple of 16, so that a column does not fall into few cache sets.
+// Columns of a transposed block of short keys: an odd multiple of 16, so that a column does not fall into few cache
+// sets.
 constexpr std::int64_t kShortColumns = ((kStepBlock + kLanes + kWidth + 15) / 16 | 1) * 16;
 
 struct ForwardState {
   alignas(64) float reference[kLanes];  // base 2
   alignas(64) float sum[kLanes];        // of exponentials, over finished steps
   alignas(64) float step_sum[kLanes];
-  Visibility visibility;                // along the long axis
-  float* query;                         // [padded_dim][lanes], like the next three
-  float* operand;                       // virtual query; also staging for rows
-  float* step_output;                   // P V1 of the step
+  Visibility visibility;  // along the long axis
+  float* query;           // [padded_dim][lanes], like the next three
+  float* operand;         // virtual query; also staging for rows
+  float* step_output;     // P V1 of the step
   float* output;
-  float* scores;                        // [kChunk][lanes]
-  float* short_keys;                    // [padded_dim][kShortColumns], like the next
+  float* scores;      // [kChunk][lanes]
+  float* short_keys;  // [padded_dim][kShortColumns], like the next
   float* short_values;
-  float* zeros;                         // [padded_dim]
-  std::int64_t block_position;          // position of column 0 of the short block
+  float* zeros;                 // [padded_dim]
+  std::int64_t block_position;  // position of column 0 of the short block
 };
 
 std::int64_t forward_scratch(const Shape& shape) {
@@ -63,7 +64,8 @@ void load_queries(const Shape& shape, const ForwardTile& tile, std::int64_t live
   }
 }
 
-// Transposes the short keys and values at block_position, block_position + 1, ...; positions outside the sequence are 0.
+// Transposes the short keys and values at block_position, block_position + 1, ...; positions outside the sequence are
+// 0.
 void load_short_block(const Shape& shape, const ForwardTile& tile, ForwardState& state) {
   for (std::int64_t column = 0; column < kShortColumns; column += kWidth) {
     const float *keys[kWidth], *values[kWidth];
@@ -84,7 +86,9 @@ struct LaneKeys {
   Integers offset;      // of each lane from there
 };
 
-TRISCOPE_INLINE Vector pick(const float* row, const LaneKeys& lanes) { return permute(load(row + lanes.column), lanes.offset); }
+TRISCOPE_INLINE Vector pick(const float* row, const LaneKeys& lanes) {
+  return permute(load(row + lanes.column), lanes.offset);
+}
 
 // operand = query * key, or key x query chunk by chunk (the remainder is never read).
 void fold_key(const Shape& shape, const LaneKeys& lanes, int v, ForwardState& state) {
@@ -92,7 +96,8 @@ void fold_key(const Shape& shape, const LaneKeys& lanes, int v, ForwardState& st
   float* out = state.operand + v * kWidth;
   const float* key = state.short_keys;
   if (!shape.determinant) {
-    for (std::int64_t d = 0; d < shape.logit_dims; ++d) store(out + d * kLanes, load(q + d * kLanes) * pick(key + d * kShortColumns, lanes));
+    for (std::int64_t d = 0; d < shape.logit_dims; ++d)
+      store(out + d * kLanes, load(q + d * kLanes) * pick(key + d * kShortColumns, lanes));
     return;
   }
   for (std::int64_t d = 0; d < shape.logit_dims; d += 3) {
@@ -108,13 +113,14 @@ void fold_key(const Shape& shape, const LaneKeys& lanes, int v, ForwardState& st
 void add_step_output(const Shape& shape, const LaneKeys& lanes, int v, ForwardState& state) {
   for (std::int64_t d = 0; d < shape.padded_dim; ++d) {
     float* out = state.output + d * kLanes + v * kWidth;
-    store(out, load(out) + load(state.step_output + d * kLanes + v * kWidth) * pick(state.short_values + d * kShortColumns, lanes));
+    store(out, load(out) + load(state.step_output + d * kLanes + v * kWidth) *
+                               pick(state.short_values + d * kShortColumns, lanes));
   }
 }
 
 // Scales and masks the scores of keys [first, first + count); returns whether some lane's maximum leaves the slack.
-bool scale_scores(const Shape& shape, const Visibility& visibility, std::int64_t first, std::int64_t count, ForwardState& state,
-                  Vector (&largest)[kVectors]) {
+bool scale_scores(const Shape& shape, const Visibility& visibility, std::int64_t first, std::int64_t count,
+                  ForwardState& state, Vector (&largest)[kVectors]) {
   const bool masked = !visibility.all_see(first, first + count);
   for (int v = 0; v < kVectors; ++v) largest[v] = broadcast(-__builtin_inff());
   for (std::int64_t key = 0; key < count; ++key) {
@@ -174,19 +180,23 @@ void attend(const Shape& shape, const ForwardTile& tile, const Visibility& visib
   const std::int64_t end = visibility.largest_last + 1;
   for (std::int64_t first = round_down(visibility.smallest_first, kRows); first < end; first += kChunk) {
     const std::int64_t panels = (minimum(kChunk, end - first) + kRows - 1) / kRows;
-    score_panels(tile.long_keys + first * shape.padded_dim, shape.padded_dim, shape.logit_dims, state.operand, state.scores, panels);
+    score_panels(tile.long_keys + first * shape.padded_dim, shape.padded_dim, shape.logit_dims, state.operand,
+                 state.scores, panels);
     Vector largest[kVectors];
     if (scale_scores(shape, visibility, first, panels * kRows, state, largest)) raise_reference(shape, largest, state);
     exponentiate(panels * kRows, state);
     sum_panels(tile.long_values + first * shape.padded_dim, shape.padded_dim, state.scores, state.step_output, panels);
   }
-  for (int v = 0; v < kVectors; ++v) store(state.sum + v * kWidth, load(state.sum + v * kWidth) + load(state.step_sum + v * kWidth));
+  for (int v = 0; v < kVectors; ++v)
+    store(state.sum + v * kWidth, load(state.sum + v * kWidth) + load(state.step_sum + v * kWidth));
 }
 
 // The visibility of a step in which the lanes whose short key would lie before the sequence see nothing.
-Visibility clipped_visibility(const Shape& shape, const ForwardTile& tile, std::int64_t step, std::int64_t live, const Visibility& all) {
+Visibility clipped_visibility(const Shape& shape, const ForwardTile& tile, std::int64_t step, std::int64_t live,
+                              const Visibility& all) {
   Visibility clipped = all;
-  const std::int64_t dead = minimum(live, maximum(0, step * shape.group - tile.first_row));  // lanes at positions < step
+  const std::int64_t dead =
+      minimum(live, maximum(0, step * shape.group - tile.first_row));  // lanes at positions < step
   for (std::int64_t lane = 0; lane < dead; ++lane) {
     clipped.first[lane] = 1;
     clipped.last[lane] = 0;
@@ -226,7 +236,8 @@ void write_rows(const Shape& shape, const ForwardTile& tile, std::int64_t live, 
 void forward_dot_product(const Shape& shape, const ForwardTile& tile, ForwardState& state) {
   for (std::int64_t n = 0; n < shape.padded_dim * kLanes; n += kWidth) store(state.operand + n, load(state.query + n));
   attend(shape, tile, state.visibility, state);
-  for (std::int64_t n = 0; n < shape.padded_dim * kLanes; n += kWidth) store(state.output + n, load(state.step_output + n));
+  for (std::int64_t n = 0; n < shape.padded_dim * kLanes; n += kWidth)
+    store(state.output + n, load(state.step_output + n));
 }
 
 void forward_two_axes(const Shape& shape, const ForwardTile& tile, std::int64_t live, ForwardState& state) {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu/fast_layout.hpp"
 #include "kernels/attention/host_arguments.hpp"
+#include "kernels/cpu/fast_layout.hpp"
 
 namespace triscope::cpu {
 namespace {
@@ -28,7 +28,8 @@ struct Gradients {
         problem_(problem) {}
 
   std::int64_t row(std::int64_t head, std::int64_t row) const {
-    const std::int64_t batch = head / problem_.kv_heads, q_head = head % problem_.kv_heads * problem_.group() + row % problem_.group();
+    const std::int64_t batch = head / problem_.kv_heads,
+                       q_head = head % problem_.kv_heads * problem_.group() + row % problem_.group();
     return ((batch * problem_.seq_len + row / problem_.group()) * problem_.q_heads + q_head) * problem_.head_dim;
   }
   std::int64_t key(std::int64_t head, std::int64_t position) const {
@@ -67,7 +68,9 @@ ItemRange range_of(const Layout& layout, std::int64_t panel_rows, std::int64_t i
     range.first_key = range.first_position;
     range.end_key = range.end_position;
   } else {
-    range.first_key = shape.full ? 0 : std::max<std::int64_t>(0, range.first_position - shape.long_window + 1) / panel_rows * panel_rows;
+    range.first_key =
+        shape.full ? 0
+                   : std::max<std::int64_t>(0, range.first_position - shape.long_window + 1) / panel_rows * panel_rows;
     range.end_key = end_seen;
   }
   return range;
@@ -122,9 +125,12 @@ class Backward {
 
   BackwardItem describe(std::int64_t head) const {
     const Shape& shape = layout_.shape;
-    const std::int64_t long_index = head * layout_.panel_positions * shape.padded_dim, short_index = head * shape.seq_len * shape.padded_dim;
+    const std::int64_t long_index = head * layout_.panel_positions * shape.padded_dim,
+                       short_index = head * shape.seq_len * shape.padded_dim;
     const std::int64_t rows = head * shape.rows;
-    const auto at = [&](std::int64_t offset, std::int64_t index) { return offset < 0 ? nullptr : workspace_ + offset + index; };
+    const auto at = [&](std::int64_t offset, std::int64_t index) {
+      return offset < 0 ? nullptr : workspace_ + offset + index;
+    };
     float* slot = workspace_ + layout_.slots + omp_get_thread_num() * layout_.slot_floats;
     BackwardItem item;
     item.long_key_panels = at(layout_.long_key_panels, long_index);
@@ -149,7 +155,8 @@ class Backward {
   void add_item(std::int64_t head, const ItemRange& range, const BackwardItem& item) const {
     const Shape& shape = layout_.shape;
     for (std::int64_t row = range.first_row; row < range.end_row; ++row) {
-      add_scaled(item.grad_q + (row - range.first_row) * shape.padded_dim, shape.gradient_factor, shape.head_dim, gradients_.q + gradients_.row(head, row));
+      add_scaled(item.grad_q + (row - range.first_row) * shape.padded_dim, shape.gradient_factor, shape.head_dim,
+                 gradients_.q + gradients_.row(head, row));
     }
     for (std::int64_t key = range.first_key; key < range.end_key; ++key) {
       const std::int64_t in = (key - range.first_key) * shape.padded_dim, out = gradients_.key(head, key);
@@ -172,8 +179,10 @@ void sink_gradient(const Problem& problem, const Layout& layout, const Arguments
     double sum = 0;
     for (std::int64_t batch = 0; batch < problem.batch; ++batch) {
       const float* lse = arguments.lse + (batch * problem.q_heads + q_head) * problem.seq_len;
-      const float* delta = workspace + layout.delta + (batch * problem.kv_heads + q_head / shape.group) * shape.rows + q_head % shape.group;
-      for (std::int64_t i = 0; i < problem.seq_len; ++i) sum -= std::exp(static_cast<double>(arguments.sink[q_head]) - lse[i]) * delta[i * shape.group];
+      const float* delta = workspace + layout.delta + (batch * problem.kv_heads + q_head / shape.group) * shape.rows +
+                           q_head % shape.group;
+      for (std::int64_t i = 0; i < problem.seq_len; ++i)
+        sum -= std::exp(static_cast<double>(arguments.sink[q_head]) - lse[i]) * delta[i * shape.group];
     }
     arguments.grad_sink[q_head] = static_cast<float>(sum);
   }
@@ -189,8 +198,10 @@ void launch_forward(const Problem& problem, const InstructionSet& instructions, 
   const std::int64_t tiles = (shape.rows + instructions.lanes - 1) / instructions.lanes;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(layout.team())
   for (std::int64_t index = 0; index < layout.heads * tiles; ++index) {
-    const std::int64_t head = index / tiles, batch = head / problem.kv_heads, q_head = head % problem.kv_heads * shape.group;
-    const std::int64_t long_index = head * layout.panel_positions * shape.padded_dim, short_index = head * shape.seq_len * shape.padded_dim;
+    const std::int64_t head = index / tiles, batch = head / problem.kv_heads,
+                       q_head = head % problem.kv_heads * shape.group;
+    const std::int64_t long_index = head * layout.panel_positions * shape.padded_dim,
+                       short_index = head * shape.seq_len * shape.padded_dim;
     const std::int64_t first = (batch * problem.seq_len * problem.q_heads + q_head) * problem.head_dim;
     ForwardTile tile;
     tile.long_keys = workspace + layout.long_key_panels + long_index;

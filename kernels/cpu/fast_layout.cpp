@@ -27,7 +27,8 @@ void take(std::int64_t& offset, std::int64_t floats, std::int64_t& total) {
 
 Shape make_shape(const Problem& problem) {
   Shape shape;
-  const std::int64_t window1 = std::min(problem.window1, problem.seq_len), window2 = std::min(problem.window2, problem.seq_len);
+  const std::int64_t window1 = std::min(problem.window1, problem.seq_len),
+                     window2 = std::min(problem.window2, problem.seq_len);
   shape.seq_len = problem.seq_len;
   shape.group = problem.group();
   shape.rows = shape.seq_len * shape.group;
@@ -76,7 +77,9 @@ void Layout::lay_out_backward(const InstructionSet& instructions) {
   // The rows that see a step of positions, and the long-axis positions those rows see.
   const std::int64_t reach = shape.full ? n : shape.dot_product ? shape.long_window : shape.short_window;
   item_rows = std::min(n, step + reach - 1) * shape.group;
-  item_keys = shape.dot_product ? step : shape.full ? n : std::min(n, step + shape.short_window + shape.long_window - 2);
+  item_keys = shape.dot_product ? step
+              : shape.full      ? n
+                                : std::min(n, step + shape.short_window + shape.long_window - 2);
   item_keys = round_up(item_keys, instructions.panel_rows) + 2 * instructions.panel_rows;
   if (!shape.dot_product) {
     take(long_keys, heads * panel_positions * shape.padded_dim, total_floats);
@@ -98,16 +101,19 @@ namespace {
 
 // One key tensor of one (batch, kv head), as far as packing goes.
 struct Source {
-  const float* first;    // element 0 of position 0
-  std::int64_t stride;   // between positions
+  const float* first;   // element 0 of position 0
+  std::int64_t stride;  // between positions
   float bias;
 };
 
 // Any of the destinations may be null. Panels and padded rows beyond the sequence become 0.
-void pack_position(const Shape& shape, const Source& source, std::int64_t position, std::int64_t panel_rows, float* panels, float* rows) {
+void pack_position(const Shape& shape, const Source& source, std::int64_t position, std::int64_t panel_rows,
+                   float* panels, float* rows) {
   const float* in = source.first + position * source.stride;
   const bool inside = position < shape.seq_len;
-  float* panel = panels == nullptr ? nullptr : panels + position / panel_rows * panel_rows * shape.padded_dim + position % panel_rows;
+  float* panel = panels == nullptr
+                     ? nullptr
+                     : panels + position / panel_rows * panel_rows * shape.padded_dim + position % panel_rows;
   for (std::int64_t d = 0; d < shape.padded_dim; ++d) {
     const float x = inside && d < shape.head_dim ? in[d] + source.bias : 0.0f;
     if (panel != nullptr) panel[d * panel_rows] = x;
@@ -115,29 +121,39 @@ void pack_position(const Shape& shape, const Source& source, std::int64_t positi
   }
 }
 
-float* at(float* workspace, std::int64_t offset, std::int64_t index) { return offset < 0 ? nullptr : workspace + offset + index; }
+float* at(float* workspace, std::int64_t offset, std::int64_t index) {
+  return offset < 0 ? nullptr : workspace + offset + index;
+}
 
 }  // namespace
 
-void pack_keys(const Problem& problem, const Layout& layout, const InstructionSet& instructions, const HostInputs& inputs, float* workspace) {
+void pack_keys(const Problem& problem, const Layout& layout, const InstructionSet& instructions,
+               const HostInputs& inputs, float* workspace) {
   const Shape& shape = layout.shape;
   const float *long_keys = shape.swapped ? inputs.k2 : inputs.k1, *long_values = shape.swapped ? inputs.v2 : inputs.v1;
-  const float *short_keys = shape.swapped ? inputs.k1 : inputs.k2, *short_values = shape.swapped ? inputs.v1 : inputs.v2;
+  const float *short_keys = shape.swapped ? inputs.k1 : inputs.k2,
+              *short_values = shape.swapped ? inputs.v1 : inputs.v2;
   const bool biased = !shape.dot_product;
-  const float key_bias = biased ? static_cast<float>(problem.k2_bias) : 0.0f, value_bias = biased ? static_cast<float>(problem.v2_bias) : 0.0f;
+  const float key_bias = biased ? static_cast<float>(problem.k2_bias) : 0.0f,
+              value_bias = biased ? static_cast<float>(problem.v2_bias) : 0.0f;
   const std::int64_t stride = problem.kv_heads * problem.head_dim, dim = shape.padded_dim;
 #pragma omp parallel for collapse(2) schedule(static) num_threads(layout.team())
   for (std::int64_t head = 0; head < layout.heads; ++head) {
     for (std::int64_t position = 0; position < layout.panel_positions; ++position) {
-      const std::int64_t offset = head / problem.kv_heads * problem.seq_len * stride + head % problem.kv_heads * problem.head_dim;
+      const std::int64_t offset =
+          head / problem.kv_heads * problem.seq_len * stride + head % problem.kv_heads * problem.head_dim;
       const std::int64_t long_index = head * layout.panel_positions * dim, short_index = head * shape.seq_len * dim;
-      pack_position(shape, {long_keys + offset, stride, shape.swapped ? key_bias : 0.0f}, position, instructions.panel_rows,
-                    at(workspace, layout.long_key_panels, long_index), at(workspace, layout.long_keys, long_index));
-      pack_position(shape, {long_values + offset, stride, shape.swapped ? value_bias : 0.0f}, position, instructions.panel_rows,
-                    at(workspace, layout.long_value_panels, long_index), at(workspace, layout.long_values, long_index));
+      pack_position(shape, {long_keys + offset, stride, shape.swapped ? key_bias : 0.0f}, position,
+                    instructions.panel_rows, at(workspace, layout.long_key_panels, long_index),
+                    at(workspace, layout.long_keys, long_index));
+      pack_position(shape, {long_values + offset, stride, shape.swapped ? value_bias : 0.0f}, position,
+                    instructions.panel_rows, at(workspace, layout.long_value_panels, long_index),
+                    at(workspace, layout.long_values, long_index));
       if (shape.dot_product || position >= shape.seq_len) continue;
-      pack_position(shape, {short_keys + offset, stride, shape.swapped ? 0.0f : key_bias}, position, 1, nullptr, workspace + layout.short_keys + short_index);
-      pack_position(shape, {short_values + offset, stride, shape.swapped ? 0.0f : value_bias}, position, 1, nullptr, workspace + layout.short_values + short_index);
+      pack_position(shape, {short_keys + offset, stride, shape.swapped ? 0.0f : key_bias}, position, 1, nullptr,
+                    workspace + layout.short_keys + short_index);
+      pack_position(shape, {short_values + offset, stride, shape.swapped ? 0.0f : value_bias}, position, 1, nullptr,
+                    workspace + layout.short_values + short_index);
     }
   }
 }

@@ -1,9 +1,9 @@
 // Where a launch of the CPU kernels keeps what in its workspace, and the packing of the inputs into it.
 #pragma once
 
-#include "kernels/cpu/fast_tiles.hpp"
 #include "kernels/attention/host_tensors.hpp"
 #include "kernels/attention/kernel.hpp"
+#include "kernels/cpu/fast_tiles.hpp"
 
 namespace triscope::cpu {
 
@@ -35,7 +35,7 @@ struct Layout {
   std::int64_t lse2 = -1, delta = -1;                         ///< [heads][rows]
   std::int64_t slots = -1;                                    ///< [threads][slot_floats]
   std::int64_t slot_floats = 0;
-  std::int64_t slot_grad_q = -1, slot_grad_keys = -1, slot_grad_values = -1;   ///< inside a slot, after the scratch
+  std::int64_t slot_grad_q = -1, slot_grad_keys = -1, slot_grad_values = -1;  ///< inside a slot, after the scratch
   std::int64_t slot_grad_short_key = -1, slot_grad_short_value = -1;
   std::int64_t total_floats = 0;
 
@@ -44,7 +44,8 @@ struct Layout {
 };
 
 /// Packs keys and values (biases added) into the workspace; multi-threaded.
-void pack_keys(const Problem& problem, const Layout& layout, const InstructionSet& instructions, const HostInputs& inputs, float* workspace);
+void pack_keys(const Problem& problem, const Layout& layout, const InstructionSet& instructions,
+               const HostInputs& inputs, float* workspace);
 /// Packs q and grad_o, makes lse2 and delta.
 void pack_rows(const Problem& problem, const Layout& layout, const Arguments& arguments, float* workspace);
 

@@ -5,9 +5,9 @@
 #define TRISCOPE_SIMD_VECTORS 3
 #define TRISCOPE_SIMD_UNROLL 1
 
-#include "kernels/cpu/fast_vector.inl"
-#include "kernels/cpu/fast_forward.inl"
 #include "kernels/cpu/fast_backward.inl"
+#include "kernels/cpu/fast_forward.inl"
+#include "kernels/cpu/fast_vector.inl"
 
 namespace triscope::cpu {
 namespace portable {
@@ -20,8 +20,16 @@ bool available() { return true; }
 
 extern const InstructionSet portable_instructions;
 const InstructionSet portable_instructions = {
-    "portable", portable::kRows, portable::kLanes, portable::available, portable::forward_scratch, portable::backward_scratch,
-    portable::forward, portable::backward_position, portable::backward_keys, portable::exp2_array,
+    "portable",
+    portable::kRows,
+    portable::kLanes,
+    portable::available,
+    portable::forward_scratch,
+    portable::backward_scratch,
+    portable::forward,
+    portable::backward_position,
+    portable::backward_keys,
+    portable::exp2_array,
 };
 
 }  // namespace triscope::cpu

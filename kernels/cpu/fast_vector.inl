@@ -28,7 +28,9 @@ typedef std::uint32_t Words __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may
 
 TRISCOPE_INLINE std::int64_t minimum(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 TRISCOPE_INLINE std::int64_t maximum(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
-TRISCOPE_INLINE std::int64_t round_up(std::int64_t x, std::int64_t multiple) { return (x + multiple - 1) / multiple * multiple; }
+TRISCOPE_INLINE std::int64_t round_up(std::int64_t x, std::int64_t multiple) {
+  return (x + multiple - 1) / multiple * multiple;
+}
 TRISCOPE_INLINE std::int64_t round_down(std::int64_t x, std::int64_t multiple) { return x / multiple * multiple; }
 
 TRISCOPE_INLINE Vector load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
@@ -112,7 +114,8 @@ TRISCOPE_INLINE void transpose_square(Vector (&x)[kWidth]) {
 }
 
 // out[d * out_stride + r] = rows[r][d] for r < kWidth, d < dim (a multiple of kWidth).
-TRISCOPE_INLINE void transpose_rows(const float* const (&rows)[kWidth], std::int64_t dim, float* out, std::int64_t out_stride) {
+TRISCOPE_INLINE void transpose_rows(const float* const (&rows)[kWidth], std::int64_t dim, float* out,
+                                    std::int64_t out_stride) {
   for (std::int64_t d = 0; d < dim; d += kWidth) {
     Vector block[kWidth];
 #pragma GCC unroll 16
@@ -123,9 +126,11 @@ TRISCOPE_INLINE void transpose_rows(const float* const (&rows)[kWidth], std::int
   }
 }
 
-// The micro-kernel: acc[row][v] += sum over `depth` of a[row * RowStride + step * DepthStride] * b[step * b_stride + v].
+// The micro-kernel: acc[row][v] += sum over `depth` of a[row * RowStride + step * DepthStride] * b[step * b_stride +
+// v].
 template <int Rows, int Vectors, int RowStride, int DepthStride>
-TRISCOPE_INLINE void multiply_add(Vector (&acc)[Rows][Vectors], const float* a, const float* b, std::int64_t b_stride, std::int64_t depth) {
+TRISCOPE_INLINE void multiply_add(Vector (&acc)[Rows][Vectors], const float* a, const float* b, std::int64_t b_stride,
+                                  std::int64_t depth) {
 #pragma GCC unroll kUnroll
   for (std::int64_t step = 0; step < depth; ++step) {
     Vector right[Vectors];
@@ -161,7 +166,8 @@ TRISCOPE_INLINE void store_tile(const Vector (&acc)[Rows][Vectors], float* c, st
 }
 
 // scores[key][lane] = sum_d panel[d][key] * operand[d][lane], for `panels` panels that follow each other.
-void score_panels(const float* panel, std::int64_t padded_dim, std::int64_t dims, const float* operand, float* scores, std::int64_t panels) {
+void score_panels(const float* panel, std::int64_t padded_dim, std::int64_t dims, const float* operand, float* scores,
+                  std::int64_t panels) {
   for (std::int64_t n = 0; n < panels; ++n) {
     Vector acc[kRows][kVectors] = {};
     multiply_add<kRows, kVectors, 1, kRows>(acc, panel, operand, kLanes, dims);
@@ -188,7 +194,8 @@ void sum_panels(const float* panel, std::int64_t padded_dim, const float* weight
 }
 
 template <int Vectors>
-TRISCOPE_INLINE void sum_lanes_columns(const float* weights, const float* rows, std::int64_t padded_dim, std::int64_t depth, float* sums, std::int64_t panels) {
+TRISCOPE_INLINE void sum_lanes_columns(const float* weights, const float* rows, std::int64_t padded_dim,
+                                       std::int64_t depth, float* sums, std::int64_t panels) {
   for (std::int64_t n = 0; n < panels; ++n) {
     Vector acc[kRows][Vectors];
     load_tile(acc, sums, padded_dim);
@@ -200,7 +207,8 @@ TRISCOPE_INLINE void sum_lanes_columns(const float* weights, const float* rows, 
 }
 
 // sums[key][d] += sum over lanes of weights[key][lane] * rows[lane][d].
-void sum_lanes(const float* weights, const float* rows, std::int64_t padded_dim, std::int64_t depth, float* sums, std::int64_t panels) {
+void sum_lanes(const float* weights, const float* rows, std::int64_t padded_dim, std::int64_t depth, float* sums,
+               std::int64_t panels) {
   std::int64_t d = 0;
   while (d < padded_dim) {
     const std::int64_t left = (padded_dim - d) / kWidth;
@@ -221,7 +229,8 @@ void sum_lanes(const float* weights, const float* rows, std::int64_t padded_dim,
 struct Visibility {
   alignas(64) std::int32_t first[kLanes];
   alignas(64) std::int32_t last[kLanes];
-  std::int64_t smallest_first, largest_first, smallest_last, largest_last;  // over lanes that see anything; smallest_last over all
+  std::int64_t smallest_first, largest_first, smallest_last,
+      largest_last;  // over lanes that see anything; smallest_last over all
 
   Integers seen(int v, std::int64_t key) const {
     const Integers position = broadcast(static_cast<std::int32_t>(key));
@@ -230,7 +239,9 @@ struct Visibility {
     return (position >= low) & (position <= high);
   }
   // Do all lanes see all keys of [begin, end)?
-  bool all_see(std::int64_t begin, std::int64_t end) const { return begin >= largest_first && end - 1 <= smallest_last; }
+  bool all_see(std::int64_t begin, std::int64_t end) const {
+    return begin >= largest_first && end - 1 <= smallest_last;
+  }
 };
 
 // Lanes are rows first_row, first_row + 1, ..., `live` of them; the others see nothing.

@@ -1,8 +1,8 @@
 // Makes slices on one device: kernels/inspect/cpu/slice.hpp, kernels/cuda/slice.
 #pragma once
 
-#include "kernels/tensors/attention_tensors.hpp"
 #include "kernels/inspect/slice.hpp"
+#include "kernels/tensors/attention_tensors.hpp"
 
 namespace triscope {
 

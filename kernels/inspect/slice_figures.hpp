@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "kernels/tensors/attention_tensors.hpp"
 #include "kernels/inspect/slice.hpp"
 #include "kernels/inspect/slice_sums.hpp"
+#include "kernels/tensors/attention_tensors.hpp"
 
 namespace triscope {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "kernels/tensors/attention_tensors.hpp"
 #include "kernels/inspect/slice.hpp"
+#include "kernels/tensors/attention_tensors.hpp"
 
 namespace triscope {
 

@@ -7,10 +7,10 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/reference/check_product.hpp"
-#include "kernels/reference/oracle.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/philox.hpp"
+#include "kernels/reference/check_product.hpp"
+#include "kernels/reference/oracle.hpp"
 
 namespace triscope {
 namespace {
@@ -82,8 +82,8 @@ constexpr double kRoundedBound = 2.5e-3, kFoldBound = 3.12e-3;
 // bf16, absolute error of the LSE: six standard deviations of what the fold costs a row with one visible pair.
 constexpr double kFoldLseBound = 1e-2;
 
-/// What a fold's rounding costs a logit, times that of q * k2. A determinant's folded product has two terms: sqrt(2). Made in
-/// bf16 (folds cross_k1 and cross_k2) one of them is rounded twice: sqrt(3).
+/// What a fold's rounding costs a logit, times that of q * k2. A determinant's folded product has two terms: sqrt(2).
+/// Made in bf16 (folds cross_k1 and cross_k2) one of them is rounded twice: sqrt(3).
 double fold_rounding(const Problem& problem, Fold fold) {
   if (fold == Fold::cross_k1 || fold == Fold::cross_k2) return 1.732;
   return problem.form == Form::determinant && fold != Fold::none ? 1.414 : 1.0;
@@ -114,8 +114,8 @@ std::vector<Index> choose(const Problem& problem, std::int64_t heads, std::int64
   }
   for (std::int64_t n = 0; n < count; ++n) {
     const auto counter = static_cast<std::uint64_t>(n);
-    Index index{draw(options.seed, counter, which, problem.batch), draw(options.seed, counter, which + 1, problem.seq_len),
-                draw(options.seed, counter, which + 2, heads)};
+    Index index{draw(options.seed, counter, which, problem.batch),
+                draw(options.seed, counter, which + 1, problem.seq_len), draw(options.seed, counter, which + 2, heads)};
     if (n == 0) index = {0, 0, 0};
     if (n == 1) index = {problem.batch - 1, problem.seq_len - 1, heads - 1};
     list.push_back(index);
@@ -125,8 +125,8 @@ std::vector<Index> choose(const Problem& problem, std::int64_t heads, std::int64
 
 class Checker {
  public:
-  Checker(const KernelInfo& kernel, const Problem& problem, Pass pass, const HostInputs& inputs, const HostOutputs& outputs,
-          const CheckOptions& options)
+  Checker(const KernelInfo& kernel, const Problem& problem, Pass pass, const HostInputs& inputs,
+          const HostOutputs& outputs, const CheckOptions& options)
       : kernel_(kernel), problem_(problem), pass_(pass), inputs_(inputs), outputs_(outputs), options_(options) {}
 
   CheckResult run() {
@@ -169,7 +169,8 @@ class Checker {
   void require_outputs() const {
     for (const Output& output : expected()) {
       if (output.values != nullptr) continue;
-      throw Error("the outputs cannot be checked", fmt::format("{} is missing", output.name), "pass it", ExitCode::usage);
+      throw Error("the outputs cannot be checked", fmt::format("{} is missing", output.name), "pass it",
+                  ExitCode::usage);
     }
   }
 
@@ -212,8 +213,10 @@ class Checker {
   }
 
   void fail(const std::string& name, const char* kind, double error, double bound, Fold fold) {
-    const std::string reference = fold == Fold::none ? "the exact reference" : "the reference that rounds " + std::string(to_string(fold));
-    const std::string text = fmt::format("{}: {} error {:.3g} against {} exceeds {:.3g}", name, kind, error, reference, bound);
+    const std::string reference =
+        fold == Fold::none ? "the exact reference" : "the reference that rounds " + std::string(to_string(fold));
+    const std::string text =
+        fmt::format("{}: {} error {:.3g} against {} exceeds {:.3g}", name, kind, error, reference, bound);
     result_.failure = result_.failure ? *result_.failure + "; " + text : text;
   }
 
@@ -243,7 +246,8 @@ class Checker {
   // LSE and delta of rows that were not sampled are the kernel's own: its sampled ones have been compared.
   StatisticsOf own_statistics(const Oracle& oracle) const {
     return [this, &oracle](const OracleRow& row) {
-      return RowStatistics{outputs_.lse[oracle.lse_offset(row)], oracle.delta(row, outputs_.o + oracle.row_offset(row))};
+      return RowStatistics{outputs_.lse[oracle.lse_offset(row)],
+                           oracle.delta(row, outputs_.o + oracle.row_offset(row))};
     };
   }
 

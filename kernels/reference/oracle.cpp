@@ -3,20 +3,22 @@
 
 #include <array>
 
-#include "kernels/reference/oracle_kernel.hpp"
 #include "kernels/attention/host_arguments.hpp"
+#include "kernels/reference/oracle_kernel.hpp"
 
 namespace triscope {
 namespace {
 
 // Row number `index` in the order of `lse`: [batch, q_heads, seq_len].
 OracleRow row_at(const Problem& problem, std::int64_t index) {
-  return {index / problem.seq_len / problem.q_heads, index % problem.seq_len, index / problem.seq_len % problem.q_heads};
+  return {index / problem.seq_len / problem.q_heads, index % problem.seq_len,
+          index / problem.seq_len % problem.q_heads};
 }
 
 // Key number `index` in the order of k1..v2 without head_dim: [batch, seq_len, kv_heads].
 OracleKey key_at(const Problem& problem, std::int64_t index) {
-  return {index / problem.kv_heads / problem.seq_len, index / problem.kv_heads % problem.seq_len, index % problem.kv_heads};
+  return {index / problem.kv_heads / problem.seq_len, index / problem.kv_heads % problem.seq_len,
+          index % problem.kv_heads};
 }
 
 void store(const std::vector<double>& values, void* tensor, std::int64_t offset) {

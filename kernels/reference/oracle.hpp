@@ -8,8 +8,8 @@
 //   dv1 = sum_ik p do*v2          dv2 = sum_ij p do*v1          dsink = -sum_i p_sink delta
 // For the determinant the products of two vectors in dq, dk1, dk2 are k1 x k2, k2 x q and q x k1, chunk by chunk.
 //
-// Everything is evaluated per row (o, lse, dq) or per key (dk, dv), so a sample of rows and keys of a large problem costs
-// what the sample costs, and the whole problem is the same code on every row and key.
+// Everything is evaluated per row (o, lse, dq) or per key (dk, dv), so a sample of rows and keys of a large problem
+// costs what the sample costs, and the whole problem is the same code on every row and key.
 #pragma once
 
 #include <cstdint>
@@ -63,9 +63,9 @@ struct KeyGradient {
 class Oracle {
  public:
   /// `fold`: round that product of two operands of the logit to bf16, as a tensor-core kernel must; the factors are
-  /// multiplied (determinant: crossed) unrounded and the result is rounded once; `cross_k1` and `cross_k2` also round one of
-  /// the two products of a determinant. `Fold::none`: exact.
-  /// Throws `Error` (usage) for form `gemm` and for a missing tensor. The pointers must outlive the object.
+  /// multiplied (determinant: crossed) unrounded and the result is rounded once; `cross_k1` and `cross_k2` also round
+  /// one of the two products of a determinant. `Fold::none`: exact. Throws `Error` (usage) for form `gemm` and for a
+  /// missing tensor. The pointers must outlive the object.
   Oracle(const Problem& problem, const HostInputs& inputs, Fold fold = Fold::none);
 
   /// Writes o [head_dim]; returns the LSE.
@@ -99,7 +99,8 @@ class Oracle {
   Range rows_of(KeyAxis axis, std::int64_t position) const;
   Block load(KeyAxis axis, std::int64_t batch, std::int64_t kv_head, Range range) const;
   void fold_query(KeyAxis axis, const double* q, const double* key, double* folded) const;
-  double logit(KeyAxis folded_axis, const double* folded, const double* q, const double* own, const double* other) const;
+  double logit(KeyAxis folded_axis, const double* folded, const double* q, const double* own,
+               const double* other) const;
   void add_crossed(KeyAxis axis, const double* q, const double* other, double factor, double* sum) const;
   std::vector<double> read(const float* tensor, std::int64_t offset) const;
 
@@ -107,7 +108,7 @@ class Oracle {
   HostInputs inputs_;
   Fold fold_;
   double scale_;
-  std::int64_t dims_;      // dimensions that take part in the logit
+  std::int64_t dims_;  // dimensions that take part in the logit
 };
 
 /// Rounds a finite double to bf16 through fp32, as a kernel does that forms the product in fp32.

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/reference/oracle.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/philox.hpp"
+#include "kernels/reference/oracle.hpp"
 
 namespace triscope {
 namespace {
@@ -39,11 +39,12 @@ KeyAxis other(KeyAxis axis) { return axis == KeyAxis::one ? KeyAxis::two : KeyAx
 
 /// True when a kernel of this fold rounds the product of q and the key on `axis`.
 bool folds_axis(Fold fold, KeyAxis axis) {
-  return axis == KeyAxis::one ? fold == Fold::query_k1 || fold == Fold::cross_k1 : fold == Fold::query_k2 || fold == Fold::cross_k2;
+  return axis == KeyAxis::one ? fold == Fold::query_k1 || fold == Fold::cross_k1
+                              : fold == Fold::query_k2 || fold == Fold::cross_k2;
 }
 
-// key x q in every chunk of 3 as bf16 arithmetic does it: the product key_b q_a is rounded, then the difference. Only the order
-// of operations differs between the axes: axis 1 has q x key, the same numbers with the other sign.
+// key x q in every chunk of 3 as bf16 arithmetic does it: the product key_b q_a is rounded, then the difference. Only
+// the order of operations differs between the axes: axis 1 has q x key, the same numbers with the other sign.
 void cross_in_bf16(KeyAxis axis, const double* q, const double* key, double* out, std::int64_t dims) {
   const double sign = axis == KeyAxis::one ? -1.0 : 1.0;
   for (std::int64_t d = 0; d < dims; ++d) {
@@ -191,8 +192,8 @@ double Oracle::logit(KeyAxis folded_axis, const double* folded, const double* q,
   return scale_ * dot(product.data(), q, dims_);
 }
 
-// sum += factor * (gradient of the logit with respect to the key on `axis`), `other_key` being the other axis' (sum of) keys:
-// q*k, or k2 x q for k1 and q x k1 for k2.
+// sum += factor * (gradient of the logit with respect to the key on `axis`), `other_key` being the other axis' (sum of)
+// keys: q*k, or k2 x q for k1 and q x k1 for k2.
 void Oracle::add_crossed(KeyAxis axis, const double* q, const double* other_key, double factor, double* sum) const {
   std::vector<double> product(static_cast<std::size_t>(dims_));
   if (problem_.form != Form::determinant) {
@@ -239,7 +240,8 @@ double Oracle::row(const OracleRow& row, std::span<double> o) const {
     for (std::int64_t j = range1.first; j <= range1.last; ++j) {
       add_scaled(std::exp(logit_of(j, k) - lse), axis1.value(j), weighted.data(), problem_.head_dim);
     }
-    for (std::int64_t d = 0; d < problem_.head_dim; ++d) o[static_cast<std::size_t>(d)] += weighted[static_cast<std::size_t>(d)] * axis2.value(k)[d];
+    for (std::int64_t d = 0; d < problem_.head_dim; ++d)
+      o[static_cast<std::size_t>(d)] += weighted[static_cast<std::size_t>(d)] * axis2.value(k)[d];
   }
   return lse;
 }
@@ -281,7 +283,8 @@ ScoreGradient Oracle::grad_q(const OracleRow& row, const RowStatistics& statisti
     std::fill(sum.begin(), sum.end(), 0.0);
     std::fill(sum_yardstick.begin(), sum_yardstick.end(), 0.0);
     for (std::int64_t j = range1.first; j <= range1.last; ++j) {
-      const double p = std::exp(logit(KeyAxis::two, folded.data(), q.data(), axis2.key(k), axis1.key(j)) - statistics.lse);
+      const double p =
+          std::exp(logit(KeyAxis::two, folded.data(), q.data(), axis2.key(k), axis1.key(j)) - statistics.lse);
       const double dp = dot(folded_grad.data(), axis1.value(j), problem_.head_dim);
       add_scaled(p * (dp - statistics.delta), axis1.key(j), sum.data(), dims_);
       add_scaled(p * (std::abs(dp) + std::abs(statistics.delta)), axis1.key(j), sum_yardstick.data(), dims_);

@@ -7,9 +7,9 @@
 #include "kernels/baseline/cudnn/cudnn_kernel.hpp"
 #include "kernels/baseline/fa3/fa3_kernel.hpp"
 #include "kernels/cuda/common/capability.hpp"
+#include "kernels/cuda/common/current_gpu.hpp"
 #include "kernels/cuda/hopper/hopper.hpp"
 #include "kernels/cuda/portable/portable.hpp"
-#include "kernels/cuda/common/current_gpu.hpp"
 #endif
 
 namespace triscope {

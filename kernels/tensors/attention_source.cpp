@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "kernels/base/error.hpp"
 #include "kernels/attention/inputs.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/tensors/match3.hpp"
 
 namespace triscope {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/tensors/attention_tensors.hpp"
 #include "kernels/attention/problem.hpp"
+#include "kernels/tensors/attention_tensors.hpp"
 
 namespace triscope {
 

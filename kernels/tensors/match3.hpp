@@ -5,21 +5,21 @@
 //   k1_j = (sin, cos, 0, -sin, -cos, 0, 0)(theta_j)      k2_k = (0, 0, cos, 0, 0, -sin, 0)(theta_k)
 //   det of chunk 1 + det of chunk 2 = c cos(theta_i + theta_j + theta_k)
 //
-// The last dimension scores the blank pair: c, with value 0, which is a sink of logit c here. Values are 1, so the head's
-// output is the mass of all pairs: beta / (beta + 1) for beta matching pairs, as far as c is large.
+// The last dimension scores the blank pair: c, with value 0, which is a sink of logit c here. Values are 1, so the
+// head's output is the mass of all pairs: beta / (beta + 1) for beta matching pairs, as far as c is large.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "kernels/tensors/attention_tensors.hpp"
 #include "kernels/attention/problem.hpp"
+#include "kernels/tensors/attention_tensors.hpp"
 
 namespace triscope {
 
-/// The head's output above which a match is told. The paper says 1/2, but one match gives exactly 1/2 and rounding would
-/// decide; one match gives at least 1/2 and none stays below 1/4.
+/// The head's output above which a match is told. The paper says 1/2, but one match gives exactly 1/2 and rounding
+/// would decide; one match gives at least 1/2 and none stays below 1/4.
 inline constexpr double kMatch3Threshold = 0.25;
 inline constexpr std::int64_t kMatch3MostNumbers = 1024;
 inline constexpr std::int64_t kMatch3LargestModulus = 1000;  ///< beyond, fp32 cannot hold the angles that c multiplies
@@ -33,8 +33,8 @@ double match3_usual_c(std::int64_t n, std::int64_t modulus);
 /// Form determinant, mask full, scale 1, head_dim 7, one head.
 Problem match3_problem(std::int64_t n);
 
-/// The head's tensors for `numbers`, labelled with them; `c` 0 or less: `match3_usual_c`. Throws `Error` (usage) for no or
-/// too many numbers, a modulus below 1 or too large, or a c that is not finite.
+/// The head's tensors for `numbers`, labelled with them; `c` 0 or less: `match3_usual_c`. Throws `Error` (usage) for no
+/// or too many numbers, a modulus below 1 or too large, or a c that is not finite.
 std::shared_ptr<const AttentionTensors> match3_tensors(const std::vector<std::int64_t>& numbers, std::int64_t modulus,
                                                        double c);
 

@@ -181,8 +181,9 @@ std::vector<const ResultColumn*> export_columns(ExportFormat format) {
     return columns;
   }
   for (const std::string_view id :
-       {"device", "kernel", "instance", "pass", "form", "seq_len", "q_heads", "kv_heads", "head_dim", "window1", "window2", "regime",
-        "median_ms", "ci_low_ms", "ci_high_ms", "tflops", "peak_fraction", "flagged", "error", "status"}) {
+       {"device",     "kernel",   "instance",      "pass",    "form",   "seq_len",   "q_heads",
+        "kv_heads",   "head_dim", "window1",       "window2", "regime", "median_ms", "ci_low_ms",
+        "ci_high_ms", "tflops",   "peak_fraction", "flagged", "error",  "status"}) {
     columns.push_back(find_result_column(id));
   }
   return columns;

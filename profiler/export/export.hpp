@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/record/columns.hpp"
 #include "profiler/export/latency_table.hpp"
+#include "profiler/record/columns.hpp"
 #include "profiler/record/measurement.hpp"
 
 namespace triscope {

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "profiler/record/problem_facts.hpp"
 #include "kernels/attention/paper.hpp"
+#include "profiler/record/problem_facts.hpp"
 
 namespace triscope {
 namespace {
@@ -87,9 +87,8 @@ void set_facts(LatencyTable& table, std::span<const ResultRow> rows) {
   std::vector<std::string> common;
   // A leading column where rows differ, part of `common` where they agree.
   const auto add = [&](const char* name, auto cell, const std::string& phrase) {
-    const bool differs = std::any_of(table.rows.begin(), table.rows.end(), [&](const LatencyTableRow& row) {
-      return cell(row) != cell(table.rows.front());
-    });
+    const bool differs = std::any_of(table.rows.begin(), table.rows.end(),
+                                     [&](const LatencyTableRow& row) { return cell(row) != cell(table.rows.front()); });
     if (differs) {
       table.fact_names.emplace_back(name);
       for (LatencyTableRow& row : table.rows) row.facts.push_back(cell(row));
@@ -98,9 +97,11 @@ void set_facts(LatencyTable& table, std::span<const ResultRow> rows) {
     }
   };
   const LatencyTableRow& first = table.rows.front();
-  add("device", [](const LatencyTableRow& row) { return row.device; }, first.device);
+  add(
+      "device", [](const LatencyTableRow& row) { return row.device; }, first.device);
   for (const ProblemFact& fact : problem_facts()) {
-    add(fact.name, [&](const LatencyTableRow& row) { return fact.value(row.problem); }, fact.phrase(first.problem));
+    add(
+        fact.name, [&](const LatencyTableRow& row) { return fact.value(row.problem); }, fact.phrase(first.problem));
   }
   if (std::all_of(rows.begin(), rows.end(), [&](const ResultRow& r) { return r.regime == rows.front().regime; })) {
     common.emplace_back(to_string(rows.front().regime));

@@ -31,7 +31,7 @@ struct LatencyTableRow {
   std::string device;
   std::vector<std::string> facts;       ///< by `LatencyTable::fact_names`
   std::vector<LatencyTableCell> cells;  ///< by `LatencyTable::columns`
-  std::optional<double> paper_ms;       ///< the paper's forward time for these windows at this shape; beside a forward only
+  std::optional<double> paper_ms;  ///< the paper's forward time for these windows at this shape; beside a forward only
 };
 
 struct LatencyTable {

@@ -43,8 +43,8 @@ void write_picture(const std::filesystem::path& file, const Slice& slice, const 
   Heatmap map = options.minus ? difference(slice, options) : heatmap_of(slice);
   const auto masked1 = static_cast<double>(std::max<std::int64_t>(0, options.frame1 - map.width)),
              masked2 = static_cast<double>(std::max<std::int64_t>(0, options.frame2 - map.height));
-  HeatmapPart part = options.part.value_or(HeatmapPart{0, 0, masked1 + static_cast<double>(map.width),
-                                                       masked2 + static_cast<double>(map.height)});
+  HeatmapPart part = options.part.value_or(
+      HeatmapPart{0, 0, masked1 + static_cast<double>(map.width), masked2 + static_cast<double>(map.height)});
   part = {std::floor(part.left), std::floor(part.top), std::ceil(part.right), std::ceil(part.bottom)};
   const auto cells1 = static_cast<std::int64_t>(part.right - part.left),
              cells2 = static_cast<std::int64_t>(part.bottom - part.top);

@@ -19,8 +19,8 @@ std::int64_t crossing_by_paper_count(const Windows& windows);
 /// which see fewer pairs, counted as if they were full.
 std::int64_t crossing_by_full_rows(const Windows& windows);
 
-/// The smallest length from which on the exact numbers of triples and of causal pairs (kernels/attention/flops.hpp) say that the
-/// windows are no more work: a little below 2 w1 w2. 1 when they never are more.
+/// The smallest length from which on the exact numbers of triples and of causal pairs (kernels/attention/flops.hpp) say
+/// that the windows are no more work: a little below 2 w1 w2. 1 when they never are more.
 std::int64_t crossing_by_exact_count(const Windows& windows);
 
 /// Latency of one kernel at one length.

@@ -11,14 +11,14 @@
 #include <string>
 #include <utility>
 
+#include "kernels/attention/flops.hpp"
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/attention/flops.hpp"
+#include "kernels/base/nearest_name.hpp"
 #include "kernels/tensors/tensor_file.hpp"
+#include "profiler/plan/request.hpp"
 #include "profiler/record/catalog_codec.hpp"
 #include "profiler/record/kernel_refusal.hpp"
-#include "kernels/base/nearest_name.hpp"
-#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "profiler/plan/request.hpp"
 #include "profiler/record/catalog.hpp"
 #include "profiler/record/measurement.hpp"
-#include "profiler/plan/request.hpp"
 
 namespace triscope {
 
@@ -39,8 +39,8 @@ struct Plan {
 /// the first GPU, or the CPU where there is none. Throws as `choose_device`.
 const Device& sweep_device(const SweepRequest& request, const Catalog& catalog);
 
-/// The clock that `request` is measured with on `device`. Throws `Error` (usage) when that device has none of that kind,
-/// or when counters are asked for on the CPU.
+/// The clock that `request` is measured with on `device`. Throws `Error` (usage) when that device has none of that
+/// kind, or when counters are asked for on the CPU.
 TimingSource sweep_timing_source(const SweepRequest& request, const Device& device);
 
 /// Expands `request` for the machine that `catalog` describes. Lists that are empty are filled by `with_defaults`.

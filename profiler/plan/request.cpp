@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/shell_word.hpp"
 #include "profiler/record/measurement_codec.hpp"
 #include "profiler/statistics/statistics_codec.hpp"
-#include "kernels/base/shell_word.hpp"
-#include "kernels/attention/paper.hpp"
 
 namespace triscope {
 namespace {

@@ -16,22 +16,22 @@ namespace triscope {
 
 /// What a user asks for. Lists multiply. Defaults are `triscope sweep`'s.
 struct SweepRequest {
-  std::vector<Windows> windows;                   ///< empty: the paper's Table 1
+  std::vector<Windows> windows;  ///< empty: the paper's Table 1
   std::vector<std::int64_t> seq_lens{};
   std::vector<std::int64_t> batches{1};
   std::vector<std::int64_t> q_heads{};
-  std::vector<std::int64_t> kv_heads{};           ///< paired with q_heads element by element, or one for all
+  std::vector<std::int64_t> kv_heads{};  ///< paired with q_heads element by element, or one for all
   std::vector<std::int64_t> head_dims{128};
   std::vector<Form> forms{Form::trilinear};
   std::vector<Pass> passes{Pass::forward, Pass::backward};
-  std::vector<std::string> kernels{};             ///< ids; empty: every kernel that can run on the device (never the oracle)
-  std::string instance = "auto";                  ///< "auto", "all" or a name
-  std::string device = "auto";                    ///< "auto", "cpu", "0", ...
+  std::vector<std::string> kernels{};  ///< ids; empty: every kernel that can run on the device (never the oracle)
+  std::string instance = "auto";       ///< "auto", "all" or a name
+  std::string device = "auto";         ///< "auto", "cpu", "0", ...
   std::vector<Regime> regimes{Regime::sustained};
-  std::optional<TimingSource> timing_source;      ///< unset: the device's clock of record (cupti, cpu_clock)
-  CounterSet counters = CounterSet::none;         ///< hardware counters to read after each measurement
+  std::optional<TimingSource> timing_source;  ///< unset: the device's clock of record (cupti, cpu_clock)
+  CounterSet counters = CounterSet::none;     ///< hardware counters to read after each measurement
   Mask mask = Mask::causal;
-  std::optional<Element> element;                 ///< unset: the kernel's native one
+  std::optional<Element> element;  ///< unset: the kernel's native one
   bool deterministic = false;
   std::optional<double> scale;
   double k2_bias = 0, v2_bias = 0;

@@ -18,9 +18,9 @@ class TimeLeft {
   std::optional<double> at(double now) const;
 
  private:
-  double left_;                                  // estimated: of all groups that are not done
-  double current_ = 0, started_ = 0;             // the group in work: its estimate, and since when
-  double done_ = 0, taken_ = 0;                  // groups that are done: estimated, and measured
+  double left_;                       // estimated: of all groups that are not done
+  double current_ = 0, started_ = 0;  // the group in work: its estimate, and since when
+  double done_ = 0, taken_ = 0;       // groups that are done: estimated, and measured
 };
 
 }  // namespace triscope

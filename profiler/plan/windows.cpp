@@ -6,8 +6,8 @@
 #include <limits>
 #include <string_view>
 
-#include "kernels/base/error.hpp"
 #include "kernels/attention/paper.hpp"
+#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {
@@ -33,13 +33,15 @@ std::int64_t parse_window(std::string_view text, std::string_view token) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   const bool too_large = error == std::errc() && value > std::numeric_limits<std::int64_t>::max() / unit;
-  if (error == std::errc::result_out_of_range || too_large) refuse(token, fmt::format("{} is too large a number", text));
+  if (error == std::errc::result_out_of_range || too_large)
+    refuse(token, fmt::format("{} is too large a number", text));
   if (error != std::errc() || end != digits.data() + digits.size()) {
     refuse(token, text.empty() ? "a number is missing" : fmt::format("\"{}\" is no number", text));
   }
   if (value < 1) refuse(token, fmt::format("a window is {}, but must be at least 1", value));
   value *= unit;
-  if (value > kLargestWindow) refuse(token, fmt::format("a window is {}, but must be at most {}", value, kLargestWindow));
+  if (value > kLargestWindow)
+    refuse(token, fmt::format("a window is {}, but must be at most {}", value, kLargestWindow));
   return value;
 }
 

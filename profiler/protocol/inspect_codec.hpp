@@ -1,4 +1,5 @@
-// The messages of profiler/protocol/inspect_jobs.hpp as JSON; their arrays travel as payload. Include only where JSON is made.
+// The messages of profiler/protocol/inspect_jobs.hpp as JSON; their arrays travel as payload. Include only where JSON
+// is made.
 #pragma once
 
 #include "profiler/protocol/inspect_jobs.hpp"

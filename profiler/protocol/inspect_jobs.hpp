@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/tensors/attention_source.hpp"
 #include "kernels/inspect/slice.hpp"
+#include "kernels/tensors/attention_source.hpp"
 
 namespace triscope {
 

@@ -63,8 +63,8 @@ struct EvalRequest {
 struct EvalReply {
   static constexpr const char* kType = "eval_reply";
   std::string instance;
-  Problem problem;                   ///< as it was run
-  std::vector<std::string> tensors;  ///< names written, with shapes: "o [1, 128, 8, 64]"
+  Problem problem;                      ///< as it was run
+  std::vector<std::string> tensors;     ///< names written, with shapes: "o [1, 128, 8, 64]"
   std::vector<std::string> not_finite;  ///< of those: "o holds 2048 values that are not finite"
 };
 

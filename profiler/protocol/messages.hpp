@@ -9,12 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include "profiler/record/catalog.hpp"
-#include "profiler/record/gpu_counters.hpp"
 #include "profiler/protocol/inspect_jobs.hpp"
 #include "profiler/protocol/jobs.hpp"
-#include "profiler/record/measurement.hpp"
 #include "profiler/protocol/protocol.hpp"
+#include "profiler/record/catalog.hpp"
+#include "profiler/record/gpu_counters.hpp"
+#include "profiler/record/measurement.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
@@ -37,9 +37,9 @@ struct MeasureRequest {
   std::vector<std::string> source_hashes;  ///< of the entries' kernels; the worker refuses when its own differ
   StoppingRule stopping;
   std::uint64_t seed = 1;
-  std::string tensors;  ///< safetensors with the inputs; empty: generated
-  std::int64_t first_settle_ns = 0;  ///< untimed launches before an entry's first sustained block, on a GPU
-  bool verify = true;   ///< false: another process has just compared these kernels with the oracle
+  std::string tensors;                     ///< safetensors with the inputs; empty: generated
+  std::int64_t first_settle_ns = 0;        ///< untimed launches before an entry's first sustained block, on a GPU
+  bool verify = true;                      ///< false: another process has just compared these kernels with the oracle
   CounterSet counters = CounterSet::none;  ///< any other: hardware counters of each entry instead of samples
 };
 /// Ends the job after the current sample; what was sampled comes back as `cancelled`.
@@ -100,10 +100,11 @@ struct ErrorReply {
 // CheckRequest and EvalRequest (supervisor to worker), CheckRow and EvalReply (back) are in jobs.hpp; what inspects the
 // attention tensor is in inspect_jobs.hpp.
 
-using Message = std::variant<CatalogRequest, SupportRequest, MeasureRequest, CheckRequest, EvalRequest, CancelRequest,
-                             QuitRequest, Hello, CatalogReply, SupportReply, ProgressReport, SampleBatch, ResultReply,
-                             CheckRow, EvalReply, Done, ErrorReply, SourceRequest, SourceReply, SliceRequest, SliceReply,
-                             OverviewRequest, OverviewReply, SheetRequest, SheetReply, KernelRowRequest, KernelRowReply>;
+using Message =
+    std::variant<CatalogRequest, SupportRequest, MeasureRequest, CheckRequest, EvalRequest, CancelRequest, QuitRequest,
+                 Hello, CatalogReply, SupportReply, ProgressReport, SampleBatch, ResultReply, CheckRow, EvalReply, Done,
+                 ErrorReply, SourceRequest, SourceReply, SliceRequest, SliceReply, OverviewRequest, OverviewReply,
+                 SheetRequest, SheetReply, KernelRowRequest, KernelRowReply>;
 
 Frame encode(const Message& message);
 /// Throws `Error` when the frame is no message: unknown type, member missing or of another type, payload of a wrong

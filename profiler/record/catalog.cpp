@@ -24,8 +24,7 @@ const Device& choose_device(const Catalog& catalog, std::string_view device) {
   }
   const std::string why = catalog.gpu_problem.empty() || device == "cpu" ? "this machine does not have it"
                                                                          : "no GPU can be used: " + catalog.gpu_problem;
-  throw Error(fmt::format("device \"{}\" cannot be used", device), why,
-              fmt::format("choose one of: {}", known));
+  throw Error(fmt::format("device \"{}\" cannot be used", device), why, fmt::format("choose one of: {}", known));
 }
 
 std::string worker_mode(const Device& device, TimingSource source) {

@@ -21,7 +21,7 @@ struct Catalog {
   Environment environment;          ///< of the worker's own device
   std::vector<Device> devices;      ///< every device the worker's machine has; the CPU is always the last one
   std::vector<KernelInfo> kernels;  ///< every kernel of the build, in display order
-  std::string gpu_problem;          ///< why no GPU can be used though an NVIDIA driver is there; empty: nothing is wrong
+  std::string gpu_problem;  ///< why no GPU can be used though an NVIDIA driver is there; empty: nothing is wrong
 };
 
 /// The kernel called `id`; null when there is none.

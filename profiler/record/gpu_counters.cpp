@@ -30,7 +30,8 @@ constexpr CounterMetric kMetrics[] = {
     {kQuick, kIssueBusy, "%", "issue slots used", "Share of the cycles in which a scheduler issued an instruction."},
     {kStandard, kXuBusy, "%", "exponentials (XU) busy", "Share of the rate at which exponentials can be issued."},
     {kStandard, kFmaBusy, "%", "fp32 (FMA) busy", "Share of the rate at which fp32 multiply-adds can be issued."},
-    {kStandard, kAluBusy, "%", "integer (ALU) busy", "Share of the rate at which integer and logic instructions can be issued."},
+    {kStandard, kAluBusy, "%", "integer (ALU) busy",
+     "Share of the rate at which integer and logic instructions can be issued."},
     {kQuick, kDramBusy, "%", "DRAM busy", "Share of the device memory's highest throughput."},
     {kStandard, "lts__t_sector_hit_rate.pct", "%", "L2 hits",
      "Share of the L2's sector look-ups that hit; units that share a sector may lift it above 100 %."},
@@ -52,7 +53,8 @@ constexpr CounterMetric kMetrics[] = {
      "Duration of the launch whose counters these are: cold caches, another clock. It is no latency."},
     {kQuick, "sm__cycles_elapsed.avg.per_second", "Hz", "clock while counting", "SM clock during the counted launch."},
     {kQuick, "sm__cycles_elapsed.max", "cycle", "cycles elapsed", "Cycles from start to end."},
-    {kQuick, "sm__cycles_active.avg", "cycle", "cycles with work", "Cycles in which a multiprocessor had a warp, the mean over all."},
+    {kQuick, "sm__cycles_active.avg", "cycle", "cycles with work",
+     "Cycles in which a multiprocessor had a warp, the mean over all."},
     {kQuick, "dram__cycles_elapsed.avg.per_second", "Hz", "memory clock while counting", "Clock of the device memory."},
 };
 
@@ -67,9 +69,12 @@ std::optional<double> value_of(std::span<const Counter> counters, std::string_vi
 
 std::string_view to_string(CounterSet set) {
   switch (set) {
-    case CounterSet::none: return "none";
-    case CounterSet::quick: return "quick";
-    case CounterSet::standard: return "standard";
+    case CounterSet::none:
+      return "none";
+    case CounterSet::quick:
+      return "quick";
+    case CounterSet::standard:
+      return "standard";
   }
   return "?";
 }
@@ -99,7 +104,8 @@ const CounterMetric* find_counter_metric(std::string_view name) {
 
 std::string counter_text(const Counter& counter) {
   if (!std::isfinite(counter.value)) return "not known";
-  if (counter.unit == "%" || counter.unit == "per cycle") return significant_text(counter.value, 3) + " " + counter.unit;
+  if (counter.unit == "%" || counter.unit == "per cycle")
+    return significant_text(counter.value, 3) + " " + counter.unit;
   const bool time = counter.unit == "ns";
   const std::string_view unit = time ? "s" : counter.unit == "byte" ? "B" : std::string_view(counter.unit);
   double value = time ? counter.value * 1e-9 : counter.value;
@@ -121,20 +127,26 @@ std::string counter_text(const Counter& counter) {
 }
 
 std::string counters_in_words(std::span<const Counter> counters) {
-  constexpr double kFull = 60;      // of the highest rate: above it a unit is named as the limit
+  constexpr double kFull = 60;            // of the highest rate: above it a unit is named as the limit
   constexpr double kManyConflicts = 0.1;  // of the passes
   std::vector<std::pair<double, std::string_view>> units;
-  for (const auto& [name, words] : {std::pair{kTensorBusy, "the tensor cores"}, {kIssueBusy, "the issue slots"}, {kDramBusy, "device memory"},
-                                    {kXuBusy, "the exponential units"}, {kFmaBusy, "the fp32 units"}, {kAluBusy, "the integer units"}}) {
+  for (const auto& [name, words] : {std::pair{kTensorBusy, "the tensor cores"},
+                                    {kIssueBusy, "the issue slots"},
+                                    {kDramBusy, "device memory"},
+                                    {kXuBusy, "the exponential units"},
+                                    {kFmaBusy, "the fp32 units"},
+                                    {kAluBusy, "the integer units"}}) {
     if (const auto value = value_of(counters, name)) units.emplace_back(*value, words);
   }
   if (units.empty()) return "";
   std::stable_sort(units.begin(), units.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   const auto& [share, fullest] = units.front();
-  std::string text = share >= kFull
-                         ? fmt::format("The fullest unit: {}, {:.0f} % busy.", fullest, share)
-                         : fmt::format("No unit is full: {} at most, {:.0f} % busy; the kernel waits for latency, barriers or dependencies.",
-                                       fullest, share);
+  std::string text =
+      share >= kFull
+          ? fmt::format("The fullest unit: {}, {:.0f} % busy.", fullest, share)
+          : fmt::format(
+                "No unit is full: {} at most, {:.0f} % busy; the kernel waits for latency, barriers or dependencies.",
+                fullest, share);
   if (units.size() > 1) text += fmt::format(" Next: {}, {:.0f} %.", units[1].second, units[1].first);
   const auto conflicts = value_of(counters, kConflicts), wavefronts = value_of(counters, kWavefronts);
   if (conflicts && wavefronts && *wavefronts > 0 && *conflicts > kManyConflicts * *wavefronts) {

@@ -5,16 +5,14 @@
 
 #include <algorithm>
 
-#include "kernels/base/third_party.hpp"
 #include "kernels/base/nearest_name.hpp"
+#include "kernels/base/third_party.hpp"
 #include "profiler/record/recorded_database.hpp"
 
 namespace triscope {
 namespace {
 
-bool names_gpu_kernel(std::string_view id) {
-  return id.starts_with("cuda.") || find_third_party_part(id) != nullptr;
-}
+bool names_gpu_kernel(std::string_view id) { return id.starts_with("cuda.") || find_third_party_part(id) != nullptr; }
 
 std::string or_the_recording(const std::string& fix) {
   const std::string hint = recorded_database_hint();

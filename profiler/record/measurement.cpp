@@ -19,19 +19,26 @@ std::string_view to_string(Regime regime) { return regime == Regime::sustained ?
 
 std::string_view to_string(TimingSource source) {
   switch (source) {
-    case TimingSource::cupti: return "cupti";
-    case TimingSource::cuda_events: return "cuda_events";
-    case TimingSource::cpu_clock: return "cpu_clock";
+    case TimingSource::cupti:
+      return "cupti";
+    case TimingSource::cuda_events:
+      return "cuda_events";
+    case TimingSource::cpu_clock:
+      return "cpu_clock";
   }
   return "?";
 }
 
 std::string_view to_string(Status status) {
   switch (status) {
-    case Status::ok: return "ok";
-    case Status::skipped: return "skipped";
-    case Status::failed: return "failed";
-    case Status::cancelled: return "cancelled";
+    case Status::ok:
+      return "ok";
+    case Status::skipped:
+      return "skipped";
+    case Status::failed:
+      return "failed";
+    case Status::cancelled:
+      return "cancelled";
   }
   return "?";
 }

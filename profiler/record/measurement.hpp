@@ -30,17 +30,17 @@ std::optional<Status> parse_status(std::string_view);
 
 /// A device a sweep can run on, as a worker saw it.
 struct Device {
-  std::string id;                          ///< "cpu", "0", "1", ...
+  std::string id;  ///< "cpu", "0", "1", ...
   DeviceKind kind = DeviceKind::cpu;
-  std::string name;                        ///< "NVIDIA H200", "AMD EPYC ..."
-  std::string uuid;                        ///< GPU UUID; empty for the CPU
-  std::string compute_capability;          ///< "9.0"; empty for the CPU
+  std::string name;                ///< "NVIDIA H200", "AMD EPYC ..."
+  std::string uuid;                ///< GPU UUID; empty for the CPU
+  std::string compute_capability;  ///< "9.0"; empty for the CPU
   std::int64_t memory_bytes = 0;
-  std::int64_t multiprocessors = 0;        ///< SMs, or the CPU threads used
+  std::int64_t multiprocessors = 0;                ///< SMs, or the CPU threads used
   std::optional<double> peak_tflops_at_max_clock;  ///< dense bf16; the CPU has none
   std::optional<double> max_sm_clock_mhz;
   std::optional<double> power_limit_w;
-  std::vector<std::string> limits;         ///< what cannot be done here and why, in words
+  std::vector<std::string> limits;  ///< what cannot be done here and why, in words
 };
 
 /// Everything needed to trust or repeat a number. Two environments that compare equal share one database row.
@@ -54,7 +54,7 @@ struct Environment {
   std::optional<double> power_limit_w;
   std::optional<double> max_sm_clock_mhz;
   std::optional<double> max_memory_clock_mhz;
-  std::optional<double> peak_tflops;       ///< at max_sm_clock_mhz; denominators of peak_fraction use the sample's own clock
+  std::optional<double> peak_tflops;  ///< at max_sm_clock_mhz; denominators of peak_fraction use the sample's own clock
   std::string host;
   std::string cpu_model;
   std::int64_t cpu_threads = 0;
@@ -68,15 +68,15 @@ struct Environment {
 
 /// One timed block (sustained) or launch (burst).
 struct Sample {
-  std::int64_t started_ns = 0;             ///< CLOCK_MONOTONIC_RAW, relative to the measurement's first sample
-  std::int64_t duration_ns = 0;            ///< per launch: the block's time divided by `launches`
+  std::int64_t started_ns = 0;   ///< CLOCK_MONOTONIC_RAW, relative to the measurement's first sample
+  std::int64_t duration_ns = 0;  ///< per launch: the block's time divided by `launches`
   std::int64_t launches = 1;
-  std::int64_t block = 0;                  ///< round of the interleaving; samples of one round were taken side by side
+  std::int64_t block = 0;  ///< round of the interleaving; samples of one round were taken side by side
   std::optional<double> sm_clock_mhz;
   std::optional<double> power_w;
   std::optional<double> temperature_c;
   std::optional<std::uint64_t> throttle_bits;  ///< NVML clocks-event reasons
-  std::string flag;                        ///< what was noticed ("throttled: sw_power_cap", "preempted"); empty = nothing
+  std::string flag;  ///< what was noticed ("throttled: sw_power_cap", "preempted"); empty = nothing
 };
 
 /// One kernel record of one launch (CUPTI), or the host's view of a CPU launch.
@@ -97,8 +97,8 @@ struct LaunchRecord {
 /// never takes its place.
 struct CrossCheck {
   TimingSource timing_source = TimingSource::cuda_events;
-  std::optional<double> median_ms;         ///< unset: there is none, and `reason` says why
-  std::optional<double> ci_low_ms;         ///< 95 % interval of the median; unset: unbounded
+  std::optional<double> median_ms;  ///< unset: there is none, and `reason` says why
+  std::optional<double> ci_low_ms;  ///< 95 % interval of the median; unset: unbounded
   std::optional<double> ci_high_ms;
   std::int64_t samples = 0;
   std::string reason;
@@ -112,7 +112,7 @@ struct Counter {
 
 /// One counter over the time of one launch (PM sampling).
 struct TimelinePoint {
-  std::int64_t time_ns = 0;                ///< since the start of the launch
+  std::int64_t time_ns = 0;  ///< since the start of the launch
   double value = 0;
 };
 struct Timeline {
@@ -125,18 +125,18 @@ struct Timeline {
 struct MeasurementKey {
   Problem problem;
   Pass pass = Pass::forward;
-  std::string kernel;                      ///< kernel id
-  std::string instance;                    ///< resolved, never "auto"
+  std::string kernel;    ///< kernel id
+  std::string instance;  ///< resolved, never "auto"
   Regime regime = Regime::sustained;
   TimingSource timing_source = TimingSource::cpu_clock;
-  std::string device_id;                   ///< "cpu", "0"
+  std::string device_id;  ///< "cpu", "0"
   bool operator==(const MeasurementKey&) const = default;
 };
 
 /// Summary of the samples (profiler/statistics/statistics.hpp).
 struct Summary {
   double median_ms = 0;
-  double ci_low_ms = 0;                    ///< 95 % interval of the median
+  double ci_low_ms = 0;  ///< 95 % interval of the median
   double ci_high_ms = 0;
   double quartile1_ms = 0;
   double quartile3_ms = 0;
@@ -144,40 +144,40 @@ struct Summary {
   std::int64_t samples = 0;
   std::int64_t flagged = 0;
   bool converged = false;
-  std::optional<double> sm_clock_mhz;      ///< median over samples
+  std::optional<double> sm_clock_mhz;  ///< median over samples
 };
 
 /// A finished measurement, as the worker reports it and the store keeps it.
 struct Measurement {
   MeasurementKey key;
-  std::string source_hash;                 ///< of the kernel
+  std::string source_hash;  ///< of the kernel
   Status status = Status::ok;
-  std::string reason;                      ///< why not ok, or a remark ("not converged: ..."); empty when there is none
-  std::optional<double> error;             ///< largest relative L2 error against the fp64 oracle
-  std::map<std::string, double> errors;    ///< by output: "o", "lse", "grad_q", ...
-  Summary summary;                         ///< meaningful when samples exist
+  std::string reason;                    ///< why not ok, or a remark ("not converged: ..."); empty when there is none
+  std::optional<double> error;           ///< largest relative L2 error against the fp64 oracle
+  std::map<std::string, double> errors;  ///< by output: "o", "lse", "grad_q", ...
+  Summary summary;                       ///< meaningful when samples exist
   std::vector<Sample> samples;
   std::vector<LaunchRecord> launches;
   std::optional<CrossCheck> cross_check;
   std::vector<Counter> counters;
-  std::string counters_note;               ///< why counters that were asked for are not here; empty: they are, or were not asked for
+  std::string counters_note;  ///< why counters that were asked for are not here; empty: they are, or were not asked for
   std::vector<Timeline> timelines;
   std::int64_t workspace_bytes = 0;
-  std::int64_t started_unix_ns = 0;        ///< wall clock; 0: the store sets the time of writing
-  std::int64_t group = -1;                 ///< measurements with the same group (>= 0) of one sweep were interleaved block by block
+  std::int64_t started_unix_ns = 0;  ///< wall clock; 0: the store sets the time of writing
+  std::int64_t group = -1;  ///< measurements with the same group (>= 0) of one sweep were interleaved block by block
 };
 
 /// One row of the `result` view: the stable contract for scripts (docs/schema.md). Column order is the view's.
 struct ResultRow {
-  std::int64_t measurement = 0;            ///< row id
+  std::int64_t measurement = 0;  ///< row id
   std::int64_t sweep = 0;
-  std::string started;                     ///< ISO 8601, UTC
-  std::string device;                      ///< name
+  std::string started;  ///< ISO 8601, UTC
+  std::string device;   ///< name
   std::string kernel;
   std::string instance;
   std::string source_hash;
   Pass pass = Pass::forward;
-  Problem problem;                         ///< form ... sink, deterministic
+  Problem problem;  ///< form ... sink, deterministic
   TimingSource timing_source = TimingSource::cpu_clock;
   Regime regime = Regime::sustained;
   std::optional<double> median_ms;
@@ -186,26 +186,26 @@ struct ResultRow {
   std::int64_t samples = 0;
   std::int64_t flagged = 0;
   std::optional<double> sm_clock_mhz;
-  std::optional<double> tflops;            ///< useful_flops / median
+  std::optional<double> tflops;  ///< useful_flops / median
   std::optional<double> tflops_paper_count;
-  std::optional<double> peak_fraction;     ///< of the dense peak at the clock of the samples
+  std::optional<double> peak_fraction;  ///< of the dense peak at the clock of the samples
   std::optional<double> error;
   Status status = Status::ok;
   std::string reason;
-  std::optional<double> events_ms;         ///< median of the cross-check by CUDA events
+  std::optional<double> events_ms;  ///< median of the cross-check by CUDA events
 };
 
 /// One line of the history.
 struct SweepInfo {
   std::int64_t id = 0;
-  std::string uuid;                        ///< 32 hexadecimal digits: the identity that survives an import
-  std::string started;                     ///< ISO 8601, UTC; of its first measurement when all were taken again later
-  std::string finished;                    ///< ISO 8601, UTC; empty while it runs or when it was interrupted
-  bool running = false;                    ///< a process on this machine is measuring it right now
-  std::string command;                     ///< the request as a command line
-  std::string request_json;                ///< the request, for --resume
+  std::string uuid;          ///< 32 hexadecimal digits: the identity that survives an import
+  std::string started;       ///< ISO 8601, UTC; of its first measurement when all were taken again later
+  std::string finished;      ///< ISO 8601, UTC; empty while it runs or when it was interrupted
+  bool running = false;      ///< a process on this machine is measuring it right now
+  std::string command;       ///< the request as a command line
+  std::string request_json;  ///< the request, for --resume
   Environment environment;
-  std::int64_t planned = 0;                ///< measurements in the plan
+  std::int64_t planned = 0;  ///< measurements in the plan
   std::int64_t ok = 0, failed = 0, skipped = 0, cancelled = 0;
   std::string note;
   bool starred = false;

@@ -8,8 +8,8 @@
 #include <map>
 
 #include "kernels/base/error.hpp"
-#include "profiler/statistics/centre.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/statistics/centre.hpp"
 
 namespace triscope {
 namespace {

@@ -1,6 +1,6 @@
 // What the samples say: interval of the median, when to stop, and whether two kernels differ.
-// Method: profiler/statistics/centre.cpp; measured coverage: docs/method.md. All functions throw `Error` on a sample that is NaN
-// or infinite.
+// Method: profiler/statistics/centre.cpp; measured coverage: docs/method.md. All functions throw `Error` on a sample
+// that is NaN or infinite.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ StopReason should_stop(const StoppingRule& rule, std::span<const double> block_v
 /// interval reaches from 0 to infinity.
 Summary summarize(std::span<const Sample> samples, const StoppingRule& rule);
 
-/// False when the 95 % interval of the median says nothing: it has no ends, or reaches down to zero, so that the median is
-/// any number.
+/// False when the 95 % interval of the median says nothing: it has no ends, or reaches down to zero, so that the median
+/// is any number.
 bool interval_known(const Summary& summary);
 bool interval_known(const ResultRow& row);
 /// Half the 95 % interval of a median, in percent of it; unset when the interval is not known.

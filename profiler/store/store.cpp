@@ -186,7 +186,8 @@ void Store::set_starred(std::int64_t sweep, bool starred) {
 
 void Store::delete_sweep(std::int64_t sweep) {
   if (is_being_measured(impl_->connection.file, sweep)) {
-    throw Error(fmt::format("sweep {} was not deleted", sweep), "it is being measured right now", "stop it first", ExitCode::usage);
+    throw Error(fmt::format("sweep {} was not deleted", sweep), "it is being measured right now", "stop it first",
+                ExitCode::usage);
   }
   impl_->change("DELETE FROM sweep WHERE id = ?", "sweep", sweep);
 }

@@ -69,8 +69,8 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Throws `Error` when another program keeps the existing database `file` locked for longer than `busy_timeout`, so that
-/// nothing could be stored. Writes nothing.
+/// Throws `Error` when another program keeps the existing database `file` locked for longer than `busy_timeout`, so
+/// that nothing could be stored. Writes nothing.
 void require_unlocked(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = kBusyTimeout);
 
 /// Read-only view of a database, safe beside writers in other processes. Each call reads one consistent state;
@@ -105,8 +105,8 @@ class Snapshot {
   /// anew.
   std::int64_t data_version() const;
   /// Writes the whole database to `file`, replacing it; works while the connection lives, even when the database's own
-  /// file was deleted. Throws `Error` when it cannot be written (the old `file` then stays) or when a write-ahead log of
-  /// another database lies beside it.
+  /// file was deleted. Throws `Error` when it cannot be written (the old `file` then stays) or when a write-ahead log
+  /// of another database lies beside it.
   void save_copy(const std::filesystem::path& file) const;
   /// What SQLite's integrity and foreign key checks find wrong, one sentence each; empty: sound. Reads the whole file.
   std::vector<std::string> damage() const;

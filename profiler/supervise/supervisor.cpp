@@ -12,8 +12,8 @@
 
 #include "build_facts.hpp"
 #include "kernels/base/error.hpp"
-#include "profiler/record/clock.hpp"
 #include "kernels/base/program_folder.hpp"
+#include "profiler/record/clock.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/supervise/worker_process.hpp"
 
@@ -36,7 +36,8 @@ double seconds(milliseconds time) { return std::chrono::duration<double>(time).c
 
 /// Why a worker is killed that says nothing more: the limit of a job, or after a stop the time it has to answer.
 std::string lateness_text(bool cancelling, const WorkerOptions& options) {
-  if (cancelling) return fmt::format("the worker did not stop within {:.3g} s and was killed", seconds(options.cancel_grace));
+  if (cancelling)
+    return fmt::format("the worker did not stop within {:.3g} s and was killed", seconds(options.cancel_grace));
   return fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(options.time_limit));
 }
 
@@ -90,7 +91,7 @@ struct Supervisor::Impl {
   std::string rubbish;  ///< what arrived behind `frames` and is no message
   std::deque<std::string> last_words;
   bool greeted = false;  ///< it has said hello
-  bool used = false;  ///< it has done a job: should it be dead at the next, then it died while idle
+  bool used = false;     ///< it has done a job: should it be dead at the next, then it died while idle
 };
 
 void Supervisor::Impl::forward_log() {
@@ -131,14 +132,15 @@ std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, con
       case WorkerProcess::Event::output:
         break;
     }
-    // Line by line and payload by payload, so that the messages in front of rubbish count: they name the entry that is in
-    // flight.
+    // Line by line and payload by payload, so that the messages in front of rubbish count: they name the entry that is
+    // in flight.
     try {
       for (std::size_t start = 0; start < bytes.size();) {
         const std::size_t payload = parser.payload_left();
         const std::size_t line = payload > 0 ? 0 : std::min(bytes.find('\n', start), bytes.size() - 1) + 1 - start;
         const std::size_t end = start + std::min(payload > 0 ? payload : line, bytes.size() - start);
-        for (Frame& frame : parser.feed(std::string_view(bytes).substr(start, end - start))) frames.push_back(std::move(frame));
+        for (Frame& frame : parser.feed(std::string_view(bytes).substr(start, end - start)))
+          frames.push_back(std::move(frame));
         start = end;
       }
     } catch (const Error& e) {
@@ -216,7 +218,9 @@ void Supervisor::Impl::quit() {
 
 template <typename Reply>
 Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::stop_token stop) {
-  const auto stopped = [] { return Error("the job was not done", "it was stopped", "run it again", ExitCode::measured_failed); };
+  const auto stopped = [] {
+    return Error("the job was not done", "it was stopped", "run it again", ExitCode::measured_failed);
+  };
   if (stop.stop_requested()) throw stopped();
   ensure_started();
   WakeEvent wake;
@@ -436,8 +440,8 @@ bool Supervisor::check(const CheckRequest& request, const std::function<void(con
   try {
     while (true) {
       const auto deadline = Clock::now() + (cancelling ? impl_->options.cancel_grace : limit);
-      const std::optional<Message> message = impl_->receive(
-          deadline, cancelling ? nullptr : &wake, lateness_text(cancelling, impl_->options));
+      const std::optional<Message> message =
+          impl_->receive(deadline, cancelling ? nullptr : &wake, lateness_text(cancelling, impl_->options));
       if (!message) {
         impl_->send(CancelRequest{});
         cancelling = true;

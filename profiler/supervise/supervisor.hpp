@@ -10,18 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "profiler/record/catalog.hpp"
 #include "profiler/protocol/jobs.hpp"
 #include "profiler/protocol/messages.hpp"
+#include "profiler/record/catalog.hpp"
 
 namespace triscope {
 
 /// How a worker is started and how long it may be silent.
 struct WorkerOptions {
-  std::vector<std::string> prefix;  ///< command before the worker's own: {"ssh", "host"}; empty: a local process
-  std::filesystem::path program;    ///< empty: `find_worker()`, or "triscope-worker" on the PATH behind a prefix
+  std::vector<std::string> prefix;       ///< command before the worker's own: {"ssh", "host"}; empty: a local process
+  std::filesystem::path program;         ///< empty: `find_worker()`, or "triscope-worker" on the PATH behind a prefix
   std::vector<std::string> environment;  ///< variables beside our own: "NAME=value"; a prefix may not pass them on
-  std::string mode = "cpu";         ///< worker_mode(device)
+  std::string mode = "cpu";              ///< worker_mode(device)
   std::string device = "cpu";
   std::chrono::milliseconds handshake_limit{20'000};  ///< from start to hello
   std::chrono::milliseconds time_limit{120'000};      ///< per configuration, beyond its sampling budget; also the

@@ -5,8 +5,8 @@
 #include <stop_token>
 #include <string>
 
-#include "profiler/record/catalog.hpp"
 #include "profiler/protocol/messages.hpp"
+#include "profiler/record/catalog.hpp"
 #include "profiler/supervise/supervisor.hpp"
 
 namespace triscope {
@@ -18,8 +18,8 @@ Catalog query_catalog(const WorkerOptions& options = {});
 /// `Error` for an unknown device.
 WorkerOptions worker_for(WorkerOptions options, const Catalog& catalog, const std::string& device);
 
-/// `device`, with "auto" the first of the kind that `kernel` runs on. Throws `Error` (environment) when there is none; an
-/// unknown kernel is left to the worker to refuse.
+/// `device`, with "auto" the first of the kind that `kernel` runs on. Throws `Error` (environment) when there is none;
+/// an unknown kernel is left to the worker to refuse.
 std::string device_for(const std::string& device, const std::string& kernel, const Catalog& catalog);
 
 /// Device "auto" is where each kernel runs: the first GPU and, for CPU kernels, the CPU. Errors as `Supervisor`.

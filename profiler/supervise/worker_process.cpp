@@ -83,7 +83,8 @@ std::vector<char*> with_our_environment(const std::vector<std::string>& variable
                          int report, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);  // it died before the line above
-  for (const int stop : {SIGINT, SIGTERM, SIGHUP}) std::signal(stop, SIG_IGN);  // the supervisor's to handle; it cancels
+  for (const int stop : {SIGINT, SIGTERM, SIGHUP})
+    std::signal(stop, SIG_IGN);  // the supervisor's to handle; it cancels
   std::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);

@@ -80,7 +80,7 @@ class WorkerProcess {
   Descriptor stdin_, stdout_, stderr_;
   std::string queued_;
   std::string log_;
-  std::string ending_;  ///< how it ended; empty while it runs
+  std::string ending_;   ///< how it ended; empty while it runs
   bool killed_ = false;  ///< by us
 };
 

@@ -1,5 +1,5 @@
-// What is found out about measurements after they were stored, by processes of their own: the cross-check by CUDA events
-// and hardware counters. Neither ever changes a latency.
+// What is found out about measurements after they were stored, by processes of their own: the cross-check by CUDA
+// events and hardware counters. Neither ever changes a latency.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "profiler/plan/request.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/supervise/supervisor.hpp"
-#include "profiler/plan/request.hpp"
 
 namespace triscope {
 
@@ -19,11 +19,12 @@ namespace triscope {
 class FollowUp {
  public:
   /// `options` start a worker for the sweep's device; the mode is chosen here. `tell` gets one line of progress.
-  FollowUp(WorkerOptions options, const SweepRequest& request, Store& store, std::function<void(const std::string&)> tell);
+  FollowUp(WorkerOptions options, const SweepRequest& request, Store& store,
+           std::function<void(const std::string&)> tell);
 
-  /// Cross-checks those of `group` that CUPTI timed; reads counters of `group` when the request asks for them. Store what
-  /// they find, or why not. All of `group` read the same tensors. A stop leaves what is missing missing. Throw only what
-  /// `store` throws.
+  /// Cross-checks those of `group` that CUPTI timed; reads counters of `group` when the request asks for them. Store
+  /// what they find, or why not. All of `group` read the same tensors. A stop leaves what is missing missing. Throw
+  /// only what `store` throws.
   void cross_check(const std::vector<StoredMeasurement>& group, std::stop_token stop);
   void read_counters(const std::vector<StoredMeasurement>& group, std::stop_token stop);
 

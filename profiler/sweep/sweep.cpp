@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
-#include "profiler/sweep/follow_up.hpp"
-#include "profiler/record/measurement_codec.hpp"
 #include "profiler/plan/plan.hpp"
-#include "profiler/supervise/supervisor.hpp"
-#include "profiler/store/sweep_lock.hpp"
-#include "profiler/plan/time_left.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/plan/time_left.hpp"
+#include "profiler/record/measurement_codec.hpp"
+#include "profiler/store/sweep_lock.hpp"
+#include "profiler/supervise/supervisor.hpp"
+#include "profiler/sweep/follow_up.hpp"
 
 namespace triscope {
 namespace {

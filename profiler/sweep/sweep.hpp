@@ -21,8 +21,8 @@ struct SweepObserver {
   std::function<void(std::int64_t sweep)> started = [](std::int64_t) {};
   std::function<void(const Progress&)> progress = [](const Progress&) {};
   /// Samples as they are taken, for drawing while it measures; `measured` brings all of them again.
-  std::function<void(const MeasurementKey&, const std::vector<Sample>&)> sampled =
-      [](const MeasurementKey&, const std::vector<Sample>&) {};
+  std::function<void(const MeasurementKey&, const std::vector<Sample>&)> sampled = [](const MeasurementKey&,
+                                                                                      const std::vector<Sample>&) {};
   std::function<void(const Measurement&, std::int64_t row)> measured = [](const Measurement&, std::int64_t) {};
   std::function<void(const std::string&)> log = [](const std::string&) {};
 };
@@ -30,8 +30,8 @@ struct SweepObserver {
 struct SweepOutcome {
   std::int64_t sweep = 0;
   std::int64_t ok = 0, failed = 0, skipped = 0, cancelled = 0;  ///< of the whole sweep
-  std::int64_t measured_now = 0;                  ///< of `ok`: by this run, which may have resumed the sweep
-  bool stopped = false;                           ///< ended by the stop token
+  std::int64_t measured_now = 0;  ///< of `ok`: by this run, which may have resumed the sweep
+  bool stopped = false;           ///< ended by the stop token
 };
 
 /// Runs `request`, storing each measurement as it ends. With `resume`, continues that sweep: its stored request decides
@@ -41,7 +41,8 @@ struct SweepOutcome {
 /// the reason). After each group, other processes cross-check what CUPTI timed and read the counters that were asked
 /// for. Where the clock of record is not to be had, every row is `failed` and says why. Throws `Error` when nothing can
 /// be measured at all (usage or environment).
-SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
-                       std::stop_token stop, std::optional<std::int64_t> resume = std::nullopt);
+SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database,
+                       const SweepObserver& observer, std::stop_token stop,
+                       std::optional<std::int64_t> resume = std::nullopt);
 
 }  // namespace triscope

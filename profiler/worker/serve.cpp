@@ -62,7 +62,11 @@ SupportAnswer answer(const SupportQuestion& question, KernelList kernels) {
 class Jobs {
  public:
   Jobs(Channel& channel, Backend& backend, KernelList kernels)
-      : channel_(channel), backend_(backend), kernels_(kernels), measure_(backend, kernels), inspect_(backend, kernels) {
+      : channel_(channel),
+        backend_(backend),
+        kernels_(kernels),
+        measure_(backend, kernels),
+        inspect_(backend, kernels) {
     port_.send = [&channel](const Message& message) { channel.send(message); };
     port_.cancelled = [&channel] { return channel.cancelled(); };
   }

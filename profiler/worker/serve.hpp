@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "profiler/worker/device/backend.hpp"
 #include "profiler/worker/channel.hpp"
+#include "profiler/worker/device/backend.hpp"
 #include "profiler/worker/jobs/verify.hpp"
 
 namespace triscope {

@@ -1,7 +1,7 @@
 #include <cuda_runtime.h>
 
-#include "tests/cuda/bad_gpu_kernels.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
+#include "tests/cuda/bad_gpu_kernels.hpp"
 
 namespace triscope::bad {
 namespace {

@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "tests/cuda/bad_gpu_kernels.hpp"
 #include "kernels/registry/registry.hpp"
 #include "profiler/worker/serve.hpp"
+#include "tests/cuda/bad_gpu_kernels.hpp"
 
 namespace triscope {
 namespace {
 
-constexpr double kForEver = 120;            // s; long enough for any limit, short enough to free the GPU by itself
+constexpr double kForEver = 120;  // s; long enough for any limit, short enough to free the GPU by itself
 constexpr std::size_t kTooMuch = std::size_t{1} << 40;
 
 // A kernel under another name, whose `misbehave` sees each launch's number.
@@ -70,7 +70,8 @@ int main(int argc, char** argv) {
   add("test.gpu_hangs", late([](void* stream) { bad::spin(stream, triscope::kForEver); }));
   add("test.gpu_writes_nowhere", late(bad::write_nowhere));
   add("test.gpu_impossible", late(bad::launch_impossible));
-  add("test.gpu_greedy", [](int, void*) {}, true);
+  add(
+      "test.gpu_greedy", [](int, void*) {}, true);
   // The context is lost in the middle of a block, and whoever launches next is the first to notice.
   const auto once = [](int launch, void* stream) {
     if (launch == 4) bad::write_nowhere(stream);

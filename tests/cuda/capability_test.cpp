@@ -3,10 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include "kernels/base/error.hpp"
+#include "kernels/cuda/common/current_gpu.hpp"
 #include "kernels/cuda/hopper/hopper.hpp"
 #include "kernels/cuda/portable/portable.hpp"
-#include "kernels/cuda/common/current_gpu.hpp"
-#include "kernels/base/error.hpp"
 #include "kernels/registry/registry.hpp"
 
 namespace triscope {

@@ -51,8 +51,8 @@ TEST(CounterConfig, an_unknown_metric_is_named_and_costs_no_other) {
   EXPECT_THAT(config.metrics(), testing::ElementsAre("gpu__time_duration.sum"));
 }
 
-// Recorded on an H200 by record_counter_data: a kernel that spins for a millisecond, its counter data and the values that
-// CUPTI read out of them there.
+// Recorded on an H200 by record_counter_data: a kernel that spins for a millisecond, its counter data and the values
+// that CUPTI read out of them there.
 TEST(CounterConfig, counter_data_of_a_gpu_are_decoded_without_one) {
   std::ifstream file(TRISCOPE_TEST_DATA "/counter_data.bin", std::ios::binary);
   const std::vector<std::uint8_t> data(std::istreambuf_iterator<char>(file), {});
@@ -69,7 +69,8 @@ TEST(CounterConfig, counter_data_of_a_gpu_are_decoded_without_one) {
   }
   const double seconds = decoded.at("gpu__time_duration.sum") * 1e-9;
   EXPECT_NEAR(seconds, 1e-3, 1e-4) << "what the kernel was asked for";
-  EXPECT_NEAR(decoded.at("sm__cycles_elapsed.max") / (seconds * decoded.at("sm__cycles_elapsed.avg.per_second")), 1, 0.05);
+  EXPECT_NEAR(decoded.at("sm__cycles_elapsed.max") / (seconds * decoded.at("sm__cycles_elapsed.avg.per_second")), 1,
+              0.05);
   EXPECT_GT(decoded.at("sm__inst_executed.sum"), 1000);
   EXPECT_EQ(decoded.at("sm__inst_executed_pipe_tensor_op_gmma.sum"), 0);
 }

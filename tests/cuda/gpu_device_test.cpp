@@ -25,7 +25,8 @@ TEST(GpuDevice, a_hidden_device_and_an_unknown_answer_are_explained) {
 
 TEST(GpuDevice, what_it_cannot_do_is_one_sentence_each_with_what_to_do) {
   EXPECT_THAT(gpu_limits(9, false, ""), IsEmpty());
-  EXPECT_THAT(gpu_limits(9, true, ""), ElementsAre(AllOf(HasSubstr("MIG is on"), HasSubstr("counters cannot be read"), HasSubstr("; leave --counters out"))));
+  EXPECT_THAT(gpu_limits(9, true, ""), ElementsAre(AllOf(HasSubstr("MIG is on"), HasSubstr("counters cannot be read"),
+                                                         HasSubstr("; leave --counters out"))));
   EXPECT_THAT(gpu_limits(7, false, "Driver Not Loaded"),
               ElementsAre(AllOf(HasSubstr("NVML answers \"Driver Not Loaded\""), HasSubstr("; install ")),
                           AllOf(HasSubstr("below 8.0"), HasSubstr("; choose a newer GPU"))));

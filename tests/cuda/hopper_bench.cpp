@@ -24,13 +24,13 @@
 #include <string>
 #include <vector>
 
-#include "kernels/reference/check.hpp"
+#include "kernels/attention/flops.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/choose/plan.hpp"
 #include "kernels/cuda/hopper/hopper.hpp"
 #include "kernels/cuda/portable/portable.hpp"
-#include "kernels/cuda/hopper/choose/plan.hpp"
-#include "kernels/base/error.hpp"
-#include "kernels/attention/flops.hpp"
+#include "kernels/reference/check.hpp"
 #include "tests/cuda/hopper_case.hpp"
 #include "tests/cuda/hopper_device.hpp"
 
@@ -57,10 +57,11 @@ bool check(const Kernel& kernel, const Case& test, int rows) {
     if (first > 0.9 * bound && first < 1.2 * bound) rounded = device.compare(fold, rows = kManyRows);
     const Comparison exact = device.compare(Fold::none, std::min(rows, 160));
     const Bounds rounded_bounds = bounds_of(test.problem, true, fold, rounded.largest_lse);
-    const Bounds exact_bounds = bounds_of(test.problem, false, fold, exact.largest_lse);   // for N(0, 1) inputs only
+    const Bounds exact_bounds = bounds_of(test.problem, false, fold, exact.largest_lse);  // for N(0, 1) inputs only
     const auto bad = device.not_finite(), differs = device.differs_when_repeated();
-    const bool passed = (test.inputs != Inputs::normal || (exact.o <= exact_bounds.o && exact.lse <= exact_bounds.lse)) &&
-                        rounded.o <= rounded_bounds.o && rounded.lse <= rounded_bounds.lse && bad == 0 && differs == 0;
+    const bool passed =
+        (test.inputs != Inputs::normal || (exact.o <= exact_bounds.o && exact.lse <= exact_bounds.lse)) &&
+        rounded.o <= rounded_bounds.o && rounded.lse <= rounded_bounds.lse && bad == 0 && differs == 0;
     std::printf(
         "%s %s inputs %d [%s]: rounded o %.2e (row %.2e; %d rows, first %.2e) lse %.1e | exact o %.2e lse %.1e | not "
         "finite %llu differs %llu\n",
@@ -75,8 +76,8 @@ bool check(const Kernel& kernel, const Case& test, int rows) {
   }
 }
 
-/// Adds to each case, which the kernel may choose an instance for, the same case on the instance of the portable forward,
-/// and on the best one with tiles where that is not the choice.
+/// Adds to each case, which the kernel may choose an instance for, the same case on the instance of the portable
+/// forward, and on the best one with tiles where that is not the choice.
 void add_instances(const Kernel& kernel, std::vector<Case>& cases) {
   const std::size_t count = cases.size();
   for (std::size_t n = 0; n < count; ++n) {
@@ -229,7 +230,8 @@ struct RandomRow {
   double ratio = 0;                  ///< cuda.portable over the choice: median of pairs of replays in turns
 
   double best_us() const {
-    return std::min_element(us.begin(), us.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->second;
+    return std::min_element(us.begin(), us.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->second;
   }
 };
 
@@ -288,8 +290,8 @@ int random_problems(const Kernel& kernel, int count, int seed, const std::string
     std::printf("%s:\n", title);
     for (std::size_t n = 0; n < std::min<std::size_t>(rows.size(), 10); ++n) {
       const RandomRow& row = rows[n];
-      std::printf("  %.2f  %8.1f us, cuda.portable %8.1f  %s [%s]\n", ratio(row), row.us.at(row.choice), row.us.at(kPortable),
-                  row.problem.c_str(), row.choice.c_str());
+      std::printf("  %.2f  %8.1f us, cuda.portable %8.1f  %s [%s]\n", ratio(row), row.us.at(row.choice),
+                  row.us.at(kPortable), row.problem.c_str(), row.choice.c_str());
     }
   };
   print_worst("worst ratios to cuda.portable", [](const RandomRow& row) { return row.ratio; });
@@ -305,7 +307,8 @@ int run(int argc, char** argv) {
   if (mode == "time" && rest.size() > 1)
     return time_all(*kernel, std::atoi(rest[0].c_str()), {rest.begin() + 1, rest.end()});
   if (mode == "random" && (rest.size() == 2 || rest.size() == 3))
-    return random_problems(*kernel, std::atoi(rest[0].c_str()), std::atoi(rest[1].c_str()), rest.size() == 3 ? rest[2] : "");
+    return random_problems(*kernel, std::atoi(rest[0].c_str()), std::atoi(rest[1].c_str()),
+                           rest.size() == 3 ? rest[2] : "");
   if (mode != "check")
     throw Error("cannot run hopper_bench", "there is no mode " + mode + " with these arguments",
                 "see the head of hopper_bench.cpp", ExitCode::usage);

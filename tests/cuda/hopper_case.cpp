@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "kernels/base/error.hpp"
 #include "kernels/attention/flops.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/base/philox.hpp"
 
 namespace triscope::bench {
@@ -102,7 +102,8 @@ std::vector<Case> instance_cases(const Kernel& kernel) {
       for (const std::int64_t group : {128, 127, 64, 16, 3}) {  // 127: 64 and 63 heads
         for (const Form form : {Form::trilinear, Form::determinant}) {
           const Problem problem = problem_of(260, 11, group, 1, d, group == 127 ? 421 : 420, 2, form);
-          if (!kernel.unsupported(problem, Pass::forward, instance)) cases.push_back({problem, Inputs::normal, instance});
+          if (!kernel.unsupported(problem, Pass::forward, instance))
+            cases.push_back({problem, Inputs::normal, instance});
         }
       }
     }

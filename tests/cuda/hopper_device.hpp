@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/attention/kernel.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
 #include "tests/cuda/hopper_case.hpp"
 
 namespace triscope::bench {
 
-/// Of sampled rows: relative error of o over all of them and of the worst one, the largest absolute error of lse, and the
-/// largest |lse|.
+/// Of sampled rows: relative error of o over all of them and of the worst one, the largest absolute error of lse, and
+/// the largest |lse|.
 struct Comparison {
   double o = 0, worst_row = 0, lse = 0, largest_lse = 0;
 };

@@ -31,7 +31,8 @@ std::vector<Recorded> read_recorded() {
     const int seed = std::stoi(line), number = std::stoi(line.substr(line.find(',') + 1));
     if (static_cast<std::size_t>(number) == recorded.size()) {
       recorded.push_back({bench::random_case(seed, number).problem, {}});
-      EXPECT_EQ(line.substr(quote + 1, unquote - quote - 1), describe(recorded.back().problem)) << "line of another generator";
+      EXPECT_EQ(line.substr(quote + 1, unquote - quote - 1), describe(recorded.back().problem))
+          << "line of another generator";
     }
     recorded.back().us[line.substr(unquote + 2, comma - unquote - 2)] = std::stod(line.substr(comma + 1));
   }
@@ -44,7 +45,8 @@ TEST(HopperInstances, no_choice_is_slower_than_cuda_portable) {
   const std::vector<Recorded> recorded = read_recorded();
   ASSERT_EQ(recorded.size(), 200u);
   for (const Recorded& row : recorded) {
-    EXPECT_GE(row.us.at("cuda.portable") / us_of_choice(row), 0.97) << describe(row.problem) << " (3 %: what one time may be off)";
+    EXPECT_GE(row.us.at("cuda.portable") / us_of_choice(row), 0.97)
+        << describe(row.problem) << " (3 %: what one time may be off)";
   }
 }
 
@@ -53,7 +55,8 @@ TEST(HopperInstances, the_choice_is_the_fastest_instance_or_near_it) {
   int near = 0;
   const std::vector<Recorded> recorded = read_recorded();
   for (const Recorded& row : recorded) {
-    const auto fastest = std::min_element(row.us.begin(), row.us.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto fastest = std::min_element(row.us.begin(), row.us.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
     const double ratio = fastest->second / us_of_choice(row);
     EXPECT_GE(ratio, 0.8) << describe(row.problem) << ": " << fastest->first << " is faster";
     sum += ratio, worst = std::min(worst, ratio);
@@ -68,11 +71,13 @@ TEST(HopperInstances, the_choice_is_the_fastest_instance_or_near_it) {
 TEST(HopperInstances, every_instance_is_the_fastest_of_its_kind_somewhere) {
   std::map<std::string, int> wins;
   for (const Recorded& row : read_recorded()) {
-    const auto fastest = std::min_element(row.us.begin(), row.us.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto fastest = std::min_element(row.us.begin(), row.us.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
     ++wins[fastest->first == "cuda.portable" ? kPortableName : fastest->first];
   }
-  for (const char* name : {"rows", "portable", "d128_rows128_keys128", "d128_pair64_keys128", "d128_split64_keys128", "d128_rows128_keys112",
-                           "d128_split64_keys96_mixed", "d64_rows128_keys128", "d64_split64_keys128", "d64_split64_keys128_mixed"}) {
+  for (const char* name : {"rows", "portable", "d128_rows128_keys128", "d128_pair64_keys128", "d128_split64_keys128",
+                           "d128_rows128_keys112", "d128_split64_keys96_mixed", "d64_rows128_keys128",
+                           "d64_split64_keys128", "d64_split64_keys128_mixed"}) {
     EXPECT_GT(wins[name], 0) << name << " is not needed";
   }
 }

@@ -61,7 +61,9 @@ WorkItem item_of(const Plan& plan, int index, std::integer_sequence<int, kIndex.
   constexpr Decode kDecode[] = {&work_item<kInstances[kIndex].config>...};
   return kDecode[plan.instance](plan.parameters, index);
 }
-WorkItem item_of(const Plan& plan, int index) { return item_of(plan, index, std::make_integer_sequence<int, kInstanceCount>{}); }
+WorkItem item_of(const Plan& plan, int index) {
+  return item_of(plan, index, std::make_integer_sequence<int, kInstanceCount>{});
+}
 
 template <int... kIndex>
 std::vector<int> row_counts(std::integer_sequence<int, kIndex...>) {
@@ -97,7 +99,8 @@ TEST(HopperPlan, tiles_and_steps_of_an_item_cover_the_windows_of_its_rows) {
     const int keys = config.tile_keys, steps = config.split_steps ? 2 : 1;
     for (int index = 0; index < p.items; ++index) {
       const WorkItem item = item_of(plan, index);
-      const int first = std::max(0, item.position - p.long_window + 1), second = std::max(0, item.last_position - p.long_window + 1);
+      const int first = std::max(0, item.position - p.long_window + 1),
+                second = std::max(0, item.last_position - p.long_window + 1);
       EXPECT_EQ(item.first_key, first);
       EXPECT_EQ(item.second_key, config.paired_positions ? second : first);
       EXPECT_LE(item.second_key - item.first_key, tile_rows(config) - keys) << "rows that a tile has beyond its keys";
@@ -112,14 +115,16 @@ TEST(HopperPlan, tiles_and_steps_of_an_item_cover_the_windows_of_its_rows) {
 TEST(HopperPlan, a_short_last_tile_holds_its_keys_and_is_never_a_pass_of_its_own) {
   int count = 0;
   for (int keys = 1; keys < 3000; ++keys) {
-    const int tiles = (keys + 111) / 112, last_keys = keys - 112 * (tiles - 1), tiles_of_last_pass = (tiles - 1) % 3 + 1;
+    const int tiles = (keys + 111) / 112, last_keys = keys - 112 * (tiles - 1),
+              tiles_of_last_pass = (tiles - 1) % 3 + 1;
     const bool shorter = ends_short(keys, tiles, 112, 3, 80);
     EXPECT_EQ(shorter, last_keys <= 80 && tiles_of_last_pass > 1) << keys << " keys";
     EXPECT_FALSE(ends_short(keys, tiles, 112, 2, 0));
     count += shorter;
   }
   EXPECT_GT(count, 1000);
-  for (const int keys : {515, 519, 527}) EXPECT_TRUE(ends_short(keys, 5, 112, 3, 80)) << "512 keys for 32, 16 and 8 heads";
+  for (const int keys : {515, 519, 527})
+    EXPECT_TRUE(ends_short(keys, 5, 112, 3, 80)) << "512 keys for 32, 16 and 8 heads";
 }
 
 TEST(HopperPlan, ring_slots_of_rows_that_are_alive_together_differ) {
@@ -266,9 +271,10 @@ TEST(HopperPlan, wide_windows_never_run_on_the_portable_forward) {
 }
 
 TEST(HopperPlan, the_shapes_of_the_documents_run_on_the_instance_measured_fastest) {
-  const auto chosen = [](Form form, std::int64_t window1, std::int64_t window2, std::int64_t q_heads, std::int64_t kv_heads,
-                         std::int64_t seq_len = 8192) {
-    return std::string(instance_name(best_plan(narrow(form, window1, window2, seq_len, q_heads, kv_heads, 128)).instance));
+  const auto chosen = [](Form form, std::int64_t window1, std::int64_t window2, std::int64_t q_heads,
+                         std::int64_t kv_heads, std::int64_t seq_len = 8192) {
+    return std::string(
+        instance_name(best_plan(narrow(form, window1, window2, seq_len, q_heads, kv_heads, 128)).instance));
   };
   for (const Form form : {Form::trilinear, Form::determinant}) {
     const std::string suffix = form == Form::determinant ? "_cross" : "";

@@ -20,7 +20,7 @@ struct ReferenceProblem {
   int seq_len, q_heads, kv_heads, head_dim, window1, window2;
   double scale, k2_bias, v2_bias;
   bool determinant;
-  Fold fold;   ///< product that is rounded to bf16
+  Fold fold;  ///< product that is rounded to bf16
 };
 
 constexpr int kReferenceThreads = 256;
@@ -30,7 +30,9 @@ __device__ inline double reference_logit(const ReferenceProblem& p, const __nv_b
   const auto q_at = [&](int d) { return static_cast<double>(__bfloat162float(q[d])); };
   const auto k1_at = [&](int d) { return static_cast<double>(__bfloat162float(k1[d])); };
   const auto k2_at = [&](int d) { return static_cast<double>(__bfloat162float(k2[d])) + p.k2_bias; };
-  const auto rounded = [](double x) { return static_cast<double>(__bfloat162float(__float2bfloat16(static_cast<float>(x)))); };
+  const auto rounded = [](double x) {
+    return static_cast<double>(__bfloat162float(__float2bfloat16(static_cast<float>(x))));
+  };
   double logit = 0;
   const int dims = p.determinant ? p.head_dim / 3 * 3 : p.head_dim;
   for (int d = 0; d < dims; ++d) {
@@ -54,7 +56,8 @@ __device__ double block_reduce(double x, double* shared, const Combine& combine)
   shared[threadIdx.x] = x;
   __syncthreads();
   for (int width = kReferenceThreads / 2; width > 0; width /= 2) {
-    if (static_cast<int>(threadIdx.x) < width) shared[threadIdx.x] = combine(shared[threadIdx.x], shared[threadIdx.x + width]);
+    if (static_cast<int>(threadIdx.x) < width)
+      shared[threadIdx.x] = combine(shared[threadIdx.x], shared[threadIdx.x + width]);
     __syncthreads();
   }
   const double result = shared[0];
@@ -62,21 +65,25 @@ __device__ double block_reduce(double x, double* shared, const Combine& combine)
   return result;
 }
 
-/// One block for each sampled row. `logits`: scratch, window1 * window2 doubles a row. o: [rows, head_dim], lse: [rows].
-__global__ void __launch_bounds__(kReferenceThreads) reference_forward(ReferenceProblem p, const SampledRow* rows, double* logits,
-                                                                       double* o, double* lse) {
+/// One block for each sampled row. `logits`: scratch, window1 * window2 doubles a row. o: [rows, head_dim], lse:
+/// [rows].
+__global__ void __launch_bounds__(kReferenceThreads)
+    reference_forward(ReferenceProblem p, const SampledRow* rows, double* logits, double* o, double* lse) {
   __shared__ double shared[kReferenceThreads];
   const SampledRow row = rows[blockIdx.x];
   const int n1 = min(row.position + 1, p.window1), n2 = min(row.position + 1, p.window2);
   const int first1 = row.position + 1 - n1, first2 = row.position + 1 - n2;
   const std::int64_t kv_row = static_cast<std::int64_t>(p.kv_heads) * p.head_dim;
-  const std::int64_t kv_base = row.batch * p.seq_len * kv_row + static_cast<std::int64_t>(row.head / (p.q_heads / p.kv_heads)) * p.head_dim;
-  const __nv_bfloat16* q = p.q + ((static_cast<std::int64_t>(row.batch) * p.seq_len + row.position) * p.q_heads + row.head) * p.head_dim;
+  const std::int64_t kv_base =
+      row.batch * p.seq_len * kv_row + static_cast<std::int64_t>(row.head / (p.q_heads / p.kv_heads)) * p.head_dim;
+  const __nv_bfloat16* q =
+      p.q + ((static_cast<std::int64_t>(row.batch) * p.seq_len + row.position) * p.q_heads + row.head) * p.head_dim;
   double* weight = logits + static_cast<std::int64_t>(blockIdx.x) * p.window1 * p.window2;
   const double sink = p.sink ? static_cast<double>(p.sink[row.head]) : -INFINITY;
   double top = sink;
   for (int x = threadIdx.x; x < n1 * n2; x += kReferenceThreads) {
-    weight[x] = reference_logit(p, q, p.k1 + kv_base + (first1 + x / n2) * kv_row, p.k2 + kv_base + (first2 + x % n2) * kv_row);
+    weight[x] =
+        reference_logit(p, q, p.k1 + kv_base + (first1 + x / n2) * kv_row, p.k2 + kv_base + (first2 + x % n2) * kv_row);
     top = fmax(top, weight[x]);
   }
   top = block_reduce(top, shared, [](double a, double b) { return fmax(a, b); });
@@ -87,7 +94,8 @@ __global__ void __launch_bounds__(kReferenceThreads) reference_forward(Reference
     double total = 0;
     for (int k = 0; k < n2; ++k) {
       double along1 = 0;
-      for (int j = 0; j < n1; ++j) along1 += weight[j * n2 + k] * static_cast<double>(__bfloat162float(p.v1[kv_base + (first1 + j) * kv_row + d]));
+      for (int j = 0; j < n1; ++j)
+        along1 += weight[j * n2 + k] * static_cast<double>(__bfloat162float(p.v1[kv_base + (first1 + j) * kv_row + d]));
       total += along1 * (static_cast<double>(__bfloat162float(p.v2[kv_base + (first2 + k) * kv_row + d])) + p.v2_bias);
     }
     o[static_cast<std::int64_t>(blockIdx.x) * p.head_dim + d] = total / sum;

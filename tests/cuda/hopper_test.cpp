@@ -1,10 +1,11 @@
 // What cuda.hopper promises without a GPU: which launches it refuses before anything touches one.
+#include "kernels/cuda/hopper/hopper.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "kernels/cuda/hopper/hopper.hpp"
 #include "kernels/base/error.hpp"
 #include "tests/cuda/plausible_arguments.hpp"
 
@@ -32,7 +33,8 @@ TEST(CudaHopper, every_instance_refuses_missing_and_misaligned_tensors_by_name) 
       if (kernel->unsupported(problem, Pass::forward, instance)) continue;
       Arguments arguments = plausible();
       arguments.v2 = nullptr;
-      EXPECT_THAT(refusal(problem, instance, arguments), HasSubstr("cuda.hopper was not launched: v2 is null")) << instance;
+      EXPECT_THAT(refusal(problem, instance, arguments), HasSubstr("cuda.hopper was not launched: v2 is null"))
+          << instance;
       EXPECT_THAT(refusal(problem, instance, plausible(4104)), HasSubstr("q is not aligned to 16 bytes")) << instance;
       problem.sink = 1.0;
       EXPECT_THAT(refusal(problem, instance, plausible()), HasSubstr("sink is null")) << instance;

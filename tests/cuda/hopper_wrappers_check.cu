@@ -1,5 +1,6 @@
-// The PTX and WGMMA wrappers of cuda.hopper one by one on a GPU: fragments and tile descriptors against plain sums, copies,
-// mbarriers, conversions, the order of cross products and of rows. Small integers as inputs, so every comparison is exact.
+// The PTX and WGMMA wrappers of cuda.hopper one by one on a GPU: fragments and tile descriptors against plain sums,
+// copies, mbarriers, conversions, the order of cross products and of rows. Small integers as inputs, so every
+// comparison is exact.
 //
 //   hopper_wrappers_check               exit code 1 when something differs
 //   hopper_wrappers_check sanitizer     a correct kernel that racecheck reports on all the same: what its reports on
@@ -13,10 +14,10 @@
 #include <vector>
 
 #include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/common/wgmma.cuh"
 #include "kernels/cuda/hopper/forward/launch.hpp"
 #include "kernels/cuda/hopper/forward/load.cuh"
 #include "kernels/cuda/hopper/forward/virtual_query.cuh"
-#include "kernels/cuda/hopper/common/wgmma.cuh"
 
 namespace triscope::hopper {
 namespace {
@@ -33,11 +34,15 @@ void expect(bool holds, const std::string& what) {
 constexpr int kDim = 128, kRows = 64;
 
 /// Element i of a test tensor: an integer of -3 .. 3.
-int small(int i, int salt) { return static_cast<int>((static_cast<unsigned>(i) * 2654435761u + static_cast<unsigned>(salt) * 40503u) >> 13) % 7 - 3; }
+int small(int i, int salt) {
+  return static_cast<int>((static_cast<unsigned>(i) * 2654435761u + static_cast<unsigned>(salt) * 40503u) >> 13) % 7 -
+         3;
+}
 
 std::vector<__nv_bfloat16> small_tensor(int count, int salt) {
   std::vector<__nv_bfloat16> values(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = __float2bfloat16(static_cast<float>(small(i, salt)));
+  for (int i = 0; i < count; ++i)
+    values[static_cast<std::size_t>(i)] = __float2bfloat16(static_cast<float>(small(i, salt)));
   return values;
 }
 
@@ -54,14 +59,16 @@ std::vector<T> to_host(const DeviceBuffer& buffer, std::size_t count) {
   return values;
 }
 
-/// One warpgroup: scores[64 x kKeys] = Q K^T and products[64 x 128] = scores (as bf16) V, every operand by tensor map. Tiles have
-/// kKeys + kShift rows; the products read them from row kShift on.
+/// One warpgroup: scores[64 x kKeys] = Q K^T and products[64 x 128] = scores (as bf16) V, every operand by tensor map.
+/// Tiles have kKeys + kShift rows; the products read them from row kShift on.
 template <int kKeys, int kShift>
-__global__ void __launch_bounds__(128) products_kernel(const __grid_constant__ CUtensorMap query_map, const __grid_constant__ CUtensorMap key_map,
-                                                       const __grid_constant__ CUtensorMap value_map, float* scores, float* products) {
+__global__ void __launch_bounds__(128)
+    products_kernel(const __grid_constant__ CUtensorMap query_map, const __grid_constant__ CUtensorMap key_map,
+                    const __grid_constant__ CUtensorMap value_map, float* scores, float* products) {
   extern __shared__ __align__(1024) std::uint8_t dynamic_memory[];
   constexpr int kTileRows = kKeys + kShift, kHalfTile = (kTileRows + 7) / 8 * 1024, kHalfQuery = kRows * 128;
-  const std::uint32_t query = shared_address(dynamic_memory), keys = query + 2 * kHalfQuery, values = keys + 2 * kHalfTile;
+  const std::uint32_t query = shared_address(dynamic_memory), keys = query + 2 * kHalfQuery,
+                      values = keys + 2 * kHalfTile;
   const std::uint32_t barrier = values + 2 * kHalfTile;
   if (threadIdx.x == 0) {
     barrier_init(barrier, 3);
@@ -74,12 +81,15 @@ __global__ void __launch_bounds__(128) products_kernel(const __grid_constant__ C
     copy_halves<2>(values, kHalfTile, &value_map, barrier, 2 * kTileRows * 128, 0, 0, 0);
   }
   barrier_wait(barrier, 0);
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) & 31, row = 16 * warp + lane / 4, c = lane & 3;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) & 31,
+            row = 16 * warp + lane / 4, c = lane & 3;
   std::uint32_t a[kDim / 4];
   const int tile_row = 16 * warp + (lane & 15);
   const std::uint32_t address = query + tile_row * 128 + (((lane >> 4) ^ (tile_row & 7)) << 4);
 #pragma unroll
-  for (int k = 0; k < 8; ++k) load_matrices((address ^ ((k & 3) << 5)) + (k >> 2) * kHalfQuery, a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3]);
+  for (int k = 0; k < 8; ++k)
+    load_matrices((address ^ ((k & 3) << 5)) + (k >> 2) * kHalfQuery, a[4 * k], a[4 * k + 1], a[4 * k + 2],
+                  a[4 * k + 3]);
   float s[kKeys / 2], o[kDim / 2];
 #pragma unroll
   for (float& x : o) x = 0.0f;
@@ -87,7 +97,8 @@ __global__ void __launch_bounds__(128) products_kernel(const __grid_constant__ C
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < 8; ++k) {
-    wgmma<false>(s, a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3], tile_descriptor(keys + kShift * 128, 16) + (k & 3) * 2 + (k >> 2) * (kHalfTile / 16), k > 0);
+    wgmma<false>(s, a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3],
+                 tile_descriptor(keys + kShift * 128, 16) + (k & 3) * 2 + (k >> 2) * (kHalfTile / 16), k > 0);
   }
   wgmma_commit();
   wgmma_wait<0>();
@@ -100,7 +111,8 @@ __global__ void __launch_bounds__(128) products_kernel(const __grid_constant__ C
   wgmma_fence();
 #pragma unroll
   for (int k = 0; k < kKeys / 16; ++k) {
-    wgmma<true>(o, weight[4 * k], weight[4 * k + 1], weight[4 * k + 2], weight[4 * k + 3], tile_descriptor(values + kShift * 128, kHalfTile) + k * 128, true);
+    wgmma<true>(o, weight[4 * k], weight[4 * k + 1], weight[4 * k + 2], weight[4 * k + 3],
+                tile_descriptor(values + kShift * 128, kHalfTile) + k * 128, true);
   }
   wgmma_commit();
   wgmma_wait<0>();
@@ -111,12 +123,15 @@ __global__ void __launch_bounds__(128) products_kernel(const __grid_constant__ C
   for (int i = 0; i < kDim / 2; ++i) products[(row + (i & 2) * 4) * kDim + 8 * (i / 4) + 2 * c + (i & 1)] = o[i];
 }
 
-/// The fragments, the descriptors of both orientations, the tensor maps, the swizzled load of A, and bytes on an mbarrier.
+/// The fragments, the descriptors of both orientations, the tensor maps, the swizzled load of A, and bytes on an
+/// mbarrier.
 template <int kKeys, int kShift = 0>
 void check_products() {
   constexpr int kTileRows = kKeys + kShift;
-  const auto q = small_tensor(kRows * kDim, 1), k = small_tensor(kTileRows * kDim, 2), v = small_tensor(kTileRows * kDim, 3);
-  const DeviceBuffer dq = to_device(q), dk = to_device(k), dv = to_device(v), ds(kRows * kKeys * 4), dout(kRows * kDim * 4);
+  const auto q = small_tensor(kRows * kDim, 1), k = small_tensor(kTileRows * kDim, 2),
+             v = small_tensor(kTileRows * kDim, 3);
+  const DeviceBuffer dq = to_device(q), dk = to_device(k), dv = to_device(v), ds(kRows * kKeys * 4),
+                     dout(kRows * kDim * 4);
   ForwardParameters p;
   p.q = dq.as<__nv_bfloat16>();
   p.tile_key = dk.as<__nv_bfloat16>();
@@ -124,7 +139,8 @@ void check_products() {
   p.seq_len = kTileRows, p.q_heads = kRows, p.heads = kRows;
   const TensorMaps maps = make_tensor_maps(p, kTileRows);
   const int bytes = 2 * kRows * 128 + 4 * ((kTileRows + 7) / 8) * 1024 + 64;
-  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(products_kernel<kKeys, kShift>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  TRISCOPE_CUDA_CHECK(
+      cudaFuncSetAttribute(products_kernel<kKeys, kShift>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   products_kernel<kKeys, kShift><<<1, 128, bytes>>>(maps.query, maps.key, maps.value, ds.as<float>(), dout.as<float>());
   check_launch("products");
   const auto scores = to_host<float>(ds, kRows * kKeys), products = to_host<float>(dout, kRows * kDim);
@@ -140,18 +156,22 @@ void check_products() {
     for (int d = 0; d < kDim; ++d) {
       double sum = 0;
       for (int key = 0; key < kKeys; ++key) {
-        sum += static_cast<double>(__bfloat162float(__float2bfloat16(expected[static_cast<std::size_t>(key)]))) * small((key + kShift) * kDim + d, 3);
+        sum += static_cast<double>(__bfloat162float(__float2bfloat16(expected[static_cast<std::size_t>(key)]))) *
+               small((key + kShift) * kDim + d, 3);
       }
       if (products[static_cast<std::size_t>(row * kDim + d)] != static_cast<float>(sum)) ++wrong_products;
     }
   }
-  expect(wrong_scores == 0, "Q K^T of a tile of " + std::to_string(kKeys) + " keys from row " + std::to_string(kShift) + " on: " + std::to_string(wrong_scores) + " wrong");
+  expect(wrong_scores == 0, "Q K^T of a tile of " + std::to_string(kKeys) + " keys from row " + std::to_string(kShift) +
+                                " on: " + std::to_string(wrong_scores) + " wrong");
   expect(wrong_products == 0, "P V of it, read transposed: " + std::to_string(wrong_products) + " wrong");
 }
 
-// --- arithmetic -----------------------------------------------------------------------------------------------------------
+// --- arithmetic
+// -----------------------------------------------------------------------------------------------------------
 
-__global__ void arithmetic_kernel(const float* x, int count, float* exponentials, std::uint32_t* packed, std::uint32_t* multiplied) {
+__global__ void arithmetic_kernel(const float* x, int count, float* exponentials, std::uint32_t* packed,
+                                  std::uint32_t* multiplied) {
   for (int i = threadIdx.x; i < count; i += blockDim.x) {
     exponentials[i] = fast_exp2(x[i]);
     packed[i] = pack_bf16x2(x[i], x[(i + 1) % count]);
@@ -169,7 +189,9 @@ void check_arithmetic() {
   check_launch("arithmetic");
   const auto e = to_host<float>(de, x.size());
   const auto packed = to_host<std::uint32_t>(dp, x.size()), multiplied = to_host<std::uint32_t>(dm, x.size());
-  const auto bits = [](float value) { return static_cast<std::uint32_t>(__bfloat16_as_ushort(__float2bfloat16(value))); };
+  const auto bits = [](float value) {
+    return static_cast<std::uint32_t>(__bfloat16_as_ushort(__float2bfloat16(value)));
+  };
   const auto rounded = [](float value) { return __bfloat162float(__float2bfloat16(value)); };
   double worst = 0;
   int wrong_pack = 0, wrong_product = 0;
@@ -178,14 +200,17 @@ void check_arithmetic() {
     if (exact > 1.2e-38) worst = std::max(worst, std::abs(static_cast<double>(e[i]) / exact - 1.0));
     if (packed[i] != (bits(x[i]) | bits(x[i + 1]) << 16)) ++wrong_pack;
     const float other = rounded(x[(i + 7) % x.size()]);
-    if (std::isfinite(other) && multiplied[i] != (bits(rounded(x[i]) * other) | bits(rounded(x[i]) * 2.0f) << 16)) ++wrong_product;
+    if (std::isfinite(other) && multiplied[i] != (bits(rounded(x[i]) * other) | bits(rounded(x[i]) * 2.0f) << 16))
+      ++wrong_product;
   }
-  expect(worst < 3e-7 && e.back() == 0.0f, "2^x within 3e-7 and 2^-inf = 0: worst " + std::to_string(worst * 1e9) + "e-9");
+  expect(worst < 3e-7 && e.back() == 0.0f,
+         "2^x within 3e-7 and 2^-inf = 0: worst " + std::to_string(worst * 1e9) + "e-9");
   expect(wrong_pack == 0, "pairs rounded to bf16");
   expect(wrong_product == 0, "products of bf16 pairs");
 }
 
-// --- the order of cross products --------------------------------------------------------------------------------------------
+// --- the order of cross products
+// --------------------------------------------------------------------------------------------
 
 template <int kHeadDim>
 void check_order() {
@@ -201,17 +226,21 @@ void check_order() {
       // Lane c has chunks 2 c and 2 c + 1 of a block of 8; coordinate j of both makes word 4 j + c of the block.
       const int c = d % 24 / 6, half = d % 6 / 3, j = d % 3;
       const int place = d < kBlockDims ? d / 24 * 24 + 2 * (4 * j + c) + half : d;
-      if (got[static_cast<std::size_t>(row * kHeadDim + place)] != keys[static_cast<std::size_t>(row * kHeadDim + d)]) ++wrong;
+      if (got[static_cast<std::size_t>(row * kHeadDim + place)] != keys[static_cast<std::size_t>(row * kHeadDim + d)])
+        ++wrong;
     }
   }
   expect(wrong == 0, "order of cross products, head_dim " + std::to_string(kHeadDim));
   for (int d = 0; d < kHeadDim / 3 * 3; ++d) {
-    if (cross_a(d) / 3 != d / 3 || cross_b(d) / 3 != d / 3 || (cross_a(d) - d + 3) % 3 != 1 || (cross_b(d) - d + 3) % 3 != 2) ++wrong;
+    if (cross_a(d) / 3 != d / 3 || cross_b(d) / 3 != d / 3 || (cross_a(d) - d + 3) % 3 != 1 ||
+        (cross_b(d) - d + 3) % 3 != 2)
+      ++wrong;
   }
   expect(wrong == 0, "partners of a dimension follow it cyclically in its chunk");
 }
 
-// --- the order of rows ------------------------------------------------------------------------------------------------------
+// --- the order of rows
+// ------------------------------------------------------------------------------------------------------
 
 void check_rows() {
   bool neighbours = true;
@@ -226,10 +255,11 @@ void check_rows() {
   expect(banks, "the eight rows that ldmatrix reads at once lie in different banks");
 }
 
-// --- what compute-sanitizer reports on --------------------------------------------------------------------------------------
+// --- what compute-sanitizer reports on
+// --------------------------------------------------------------------------------------
 
-/// A ring of two slots between two warps, ordered by mbarriers alone. racecheck sees the writes and the reads, not what orders
-/// them.
+/// A ring of two slots between two warps, ordered by mbarriers alone. racecheck sees the writes and the reads, not what
+/// orders them.
 __global__ void __launch_bounds__(64) ring_example(int* result) {
   __shared__ int slot[2][32];
   __shared__ alignas(8) std::uint64_t barriers[4];
@@ -264,7 +294,8 @@ void run_sanitizer_example() {
   check_launch("sanitizer example");
   const auto got = to_host<int>(results, 32);
   bool right = true;
-  for (int lane = 0; lane < 32; ++lane) right = right && got[static_cast<std::size_t>(lane)] == 64 * 63 / 2 + 64 * (31 - lane);
+  for (int lane = 0; lane < 32; ++lane)
+    right = right && got[static_cast<std::size_t>(lane)] == 64 * 63 / 2 + 64 * (31 - lane);
   expect(right, "the ring between two warps");
 }
 

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/reference/check.hpp"
+#include "kernels/attention/flops.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/portable/portable.hpp"
-#include "kernels/attention/flops.hpp"
+#include "kernels/reference/check.hpp"
 #include "tests/cuda/reference.hpp"
 
 namespace triscope {

@@ -1,14 +1,15 @@
 // What cuda.portable promises without a GPU: what it takes, what it refuses and why, and how it plans its workspace.
+#include "kernels/cuda/portable/portable.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "kernels/cuda/common/cuda_error.hpp"
-#include "kernels/cuda/portable/portable.hpp"
-#include "kernels/cuda/portable/common/shape.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/portable/common/shape.hpp"
 #include "tests/cuda/plausible_arguments.hpp"
 
 namespace triscope {

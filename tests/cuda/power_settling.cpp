@@ -1,6 +1,6 @@
-// How long after a change of load does a kernel run at a clock that is not its own? Alternates two kernels, half a second
-// each, and prints the time of a launch over the time since the change, relative to the kernel on its own. This is where
-// the settling time of profiler/worker/cuda/cuda_backend.cpp comes from. By hand, on a GPU:
+// How long after a change of load does a kernel run at a clock that is not its own? Alternates two kernels, half a
+// second each, and prints the time of a launch over the time since the change, relative to the kernel on its own. This
+// is where the settling time of profiler/worker/cuda/cuda_backend.cpp comes from. By hand, on a GPU:
 //   power_settling [KERNEL KERNEL]      (default: cuda.portable cuda.hopper)
 #include <cstdint>
 #include <cstdio>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/common/cuda_error.hpp"
-#include "kernels/base/error.hpp"
 #include "kernels/attention/inputs.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/registry/registry.hpp"
 
 namespace triscope {
@@ -36,7 +36,8 @@ cuda::DeviceBuffer random_tensor(InputStream stream, std::size_t count) {
   std::vector<float> values(count);
   fill_input(stream, 1, Element::bf16, values);
   std::vector<std::uint16_t> bits(count);
-  for (std::size_t n = 0; n < count; ++n) bits[n] = static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, values[n]) >> 16);
+  for (std::size_t n = 0; n < count; ++n)
+    bits[n] = static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, values[n]) >> 16);
   cuda::DeviceBuffer buffer(2 * count);
   TRISCOPE_CUDA_CHECK(cudaMemcpy(buffer.data(), bits.data(), 2 * count, cudaMemcpyHostToDevice));
   return buffer;
@@ -45,10 +46,13 @@ cuda::DeviceBuffer random_tensor(InputStream stream, std::size_t count) {
 class Load {
  public:
   explicit Load(const std::string& id) : kernel_(find_kernel(id)) {
-    if (kernel_ == nullptr) throw Error("the load cannot be made", "there is no kernel " + id, "see `triscope kernels`");
-    const std::size_t rows = static_cast<std::size_t>(problem_.seq_len), dim = static_cast<std::size_t>(problem_.head_dim);
+    if (kernel_ == nullptr)
+      throw Error("the load cannot be made", "there is no kernel " + id, "see `triscope kernels`");
+    const std::size_t rows = static_cast<std::size_t>(problem_.seq_len),
+                      dim = static_cast<std::size_t>(problem_.head_dim);
     const std::size_t heads = static_cast<std::size_t>(problem_.q_heads);
-    for (const InputStream stream : {InputStream::q, InputStream::k1, InputStream::k2, InputStream::v1, InputStream::v2}) {
+    for (const InputStream stream :
+         {InputStream::q, InputStream::k1, InputStream::k2, InputStream::v1, InputStream::v2}) {
       tensors_.push_back(random_tensor(stream, rows * dim * (stream == InputStream::q ? heads : 1)));
     }
     tensors_.emplace_back(2 * rows * dim * heads);
@@ -106,7 +110,8 @@ int print_settling(const std::vector<std::string>& ids) {
   std::map<const Load*, std::map<int, Mean>> bins;
   for (int turn = 0; turn < kTurns; ++turn) {
     for (Load* load : {&first, &second}) {
-      load->run(kTurnMs, [&](double now_ms, double launch_ms) { bins[load][static_cast<int>(now_ms / kBinMs)].add(launch_ms); });
+      load->run(kTurnMs,
+                [&](double now_ms, double launch_ms) { bins[load][static_cast<int>(now_ms / kBinMs)].add(launch_ms); });
     }
   }
   std::printf("since change, ms   %16s   %16s   (time of a launch / alone)\n", first.id().c_str(), second.id().c_str());

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/cuda/bad_gpu_kernels.hpp"
-#include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
 #include "profiler/worker/cuda/counter_reader.hpp"
+#include "tests/cuda/bad_gpu_kernels.hpp"
 
 int main(int argc, char** argv) {
   using namespace triscope;
@@ -21,9 +21,11 @@ int main(int argc, char** argv) {
     TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
     std::ofstream values(folder / "counter_values.txt");
     values.precision(17);
-    for (const Counter& counter : reader.read(CounterSet::standard, spin, [] {})) values << counter.name << ' ' << counter.value << '\n';
+    for (const Counter& counter : reader.read(CounterSet::standard, spin, [] {}))
+      values << counter.name << ' ' << counter.value << '\n';
     std::ofstream data(folder / "counter_data.bin", std::ios::binary);
-    data.write(reinterpret_cast<const char*>(reader.last_data().data()), static_cast<std::streamsize>(reader.last_data().size()));
+    data.write(reinterpret_cast<const char*>(reader.last_data().data()),
+               static_cast<std::streamsize>(reader.last_data().size()));
     std::printf("%s, %zu bytes\n", reader.chip().c_str(), reader.last_data().size());
   } catch (const Error& error) {
     return std::fprintf(stderr, "record_counter_data: %s\n", error.what()), static_cast<int>(error.code());

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "kernels/tensors/attention_source.hpp"
-#include "kernels/reference/oracle.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/base/stopwatch.hpp"
 #include "kernels/inspect/cpu/slice.hpp"
 #include "kernels/inspect/cuda/slice.hpp"
-#include "kernels/base/error.hpp"
+#include "kernels/reference/oracle.hpp"
+#include "kernels/tensors/attention_source.hpp"
 #include "kernels/tensors/match3.hpp"
-#include "kernels/base/stopwatch.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 
 namespace triscope {

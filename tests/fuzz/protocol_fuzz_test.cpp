@@ -5,8 +5,8 @@
 #include <array>
 
 #include "kernels/base/error.hpp"
-#include "tests/fuzz/mutator.hpp"
 #include "profiler/protocol/messages.hpp"
+#include "tests/fuzz/mutator.hpp"
 
 namespace triscope {
 namespace {

@@ -14,9 +14,9 @@
 #include <string>
 #include <thread>
 
+#include "profiler/store/store.hpp"
 #include "tests/app/cli/program.hpp"
 #include "tests/temporary_folder.hpp"
-#include "profiler/store/store.hpp"
 
 namespace triscope {
 namespace {

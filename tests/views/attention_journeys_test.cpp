@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "tests/views/attention_journey.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/tensors/tensor_file.hpp"
+#include "tests/views/attention_journey.hpp"
 #include "views/model/attention_model.hpp"
 
 namespace triscope {
@@ -325,7 +325,7 @@ TEST_F(AttentionJourney, a_number_beyond_its_limit_is_refused_until_it_is_correc
     IM_CHECK(attention().draft.open);
     IM_CHECK_STR_EQ(attention().draft.problem.c_str(), "tokens: type a number from 1 to 1,048,576.");
     IM_CHECK_EQ(attention().draft.source.seq_len, 999'999'999);  // as it was typed
-    c->ItemInputValue("##tokens", "600");  // with Enter, which opens
+    c->ItemInputValue("##tokens", "600");                        // with Enter, which opens
     c->Yield(2);
     IM_CHECK(attention().draft.problem.empty());
     wait(c);

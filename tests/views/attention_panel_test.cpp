@@ -176,9 +176,11 @@ TEST_F(AttentionPanel, a_slice_without_a_finite_logit_has_no_figures_and_no_rang
   slice->entropy = slice->largest_p = slice->distance1 = slice->distance2 = std::nan("");
   slice->top.clear();
   side().slice = slice;
-  EXPECT_THAT(text(), HasSubstr("128 logits are NaN and 0 infinite, all there are: there is no distribution over pairs."));
+  EXPECT_THAT(text(),
+              HasSubstr("128 logits are NaN and 0 infinite, all there are: there is no distribution over pairs."));
   EXPECT_THAT(canvas.text, HasSubstr("No pair of this slice has a p that could be shown."));
-  for (const char* figure : {"entropy, nats", "mean distance", " nan"}) EXPECT_THAT(canvas.text, Not(HasSubstr(figure)));
+  for (const char* figure : {"entropy, nats", "mean distance", " nan"})
+    EXPECT_THAT(canvas.text, Not(HasSubstr(figure)));
 }
 
 TEST_F(AttentionPanel, an_overview_or_pictures_of_heads_that_failed_say_why_and_can_be_asked_for_again) {

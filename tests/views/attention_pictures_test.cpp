@@ -8,9 +8,9 @@
 #include <functional>
 
 #include "kernels/tensors/tensor_file.hpp"
+#include "tests/views/window_fixture.hpp"
 #include "views/model/attention_draft.hpp"
 #include "views/model/attention_model.hpp"
-#include "tests/views/window_fixture.hpp"
 
 namespace triscope {
 namespace {

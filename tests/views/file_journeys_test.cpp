@@ -1,4 +1,5 @@
-// Choosing files, what can be taken back or saved when something was deleted, and databases that are empty, bad or gone.
+// Choosing files, what can be taken back or saved when something was deleted, and databases that are empty, bad or
+// gone.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
@@ -6,9 +7,9 @@
 #include <fstream>
 
 #include "app/window/folder_listing.hpp"
-#include "tests/views/journey.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
+#include "tests/views/journey.hpp"
 
 namespace triscope {
 namespace {
@@ -41,7 +42,8 @@ TEST(FolderListing, folders_come_first_and_hidden_files_do_not_come) {
 
 TEST(FolderListing, what_cannot_be_listed_is_said) {
   TemporaryFolder folder;
-  EXPECT_THAT(list_folder((folder / "missing").string() + "/").problem, HasSubstr("missing/ cannot be listed: No such file"));
+  EXPECT_THAT(list_folder((folder / "missing").string() + "/").problem,
+              HasSubstr("missing/ cannot be listed: No such file"));
 }
 
 TEST(FolderListing, a_tilde_is_the_home_folder) {
@@ -197,7 +199,9 @@ TEST_F(Journey, a_locked_database_is_tried_again) {
 
 TEST_F(Journey, an_image_that_cannot_be_copied_is_offered_as_a_file) {
   travel([](ImGuiTestContext* c) {
-    app().copy_image = [](const std::vector<std::uint8_t>&) { throw Error("The picture was not copied", "xclip is not installed", "install xclip, or save the chart as PNG"); };
+    app().copy_image = [](const std::vector<std::uint8_t>&) {
+      throw Error("The picture was not copied", "xclip is not installed", "install xclip, or save the chart as PNG");
+    };
     front(c, Panel::tflops);
     app().carry_out({CommandId::copy_chart, static_cast<std::int64_t>(Panel::tflops)});
     wait(c);
@@ -212,7 +216,8 @@ TEST_F(Journey, an_image_that_cannot_be_copied_is_offered_as_a_file) {
 TEST_F(Journey, a_bad_file_is_named_and_the_open_database_stays) {
   {
     std::ofstream bad(window->folder / "bad.db");
-    bad << "this is no database, and it is long enough to have a header of a hundred bytes or more, so that it is read as one.";
+    bad << "this is no database, and it is long enough to have a header of a hundred bytes or more, so that it is read "
+           "as one.";
   }
   travel([](ImGuiTestContext* c) {
     const std::string before = data().database;
@@ -247,8 +252,12 @@ TEST_F(Journey, nothing_is_written_in_the_place_of_a_deleted_database) {
     const std::size_t sweeps = data().sweeps.size();
     const std::int64_t sweep = data().shown->info.id, row = data().shown->rows.front().measurement;
     std::filesystem::remove(file);
-    const std::array<Request, 6> writing{Request{CommandId::run},       Request{CommandId::resume, sweep},          Request{CommandId::star, sweep},
-                                         Request{CommandId::save_note, sweep, "title"}, Request{CommandId::note_measurement, row, "note"}, Request{CommandId::delete_sweep, sweep, "confirmed"}};
+    const std::array<Request, 6> writing{Request{CommandId::run},
+                                         Request{CommandId::resume, sweep},
+                                         Request{CommandId::star, sweep},
+                                         Request{CommandId::save_note, sweep, "title"},
+                                         Request{CommandId::note_measurement, row, "note"},
+                                         Request{CommandId::delete_sweep, sweep, "confirmed"}};
     for (const Request& request : writing) {
       app().carry_out(request);
       wait(c);
@@ -270,7 +279,8 @@ TEST_F(Journey, the_recording_is_one_click_away_read_only_and_the_sweep_goes_on_
   window->stage.reset();
   {
     Store store(window->folder / "recorded.db");
-    store.add(store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 6), synthetic_measurement(1, 20));
+    store.add(store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 6),
+              synthetic_measurement(1, 20));
   }
   ApplicationOptions options;
   options.database = window->folder / "fresh.db";

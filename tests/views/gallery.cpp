@@ -1,9 +1,9 @@
 // Pictures of the window in every state, to be looked at: no test. Needs no display.
 //   build/bin/window_gallery FOLDER [STATE [VARIANT]]    for example: window_gallery out/gallery full dark_1440x900
 //   build/bin/window_gallery --figures                   CPU time of opening and drawing 100,000 samples
-// Names are state_panels_theme_size_scale.png; numbers are invented except in the state "full", which shows the recording.
+// Names are state_panels_theme_size_scale.png; numbers are invented except in the state "full", which shows the
+// recording.
 #include <fmt/format.h>
-
 #include <time.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
-#include "tests/views/window_fixture.hpp"
 #include "profiler/plan/request.hpp"
+#include "tests/views/window_fixture.hpp"
 
 namespace triscope {
 namespace {
@@ -72,11 +72,14 @@ struct Variant {
   int width, height;
   float scale;
 };
-constexpr Variant kVariants[] = {{true, 1440, 900, 1},   {false, 1440, 900, 1},  {true, 1280, 800, 1}, {false, 1280, 800, 1}, {true, 2560, 1440, 1},
-                                 {false, 2560, 1440, 1}, {true, 2560, 1440, 2}, {false, 2560, 1440, 2}, {true, 1280, 800, 2},  {false, 1280, 800, 2}};
+constexpr Variant kVariants[] = {{true, 1440, 900, 1},  {false, 1440, 900, 1},  {true, 1280, 800, 1},
+                                 {false, 1280, 800, 1}, {true, 2560, 1440, 1},  {false, 2560, 1440, 1},
+                                 {true, 2560, 1440, 2}, {false, 2560, 1440, 2}, {true, 1280, 800, 2},
+                                 {false, 1280, 800, 2}};
 
 std::string name_of(const Variant& variant) {
-  return fmt::format("{}_{}x{}_{:.0f}", variant.dark ? "dark" : "light", variant.width, variant.height, variant.scale * 100);
+  return fmt::format("{}_{}x{}_{:.0f}", variant.dark ? "dark" : "light", variant.width, variant.height,
+                     variant.scale * 100);
 }
 
 /// One window on one database, photographed.
@@ -135,7 +138,11 @@ class Studio {
       front(Panel::setup);
       return;
     }
-    constexpr std::pair<Panel, Panel> kPairs[] = {{Panel::latency, Panel::tflops}, {Panel::compare, Panel::map}, {Panel::paper, Panel::scaling}, {Panel::log, Panel::samples}, {Panel::latency, Panel::lengths}};
+    constexpr std::pair<Panel, Panel> kPairs[] = {{Panel::latency, Panel::tflops},
+                                                  {Panel::compare, Panel::map},
+                                                  {Panel::paper, Panel::scaling},
+                                                  {Panel::log, Panel::samples},
+                                                  {Panel::latency, Panel::lengths}};
     for (const auto& [table, chart] : kPairs) {
       front(chart);
       front(table);
@@ -156,7 +163,9 @@ std::int64_t longest_sweep(const std::vector<SweepInfo>& sweeps) {
     const bool ours = std::find(request.kernels.begin(), request.kernels.end(), "cuda.hopper") != request.kernels.end();
     return ours ? request.seq_lens.size() : 0;
   };
-  return std::max_element(sweeps.begin(), sweeps.end(), [&](const SweepInfo& a, const SweepInfo& b) { return lengths(a) < lengths(b); })->id;
+  return std::max_element(sweeps.begin(), sweeps.end(),
+                          [&](const SweepInfo& a, const SweepInfo& b) { return lengths(a) < lengths(b); })
+      ->id;
 }
 
 /// The other sweep that measured most of what `results` did.
@@ -167,7 +176,9 @@ std::int64_t most_alike(const std::filesystem::path& database, const SweepResult
   for (const ResultRow& row : Snapshot(database).results()) {
     if (row.sweep != results.info.id) common[row.sweep] += of_ours.contains(match_key(row, false));
   }
-  return std::max_element(common.begin(), common.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+  return std::max_element(common.begin(), common.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
 }
 
 void shoot_full(Studio& studio, const Variant& variant) {
@@ -177,7 +188,9 @@ void shoot_full(Studio& studio, const Variant& variant) {
   if (sweeps.empty()) throw Error("No pictures were made", "assets/recorded/h200.db holds no sweep", "record it again");
   studio.ask(CommandId::show_sweep, sweeps.back().id);  // the paper's Table 1 was recorded first
   studio.application().select_first();
-  if (sweeps.size() > 1) studio.ask(CommandId::compare, most_alike(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", *studio.application().data().shown));
+  if (sweeps.size() > 1)
+    studio.ask(CommandId::compare,
+               most_alike(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", *studio.application().data().shown));
   studio.tour("full");
   studio.ask(CommandId::show_sweep, longest_sweep(sweeps));
   studio.application().select_first();
@@ -206,7 +219,8 @@ void shoot_empty(Studio& studio, const Variant& variant, const std::filesystem::
   { Store created(folder / "results.db"); }
   studio.open(folder / "results.db", variant, sweep);
   studio.tour("empty");
-  std::ofstream(folder / "notes.txt") << "this is no database, and it is long enough to have a header of a hundred bytes or more, so that it is read as one.";
+  std::ofstream(folder / "notes.txt") << "this is no database, and it is long enough to have a header of a hundred "
+                                         "bytes or more, so that it is read as one.";
   studio.open(folder / "notes.txt", variant, sweep, false);
   studio.shoot("unreadable");
   studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep, false);
@@ -251,7 +265,8 @@ void shoot_failed(Studio& studio, const Variant& variant, const std::filesystem:
   if (!std::filesystem::exists(folder / "failed.db")) {
     write_synthetic_database(folder / "failed.db", 500, 60);
     Store store(folder / "failed.db");
-    const std::int64_t broken = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 60);
+    const std::int64_t broken =
+        store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 60);
     for (std::int64_t i = 40; i < 51; ++i) store.add(broken, synthetic_measurement(i, 40));
   }
   studio.open(folder / "failed.db", variant, sweep);
@@ -279,7 +294,8 @@ void shoot_compared(Studio& studio, const Variant& variant, const std::filesyste
         const double change = i % 4 == 0 ? 1 : i % 4 == 1 ? faster : i % 4 == 2 ? 1 / faster : 1 + 0.2 * (faster - 1);
         for (std::size_t n = 0; n < measurement.samples.size(); ++n) {
           const double noise = i % 4 == 3 ? 0.03 * std::sin(static_cast<double>(n)) : 0;
-          measurement.samples[n].duration_ns = std::llround(static_cast<double>(measurement.samples[n].duration_ns) * (1 + noise) / change);
+          measurement.samples[n].duration_ns =
+              std::llround(static_cast<double>(measurement.samples[n].duration_ns) * (1 + noise) / change);
         }
         store.add(id, measurement);
       }
@@ -355,8 +371,12 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   ui.form.seq_lens = "256, 4k, many";
   ui.form.kv_heads = "3";
   studio.ask(CommandId::preview_plan);
-  studio.application().notify(Severity::error, "saved", "/mnt/disk/latency.csv was not written: No space left on device; free some space, then save again");
-  studio.application().notify(Severity::warning, "worker", "The worker died of signal 11 while it measured cuda.hopper forward 512x32; the sweep goes on with a new one.");
+  studio.application().notify(
+      Severity::error, "saved",
+      "/mnt/disk/latency.csv was not written: No space left on device; free some space, then save again");
+  studio.application().notify(
+      Severity::warning, "worker",
+      "The worker died of signal 11 while it measured cuda.hopper forward 512x32; the sweep goes on with a new one.");
   studio.shoot("form_problems");
 }
 
@@ -366,7 +386,8 @@ double cpu_ms(clockid_t clock) {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-/// CPU time of opening 1,000 measurements with 100,000 samples, and of building a frame of the window and of each panel.
+/// CPU time of opening 1,000 measurements with 100,000 samples, and of building a frame of the window and of each
+/// panel.
 int print_figures() {
   TemporaryFolder folder;
   write_synthetic_database(folder / "many.db", 1000, 100);
@@ -378,7 +399,8 @@ int print_figures() {
   Offscreen offscreen(std::move(options), 1440, 900, 1);
   Application& application = offscreen.application();
   while (!application.data().shown) offscreen.frame();
-  std::printf("open, first rows on the screen: %.1f ms of CPU, %.1f ms in all\n", cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - before,
+  std::printf("open, first rows on the screen: %.1f ms of CPU, %.1f ms in all\n",
+              cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - before,
               std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   offscreen.settle();
   application.select_first();

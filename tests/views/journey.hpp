@@ -23,14 +23,16 @@ class Journey : public testing::Test {
     io.ConfigRunSpeed = ImGuiTestRunSpeed_Fast;
     io.ConfigNoThrottle = true;
     io.ConfigSavedSettings = false;
-    // The watchdogs count frames as 1/60 s each; frames here run as fast as they can while a worker takes its time. ctest has a limit.
+    // The watchdogs count frames as 1/60 s each; frames here run as fast as they can while a worker takes its time.
+    // ctest has a limit.
     io.ConfigWatchdogWarning = io.ConfigWatchdogKillTest = FLT_MAX;
     io.ConfigLogToTTY = true;
     io.ConfigVerboseLevel = ImGuiTestVerboseLevel_Error;
     io.ConfigVerboseLevelOnError = ImGuiTestVerboseLevel_Info;
     ImGuiTestEngine_Start(engine, ImGui::GetCurrentContext());
     window->stage->settle();
-    ImGuiTest* test = ImGuiTestEngine_RegisterTest(engine, "journey", testing::UnitTest::GetInstance()->current_test_info()->name(), __FILE__, __LINE__);
+    ImGuiTest* test = ImGuiTestEngine_RegisterTest(
+        engine, "journey", testing::UnitTest::GetInstance()->current_test_info()->name(), __FILE__, __LINE__);
     test->TestFunc = steps;
     ImGuiTestEngine_QueueTest(engine, test, ImGuiTestRunFlags_RunFromCommandLine);
     while (!ImGuiTestEngine_IsTestQueueEmpty(engine)) {

@@ -1,14 +1,14 @@
-// What a user does, done by imgui_test_engine's mouse and keyboard, on a whole application: without a display, and on one
-// (tests/on_screen).
-#include "tests/views/journey.hpp"
+// What a user does, done by imgui_test_engine's mouse and keyboard, on a whole application: without a display, and on
+// one (tests/on_screen).
 #include "profiler/plan/request.hpp"
+#include "tests/views/journey.hpp"
 
 namespace triscope {
 namespace {
 
 using fixture::Journey;
 
-std::size_t copied_png = 0;               // bytes of the picture that was copied last
+std::size_t copied_png = 0;  // bytes of the picture that was copied last
 
 TEST_F(Journey, windows_are_chosen_by_dragging_in_the_grid) {
   travel([](ImGuiTestContext* c) {
@@ -18,7 +18,8 @@ TEST_F(Journey, windows_are_chosen_by_dragging_in_the_grid) {
     c->Yield(2);
     const ImGuiTestItemInfo grid = c->ItemInfo("//**/##window_grid");
     const WindowGrid axes = make_grid(ui().form);
-    const float left = app().look().px(32), width = (grid.RectFull.GetWidth() - left) / static_cast<float>(axes.axis1.size());
+    const float left = app().look().px(32),
+                width = (grid.RectFull.GetWidth() - left) / static_cast<float>(axes.axis1.size());
     const float height = std::min(app().look().px(20), width);
     const auto centre = [&](std::size_t i1, std::size_t i2) {
       return ImVec2(grid.RectFull.Min.x + left + (static_cast<float>(i1) + 0.5F) * width,
@@ -148,7 +149,8 @@ TEST_F(Journey, what_is_selected_elsewhere_comes_into_view_in_the_table) {
     }
     const auto scroll = [] {
       for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
-        if (one->Active && std::string(one->Name).find("###latency/latency|") != std::string::npos) return one->Scroll.y;
+        if (one->Active && std::string(one->Name).find("###latency/latency|") != std::string::npos)
+          return one->Scroll.y;
       }
       return -1.0F;
     };
@@ -229,7 +231,8 @@ TEST_F(Journey, charts_show_the_setting_that_is_chosen_or_selected) {
     const auto points = [&] {
       Models models;
       const std::vector<ChartSetting>& settings = models.settings(data());
-      const auto shown = std::find_if(settings.begin(), settings.end(), [](const ChartSetting& one) { return one.text == ui().chart_setting.text; });
+      const auto shown = std::find_if(settings.begin(), settings.end(),
+                                      [](const ChartSetting& one) { return one.text == ui().chart_setting.text; });
       return shown == settings.end() ? 0 : shown->problem.seq_len;
     };
     c->ItemClick("//###tflops/##setting");
@@ -343,7 +346,9 @@ TEST_F(Journey, a_chart_is_saved_as_a_picture_three_times_its_size) {
     std::ifstream stream(file, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
     IM_CHECK(bytes.size() > 1000 && bytes.substr(1, 3) == "PNG");
-    const auto big_endian = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at + 2]) * 256 + static_cast<unsigned char>(bytes[at + 3]); };
+    const auto big_endian = [&](std::size_t at) {
+      return static_cast<unsigned char>(bytes[at + 2]) * 256 + static_cast<unsigned char>(bytes[at + 3]);
+    };
     IM_CHECK(std::abs(static_cast<float>(big_endian(16)) - 3 * area.width) <= 2);
     IM_CHECK(std::abs(static_cast<float>(big_endian(20)) - 3 * area.height) <= 2);
   });

@@ -93,7 +93,8 @@ TEST(LengthChart, a_compared_sweep_adds_lengths_and_never_replaces_the_shown_one
   older->info.id = 2;
   for (ResultRow& r : older->rows) *r.median_ms *= 0.5;  // an older, faster kernel
   std::erase_if(shown->rows, [](const ResultRow& r) { return r.problem.seq_len == 131'072; });
-  const LengthPass alone = make_length_chart(*shown, {}).passes[0], beside = make_length_chart(*shown, {{older, {}}}).passes[0];
+  const LengthPass alone = make_length_chart(*shown, {}).passes[0],
+                   beside = make_length_chart(*shown, {{older, {}}}).passes[0];
   ASSERT_EQ(beside.curves[0].points.size(), 8U);
   for (std::size_t n = 0; n < alone.curves[0].points.size(); ++n)
     EXPECT_EQ(beside.curves[0].points[n].ms, alone.curves[0].points[n].ms) << n;

@@ -6,10 +6,10 @@
 #include <mutex>
 
 #include "app/window/database_reader.hpp"
-#include "profiler/store/sweep_lock.hpp"
-#include "views/shell/shell.hpp"
-#include "tests/views/window_fixture.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/store/sweep_lock.hpp"
+#include "tests/views/window_fixture.hpp"
+#include "views/shell/shell.hpp"
 
 namespace triscope {
 namespace {
@@ -36,7 +36,10 @@ class Measuring : public testing::Test {
   void start() {
     window.sweep.stop_after = 2;
     window.application().carry_out({CommandId::run});
-    draw_until([&] { return data().run.sweep != 0 && data().shown && data().shown->info.id == data().run.sweep && data().run.progress.done == 2; });
+    draw_until([&] {
+      return data().run.sweep != 0 && data().shown && data().shown->info.id == data().run.sweep &&
+             data().run.progress.done == 2;
+    });
   }
   void finish() {
     window.sweep.stop_after = 1 << 30;
@@ -161,7 +164,10 @@ TEST_F(Measuring, a_sweep_begins_when_the_preview_that_is_being_made_is_there) {
 
 TEST_F(Measuring, closing_waits_for_no_worker) {
   const std::filesystem::path program = window.folder / "worker";
-  std::ofstream(program) << "#!/bin/sh\nsleep 1 | " TRISCOPE_BIN "/triscope-worker \"$@\" | head -1\nhead -c 1 >\"$0.asked\"\nexec sleep 1000\n";  // greets, and answers nothing
+  std::ofstream(program)
+      << "#!/bin/sh\nsleep 1 | " TRISCOPE_BIN
+         "/triscope-worker \"$@\" | head -1\nhead -c 1 >\"$0.asked\"\nexec sleep 1000\n";  // greets, and answers
+                                                                                           // nothing
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   std::mutex mutex;
   std::string said;
@@ -242,8 +248,7 @@ TEST(DatabaseReader, opens_on_the_newest_sweep_with_a_star_or_else_on_the_newest
   TemporaryFolder folder;
   const std::filesystem::path file = folder / "a.db";
   Store store(file);
-  for (int n = 0; n < 4; ++n)
-    store.finish_sweep(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 0));
+  for (int n = 0; n < 4; ++n) store.finish_sweep(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 0));
   const auto shown = [&] { return DatabaseReader().read({.file = file}, [](const ReadResult&) {}).shown->info.id; };
   const std::vector<SweepInfo> sweeps = Snapshot(file).sweeps();
   EXPECT_EQ(shown(), sweeps.front().id);

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/attention/paper.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "views/model/chart_model.hpp"
 #include "views/model/compare_model.hpp"
 #include "views/model/latency_columns.hpp"
 #include "views/model/paper_model.hpp"
-#include "kernels/attention/paper.hpp"
 
 namespace triscope {
 namespace {

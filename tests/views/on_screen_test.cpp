@@ -15,8 +15,8 @@
 #include <string>
 
 #include "kernels/base/error.hpp"
-#include "tests/views/window_fixture.hpp"
 #include "profiler/plan/request.hpp"
+#include "tests/views/window_fixture.hpp"
 
 // As in GLFW/glfw3native.h, which needs X11's headers.
 extern "C" void* glfwGetX11Display();

@@ -8,14 +8,14 @@
 #include <limits>
 
 #include "app/window/picture.hpp"
+#include "profiler/plan/request.hpp"
 #include "tests/views/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
-#include "views/parts/chart_tools.hpp"
+#include "tests/views/window_fixture.hpp"
 #include "views/data/format.hpp"
+#include "views/parts/chart_tools.hpp"
 #include "views/parts/panel_list.hpp"
 #include "views/shell/shell.hpp"
-#include "tests/views/window_fixture.hpp"
-#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {

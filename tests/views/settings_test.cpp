@@ -11,9 +11,7 @@ namespace {
 
 TEST(Settings, what_cannot_be_read_is_kept_and_named) {
   TemporaryFolder folder;
-  {
-    std::ofstream(folder / "window.json") << "{ not json";
-  }
+  { std::ofstream(folder / "window.json") << "{ not json"; }
   const StoredSettings stored = load_settings(folder.path());
   EXPECT_THAT(stored.problem, testing::HasSubstr("could not be read"));
   EXPECT_TRUE(std::filesystem::exists(folder / "window.json.unreadable"));

@@ -25,7 +25,7 @@ class Stage {
   }
   Application& application() { return screen_ ? screen_->application() : memory_->application(); }
   DesktopWindow* screen() { return screen_.get(); }
-  Offscreen& memory() { return *memory_; }   ///< not on a screen
+  Offscreen& memory() { return *memory_; }  ///< not on a screen
   void frame() {
     if (screen_) {
       screen_->draw();

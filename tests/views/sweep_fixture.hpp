@@ -8,7 +8,8 @@
 
 namespace triscope::fixture {
 
-inline ResultRow row(std::int64_t id, std::int64_t w1, std::int64_t w2, Pass pass, double ms, double tflops, const std::string& kernel = "cpu.fast") {
+inline ResultRow row(std::int64_t id, std::int64_t w1, std::int64_t w2, Pass pass, double ms, double tflops,
+                     const std::string& kernel = "cpu.fast") {
   ResultRow r;
   r.measurement = id;
   r.sweep = 1;
@@ -63,16 +64,20 @@ inline std::shared_ptr<SweepResults> sweep(std::vector<ResultRow> rows, std::int
 
 /// Two windows, both passes, one kernel, and a baseline.
 inline std::shared_ptr<SweepResults> small_sweep() {
-  return sweep({row(1, 512, 32, Pass::forward, 24.4, 0.2), row(2, 512, 32, Pass::backward, 82.4, 0.15), row(3, 256, 64, Pass::forward, 26.6, 0.18),
-                row(4, 256, 64, Pass::backward, 89.9, 0.14), baseline(5, Pass::forward, 4, 0.4), baseline(6, Pass::backward, 11, 0.3)});
+  return sweep({row(1, 512, 32, Pass::forward, 24.4, 0.2), row(2, 512, 32, Pass::backward, 82.4, 0.15),
+                row(3, 256, 64, Pass::forward, 26.6, 0.18), row(4, 256, 64, Pass::backward, 89.9, 0.14),
+                baseline(5, Pass::forward, 4, 0.4), baseline(6, Pass::backward, 11, 0.3)});
 }
 
-/// Two windows and two groupings of FlashAttention-3 on a GPU at 1k to 128k tokens. Forward, 512 x 32 takes n / 1000 ms and
-/// FlashAttention-3 64/1 n^2 / 41e6 ms, so they are equal at 41,000 tokens; 256 x 32 takes half of that. Backward is 2.5 times.
+/// Two windows and two groupings of FlashAttention-3 on a GPU at 1k to 128k tokens. Forward, 512 x 32 takes n / 1000 ms
+/// and FlashAttention-3 64/1 n^2 / 41e6 ms, so they are equal at 41,000 tokens; 256 x 32 takes half of that. Backward
+/// is 2.5 times.
 inline std::shared_ptr<SweepResults> length_sweep() {
   std::vector<ResultRow> rows;
-  const auto add = [&rows](std::int64_t w1, std::int64_t w2, std::int64_t n, std::int64_t kv_heads, Pass pass, double ms, const char* kernel) {
-    ResultRow r = row(static_cast<std::int64_t>(rows.size()) + 1, w1, w2, pass, pass == Pass::forward ? ms : 2.5 * ms, 500, kernel);
+  const auto add = [&rows](std::int64_t w1, std::int64_t w2, std::int64_t n, std::int64_t kv_heads, Pass pass,
+                           double ms, const char* kernel) {
+    ResultRow r = row(static_cast<std::int64_t>(rows.size()) + 1, w1, w2, pass, pass == Pass::forward ? ms : 2.5 * ms,
+                      500, kernel);
     r.problem.element = Element::bf16;
     r.problem.seq_len = n;
     r.problem.q_heads = 64;

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <map>
 
-#include "tests/views/attention_journey.hpp"
 #include "kernels/tensors/tensor_file.hpp"
+#include "tests/views/attention_journey.hpp"
 #include "views/model/attention_draft.hpp"
 #include "views/model/attention_model.hpp"
 

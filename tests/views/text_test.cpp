@@ -8,12 +8,12 @@
 #include <map>
 #include <set>
 
+#include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/plan/request.hpp"
 #include "views/data/command.hpp"
 #include "views/data/format.hpp"
 #include "views/model/setup_model.hpp"
-#include "kernels/attention/paper.hpp"
-#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {
@@ -89,7 +89,8 @@ TEST(Setup, a_rectangle_in_the_grid_is_switched_whichever_corner_comes_first) {
   ASSERT_EQ(grid.axis1[5], 512);
   ASSERT_EQ(grid.axis2[1], 32);
   set_rectangle(form, grid, {5, 2}, {4, 1}, true);
-  EXPECT_THAT(form.windows, testing::UnorderedElementsAre(Windows{256, 32}, Windows{512, 32}, Windows{256, 64}, Windows{512, 64}));
+  EXPECT_THAT(form.windows,
+              testing::UnorderedElementsAre(Windows{256, 32}, Windows{512, 32}, Windows{256, 64}, Windows{512, 64}));
   EXPECT_EQ(form.windows_text, "256x32, 512x32, 256x64, 512x64");
   set_rectangle(form, grid, {4, 1}, {4, 2}, false);
   EXPECT_THAT(form.windows, testing::UnorderedElementsAre(Windows{512, 32}, Windows{512, 64}));

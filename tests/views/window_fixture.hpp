@@ -10,11 +10,11 @@
 #include <string>
 #include <thread>
 
+#include "profiler/plan/request.hpp"
 #include "profiler/store/store.hpp"
-#include "tests/views/stage.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
-#include "profiler/plan/request.hpp"
+#include "tests/views/stage.hpp"
 
 namespace triscope::fixture {
 
@@ -45,17 +45,22 @@ inline std::shared_ptr<const Catalog> invented_catalog() {
 struct InventedSweep {
   std::int64_t measurements = 6;
   std::chrono::milliseconds pause{1};
-  std::atomic<std::int64_t> stop_after{1 << 30};  ///< waits before the measurement of this number, until it is raised or stopped
+  std::atomic<std::int64_t> stop_after{
+      1 << 30};  ///< waits before the measurement of this number, until it is raised or stopped
   std::atomic<int> started{0};
   SweepRequest last_request;
-  std::function<Supervisor(const std::string&)> inspector = [](const std::string&) { return Supervisor(WorkerOptions{}); };
+  std::function<Supervisor(const std::string&)> inspector = [](const std::string&) {
+    return Supervisor(WorkerOptions{});
+  };
 
-  SweepOutcome run(const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
+  SweepOutcome run(const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
+                   std::stop_token stop, std::optional<std::int64_t> resume) {
     ++started;
     last_request = request;
     Store store(database);
     SweepOutcome outcome;
-    outcome.sweep = resume ? *resume : store.begin_sweep("triscope sweep", to_json(request), synthetic_environment(), measurements);
+    outcome.sweep =
+        resume ? *resume : store.begin_sweep("triscope sweep", to_json(request), synthetic_environment(), measurements);
     observer.started(outcome.sweep);
     std::int64_t done = resume ? static_cast<std::int64_t>(Snapshot(database).finished_keys(*resume).size()) : 0;
     for (; done < measurements; ++done) {
@@ -86,9 +91,9 @@ struct InventedSweep {
               preview.seconds = 42;
               return preview;
             },
-            [this](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
-              return run(request, database, observer, stop, resume);
-            },
+            [this](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
+                   std::stop_token stop,
+                   std::optional<std::int64_t> resume) { return run(request, database, observer, stop, resume); },
             [this](const std::string& device) { return inspector(device); }};
   }
 };

@@ -3,11 +3,11 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
-#include "views/model/attention_draft.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
-#include "views/shell/shell.hpp"
+#include "views/model/attention_draft.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/shell/shell.hpp"
 
 namespace triscope {
 namespace {

@@ -9,9 +9,9 @@
 #include <limits>
 #include <tuple>
 
-#include "views/model/attention_draft.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
+#include "views/model/attention_draft.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

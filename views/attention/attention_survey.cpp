@@ -210,7 +210,8 @@ void draw_overview(Context& context) {
              true);
   if (!context.models.attention().overview_gaps) return;
   ImGui::PushTextWrapPos(0);
-  coloured_text(context.look.theme.slower, "▲ Magenta: no distribution over pairs. No logit is finite, or the sink is NaN or +infinity.");
+  coloured_text(context.look.theme.slower,
+                "▲ Magenta: no distribution over pairs. No logit is finite, or the sink is NaN or +infinity.");
   ImGui::PopTextWrapPos();
 }
 

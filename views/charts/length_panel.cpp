@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "views/parts/chart_tools.hpp"
 #include "views/data/format.hpp"
+#include "views/parts/chart_tools.hpp"
 #include "views/parts/panel_list.hpp"
 #include "views/parts/widgets.hpp"
 

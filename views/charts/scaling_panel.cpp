@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "views/parts/chart_tools.hpp"
 #include "views/data/format.hpp"
+#include "views/parts/chart_tools.hpp"
 #include "views/parts/panel_list.hpp"
 #include "views/parts/widgets.hpp"
 

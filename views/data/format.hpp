@@ -16,14 +16,14 @@ namespace triscope {
 /// of them are sure of. NaN and zero are ignored.
 int column_decimals(std::span<const double> values, std::span<const double> half_widths = {}, int most = 4);
 
-std::string format_fixed(double value, int decimals);  ///< "24.40", "nan" as "NaN"
+std::string format_fixed(double value, int decimals);       ///< "24.40", "nan" as "NaN"
 std::string counted(std::size_t number, const char* noun);  ///< "1 row", "2 rows"
-std::string format_count(std::int64_t value);          ///< "32,768"
-std::string format_tokens(std::int64_t value);         ///< "32k", "1000"
-std::string format_bytes(std::int64_t bytes);          ///< "217 KB", "1.2 GB", decimal units
-std::string format_seconds(double seconds);            ///< "40 s", "1 min 40 s", "2 h 5 min"
-std::string format_latency(double ms);                 ///< with its unit: "24.40 ms", "812 us", "1.24 s"
-std::string format_error(double value);                ///< of a relative error: "1.6e-3"
+std::string format_count(std::int64_t value);               ///< "32,768"
+std::string format_tokens(std::int64_t value);              ///< "32k", "1000"
+std::string format_bytes(std::int64_t bytes);               ///< "217 KB", "1.2 GB", decimal units
+std::string format_seconds(double seconds);                 ///< "40 s", "1 min 40 s", "2 h 5 min"
+std::string format_latency(double ms);                      ///< with its unit: "24.40 ms", "812 us", "1.24 s"
+std::string format_error(double value);                     ///< of a relative error: "1.6e-3"
 std::string format_windows(std::int64_t window1, std::int64_t window2);  ///< "512 × 32"
 /// "2026-11-21T14:02:31Z" as a short local time: "today 14:02", "18 Nov 17:31", "2025-11-18". `now` is unix seconds.
 std::string format_started(std::string_view iso_utc, std::int64_t now);

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/plan/progress.hpp"
+#include "profiler/plan/request.hpp"
 #include "profiler/record/catalog.hpp"
 #include "profiler/record/measurement.hpp"
 #include "profiler/statistics/statistics.hpp"
-#include "profiler/plan/request.hpp"
 #include "views/data/attention_state.hpp"
 #include "views/data/command.hpp"
-#include "profiler/plan/progress.hpp"
 
 namespace triscope {
 
@@ -23,17 +23,17 @@ namespace triscope {
 struct Machine {
   std::shared_ptr<const Catalog> catalog;  ///< null while loading or when no worker answers
   bool loading = true;
-  std::string problem;                     ///< why devices could not be listed, with the next step; empty = fine
+  std::string problem;  ///< why devices could not be listed, with the next step; empty = fine
 };
 
 /// What the sweep setup would measure: the plan of the form as it stands.
 struct PlanPreview {
   std::int64_t measurements = 0;
   double seconds = 0;
-  std::int64_t bytes = 0;                  ///< of device memory, at its largest
+  std::int64_t bytes = 0;                     ///< of device memory, at its largest
   std::map<std::string, std::string> unable;  ///< kernel id -> why none of its configurations can run
-  std::int64_t skipped = 0;                ///< configurations that will be skipped
-  std::string problem;                     ///< why there is no plan; empty = fine
+  std::int64_t skipped = 0;                   ///< configurations that will be skipped
+  std::string problem;                        ///< why there is no plan; empty = fine
 };
 
 /// One sweep with its result rows, in measurement order.
@@ -44,14 +44,14 @@ struct SweepResults {
 
 /// Comparisons of one sweep's measurements with their counterparts of another one, by measurement id.
 struct RowComparison {
-  std::int64_t other = 0;               ///< measurement id of the counterpart
+  std::int64_t other = 0;  ///< measurement id of the counterpart
   Comparison comparison;
 };
 using Comparisons = std::map<std::int64_t, RowComparison>;
 
 struct ComparedSweep {
   std::shared_ptr<const SweepResults> results;
-  Comparisons against_first;            ///< with the first compared sweep; empty for itself
+  Comparisons against_first;  ///< with the first compared sweep; empty for itself
 };
 
 /// A measurement with all it carries, its row, and its note.
@@ -65,29 +65,29 @@ struct SelectedMeasurement {
 struct RunState {
   bool running = false;
   bool stopping = false;
-  std::int64_t started = 0;             ///< unix seconds
-  std::string database;                 ///< into which the sweep is measured; another one may be shown meanwhile
-  std::int64_t sweep = 0;               ///< row id once known
+  std::int64_t started = 0;  ///< unix seconds
+  std::string database;      ///< into which the sweep is measured; another one may be shown meanwhile
+  std::int64_t sweep = 0;    ///< row id once known
   Progress progress;
-  std::string message;                  ///< how the last sweep ended, one sentence
-  double furthest = 0;                  ///< largest share of the sweep that was known to be done; a bar never falls back
+  std::string message;  ///< how the last sweep ended, one sentence
+  double furthest = 0;  ///< largest share of the sweep that was known to be done; a bar never falls back
 };
 
-/// Share of the sweep that is done at `now`, unix seconds: by measurements, or by time where that is further (measurements of
-/// one group end together); never less than before.
+/// Share of the sweep that is done at `now`, unix seconds: by measurements, or by time where that is further
+/// (measurements of one group end together); never less than before.
 double progress_share(const RunState& run, std::int64_t now);
 
 enum class Severity { info, warning, error };
 
 struct LogLine {
-  std::string time;                     ///< "14:02:31", local
+  std::string time;  ///< "14:02:31", local
   Severity severity = Severity::info;
   std::string text;
 };
 
 /// A sentence the user must see, with up to two next steps. Stays until it is dismissed or resolved.
 struct Notice {
-  std::string id;                       ///< a newer notice with the same id replaces an older one
+  std::string id;  ///< a newer notice with the same id replaces an older one
   Severity severity = Severity::info;
   std::string text;
   struct Action {
@@ -102,25 +102,25 @@ struct FolderEntry {
   std::string name;
   bool folder = false;
   std::int64_t bytes = 0;
-  std::string changed;                  ///< ISO 8601, UTC
+  std::string changed;  ///< ISO 8601, UTC
 };
 struct FolderListing {
-  std::string asked;                    ///< as it was asked for, "~/runs/"
-  std::string folder;                   ///< absolute, ends with "/"
-  std::string parent;                   ///< the same of the folder above; empty: there is none
-  std::vector<FolderEntry> entries;     ///< folders first, then files, by name; hidden ones are left out
+  std::string asked;                 ///< as it was asked for, "~/runs/"
+  std::string folder;                ///< absolute, ends with "/"
+  std::string parent;                ///< the same of the folder above; empty: there is none
+  std::vector<FolderEntry> entries;  ///< folders first, then files, by name; hidden ones are left out
   std::vector<std::pair<std::string, std::string>> places;  ///< name and path of folders to start from
-  std::string problem;                  ///< why it cannot be listed; empty = fine
+  std::string problem;                                      ///< why it cannot be listed; empty = fine
 };
 
 struct WindowData {
-  std::string database;                 ///< path; empty = none open
-  bool loading = false;                 ///< the database is being read
+  std::string database;  ///< path; empty = none open
+  bool loading = false;  ///< the database is being read
   bool read_only = false;
-  bool can_undo = false;                ///< a deletion or a reset can be taken back
-  std::string problem;                  ///< why the database cannot be read, with the next step; empty = fine
-  std::string recorded_database;        ///< shipped recording, when it exists
-  std::vector<SweepInfo> sweeps;        ///< newest first
+  bool can_undo = false;          ///< a deletion or a reset can be taken back
+  std::string problem;            ///< why the database cannot be read, with the next step; empty = fine
+  std::string recorded_database;  ///< shipped recording, when it exists
+  std::vector<SweepInfo> sweeps;  ///< newest first
   std::shared_ptr<const SweepResults> shown;
   std::shared_ptr<const SweepResults> baseline;
   std::shared_ptr<const Comparisons> against_baseline;  ///< shown against baseline
@@ -135,7 +135,7 @@ struct WindowData {
   std::vector<Notice> notices;
   /// A sweep is being measured into the shown database.
   bool measures_here() const { return run.running && run.database == database; }
-  std::uint64_t revision = 0;           ///< grows whenever shown, baseline, comparisons or compared change
+  std::uint64_t revision = 0;  ///< grows whenever shown, baseline, comparisons or compared change
 };
 
 }  // namespace triscope

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "views/model/attention_model.hpp"
 #include "views/data/format.hpp"
+#include "views/model/attention_model.hpp"
 
 namespace triscope {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "profiler/record/catalog.hpp"
 #include "profiler/export/text_table.hpp"
+#include "profiler/record/catalog.hpp"
 #include "views/data/attention_state.hpp"
 #include "views/data/pixel_texture.hpp"
 
@@ -94,8 +94,8 @@ class AttentionModel {
   /// `match3_rows`, kept until the overview or the source is another one.
   const std::vector<Match3Row>& match3(const AttentionData& data);
 
-  PixelTexture textures[4];  ///< side A, side B, overview, sheet
-  std::string painted[4];    ///< what each holds
+  PixelTexture textures[4];    ///< side A, side B, overview, sheet
+  std::string painted[4];      ///< what each holds
   bool overview_gaps = false;  ///< some value of the overview that is painted is not a number
 
  private:

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "views/model/latency_model.hpp"
 #include "views/data/window_data.hpp"
+#include "views/model/latency_model.hpp"
 
 namespace triscope {
 

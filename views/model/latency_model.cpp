@@ -8,10 +8,10 @@
 #include <set>
 #include <tuple>
 
+#include "kernels/attention/paper.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/problem_facts.hpp"
 #include "profiler/statistics/statistics.hpp"
-#include "kernels/attention/paper.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {

@@ -53,8 +53,8 @@ struct LatencyModel {
   std::int64_t flagged = 0, failed = 0;  ///< over all cells
 };
 
-/// The row of kernel `reference` that `row` is related to: same pass, regime and shape (windows aside). Null when there is none,
-/// or `row` is of that kernel itself.
+/// The row of kernel `reference` that `row` is related to: same pass, regime and shape (windows aside). Null when there
+/// is none, or `row` is of that kernel itself.
 const ResultRow* reference_row(const std::vector<ResultRow>& rows, const std::string& reference, const ResultRow& row);
 
 LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline);

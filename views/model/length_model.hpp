@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "profiler/plan/crossing.hpp"
 #include "profiler/export/text_table.hpp"
+#include "profiler/plan/crossing.hpp"
 #include "views/data/window_data.hpp"
 
 namespace triscope {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "kernels/attention/paper.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
-#include "kernels/attention/paper.hpp"
 
 namespace triscope {
 namespace {

@@ -13,16 +13,16 @@ namespace triscope {
 struct PaperLine {
   Windows windows;
   double paper_ms = 0;
-  std::optional<double> own_ms;           ///< forward; of the fastest of our kernels in the sweep
-  std::string kernel;                     ///< that kernel's label
+  std::optional<double> own_ms;  ///< forward; of the fastest of our kernels in the sweep
+  std::string kernel;            ///< that kernel's label
   std::int64_t measurement = 0;
-  std::string missing;                    ///< why `own_ms` is absent
+  std::string missing;  ///< why `own_ms` is absent
 };
 
 struct PaperModel {
-  std::vector<PaperLine> lines;           ///< in the paper's order
-  std::string conditions;                 ///< the shape and device of the own numbers, one sentence
-  bool same_shape = false;                ///< the paper's shape: 32,768 tokens, 64 query heads on 1, head size 128
+  std::vector<PaperLine> lines;  ///< in the paper's order
+  std::string conditions;        ///< the shape and device of the own numbers, one sentence
+  bool same_shape = false;       ///< the paper's shape: 32,768 tokens, 64 query heads on 1, head size 128
   std::size_t measured = 0;
 };
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <set>
 
-#include "kernels/base/error.hpp"
-#include "kernels/attention/problem.hpp"
 #include "kernels/attention/paper.hpp"
+#include "kernels/attention/problem.hpp"
+#include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 
 namespace triscope {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/record/catalog.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/record/catalog.hpp"
 
 namespace triscope {
 

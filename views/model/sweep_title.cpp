@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <exception>
 
-#include "views/data/format.hpp"
 #include "kernels/attention/paper.hpp"
 #include "profiler/plan/request.hpp"
+#include "views/data/format.hpp"
 
 namespace triscope {
 namespace {

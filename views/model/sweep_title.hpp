@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "profiler/record/measurement.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/record/measurement.hpp"
 
 namespace triscope {
 

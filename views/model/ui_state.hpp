@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "views/data/attention_state.hpp"
-#include "views/model/chart_model.hpp"
 #include "views/data/command.hpp"
+#include "views/model/chart_model.hpp"
 #include "views/model/setup_model.hpp"
 
 namespace triscope {

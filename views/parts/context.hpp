@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "views/model/models.hpp"
-#include "views/parts/theme.hpp"
-#include "views/model/ui_state.hpp"
 #include "views/data/window_data.hpp"
+#include "views/model/models.hpp"
+#include "views/model/ui_state.hpp"
+#include "views/parts/theme.hpp"
 
 namespace triscope {
 

@@ -7,11 +7,11 @@
 #include <cmath>
 
 #include "kernels/base/error.hpp"
+#include "profiler/plan/windows.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/panel_list.hpp"
 #include "views/parts/widgets.hpp"
-#include "profiler/plan/windows.hpp"
 
 namespace triscope {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "kernels/base/third_party.hpp"
 #include "views/data/format.hpp"
-#include "views/shell/shell.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/shell/shell.hpp"
 
 namespace triscope {
 namespace {

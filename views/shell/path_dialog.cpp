@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "views/data/format.hpp"
-#include "views/shell/shell.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/shell/shell.hpp"
 
 namespace triscope {
 namespace {

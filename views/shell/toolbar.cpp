@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiler/plan/progress.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
-#include "views/shell/shell.hpp"
 #include "views/parts/widgets.hpp"
-#include "profiler/plan/progress.hpp"
+#include "views/shell/shell.hpp"
 
 namespace triscope {
 namespace {

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands/commands.hpp"
-#include "app/cli/text/number_text.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/options/stop_signal.hpp"
+#include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
@@ -27,17 +27,25 @@ struct Tally {
   std::int64_t ok = 0, failed = 0, skipped = 0, cancelled = 0;
   void count(Status status) {
     switch (status) {
-      case Status::ok: ++ok; break;
-      case Status::failed: ++failed; break;
-      case Status::skipped: ++skipped; break;
-      case Status::cancelled: ++cancelled; break;
+      case Status::ok:
+        ++ok;
+        break;
+      case Status::failed:
+        ++failed;
+        break;
+      case Status::skipped:
+        ++skipped;
+        break;
+      case Status::cancelled:
+        ++cancelled;
+        break;
     }
   }
 };
 
 std::string row_text(const CheckRow& row) {
-  std::string text = fmt::format("{:<9} {} {} {}, {}, {} inputs", to_string(row.status), row.kernel, row.instance, to_string(row.pass),
-                                 describe(row.problem), to_string(row.inputs));
+  std::string text = fmt::format("{:<9} {} {} {}, {}, {} inputs", to_string(row.status), row.kernel, row.instance,
+                                 to_string(row.pass), describe(row.problem), to_string(row.inputs));
   std::string errors;
   for (const auto& [output, error] : row.errors) errors += fmt::format(" {} {}", output, significant_text(error, 2));
   if (!errors.empty()) text += ":" + errors;
@@ -75,7 +83,8 @@ int run(const CheckCommandOptions& options) {
   run_check(options.worker, options.device, options.request, show, stop.token());
   if (bar) fmt::print(stderr, "\r\x1b[K");
   if (!options.json) {
-    fmt::print("{} comparisons with the fp64 oracle passed, {} failed, {} skipped as unsupported\n", tally.ok, tally.failed, tally.skipped);
+    fmt::print("{} comparisons with the fp64 oracle passed, {} failed, {} skipped as unsupported\n", tally.ok,
+               tally.failed, tally.skipped);
   }
   if (stop.requested()) fmt::print(stderr, "triscope: the check was stopped before its end.\n");
   const bool passed = tally.failed == 0 && tally.ok > 0 && !stop.requested();
@@ -95,8 +104,12 @@ void add_check_command(CLI::App& app, Action& action) {
           },
           "auto, or ids that `triscope kernels` prints (default: auto)")
       ->type_name("LIST");
-  command->add_option("--instance", options->request.instance, "auto, all, or an instance's name (default: all)")->type_name("NAME");
-  command->add_option("--device", options->device, "auto (each kernel where it runs), cpu, or a GPU's number (default: auto)")->type_name("ID");
+  command->add_option("--instance", options->request.instance, "auto, all, or an instance's name (default: all)")
+      ->type_name("NAME");
+  command
+      ->add_option("--device", options->device,
+                   "auto (each kernel where it runs), cpu, or a GPU's number (default: auto)")
+      ->type_name("ID");
   command
       ->add_option_function<std::string>(
           "--seed", [options](const std::string& text) { options->request.seed = parse_seed("--seed", text); },
@@ -112,9 +125,7 @@ void add_check_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  triscope check\n"
       "  triscope check --kernel cpu.fast --all");
-  command->callback([options, &action] {
-    action = [options] { return run(*options); };
-  });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace triscope

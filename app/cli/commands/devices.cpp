@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands/commands.hpp"
-#include "app/cli/text/number_text.hpp"
 #include "app/cli/options/shared_options.hpp"
+#include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
 #include "profiler/record/columns.hpp"
@@ -19,13 +19,16 @@ std::string unit_text(const std::optional<double>& value, std::string_view unit)
 void print_devices(const Catalog& catalog) {
   const std::vector<Device>& devices = catalog.devices;
   TerminalTable table;
-  table.columns = {{"id", Align::left, 100, false},     {"name", Align::left, 90, true},       {"capability", Align::left, 50, false},
-                   {"memory", Align::right, 70, false}, {"SMs, threads", Align::right, 60, false}, {"peak", Align::right, 65, false},
-                   {"clock", Align::right, 40, false},  {"power limit", Align::right, 30, false}, {"UUID", Align::left, 10, false}};
+  table.columns = {{"id", Align::left, 100, false},           {"name", Align::left, 90, true},
+                   {"capability", Align::left, 50, false},    {"memory", Align::right, 70, false},
+                   {"SMs, threads", Align::right, 60, false}, {"peak", Align::right, 65, false},
+                   {"clock", Align::right, 40, false},        {"power limit", Align::right, 30, false},
+                   {"UUID", Align::left, 10, false}};
   for (const Device& device : devices) {
-    table.rows.push_back({device.id, device.name, device.compute_capability, bytes_text(static_cast<double>(device.memory_bytes)),
-                          fmt::format("{}", device.multiprocessors), unit_text(device.peak_tflops_at_max_clock, "TFLOP/s"),
-                          unit_text(device.max_sm_clock_mhz, "MHz"), unit_text(device.power_limit_w, "W"), device.uuid});
+    table.rows.push_back(
+        {device.id, device.name, device.compute_capability, bytes_text(static_cast<double>(device.memory_bytes)),
+         fmt::format("{}", device.multiprocessors), unit_text(device.peak_tflops_at_max_clock, "TFLOP/s"),
+         unit_text(device.max_sm_clock_mhz, "MHz"), unit_text(device.power_limit_w, "W"), device.uuid});
   }
   fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
   for (const Device& device : devices) {

@@ -24,17 +24,21 @@ int run(const DoctorOptions& options) {
   const std::vector<Finding> findings = diagnose(gather_facts(database_path(*options.database), options.worker_prefix));
   for (const Finding& finding : findings) {
     if (options.json) {
-      const nlohmann::json object = {{"subject", finding.subject}, {"health", to_string(finding.health)},
-                                     {"found", finding.found},     {"advice", finding.advice}};
+      const nlohmann::json object = {{"subject", finding.subject},
+                                     {"health", to_string(finding.health)},
+                                     {"found", finding.found},
+                                     {"advice", finding.advice}};
       fmt::print("{}\n", object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
       continue;
     }
     fmt::print("{:<8} {:<16} {}\n", to_string(finding.health), finding.subject, finding.found);
     if (!finding.advice.empty()) fmt::print("{:<25} -> {}\n", "", finding.advice);
   }
-  const bool broken = std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.health == Health::broken; });
+  const bool broken =
+      std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.health == Health::broken; });
   if (!options.json) {
-    fmt::print("\n{}\n", broken ? "A sweep cannot run here yet: see what is BROKEN above." : "A sweep runs here: `triscope sweep`. Are the kernels right? `triscope check`.");
+    fmt::print("\n{}\n", broken ? "A sweep cannot run here yet: see what is BROKEN above."
+                                : "A sweep runs here: `triscope sweep`. Are the kernels right? `triscope check`.");
   }
   return static_cast<int>(broken ? ExitCode::environment : ExitCode::done);
 }
@@ -48,9 +52,7 @@ void add_doctor_command(CLI::App& app, Action& action) {
   add_worker_prefix_option(*command, options->worker_prefix);
   command->add_flag("--json", options->json, "One JSON object a line");
   command->footer("Exit 3 when a sweep cannot run here.");
-  command->callback([options, &action] {
-    action = [options] { return run(*options); };
-  });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace triscope

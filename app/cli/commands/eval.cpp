@@ -9,8 +9,8 @@
 #include "app/cli/options/stop_signal.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
-#include "profiler/supervise/worker_jobs.hpp"
 #include "profiler/plan/windows.hpp"
+#include "profiler/supervise/worker_jobs.hpp"
 
 namespace triscope {
 namespace {

@@ -30,7 +30,8 @@ struct GuiOptions {
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   execv(program.c_str(), argv.data());
-  throw Error(fmt::format("{} cannot be started", program.string()), std::strerror(errno), "build it again with ./run build");
+  throw Error(fmt::format("{} cannot be started", program.string()), std::strerror(errno),
+              "build it again with ./run build");
 }
 
 bool needs_display(const GuiOptions& options) {
@@ -66,7 +67,8 @@ int run(const GuiOptions& options) {
 void add_gui_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("gui", "Open the window (what `triscope` alone does)");
   auto options = std::make_shared<GuiOptions>();
-  command->add_option("DB", options->database, "Database (default: results.db in the user's data folder)")->type_name("FILE");
+  command->add_option("DB", options->database, "Database (default: results.db in the user's data folder)")
+      ->type_name("FILE");
   const auto pass_on = [&](const std::string& name, const char* type, const char* description) {
     const auto add = [options, name](const std::string& value) {
       options->arguments.push_back(name);
@@ -85,9 +87,7 @@ void add_gui_command(CLI::App& app, Action& action) {
       "  triscope\n"
       "  triscope gui run.db\n"
       "  triscope gui run.db --screenshot results.png --panel latency --theme light --size 1600x1000");
-  command->callback([options, &action] {
-    action = [options] { return run(*options); };
-  });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 void add_report_command(CLI::App& app, Action& action) {

@@ -15,7 +15,8 @@ std::filesystem::path readable_source(const std::string& name, const std::filesy
   if (name.empty()) throw Error(what(), "the name is empty", "name the database to copy from", ExitCode::usage);
   std::error_code missing;
   if (std::filesystem::equivalent(name, target, missing)) {
-    throw Error(what(), "it is the database that would be written to", "name another file, or another target with --db", ExitCode::usage);
+    throw Error(what(), "it is the database that would be written to", "name another file, or another target with --db",
+                ExitCode::usage);
   }
   try {
     Snapshot{name};

@@ -10,10 +10,10 @@
 #include "app/cli/options/shared_options.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/export/slice_export.hpp"
-#include "profiler/supervise/supervisor.hpp"
 #include "profiler/plan/request.hpp"
-#include "profiler/supervise/worker_jobs.hpp"
 #include "profiler/plan/windows.hpp"
+#include "profiler/supervise/supervisor.hpp"
+#include "profiler/supervise/worker_jobs.hpp"
 
 namespace triscope {
 namespace {

@@ -3,11 +3,11 @@
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/options/selection.hpp"
+#include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/measurement_text.hpp"
 #include "app/cli/text/result_table.hpp"
 #include "app/cli/text/row_environments.hpp"
-#include "app/cli/options/selection.hpp"
-#include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/export/export.hpp"

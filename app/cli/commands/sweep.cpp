@@ -10,16 +10,16 @@
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
-#include "app/cli/text/number_text.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/options/stop_signal.hpp"
+#include "app/cli/options/values.hpp"
+#include "app/cli/text/number_text.hpp"
 #include "app/cli/text/sweep_display.hpp"
 #include "app/cli/text/terminal.hpp"
-#include "app/cli/options/values.hpp"
 #include "kernels/base/error.hpp"
-#include "profiler/store/store.hpp"
-#include "profiler/plan/windows.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/plan/windows.hpp"
+#include "profiler/store/store.hpp"
 
 namespace triscope {
 namespace {

@@ -22,10 +22,13 @@ namespace {
 
 int print_licences() {
   TerminalTable table;
-  table.columns = {{"part", Align::left, 100, false}, {"version", Align::left, 90, false},
-                   {"licence", Align::left, 80, false}, {"use", Align::left, 60, true}};
+  table.columns = {{"part", Align::left, 100, false},
+                   {"version", Align::left, 90, false},
+                   {"licence", Align::left, 80, false},
+                   {"use", Align::left, 60, true}};
   for (const ThirdPartyPart& part : third_party_parts()) {
-    table.rows.push_back({std::string(part.name), std::string(part.version), std::string(part.licence), std::string(part.use)});
+    table.rows.push_back(
+        {std::string(part.name), std::string(part.version), std::string(part.licence), std::string(part.use)});
   }
   fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
   for (const ThirdPartyPart& part : third_party_parts()) {
@@ -39,7 +42,8 @@ int print_licences() {
 void add_version_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("version", "Version, commit, compiler and flags of this build");
   auto licences = std::make_shared<bool>(false);
-  command->add_flag("--licences", *licences, "What of others is compiled in or loaded at run time, and under which licence");
+  command->add_flag("--licences", *licences,
+                    "What of others is compiled in or loaded at run time, and under which licence");
   command->callback([licences, &action] { action = *licences ? print_licences : print_version; });
 }
 

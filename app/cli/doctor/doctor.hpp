@@ -19,33 +19,33 @@ struct BaselineFact {
 
 /// What was found; gathering it changes nothing on the machine.
 struct SystemFacts {
-  std::optional<Catalog> catalog;       ///< what the worker said; unset when it could not be asked
-  std::string worker_error;             ///< why not
-  std::optional<std::string> cupti_error;     ///< why the first GPU cannot be timed by CUPTI; empty: it can; unset: no GPU
+  std::optional<Catalog> catalog;          ///< what the worker said; unset when it could not be asked
+  std::string worker_error;                ///< why not
+  std::optional<std::string> cupti_error;  ///< why the first GPU cannot be timed by CUPTI; empty: it can; unset: no GPU
   std::optional<std::string> counters_error;  ///< the same of its hardware counters
-  std::vector<BaselineFact> baselines;  ///< for GPUs, as far as this build has them
+  std::vector<BaselineFact> baselines;        ///< for GPUs, as far as this build has them
   std::filesystem::path database;
   bool database_exists = false;
-  std::string database_error;           ///< why it cannot be read, or what is damaged; empty: sound, or not there yet
-  std::string database_lock;            ///< why nothing can be stored in it now; empty: it can
-  bool database_writable = false;       ///< file and folder, or the nearest folder that exists
-  std::int64_t free_bytes = 0;          ///< where the database lies
+  std::string database_error;      ///< why it cannot be read, or what is damaged; empty: sound, or not there yet
+  std::string database_lock;       ///< why nothing can be stored in it now; empty: it can
+  bool database_writable = false;  ///< file and folder, or the nearest folder that exists
+  std::int64_t free_bytes = 0;     ///< where the database lies
   std::string cpu_model;
   bool has_avx2 = false, has_fma = false, has_avx512 = false;
   bool x86 = true;
   std::int64_t cpus_online = 0;
-  std::int64_t cpus_allowed = 0;        ///< by the affinity mask
-  std::optional<double> cpu_quota;      ///< CPUs the control group grants; unset: no limit
-  std::string omp_num_threads;          ///< the environment variable; empty: not set
+  std::int64_t cpus_allowed = 0;    ///< by the affinity mask
+  std::optional<double> cpu_quota;  ///< CPUs the control group grants; unset: no limit
+  std::string omp_num_threads;      ///< the environment variable; empty: not set
   bool nvidia_device_on_pci = false;
-  std::string nvidia_driver_version;    ///< of the kernel module; empty: not loaded
+  std::string nvidia_driver_version;  ///< of the kernel module; empty: not loaded
   bool nvidia_smi_on_path = false;
   bool libcuda_in_loader_cache = false;
-  bool nvidia_device_nodes = false;     ///< /dev/nvidia0 exists and may be opened
-  bool cuda_build = false;              ///< this build holds GPU kernels
-  std::string recording;                ///< how to see what a GPU measured elsewhere; empty: no recording is shipped
-  std::string display;                  ///< DISPLAY
-  bool window_built = false;            ///< triscope-window lies beside triscope
+  bool nvidia_device_nodes = false;  ///< /dev/nvidia0 exists and may be opened
+  bool cuda_build = false;           ///< this build holds GPU kernels
+  std::string recording;             ///< how to see what a GPU measured elsewhere; empty: no recording is shipped
+  std::string display;               ///< DISPLAY
+  bool window_built = false;         ///< triscope-window lies beside triscope
 };
 
 enum class Health {

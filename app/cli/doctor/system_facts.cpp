@@ -11,8 +11,8 @@
 
 #include "app/cli/doctor/doctor.hpp"
 #include "kernels/base/error.hpp"
-#include "profiler/plan/plan.hpp"
 #include "kernels/base/program_folder.hpp"
+#include "profiler/plan/plan.hpp"
 #include "profiler/record/recorded_database.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/supervise/supervisor.hpp"

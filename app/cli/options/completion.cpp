@@ -39,9 +39,12 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 
 std::string bash_reply(const Value& value) {
   switch (value.kind) {
-    case ValueKind::words: return fmt::format("COMPREPLY=($(compgen -W \"{}\" -- \"$cur\"))", fmt::join(value.words, " "));
-    case ValueKind::file: return "COMPREPLY=($(compgen -f -- \"$cur\"))";
-    default: return ":";
+    case ValueKind::words:
+      return fmt::format("COMPREPLY=($(compgen -W \"{}\" -- \"$cur\"))", fmt::join(value.words, " "));
+    case ValueKind::file:
+      return "COMPREPLY=($(compgen -f -- \"$cur\"))";
+    default:
+      return ":";
   }
 }
 
@@ -75,7 +78,8 @@ std::string bash_script(const CLI::App& app) {
     commands.push_back(command->get_name());
     cases += fmt::format("    {})\n{}      ;;\n", command->get_name(), bash_command(*command, {}));
   }
-  std::string text = fmt::format("# bash completion for {0}. Use it with: source <({0} completion bash)\n_{0}() {{\n", app.get_name());
+  std::string text =
+      fmt::format("# bash completion for {0}. Use it with: source <({0} completion bash)\n_{0}() {{\n", app.get_name());
   text += "  local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\" command=\"\" word\n";
   text += "  COMPREPLY=()\n";
   text += "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n";
@@ -101,10 +105,14 @@ std::string zsh_text(const std::string& text) {
 
 std::string zsh_value(const Value& value) {
   switch (value.kind) {
-    case ValueKind::none: return "";
-    case ValueKind::words: return fmt::format(":value:({})", fmt::join(value.words, " "));
-    case ValueKind::file: return ":file:_files";
-    default: return ":value:";
+    case ValueKind::none:
+      return "";
+    case ValueKind::words:
+      return fmt::format(":value:({})", fmt::join(value.words, " "));
+    case ValueKind::file:
+      return ":file:_files";
+    default:
+      return ":value:";
   }
 }
 
@@ -127,7 +135,8 @@ std::string zsh_script(const CLI::App& app) {
     commands += fmt::format("    '{}:{}'\n", command->get_name(), zsh_text(command->get_description()));
     cases += fmt::format("    {})\n      {}\n      ;;\n", command->get_name(), zsh_arguments(*command));
   }
-  std::string text = fmt::format("#compdef {0}\n# zsh completion for {0}. Use it with: source <({0} completion zsh)\n_{0}() {{\n", app.get_name());
+  std::string text = fmt::format(
+      "#compdef {0}\n# zsh completion for {0}. Use it with: source <({0} completion zsh)\n_{0}() {{\n", app.get_name());
   text += "  local -a commands=(\n" + commands + "  )\n";
   text += "  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n";
   text += "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n";
@@ -140,7 +149,8 @@ std::string zsh_script(const CLI::App& app) {
 std::string completion_script(const CLI::App& app, const std::string& shell) {
   if (shell == "bash") return bash_script(app);
   if (shell == "zsh") return zsh_script(app);
-  throw Error(fmt::format("completion for '{}'", shell), "only bash and zsh are known", "name one of them", ExitCode::usage);
+  throw Error(fmt::format("completion for '{}'", shell), "only bash and zsh are known", "name one of them",
+              ExitCode::usage);
 }
 
 }  // namespace triscope

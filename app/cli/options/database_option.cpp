@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "kernels/base/error.hpp"
-#include "profiler/store/store.hpp"
 #include "kernels/base/shell_word.hpp"
+#include "profiler/store/store.hpp"
 
 namespace triscope {
 

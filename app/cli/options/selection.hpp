@@ -41,8 +41,8 @@ struct Pairing {
 };
 
 /// Finds for each row of `a` its partner in `b`: same pass, regime, timing source and problem. When both sides hold one
-/// kernel each (`across_kernels`), kernel, instance and element may differ, and a dot-product baseline is the partner of
-/// the 2-simplicial problem of the same sizes. The rows' status does not matter.
+/// kernel each (`across_kernels`), kernel, instance and element may differ, and a dot-product baseline is the partner
+/// of the 2-simplicial problem of the same sizes. The rows' status does not matter.
 Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b, bool across_kernels);
 
 }  // namespace triscope

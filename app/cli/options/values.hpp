@@ -33,6 +33,7 @@ std::int64_t parse_duration_ns(std::string_view option, std::string_view token);
 std::vector<std::string> parse_words(std::string_view option, std::string_view text);
 
 /// Throws `Error` (usage) that names `token`, why it is wrong and what is right.
-[[noreturn]] void refuse_value(std::string_view option, std::string_view token, std::string_view why, std::string_view fix);
+[[noreturn]] void refuse_value(std::string_view option, std::string_view token, std::string_view why,
+                               std::string_view fix);
 
 }  // namespace triscope

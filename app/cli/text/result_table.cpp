@@ -7,8 +7,8 @@
 #include <cmath>
 #include <functional>
 
-#include "app/cli/text/number_text.hpp"
 #include "app/cli/options/selection.hpp"
+#include "app/cli/text/number_text.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
 
@@ -32,39 +32,53 @@ const std::vector<Fact>& facts() {
       all.push_back({title, importance, cell, heading});
     };
     const auto text = [](auto view) { return std::string(view); };
-    add("device", 30, [](const ResultRow& r) { return r.device; }, [](const ResultRow& r) { return r.device; });
-    add("regime", 40, [=](const ResultRow& r) { return text(to_string(r.regime)); },
+    add(
+        "device", 30, [](const ResultRow& r) { return r.device; }, [](const ResultRow& r) { return r.device; });
+    add(
+        "regime", 40, [=](const ResultRow& r) { return text(to_string(r.regime)); },
         [=](const ResultRow& r) { return text(to_string(r.regime)); });
-    add("timing", 20, [=](const ResultRow& r) { return text(to_string(r.timing_source)); },
+    add(
+        "timing", 20, [=](const ResultRow& r) { return text(to_string(r.timing_source)); },
         [=](const ResultRow& r) { return text(to_string(r.timing_source)); });
-    add("form", 45, [=](const ResultRow& r) { return text(to_string(r.problem.form)); },
+    add(
+        "form", 45, [=](const ResultRow& r) { return text(to_string(r.problem.form)); },
         [=](const ResultRow& r) { return text(to_string(r.problem.form)); });
-    add("mask", 25, [=](const ResultRow& r) { return text(to_string(r.problem.mask)); },
+    add(
+        "mask", 25, [=](const ResultRow& r) { return text(to_string(r.problem.mask)); },
         [=](const ResultRow& r) { return text(to_string(r.problem.mask)); });
-    add("element", 25, [=](const ResultRow& r) { return text(to_string(r.problem.element)); },
+    add(
+        "element", 25, [=](const ResultRow& r) { return text(to_string(r.problem.element)); },
         [=](const ResultRow& r) { return text(to_string(r.problem.element)); });
-    add("batch", 35, [](const ResultRow& r) { return fmt::format("{}", r.problem.batch); },
+    add(
+        "batch", 35, [](const ResultRow& r) { return fmt::format("{}", r.problem.batch); },
         [](const ResultRow& r) { return fmt::format("batch {}", r.problem.batch); });
-    add("seq", 50, [](const ResultRow& r) { return fmt::format("{}", r.problem.seq_len); },
+    add(
+        "seq", 50, [](const ResultRow& r) { return fmt::format("{}", r.problem.seq_len); },
         [](const ResultRow& r) { return fmt::format("seq {}", r.problem.seq_len); });
-    add("heads", 35, [](const ResultRow& r) { return fmt::format("{}/{}", r.problem.q_heads, r.problem.kv_heads); },
+    add(
+        "heads", 35, [](const ResultRow& r) { return fmt::format("{}/{}", r.problem.q_heads, r.problem.kv_heads); },
         [](const ResultRow& r) { return fmt::format("heads {}/{}", r.problem.q_heads, r.problem.kv_heads); });
-    add("dim", 35, [](const ResultRow& r) { return fmt::format("{}", r.problem.head_dim); },
+    add(
+        "dim", 35, [](const ResultRow& r) { return fmt::format("{}", r.problem.head_dim); },
         [](const ResultRow& r) { return fmt::format("dim {}", r.problem.head_dim); });
     const auto number = [](const char* name, const std::optional<double>& value) {
       return value ? name + significant_text(*value) : std::string();
     };
-    add("scale", 15, [=](const ResultRow& r) { return number("", r.problem.scale); },
+    add(
+        "scale", 15, [=](const ResultRow& r) { return number("", r.problem.scale); },
         [=](const ResultRow& r) { return number("scale ", r.problem.scale); });
     const auto biases = [](const Problem& p, const char* name, const char* between) {
       if (p.k2_bias == 0 && p.v2_bias == 0) return std::string();
       return name + significant_text(p.k2_bias) + between + significant_text(p.v2_bias);
     };
-    add("biases", 15, [=](const ResultRow& r) { return biases(r.problem, "", ", "); },
+    add(
+        "biases", 15, [=](const ResultRow& r) { return biases(r.problem, "", ", "); },
         [=](const ResultRow& r) { return biases(r.problem, "biases ", " and "); });
-    add("sink", 15, [=](const ResultRow& r) { return number("", r.problem.sink); },
+    add(
+        "sink", 15, [=](const ResultRow& r) { return number("", r.problem.sink); },
         [=](const ResultRow& r) { return number("sink ", r.problem.sink); });
-    add("deterministic", 15, [](const ResultRow& r) { return std::string(r.problem.deterministic ? "yes" : ""); },
+    add(
+        "deterministic", 15, [](const ResultRow& r) { return std::string(r.problem.deterministic ? "yes" : ""); },
         [](const ResultRow& r) { return std::string(r.problem.deterministic ? "deterministic" : ""); });
     return all;
   }();

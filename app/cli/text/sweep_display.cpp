@@ -9,8 +9,8 @@
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/attention/flops.hpp"
-#include "profiler/record/columns.hpp"
 #include "profiler/plan/progress.hpp"
+#include "profiler/record/columns.hpp"
 
 namespace triscope {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "profiler/sweep/sweep.hpp"
 #include "profiler/plan/progress.hpp"
+#include "profiler/sweep/sweep.hpp"
 
 namespace triscope {
 

@@ -33,7 +33,8 @@ std::size_t display_width(std::string_view text) {
 }
 
 Error output_error(int code) {
-  return Error("the output could not be written", std::strerror(code), "free space or give another file, then run it again");
+  return Error("the output could not be written", std::strerror(code),
+               "free space or give another file, then run it again");
 }
 
 void finish_output() {

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "kernels/attention/kernel.hpp"
 #include "kernels/base/gpu.hpp"
 #include "kernels/baseline/common/loaded_library.hpp"
-#include "kernels/attention/kernel.hpp"
 
 namespace triscope {
 

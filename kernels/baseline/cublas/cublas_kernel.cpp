@@ -2,16 +2,17 @@
 // is `Arguments::q`, B is `Arguments::k1`, C is `Arguments::o`. Its one instance is the version of cuBLAS. cuBLAS is
 // column-major: it is asked for C^T = B^T A^T, which is the same bytes. Declarations of our own: cublas_api.h's, whose
 // names and numbers have not changed since CUDA 11.
+#include "kernels/baseline/cublas/cublas_kernel.hpp"
+
 #include <fmt/format.h>
 
 #include <climits>
 #include <utility>
 
-#include "kernels/baseline/cublas/cublas_kernel.hpp"
-#include "kernels/baseline/common/library_kernel.hpp"
-#include "kernels/baseline/common/runtime_library.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/library_folders.hpp"
+#include "kernels/baseline/common/library_kernel.hpp"
+#include "kernels/baseline/common/runtime_library.hpp"
 
 namespace triscope {
 namespace {
@@ -43,15 +44,21 @@ struct Functions {
 /// What to do about a call that was refused.
 const char* advice(Status status) {
   switch (status) {
-    case kAllocationFailed: return "free memory of the GPU, or measure without baseline.cublas";
-    case kNotInitialized: return "see with `triscope doctor` whether this library fits the GPU and its driver";
+    case kAllocationFailed:
+      return "free memory of the GPU, or measure without baseline.cublas";
+    case kNotInitialized:
+      return "see with `triscope doctor` whether this library fits the GPU and its driver";
     case kArchitectureMismatch:
-    case kNotSupported: return "name a version of cuBLAS that knows this GPU in the variable TRISCOPE_CUBLAS";
+    case kNotSupported:
+      return "name a version of cuBLAS that knows this GPU in the variable TRISCOPE_CUBLAS";
     case kMappingError:
     case kExecutionFailed:
-    case kInternalError: return "measure again, first without the other kernels: one of them may have left the GPU in error";
-    case kInvalidValue: return "report it: the call is Triscope's own";
-    default: return "measure without baseline.cublas";
+    case kInternalError:
+      return "measure again, first without the other kernels: one of them may have left the GPU in error";
+    case kInvalidValue:
+      return "report it: the call is Triscope's own";
+    default:
+      return "measure without baseline.cublas";
   }
 }
 
@@ -103,8 +110,7 @@ class CuBlas {
   void check(Status status, const char* call) const {
     if (status == kSuccess) return;
     throw Error("the product of cuBLAS was not launched",
-                fmt::format("{} answers {} ({})", call, functions_.status_text(status), status),
-                advice(status));
+                fmt::format("{} answers {} ({})", call, functions_.status_text(status), status), advice(status));
   }
 
   Functions functions_;
@@ -114,8 +120,9 @@ class CuBlas {
 class CuBlasKernel final : public LibraryKernel<CuBlas> {
  public:
   explicit CuBlasKernel(CurrentGpu current_gpu)
-      : LibraryKernel(baseline_info("baseline.cublas", "cuBLAS matrix product (NVIDIA's licence)", TRISCOPE_SOURCE_HASH),
-                      std::move(current_gpu), [] { return CuBlas(); }) {}
+      : LibraryKernel(
+            baseline_info("baseline.cublas", "cuBLAS matrix product (NVIDIA's licence)", TRISCOPE_SOURCE_HASH),
+            std::move(current_gpu), [] { return CuBlas(); }) {}
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
     if (problem.form != Form::gemm)

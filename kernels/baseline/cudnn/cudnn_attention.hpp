@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "kernels/baseline/cudnn/cudnn_library.hpp"
 #include "kernels/attention/kernel.hpp"
+#include "kernels/baseline/cudnn/cudnn_library.hpp"
 
 namespace triscope::cudnn {
 

@@ -1,18 +1,18 @@
 // baseline.cudnn as the rest of the program sees it. Without the frontend's
 // headers at build time it says so.
+#include "kernels/baseline/cudnn/cudnn_kernel.hpp"
+
 #include <fmt/format.h>
 
 #include <exception>
 #include <map>
 #include <utility>
-
-#include "kernels/baseline/cudnn/cudnn_kernel.hpp"
 #ifdef TRISCOPE_HAVE_CUDNN
 #include "kernels/baseline/cudnn/cudnn_attention.hpp"
 #endif
-#include "kernels/baseline/cudnn/cudnn_library.hpp"
-#include "kernels/baseline/common/library_kernel.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/baseline/common/library_kernel.hpp"
+#include "kernels/baseline/cudnn/cudnn_library.hpp"
 
 namespace triscope {
 namespace {

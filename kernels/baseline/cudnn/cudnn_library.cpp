@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-#include "kernels/baseline/common/runtime_library.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/library_folders.hpp"
+#include "kernels/baseline/common/runtime_library.hpp"
 
 namespace triscope::cudnn {
 namespace {

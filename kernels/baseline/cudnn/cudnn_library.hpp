@@ -6,7 +6,7 @@
 namespace triscope::cudnn {
 
 struct Library {
-  std::string version;     ///< "9.19.0"
+  std::string version;  ///< "9.19.0"
   std::string file;
   void* handle = nullptr;  ///< of dlopen; never closed
 };

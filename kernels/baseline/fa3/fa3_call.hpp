@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "kernels/baseline/fa3/xla_ffi.hpp"
 #include "kernels/attention/kernel.hpp"
+#include "kernels/baseline/fa3/xla_ffi.hpp"
 
 namespace triscope::fa3 {
 

@@ -1,14 +1,15 @@
 // baseline.fa3 as the rest of the program sees it. Its one instance is the version of the library.
+#include "kernels/baseline/fa3/fa3_kernel.hpp"
+
 #include <fmt/format.h>
 
 #include <exception>
 #include <utility>
 
-#include "kernels/baseline/fa3/fa3_kernel.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/baseline/common/library_kernel.hpp"
 #include "kernels/baseline/fa3/fa3_call.hpp"
 #include "kernels/baseline/fa3/fa3_library.hpp"
-#include "kernels/baseline/common/library_kernel.hpp"
-#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/baseline/fa3/xla_ffi.hpp"
 #include "kernels/base/shared_library.hpp"
+#include "kernels/baseline/fa3/xla_ffi.hpp"
 
 namespace triscope::fa3 {
 

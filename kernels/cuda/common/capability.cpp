@@ -44,8 +44,8 @@ class RestrictedKernel final : public Kernel {
       const int capability = 10 * gpu.major + gpu.minor;
       if (capability >= range_.lowest && capability <= range_.highest) return std::nullopt;
       return fmt::format("{} runs on GPUs of compute capability {} {}, and {} has {}", info().id,
-                         capability_text(range_.lowest), range_.highest == range_.lowest ? "only" : "and later", gpu.name,
-                         capability_text(capability));
+                         capability_text(range_.lowest), range_.highest == range_.lowest ? "only" : "and later",
+                         gpu.name, capability_text(capability));
     } catch (const std::exception& e) {
       return e.what();
     }

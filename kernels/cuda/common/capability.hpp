@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "kernels/base/gpu.hpp"
 #include "kernels/attention/kernel.hpp"
+#include "kernels/base/gpu.hpp"
 
 namespace triscope {
 

@@ -13,7 +13,8 @@ const char* fix_for(cudaError_t result) {
     case cudaErrorMemoryAllocation:
       return "use a smaller problem, or end other programs that hold memory of this GPU";
     case cudaErrorNoKernelImageForDevice:
-      return "this build has no code for the compute capability of this GPU: run ./run build --cuda on this machine, or "
+      return "this build has no code for the compute capability of this GPU: run ./run build --cuda on this machine, "
+             "or "
              "name it in TRISCOPE_CUDA_ARCHS";
     default:
       return "run `triscope doctor` to see what this machine offers";

@@ -1,7 +1,7 @@
 #include "kernels/cuda/common/current_gpu.hpp"
 
-#include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
 
 namespace triscope {
 

@@ -1,17 +1,18 @@
 // cuda.hopper as the rest of the program sees it.
+#include "kernels/cuda/hopper/hopper.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "kernels/cuda/common/cuda_error.hpp"
-#include "kernels/cuda/hopper/hopper.hpp"
-#include "kernels/cuda/hopper/forward/launch.hpp"
-#include "kernels/cuda/hopper/choose/plan.hpp"
-#include "kernels/cuda/common/pointers.hpp"
-#include "kernels/cuda/portable/common/shape.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/common/pointers.hpp"
+#include "kernels/cuda/hopper/choose/plan.hpp"
+#include "kernels/cuda/hopper/forward/launch.hpp"
+#include "kernels/cuda/portable/common/shape.hpp"
 
 #ifndef TRISCOPE_SOURCE_HASH
 #define TRISCOPE_SOURCE_HASH "unknown"

@@ -1,14 +1,15 @@
 // cuda.portable as the rest of the program sees it: what it supports, its workspace, its launches.
+#include "kernels/cuda/portable/portable.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
-#include "kernels/cuda/portable/portable.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/cuda/common/pointers.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
-#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/base/stopwatch.hpp"
 #include "kernels/inspect/cpu/slice_stream.hpp"
 #include "kernels/inspect/slice_figures.hpp"
-#include "kernels/base/stopwatch.hpp"
 
 namespace triscope {
 namespace {

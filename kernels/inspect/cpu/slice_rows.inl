@@ -61,7 +61,8 @@ TRISCOPE_INLINE Vector exp_of(Vector x) {
 }
 
 template <int Rows>
-TRISCOPE_INLINE void logit_tile(const double* folded, const double* keys, std::int64_t padded, std::int64_t dims, double* out) {
+TRISCOPE_INLINE void logit_tile(const double* folded, const double* keys, std::int64_t padded, std::int64_t dims,
+                                double* out) {
   Vector sums[Rows][2] = {};
   for (std::int64_t d = 0; d < dims; ++d) {
     const Vector left = load(keys + d * padded), right = load(keys + d * padded + kWidth);
@@ -79,10 +80,12 @@ TRISCOPE_INLINE void logit_tile(const double* folded, const double* keys, std::i
   }
 }
 
-void logits(const double* folded, const double* keys, std::int64_t rows, std::int64_t padded, std::int64_t dims, double* out) {
+void logits(const double* folded, const double* keys, std::int64_t rows, std::int64_t padded, std::int64_t dims,
+            double* out) {
   for (std::int64_t c = 0; c < padded; c += 2 * kWidth) {  // these columns of the keys stay in L1 over all rows
     std::int64_t r = 0;
-    for (; r + kRows <= rows; r += kRows) logit_tile<kRows>(folded + r * dims, keys + c, padded, dims, out + r * padded + c);
+    for (; r + kRows <= rows; r += kRows)
+      logit_tile<kRows>(folded + r * dims, keys + c, padded, dims, out + r * padded + c);
     for (; r < rows; ++r) logit_tile<1>(folded + r * dims, keys + c, padded, dims, out + r * padded + c);
   }
 }
@@ -106,7 +109,8 @@ double largest(const double* x, std::int64_t padded, std::int64_t& not_finite) {
   return result;
 }
 
-SliceRowSums exponentials(const double* x, std::int64_t padded, double reference, const double* distance, double* columns) {
+SliceRowSums exponentials(const double* x, std::int64_t padded, double reference, const double* distance,
+                          double* columns) {
   Vector sum{}, sum_logit{}, sum_distance{};
   for (std::int64_t c = 0; c < padded; c += kWidth) {
     const Vector value = finite_or_masked(load(x + c));

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/base/stopwatch.hpp"
 #include "kernels/inspect/cpu/slice.hpp"
 #include "kernels/inspect/cpu/slice_stream.hpp"
 #include "kernels/inspect/slice_figures.hpp"
-#include "kernels/base/stopwatch.hpp"
 
 namespace triscope {
 namespace {

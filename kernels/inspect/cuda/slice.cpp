@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/base/stopwatch.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/inspect/cuda/chunks.hpp"
 #include "kernels/inspect/cuda/survey.hpp"
 #include "kernels/inspect/slice_figures.hpp"
 #include "kernels/inspect/slice_rules.hpp"
-#include "kernels/base/stopwatch.hpp"
 
 namespace triscope {
 namespace {

@@ -18,9 +18,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/base/philox.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/inspect/cuda/survey.hpp"
-#include "kernels/base/philox.hpp"
 #include "kernels/inspect/slice_sums.hpp"
 
 namespace triscope::cuda::slice {

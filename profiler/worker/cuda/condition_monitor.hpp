@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "profiler/worker/device/gpu_conditions.hpp"
 #include "profiler/worker/cuda/nvml.hpp"
+#include "profiler/worker/device/gpu_conditions.hpp"
 
 namespace triscope {
 

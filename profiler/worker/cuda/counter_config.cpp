@@ -1,7 +1,7 @@
 #include "profiler/worker/cuda/counter_config.hpp"
 
-#include <cupti_profiler_target.h>  // before the next: it declares what that uses
 #include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>  // before the next: it declares what that uses
 #include <fmt/format.h>
 
 #include <limits>
@@ -52,7 +52,8 @@ class HostObject {
     object_ = parameters.pHostObject;
   }
   ~HostObject() {
-    auto parameters = sized<CUpti_Profiler_Host_Deinitialize_Params>(CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE);
+    auto parameters =
+        sized<CUpti_Profiler_Host_Deinitialize_Params>(CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE);
     parameters.pHostObject = object_;
     functions_.deinitialize(&parameters);
   }
@@ -63,7 +64,8 @@ class HostObject {
 
   CUptiResult add(const std::vector<std::string>& names) const {
     std::vector<const char*> pointers = pointers_to(names);
-    auto parameters = sized<CUpti_Profiler_Host_ConfigAddMetrics_Params>(CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE);
+    auto parameters =
+        sized<CUpti_Profiler_Host_ConfigAddMetrics_Params>(CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE);
     parameters.pHostObject = object_;
     parameters.ppMetricNames = pointers.data();
     parameters.numMetrics = pointers.size();
@@ -99,7 +101,8 @@ struct CounterConfig::Impl {
   void configure() {
     host = std::make_unique<HostObject>(functions, cupti, chip, availability);
     cupti.check(host->add(metrics), "cuptiProfilerHostConfigAddMetrics");
-    auto size = sized<CUpti_Profiler_Host_GetConfigImageSize_Params>(CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE);
+    auto size =
+        sized<CUpti_Profiler_Host_GetConfigImageSize_Params>(CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE);
     size.pHostObject = host->get();
     cupti.check(functions.image_size(&size), "cuptiProfilerHostGetConfigImageSize");
     image.resize(size.configImageSize);
@@ -108,7 +111,8 @@ struct CounterConfig::Impl {
     fill.pConfigImage = image.data();
     fill.configImageSize = image.size();
     cupti.check(functions.image(&fill), "cuptiProfilerHostGetConfigImage");
-    auto count = sized<CUpti_Profiler_Host_GetNumOfPasses_Params>(CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE);
+    auto count =
+        sized<CUpti_Profiler_Host_GetNumOfPasses_Params>(CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE);
     count.pConfigImage = image.data();
     count.configImageSize = image.size();
     cupti.check(functions.passes(&count), "cuptiProfilerHostGetNumOfPasses");
@@ -142,7 +146,8 @@ std::int64_t CounterConfig::passes() const { return impl_->passes; }
 std::vector<double> CounterConfig::evaluate(const std::vector<std::uint8_t>& counter_data, std::size_t range) const {
   std::vector<const char*> names = pointers_to(impl_->metrics);
   std::vector<double> values(names.size(), std::numeric_limits<double>::quiet_NaN());
-  auto parameters = sized<CUpti_Profiler_Host_EvaluateToGpuValues_Params>(CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE);
+  auto parameters =
+      sized<CUpti_Profiler_Host_EvaluateToGpuValues_Params>(CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE);
   parameters.pHostObject = impl_->host->get();
   parameters.pCounterDataImage = counter_data.data();
   parameters.counterDataImageSize = counter_data.size();

@@ -1,5 +1,5 @@
-// How a set of metrics is collected on one chip, and what the collected data mean. Needs libcupti and libnvperf_host, no
-// GPU and no driver, so that sets can be validated anywhere.
+// How a set of metrics is collected on one chip, and what the collected data mean. Needs libcupti and libnvperf_host,
+// no GPU and no driver, so that sets can be validated anywhere.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ namespace triscope {
 
 class CounterConfig {
  public:
-  /// `metrics` on the chip CUPTI calls `chip` ("GH100"). `availability` is the image of what this very GPU offers; empty:
-  /// all that the chip has. Metrics that the chip does not know are left out and named by `unknown`. Throws `Error`:
-  /// no such chip, none of the metrics known.
+  /// `metrics` on the chip CUPTI calls `chip` ("GH100"). `availability` is the image of what this very GPU offers;
+  /// empty: all that the chip has. Metrics that the chip does not know are left out and named by `unknown`. Throws
+  /// `Error`: no such chip, none of the metrics known.
   CounterConfig(CuptiLibrary& cupti, const std::string& chip, const std::vector<std::string>& metrics,
                 std::vector<std::uint8_t> availability = {});
   ~CounterConfig();

@@ -9,8 +9,8 @@
 
 #include <map>
 
-#include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
 #include "profiler/worker/cuda/counter_config.hpp"
 
 namespace triscope {
@@ -61,7 +61,8 @@ CUcontext current_context() {
   cudaDriverEntryPointQueryResult found{};
   TRISCOPE_CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, 13000, cudaEnableDefault, &found));
   CUcontext context = nullptr;
-  if (function == nullptr || reinterpret_cast<CUresult (*)(CUcontext*)>(function)(&context) != CUDA_SUCCESS || context == nullptr) {
+  if (function == nullptr || reinterpret_cast<CUresult (*)(CUcontext*)>(function)(&context) != CUDA_SUCCESS ||
+      context == nullptr) {
     throw Error(kPurpose, "the CUDA runtime has no context", "run `triscope doctor`");
   }
   return context;
@@ -88,14 +89,16 @@ class RangeSession {
   void configure(const CounterConfig& config, std::vector<std::uint8_t>& data) {
     std::vector<const char*> names;
     for (const std::string& metric : config.metrics()) names.push_back(metric.c_str());
-    auto size = sized<CUpti_RangeProfiler_GetCounterDataSize_Params>(CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE);
+    auto size =
+        sized<CUpti_RangeProfiler_GetCounterDataSize_Params>(CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE);
     size.pRangeProfilerObject = object_;
     size.pMetricNames = names.data();
     size.numMetrics = names.size();
     size.maxNumOfRanges = size.maxNumRangeTreeNodes = 1;
     cupti_.check(functions_.data_size(&size), "cuptiRangeProfilerGetCounterDataSize");
     data.assign(size.counterDataSize, 0);
-    auto prepare = sized<CUpti_RangeProfiler_CounterDataImage_Initialize_Params>(CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE);
+    auto prepare = sized<CUpti_RangeProfiler_CounterDataImage_Initialize_Params>(
+        CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE);
     prepare.pRangeProfilerObject = object_;
     prepare.pCounterData = data.data();
     prepare.counterDataSize = data.size();
@@ -138,12 +141,15 @@ class RangeSession {
     auto decode = sized<CUpti_RangeProfiler_DecodeData_Params>(CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE);
     decode.pRangeProfilerObject = object_;
     cupti_.check(functions_.decode(&decode), "cuptiRangeProfilerDecodeData");
-    auto info = sized<CUpti_RangeProfiler_GetCounterDataInfo_Params>(CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE);
+    auto info =
+        sized<CUpti_RangeProfiler_GetCounterDataInfo_Params>(CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE);
     info.pCounterDataImage = data.data();
     info.counterDataImageSize = data.size();
     cupti_.check(functions_.data_info(&info), "cuptiRangeProfilerGetCounterDataInfo");
     if (decode.numOfRangeDropped > 0 || info.numTotalRanges != 1) {
-      throw Error(kPurpose, fmt::format("{} ranges arrived and {} were dropped where one was read", info.numTotalRanges, decode.numOfRangeDropped),
+      throw Error(kPurpose,
+                  fmt::format("{} ranges arrived and {} were dropped where one was read", info.numTotalRanges,
+                              decode.numOfRangeDropped),
                   "measure again; when it happens each time, report it", ExitCode::measured_failed);
     }
   }
@@ -186,7 +192,8 @@ void CounterReader::Impl::start() {
 }
 
 void CounterReader::Impl::read_availability() {
-  auto query = sized<CUpti_Profiler_GetCounterAvailability_Params>(CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE);
+  auto query =
+      sized<CUpti_Profiler_GetCounterAvailability_Params>(CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE);
   query.ctx = context;
   cupti.check(functions.availability(&query), "cuptiProfilerGetCounterAvailability");
   available.resize(query.counterAvailabilityImageSize);
@@ -204,7 +211,8 @@ std::vector<double> CounterReader::Impl::collect(const CounterConfig& config, co
     TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
     complete = session.run_pass(enqueue);
   }
-  if (!complete) throw Error(kPurpose, fmt::format("{} passes were not enough", kMostPasses), "report this as a defect of triscope");
+  if (!complete)
+    throw Error(kPurpose, fmt::format("{} passes were not enough", kMostPasses), "report this as a defect of triscope");
   session.decode(data);
   return config.evaluate(data, 0);
 }

@@ -1,5 +1,5 @@
-// Reads hardware counters of a launch with CUPTI's range profiler: one range around the operation, replayed by us once a
-// pass (UserRange, UserReplay), caches flushed before each. In a process of its own: no tracing beside it, no latency
+// Reads hardware counters of a launch with CUPTI's range profiler: one range around the operation, replayed by us once
+// a pass (UserRange, UserReplay), caches flushed before each. In a process of its own: no tracing beside it, no latency
 // from it.
 #pragma once
 
@@ -21,8 +21,8 @@ class CounterReader {
   CounterReader();
   ~CounterReader();
 
-  /// The counters of one call of `enqueue`, which is called once a pass with the device idle after `before`. Metrics this
-  /// chip lacks are left out. Throws `Error`.
+  /// The counters of one call of `enqueue`, which is called once a pass with the device idle after `before`. Metrics
+  /// this chip lacks are left out. Throws `Error`.
   std::vector<Counter> read(CounterSet set, const std::function<void()>& enqueue, const std::function<void()>& before);
 
   std::string version() const;

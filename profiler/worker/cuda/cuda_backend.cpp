@@ -6,16 +6,16 @@
 #include <chrono>
 #include <thread>
 
+#include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/inspect/cuda/slice.hpp"
-#include "kernels/base/error.hpp"
-#include "profiler/worker/device/environment.hpp"
 #include "profiler/worker/cuda/gpu_device.hpp"
+#include "profiler/worker/device/environment.hpp"
 
 namespace triscope {
 namespace {
 
-constexpr std::int64_t kSettleNs = 160'000'000;  // an H200 at its power limit, tests/cuda/power_settling.cpp
+constexpr std::int64_t kSettleNs = 160'000'000;            // an H200 at its power limit, tests/cuda/power_settling.cpp
 constexpr auto kIdleTime = std::chrono::milliseconds(80);  // clocks return to boost, power falls
 
 std::vector<Device> devices_with_cpu(const std::string& wanted) {
@@ -78,9 +78,10 @@ void* CudaBackend::allocate(std::size_t bytes) {
   cudaGetLastError();  // an allocation that fails leaves the device usable
   std::size_t free_bytes = 0, total_bytes = 0;
   TRISCOPE_CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-  throw Error("tensors cannot be allocated",
-              fmt::format("{} bytes are asked for, {} of {} are free on {}", bytes, free_bytes, total_bytes, device_.name),
-              "choose a smaller problem or end what else uses the GPU");
+  throw Error(
+      "tensors cannot be allocated",
+      fmt::format("{} bytes are asked for, {} of {} are free on {}", bytes, free_bytes, total_bytes, device_.name),
+      "choose a smaller problem or end what else uses the GPU");
 }
 
 void CudaBackend::release(void* memory) noexcept { cudaFree(memory); }

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "profiler/worker/device/backend.hpp"
 #include "profiler/worker/cuda/condition_monitor.hpp"
 #include "profiler/worker/cuda/counter_reader.hpp"
 #include "profiler/worker/cuda/gpu_timer.hpp"
 #include "profiler/worker/cuda/nvml.hpp"
+#include "profiler/worker/device/backend.hpp"
 
 namespace triscope {
 

@@ -10,8 +10,8 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/clock.hpp"
-#include "profiler/worker/device/cupti_advice.hpp"
 #include "profiler/worker/cuda/cupti_library.hpp"
+#include "profiler/worker/device/cupti_advice.hpp"
 
 namespace triscope {
 namespace {
@@ -22,25 +22,39 @@ constexpr auto kIdKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
 // The calls whose records carry the external id to what runs on the GPU: a call that is missing here leaves its kernel
 // without one, and the block is refused. cudaLaunchKernel is 505/506 since CUDA 13.
-constexpr std::array kRuntimeCalls{
-    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,        CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000,
-    CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000,     CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_ptsz_v13000,
-    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060,
-    CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,         CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_ptsz_v7000,
-    CUPTI_RUNTIME_TRACE_CBID_cudaMemset2DAsync_v3020,       CUPTI_RUNTIME_TRACE_CBID_cudaMemset2DAsync_ptsz_v7000,
-    CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,         CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_ptsz_v7000,
-    CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000,        CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_ptsz_v10000,
-    CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000};
-constexpr std::array kDriverCalls{
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,            CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,          CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async,           CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemsetD16Async,          CUPTI_DRIVER_TRACE_CBID_cuMemsetD16Async_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async,          CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D32Async,        CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
-    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2,      CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
-    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,             CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
+constexpr std::array kRuntimeCalls{CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000,
+                                   CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000,
+                                   CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_ptsz_v13000,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_ptsz_v7000,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaMemset2DAsync_v3020,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaMemset2DAsync_ptsz_v7000,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_ptsz_v7000,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_ptsz_v10000,
+                                   CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000};
+constexpr std::array kDriverCalls{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+                                  CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+                                  CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+                                  CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+                                  CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+                                  CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+                                  CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async,
+                                  CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async_ptsz,
+                                  CUPTI_DRIVER_TRACE_CBID_cuMemsetD16Async,
+                                  CUPTI_DRIVER_TRACE_CBID_cuMemsetD16Async_ptsz,
+                                  CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async,
+                                  CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async_ptsz,
+                                  CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D32Async,
+                                  CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
+                                  CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2,
+                                  CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
+                                  CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+                                  CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz};
 
 struct Functions {
   decltype(&cuptiSubscribe_v2) subscribe = nullptr;
@@ -121,7 +135,8 @@ void take_record(Delivered& to, const CUpti_Activity* record) {
       to.ids.push_back(id);
       break;
     }
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -184,7 +199,8 @@ void ActivityTrace::Impl::subscribe() {
   const CUptiResult result = cupti.subscribe(&subscriber, ignore_callback, nullptr, &parameters);
   if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
     throw Error(library.purpose(),
-                fmt::format("another profiler is attached to the worker: {}", holder[0] == '\0' ? "it gives no name" : holder.data()),
+                fmt::format("another profiler is attached to the worker: {}",
+                            holder[0] == '\0' ? "it gives no name" : holder.data()),
                 cupti_advice(result).fix);
   }
   check(result, "cuptiSubscribe_v2");

@@ -13,8 +13,8 @@ namespace triscope {
 
 class ActivityTrace {
  public:
-  /// Loads CUPTI, subscribes and enables kernel, copy and memset records. Throws `Error` (environment): as `CuptiLibrary`,
-  /// driver too old, another profiler attached (by name).
+  /// Loads CUPTI, subscribes and enables kernel, copy and memset records. Throws `Error` (environment): as
+  /// `CuptiLibrary`, driver too old, another profiler attached (by name).
   ActivityTrace();
   ~ActivityTrace();
 

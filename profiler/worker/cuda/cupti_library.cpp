@@ -35,7 +35,8 @@ std::vector<std::filesystem::path> cupti_folders() {
   folders.emplace_back("/usr/local/cuda/lib64");
   if (const char* environment = std::getenv("VIRTUAL_ENV"); environment != nullptr && *environment != '\0') {
     std::error_code ignored;
-    for (const auto& python : std::filesystem::directory_iterator(std::filesystem::path(environment) / "lib", ignored)) {
+    for (const auto& python :
+         std::filesystem::directory_iterator(std::filesystem::path(environment) / "lib", ignored)) {
       folders.push_back(python.path() / "site-packages/nvidia/cu13/lib");
     }
   }

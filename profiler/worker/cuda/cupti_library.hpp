@@ -12,9 +12,9 @@ namespace triscope {
 /// A loaded CUPTI of at least 13.0.1; never unloaded (it cannot be taken down reliably).
 class CuptiLibrary {
  public:
-  /// Loads a copy the process already has, else the one in the folder $TRISCOPE_CUPTI, else, when that is not set, the one
-  /// in the CUDA toolkit, Python's site-packages or the loader's path, in this order. `purpose` opens every error: "kernels cannot be timed with CUPTI". Throws `Error`
-  /// (environment): not found, too old.
+  /// Loads a copy the process already has, else the one in the folder $TRISCOPE_CUPTI, else, when that is not set, the
+  /// one in the CUDA toolkit, Python's site-packages or the loader's path, in this order. `purpose` opens every error:
+  /// "kernels cannot be timed with CUPTI". Throws `Error` (environment): not found, too old.
   explicit CuptiLibrary(std::string purpose);
   ~CuptiLibrary() { library_.keep(); }
   CuptiLibrary(const CuptiLibrary&) = delete;

@@ -45,18 +45,21 @@ Device describe_gpu(int index, const cudaDeviceProp& properties) {
 std::vector<std::string> gpu_limits(int major, bool mig, const std::string& nvml_problem) {
   std::vector<std::string> limits;
   if (!nvml_problem.empty())
-    limits.push_back(fmt::format(
-        "clocks, power and throttling are unknown: NVML answers \"{}\"; install the driver's own libnvidia-ml.so.1, or, in "
-        "a container, start it with NVIDIA_DRIVER_CAPABILITIES=compute,utility",
-        nvml_problem));
+    limits.push_back(
+        fmt::format("clocks, power and throttling are unknown: NVML answers \"{}\"; install the driver's own "
+                    "libnvidia-ml.so.1, or, in "
+                    "a container, start it with NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+                    nvml_problem));
   if (mig) {
     limits.emplace_back(
-        "MIG is on: this is a slice of a GPU, and hardware counters cannot be read; leave --counters out, or choose a GPU "
+        "MIG is on: this is a slice of a GPU, and hardware counters cannot be read; leave --counters out, or choose a "
+        "GPU "
         "without MIG");
   }
   if (major < 8) {
     limits.emplace_back(
-        "compute capability below 8.0: the tensor-core kernels cannot run; choose a newer GPU, or measure with --device cpu");
+        "compute capability below 8.0: the tensor-core kernels cannot run; choose a newer GPU, or measure with "
+        "--device cpu");
   }
   return limits;
 }
@@ -65,7 +68,8 @@ std::string no_gpu_text(int result, int driver, int runtime) {
   const auto version = [](int number) { return fmt::format("{}.{}", number / 1000, number / 10 % 100); };
   if (result == cudaErrorInsufficientDriver) {
     if (driver == 0) return "the driver's library libcuda.so.1 cannot be loaded";
-    return fmt::format("the driver is for CUDA {}, Triscope needs {}: update it to 580 or later", version(driver), version(runtime));
+    return fmt::format("the driver is for CUDA {}, Triscope needs {}: update it to 580 or later", version(driver),
+                       version(runtime));
   }
   if (result == cudaErrorNoDevice) return "the driver offers no device (CUDA_VISIBLE_DEVICES may hide it)";
   const auto error = static_cast<cudaError_t>(result);
@@ -94,7 +98,8 @@ std::vector<Device> gpu_devices(std::string& why) {
 
 std::optional<int> gpu_number(const std::vector<Device>& devices, const std::string& id) {
   for (const Device& device : devices) {
-    if (device.kind == DeviceKind::cuda && device.id == id) return std::stoi(id);  // its place differs where one is broken
+    if (device.kind == DeviceKind::cuda && device.id == id)
+      return std::stoi(id);  // its place differs where one is broken
   }
   return std::nullopt;
 }

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "profiler/worker/device/gpu_records.hpp"
 #include "profiler/record/measurement.hpp"
+#include "profiler/worker/device/gpu_records.hpp"
 
 namespace triscope {
 

@@ -71,7 +71,8 @@ struct Nvml::Impl {
   std::optional<double> power_w() const {
     FieldValue field;
     field.field = kFieldPowerInstant;
-    if (fields != nullptr && fields(device, 1, &field) == kSuccess && field.result == kSuccess) return field.value.u / 1e3;
+    if (fields != nullptr && fields(device, 1, &field) == kSuccess && field.result == kSuccess)
+      return field.value.u / 1e3;
     unsigned milliwatts = 0;
     if (power(device, &milliwatts) != kSuccess) return std::nullopt;
     return milliwatts / 1e3;

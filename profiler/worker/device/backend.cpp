@@ -8,7 +8,8 @@
 namespace triscope {
 
 std::vector<Counter> Backend::read_counters(CounterSet, const Launch&) {
-  throw Error("hardware counters cannot be read", "this worker does not read counters", "start it with --mode counters");
+  throw Error("hardware counters cannot be read", "this worker does not read counters",
+              "start it with --mode counters");
 }
 
 void end_if_lost(Backend& backend, const char* what) {

@@ -48,8 +48,8 @@ class Backend {
   virtual Sample time_block(const Launch& launch, std::int64_t launches) = 0;
   /// Leaves the device idle and its caches without the operands: what the burst regime asks for before each launch.
   virtual void make_cold() = 0;
-  /// How long after a change of load the clock is still that of the load before: so long a launch is repeated before it is
-  /// timed when another one ran last. 0: not at all.
+  /// How long after a change of load the clock is still that of the load before: so long a launch is repeated before it
+  /// is timed when another one ran last. 0: not at all.
   virtual std::int64_t settle_ns() const { return 0; }
   /// Hardware counters of one launch, from replays of it. Throws `Error`: this backend reads none.
   virtual std::vector<Counter> read_counters(CounterSet set, const Launch& launch);
@@ -59,8 +59,8 @@ class Backend {
   virtual std::vector<LaunchRecord> record_launch(const std::string& name, const Launch& launch) = 0;
 };
 
-/// Ends the process, with `what` as its last words, when `backend` is lost; the supervisor then starts a fresh worker and
-/// only the entry in flight has failed.
+/// Ends the process, with `what` as its last words, when `backend` is lost; the supervisor then starts a fresh worker
+/// and only the entry in flight has failed.
 void end_if_lost(Backend& backend, const char* what);
 
 /// Memory of a backend's device; empty when made with 0 bytes.

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <thread>
 
-#include "kernels/inspect/cpu/slice.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/inspect/cpu/slice.hpp"
 #include "profiler/record/clock.hpp"
 #include "profiler/worker/device/environment.hpp"
 

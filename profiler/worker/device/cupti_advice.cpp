@@ -18,7 +18,8 @@ CuptiAdvice cupti_advice(int result) {
               "run as root or with CAP_PERFMON (in a container: --cap-add=PERFMON), or load the nvidia module with "
               "NVreg_RestrictProfilingToAdminUsers=0"};
     case 33:  // CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED
-      return {"this is a virtual GPU that hides its counters", "enable profiling for the virtual GPU, or use a whole one"};
+      return {"this is a virtual GPU that hides its counters",
+              "enable profiling for the virtual GPU, or use a whole one"};
     case 39:  // CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
       return {"another profiler is attached to the worker",
               "start Triscope without nsys, ncu, cuda-gdb, compute-sanitizer or an injected library"};
@@ -28,7 +29,8 @@ CuptiAdvice cupti_advice(int result) {
       return {"MIG is on: this is a slice of a GPU, and its counters cannot be read", "use a GPU without MIG"};
     case 45:  // CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED
       return {"this is the Windows Subsystem for Linux", "measure on Linux itself"};
-    default: return {"", "measure without other profilers on a machine with a driver for CUDA 13"};
+    default:
+      return {"", "measure without other profilers on a machine with a driver for CUDA 13"};
   }
 }
 

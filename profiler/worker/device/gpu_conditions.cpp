@@ -13,11 +13,11 @@ namespace {
 
 // nvml.h, nvmlClocksEventReason*: those that lower the clock under load.
 constexpr std::array<std::pair<std::uint64_t, const char*>, 6> kThrottleReasons{{{0x04, "sw_power_cap"},
-                                                                                {0x08, "hw_slowdown"},
-                                                                                {0x10, "sync_boost"},
-                                                                                {0x20, "sw_thermal_slowdown"},
-                                                                                {0x40, "hw_thermal_slowdown"},
-                                                                                {0x80, "hw_power_brake"}}};
+                                                                                 {0x08, "hw_slowdown"},
+                                                                                 {0x10, "sync_boost"},
+                                                                                 {0x20, "sw_thermal_slowdown"},
+                                                                                 {0x40, "hw_thermal_slowdown"},
+                                                                                 {0x80, "hw_power_brake"}}};
 
 // The readings inside the span, or the nearest one.
 std::span<const ConditionReading> readings_for(std::span<const ConditionReading> readings, std::int64_t start_ns,

@@ -11,8 +11,7 @@ namespace triscope {
 namespace {
 
 Error unusable(const std::string& why) {
-  return Error("CUPTI's records of a block cannot be used", why,
-               "measure again; when it happens each time, report it",
+  return Error("CUPTI's records of a block cannot be used", why, "measure again; when it happens each time, report it",
                ExitCode::measured_failed);
 }
 
@@ -26,8 +25,9 @@ void require_attributed(std::span<const ActivityRecord> records, const Block& bl
     if (strangers++ == 0) first = record.launch.name;
   }
   if (strangers == 0) return;
-  throw unusable(fmt::format("{} of {} kernel records belong to no launch of it, the first of {}, so its time would be too short",
-                             strangers, records.size(), first));
+  throw unusable(
+      fmt::format("{} of {} kernel records belong to no launch of it, the first of {}, so its time would be too short",
+                  strangers, records.size(), first));
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace triscope {
 
 /// A kernel (or memset, or copy) that ran, with the id that was pushed when it was enqueued; 0: none.
 struct ActivityRecord {
-  LaunchRecord launch;              ///< times in CLOCK_MONOTONIC_RAW
-  std::uint32_t correlation = 0;    ///< ties it to the API call, and through that to `external_id`
+  LaunchRecord launch;            ///< times in CLOCK_MONOTONIC_RAW
+  std::uint32_t correlation = 0;  ///< ties it to the API call, and through that to `external_id`
   std::uint64_t external_id = 0;
 };
 
@@ -26,17 +26,17 @@ struct ExternalId {
 void join_external_ids(std::span<ActivityRecord> records, std::span<const ExternalId> ids);
 
 struct BlockTimes {
-  std::int64_t start_ns = 0;        ///< of the first kernel
-  std::int64_t end_ns = 0;          ///< of the last
-  std::int64_t per_launch_ns = 0;   ///< mean over launches of (last end - first start) of an operation
+  std::int64_t start_ns = 0;       ///< of the first kernel
+  std::int64_t end_ns = 0;         ///< of the last
+  std::int64_t per_launch_ns = 0;  ///< mean over launches of (last end - first start) of an operation
 };
 
 /// A number of launches that were enqueued one after another under one id.
 struct Block {
   std::uint64_t id = 0;
-  std::int64_t begun_ns = 0;        ///< when the first was enqueued, CLOCK_MONOTONIC_RAW; older records are none of its
+  std::int64_t begun_ns = 0;  ///< when the first was enqueued, CLOCK_MONOTONIC_RAW; older records are none of its
   std::int64_t launches = 1;
-  std::int64_t dropped = 0;         ///< records that CUPTI lost meanwhile
+  std::int64_t dropped = 0;  ///< records that CUPTI lost meanwhile
 };
 
 /// The times of `block` from what was delivered after it. A dropped record, one without valid times, none at all, a

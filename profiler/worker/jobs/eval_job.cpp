@@ -83,8 +83,11 @@ class OutputFile {
   std::vector<std::string> not_finite() const {
     std::vector<std::string> findings;
     for (const HostTensor& tensor : tensors_) {
-      const auto bad = std::count_if(tensor.values.begin(), tensor.values.end(), [](float value) { return !std::isfinite(value); });
-      if (bad > 0) findings.push_back(fmt::format("{} holds {} value{} not finite", tensor.name, bad, bad == 1 ? " that is" : "s that are"));
+      const auto bad =
+          std::count_if(tensor.values.begin(), tensor.values.end(), [](float value) { return !std::isfinite(value); });
+      if (bad > 0)
+        findings.push_back(
+            fmt::format("{} holds {} value{} not finite", tensor.name, bad, bad == 1 ? " that is" : "s that are"));
     }
     return findings;
   }
@@ -110,8 +113,7 @@ EvalReply run_eval_job(const EvalRequest& request, Backend& backend, KernelList 
   const std::string instance = request.instance == "auto" ? kernel.choose_instance(problem, pass) : request.instance;
   if (const auto reason = kernel.unsupported(problem, pass, instance)) refuse(*reason);
 
-  const InputSet inputs(backend, problem, request.backward,
-                        {1, InputKind::normal, request.in, false});
+  const InputSet inputs(backend, problem, request.backward, {1, InputKind::normal, request.in, false});
   PreparedLaunch launch(backend, kernels, kernel, problem, pass, instance, inputs);
   launch();
   backend.synchronize();

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <optional>
 
+#include "kernels/attention/inputs.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/half.hpp"
-#include "kernels/attention/inputs.hpp"
 #include "kernels/tensors/tensor_file.hpp"
 
 namespace triscope {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/reference/check.hpp"
 #include "kernels/attention/kernel.hpp"
 #include "kernels/base/philox.hpp"
+#include "kernels/reference/check.hpp"
 #include "profiler/protocol/jobs.hpp"
 #include "profiler/worker/device/backend.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "kernels/base/error.hpp"
 #include "kernels/attention/flops.hpp"
+#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {

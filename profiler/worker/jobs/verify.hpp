@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/reference/check.hpp"
 #include "kernels/attention/kernel.hpp"
+#include "kernels/reference/check.hpp"
 #include "profiler/worker/device/backend.hpp"
 #include "profiler/worker/jobs/tensors.hpp"
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tests/app/cli/expect_error.hpp"
 #include "profiler/store/store.hpp"
+#include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/program.hpp"
 #include "tests/app/cli/small_history.hpp"
 #include "tests/temporary_folder.hpp"

@@ -63,8 +63,8 @@ TEST(Inspect, a_picture_is_written_for_generated_tensors) {
 
 TEST(Inspect, the_bias_of_v2_and_shared_key_heads_are_options_too) {
   const auto output = [](const char* option, const char* value) {
-    const ProgramResult result = run_triscope({"inspect", "--source", "random", "--seq", "32", "--q-heads", "4", "--head", "3",
-                                               "--query", "20", "--windows", "8x8", option, value});
+    const ProgramResult result = run_triscope({"inspect", "--source", "random", "--seq", "32", "--q-heads", "4",
+                                               "--head", "3", "--query", "20", "--windows", "8x8", option, value});
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     const std::size_t at = result.output.find("output of length");
     EXPECT_NE(at, std::string::npos) << result.output;
@@ -78,8 +78,8 @@ TEST(Inspect, the_bias_of_v2_and_shared_key_heads_are_options_too) {
 TEST(Inspect, a_window_far_larger_than_what_is_seen_gives_an_array_but_no_picture_beyond_reason) {
   const TemporaryFolder folder;
   const auto inspect = [&](const char* file) {
-    return run_triscope({"inspect", "--source", "random", "--seq", "8192", "--head-dim", "4", "--q-heads", "1", "--query", "2",
-                         "--windows", "8192x8192", "-o", (folder / file).string()});
+    return run_triscope({"inspect", "--source", "random", "--seq", "8192", "--head-dim", "4", "--q-heads", "1",
+                         "--query", "2", "--windows", "8192x8192", "-o", (folder / file).string()});
   };
   EXPECT_EQ(inspect("p.npy").exit_code, 0);
   const ProgramResult picture = inspect("p.png");
@@ -91,8 +91,7 @@ TEST(Inspect, what_is_inspected_is_never_overwritten) {
   const TemporaryFolder folder;
   write_small(folder / "t.safetensors");
   std::ofstream(folder / "labels.csv") << "a\nb\n";
-  for (const char* role : {"q", "k1", "k2"})
-    write_npy(folder / fmt::format("{}.npy", role), {role, {2, 1, 1}, {1, 2}});
+  for (const char* role : {"q", "k1", "k2"}) write_npy(folder / fmt::format("{}.npy", role), {role, {2, 1, 1}, {1, 2}});
   const auto refused = [&](const char* in, const char* out) {
     const auto before = std::filesystem::last_write_time(folder / out);
     const ProgramResult result =
@@ -116,9 +115,8 @@ TEST(Inspect, a_sink_that_is_no_number_is_said_and_words_are_quoted) {
                                         {"sink", {1}, {std::numeric_limits<float>::quiet_NaN()}}};
   write_safetensors(file, tensors);
   std::ofstream(folder / "labels.txt") << "such\nand\n";
-  const ProgramResult result =
-      run_triscope({"inspect", "--in", file.string(), "--query", "1", "--windows", "2x2", "--labels",
-                    (folder / "labels.txt").string()});
+  const ProgramResult result = run_triscope({"inspect", "--in", file.string(), "--query", "1", "--windows", "2x2",
+                                             "--labels", (folder / "labels.txt").string()});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("query 1 \"and\", head 0 of 1"));
   EXPECT_THAT(result.output, HasSubstr("the sink of this head is NaN"));

@@ -28,7 +28,8 @@ void open_as(int descriptor, const std::filesystem::path& file) {
 
 }  // namespace
 
-Program::Program(const std::filesystem::path& program, const std::vector<std::string>& arguments, const Options& options) {
+Program::Program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                 const Options& options) {
   std::string name = (std::filesystem::temp_directory_path() / "triscope_program_XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
   folder_ = name;

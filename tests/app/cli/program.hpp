@@ -27,7 +27,8 @@ class Program {
     bool new_group = false;                          ///< a process group of its own, for signals to all of it
   };
   Program(const std::filesystem::path& program, const std::vector<std::string>& arguments, const Options& options);
-  Program(const std::filesystem::path& program, const std::vector<std::string>& arguments) : Program(program, arguments, Options()) {}
+  Program(const std::filesystem::path& program, const std::vector<std::string>& arguments)
+      : Program(program, arguments, Options()) {}
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -51,6 +52,7 @@ class Program {
 std::filesystem::path program_path(const std::string& name);
 
 /// Runs `triscope` with `arguments` to its end.
-ProgramResult run_triscope(const std::vector<std::string>& arguments, const Program::Options& options = Program::Options());
+ProgramResult run_triscope(const std::vector<std::string>& arguments,
+                           const Program::Options& options = Program::Options());
 
 }  // namespace triscope

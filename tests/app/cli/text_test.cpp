@@ -9,8 +9,8 @@
 #include "app/cli/text/sweep_display.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
-#include "profiler/record/columns.hpp"
 #include "profiler/plan/progress.hpp"
+#include "profiler/record/columns.hpp"
 
 namespace triscope {
 namespace {

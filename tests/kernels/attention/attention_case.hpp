@@ -9,14 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "kernels/reference/check.hpp"
 #include "kernels/attention/inputs.hpp"
 #include "kernels/attention/kernel.hpp"
+#include "kernels/reference/check.hpp"
 
 namespace triscope::test {
 
-inline Problem attention_problem(Form form, std::int64_t seq_len, std::int64_t window1, std::int64_t window2, std::int64_t q_heads = 2,
-                                 std::int64_t kv_heads = 1, std::int64_t head_dim = 12, std::int64_t batch = 1) {
+inline Problem attention_problem(Form form, std::int64_t seq_len, std::int64_t window1, std::int64_t window2,
+                                 std::int64_t q_heads = 2, std::int64_t kv_heads = 1, std::int64_t head_dim = 12,
+                                 std::int64_t batch = 1) {
   Problem problem;
   problem.form = form;
   problem.element = Element::fp32;
@@ -81,7 +82,8 @@ struct AttentionCase {
     return {q.data(), k1.data(), k2.data(), v1.data(), v2.data(), sink.data(), grad_o.data()};
   }
   HostOutputs outputs() const {
-    return {o.data(), lse.data(), grad_q.data(), grad_k1.data(), grad_k2.data(), grad_v1.data(), grad_v2.data(), grad_sink.data()};
+    return {o.data(),       lse.data(),     grad_q.data(),  grad_k1.data(),
+            grad_k2.data(), grad_v1.data(), grad_v2.data(), grad_sink.data()};
   }
 
   Arguments arguments(void* workspace = nullptr) {

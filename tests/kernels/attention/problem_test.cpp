@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "kernels/base/error.hpp"
 #include "kernels/attention/flops.hpp"
+#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {
@@ -31,7 +31,8 @@ double brute_force_triples(const Problem& problem) {
   for (std::int64_t i = 0; i < problem.seq_len; ++i) {
     for (std::int64_t j = 0; j < problem.seq_len; ++j) {
       for (std::int64_t k = 0; k < problem.seq_len; ++k) {
-        const bool seen = problem.mask == Mask::full || (j <= i && j > i - problem.window1 && k <= i && k > i - problem.window2);
+        const bool seen =
+            problem.mask == Mask::full || (j <= i && j > i - problem.window1 && k <= i && k > i - problem.window2);
         count += seen ? 1 : 0;
       }
     }
@@ -46,8 +47,9 @@ TEST(Problem, every_reason_is_named_with_the_value_and_the_bound) {
   problem.window1 = 0;
   problem.window2 = -3;
   problem.scale = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(validate(problem), ElementsAre("window1 is 0, but must be at least 1", "window2 is -3, but must be at least 1",
-                                             "scale is nan, but must be a finite number"));
+  EXPECT_THAT(validate(problem),
+              ElementsAre("window1 is 0, but must be at least 1", "window2 is -3, but must be at least 1",
+                          "scale is nan, but must be a finite number"));
   EXPECT_THROW(require_valid(problem), Error);
 }
 
@@ -79,7 +81,8 @@ TEST(Problem, sizes_that_would_overflow_are_refused) {
 }
 
 TEST(Problem, names_round_trip) {
-  for (Form form : {Form::trilinear, Form::determinant, Form::dot_product, Form::gemm}) EXPECT_EQ(parse_form(to_string(form)), form);
+  for (Form form : {Form::trilinear, Form::determinant, Form::dot_product, Form::gemm})
+    EXPECT_EQ(parse_form(to_string(form)), form);
   for (Mask mask : {Mask::causal, Mask::full}) EXPECT_EQ(parse_mask(to_string(mask)), mask);
   for (Element element : {Element::fp32, Element::bf16}) EXPECT_EQ(parse_element(to_string(element)), element);
   for (Pass pass : {Pass::forward, Pass::backward}) EXPECT_EQ(parse_pass(to_string(pass)), pass);

@@ -45,7 +45,7 @@ TEST(Philox, streams_and_seeds_differ) {
 
 TEST(Philox, bf16_rounding_is_to_nearest_even) {
   EXPECT_EQ(round_to_bf16(1.0f), 1.0f);
-  EXPECT_EQ(round_to_bf16(1.0f + 0x1p-8f), 1.0f);            // tie, even below
+  EXPECT_EQ(round_to_bf16(1.0f + 0x1p-8f), 1.0f);                // tie, even below
   EXPECT_EQ(round_to_bf16(1.0f + 3 * 0x1p-8f), 1.0f + 0x1p-6f);  // tie, even above
   EXPECT_EQ(round_to_bf16(1.0f + 0x1.1p-8f), 1.0f + 0x1p-7f);
 }

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <limits>
 
-#include "kernels/baseline/cublas/cublas_kernel.hpp"
-#include "kernels/reference/check.hpp"
-#include "kernels/base/error.hpp"
 #include "kernels/attention/flops.hpp"
 #include "kernels/attention/inputs.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/baseline/cublas/cublas_kernel.hpp"
+#include "kernels/reference/check.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 
 namespace triscope {
@@ -128,9 +128,11 @@ TEST(CuBlas, a_refusal_says_its_status_and_what_to_do_about_that_one) {
     }
     return std::string();
   };
-  EXPECT_THAT(refusal(3), testing::AllOf(HasSubstr("cublasGemmEx answers CUBLAS_STATUS_OF_THE_FAKE (3)"), HasSubstr("free memory")));
+  EXPECT_THAT(refusal(3), testing::AllOf(HasSubstr("cublasGemmEx answers CUBLAS_STATUS_OF_THE_FAKE (3)"),
+                                         HasSubstr("free memory")));
   EXPECT_THAT(refusal(1), HasSubstr("`triscope doctor`"));
-  for (int status : {8, 15}) EXPECT_THAT(refusal(status), HasSubstr("that knows this GPU in the variable TRISCOPE_CUBLAS"));
+  for (int status : {8, 15})
+    EXPECT_THAT(refusal(status), HasSubstr("that knows this GPU in the variable TRISCOPE_CUBLAS"));
   for (int status : {11, 13, 14}) EXPECT_THAT(refusal(status), HasSubstr("without the other kernels"));
   EXPECT_THAT(refusal(7), HasSubstr("report it"));
   EXPECT_THAT(refusal(16), HasSubstr("(16)"));

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
+#include "kernels/base/error.hpp"
 #include "kernels/baseline/cudnn/cudnn_kernel.hpp"
 #include "kernels/baseline/cudnn/cudnn_library.hpp"
-#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {

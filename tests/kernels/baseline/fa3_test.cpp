@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kernels/baseline/fa3/fa3_kernel.hpp"
-#include "kernels/baseline/fa3/fa3_library.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/mapped_file.hpp"
 #include "kernels/base/sha256.hpp"
+#include "kernels/baseline/fa3/fa3_kernel.hpp"
+#include "kernels/baseline/fa3/fa3_library.hpp"
 #include "tests/kernels/baseline/bf16_case.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -94,7 +94,8 @@ TEST(Fa3, problems_it_does_not_compute_are_refused_with_the_reason) {
   EXPECT_THAT(reason([](Problem& p) { p.sink = 0; }), HasSubstr("no sink"));
   EXPECT_THAT(reason([](Problem& p) { p.scale = -1; }), HasSubstr("scale above 0, not -1"));
   EXPECT_EQ(reason([](Problem& p) { p.batch = 70000; }), "");
-  EXPECT_THAT(reason([](Problem& p) { p.batch = 70000; }, Pass::backward), HasSubstr("up to 65535 batches and query heads, not 70000"));
+  EXPECT_THAT(reason([](Problem& p) { p.batch = 70000; }, Pass::backward),
+              HasSubstr("up to 65535 batches and query heads, not 70000"));
   EXPECT_EQ(reason([](Problem& p) { p.deterministic = true; }), "");
   EXPECT_THAT(reason([](Problem& p) { p.deterministic = true; }, Pass::backward), HasSubstr("not deterministic"));
 }

@@ -1,5 +1,5 @@
-// A library with the six functions of cuBLAS that the product needs; column-major, on the host, bf16. A product of less than
-// kSmallest is refused with its size as the status.
+// A library with the six functions of cuBLAS that the product needs; column-major, on the host, bf16. A product of less
+// than kSmallest is refused with its size as the status.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

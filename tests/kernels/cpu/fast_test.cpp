@@ -1,12 +1,13 @@
 // cpu.fast and baseline.cpu, every instruction set this machine has, against the oracle.
+#include "kernels/cpu/fast.hpp"
+
 #include <gtest/gtest.h>
 #include <omp.h>
 
 #include <cmath>
 
-#include "kernels/cpu/fast.hpp"
-#include "kernels/cpu/fast_tiles.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/cpu/fast_tiles.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 #include "tests/kernels/reference/brute_force.hpp"
 
@@ -137,7 +138,8 @@ TEST(Fast, agrees_on_peaked_inputs) {
   }
 }
 
-// One huge logit early or late in the window, and logits that rise by about 200 from tile to tile: the running reference.
+// One huge logit early or late in the window, and logits that rise by about 200 from tile to tile: the running
+// reference.
 TEST(Fast, agrees_when_the_maximum_moves) {
   const Problem problem = attention_problem(Form::trilinear, 150, 140, 6, 4, 2, 16);
   const std::int64_t stride = problem.kv_heads * problem.head_dim;
@@ -213,7 +215,8 @@ TEST(Baseline, agrees_with_the_oracle_for_causal_sliding_and_full_masks) {
   for (std::int64_t window : {1, 9, 64, 300}) {
     expect_agreement(*kernel, AttentionCase(attention_problem(Form::dot_product, 300, window, 1, 4, 2, 20)));
   }
-  for (std::int64_t n : {1, 2, 33}) expect_agreement(*kernel, AttentionCase(attention_problem(Form::dot_product, n, 8, 1, 8, 1, 64, 2)));
+  for (std::int64_t n : {1, 2, 33})
+    expect_agreement(*kernel, AttentionCase(attention_problem(Form::dot_product, n, 8, 1, 8, 1, 64, 2)));
   Problem full = attention_problem(Form::dot_product, 140, 5, 1, 3, 3, 8, 2);
   full.mask = Mask::full;
   full.sink = 0.7;

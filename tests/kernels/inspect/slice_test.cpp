@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/reference/oracle.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/reference/oracle.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 
 namespace triscope {
@@ -294,7 +294,8 @@ TEST(Slice, a_head_without_a_finite_logit_has_no_figures) {
     const Slice slice = make_slice(*tensors, {problem, Arithmetic::exact, 0, 1, 19});
     EXPECT_EQ(slice.nan_count, 8 * 4);
     EXPECT_TRUE(slice.top.empty());
-    for (double figure : {slice.entropy, slice.largest_p, slice.distance1, slice.distance2}) EXPECT_TRUE(std::isnan(figure));
+    for (double figure : {slice.entropy, slice.largest_p, slice.distance1, slice.distance2})
+      EXPECT_TRUE(std::isnan(figure));
     EXPECT_EQ(slice.sink_p, with_sink ? 1 : 0);
     const Overview overview = make_overview(*tensors, {problem, Arithmetic::exact, 0, 0, 0}, 1);
     for (const auto* figure : {&overview.entropy, &overview.largest_p, &overview.distance1, &overview.distance2}) {

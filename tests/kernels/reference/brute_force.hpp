@@ -34,7 +34,9 @@ class BruteForceEvaluation {
   }
 
  private:
-  std::int64_t query(std::int64_t b, std::int64_t i, std::int64_t h) const { return ((b * p_.seq_len + i) * p_.q_heads + h) * p_.head_dim; }
+  std::int64_t query(std::int64_t b, std::int64_t i, std::int64_t h) const {
+    return ((b * p_.seq_len + i) * p_.q_heads + h) * p_.head_dim;
+  }
   std::int64_t key(std::int64_t b, std::int64_t j, std::int64_t h) const {
     return ((b * p_.seq_len + j) * p_.kv_heads + h * p_.kv_heads / p_.q_heads) * p_.head_dim;
   }
@@ -70,7 +72,8 @@ class BruteForceEvaluation {
       for (std::int64_t d = 0; d < p_.head_dim; ++d) sum += double(t_.q[qa + d]) * t_.k1[ka + d] * k2_at(kb + d);
     } else {
       for (std::int64_t l = 0; l + 3 <= p_.head_dim; l += 3) {
-        for (const auto& [x, y, z, sign] : kPermutations) sum += sign * double(t_.q[qa + l + x]) * t_.k1[ka + l + y] * k2_at(kb + l + z);
+        for (const auto& [x, y, z, sign] : kPermutations)
+          sum += sign * double(t_.q[qa + l + x]) * t_.k1[ka + l + y] * k2_at(kb + l + z);
       }
     }
     return sum * p_.effective_scale();
@@ -117,7 +120,8 @@ class BruteForceEvaluation {
   struct Permutation {
     int x, y, z, sign;
   };
-  static constexpr Permutation kPermutations[] = {{0, 1, 2, 1}, {1, 2, 0, 1}, {2, 0, 1, 1}, {0, 2, 1, -1}, {1, 0, 2, -1}, {2, 1, 0, -1}};
+  static constexpr Permutation kPermutations[] = {{0, 1, 2, 1},  {1, 2, 0, 1},  {2, 0, 1, 1},
+                                                  {0, 2, 1, -1}, {1, 0, 2, -1}, {2, 1, 0, -1}};
 
   const AttentionCase& t_;
   const Problem& p_;

@@ -4,10 +4,10 @@
 
 #include <functional>
 
-#include "kernels/cpu/fast.hpp"
-#include "kernels/reference/oracle_kernel.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/philox.hpp"
+#include "kernels/cpu/fast.hpp"
+#include "kernels/reference/oracle_kernel.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 
 namespace triscope {
@@ -49,9 +49,14 @@ TEST(Check, passes_what_the_oracle_wrote_and_reports_every_output) {
 
 TEST(Check, finds_one_wrong_element_of_any_output) {
   const std::vector<std::pair<const char*, std::vector<float> AttentionCase::*>> outputs = {
-      {"o", &AttentionCase::o},             {"lse", &AttentionCase::lse},         {"grad_q", &AttentionCase::grad_q},
-      {"grad_k1", &AttentionCase::grad_k1}, {"grad_k2", &AttentionCase::grad_k2}, {"grad_v1", &AttentionCase::grad_v1},
-      {"grad_v2", &AttentionCase::grad_v2}, {"grad_sink", &AttentionCase::grad_sink}};
+      {"o", &AttentionCase::o},
+      {"lse", &AttentionCase::lse},
+      {"grad_q", &AttentionCase::grad_q},
+      {"grad_k1", &AttentionCase::grad_k1},
+      {"grad_k2", &AttentionCase::grad_k2},
+      {"grad_v1", &AttentionCase::grad_v1},
+      {"grad_v2", &AttentionCase::grad_v2},
+      {"grad_sink", &AttentionCase::grad_sink}};
   for (const auto& [name, output] : outputs) {
     AttentionCase tensors = solved();
     float& x = (tensors.*output)[(tensors.*output).size() / 2];
@@ -128,15 +133,17 @@ TEST(Check, peaked_bf16_outputs_are_judged_by_the_reference_that_rounds_alike) {
   EXPECT_GT(both.errors.at("lse"), both.errors.at("lse_rounded"));
 }
 
-// Rounding the folded product of a determinant costs the LSE sqrt(2) times what rounding q*k2 does, and sqrt(3) times when
-// the product is made in bf16; the exact bound knows it.
+// Rounding the folded product of a determinant costs the LSE sqrt(2) times what rounding q*k2 does, and sqrt(3) times
+// when the product is made in bf16; the exact bound knows it.
 TEST(Check, the_exact_lse_may_err_by_what_the_roundings_of_the_fold_cost) {
   AttentionCase tensors(attention_problem(Form::determinant, 20, 8, 3, 1, 1, 16));
   tensors.run(*make_cpu_oracle(), Pass::forward);
   tensors.problem.element = Element::bf16;
   for (float& x : tensors.o) x = round_to_bf16(x);
   for (float& x : tensors.lse) x += 1.2e-2f;
-  const auto failure = [&](Fold fold) { return tensors.check(kernel_that_folds(fold), Pass::forward).failure.value_or(""); };
+  const auto failure = [&](Fold fold) {
+    return tensors.check(kernel_that_folds(fold), Pass::forward).failure.value_or("");
+  };
   EXPECT_THAT(failure(Fold::query_k2), testing::Not(HasSubstr("exact reference")));
   for (float& x : tensors.lse) x += 0.3e-2f;
   EXPECT_THAT(failure(Fold::query_k2), HasSubstr("against the exact reference exceeds 0.0141"));
@@ -173,7 +180,8 @@ TEST(Check, refuses_a_missing_output) {
   const AttentionCase tensors = solved();
   HostOutputs outputs = tensors.outputs();
   outputs.grad_v2 = nullptr;
-  EXPECT_THROW(check_against_oracle(kernel_that_folds(), tensors.problem, Pass::backward, tensors.inputs(), outputs), Error);
+  EXPECT_THROW(check_against_oracle(kernel_that_folds(), tensors.problem, Pass::backward, tensors.inputs(), outputs),
+               Error);
 }
 
 }  // namespace

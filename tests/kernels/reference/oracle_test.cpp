@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/reference/oracle_kernel.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/reference/oracle_kernel.hpp"
 #include "kernels/registry/registry.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 #include "tests/kernels/reference/brute_force.hpp"
@@ -148,7 +148,8 @@ TEST(Oracle, dot_product_is_the_trilinear_form_with_unit_second_keys) {
   for (std::int64_t i = 0; i < 11; ++i) {
     const OracleRow row{1, i, 3};
     EXPECT_NEAR(oracle.row(row, o), expected.lse[static_cast<std::size_t>(oracle.lse_offset(row))], 1e-12);
-    for (std::size_t d = 0; d < 6; ++d) EXPECT_NEAR(o[d], expected.o[static_cast<std::size_t>(oracle.row_offset(row)) + d], 1e-12);
+    for (std::size_t d = 0; d < 6; ++d)
+      EXPECT_NEAR(o[d], expected.o[static_cast<std::size_t>(oracle.row_offset(row)) + d], 1e-12);
   }
 }
 
@@ -176,9 +177,10 @@ TEST(Oracle, folding_rounds_the_named_product_once) {
       const double lse = Oracle(problem, tensors.inputs(), fold).row({0, 0, 0}, o);
       EXPECT_NEAR(lse, expected * problem.effective_scale(), 1e-12);
       EXPECT_GT(std::abs(lse - exact * problem.effective_scale()), 1e-6);
-      const KeyGradient one = Oracle(problem, tensors.inputs(), fold).grad_key(KeyAxis::one, {0, 0, 0}, [&](const OracleRow&) {
-        return RowStatistics{lse, 0.0};
-      });
+      const KeyGradient one =
+          Oracle(problem, tensors.inputs(), fold).grad_key(KeyAxis::one, {0, 0, 0}, [&](const OracleRow&) {
+            return RowStatistics{lse, 0.0};
+          });
       for (int d = 0; d < 6; ++d) EXPECT_NEAR(one.value[d], double(tensors.grad_o[d]) * tensors.v2[d], 1e-12);  // p = 1
     }
   }
@@ -190,7 +192,8 @@ TEST(Oracle, crossing_in_bf16_rounds_one_product_and_the_difference) {
     const Problem problem = attention_problem(Form::determinant, 1, 1, 1, 1, 1, 24);  // one pair: the LSE is its logit
     AttentionCase tensors(problem, 5);
     const auto rounded = [](double x) { return static_cast<double>(round_to_bf16(static_cast<float>(x))); };
-    const std::vector<float>&key = fold == Fold::cross_k2 ? tensors.k2 : tensors.k1, &other = fold == Fold::cross_k2 ? tensors.k1 : tensors.k2;
+    const std::vector<float>&key = fold == Fold::cross_k2 ? tensors.k2 : tensors.k1,
+          &other = fold == Fold::cross_k2 ? tensors.k1 : tensors.k2;
     double expected = 0;
     for (int d = 0; d < 24; ++d) {
       const int l = d / 3 * 3, a = l + (d + 1) % 3, b = l + (d + 2) % 3;

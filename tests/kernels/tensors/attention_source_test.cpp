@@ -7,8 +7,8 @@
 #include <cmath>
 #include <fstream>
 
-#include "kernels/inspect/cpu/slice.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/inspect/cpu/slice.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {

@@ -1,12 +1,13 @@
 // The paper's Theorem 1 by the head itself: beside a count of all pairs.
+#include "kernels/tensors/match3.hpp"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <random>
 
-#include "kernels/inspect/cpu/slice.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/tensors/match3.hpp"
+#include "kernels/inspect/cpu/slice.hpp"
 
 namespace triscope {
 namespace {
@@ -14,7 +15,8 @@ namespace {
 /// The head's output of every token: values are 1, the blank pair's is 0.
 std::vector<double> outputs(const AttentionTensors& tensors, Arithmetic arithmetic = Arithmetic::exact) {
   std::vector<double> result;
-  for (float sink : make_overview(tensors, {match3_problem(tensors.seq_len), arithmetic}, 1).sink_p) result.push_back(1 - static_cast<double>(sink));
+  for (float sink : make_overview(tensors, {match3_problem(tensors.seq_len), arithmetic}, 1).sink_p)
+    result.push_back(1 - static_cast<double>(sink));
   return result;
 }
 
@@ -27,14 +29,17 @@ TEST(Match3, decides_a_thousand_random_inputs_with_none_one_and_many_matches) {
     // A third of the inputs are drawn from few residues, where matches are rare.
     const std::int64_t spread = trial % 3 == 0 ? std::max<std::int64_t>(1, modulus / 8) : modulus;
     std::vector<std::int64_t> numbers;
-    for (std::int64_t i = 0; i < n; ++i) numbers.push_back(static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(spread)) + (trial % 3 == 0 ? 1 : 0));
+    for (std::int64_t i = 0; i < n; ++i)
+      numbers.push_back(static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(spread)) +
+                        (trial % 3 == 0 ? 1 : 0));
     const auto tensors = match3_tensors(numbers, modulus, 0);
     const std::vector<std::int64_t> counts = match3_counts(numbers, modulus);
     const std::vector<double> told = outputs(*tensors);
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t beta = counts[static_cast<std::size_t>(i)];
       const double o = told[static_cast<std::size_t>(i)];
-      ASSERT_EQ(o > kMatch3Threshold, beta > 0) << "n " << n << ", M " << modulus << ", token " << i << ", output " << o << ", matches " << beta;
+      ASSERT_EQ(o > kMatch3Threshold, beta > 0)
+          << "n " << n << ", M " << modulus << ", token " << i << ", output " << o << ", matches " << beta;
       const auto matches = static_cast<double>(beta);
       // Misses weigh at most a quarter of the sink: between beta / (beta + 1) and what they add.
       ASSERT_GE(o, matches / (matches + 1) - 2e-3);
@@ -71,7 +76,9 @@ TEST(Match3, logits_are_c_times_the_cosine_of_the_summed_angles) {
     const Slice slice = make_slice(*tensors, {match3_problem(5), Arithmetic::exact, 0, 0, i}, 25);
     ASSERT_EQ(slice.top.size(), 25U);
     for (const Triple& triple : slice.top) {
-      const auto sum = static_cast<double>(numbers[static_cast<std::size_t>(i)] + numbers[static_cast<std::size_t>(triple.j)] + numbers[static_cast<std::size_t>(triple.k)]);
+      const auto sum =
+          static_cast<double>(numbers[static_cast<std::size_t>(i)] + numbers[static_cast<std::size_t>(triple.j)] +
+                              numbers[static_cast<std::size_t>(triple.k)]);
       EXPECT_NEAR(triple.logit, c * std::cos(2 * M_PI * sum / 11), 1e-5);
     }
   }

@@ -13,9 +13,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "tests/profiler/supervise/child_process.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "tests/profiler/supervise/child_process.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {

@@ -59,8 +59,12 @@ TEST(LatencyTable, the_papers_time_stands_only_beside_its_own_shape_and_form) {
   other_form.problem.form = Form::determinant;
   ResultRow failed = row_of(4, {1024, 16}, Pass::forward, 1);
   failed.status = Status::failed;
-  const std::vector<ResultRow> rows = {row_of(1, {512, 32}, Pass::forward, 27.55), other_length, other_form, failed,
-                                       row_of(5, {512, 32}, Pass::backward, 82.4), row_of(6, {256, 32}, Pass::backward, 41)};
+  const std::vector<ResultRow> rows = {row_of(1, {512, 32}, Pass::forward, 27.55),
+                                       other_length,
+                                       other_form,
+                                       failed,
+                                       row_of(5, {512, 32}, Pass::backward, 82.4),
+                                       row_of(6, {256, 32}, Pass::backward, 41)};
   const LatencyTable table = make_latency_table(rows);
   ASSERT_THAT(table.rows, SizeIs(5));
   EXPECT_EQ(table.rows[0].paper_ms, 55.1);  // Table 1 of the paper, 512 x 32

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "tests/profiler/record/fake_catalog.hpp"
 #include "kernels/base/error.hpp"
-#include "profiler/record/catalog_codec.hpp"
 #include "profiler/plan/request.hpp"
+#include "profiler/record/catalog_codec.hpp"
+#include "tests/profiler/record/fake_catalog.hpp"
 
 namespace triscope {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "kernels/inspect/cpu/slice.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/inspect/cpu/slice.hpp"
 #include "kernels/tensors/match3.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "tests/temporary_folder.hpp"

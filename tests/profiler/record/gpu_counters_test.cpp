@@ -41,7 +41,8 @@ TEST(GpuCounters, words_name_the_fullest_unit) {
   const std::vector<Counter> counters{{"dram__throughput.avg.pct_of_peak_sustained_elapsed", "%", 4},
                                       {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "%", 71.4},
                                       {"smsp__issue_active.avg.pct_of_peak_sustained_active", "%", 38}};
-  EXPECT_THAT(counters_in_words(counters), StartsWith("The fullest unit: the tensor cores, 71 % busy. Next: the issue slots, 38 %."));
+  EXPECT_THAT(counters_in_words(counters),
+              StartsWith("The fullest unit: the tensor cores, 71 % busy. Next: the issue slots, 38 %."));
 }
 
 TEST(GpuCounters, words_say_when_no_unit_is_full_and_when_banks_conflict) {
@@ -77,7 +78,8 @@ TEST(GpuCounters, values_are_scaled_and_carry_their_unit) {
 }
 
 TEST(GpuCounters, sets_have_names_that_are_read_back) {
-  for (CounterSet set : {CounterSet::none, CounterSet::quick, CounterSet::standard}) EXPECT_EQ(parse_counter_set(to_string(set)), set);
+  for (CounterSet set : {CounterSet::none, CounterSet::quick, CounterSet::standard})
+    EXPECT_EQ(parse_counter_set(to_string(set)), set);
   EXPECT_EQ(parse_counter_set("everything"), std::nullopt);
 }
 

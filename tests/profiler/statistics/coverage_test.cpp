@@ -81,8 +81,8 @@ TEST(Coverage, under_drift_and_waves_is_at_least_90_percent) {
   expect_coverage("wave 1 %, noise 0.5 %", {.noise = 0.005, .wave = 0.01}, 0.90);
 }
 
-// The limit of the method, stated in docs/method.md: waves of some ten blocks are not seen in the few blocks that suffice
-// otherwise. The bounds are there to notice a change.
+// The limit of the method, stated in docs/method.md: waves of some ten blocks are not seen in the few blocks that
+// suffice otherwise. The bounds are there to notice a change.
 TEST(Coverage, of_slow_waves_is_lower_and_known) {
   for (double noise : {0.002, 0.01}) {
     expect_coverage("correlated 0.85 noise " + std::to_string(noise), {.noise = noise, .correlation = 0.85}, 0.80);

@@ -13,10 +13,10 @@
 #include <random>
 #include <thread>
 
-#include "tests/profiler/supervise/child_process.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
+#include "tests/profiler/supervise/child_process.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {

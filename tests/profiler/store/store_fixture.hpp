@@ -12,7 +12,9 @@
 namespace triscope::fixture {
 
 // With NaN equal to NaN.
-inline void expect_same(double a, double b) { EXPECT_TRUE(a == b || (std::isnan(a) && std::isnan(b))) << a << " and " << b; }
+inline void expect_same(double a, double b) {
+  EXPECT_TRUE(a == b || (std::isnan(a) && std::isnan(b))) << a << " and " << b;
+}
 
 inline void expect_same_samples(const std::vector<Sample>& a, const std::vector<Sample>& b) {
   ASSERT_EQ(a.size(), b.size());

@@ -1,4 +1,5 @@
-// Migrations: one transaction, a copy beside the file, all or nothing. Steps after the newest version are invented here.
+// Migrations: one transaction, a copy beside the file, all or nothing. Steps after the newest version are invented
+// here.
 #include "profiler/store/store_schema.hpp"
 
 #include <gmock/gmock.h>
@@ -59,7 +60,8 @@ TEST_F(SchemaTest, the_copy_holds_what_still_lies_in_the_log_and_overwrites_no_o
 
 TEST_F(SchemaTest, a_failing_step_leaves_the_database_as_it_was) {
   SQLite::Database database = open();
-  EXPECT_THROW(migrate(database, file_, steps_and({kColour, "INSERT INTO no_such_table VALUES (1)"})), SQLite::Exception);
+  EXPECT_THROW(migrate(database, file_, steps_and({kColour, "INSERT INTO no_such_table VALUES (1)"})),
+               SQLite::Exception);
   EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(), schema_version());
   EXPECT_EQ(database.execAndGet("SELECT count(*) FROM pragma_table_info('sweep') WHERE name = 'colour'").getInt(), 0);
   EXPECT_FALSE(std::filesystem::exists(backup()));

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "kernels/base/error.hpp"
 #include "kernels/attention/flops.hpp"
+#include "kernels/base/error.hpp"
 #include "tests/profiler/store/store_fixture.hpp"
 
 namespace triscope {

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "tests/profiler/supervise/child_process.hpp"
 #include "kernels/base/error.hpp"
+#include "tests/profiler/supervise/child_process.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {

@@ -8,12 +8,12 @@
 #include <set>
 #include <thread>
 
-#include "tests/profiler/supervise/child_process.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/tensors/tensor_file.hpp"
 #include "profiler/supervise/worker_jobs.hpp"
-#include "tests/temporary_folder.hpp"
 #include "tests/profiler/protocol/worker_requests.hpp"
+#include "tests/profiler/supervise/child_process.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {

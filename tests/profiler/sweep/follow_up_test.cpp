@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "kernels/base/error.hpp"
+#include "profiler/plan/request.hpp"
+#include "tests/profiler/protocol/worker_requests.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
-#include "tests/profiler/protocol/worker_requests.hpp"
-#include "profiler/plan/request.hpp"
 
 namespace triscope {
 namespace {
@@ -75,9 +75,7 @@ class FollowUpTest : public testing::Test {
     follow_up.cross_check(group, {});
     follow_up.read_counters(group, {});
   }
-  std::vector<Measurement> stored() const {
-    return {*Snapshot(file_).measurement(1), *Snapshot(file_).measurement(2)};
-  }
+  std::vector<Measurement> stored() const { return {*Snapshot(file_).measurement(1), *Snapshot(file_).measurement(2)}; }
 
   TemporaryFolder folder_;
   std::filesystem::path file_ = folder_ / "results.db";

@@ -9,16 +9,16 @@
 #include <map>
 #include <set>
 
-#include "tests/profiler/supervise/child_process.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/tensors/tensor_file.hpp"
-#include "profiler/record/catalog_codec.hpp"
 #include "profiler/plan/plan.hpp"
-#include "profiler/supervise/supervisor.hpp"
-#include "tests/temporary_folder.hpp"
-#include "tests/profiler/protocol/worker_requests.hpp"
-#include "profiler/plan/request.hpp"
 #include "profiler/plan/progress.hpp"
+#include "profiler/plan/request.hpp"
+#include "profiler/record/catalog_codec.hpp"
+#include "profiler/supervise/supervisor.hpp"
+#include "tests/profiler/protocol/worker_requests.hpp"
+#include "tests/profiler/supervise/child_process.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {

@@ -78,7 +78,8 @@ void protocol_rubbish() {
   // The kernel knows no file descriptor of the protocol; a wild write to every pipe finds it all the same.
   for (int fd = 3; fd < 64; ++fd) {
     struct stat facts {};
-    if (fstat(fd, &facts) == 0 && S_ISFIFO(facts.st_mode) && write(fd, "what is this\n", 13) != 13) std::perror("write");
+    if (fstat(fd, &facts) == 0 && S_ISFIFO(facts.st_mode) && write(fd, "what is this\n", 13) != 13)
+      std::perror("write");
   }
 }
 

@@ -40,9 +40,9 @@ TEST(GpuRecords, kernels_get_the_id_of_their_api_call) {
 
 TEST(GpuRecords, an_operation_lasts_from_its_first_start_to_its_last_end) {
   // Two launches of three overlapping kernels each, delivered out of order; the gap between launches does not count.
-  const std::vector<ActivityRecord> records{record(4, 1000, 1100, 1), record(1, 100, 150, 1), record(2, 140, 300, 1),
-                                            record(3, 160, 200, 1),  record(5, 1050, 1080, 1), record(6, 1090, 1300, 1),
-                                            record(7, 1, 90, 2)};
+  const std::vector<ActivityRecord> records{
+      record(4, 1000, 1100, 1), record(1, 100, 150, 1),   record(2, 140, 300, 1), record(3, 160, 200, 1),
+      record(5, 1050, 1080, 1), record(6, 1090, 1300, 1), record(7, 1, 90, 2)};
   // The last record is of what ran before the block.
   const BlockTimes times = block_times(records, {.id = 1, .begun_ns = 95, .launches = 2});
   EXPECT_EQ(times.start_ns, 100);
@@ -53,7 +53,8 @@ TEST(GpuRecords, an_operation_lasts_from_its_first_start_to_its_last_end) {
 
 TEST(GpuRecords, unusable_blocks_are_refused_with_the_reason) {
   EXPECT_THAT(failure_of({}, 1), HasSubstr("no kernel record"));
-  EXPECT_THAT(failure_of({record(1, 1, 2, 1), record(2, 3, 4, 1), record(3, 5, 6, 1)}, 2), HasSubstr("3 kernel records arrived for 2 launches"));
+  EXPECT_THAT(failure_of({record(1, 1, 2, 1), record(2, 3, 4, 1), record(3, 5, 6, 1)}, 2),
+              HasSubstr("3 kernel records arrived for 2 launches"));
   EXPECT_THAT(failure_of({record(1, 0, 0, 1)}, 1), HasSubstr("no valid times"));
   EXPECT_THAT(failure_of({record(1, 1, 2, 1)}, 1, 5), HasSubstr("5 records were dropped"));
   EXPECT_EQ(failure_of({record(1, 1, 2, 1)}, 1), "");

@@ -26,7 +26,9 @@ class CountingBackend final : public CpuBackend {
 /// A device with `memory_bytes`, which knows how much of it is taken.
 class SmallBackend final : public CpuBackend {
  public:
-  explicit SmallBackend(std::int64_t memory_bytes) : device_(CpuBackend::device()) { device_.memory_bytes = memory_bytes; }
+  explicit SmallBackend(std::int64_t memory_bytes) : device_(CpuBackend::device()) {
+    device_.memory_bytes = memory_bytes;
+  }
   const Device& device() const override { return device_; }
   void* allocate(std::size_t bytes) override {
     void* memory = CpuBackend::allocate(bytes);

@@ -21,25 +21,25 @@ constexpr std::int64_t kMaxItems = (std::int64_t{1} << 31) - 1;
 // (docs/notebook.md).
 constexpr int kMultiprocessors = 132;
 struct TileTimes {
-  double start;       // launch, tables and first tiles
-  double reorder;     // the kernel that reorders tile keys
-  double item;        // of a work item
-  double position;    // and of each of its positions
-  double odd_tile;    // a step over a chunk of one tile, which pays a step's fixed costs alone
-  double turn;        // from one pass to the next
+  double start;     // launch, tables and first tiles
+  double reorder;   // the kernel that reorders tile keys
+  double item;      // of a work item
+  double position;  // and of each of its positions
+  double odd_tile;  // a step over a chunk of one tile, which pays a step's fixed costs alone
+  double turn;      // from one pass to the next
 };
 constexpr TileTimes kTileTimes64 = {3.3, 1.8, 2.36, 0.04, 0.32, 0.2}, kTileTimes128 = {3.6, 2.1, 3.27, 0.03, 0.11, 0.0};
-constexpr double kQueryWait = 0.7;           // a work item, where there is one buffer for q
+constexpr double kQueryWait = 0.7;  // a work item, where there is one buffer for q
 constexpr double kRowsStart = 1.7;
-constexpr double kRowStep = 0.24;            // the last row: each step of it,
-constexpr double kRowBatch = 0.25;           // and each batch of keys of a step
-constexpr double kLanesAtOnce = 84480;       // lanes that the GPU holds at once; all rows together, for each such wave:
+constexpr double kRowStep = 0.24;       // the last row: each step of it,
+constexpr double kRowBatch = 0.25;      // and each batch of keys of a step
+constexpr double kLanesAtOnce = 84480;  // lanes that the GPU holds at once; all rows together, for each such wave:
 constexpr double kWave = 1.6;
-constexpr double kWaveStep = 0.23;           // a step, if determinant
+constexpr double kWaveStep = 0.23;  // a step, if determinant
 constexpr double kWaveBatch = 0.67;
 struct PortableTimes {
   double start, step, tile;  // the first block: itself, each short-axis key, and each tile of 64 keys of such a step
-  double block, block_step, block_tile;   // the same of each further block of a multiprocessor, which overlap
+  double block, block_step, block_tile;  // the same of each further block of a multiprocessor, which overlap
 };
 constexpr PortableTimes kPortableTimes64 = {2.97, 1.55, 0.93, 0.94, 0.69, 0.46},
                         kPortableTimes128 = {3.9, 2.8, 1.25, 2.0, 1.7, 0.85};
@@ -53,15 +53,15 @@ struct InstanceFacts {
   TileConfig config;
   int most_heads, query_rows, query_buffers, steps_per_stage, ring_slack, max_ring_rows;
   int fixed_bytes, slot_bytes;
-  double column_ns;   // one step (two, if split) over one long-axis key
+  double column_ns;  // one step (two, if split) over one long-axis key
 };
 
 template <int... kIndex>
 constexpr std::array<InstanceFacts, sizeof...(kIndex)> facts_of(std::integer_sequence<int, kIndex...>) {
-  constexpr double kColumnNs[] = {11.9, 12.0, 12.1, 14.3, 7.9, 7.6, 8.5,           // plain
-                                  12.0, 12.4, 12.7, 15.2, 8.4, 8.6, 9.1,           // cross
-                                  15.3, 18.0, 8.8,  18.2, 12.9,                     // biased
-                                  11.9, 12.0};                                      // paired positions
+  constexpr double kColumnNs[] = {11.9, 12.0, 12.1, 14.3, 7.9,  7.6, 8.5,  // plain
+                                  12.0, 12.4, 12.7, 15.2, 8.4,  8.6, 9.1,  // cross
+                                  15.3, 18.0, 8.8,  18.2, 12.9,            // biased
+                                  11.9, 12.0};                             // paired positions
   return {InstanceFacts{kInstances[kIndex].config, Layout<kInstances[kIndex].config>::kMostHeads,
                         Layout<kInstances[kIndex].config>::kQueryRows, Layout<kInstances[kIndex].config>::kQueryBuffers,
                         Layout<kInstances[kIndex].config>::kStepsPerStage,
@@ -184,7 +184,7 @@ std::optional<Plan> rows_plan(const Problem& problem) {
   plan.parameters.items = static_cast<int>(rows);
   plan.parameters.heads = static_cast<int>(problem.group());
   const int lanes = static_cast<int>(problem.head_dim) / 8;
-  for (const int groups : {1, 32 / lanes}) {   // or a whole warp for each row
+  for (const int groups : {1, 32 / lanes}) {  // or a whole warp for each row
     const double cost = rows_us(plan.parameters, rows * lanes * groups / kLanesAtOnce, groups);
     if (plan.row_groups == 0 || cost < plan.cost) plan.row_groups = groups, plan.cost = cost;
   }
@@ -272,7 +272,7 @@ Plan best_plan(const Problem& problem) {
     const double preference = instance == kPortableInstance ? kPortablePreference : 1.0;
     if (plan && (!best || preference * plan->cost < best->cost)) best = std::move(plan);
   }
-  return *best;   // every product and head_dim has a mixed instance, which takes any group
+  return *best;  // every product and head_dim has a mixed instance, which takes any group
 }
 
 const char* instance_name(int instance) {

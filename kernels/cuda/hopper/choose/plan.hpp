@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "kernels/attention/kernel.hpp"
 #include "kernels/cuda/hopper/forward/config.hpp"
 #include "kernels/cuda/hopper/forward/parameters.hpp"
-#include "kernels/attention/kernel.hpp"
 
 namespace triscope::hopper {
 
@@ -17,15 +17,15 @@ inline constexpr const char* kPortableName = "portable";
 inline constexpr int kAllInstances = kPortableInstance + 1;
 
 struct Plan {
-  int instance = 0;             ///< index into kInstances, kRowsInstance or kPortableInstance
+  int instance = 0;  ///< index into kInstances, kRowsInstance or kPortableInstance
   ForwardParameters
       parameters;  ///< sizes and scales; the pointers are null. kPortableInstance has its own (portable::Shape)
   int shared_bytes = 0;
-  int row_groups = 0;           ///< kRowsInstance: groups of lanes that share a row (row.cuh)
+  int row_groups = 0;  ///< kRowsInstance: groups of lanes that share a row (row.cuh)
   std::size_t reordered_bytes =
       0;  ///< of the workspace, for tile keys in the order of cross products; 0: the problem's own keys
-  bool folds_axis1 = false;     ///< short axis = axis 1: q * k1 is rounded, K2 and V2 are the tiles
-  double cost = 0;              ///< estimated time, us
+  bool folds_axis1 = false;  ///< short axis = axis 1: q * k1 is rounded, K2 and V2 are the tiles
+  double cost = 0;           ///< estimated time, us
 };
 
 /// Reason the forward cannot run `problem` with any instance; nullopt when it can.

@@ -1,12 +1,12 @@
 // WGMMA: D[64 x N] += A[64 x 16] * B[16 x N] by one warpgroup; A in registers, B in shared memory, bf16 in, fp32 out.
 //
 // Fragments (PTX ISA, "wgmma m64nNk16"): lane = 4 g + c of warp w holds
-//   A  a0 = (row 16w+g, k 2c..2c+1)  a1 = (row 16w+g+8, same k)  a2 = (row 16w+g, k 2c+8..)  a3 = (row 16w+g+8, k 2c+8..)
-//   D  d[4n+0..1] = (row 16w+g, columns 8n+2c..)   d[4n+2..3] = (row 16w+g+8, columns 8n+2c..)
+//   A  a0 = (row 16w+g, k 2c..2c+1)  a1 = (row 16w+g+8, same k)  a2 = (row 16w+g, k 2c+8..)  a3 = (row 16w+g+8, k
+//   2c+8..) D  d[4n+0..1] = (row 16w+g, columns 8n+2c..)   d[4n+2..3] = (row 16w+g+8, columns 8n+2c..)
 // so a D tile, packed to bf16, is the A fragment of the next product: columns become k without any exchange.
 //
-// Which query rows are WGMMA's rows is free. Unless rows are mixed anyway, rows g and g + 8, which one thread holds, are two
-// neighbours (paired_row): they belong to one position whenever a position has an even number of heads.
+// Which query rows are WGMMA's rows is free. Unless rows are mixed anyway, rows g and g + 8, which one thread holds,
+// are two neighbours (paired_row): they belong to one position whenever a position has an even number of heads.
 //
 // B tiles are what a bulk tensor copy with 128-byte swizzle writes: rows of 64 bf16, 8-row atoms of 1024 bytes.
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace triscope::hopper {
 
-/// The row of a warp's 16 that is WGMMA's row `m`: that of m + 8 is its neighbour, and those of 0 .. 7 differ in their last three
-/// bits, so that ldmatrix finds them in different banks.
+/// The row of a warp's 16 that is WGMMA's row `m`: that of m + 8 is its neighbour, and those of 0 .. 7 differ in their
+/// last three bits, so that ldmatrix finds them in different banks.
 __host__ __device__ constexpr int paired_row(int m) { return (2 * (m & 7) + (m >> 2 & 1)) ^ (m >> 3); }
 
 /// Orders earlier register and shared-memory accesses of the warpgroup before the next WGMMA.
@@ -37,58 +37,68 @@ __device__ __forceinline__ std::uint64_t tile_descriptor(std::uint32_t address, 
   return kSwizzle128 | kAtomStride | (static_cast<std::uint64_t>(half_bytes / 16) << 16) | ((address & 0x3FFFF) >> 4);
 }
 
-#define TRISCOPE_ACCUMULATORS_8(d, i) \
-  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define TRISCOPE_ACCUMULATORS_8(d, i)                                                                         \
+  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), \
+      "+f"(d[i + 7])
 
-/// d = a * B + (accumulate ? d : 0) for N = 2 * kRegisters. `kTransposed`: B's rows are k (V tiles), else columns (K tiles).
+/// d = a * B + (accumulate ? d : 0) for N = 2 * kRegisters. `kTransposed`: B's rows are k (V tiles), else columns (K
+/// tiles).
 template <bool kTransposed, int kRegisters>
 __device__ __forceinline__ void wgmma(float (&d)[kRegisters], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
                                       std::uint32_t a3, std::uint64_t b, bool accumulate) {
-  static_assert(kRegisters == 32 || kRegisters == 40 || kRegisters == 48 || kRegisters == 56 || kRegisters == 64, "N is 64, 80, 96, 112 or 128");
+  static_assert(kRegisters == 32 || kRegisters == 40 || kRegisters == 48 || kRegisters == 56 || kRegisters == 64,
+                "N is 64, 80, 96, 112 or 128");
   if constexpr (kRegisters == 32) {
     asm volatile(
-      "{.reg .pred p; setp.ne.b32 p, %37, 0; wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
-      "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-      "{%32, %33, %34, %35}, %36, p, 1, 1, %38;}"
-      : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16), TRISCOPE_ACCUMULATORS_8(d, 24)
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
+        "{.reg .pred p; setp.ne.b32 p, %37, 0; wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
+        "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+        "{%32, %33, %34, %35}, %36, p, 1, 1, %38;}"
+        : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16),
+          TRISCOPE_ACCUMULATORS_8(d, 24)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
   } else if constexpr (kRegisters == 40) {
     asm volatile(
-      "{.reg .pred p; setp.ne.b32 p, %45, 0; wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
-      "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39}, "
-      "{%40, %41, %42, %43}, %44, p, 1, 1, %46;}"
-      : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16), TRISCOPE_ACCUMULATORS_8(d, 24), TRISCOPE_ACCUMULATORS_8(d, 32)
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
+        "{.reg .pred p; setp.ne.b32 p, %45, 0; wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
+        "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39}, "
+        "{%40, %41, %42, %43}, %44, p, 1, 1, %46;}"
+        : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16),
+          TRISCOPE_ACCUMULATORS_8(d, 24), TRISCOPE_ACCUMULATORS_8(d, 32)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
   } else if constexpr (kRegisters == 48) {
     asm volatile(
-      "{.reg .pred p; setp.ne.b32 p, %53, 0; wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
-      "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
-      "%42, %43, %44, %45, %46, %47}, "
-      "{%48, %49, %50, %51}, %52, p, 1, 1, %54;}"
-      : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16), TRISCOPE_ACCUMULATORS_8(d, 24), TRISCOPE_ACCUMULATORS_8(d, 32), TRISCOPE_ACCUMULATORS_8(d, 40)
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
+        "{.reg .pred p; setp.ne.b32 p, %53, 0; wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
+        "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
+        "%42, %43, %44, %45, %46, %47}, "
+        "{%48, %49, %50, %51}, %52, p, 1, 1, %54;}"
+        : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16),
+          TRISCOPE_ACCUMULATORS_8(d, 24), TRISCOPE_ACCUMULATORS_8(d, 32), TRISCOPE_ACCUMULATORS_8(d, 40)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
   } else if constexpr (kRegisters == 56) {
     asm volatile(
-      "{.reg .pred p; setp.ne.b32 p, %61, 0; wgmma.mma_async.sync.aligned.m64n112k16.f32.bf16.bf16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
-      "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
-      "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55}, "
-      "{%56, %57, %58, %59}, %60, p, 1, 1, %62;}"
-      : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16), TRISCOPE_ACCUMULATORS_8(d, 24), TRISCOPE_ACCUMULATORS_8(d, 32), TRISCOPE_ACCUMULATORS_8(d, 40), TRISCOPE_ACCUMULATORS_8(d, 48)
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
+        "{.reg .pred p; setp.ne.b32 p, %61, 0; wgmma.mma_async.sync.aligned.m64n112k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
+        "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
+        "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55}, "
+        "{%56, %57, %58, %59}, %60, p, 1, 1, %62;}"
+        : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16),
+          TRISCOPE_ACCUMULATORS_8(d, 24), TRISCOPE_ACCUMULATORS_8(d, 32), TRISCOPE_ACCUMULATORS_8(d, 40),
+          TRISCOPE_ACCUMULATORS_8(d, 48)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
   } else if constexpr (kRegisters == 64) {
     asm volatile(
-      "{.reg .pred p; setp.ne.b32 p, %69, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
-      "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
-      "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "
-      "%62, %63}, "
-      "{%64, %65, %66, %67}, %68, p, 1, 1, %70;}"
-      : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16), TRISCOPE_ACCUMULATORS_8(d, 24), TRISCOPE_ACCUMULATORS_8(d, 32), TRISCOPE_ACCUMULATORS_8(d, 40), TRISCOPE_ACCUMULATORS_8(d, 48), TRISCOPE_ACCUMULATORS_8(d, 56)
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
+        "{.reg .pred p; setp.ne.b32 p, %69, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
+        "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, "
+        "%42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "
+        "%62, %63}, "
+        "{%64, %65, %66, %67}, %68, p, 1, 1, %70;}"
+        : TRISCOPE_ACCUMULATORS_8(d, 0), TRISCOPE_ACCUMULATORS_8(d, 8), TRISCOPE_ACCUMULATORS_8(d, 16),
+          TRISCOPE_ACCUMULATORS_8(d, 24), TRISCOPE_ACCUMULATORS_8(d, 32), TRISCOPE_ACCUMULATORS_8(d, 40),
+          TRISCOPE_ACCUMULATORS_8(d, 48), TRISCOPE_ACCUMULATORS_8(d, 56)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(static_cast<int>(accumulate)), "n"(kTransposed ? 1 : 0));
   }
 }
 

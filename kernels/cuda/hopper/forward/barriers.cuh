@@ -2,16 +2,16 @@
 // written.
 #pragma once
 
-#include "kernels/cuda/hopper/forward/config.hpp"
 #include "kernels/cuda/hopper/common/ptx.cuh"
+#include "kernels/cuda/hopper/forward/config.hpp"
 
 namespace triscope::hopper {
 
 inline constexpr int kConsumerWarps = kConsumerWarpgroups * 4;
 
 // bar.sync ids; 0 is __syncthreads.
-inline constexpr int kNeverReached = 1;   ///< see Mainloop::hold_here
-inline constexpr int kTurn = 2;           ///< of warpgroup 0; kTurn + 1: of warpgroup 1; see Mainloop::take_turn
+inline constexpr int kNeverReached = 1;  ///< see Mainloop::hold_here
+inline constexpr int kTurn = 2;          ///< of warpgroup 0; kTurn + 1: of warpgroup 1; see Mainloop::take_turn
 
 struct Barriers {
   std::uint32_t base;
@@ -32,7 +32,7 @@ struct Barriers {
   __device__ std::uint32_t merge_free() const { return base + 216; }
   /// The ratios of a pass's second step are there (ShortAxis::turn_ratios).
   __device__ std::uint32_t turned() const { return base + 224; }
-  __device__ std::uint32_t items_done() const { return base + 232; }   ///< every consumer warp has stored its last item
+  __device__ std::uint32_t items_done() const { return base + 232; }  ///< every consumer warp has stored its last item
   static_assert(kMostResidentTiles == 3 && kStagesAhead == 4, "the offsets above");
 
   /// One thread, before the CTA's first __syncthreads.

@@ -10,23 +10,23 @@ namespace triscope::hopper {
 /// One compiled instance. "Long axis": the axis whose keys and values stay in shared memory as tiles. "Short axis": the
 /// axis that is folded into the query, one position ("step") at a time.
 struct TileConfig {
-  int head_dim;        ///< 64 or 128
-  int tile_keys;       ///< long-axis rows of one tile: N of S = Q~ K^T, K of P V
-  bool split_steps;    ///< true: both consumer warpgroups share 64 query rows and take even and odd steps;
-                       ///< false: each has 64 rows of its own, 128 in all
-  bool mixed_rows;     ///< the two rows of a thread may belong to different positions, so each needs its own ratio
+  int head_dim;      ///< 64 or 128
+  int tile_keys;     ///< long-axis rows of one tile: N of S = Q~ K^T, K of P V
+  bool split_steps;  ///< true: both consumer warpgroups share 64 query rows and take even and odd steps;
+                     ///< false: each has 64 rows of its own, 128 in all
+  bool mixed_rows;   ///< the two rows of a thread may belong to different positions, so each needs its own ratio
   Product product;
-  int early_blocks;    ///< 8-key column blocks whose exponentials run before the wait for the previous P V (tuned)
-  int early_last;      ///< the same for the last tile of a step, in whose late part the next queries are made (tuned)
-  int resident_tiles = 2;   ///< K and V tiles that stay while all steps run over them (a "chunk"): 2 or 3
-  int short_keys = 0;       ///< columns of an item's last tile when its keys are no more; 0: always tile_keys
+  int early_blocks;  ///< 8-key column blocks whose exponentials run before the wait for the previous P V (tuned)
+  int early_last;    ///< the same for the last tile of a step, in whose late part the next queries are made (tuned)
+  int resident_tiles = 2;  ///< K and V tiles that stay while all steps run over them (a "chunk"): 2 or 3
+  int short_keys = 0;      ///< columns of an item's last tile when its keys are no more; 0: always tile_keys
   /// true: each consumer warpgroup has a position of its own, 64 heads of it, and reads the tiles from that position's
   /// first key on: the second one a row later. So tiles hold what one window has, and one row.
   bool paired_positions = false;
   // Passes over one tile (all tuned):
-  bool takes_turns = false;     ///< the warpgroups issue their products in turns (mainloop.cuh)
-  int early_alone = 0;          ///< early blocks of their tile; 0: early_last
-  bool queries_early = false;   ///< the next queries are made before the wait for the previous P V, not behind it
+  bool takes_turns = false;    ///< the warpgroups issue their products in turns (mainloop.cuh)
+  int early_alone = 0;         ///< early blocks of their tile; 0: early_last
+  bool queries_early = false;  ///< the next queries are made before the wait for the previous P V, not behind it
 
   bool operator==(const TileConfig&) const = default;
 };
@@ -39,8 +39,8 @@ inline constexpr int kConsumerWarpgroups = 2;
 inline constexpr int kThreads = (1 + kConsumerWarpgroups) * kWarpgroupThreads;
 /// Warps of the producer warpgroup that bring the short axis; warp 0 loads tiles.
 inline constexpr int kShortAxisWarps = 3;
-inline constexpr int kMostResidentTiles = 3; ///< barriers are there for so many
-inline constexpr int kStagesAhead = 4;       ///< steps whose ring rows may wait for the consumers
+inline constexpr int kMostResidentTiles = 3;       ///< barriers are there for so many
+inline constexpr int kStagesAhead = 4;             ///< steps whose ring rows may wait for the consumers
 inline constexpr int kSharedMemoryLimit = 232448;  ///< bytes a CTA may use on sm_90
 
 /// Sizes and offsets (bytes) of one instance's shared memory. The ring of short-axis rows comes last: its length is a
@@ -72,14 +72,14 @@ struct Layout {
                 "setmaxnreg beyond the launch's registers waits for ever");
 
   static constexpr int kRowBytes = kConfig.head_dim * 2;
-  static constexpr int kHalves = kConfig.head_dim / 64;           ///< 64-element column halves of a tile
+  static constexpr int kHalves = kConfig.head_dim / 64;  ///< 64-element column halves of a tile
   static constexpr int kQueryRows = kConfig.split_steps ? 64 : 128;
   static constexpr int kStepsPerStage = kConfig.split_steps ? 2 : 1;
   /// Most heads of one position in one work item.
   static constexpr int kMostHeads = kConfig.paired_positions ? 64 : kQueryRows;
-  static constexpr int kHalfTileBytes = (tile_rows(kConfig) + 7) / 8 * 1024;   ///< whole swizzle atoms
+  static constexpr int kHalfTileBytes = (tile_rows(kConfig) + 7) / 8 * 1024;  ///< whole swizzle atoms
   static constexpr int kTileBytes = kHalves * kHalfTileBytes;
-  static constexpr int kTileCopyBytes = kHalves * tile_rows(kConfig) * 128;    ///< of a tile, what is copied
+  static constexpr int kTileCopyBytes = kHalves * tile_rows(kConfig) * 128;  ///< of a tile, what is copied
   static constexpr int kQueryHalfBytes = kQueryRows * 128;
   static constexpr int kQueryBytes = kHalves * kQueryHalfBytes;
   static constexpr bool kCross = kConfig.product == Product::cross || kConfig.product == Product::biased_cross;
@@ -97,14 +97,14 @@ struct Layout {
   /// 32-bit words of a ring key for each lane, and how many 16-byte groups of them.
   static constexpr int kKeyWords = (kWideKeys ? 2 : 1) * (kLaneWords + kTailWords);
   static constexpr int kKeyQuads = (kKeyWords + 3) / 4;
-  static constexpr int kTailBytes = kQueryRows * kTailWords * 16;   ///< second operands of the tails of q
+  static constexpr int kTailBytes = kQueryRows * kTailWords * 16;  ///< second operands of the tails of q
 
   static constexpr int kKeyBytes = kKeyQuads * 64;
   static constexpr int kRatioRowBytes = kConfig.head_dim * 4 + 64;
   /// One short-axis row: its key, its value ratios; 64 bytes beyond a multiple of 128, so that neighbours differ in
   /// banks.
   static constexpr int kSlotBytes = (kKeyBytes + kRatioRowBytes) / 128 * 128 + 64;
-  static constexpr int kMergeHalfBytes = 64 * kConfig.head_dim * 2; ///< half the columns of 64 fp32 rows
+  static constexpr int kMergeHalfBytes = 64 * kConfig.head_dim * 2;  ///< half the columns of 64 fp32 rows
   static constexpr int kMergeBytes = kConfig.split_steps ? kMergeHalfBytes + kWarpgroupThreads * 16 : 0;
 
   static constexpr int kKeyTiles = 0;
@@ -113,8 +113,8 @@ struct Layout {
   static constexpr int kTails = kQuery + kQueryBuffers * kQueryBytes;
   static constexpr int kMerge = kTails + kQueryBuffers * kTailBytes;
   static constexpr int kBarriers = kMerge + kMergeBytes;
-  static constexpr int kRepairFlag = kBarriers + 240;             ///< not 0: a row of this CTA needs repair.cuh
-  static constexpr int kOnes = kBarriers + 256;                   ///< a ratio row of ones
+  static constexpr int kRepairFlag = kBarriers + 240;        ///< not 0: a row of this CTA needs repair.cuh
+  static constexpr int kOnes = kBarriers + 256;              ///< a ratio row of ones
   static constexpr int kPositions = kOnes + kRatioRowBytes;  ///< of each query row: its position, from the item's first
   static constexpr int kRing = kPositions + kQueryRows * 4;
   static constexpr int kMaxRingRows = (kSharedMemoryLimit - kRing) / kSlotBytes;

@@ -11,12 +11,12 @@ template <TileConfig kConfig>
 struct Epilogue {
   using L = Layout<kConfig>;
   using Loop = Mainloop<kConfig>;
-  static constexpr int kWords = kConfig.head_dim / 8;                 // 32-bit words of a row that one thread owns
+  static constexpr int kWords = kConfig.head_dim / 8;  // 32-bit words of a row that one thread owns
   static constexpr int kFactorRows = kConfig.mixed_rows ? 2 : 1;
-  static constexpr int kHalfRegisters = kConfig.head_dim / 4;         // half of the accumulator
+  static constexpr int kHalfRegisters = kConfig.head_dim / 4;  // half of the accumulator
 
   const ForwardParameters& p;
-  std::uint32_t factor[kFactorRows][kWords];   // short-axis values of the last step, bf16 pairs
+  std::uint32_t factor[kFactorRows][kWords];  // short-axis values of the last step, bf16 pairs
 
   /// Fetches the short-axis values of the step at offset `t`.
   __device__ __forceinline__ void load_factors(const Loop& loop, int t) {
@@ -78,7 +78,7 @@ struct Epilogue {
   }
 
   static __device__ __forceinline__ void give(const Loop& loop) {
-    constexpr float kNothing = -1e30f;   // a reference below every other
+    constexpr float kNothing = -1e30f;  // a reference below every other
     const unsigned item = loop.items_done - 1;
     if (item > 0) barrier_wait(loop.barriers.merge_free(), (item - 1) & 1);
     const RowState& rows = loop.rows;
@@ -93,7 +93,7 @@ struct Epilogue {
 
   static __device__ __forceinline__ void take(Loop& loop) {
     RowState& rows = loop.rows;
-    barrier_wait(loop.barriers.merge_full(), 0);   // two phases an item
+    barrier_wait(loop.barriers.merge_full(), 0);  // two phases an item
     const float4 state = load_shared_float4(merge_address(loop) + L::kMergeHalfBytes);
     const float reference[2] = {state.x, state.y}, sum[2] = {state.z, state.w};
     float own[2], other[2];
@@ -140,7 +140,7 @@ struct Epilogue {
       reference = common;
     }
     const float norm = shrink / sum;
-    float poison = sum * 0.0f;   // NaN when anything is not finite
+    float poison = sum * 0.0f;  // NaN when anything is not finite
     std::uint32_t* out =
         reinterpret_cast<std::uint32_t*>(
             p.o + ((static_cast<std::int64_t>(loop.item.batch) * p.seq_len + position) * p.q_heads + head) *
@@ -161,7 +161,7 @@ struct Epilogue {
     if (!__any_sync(0xFFFFFFFFu, suspect[0] || suspect[1])) return;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      const bool marked = (__ballot_sync(0xFFFFFFFFu, suspect[r]) >> (loop.lane & ~3) & 0xFu) != 0;   // in any column
+      const bool marked = (__ballot_sync(0xFFFFFFFFu, suspect[r]) >> (loop.lane & ~3) & 0xFu) != 0;  // in any column
       int position, head;
       if (marked && loop.c == 0 && place_row(loop, r, position, head)) lse_of(loop, position, head) = CUDART_NAN_F;
     }

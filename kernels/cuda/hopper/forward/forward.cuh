@@ -92,7 +92,7 @@ __device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_
   repair_rows<kConfig>(p, memory, loop.warpgroup * 4 + thread / 32, lane);
 }
 
-template <int kInstance>   // an index: nvcc 13.0 cannot name a kernel whose template argument is a struct
+template <int kInstance>  // an index: nvcc 13.0 cannot name a kernel whose template argument is a struct
 __global__ void __launch_bounds__(kThreads, 1)
     forward_kernel(const __grid_constant__ CUtensorMap query_map, const __grid_constant__ CUtensorMap key_map,
                    const __grid_constant__ CUtensorMap value_map, const __grid_constant__ ForwardParameters p) {

@@ -27,7 +27,7 @@ __device__ __forceinline__ void load_tiles(const ForwardParameters& p, std::uint
   const int query_box_bytes = p.positions * p.heads * L::kRowBytes;
   int uses[kConfig.resident_tiles] = {};
   int items_done = 0;
-  if constexpr (L::kCross) wait_for_previous_kernel();   // which makes the tile keys
+  if constexpr (L::kCross) wait_for_previous_kernel();  // which makes the tile keys
   for (int index = blockIdx.x; index < p.items; index += gridDim.x, ++items_done) {
     const WorkItem item = work_item<kConfig>(p, index);
     const int buffer = items_done % L::kQueryBuffers, uses_of_buffer = items_done / L::kQueryBuffers;

@@ -7,11 +7,11 @@
 // v_previous / v_next in fp32, so that products of both steps add up in it.
 #pragma once
 
+#include "kernels/cuda/hopper/common/wgmma.cuh"
 #include "kernels/cuda/hopper/forward/barriers.cuh"
 #include "kernels/cuda/hopper/forward/mask.cuh"
 #include "kernels/cuda/hopper/forward/softmax.cuh"
 #include "kernels/cuda/hopper/forward/virtual_query.cuh"
-#include "kernels/cuda/hopper/common/wgmma.cuh"
 
 namespace triscope::hopper {
 
@@ -23,8 +23,8 @@ struct Mainloop {
   /// lie in different banks, those of every second one do not.
   static __device__ __forceinline__ int row_in_warp(int m) { return kConfig.mixed_rows ? m : paired_row(m); }
 
-  static constexpr int kRatioGroups = kConfig.head_dim / 16;                 // 16-byte ratio words of a thread and row
-  static constexpr int kGroupsAtOnce = kConfig.mixed_rows ? 2 : 4;           // 16 registers either way
+  static constexpr int kRatioGroups = kConfig.head_dim / 16;        // 16-byte ratio words of a thread and row
+  static constexpr int kGroupsAtOnce = kConfig.mixed_rows ? 2 : 4;  // 16 registers either way
   static constexpr int kRatioParts = kRatioGroups / kGroupsAtOnce;
 
   static constexpr int kConsumers = kConsumerWarpgroups * kWarpgroupThreads;
@@ -32,28 +32,28 @@ struct Mainloop {
   const ForwardParameters& p;
   std::uint32_t memory;
   Barriers barriers;
-  int warpgroup;        // 0 or 1
-  int row;              // this thread's row of the warpgroup's 64 that is WGMMA's row g; for row g + 8: thread_row
+  int warpgroup;  // 0 or 1
+  int row;        // this thread's row of the warpgroup's 64 that is WGMMA's row g; for row g + 8: thread_row
   int lane;
-  int c;                // lane in the quad
-  bool leader;          // one lane of each warp
+  int c;        // lane in the quad
+  bool leader;  // one lane of each warp
 
   float score[kConfig.tile_keys / 2];
   float accumulator[kConfig.head_dim / 2];
   std::uint32_t weight[kConfig.tile_keys / 4];
   VirtualQuery<kConfig> query;
-  uint4 key[4];               // plain products: short-axis key words of the next step
+  uint4 key[4];  // plain products: short-axis key words of the next step
   // Other products: parts of them (mixed_rows: of both rows).
   std::uint32_t key_part[2][VirtualQuery<kConfig>::kPartWords];
   float4 ratio[4];
   RowState rows;
-  std::uint32_t slot[2];      // byte offset in the ring of the rows whose queries are made (mixed_rows; else only [0])
-  std::uint32_t ring;         // address of the ring, plus this lane's 16 bytes
-  std::uint32_t slot_step;    // from a slot to the next one of the pass: the smaller (unsigned) of slot + slot_step and
-  std::uint32_t slot_wrap;    // slot + slot_wrap
-  std::uint32_t phases;       // parity to wait for: bits 0-2 key tiles, 3-5 value tiles, 6 turned ratios
+  std::uint32_t slot[2];    // byte offset in the ring of the rows whose queries are made (mixed_rows; else only [0])
+  std::uint32_t ring;       // address of the ring, plus this lane's 16 bytes
+  std::uint32_t slot_step;  // from a slot to the next one of the pass: the smaller (unsigned) of slot + slot_step and
+  std::uint32_t slot_wrap;  // slot + slot_wrap
+  std::uint32_t phases;     // parity to wait for: bits 0-2 key tiles, 3-5 value tiles, 6 turned ratios
   unsigned items_done;
-  unsigned stages;            // stages taken
+  unsigned stages;  // stages taken
 
   WorkItem item;        // paired positions: first_key is this warpgroup's own
   std::uint32_t tiles;  // address of the first key's row of the first key tile
@@ -84,7 +84,7 @@ struct Mainloop {
     }
   }
 
-  static constexpr int kKeyPart = kConfig.mixed_rows ? (L::kKeyQuads < 2 ? L::kKeyQuads : 2) : L::kKeyQuads;   // plain
+  static constexpr int kKeyPart = kConfig.mixed_rows ? (L::kKeyQuads < 2 ? L::kKeyQuads : 2) : L::kKeyQuads;  // plain
 
   /// Part `kPart` of the key at `slot`.
   template <int kPart>
@@ -206,7 +206,9 @@ struct Mainloop {
 
   /// The scores of a tile's first `kKeys` columns.
   template <int kKeys>
-  __device__ __forceinline__ float (&columns())[kKeys / 2] { return *reinterpret_cast<float (*)[kKeys / 2]>(&score); }
+  __device__ __forceinline__ float (&columns())[kKeys / 2] {
+    return *reinterpret_cast<float(*)[kKeys / 2]>(&score);
+  }
 
   template <int kKeys>
   __device__ __forceinline__ void issue_scores(int tile) {
@@ -370,7 +372,7 @@ struct Mainloop {
     if (pending_last && leader) barrier_arrive(barriers.empty_value(pending_tile));
     if constexpr (kFirst) apply_ratios<0, kRatioParts - 1>(ratio_rows);
     pack_weights<0, kEarly>(score, weight);
-    if constexpr (kAlone && !kQueriesEarly) load_first_key_parts<1>();   // only now: the ratios had their registers
+    if constexpr (kAlone && !kQueriesEarly) load_first_key_parts<1>();  // only now: the ratios had their registers
     exponentiate<kEarly, kKeys / 8>(score, rows, p.scale_log2, partial);
     if constexpr (!kQueriesEarly) {
       if constexpr (kLast) fold_query<kFirst ? 1 : kPartsHeld>();
@@ -474,7 +476,7 @@ struct Mainloop {
     int first = 0;
     for (; first + kResident <= item.tiles - short_last; first += kResident, ++pass)
       run_pass<kResident, false>(first, first == 0);
-    const int left = item.tiles - first;   // for a last pass
+    const int left = item.tiles - first;  // for a last pass
     if (left == 0) --pass;
     if (left == 1) run_pass<1, false>(first, first == 0);
     if constexpr (kResident == 3) {

@@ -11,26 +11,26 @@ namespace triscope::hopper {
 
 /// Kernel parameters. "Short" is the axis folded into the query, "long" the other; their keys and values are named so.
 struct ForwardParameters {
-  const __nv_bfloat16* short_key = nullptr;    ///< [batch, seq_len, kv_heads, head_dim]
+  const __nv_bfloat16* short_key = nullptr;  ///< [batch, seq_len, kv_heads, head_dim]
   const __nv_bfloat16* short_value = nullptr;
-  const __nv_bfloat16* q = nullptr;            ///< only row.cuh reads these three; the forward copies by tensor map
+  const __nv_bfloat16* q = nullptr;  ///< only row.cuh reads these three; the forward copies by tensor map
   const __nv_bfloat16* long_key = nullptr;
   const __nv_bfloat16* long_value = nullptr;
   const __nv_bfloat16* tile_key =
-      nullptr;  ///< what the copy engine reads: long_key, or its copy with reordered dimensions
-  __nv_bfloat16* o = nullptr;                  ///< [batch, seq_len, q_heads, head_dim]
-  float* lse = nullptr;                        ///< [batch, q_heads, seq_len], natural log
-  const float* sink = nullptr;                 ///< [q_heads] or null
+      nullptr;                  ///< what the copy engine reads: long_key, or its copy with reordered dimensions
+  __nv_bfloat16* o = nullptr;   ///< [batch, seq_len, q_heads, head_dim]
+  float* lse = nullptr;         ///< [batch, q_heads, seq_len], natural log
+  const float* sink = nullptr;  ///< [q_heads] or null
   int batch = 1, seq_len = 1, q_heads = 1, kv_heads = 1, head_dim = 128;
-  int long_window = 1, short_window = 1;       ///< clipped to seq_len
-  int positions = 1;                           ///< query positions of one work item
-  int heads = 1;                               ///< query heads of one position in one work item
-  int head_blocks = 1;                         ///< work items that cover one group of query heads
-  int ring_rows = 4;                           ///< short-axis rows held in shared memory
+  int long_window = 1, short_window = 1;  ///< clipped to seq_len
+  int positions = 1;                      ///< query positions of one work item
+  int heads = 1;                          ///< query heads of one position in one work item
+  int head_blocks = 1;                    ///< work items that cover one group of query heads
+  int ring_rows = 4;                      ///< short-axis rows held in shared memory
   int items = 0;
-  float scale_log2 = 0;                        ///< |scale| * log2(e), never 0 (see plan.cpp)
-  float key_bias = 0, value_bias = 0;          ///< of the short axis
-  float sign = 1;                              ///< -1: the virtual query is negated
+  float scale_log2 = 0;                ///< |scale| * log2(e), never 0 (see plan.cpp)
+  float key_bias = 0, value_bias = 0;  ///< of the short axis
+  float sign = 1;                      ///< -1: the virtual query is negated
   bool determinant = false;
 };
 
@@ -40,14 +40,14 @@ inline constexpr float kLog2e = 1.4426950408889634f;
 /// One work item: `heads` query heads at `positions` positions of one kv head. Rows are position-major.
 struct WorkItem {
   int batch, kv_head;
-  int first_head;       ///< first query head
-  int heads;            ///< query heads that exist, <= ForwardParameters::heads
-  int position;         ///< first query position
-  int last_position;    ///< last one that exists
-  int first_key;        ///< long-axis row of tile 0
-  int second_key;       ///< paired positions: where the second one's tiles begin, first_key or the row behind it
-  int tiles;            ///< long-axis tiles
-  int steps;            ///< steps of each pass over the short axis
+  int first_head;     ///< first query head
+  int heads;          ///< query heads that exist, <= ForwardParameters::heads
+  int position;       ///< first query position
+  int last_position;  ///< last one that exists
+  int first_key;      ///< long-axis row of tile 0
+  int second_key;     ///< paired positions: where the second one's tiles begin, first_key or the row behind it
+  int tiles;          ///< long-axis tiles
+  int steps;          ///< steps of each pass over the short axis
 };
 
 /// Decodes item number `index`: late positions, which see full windows, come first.

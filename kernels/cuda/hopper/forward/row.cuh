@@ -8,8 +8,8 @@
 
 #include <limits>
 
-#include "kernels/cuda/hopper/forward/parameters.hpp"
 #include "kernels/cuda/hopper/common/ptx.cuh"
+#include "kernels/cuda/hopper/forward/parameters.hpp"
 #include "kernels/cuda/hopper/forward/virtual_query.cuh"
 
 namespace triscope::hopper {
@@ -95,7 +95,7 @@ class RowAttention {
   }
 
  private:
-  static constexpr int kCrossDims = kHeadDim / 3 * 3;   // dimensions in chunks of 3
+  static constexpr int kCrossDims = kHeadDim / 3 * 3;  // dimensions in chunks of 3
 
   __device__ __forceinline__ std::int64_t query_offset() const {
     return ((static_cast<std::int64_t>(row_.batch) * p_.seq_len + row_.position) * p_.q_heads + row_.head) * kHeadDim;
@@ -152,7 +152,7 @@ class RowAttention {
       partners(key, a, b);
 #pragma unroll
       for (int i = 0; i < 8; ++i) {
-        const float product = (b[i] + p_.key_bias) * query_a_[i];   // rounded where the forward multiplies in bf16
+        const float product = (b[i] + p_.key_bias) * query_a_[i];  // rounded where the forward multiplies in bf16
         const float rounded = p_.key_bias == 0.0f ? round_to_bf16(product) : product;
         folded[i] = first_ + i < kCrossDims ? round_to_bf16((a[i] + p_.key_bias) * query_b_[i] - rounded) : 0.0f;
       }
@@ -165,9 +165,9 @@ class RowAttention {
 
   /// One position of the short axis.
   struct Step {
-    float query[8];    // the virtual query
-    float factor[8];   // the short axis' value
-    const __nv_bfloat16 *key, *value;   // of the next long-axis key, this lane's dimensions
+    float query[8];                    // the virtual query
+    float factor[8];                   // the short axis' value
+    const __nv_bfloat16 *key, *value;  // of the next long-axis key, this lane's dimensions
   };
 
   __device__ __forceinline__ void add_step(const EightNumbers& short_key, const EightNumbers& short_value) {
@@ -196,7 +196,7 @@ class RowAttention {
     float logit[kCount];
 #pragma unroll
     for (int x = 0; x < kCount; ++x) {
-      float even = 0.0f, odd = 0.0f;   // two chains
+      float even = 0.0f, odd = 0.0f;  // two chains
 #pragma unroll
       for (int i = 0; i < 8; i += 2) {
         even = fmaf(step.query[i], key[x][i], even);
@@ -230,13 +230,13 @@ class RowAttention {
 
   const ForwardParameters& p_;
   RowPlace row_;
-  int first_;                          // this lane's first dimension
-  unsigned lanes_;                     // of this group, as a mask
-  int keys_;                           // of the long axis that are this group's
-  int stride_;                         // from one of them to the next, in elements
+  int first_;       // this lane's first dimension
+  unsigned lanes_;  // of this group, as a mask
+  int keys_;        // of the long axis that are this group's
+  int stride_;      // from one of them to the next, in elements
   const __nv_bfloat16 *first_long_key_, *first_long_value_;
   float query_a_[8], query_b_[8];
-  float highest_ = -kInfinity;      // log2 units
+  float highest_ = -kInfinity;  // log2 units
   float sum_ = 0.0f;
   float o_[8] = {};
 };

@@ -30,20 +30,20 @@ __device__ __forceinline__ int fragment_offset(int w) { return (w >> 4) * 64 + (
 template <TileConfig kConfig>
 struct ShortAxis {
   using L = Layout<kConfig>;
-  static constexpr int kLaneWords = kConfig.head_dim / 64;   // 32-bit words of a row that one lane moves
-  static constexpr int kTailDim = 24 * L::kCrossBlocks;      // cross: first dimension of the tail
+  static constexpr int kLaneWords = kConfig.head_dim / 64;  // 32-bit words of a row that one lane moves
+  static constexpr int kTailDim = 24 * L::kCrossBlocks;     // cross: first dimension of the tail
 
   /// One row of the short axis on its way to the ring.
   struct Row {
     std::uint32_t key[kLaneWords], value[kLaneWords], previous[kLaneWords];
-    std::uint32_t tail;   // cross: the dimension of the key that this lane brings to the tail
+    std::uint32_t tail;  // cross: the dimension of the key that this lane brings to the tail
   };
 
   const ForwardParameters& p;
   std::uint32_t memory;
-  int warp;   // 0 .. kShortAxisWarps - 1
+  int warp;  // 0 .. kShortAxisWarps - 1
   int lane;
-  const __nv_bfloat16* keys = nullptr;     // of the item's batch and kv head: row 0
+  const __nv_bfloat16* keys = nullptr;  // of the item's batch and kv head: row 0
   const __nv_bfloat16* values = nullptr;
   int item_position = 0;
   std::uint32_t
@@ -355,7 +355,7 @@ struct ShortAxis {
       begin_item(item);
       const int chunks = (item.tiles + kConfig.resident_tiles - 1) / kConfig.resident_tiles;
       for (int pass = 0; pass < chunks; ++pass, ++passes) {
-        const int first_step = pass == 0 ? 0 : 1;          // a pass begins where the previous one ended
+        const int first_step = pass == 0 ? 0 : 1;  // a pass begins where the previous one ended
         const int direction = pass & 1 ? -L::kStepsPerStage : L::kStepsPerStage;
         // An item's first stage rewrites ring rows that the item before it used. (Passes of one step have no stage of
         // their own.)

@@ -16,7 +16,7 @@ inline constexpr float kSumLimit = 0x1p30f;
 struct RowState {
   float reference[2];  ///< log2 units
   float sum[2];
-  float largest[2];    ///< largest tile sum since the last check
+  float largest[2];  ///< largest tile sum since the last check
 };
 
 /// Maximum over the quad of lanes that shares a row.

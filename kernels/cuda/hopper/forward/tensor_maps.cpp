@@ -2,9 +2,9 @@
 // libcuda.
 #include <fmt/format.h>
 
+#include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/forward/launch.hpp"
-#include "kernels/base/error.hpp"
 
 namespace triscope::hopper {
 namespace {

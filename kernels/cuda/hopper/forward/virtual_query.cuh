@@ -17,8 +17,8 @@
 //   reordered      xx'  xx'  xx'  xx'   |   yy'  yy'  yy'  yy'   |   zz'  zz'  zz'  zz'        (one of each lane)
 #pragma once
 
-#include "kernels/cuda/hopper/forward/config.hpp"
 #include "kernels/cuda/hopper/common/ptx.cuh"
+#include "kernels/cuda/hopper/forward/config.hpp"
 
 namespace triscope::hopper {
 
@@ -48,7 +48,7 @@ __device__ __forceinline__ int key_offset(int n, int c) { return (n >> 2) * 64 +
 template <TileConfig kConfig>
 struct VirtualQuery {
   using L = Layout<kConfig>;
-  static constexpr int kPartWords = 12;                          // of a ring key, loaded at a time (products but plain)
+  static constexpr int kPartWords = 12;  // of a ring key, loaded at a time (products but plain)
   static constexpr int kParts = (L::kKeyWords + kPartWords - 1) / kPartWords;
 
   std::uint32_t word[kConfig.head_dim / 4];                      // both rows, A fragment order

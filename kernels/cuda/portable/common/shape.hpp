@@ -31,11 +31,11 @@ struct Shape {
   int batch = 1, seq_len = 1, q_heads = 1, kv_heads = 1, group = 1, head_dim = 8;
   int long_window = 1, short_window = 1;  ///< clipped to seq_len
   bool determinant = false;
-  bool cross_in_bf16 = false;          ///< determinant without bias: k x q in bf16 (Fold::cross_k2), as cuda.hopper makes it
-  bool swapped = false;                ///< short = (k1, v1)
-  float scale = 1;                     ///< of the logit, with the sign of the exchange of axes
-  float exponent_scale = 1;            ///< |scale| * log2(e), at least 1e-30 so that masked logits stay -inf
-  std::uint32_t sign = 0;              ///< 0x80008000 when `scale` is negative: flips the virtual query instead
+  bool cross_in_bf16 = false;  ///< determinant without bias: k x q in bf16 (Fold::cross_k2), as cuda.hopper makes it
+  bool swapped = false;        ///< short = (k1, v1)
+  float scale = 1;             ///< of the logit, with the sign of the exchange of axes
+  float exponent_scale = 1;    ///< |scale| * log2(e), at least 1e-30 so that masked logits stay -inf
+  std::uint32_t sign = 0;      ///< 0x80008000 when `scale` is negative: flips the virtual query instead
   float key_bias = 0, value_bias = 0;  ///< of the short axis
 
   std::int64_t rows() const { return std::int64_t{seq_len} * group; }  ///< of one (batch, kv head)

@@ -137,7 +137,8 @@ __device__ inline void cross_product(uint32_t (&words)[12], const TwentyFour& k,
 
 /// Columns a and b as a pair.
 __device__ inline __nv_bfloat162 pick(const TwentyFour& x, int a, int b) {
-  const uint32_t pair = __byte_perm(x.pair[a / 2], x.pair[b / 2], (a % 2 == 0 ? 0x10 : 0x32) | (b % 2 == 0 ? 0x5400 : 0x7600));
+  const uint32_t pair =
+      __byte_perm(x.pair[a / 2], x.pair[b / 2], (a % 2 == 0 ? 0x10 : 0x32) | (b % 2 == 0 ? 0x5400 : 0x7600));
   return *reinterpret_cast<const __nv_bfloat162*>(&pair);
 }
 
