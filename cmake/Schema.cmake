@@ -8,3 +8,5 @@ namespace triscope {
 inline constexpr char kSchemaSql[] = R"schema(@triscope_schema_sql@)schema";
 }  // namespace triscope
 ]=])
+add_library(triscope_schema INTERFACE)
+target_include_directories(triscope_schema INTERFACE ${CMAKE_BINARY_DIR}/generated)

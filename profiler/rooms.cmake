@@ -10,7 +10,7 @@ triscope_room(profiler/protocol kernels/base kernels/inspect kernels/tensors pro
 triscope_room(profiler/supervise kernels/base profiler/protocol profiler/record profiler/statistics
   triscope_build_facts fmt::fmt-header-only Threads::Threads)
 triscope_room(profiler/store kernels/base kernels/attention profiler/record
-  SQLiteCpp SQLite::SQLite3 fmt::fmt-header-only Threads::Threads)
+  triscope_schema SQLiteCpp SQLite::SQLite3 fmt::fmt-header-only Threads::Threads)
 triscope_room(profiler/export kernels/base kernels/attention kernels/inspect kernels/tensors profiler/record
   fmt::fmt-header-only nlohmann_json::nlohmann_json)
 triscope_room(profiler/sweep kernels/base profiler/plan profiler/record profiler/store profiler/supervise

@@ -6,6 +6,10 @@
 // and only once per (j, k):  dk1_j += k2_k * dKK,  dk2_k += k1_j * dKK,  dv1_j += v2_k * dVV,  dv2_k += v1_j * dVV
 // (determinant: dk1 = k2 x dKK, dk2 = dKK x k1). Scores are [key][lane], lanes being rows, as in the forward.
 // Limit: few rows see a k when short window x group is small; below `lanes` of them, lanes idle.
+#pragma once
+
+#include "kernels/cpu/fast_forward.inl"
+
 namespace triscope::cpu::TRISCOPE_SIMD {
 namespace {
 

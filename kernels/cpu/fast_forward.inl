@@ -5,6 +5,10 @@
 //
 // The reference of the exponential is the maximum of the first keys a lane sees and moves only when a score exceeds it
 // by kSlack, because fp32 keeps its precision at any scale: rescaling is rare.
+#pragma once
+
+#include "kernels/cpu/fast_vector.inl"
+
 namespace triscope::cpu::TRISCOPE_SIMD {
 namespace {
 

@@ -3,6 +3,8 @@
 // TRISCOPE_SIMD_VECTORS (accumulators of the micro-kernel: rows x vectors), TRISCOPE_SIMD_UNROLL (of its loop).
 // Everything has internal linkage and nothing from the standard library is instantiated: code compiled for AVX-512 must
 // never be what the linker picks for the rest of the program.
+#pragma once
+
 #include <cstddef>
 #include <cstdint>
 

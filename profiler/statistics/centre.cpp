@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "kernels/base/error.hpp"
+#include "profiler/statistics/quantile.hpp"
 #include "profiler/statistics/student_t.hpp"
 
 namespace triscope {

@@ -16,24 +16,6 @@ namespace {
 
 constexpr double kNsPerMs = 1e6;
 
-void require_numbers(std::span<const double> values) {
-  if (values.empty()) {
-    throw Error("cannot take a quantile", "there are no samples", "measure at least one", ExitCode::measured_failed);
-  }
-  if (std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) {
-    throw Error("cannot take a quantile", "a sample is not a number", "measure again", ExitCode::measured_failed);
-  }
-}
-
-double sorted_quantile(std::span<const double> sorted, double q) {
-  const double position = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double fraction = position - static_cast<double>(below);
-  if (fraction == 0 || sorted[below] == sorted[above]) return sorted[below];
-  return sorted[below] + fraction * (sorted[above] - sorted[below]);
-}
-
 bool precise(double precision, std::span<const double> block_values) {
   const Centre centre = centre_of(block_values);
   return centre.value > 0 && 0.8 * half_width(centre) <= precision * centre.value;
@@ -50,19 +32,6 @@ bool converged_twice(double precision, std::span<const double> block_values) {
 }
 
 }  // namespace
-
-double median(std::span<const double> values) { return quantile(values, 0.5); }
-
-double quantile(std::span<const double> values, double q) {
-  require_numbers(values);
-  if (!(q >= 0 && q <= 1)) {
-    throw Error("cannot take a quantile", "its position lies outside 0 to 1", "report this as a defect of triscope",
-                ExitCode::measured_failed);
-  }
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  return sorted_quantile(sorted, q);
-}
 
 Interval t_interval(std::span<const double> block_values) {
   const Centre centre = centre_of(block_values);

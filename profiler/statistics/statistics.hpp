@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "profiler/record/measurement.hpp"
+#include "profiler/statistics/quantile.hpp"
 
 namespace triscope {
 
@@ -18,13 +19,6 @@ struct Interval {
   double low = 0;
   double high = 0;
 };
-
-/// Median of `values` (copied, not reordered); the mean of the middle two for an even count. Throws `Error` on empty or
-/// NaN.
-double median(std::span<const double> values);
-
-/// Linear-interpolated quantile, q in [0, 1]. Throws `Error` on empty, NaN or another q.
-double quantile(std::span<const double> values, double q);
 
 /// Two-sided 95 % interval of the median: median +- t(n - 1) x its standard error, widened by the correlation between
 /// neighbours. `block_values`: one value per block, in the order in which they were taken. Contains the median.
