@@ -11,7 +11,8 @@ triscope_room(views/charts profiler/record views/data views/parts imgui_headers 
 triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_headers
   fmt::fmt-header-only)
 triscope_room(views/history views/data views/parts imgui_headers fmt::fmt-header-only)
-triscope_room(views/shell kernels/base profiler/plan profiler/record views/data views/parts imgui_headers
+triscope_room(views/attention kernels/tensors profiler/record views/data views/model views/parts imgui_headers
   fmt::fmt-header-only)
-triscope_room(views/attention kernels/tensors profiler/record views/data views/model views/parts views/shell
-  imgui_headers fmt::fmt-header-only)
+triscope_room(views/panels views/attention views/charts views/history views/parts views/setup views/tables)
+triscope_room(views/shell kernels/base profiler/plan profiler/record views/data views/panels views/parts imgui_headers
+  fmt::fmt-header-only)

@@ -11,7 +11,7 @@
 #include "app/window/system.hpp"
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/panels/panels.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope {

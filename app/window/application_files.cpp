@@ -11,7 +11,7 @@
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention_draft.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/panels/panels.hpp"
 
 namespace triscope {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "app/window/application.hpp"
 #include "views/data/format.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/panels/panels.hpp"
 
 namespace triscope {
 namespace {

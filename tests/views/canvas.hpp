@@ -9,7 +9,7 @@
 
 #include "app/window/picture.hpp"
 #include "views/parts/context.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/panels/panels.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope::fixture {

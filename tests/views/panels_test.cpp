@@ -14,7 +14,7 @@
 #include "tests/views/window_fixture.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/panels/panels.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope {

@@ -7,7 +7,7 @@
 #include "views/data/format.hpp"
 #include "views/model/attention_draft.hpp"
 #include "views/parts/widgets.hpp"
-#include "views/shell/shell.hpp"
+#include "views/parts/dialog.hpp"
 
 namespace triscope {
 namespace {

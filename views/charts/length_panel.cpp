@@ -7,7 +7,8 @@
 
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/charts/charts_panels.hpp"
+#include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "views/data/format.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/history/history_panels.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "views/data/format.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/history/history_panels.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

@@ -10,7 +10,7 @@
 #include "profiler/plan/windows.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/setup/setup_panels.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

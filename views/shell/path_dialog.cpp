@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "views/data/format.hpp"
+#include "views/parts/dialog.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/shell/shell.hpp"
 

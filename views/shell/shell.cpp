@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "views/data/format.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/panels/panels.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

@@ -23,10 +23,6 @@ void draw_settings(Context& context);
 void draw_path_dialog(Context& context);
 void draw_delete_dialog(Context& context);
 
-/// A dialog over the window, `width` pixels wide; close it with ImGui::EndPopup when true.
-bool begin_dialog(const Look& look, const char* name, float width);
-void dialog_heading(const Look& look, const char* text);
-
 /// Emits the requests of pressed shortcuts, unless text is being typed.
 void handle_shortcuts(Context& context);
 

@@ -11,7 +11,7 @@
 #include "profiler/record/gpu_counters.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/tables/tables_panels.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

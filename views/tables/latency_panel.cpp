@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "views/data/format.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/tables/tables_panels.hpp"
+#include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "views/data/format.hpp"
-#include "views/parts/panel_list.hpp"
+#include "views/tables/tables_panels.hpp"
+#include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {

@@ -1,0 +1,113 @@
+#include "views/panels/panels.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "views/attention/attention_panels.hpp"
+#include "views/charts/charts_panels.hpp"
+#include "views/history/history_panels.hpp"
+#include "views/setup/setup_panels.hpp"
+#include "views/tables/tables_panels.hpp"
+
+namespace triscope {
+namespace {
+
+TextTable latency_panel_text(Context& context) {
+  const WindowData& data = context.data;
+  const UiState& ui = context.ui;
+      const LatencyModel* model = context.models.latency(data);
+      if (!model) return {};
+      std::vector<LatencyColumn> columns = latency_columns(*model);
+      if (!ui.visible_columns.empty()) {
+        std::erase_if(columns, [&](const LatencyColumn& column) {
+          return std::find(ui.visible_columns.begin(), ui.visible_columns.end(), column.id) == ui.visible_columns.end();
+        });
+      }
+      return latency_text(*model, context.models.order(data, ui.table_filter, ui.sort_column, ui.sort_descending),
+                          columns);
+}
+
+TextTable tflops_panel_text(Context& context) {
+  const WindowData& data = context.data;
+      const LatencyModel* model = context.models.latency(data);
+      return model ? bars_text(*model) : TextTable{};
+}
+
+TextTable map_panel_text(Context& context) {
+  const WindowData& data = context.data;
+  const UiState& ui = context.ui;
+      const std::vector<Series>& choices = context.models.map_choices(data);
+      if (choices.empty()) return {};
+      const std::size_t series = std::min(static_cast<std::size_t>(std::max(0, ui.map_series)), choices.size() - 1);
+      return map_text(*context.models.latency(data), choices[series], ui.map_metric);
+}
+
+TextTable scaling_panel_text(Context& context) {
+  const WindowData& data = context.data;
+      const LatencyModel* model = context.models.latency(data);
+      return model ? scaling_text(*model) : TextTable{};
+}
+
+TextTable lengths_panel_text(Context& context) {
+  const WindowData& data = context.data;
+      const LengthChart* chart = context.models.lengths(data);
+      return chart ? chart->text : TextTable{};
+}
+
+TextTable samples_panel_text(Context& context) {
+  const WindowData& data = context.data;
+return data.selected ? samples_text(data.selected->measurement.samples) : TextTable{};
+}
+
+TextTable compare_panel_text(Context& context) {
+  const WindowData& data = context.data;
+      const CompareModel* model = context.models.compare(data, context.now);
+      return model ? compare_text(*model) : TextTable{};
+}
+
+TextTable paper_panel_text(Context& context) {
+  const WindowData& data = context.data;
+      const PaperModel* model = context.models.paper(data);
+      return model ? paper_text(*model) : TextTable{};
+}
+
+TextTable attention_panel_text(Context& context) {
+  const WindowData& data = context.data;
+return triples_text(data.attention);
+}
+
+TextTable no_text(Context&) { return {}; }
+
+struct PanelContent {
+  Panel panel;
+  void (*draw)(Context& context);
+  TextTable (*text)(Context& context);
+};
+constexpr std::array kPanels{
+    PanelContent{Panel::latency, draw_latency_panel, latency_panel_text},
+    PanelContent{Panel::tflops, draw_tflops_panel, tflops_panel_text},
+    PanelContent{Panel::map, draw_map_panel, map_panel_text},
+    PanelContent{Panel::scaling, draw_scaling_panel, scaling_panel_text},
+    PanelContent{Panel::lengths, draw_length_panel, lengths_panel_text},
+    PanelContent{Panel::samples, draw_samples_panel, samples_panel_text},
+    PanelContent{Panel::compare, draw_compare_panel, compare_panel_text},
+    PanelContent{Panel::paper, draw_paper_panel, paper_panel_text},
+    PanelContent{Panel::details, draw_details_panel, no_text},
+    PanelContent{Panel::setup, draw_setup_panel, no_text},
+    PanelContent{Panel::history, draw_history_panel, no_text},
+    PanelContent{Panel::log, draw_log_panel, no_text},
+    PanelContent{Panel::attention, draw_attention_panel, attention_panel_text},
+};
+static_assert(kPanels.size() == static_cast<std::size_t>(Panel::count), "each panel has one row");
+
+const PanelContent& content_of(Panel panel) {
+  return *std::find_if(kPanels.begin(), kPanels.end(), [&](const PanelContent& row) { return row.panel == panel; });
+}
+
+}  // namespace
+
+void draw_panel(Context& context, Panel panel) { content_of(panel).draw(context); }
+
+TextTable panel_text(Context& context, Panel panel) { return content_of(panel).text(context); }
+
+}  // namespace triscope

@@ -1,0 +1,41 @@
+#include "views/parts/data_state.hpp"
+
+#include "views/data/format.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+
+bool draw_data_state(Context& context, bool in_full) {
+  const WindowData& data = context.data;
+  if (!in_full && (!data.shown || data.shown->rows.empty())) {
+    empty_state(context, data.measures_here() ? "The first measurement is being taken."
+                                              : "This fills with the first measurement.");
+    return false;
+  }
+  if (!data.problem.empty()) {
+    empty_state(context, sentence(data.problem), {{"Open another database...", {CommandId::open_database}}});
+    return false;
+  }
+  if (data.shown && !data.shown->rows.empty()) return true;
+  if (data.loading) {
+    empty_state(context, "Reading the database ...");
+  } else if (data.measures_here()) {
+    empty_state(context, "Measuring. The first result appears here in a moment.");
+  } else if (data.sweeps.empty()) {
+    if (data.recorded_database.empty()) {
+      empty_state(context, "Nothing has been measured yet. Run measures what the sweep setup on the left says.",
+                  {{"Run", {CommandId::run}}});
+    } else {
+      empty_state(context,
+                  "Nothing has been measured yet. Run measures what the sweep setup on the left says; a recording from "
+                  "an H200 is there to look at.",
+                  {{"Run", {CommandId::run}}, {"Open the recorded H200 database", {CommandId::open_recorded}, false}});
+    }
+  } else {
+    empty_state(context, "This sweep holds no measurements: it was stopped before the first one was done.",
+                {{"Resume it", {CommandId::resume}}});
+  }
+  return false;
+}
+
+}  // namespace triscope

@@ -1,0 +1,15 @@
+// Dialogs over the window.
+#pragma once
+
+#include "views/parts/theme.hpp"
+
+namespace triscope {
+
+/// Begins a dialog, `width` logical pixels wide; close it with ImGui::EndPopup when true.
+bool begin_dialog(const Look& look, const char* name, float width);
+void dialog_heading(const Look& look, const char* text);
+
+/// Where the next window stands: in the middle, `from_top` of the window's height below its upper edge.
+void place_dialog(const Look& look, float width, float from_top);
+
+}  // namespace triscope
