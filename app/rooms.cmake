@@ -1,14 +1,14 @@
 # The programs. Each line: a room, and the rooms and libraries it may use.
 triscope_room(app/cli/options kernels/base kernels/attention profiler/record profiler/statistics profiler/store
-  CLI11::CLI11 fmt::fmt-header-only Threads::Threads)
+  CLI11::CLI11 fmt::static Threads::Threads)
 triscope_room(app/cli/text kernels/base kernels/attention profiler/plan profiler/record profiler/statistics
-  profiler/store profiler/sweep app/cli/options fmt::fmt-header-only nlohmann_json::nlohmann_json)
+  profiler/store profiler/sweep app/cli/options fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli/doctor kernels/base profiler/plan profiler/record profiler/store profiler/supervise app/cli/text
-  fmt::fmt-header-only)
+  fmt::static)
 triscope_room(app/cli/commands kernels/base profiler/export profiler/plan profiler/record profiler/store
   profiler/supervise profiler/sweep app/cli/doctor app/cli/options app/cli/text
-  triscope_build_facts CLI11::CLI11 fmt::fmt-header-only nlohmann_json::nlohmann_json)
-triscope_room(app/cli kernels/base app/cli/commands app/cli/text CLI11::CLI11 fmt::fmt-header-only)
+  triscope_build_facts CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
+triscope_room(app/cli kernels/base app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
 foreach(room options text doctor commands)
   target_compile_options(triscope_app_cli_${room} PRIVATE $<$<CONFIG:Release>:-O1>)   # parsing and printing: compiles in half the time
 endforeach()
@@ -23,7 +23,7 @@ add_dependencies(triscope triscope-worker)
 if(TRISCOPE_WINDOW)
   # app/window: the application (no GLFW, so that tests run it without a display), app/window/main: the program.
   triscope_room(app/window kernels/base profiler/export profiler/plan profiler/record profiler/store profiler/supervise
-    profiler/sweep views/attention views/data views/model views/panels views/parts views/shell imgui_headers fmt::fmt-header-only nlohmann_json::nlohmann_json Threads::Threads)
+    profiler/sweep views/attention views/data views/model views/panels views/parts views/shell imgui_headers fmt::static nlohmann_json::nlohmann_json Threads::Threads)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL
   target_link_libraries(triscope_desktop PUBLIC triscope_app_window imgui_platform)
   add_executable(triscope-window app/window/main/window_main.cpp)

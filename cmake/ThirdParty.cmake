@@ -2,6 +2,10 @@
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt 9 REQUIRED)
+add_library(triscope_fmt STATIC ${CMAKE_SOURCE_DIR}/cmake/fmt/format.cpp)   # why: see there
+add_library(fmt::static ALIAS triscope_fmt)
+get_target_property(fmt_include fmt::fmt-header-only INTERFACE_INCLUDE_DIRECTORIES)
+target_include_directories(triscope_fmt SYSTEM PUBLIC ${fmt_include})
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 

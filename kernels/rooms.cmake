@@ -1,40 +1,40 @@
 # WHAT is computed. Each line: a room, and the rooms and libraries it may use.
-triscope_room(kernels/base fmt::fmt-header-only ${CMAKE_DL_LIBS})
-triscope_room(kernels/attention kernels/base fmt::fmt-header-only OpenMP::OpenMP_CXX)
-triscope_room(kernels/tensors kernels/base kernels/attention fmt::fmt-header-only nlohmann_json::nlohmann_json)
-triscope_room(kernels/reference kernels/base kernels/attention fmt::fmt-header-only OpenMP::OpenMP_CXX)
-triscope_room(kernels/cpu kernels/attention fmt::fmt-header-only OpenMP::OpenMP_CXX)
-triscope_room(kernels/inspect kernels/base kernels/attention kernels/tensors fmt::fmt-header-only)
+triscope_room(kernels/base fmt::static ${CMAKE_DL_LIBS})
+triscope_room(kernels/attention kernels/base fmt::static OpenMP::OpenMP_CXX)
+triscope_room(kernels/tensors kernels/base kernels/attention fmt::static nlohmann_json::nlohmann_json)
+triscope_room(kernels/reference kernels/base kernels/attention fmt::static OpenMP::OpenMP_CXX)
+triscope_room(kernels/cpu kernels/attention fmt::static OpenMP::OpenMP_CXX)
+triscope_room(kernels/inspect kernels/base kernels/attention kernels/tensors fmt::static)
 triscope_room(kernels/inspect/cpu kernels/base kernels/inspect kernels/reference kernels/tensors OpenMP::OpenMP_CXX)
 include(CpuKernels)    # instruction sets of kernels/cpu and kernels/inspect/cpu
 
 # Other people's kernels, found at run time.
-triscope_room(kernels/baseline/common kernels/base kernels/attention fmt::fmt-header-only)
-triscope_room(kernels/baseline/fa3 kernels/base kernels/attention kernels/baseline/common fmt::fmt-header-only)
-triscope_room(kernels/baseline/cudnn kernels/base kernels/attention kernels/baseline/common fmt::fmt-header-only)
-triscope_room(kernels/baseline/cublas kernels/base kernels/attention kernels/baseline/common fmt::fmt-header-only)
+triscope_room(kernels/baseline/common kernels/base kernels/attention fmt::static)
+triscope_room(kernels/baseline/fa3 kernels/base kernels/attention kernels/baseline/common fmt::static)
+triscope_room(kernels/baseline/cudnn kernels/base kernels/attention kernels/baseline/common fmt::static)
+triscope_room(kernels/baseline/cublas kernels/base kernels/attention kernels/baseline/common fmt::static)
 include(Baselines)
 
 set(gpu_rooms "")
 if(TRISCOPE_CUDA)
-  triscope_cuda_room(kernels/cuda/common "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/attention fmt::fmt-header-only)
+  triscope_cuda_room(kernels/cuda/common "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/attention fmt::static)
 
   triscope_cuda_room(kernels/cuda/portable/common "${TRISCOPE_CUDA_ARCHS}" kernels/attention)
   triscope_cuda_room(kernels/cuda/portable/forward "${TRISCOPE_CUDA_ARCHS}" kernels/cuda/common kernels/cuda/portable/common)
   triscope_cuda_room(kernels/cuda/portable/backward "${TRISCOPE_CUDA_ARCHS}" kernels/cuda/common kernels/cuda/portable/common)
   triscope_cuda_room(kernels/cuda/portable "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/attention kernels/cuda/common
-    kernels/cuda/portable/common kernels/cuda/portable/forward kernels/cuda/portable/backward fmt::fmt-header-only)
+    kernels/cuda/portable/common kernels/cuda/portable/forward kernels/cuda/portable/backward fmt::static)
 
   # sm_90a only: WGMMA and TMA do not exist elsewhere, so no PTX either.
   triscope_cuda_room(kernels/cuda/hopper/common 90a-real)
   triscope_cuda_room(kernels/cuda/hopper/forward 90a-real kernels/base kernels/cuda/common kernels/cuda/hopper/common
-    fmt::fmt-header-only)
+    fmt::static)
   triscope_cuda_room(kernels/cuda/hopper/forward/instances 90a-real kernels/cuda/hopper/forward)
   triscope_cuda_room(kernels/cuda/hopper/choose 90a-real kernels/attention kernels/cuda/hopper/forward
-    kernels/cuda/portable/common fmt::fmt-header-only)
+    kernels/cuda/portable/common fmt::static)
   triscope_cuda_room(kernels/cuda/hopper 90a-real kernels/base kernels/attention kernels/cuda/common
     kernels/cuda/hopper/choose kernels/cuda/hopper/forward kernels/cuda/hopper/forward/instances
-    kernels/cuda/portable/common kernels/cuda/portable/forward fmt::fmt-header-only)
+    kernels/cuda/portable/common kernels/cuda/portable/forward fmt::static)
 
   # The source hash of a kernel is over its own sources, headers included.
   file(GLOB own_sources CONFIGURE_DEPENDS kernels/cuda/portable/*.* kernels/cuda/portable/*/*.*)

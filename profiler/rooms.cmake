@@ -1,37 +1,37 @@
 # HOW it is measured. Each line: a room, and the rooms and libraries it may use.
-triscope_room(profiler/record kernels/base kernels/attention fmt::fmt-header-only nlohmann_json::nlohmann_json)
+triscope_room(profiler/record kernels/base kernels/attention fmt::static nlohmann_json::nlohmann_json)
 set_source_files_properties(profiler/record/recorded_database.cpp PROPERTIES COMPILE_DEFINITIONS
   "TRISCOPE_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
-triscope_room(profiler/statistics kernels/base profiler/record fmt::fmt-header-only nlohmann_json::nlohmann_json)
+triscope_room(profiler/statistics kernels/base profiler/record fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/plan kernels/base kernels/attention kernels/tensors profiler/record profiler/statistics
-  fmt::fmt-header-only nlohmann_json::nlohmann_json)
+  fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/protocol kernels/base kernels/inspect kernels/tensors profiler/record profiler/statistics
-  fmt::fmt-header-only nlohmann_json::nlohmann_json)
+  fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/supervise kernels/base profiler/protocol profiler/record profiler/statistics
-  triscope_build_facts fmt::fmt-header-only Threads::Threads)
+  triscope_build_facts fmt::static Threads::Threads)
 triscope_room(profiler/store kernels/base kernels/attention profiler/record
-  triscope_schema SQLiteCpp SQLite::SQLite3 fmt::fmt-header-only Threads::Threads)
+  triscope_schema SQLiteCpp SQLite::SQLite3 fmt::static Threads::Threads)
 triscope_room(profiler/export kernels/base kernels/attention kernels/inspect kernels/tensors profiler/record
-  fmt::fmt-header-only nlohmann_json::nlohmann_json)
+  fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/sweep kernels/base profiler/plan profiler/record profiler/store profiler/supervise
-  fmt::fmt-header-only nlohmann_json::nlohmann_json)
+  fmt::static nlohmann_json::nlohmann_json)
 
 # The measuring process. It knows neither the database nor the sweep.
 triscope_room(profiler/worker/device kernels/base kernels/inspect kernels/inspect/cpu profiler/record
-  profiler/statistics triscope_build_facts fmt::fmt-header-only Threads::Threads)
+  profiler/statistics triscope_build_facts fmt::static Threads::Threads)
 triscope_room(profiler/worker/jobs kernels/base kernels/attention kernels/inspect kernels/reference kernels/tensors
-  profiler/protocol profiler/record profiler/statistics profiler/worker/device OpenMP::OpenMP_CXX fmt::fmt-header-only)
+  profiler/protocol profiler/record profiler/statistics profiler/worker/device OpenMP::OpenMP_CXX fmt::static)
 set(gpu_rooms "")
 if(TRISCOPE_CUDA)
   triscope_room(profiler/worker/cuda kernels/base kernels/cuda/common kernels/inspect/cuda profiler/record
-    profiler/worker/device CUDA::cudart_static fmt::fmt-header-only Threads::Threads ${CMAKE_DL_LIBS})
+    profiler/worker/device CUDA::cudart_static fmt::static Threads::Threads ${CMAKE_DL_LIBS})
   set(gpu_rooms profiler/worker/cuda)
   set_source_files_properties(profiler/worker/cuda/cupti_library.cpp PROPERTIES COMPILE_DEFINITIONS
     "TRISCOPE_TOOLKIT_LIBRARIES=\"${CUDAToolkit_LIBRARY_DIR}\"")
   target_include_directories(triscope_profiler_worker_cuda SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
 endif()
 triscope_room(profiler/worker kernels/base profiler/protocol profiler/record profiler/worker/device
-  profiler/worker/jobs ${gpu_rooms} triscope_build_facts fmt::fmt-header-only Threads::Threads)
+  profiler/worker/jobs ${gpu_rooms} triscope_build_facts fmt::static Threads::Threads)
 if(TRISCOPE_CUDA)
   target_compile_definitions(triscope_profiler_worker PRIVATE TRISCOPE_HAVE_CUDA)
 endif()
