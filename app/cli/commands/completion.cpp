@@ -11,12 +11,13 @@ namespace triscope {
 void add_completion_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("completion", "A completion script for a shell");
   auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash or zsh")->required()->type_name("{bash,zsh}");
+  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->type_name("{bash,zsh,fish}");
   command->footer(
       "Examples:\n"
       "  source <(triscope completion bash)                          for this shell\n"
       "  triscope completion bash > ~/.local/share/bash-completion/completions/triscope\n"
-      "  triscope completion zsh > ~/.zfunc/_triscope                with ~/.zfunc in fpath");
+      "  triscope completion zsh > ~/.zfunc/_triscope                with ~/.zfunc in fpath\n"
+      "  triscope completion fish > ~/.config/fish/completions/triscope.fish");
   command->callback([&app, &action, shell] {
     action = [&app, shell] {
       fmt::print("{}", completion_script(app, *shell));

@@ -72,7 +72,7 @@ TEST(CommandLine, unknown_options_and_missing_arguments_are_usage_errors) {
   expect_error(run_triscope({"compare", "1"}), 2, "B");
   expect_error(run_triscope({"import"}), 2, "FILE");
   expect_error(run_triscope({"eval"}), 2, "--");
-  expect_error(run_triscope({"completion", "fish"}), 2, "fish");
+  expect_error(run_triscope({"completion", "tcsh"}), 2, "tcsh");
   expect_error(run_triscope({"list", "extra"}), 2, "extra");
   expect_error(run_triscope({"list", "--db"}), 2, "--db");
 }
@@ -210,6 +210,24 @@ TEST(CommandLine, zsh_script_parses) {
   std::ofstream(folder / "_triscope") << run_triscope({"completion", "zsh"}).output;
   const ProgramResult result = Program("/bin/zsh", {"-n", (folder / "_triscope").string()}).wait();
   EXPECT_EQ(result.exit_code, 0) << result.errors;
+}
+
+TEST(CommandLine, fish_completes_commands_options_and_choices) {
+  if (!std::filesystem::exists("/usr/bin/fish")) GTEST_SKIP() << "fish is not installed";
+  const std::string complete = "$argv[1] completion fish | source; complete -C $argv[2]";
+  const auto reply = [&](const std::string& words) {
+    const ProgramResult result =
+        Program("/usr/bin/fish", {"--no-config", "-c", complete, program_path("triscope").string(), words}).wait();
+    EXPECT_THAT(result.errors, IsEmpty());
+    return result.output;
+  };
+  EXPECT_THAT(reply("triscope sw"), HasSubstr("sweep\t"));
+  EXPECT_THAT(reply("triscope sweep --wi"), HasSubstr("--windows\t"));
+  EXPECT_EQ(reply("triscope sweep --form tri"), "trilinear\n");
+  EXPECT_EQ(reply("triscope completion z"), "zsh\n");
+  EXPECT_THAT(reply("triscope export --format "), HasSubstr("csv"));
+  EXPECT_THAT(reply("triscope sweep --db /et"), HasSubstr("/etc"));
+  EXPECT_EQ(reply("triscope sweep --seq "), "") << "free values are not guessed";
 }
 
 }  // namespace
