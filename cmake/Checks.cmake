@@ -7,6 +7,8 @@ function(triscope_house_test name)
 endfunction()
 triscope_house_test(format ${CMAKE_SOURCE_DIR}/tests/house/format ${CMAKE_BINARY_DIR})
 triscope_house_test(lengths ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/house/lengths)
+triscope_house_test(manual ${CMAKE_SOURCE_DIR}/tests/house/manual ${CMAKE_BINARY_DIR})
+triscope_house_test(install ${CMAKE_SOURCE_DIR}/tests/house/install ${CMAKE_BINARY_DIR})
 
 # Each header alone in a file of its own: ninja headers_alone. Headers below a folder named cuda need CUDA.
 set(alone_folder ${CMAKE_BINARY_DIR}/generated/headers_alone)
