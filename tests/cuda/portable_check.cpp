@@ -1,4 +1,4 @@
-// Checks and times cuda.portable on a GPU. Not part of ctest: machines that build need not have a GPU.
+// Checks and times cuda.portable on a GPU (ctest: gpu_portable).
 //   cuda_portable_check            every case of the method page against an fp64 reference; exit 1 when one fails
 //   cuda_portable_check small      few small cases without poison, for compute-sanitizer
 //   cuda_portable_check serve      reads lines "forward|backward trilinear|determinant W1 W2 N Hq Hkv D COUNT" and

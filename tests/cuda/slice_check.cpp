@@ -1,5 +1,5 @@
-// Compares slices made on the GPU with those of the CPU and with the fp64 oracle, and times both. Not part of ctest:
-// machines that build need not have a GPU. Prints PASS and FAIL lines; exit 1 when something failed.
+// Compares slices made on the GPU with those of the CPU and with the fp64 oracle, and times both (ctest:
+// gpu_slices). Prints PASS and FAIL lines; exit 1 when something failed.
 //   slice_check          every case, then the times
 //   slice_check small    few cases and no times, for compute-sanitizer
 #include <fmt/format.h>

@@ -1,0 +1,16 @@
+# Tests that run kernels on a GPU: ctest -L gpu. They are skipped where there is none, and take turns with one another.
+function(triscope_gpu_test name capability)
+  add_test(NAME gpu_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cuda/with_gpu ${capability} ${ARGN})
+  set_tests_properties(gpu_${name} PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 900 RUN_SERIAL ON)
+endfunction()
+triscope_gpu_test(portable 8.0 $<TARGET_FILE:cuda_portable_check>)
+triscope_gpu_test(slices 8.0 $<TARGET_FILE:cuda_slice_check>)
+triscope_gpu_test(hopper_wrappers 9.0 $<TARGET_FILE:hopper_wrappers_check>)
+triscope_gpu_test(hopper 9.0 $<TARGET_FILE:hopper_bench> check)
+
+# Through the product. The other steps of on_gpu judge times or need more than a GPU: they are run by hand.
+foreach(step doctor check robust kill missing)
+  set(folder ${CMAKE_BINARY_DIR}/tests/on_gpu/${step})
+  file(MAKE_DIRECTORY ${folder})
+  triscope_gpu_test(product_${step} 8.0 ${CMAKE_COMMAND} -E env OUT=${folder} ${CMAKE_CURRENT_SOURCE_DIR}/cuda/on_gpu ${CMAKE_BINARY_DIR} ${step})
+endforeach()
