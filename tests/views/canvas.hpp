@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/window/picture.hpp"
-#include "views/parts/context.hpp"
 #include "views/panels/panels.hpp"
+#include "views/parts/context.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope::fixture {

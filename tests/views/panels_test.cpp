@@ -1,4 +1,6 @@
 // Every panel drawn in every state with no display: nothing asserts, nothing crashes, something is drawn.
+#include "views/panels/panels.hpp"
+
 #include <gmock/gmock.h>
 #include <imgui_internal.h>
 #include <implot.h>
@@ -14,7 +16,6 @@
 #include "tests/views/window_fixture.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/panels/panels.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope {

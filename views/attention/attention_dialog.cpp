@@ -6,8 +6,8 @@
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention_draft.hpp"
-#include "views/parts/widgets.hpp"
 #include "views/parts/dialog.hpp"
+#include "views/parts/widgets.hpp"
 
 namespace triscope {
 namespace {

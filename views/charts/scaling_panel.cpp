@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/charts/charts_panels.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/charts/charts_panels.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
 

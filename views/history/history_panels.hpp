@@ -1,4 +1,5 @@
-// What has been measured, and what was said. Each function draws one panel into the current window: plain data in, requests out.
+// What has been measured, and what was said. Each function draws one panel into the current window: plain data in,
+// requests out.
 #pragma once
 
 #include "views/parts/context.hpp"

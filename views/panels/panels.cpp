@@ -15,65 +15,64 @@ namespace {
 TextTable latency_panel_text(Context& context) {
   const WindowData& data = context.data;
   const UiState& ui = context.ui;
-      const LatencyModel* model = context.models.latency(data);
-      if (!model) return {};
-      std::vector<LatencyColumn> columns = latency_columns(*model);
-      if (!ui.visible_columns.empty()) {
-        std::erase_if(columns, [&](const LatencyColumn& column) {
-          return std::find(ui.visible_columns.begin(), ui.visible_columns.end(), column.id) == ui.visible_columns.end();
-        });
-      }
-      return latency_text(*model, context.models.order(data, ui.table_filter, ui.sort_column, ui.sort_descending),
-                          columns);
+  const LatencyModel* model = context.models.latency(data);
+  if (!model) return {};
+  std::vector<LatencyColumn> columns = latency_columns(*model);
+  if (!ui.visible_columns.empty()) {
+    std::erase_if(columns, [&](const LatencyColumn& column) {
+      return std::find(ui.visible_columns.begin(), ui.visible_columns.end(), column.id) == ui.visible_columns.end();
+    });
+  }
+  return latency_text(*model, context.models.order(data, ui.table_filter, ui.sort_column, ui.sort_descending), columns);
 }
 
 TextTable tflops_panel_text(Context& context) {
   const WindowData& data = context.data;
-      const LatencyModel* model = context.models.latency(data);
-      return model ? bars_text(*model) : TextTable{};
+  const LatencyModel* model = context.models.latency(data);
+  return model ? bars_text(*model) : TextTable{};
 }
 
 TextTable map_panel_text(Context& context) {
   const WindowData& data = context.data;
   const UiState& ui = context.ui;
-      const std::vector<Series>& choices = context.models.map_choices(data);
-      if (choices.empty()) return {};
-      const std::size_t series = std::min(static_cast<std::size_t>(std::max(0, ui.map_series)), choices.size() - 1);
-      return map_text(*context.models.latency(data), choices[series], ui.map_metric);
+  const std::vector<Series>& choices = context.models.map_choices(data);
+  if (choices.empty()) return {};
+  const std::size_t series = std::min(static_cast<std::size_t>(std::max(0, ui.map_series)), choices.size() - 1);
+  return map_text(*context.models.latency(data), choices[series], ui.map_metric);
 }
 
 TextTable scaling_panel_text(Context& context) {
   const WindowData& data = context.data;
-      const LatencyModel* model = context.models.latency(data);
-      return model ? scaling_text(*model) : TextTable{};
+  const LatencyModel* model = context.models.latency(data);
+  return model ? scaling_text(*model) : TextTable{};
 }
 
 TextTable lengths_panel_text(Context& context) {
   const WindowData& data = context.data;
-      const LengthChart* chart = context.models.lengths(data);
-      return chart ? chart->text : TextTable{};
+  const LengthChart* chart = context.models.lengths(data);
+  return chart ? chart->text : TextTable{};
 }
 
 TextTable samples_panel_text(Context& context) {
   const WindowData& data = context.data;
-return data.selected ? samples_text(data.selected->measurement.samples) : TextTable{};
+  return data.selected ? samples_text(data.selected->measurement.samples) : TextTable{};
 }
 
 TextTable compare_panel_text(Context& context) {
   const WindowData& data = context.data;
-      const CompareModel* model = context.models.compare(data, context.now);
-      return model ? compare_text(*model) : TextTable{};
+  const CompareModel* model = context.models.compare(data, context.now);
+  return model ? compare_text(*model) : TextTable{};
 }
 
 TextTable paper_panel_text(Context& context) {
   const WindowData& data = context.data;
-      const PaperModel* model = context.models.paper(data);
-      return model ? paper_text(*model) : TextTable{};
+  const PaperModel* model = context.models.paper(data);
+  return model ? paper_text(*model) : TextTable{};
 }
 
 TextTable attention_panel_text(Context& context) {
   const WindowData& data = context.data;
-return triples_text(data.attention);
+  return triples_text(data.attention);
 }
 
 TextTable no_text(Context&) { return {}; }

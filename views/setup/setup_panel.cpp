@@ -10,8 +10,8 @@
 #include "profiler/plan/windows.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
-#include "views/setup/setup_panels.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/setup/setup_panels.hpp"
 
 namespace triscope {
 namespace {

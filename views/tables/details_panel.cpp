@@ -11,8 +11,8 @@
 #include "profiler/record/gpu_counters.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
-#include "views/tables/tables_panels.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/tables_panels.hpp"
 
 namespace triscope {
 namespace {

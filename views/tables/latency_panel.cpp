@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "views/data/format.hpp"
-#include "views/tables/tables_panels.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/tables_panels.hpp"
 
 namespace triscope {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "views/data/format.hpp"
-#include "views/tables/tables_panels.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/tables_panels.hpp"
 
 namespace triscope {
 namespace {
