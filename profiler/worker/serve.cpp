@@ -12,6 +12,7 @@
 #include "profiler/worker/jobs/eval_job.hpp"
 #include "profiler/worker/jobs/inspect_job.hpp"
 #include "profiler/worker/jobs/measure_job.hpp"
+#include "profiler/worker/machine.hpp"
 
 namespace triscope {
 namespace {

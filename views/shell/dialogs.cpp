@@ -117,7 +117,7 @@ void draw_palette(Context& context) {
     ui.palette_row = 0;
     ImGui::OpenPopup("Find a command");
   }
-  place(context.look, 520, 0.12F);
+  place_dialog(context.look, 520, 0.12F);
   if (!ImGui::BeginPopup("Find a command", ImGuiWindowFlags_NoMove)) return;
   ImGui::SetNextItemWidth(-1);
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
