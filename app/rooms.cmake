@@ -23,9 +23,9 @@ add_dependencies(triscope triscope-worker)
 if(TRISCOPE_WINDOW)
   # app/window: the application (no GLFW, so that tests run it without a display), app/window/main: the program.
   triscope_room(app/window kernels/base profiler/export profiler/plan profiler/record profiler/store profiler/supervise
-    profiler/sweep views/attention views/data views/model views/panels views/parts views/shell imgui_headers fmt::static nlohmann_json::nlohmann_json Threads::Threads)
+    profiler/sweep views/attention views/data views/model views/panels views/parts views/shell imgui_and_implot fmt::static nlohmann_json::nlohmann_json Threads::Threads)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL
   target_link_libraries(triscope_desktop PUBLIC triscope_app_window imgui_platform)
   add_executable(triscope-window app/window/main/window_main.cpp)
-  target_link_libraries(triscope-window PRIVATE triscope_desktop triscope_app_window implot imgui_platform imgui CLI11::CLI11)
+  target_link_libraries(triscope-window PRIVATE triscope_desktop triscope_app_window CLI11::CLI11)
 endif()

@@ -34,6 +34,11 @@ file(GLOB font_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/assets/fonts/*.?tf)
 set_source_files_properties(views/parts/font_files.cpp PROPERTIES OBJECT_DEPENDS "${font_files}"
   COMPILE_DEFINITIONS "TRISCOPE_FONT_DIR=\"${CMAKE_SOURCE_DIR}/assets/fonts\"")
 
+# What rooms link: Dear ImGui with or without test hooks, as the program asks (property TRISCOPE_TESTABLE), and ImPlot.
+add_library(imgui_and_implot INTERFACE)
+target_link_libraries(imgui_and_implot INTERFACE imgui_headers implot
+  $<IF:$<BOOL:$<TARGET_PROPERTY:TRISCOPE_TESTABLE>>,imgui_testable,imgui>)
+
 if(BUILD_TESTING)
   # imgui_test_engine has a licence of its own (free for open source): tests only, never in the program.
   third_party_library(imgui_testable STATIC ${imgui_hooked} $<TARGET_OBJECTS:imgui_common>)

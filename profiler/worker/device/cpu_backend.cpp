@@ -44,7 +44,9 @@ std::int64_t involuntary_switches() {
 
 }  // namespace
 
-CpuBackend::CpuBackend(std::vector<Device> all_devices) : device_(cpu_device()), all_devices_(std::move(all_devices)) {}
+CpuBackend::CpuBackend(std::vector<Device> all_devices) : device_(cpu_device()), all_devices_(std::move(all_devices)) {
+  if (all_devices_.empty()) all_devices_.push_back(device_);
+}
 
 Environment CpuBackend::environment() const { return environment_of(device_); }
 

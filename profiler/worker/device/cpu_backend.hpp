@@ -9,8 +9,8 @@ namespace triscope {
 
 class CpuBackend : public Backend {
  public:
-  /// `all_devices`: of the machine, this one among them.
-  explicit CpuBackend(std::vector<Device> all_devices);
+  /// `all_devices`: of the machine, this one among them; empty: this one alone.
+  explicit CpuBackend(std::vector<Device> all_devices = {});
 
   const Device& device() const override { return device_; }
   std::vector<Device> all_devices() const override { return all_devices_; }

@@ -15,6 +15,7 @@
 #include "profiler/plan/progress.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/record/catalog_codec.hpp"
+#include "profiler/store/store.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "tests/profiler/protocol/worker_requests.hpp"
 #include "tests/profiler/supervise/child_process.hpp"
