@@ -157,10 +157,14 @@ std::string fish_text(const std::string& text) {
 /// What fish offers as an option's value or as an argument. Files are offered nowhere else: `complete -f` stands first.
 std::string fish_value(const Value& value, bool of_option) {
   switch (value.kind) {
-    case ValueKind::none: return "";
-    case ValueKind::words: return fmt::format(" {}a '{}'", of_option ? "-x" : "-", fmt::join(value.words, " "));
-    case ValueKind::file: return of_option ? " -rF" : " -F";
-    default: return of_option ? " -x" : "";
+    case ValueKind::none:
+      return "";
+    case ValueKind::words:
+      return fmt::format(" {}a '{}'", of_option ? "-x" : "-", fmt::join(value.words, " "));
+    case ValueKind::file:
+      return of_option ? " -rF" : " -F";
+    default:
+      return of_option ? " -x" : "";
   }
 }
 
@@ -183,7 +187,8 @@ std::string fish_options(const std::string& program, const CLI::App& command, co
 
 std::string fish_script(const CLI::App& app) {
   const std::string name = app.get_name();
-  std::string text = fmt::format("# fish completion for {0}. Use it with: {0} completion fish | source\ncomplete -c {0} -f\n", name);
+  std::string text =
+      fmt::format("# fish completion for {0}. Use it with: {0} completion fish | source\ncomplete -c {0} -f\n", name);
   text += fmt::format("complete -c {} -n __fish_use_subcommand -F\n", name);  // a database to open
   text += fish_options(name, app, "__fish_use_subcommand");
   for (const CLI::App* command : app.get_subcommands(nullptr)) {
@@ -200,7 +205,8 @@ std::string completion_script(const CLI::App& app, const std::string& shell) {
   if (shell == "bash") return bash_script(app);
   if (shell == "zsh") return zsh_script(app);
   if (shell == "fish") return fish_script(app);
-  throw Error(fmt::format("completion for '{}'", shell), "only bash, zsh and fish are known", "name one of them", ExitCode::usage);
+  throw Error(fmt::format("completion for '{}'", shell), "only bash, zsh and fish are known", "name one of them",
+              ExitCode::usage);
 }
 
 }  // namespace triscope
