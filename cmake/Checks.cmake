@@ -9,6 +9,7 @@ triscope_house_test(format ${CMAKE_SOURCE_DIR}/tests/house/format ${CMAKE_BINARY
 triscope_house_test(rooms ${CMAKE_SOURCE_DIR}/tests/house/rooms ${CMAKE_SOURCE_DIR})
 triscope_house_test(rooms_finds_faults ${CMAKE_SOURCE_DIR}/tests/house/rooms_finds_faults)
 triscope_house_test(lengths ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/house/lengths)
+triscope_house_test(ptxas ${CMAKE_SOURCE_DIR}/tests/house/ptxas)
 triscope_house_test(manual ${CMAKE_SOURCE_DIR}/tests/house/manual ${CMAKE_BINARY_DIR})
 triscope_house_test(install ${CMAKE_SOURCE_DIR}/tests/house/install ${CMAKE_BINARY_DIR})
 

@@ -22,6 +22,7 @@ if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13.0)
   message(FATAL_ERROR "nvcc ${CMAKE_CUDA_COMPILER_VERSION} is too old: Triscope needs CUDA Toolkit 13.0 or later")
 endif()
 find_package(CUDAToolkit 13.0 REQUIRED)
+include(Ptxas)   # spills and serialised WGMMA are errors
 
 # CMake 3.25 does not know C++20 for nvcc: it would refuse CMAKE_CXX_STANDARD 20, or silently compile C++17.
 set(CMAKE_CUDA_STANDARD_REQUIRED OFF)
