@@ -1,9 +1,12 @@
 # Versions of what is compiled in, for kernels/base/third_party.cpp.
 file(STRINGS ${TRISCOPE_SQLITE3_INCLUDE}/sqlite3.h sqlite_version REGEX "^#define SQLITE_VERSION +\"")
 string(REGEX REPLACE ".*\"([0-9.]+)\".*" "\\1" sqlite_version "${sqlite_version}")
+cmake_path(GET TRISCOPE_LIBMD_STATIC PARENT_PATH libmd_folder)
+file(STRINGS ${libmd_folder}/pkgconfig/libmd.pc libmd_version REGEX "^Version:")
+string(REGEX REPLACE "^Version: *" "" libmd_version "${libmd_version}")
 set(part_versions "TRISCOPE_FMT_VERSION=\"${fmt_VERSION}\"" "TRISCOPE_JSON_VERSION=\"${nlohmann_json_VERSION}\""
   "TRISCOPE_CLI11_VERSION=\"${CLI11_VERSION}\"" "TRISCOPE_SQLITE_VERSION=\"${sqlite_version}\""
-  "TRISCOPE_SQLITECPP_VERSION=\"${SQLiteCpp_VERSION}\"")
+  "TRISCOPE_SQLITECPP_VERSION=\"${SQLiteCpp_VERSION}\"" "TRISCOPE_LIBMD_VERSION=\"${libmd_version}\"")
 if(TRISCOPE_CUDA)
   list(APPEND part_versions "TRISCOPE_CUDA_VERSION=\"${CUDAToolkit_VERSION}\"")
 endif()

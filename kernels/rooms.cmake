@@ -1,5 +1,5 @@
 # WHAT is computed. Each line: a room, and the rooms and libraries it may use.
-triscope_room(kernels/base fmt::static ${CMAKE_DL_LIBS})
+triscope_room(kernels/base fmt::static libmd::libmd ${CMAKE_DL_LIBS})
 triscope_room(kernels/attention kernels/base fmt::static OpenMP::OpenMP_CXX)
 triscope_room(kernels/tensors kernels/base kernels/attention fmt::static nlohmann_json::nlohmann_json)
 triscope_room(kernels/reference kernels/base kernels/attention fmt::static OpenMP::OpenMP_CXX)

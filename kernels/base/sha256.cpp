@@ -1,69 +1,14 @@
 #include "kernels/base/sha256.hpp"
 
-#include <fmt/format.h>
+#include <sha2.h>  // libmd
 
-#include <array>
-#include <bit>
 #include <cstdint>
-#include <cstring>
 
 namespace triscope {
-namespace {
-
-constexpr std::size_t kBlockBytes = 64;
-
-// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
-constexpr std::array<std::uint32_t, 64> kRound{
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-
-using State = std::array<std::uint32_t, 8>;
-
-void absorb(State& state, const std::byte* block) {
-  std::array<std::uint32_t, 64> w;
-  for (std::size_t n = 0; n < 16; ++n) {
-    w[n] = 0;
-    for (std::size_t byte = 0; byte < 4; ++byte) w[n] = w[n] << 8 | std::to_integer<std::uint32_t>(block[4 * n + byte]);
-  }
-  for (std::size_t n = 16; n < 64; ++n) {
-    const std::uint32_t s0 = std::rotr(w[n - 15], 7) ^ std::rotr(w[n - 15], 18) ^ w[n - 15] >> 3;
-    const std::uint32_t s1 = std::rotr(w[n - 2], 17) ^ std::rotr(w[n - 2], 19) ^ w[n - 2] >> 10;
-    w[n] = w[n - 16] + s0 + w[n - 7] + s1;
-  }
-  auto [a, b, c, d, e, f, g, h] = state;
-  for (std::size_t n = 0; n < 64; ++n) {
-    const std::uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-    const std::uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + kRound[n] + w[n];
-    const std::uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-    const std::uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
-    h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
-  }
-  const State after{a, b, c, d, e, f, g, h};
-  for (std::size_t n = 0; n < state.size(); ++n) state[n] += after[n];
-}
-
-}  // namespace
 
 std::string sha256_hex(std::span<const std::byte> bytes) {
-  State state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  const std::size_t whole = bytes.size() / kBlockBytes * kBlockBytes, rest = bytes.size() - whole;
-  for (std::size_t at = 0; at < whole; at += kBlockBytes) absorb(state, bytes.data() + at);
-  // What is left, a one bit, zeros, and the length in bits as a big-endian 64-bit number.
-  std::array<std::byte, 2 * kBlockBytes> tail{};
-  if (rest > 0) std::memcpy(tail.data(), bytes.data() + whole, rest);
-  tail[rest] = std::byte{0x80};
-  const std::size_t tail_bytes = rest + 9 <= kBlockBytes ? kBlockBytes : 2 * kBlockBytes;
-  const std::uint64_t bits = static_cast<std::uint64_t>(bytes.size()) * 8;
-  for (std::size_t n = 0; n < 8; ++n) tail[tail_bytes - 1 - n] = static_cast<std::byte>(bits >> 8 * n);
-  for (std::size_t at = 0; at < tail_bytes; at += kBlockBytes) absorb(state, tail.data() + at);
-  std::string text;
-  for (const std::uint32_t word : state) text += fmt::format("{:08x}", word);
+  char text[SHA256_DIGEST_STRING_LENGTH];
+  SHA256Data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), text);
   return text;
 }
 
