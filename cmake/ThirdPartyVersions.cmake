@@ -6,7 +6,8 @@ file(STRINGS ${libmd_folder}/pkgconfig/libmd.pc libmd_version REGEX "^Version:")
 string(REGEX REPLACE "^Version: *" "" libmd_version "${libmd_version}")
 set(part_versions "TRISCOPE_FMT_VERSION=\"${fmt_VERSION}\"" "TRISCOPE_JSON_VERSION=\"${nlohmann_json_VERSION}\""
   "TRISCOPE_CLI11_VERSION=\"${CLI11_VERSION}\"" "TRISCOPE_SQLITE_VERSION=\"${sqlite_version}\""
-  "TRISCOPE_SQLITECPP_VERSION=\"${SQLiteCpp_VERSION}\"" "TRISCOPE_LIBMD_VERSION=\"${libmd_version}\"")
+  "TRISCOPE_SQLITECPP_VERSION=\"${SQLiteCpp_VERSION}\"" "TRISCOPE_LIBMD_VERSION=\"${libmd_version}\""
+  "TRISCOPE_BOOST_VERSION=\"${Boost_VERSION}\"")
 if(TRISCOPE_CUDA)
   list(APPEND part_versions "TRISCOPE_CUDA_VERSION=\"${CUDAToolkit_VERSION}\"")
 endif()

@@ -30,6 +30,7 @@ constexpr std::array kParts{
     ThirdPartyPart{"CLI11", TRISCOPE_CLI11_VERSION, "BSD-3-Clause", "the command line; compiled in", "", "", ""},
     ThirdPartyPart{"SQLite", TRISCOPE_SQLITE_VERSION, "public domain", "the database; compiled in", "", "", ""},
     ThirdPartyPart{"SQLiteCpp", TRISCOPE_SQLITECPP_VERSION, "MIT", "the same from C++; compiled in", "", "", ""},
+    ThirdPartyPart{"Boost.Math", TRISCOPE_BOOST_VERSION, "BSL-1.0", "Student's t; compiled in", "", "", ""},
     ThirdPartyPart{"libmd", TRISCOPE_LIBMD_VERSION, "BSD-3-Clause", "SHA-256; compiled in", "", "", ""},
 #ifdef TRISCOPE_CUDA_VERSION
     ThirdPartyPart{"CUDA runtime", TRISCOPE_CUDA_VERSION, "NVIDIA's CUDA licence (not open)",
