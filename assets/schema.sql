@@ -170,7 +170,7 @@ CREATE TABLE counter (
   PRIMARY KEY (measurement, ordinal)
 ) STRICT, WITHOUT ROWID;
 
--- Counters over the time of one launch (PM sampling).
+-- Counters over the time of one launch (PM sampling). Empty so far: nothing writes, reads or copies it.
 CREATE TABLE timeline (
   measurement INTEGER NOT NULL REFERENCES measurement(id) ON DELETE CASCADE,
   series INTEGER NOT NULL,              -- 0, 1, ... within the measurement

@@ -110,17 +110,6 @@ struct Counter {
   double value = 0;
 };
 
-/// One counter over the time of one launch (PM sampling).
-struct TimelinePoint {
-  std::int64_t time_ns = 0;  ///< since the start of the launch
-  double value = 0;
-};
-struct Timeline {
-  std::string name;
-  std::string unit;
-  std::vector<TimelinePoint> points;
-};
-
 /// What is to be measured: one row of the plan, the key under which a result is found again.
 struct MeasurementKey {
   Problem problem;
@@ -161,7 +150,6 @@ struct Measurement {
   std::optional<CrossCheck> cross_check;
   std::vector<Counter> counters;
   std::string counters_note;  ///< why counters that were asked for are not here; empty: they are, or were not asked for
-  std::vector<Timeline> timelines;
   std::int64_t workspace_bytes = 0;
   std::int64_t started_unix_ns = 0;  ///< wall clock; 0: the store sets the time of writing
   std::int64_t group = -1;  ///< measurements with the same group (>= 0) of one sweep were interleaved block by block

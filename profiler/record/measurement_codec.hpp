@@ -49,11 +49,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Environment, device_id, device_name, device_u
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchRecord, name, grid, block, cluster, registers_per_thread, static_shared_bytes,
                                    dynamic_shared_bytes, local_bytes_per_thread, start_ns, end_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Counter, name, unit, value)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimelinePoint, time_ns, value)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Timeline, name, unit, points)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasurementKey, problem, pass, kernel, instance, regime, timing_source, device_id)
 /// Without its samples (they travel as payload) and without its summary (computed from them).
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Measurement, key, source_hash, status, reason, error, errors, launches, counters,
-                                   timelines, workspace_bytes, started_unix_ns, group)
+                                   workspace_bytes, started_unix_ns, group)
 
 }  // namespace triscope

@@ -89,7 +89,7 @@ class Snapshot {
   std::optional<SweepInfo> sweep(std::int64_t id) const;
   /// Rows of the `result` view, of one sweep or of all, in measurement order.
   std::vector<ResultRow> results(std::optional<std::int64_t> sweep = std::nullopt) const;
-  /// One measurement with samples, launches, counters and timelines; nullopt when there is none.
+  /// One measurement with samples, launches and counters; nullopt when there is none.
   std::optional<Measurement> measurement(std::int64_t id) const;
   std::vector<Sample> samples(std::int64_t measurement) const;
   /// Where `measurement` was taken; differs from its sweep's after resuming elsewhere.

@@ -152,26 +152,6 @@ void read_cross_check(SQLite::Database& database, std::int64_t id, Measurement& 
   check.reason = row.text();
 }
 
-void read_timelines(SQLite::Database& database, std::int64_t id, Measurement& measurement) {
-  SQLite::Statement query(
-      database,
-      "SELECT l.series, n.value, u.value, l.time_ns, l.value FROM timeline l JOIN text n ON n.id = l.name "
-      "JOIN text u ON u.id = l.unit WHERE l.measurement = ? ORDER BY l.series, l.ordinal");
-  Binder(query) << id;
-  std::int64_t last_series = -1;
-  while (query.executeStep()) {
-    RowReader row(query);
-    const std::int64_t series = row.integer();
-    std::string name = row.text();
-    std::string unit = row.text();
-    if (series != last_series) measurement.timelines.push_back({std::move(name), std::move(unit), {}});
-    last_series = series;
-    TimelinePoint& point = measurement.timelines.back().points.emplace_back();
-    point.time_ns = row.integer();
-    point.value = row.real(kNaN);
-  }
-}
-
 ResultRow result_of(RowReader row) {
   ResultRow r;
   r.measurement = row.integer();
@@ -276,7 +256,6 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
   read_cross_check(database, id, measurement);
   read_launches(database, id, measurement);
   read_counters(database, id, measurement);
-  read_timelines(database, id, measurement);
   return measurement;
 }
 

@@ -77,23 +77,6 @@ void write_launches(SQLite::Database& database, InternedTexts& texts, std::int64
   }
 }
 
-void write_timelines(SQLite::Database& database, InternedTexts& texts, std::int64_t id,
-                     const Measurement& measurement) {
-  SQLite::Statement insert(database,
-                           "INSERT INTO timeline(measurement, series, ordinal, name, unit, time_ns, value) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?)");
-  std::int64_t series = 0;
-  for (const Timeline& timeline : measurement.timelines) {
-    std::int64_t ordinal = 0;
-    for (const TimelinePoint& point : timeline.points) {
-      Binder(insert) << id << series << ordinal++ << texts.id(timeline.name) << texts.id(timeline.unit) << point.time_ns
-                     << point.value;
-      insert.exec();
-    }
-    ++series;
-  }
-}
-
 // The row of `measurement` itself; `id` unset lets SQLite choose.
 std::int64_t write_row(SQLite::Database& database, std::optional<std::int64_t> id, std::int64_t sweep,
                        std::int64_t environment, const Measurement& measurement, const Derived& derived) {
@@ -233,7 +216,6 @@ std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, s
   write_launches(database, texts, id, measurement);
   if (measurement.cross_check) write_cross_check(database, id, *measurement.cross_check);
   write_counters(database, id, measurement.counters);
-  write_timelines(database, texts, id, measurement);
   if (!note.empty()) write_note(database, sweep, id, note);
   return id;
 }

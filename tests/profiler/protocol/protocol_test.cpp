@@ -206,7 +206,6 @@ TEST(Messages, a_measurement_survives_the_wire) {
   launch.end_ns = 99;
   m.launches = {launch};
   m.counters = {{"dram__bytes", "byte", 1e12}};
-  m.timelines = {{"tensor pipe", "%", {{10'000, 87.5}}}};
   m.workspace_bytes = 1 << 20;
   m.started_unix_ns = 1'750'000'000'123'456'789;
   const Measurement back = std::get<ResultReply>(decode(encode(ResultReply{3, m}))).measurement;
@@ -225,8 +224,6 @@ TEST(Messages, a_measurement_survives_the_wire) {
   EXPECT_EQ(back.launches[0].end_ns, 99);
   ASSERT_THAT(back.counters, SizeIs(1));
   EXPECT_EQ(back.counters[0].value, 1e12);
-  ASSERT_THAT(back.timelines, SizeIs(1));
-  EXPECT_EQ(back.timelines[0].points[0].value, 87.5);
 }
 
 TEST(Messages, errors_that_are_infinite_or_no_number_survive_the_wire) {

@@ -90,16 +90,6 @@ inline void expect_same(const Measurement& a, const Measurement& b) {
     EXPECT_EQ(a.counters[n].unit, b.counters[n].unit);
     expect_same(a.counters[n].value, b.counters[n].value);
   }
-  ASSERT_EQ(a.timelines.size(), b.timelines.size());
-  for (std::size_t n = 0; n < a.timelines.size(); ++n) {
-    EXPECT_EQ(a.timelines[n].name, b.timelines[n].name);
-    EXPECT_EQ(a.timelines[n].unit, b.timelines[n].unit);
-    ASSERT_EQ(a.timelines[n].points.size(), b.timelines[n].points.size());
-    for (std::size_t p = 0; p < a.timelines[n].points.size(); ++p) {
-      EXPECT_EQ(a.timelines[n].points[p].time_ns, b.timelines[n].points[p].time_ns);
-      expect_same(a.timelines[n].points[p].value, b.timelines[n].points[p].value);
-    }
-  }
 }
 
 class StoreTest : public testing::Test {

@@ -186,7 +186,7 @@ TEST_F(StoreTest, a_deleted_sweep_leaves_nothing_of_its_own_behind) {
   EXPECT_THAT(snapshot.results(), SizeIs(1));
   EXPECT_THAT(snapshot.damage(), IsEmpty());
   SQLite::Database database(file_.string());
-  for (const char* table : {"sample", "launch", "counter", "timeline", "output_error"}) {
+  for (const char* table : {"sample", "launch", "counter", "output_error"}) {
     EXPECT_EQ(database.execAndGet(std::string("SELECT count(DISTINCT measurement) FROM ") + table).getInt(), 1)
         << table;
   }

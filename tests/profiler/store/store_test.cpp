@@ -39,7 +39,6 @@ Measurement extreme_measurement() {
   m.cross_check = {TimingSource::cpu_clock, 1.25, std::nullopt, 1e300, 7, "a reason"};
   m.counters_note = "not permitted";
   m.counters.push_back({"broken", "", std::numeric_limits<double>::quiet_NaN()});
-  m.timelines.push_back({"L2", "byte/s", {{5, std::numeric_limits<double>::quiet_NaN()}}});
   m.launches.push_back(m.launches.front());
   m.launches.back().local_bytes_per_thread = 16;
   m.group = -1;

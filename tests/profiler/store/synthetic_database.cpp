@@ -141,7 +141,6 @@ Measurement synthetic_measurement(std::int64_t index, std::int64_t samples) {
   measurement.launches = {launch_of(measurement.key, median_ns)};
   measurement.counters = {{"sm__inst_executed_pipe_tensor.pct", "%", 71.5 + static_cast<double>(index % 10)},
                           {"dram__bytes.sum", "byte", 1e9}};
-  measurement.timelines = {{"tensor pipe", "%", {{0, 0.0}, {10'000, 65.5}, {20'000, 70.25}}}};
   return measurement;
 }
 

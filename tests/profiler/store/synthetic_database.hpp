@@ -13,7 +13,7 @@ Environment synthetic_environment();
 
 /// Measurement `index` of an invented sweep: the index decides windows, sequence length, kernel, pass, regime and
 /// status (most are ok; every 50th failed, every 70th skipped, every 90th cancelled). The keys of different indices
-/// differ. Carries `samples` samples (every 16th flagged), launches, counters, one timeline and errors.
+/// differ. Carries `samples` samples (every 16th flagged), launches, counters and errors.
 Measurement synthetic_measurement(std::int64_t index, std::int64_t samples = 100);
 
 /// Writes `measurements` of them to `file` in sweeps of 250, the first with a note. 1,000 x 100 take a few seconds.
