@@ -14,7 +14,7 @@
 #include "profiler/store/store_connection.hpp"
 #include "profiler/store/store_error.hpp"
 #include "profiler/store/store_rows.hpp"
-#include "profiler/store/store_values.hpp"
+#include "profiler/store/store_tables.hpp"
 #include "profiler/store/sweep_lock.hpp"
 
 namespace triscope {
@@ -127,13 +127,10 @@ Store& Store::operator=(Store&&) noexcept = default;
 std::int64_t Store::begin_sweep(const std::string& command, const std::string& request_json,
                                 const Environment& environment, std::int64_t planned) {
   return impl_->write([&](SQLite::Database& database) {
-    SQLite::Statement insert(database,
-                             "INSERT INTO sweep(uuid, started_unix_ns, command, request, environment, planned) "
-                             "VALUES (?, ?, ?, ?, ?, ?)");
-    Binder(insert) << random_id() << unix_now_ns() << command << request_json
-                   << intern_environment(database, environment) << planned;
-    insert.exec();
-    return database.getLastInsertRowid();
+    tables::SweepRow row{random_id(), unix_now_ns(), std::nullopt, command, request_json, planned};
+    InternedTexts texts(database);
+    sql::Insert insert(texts, tables::kSweeps, "environment");
+    return insert(row, intern_environment(database, environment));
   });
 }
 

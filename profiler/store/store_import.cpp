@@ -1,57 +1,41 @@
 #include "profiler/store/store_rows.hpp"
-#include "profiler/store/store_values.hpp"
+#include "profiler/store/store_tables.hpp"
 
 namespace triscope {
 namespace {
 
+using namespace tables;
+
 // A sweep with the identity of `source_sweep` in `target`; written, with its note and star, when there is none.
 std::int64_t matching_sweep(SQLite::Database& target, SQLite::Database& source, std::int64_t source_sweep) {
-  SQLite::Statement query(source,
-                          "SELECT s.uuid, s.started_unix_ns, s.finished_unix_ns, s.command, s.request, s.planned, "
-                          "s.starred, s.environment, ifnull(n.body, '') FROM sweep s "
-                          "LEFT JOIN note n ON n.sweep = s.id AND n.measurement IS NULL WHERE s.id = ?");
-  Binder(query) << source_sweep;
-  query.executeStep();
-  RowReader row(query);
-  const std::string uuid = row.text();
-  const std::int64_t started = row.integer();
-  const std::optional<std::int64_t> finished = row.optional_integer();
-
+  const SweepRow row = select<SweepRow>(source, kSweeps.columns, "FROM sweep WHERE id = ?", source_sweep).front();
   SQLite::Statement find(target, "SELECT id FROM sweep WHERE uuid = ?");
-  Binder(find) << uuid;
+  Binder(find) << row.uuid;
   if (find.executeStep()) {
     const std::int64_t id = find.getColumn(0).getInt64();
     SQLite::Statement finish(target, "UPDATE sweep SET finished_unix_ns = ifnull(finished_unix_ns, ?) WHERE id = ?");
-    Binder(finish) << finished << id;
+    Binder(finish) << row.finished_unix_ns << id;
     finish.exec();
     return id;
   }
-  const std::string command = row.text();
-  const std::string request = row.text();
-  const std::int64_t planned = row.integer();
-  const bool starred = row.boolean();
-  const std::int64_t environment = intern_environment(target, read_environment(source, row.integer()));
-  SQLite::Statement insert(target,
-                           "INSERT INTO sweep(uuid, started_unix_ns, finished_unix_ns, command, request, environment, "
-                           "planned, starred) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-  Binder(insert) << uuid << started << finished << command << request << environment << planned << starred;
-  insert.exec();
-  const std::int64_t id = target.getLastInsertRowid();
-  write_note(target, id, std::nullopt, row.text());
+  SQLite::Statement query(source,
+                          "SELECT sweep.environment, note.body FROM sweep "
+                          "LEFT JOIN note ON note.sweep = sweep.id AND note.measurement IS NULL WHERE sweep.id = ?");
+  Binder(query) << source_sweep;
+  query.executeStep();
+  RowReader reader(query);
+  const auto environment = reader.next<std::int64_t>();
+  const auto note = reader.next<std::string>();
+  InternedTexts texts(target);
+  Insert insert(texts, kSweeps, "environment");
+  const std::int64_t id = insert(row, intern_environment(target, read_environment(source, environment)));
+  write_note(target, id, std::nullopt, note);
   return id;
 }
 
 // What was computed when `id` was stored; copied rather than computed anew, so that a copy says the same as its source.
 Derived read_derived(SQLite::Database& database, std::int64_t id) {
-  SQLite::Statement query(database, "SELECT useful_flops, paper_flops, peak_tflops FROM measurement WHERE id = ?");
-  Binder(query) << id;
-  query.executeStep();
-  RowReader row(query);
-  Derived derived;
-  derived.useful_flops = row.optional_real();
-  derived.paper_flops = row.optional_real();
-  derived.peak_tflops = row.optional_real();
-  return derived;
+  return select<Derived>(database, kDerived.columns, "FROM measurement WHERE id = ?", id).front();
 }
 
 bool copy_measurement(SQLite::Database& target, std::int64_t sweep, SQLite::Database& source, std::int64_t id,
@@ -80,8 +64,8 @@ std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source) {
     Binder(rows) << source_sweep;
     while (rows.executeStep()) {
       RowReader row(rows);
-      const std::int64_t id = row.integer();
-      copied += copy_measurement(target, sweep, source, id, row.integer()) ? 1 : 0;
+      const auto id = row.next<std::int64_t>();
+      copied += copy_measurement(target, sweep, source, id, row.next<std::int64_t>()) ? 1 : 0;
     }
   }
   return copied;

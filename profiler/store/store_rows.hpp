@@ -23,8 +23,6 @@ Derived derive(const Measurement& measurement, const Environment& environment);
 
 /// Row id of an equal row, which is written when there is none.
 std::int64_t intern_environment(SQLite::Database& database, const Environment& environment);
-std::int64_t intern_config(SQLite::Database& database, const Problem& problem);
-std::int64_t intern_kernel(SQLite::Database& database, const std::string& name, const std::string& source_hash);
 
 /// A measurement of `sweep` with the same key, if there is one.
 struct ExistingRow {

@@ -1,4 +1,4 @@
-// Moving values between C++ and SQLite statements one after the other, so that SQL lists and code keep the same order.
+// Moving values between C++ and SQLite statements one after the other.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -7,13 +7,16 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace triscope {
 
-/// Binds parameters 1, 2, ... Empty optionals and numbers that are not finite become NULL (SQLite has no NaN).
+/// Binds parameters 1, 2, ... Empty optionals and numbers that are not finite become NULL (SQLite has no NaN);
+/// enumerations are stored by name.
 class Binder {
  public:
   explicit Binder(SQLite::Statement& statement) : statement_(statement) { statement_.reset(); }
@@ -29,12 +32,14 @@ class Binder {
       statement_.bind(next_++);
     return *this;
   }
-  Binder& operator<<(std::string_view value) {
-    statement_.bind(next_++, std::string(value));
+  Binder& operator<<(const std::string& value) {
+    statement_.bind(next_++, value);
     return *this;
   }
-  Binder& operator<<(const std::string& value) { return *this << std::string_view(value); }
-  Binder& operator<<(const char* value) { return *this << std::string_view(value); }
+  Binder& operator<<(std::string_view value) { return *this << std::string(value); }
+  Binder& operator<<(const char* value) { return *this << std::string(value); }
+  template <typename Enum>
+  requires std::is_enum_v<Enum> Binder& operator<<(Enum value) { return *this << to_string(value); }
   template <typename Value>
   Binder& operator<<(const std::optional<Value>& value) {
     if (value) return *this << *value;
@@ -47,33 +52,46 @@ class Binder {
   int next_ = 1;
 };
 
-/// Reads columns 0, 1, ... of the row a statement stands on.
+/// Reads columns 0, 1, ... of the row a statement stands on. NULL is an empty optional, NaN, 0 or an empty text.
 class RowReader {
  public:
   explicit RowReader(const SQLite::Statement& statement) : statement_(statement) {}
 
-  std::int64_t integer() { return statement_.getColumn(next_++).getInt64(); }
-  bool boolean() { return integer() != 0; }
-  std::string text() { return statement_.getColumn(next_++).getString(); }
-  double real(double when_null) { return optional_real().value_or(when_null); }
-  std::optional<double> optional_real() {
-    const SQLite::Column column = statement_.getColumn(next_++);
-    return column.isNull() ? std::nullopt : std::optional(column.getDouble());
+  template <typename Value>
+  RowReader& operator>>(Value& value) {
+    value = value_of<Value>(statement_.getColumn(next_++));
+    return *this;
   }
-  std::optional<std::int64_t> optional_integer() {
-    const SQLite::Column column = statement_.getColumn(next_++);
-    return column.isNull() ? std::nullopt : std::optional(column.getInt64());
+  template <typename Value>
+  Value next() {
+    return value_of<Value>(statement_.getColumn(next_++));
   }
   /// A value stored by name; a name this program does not know counts as damage.
   template <typename Parse>
   auto named(Parse&& parse) {
-    const std::string name = text();
+    const std::string name = next<std::string>();
     const auto value = parse(name);
     if (!value) throw SQLite::Exception("unknown value \"" + name + "\"", SQLITE_CORRUPT);
     return *value;
   }
 
  private:
+  template <typename Value>
+  static Value value_of(const SQLite::Column& column) {
+    if constexpr (requires { typename Value::value_type; } && !std::same_as<Value, std::string>) {  // optional
+      return column.isNull() ? Value() : Value(value_of<typename Value::value_type>(column));
+    } else if constexpr (std::same_as<Value, bool>) {
+      return column.getInt64() != 0;
+    } else if constexpr (std::integral<Value>) {
+      return static_cast<Value>(column.getInt64());
+    } else if constexpr (std::same_as<Value, double>) {
+      return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
+    } else {
+      static_assert(std::same_as<Value, std::string>, "what type of SQLite is it?");
+      return column.isNull() ? std::string() : column.getString();
+    }
+  }
+
   const SQLite::Statement& statement_;
   int next_ = 0;
 };

@@ -1,109 +1,48 @@
-#include <map>
 #include <string_view>
 
 #include "kernels/attention/flops.hpp"
 #include "profiler/record/clock.hpp"
 #include "profiler/store/store_rows.hpp"
-#include "profiler/store/store_values.hpp"
+#include "profiler/store/store_tables.hpp"
 
 namespace triscope {
 namespace {
 
-// Row ids of interned strings, remembered for the length of one write.
-class InternedTexts {
- public:
-  explicit InternedTexts(SQLite::Database& database)
-      : insert_(database, "INSERT OR IGNORE INTO text(value) VALUES (?)"),
-        find_(database, "SELECT id FROM text WHERE value = ?") {}
+using namespace tables;
 
-  std::int64_t id(const std::string& value) {
-    const auto known = ids_.find(value);
-    if (known != ids_.end()) return known->second;
-    Binder(insert_) << value;
-    insert_.exec();
-    Binder(find_) << value;
-    find_.executeStep();
-    return ids_.emplace(value, find_.getColumn(0).getInt64()).first->second;
-  }
-  /// Empty strings become NULL.
-  std::optional<std::int64_t> optional_id(const std::string& value) {
-    return value.empty() ? std::nullopt : std::optional(id(value));
-  }
-
- private:
-  SQLite::Statement insert_;
-  SQLite::Statement find_;
-  std::map<std::string, std::int64_t> ids_;
-};
-
-void write_errors(SQLite::Database& database, InternedTexts& texts, std::int64_t id, const Measurement& measurement) {
-  SQLite::Statement insert(database, "INSERT INTO output_error(measurement, output, error) VALUES (?, ?, ?)");
-  for (const auto& [output, error] : measurement.errors) {
-    Binder(insert) << id << texts.id(output) << error;
-    insert.exec();
-  }
+// Rows that belong to a measurement and keep the order of `rows`.
+template <typename Columns, typename Rows>
+void write_rows(InternedTexts& texts, const Table<Columns>& table, std::int64_t measurement, const Rows& rows) {
+  if (rows.empty()) return;
+  Insert insert(texts, table, "measurement", "ordinal");
+  std::int64_t ordinal = 0;
+  for (const auto& row : rows) insert(row, measurement, ordinal++);
 }
 
-void write_samples(SQLite::Database& database, InternedTexts& texts, std::int64_t id, const Measurement& measurement) {
-  SQLite::Statement insert(database,
-                           "INSERT INTO sample(measurement, ordinal, started_ns, duration_ns, launches, block, "
-                           "sm_clock_mhz, power_w, temperature_c, throttle_bits, flag) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  std::int64_t ordinal = 0;
-  for (const Sample& sample : measurement.samples) {
-    Binder(insert) << id << ordinal++ << sample.started_ns << sample.duration_ns << sample.launches << sample.block
-                   << sample.sm_clock_mhz << sample.power_w << sample.temperature_c << sample.throttle_bits
-                   << texts.optional_id(sample.flag);
-    insert.exec();
-  }
-}
-
-void write_launches(SQLite::Database& database, InternedTexts& texts, std::int64_t id, const Measurement& measurement) {
-  SQLite::Statement insert(database,
-                           "INSERT INTO launch(measurement, ordinal, name, grid_x, grid_y, grid_z, block_x, block_y, "
-                           "block_z, cluster_x, cluster_y, cluster_z, registers_per_thread, static_shared_bytes, "
-                           "dynamic_shared_bytes, local_bytes_per_thread, start_ns, end_ns) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  std::int64_t ordinal = 0;
-  for (const LaunchRecord& launch : measurement.launches) {
-    Binder bind(insert);
-    bind << id << ordinal++ << texts.id(launch.name);
-    for (const std::int64_t extent : launch.grid) bind << extent;
-    for (const std::int64_t extent : launch.block) bind << extent;
-    for (const std::int64_t extent : launch.cluster) bind << extent;
-    bind << launch.registers_per_thread << launch.static_shared_bytes << launch.dynamic_shared_bytes
-         << launch.local_bytes_per_thread << launch.start_ns << launch.end_ns;
-    insert.exec();
-  }
+void delete_rows(SQLite::Database& database, const std::string& table, const std::string& column, std::int64_t value) {
+  SQLite::Statement remove(database, "DELETE FROM " + table + " WHERE " + column + " = ?");
+  Binder(remove) << value;
+  remove.exec();
 }
 
 // The row of `measurement` itself; `id` unset lets SQLite choose.
-std::int64_t write_row(SQLite::Database& database, std::optional<std::int64_t> id, std::int64_t sweep,
+std::int64_t write_row(InternedTexts& texts, std::optional<std::int64_t> id, std::int64_t sweep,
                        std::int64_t environment, const Measurement& measurement, const Derived& derived) {
-  const MeasurementKey& key = measurement.key;
-  const Summary& summary = measurement.summary;
-  const bool measured = summary.samples > 0;
-  const auto of_samples = [&](double value) { return measured ? std::optional(value) : std::nullopt; };
-  SQLite::Statement insert(
-      database,
-      "INSERT INTO measurement(id, sweep, environment, config, kernel, instance, pass, device_id, timing_source, "
-      "regime, status, reason, started_unix_ns, interleave_group, workspace_bytes, error, useful_flops, paper_flops, "
-      "peak_tflops, median_ms, ci_low_ms, ci_high_ms, quartile1_ms, quartile3_ms, min_ms, samples, flagged, converged, "
-      "sm_clock_mhz, counters_note) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  Binder(insert) << id << sweep << environment << intern_config(database, key.problem)
-                 << intern_kernel(database, key.kernel, measurement.source_hash) << key.instance << to_string(key.pass)
-                 << key.device_id << to_string(key.timing_source) << to_string(key.regime)
-                 << to_string(measurement.status) << measurement.reason
-                 << (measurement.started_unix_ns != 0 ? measurement.started_unix_ns : unix_now_ns())
-                 << (measurement.group >= 0 ? std::optional(measurement.group) : std::nullopt)
-                 << measurement.workspace_bytes << measurement.error << derived.useful_flops << derived.paper_flops
-                 << derived.peak_tflops << of_samples(summary.median_ms) << of_samples(summary.ci_low_ms)
-                 << of_samples(summary.ci_high_ms) << of_samples(summary.quartile1_ms)
-                 << of_samples(summary.quartile3_ms) << of_samples(summary.min_ms) << summary.samples << summary.flagged
-                 << summary.converged << summary.sm_clock_mhz << measurement.counters_note;
-  insert.exec();
-  return database.getLastInsertRowid();
+  struct Row {
+    const Measurement& measurement;
+    const Derived& derived;
+  };
+  static constexpr auto kRows =
+      table("measurement",
+            within(
+                [](const Row& row) -> auto& { return row.measurement.key; }, kKeys.columns),
+            within(
+                [](const Row& row) -> auto& { return row.measurement; }, kMeasurements.columns),
+            within(
+                [](const Row& row) -> auto& { return row.derived; }, kDerived.columns));
+  Insert insert(texts, kRows, "id", "sweep", "environment", "config", "kernel");
+  return insert(Row{measurement, derived}, id, sweep, environment, intern(texts, kConfigs, measurement.key.problem),
+                intern(texts, kKernels, measurement));
 }
 
 }  // namespace
@@ -126,76 +65,27 @@ Derived derive(const Measurement& measurement, const Environment& environment) {
 }
 
 std::int64_t intern_environment(SQLite::Database& database, const Environment& environment) {
-  constexpr std::string_view kColumns =
-      "device_id, device_name, device_uuid, driver_version, cuda_version, cupti_version, power_limit_w, "
-      "max_sm_clock_mhz, max_memory_clock_mhz, peak_tflops, host, cpu_model, cpu_threads, os, triscope_version, "
-      "git_commit, compiler, compile_flags";
-  const auto bind = [&](SQLite::Statement& statement) {
-    const Environment& e = environment;
-    Binder(statement) << e.device_id << e.device_name << e.device_uuid << e.driver_version << e.cuda_version
-                      << e.cupti_version << e.power_limit_w << e.max_sm_clock_mhz << e.max_memory_clock_mhz
-                      << e.peak_tflops << e.host << e.cpu_model << e.cpu_threads << e.os << e.triscope_version
-                      << e.git_commit << e.compiler << e.compile_flags;
-  };
-  const std::string columns(kColumns);
-  SQLite::Statement find(database, "SELECT id FROM environment WHERE (" + columns +
-                                       ") IS (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  bind(find);
-  if (find.executeStep()) return find.getColumn(0).getInt64();
-  SQLite::Statement insert(database, "INSERT INTO environment(" + columns +
-                                         ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  bind(insert);
-  insert.exec();
-  return database.getLastInsertRowid();
-}
-
-std::int64_t intern_config(SQLite::Database& database, const Problem& problem) {
-  const auto bind = [&](SQLite::Statement& statement) {
-    const Problem& p = problem;
-    Binder(statement) << p.window1 << p.window2 << p.seq_len << to_string(p.form) << to_string(p.mask)
-                      << to_string(p.element) << p.deterministic << p.batch << p.q_heads << p.kv_heads << p.head_dim
-                      << p.k2_bias << p.v2_bias << p.scale << p.sink;
-  };
-  SQLite::Statement find(database,
-                         "SELECT id FROM config WHERE window1 = ? AND window2 = ? AND seq_len = ? AND form = ? AND "
-                         "mask = ? AND element = ? AND deterministic = ? AND batch = ? AND q_heads = ? AND "
-                         "kv_heads = ? AND head_dim = ? AND k2_bias = ? AND v2_bias = ? AND scale IS ? AND sink IS ?");
-  bind(find);
-  if (find.executeStep()) return find.getColumn(0).getInt64();
-  SQLite::Statement insert(database,
-                           "INSERT INTO config(window1, window2, seq_len, form, mask, element, deterministic, batch, "
-                           "q_heads, kv_heads, head_dim, k2_bias, v2_bias, scale, sink) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  bind(insert);
-  insert.exec();
-  return database.getLastInsertRowid();
-}
-
-std::int64_t intern_kernel(SQLite::Database& database, const std::string& name, const std::string& source_hash) {
-  SQLite::Statement insert(database, "INSERT OR IGNORE INTO kernel(name, source_hash) VALUES (?, ?)");
-  Binder(insert) << name << source_hash;
-  insert.exec();
-  SQLite::Statement find(database, "SELECT id FROM kernel WHERE name = ? AND source_hash = ?");
-  Binder(find) << name << source_hash;
-  find.executeStep();
-  return find.getColumn(0).getInt64();
+  InternedTexts texts(database);
+  return intern(texts, kEnvironments, environment);
 }
 
 std::optional<ExistingRow> find_measurement(SQLite::Database& database, std::int64_t sweep, const MeasurementKey& key) {
+  InternedTexts texts(database);
   // By the kernel's name: its source may have changed before the sweep was resumed.
-  SQLite::Statement find(
-      database,
-      "SELECT m.id, m.status, k.source_hash FROM measurement m JOIN kernel k ON k.id = m.kernel WHERE m.sweep = ? "
-      "AND m.config = ? AND k.name = ? AND m.instance = ? AND m.pass = ? AND m.device_id = ? AND "
-      "m.timing_source = ? AND m.regime = ?");
-  Binder(find) << sweep << intern_config(database, key.problem) << key.kernel << key.instance << to_string(key.pass)
-               << key.device_id << to_string(key.timing_source) << to_string(key.regime);
+  SQLite::Statement find(database,
+                         "SELECT measurement.id, measurement.status, kernel.source_hash FROM measurement "
+                         "JOIN kernel ON kernel.id = measurement.kernel WHERE measurement.sweep = ? "
+                         "AND measurement.config = ? AND kernel.name = ? AND " +
+                             equal_to_row(kKeys.columns));
+  Binder binder(find);
+  binder << sweep << intern(texts, kConfigs, key.problem) << key.kernel;
+  bind_row(binder, texts, kKeys.columns, key);
   if (!find.executeStep()) return std::nullopt;
   RowReader row(find);
   ExistingRow existing;
-  existing.id = row.integer();
+  row >> existing.id;
   existing.status = row.named(parse_status);
-  existing.source_hash = row.text();
+  row >> existing.source_hash;
   return existing;
 }
 
@@ -205,42 +95,30 @@ std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, s
   std::string note;
   if (replaced) {
     note = read_note(database, *replaced);
-    SQLite::Statement remove(database, "DELETE FROM measurement WHERE id = ?");
-    Binder(remove) << *replaced;
-    remove.exec();
+    delete_rows(database, "measurement", "id", *replaced);
   }
-  const std::int64_t id = write_row(database, replaced, sweep, environment, measurement, derived);
   InternedTexts texts(database);
-  write_errors(database, texts, id, measurement);
-  write_samples(database, texts, id, measurement);
-  write_launches(database, texts, id, measurement);
-  if (measurement.cross_check) write_cross_check(database, id, *measurement.cross_check);
-  write_counters(database, id, measurement.counters);
+  const std::int64_t id = write_row(texts, replaced, sweep, environment, measurement, derived);
+  Insert insert_error(texts, kOutputErrors, "measurement");
+  for (const auto& error : measurement.errors) insert_error(error, id);
+  write_rows(texts, kSamples, id, measurement.samples);
+  write_rows(texts, kLaunches, id, measurement.launches);
+  if (measurement.cross_check) Insert(texts, kCrossChecks, "measurement")(*measurement.cross_check, id);
+  write_rows(texts, kCounters, id, measurement.counters);
   if (!note.empty()) write_note(database, sweep, id, note);
   return id;
 }
 
 void write_cross_check(SQLite::Database& database, std::int64_t measurement, const CrossCheck& check) {
-  SQLite::Statement insert(database,
-                           "INSERT OR REPLACE INTO cross_check(measurement, timing_source, median_ms, ci_low_ms, "
-                           "ci_high_ms, samples, reason) VALUES (?, ?, ?, ?, ?, ?, ?)");
-  Binder(insert) << measurement << to_string(check.timing_source) << check.median_ms << check.ci_low_ms
-                 << check.ci_high_ms << check.samples << check.reason;
-  insert.exec();
+  delete_rows(database, "cross_check", "measurement", measurement);
+  InternedTexts texts(database);
+  Insert(texts, kCrossChecks, "measurement")(check, measurement);
 }
 
 void write_counters(SQLite::Database& database, std::int64_t measurement, const std::vector<Counter>& counters) {
-  SQLite::Statement remove(database, "DELETE FROM counter WHERE measurement = ?");
-  Binder(remove) << measurement;
-  remove.exec();
+  delete_rows(database, "counter", "measurement", measurement);
   InternedTexts texts(database);
-  SQLite::Statement insert(database,
-                           "INSERT INTO counter(measurement, ordinal, name, unit, value) VALUES (?, ?, ?, ?, ?)");
-  std::int64_t ordinal = 0;
-  for (const Counter& counter : counters) {
-    Binder(insert) << measurement << ordinal++ << texts.id(counter.name) << texts.id(counter.unit) << counter.value;
-    insert.exec();
-  }
+  write_rows(texts, kCounters, measurement, counters);
 }
 
 void write_note(SQLite::Database& database, std::int64_t sweep, std::optional<std::int64_t> measurement,
