@@ -112,7 +112,7 @@ struct Bench {
     ui.query = at(0).query;
     ui.device = device;
     ui.device_chosen = true;
-    window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
+    window.application().carry_out(ask::ShowPanel{Panel::attention});
     const AttentionSideData& side = window.application().data().attention.sides[0];
     const auto shown = [&] { return side.slice ? side.slice_of.query.query : -1; };
     for (int frame = 0; frame < 10'000 && !window.application().settled(); ++frame) window.step();

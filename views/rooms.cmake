@@ -4,6 +4,7 @@ triscope_room(views/data profiler/export profiler/plan profiler/protocol profile
   imgui_and_implot fmt::static)
 triscope_room(views/model kernels/base kernels/attention kernels/tensors profiler/export profiler/plan profiler/record
   profiler/statistics views/data fmt::static)
+triscope_room(views/command profiler/export views/data views/model)
 triscope_room(views/parts profiler/export views/data views/model imgui_and_implot fmt::static)
 triscope_room(views/tables kernels/base profiler/record profiler/statistics views/data views/parts imgui_and_implot
   fmt::static)
@@ -14,5 +15,5 @@ triscope_room(views/history views/data views/parts imgui_and_implot fmt::static)
 triscope_room(views/attention kernels/tensors profiler/record views/data views/model views/parts imgui_and_implot
   fmt::static)
 triscope_room(views/panels views/attention views/charts views/history views/parts views/setup views/tables)
-triscope_room(views/shell kernels/base profiler/plan profiler/record views/data views/panels views/parts imgui_and_implot
-  fmt::static)
+triscope_room(views/shell kernels/base profiler/plan profiler/record views/command views/data views/panels views/parts
+  imgui_and_implot fmt::static)

@@ -177,8 +177,7 @@ void Application::select_first() {
     }
     if (chosen) break;
   }
-  if (chosen && ui_.selection.pinned != chosen->measurement)
-    carry_out({CommandId::select_measurement, chosen->measurement});
+  if (chosen && ui_.selection.pinned != chosen->measurement) carry_out(ask::SelectMeasurement{chosen->measurement});
 }
 
 const SweepInfo* Application::find_sweep(std::int64_t sweep) const {
@@ -239,8 +238,7 @@ void Application::take_picture(const ImDrawData& data) {
     }
   } catch (const std::exception& error) {
     std::vector<Notice::Action> instead;
-    if (task.file.empty() && task.panel)
-      instead.push_back({"Save as PNG...", {CommandId::save_chart, static_cast<std::int64_t>(*task.panel)}});
+    if (task.file.empty() && task.panel) instead.push_back({"Save as PNG...", ask::SaveChart{task.panel, {}}});
     // Through the queue: this is after the frame, and it wakes the window for the next.
     queue_.push(
         [this, text = std::string(error.what()), instead] { notify(Severity::error, "picture", text, instead); });

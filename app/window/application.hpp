@@ -98,19 +98,16 @@ class Application {
     std::function<void()> keep;  ///< makes it final
   };
 
-  /// A command that needs a path: what it proposes, and does with one.
+  /// A request for a file: what it proposes, and does with one.
   struct PathAction {
     std::string proposal;
     std::function<void(const std::filesystem::path&)> act;
   };
 
   // application_requests.cpp
-  void carry_out_view(const Request& request);
-  void carry_out_look(const Request& request);
-  void carry_out_selection(const Request& request);
-  void carry_out_sweep(const Request& request);
-  void carry_out_file(const Request& request);
-  void show_panel(Panel panel);
+  struct Handlers;
+  struct FileActions;
+  void scale_to(float scale);
   void compare_with(std::int64_t sweep);
   void star(std::int64_t sweep);
   StoredSettings settings_to_keep() const;
@@ -123,8 +120,10 @@ class Application {
   // application_files.cpp
   /// A path in the folder of the database, or in another one where that cannot be written.
   std::string proposed_path(const std::string& name) const;
-  /// What a command that needs a path does; nullopt: it needs none.
-  std::optional<PathAction> path_action(CommandId id, Panel panel);
+  std::string folder_of_database() const;
+  std::string folder_of_tensors() const;
+  void save_panel(const std::filesystem::path& file, Panel panel);
+  void list_folder_for_question(const std::string& folder);
   void copy_panel(Panel panel, TableFormat format);
   void save_text(const std::filesystem::path& file, std::string text);
   void import_database(const std::filesystem::path& file);

@@ -61,99 +61,18 @@ std::string Application::proposed_path(const std::string& name) const {
   return fmt::format("{}/{}", beside ? folder : can_write(".") ? std::filesystem::current_path().string() : "~", name);
 }
 
-std::optional<Application::PathAction> Application::path_action(CommandId id, Panel panel) {
-  const auto csv = [this](Panel of) {
-    return
-        [this, of](const std::filesystem::path& file) { save_text(file, write_table(text_of(of), TableFormat::csv)); };
-  };
-  const auto picture = [this](float scale, std::optional<Panel> of) {
-    return [this, scale, of](const std::filesystem::path& file) { picture_ = PictureTask{scale, of, file}; };
-  };
-  const std::string name = panel_info(panel).id;
-  SourceDraft& draft = ui_.attention.draft;
-  // From what was chosen before, or from the tensors.
-  const auto beside_tensors = [&](const std::string& chosen) {
-    return chosen.empty() ? folder_of(draft.source.file) + "/" : chosen;
-  };
-  switch (id) {
-    case CommandId::open_database:
-      return PathAction{ui_.settings.last_database, [this](const auto& file) { open_database(file); }};
-    case CommandId::import_database:
-      return PathAction{folder_of(data_.database) + "/", [this](const auto& file) { import_database(file); }};
-    case CommandId::save_table:
-      return PathAction{proposed_path("latency.csv"), csv(Panel::latency)};
-    case CommandId::export_text:
-      return PathAction{proposed_path(name + ".csv"), csv(panel)};
-    case CommandId::save_chart:
-      return PathAction{proposed_path(name + ".png"), picture(3, panel)};
-    case CommandId::choose_tensors:
-      return PathAction{beside_tensors(draft.source.file),
-                        [&draft](const auto& file) { set_tensors(draft, file.string()); }};
-    case CommandId::choose_labels:
-      return PathAction{beside_tensors(draft.source.labels_file),
-                        [&draft](const auto& file) { draft.source.labels_file = file.string(); }};
-    case CommandId::save_slice:
-      return PathAction{proposed_path("slice.npy"), [this](const auto& file) { save_slice(file); }};
-    case CommandId::save_copy:
-      return PathAction{proposed_path("saved.db"), [this](const auto& file) { save_copy(file); }};
-    case CommandId::save_window_picture:
-      return PathAction{proposed_path("triscope.png"), picture(1, std::nullopt)};
-    default:
-      return std::nullopt;
-  }
+std::string Application::folder_of_database() const { return folder_of(data_.database) + "/"; }
+std::string Application::folder_of_tensors() const { return folder_of(ui_.attention.draft.source.file) + "/"; }
+
+void Application::save_panel(const std::filesystem::path& file, Panel panel) {
+  save_text(file, write_table(text_of(panel), TableFormat::csv));
 }
 
-void Application::carry_out_file(const Request& request) {
-  const Panel panel = request.number > 0   ? static_cast<Panel>(request.number)
-                      : ui_.attention.open ? Panel::attention
-                                           : ui_.front_chart;
-  if (const auto action = path_action(request.id, panel)) {
-    // A request without a path asks for one, and comes back with it.
-    if (request.text.empty()) {
-      ui_.path = {request.id, static_cast<std::int64_t>(panel), action->proposal, {}, false};
-    } else {
-      action->act(expand_home(request.text));
-    }
-    return;
-  }
-  switch (request.id) {
-    case CommandId::list_folder:
-      reader_thread_->replace("folder", [this, folder = request.text] {
-        queue_.push(
-            [this, listing = std::make_shared<const FolderListing>(list_folder(folder))] { data_.folder = listing; });
-      });
-      break;
-    case CommandId::open_recorded:
-      open_database(data_.recorded_database);
-      break;
-    case CommandId::copy_chart:
-      picture_ = PictureTask{3, panel, {}};
-      break;
-    case CommandId::copy_table:
-      copy_panel(Panel::latency, TableFormat::tsv);
-      break;
-    case CommandId::copy_markdown:
-      copy_panel(Panel::latency, TableFormat::markdown);
-      break;
-    case CommandId::copy_csv:
-      copy_panel(Panel::latency, TableFormat::csv);
-      break;
-    case CommandId::copy_latex:
-      copy_panel(Panel::latency, TableFormat::latex);
-      break;
-    case CommandId::copy_chart_data:
-      copy_panel(panel, TableFormat::tsv);
-      break;
-    case CommandId::copy_text:
-      if (request.text.empty()) {
-        copy_panel(static_cast<Panel>(request.number), TableFormat::tsv);
-      } else {
-        ImGui::SetClipboardText(request.text.c_str());
-      }
-      break;
-    default:
-      break;
-  }
+void Application::list_folder_for_question(const std::string& folder) {
+  reader_thread_->replace("folder", [this, folder] {
+    queue_.push(
+        [this, listing = std::make_shared<const FolderListing>(list_folder(folder))] { data_.folder = listing; });
+  });
 }
 
 void Application::import_database(const std::filesystem::path& file) {
@@ -187,7 +106,7 @@ void Application::save_copy(const std::filesystem::path& file) {
       });
     } catch (const std::exception& error) {
       queue_.push([this, text = std::string(error.what())] {
-        notify(Severity::error, "copy", text, {{"Save a copy...", {CommandId::save_copy}}});
+        notify(Severity::error, "copy", text, {{"Save a copy...", ask::SaveDatabaseCopy{}}});
       });
     }
   });
@@ -195,7 +114,7 @@ void Application::save_copy(const std::filesystem::path& file) {
 
 void Application::open_dropped(const std::filesystem::path& file) {
   if (!holds_tensors(file.string())) return open_database(file);
-  show_panel(Panel::attention);
+  ui_.show(Panel::attention);
   drop_tensors(ui_.attention, file.string());
 }
 
@@ -221,8 +140,7 @@ void Application::open_database(const std::filesystem::path& asked) {
       // An open database stays open; without one the panels explain.
       if (data_.database.empty()) data_.problem = problem;
       notify(Severity::error, "open", problem,
-             {{"Try again", {CommandId::open_database, 0, file.string()}},
-              {"Open another...", {CommandId::open_database}}});
+             {{"Try again", ask::OpenDatabase{file.string()}}, {"Open another...", ask::OpenDatabase{}}});
     });
   });
 }
@@ -242,8 +160,7 @@ void Application::take_database(const std::filesystem::path& file) {
     ui_.settings.offer_recorded = false;
     std::vector<Notice::Action> back;
     if (!previous.empty() && previous != data_.database)
-      back.push_back(
-          {"Back to " + std::filesystem::path(previous).filename().string(), {CommandId::open_database, 0, previous}});
+      back.push_back({"Back to " + std::filesystem::path(previous).filename().string(), ask::OpenDatabase{previous}});
     notify(Severity::info, "recorded",
            "These were recorded on an H200. They can be looked at and compared, not changed.", std::move(back));
   }

@@ -71,7 +71,7 @@ void Application::read(bool comparisons_changed) {
         std::error_code unknown;
         if (data_.shown && !std::filesystem::exists(request.file, unknown)) return report_gone();
         if (!data_.shown) data_.problem = text;
-        notify(Severity::error, "database", text, {{"Open another...", {CommandId::open_database}}});
+        notify(Severity::error, "database", text, {{"Open another...", ask::OpenDatabase{}}});
       });
     }
   });
@@ -87,7 +87,7 @@ void Application::report_gone() {
          fmt::format("{} is no longer there: it was moved or deleted. It is still held open, so nothing is lost yet: "
                      "save a copy, or put it back.",
                      data_.database),
-         {{"Save a copy...", {CommandId::save_copy}}, {"Open another...", {CommandId::open_database}}});
+         {{"Save a copy...", ask::SaveDatabaseCopy{}}, {"Open another...", ask::OpenDatabase{}}});
 }
 
 void Application::show(const ReadRequest& asked, const ReadResult& result, bool complete) {
@@ -117,7 +117,7 @@ void Application::show(const ReadRequest& asked, const ReadResult& result, bool 
   if (first && holds_gpu_sweeps(data_)) {  // it was offered before they were read
     std::erase_if(data_.notices, [](const Notice& notice) {
       return notice.id == "recorded" && !notice.actions.empty() &&
-             notice.actions.front().request.id == CommandId::open_recorded;
+             std::holds_alternative<ask::OpenRecorded>(notice.actions.front().request);
     });
   }
   if (complete) start_when_ready();
@@ -129,7 +129,7 @@ void Application::start_when_ready() {
     return;
   start_pending_ = false;
   if (data_.read_only || !(options_.run_at_start || data_.sweeps.empty())) return;
-  carry_out({CommandId::run});
+  carry_out(ask::Run{});
   if (options_.run_at_start || !data_.run.running) return;
   // Nobody asked for this sweep: say that it runs, and why.
   const auto recorded = std::find_if(data_.notices.begin(), data_.notices.end(),
@@ -152,7 +152,7 @@ void Application::offer_resume() {
   notify(Severity::warning, "resume",
          fmt::format("The sweep of {} was interrupted after {} of {} measurements. Everything measured is kept.",
                      format_started(newest.started, std::time(nullptr)), done, newest.planned),
-         {{"Resume", {CommandId::resume, newest.id}}});
+         {{"Resume", ask::Resume{newest.id}}});
 }
 
 SweepRequest Application::request_to_run(std::optional<std::int64_t> resume) {
@@ -163,7 +163,7 @@ SweepRequest Application::request_to_run(std::optional<std::int64_t> resume) {
   }
   const FormReading reading = read_form(ui_.form, data_.machine.catalog.get());
   if (reading.problems.empty()) return reading.request;
-  show_panel(Panel::setup);
+  ui_.show(Panel::setup);
   std::string why = reading.problems.begin()->second;
   if (why.ends_with('.')) why.pop_back();
   throw Error("The sweep was not started", why, "mend the fields marked in the sweep setup");
@@ -301,7 +301,7 @@ void Application::offer_recorded() {
     return;
   notify(Severity::info, "recorded",
          "There is no GPU here: sweeps run on the CPU. Measurements recorded on an H200 are there to look at.",
-         {{"Look at them", {CommandId::open_recorded}}});
+         {{"Look at them", ask::OpenRecorded{}}});
 }
 
 void Application::ask_preview() {

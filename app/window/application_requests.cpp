@@ -1,14 +1,15 @@
-// What the requests of the panels do to the view and to sweeps.
+// What the requests of the panels do.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ctime>
 #include <utility>
 
 #include "app/window/application.hpp"
+#include "app/window/folder_listing.hpp"
 #include "views/data/format.hpp"
+#include "views/model/attention_draft.hpp"
 #include "views/panels/panels.hpp"
 
 namespace triscope {
@@ -18,134 +19,196 @@ constexpr float kScaleStep = 0.1F;
 
 }  // namespace
 
-void Application::carry_out(const Request& request) {
-  switch (request.id) {
-    case CommandId::set_baseline:
-    case CommandId::clear_baseline:
-    case CommandId::compare:
-    case CommandId::show_sweep:
-    case CommandId::select_measurement:
-    case CommandId::unpin:
-      return carry_out_selection(request);
-    case CommandId::run:
-    case CommandId::stop:
-    case CommandId::resume:
-    case CommandId::star:
-    case CommandId::delete_sweep:
-    case CommandId::save_note:
-    case CommandId::preview_plan:
-    case CommandId::note_measurement:
-      return carry_out_sweep(request);
-    case CommandId::open_database:
-    case CommandId::open_recorded:
-    case CommandId::import_database:
-    case CommandId::save_table:
-    case CommandId::save_chart:
-    case CommandId::save_window_picture:
-    case CommandId::export_text:
-    case CommandId::save_slice:
-    case CommandId::save_copy:
-    case CommandId::list_folder:
-    case CommandId::choose_tensors:
-    case CommandId::choose_labels:
-    case CommandId::copy_table:
-    case CommandId::copy_markdown:
-    case CommandId::copy_csv:
-    case CommandId::copy_latex:
-    case CommandId::copy_chart:
-    case CommandId::copy_chart_data:
-    case CommandId::copy_text:
-      return carry_out_file(request);
-    case CommandId::toggle_theme:
-    case CommandId::scale_up:
-    case CommandId::scale_down:
-    case CommandId::scale_reset:
-      return carry_out_look(request);
-    default:
-      return carry_out_view(request);
+/// What each request does. One without a handler here does not compile.
+struct Application::Handlers {
+  Application& a;
+
+  std::int64_t or_shown(std::int64_t sweep) const { return sweep ? sweep : a.ui_.selection.shown_sweep; }
+  Panel or_front(std::optional<Panel> panel) const {
+    return panel ? *panel : a.ui_.attention.open ? Panel::attention : a.ui_.front_chart;
+  }
+  /// Before anything is written: whether the database is still there; says so when it is not.
+  bool can_write() const {
+    if (a.database_is_gone()) a.report_gone();
+    return !a.database_is_gone();
+  }
+
+  void operator()(FileRequest request) const;
+  void operator()(const ask::OpenRecorded&) const { a.open_database(a.data_.recorded_database); }
+  void operator()(const ask::ListFolder& request) const { a.list_folder_for_question(request.folder); }
+  void operator()(const ask::CopyTable& request) const { a.copy_panel(Panel::latency, request.format); }
+  void operator()(const ask::CopyChart& request) const { a.picture_ = PictureTask{3, or_front(request.panel), {}}; }
+  void operator()(const ask::CopyPanelData& request) const { a.copy_panel(or_front(request.panel), TableFormat::tsv); }
+  void operator()(const ask::CopyText& request) const { ImGui::SetClipboardText(request.text.c_str()); }
+
+  void operator()(const ask::Run&) const {
+    if (can_write()) a.start_sweep(std::nullopt);
+  }
+  void operator()(const ask::Resume& request) const {
+    if (can_write()) a.start_sweep(or_shown(request.sweep));
+  }
+  void operator()(const ask::Stop&) const {
+    a.data_.run.stopping = a.data_.run.running;
+    a.sweep_thread_.request_stop();
+  }
+  void operator()(const ask::PreviewPlan&) const { a.ask_preview(); }
+
+  void operator()(const ask::ShowSweep& request) const;
+  void operator()(const ask::SetBaseline& request) const;
+  void operator()(const ask::ClearBaseline&) const;
+  void operator()(const ask::Compare& request) const { a.compare_with(or_shown(request.sweep)); }
+  void operator()(const ask::SelectMeasurement& request) const;
+  void operator()(const ask::ClearSelection&) const;
+
+  void operator()(const ask::Star& request) const {
+    if (can_write()) a.star(or_shown(request.sweep));
+  }
+  void operator()(const ask::AskToDelete& request) const {
+    if (can_write()) a.ui_.delete_asked = or_shown(request.sweep);
+  }
+  void operator()(const ask::DeleteSweep& request) const {
+    if (can_write()) a.delete_sweep(or_shown(request.sweep));
+  }
+  void operator()(const ask::NoteSweep& request) const {
+    if (can_write())
+      a.write([sweep = or_shown(request.sweep), note = request.note](Store& store) { store.set_note(sweep, note); });
+  }
+  void operator()(const ask::NoteMeasurement& request) const {
+    if (can_write())
+      a.write([request](Store& store) { store.set_measurement_note(request.measurement, request.note); });
+  }
+
+  void operator()(const ask::ShowPanel& request) const { a.ui_.show(request.panel); }
+  void operator()(const ask::ShowMeasurements&) const { a.ui_.attention.open = false; }
+  void operator()(const ask::FilterTable&) const {
+    a.ui_.show(Panel::latency);
+    a.ui_.focus_filter = true;
+  }
+  void operator()(const ask::FitCharts&) const {
+    a.ui_.fit_charts = true;
+    a.ui_.attention.part.reset();
+  }
+  void operator()(const ask::InspectAgain&) const { a.ask_survey_again(); }
+  void operator()(const ask::ToggleTheme&) const {
+    a.ui_.settings.theme = a.look_.theme.dark ? ThemeChoice::light : ThemeChoice::dark;
+  }
+  void operator()(const ask::ScaleUp&) const { a.scale_to(a.ui_.settings.scale + kScaleStep); }
+  void operator()(const ask::ScaleDown&) const { a.scale_to(a.ui_.settings.scale - kScaleStep); }
+  void operator()(const ask::ScaleReset&) const { a.scale_to(1); }
+  void operator()(const ask::ResetLayout&) const { a.reset_layout(); }
+  void operator()(const ask::Undo&) const { a.take_back(); }
+  void operator()(const ask::OpenPalette&) const { a.ui_.palette_open = true; }
+  void operator()(const ask::OpenHelp&) const { a.ui_.help_open = true; }
+  void operator()(const ask::OpenLicences&) const { a.ui_.licences_open = true; }
+  void operator()(const ask::OpenSettings&) const { a.ui_.settings_open = true; }
+  void operator()(const ask::DismissNotice& request) const {
+    if (request.id == "recorded") a.ui_.settings.offer_recorded = false;
+    std::erase_if(a.data_.notices, [&](const Notice& notice) { return notice.id == request.id; });
+  }
+  void operator()(const ask::Quit&) const { a.quit_ = true; }
+};
+
+/// What each request for a file proposes, and does with one.
+struct Application::FileActions {
+  Application& a;
+
+  /// From what was chosen before, or from the tensors.
+  std::string beside_tensors(const std::string& chosen) const {
+    return chosen.empty() ? a.folder_of_tensors() : chosen;
+  }
+  std::string named(std::optional<Panel> panel, const char* ending) const {
+    return a.proposed_path(panel_info(*panel).id + std::string(ending));
+  }
+
+  PathAction operator()(const ask::OpenDatabase&) const {
+    return {a.ui_.settings.last_database, [this](const auto& file) { a.open_database(file); }};
+  }
+  PathAction operator()(const ask::ImportDatabase&) const {
+    return {a.folder_of_database(), [this](const auto& file) { a.import_database(file); }};
+  }
+  PathAction operator()(const ask::SaveDatabaseCopy&) const {
+    return {a.proposed_path("saved.db"), [this](const auto& file) { a.save_copy(file); }};
+  }
+  PathAction operator()(const ask::SaveTable&) const {
+    return {a.proposed_path("latency.csv"), [this](const auto& file) { a.save_panel(file, Panel::latency); }};
+  }
+  PathAction operator()(const ask::SaveChart& request) const {
+    return {named(request.panel, ".png"), [this, request](const auto& file) {
+              a.picture_ = PictureTask{3, request.panel, file};
+            }};
+  }
+  PathAction operator()(const ask::SaveChartData& request) const {
+    return {named(request.panel, ".csv"), [this, request](const auto& file) { a.save_panel(file, *request.panel); }};
+  }
+  PathAction operator()(const ask::SaveSlice&) const {
+    return {a.proposed_path("slice.npy"), [this](const auto& file) { a.save_slice(file); }};
+  }
+  PathAction operator()(const ask::SaveWindowPicture&) const {
+    return {a.proposed_path("triscope.png"), [this](const auto& file) { a.picture_ = PictureTask{1, {}, file}; }};
+  }
+  PathAction operator()(const ask::ChooseTensors&) const {
+    SourceDraft& draft = a.ui_.attention.draft;
+    return {beside_tensors(draft.source.file), [&draft](const auto& file) { set_tensors(draft, file.string()); }};
+  }
+  PathAction operator()(const ask::ChooseLabels&) const {
+    SourceDraft& draft = a.ui_.attention.draft;
+    return {beside_tensors(draft.source.labels_file),
+            [&draft](const auto& file) { draft.source.labels_file = file.string(); }};
+  }
+};
+
+void Application::Handlers::operator()(FileRequest request) const {
+  // The chart in front is that of now, not of when the path is known.
+  std::visit(
+      [this](auto& one) {
+        if constexpr (requires { one.panel; }) one.panel = or_front(one.panel);
+      },
+      request);
+  const FileActions actions{a};
+  const PathAction action = std::visit(actions, request);
+  const std::string file = std::visit([](const auto& one) { return one.file; }, request);
+  if (file.empty()) {
+    a.ui_.path = {std::move(request), action.proposal, {}, false};
+  } else {
+    action.act(expand_home(file));
   }
 }
 
-void Application::show_panel(Panel panel) {
-  ui_.attention.open = panel == Panel::attention;
-  if (ui_.attention.open) return;
-  ui_.settings.visible[static_cast<std::size_t>(panel)] = true;
-  ui_.focus = panel;
-  if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::lengths ||
-      panel == Panel::samples)
-    ui_.front_chart = panel;
+void Application::Handlers::operator()(const ask::ShowSweep& request) const {
+  a.ui_.selection.shown_sweep = request.sweep;
+  a.ui_.selection.pinned = 0;
+  a.read(true);
 }
 
-void Application::carry_out_look(const Request& request) {
-  Settings& settings = ui_.settings;
-  const auto scale_to = [&](float scale) {
-    settings.scale = std::clamp(std::round(scale * 20) / 20, kSmallestScale, kLargestScale);
-  };
-  switch (request.id) {
-    case CommandId::toggle_theme:
-      settings.theme = look_.theme.dark ? ThemeChoice::light : ThemeChoice::dark;
-      break;
-    case CommandId::scale_up:
-      scale_to(settings.scale + kScaleStep);
-      break;
-    case CommandId::scale_down:
-      scale_to(settings.scale - kScaleStep);
-      break;
-    case CommandId::scale_reset:
-      scale_to(1);
-      break;
-    default:
-      break;
-  }
+void Application::Handlers::operator()(const ask::SetBaseline& request) const {
+  std::int64_t& baseline = a.ui_.selection.baseline_sweep;
+  const std::int64_t sweep = or_shown(request.sweep);
+  baseline = baseline == sweep ? 0 : sweep;
+  a.read(true);
 }
 
-void Application::carry_out_view(const Request& request) {
-  switch (request.id) {
-    case CommandId::show_panel:
-      show_panel(static_cast<Panel>(request.number));
-      break;
-    case CommandId::show_measurements:
-      ui_.attention.open = false;
-      break;
-    case CommandId::inspect_again:
-      ask_survey_again();
-      break;
-    case CommandId::fit_charts:
-      ui_.fit_charts = true;
-      ui_.attention.part.reset();
-      break;
-    case CommandId::reset_layout:
-      reset_layout();
-      break;
-    case CommandId::undo:
-      take_back();
-      break;
-    case CommandId::palette:
-      ui_.palette_open = true;
-      break;
-    case CommandId::help:
-      ui_.help_open = true;
-      break;
-    case CommandId::licences:
-      ui_.licences_open = true;
-      break;
-    case CommandId::settings:
-      ui_.settings_open = true;
-      break;
-    case CommandId::filter:
-      show_panel(Panel::latency);
-      ui_.focus_filter = true;
-      break;
-    case CommandId::dismiss_notice:
-      if (request.text == "recorded") ui_.settings.offer_recorded = false;
-      std::erase_if(data_.notices, [&](const Notice& notice) { return notice.id == request.text; });
-      break;
-    case CommandId::quit:
-      quit_ = true;
-      break;
-    default:
-      break;
-  }
+void Application::Handlers::operator()(const ask::ClearBaseline&) const {
+  a.ui_.selection.baseline_sweep = 0;
+  a.read(true);
+}
+
+void Application::Handlers::operator()(const ask::SelectMeasurement& request) const {
+  std::int64_t& pinned = a.ui_.selection.pinned;
+  pinned = pinned == request.measurement ? 0 : request.measurement;
+  a.read(false);
+}
+
+void Application::Handlers::operator()(const ask::ClearSelection&) const {
+  if (a.ui_.attention.open) return a.ui_.attention.pinned.reset();
+  a.ui_.selection.pinned = 0;
+  a.ui_.selection.compared.clear();
+  a.read(true);
+}
+
+void Application::carry_out(const Request& request) { std::visit(Handlers{*this}, request); }
+
+void Application::scale_to(float scale) {
+  ui_.settings.scale = std::clamp(std::round(scale * 20) / 20, kSmallestScale, kLargestScale);
 }
 
 void Application::compare_with(std::int64_t sweep) {
@@ -161,87 +224,8 @@ void Application::compare_with(std::int64_t sweep) {
     compared.erase(found);
     if (compared.size() < 2) compared.clear();
   }
-  if (compared.size() >= 2) show_panel(Panel::compare);
-}
-
-void Application::carry_out_selection(const Request& request) {
-  Selection& selection = ui_.selection;
-  const std::int64_t sweep = request.number ? request.number : selection.shown_sweep;
-  switch (request.id) {
-    case CommandId::set_baseline:
-      selection.baseline_sweep = selection.baseline_sweep == sweep ? 0 : sweep;
-      read(true);
-      break;
-    case CommandId::clear_baseline:
-      selection.baseline_sweep = 0;
-      read(true);
-      break;
-    case CommandId::compare:
-      compare_with(sweep);
-      read(true);
-      break;
-    case CommandId::show_sweep:
-      selection.shown_sweep = request.number;
-      selection.pinned = 0;
-      read(true);
-      break;
-    case CommandId::select_measurement:
-      selection.pinned = selection.pinned == request.number ? 0 : request.number;
-      read(false);
-      break;
-    case CommandId::unpin:
-      if (ui_.attention.open) {
-        ui_.attention.pinned.reset();
-        break;
-      }
-      selection.pinned = 0;
-      selection.compared.clear();
-      read(true);
-      break;
-    default:
-      break;
-  }
-}
-
-void Application::carry_out_sweep(const Request& request) {
-  const std::int64_t sweep = request.number ? request.number : ui_.selection.shown_sweep;
-  constexpr std::array kWriting{CommandId::run,          CommandId::resume,    CommandId::star,
-                                CommandId::delete_sweep, CommandId::save_note, CommandId::note_measurement};
-  if (std::find(kWriting.begin(), kWriting.end(), request.id) != kWriting.end() && database_is_gone())
-    return report_gone();
-  switch (request.id) {
-    case CommandId::run:
-      start_sweep(std::nullopt);
-      break;
-    case CommandId::resume:
-      start_sweep(sweep);
-      break;
-    case CommandId::stop:
-      data_.run.stopping = data_.run.running;
-      sweep_thread_.request_stop();
-      break;
-    case CommandId::star:
-      star(sweep);
-      break;
-    case CommandId::delete_sweep:
-      if (request.text == "confirmed") {
-        delete_sweep(sweep);
-      } else {
-        ui_.delete_asked = sweep;
-      }
-      break;
-    case CommandId::save_note:
-      write([sweep, note = request.text](Store& store) { store.set_note(sweep, note); });
-      break;
-    case CommandId::note_measurement:
-      write([id = request.number, note = request.text](Store& store) { store.set_measurement_note(id, note); });
-      break;
-    case CommandId::preview_plan:
-      ask_preview();
-      break;
-    default:
-      break;
-  }
+  if (compared.size() >= 2) ui_.show(Panel::compare);
+  read(true);
 }
 
 void Application::star(std::int64_t sweep) {
@@ -253,7 +237,7 @@ void Application::offer_undo(std::string text, Undo undo) {
   keep_undone();
   undo_ = std::move(undo);
   data_.can_undo = true;
-  notify(Severity::info, "undo", std::move(text), {{"Undo", {CommandId::undo}}});
+  notify(Severity::info, "undo", std::move(text), {{"Undo", ask::Undo{}}});
 }
 
 void Application::take_back() {

@@ -74,7 +74,7 @@ class Report {
     if (!data_.shown || data_.shown->rows.empty())
       refuse("the database holds no measurement", "run `triscope sweep` first");
     if (options_.sweep != 0) {
-      application_.carry_out({CommandId::show_sweep, options_.sweep});
+      application_.carry_out(ask::ShowSweep{options_.sweep});
       offscreen_.settle();
       if (!data_.shown || data_.shown->info.id != options_.sweep)
         refuse(fmt::format("there is no sweep {}", options_.sweep), "see `triscope list`");
@@ -83,7 +83,7 @@ class Report {
     auto before = std::find_if(data_.sweeps.begin(), data_.sweeps.end(),
                                [&](const SweepInfo& sweep) { return sweep.id == data_.shown->info.id; });
     if (before != data_.sweeps.end()) ++before;  // the newest stands first
-    if (before != data_.sweeps.end()) application_.carry_out({CommandId::compare, before->id});
+    if (before != data_.sweeps.end()) application_.carry_out(ask::Compare{before->id});
     offscreen_.settle();
     std::error_code failed;
     std::filesystem::create_directories(options_.folder, failed);
@@ -94,7 +94,7 @@ class Report {
   }
 
   void write_window() {
-    application_.carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::latency)});
+    application_.carry_out(ask::ShowPanel{Panel::latency});
     write_picture("window");
   }
 
@@ -114,7 +114,7 @@ class Report {
       const auto& compared = application_.ui().selection.compared;
       if (std::find(compared.begin(), compared.end(), sweep.id) == compared.end()) missing.push_back(sweep.id);
     }
-    for (const std::int64_t sweep : missing) application_.carry_out({CommandId::compare, sweep});
+    for (const std::int64_t sweep : missing) application_.carry_out(ask::Compare{sweep});
     offscreen_.settle();
     if (application_.text_of(Panel::lengths).rows.empty()) return;
     application_.show_only(Panel::lengths);

@@ -48,7 +48,7 @@ void take_screenshot(const ScreenshotOptions& options) {
   if (application.data().database.empty())
     throw Error("The picture was not made", application.data().problem, "check the database", ExitCode::usage);
   if (options.sweep != 0) {
-    application.carry_out({CommandId::show_sweep, options.sweep});
+    application.carry_out(ask::ShowSweep{options.sweep});
     offscreen.settle();
     const auto& shown = application.data().shown;
     if (!shown || shown->info.id != options.sweep)
@@ -56,7 +56,7 @@ void take_screenshot(const ScreenshotOptions& options) {
                   ExitCode::usage);
   }
   application.select_first();
-  if (panel) application.carry_out({CommandId::show_panel, static_cast<std::int64_t>(panel->panel)});
+  if (panel) application.carry_out(ask::ShowPanel{panel->panel});
   offscreen.settle();
   const std::vector<std::uint8_t> png = encode_png(offscreen.picture());
   write_whole_file(options.file, {reinterpret_cast<const char*>(png.data()), png.size()});

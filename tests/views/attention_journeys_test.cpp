@@ -267,7 +267,7 @@ TEST_F(AttentionJourney, the_slice_is_exported_as_it_is_shown) {
     IM_CHECK_EQ(p.size(), side().slice->log_p.size());
     IM_CHECK(std::abs(p.back() - std::exp(side().slice->log_p.back())) < 1e-6F);
     const auto picture = [&](const char* name) {
-      app().carry_out({CommandId::save_slice, 0, (world().folder / name).string()});
+      app().carry_out(ask::SaveSlice{(world().folder / name).string()});
       c->Yield(2);
       wait(c);
       std::ifstream stream(world().folder / name, std::ios::binary);
@@ -296,19 +296,18 @@ TEST_F(AttentionJourney, the_slice_is_exported_as_it_is_shown) {
     a.slice = data().attention.sides[1].slice;  // A has gone on, B is still to come
     ++a.slice_of.query.query;
     ++attention().query;
-    app().carry_out({CommandId::save_slice, 0, (world().folder / "meanwhile.npy").string()});
+    app().carry_out(ask::SaveSlice{(world().folder / "meanwhile.npy").string()});
     a = before;
     --attention().query;
     wait(c);
     const TensorFile meanwhile(world().folder / "meanwhile.npy");
     IM_CHECK(read_floats(meanwhile.tensors().front()) == read_floats(difference.tensors().front()));
     attention().show = AttentionShow::one;
-    app().carry_out(
-        {CommandId::save_chart, static_cast<std::int64_t>(Panel::attention), (world().folder / "map.png").string()});
+    app().carry_out(ask::SaveChart{Panel::attention, (world().folder / "map.png").string()});
     c->Yield(3);
     wait(c);
     IM_CHECK(std::filesystem::file_size(world().folder / "map.png") > 2000);
-    app().carry_out({CommandId::copy_chart_data, static_cast<std::int64_t>(Panel::attention)});
+    app().carry_out(ask::CopyPanelData{Panel::attention});
     IM_CHECK(clipboard().find("j\tk\ttoken j") == 0);
   });
 }

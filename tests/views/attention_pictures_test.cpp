@@ -28,7 +28,7 @@ TEST(AttentionPixels, one_bright_cell_of_1024_x_1024_is_seen_in_the_whole_window
   ui.sides[0].source.file = ui.sides[1].source.file = (window.folder / "one.safetensors").string();
   ui.query = 1099;
   ui.window1 = ui.window2 = 1024;
-  window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
+  window.application().carry_out(ask::ShowPanel{Panel::attention});
   window.stage->memory().settle();
   ASSERT_TRUE(window.application().data().attention.sides[0].slice)
       << window.application().data().attention.sides[0].problem;
@@ -46,7 +46,7 @@ TEST(AttentionPixels, one_bright_cell_of_1024_x_1024_is_seen_in_the_whole_window
 class Album {
  public:
   Album(std::string folder, int width, int height) : folder_(std::move(folder)), window_(60, width, height) {
-    application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
+    application().carry_out(ask::ShowPanel{Panel::attention});
     settle();
   }
   Application& application() { return window_.application(); }

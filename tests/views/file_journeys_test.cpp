@@ -81,7 +81,7 @@ TEST_F(Journey, a_database_is_found_with_the_mouse) {
     c->ItemDoubleClick("**/other.db");
     wait(c);
     IM_CHECK(data().database.ends_with("/runs/november/other.db"));
-    IM_CHECK(ui().path.command == CommandId::quit);
+    IM_CHECK(!ui().path.waiting);
   });
 }
 
@@ -94,7 +94,7 @@ TEST_F(Journey, a_database_is_found_with_the_keyboard) {
     c->KeyCharsReplaceEnter((world().folder / "runs").c_str());  // a folder is entered, not opened
     wait(c);
     IM_CHECK(ui().path.text.ends_with("/runs/"));
-    IM_CHECK(ui().path.command == CommandId::open_database);
+    IM_CHECK(ui().path.waiting && std::holds_alternative<ask::OpenDatabase>(*ui().path.waiting));
     c->KeyCharsReplace((world().folder / "runs" / "november" / "oth").c_str());
     wait(c);
     c->SetRef("//$FOCUSED");
@@ -113,7 +113,7 @@ TEST_F(Journey, a_deleted_sweep_comes_back_by_undo_and_is_gone_once_the_window_c
     const std::size_t sweeps = data().sweeps.size();
     const std::int64_t id = data().shown->info.id;
     const auto erase = [&] {
-      app().carry_out({CommandId::delete_sweep, id});
+      app().carry_out(ask::AskToDelete{id});
       c->Yield(3);
       c->ItemClick("//$FOCUSED/Delete");
       wait(c);
@@ -124,7 +124,7 @@ TEST_F(Journey, a_deleted_sweep_comes_back_by_undo_and_is_gone_once_the_window_c
     c->ItemClick("//##notices/**/Undo");
     wait(c);
     IM_CHECK_EQ(data().sweeps.size(), sweeps);
-    app().carry_out({CommandId::delete_sweep, id});
+    app().carry_out(ask::AskToDelete{id});
     c->Yield(3);
     c->KeyPress(ImGuiKey_Enter);  // confirms
     wait(c);
@@ -181,7 +181,7 @@ TEST_F(Journey, a_locked_database_is_tried_again) {
   other.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
   locking = &other;
   travel([](ImGuiTestContext* c) {
-    app().carry_out({CommandId::open_database, 0, world().folder / "locked.db"});
+    app().carry_out(ask::OpenDatabase{world().folder / "locked.db"});
     for (int i = 0; i < 20'000 && data().notices.empty(); ++i) {  // it is waited for, some seconds
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       c->Yield();
@@ -203,12 +203,12 @@ TEST_F(Journey, an_image_that_cannot_be_copied_is_offered_as_a_file) {
       throw Error("The picture was not copied", "xclip is not installed", "install xclip, or save the chart as PNG");
     };
     front(c, Panel::tflops);
-    app().carry_out({CommandId::copy_chart, static_cast<std::int64_t>(Panel::tflops)});
+    app().carry_out(ask::CopyChart{Panel::tflops});
     wait(c);
     IM_CHECK(data().notices.back().text.find("install xclip") != std::string::npos);
     c->ItemClick("//##notices/**/Save as PNG...");
     c->Yield(3);
-    IM_CHECK(ui().path.command == CommandId::save_chart);
+    IM_CHECK(ui().path.waiting && std::holds_alternative<ask::SaveChart>(*ui().path.waiting));
     IM_CHECK(ui().path.text.ends_with("tflops.png"));
   });
 }
@@ -252,12 +252,12 @@ TEST_F(Journey, nothing_is_written_in_the_place_of_a_deleted_database) {
     const std::size_t sweeps = data().sweeps.size();
     const std::int64_t sweep = data().shown->info.id, row = data().shown->rows.front().measurement;
     std::filesystem::remove(file);
-    const std::array<Request, 6> writing{Request{CommandId::run},
-                                         Request{CommandId::resume, sweep},
-                                         Request{CommandId::star, sweep},
-                                         Request{CommandId::save_note, sweep, "title"},
-                                         Request{CommandId::note_measurement, row, "note"},
-                                         Request{CommandId::delete_sweep, sweep, "confirmed"}};
+    const std::array<Request, 6> writing{ask::Run{},
+                                         ask::Resume{sweep},
+                                         ask::Star{sweep},
+                                         ask::NoteSweep{sweep, "title"},
+                                         ask::NoteMeasurement{row, "note"},
+                                         ask::DeleteSweep{sweep}};
     for (const Request& request : writing) {
       app().carry_out(request);
       wait(c);
@@ -267,7 +267,7 @@ TEST_F(Journey, nothing_is_written_in_the_place_of_a_deleted_database) {
     }
     c->KeyPress(ImGuiKey_F5);
     wait(c);
-    app().carry_out({CommandId::import_database, 0, world().folder / "other.db"});
+    app().carry_out(ask::ImportDatabase{world().folder / "other.db"});
     wait(c);
     IM_CHECK(!std::filesystem::exists(file));
     IM_CHECK_EQ(world().sweep.started.load(), 0);

@@ -100,11 +100,11 @@ class Studio {
   }
   Application& application() { return offscreen_->application(); }
   Offscreen& offscreen() { return *offscreen_; }
-  void ask(CommandId id, std::int64_t number = 0, std::string text = {}) {
-    application().carry_out({id, number, std::move(text)});
+  void ask(const Request& request) {
+    application().carry_out(request);
     offscreen_->settle();
   }
-  void front(Panel panel) { ask(CommandId::show_panel, static_cast<std::int64_t>(panel)); }
+  void front(Panel panel) { ask(ask::ShowPanel{panel}); }
   void click(float x, float y) {
     ImGuiIO& io = ImGui::GetIO();
     point(x, y);
@@ -186,13 +186,13 @@ void shoot_full(Studio& studio, const Variant& variant) {
   studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep);
   const auto& sweeps = studio.application().data().sweeps;
   if (sweeps.empty()) throw Error("No pictures were made", "assets/recorded/h200.db holds no sweep", "record it again");
-  studio.ask(CommandId::show_sweep, sweeps.back().id);  // the paper's Table 1 was recorded first
+  studio.ask(ask::ShowSweep{sweeps.back().id});  // the paper's Table 1 was recorded first
   studio.application().select_first();
   if (sweeps.size() > 1)
-    studio.ask(CommandId::compare,
-               most_alike(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", *studio.application().data().shown));
+    studio.ask(
+        ask::Compare{most_alike(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", *studio.application().data().shown)});
   studio.tour("full");
-  studio.ask(CommandId::show_sweep, longest_sweep(sweeps));
+  studio.ask(ask::ShowSweep{longest_sweep(sweeps)});
   studio.application().select_first();
   for (const Panel panel : {Panel::tflops, Panel::lengths}) {
     studio.front(Panel::latency);
@@ -201,7 +201,7 @@ void shoot_full(Studio& studio, const Variant& variant) {
   }
   if (variant.width != 1440 || !variant.dark) return;  // the other sweeps once
   for (const SweepInfo& one : std::vector(sweeps)) {
-    studio.ask(CommandId::show_sweep, one.id);
+    studio.ask(ask::ShowSweep{one.id});
     studio.application().select_first();
     studio.front(Panel::map);
     studio.shoot(fmt::format("full_sweep{}_map", one.id));
@@ -244,14 +244,14 @@ void shoot_running(Studio& studio, const Variant& variant, const std::filesystem
     }
   };
   sweep.stop_after = 0;
-  studio.application().carry_out({CommandId::run});
+  studio.application().carry_out(ask::Run{});
   run_until(0);
   studio.shoot("running_nothing_yet", false);
   sweep.stop_after = 26;
   run_until(26);
   studio.shoot("running_latency_tflops", false);
-  studio.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::scaling)});
-  studio.application().carry_out({CommandId::stop});
+  studio.application().carry_out(ask::ShowPanel{Panel::scaling});
+  studio.application().carry_out(ask::Stop{});
   for (int i = 0; i < 20'000 && studio.application().data().run.running; ++i) {
     studio.offscreen().frame();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -271,13 +271,13 @@ void shoot_failed(Studio& studio, const Variant& variant, const std::filesystem:
   }
   studio.open(folder / "failed.db", variant, sweep);
   studio.shoot("interrupted");
-  studio.ask(CommandId::dismiss_notice, 0, "resume");
+  studio.ask(ask::DismissNotice{"resume"});
   for (const ResultRow& row : studio.application().data().shown->rows) {
-    if (row.status == Status::failed) studio.ask(CommandId::select_measurement, row.measurement);
+    if (row.status == Status::failed) studio.ask(ask::SelectMeasurement{row.measurement});
   }
-  studio.ask(CommandId::set_baseline, 1);
-  studio.ask(CommandId::show_sweep, 2);
-  studio.ask(CommandId::compare, 2);
+  studio.ask(ask::SetBaseline{1});
+  studio.ask(ask::ShowSweep{2});
+  studio.ask(ask::Compare{2});
   studio.tour("failed");
 }
 
@@ -305,10 +305,10 @@ void shoot_compared(Studio& studio, const Variant& variant, const std::filesyste
     }
   }
   studio.open(folder / "compared.db", variant, sweep);
-  studio.ask(CommandId::set_baseline, 1);
-  studio.ask(CommandId::show_sweep, 2);
+  studio.ask(ask::SetBaseline{1});
+  studio.ask(ask::ShowSweep{2});
   studio.shoot("baseline_latency_tflops");
-  studio.ask(CommandId::compare, 2);
+  studio.ask(ask::Compare{2});
   studio.shoot("compared");
 }
 
@@ -325,7 +325,7 @@ void shoot_many(Studio& studio, const Variant& variant, const std::filesystem::p
   studio.open(folder / "many.db", variant, sweep);
   studio.application().select_first();
   studio.tour("many");
-  studio.ask(CommandId::show_sweep, 2);
+  studio.ask(ask::ShowSweep{2});
   studio.application().select_first();
   studio.tour("many_rows");
 }
@@ -333,7 +333,7 @@ void shoot_many(Studio& studio, const Variant& variant, const std::filesystem::p
 void shoot_dialogs(Studio& studio, const Variant& variant) {
   InventedSweep sweep;
   studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep);
-  studio.ask(CommandId::show_sweep, studio.application().data().sweeps.back().id);
+  studio.ask(ask::ShowSweep{studio.application().data().sweeps.back().id});
   studio.application().select_first();
   UiState& ui = studio.application().ui();
   const auto close = [&] {
@@ -342,23 +342,23 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
     ImGui::GetIO().AddKeyEvent(ImGuiKey_Escape, false);
     studio.offscreen().settle();
   };
-  studio.ask(CommandId::palette);
+  studio.ask(ask::OpenPalette{});
   studio.shoot("dialog_palette");
   close();
-  studio.ask(CommandId::help);
+  studio.ask(ask::OpenHelp{});
   studio.shoot("dialog_help");
   close();
-  studio.ask(CommandId::licences);
+  studio.ask(ask::OpenLicences{});
   studio.shoot("dialog_licences");
   close();
-  studio.ask(CommandId::settings);
+  studio.ask(ask::OpenSettings{});
   studio.shoot("dialog_settings");
   close();
   ui.settings.recent_databases = {"/home/ada/.local/share/triscope/results.db", "/home/ada/runs/h200-2026-11.db"};
-  studio.ask(CommandId::open_database);
+  studio.ask(ask::OpenDatabase{});
   studio.shoot("dialog_open");
   close();
-  studio.ask(CommandId::delete_sweep, 1);
+  studio.ask(ask::AskToDelete{1});
   studio.shoot("dialog_delete");
   close();
   float x = 98;
@@ -370,7 +370,7 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   }
   ui.form.seq_lens = "256, 4k, many";
   ui.form.kv_heads = "3";
-  studio.ask(CommandId::preview_plan);
+  studio.ask(ask::PreviewPlan{});
   studio.application().notify(
       Severity::error, "saved",
       "/mnt/disk/latency.csv was not written: No space left on device; free some space, then save again");
@@ -404,7 +404,7 @@ int print_figures() {
               std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   offscreen.settle();
   application.select_first();
-  application.carry_out({CommandId::compare, application.data().sweeps.back().id});
+  application.carry_out(ask::Compare{application.data().sweeps.back().id});
   offscreen.settle();
   const auto measure = [&](const char* name) {
     offscreen.settle();

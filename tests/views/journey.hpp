@@ -62,7 +62,7 @@ class Journey : public testing::Test {
     return text ? text : "";
   }
   static void front(ImGuiTestContext* c, Panel panel) {
-    app().carry_out({CommandId::show_panel, static_cast<std::int64_t>(panel)});
+    app().carry_out(ask::ShowPanel{panel});
     c->Yield(4);
   }
 

@@ -155,7 +155,7 @@ TEST_F(Journey, what_is_selected_elsewhere_comes_into_view_in_the_table) {
       return -1.0F;
     };
     IM_CHECK_EQ(scroll(), 0.0F);
-    app().carry_out({CommandId::select_measurement, last});
+    app().carry_out(ask::SelectMeasurement{last});
     wait(c);
     c->Yield(3);
     IM_CHECK(scroll() > 100);
@@ -203,7 +203,7 @@ TEST_F(Journey, a_row_of_compare_is_selected_everywhere) {
     IM_CHECK(ui().selection.pinned != 0 && data().selected != nullptr);
     IM_CHECK_EQ(data().shown->info.id, shown);
     IM_CHECK_EQ(data().selected->row.sweep, shown);
-    app().carry_out({CommandId::show_sweep, data().sweeps.back().id});  // neither of the two
+    app().carry_out(ask::ShowSweep{data().sweeps.back().id});  // neither of the two
     wait(c);
     c->ItemClick("//**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
     wait(c);
@@ -341,7 +341,7 @@ TEST_F(Journey, a_chart_is_saved_as_a_picture_three_times_its_size) {
     front(c, Panel::tflops);
     const std::string file = world().folder / "chart.png";
     const Area area = ui().chart_areas.at(Panel::tflops);
-    app().carry_out({CommandId::save_chart, static_cast<std::int64_t>(Panel::tflops), file});
+    app().carry_out(ask::SaveChart{Panel::tflops, file});
     wait(c);
     std::ifstream stream(file, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
@@ -360,18 +360,18 @@ TEST_F(Journey, a_picture_is_of_what_is_shown_now) {
     front(c, Panel::tflops);
     c->KeyPress(ImGuiKey_A);
     c->Yield(3);
-    app().carry_out({CommandId::copy_chart});
+    app().carry_out(ask::CopyChart{});
     c->Yield(3);
     IM_CHECK(copied_png > 0);
     c->KeyPress(ImGuiKey_M);
     c->Yield(3);
     IM_CHECK(!ui().chart_areas.contains(Panel::attention));
     IM_CHECK(ui().chart_areas.contains(Panel::tflops));
-    app().carry_out({CommandId::copy_chart, static_cast<std::int64_t>(Panel::attention)});
+    app().carry_out(ask::CopyChart{Panel::attention});
     c->Yield(3);
     IM_CHECK(!data().notices.empty() && data().notices.back().text.find("not shown") != std::string::npos);
     copied_png = 0;
-    app().carry_out({CommandId::copy_chart});
+    app().carry_out(ask::CopyChart{});
     c->Yield(3);
     IM_CHECK(copied_png > 0);
   });
@@ -380,9 +380,9 @@ TEST_F(Journey, a_picture_is_of_what_is_shown_now) {
 TEST_F(Journey, a_note_is_kept_with_its_measurement) {
   travel([](ImGuiTestContext* c) {
     const std::int64_t id = data().shown->rows.front().measurement;
-    app().carry_out({CommandId::select_measurement, id});
+    app().carry_out(ask::SelectMeasurement{id});
     wait(c);
-    app().carry_out({CommandId::note_measurement, id, "after the fan was cleaned"});
+    app().carry_out(ask::NoteMeasurement{id, "after the fan was cleaned"});
     wait(c);
     IM_CHECK_STR_EQ(Snapshot(world().folder / "test.db").note(id).c_str(), "after the fan was cleaned");
     IM_CHECK_STR_EQ(data().selected->note.c_str(), "after the fan was cleaned");

@@ -73,7 +73,7 @@ TEST_F(Journey, a_window_made_small_keeps_room_for_the_table_and_gets_its_layout
     IM_CHECK(std::abs(panel("###latency")->Size.x - before.x) < 3 &&
              std::abs(panel("###latency")->Size.y - before.y) < 3);
     IM_CHECK(std::abs(panel("###setup")->Size.x - setup.x) < 2);
-    app().carry_out({CommandId::scale_up});
+    app().carry_out(ask::ScaleUp{});
     c->Yield(12);
     IM_CHECK(std::abs(panel("###setup")->Size.x - 1.1F * setup.x) < 3);
   });
@@ -101,7 +101,7 @@ TEST_F(Journey, the_smallest_window_keeps_run_stop_and_the_buttons_of_a_banner) 
     ui().settings.scale = 2;
     c->Yield(8);
     app().notify(Severity::error, "long", std::string(300, 'x'),
-                 {{"Save a copy...", {CommandId::fit_charts}}, {"Open another...", {CommandId::fit_charts}}});
+                 {{"Save a copy...", ask::FitCharts{}}, {"Open another...", ask::FitCharts{}}});
     c->Yield(4);
     for (const char* item : {"//##notices/**/Save a copy...", "//##notices/**/Open another...",
                              "//##notices/**/Dismiss", "//##MainMenuBar/**/▶ Run  F5", "//##MainMenuBar/**/■ Stop"}) {
@@ -124,7 +124,7 @@ TEST_F(Journey, the_layout_before_a_reset_comes_back_by_undo) {
     c->Yield(4);
     const float chosen = setup->Size.x;
     IM_CHECK(chosen > before + 60);
-    app().carry_out({CommandId::reset_layout});
+    app().carry_out(ask::ResetLayout{});
     c->Yield(8);
     IM_CHECK(std::abs(ImGui::FindWindowByName("###setup")->Size.x - before) < 4);
     c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
@@ -145,7 +145,7 @@ TEST_F(Journey, undoing_a_reset_restores_each_layout_whatever_the_width_is_by_th
     };
     const auto width = [](const char* name) { return ImGui::FindWindowByName(name)->Size.x; };
     const auto reset = [&] {
-      app().carry_out({CommandId::reset_layout});
+      app().carry_out(ask::ResetLayout{});
       c->Yield(12);
     };
     const ImGuiWindow* setup = ImGui::FindWindowByName("###setup");

@@ -35,7 +35,7 @@ class Measuring : public testing::Test {
   /// Measures until `finish`.
   void start() {
     window.sweep.stop_after = 2;
-    window.application().carry_out({CommandId::run});
+    window.application().carry_out(ask::Run{});
     draw_until([&] {
       return data().run.sweep != 0 && data().shown && data().shown->info.id == data().run.sweep &&
              data().run.progress.done == 2;
@@ -48,11 +48,12 @@ class Measuring : public testing::Test {
   }
   const WindowData& data() { return window.application().data(); }
   UiState& ui() { return window.application().ui(); }
-  bool enabled(CommandId id) {
+  template <typename Kind>
+  bool enabled() {
     std::vector<Request> requests;
     Models models;
     const Context context{window.application().look(), window.application().data(), ui(), models, requests, 0};
-    return is_enabled(context, id);
+    return is_enabled(context, command_for<Kind>());
   }
   bool noticed(const std::string& id) {
     for (const Notice& notice : data().notices) {
@@ -77,11 +78,11 @@ TEST_F(Measuring, a_sweep_of_another_process_is_not_taken_for_ours) {
   draw_until([&] { return data().sweeps.front().id == theirs; });
   EXPECT_EQ(data().run.sweep, ours);
   EXPECT_EQ(ui().selection.shown_sweep, ours);
-  window.application().carry_out({CommandId::delete_sweep, ours, "confirmed"});
+  window.application().carry_out(ask::DeleteSweep{ours});
   EXPECT_TRUE(noticed("delete"));
   finish();
   const std::int64_t pinned = data().shown->rows.front().measurement;
-  window.application().carry_out({CommandId::select_measurement, pinned});
+  window.application().carry_out(ask::SelectMeasurement{pinned});
   const std::int64_t later = measure_elsewhere();
   draw_until([&] { return data().sweeps.front().id == later; });
   draw_until_settled();
@@ -96,14 +97,14 @@ TEST_F(Measuring, a_sweep_that_another_process_measures_is_not_offered_for_resum
   window.stage->settle();
   ASSERT_EQ(data().shown->info.id, theirs);
   EXPECT_FALSE(noticed("resume"));
-  EXPECT_FALSE(enabled(CommandId::resume));
-  EXPECT_FALSE(enabled(CommandId::delete_sweep));
-  window.application().carry_out({CommandId::delete_sweep, theirs, "confirmed"});
+  EXPECT_FALSE(enabled<ask::Resume>());
+  EXPECT_FALSE(enabled<ask::AskToDelete>());
+  window.application().carry_out(ask::DeleteSweep{theirs});
   EXPECT_TRUE(noticed("delete"));
   EXPECT_EQ(data().sweeps.front().id, theirs);
   lock.reset();  // it ends without a word in the database
-  draw_until([&] { return enabled(CommandId::resume); });
-  EXPECT_TRUE(enabled(CommandId::delete_sweep));
+  draw_until([&] { return enabled<ask::Resume>(); });
+  EXPECT_TRUE(enabled<ask::AskToDelete>());
 }
 
 TEST_F(Measuring, what_is_timed_has_the_machine_to_itself_but_for_slices_that_are_asked_for) {
@@ -121,8 +122,8 @@ TEST_F(Measuring, what_is_timed_has_the_machine_to_itself_but_for_slices_that_ar
   start();
   const int before = previews;
   ui().form.batches = "2";
-  window.application().carry_out({CommandId::preview_plan});
-  window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
+  window.application().carry_out(ask::PreviewPlan{});
+  window.application().carry_out(ask::ShowPanel{Panel::attention});
   ui().attention.playing = true;
   const AttentionData& attention = data().attention;
   draw_until([&] { return attention.sides[0].slice != nullptr; });
@@ -150,7 +151,7 @@ TEST_F(Measuring, a_sweep_begins_when_the_preview_that_is_being_made_is_there) {
   window.stage.reset();
   window.stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
   draw_until([&] { return planning.load() && !data().database.empty(); });
-  window.application().carry_out({CommandId::run});
+  window.application().carry_out(ask::Run{});
   for (int n = 0; n < 50; ++n) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     window.stage->frame();
@@ -187,7 +188,7 @@ TEST_F(Measuring, closing_waits_for_no_worker) {
   window.stage.reset();
   window.stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
   draw_until([&] { return data().shown != nullptr; });
-  window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(Panel::attention)});
+  window.application().carry_out(ask::ShowPanel{Panel::attention});
   const std::filesystem::path asked = window.folder / "worker.asked";
   draw_until([&] { return std::filesystem::exists(asked) && std::filesystem::file_size(asked) == 1; });
   window.stage.reset();

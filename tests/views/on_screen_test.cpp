@@ -128,7 +128,7 @@ TEST(OnScreen, draws_at_most_once_a_second_while_something_is_timed) {
     while (std::chrono::steady_clock::now() < end) screen.step();
   };
   window.sweep.stop_after = 0;  // one measurement that goes on: progress two hundred times a second
-  window.application().carry_out({CommandId::run});
+  window.application().carry_out(ask::Run{});
   steps(1.5);
   ASSERT_TRUE(window.application().data().run.running);
   const std::int64_t before = screen.frames();
@@ -177,8 +177,7 @@ TEST(OnScreen, rests_while_it_is_minimised_and_still_takes_what_threads_answer) 
   set_minimised(true);
   screen.step();
   const std::int64_t drawn = screen.frames();
-  window.application().carry_out(
-      {CommandId::select_measurement, window.application().data().shown->rows.front().measurement});
+  window.application().carry_out(ask::SelectMeasurement{window.application().data().shown->rows.front().measurement});
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   int steps = 0;
   for (; std::chrono::steady_clock::now() < end; ++steps) screen.step();
@@ -253,7 +252,7 @@ TEST(Application, a_table_that_does_not_fit_on_the_disk_leaves_the_old_file_and_
   std::ofstream(file) << "old";
   {
     const SmallDisk disk(64);
-    window.application().carry_out({CommandId::save_table, 0, file.string()});
+    window.application().carry_out(ask::SaveTable{file.string()});
     window.stage->settle();
   }
   ASSERT_FALSE(window.application().data().notices.empty());
@@ -269,7 +268,7 @@ TEST(Application, a_note_that_does_not_fit_on_the_disk_is_reported_and_the_datab
   const std::int64_t id = window.application().data().shown->rows.front().measurement;
   {
     const SmallDisk disk(16);
-    window.application().carry_out({CommandId::note_measurement, id, std::string(100'000, 'x')});
+    window.application().carry_out(ask::NoteMeasurement{id, std::string(100'000, 'x')});
     window.stage->settle();
   }
   ASSERT_FALSE(window.application().data().notices.empty());
@@ -336,7 +335,7 @@ TEST(Application, a_sweep_that_dies_says_why_and_keeps_what_was_measured) {
   window.stage.reset();
   window.stage = std::make_unique<fixture::Stage>(std::move(options), 1280, 800);
   window.stage->settle();
-  window.application().carry_out({CommandId::run});
+  window.application().carry_out(ask::Run{});
   for (int i = 0;
        i < 5000 && (window.application().data().run.running || window.application().data().shown->rows.size() != 1);
        ++i) {

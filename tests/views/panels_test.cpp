@@ -222,14 +222,14 @@ TEST(Window, draws_in_every_size_without_a_complaint_of_dear_imgui) {
       window.application().notify(
           Severity::warning, "a",
           "A long sentence that says what went wrong, why, and what a person can do about it now.",
-          {{"Do it", {CommandId::fit_charts}}});
+          {{"Do it", ask::FitCharts{}}});
       for (const PanelInfo& info : panels()) {
-        window.application().carry_out({CommandId::show_panel, static_cast<std::int64_t>(info.panel)});
+        window.application().carry_out(ask::ShowPanel{info.panel});
         for (int i = 0; i < 4; ++i) window.stage->frame();
       }
-      for (const CommandId dialog :
-           {CommandId::palette, CommandId::help, CommandId::settings, CommandId::open_database}) {
-        window.application().carry_out({dialog});
+      for (const Request& dialog : std::initializer_list<Request>{ask::OpenPalette{}, ask::OpenHelp{},
+                                                                  ask::OpenSettings{}, ask::OpenDatabase{}}) {
+        window.application().carry_out(dialog);
         for (int i = 0; i < 4; ++i) window.stage->frame();
       }
       window.application().data().run.running = false;

@@ -226,7 +226,7 @@ TEST_F(TensorJourney, tensors_are_found_by_browsing_and_labels_too) {
       c->SetRef("//$FOCUSED");
       c->ItemClick(button);
       c->Yield(2);
-      IM_CHECK(ui().path.command != CommandId::quit);
+      IM_CHECK(ui().path.waiting);
       c->SetRef("//$FOCUSED");
       c->ItemInput("##path");
       c->KeyCharsReplace((world().folder.path().string() + "/").c_str());

@@ -11,7 +11,8 @@
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
-#include "views/data/command.hpp"
+#include "views/command/command_search.hpp"
+#include "views/command/shortcut.hpp"
 #include "views/data/format.hpp"
 #include "views/model/setup_model.hpp"
 

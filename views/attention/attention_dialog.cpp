@@ -27,13 +27,13 @@ void whole_number(const Context& context, const char* label, std::int64_t& value
 
 /// A field for a path, with a button that lists folders.
 bool path_field(Context& context, const char* label, const char* id, const char* hint, std::string& path,
-                CommandId browse) {
+                FileRequest browse) {
   row(context, label);
   ImGui::SetNextItemWidth(-button_width("Browse...") - context.look.px(8));
   const bool edited = ImGui::InputTextWithHint(id, hint, &path);
   ImGui::SameLine(0, context.look.px(8));
   ImGui::PushID(id);
-  if (ImGui::Button("Browse...")) context.request(browse);
+  if (ImGui::Button("Browse...")) context.request(std::move(browse));
   ImGui::PopID();
   return edited;
 }
@@ -91,10 +91,10 @@ void draw_mapping(Context& context, AttentionSource& source, const SourceReply& 
 void draw_file(Context& context, SourceDraft& draft) {
   AttentionSource& source = draft.source;
   if (path_field(context, "file", "##file", ".safetensors, or q.npy beside k1.npy, k2.npy, ...", source.file,
-                 CommandId::choose_tensors))
+                 ask::ChooseTensors{}))
     source.mapping.names.clear();
   path_field(context, "token labels", "##labels", "text file, one token a line; may be empty", source.labels_file,
-             CommandId::choose_labels);
+             ask::ChooseLabels{});
   row(context, "order");
   if (chip(context, "batch, tokens, heads, dim", !source.mapping.heads_first)) source.mapping.heads_first = false;
   ImGui::SameLine(0, context.look.px(4));
@@ -150,7 +150,7 @@ void draw_attention_dialog(Context& context) {
   SourceDraft& draft = ui.draft;
   settle_draft(ui, context.data.attention);
   if (!draft.open && !ImGui::IsPopupOpen("tensors")) return;
-  if (context.ui.path.command != CommandId::quit) return;  // it browses for a file, and comes back here
+  if (context.ui.path.waiting) return;  // it browses for a file, and comes back here
   if (draft.open && !ImGui::IsPopupOpen("tensors")) ImGui::OpenPopup("tensors");
   if (!begin_dialog(context.look, "tensors", 560)) return;
   dialog_heading(context.look, ui.show == AttentionShow::one ? "Tensors to look into"

@@ -92,12 +92,12 @@ void draw_export(Context& context) {
   align_right(width);
   if (ImGui::Button("Export")) ImGui::OpenPopup("export");
   if (!ImGui::BeginPopup("export")) return;
-  const auto panel = static_cast<std::int64_t>(Panel::attention);
-  if (ImGui::MenuItem("Copy image")) context.request(CommandId::copy_chart, panel);
-  if (ImGui::MenuItem("Save image as PNG...")) context.request(CommandId::save_chart, panel);
-  if (ImGui::MenuItem("Copy strongest triples")) context.request(CommandId::copy_chart_data, panel);
-  if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(CommandId::export_text, panel);
-  if (ImGui::MenuItem("Save slice as npy, CSV or PNG...")) context.request(CommandId::save_slice);
+  constexpr Panel panel = Panel::attention;
+  if (ImGui::MenuItem("Copy image")) context.request(ask::CopyChart{panel});
+  if (ImGui::MenuItem("Save image as PNG...")) context.request(ask::SaveChart{panel, {}});
+  if (ImGui::MenuItem("Copy strongest triples")) context.request(ask::CopyPanelData{panel});
+  if (ImGui::MenuItem("Save strongest triples as CSV...")) context.request(ask::SaveChartData{panel, {}});
+  if (ImGui::MenuItem("Save slice as npy, CSV or PNG...")) context.request(ask::SaveSlice{});
   ImGui::EndPopup();
 }
 

@@ -178,7 +178,7 @@ void draw_survey_state(Context& context, bool pending, const std::string& proble
   coloured_text(context.look.theme.slower, sentence(problem));
   ImGui::PopTextWrapPos();
   ImGui::PushID(problem.c_str());
-  if (ImGui::Button("Try again")) context.request(CommandId::inspect_again);
+  if (ImGui::Button("Try again")) context.request(ask::InspectAgain{});
   ImGui::PopID();
 }
 

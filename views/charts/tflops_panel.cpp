@@ -92,7 +92,7 @@ void select_bars(Context& context, const BarChart& chart) {
         if (point.peak_fraction) text += fmt::format("\n{} of the peak at the clock of its samples", peak_text(point));
         ImGui::SetTooltip("%s", text.c_str());
         if (clicked_without_drag()) {
-          context.request(CommandId::select_measurement, point.measurement);
+          context.request(ask::SelectMeasurement{point.measurement});
         }
       }
       if (!selection.is_marked(point.measurement)) continue;

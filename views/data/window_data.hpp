@@ -1,4 +1,5 @@
-// What the window shows: immutable data that other threads have read or computed. Panels only read it.
+// What the window shows: immutable data that other threads have read or computed. Panels only read it. It is made of
+// slices, each written by one part of the application (app/window) alone.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 #include "profiler/record/measurement.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/attention_state.hpp"
-#include "views/data/command.hpp"
+#include "views/data/request.hpp"
 
 namespace triscope {
 
@@ -113,11 +114,11 @@ struct FolderListing {
   std::string problem;                                      ///< why it cannot be listed; empty = fine
 };
 
-struct WindowData {
+/// Written by app/window/database.
+struct DatabaseData {
   std::string database;  ///< path; empty = none open
   bool loading = false;  ///< the database is being read
   bool read_only = false;
-  bool can_undo = false;          ///< a deletion or a reset can be taken back
   std::string problem;            ///< why the database cannot be read, with the next step; empty = fine
   std::string recorded_database;  ///< shipped recording, when it exists
   std::vector<SweepInfo> sweeps;  ///< newest first
@@ -126,16 +127,28 @@ struct WindowData {
   std::shared_ptr<const Comparisons> against_baseline;  ///< shown against baseline
   std::vector<ComparedSweep> compared;
   std::shared_ptr<const SelectedMeasurement> selected;
+  std::uint64_t revision = 0;  ///< grows whenever shown, baseline, comparisons or compared change
+};
+
+/// Written by app/window/sweep.
+struct MeasuringData {
   Machine machine;
   std::shared_ptr<const PlanPreview> preview;  ///< of the setup form; null while it is being made
   RunState run;
-  std::shared_ptr<const FolderListing> folder;  ///< for the question for a file; null until one was asked
-  AttentionData attention;
+};
+
+/// Written by app/window/messages.
+struct MessageData {
   std::vector<LogLine> log;
   std::vector<Notice> notices;
+};
+
+struct WindowData : DatabaseData, MeasuringData, MessageData {
+  AttentionData attention;                      ///< written by app/window/attention
+  std::shared_ptr<const FolderListing> folder;  ///< for the question for a file, null until one was asked; by files
+  bool can_undo = false;                        ///< a deletion or a reset can be taken back; by undo
   /// A sweep is being measured into the shown database.
   bool measures_here() const { return run.running && run.database == database; }
-  std::uint64_t revision = 0;  ///< grows whenever shown, baseline, comparisons or compared change
 };
 
 }  // namespace triscope

@@ -51,8 +51,8 @@ void draw_tooltip(Context& context, const SweepInfo& sweep) {
 
 void draw_menu(Context& context, const SweepInfo& sweep) {
   if (!ImGui::BeginPopupContextItem("sweep")) return;
-  const auto item = [&](const char* label, CommandId id, const char* key = nullptr, bool enabled = true) {
-    if (ImGui::MenuItem(label, key, false, enabled)) context.request(id, sweep.id);
+  const auto item = [&](const char* label, Request request, const char* key = nullptr, bool enabled = true) {
+    if (ImGui::MenuItem(label, key, false, enabled)) context.request(std::move(request));
   };
   const bool writable = !context.data.read_only;
   if (ImGui::IsWindowAppearing()) context.ui.sweep_note = sweep.note;
@@ -60,22 +60,22 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
   ImGui::SetNextItemWidth(context.look.px(220));
   if (ImGui::InputTextWithHint("##note", "name this sweep, then Enter", &context.ui.sweep_note,
                                ImGuiInputTextFlags_EnterReturnsTrue)) {
-    context.request(CommandId::save_note, sweep.id, context.ui.sweep_note);
+    context.request(ask::NoteSweep{sweep.id, context.ui.sweep_note});
     ImGui::CloseCurrentPopup();
   }
   ImGui::EndDisabled();
-  item("Show", CommandId::show_sweep);
+  item("Show", ask::ShowSweep{sweep.id});
   if (context.ui.selection.baseline_sweep == sweep.id) {
-    item("Clear baseline", CommandId::clear_baseline);
+    item("Clear baseline", ask::ClearBaseline{});
   } else {
-    item("Set as baseline", CommandId::set_baseline, "B");
+    item("Set as baseline", ask::SetBaseline{sweep.id}, "B");
   }
-  item("Compare with the shown sweep", CommandId::compare, "C", sweep.id != context.ui.selection.shown_sweep);
+  item("Compare with the shown sweep", ask::Compare{sweep.id}, "C", sweep.id != context.ui.selection.shown_sweep);
   ImGui::Separator();
-  item(sweep.starred ? "Remove star" : "Star", CommandId::star, "S", writable);
-  item("Resume", CommandId::resume, nullptr,
+  item(sweep.starred ? "Remove star" : "Star", ask::Star{sweep.id}, "S", writable);
+  item("Resume", ask::Resume{sweep.id}, nullptr,
        writable && !context.data.run.running && sweep.finished.empty() && !sweep.running);
-  item("Delete...", CommandId::delete_sweep, nullptr, writable && !sweep.running);
+  item("Delete...", ask::AskToDelete{sweep.id}, nullptr, writable && !sweep.running);
   ImGui::EndPopup();
 }
 
@@ -92,7 +92,7 @@ void draw_sweep(Context& context, const SweepInfo& sweep) {
   const float height = look.px(40), width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (ImGui::Selectable("##sweep", shown || compared, ImGuiSelectableFlags_AllowOverlap, ImVec2(0, height))) {
-    context.request(ImGui::GetIO().KeyCtrl ? CommandId::compare : CommandId::show_sweep, sweep.id);
+    context.request(ImGui::GetIO().KeyCtrl ? Request(ask::Compare{sweep.id}) : ask::ShowSweep{sweep.id});
   }
   if (shown && std::exchange(context.ui.history_followed, sweep.id) != sweep.id && !ImGui::IsItemVisible())
     ImGui::SetScrollHereY();  // what was shown by another panel comes into view
@@ -134,7 +134,7 @@ void draw_history_panel(Context& context) {
   const WindowData& data = context.data;
   if (data.sweeps.empty()) {
     if (!data.problem.empty()) {
-      empty_state(context, "No database is open.", {{"Open database...", {CommandId::open_database}}});
+      empty_state(context, "No database is open.", {{"Open database...", ask::OpenDatabase{}}});
     } else if (data.loading) {
       empty_state(context, "Reading ...");
     } else {
@@ -161,7 +161,7 @@ void draw_history_panel(Context& context) {
   ImGui::PopStyleVar();
   if (footer > 0) {
     if (ImGui::Button(fmt::format("Compare these {}", ui.selection.compared.size()).c_str(), ImVec2(-1, 0))) {
-      context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::compare));
+      context.request(ask::ShowPanel{Panel::compare});
     }
   }
 }

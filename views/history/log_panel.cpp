@@ -19,7 +19,7 @@ void draw_log_panel(Context& context) {
   if (ImGui::Button("Copy")) {
     std::string text;
     for (const LogLine& line : log) text += fmt::format("{} {}\n", line.time, line.text);
-    context.request(CommandId::copy_text, static_cast<std::int64_t>(Panel::log), std::move(text));
+    context.request(ask::CopyText{std::move(text)});
   }
   if (ImGui::BeginChild("lines", ImVec2(0, 0), 0, ImGuiWindowFlags_HorizontalScrollbar)) {
     const NumberFont font(context.look);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "views/data/attention_state.hpp"
-#include "views/data/command.hpp"
+#include "views/data/request.hpp"
 #include "views/model/chart_model.hpp"
 #include "views/model/setup_model.hpp"
 
@@ -57,11 +57,10 @@ struct Area {
 
 /// The question for a file.
 struct PathDialog {
-  CommandId command = CommandId::quit;  ///< which waits for it; quit = none
-  std::int64_t argument = 0;            ///< the command's number, kept until the path is known
-  std::string text;                     ///< in the field
-  std::optional<std::string> listed;    ///< folder that was asked for last, as it was typed
-  bool all_files = false;               ///< list more than the files that the command reads or writes
+  std::optional<FileRequest> waiting;  ///< for the path; unset: nothing is asked
+  std::string text;                    ///< in the field
+  std::optional<std::string> listed;   ///< folder that was asked for last, as it was typed
+  bool all_files = false;              ///< list more than the files that the request reads or writes
 };
 
 /// The setting that charts over windows show: what was chosen, until a row of another one is selected.
@@ -124,6 +123,17 @@ struct UiState {
   float layout_scale = 0;         ///< of the last frame; 0 = there was none
   bool reset_layout = true;       ///< build the default dock layout in this frame
   int front_pending = 0;          ///< frames until the first tabs are brought to the front
+
+  /// Brings a panel to the front.
+  void show(Panel panel) {
+    attention.open = panel == Panel::attention;
+    if (attention.open) return;
+    settings.visible[static_cast<std::size_t>(panel)] = true;
+    focus = panel;
+    if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::lengths ||
+        panel == Panel::samples)
+      front_chart = panel;
+  }
 };
 
 }  // namespace triscope

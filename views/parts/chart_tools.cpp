@@ -36,15 +36,15 @@ ChartFrame::~ChartFrame() {
 }
 
 void chart_menu(Context& context, Panel panel) {
-  const auto item = [&](const char* label, CommandId id) {
+  const auto item = [&](const char* label, Request request) {
     if (!ImGui::MenuItem(label)) return;
     context.ui.front_chart = panel;
-    context.request(id, static_cast<std::int64_t>(panel));
+    context.request(std::move(request));
   };
-  item("Copy image", CommandId::copy_chart);
-  item("Save PNG...", CommandId::save_chart);
-  item("Copy data", CommandId::copy_chart_data);
-  item("Save data as CSV...", CommandId::export_text);
+  item("Copy image", ask::CopyChart{panel});
+  item("Save PNG...", ask::SaveChart{panel, {}});
+  item("Copy data", ask::CopyPanelData{panel});
+  item("Save data as CSV...", ask::SaveChartData{panel, {}});
   ImGui::Separator();
   if (ImGui::MenuItem("Fit to data", "F")) context.ui.fit_charts = true;
 }
@@ -267,7 +267,7 @@ bool PointPicker::offer(double x, double y, std::int64_t measurement) {
 void PointPicker::choose(std::int64_t measurement, const std::string& name) {
   context_.ui.selection.hovered_now = measurement;
   ImGui::SetTooltip("%s", name.c_str());
-  if (clicked_without_drag()) context_.request(CommandId::select_measurement, measurement);
+  if (clicked_without_drag()) context_.request(ask::SelectMeasurement{measurement});
 }
 
 int format_axis_number(double value, char* buffer, int size, void*) {

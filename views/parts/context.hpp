@@ -22,9 +22,7 @@ struct Context {
   std::vector<Request>& requests;
   std::int64_t now = 0;  ///< unix seconds, for "today 14:02"
 
-  void request(CommandId id, std::int64_t number = 0, std::string text = {}) {
-    requests.push_back({id, number, std::move(text)});
-  }
+  void request(Request asked) { requests.push_back(std::move(asked)); }
 };
 
 }  // namespace triscope

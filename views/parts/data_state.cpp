@@ -13,7 +13,7 @@ bool draw_data_state(Context& context, bool in_full) {
     return false;
   }
   if (!data.problem.empty()) {
-    empty_state(context, sentence(data.problem), {{"Open another database...", {CommandId::open_database}}});
+    empty_state(context, sentence(data.problem), {{"Open another database...", ask::OpenDatabase{}}});
     return false;
   }
   if (data.shown && !data.shown->rows.empty()) return true;
@@ -24,16 +24,16 @@ bool draw_data_state(Context& context, bool in_full) {
   } else if (data.sweeps.empty()) {
     if (data.recorded_database.empty()) {
       empty_state(context, "Nothing has been measured yet. Run measures what the sweep setup on the left says.",
-                  {{"Run", {CommandId::run}}});
+                  {{"Run", ask::Run{}}});
     } else {
       empty_state(context,
                   "Nothing has been measured yet. Run measures what the sweep setup on the left says; a recording from "
                   "an H200 is there to look at.",
-                  {{"Run", {CommandId::run}}, {"Open the recorded H200 database", {CommandId::open_recorded}, false}});
+                  {{"Run", ask::Run{}}, {"Open the recorded H200 database", ask::OpenRecorded{}, false}});
     }
   } else {
     empty_state(context, "This sweep holds no measurements: it was stopped before the first one was done.",
-                {{"Resume it", {CommandId::resume}}});
+                {{"Resume it", ask::Resume{}}});
   }
   return false;
 }

@@ -148,7 +148,7 @@ bool row_button(bool chosen) {
 void copy_button(Context& context, Panel panel) {
   if (context.ui.printing) return;
   align_right(button_width("Copy"));
-  if (ImGui::Button("Copy")) context.request(CommandId::copy_text, static_cast<std::int64_t>(panel));
+  if (ImGui::Button("Copy")) context.request(ask::CopyPanelData{panel});
 }
 
 void header_text(const Context& context, int column, const std::string& text, bool right, ImU32 colour) {

@@ -373,7 +373,7 @@ void draw_setup_panel(Context& context) {
   }
   ImGui::EndChild();
   if (!cramped) draw_plan(context, reading);
-  if (!(form == before)) context.request(CommandId::preview_plan);
+  if (!(form == before)) context.request(ask::PreviewPlan{});
 }
 
 }  // namespace triscope

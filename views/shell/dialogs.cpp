@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "kernels/base/third_party.hpp"
+#include "views/command/command_search.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/dialog.hpp"
 #include "views/parts/widgets.hpp"
@@ -25,7 +26,7 @@ void palette_rows(Context& context, const std::vector<const Command*>& found, bo
     ImGui::Dummy(ImVec2(0, look.px(1)));
     for (int i = 0; i < static_cast<int>(found.size()); ++i) {
       const Command& command = *found[static_cast<std::size_t>(i)];
-      const bool enabled = is_enabled(context, command.id);
+      const bool enabled = is_enabled(context, command);
       ImGui::PushID(i);
       const bool clicked = ImGui::Selectable(command.label, i == ui.palette_row,
                                              enabled ? 0 : ImGuiSelectableFlags_Disabled, ImVec2(0, look.px(24)));
@@ -40,7 +41,7 @@ void palette_rows(Context& context, const std::vector<const Command*>& found, bo
       ImGui::PopFont();
       ImGui::PopID();
       if ((clicked || (chosen && i == ui.palette_row)) && enabled) {
-        context.request(command.id, command.number);
+        context.request(command.request);
         ImGui::CloseCurrentPopup();
       }
     }
@@ -96,7 +97,7 @@ void licence_row(Context& context, const ThirdPartyPart& part) {
   if (part.command.empty()) return;
   const std::string command(part.command);
   ImGui::PushID(command.c_str());
-  if (ImGui::SmallButton("Copy command")) context.request(CommandId::copy_text, 0, command);
+  if (ImGui::SmallButton("Copy command")) context.request(ask::CopyText{command});
   ImGui::PopID();
   {
     const NumberFont font(context.look, kSecondarySize);
@@ -263,7 +264,7 @@ void draw_delete_dialog(Context& context) {
   ImGui::SameLine();
   const bool no = ImGui::Button("Keep it") || ImGui::IsKeyPressed(ImGuiKey_Escape);
   const bool yes = !no && (pressed || enter);  // Undo brings it back
-  if (yes) context.request(CommandId::delete_sweep, ui.delete_asked, "confirmed");
+  if (yes) context.request(ask::DeleteSweep{ui.delete_asked});
   if (yes || no) {
     ui.delete_asked = 0;
     ImGui::CloseCurrentPopup();

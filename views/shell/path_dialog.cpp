@@ -4,8 +4,10 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "views/data/format.hpp"
 #include "views/parts/dialog.hpp"
@@ -16,62 +18,62 @@ namespace triscope {
 namespace {
 
 struct PathQuestion {
-  CommandId command;
   const char* title;
   const char* help;
   const char* button;
-  bool saves;                                  ///< names a file to write
-  std::initializer_list<const char*> endings;  ///< of the files that are listed
+  bool saves;                        ///< names a file to write
+  std::vector<const char*> endings;  ///< of the files that are listed
 };
 
-const PathQuestion kQuestions[] = {
-    {CommandId::open_database,
-     "Open database",
-     "Dropping the file on the window does the same.",
-     "Open",
-     false,
-     {".db"}},
-    {CommandId::import_database,
-     "Import database",
-     "Its sweeps are copied into the open database; nothing is copied twice.",
-     "Import",
-     false,
-     {".db"}},
-    {CommandId::save_copy,
-     "Save a copy of the database",
-     "Everything that was read and measured goes into a new file, which is opened then.",
-     "Save",
-     true,
-     {".db"}},
-    {CommandId::save_table, "Save table as CSV", "The table as it is filtered and sorted.", "Save", true, {".csv"}},
-    {CommandId::export_text, "Save chart data as CSV", "The numbers behind the chart.", "Save", true, {".csv"}},
-    {CommandId::save_chart, "Save chart as PNG", "At three times its size on screen.", "Save", true, {".png"}},
-    {CommandId::save_slice,
-     "Save attention slice",
-     "The ending decides: .npy (an array), .csv (a line for each pair) or .png (a picture).",
-     "Save",
-     true,
-     {".npy", ".csv", ".png"}},
-    {CommandId::choose_tensors,
-     "Choose tensors",
-     "A .safetensors file, or q.npy beside k1.npy, k2.npy and so on. Dropping it on the window opens it.",
-     "Choose",
-     false,
-     {".safetensors", ".npy"}},
-    {CommandId::choose_labels, "Choose token labels", "A text file with one token a line.", "Choose", false, {".txt"}},
-    {CommandId::save_window_picture,
-     "Save picture of the window",
-     "As it is now, without this question.",
-     "Save",
-     true,
-     {".png"}},
+/// How each request asks for its file.
+struct Questions {
+  PathQuestion operator()(const ask::OpenDatabase&) const {
+    return {"Open database", "Dropping the file on the window does the same.", "Open", false, {".db"}};
+  }
+  PathQuestion operator()(const ask::ImportDatabase&) const {
+    return {"Import database",
+            "Its sweeps are copied into the open database; nothing is copied twice.",
+            "Import",
+            false,
+            {".db"}};
+  }
+  PathQuestion operator()(const ask::SaveDatabaseCopy&) const {
+    return {"Save a copy of the database",
+            "Everything that was read and measured goes into a new file, which is opened then.",
+            "Save",
+            true,
+            {".db"}};
+  }
+  PathQuestion operator()(const ask::SaveTable&) const {
+    return {"Save table as CSV", "The table as it is filtered and sorted.", "Save", true, {".csv"}};
+  }
+  PathQuestion operator()(const ask::SaveChartData&) const {
+    return {"Save chart data as CSV", "The numbers behind the chart.", "Save", true, {".csv"}};
+  }
+  PathQuestion operator()(const ask::SaveChart&) const {
+    return {"Save chart as PNG", "At three times its size on screen.", "Save", true, {".png"}};
+  }
+  PathQuestion operator()(const ask::SaveSlice&) const {
+    return {"Save attention slice",
+            "The ending decides: .npy (an array), .csv (a line for each pair) or .png (a picture).",
+            "Save",
+            true,
+            {".npy", ".csv", ".png"}};
+  }
+  PathQuestion operator()(const ask::ChooseTensors&) const {
+    return {"Choose tensors",
+            "A .safetensors file, or q.npy beside k1.npy, k2.npy and so on. Dropping it on the window opens it.",
+            "Choose",
+            false,
+            {".safetensors", ".npy"}};
+  }
+  PathQuestion operator()(const ask::ChooseLabels&) const {
+    return {"Choose token labels", "A text file with one token a line.", "Choose", false, {".txt"}};
+  }
+  PathQuestion operator()(const ask::SaveWindowPicture&) const {
+    return {"Save picture of the window", "As it is now, without this question.", "Save", true, {".png"}};
+  }
 };
-
-const PathQuestion* find_question(CommandId command) {
-  const auto found = std::find_if(std::begin(kQuestions), std::end(kQuestions),
-                                  [&](const PathQuestion& one) { return one.command == command; });
-  return found == std::end(kQuestions) ? nullptr : &*found;
-}
 
 /// "/data/runs/h200.db" -> "/data/runs/" and "h200.db".
 std::string folder_part(const std::string& text) { return text.substr(0, text.rfind('/') + 1); }
@@ -104,7 +106,7 @@ void draw_places(Context& context, const PathQuestion& question, const FolderLis
     tooltip(context, folder);
     ImGui::SameLine(0, context.look.px(4));
   }
-  const bool database = *question.endings.begin() == std::string_view(".db");
+  const bool database = question.endings.front() == std::string_view(".db");
   if (!question.saves && database && !context.ui.settings.recent_databases.empty()) {
     if (ImGui::Button("Recent  ▼")) ImGui::OpenPopup("recent");
     if (ImGui::BeginPopup("recent")) {
@@ -195,7 +197,7 @@ bool draw_path(Context& context, const PathQuestion& question) {
   PathDialog& path = context.ui.path;
   if (path.listed != folder_part(path.text)) {
     path.listed = folder_part(path.text);
-    context.request(CommandId::list_folder, 0, *path.listed);
+    context.request(ask::ListFolder{*path.listed});
   }
   const FolderListing* listing = context.data.folder.get();
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
@@ -221,21 +223,24 @@ bool draw_path(Context& context, const PathQuestion& question) {
 
 void draw_path_dialog(Context& context) {
   PathDialog& path = context.ui.path;
-  const PathQuestion* question = find_question(path.command);
-  if (!question) return;
+  if (!path.waiting) return;
+  const PathQuestion question = std::visit(Questions{}, *path.waiting);
   if (!ImGui::IsPopupOpen("path")) ImGui::OpenPopup("path");
   if (!begin_dialog(context.look, "path", 620)) return;
-  dialog_heading(context.look, question->title);
-  muted_text(context, question->help, true);
+  dialog_heading(context.look, question.title);
+  muted_text(context, question.help, true);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
-  bool accepted = draw_path(context, *question);
+  bool accepted = draw_path(context, question);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
-  accepted |= primary_button(context, question->button, !name_part(path.text).empty());
+  accepted |= primary_button(context, question.button, !name_part(path.text).empty());
   ImGui::SameLine();
   const bool cancelled = ImGui::Button("Cancel") || ImGui::IsKeyPressed(ImGuiKey_Escape);
-  if (accepted) context.request(path.command, path.argument, path.text);
+  if (accepted) {
+    std::visit([&](auto& request) { request.file = path.text; }, *path.waiting);
+    context.request(*std::move(path.waiting));
+  }
   if (accepted || cancelled) {
-    path.command = CommandId::quit;
+    path.waiting.reset();
     ImGui::CloseCurrentPopup();
   }
   ImGui::EndPopup();

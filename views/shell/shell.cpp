@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "views/command/shortcut.hpp"
 #include "views/data/format.hpp"
 #include "views/panels/panels.hpp"
 #include "views/parts/widgets.hpp"
@@ -154,65 +155,21 @@ void draw_notice(Context& context, const Notice& notice, float line, float lines
   ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(0.0F, width - buttons), at.y + line * (lines - 1)));
   for (const auto& action : notice.actions) {
     if (primary_button(context, action.label.c_str())) {
-      context.requests.push_back(action.request);
-      context.request(CommandId::dismiss_notice, 0, notice.id);
+      context.request(action.request);
+      context.request(ask::DismissNotice{notice.id});
     }
     ImGui::SameLine();
   }
   ImGui::PushStyleColor(ImGuiCol_Button, look.theme.line);
   const bool dismissed = ImGui::Button("Dismiss");
   ImGui::PopStyleColor();
-  if (dismissed) context.request(CommandId::dismiss_notice, 0, notice.id);
+  if (dismissed) context.request(ask::DismissNotice{notice.id});
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * lines));
 }
 
 }  // namespace
 
-bool is_enabled(const Context& context, CommandId id) {
-  const WindowData& data = context.data;
-  const Selection& selection = context.ui.selection;
-  switch (id) {
-    case CommandId::run:
-      return !data.run.running && !data.read_only && !data.database.empty();
-    case CommandId::stop:
-      return data.run.running && !data.run.stopping;
-    case CommandId::resume:
-      return !data.run.running && !data.read_only && data.shown && data.shown->info.finished.empty() &&
-             !data.shown->info.running;
-    case CommandId::open_recorded:
-      return !data.recorded_database.empty() && data.database != data.recorded_database;
-    case CommandId::import_database:
-      return !data.read_only && !data.database.empty() && !data.run.running;
-    case CommandId::undo:
-      return data.can_undo;
-    case CommandId::set_baseline:
-      return data.shown != nullptr;
-    case CommandId::clear_baseline:
-      return selection.baseline_sweep != 0;
-    case CommandId::compare:
-      return selection.baseline_sweep != 0 && selection.baseline_sweep != selection.shown_sweep;
-    case CommandId::star:
-      return data.shown && !data.read_only;
-    case CommandId::delete_sweep:
-      return data.shown && !data.read_only && !data.shown->info.running;
-    case CommandId::copy_table:
-    case CommandId::copy_markdown:
-    case CommandId::copy_csv:
-    case CommandId::copy_latex:
-    case CommandId::save_table:
-    case CommandId::copy_chart:
-    case CommandId::copy_chart_data:
-    case CommandId::save_chart:
-    case CommandId::filter:
-      return data.shown && !data.shown->rows.empty();
-    case CommandId::save_slice:
-      return data.attention.sides[0].slice != nullptr;
-    case CommandId::unpin:
-      return context.ui.attention.pinned || selection.pinned != 0 || !selection.compared.empty();
-    default:
-      return true;
-  }
-}
+bool is_enabled(const Context& context, const Command& command) { return command.enabled(context.data, context.ui); }
 
 void handle_shortcuts(Context& context) {
   const ImGuiIO& io = ImGui::GetIO();
@@ -220,21 +177,23 @@ void handle_shortcuts(Context& context) {
   for (const Command& command : commands()) {
     if (!*command.shortcut) continue;
     const Shortcut shortcut = parse_shortcut(command.shortcut);
+    const bool copies_table = std::holds_alternative<ask::CopyTable>(command.request);
     const bool function_key = shortcut.key.size() >= 2 && shortcut.key[0] == 'F';
     // A letter belongs to the text box, and Ctrl+C and Ctrl+Z to the text in it, while one has the keyboard.
     if (io.WantTextInput &&
-        (!(shortcut.ctrl || function_key) || command.id == CommandId::copy_table || command.id == CommandId::undo))
+        (!(shortcut.ctrl || function_key) || copies_table || std::holds_alternative<ask::Undo>(command.request)))
       continue;
-    if (popup && command.id != CommandId::palette && !shortcut.ctrl && !function_key) continue;
+    if (popup && !std::holds_alternative<ask::OpenPalette>(command.request) && !shortcut.ctrl && !function_key)
+      continue;
     if (context.ui.attention.open) {
       // What the letters do to sweeps would not be seen; copying takes what is shown.
       if (std::string_view(command.menu) == "Sweep" && !shortcut.ctrl && !function_key) continue;
-      if (command.id == CommandId::copy_table) {
-        if (pressed(shortcut)) context.request(CommandId::copy_chart_data, static_cast<std::int64_t>(Panel::attention));
+      if (copies_table) {
+        if (pressed(shortcut)) context.request(ask::CopyPanelData{Panel::attention});
         continue;
       }
     }
-    if (pressed(shortcut) && is_enabled(context, command.id)) context.request(command.id, command.number);
+    if (pressed(shortcut) && is_enabled(context, command)) context.request(command.request);
   }
 }
 

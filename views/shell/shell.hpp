@@ -1,6 +1,7 @@
 // What stands around the panels: menus, toolbar, notices, docking, status bar, palette, help, settings, dialogs.
 #pragma once
 
+#include "views/command/command.hpp"
 #include "views/parts/context.hpp"
 
 namespace triscope {
@@ -27,7 +28,7 @@ void draw_delete_dialog(Context& context);
 void handle_shortcuts(Context& context);
 
 /// Whether a command makes sense now; menus and palette grey it out otherwise.
-bool is_enabled(const Context& context, CommandId id);
+bool is_enabled(const Context& context, const Command& command);
 
 /// What lies behind everything, to be cleared with. The attention panel has it to itself, and so draws no ground of its
 /// own.

@@ -8,6 +8,7 @@
 
 #include "profiler/plan/progress.hpp"
 #include "profiler/record/columns.hpp"
+#include "views/command/command.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/shell/shell.hpp"
@@ -32,19 +33,18 @@ void draw_menus(Context& context) {
   for (const char* menu : {"File", "Edit", "View", "Sweep", "Help"}) {
     if (!ImGui::BeginMenu(menu)) continue;
     ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.text);
-    CommandId last = CommandId::quit;
-    bool first = true;
+    bool first = true, after_panel = false;
     for (const Command& command : commands()) {
       if (std::string_view(command.menu) != menu) continue;
+      const auto* panel = std::get_if<ask::ShowPanel>(&command.request);
       // Panels stand together, apart from what surrounds them.
-      if (!first && (command.id == CommandId::show_panel) != (last == CommandId::show_panel)) ImGui::Separator();
-      if (!first && command.id == CommandId::quit) ImGui::Separator();
+      if (!first && (panel != nullptr) != after_panel) ImGui::Separator();
+      if (!first && std::holds_alternative<ask::Quit>(command.request)) ImGui::Separator();
       first = false;
-      last = command.id;
-      const bool panel = command.id == CommandId::show_panel;
-      const bool shown = panel && is_shown(context.ui, static_cast<Panel>(command.number));
-      if (ImGui::MenuItem(command.label, command.shortcut, shown, is_enabled(context, command.id)))
-        context.request(command.id, command.number);
+      after_panel = panel != nullptr;
+      const bool shown = panel && is_shown(context.ui, panel->panel);
+      if (ImGui::MenuItem(command.label, command.shortcut, shown, is_enabled(context, command)))
+        context.request(command.request);
       tooltip(context, command.help);
     }
     ImGui::PopStyleColor();
@@ -142,7 +142,7 @@ void draw_device(Context& context, const std::string& shown, float width) {
   const auto item = [&](const char* label, const std::string& id) {
     if (!ImGui::MenuItem(label, nullptr, form.device == id)) return;
     form.device = id;
-    context.request(CommandId::preview_plan);
+    context.request(ask::PreviewPlan{});
   };
   item("Automatic: the first GPU, else the CPU", "auto");
   if (machine.catalog) {
@@ -166,12 +166,11 @@ void draw_workspaces(Context& context, float height) {
   const float top = (height - ImGui::GetFrameHeight()) / 2;
   ImGui::Dummy(ImVec2(context.look.px(4), 0));
   ImGui::SetCursorPosY(top);
-  if (chip(context, "Measure", !attention)) context.request(CommandId::show_measurements);
+  if (chip(context, "Measure", !attention)) context.request(ask::ShowMeasurements{});
   tooltip(context, "Latency and rates of the kernels (M)");
   ImGui::SameLine(0, context.look.px(4));
   ImGui::SetCursorPosY(top);
-  if (chip(context, "Attention", attention))
-    context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::attention));
+  if (chip(context, "Attention", attention)) context.request(ask::ShowPanel{Panel::attention});
   tooltip(context, "Inside the attention tensor (A)");
   ImGui::SetCursorPosY(top);
   ImGui::PopStyleVar();
@@ -189,7 +188,7 @@ float draw_right_end(Context& context, float begin, float top) {
   if (right - palette_width > begin + kept) {
     ImGui::SetCursorPos(ImVec2(right - palette_width, top));
     ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
-    if (ImGui::Button(palette)) context.request(CommandId::palette);
+    if (ImGui::Button(palette)) context.request(ask::OpenPalette{});
     ImGui::PopStyleColor();
     tooltip(context, "Find any command by a few letters.");
     right -= palette_width + look.px(8);
@@ -205,16 +204,6 @@ float draw_right_end(Context& context, float begin, float top) {
 }
 
 }  // namespace
-
-double progress_share(const RunState& run, std::int64_t now) {
-  const double total = static_cast<double>(run.progress.total);
-  double share = total > 0 ? static_cast<double>(run.progress.done) / total : 0;
-  if (run.progress.seconds_left && run.started > 0) {
-    const double passed = static_cast<double>(now - run.started);
-    share = std::max(share, passed / std::max(1.0, passed + *run.progress.seconds_left));
-  }
-  return std::max(share, run.furthest);
-}
 
 void draw_toolbar(Context& context) {
   const Look& look = context.look;
@@ -242,18 +231,18 @@ void draw_toolbar(Context& context) {
   const float left = std::max(menus_end + look.px(16), std::min(look.px(392), width * 0.28F));
   ImGui::SetCursorPos(ImVec2(left, top));
   const bool running = context.data.run.running;
-  if (primary_button(context, "▶ Run  F5", is_enabled(context, CommandId::run))) context.request(CommandId::run);
+  if (primary_button(context, "▶ Run  F5", is_enabled(context, command_for<ask::Run>()))) context.request(ask::Run{});
   tooltip(context, running                  ? "A sweep is running."
                    : context.data.read_only ? "This database is read-only: open your own to measure."
                                             : "Measure what the sweep setup says.");
   ImGui::SetCursorPosY(top);
-  ImGui::BeginDisabled(!is_enabled(context, CommandId::stop));
-  if (ImGui::Button("■ Stop")) context.request(CommandId::stop);
+  ImGui::BeginDisabled(!is_enabled(context, command_for<ask::Stop>()));
+  if (ImGui::Button("■ Stop")) context.request(ask::Stop{});
   ImGui::EndDisabled();
   tooltip(context, "Stop after the current sample (Shift+F5). Everything measured is kept.");
-  if (is_enabled(context, CommandId::resume) && !is_narrow(look)) {
+  if (is_enabled(context, command_for<ask::Resume>()) && !is_narrow(look)) {
     ImGui::SetCursorPosY(top);
-    if (ImGui::Button("Resume")) context.request(CommandId::resume);
+    if (ImGui::Button("Resume")) context.request(ask::Resume{});
     tooltip(context, "Continue the shown sweep where it stopped (Ctrl+F5).");
   }
   ImGui::SetCursorPosY(top);

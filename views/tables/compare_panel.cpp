@@ -103,8 +103,8 @@ void draw_name(Context& context, const CompareLine& line, int index) {
   const LineTarget target = target_of(context, line);
   ImGui::PushID(index);
   if (row_button(pinned)) {
-    if (target.sweep != selection.shown_sweep) context.request(CommandId::show_sweep, target.sweep);
-    context.request(CommandId::select_measurement, target.measurement);
+    if (target.sweep != selection.shown_sweep) context.request(ask::ShowSweep{target.sweep});
+    context.request(ask::SelectMeasurement{target.measurement});
   }
   if (ImGui::IsItemHovered()) selection.hovered_now = target.measurement;
   ImGui::PopID();
@@ -190,13 +190,13 @@ void draw_compare_panel(Context& context) {
     if (context.data.sweeps.size() < 2) {
       empty_state(context,
                   "Comparing takes two sweeps, and this database holds one. Run the sweep again to see what changed.",
-                  {{"Run", {CommandId::run}}});
+                  {{"Run", ask::Run{}}});
     } else {
       const std::int64_t before = sweep_before(context.data);
       const std::string_view how =
           "Choose two or more sweeps in the history with Ctrl+click, or set a baseline (B) and press C.";
       if (before) {
-        empty_state(context, how, {{"Compare with the sweep before it", {CommandId::compare, before}}});
+        empty_state(context, how, {{"Compare with the sweep before it", ask::Compare{before}}});
       } else {
         empty_state(context, how);
       }

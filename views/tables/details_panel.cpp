@@ -97,8 +97,7 @@ void draw_spark(Context& context, const SelectedMeasurement& selected) {
   section(context, "Samples over time");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size(ImGui::GetContentRegionAvail().x, look.px(56));
-  if (ImGui::InvisibleButton("##spark", size))
-    context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::samples));
+  if (ImGui::InvisibleButton("##spark", size)) context.request(ask::ShowPanel{Panel::samples});
   tooltip(context, "Click to see every sample, the clock and the distribution.");
   const SampleBuckets& buckets = chart->buckets;
   const double low = *std::min_element(buckets.minimum.begin(), buckets.minimum.end()),
@@ -270,7 +269,7 @@ void draw_note(Context& context, const SelectedMeasurement& selected) {
   ImGui::BeginDisabled(context.data.read_only);
   ImGui::InputTextMultiline("##note", &ui.note_text, ImVec2(-1, context.look.px(56)));
   if (ImGui::IsItemDeactivatedAfterEdit() && ui.note_text != selected.note)
-    context.request(CommandId::note_measurement, selected.row.measurement, ui.note_text);
+    context.request(ask::NoteMeasurement{selected.row.measurement, ui.note_text});
   ImGui::EndDisabled();
   if (context.data.read_only) muted_text(context, "This database is read-only: notes cannot be kept in it.", true);
 }

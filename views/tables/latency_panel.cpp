@@ -132,15 +132,15 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   if (ImGui::Button("Copy")) ImGui::OpenPopup("copy");
   draw_columns_menu(context, model);
   if (!ImGui::BeginPopup("copy")) return;
-  const auto item = [&](const char* label, CommandId id) {
-    if (ImGui::MenuItem(label)) context.request(id);
+  const auto item = [&](const char* label, Request request) {
+    if (ImGui::MenuItem(label)) context.request(std::move(request));
   };
-  item("Tab-separated, for a spreadsheet", CommandId::copy_table);
-  item("Markdown", CommandId::copy_markdown);
-  item("CSV", CommandId::copy_csv);
-  item("LaTeX", CommandId::copy_latex);
+  item("Tab-separated, for a spreadsheet", ask::CopyTable{TableFormat::tsv});
+  item("Markdown", ask::CopyTable{TableFormat::markdown});
+  item("CSV", ask::CopyTable{TableFormat::csv});
+  item("LaTeX", ask::CopyTable{TableFormat::latex});
   ImGui::Separator();
-  item("Save as CSV...", CommandId::save_table);
+  item("Save as CSV...", ask::SaveTable{});
   ImGui::EndPopup();
 }
 
@@ -285,7 +285,7 @@ void draw_line(Context& context, const LatencyModel& model, const LatencyLine& l
       ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.raised);
     }
     if (row_button(pinned)) {
-      context.request(CommandId::select_measurement, measurement_of(line, columns, hovered_column));
+      context.request(ask::SelectMeasurement{measurement_of(line, columns, hovered_column)});
     }
     if (ImGui::IsItemHovered()) selection.hovered_now = measurement_of(line, columns, hovered_column);
     ImGui::SameLine(0, 0);

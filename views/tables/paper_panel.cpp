@@ -20,7 +20,7 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line,
   if (pinned) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.accent_soft);
   if (ImGui::Selectable("##line", pinned, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap) &&
       line.measurement) {
-    context.request(CommandId::select_measurement, line.measurement);
+    context.request(ask::SelectMeasurement{line.measurement});
   }
   if (ImGui::IsItemHovered()) context.ui.selection.hovered_now = line.measurement;
   ImGui::PopID();
@@ -73,8 +73,8 @@ void draw_paper_panel(Context& context) {
     if (!context.ui.printing && ImGui::SmallButton("Put them into the sweep setup")) {
       apply_preset(context.ui.form, WindowPreset::table1);
       context.ui.form.trilinear = context.ui.form.forward = context.ui.form.sustained = true;
-      context.request(CommandId::preview_plan);
-      context.request(CommandId::show_panel, static_cast<std::int64_t>(Panel::setup));
+      context.request(ask::PreviewPlan{});
+      context.request(ask::ShowPanel{Panel::setup});
     }
   } else {
     muted_text(context, model.conditions, true);

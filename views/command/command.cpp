@@ -1,0 +1,115 @@
+#include "views/command/command.hpp"
+
+namespace triscope {
+namespace {
+
+using Data = WindowData;
+
+bool always(const Data&, const UiState&) { return true; }
+bool can_run(const Data& data, const UiState&) {
+  return !data.run.running && !data.read_only && !data.database.empty();
+}
+bool can_stop(const Data& data, const UiState&) { return data.run.running && !data.run.stopping; }
+bool can_resume(const Data& data, const UiState&) {
+  return !data.run.running && !data.read_only && data.shown && data.shown->info.finished.empty() &&
+         !data.shown->info.running;
+}
+bool can_open_recorded(const Data& data, const UiState&) {
+  return !data.recorded_database.empty() && data.database != data.recorded_database;
+}
+bool can_import(const Data& data, const UiState&) {
+  return !data.read_only && !data.database.empty() && !data.run.running;
+}
+bool can_undo(const Data& data, const UiState&) { return data.can_undo; }
+bool shows_sweep(const Data& data, const UiState&) { return data.shown != nullptr; }
+bool shows_rows(const Data& data, const UiState&) { return data.shown && !data.shown->rows.empty(); }
+bool has_baseline(const Data&, const UiState& ui) { return ui.selection.baseline_sweep != 0; }
+bool can_compare(const Data&, const UiState& ui) {
+  return ui.selection.baseline_sweep != 0 && ui.selection.baseline_sweep != ui.selection.shown_sweep;
+}
+bool can_star(const Data& data, const UiState&) { return data.shown && !data.read_only; }
+bool can_delete(const Data& data, const UiState&) { return data.shown && !data.read_only && !data.shown->info.running; }
+bool has_slice(const Data& data, const UiState&) { return data.attention.sides[0].slice != nullptr; }
+bool has_selection(const Data&, const UiState& ui) {
+  return ui.attention.pinned || ui.selection.pinned != 0 || !ui.selection.compared.empty();
+}
+
+// In the order of menus and palette.
+const Command kCommands[] = {
+    {ask::OpenDatabase{}, "File", "Open database...", "Ctrl+O",
+     "Open a database of measurements; dropping the file on the window does the same", always},
+    {ask::OpenRecorded{}, "File", "Open the recorded H200 database", "",
+     "Look at measurements that were recorded on an H200", can_open_recorded},
+    {ask::ImportDatabase{}, "File", "Import database...", "", "Copy the sweeps of another database into this one",
+     can_import},
+    {ask::SaveTable{}, "File", "Save table as CSV...", "Ctrl+S",
+     "Write the latency table as it is filtered and sorted to a CSV file", shows_rows},
+    {ask::SaveChart{}, "File", "Save chart as PNG...", "Ctrl+Shift+S",
+     "Write the chart in front to a PNG file, at three times its size", shows_rows},
+    {ask::SaveSlice{}, "File", "Save attention slice...", "",
+     "Write the slice of the attention panel as .npy, .csv or .png", has_slice},
+    {ask::SaveWindowPicture{}, "File", "Save picture of the window...", "", "Write what the window shows to a PNG file",
+     always},
+    {ask::Quit{}, "File", "Quit", "Ctrl+Q",
+     "Close the window; a running sweep stops after its current sample and can be resumed", always},
+
+    {ask::Undo{}, "Edit", "Undo", "Ctrl+Z",
+     "Bring back the sweep that was deleted last, or the layout before it was reset", can_undo},
+    {ask::CopyTable{TableFormat::tsv}, "Edit", "Copy table", "Ctrl+C",
+     "Copy the latency table as tab-separated text, ready for a spreadsheet", shows_rows},
+    {ask::CopyTable{TableFormat::markdown}, "Edit", "Copy table as Markdown", "",
+     "Copy the latency table as a Markdown table", shows_rows},
+    {ask::CopyTable{TableFormat::csv}, "Edit", "Copy table as CSV", "",
+     "Copy the latency table as comma-separated values", shows_rows},
+    {ask::CopyTable{TableFormat::latex}, "Edit", "Copy table as LaTeX", "", "Copy the latency table as a LaTeX tabular",
+     shows_rows},
+    {ask::CopyChart{}, "Edit", "Copy chart as image", "Ctrl+Shift+C", "Copy the chart in front as an image",
+     shows_rows},
+    {ask::CopyPanelData{}, "Edit", "Copy chart data", "",
+     "Copy the numbers of the chart in front as tab-separated text", shows_rows},
+    {ask::FilterTable{}, "Edit", "Filter the table", "Ctrl+F", "Show only rows that contain a text", shows_rows},
+    {ask::ClearSelection{}, "Edit", "Clear the selection", "Esc", "Unpin the selected measurement", has_selection},
+    {ask::OpenSettings{}, "Edit", "Settings...", "Ctrl+,", "Theme, interface scale, verdict tolerance", always},
+
+    {ask::OpenPalette{}, "View", "Find a command...", "Ctrl+Shift+P", "Type a few letters of any command", always},
+    {ask::ShowPanel{Panel::latency}, "View", "Latency", "1", "Show the latency table", always},
+    {ask::ShowPanel{Panel::tflops}, "View", "TFLOP/s", "2", "Show the rate chart", always},
+    {ask::ShowPanel{Panel::map}, "View", "Window map", "3", "Show the w1 x w2 map", always},
+    {ask::ShowPanel{Panel::scaling}, "View", "Scaling", "4", "Show latency against window area", always},
+    {ask::ShowPanel{Panel::lengths}, "View", "Lengths", "N", "Show latency and work by sequence length", always},
+    {ask::ShowPanel{Panel::samples}, "View", "Samples", "5", "Show the samples of the selected measurement", always},
+    {ask::ShowPanel{Panel::compare}, "View", "Compare", "6", "Show the comparison of sweeps", always},
+    {ask::ShowPanel{Panel::paper}, "View", "Paper", "7", "Show the paper's Table 1", always},
+    {ask::ShowPanel{Panel::details}, "View", "Details", "8", "Show the selected measurement", always},
+    {ask::ShowPanel{Panel::setup}, "View", "Sweep setup", "9", "Show what the next sweep measures", always},
+    {ask::ShowPanel{Panel::history}, "View", "History", "0", "Show the sweeps of the database", always},
+    {ask::ShowPanel{Panel::log}, "View", "Log", "L", "Show the log", always},
+    {ask::ShowPanel{Panel::attention}, "View", "Attention", "A", "Look inside the attention tensor", always},
+    {ask::ShowMeasurements{}, "View", "Measurements", "M", "Back to the measurements", always},
+    {ask::FitCharts{}, "View", "Fit charts", "F", "Zoom every chart to its data", always},
+    {ask::ToggleTheme{}, "View", "Light or dark", "Ctrl+T", "Switch between the light and the dark theme", always},
+    {ask::ScaleUp{}, "View", "Larger", "Ctrl++", "Scale the interface up", always},
+    {ask::ScaleDown{}, "View", "Smaller", "Ctrl+-", "Scale the interface down", always},
+    {ask::ScaleReset{}, "View", "Normal size", "Ctrl+0", "Scale the interface to 100 %", always},
+    {ask::ResetLayout{}, "View", "Reset layout", "", "Put every panel back to its first place", always},
+
+    {ask::Run{}, "Sweep", "Run", "F5", "Measure what the sweep setup says", can_run},
+    {ask::Stop{}, "Sweep", "Stop", "Shift+F5", "Stop after the current sample; everything measured is kept", can_stop},
+    {ask::Resume{}, "Sweep", "Resume", "Ctrl+F5", "Continue the shown sweep where it stopped", can_resume},
+    {ask::SetBaseline{}, "Sweep", "Set as baseline", "B", "Judge other sweeps against the shown one", shows_sweep},
+    {ask::ClearBaseline{}, "Sweep", "Clear baseline", "", "Judge against nothing", has_baseline},
+    {ask::Compare{}, "Sweep", "Compare with the baseline", "C", "Put the shown sweep beside the baseline", can_compare},
+    {ask::Star{}, "Sweep", "Star", "S", "Mark the shown sweep, or take the mark away", can_star},
+    {ask::AskToDelete{}, "Sweep", "Delete sweep...", "", "Delete the shown sweep and its samples; asks once",
+     can_delete},
+
+    {ask::OpenHelp{}, "Help", "Keyboard and commands", "?", "List every command with its key", always},
+    {ask::OpenLicences{}, "Help", "Third-party parts and licences", "",
+     "What of others is inside or measured beside, its versions and licences, and how to get the baselines", always},
+};
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+}  // namespace triscope

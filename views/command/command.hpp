@@ -1,0 +1,35 @@
+// Everything a user can do by name, in one table: menus, palette, shortcuts and the help page are made from it.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <variant>
+
+#include "views/data/request.hpp"
+#include "views/data/window_data.hpp"
+#include "views/model/ui_state.hpp"
+
+namespace triscope {
+
+struct Command {
+  Request request;       ///< what it does; handlers: app/window/application_requests.cpp
+  const char* menu;      ///< "File", "Edit", "View", "Sweep", "Help"
+  const char* label;     ///< imperative; "..." when it asks for more
+  const char* shortcut;  ///< "Ctrl+Shift+P", ""; parsed by `parse_shortcut`
+  const char* help;      ///< one sentence
+  /// Whether it makes sense now; menus and palette grey it out otherwise, and its key does nothing.
+  bool (*enabled)(const WindowData& data, const UiState& ui);
+};
+
+std::span<const Command> commands();
+
+/// The first command that asks for `Kind`; there is one.
+template <typename Kind>
+const Command& command_for() {
+  for (const Command& command : commands()) {
+    if (std::holds_alternative<Kind>(command.request)) return command;
+  }
+  throw std::logic_error("no command asks for this");
+}
+
+}  // namespace triscope

@@ -1,0 +1,40 @@
+#include "views/data/panel.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace triscope {
+namespace {
+
+constexpr std::array kPanels{
+    PanelInfo{Panel::latency, "latency", "Latency", "Every measurement of the shown sweep: time, rate, verdict, error"},
+    PanelInfo{Panel::tflops, "tflops", "TFLOP/s", "Rate by window and kernel, with 95 % intervals"},
+    PanelInfo{Panel::map, "map", "Window map", "w1 by w2: latency, rate or share of the peak"},
+    PanelInfo{Panel::scaling, "scaling", "Scaling", "Latency against the window area w1 x w2, both logarithmic"},
+    PanelInfo{Panel::lengths, "lengths", "Lengths",
+              "Latency and work by sequence length, where windows and dot-product attention cross"},
+    PanelInfo{Panel::samples, "samples", "Samples",
+              "Every sample of the selected measurement over time, and their distribution"},
+    PanelInfo{Panel::compare, "compare", "Compare",
+              "Two or more sweeps, row by row, and what else differs between them"},
+    PanelInfo{Panel::paper, "paper", "Paper", "The paper's Table 1 beside what this machine does"},
+    PanelInfo{Panel::details, "details", "Details", "The selected measurement: samples, launch, provenance, note"},
+    PanelInfo{Panel::setup, "setup", "Sweep setup", "What the next sweep measures"},
+    PanelInfo{Panel::history, "history", "History", "The sweeps of this database"},
+    PanelInfo{Panel::log, "log", "Log", "What the program did, newest last"},
+    PanelInfo{Panel::attention, "attention", "Attention",
+              "Inside the attention tensor: which pairs of tokens a query attends to"},
+};
+
+}  // namespace
+
+std::span<const PanelInfo> panels() { return kPanels; }
+
+const PanelInfo& panel_info(Panel panel) { return kPanels[static_cast<std::size_t>(panel)]; }
+
+const PanelInfo* find_panel(std::string_view id) {
+  const auto found = std::find_if(kPanels.begin(), kPanels.end(), [&](const PanelInfo& info) { return id == info.id; });
+  return found == kPanels.end() ? nullptr : &*found;
+}
+
+}  // namespace triscope

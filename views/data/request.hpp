@@ -1,0 +1,149 @@
+// What a panel, a menu or a key can ask of the application: one type a request, with what it needs to be carried out.
+// The application has one handler for each (app/window/application_requests.cpp): without it nothing compiles.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "profiler/export/text_table.hpp"
+#include "views/data/panel.hpp"
+
+namespace triscope {
+namespace ask {
+
+// Requests for a file. Without one the window asks for it, and the answer is the same request with `file`.
+struct OpenDatabase {
+  std::string file;
+};
+struct ImportDatabase {
+  std::string file;
+};
+struct SaveDatabaseCopy {
+  std::string file;
+};
+struct SaveTable {
+  std::string file;
+};
+struct SaveChart {
+  std::optional<Panel> panel;  ///< unset: the chart in front
+  std::string file;
+};
+struct SaveChartData {
+  std::optional<Panel> panel;  ///< unset: the chart in front
+  std::string file;
+};
+struct SaveSlice {
+  std::string file;
+};
+struct SaveWindowPicture {
+  std::string file;
+};
+struct ChooseTensors {
+  std::string file;
+};
+struct ChooseLabels {
+  std::string file;
+};
+
+// Files without a question, and the clipboard.
+struct OpenRecorded {};
+struct ListFolder {
+  std::string folder;  ///< "~/runs/", as typed
+};
+struct CopyTable {
+  TableFormat format = TableFormat::tsv;
+};
+struct CopyChart {
+  std::optional<Panel> panel;  ///< unset: the chart in front
+};
+struct CopyPanelData {
+  std::optional<Panel> panel;  ///< unset: the chart in front
+};
+struct CopyText {
+  std::string text;
+};
+
+// Measuring.
+struct Run {};
+struct Stop {};
+struct Resume {
+  std::int64_t sweep = 0;  ///< 0: the shown one, here and below
+};
+struct PreviewPlan {};  ///< the setup form has changed
+
+// What is shown and compared.
+struct ShowSweep {
+  std::int64_t sweep = 0;
+};
+struct SetBaseline {
+  std::int64_t sweep = 0;  ///< the one that is the baseline already: none
+};
+struct ClearBaseline {};
+struct Compare {
+  std::int64_t sweep = 0;
+};
+struct SelectMeasurement {
+  std::int64_t measurement = 0;  ///< the one that is selected already: none
+};
+struct ClearSelection {};
+
+// What the database keeps.
+struct Star {
+  std::int64_t sweep = 0;
+};
+struct AskToDelete {
+  std::int64_t sweep = 0;
+};
+struct DeleteSweep {
+  std::int64_t sweep = 0;
+};
+struct NoteSweep {
+  std::int64_t sweep = 0;
+  std::string note;
+};
+struct NoteMeasurement {
+  std::int64_t measurement = 0;
+  std::string note;
+};
+
+// The window itself.
+struct ShowPanel {
+  Panel panel = Panel::latency;
+};
+struct ShowMeasurements {};
+struct FilterTable {};
+struct FitCharts {};
+struct InspectAgain {};  ///< what failed in the attention panel
+struct ToggleTheme {};
+struct ScaleUp {};
+struct ScaleDown {};
+struct ScaleReset {};
+struct ResetLayout {};
+struct Undo {};
+struct OpenPalette {};
+struct OpenHelp {};
+struct OpenLicences {};
+struct OpenSettings {};
+struct DismissNotice {
+  std::string id;
+};
+struct Quit {};
+
+}  // namespace ask
+
+using FileRequest =
+    std::variant<ask::OpenDatabase, ask::ImportDatabase, ask::SaveDatabaseCopy, ask::SaveTable, ask::SaveChart,
+                 ask::SaveChartData, ask::SaveSlice, ask::SaveWindowPicture, ask::ChooseTensors, ask::ChooseLabels>;
+
+using Request =
+    std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,
+                 ask::CopyText, ask::Run, ask::Stop, ask::Resume, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline,
+                 ask::ClearBaseline, ask::Compare, ask::SelectMeasurement, ask::ClearSelection, ask::Star,
+                 ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
+                 ask::ShowMeasurements, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::ToggleTheme,
+                 ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette,
+                 ask::OpenHelp, ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;
+
+}  // namespace triscope
