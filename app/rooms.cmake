@@ -21,11 +21,21 @@ target_link_libraries(triscope PRIVATE triscope_app_cli)
 add_dependencies(triscope triscope-worker)
 
 if(TRISCOPE_WINDOW)
-  # app/window: the application (no GLFW, so that tests run it without a display), app/window/main: the program.
+  # The window. app/window wires its parts together (no GLFW, so that tests run it without a display); each other folder
+  # is a part, or what parts share; app/window/main is the program.
+  triscope_room(app/window/threads Threads::Threads)
+  triscope_room(app/window/desktop kernels/base profiler/plan views/data views/model fmt::static nlohmann_json::nlohmann_json)
+  triscope_room(app/window/engine profiler/plan profiler/record profiler/supervise profiler/sweep views/data)
+  triscope_room(app/window/files kernels/base profiler/store views/data fmt::static)
+  triscope_room(app/window/picture kernels/base profiler/export views/model imgui_and_implot)
+  triscope_room(app/window/database kernels/base profiler/store views/data views/model)
   triscope_room(app/window kernels/base profiler/export profiler/plan profiler/record profiler/store profiler/supervise
-    profiler/sweep views/attention views/data views/model views/panels views/parts views/shell imgui_and_implot fmt::static nlohmann_json::nlohmann_json Threads::Threads)
+    profiler/sweep views/attention views/data views/model views/panels views/parts views/shell app/window/database
+    app/window/desktop app/window/engine app/window/files app/window/picture app/window/threads imgui_and_implot fmt::static)
+  triscope_room(app/window/report kernels/base profiler/record profiler/supervise views/shell app/window
+    app/window/engine app/window/picture imgui_and_implot fmt::static)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL
   target_link_libraries(triscope_desktop PUBLIC triscope_app_window imgui_platform)
   add_executable(triscope-window app/window/main/window_main.cpp)
-  target_link_libraries(triscope-window PRIVATE triscope_desktop triscope_app_window CLI11::CLI11)
+  target_link_libraries(triscope-window PRIVATE triscope_desktop triscope_app_window_report CLI11::CLI11)
 endif()

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "app/window/engine.hpp"
+#include "app/window/engine/engine.hpp"
 #include "app/window/main/frame_loop.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/inspect/cpu/slice.hpp"

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "app/window/system.hpp"
+#include "app/window/desktop/desktop.hpp"
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
 #include "views/panels/panels.hpp"

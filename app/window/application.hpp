@@ -12,11 +12,11 @@
 #include <thread>
 #include <vector>
 
-#include "app/window/background.hpp"
-#include "app/window/database_reader.hpp"
-#include "app/window/engine.hpp"
-#include "app/window/picture.hpp"
-#include "app/window/settings_file.hpp"
+#include "app/window/database/database_reader.hpp"
+#include "app/window/desktop/settings_file.hpp"
+#include "app/window/engine/engine.hpp"
+#include "app/window/picture/picture.hpp"
+#include "app/window/threads/background.hpp"
 #include "profiler/plan/request.hpp"
 #include "views/parts/context.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/window/application.hpp"
-#include "app/window/folder_listing.hpp"
+#include "app/window/files/folder_listing.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/window/application.hpp"
-#include "app/window/folder_listing.hpp"
+#include "app/window/files/folder_listing.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention_draft.hpp"
 #include "views/panels/panels.hpp"

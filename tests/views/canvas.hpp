@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/window/picture.hpp"
+#include "app/window/picture/picture.hpp"
 #include "views/panels/panels.hpp"
 #include "views/parts/context.hpp"
 #include "views/shell/shell.hpp"

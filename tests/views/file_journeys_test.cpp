@@ -6,7 +6,7 @@
 #include <array>
 #include <fstream>
 
-#include "app/window/folder_listing.hpp"
+#include "app/window/files/folder_listing.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 #include "tests/views/journey.hpp"

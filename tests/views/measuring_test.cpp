@@ -5,7 +5,7 @@
 #include <fstream>
 #include <mutex>
 
-#include "app/window/database_reader.hpp"
+#include "app/window/database/database_reader.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/store/sweep_lock.hpp"
 #include "tests/views/window_fixture.hpp"

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/window/picture.hpp"
+#include "app/window/picture/picture.hpp"
 #include "profiler/plan/request.hpp"
 #include "tests/views/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"

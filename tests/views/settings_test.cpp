@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "app/window/settings_file.hpp"
+#include "app/window/desktop/settings_file.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "app/window/main/frame_loop.hpp"
-#include "app/window/offscreen.hpp"
+#include "app/window/report/offscreen.hpp"
 
 namespace triscope::fixture {
 

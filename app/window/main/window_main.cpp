@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/window/desktop/desktop.hpp"
 #include "app/window/main/frame_loop.hpp"
-#include "app/window/report.hpp"
-#include "app/window/screenshot.hpp"
-#include "app/window/system.hpp"
+#include "app/window/report/report.hpp"
+#include "app/window/report/screenshot.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/recorded_database.hpp"
 

@@ -1,4 +1,4 @@
-#include "app/window/settings_file.hpp"
+#include "app/window/desktop/settings_file.hpp"
 
 #include <fmt/format.h>
 

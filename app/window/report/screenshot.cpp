@@ -1,9 +1,8 @@
-#include "app/window/screenshot.hpp"
+#include "app/window/report/screenshot.hpp"
 
 #include <fmt/format.h>
 
-#include "app/window/offscreen.hpp"
-#include "app/window/system.hpp"
+#include "app/window/report/offscreen.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/recorded_database.hpp"

@@ -1,4 +1,4 @@
-#include "app/window/system.hpp"
+#include "app/window/desktop/desktop.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "app/window/database_reader.hpp"
+#include "app/window/database/database_reader.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

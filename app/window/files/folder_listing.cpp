@@ -1,4 +1,4 @@
-#include "app/window/folder_listing.hpp"
+#include "app/window/files/folder_listing.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

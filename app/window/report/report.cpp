@@ -1,4 +1,4 @@
-#include "app/window/report.hpp"
+#include "app/window/report/report.hpp"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -7,8 +7,7 @@
 #include <array>
 #include <string>
 
-#include "app/window/offscreen.hpp"
-#include "app/window/system.hpp"
+#include "app/window/report/offscreen.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "app/window/offscreen.hpp"
+#include "app/window/report/offscreen.hpp"
 
 #include <implot.h>
 

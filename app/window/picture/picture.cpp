@@ -1,4 +1,4 @@
-#include "app/window/picture.hpp"
+#include "app/window/picture/picture.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "app/window/background.hpp"
+#include "app/window/threads/background.hpp"
 
 #include <algorithm>
 #include <exception>

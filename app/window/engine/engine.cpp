@@ -1,4 +1,4 @@
-#include "app/window/engine.hpp"
+#include "app/window/engine/engine.hpp"
 
 #include <map>
 
