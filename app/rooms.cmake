@@ -24,14 +24,26 @@ if(TRISCOPE_WINDOW)
   # The window. app/window wires its parts together (no GLFW, so that tests run it without a display); each other folder
   # is a part, or what parts share; app/window/main is the program.
   triscope_room(app/window/threads Threads::Threads)
-  triscope_room(app/window/desktop kernels/base profiler/plan views/data views/model fmt::static nlohmann_json::nlohmann_json)
   triscope_room(app/window/engine profiler/plan profiler/record profiler/supervise profiler/sweep views/data)
-  triscope_room(app/window/files kernels/base profiler/store views/data fmt::static)
-  triscope_room(app/window/picture kernels/base profiler/export views/model imgui_and_implot)
-  triscope_room(app/window/database kernels/base profiler/store views/data views/model)
-  triscope_room(app/window kernels/base profiler/export profiler/plan profiler/record profiler/store profiler/supervise
-    profiler/sweep views/attention views/data views/model views/panels views/parts views/shell app/window/database
-    app/window/desktop app/window/engine app/window/files app/window/picture app/window/threads imgui_and_implot fmt::static)
+  triscope_room(app/window/desktop kernels/base profiler/plan views/data views/model fmt::static
+    nlohmann_json::nlohmann_json)
+  triscope_room(app/window/messages views/data app/window/threads fmt::static)
+  triscope_room(app/window/undo app/window/messages)
+  triscope_room(app/window/files kernels/base profiler/export profiler/store views/data views/model
+    app/window/messages app/window/threads imgui_and_implot fmt::static)
+  triscope_room(app/window/look kernels/base profiler/plan views/model views/parts app/window/desktop
+    app/window/files app/window/messages app/window/undo imgui_and_implot fmt::static)
+  triscope_room(app/window/picture kernels/base profiler/export views/model app/window/files app/window/messages
+    imgui_and_implot fmt::static)
+  triscope_room(app/window/database kernels/base profiler/store views/data views/model app/window/messages
+    app/window/threads app/window/undo fmt::static)
+  triscope_room(app/window/sweep kernels/base profiler/plan views/data views/model app/window/database
+    app/window/engine app/window/messages app/window/threads fmt::static)
+  triscope_room(app/window/attention kernels/base profiler/export views/attention views/model views/parts
+    app/window/engine app/window/messages app/window/threads)
+  triscope_room(app/window views/model views/panels views/parts views/shell app/window/attention app/window/database
+    app/window/desktop app/window/engine app/window/files app/window/look app/window/messages app/window/picture
+    app/window/sweep app/window/threads app/window/undo imgui_and_implot)
   triscope_room(app/window/report kernels/base profiler/record profiler/supervise views/shell app/window
     app/window/engine app/window/picture imgui_and_implot fmt::static)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL

@@ -129,7 +129,7 @@ TEST_F(Journey, a_deleted_sweep_comes_back_by_undo_and_is_gone_once_the_window_c
     c->KeyPress(ImGuiKey_Enter);  // confirms
     wait(c);
     IM_CHECK_EQ(data().sweeps.size(), sweeps - 1);
-    app().open_database(world().folder / "test.db");  // closes it
+    app().carry_out(ask::OpenDatabase{world().folder / "test.db"});  // closes it
     wait(c);
     IM_CHECK(!data().can_undo);
     IM_CHECK_EQ(Snapshot(world().folder / "test.db").sweeps().size(), sweeps - 1);
@@ -199,7 +199,7 @@ TEST_F(Journey, a_locked_database_is_tried_again) {
 
 TEST_F(Journey, an_image_that_cannot_be_copied_is_offered_as_a_file) {
   travel([](ImGuiTestContext* c) {
-    app().copy_image = [](const std::vector<std::uint8_t>&) {
+    app().camera().copy_image = [](const std::vector<std::uint8_t>&) {
       throw Error("The picture was not copied", "xclip is not installed", "install xclip, or save the chart as PNG");
     };
     front(c, Panel::tflops);

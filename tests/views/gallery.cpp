@@ -371,10 +371,10 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   ui.form.seq_lens = "256, 4k, many";
   ui.form.kv_heads = "3";
   studio.ask(ask::PreviewPlan{});
-  studio.application().notify(
+  studio.application().messages().notify(
       Severity::error, "saved",
       "/mnt/disk/latency.csv was not written: No space left on device; free some space, then save again");
-  studio.application().notify(
+  studio.application().messages().notify(
       Severity::warning, "worker",
       "The worker died of signal 11 while it measured cuda.hopper forward 512x32; the sweep goes on with a new one.");
   studio.shoot("form_problems");

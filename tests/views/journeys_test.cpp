@@ -355,7 +355,7 @@ TEST_F(Journey, a_chart_is_saved_as_a_picture_three_times_its_size) {
 }
 
 TEST_F(Journey, a_picture_is_of_what_is_shown_now) {
-  window->application().copy_image = [](const std::vector<std::uint8_t>& png) { copied_png = png.size(); };
+  window->application().camera().copy_image = [](const std::vector<std::uint8_t>& png) { copied_png = png.size(); };
   travel([](ImGuiTestContext* c) {
     front(c, Panel::tflops);
     c->KeyPress(ImGuiKey_A);

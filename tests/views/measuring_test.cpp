@@ -199,7 +199,7 @@ TEST_F(Measuring, a_database_whose_name_is_no_utf8_opens_and_is_remembered) {
   const std::filesystem::path file = window.folder / "r\xe9.db";
   write_synthetic_database(file, 6, 20);
   window.stage->settle();
-  window.application().open_database(file);
+  window.application().carry_out(ask::OpenDatabase{file});
   draw_until([&] { return data().database == file.string(); });
   ImGui::GetIO().WantSaveIniSettings = true;
   draw_until_settled();

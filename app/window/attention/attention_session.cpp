@@ -1,0 +1,170 @@
+#include "app/window/attention/attention_session.hpp"
+
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "profiler/export/slice_export.hpp"
+#include "views/attention/attention_parts.hpp"
+
+namespace triscope {
+
+template <typename Answer, typename Ask, typename Take>
+void AttentionSession::inspect(Inspector& inspector, const std::string& slot, Ask ask, Take take) {
+  inspector.inspect<Answer>(
+      device_, slot, ask,
+      [this, device = device_, take](std::shared_ptr<const Answer> answer, const std::string& problem) {
+        if (device == device_) take(std::move(answer), problem);
+      });
+}
+
+void AttentionSession::choose_device() {
+  if (!ui_.device_chosen && machine_.machine.catalog) ui_.device = first_device(*machine_.machine.catalog);
+  if (ui_.device == device_) return;
+  // All is asked for anew; what is shown stays until the answers come. Sources are opened by whoever needs them.
+  device_ = ui_.device;
+  ui_.kernel.clear();
+  for (AttentionSideData& side : data_.sides) {
+    side.pending.reset();
+    if (!side.source) side.asked.reset();
+  }
+  if (!data_.draft.source && data_.draft.problem.empty()) data_.draft.asked.reset();
+  data_.overview.pending.reset();
+  data_.sheet.pending.reset();
+  data_.kernel_row.pending.reset();
+  data_.kernel_row = {};
+}
+
+void AttentionSession::supply() {
+  // What is timed has the machine to itself, but for slices that are asked for.
+  if (machine_.run.running) ui_.playing = false;
+  choose_device();
+  for (int which = 0; which < (uses_second(ui_) ? 2 : 1); ++which) {
+    supply_source(which);
+    ask_slice(which);
+  }
+  supply_draft();
+  if (!machine_.run.running) supply_surveys();
+}
+
+void AttentionSession::ask_source(OpenedSource& place, const AttentionSource& source, const std::string& slot) {
+  place.asked = source;
+  inspect<SourceReply>(
+      slices_, slot, [source](Supervisor& worker, std::stop_token stop) { return worker.source({source}, stop); },
+      [&place, source](std::shared_ptr<const SourceReply> reply, const std::string& problem) {
+        if (place.asked != source) return;  // another one was chosen meanwhile
+        place.source = std::move(reply);
+        place.problem = problem;
+      });
+}
+
+void AttentionSession::supply_draft() {
+  const SourceDraft& draft = ui_.draft;
+  OpenedSource& tried = data_.draft;
+  if (!draft.open) {
+    tried = {};
+  } else if (draft.submitted && tried.asked != draft.source) {
+    tried = {};
+    ask_source(tried, draft.source, "draft");
+  }
+}
+
+void AttentionSession::supply_source(int which) {
+  AttentionSideData& side = data_.sides[static_cast<std::size_t>(which)];
+  const AttentionSource& wanted = ui_.sides[static_cast<std::size_t>(which)].source;
+  const OpenedSource& tried = data_.draft;
+  if (side.asked == wanted) return;
+  side = {};
+  if (tried.source && tried.asked == wanted) {
+    static_cast<OpenedSource&>(side) = tried;
+  } else {
+    ask_source(side, wanted, which == 0 ? "source A" : "source B");
+  }
+}
+
+void AttentionSession::ask_slice(int which) {
+  AttentionSideData& side = data_.sides[static_cast<std::size_t>(which)];
+  const std::optional<SliceRequest> wanted = wanted_slice(ui_, data_, which);
+  if (!wanted || side.pending == wanted || (side.slice_of == *wanted && side.slice_device == device_)) return;
+  side.pending = wanted;
+  inspect<Slice>(
+      slices_, which == 0 ? "slice A" : "slice B",
+      [request = *wanted](Supervisor& worker, std::stop_token stop) { return worker.slice(request, stop); },
+      [this, which, request = *wanted](std::shared_ptr<const Slice> slice, const std::string& problem) {
+        AttentionSideData& now = data_.sides[static_cast<std::size_t>(which)];
+        if (now.pending == request) now.pending.reset();
+        if (now.asked != request.source) return;
+        now.slice = std::move(slice);
+        now.slice_of = request;
+        now.slice_device = device_;
+        now.problem = problem;
+      });
+}
+
+template <typename Request, typename Answer>
+void AttentionSession::ask_survey(Survey<Request, Answer> AttentionData::*place, const std::optional<Request>& wanted,
+                                  Answer (Supervisor::*ask)(const Request&, std::stop_token)) {
+  Survey<Request, Answer>& survey = data_.*place;
+  if (!wanted || survey.pending == wanted || (survey.of == *wanted && survey.device == device_)) return;
+  survey.pending = wanted;
+  inspect<Answer>(
+      surveys_, Request::kType,
+      [ask, request = *wanted](Supervisor& worker, std::stop_token stop) { return (worker.*ask)(request, stop); },
+      [this, place, request = *wanted](std::shared_ptr<const Answer> answer, const std::string& problem) {
+        Survey<Request, Answer>& now = data_.*place;
+        if (now.pending == request) now.pending.reset();
+        now.answer = std::move(answer);
+        now.of = request;
+        now.device = device_;
+        now.problem = problem;
+      });
+}
+
+void AttentionSession::supply_surveys() {
+  ask_survey(&AttentionData::overview, wanted_overview(ui_, data_), &Supervisor::overview);
+  ask_survey(&AttentionData::sheet, wanted_sheet(ui_, data_), &Supervisor::sheet);
+  ask_survey(&AttentionData::kernel_row, wanted_kernel_row(ui_, data_), &Supervisor::kernel_row);
+}
+
+void AttentionSession::ask_again() {
+  if (!data_.overview.problem.empty()) data_.overview.device.clear();
+  if (!data_.sheet.problem.empty()) data_.sheet.device.clear();
+}
+
+void AttentionSession::pause_surveys() {
+  surveys_.end();
+  data_.overview.pending.reset();
+  data_.sheet.pending.reset();
+  data_.kernel_row.pending.reset();
+}
+
+void AttentionSession::end() {
+  slices_.end();
+  surveys_.end();
+}
+
+std::function<void()> AttentionSession::slice_writer(const std::filesystem::path& file, AttentionModel& model,
+                                                     const Theme& theme) const {
+  const std::array<AttentionSideData, 2>& sides = model.shown(ui_, data_);
+  const AttentionSideData& side = sides[0];
+  if (!side.slice || !side.source)
+    throw Error("The slice was not saved", "none is shown", "open the attention panel first");
+  slice_format(file);
+  const int which = ui_.show == AttentionShow::difference ? 2 : 0;
+  SliceExport options;
+  if (which == 2) {
+    if (!model.map(ui_, data_, 2))
+      throw Error("The difference was not saved", "none is shown", "give A and B windows of one size");
+    options.minus = sides[1].slice;
+  }
+  options.labels = side.source->labels;
+  options.style = model.style(ui_, data_, which);
+  set_theme(options.style, theme);
+  options.range_given = true;
+  const AttentionFrame frame = frame_of(side.slice_of, *side.source);
+  options.frame1 = frame.width;
+  options.frame2 = frame.height;
+  options.part = ui_.part;
+  return [file, options, slice = side.slice] { write_slice(file, *slice, options); };
+}
+
+}  // namespace triscope

@@ -1,0 +1,61 @@
+// Keeps the attention panel supplied: opens its sources and asks for what it shows and has not got.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "app/window/attention/inspector.hpp"
+#include "app/window/engine/engine.hpp"
+#include "app/window/messages/messages.hpp"
+#include "views/model/attention_model.hpp"
+#include "views/parts/theme.hpp"
+
+namespace triscope {
+
+/// Answers for `AttentionData`. Slices have one worker, what takes longer (overviews, sheets of heads) another, so that
+/// scrubbing never waits for them. Lives on the drawing thread.
+class AttentionSession {
+ public:
+  /// `machine` says which devices there are, and whether a sweep is measured.
+  AttentionSession(AttentionData& data, AttentionUi& ui, const MeasuringData& machine, const Engine& engine,
+                   Messages& messages, UiQueue& queue)
+      : data_(data), ui_(ui), machine_(machine), slices_(engine, messages, queue), surveys_(engine, messages, queue) {}
+
+  /// Asks for what the panel shows and has not got.
+  void supply();
+  /// Asks again for what failed.
+  void ask_again();
+  /// Ends what takes all CPUs or the GPU, until the sweep that is measured has ended.
+  void pause_surveys();
+  /// What writes the shown slice, or the difference of the two, to `file`, on another thread. Throws `Error` when
+  /// nothing is shown or the ending names no format.
+  std::function<void()> slice_writer(const std::filesystem::path& file, AttentionModel& model,
+                                     const Theme& theme) const;
+  /// At the end: drops all questions and ends the workers.
+  void end();
+  bool idle() const { return slices_.idle() && surveys_.idle(); }
+
+ private:
+  void choose_device();
+  void supply_source(int which);
+  void supply_draft();
+  /// `place` is part of `data_`.
+  void ask_source(OpenedSource& place, const AttentionSource& source, const std::string& slot);
+  void ask_slice(int which);
+  void supply_surveys();
+  template <typename Request, typename Answer>
+  void ask_survey(Survey<Request, Answer> AttentionData::*place, const std::optional<Request>& wanted,
+                  Answer (Supervisor::*ask)(const Request&, std::stop_token));
+  template <typename Answer, typename Ask, typename Take>
+  void inspect(Inspector& inspector, const std::string& slot, Ask ask, Take take);
+
+  AttentionData& data_;
+  AttentionUi& ui_;
+  const MeasuringData& machine_;
+  std::string device_ = "cpu";  ///< for which everything was asked
+  Inspector slices_, surveys_;
+};
+
+}  // namespace triscope

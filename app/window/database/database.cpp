@@ -1,0 +1,241 @@
+#include "app/window/database/database.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "profiler/store/store.hpp"
+#include "views/data/format.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::size_t kRecentDatabases = 6;
+constexpr std::chrono::milliseconds kPollPeriod{1000};
+
+/// What is wrong and why; the next step is a button, not advice for the command line.
+std::string plain_text(const std::exception& error) {
+  const auto* known = dynamic_cast<const Error*>(&error);
+  return known ? fmt::format("{}: {}.", known->summary(), known->why()) : error.what();
+}
+
+/// On the reading thread: why `file` cannot be opened, after it was created when that is allowed; empty = it can.
+std::string opening_problem(const std::filesystem::path& file, bool create) {
+  try {
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) {
+      if (!create)
+        throw Error(fmt::format("{} was not opened", file.string()), "there is no such file", "check the path",
+                    ExitCode::usage);
+      Store created(file);
+    }
+    const Snapshot check(file);
+  } catch (const std::exception& error) {
+    return plain_text(error);
+  }
+  return {};
+}
+
+bool is_missing(const std::filesystem::path& file) {
+  std::error_code unknown;
+  return !std::filesystem::exists(file, unknown) && !unknown;
+}
+
+}  // namespace
+
+Database::Database(DatabaseData& data, UiState& ui, UndoStep& undo, Messages& messages, UiQueue& queue)
+    : data_(data),
+      ui_(ui),
+      undo_(undo),
+      messages_(messages),
+      queue_(queue),
+      reader_thread_(
+          messages.failures(), [this] { poll(); }, kPollPeriod),
+      writer_thread_(messages.failures()) {}
+
+void Database::offer(const std::filesystem::path& recorded) {
+  std::error_code error;
+  if (!recorded.empty() && std::filesystem::exists(recorded, error)) data_.recorded_database = recorded.string();
+}
+
+bool Database::is_recorded(const std::filesystem::path& file) const {
+  std::error_code error;
+  return !data_.recorded_database.empty() && std::filesystem::equivalent(file, data_.recorded_database, error);
+}
+
+void Database::open(const std::filesystem::path& asked) {
+  std::filesystem::path file = asked;
+  const bool own = file.empty();
+  if (own) {
+    try {
+      file = default_database();
+    } catch (const Error& error) {
+      data_.problem = error.what();
+      return;
+    }
+  }
+  data_.loading = true;
+  ++opening_;
+  const bool create = own || !opened_once_;
+  reader_thread_.add([this, file, create] {
+    queue_.push([this, file, problem = opening_problem(file, create)] {
+      --opening_;
+      data_.loading = false;
+      if (problem.empty()) return take(file);
+      // An open database stays open; without one the panels explain.
+      if (data_.database.empty()) data_.problem = problem;
+      messages_.notify(Severity::error, "open", problem,
+                       {{"Try again", ask::OpenDatabase{file.string()}}, {"Open another...", ask::OpenDatabase{}}});
+    });
+  });
+}
+
+void Database::take(const std::filesystem::path& file) {
+  for (const char* id : {"open", "database", "resume"}) messages_.dismiss(id);
+  if (!data_.database.empty()) messages_.dismiss("recorded");
+  undo_.keep();
+  hidden_sweep_ = 0;
+  opened_once_ = true;
+  data_.problem.clear();
+  const std::string previous = std::exchange(data_.database, file.string());
+  if (shows_recorded()) take_recorded(previous);
+  ui_.selection = {};
+  ui_.note_of = 0;
+  auto& recent = ui_.settings.recent_databases;
+  std::erase(recent, data_.database);
+  recent.insert(recent.begin(), data_.database);
+  if (recent.size() > kRecentDatabases) recent.resize(kRecentDatabases);
+  ui_.settings.last_database = data_.database;
+  messages_.log(Severity::info, fmt::format("Opened {}.", data_.database));
+  data_.shown.reset();
+  data_.sweeps.clear();
+  read(true);
+}
+
+void Database::take_recorded(const std::string& previous) {
+  ui_.settings.offer_recorded = false;
+  std::vector<Notice::Action> back;
+  if (!previous.empty() && previous != data_.database)
+    back.push_back({"Back to " + std::filesystem::path(previous).filename().string(), ask::OpenDatabase{previous}});
+  messages_.notify(Severity::info, "recorded",
+                   "These were recorded on an H200. They can be looked at and compared, not changed.", std::move(back));
+}
+
+void Database::read(bool comparisons_changed) {
+  if (data_.database.empty()) return;
+  const Selection& selection = ui_.selection;
+  ReadRequest request{data_.database,     selection.shown_sweep, selection.baseline_sweep,
+                      selection.compared, selection.pinned,      ui_.settings.tolerance,
+                      hidden_sweep_};
+  if (comparisons_changed) data_.loading = data_.sweeps.empty();
+  reader_thread_.replace("read", [this, request] {
+    try {
+      const ReadResult result = reader_.read(
+          request, [&](const ReadResult& rows) { queue_.push([this, request, rows] { show(request, rows, false); }); });
+      queue_.push([this, request, result] { show(request, result, true); });
+    } catch (const std::exception& error) {
+      queue_.push([this, file = request.file, why = plain_text(error)] { report_unreadable(file, why); });
+    }
+  });
+}
+
+void Database::report_unreadable(const std::filesystem::path& file, const std::string& why) {
+  data_.loading = false;
+  if (file != data_.database) return;
+  std::error_code unknown;
+  if (data_.shown && !std::filesystem::exists(file, unknown)) return report_gone();
+  if (!data_.shown) data_.problem = why;
+  messages_.notify(Severity::error, "database", why, {{"Open another...", ask::OpenDatabase{}}});
+}
+
+void Database::show(const ReadRequest& asked, const ReadResult& result, bool complete) {
+  if (asked.file != data_.database) return;  // another database was opened meanwhile
+  Selection& selection = ui_.selection;
+  // What was asked for is no longer what is chosen: another read is on its way.
+  const bool newest = asked.shown == 0 && result.shown &&
+                      (selection.shown_sweep == 0 || selection.shown_sweep == result.shown->info.id);
+  if (asked.shown != selection.shown_sweep && !newest) return;
+  const bool first = data_.sweeps.empty() && !result.sweeps.empty() && !complete;
+  data_.loading = false;
+  data_.problem.clear();
+  data_.read_only = result.read_only || shows_recorded();
+  data_.sweeps = result.sweeps;
+  data_.shown = result.shown;
+  data_.baseline = result.baseline;
+  if (complete) {
+    data_.against_baseline = result.against_baseline;
+    data_.compared = result.compared;
+    messages_.dismiss("database");
+  }
+  if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;
+  if (selection.pinned == asked.selected) data_.selected = result.selected;
+  if (selection.pinned == 0) data_.selected.reset();
+  ++data_.revision;
+  on_read(first, complete);
+}
+
+bool Database::still_there() {
+  if (!opened_once_ || !is_missing(data_.database)) return true;
+  report_gone();
+  return false;
+}
+
+void Database::report_gone() {
+  messages_.notify(
+      Severity::error, "database",
+      fmt::format("{} is no longer there: it was moved or deleted. It is still held open, so nothing is lost yet: "
+                  "save a copy, or put it back.",
+                  data_.database),
+      {{"Save a copy...", ask::SaveDatabaseCopy{}}, {"Open another...", ask::OpenDatabase{}}});
+}
+
+void Database::write(std::function<void(Store&)> change) {
+  writer_thread_.add([this, change = std::move(change), file = std::filesystem::path(data_.database)] {
+    try {
+      if (is_missing(file)) return queue_.push([this] { report_gone(); });
+      Store store(file);
+      change(store);
+      queue_.push([this] { read(true); });
+    } catch (const std::exception& error) {
+      messages_.notify_later(Severity::error, "write", error.what());
+    }
+  });
+}
+
+void Database::import(const std::filesystem::path& file) {
+  write([this, file](Store& store) {
+    const std::int64_t count = store.import(file);
+    messages_.notify_later(Severity::info, "import",
+                           fmt::format("Copied {} measurements from {}.", format_count(count), file.string()));
+  });
+}
+
+void Database::save_copy(const std::filesystem::path& file) {
+  reader_thread_.add([this, file] {
+    try {
+      reader_.save_copy(file);
+      queue_.push([this, file] {
+        messages_.dismiss("database");
+        open(file);
+      });
+    } catch (const std::exception& error) {
+      messages_.notify_later(Severity::error, "copy", error.what(), {{"Save a copy...", ask::SaveDatabaseCopy{}}});
+    }
+  });
+}
+
+void Database::poll() {
+  const DatabaseReader::Change change = reader_.poll();
+  if (change == DatabaseReader::Change::none) return;
+  queue_.push([this, change] {
+    if (change == DatabaseReader::Change::gone) return report_gone();
+    if (change == DatabaseReader::Change::replaced)
+      messages_.log(Severity::warning,
+                    fmt::format("{} was replaced by another file: reading it again.", data_.database));
+    read(true);
+  });
+}
+
+}  // namespace triscope

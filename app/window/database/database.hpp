@@ -1,0 +1,70 @@
+// The open database: opened, read, written, watched.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+
+#include "app/window/database/database_reader.hpp"
+#include "app/window/messages/messages.hpp"
+#include "app/window/threads/background.hpp"
+#include "app/window/undo/undo_step.hpp"
+#include "views/model/ui_state.hpp"
+
+namespace triscope {
+
+/// Answers for `DatabaseData` and, when another database is opened, for `Selection`. Has two threads: one reads and
+/// looks every second whether the file has changed, one writes. Lives on the drawing thread.
+class Database {
+ public:
+  Database(DatabaseData& data, UiState& ui, UndoStep& undo, Messages& messages, UiQueue& queue);
+
+  /// The file that is shipped with a recording, if it is there.
+  void offer(const std::filesystem::path& recorded);
+  /// Opens a file, the user's own when `file` is empty. That one, and the first, are created when they do not exist.
+  void open(const std::filesystem::path& file);
+  void open_recorded() { open(data_.recorded_database); }
+  bool shows_recorded() const { return is_recorded(data_.database); }
+  /// Asks for what the selection names, in place of what was asked before.
+  void read(bool comparisons_changed);
+  /// Changes the file, on the writing thread, and reads it again.
+  void write(std::function<void(Store&)> change);
+  /// Copies the sweeps of another file into this one.
+  void import(const std::filesystem::path& file);
+  /// Writes all that was read to another file, and opens that.
+  void save_copy(const std::filesystem::path& file);
+  /// Before something is written: whether the file is still in its place; says so when it is not. Writing would begin
+  /// an empty one there.
+  bool still_there();
+  /// Leaves a sweep out of what is read; 0: none.
+  void hide(std::int64_t sweep) { hidden_sweep_ = sweep; }
+  /// A file is being opened.
+  bool opens() const { return opening_ > 0; }
+  bool idle() const { return !opens() && reader_thread_.idle() && writer_thread_.idle(); }
+  const DatabaseData& data() const { return data_; }
+
+  /// Told after each read. `first`: these are the first rows of this file. `complete`: comparisons are there, too.
+  std::function<void(bool first, bool complete)> on_read = [](bool, bool) {};
+
+ private:
+  bool is_recorded(const std::filesystem::path& file) const;
+  void report_gone();
+  void take(const std::filesystem::path& file);
+  void take_recorded(const std::string& previous);
+  void show(const ReadRequest& asked, const ReadResult& result, bool complete);
+  void report_unreadable(const std::filesystem::path& file, const std::string& why);
+  void poll();
+
+  DatabaseData& data_;
+  UiState& ui_;
+  UndoStep& undo_;
+  Messages& messages_;
+  UiQueue& queue_;
+  std::int64_t hidden_sweep_ = 0;
+  int opening_ = 0;
+  bool opened_once_ = false;
+  DatabaseReader reader_;  ///< touched only by `reader_thread_`
+  BackgroundThread reader_thread_, writer_thread_;
+};
+
+}  // namespace triscope

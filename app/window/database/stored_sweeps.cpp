@@ -1,0 +1,136 @@
+#include "app/window/database/stored_sweeps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "profiler/store/store.hpp"
+#include "views/data/format.hpp"
+
+namespace triscope {
+
+const SweepInfo* find_sweep(const DatabaseData& data, std::int64_t sweep) {
+  const auto found =
+      std::find_if(data.sweeps.begin(), data.sweeps.end(), [&](const SweepInfo& one) { return one.id == sweep; });
+  return found == data.sweeps.end() ? nullptr : &*found;
+}
+
+void StoredSweeps::show(std::int64_t sweep) {
+  ui_.selection.shown_sweep = sweep;
+  ui_.selection.pinned = 0;
+  database_.read(true);
+}
+
+void StoredSweeps::set_baseline(std::int64_t sweep) {
+  std::int64_t& baseline = ui_.selection.baseline_sweep;
+  baseline = baseline == or_shown(sweep) ? 0 : or_shown(sweep);
+  database_.read(true);
+}
+
+void StoredSweeps::clear_baseline() {
+  ui_.selection.baseline_sweep = 0;
+  database_.read(true);
+}
+
+void StoredSweeps::compare(std::int64_t asked) {
+  const std::int64_t sweep = or_shown(asked);
+  auto& compared = ui_.selection.compared;
+  if (compared.empty()) {
+    const std::int64_t first = ui_.selection.baseline_sweep ? ui_.selection.baseline_sweep : ui_.selection.shown_sweep;
+    if (first) compared.push_back(first);
+  }
+  const auto found = std::find(compared.begin(), compared.end(), sweep);
+  if (found == compared.end()) {
+    compared.push_back(sweep);
+  } else {
+    compared.erase(found);
+    if (compared.size() < 2) compared.clear();
+  }
+  if (compared.size() >= 2) ui_.show(Panel::compare);
+  database_.read(true);
+}
+
+void StoredSweeps::select(std::int64_t measurement) {
+  std::int64_t& pinned = ui_.selection.pinned;
+  pinned = pinned == measurement ? 0 : measurement;
+  database_.read(false);
+}
+
+void StoredSweeps::select_first() {
+  if (!data_.shown) return;
+  const ResultRow* chosen = nullptr;
+  const auto better = [&](const ResultRow& row) {
+    if (!chosen || row.problem.seq_len > chosen->problem.seq_len) return true;
+    const bool beside = row.problem == chosen->problem && row.pass == chosen->pass && row.regime == chosen->regime;
+    return beside && row.median_ms && chosen->median_ms && *row.median_ms < *chosen->median_ms;
+  };
+  for (const bool baselines : {false, true}) {
+    for (const ResultRow& row : data_.shown->rows) {
+      if (row.status != Status::ok || row.problem.form == Form::gemm || is_baseline(row) != baselines) continue;
+      if (better(row)) chosen = &row;
+    }
+    if (chosen) break;
+  }
+  if (chosen && ui_.selection.pinned != chosen->measurement) select(chosen->measurement);
+}
+
+void StoredSweeps::clear_selection() {
+  ui_.selection.pinned = 0;
+  ui_.selection.compared.clear();
+  database_.read(true);
+}
+
+void StoredSweeps::star(std::int64_t asked) {
+  const std::int64_t sweep = or_shown(asked);
+  const SweepInfo* info = find_sweep(data_, sweep);
+  if (!database_.still_there() || !info) return;
+  database_.write([sweep, starred = !info->starred](Store& store) { store.set_starred(sweep, starred); });
+}
+
+void StoredSweeps::note(std::int64_t asked, std::string text) {
+  if (!database_.still_there()) return;
+  database_.write([sweep = or_shown(asked), text = std::move(text)](Store& store) { store.set_note(sweep, text); });
+}
+
+void StoredSweeps::note_measurement(std::int64_t measurement, std::string text) {
+  if (!database_.still_there()) return;
+  database_.write(
+      [measurement, text = std::move(text)](Store& store) { store.set_measurement_note(measurement, text); });
+}
+
+void StoredSweeps::ask_to_delete(std::int64_t sweep) {
+  if (database_.still_there()) ui_.delete_asked = or_shown(sweep);
+}
+
+void StoredSweeps::remove(std::int64_t asked) {
+  if (!database_.still_there()) return;
+  const std::int64_t sweep = or_shown(asked);
+  const SweepInfo* info = find_sweep(data_, sweep);
+  if (!info) return;
+  if (info->running || (data_.measures_here() && data_.run.sweep == sweep))
+    return messages_.notify(Severity::warning, "delete", "This sweep is being measured: stop it before deleting it.");
+  const std::string text =
+      fmt::format("Deleted the sweep of {} with {} measurements.", format_started(info->started, std::time(nullptr)),
+                  info->ok + info->failed + info->skipped);
+  const auto back = [this] {
+    database_.hide(0);
+    database_.read(true);
+  };
+  const auto keep = [this, sweep] { database_.write([sweep](Store& store) { store.delete_sweep(sweep); }); };
+  undo_.offer(text, back, keep);
+  hide(sweep);
+}
+
+void StoredSweeps::hide(std::int64_t sweep) {
+  database_.hide(sweep);
+  Selection& selection = ui_.selection;
+  std::erase(selection.compared, sweep);
+  if (selection.compared.size() < 2) selection.compared.clear();
+  if (selection.baseline_sweep == sweep) selection.baseline_sweep = 0;
+  if (selection.shown_sweep == sweep) selection.shown_sweep = selection.pinned = 0;
+  database_.read(true);
+}
+
+}  // namespace triscope

@@ -1,0 +1,55 @@
+// The sweeps in the open database: which are shown and compared, and what is done to them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/window/database/database.hpp"
+#include "app/window/messages/messages.hpp"
+#include "app/window/undo/undo_step.hpp"
+#include "views/model/ui_state.hpp"
+
+namespace triscope {
+
+/// Answers for `Selection`. A sweep of 0 is the shown one. Lives on the drawing thread.
+class StoredSweeps {
+ public:
+  /// `data` says what is measured.
+  StoredSweeps(Database& database, const WindowData& data, UiState& ui, UndoStep& undo, Messages& messages)
+      : database_(database), data_(data), ui_(ui), undo_(undo), messages_(messages) {}
+
+  void show(std::int64_t sweep);
+  /// The sweep that the others are judged against; the one that is it already no longer is.
+  void set_baseline(std::int64_t sweep);
+  void clear_baseline();
+  /// Puts a sweep beside the baseline or the shown one, or takes it away again.
+  void compare(std::int64_t sweep);
+  /// Selects a measurement; the selected one no longer is.
+  void select(std::int64_t measurement);
+  /// Selects the fastest of our kernels on the first problem of the longest sequence that the shown sweep measured
+  /// well; a dot-product baseline where it measured nothing else.
+  void select_first();
+  void clear_selection();
+
+  void star(std::int64_t sweep);
+  void note(std::int64_t sweep, std::string text);
+  void note_measurement(std::int64_t measurement, std::string text);
+  void ask_to_delete(std::int64_t sweep);
+  /// Hides a sweep; it is deleted once that can no longer be taken back.
+  void remove(std::int64_t sweep);
+
+ private:
+  std::int64_t or_shown(std::int64_t sweep) const { return sweep ? sweep : ui_.selection.shown_sweep; }
+  void hide(std::int64_t sweep);
+
+  Database& database_;
+  const WindowData& data_;
+  UiState& ui_;
+  UndoStep& undo_;
+  Messages& messages_;
+};
+
+/// The sweep of this id; null: there is none.
+const SweepInfo* find_sweep(const DatabaseData& data, std::int64_t sweep);
+
+}  // namespace triscope

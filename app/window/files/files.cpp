@@ -1,0 +1,73 @@
+#include "app/window/files/files.hpp"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "app/window/files/folder_listing.hpp"
+#include "kernels/base/atomic_file.hpp"
+
+namespace triscope {
+namespace {
+
+bool can_write(const std::string& folder) { return access(folder.c_str(), W_OK) == 0; }
+
+}  // namespace
+
+std::string folder_of(const std::string& file) {
+  const std::filesystem::path parent = std::filesystem::path(file).parent_path();
+  return (parent.empty() ? std::string(".") : parent.string()) + "/";
+}
+
+Files::Files(std::shared_ptr<const FolderListing>& listing, PathDialog& dialog, const DatabaseData& database,
+             Messages& messages, UiQueue& queue)
+    : listing_(listing),
+      dialog_(dialog),
+      database_(database),
+      messages_(messages),
+      queue_(queue),
+      thread_(std::make_unique<BackgroundThread>(messages.failures())) {}
+
+void Files::ask(FileRequest request, std::string proposal) {
+  dialog_ = {std::move(request), std::move(proposal), {}, false};
+}
+
+std::string Files::database_folder() const { return folder_of(database_.database); }
+
+std::string Files::proposed_path(const std::string& name) const {
+  const std::string beside = database_folder();
+  if (!database_.read_only && can_write(beside)) return beside + name;
+  return fmt::format("{}/{}", can_write(".") ? std::filesystem::current_path().string() : "~", name);
+}
+
+void Files::list(const std::string& folder) {
+  thread_->replace("folder", [this, folder] {
+    queue_.push([this, listing = std::make_shared<const FolderListing>(list_folder(folder))] { listing_ = listing; });
+  });
+}
+
+void Files::save(const std::filesystem::path& file, std::function<void()> write) {
+  thread_->add([this, file, write = std::move(write)] {
+    try {
+      write();
+      messages_.notify_later(Severity::info, "saved", fmt::format("Saved {}.", file.string()));
+    } catch (const std::exception& error) {
+      messages_.notify_later(Severity::error, "saved", error.what());
+    }
+  });
+}
+
+void Files::save_text(const std::filesystem::path& file, std::string text) {
+  save(file, [file, text = std::move(text)] { write_whole_file(file, text); });
+}
+
+void Files::copy(const TextTable& table, TableFormat format, const char* title) {
+  if (table.rows.empty())
+    return messages_.notify(Severity::warning, "copy", fmt::format("There is nothing to copy: {} is empty.", title));
+  ImGui::SetClipboardText(write_table(table, format).c_str());
+  messages_.log(Severity::info, fmt::format("Copied {} rows of {}.", table.rows.size(), title));
+}
+
+}  // namespace triscope

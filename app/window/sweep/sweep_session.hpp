@@ -1,0 +1,65 @@
+// The sweep that is measured from this window.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "app/window/database/database.hpp"
+#include "app/window/engine/engine.hpp"
+#include "app/window/messages/messages.hpp"
+#include "app/window/sweep/planner.hpp"
+#include "views/model/ui_state.hpp"
+
+namespace triscope {
+
+/// Answers for `RunState`. Has a thread while a sweep is measured. Lives on the drawing thread.
+class SweepSession {
+ public:
+  SweepSession(RunState& run, UiState& ui, const MeasuringData& machine, const Engine& engine, Database& database,
+               Planner& planner, Messages& messages, UiQueue& queue)
+      : run_(run),
+        ui_(ui),
+        machine_(machine),
+        engine_(engine),
+        database_(database),
+        planner_(planner),
+        messages_(messages),
+        queue_(queue) {}
+
+  /// Measures what the setup form says. Throws `Error` when it cannot be measured, and shows the form.
+  void start();
+  /// Goes on with a sweep; 0: the shown one. Throws `Error` when it is gone.
+  void resume(std::int64_t sweep);
+  /// After the current sample.
+  void stop();
+  /// At the end: as `stop`, without a word; `join` waits.
+  void request_stop() { thread_.request_stop(); }
+  void join();
+
+  std::function<void()> on_start = [] {};  ///< before anything is measured
+  std::function<void()> on_end = [] {};
+
+ private:
+  SweepRequest request_of_form();
+  void measure(const SweepRequest& request, std::optional<std::int64_t> resumed);
+  SweepObserver observer();
+  bool wake_is_due();
+  void follow(std::int64_t sweep);
+  void finish(const std::string& message, Severity severity);
+
+  RunState& run_;
+  UiState& ui_;
+  const MeasuringData& machine_;
+  const Engine& engine_;
+  Database& database_;
+  Planner& planner_;
+  Messages& messages_;
+  UiQueue& queue_;
+  std::int64_t last_wake_ms_ = 0;  ///< touched only by `thread_`
+  std::jthread thread_;
+};
+
+}  // namespace triscope
