@@ -1,5 +1,5 @@
-# Facts about the build that are stored with every number: version, commit, compilers, flags, and a hash of each
-# kernel's own sources.
+# Facts about the build that are stored with every number: version, commit, compilers, flags. Hashes of the kernels' sources:
+# cmake/SourceHash.cmake.
 string(TOUPPER ${CMAKE_BUILD_TYPE} build_type_upper)
 set(triscope_flags "${CMAKE_BUILD_TYPE} ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type_upper}}")
 string(STRIP "${triscope_flags}" triscope_flags)
@@ -17,18 +17,4 @@ target_include_directories(triscope_build_facts INTERFACE ${CMAKE_BINARY_DIR}/ge
 function(triscope_add_flags kernel flags)
   string(REPLACE ";" " " flags "${flags}")
   set_property(TARGET triscope_build_facts APPEND PROPERTY TRISCOPE_KERNEL_FLAGS " | ${kernel}: ${flags}")
-endfunction()
-
-# Defines TRISCOPE_SOURCE_HASH in `file` from the contents of the sources named after it, and the options set for each.
-function(triscope_source_hash file)
-  set(digest "")
-  foreach(source ${ARGN})
-    file(SHA256 ${source} one)
-    get_source_file_property(options ${source} COMPILE_OPTIONS)
-    string(APPEND digest ${one} "${options}")
-    set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-  endforeach()
-  string(SHA256 digest "${digest}")
-  string(SUBSTRING ${digest} 0 12 digest)
-  set_property(SOURCE ${file} APPEND PROPERTY COMPILE_DEFINITIONS TRISCOPE_SOURCE_HASH="${digest}")
 endfunction()

@@ -1,5 +1,5 @@
-# Instruction sets and source hashes of kernels/cpu. kernels/cpu/*.inl is compiled once per instruction set; which
-# one runs is decided at run time (kernels/cpu/*_instructions.cpp), so the build's own machine does not matter.
+# Instruction sets of kernels/cpu. kernels/cpu/*.inl is compiled once per instruction set; which one
+# runs is decided at run time (kernels/cpu/*_instructions.cpp), so the build's own machine does not matter.
 string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" processor)
 set(fast_flags -ffp-contract=fast)  # a*b+c is one instruction: speed, and never less exact here
 set_source_files_properties(kernels/cpu/fast_portable.cpp kernels/inspect/cpu/slice_portable.cpp PROPERTIES COMPILE_OPTIONS "${fast_flags}")
@@ -15,10 +15,6 @@ else()
 endif()
 
 triscope_add_flags(cpu.fast "${OpenMP_CXX_FLAGS};${fast_flags};by instruction set:;${avx2_flags};or;${avx512_flags}")
-file(GLOB own_sources CONFIGURE_DEPENDS kernels/cpu/fast*)
-triscope_source_hash(kernels/cpu/fast.cpp ${own_sources})    # cpu.fast and baseline.cpu
-file(GLOB own_sources CONFIGURE_DEPENDS kernels/reference/oracle*)
-triscope_source_hash(kernels/reference/oracle.cpp ${own_sources})
 
 # Timing beside OpenBLAS, by hand: ninja cpu_bench.
 add_executable(cpu_bench EXCLUDE_FROM_ALL bench/cpu_bench.cpp)

@@ -36,17 +36,24 @@ if(TRISCOPE_CUDA)
     kernels/cuda/hopper/choose kernels/cuda/hopper/forward kernels/cuda/hopper/forward/instances
     kernels/cuda/portable/common kernels/cuda/portable/forward fmt::static)
 
-  # The source hash of a kernel is over its own sources, headers included.
-  file(GLOB own_sources CONFIGURE_DEPENDS kernels/cuda/portable/*.* kernels/cuda/portable/*/*.*)
-  triscope_source_hash(kernels/cuda/portable/portable.cpp ${own_sources})
-  file(GLOB own_sources CONFIGURE_DEPENDS kernels/cuda/hopper/*.* kernels/cuda/hopper/*/*.* kernels/cuda/hopper/*/*/*.*
-    kernels/cuda/portable/forward/* kernels/cuda/portable/common/*)   # one of its instances is the portable forward
-  triscope_source_hash(kernels/cuda/hopper/hopper.cpp ${own_sources})
-
   triscope_cuda_room(kernels/inspect/cuda "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/cuda/common kernels/inspect OpenMP::OpenMP_CXX)
   set(gpu_rooms kernels/cuda/common kernels/cuda/portable kernels/cuda/hopper kernels/baseline/fa3 kernels/baseline/cudnn
     kernels/baseline/cublas)
 endif()
+
+# What each pass of a kernel is compiled from. Here without CUDA too, so that tests/house/source_hash sees all of them.
+triscope_kernel_hash(cpu.oracle IN kernels/reference/oracle.cpp FORWARD kernels/reference/oracle_evaluation.cpp
+  BACKWARD kernels/reference/oracle_evaluation.cpp)
+triscope_kernel_hash(cpu.fast IN kernels/cpu FORWARD BACKWARD)    # and baseline.cpu; each file holds both passes
+triscope_kernel_hash(cuda.portable IN kernels/cuda/portable
+  FORWARD kernels/cuda/portable/common kernels/cuda/portable/forward
+  BACKWARD kernels/cuda/portable/common kernels/cuda/portable/backward)
+triscope_kernel_hash(cuda.hopper IN kernels/cuda/hopper OPTIONS 90a-real
+  FORWARD kernels/cuda/hopper/choose kernels/cuda/hopper/forward kernels/cuda/hopper/forward/instances
+    kernels/cuda/portable/common kernels/cuda/portable/forward)    # one of its instances is the portable forward
+triscope_kernel_hash(baseline.fa3 IN kernels/baseline/fa3 FORWARD kernels/baseline/common BACKWARD kernels/baseline/common)
+triscope_kernel_hash(baseline.cudnn IN kernels/baseline/cudnn FORWARD kernels/baseline/common BACKWARD kernels/baseline/common)
+triscope_kernel_hash(baseline.cublas IN kernels/baseline/cublas FORWARD kernels/baseline/common)
 
 # Every kernel of this build.
 triscope_room(kernels/registry kernels/attention kernels/reference kernels/cpu ${gpu_rooms})

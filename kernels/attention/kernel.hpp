@@ -48,13 +48,20 @@ struct Arguments {
   void* stream = nullptr;      ///< cudaStream_t, or null on the CPU
 };
 
+/// What each pass of a kernel is compiled from: changes when that does (docs/method.md, "Source hashes").
+struct SourceHash {
+  std::string forward;   ///< empty: there is no such pass
+  std::string backward;  ///< the same
+  const std::string& of(Pass pass) const { return pass == Pass::forward ? forward : backward; }
+};
+
 struct KernelInfo {
   std::string id;      ///< "cpu.fast"
   std::string name;    ///< "CPU fast (fp32, blocked)"
   std::string family;  ///< "2-simplicial" or "baseline"
   DeviceKind device = DeviceKind::cpu;
   Fold fold = Fold::none;
-  std::string source_hash;             ///< of the kernel's own sources, set by the build; changes when the kernel does
+  SourceHash source_hash;              ///< set by the build, as "source_hash/<id>.hpp"
   std::vector<std::string> instances;  ///< tile configurations by name; at least one
   std::string library;  ///< file of the library that is loaded at run time for it; empty: none, or none was found
 };

@@ -4,6 +4,7 @@
 
 #include "kernels/attention/host_arguments.hpp"
 #include "kernels/cpu/fast_layout.hpp"
+#include "source_hash/cpu.fast.hpp"
 
 namespace triscope {
 namespace {
@@ -14,7 +15,7 @@ class FastKernel final : public Kernel {
     info_.id = id;
     info_.name = name;
     info_.family = family;
-    info_.source_hash = TRISCOPE_SOURCE_HASH;
+    info_.source_hash = source_hash::kCpuFast;
     info_.instances = cpu::instruction_set_names();
   }
   const KernelInfo& info() const override { return info_; }

@@ -5,6 +5,7 @@
 
 #include "kernels/attention/host_arguments.hpp"
 #include "kernels/reference/oracle_kernel.hpp"
+#include "source_hash/cpu.oracle.hpp"
 
 namespace triscope {
 namespace {
@@ -76,7 +77,7 @@ class CpuOracle final : public Kernel {
     info_.id = "cpu.oracle";
     info_.name = "CPU oracle (fp64, direct loops)";
     info_.family = "2-simplicial";
-    info_.source_hash = TRISCOPE_SOURCE_HASH;
+    info_.source_hash = source_hash::kCpuOracle;
     info_.instances = {"direct"};
   }
   const KernelInfo& info() const override { return info_; }

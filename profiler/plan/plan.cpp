@@ -305,7 +305,7 @@ class Assembly {
     entry.key.regime = candidate.regime;
     entry.key.timing_source = source_;
     entry.key.device_id = device_.id;
-    entry.source_hash = candidate.kernel->source_hash;
+    entry.source_hash = candidate.kernel->source_hash.of(candidate.pass);
     entry.workspace_bytes = support.workspace_bytes;
     if (!seen_.insert(key_text(entry.key)).second) return;
     if (const std::optional<std::string> reason = reason_against(entry, support)) {

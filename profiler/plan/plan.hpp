@@ -13,7 +13,7 @@ namespace triscope {
 
 struct PlanEntry {
   MeasurementKey key;
-  std::string source_hash;
+  std::string source_hash;  ///< of the kernel's pass
   std::int64_t workspace_bytes = 0;
 };
 

@@ -15,6 +15,7 @@ inline void from_json(const nlohmann::json& j, Fold& value) {
   value = json_codec::enum_from(j, json_codec::parse_fold);
 }
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceHash, forward, backward)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelInfo, id, name, family, device, fold, source_hash, instances, library)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Catalog, environment, devices, kernels, gpu_problem)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportQuestion, kernel, problem, pass, instance)

@@ -139,7 +139,7 @@ struct Summary {
 /// A finished measurement, as the worker reports it and the store keeps it.
 struct Measurement {
   MeasurementKey key;
-  std::string source_hash;  ///< of the kernel
+  std::string source_hash;  ///< of the kernel's pass; empty: it has none
   Status status = Status::ok;
   std::string reason;                    ///< why not ok, or a remark ("not converged: ..."); empty when there is none
   std::optional<double> error;           ///< largest relative L2 error against the fp64 oracle

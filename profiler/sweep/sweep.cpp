@@ -162,7 +162,7 @@ class Run {
   std::vector<StoredMeasurement> of_this_build(std::vector<StoredMeasurement> stored) const {
     std::erase_if(stored, [this](const StoredMeasurement& one) {
       const KernelInfo* kernel = find_kernel(measurer_.catalog, one.key.kernel);
-      return kernel == nullptr || kernel->source_hash != one.source_hash;
+      return kernel == nullptr || kernel->source_hash.of(one.key.pass) != one.source_hash;
     });
     return stored;
   }
@@ -295,7 +295,7 @@ bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, 
   const std::vector<FinishedKey> finished = snapshot.finished_keys(sweep);
   return std::none_of(finished.begin(), finished.end(), [&](const FinishedKey& done) {
     const KernelInfo* kernel = find_kernel(catalog, done.key.kernel);
-    return kernel != nullptr && kernel->source_hash != done.source_hash;
+    return kernel != nullptr && kernel->source_hash.of(done.key.pass) != done.source_hash;
   });
 }
 

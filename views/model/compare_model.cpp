@@ -56,7 +56,9 @@ const Aspect kAspects[] = {
      }},
     {"kernel sources",
      [](const SweepResults& s) {
-       return distinct(s, [](const ResultRow& row) { return kernel_short_label(row.kernel) + " " + row.source_hash; });
+       return distinct(s, [](const ResultRow& row) {
+         return fmt::format("{} {} {}", kernel_short_label(row.kernel), to_string(row.pass), row.source_hash);
+       });
      }},
     {"instances", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return row.instance; }); }},
     {"baselines",

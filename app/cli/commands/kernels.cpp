@@ -8,6 +8,11 @@
 #include "profiler/supervise/worker_jobs.hpp"
 
 namespace triscope {
+namespace {
+
+std::string shown(const std::string& source_hash) { return source_hash.empty() ? "-" : source_hash; }
+
+}  // namespace
 
 void add_kernels_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("kernels", "The kernels of this build");
@@ -17,14 +22,19 @@ void add_kernels_command(CLI::App& app, Action& action) {
   command->callback([options, &action] {
     action = [options] {
       TerminalTable table;
-      table.columns = {{"id", Align::left, 100, false},      {"name", Align::left, 60, true},
-                       {"family", Align::left, 50, false},   {"runs on", Align::left, 80, false},
-                       {"instances", Align::left, 70, true}, {"source", Align::left, 20, false}};
+      table.columns = {{"id", Align::left, 100, false},
+                       {"name", Align::left, 60, true},
+                       {"family", Align::left, 50, false},
+                       {"runs on", Align::left, 80, false},
+                       {"instances", Align::left, 70, true},
+                       {"forward source", Align::left, 20, false},
+                       {"backward source", Align::left, 20, false}};
       for (const KernelInfo& kernel : query_catalog(*options).kernels) {
         const std::vector<std::string> instances = wrapped_list(kernel.instances, 60);
         table.rows.push_back({kernel.id, kernel.name, kernel.family, std::string(to_string(kernel.device)),
-                              instances.front(), kernel.source_hash});
-        for (std::size_t n = 1; n < instances.size(); ++n) table.rows.push_back({"", "", "", "", instances[n], ""});
+                              instances.front(), shown(kernel.source_hash.forward),
+                              shown(kernel.source_hash.backward)});
+        for (std::size_t n = 1; n < instances.size(); ++n) table.rows.push_back({"", "", "", "", instances[n], "", ""});
       }
       fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
       return 0;

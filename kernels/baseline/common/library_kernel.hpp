@@ -17,7 +17,7 @@ namespace triscope {
 inline constexpr char kAbsentVersion[] = "absent";
 
 /// What a baseline is before its library is known.
-inline KernelInfo baseline_info(const char* id, const char* name, const char* source_hash) {
+inline KernelInfo baseline_info(const char* id, const char* name, const SourceHash& source_hash) {
   KernelInfo info;
   info.id = id;
   info.name = name;

@@ -13,6 +13,7 @@
 #include "kernels/base/library_folders.hpp"
 #include "kernels/baseline/common/library_kernel.hpp"
 #include "kernels/baseline/common/runtime_library.hpp"
+#include "source_hash/baseline.cublas.hpp"
 
 namespace triscope {
 namespace {
@@ -121,7 +122,7 @@ class CuBlasKernel final : public LibraryKernel<CuBlas> {
  public:
   explicit CuBlasKernel(CurrentGpu current_gpu)
       : LibraryKernel(
-            baseline_info("baseline.cublas", "cuBLAS matrix product (NVIDIA's licence)", TRISCOPE_SOURCE_HASH),
+            baseline_info("baseline.cublas", "cuBLAS matrix product (NVIDIA's licence)", source_hash::kBaselineCublas),
             std::move(current_gpu), [] { return CuBlas(); }) {}
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {

@@ -13,6 +13,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/baseline/common/library_kernel.hpp"
 #include "kernels/baseline/cudnn/cudnn_library.hpp"
+#include "source_hash/baseline.cudnn.hpp"
 
 namespace triscope {
 namespace {
@@ -55,8 +56,9 @@ std::optional<std::string> unsupported_problem(const Problem& problem) {
 class CuDnnKernel final : public LibraryKernel<cudnn::Library> {
  public:
   explicit CuDnnKernel(CurrentGpu current_gpu)
-      : LibraryKernel(baseline_info("baseline.cudnn", "cuDNN attention (NVIDIA's licence)", TRISCOPE_SOURCE_HASH),
-                      std::move(current_gpu), load_cudnn) {}
+      : LibraryKernel(
+            baseline_info("baseline.cudnn", "cuDNN attention (NVIDIA's licence)", source_hash::kBaselineCudnn),
+            std::move(current_gpu), load_cudnn) {}
 
   /// Builds the graph: whether cuDNN offers a problem is known when it has done it.
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {

@@ -10,6 +10,7 @@
 #include "kernels/baseline/common/library_kernel.hpp"
 #include "kernels/baseline/fa3/fa3_call.hpp"
 #include "kernels/baseline/fa3/fa3_library.hpp"
+#include "source_hash/baseline.fa3.hpp"
 
 namespace triscope {
 namespace {
@@ -17,7 +18,8 @@ namespace {
 class Fa3Kernel final : public Kernel {
  public:
   Fa3Kernel(CurrentGpu current_gpu, std::string sha256)
-      : info_(baseline_info("baseline.fa3", "FlashAttention-3 (BSD-3-Clause AND Apache-2.0)", TRISCOPE_SOURCE_HASH)),
+      : info_(
+            baseline_info("baseline.fa3", "FlashAttention-3 (BSD-3-Clause AND Apache-2.0)", source_hash::kBaselineFa3)),
         current_gpu_(std::move(current_gpu)),
         sha256_(std::move(sha256)) {
     if (sha256_.empty()) sha256_ = fa3::kSha256;

@@ -13,10 +13,7 @@
 #include "kernels/cuda/hopper/choose/plan.hpp"
 #include "kernels/cuda/hopper/forward/launch.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
-
-#ifndef TRISCOPE_SOURCE_HASH
-#define TRISCOPE_SOURCE_HASH "unknown"
-#endif
+#include "source_hash/cuda.hopper.hpp"
 
 namespace triscope {
 namespace {
@@ -74,7 +71,7 @@ class CudaHopper final : public Kernel {
     info_.family = "2-simplicial";
     info_.device = DeviceKind::cuda;
     info_.fold = Fold::query_k2;
-    info_.source_hash = TRISCOPE_SOURCE_HASH;
+    info_.source_hash = source_hash::kCudaHopper;
     for (int instance = 0; instance < kAllInstances; ++instance) info_.instances.emplace_back(instance_name(instance));
   }
   const KernelInfo& info() const override { return info_; }

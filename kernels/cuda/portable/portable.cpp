@@ -10,6 +10,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/common/pointers.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
+#include "source_hash/cuda.portable.hpp"
 
 namespace triscope {
 namespace {
@@ -24,7 +25,7 @@ class PortableKernel final : public Kernel {
     info_.family = "2-simplicial";
     info_.device = DeviceKind::cuda;
     info_.fold = Fold::query_k2;
-    info_.source_hash = TRISCOPE_SOURCE_HASH;
+    info_.source_hash = source_hash::kCudaPortable;
     info_.instances = {kInstance};
   }
 

@@ -60,9 +60,8 @@ void prepare(Work& work, Backend& backend, KernelList kernels, const std::string
   try {
     require_valid(key.problem);
     const Kernel& kernel = require_kernel(kernels, key.kernel);
-    if (kernel.info().source_hash != source_hash) {
-      return work.fail(fmt::format("the kernel changed while the sweep ran (source {} is now {})", source_hash,
-                                   kernel.info().source_hash));
+    if (const std::string& now = kernel.info().source_hash.of(key.pass); now != source_hash) {
+      return work.fail(fmt::format("the kernel changed while the sweep ran (source {} is now {})", source_hash, now));
     }
     m.workspace_bytes = static_cast<std::int64_t>(kernel.workspace_bytes(key.problem, key.pass, key.instance));
     work.launch.emplace(backend, kernels, kernel, key.problem, key.pass, key.instance, inputs);

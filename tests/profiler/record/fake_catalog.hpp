@@ -14,7 +14,7 @@ inline KernelInfo fake_kernel(std::string id, std::string family, DeviceKind dev
   kernel.id = kernel.name = std::move(id);
   kernel.family = std::move(family);
   kernel.device = device;
-  kernel.source_hash = "hash of " + kernel.id;
+  kernel.source_hash = {"forward of " + kernel.id, "backward of " + kernel.id};
   kernel.instances = std::move(instances);
   return kernel;
 }

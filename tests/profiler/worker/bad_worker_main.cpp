@@ -35,7 +35,7 @@ class TestKernel final : public Kernel {
     info_ = oracle_.info();
     info_.name = id;
     info_.id = std::move(id);
-    info_.source_hash = "test";
+    info_.source_hash = {"test", "test"};
     info_.device = device;
     info_.instances = {"small", "large"};
   }

@@ -52,7 +52,7 @@ TEST(MeasureJob, a_follow_up_leaves_no_large_inputs_on_the_device_it_shares) {
   request.stopping = {.precision = 1, .budget_ns = 1, .min_blocks = 1, .max_blocks = 1};
   request.entries = {tiny_key("cpu.oracle")};
   request.entries.front().instance = kernel->info().instances.front();
-  request.source_hashes = {kernel->info().source_hash};
+  request.source_hashes = {kernel->info().source_hash.forward};
   JobPort port;
   port.cancelled = [] { return false; };
   port.send = [&](const Message& message) {
@@ -81,7 +81,7 @@ TEST(MeasureJob, counters_that_a_stop_prevents_are_cancelled_not_absent) {
   for (int n = 0; n < 2; ++n) {
     request.entries.push_back(tiny_key("cpu.oracle"));
     request.entries.back().instance = kernel->info().instances.front();
-    request.source_hashes.push_back(kernel->info().source_hash);
+    request.source_hashes.push_back(kernel->info().source_hash.forward);
   }
   bool begun = false;
   std::vector<Measurement> results;
