@@ -1,9 +1,9 @@
--- Schema of a Triscope database, version 2. The single source: the programs embed this file; docs/schema.md explains it.
+-- Schema of a Triscope database, version 3. The single source: the programs embed this file; docs/schema.md explains it.
 -- Run inside one transaction on an empty file. Later versions: add a step to profiler/store/store_schema.cpp and change this
 -- file to what the steps lead to.
 -- Times are integer nanoseconds (`_unix_ns`: wall clock since 1970); NULL means "not known", never zero.
 PRAGMA application_id = 0x54524953;  -- "TRIS"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- Strings that repeat thousands of times: kernel names of launches, counter names, flags.
 CREATE TABLE text (
@@ -70,7 +70,13 @@ CREATE INDEX config_by_shape ON config(window1, window2, seq_len);
 CREATE TABLE kernel (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,                   -- kernel id: "cpu.fast"
-  source_hash TEXT NOT NULL,            -- of the kernel's own sources; changes when the kernel does
+  source_hash TEXT NOT NULL,            -- of what a pass is compiled from (docs/method.md); '': a pass that it does not have
+  -- How it is shown, as the kernel itself said when it was first measured.
+  label TEXT NOT NULL DEFAULT '',       -- "FlashAttention-3"; '': not known, the id stands for it
+  short_label TEXT NOT NULL DEFAULT '', -- "FA3"
+  kind TEXT NOT NULL DEFAULT 'simplicial' CHECK (kind IN ('simplicial', 'oracle', 'dot_product', 'gemm')),
+  colour INTEGER,                       -- 0 or 1: which colours of charts are its own; NULL: those that are left
+  rank INTEGER,                         -- of a baseline: others are related to the one of lowest rank; NULL: to none
   UNIQUE (name, source_hash)
 ) STRICT;
 

@@ -22,4 +22,26 @@ std::string_view to_string(Fold fold) {
   return "?";
 }
 
+std::string_view to_string(KernelKind kind) {
+  switch (kind) {
+    case KernelKind::simplicial:
+      return "simplicial";
+    case KernelKind::oracle:
+      return "oracle";
+    case KernelKind::dot_product:
+      return "dot_product";
+    case KernelKind::gemm:
+      return "gemm";
+  }
+  return "?";
+}
+
+std::optional<KernelKind> parse_kernel_kind(std::string_view text) {
+  for (const KernelKind kind :
+       {KernelKind::simplicial, KernelKind::oracle, KernelKind::dot_product, KernelKind::gemm}) {
+    if (to_string(kind) == text) return kind;
+  }
+  return std::nullopt;
+}
+
 }  // namespace triscope

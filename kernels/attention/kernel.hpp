@@ -48,6 +48,24 @@ struct Arguments {
   void* stream = nullptr;      ///< cudaStream_t, or null on the CPU
 };
 
+enum class KernelKind {
+  simplicial,   ///< 2-simplicial attention, to be measured
+  oracle,       ///< the same in fp64: what others are checked against, measured only when it is named
+  dot_product,  ///< a baseline
+  gemm,         ///< a baseline: a square matrix product, the machine's practical ceiling
+};
+
+/// How a kernel stands in tables and charts. Stored with its measurements, so that a database is shown as well by a
+/// build without that kernel.
+struct KernelCard {
+  std::string label;        ///< "FlashAttention-3"
+  std::string short_label;  ///< "FA3", for columns
+  KernelKind kind = KernelKind::simplicial;
+  std::optional<std::int64_t> colour;  ///< 0 or 1: which colours of charts are its own; unset: those that are left
+  std::optional<std::int64_t> rank;    ///< of a baseline: others are related to the one of lowest rank; unset: to none
+  bool operator==(const KernelCard&) const = default;
+};
+
 /// What each pass of a kernel is compiled from: changes when that does (docs/method.md, "Source hashes").
 struct SourceHash {
   std::string forward;   ///< empty: there is no such pass
@@ -56,9 +74,9 @@ struct SourceHash {
 };
 
 struct KernelInfo {
-  std::string id;      ///< "cpu.fast"
-  std::string name;    ///< "CPU fast (fp32, blocked)"
-  std::string family;  ///< "2-simplicial" or "baseline"
+  std::string id;    ///< "cpu.fast"
+  std::string name;  ///< "CPU fast (fp32, blocked)"
+  KernelCard card;
   DeviceKind device = DeviceKind::cpu;
   Fold fold = Fold::none;
   SourceHash source_hash;              ///< set by the build, as "source_hash/<id>.hpp"
@@ -95,5 +113,9 @@ class Kernel {
 
 std::string_view to_string(DeviceKind);
 std::string_view to_string(Fold);
+std::string_view to_string(KernelKind);
+std::optional<KernelKind> parse_kernel_kind(std::string_view);
+
+inline bool is_baseline(KernelKind kind) { return kind == KernelKind::dot_product || kind == KernelKind::gemm; }
 
 }  // namespace triscope

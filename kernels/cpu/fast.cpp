@@ -11,10 +11,10 @@ namespace {
 
 class FastKernel final : public Kernel {
  public:
-  FastKernel(const char* id, const char* name, const char* family, std::initializer_list<Form> forms) : forms_(forms) {
+  FastKernel(const char* id, const char* name, KernelCard card, std::initializer_list<Form> forms) : forms_(forms) {
     info_.id = id;
     info_.name = name;
-    info_.family = family;
+    info_.card = std::move(card);
     info_.source_hash = source_hash::kCpuFast;
     info_.instances = cpu::instruction_set_names();
   }
@@ -48,13 +48,16 @@ class FastKernel final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> make_cpu_fast() {
-  return std::make_unique<FastKernel>("cpu.fast", "CPU fast (fp32, blocked)", "2-simplicial",
+  return std::make_unique<FastKernel>("cpu.fast", "CPU fast (fp32, blocked)",
+                                      KernelCard{.label = "CPU", .short_label = "CPU", .colour = 0},
                                       std::initializer_list<Form>{Form::trilinear, Form::determinant});
 }
 
 std::unique_ptr<Kernel> make_cpu_baseline() {
-  return std::make_unique<FastKernel>("baseline.cpu", "CPU attention (fp32, blocked)", "baseline",
-                                      std::initializer_list<Form>{Form::dot_product});
+  return std::make_unique<FastKernel>(
+      "baseline.cpu", "CPU attention (fp32, blocked)",
+      KernelCard{.label = "CPU dot-product", .short_label = "CPU dot", .kind = KernelKind::dot_product, .rank = 3},
+      std::initializer_list<Form>{Form::dot_product});
 }
 
 }  // namespace triscope

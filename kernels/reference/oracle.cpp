@@ -76,7 +76,7 @@ class CpuOracle final : public Kernel {
   CpuOracle() {
     info_.id = "cpu.oracle";
     info_.name = "CPU oracle (fp64, direct loops)";
-    info_.family = "2-simplicial";
+    info_.card = {.label = "CPU oracle", .short_label = "oracle", .kind = KernelKind::oracle};
     info_.source_hash = source_hash::kCpuOracle;
     info_.instances = {"direct"};
   }

@@ -25,7 +25,6 @@ namespace {
 
 constexpr std::int64_t kGemmSize = 8192;             // the product that stands for the machine's practical ceiling
 constexpr std::int64_t kMostMeasurements = 100'000;  // of a sweep; a plan is held in memory
-constexpr std::string_view kOracle = "cpu.oracle";
 
 // One kernel asked for at one place of the plan, before its instances are known.
 struct Candidate {
@@ -44,7 +43,7 @@ struct Shape {
   throw Error(what, why, fix, ExitCode::usage);
 }
 
-bool is_baseline(const KernelInfo& kernel) { return kernel.family == kBaselineFamily; }
+bool is_baseline(const KernelInfo& kernel) { return is_baseline(kernel.card.kind); }
 
 std::vector<std::pair<std::int64_t, std::int64_t>> head_pairs(const SweepRequest& request) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
@@ -64,7 +63,8 @@ std::vector<const KernelInfo*> select_kernels(const SweepRequest& request, const
                                               const Device& device) {
   std::vector<const KernelInfo*> selected;
   for (const KernelInfo& kernel : catalog.kernels) {
-    if (request.kernels.empty() && kernel.device == device.kind && kernel.id != kOracle) selected.push_back(&kernel);
+    if (request.kernels.empty() && kernel.device == device.kind && kernel.card.kind != KernelKind::oracle)
+      selected.push_back(&kernel);
   }
   for (const std::string& id : request.kernels) {
     const KernelInfo* kernel = find_kernel(catalog, id);
@@ -219,7 +219,7 @@ class Product {
  private:
   void add_gemm() {
     for (const KernelInfo* kernel : kernels_) {
-      if (kernel->id != kGemmBaseline) continue;
+      if (kernel->card.kind != KernelKind::gemm) continue;
       for (const Regime regime : request_.regimes) {
         candidates_.push_back({group_++, kernel, gemm_problem(element_), Pass::forward, regime});
       }
@@ -239,7 +239,7 @@ class Product {
 
   void add_group(const Problem& problem, Pass pass, Regime regime) {
     for (const KernelInfo* kernel : kernels_) {
-      if (kernel->id == kGemmBaseline) continue;
+      if (kernel->card.kind == KernelKind::gemm) continue;
       // Of all kernels only baselines are meant by "dot_product"; one that was named is told why not.
       if (problem.form == Form::dot_product && !is_baseline(*kernel) && request_.kernels.empty()) continue;
       const bool beside = is_baseline(*kernel) && problem.form != Form::dot_product;

@@ -13,10 +13,6 @@
 
 namespace triscope {
 
-/// The kernel whose problem is a square matrix product, the machine's practical ceiling; not an attention baseline.
-inline constexpr std::string_view kGemmBaseline = "baseline.cublas";
-inline constexpr std::string_view kBaselineFamily = "baseline";
-
 struct Catalog {
   Environment environment;          ///< of the worker's own device
   std::vector<Device> devices;      ///< every device the worker's machine has; the CPU is always the last one

@@ -181,6 +181,7 @@ struct ResultRow {
   Status status = Status::ok;
   std::string reason;
   std::optional<double> events_ms;  ///< median of the cross-check by CUDA events
+  KernelCard card;  ///< of the kernel, beside the view; its labels are the id where the database has none
 };
 
 /// One line of the history.

@@ -50,6 +50,7 @@ fs::path default_database() {
 struct Store::Impl {
   Connection connection;
   std::map<std::int64_t, std::int64_t> resumed_in{};  ///< environment row by sweep, see resume_sweep
+  std::map<std::string, KernelCard> cards{};          ///< by kernel id, see know_kernels
 
   /// Runs `body(database)` in one write transaction.
   template <typename Body>
@@ -113,8 +114,11 @@ struct Store::Impl {
       if (measurement.status == Status::cancelled) return existing->id;
     }
     const Derived derived = derive(measurement, read_environment(database, environment));
-    return write_measurement(database, sweep, environment, measurement, derived,
-                             existing ? std::optional(existing->id) : std::nullopt);
+    const std::int64_t row = write_measurement(database, sweep, environment, measurement, derived,
+                                               existing ? std::optional(existing->id) : std::nullopt);
+    const auto card = cards.find(measurement.key.kernel);
+    if (card != cards.end()) write_kernel_card(database, row, card->second);
+    return row;
   }
 };
 
@@ -141,6 +145,10 @@ void Store::resume_sweep(std::int64_t sweep, const Environment& environment) {
     if (update.exec() == 0) throw impl_->missing("sweep", sweep);
     return intern_environment(database, environment);
   });
+}
+
+void Store::know_kernels(const std::vector<KernelInfo>& kernels) {
+  for (const KernelInfo& kernel : kernels) impl_->cards[kernel.id] = kernel.card;
 }
 
 std::int64_t Store::add(std::int64_t sweep, const Measurement& measurement) {

@@ -41,6 +41,8 @@ class Store {
   /// may differ from the sweep's first: another driver, another build). Throws `Error` (usage) when there is no such
   /// sweep.
   void resume_sweep(std::int64_t sweep, const Environment& environment);
+  /// How kernels are shown (`KernelInfo::card`): stored with the first measurement of each that `add` writes.
+  void know_kernels(const std::vector<KernelInfo>& kernels);
   /// Writes one measurement with all it carries in one short transaction; returns its row id. A non-ok row of the same
   /// key in the same sweep is replaced and keeps its row id and note (that is what resuming does). An ok row is
   /// replaced only when the kernel has changed since (another `source_hash`), and not by a cancelled one, which is

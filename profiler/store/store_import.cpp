@@ -47,6 +47,7 @@ bool copy_measurement(SQLite::Database& target, std::int64_t sweep, SQLite::Data
   const std::int64_t target_environment = intern_environment(target, read_environment(source, environment));
   const std::int64_t copy = write_measurement(target, sweep, target_environment, *measurement, read_derived(source, id),
                                               existing ? std::optional(existing->id) : std::nullopt);
+  if (const std::optional<KernelCard> card = read_kernel_card(source, id)) write_kernel_card(target, copy, *card);
   const std::string note = read_note(source, id);
   if (!note.empty()) write_note(target, sweep, copy, note);
   return true;

@@ -88,8 +88,28 @@ std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std
 }
 
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep) {
-  if (!sweep) return select<ResultRow>(database, kResults.columns, "FROM result ORDER BY measurement");
-  return select<ResultRow>(database, kResults.columns, "FROM result WHERE sweep = ? ORDER BY measurement", *sweep);
+  static constexpr auto kColumns = columns(kResults.columns, within(&ResultRow::card, kCards.columns));
+  const std::string from =
+      "FROM result JOIN measurement ON measurement.id = result.measurement JOIN kernel ON kernel.id = "
+      "measurement.kernel ";
+  std::vector<ResultRow> rows;
+  if (sweep) {
+    rows = select<ResultRow>(database, kColumns, from + "WHERE result.sweep = ? ORDER BY result.measurement", *sweep);
+  } else {
+    rows = select<ResultRow>(database, kColumns, from + "ORDER BY result.measurement");
+  }
+  for (ResultRow& row : rows) {
+    if (row.card.label.empty()) row.card.label = row.card.short_label = row.kernel;
+  }
+  return rows;
+}
+
+std::optional<KernelCard> read_kernel_card(SQLite::Database& database, std::int64_t measurement) {
+  std::vector<KernelCard> found = select<KernelCard>(
+      database, kCards.columns,
+      "FROM kernel JOIN measurement ON measurement.kernel = kernel.id WHERE measurement.id = ? AND kernel.label != ''",
+      measurement);
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int64_t sweep) {

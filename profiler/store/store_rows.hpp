@@ -24,6 +24,10 @@ Derived derive(const Measurement& measurement, const Environment& environment);
 /// Row id of an equal row, which is written when there is none.
 std::int64_t intern_environment(SQLite::Database& database, const Environment& environment);
 
+/// How the kernel of a stored measurement is shown: writes what is not known yet, reads what is (nullopt: nothing).
+void write_kernel_card(SQLite::Database& database, std::int64_t measurement, const KernelCard& card);
+std::optional<KernelCard> read_kernel_card(SQLite::Database& database, std::int64_t measurement);
+
 /// A measurement of `sweep` with the same key, if there is one.
 struct ExistingRow {
   std::int64_t id = 0;

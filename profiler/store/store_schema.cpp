@@ -43,6 +43,23 @@ constexpr std::string_view kSteps[] = {
     "timing_source TEXT NOT NULL CHECK (timing_source IN ('cupti', 'cuda_events', 'cpu_clock')), median_ms REAL, "
     "ci_low_ms REAL, ci_high_ms REAL, samples INTEGER NOT NULL, reason TEXT NOT NULL) STRICT; "
     "ALTER TABLE measurement ADD COLUMN counters_note TEXT NOT NULL DEFAULT ''",
+    // 2 to 3: how kernels are shown, which programs knew by their ids until then
+    "ALTER TABLE kernel ADD COLUMN label TEXT NOT NULL DEFAULT ''; "
+    "ALTER TABLE kernel ADD COLUMN short_label TEXT NOT NULL DEFAULT ''; "
+    "ALTER TABLE kernel ADD COLUMN kind TEXT NOT NULL DEFAULT 'simplicial' "
+    "CHECK (kind IN ('simplicial', 'oracle', 'dot_product', 'gemm')); "
+    "ALTER TABLE kernel ADD COLUMN colour INTEGER; "
+    "ALTER TABLE kernel ADD COLUMN rank INTEGER; "
+    "UPDATE kernel SET (label, short_label, kind, colour, rank) = (known.column2, known.column3, known.column4, "
+    "known.column5, known.column6) FROM (VALUES "
+    "('cpu.oracle', 'CPU oracle', 'oracle', 'oracle', NULL, NULL), "
+    "('cpu.fast', 'CPU', 'CPU', 'simplicial', 0, NULL), "
+    "('cuda.portable', 'Portable', 'portable', 'simplicial', 1, NULL), "
+    "('cuda.hopper', 'Hopper', 'Hopper', 'simplicial', 0, NULL), "
+    "('baseline.fa3', 'FlashAttention-3', 'FA3', 'dot_product', NULL, 1), "
+    "('baseline.cudnn', 'cuDNN', 'cuDNN', 'dot_product', NULL, 2), "
+    "('baseline.cpu', 'CPU dot-product', 'CPU dot', 'dot_product', NULL, 3), "
+    "('baseline.cublas', 'cuBLAS product', 'cuBLAS', 'gemm', NULL, NULL)) AS known WHERE known.column1 = name",
 };
 
 // The view as assets/schema.sql has it: it is its last statement.

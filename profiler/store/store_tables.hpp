@@ -58,6 +58,12 @@ inline constexpr auto kKernels = table("kernel",
                                        column(
                                            "source_hash", [](auto& row) -> auto& { return row.source_hash; }));
 
+/// Of the same rows, beside what kKernels holds.
+inline constexpr auto kCards =
+    table("kernel", column("label", &KernelCard::label), column("short_label", &KernelCard::short_label),
+          named("kind", &KernelCard::kind, parse_kernel_kind), column("colour", &KernelCard::colour),
+          column("rank", &KernelCard::rank));
+
 // A row of `measurement`, in four parts.
 inline constexpr auto kKeys =
     table("measurement", column("instance", &MeasurementKey::instance),

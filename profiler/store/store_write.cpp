@@ -69,6 +69,17 @@ std::int64_t intern_environment(SQLite::Database& database, const Environment& e
   return intern(texts, kEnvironments, environment);
 }
 
+void write_kernel_card(SQLite::Database& database, std::int64_t measurement, const KernelCard& card) {
+  const auto given = [](const auto& one) { return std::string(one.name) + " = ?"; };
+  SQLite::Statement update(database, "UPDATE kernel SET " + listed(kCards.columns, ", ", given) +
+                                         " WHERE label = '' AND id = (SELECT kernel FROM measurement WHERE id = ?)");
+  InternedTexts texts(database);
+  Binder binder(update);
+  bind_row(binder, texts, kCards.columns, card);
+  binder << measurement;
+  update.exec();
+}
+
 std::optional<ExistingRow> find_measurement(SQLite::Database& database, std::int64_t sweep, const MeasurementKey& key) {
   InternedTexts texts(database);
   // By the kernel's name: its source may have changed before the sweep was resumed.

@@ -31,7 +31,7 @@ std::vector<std::string> kernels_to_check(const CheckRequest& request, const Cat
   if (!request.kernels.empty()) return request.kernels;
   std::vector<std::string> all, with_instance;
   for (const KernelInfo& kernel : catalog.kernels) {
-    if (kernel.id == kGemmBaseline) continue;
+    if (kernel.card.kind == KernelKind::gemm) continue;
     all.push_back(kernel.id);
     if (contains(kernel.instances, request.instance)) with_instance.push_back(kernel.id);
   }

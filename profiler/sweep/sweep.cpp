@@ -115,6 +115,7 @@ class Run {
         store_(database),
         follow_up_(measurer_.options, request_, store_, [this](const std::string& current) { tell(current); }) {
     const Environment& environment = measurer_.catalog.environment;
+    store_.know_kernels(measurer_.catalog.kernels);
     if (resume) {
       refuse_other_device(database, *resume, environment);
       sweep_ = *resume;

@@ -35,20 +35,20 @@ std::shared_ptr<const Catalog> recording_machine() {
   cpu.id = "cpu";
   cpu.name = "Intel(R) Xeon(R) Processor";
   catalog->devices = {gpu, cpu};
-  const auto add = [&](const char* id, const char* name, const char* family, DeviceKind device) {
+  const auto add = [&](const char* id, const char* name, DeviceKind device) {
     KernelInfo kernel;
     kernel.id = id;
     kernel.name = name;
-    kernel.family = family;
+    kernel.card = card_of(id);
     kernel.device = device;
     catalog->kernels.push_back(kernel);
   };
-  add("cuda.hopper", "Hopper", "2-simplicial", DeviceKind::cuda);
-  add("cuda.portable", "Portable", "2-simplicial", DeviceKind::cuda);
-  add("baseline.fa3", "FlashAttention-3", "baseline", DeviceKind::cuda);
-  add("baseline.cudnn", "cuDNN", "baseline", DeviceKind::cuda);
-  add("cpu.fast", "CPU fast", "2-simplicial", DeviceKind::cpu);
-  add("baseline.cpu", "CPU dot product", "baseline", DeviceKind::cpu);
+  add("cuda.hopper", "Hopper", DeviceKind::cuda);
+  add("cuda.portable", "Portable", DeviceKind::cuda);
+  add("baseline.fa3", "FlashAttention-3", DeviceKind::cuda);
+  add("baseline.cudnn", "cuDNN", DeviceKind::cuda);
+  add("cpu.fast", "CPU fast", DeviceKind::cpu);
+  add("baseline.cpu", "CPU dot product", DeviceKind::cpu);
   return catalog;
 }
 

@@ -199,9 +199,9 @@ TEST(Charts, bars_stand_at_their_windows_and_their_interval_is_turned_over) {
 }
 
 TEST(LatencyModel, what_a_row_is_related_to_has_its_shape) {
-  ResultRow ours = row(1, 512, 32, Pass::forward, 1, 700), theirs = row(2, 1024, 1, Pass::forward, 1, 400);
+  ResultRow ours = row(1, 512, 32, Pass::forward, 1, 700),
+            theirs = row(2, 1024, 1, Pass::forward, 1, 400, "baseline.fa3");
   ours.problem.seq_len = 4096;
-  theirs.kernel = "baseline.fa3";
   theirs.problem.seq_len = 1024;
   ResultRow longer = theirs;
   longer.problem.seq_len = 4096;
@@ -232,8 +232,7 @@ TEST(Charts, scaling_is_sorted_by_area_and_leaves_out_what_failed_or_is_no_numbe
 }
 
 TEST(Charts, a_matrix_product_is_no_level_of_the_latency_chart) {
-  ResultRow product = row(2, 1, 1, Pass::forward, 1.6, 670);
-  product.kernel = "baseline.cublas";
+  ResultRow product = row(2, 1, 1, Pass::forward, 1.6, 670, "baseline.cublas");
   product.problem.form = Form::gemm;
   const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 700), product});
   const LatencyModel model = make_latency_model(*results, nullptr);

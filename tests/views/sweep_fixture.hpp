@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "tests/profiler/record/kernel_cards.hpp"
 #include "views/data/window_data.hpp"
 
 namespace triscope::fixture {
@@ -16,6 +17,7 @@ inline ResultRow row(std::int64_t id, std::int64_t w1, std::int64_t w2, Pass pas
   r.started = "2026-11-21T14:02:31Z";
   r.device = "Test CPU";
   r.kernel = kernel;
+  r.card = card_of(kernel);
   r.instance = "default";
   r.source_hash = "abc123";
   r.pass = pass;

@@ -28,13 +28,14 @@ inline std::shared_ptr<const Catalog> invented_catalog() {
   KernelInfo fast;
   fast.id = "cpu.fast";
   fast.name = "CPU fast";
-  fast.family = "2-simplicial";
+  fast.card = card_of(fast.id);
   KernelInfo dot = fast;
   dot.id = "baseline.cpu";
   dot.name = "CPU dot-product attention";
-  dot.family = "baseline";
+  dot.card = card_of(dot.id);
   KernelInfo hopper = fast;
   hopper.id = "cuda.hopper";
+  hopper.card = card_of(hopper.id);
   hopper.name = "Hopper";
   hopper.device = DeviceKind::cuda;
   catalog->kernels = {fast, dot, hopper};
@@ -58,6 +59,7 @@ struct InventedSweep {
     ++started;
     last_request = request;
     Store store(database);
+    store.know_kernels(invented_catalog()->kernels);
     SweepOutcome outcome;
     outcome.sweep =
         resume ? *resume : store.begin_sweep("triscope sweep", to_json(request), synthetic_environment(), measurements);

@@ -188,13 +188,13 @@ std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Draw
   for (const Drawn& drawn : curves) {
     if (!drawn.curve->baseline) continue;
     std::string text = drawn.curve->label;
-    const std::string full = kernel_label(drawn.curve->kernel);
+    const std::string& full = drawn.curve->card.label;
     if (counted) {
       // Whoever computes it, and with whatever grouping, the count is the same.
       const Problem& p = drawn.curve->problem;
       text = p.window1 < p.seq_len ? fmt::format("sliding {}", p.window1) : "causal attention";
     } else if (text.starts_with(full)) {
-      text = kernel_short_label(drawn.curve->kernel) + text.substr(full.size());
+      text = drawn.curve->card.short_label + text.substr(full.size());
     }
     width = std::max(width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
     labels.push_back({0, std::move(text), look.theme.baseline});

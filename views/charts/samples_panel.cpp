@@ -17,10 +17,10 @@ void draw_heading(Context& context, const SelectedMeasurement& selected, const S
   std::string facts = fmt::format("{} samples", format_count(static_cast<std::int64_t>(chart.samples)));
   if (chart.buckets.per_bucket > 1) facts += fmt::format(", drawn as the range of every {}", chart.buckets.per_bucket);
   if (chart.invalid > 0) facts += fmt::format(", {} without a valid time", chart.invalid);
-  panel_heading(context,
-                fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass),
-                            kernel_label(selected.row.kernel)),
-                facts, context.ui.printing ? 0 : button_width("Copy"));
+  panel_heading(
+      context,
+      fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass), selected.row.card.label), facts,
+      context.ui.printing ? 0 : button_width("Copy"));
   chart_button(context, Panel::samples);
   if (chart.flags.empty()) return;
   ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.unclear);

@@ -11,26 +11,6 @@
 #include "profiler/record/columns.hpp"
 
 namespace triscope {
-namespace {
-
-struct KernelName {
-  std::string_view id, label, short_label;
-};
-constexpr std::array kKernelNames{
-    KernelName{"cpu.oracle", "CPU oracle", "oracle"},         KernelName{"cpu.fast", "CPU", "CPU"},
-    KernelName{"cuda.portable", "Portable", "portable"},      KernelName{"cuda.hopper", "Hopper", "Hopper"},
-    KernelName{"baseline.fa3", "FlashAttention-3", "FA3"},    KernelName{"baseline.cudnn", "cuDNN", "cuDNN"},
-    KernelName{"baseline.cpu", "CPU dot-product", "CPU dot"}, KernelName{"baseline.cublas", "cuBLAS product", "cuBLAS"},
-};
-
-const KernelName* find_name(std::string_view id) {
-  const auto found =
-      std::find_if(kKernelNames.begin(), kKernelNames.end(), [&](const KernelName& name) { return name.id == id; });
-  return found == kKernelNames.end() ? nullptr : &*found;
-}
-
-}  // namespace
-
 int column_decimals(std::span<const double> values, std::span<const double> half_widths, int most) {
   double smallest = std::numeric_limits<double>::infinity();
   for (double value : values) {
@@ -130,16 +110,6 @@ std::string format_started(std::string_view iso_utc, std::int64_t now) {
                                                              : "%d %b %H:%M";
   std::strftime(text, sizeof text, pattern, &local);
   return text;
-}
-
-std::string kernel_label(std::string_view kernel_id) {
-  const KernelName* name = find_name(kernel_id);
-  return std::string(name ? name->label : kernel_id);
-}
-
-std::string kernel_short_label(std::string_view kernel_id) {
-  const KernelName* name = find_name(kernel_id);
-  return std::string(name ? name->short_label : kernel_id);
 }
 
 std::string timing_label(TimingSource source) {

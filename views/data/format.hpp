@@ -27,10 +27,6 @@ std::string format_error(double value);                     ///< of a relative e
 std::string format_windows(std::int64_t window1, std::int64_t window2);  ///< "512 × 32"
 /// "2026-11-21T14:02:31Z" as a short local time: "today 14:02", "18 Nov 17:31", "2025-11-18". `now` is unix seconds.
 std::string format_started(std::string_view iso_utc, std::int64_t now);
-/// "baseline.fa3" as people say it: "FlashAttention-3"; unknown ids stay as they are.
-std::string kernel_label(std::string_view kernel_id);
-/// The same in few letters, for columns: "FA3".
-std::string kernel_short_label(std::string_view kernel_id);
 /// "CUPTI", "CUDA events", "CPU clock".
 std::string timing_label(TimingSource source);
 /// A sample's flag in words: "throttled: sw_power_cap" -> "throttled: power limit"; unknown ones stay as they are.

@@ -170,7 +170,7 @@ std::vector<std::string> row_kernels(const Catalog& catalog, const std::string& 
   std::vector<std::string> kernels;
   for (const KernelInfo& kernel : catalog.kernels) {
     const bool here = (kernel.device == DeviceKind::cpu) == (device == "cpu");
-    if (here && kernel.family == "2-simplicial") kernels.push_back(kernel.id);
+    if (here && !is_baseline(kernel.card.kind)) kernels.push_back(kernel.id);
   }
   return kernels;
 }

@@ -14,11 +14,10 @@
 namespace triscope {
 namespace {
 
-/// The colour a kernel and pass has in every sweep and chart; what this list does not know follows after it.
-int usual_colour(const std::string& kernel, const LatencyGroup& group) {
+/// The colour a kernel and pass has in every sweep and chart: two kernels have colours of their own, others follow.
+int usual_colour(const KernelCard& card, const LatencyGroup& group) {
   const int pass = group.pass == Pass::forward ? 0 : 1, regime = group.regime == Regime::sustained ? 0 : 4;
-  if (kernel == "cuda.hopper" || kernel == "cpu.fast") return regime + pass;
-  if (kernel == "cuda.portable") return regime + 2 + pass;
+  if (card.colour && *card.colour >= 0 && *card.colour < 2) return regime + 2 * static_cast<int>(*card.colour) + pass;
   return 4 + pass;
 }
 
@@ -39,10 +38,11 @@ std::vector<Series> all_series(const LatencyModel& model) {
       });
       if (known) continue;
       const bool name_kernel = line.baseline || kernels.size() > 1;
-      std::string label = name_kernel ? kernel_label(line.kernel) + " " + group.title : group.title;
-      int colour = line.baseline ? 0 : usual_colour(line.kernel, group);
+      std::string label = name_kernel ? line.card.label + " " + group.title : group.title;
+      int colour = line.baseline ? 0 : usual_colour(line.card, group);
       while (!line.baseline && !taken.insert(colour).second) ++colour;
-      result.push_back({line.kernel, group.pass, group.regime, std::move(label), colour, line.baseline});
+      result.push_back(
+          {line.kernel, line.card.short_label, group.pass, group.regime, std::move(label), colour, line.baseline});
     }
   }
   return result;

@@ -14,6 +14,7 @@ namespace triscope {
 /// A kernel and pass: one colour and marker in every chart.
 struct Series {
   std::string kernel;
+  std::string short_label;  ///< the kernel's
   Pass pass = Pass::forward;
   Regime regime = Regime::sustained;
   std::string label;      ///< "CPU forward"

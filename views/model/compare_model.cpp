@@ -57,14 +57,14 @@ const Aspect kAspects[] = {
     {"kernel sources",
      [](const SweepResults& s) {
        return distinct(s, [](const ResultRow& row) {
-         return fmt::format("{} {} {}", kernel_short_label(row.kernel), to_string(row.pass), row.source_hash);
+         return fmt::format("{} {} {}", row.card.short_label, to_string(row.pass), row.source_hash);
        });
      }},
     {"instances", [](const SweepResults& s) { return distinct(s, [](const ResultRow& row) { return row.instance; }); }},
     {"baselines",
      [](const SweepResults& s) {
        return distinct(
-           s, [](const ResultRow& row) { return kernel_short_label(row.kernel) + " " + row.instance; }, true);
+           s, [](const ResultRow& row) { return row.card.short_label + " " + row.instance; }, true);
      }},
     {"Triscope",
      [](const SweepResults& s) { return s.info.environment.triscope_version + " " + s.info.environment.git_commit; }},
@@ -99,7 +99,7 @@ std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compare
 
 /// The line on which `row` stands in one of `sweeps` sweeps.
 CompareLine empty_line(const ResultRow& row, bool instances, const std::string& setting, std::size_t sweeps) {
-  std::string kernel = kernel_label(row.kernel), pass(to_string(row.pass));
+  std::string kernel = row.card.label, pass(to_string(row.pass));
   if (instances) kernel += " " + row.instance;
   if (row.regime == Regime::burst) pass += ", burst";
   return {line_label(row), std::move(kernel), std::move(pass), setting,

@@ -74,8 +74,7 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
     add(LatencyField::interval, "interval", "± 95 %");
     add(LatencyField::tflops, "tflops", "TFLOP/s");
     add(LatencyField::peak, "peak", "% of peak");
-    if (!model.reference.empty())
-      add(LatencyField::of_reference, "of", fmt::format("of {}", kernel_short_label(model.reference)));
+    if (!model.reference.empty()) add(LatencyField::of_reference, "of", fmt::format("of {}", model.reference_label));
     if (model.has_baseline) add(LatencyField::verdict, "verdict", "since baseline");
     add(LatencyField::flagged, "flagged", "flagged");
     add(LatencyField::error, "error", "error");
@@ -264,8 +263,8 @@ std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view fil
     const LatencyLine& line = model.lines[i];
     bool keep = true;
     if (!words.empty()) {
-      std::string all = fmt::format("{}x{} {} {}", line.problem.window1, line.problem.window2, line.kernel,
-                                    kernel_label(line.kernel));
+      std::string all =
+          fmt::format("{}x{} {} {}", line.problem.window1, line.problem.window2, line.kernel, line.card.label);
       for (const LatencyColumn& column : columns) all.append(1, '\n').append(cell_text(model, line, column));
       for (const auto& cell : line.cells) {
         if (cell) all.append(1, '\n').append(cell->row.reason);

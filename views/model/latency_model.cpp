@@ -34,7 +34,7 @@ std::string readable(std::string text) {
 }
 
 std::vector<Fact> all_facts() {
-  std::vector<Fact> facts{{"kernel", [](const ResultRow& row) { return kernel_label(row.kernel); }, false},
+  std::vector<Fact> facts{{"kernel", [](const ResultRow& row) { return row.card.label; }, false},
                           {"instance", [](const ResultRow& row) { return row.instance; }, true,
                            [](const ResultRow& row) { return "instance " + row.instance; }}};
   for (const ProblemFact& fact : problem_facts()) {
@@ -88,14 +88,14 @@ std::string problem_key(const Problem& p) {
                      optional_key(p.sink));
 }
 
-/// The kernel that others are related to: the fastest known dot-product attention, by preference.
-std::string reference_kernel(const std::vector<ResultRow>& rows) {
-  for (const char* id : {"baseline.fa3", "baseline.cudnn", "baseline.cpu"}) {
-    for (const ResultRow& row : rows) {
-      if (row.kernel == id && row.status == Status::ok && row.tflops) return id;
-    }
+/// A row of the kernel that others are related to, the baseline of lowest rank; null when none was measured.
+const ResultRow* reference_of(const std::vector<ResultRow>& rows) {
+  const ResultRow* best = nullptr;
+  for (const ResultRow& row : rows) {
+    if (!row.card.rank || row.status != Status::ok || !row.tflops) continue;
+    if (best == nullptr || *row.card.rank < *best->card.rank) best = &row;
   }
-  return {};
+  return best;
 }
 
 }  // namespace
@@ -184,7 +184,10 @@ bool has_several_instances(const std::vector<ResultRow>& rows) {
 
 LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline) {
   LatencyModel model;
-  model.reference = reference_kernel(sweep.rows);
+  if (const ResultRow* reference = reference_of(sweep.rows)) {
+    model.reference = reference->kernel;
+    model.reference_label = reference->card.short_label;
+  }
   model.has_baseline = against_baseline != nullptr;
   model.conditions = shared_conditions(sweep.rows);
   make_groups(model, sweep.rows);
@@ -202,6 +205,7 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
       LatencyLine line;
       line.problem = row.problem;
       line.kernel = row.kernel;
+      line.card = row.card;
       line.instance = row.instance;
       line.baseline = is_baseline(row);
       line.label = line_label(row);

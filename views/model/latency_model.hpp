@@ -33,6 +33,7 @@ struct LatencyGroup {
 struct LatencyLine {
   Problem problem;
   std::string kernel;
+  KernelCard card;
   std::string instance;
   bool baseline = false;           ///< dot-product attention or a matrix product
   std::string label;               ///< "512 × 32", "32k causal"
@@ -48,6 +49,7 @@ struct LatencyModel {
   std::string conditions;          ///< what all lines of our kernels share: "trilinear, 32,768 tokens, 64/1 heads, ..."
   std::vector<LatencyLine> lines;  ///< in measurement order, baselines last
   std::string reference;           ///< kernel id `of_reference` relates to; empty = none was measured
+  std::string reference_label;     ///< short
   bool has_baseline = false;       ///< a baseline sweep is set
   bool has_paper = false;          ///< some line stands in the paper's Table 1, at its shape
   std::int64_t flagged = 0, failed = 0;  ///< over all cells

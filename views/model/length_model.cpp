@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -87,6 +88,7 @@ LengthCurve curve_of(const Collected& collected, std::string label) {
   LengthCurve curve;
   curve.label = std::move(label);
   curve.kernel = collected.row.kernel;
+  curve.card = collected.row.card;
   curve.baseline = is_baseline(collected.row);
   curve.problem = collected.row.problem;
   for (const auto& [length, point] : collected.points) curve.points.push_back(point);
@@ -115,13 +117,13 @@ std::string windows_label(const Collected& collected, const Ambiguity& differs) 
   if (differs.heads) label += " " + heads_text(p);
   if (differs.head_dim) label += fmt::format(" D{}", p.head_dim);
   if (differs.form) label += fmt::format(" {}", to_string(p.form));
-  if (differs.kernel) label += " " + kernel_short_label(collected.row.kernel);
+  if (differs.kernel) label += " " + collected.row.card.short_label;
   return label;
 }
 
 std::string baseline_label(const Collected& collected, const Ambiguity& differs) {
   const Problem& p = collected.row.problem;
-  std::string label = fmt::format("{} {}", kernel_label(collected.row.kernel), heads_text(p));
+  std::string label = fmt::format("{} {}", collected.row.card.label, heads_text(p));
   if (differs.head_dim) label += fmt::format(" D{}", p.head_dim);
   if (!is_causal(p)) label += fmt::format(" sliding {}", p.window1);
   return label;
@@ -158,15 +160,12 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
   return result;
 }
 
-/// How well a causal baseline stands beside these windows: equal grouping, then the strongest library. Nullopt: not at
-/// all.
-std::optional<std::tuple<bool, int>> rank(const LengthCurve& ours, const LengthCurve& baseline) {
+/// How well a causal baseline stands beside these windows: equal grouping, then the lowest rank. Nullopt: not at all.
+std::optional<std::tuple<bool, std::int64_t>> rank(const LengthCurve& ours, const LengthCurve& baseline) {
   const Problem &a = ours.problem, &b = baseline.problem;
   if (!baseline.baseline || !is_causal(b) || a.batch != b.batch || a.q_heads != b.q_heads || a.head_dim != b.head_dim)
     return std::nullopt;
-  static constexpr std::array<std::string_view, 3> kByStrength{"baseline.fa3", "baseline.cudnn", "baseline.cpu"};
-  const auto place = std::find(kByStrength.begin(), kByStrength.end(), baseline.kernel);
-  return std::tuple(a.kv_heads != b.kv_heads, static_cast<int>(place - kByStrength.begin()));
+  return std::tuple(a.kv_heads != b.kv_heads, baseline.card.rank.value_or(std::numeric_limits<std::int64_t>::max()));
 }
 
 std::optional<std::size_t> best_baseline(const LengthPass& pass, const LengthCurve& ours) {

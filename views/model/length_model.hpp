@@ -17,6 +17,7 @@ namespace triscope {
 struct LengthCurve {
   std::string label;  ///< "512 × 32", "FlashAttention-3 64/8", "FlashAttention-3 sliding 1024"
   std::string kernel;
+  KernelCard card;
   bool baseline = false;            ///< neutral and dashed
   int style = 0;                    ///< colour of ours, dashes of a baseline; by order of appearance
   Problem problem;                  ///< at the longest length

@@ -30,7 +30,7 @@ PaperModel make_paper_model(const SweepResults& sweep) {
       const bool closer = example && has_paper_shape(own.problem) && !has_paper_shape(example->problem);
       if (line.own_ms && *line.own_ms <= *own.median_ms && !closer) continue;
       line.own_ms = own.median_ms;
-      line.kernel = kernel_label(own.kernel);
+      line.kernel = own.card.label;
       line.measurement = own.measurement;
       line.missing.clear();
       example = &own;

@@ -184,7 +184,8 @@ FormReading read_form(const SetupForm& form, const Catalog* catalog) {
       for (const KernelInfo& kernel : catalog->kernels) {
         const bool excluded = std::find(form.excluded_kernels.begin(), form.excluded_kernels.end(), kernel.id) !=
                               form.excluded_kernels.end();
-        if (!excluded && kernel.device == kind && kernel.id != "cpu.oracle") request.kernels.push_back(kernel.id);
+        if (!excluded && kernel.device == kind && kernel.card.kind != KernelKind::oracle)
+          request.kernels.push_back(kernel.id);
       }
       if (request.kernels.empty()) reading.problems["kernels"] = "Choose at least one kernel.";
     } catch (const Error& error) {

@@ -208,7 +208,7 @@ std::string legend_name(const Series& series) { return " " + series.label; }
 std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels) {
   const bool regimes = std::any_of(levels.begin(), levels.end(),
                                    [&](const SeriesPoints& one) { return one.series.regime != level.regime; });
-  return fmt::format("{} {}{}", kernel_short_label(level.kernel), level.pass == Pass::forward ? "fwd" : "bwd",
+  return fmt::format("{} {}{}", level.short_label, level.pass == Pass::forward ? "fwd" : "bwd",
                      regimes && level.regime == Regime::burst ? " burst" : "");
 }
 

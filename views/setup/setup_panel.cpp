@@ -239,7 +239,7 @@ void draw_kernels(Context& context, Fields& fields) {
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   bool first = true;
   for (const KernelInfo& kernel : machine.catalog->kernels) {
-    if (kernel.id == "cpu.oracle") continue;
+    if (kernel.card.kind == KernelKind::oracle) continue;
     std::string unable = kernel.device == kind               ? std::string()
                          : kernel.device == DeviceKind::cuda ? "It needs a GPU, and the chosen device is the CPU."
                                                              : "It runs on the CPU, and the chosen device is a GPU.";
@@ -247,7 +247,7 @@ void draw_kernels(Context& context, Fields& fields) {
       const auto reason = context.data.preview->unable.find(kernel.id);
       if (reason != context.data.preview->unable.end()) unable = reason->second;
     }
-    const std::string label = kernel_label(kernel.id);
+    const std::string& label = kernel.card.label;
     const float width = ImGui::CalcTextSize(label.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
     if (!first && ImGui::GetItemRectMax().x + context.look.px(4) + width < right)
       ImGui::SameLine(0, context.look.px(4));

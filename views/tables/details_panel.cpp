@@ -75,9 +75,8 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
   }
   if (const ResultRow* reference = reference_of(context, row); reference && row.tflops) {
     const double ratio = *row.tflops / *reference->tflops;
-    coloured_text(
-        ratio >= 1 ? theme.faster : theme.slower,
-        fmt::format("{} {:.2f}× the rate of {}", ratio >= 1 ? "▲" : "▼", ratio, kernel_label(reference->kernel)));
+    coloured_text(ratio >= 1 ? theme.faster : theme.slower,
+                  fmt::format("{} {:.2f}× the rate of {}", ratio >= 1 ? "▲" : "▼", ratio, reference->card.label));
   }
   if (context.data.against_baseline) {
     const auto found = context.data.against_baseline->find(row.measurement);
@@ -286,7 +285,7 @@ void draw_details_panel(Context& context) {
   }
   coloured_text(context.look.theme.text,
                 fmt::format("{}, {}", line_label(selected->row), to_string(selected->row.pass)));
-  muted_text(context, fmt::format("{}, {}", kernel_label(selected->row.kernel), selected->row.instance), true);
+  muted_text(context, fmt::format("{}, {}", selected->row.card.label, selected->row.instance), true);
   ImGui::Dummy(ImVec2(0, context.look.px(2)));
   draw_headline(context, *selected);
   draw_spark(context, *selected);

@@ -24,16 +24,16 @@ void add_kernels_command(CLI::App& app, Action& action) {
       TerminalTable table;
       table.columns = {{"id", Align::left, 100, false},
                        {"name", Align::left, 60, true},
-                       {"family", Align::left, 50, false},
+                       {"kind", Align::left, 50, false},
                        {"runs on", Align::left, 80, false},
                        {"instances", Align::left, 70, true},
                        {"forward source", Align::left, 20, false},
                        {"backward source", Align::left, 20, false}};
       for (const KernelInfo& kernel : query_catalog(*options).kernels) {
         const std::vector<std::string> instances = wrapped_list(kernel.instances, 60);
-        table.rows.push_back({kernel.id, kernel.name, kernel.family, std::string(to_string(kernel.device)),
-                              instances.front(), shown(kernel.source_hash.forward),
-                              shown(kernel.source_hash.backward)});
+        table.rows.push_back({kernel.id, kernel.name, std::string(to_string(kernel.card.kind)),
+                              std::string(to_string(kernel.device)), instances.front(),
+                              shown(kernel.source_hash.forward), shown(kernel.source_hash.backward)});
         for (std::size_t n = 1; n < instances.size(); ++n) table.rows.push_back({"", "", "", "", instances[n], "", ""});
       }
       fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));

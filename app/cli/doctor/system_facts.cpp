@@ -139,7 +139,7 @@ Problem usual_problem(const KernelInfo& kernel) {
   Problem problem;
   problem.element = Element::bf16;
   problem.seq_len = 1024;
-  if (kernel.id != kGemmBaseline) return baseline_problem(problem);
+  if (kernel.card.kind != KernelKind::gemm) return baseline_problem(problem);
   problem.form = Form::gemm;
   problem.q_heads = problem.kv_heads = problem.head_dim = problem.window1 = problem.window2 = 1;
   return problem;
@@ -160,7 +160,7 @@ void gather_baselines(SystemFacts& facts, const WorkerOptions& options) {
   try {
     Supervisor worker(worker_for(options, *facts.catalog, "auto"));
     for (const KernelInfo& kernel : worker.catalog().kernels) {
-      if (kernel.family != kBaselineFamily || kernel.device != DeviceKind::cuda) continue;
+      if (!is_baseline(kernel.card.kind) || kernel.device != DeviceKind::cuda) continue;
       facts.baselines.push_back({kernel, baseline_problem_of(worker, kernel)});
     }
   } catch (const Error&) {

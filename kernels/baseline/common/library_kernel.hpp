@@ -17,11 +17,11 @@ namespace triscope {
 inline constexpr char kAbsentVersion[] = "absent";
 
 /// What a baseline is before its library is known.
-inline KernelInfo baseline_info(const char* id, const char* name, const SourceHash& source_hash) {
+inline KernelInfo baseline_info(const char* id, const char* name, KernelCard card, const SourceHash& source_hash) {
   KernelInfo info;
   info.id = id;
   info.name = name;
-  info.family = "baseline";
+  info.card = std::move(card);
   info.device = DeviceKind::cuda;
   info.source_hash = source_hash;
   info.instances = {kAbsentVersion};

@@ -122,7 +122,9 @@ class CuBlasKernel final : public LibraryKernel<CuBlas> {
  public:
   explicit CuBlasKernel(CurrentGpu current_gpu)
       : LibraryKernel(
-            baseline_info("baseline.cublas", "cuBLAS matrix product (NVIDIA's licence)", source_hash::kBaselineCublas),
+            baseline_info("baseline.cublas", "cuBLAS matrix product (NVIDIA's licence)",
+                          KernelCard{.label = "cuBLAS product", .short_label = "cuBLAS", .kind = KernelKind::gemm},
+                          source_hash::kBaselineCublas),
             std::move(current_gpu), [] { return CuBlas(); }) {}
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {

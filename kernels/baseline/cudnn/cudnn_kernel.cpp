@@ -57,7 +57,10 @@ class CuDnnKernel final : public LibraryKernel<cudnn::Library> {
  public:
   explicit CuDnnKernel(CurrentGpu current_gpu)
       : LibraryKernel(
-            baseline_info("baseline.cudnn", "cuDNN attention (NVIDIA's licence)", source_hash::kBaselineCudnn),
+            baseline_info(
+                "baseline.cudnn", "cuDNN attention (NVIDIA's licence)",
+                KernelCard{.label = "cuDNN", .short_label = "cuDNN", .kind = KernelKind::dot_product, .rank = 2},
+                source_hash::kBaselineCudnn),
             std::move(current_gpu), load_cudnn) {}
 
   /// Builds the graph: whether cuDNN offers a problem is known when it has done it.

@@ -18,8 +18,10 @@ namespace {
 class Fa3Kernel final : public Kernel {
  public:
   Fa3Kernel(CurrentGpu current_gpu, std::string sha256)
-      : info_(
-            baseline_info("baseline.fa3", "FlashAttention-3 (BSD-3-Clause AND Apache-2.0)", source_hash::kBaselineFa3)),
+      : info_(baseline_info(
+            "baseline.fa3", "FlashAttention-3 (BSD-3-Clause AND Apache-2.0)",
+            KernelCard{.label = "FlashAttention-3", .short_label = "FA3", .kind = KernelKind::dot_product, .rank = 1},
+            source_hash::kBaselineFa3)),
         current_gpu_(std::move(current_gpu)),
         sha256_(std::move(sha256)) {
     if (sha256_.empty()) sha256_ = fa3::kSha256;

@@ -68,7 +68,7 @@ class CudaHopper final : public Kernel {
   CudaHopper() {
     info_.id = "cuda.hopper";
     info_.name = "Hopper (WGMMA, TMA)";
-    info_.family = "2-simplicial";
+    info_.card = {.label = "Hopper", .short_label = "Hopper", .colour = 0};
     info_.device = DeviceKind::cuda;
     info_.fold = Fold::query_k2;
     info_.source_hash = source_hash::kCudaHopper;

@@ -22,7 +22,7 @@ class PortableKernel final : public Kernel {
   PortableKernel() {
     info_.id = "cuda.portable";
     info_.name = "CUDA portable (mma.sync, sm_80 and later)";
-    info_.family = "2-simplicial";
+    info_.card = {.label = "Portable", .short_label = "portable", .colour = 1};
     info_.device = DeviceKind::cuda;
     info_.fold = Fold::query_k2;
     info_.source_hash = source_hash::kCudaPortable;

@@ -18,7 +18,7 @@ std::vector<const Kernel*> select(const CheckRequest& request, const Backend& ba
   if (request.kernels.empty()) {
     for (const Kernel* kernel : kernels) {
       const KernelInfo& info = kernel->info();
-      if (info.device == backend.device().kind && info.id != kGemmBaseline) selected.push_back(kernel);
+      if (info.device == backend.device().kind && info.card.kind != KernelKind::gemm) selected.push_back(kernel);
     }
   }
   for (const std::string& id : request.kernels) selected.push_back(&require_kernel_on(kernels, id, backend.device()));
@@ -79,7 +79,7 @@ void run_check_job(const CheckRequest& request, Backend& backend, KernelList ker
   };
   std::vector<Item> items;
   for (const Kernel* kernel : selected) {
-    const bool baseline = kernel->info().family == kBaselineFamily;
+    const bool baseline = is_baseline(kernel->info().card.kind);
     for (const CheckCase& one :
          baseline ? baseline_check_cases(element, request.quick) : check_cases(element, request.quick)) {
       for (const Pass pass : {Pass::forward, Pass::backward}) {

@@ -18,7 +18,7 @@ const Kernel& forward_for(const Kernel& kernel, const Problem& problem, KernelLi
   for (const Kernel* other : kernels) {
     const KernelInfo& info = other->info();
     if (info.device != kernel.info().device || other->fold(problem) != kernel.fold(problem)) continue;
-    const bool oracle = info.id == "cpu.oracle";
+    const bool oracle = info.card.kind == KernelKind::oracle;
     if (oracle && useful_flops(problem, Pass::forward) > kOracleFlops) continue;
     if (can_run(*other, problem, Pass::forward)) return *other;
   }

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "profiler/record/catalog.hpp"
+#include "tests/profiler/record/kernel_cards.hpp"
 
 namespace triscope {
 
-inline KernelInfo fake_kernel(std::string id, std::string family, DeviceKind device,
-                              std::vector<std::string> instances = {"only"}) {
+inline KernelInfo fake_kernel(std::string id, DeviceKind device, std::vector<std::string> instances = {"only"}) {
   KernelInfo kernel;
   kernel.id = kernel.name = std::move(id);
-  kernel.family = std::move(family);
+  kernel.card = card_of(kernel.id);
   kernel.device = device;
   kernel.source_hash = {"forward of " + kernel.id, "backward of " + kernel.id};
   kernel.instances = std::move(instances);
@@ -34,14 +34,13 @@ inline Catalog fake_catalog(bool with_gpu) {
   if (with_gpu) catalog.devices.push_back(fake_device("0", DeviceKind::cuda, std::int64_t{140} << 30));
   catalog.devices.push_back(fake_device("cpu", DeviceKind::cpu, std::int64_t{16} << 30));
   catalog.environment.device_id = catalog.devices.front().id;
-  catalog.kernels = {fake_kernel("cpu.oracle", "2-simplicial", DeviceKind::cpu),
-                     fake_kernel("cpu.fast", "2-simplicial", DeviceKind::cpu),
-                     fake_kernel("baseline.cpu", "baseline", DeviceKind::cpu)};
+  catalog.kernels = {fake_kernel("cpu.oracle", DeviceKind::cpu), fake_kernel("cpu.fast", DeviceKind::cpu),
+                     fake_kernel("baseline.cpu", DeviceKind::cpu)};
   if (with_gpu) {
-    catalog.kernels.push_back(fake_kernel("cuda.portable", "2-simplicial", DeviceKind::cuda, {"a", "b", "c"}));
-    catalog.kernels.push_back(fake_kernel("cuda.hopper", "2-simplicial", DeviceKind::cuda, {"wide", "narrow"}));
-    catalog.kernels.push_back(fake_kernel("baseline.fa3", "baseline", DeviceKind::cuda));
-    catalog.kernels.push_back(fake_kernel("baseline.cublas", "baseline", DeviceKind::cuda));
+    catalog.kernels.push_back(fake_kernel("cuda.portable", DeviceKind::cuda, {"a", "b", "c"}));
+    catalog.kernels.push_back(fake_kernel("cuda.hopper", DeviceKind::cuda, {"wide", "narrow"}));
+    catalog.kernels.push_back(fake_kernel("baseline.fa3", DeviceKind::cuda));
+    catalog.kernels.push_back(fake_kernel("baseline.cublas", DeviceKind::cuda));
   }
   return catalog;
 }
@@ -54,7 +53,7 @@ inline std::vector<SupportAnswer> fake_support(const Catalog& catalog, const std
     const KernelInfo& kernel = *find_kernel(catalog, question.kernel);
     std::optional<std::string> reason;
     const bool one_axis = question.problem.form == Form::dot_product || question.problem.form == Form::gemm;
-    if ((kernel.family == kBaselineFamily) != one_axis) reason = "it has another form";
+    if (is_baseline(kernel.card.kind) != one_axis) reason = "it has another form";
     if (kernel.id == "cuda.hopper" && question.problem.head_dim != 64 && question.problem.head_dim != 128) {
       reason = "head_dim must be 64 or 128";
     }

@@ -1,4 +1,5 @@
 // A database as a file: imported, written by several at once, oddly named, tidied away.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
 #include <latch>
@@ -14,6 +15,32 @@ using fixture::expect_same;
 using fixture::StoreTest;
 using testing::IsEmpty;
 using testing::SizeIs;
+
+TEST_F(StoreTest, how_a_kernel_is_shown_is_stored_with_its_first_measurement_and_imported) {
+  const KernelCard card{"A kernel of mine", "mine", KernelKind::dot_product, 1, 4};
+  {
+    Store source(folder_ / "source.db");
+    const std::int64_t sweep = begin(source);
+    Measurement m = synthetic_measurement(0);
+    m.key.kernel = "not.known";
+    source.add(sweep, m);
+    source.know_kernels({{.id = "mine", .card = card}, {.id = "never.measured", .card = card}});
+    m.key.kernel = "mine";
+    source.add(sweep, m);
+    source.know_kernels({{.id = "mine", .card = {.label = "Renamed"}}});
+    m.key.problem.batch = 7;
+    source.add(sweep, m);
+  }
+  Store(file_).import(folder_ / "source.db");
+  for (const std::filesystem::path& file : {folder_ / "source.db", file_}) {
+    const std::vector<ResultRow> rows = Snapshot(file).results();
+    ASSERT_THAT(rows, SizeIs(3));
+    EXPECT_EQ(rows[0].card, (KernelCard{"not.known", "not.known", KernelKind::simplicial, {}, {}}));
+    EXPECT_EQ(rows[1].card, card);
+    EXPECT_EQ(rows[2].card, card) << "a kernel with another label has another source hash";
+    EXPECT_EQ(SQLite::Database(file.string()).execAndGet("SELECT count(*) FROM kernel").getInt(), 2);
+  }
+}
 
 TEST_F(StoreTest, importing_copies_everything_once) {
   const std::filesystem::path source = folder_ / "source.db";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "profiler/store/store.hpp"
+#include "tests/profiler/record/kernel_cards.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -32,6 +33,13 @@ class SchemaTest : public testing::Test {
   TemporaryFolder folder_;
   std::filesystem::path backup(const std::string& number = "") const {
     return folder_ / ("results.db.schema" + std::to_string(schema_version()) + number + ".bak");
+  }
+  /// As before version 3.
+  void drop_cards() {
+    open().exec(
+        "ALTER TABLE kernel DROP COLUMN label; ALTER TABLE kernel DROP COLUMN short_label; ALTER TABLE kernel DROP "
+        "COLUMN "
+        "kind; ALTER TABLE kernel DROP COLUMN colour; ALTER TABLE kernel DROP COLUMN rank");
   }
   std::filesystem::path file_ = folder_ / "results.db";
 };
@@ -69,6 +77,7 @@ TEST_F(SchemaTest, a_failing_step_leaves_the_database_as_it_was) {
 }
 
 TEST_F(SchemaTest, a_database_of_version_1_is_read_as_it_is_and_migrated_for_writing) {
+  drop_cards();
   open().exec(
       "DROP VIEW result; DROP TABLE cross_check; ALTER TABLE measurement DROP COLUMN counters_note; "
       "CREATE VIEW result AS SELECT 1; PRAGMA user_version = 1");
@@ -78,6 +87,31 @@ TEST_F(SchemaTest, a_database_of_version_1_is_read_as_it_is_and_migrated_for_wri
   store.set_cross_check(1, {TimingSource::cuda_events, 1.5, 1.4, 1.6, 3, ""});
   EXPECT_EQ(Snapshot(file_).results().front().events_ms, 1.5);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "results.db.schema1.bak"));
+}
+
+TEST_F(SchemaTest, migration_from_version_2_knows_how_the_kernels_of_then_are_shown) {
+  const char* kColumns =
+      "SELECT group_concat(name || type || \"notnull\" || ifnull(dflt_value, '-')) FROM pragma_table_info('kernel')";
+  const std::string columns = open().execAndGet(kColumns).getString();
+  open().exec("UPDATE kernel SET name = 'mine' WHERE name = 'cuda.portable'");
+  drop_cards();
+  open().exec("PRAGMA user_version = 2");
+  const std::vector<ResultRow> read = Snapshot(file_).results();
+  { Store store(file_); }
+  EXPECT_EQ(open().execAndGet(kColumns).getString(), columns);
+  for (const std::vector<ResultRow>& rows : {read, Snapshot(file_).results()}) {
+    ASSERT_THAT(rows, SizeIs(10));
+    EXPECT_EQ(rows.front().kernel, "cuda.hopper");
+    EXPECT_EQ(rows.front().card, card_of("cuda.hopper"));
+    EXPECT_EQ(rows.back().kernel, "mine");
+    EXPECT_EQ(rows.back().card, card_of("mine")) << "a kernel that nobody knows is shown by its id";
+  }
+  for (const auto& [kernel, card] : kernel_cards()) {
+    drop_cards();
+    open().exec("PRAGMA user_version = 2; UPDATE kernel SET name = '" + kernel + "' WHERE name != 'mine'");
+    EXPECT_EQ(Snapshot(file_).results().front().card, card) << kernel;
+    { Store store(file_); }
+  }
 }
 
 TEST_F(SchemaTest, the_schema_is_what_the_steps_lead_to) {

@@ -33,8 +33,9 @@ class TestKernel final : public Kernel {
   TestKernel(std::string id, Misbehave misbehave, bool backward = true, DeviceKind device = DeviceKind::cpu)
       : oracle_(*find_kernel("cpu.oracle")), misbehave_(std::move(misbehave)), backward_(backward) {
     info_ = oracle_.info();
-    info_.name = id;
+    info_.name = info_.card.label = info_.card.short_label = id;
     info_.id = std::move(id);
+    info_.card.kind = KernelKind::simplicial;
     info_.source_hash = {"test", "test"};
     info_.device = device;
     info_.instances = {"small", "large"};
