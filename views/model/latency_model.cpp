@@ -51,7 +51,8 @@ std::vector<Fact> all_facts() {
 
 std::vector<Fact> differing_facts(const std::vector<ResultRow>& rows) {
   std::vector<Fact> result;
-  const bool only_baselines = std::all_of(rows.begin(), rows.end(), is_baseline);
+  const bool only_baselines =
+      std::all_of(rows.begin(), rows.end(), [](const ResultRow& row) { return is_baseline(row); });
   for (Fact& fact : all_facts()) {
     std::set<std::string> values;
     for (const ResultRow& row : rows) {
