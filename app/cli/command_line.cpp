@@ -24,7 +24,7 @@ constexpr char kFooter[] =
     "  triscope sweep --windows table1      measure the paper's windows\n"
     "  triscope show                        the newest results\n"
     "\n"
-    "`triscope COMMAND --help` explains a command with examples. Exit codes: 0 done, 1 something measured failed,\n"
+    "`triscope COMMAND --help` explains a command with examples. Exit codes: 0 done, 1 a measurement failed,\n"
     "2 the request is malformed, 3 this machine cannot serve it.";
 
 void build_tree(CLI::App& app, Action& action) {
@@ -143,7 +143,7 @@ int run_command_line(int argc, const char* const* argv) {
     fmt::print(stderr, "triscope: {}\n", error.what());
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "triscope: out of memory: this machine has too little for the request; ask for less.\n");
+    fmt::print(stderr, "triscope: out of memory: the request needs more than this machine has; make it smaller.\n");
   } catch (const std::system_error& error) {
     if (std::ferror(stdout) != 0) {
       fmt::print(stderr, "triscope: {}\n", output_error(error.code().value()).what());

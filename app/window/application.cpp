@@ -29,7 +29,7 @@ Application::Application(ApplicationOptions options)
   if (options_.ask_machine) {
     planner_.ask_machine();
   } else {
-    planner_.do_without("Kernels and devices are listed when a worker lies beside this program.");
+    planner_.do_without("Kernels and devices are listed once triscope-worker is in this program's folder.");
   }
 }
 

@@ -1,4 +1,4 @@
-// The tensors of one launch as host arrays of fp32: what the oracle and the checks work on, whatever made them.
+// The tensors of one launch as host arrays of fp32. The oracle and the checks work on these, on every device.
 #pragma once
 
 namespace triscope {

@@ -1,4 +1,4 @@
-// What a kernel is to the rest of the program. Adding one touches its own folder and one line of registry.cpp.
+// The interface of a kernel. A new kernel needs its own folder and one line in registry.cpp.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct Arguments {
   void* grad_v2 = nullptr;
   float* grad_sink = nullptr;  ///< [q_heads]
   void* workspace = nullptr;   ///< at least `Kernel::workspace_bytes`, aligned to 256; contents arbitrary
-  Fold lse_fold = Fold::none;  ///< how the LSE was made (backward)
+  Fold lse_fold = Fold::none;  ///< fold of the given LSE (backward)
   void* stream = nullptr;      ///< cudaStream_t, or null on the CPU
 };
 
@@ -96,7 +96,7 @@ class Kernel {
     (void)instance;
     return unsupported(problem, pass);
   }
-  /// What this kernel folds for `problem`: the fold of the LSE its forward writes and its backward asks for.
+  /// The fold of `problem`: how the LSE is rounded that the forward writes and the backward needs.
   /// `info().fold` unless the kernel folds whichever window is shorter.
   virtual Fold fold(const Problem& problem) const {
     (void)problem;

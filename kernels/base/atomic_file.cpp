@@ -36,7 +36,7 @@ fs::path follow_links(fs::path file) {
   return file;
 }
 
-// Databases hold what was measured: nothing that is written whole takes the place of one.
+// A database holds measurements, so no file that is written whole may replace one.
 void refuse_database(const fs::path& given, const fs::path& target) {
   constexpr std::string_view kSqliteHeader("SQLite format 3\0", 16);
   const int descriptor = ::open(target.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -45,7 +45,7 @@ void refuse_database(const fs::path& given, const fs::path& target) {
   const ssize_t count = ::pread(descriptor, head.data(), head.size(), 0);
   ::close(descriptor);
   if (count != static_cast<ssize_t>(head.size()) || std::string_view(head.data(), head.size()) != kSqliteHeader) return;
-  throw Error(fmt::format("cannot write '{}'", given.string()), "it is a database, which would be lost",
+  throw Error(fmt::format("cannot write '{}'", given.string()), "it is a database, and writing would destroy it",
               "name another file", ExitCode::usage);
 }
 

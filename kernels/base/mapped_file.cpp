@@ -40,7 +40,7 @@ MappedFile::MappedFile(const std::filesystem::path& file) {
   struct stat status {};
   if (::fstat(descriptor.number, &status) != 0) fail_with_errno(file, errno);
   if (!S_ISREG(status.st_mode)) {
-    throw Error(reading(file), S_ISDIR(status.st_mode) ? "it is a folder" : "it is no regular file", "name a file",
+    throw Error(reading(file), S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file", "name a file",
                 ExitCode::usage);
   }
   if (status.st_size == 0) throw Error(reading(file), "it is empty", "write it again", ExitCode::usage);

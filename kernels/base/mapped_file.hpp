@@ -1,4 +1,4 @@
-// A file in memory, read-only, without reading it.
+// A read-only memory map of a file.
 #pragma once
 
 #include <cstddef>

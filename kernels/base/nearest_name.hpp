@@ -1,4 +1,4 @@
-// What was probably meant by a name that is not known.
+// The known name that is nearest to an unknown one.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4): whether a file that is loaded at run time is the one whose behaviour is known.
+// SHA-256 (FIPS 180-4), to check that a library loaded at run time is the known file.
 #pragma once
 
 #include <cstddef>

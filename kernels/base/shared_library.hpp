@@ -1,4 +1,4 @@
-// A library that is found at run time: the worker starts, and explains, on machines that lack it.
+// A library that is loaded at run time, so that the worker also starts on machines that lack it, and says so.
 #pragma once
 
 #include <string>

@@ -13,15 +13,15 @@ constexpr std::array kParts{
         "measured beside ours on Hopper GPUs; loaded at run time, never linked or shipped", "baseline.fa3",
         "./run build --cuda --with-fa3",
         "dew-flash-attn-cu13 0.3.6 (78 MB; CUTLASS in it is BSD-3-Clause) and nvidia-cuda-runtime 13.0.96 (2 "
-        "MB, NVIDIA's CUDA licence), from PyPI, hashes checked; the licence texts come along"},
+        "MB, NVIDIA's CUDA licence), from PyPI, hashes checked; licence texts included"},
     ThirdPartyPart{
         "cuDNN", "9.5 or later", "NVIDIA's cuDNN licence (not open)",
         "measured beside ours; loaded at run time, never linked or shipped", "baseline.cudnn",
         "./run build --cuda --with-cudnn",
         "nvidia-cudnn-cu13 9.19.0.56 (366 MB) and the headers nvidia-cudnn-frontend 1.32.0 (12 MB, Apache-2.0 "
-        "AND MIT), from PyPI, hashes checked; the licence texts come along. PyTorch's own cuDNN serves as well"},
+        "AND MIT), from PyPI, hashes checked; licence texts included. PyTorch's own cuDNN works as well"},
     ThirdPartyPart{"cuBLAS", "12 or 13", "NVIDIA's CUDA licence (not open)",
-                   "one product in every sweep of a GPU; loaded at run time, never linked or shipped",
+                   "one matrix product in every sweep on a GPU; loaded at run time, never linked or shipped",
                    "baseline.cublas", "", ""},
     ThirdPartyPart{"CUPTI, NVML", "13.0 Update 1 or later", "NVIDIA's CUDA licence (not open)",
                    "time kernels, read counters and clocks; loaded at run time", "", "", ""},

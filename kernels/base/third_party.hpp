@@ -1,4 +1,4 @@
-// What of others is in the programs, or is loaded by them at run time: versions and licences.
+// Third-party parts that are in the programs or loaded at run time: versions and licences.
 #pragma once
 
 #include <span>

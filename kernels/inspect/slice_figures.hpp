@@ -1,4 +1,4 @@
-// The strongest triples of a slice, and its figures, filled in the same way whatever made the logits.
+// The strongest triples and the figures of a slice, computed in the same way for logits of every device.
 #pragma once
 
 #include <cstdint>

@@ -78,7 +78,7 @@ SliceQuery checked_overview(const AttentionTensors& tensors, const SliceQuery& a
   query.query = tensors.seq_len - 1;
   query = checked_slice(tensors, query);
   if (step < 1) {
-    throw Error("the overview cannot be made", fmt::format("a step of {} leads nowhere", step), "choose 1 or more",
+    throw Error("the overview cannot be made", fmt::format("a step of {} is not possible", step), "choose 1 or more",
                 ExitCode::usage);
   }
   return query;

@@ -1,4 +1,4 @@
-// The softmax of one query as running sums: what is kept of pairs that nobody stores.
+// The softmax of one query as running sums, without storing its pairs.
 #pragma once
 
 #include <optional>
@@ -26,8 +26,8 @@ class SliceSums {
   struct Result {
     double lse = 0, entropy = 0, largest_p = 0, sink_p = 0, distance1 = 0, distance2 = 0;
   };
-  /// With a sink of NaN or +infinity there is no distribution: every figure is NaN. Without a finite logit those of
-  /// pairs are.
+  /// With a sink of NaN or +infinity there is no distribution: every figure is NaN. Without a finite logit, those of
+  /// pairs are NaN.
   Result result(std::optional<double> sink) const;
 
  private:

@@ -1,5 +1,5 @@
-// Correct before fast: compares what a kernel wrote with the fp64 oracle, at sampled rows and key positions of the very
-// problem that is timed. Nothing is timed that has not passed this. Tolerances: docs/method.md.
+// Compares what a kernel wrote with the fp64 oracle, at sampled rows and key positions of the very
+// problem that is timed. A kernel that fails this check is not timed. Tolerances: docs/method.md.
 #pragma once
 
 #include "kernels/attention/host_tensors.hpp"
@@ -8,13 +8,13 @@
 
 namespace triscope {
 
-/// What an error may be: of o and gradients relative, of the LSE absolute.
+/// Largest errors allowed: relative for o and the gradients, absolute for the LSE.
 struct Bounds {
   double o, lse, gradient;
 };
 
-/// The one set of them, for a kernel that rounds `fold`, against the exact reference or the one that rounds as it does.
-/// `largest_lse`: the largest |LSE| compared. `peaked`: see `CheckOptions`.
+/// The only set of tolerances: for a kernel that rounds `fold`, against the exact reference or the one that rounds
+/// alike. `largest_lse`: the largest |LSE| compared. `peaked`: see `CheckOptions`.
 ///   fp32:  o and gradients 1e-5 (peaked: 2^-21 |LSE| when that is more), LSE 1e-5 max(1, |LSE| / 10)
 ///   bf16:  o 4e-3 (a determinant's folds 5.1e-3; cross_k1, cross_k2 6.0e-3), LSE 1e-2 (1.41e-2; 1.73e-2), gradients
 ///          1e-2; against the reference that rounds as the kernel o 2.5e-3, LSE 1e-4 (2^-20 |LSE| when that is more),

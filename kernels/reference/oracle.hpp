@@ -1,4 +1,4 @@
-// The reference: fp64 arithmetic on fp32 tensors, direct loops in the order of the formulas, no cleverness.
+// The reference: fp64 arithmetic on fp32 tensors, in direct loops that follow the formulas.
 //
 //   logit_ijk = scale * sum_d q_id k1_jd k2_kd                     trilinear
 //   logit_ijk = scale * sum_l det(q_i[l], k1_j[l], k2_k[l])        determinant, l = chunks of 3, remainder unused
@@ -29,7 +29,7 @@ struct OracleRow {
   std::int64_t head = 0;
 };
 
-/// A key: one position of one kv head; on which axis is said where it is used.
+/// A key: one position of one kv head. Its axis is a separate argument.
 struct OracleKey {
   std::int64_t batch = 0;
   std::int64_t position = 0;

@@ -15,8 +15,8 @@ namespace triscope {
 
 enum class SourceKind {
   random,     ///< N(0,1)
-  peaked,     ///< q x 4: a few pairs take nearly everything
-  induction,  ///< tokens that repeat: key 1 stands behind an earlier copy of the query's token, key 2 on a marked word
+  peaked,     ///< q x 4: a few pairs get nearly all of p
+  induction,  ///< tokens that repeat: key 1 follows an earlier copy of the query's token, key 2 is a marked word
   match3,     ///< the paper's Theorem 1
   file,
 };
@@ -26,7 +26,7 @@ std::optional<SourceKind> parse_source_kind(std::string_view text);
 /// A source as a user describes it. What does not belong to its kind is ignored.
 struct AttentionSource {
   SourceKind kind = SourceKind::induction;
-  std::int64_t opening = 0;  ///< counts how often a user has opened it: what differs in it is read again
+  std::int64_t opening = 0;  ///< counts how often a user has opened it; a new number makes the source be read again
   // Generated ones.
   std::uint64_t seed = 1;
   std::int64_t seq_len = 1024, q_heads = 8, kv_heads = 1, head_dim = 64;
@@ -42,7 +42,7 @@ struct AttentionSource {
   std::int64_t modulus = 10;
   std::optional<double> c;  ///< unset: `match3_usual_c`
 
-  /// The same in all but `opening`.
+  /// True when everything but `opening` is equal.
   bool describes_same(const AttentionSource&) const;
   bool operator==(const AttentionSource& other) const { return opening == other.opening && describes_same(other); }
 };

@@ -76,7 +76,7 @@ std::vector<std::string> read_labels(const std::string& file, std::int64_t seq_l
   }
   if (static_cast<std::int64_t>(labels.size()) != seq_len) {
     throw Error(fmt::format("the labels '{}' cannot be used", file),
-                fmt::format("there are {} lines for {} tokens", labels.size(), seq_len), "write one token a line",
+                fmt::format("there are {} lines for {} tokens", labels.size(), seq_len), "write one token per line",
                 ExitCode::usage);
   }
   return labels;
@@ -178,7 +178,7 @@ struct TensorFileOpener {
     const std::int64_t a = view.shape[dimensions - 3], b = view.shape[dimensions - 2], dim = view.shape[dimensions - 1];
     if (view.elements() == 0) {
       refuse(file, fmt::format("tensor {} of shape {} is empty", quote_name(view.name), shape_text(view.shape)),
-             "store what is to be looked at");
+             "store at least one element");
     }
     auto& tensor = result->tensors_[index];
     tensor = {view.element, view.data.data(), a * b * dim, b * dim, dim};
@@ -202,7 +202,7 @@ struct TensorFileOpener {
              kFix);
     }
     if (q[2] % k1[2] != 0)
-      refuse(file, fmt::format("{} query heads do not share {} key heads evenly", q[2], k1[2]), kFix);
+      refuse(file, fmt::format("{} query heads cannot share {} key heads evenly", q[2], k1[2]), kFix);
   }
 
   std::shared_ptr<const AttentionTensors> open(const std::string& labels_file) {
@@ -221,8 +221,9 @@ struct TensorFileOpener {
       for (const NamedTensor& tensor : list) held.push_back(quote_name(tensor.name));
       held.resize(std::min<std::size_t>(held.size(), 12));
       refuse(file,
-             fmt::format("no tensor is known to be {}, it holds {}", fmt::join(missing, ", "), fmt::join(held, ", ")),
-             "say which is which");
+             fmt::format("it is not clear which tensor is {}, and it holds {}", fmt::join(missing, ", "),
+                         fmt::join(held, ", ")),
+             "say which tensor is which");
     }
     const auto q = take(TensorRole::q), k1 = take(TensorRole::k1);
     check_keys("k2", k1, take(TensorRole::k2));

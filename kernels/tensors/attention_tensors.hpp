@@ -1,4 +1,4 @@
-// q, k1, k2, v1, v2 and the sink of one attention layer, wherever they lie: in memory, or in a mapped file of any size.
+// q, k1, k2, v1, v2 and the sink of one attention layer, in memory or in a mapped file of any size.
 #pragma once
 
 #include <array>
@@ -68,7 +68,7 @@ struct TensorMapping {
 std::vector<NamedTensor> list_tensors(const std::string& file);
 
 /// Completes `given` from the names there are: a tensor called q, or else the only one whose name ends in ".q", "_q" or
-/// "/q", and so for the others. What cannot be told, and what `given` says is not there (an empty name), is left out.
+/// "/q", and likewise for the others. Left out: what is ambiguous, and what `given` marks as missing (an empty name).
 std::map<std::string, std::string> guess_names(const std::vector<NamedTensor>& tensors,
                                                std::map<std::string, std::string> given);
 

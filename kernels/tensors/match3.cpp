@@ -24,7 +24,7 @@ void require_possible(const std::vector<std::int64_t>& numbers, std::int64_t mod
     refuse(fmt::format("{} numbers are too many", numbers.size()), fmt::format("type at most {}", kMatch3MostNumbers));
   }
   if (modulus < 1 || modulus > kMatch3LargestModulus) {
-    refuse(fmt::format("{} is no modulus here", modulus), fmt::format("choose 1 to {}", kMatch3LargestModulus));
+    refuse(fmt::format("{} cannot be the modulus", modulus), fmt::format("choose 1 to {}", kMatch3LargestModulus));
   }
   if (!std::isfinite(c)) refuse("c is not finite", "choose a number above zero, or leave it out");
 }

@@ -18,7 +18,7 @@
 
 namespace triscope {
 
-/// The head's output above which a match is told. The paper says 1/2, but one match gives exactly 1/2 and rounding
+/// The head says "match" when its output is above this. The paper uses 1/2; one match gives exactly 1/2, so rounding
 /// would decide; one match gives at least 1/2 and none stays below 1/4.
 inline constexpr double kMatch3Threshold = 0.25;
 inline constexpr std::int64_t kMatch3MostNumbers = 1024;

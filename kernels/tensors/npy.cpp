@@ -39,9 +39,9 @@ class HeaderParser {
       } else {
         fail(fmt::format("its header has the unknown entry {}", quote_name(key)));
       }
-      if (!accept(',') && peek() != '}') fail("its header is no Python dict");
+      if (!accept(',') && peek() != '}') fail("its header is not a Python dict");
     }
-    if (peek() != '\0' || position_ != text_.size()) fail("there is something behind the dict of its header");
+    if (peek() != '\0' || position_ != text_.size()) fail("its header goes on after its dict");
     if (!has_descr_ || !has_order_ || !has_shape_) fail("its header lacks descr, fortran_order or shape");
   }
 
@@ -71,7 +71,7 @@ class HeaderParser {
 
   void expect(char wanted) {
     if (!accept(wanted))
-      fail(fmt::format("its header is no Python dict ('{}' expected at byte {})", wanted, position_));
+      fail(fmt::format("its header is not a Python dict ('{}' expected at byte {})", wanted, position_));
   }
 
   std::string string() {
@@ -178,7 +178,7 @@ TensorView parse_npy(std::span<const std::byte> bytes, std::string name) {
                      size, data.size()),
          "copy or write the file again");
   }
-  if (data.size() > size) fail(fmt::format("{} bytes follow behind its array", data.size() - size));
+  if (data.size() > size) fail(fmt::format("{} bytes follow its array", data.size() - size));
   view.data = data;
   return view;
 }

@@ -48,7 +48,7 @@ Json parse_header(std::string_view text) {
   try {
     return Json::parse(text.begin(), text.end(), inspect);
   } catch (const Json::parse_error& error) {
-    fail(fmt::format("its header is no JSON (error at byte {})", error.byte));
+    fail(fmt::format("its header is not JSON (error at byte {})", error.byte));
   } catch (const Json::out_of_range&) {
     fail("its header holds a number out of range");
   }
@@ -74,7 +74,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& name, const Json& entry
   sizes.reserve(list->size());
   for (const Json& size : *list) {
     if (!size.is_number_unsigned() || size.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) {
-      fail(fmt::format("tensor {} has a {} that is no list of sizes", quote_name(name), key));
+      fail(fmt::format("tensor {} has a {} that is not a list of sizes", quote_name(name), key));
     }
     sizes.push_back(size.get<std::int64_t>());
   }
@@ -82,7 +82,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& name, const Json& entry
 }
 
 TensorView parse_tensor(const std::string& name, const Json& entry, std::span<const std::byte> data) {
-  if (!entry.is_object()) fail(fmt::format("the entry of tensor {} is no object", quote_name(name)));
+  if (!entry.is_object()) fail(fmt::format("the entry of tensor {} is not an object", quote_name(name)));
   TensorView view;
   view.name = name;
   view.element = parse_element(name, entry);
@@ -91,7 +91,7 @@ TensorView parse_tensor(const std::string& name, const Json& entry, std::span<co
   if (!count) fail(fmt::format("tensor {} has a shape that overflows", quote_name(name)));
   const std::vector<std::int64_t> offsets = parse_sizes(name, entry, "data_offsets");
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
-    fail(fmt::format("tensor {} has data_offsets that are no beginning and end", quote_name(name)));
+    fail(fmt::format("tensor {} has data_offsets that are not a beginning and an end", quote_name(name)));
   }
   const auto begin = static_cast<std::size_t>(offsets[0]), end = static_cast<std::size_t>(offsets[1]);
   if (end > data.size()) {
@@ -116,7 +116,8 @@ void require_full_cover(std::vector<TensorView>& tensors, std::span<const std::b
   const std::byte* expected = data.data();
   for (const TensorView& view : tensors) {
     if (view.data.data() < expected) fail(fmt::format("tensor {} overlaps another", quote_name(view.name)));
-    if (view.data.data() > expected) fail(fmt::format("there is a hole before tensor {}", quote_name(view.name)));
+    if (view.data.data() > expected)
+      fail(fmt::format("there are unused bytes before tensor {}", quote_name(view.name)));
     expected += view.data.size();
   }
   if (expected != data.data() + data.size()) {
@@ -145,7 +146,7 @@ std::vector<TensorView> parse_safetensors(std::span<const std::byte> bytes) {
   }
   const std::span<const std::byte> data = rest.subspan(header_bytes);
   const Json header = parse_header({reinterpret_cast<const char*>(rest.data()), header_bytes});
-  if (!header.is_object()) fail("its header is no JSON object");
+  if (!header.is_object()) fail("its header is not a JSON object");
   std::vector<TensorView> tensors;
   for (const auto& [name, entry] : header.items()) {
     if (name != kMetadata) tensors.push_back(parse_tensor(name, entry, data));
@@ -170,7 +171,7 @@ void write_safetensors(const std::filesystem::path& file, std::span<const HostTe
   try {
     text = header.dump();
   } catch (const nlohmann::ordered_json::type_error&) {
-    throw Error(fmt::format("cannot write '{}'", file.string()), "a tensor's name is no UTF-8", "rename it",
+    throw Error(fmt::format("cannot write '{}'", file.string()), "a tensor's name is not UTF-8", "rename it",
                 ExitCode::usage);
   }
   text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the data is aligned

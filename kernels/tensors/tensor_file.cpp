@@ -123,7 +123,7 @@ std::vector<float> read_floats(const TensorView& view, std::int64_t first, std::
   if (count == -1 && first <= elements) count = elements - first;
   if (first < 0 || count < 0 || first > elements || count > elements - first) {
     throw Error(fmt::format("cannot read tensor {}", quote_name(view.name)),
-                fmt::format("{} elements from {} on leave its {}", count, first, elements), "ask for fewer",
+                fmt::format("{} elements from number {} on exceed its {}", count, first, elements), "ask for fewer",
                 ExitCode::usage);
   }
   const std::size_t size = bytes_of(view.element);

@@ -61,7 +61,7 @@ std::int64_t writable_elements(const std::filesystem::path& file, const HostTens
   }
   if (element != FileElement::f32 && element != FileElement::f16 && element != FileElement::bf16) {
     throw Error(fmt::format("cannot write '{}'", file.string()),
-                fmt::format("{} is no element type for writing", to_string(element)), "choose F32, F16 or BF16",
+                fmt::format("tensors cannot be written as {}", to_string(element)), "choose F32, F16 or BF16",
                 ExitCode::usage);
   }
   return *count;

@@ -185,7 +185,7 @@ class Colouring {
     range_ = static_cast<float>(probability_ ? -std::expm1(style.low - style.high) : style.high - style.low);
     offset_ = 0.5F;  // to the nearest
   }
-  /// `cells`: NaN as `kLoud`. They are spoilt.
+  /// `cells`: NaN as `kLoud`. Their contents are destroyed.
   void paint(std::vector<float>& cells, std::uint32_t* out) {
     places_.resize(cells.size());
     for (std::size_t x = 0; x < cells.size(); ++x) {  // compilers vectorise this
@@ -214,7 +214,7 @@ class Colouring {
   std::vector<int> places_;  // in the table
 };
 
-/// Patterns in place of what stands for them; last, since copied rows would repeat them.
+/// Replaces the marker pixels by their patterns. Runs last, since copied rows would repeat the patterns.
 void draw_patterns(const HeatmapStyle& style, int width, int height, std::uint32_t* pixels, int stride) {
   const std::uint32_t masked = pack(style.masked), stripe = pack(style.stripe), not_a_number = pack(style.not_a_number),
                       check = pack(style.check);

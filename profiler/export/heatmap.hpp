@@ -1,4 +1,4 @@
-// Heat maps as pixels: colour maps, a pyramid that loses no bright cell, and the picture of a part of it. One code for
+// Heat maps as pixels: colour maps, a pyramid that loses no bright cell, and the picture of a part of it. Used by
 // the window, its exports and `triscope inspect`.
 #pragma once
 
@@ -46,7 +46,8 @@ enum class Pooling {
   farthest,  ///< from zero: of differences
 };
 
-/// Halved again and again. Masked cells are left out; one NaN makes the pool NaN, so that it stays loud.
+/// Levels of half the size each. Masked cells are left out; one NaN makes the pooled cell NaN, so that it stays
+/// visible.
 class HeatmapPyramid {
  public:
   HeatmapPyramid(Heatmap base, Pooling pooling);

@@ -51,7 +51,7 @@ void write_picture(const std::filesystem::path& file, const Slice& slice, const 
   if (cells1 > kMostSliceCells / cells2) {
     throw Error(fmt::format("'{}' cannot be written", file.string()),
                 fmt::format("a picture of {} x {} cells is too large", cells1, cells2),
-                "choose smaller windows, or end it with .csv or .npy", ExitCode::usage);
+                "choose smaller windows, or a file name that ends in .csv or .npy", ExitCode::usage);
   }
   const std::int64_t zoom = std::max<std::int64_t>(1, kSmallestPicture / std::max(cells1, cells2));
   const int width = static_cast<int>(cells1 * zoom), height = static_cast<int>(cells2 * zoom);
@@ -74,7 +74,7 @@ void write_picture(const std::filesystem::path& file, const Slice& slice, const 
 void write_csv(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {
   if (options.minus) {
     throw Error(fmt::format("'{}' cannot be written", file.string()), "a table holds logits, and a difference has none",
-                "end it with .png or .npy, or show one map", ExitCode::usage);
+                "choose a file name that ends in .png or .npy, or show one map", ExitCode::usage);
   }
   AtomicFile out(file);
   std::string text = options.labels.empty() ? "j,k,logit,p\n" : "j,k,logit,p,token_j,token_k\n";
@@ -111,8 +111,8 @@ SliceFormat slice_format(const std::filesystem::path& file) {
   if (ending == ".png") return SliceFormat::png;
   if (ending == ".csv") return SliceFormat::csv;
   if (ending == ".npy") return SliceFormat::npy;
-  throw Error(fmt::format("'{}' cannot be written", file.string()), "its ending names no format",
-              "end it with .png, .csv or .npy", ExitCode::usage);
+  throw Error(fmt::format("'{}' cannot be written", file.string()), "its ending is not that of a known format",
+              "choose a file name that ends in .png, .csv or .npy", ExitCode::usage);
 }
 
 void write_slice(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {

@@ -1,6 +1,6 @@
 // Where 2-simplicial attention begins to cost less than dot-product attention: by counting, and by measured latency.
 // Its cost grows with n w1 w2, causal dot-product attention's with n^2, so for each pair of windows there is one length
-// beyond which the windows are cheaper. And the other way round: for a length, the windows that cost as much.
+// beyond which the windows are cheaper. Also the opposite: for a length, the window area that costs as much.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::int64_t crossing_by_paper_count(const Windows& windows);
 std::int64_t crossing_by_full_rows(const Windows& windows);
 
 /// The smallest length from which on the exact numbers of triples and of causal pairs (kernels/attention/flops.hpp) say
-/// that the windows are no more work: a little below 2 w1 w2. 1 when they never are more.
+/// that the windows are not more work: a little below 2 w1 w2. 1 when they are never more work.
 std::int64_t crossing_by_exact_count(const Windows& windows);
 
 /// Latency of one kernel at one length.
@@ -34,7 +34,7 @@ struct LengthPoint {
 /// How two measured curves lie to each other.
 struct LatencyCrossing {
   enum class Kind {
-    crosses,        ///< the first is dearer at `after`, cheaper at `before` and at every longer length that both have
+    crosses,        ///< the first costs more at `after`, less at `before` and at every longer length that both have
     cheaper,        ///< the first is cheaper wherever both were measured
     dearer,         ///< the first is not cheaper at the longest length that both have
     not_comparable  ///< fewer than two lengths in common

@@ -49,7 +49,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> head_pairs(const SweepRequest
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   if (request.kv_heads.size() != 1 && request.kv_heads.size() != request.q_heads.size()) {
     refuse("the heads cannot be paired",
-           fmt::format("there are {} numbers of query heads and {} of kv heads", request.q_heads.size(),
+           fmt::format("the lists have {} numbers of query heads and {} numbers of kv heads", request.q_heads.size(),
                        request.kv_heads.size()),
            "give one number of kv heads for all, or one for each number of query heads");
   }
@@ -125,7 +125,7 @@ SweepRequest with_tensor_shape(SweepRequest request) {
                           std::int64_t value) {
     if (!list.empty() && list != usual && list != std::vector{value}) {
       refuse(fmt::format("{} is {}", name, fmt::join(list, ",")), fmt::format("the tensors say {}", value),
-             fmt::format("leave {} out: the tensors decide it", name));
+             fmt::format("leave {} out: the tensors already say it", name));
     }
     list = {value};
   };
@@ -137,7 +137,7 @@ SweepRequest with_tensor_shape(SweepRequest request) {
   return request;
 }
 
-// The file must hold what the kernels read; k2 and v2 are not dot-product attention's.
+// The file must hold what the kernels read. Dot-product attention does not read k2 and v2.
 void check_tensors(const SweepRequest& request, const std::vector<const KernelInfo*>& kernels) {
   if (request.tensors.empty()) return;
   const TensorFile file(request.tensors);
@@ -240,7 +240,8 @@ class Product {
   void add_group(const Problem& problem, Pass pass, Regime regime) {
     for (const KernelInfo* kernel : kernels_) {
       if (kernel->card.kind == KernelKind::gemm) continue;
-      // Of all kernels only baselines are meant by "dot_product"; one that was named is told why not.
+      // For "dot_product", "all kernels" means the baselines. Any other kernel that was named is refused with the
+      // reason.
       if (problem.form == Form::dot_product && !is_baseline(*kernel) && request_.kernels.empty()) continue;
       const bool beside = is_baseline(*kernel) && problem.form != Form::dot_product;
       candidates_.push_back({group_, kernel, beside ? baseline_problem(problem) : problem, pass, regime});
@@ -363,7 +364,7 @@ TimingSource sweep_timing_source(const SweepRequest& request, const Device& devi
            on_cpu ? "leave --timing-source out" : "choose cupti or cuda_events");
   }
   if (on_cpu && request.counters != CounterSet::none) {
-    refuse("hardware counters cannot be read", "they are those of GPUs, and the device is the CPU",
+    refuse("hardware counters cannot be read", "only GPUs have them, and the device is the CPU",
            "leave --counters out");
   }
   return source;

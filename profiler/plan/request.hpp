@@ -14,7 +14,7 @@
 
 namespace triscope {
 
-/// What a user asks for. Lists multiply. Defaults are `triscope sweep`'s.
+/// What a user asks for. Lists multiply. The defaults are those of `triscope sweep`.
 struct SweepRequest {
   std::vector<Windows> windows;  ///< empty: the paper's Table 1
   std::vector<std::int64_t> seq_lens{};

@@ -36,7 +36,7 @@ std::int64_t parse_window(std::string_view text, std::string_view token) {
   if (error == std::errc::result_out_of_range || too_large)
     refuse(token, fmt::format("{} is too large a number", text));
   if (error != std::errc() || end != digits.data() + digits.size()) {
-    refuse(token, text.empty() ? "a number is missing" : fmt::format("\"{}\" is no number", text));
+    refuse(token, text.empty() ? "a number is missing" : fmt::format("\"{}\" is not a number", text));
   }
   if (value < 1) refuse(token, fmt::format("a window is {}, but must be at least 1", value));
   value *= unit;

@@ -66,7 +66,7 @@ std::optional<double> known(double value) { return std::isnan(value) ? std::null
   throw Error("a message between triscope and its worker cannot be understood", why, "use a worker of the same build");
 }
 
-// JSON has no infinity and no NaN, yet a wrong kernel's error may be either: they travel as {"number": "inf"}.
+// JSON has neither infinity nor NaN, but the error of a wrong kernel may be either. They are sent as {"number": "inf"}.
 constexpr const char* kNonFinite = "number";
 
 void hide_non_finite(json& j) {

@@ -52,7 +52,7 @@ struct QuitRequest {
 
 // Worker to supervisor.
 
-/// The first message of a worker, unasked.
+/// The first message of a worker, sent without a question.
 struct Hello {
   static constexpr const char* kType = "hello";
   int protocol = kProtocolVersion;
@@ -67,7 +67,7 @@ struct SupportReply {
   static constexpr const char* kType = "support_reply";
   std::vector<SupportAnswer> answers;
 };
-/// Sign of life: sent at every stage and after every block, so silence means a hang.
+/// Shows that the worker is alive: sent at every stage and after every block, so silence means a hang.
 struct ProgressReport {
   static constexpr const char* kType = "progress";
   std::int64_t entry = -1;  ///< the one in work; -1: none in particular

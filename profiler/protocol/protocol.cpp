@@ -41,7 +41,7 @@ void FrameParser::take_line(std::vector<Frame>& frames) {
   }
   if (deepest > 1000) fail("a line is nested more than 1000 deep");
   const nlohmann::json line = nlohmann::json::parse(buffer_, nullptr, false);
-  if (!line.is_object()) fail(fmt::format("\"{}\" is no JSON object", printable(buffer_)));
+  if (!line.is_object()) fail(fmt::format("\"{}\" is not a JSON object", printable(buffer_)));
   const auto payload = line.find("payload");
   payload_bytes_ = 0;
   if (payload != line.end()) {
@@ -67,7 +67,7 @@ void FrameParser::take_line(std::vector<Frame>& frames) {
 }
 
 std::vector<Frame> FrameParser::feed(std::string_view bytes) {
-  if (state_ == State::broken) fail("rubbish came before");
+  if (state_ == State::broken) fail("unreadable bytes came before");
   std::vector<Frame> frames;
   while (!bytes.empty()) {
     if (state_ == State::payload) {

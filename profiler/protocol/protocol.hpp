@@ -56,7 +56,7 @@ class FrameParser {
 /// The bytes of a frame. `json` must be one line holding an object whose "payload" member, if any, is `payload.size()`.
 std::string to_bytes(const Frame& frame);
 
-/// At most `limit` bytes of `bytes` with everything unprintable as \xNN: for showing rubbish to a person.
+/// At most `limit` bytes of `bytes`, unprintable ones written as \xNN, for messages to a person.
 std::string printable(std::string_view bytes, std::size_t limit = 60);
 
 }  // namespace triscope

@@ -30,7 +30,7 @@ const Device& choose_device(const Catalog& catalog, std::string_view device);
 /// Which process measures on `device` with the clock `source`: the worker's `--mode`.
 std::string worker_mode(const Device& device, TimingSource source);
 
-/// Where the numbers of record of `device` come from.
+/// The clock that times `device` unless another is asked for.
 TimingSource timing_source(const Device& device);
 
 /// The element type kernels of `kind` are written for: fp32 on the CPU, bf16 on a GPU.

@@ -26,7 +26,7 @@ constexpr std::string_view kWavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_sh
 constexpr CounterMetric kMetrics[] = {
     {kQuick, kTensorBusy, "%", "tensor cores busy", "Share of the cycles with work in which the tensor cores worked."},
     {kQuick, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", "%", "tensor busy overall",
-     "The same with idle multiprocessors (tail, launch) counted in."},
+     "The same, with idle multiprocessors (tail, launch) included."},
     {kQuick, kIssueBusy, "%", "issue slots used", "Share of the cycles in which a scheduler issued an instruction."},
     {kStandard, kXuBusy, "%", "exponentials (XU) busy", "Share of the rate at which exponentials can be issued."},
     {kStandard, kFmaBusy, "%", "fp32 (FMA) busy", "Share of the rate at which fp32 multiply-adds can be issued."},
@@ -34,23 +34,23 @@ constexpr CounterMetric kMetrics[] = {
      "Share of the rate at which integer and logic instructions can be issued."},
     {kQuick, kDramBusy, "%", "DRAM busy", "Share of the device memory's highest throughput."},
     {kStandard, "lts__t_sector_hit_rate.pct", "%", "L2 hits",
-     "Share of the L2's sector look-ups that hit; units that share a sector may lift it above 100 %."},
+     "Share of the L2's sector look-ups that hit; units that share a sector may raise it above 100 %."},
     {kQuick, "sm__warps_active.avg.pct_of_peak_sustained_active", "%", "warps resident",
-     "Warps on a multiprocessor relative to the most it can hold; few large warpgroups are no loss."},
+     "Warps on a multiprocessor relative to the most it can hold; kernels with few large warpgroups need few."},
     {kStandard, "smsp__inst_executed.avg.per_cycle_active", "per cycle", "instructions per scheduler",
-     "Warp instructions each of the four schedulers of a multiprocessor executed per cycle."},
+     "Warp instructions per cycle that each of a multiprocessor's four schedulers executed."},
     {kStandard, "sm__inst_executed.sum", "", "instructions", "Warp instructions executed."},
     {kQuick, "sm__inst_executed_pipe_tensor_op_gmma.sum", "", "WGMMA instructions",
      "Warp instructions of Hopper's asynchronous matrix unit; none on other chips and in portable kernels."},
     {kStandard, "sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32.sum", "FLOP", "bf16 WGMMA operations",
-     "Multiplications and additions that WGMMA did on bf16 operands, masked tiles and recomputation counted in."},
+     "Multiplications and additions that WGMMA did on bf16 operands, including masked tiles and recomputation."},
     {kQuick, "dram__bytes_read.sum", "byte", "DRAM read", "Bytes read from device memory."},
     {kQuick, "dram__bytes_write.sum", "byte", "DRAM written", "Bytes written to device memory."},
     {kQuick, "lts__t_sectors.sum", "", "L2 sectors", "32-byte sectors that the L2 looked up."},
     {kQuick, kWavefronts, "", "shared memory passes", "Passes through shared memory."},
-    {kQuick, kConflicts, "", "shared memory conflicts", "Passes that were needed because lanes met in a bank."},
+    {kQuick, kConflicts, "", "shared memory conflicts", "Extra passes, because lanes accessed the same bank."},
     {kQuick, "gpu__time_duration.sum", "ns", "duration while counting",
-     "Duration of the launch whose counters these are: cold caches, another clock. It is no latency."},
+     "Duration of the counted launch: cold caches, another clock. Do not use it as a latency."},
     {kQuick, "sm__cycles_elapsed.avg.per_second", "Hz", "clock while counting", "SM clock during the counted launch."},
     {kQuick, "sm__cycles_elapsed.max", "cycle", "cycles elapsed", "Cycles from start to end."},
     {kQuick, "sm__cycles_active.avg", "cycle", "cycles with work",
@@ -145,7 +145,7 @@ std::string counters_in_words(std::span<const Counter> counters) {
       share >= kFull
           ? fmt::format("The fullest unit: {}, {:.0f} % busy.", fullest, share)
           : fmt::format(
-                "No unit is full: {} at most, {:.0f} % busy; the kernel waits for latency, barriers or dependencies.",
+                "No unit is full: the busiest is {}, {:.0f} %; the kernel waits for latency, barriers or dependencies.",
                 fullest, share);
   if (units.size() > 1) text += fmt::format(" Next: {}, {:.0f} %.", units[1].second, units[1].first);
   const auto conflicts = value_of(counters, kConflicts), wavefronts = value_of(counters, kWavefronts);

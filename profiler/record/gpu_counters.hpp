@@ -1,4 +1,4 @@
-// Hardware counters: which ones are read, what they mean, and what they say together. Pure; CUPTI is elsewhere.
+// Hardware counters: which ones are read, what they mean, and a summary in words. Does not call CUPTI.
 // Counters come from replays of a launch in a process of their own and never provide a latency.
 #pragma once
 

@@ -17,7 +17,7 @@ Error unknown_kernel(const std::string& id, std::span<const std::string> known, 
 /// `kernel` does not run on `device`, which was named (usage).
 Error kernel_of_another_device(const KernelInfo& kernel, const Device& device, std::string_view done);
 
-/// Throws `Error` (environment) when `kernel` needs a GPU and `catalog` has none. Says where else an answer lies.
+/// Throws `Error` (environment) when `kernel` needs a GPU and `catalog` has none. The error names what to do instead.
 void require_device_of(const KernelInfo& kernel, const Catalog& catalog, std::string_view done);
 
 }  // namespace triscope

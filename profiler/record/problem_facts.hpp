@@ -1,5 +1,5 @@
-// The settings of a problem beside its windows, as tables name them: a column where rows differ in one, a phrase in the
-// line above where they agree.
+// The settings of a problem other than its windows. In a table, one that differs between rows is a column, one that
+// does not is a phrase in the line above where they agree.
 #pragma once
 
 #include <span>

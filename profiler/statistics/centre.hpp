@@ -1,4 +1,4 @@
-// The centre of a series of block values and how well it is known: what intervals, stopping and verdicts share.
+// The median of a series of block values and its standard error. Intervals, stopping and verdicts use it.
 #pragma once
 
 #include <span>

@@ -138,12 +138,12 @@ void apply_cycles(Comparison& comparison, const Ratio& cycles, Regime regime, do
   const std::string clocks = in_words(cycles.value());
   if (regime == Regime::burst) {
     comparison.verdict = Verdict::unclear;
-    comparison.explanation = fmt::format(
-        "A is {} in time but {} in cycles: the difference may be the clock's, not the kernel's.", times, clocks);
+    comparison.explanation =
+        fmt::format("A is {} in time but {} in cycles: the difference may come from the clock, not from the kernel.",
+                    times, clocks);
   } else {
     comparison.explanation = fmt::format(
-        "A is {} in time and {} in cycles: the clock it runs at under the power limit makes the difference.", times,
-        clocks);
+        "A is {} in time and {} in cycles: the difference comes from its clock under the power limit.", times, clocks);
   }
 }
 
@@ -187,7 +187,7 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
     comparison.explanation = why_unclear(comparison.interval, tolerance);
   } else if (comparison.verdict != Verdict::same && !comparison.paired) {
     comparison.explanation =
-        "The two were not interleaved: the interval leaves out what changed on the machine between the two runs.";
+        "The two did not run in turns: the interval does not include what changed on the machine in between.";
   }
   if (const auto cycles = cycles_of(a, b, times_a, times_b, times.paired)) {
     comparison.cycle_ratio = cycles->value();

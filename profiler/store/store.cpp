@@ -41,7 +41,7 @@ fs::path default_database() {
     home = user ? user->pw_dir : nullptr;
   }
   if (!home || !*home) {
-    throw Error("cannot tell where your database lies", "neither XDG_DATA_HOME nor HOME is set",
+    throw Error("cannot find the folder of your database", "neither XDG_DATA_HOME nor HOME is set",
                 "set one of them, or name a file with --db");
   }
   return fs::path(home) / ".local" / "share" / "triscope" / "results.db";
@@ -108,8 +108,7 @@ struct Store::Impl {
       if (existing->source_hash == measurement.source_hash) {
         throw Error(fmt::format("cannot store a second result of {} {} for {} in sweep {}", measurement.key.kernel,
                                 to_string(measurement.key.pass), describe(measurement.key.problem), sweep),
-                    fmt::format("measurement {} already holds one", existing->id),
-                    "measure it again in a sweep of its own");
+                    fmt::format("measurement {} already holds one", existing->id), "measure it again in a new sweep");
       }
       if (measurement.status == Status::cancelled) return existing->id;
     }

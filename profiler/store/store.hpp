@@ -50,7 +50,7 @@ class Store {
   std::int64_t add(std::int64_t sweep, const Measurement& measurement);
   /// The same for several, in one transaction; returns their row ids.
   std::vector<std::int64_t> add(std::int64_t sweep, std::span<const Measurement> measurements);
-  /// What other processes found out about a stored measurement: the same by another clock; hardware counters, or in
+  /// What other processes add to a stored measurement: its time by another clock; hardware counters, or in
   /// `note` why there are none. Replaces what was there. Throw `Error` (usage) when there is no such measurement.
   void set_cross_check(std::int64_t measurement, const CrossCheck& check);
   void set_counters(std::int64_t measurement, const std::vector<Counter>& counters, const std::string& note);
@@ -96,11 +96,11 @@ class Snapshot {
   std::vector<Sample> samples(std::int64_t measurement) const;
   /// Where `measurement` was taken; differs from its sweep's after resuming elsewhere.
   std::optional<Environment> environment(std::int64_t measurement) const;
-  /// What of `sweep` is finished (ok or skipped): no re-measuring, unless the kernel has changed since.
+  /// Measurements of `sweep` that are finished (ok or skipped). They are not repeated unless the kernel has changed.
   std::vector<FinishedKey> finished_keys(std::int64_t sweep) const;
-  /// What of `sweep` CUPTI timed and nothing has cross-checked: the sweep ended in between.
+  /// Measurements of `sweep` that CUPTI timed and that have no cross-check yet, because the sweep ended before it.
   std::vector<StoredMeasurement> without_cross_check(std::int64_t sweep) const;
-  /// What of `sweep` was measured and has neither hardware counters nor a reason for their absence.
+  /// Measurements of `sweep` that have neither hardware counters nor a reason why there are none.
   std::vector<StoredMeasurement> without_counters(std::int64_t sweep) const;
   std::string note(std::int64_t measurement) const;  ///< empty when there is none
   /// Changes when another connection has written. Throws `Error` when the file was moved, deleted or replaced: open it

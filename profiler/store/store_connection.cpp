@@ -42,7 +42,7 @@ void require_regular(const fs::path& file) {
   const std::string what = fmt::format("cannot open the database {}", file.string());
   if (fs::is_directory(status)) throw Error(what, "it is a folder", "name a file in it with --db", ExitCode::usage);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw Error(what, "it is no regular file", "name another file with --db", ExitCode::usage);
+    throw Error(what, "it is not a regular file", "name another file with --db", ExitCode::usage);
   }
   if (failed && status.type() == fs::file_type::none) {
     throw Error(what, failed.message(), "check its name and permissions, or name another one with --db");
@@ -80,7 +80,7 @@ std::string uri_of(const fs::path& file, const char* options) {
   return uri + options;
 }
 
-// Safety nets against a damaged or hostile file; harmless otherwise.
+// Protection against a damaged or hostile file.
 void distrust_contents(SQLite::Database& database) {
   database.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
 }
@@ -140,7 +140,7 @@ SQLite::Database open_readable(const fs::path& file, std::chrono::milliseconds b
       if ((exception.getErrorCode() & 0xff) != SQLITE_CANTOPEN) throw;
       throw Error(
           fmt::format("cannot read the database {}", file.string()),
-          "its last writes still lie in the log beside it, and reading that needs a writable folder",
+          "its newest writes are still in the log beside it, and reading the log needs a writable folder",
           fmt::format("copy {0} and {0}-wal to a folder of your own and open the copy", file.filename().string()));
     }
   }

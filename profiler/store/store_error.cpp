@@ -39,7 +39,8 @@ Error store_error(const SQLite::Exception& exception, std::string_view action, c
       if (disk_is_full(file)) return full;
       return Error(what, "the file cannot be opened", "check its name and permissions, or name another one with --db");
     case SQLITE_NOTADB:
-      return Error(what, "it is no SQLite database", "name a Triscope database with --db; this file was left as it is");
+      return Error(what, "it is not an SQLite database",
+                   "name a Triscope database with --db; this file was left as it is");
     case SQLITE_CORRUPT:
       return Error(what, fmt::format("the file is damaged ({})", exception.what()),
                    "restore a copy, or save what is readable with: sqlite3 FILE .recover | sqlite3 SAVED.db");

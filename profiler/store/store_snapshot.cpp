@@ -118,7 +118,7 @@ void Snapshot::save_copy(const std::filesystem::path& file) const {
   std::error_code ignored;
   const std::string what = fmt::format("the copy {} was not saved", file.string());
   if (std::filesystem::exists(log, ignored)) {
-    throw Error(what, fmt::format("{} lies there and belongs to another database", log.filename().string()),
+    throw Error(what, fmt::format("{} exists and belongs to another database", log.filename().string()),
                 "choose another name", ExitCode::usage);
   }
   std::filesystem::remove(unfinished, ignored);

@@ -34,7 +34,7 @@ class WorkerLost : public std::runtime_error {
 
 double seconds(milliseconds time) { return std::chrono::duration<double>(time).count(); }
 
-/// Why a worker is killed that says nothing more: the limit of a job, or after a stop the time it has to answer.
+/// Why a silent worker is killed: it exceeded the limit of a job, or after a stop the time it has to answer.
 std::string lateness_text(bool cancelling, const WorkerOptions& options) {
   if (cancelling)
     return fmt::format("the worker did not stop within {:.3g} s and was killed", seconds(options.cancel_grace));
@@ -107,7 +107,7 @@ void Supervisor::Impl::lose(const std::string& reason) {
   forward_log();
   process.reset();
   std::string text = reason;
-  if (!last_words.empty()) text += fmt::format("; its last words: {}", fmt::join(last_words, " | "));
+  if (!last_words.empty()) text += fmt::format("; its last output: {}", fmt::join(last_words, " | "));
   if (greeted) options.log(text);  // one that does not even start is an error, which says all this
   throw WorkerLost(text);
 }
@@ -115,7 +115,7 @@ void Supervisor::Impl::lose(const std::string& reason) {
 std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, const WakeEvent* wake,
                                                  const std::string& lateness) {
   while (frames.empty()) {
-    if (!rubbish.empty()) lose("the worker wrote what is no message: " + rubbish);
+    if (!rubbish.empty()) lose("the worker wrote something that is not a message: " + rubbish);
     std::string bytes;
     const WorkerProcess::Event event = process->wait(bytes, deadline, wake);
     forward_log();
@@ -127,7 +127,7 @@ std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, con
       case WorkerProcess::Event::ended: {
         const std::string ending = process->end(Clock::now() + kQuitLimit);
         const bool maybe_memory = ending.find("SIGKILL") != std::string::npos;
-        lose("the worker " + ending + (maybe_memory ? ", not by its supervisor: perhaps for want of memory" : ""));
+        lose("the worker " + ending + (maybe_memory ? ", not by its supervisor: perhaps memory ran out" : ""));
       }
       case WorkerProcess::Event::output:
         break;
@@ -152,7 +152,7 @@ std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, con
   try {
     return decode(frame);
   } catch (const Error& e) {
-    lose("the worker wrote what is no message: " + e.why());
+    lose("the worker wrote something that is not a message: " + e.why());
   }
 }
 
@@ -196,7 +196,7 @@ void Supervisor::Impl::ensure_started() {
   const Hello* hello = std::get_if<Hello>(&*message);
   if (hello == nullptr || hello->protocol != kProtocolVersion) {
     const std::string why =
-        hello == nullptr ? std::string("its first message is no hello")
+        hello == nullptr ? std::string("its first message is not a greeting")
                          : fmt::format("it is version {} and speaks protocol {}, this is version {} with protocol {}",
                                        hello->version, hello->protocol, build_facts::kVersion, kProtocolVersion);
     process.reset();
@@ -288,7 +288,7 @@ KernelRow Supervisor::kernel_row(const KernelRowRequest& request, std::stop_toke
 
 namespace {
 
-/// One worker's go at the entries of a group that are still open.
+/// One worker's attempt at the entries of a group that are still open.
 class Attempt {
  public:
   Attempt(const MeasureRequest& request, std::vector<std::size_t>& open, const JobObserver& observer)

@@ -1,4 +1,4 @@
-// Runs workers: starts, watches, kills and restarts them. A kernel that hangs, crashes or lies costs its own
+// Runs workers: starts, watches, kills and restarts them. A kernel that hangs, crashes or is wrong costs its own
 // configuration and nothing else. Links no CUDA.
 #pragma once
 

@@ -29,7 +29,7 @@ struct Pipe {
 Pipe make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    throw Error("the worker cannot be started", fmt::format("no pipe can be made: {}", std::strerror(errno)),
+    throw Error("the worker cannot be started", fmt::format("a pipe cannot be created: {}", std::strerror(errno)),
                 "close other programs");
   }
   return {Descriptor(ends[0]), Descriptor(ends[1])};

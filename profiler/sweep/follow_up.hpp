@@ -1,4 +1,4 @@
-// What is found out about measurements after they were stored, by processes of their own: the cross-check by CUDA
+// What separate processes add to measurements after these were stored: the cross-check by CUDA
 // events and hardware counters. Neither ever changes a latency.
 #pragma once
 
@@ -23,7 +23,7 @@ class FollowUp {
            std::function<void(const std::string&)> tell);
 
   /// Cross-checks those of `group` that CUPTI timed; reads counters of `group` when the request asks for them. Store
-  /// what they find, or why not. All of `group` read the same tensors. A stop leaves what is missing missing. Throw
+  /// what they find, or why not. All of `group` read the same tensors. After a stop the rest stays missing. Throw
   /// only what `store` throws.
   void cross_check(const std::vector<StoredMeasurement>& group, std::stop_token stop);
   void read_counters(const std::vector<StoredMeasurement>& group, std::stop_token stop);

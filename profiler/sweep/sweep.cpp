@@ -100,7 +100,7 @@ SweepOutcome outcome_of(const std::filesystem::path& database, std::int64_t swee
   return outcome;
 }
 
-/// A sweep on its way: plan, worker, database.
+/// A sweep that is being measured: plan, worker, database.
 class Run {
  public:
   Run(SweepRequest request, const std::filesystem::path& database, const SweepObserver& observer,
@@ -168,7 +168,7 @@ class Run {
     return stored;
   }
 
-  // What a stop, or the end of the process, left out.
+  // Cross-checks and counters that are missing because of a stop or the end of the process.
   std::vector<StoredMeasurement> without_cross_check() const {
     return of_this_build(Snapshot(database_).without_cross_check(sweep_));
   }
@@ -191,7 +191,7 @@ class Run {
     std::erase_if(plan_.groups, [](const PlanGroup& group) { return group.entries.empty(); });
     done_ = total_ - plan_.total();
     if (changed > 0) {
-      observer_.log(fmt::format("{} measurements are taken again: their kernels have changed since", changed));
+      observer_.log(fmt::format("{} measurements are repeated, because their kernels have changed since", changed));
     }
   }
 

@@ -37,10 +37,10 @@ struct SweepOutcome {
 /// Runs `request`, storing each measurement as it ends. With `resume`, continues that sweep: its stored request decides
 /// what is measured (of `request` only worker_prefix and time_limit are used), finished keys are left alone. Blocks; a
 /// stop takes effect after the current sample. While it runs it holds the sweep's `SweepLock`; a sweep that is being
-/// measured elsewhere is not resumed. A crashed, hung or lying worker costs the configuration in flight (`failed`, with
-/// the reason). After each group, other processes cross-check what CUPTI timed and read the counters that were asked
-/// for. Where the clock of record is not to be had, every row is `failed` and says why. Throws `Error` when nothing can
-/// be measured at all (usage or environment).
+/// measured elsewhere is not resumed. A worker that crashes, hangs or sends nonsense costs one configuration (`failed`,
+/// with the reason). After each group, other processes cross-check what CUPTI timed and read the counters that were
+/// asked for. Where the device's clock is not available, every row is `failed` and says why. Throws `Error` when
+/// nothing can be measured at all (usage or environment).
 SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database,
                        const SweepObserver& observer, std::stop_token stop,
                        std::optional<std::int64_t> resume = std::nullopt);

@@ -35,7 +35,7 @@ void Channel::write_all(std::string_view rest) {
 Channel::Channel() {
   output_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   if (output_ < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-    throw Error("the worker cannot talk", std::strerror(errno), "start it with stdin, stdout and stderr open");
+    throw Error("the worker cannot communicate", std::strerror(errno), "start it with stdin, stdout and stderr open");
   }
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to handle: it cancels between samples
@@ -43,7 +43,7 @@ Channel::Channel() {
 }
 
 Channel::~Channel() {
-  // The reader sits in read(); the process is about to end and takes it along.
+  // The reader is blocked in read(). The process is about to end, and the thread ends with it.
   reader_.detach();
 }
 

@@ -132,7 +132,7 @@ class Jobs {
   bool run_one(const QuitRequest&) { return false; }
   template <typename Other>
   bool run_one(const Other&) {
-    throw Error("the worker cannot do this", fmt::format("\"{}\" is no request", Other::kType),
+    throw Error("the worker cannot do this", fmt::format("\"{}\" is not a request", Other::kType),
                 "use a supervisor of the same build");
   }
 
@@ -151,7 +151,8 @@ WorkerArguments parse_worker_arguments(int argc, char** argv) {
   for (int n = 1; n < argc; ++n) {
     const std::string_view name = argv[n];
     if ((name != "--mode" && name != "--device") || n + 1 == argc) {
-      throw Error("the worker cannot start", fmt::format("\"{}\" is no option of it, or lacks its value", name),
+      throw Error("the worker cannot start",
+                  fmt::format("\"{}\" is not one of its options, or its value is missing", name),
                   "start it through triscope; by hand: triscope-worker [--mode cpu] [--device cpu]", ExitCode::usage);
     }
     (name == "--mode" ? arguments.mode : arguments.device) = argv[++n];

@@ -176,8 +176,9 @@ TEST_F(AttentionPanel, a_slice_without_a_finite_logit_has_no_figures_and_no_rang
   slice->entropy = slice->largest_p = slice->distance1 = slice->distance2 = std::nan("");
   slice->top.clear();
   side().slice = slice;
-  EXPECT_THAT(text(),
-              HasSubstr("128 logits are NaN and 0 infinite, all there are: there is no distribution over pairs."));
+  EXPECT_THAT(
+      text(),
+      HasSubstr("128 logits are NaN and 0 infinite, which is all of them: there is no distribution over pairs."));
   EXPECT_THAT(canvas.text, HasSubstr("No pair of this slice has a p that could be shown."));
   for (const char* figure : {"entropy, nats", "mean distance", " nan"})
     EXPECT_THAT(canvas.text, Not(HasSubstr(figure)));
@@ -206,14 +207,14 @@ TEST_F(AttentionPanel, match3_tells_tokens_rightly_or_wrongly) {
   overview->sink_p = {0.99F, 0.5F, 0.3F};
   overview->entropy = overview->largest_p = overview->distance1 = overview->distance2 = {0, 0, 0};
   data.attention.overview.answer = overview;
-  EXPECT_THAT(text(), HasSubstr("all 3 tokens are told rightly"));
+  EXPECT_THAT(text(), HasSubstr("all 3 answers are right"));
   auto wrong = std::make_shared<Overview>(*overview);
   wrong->sink_p[0] = 0.2F;
   data.attention.overview.answer = wrong;
-  EXPECT_THAT(text(), HasSubstr("1 of 3 tokens are told wrongly"));
+  EXPECT_THAT(text(), HasSubstr("1 of 3 answers are wrong"));
   EXPECT_THAT(canvas.text, HasSubstr("yes, wrong"));
   wrong->sink_p[0] = 0.99F;  // in place: the table is made once for an overview
-  EXPECT_THAT(text(), HasSubstr("1 of 3 tokens are told wrongly"));
+  EXPECT_THAT(text(), HasSubstr("1 of 3 answers are wrong"));
 }
 
 TEST_F(AttentionPanel, match3_without_its_overview_says_why_there_is_no_table) {

@@ -80,7 +80,7 @@ TEST_F(Journey, stop_keeps_what_was_measured_and_resume_beside_it_or_its_key_fin
   });
 }
 
-TEST_F(Journey, a_header_click_sorts_and_another_turns_it_over) {
+TEST_F(Journey, a_header_click_sorts_and_another_reverses_the_order) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::latency);
     const std::vector<LatencyColumn> columns = latency_columns(make_latency_model(*data().shown, nullptr));
@@ -301,7 +301,7 @@ TEST_F(Journey, licences_are_in_the_help_menu_and_copy_the_command_that_fetches_
   });
 }
 
-TEST_F(Journey, why_a_sweep_was_not_started_is_said_until_one_is) {
+TEST_F(Journey, the_reason_why_a_sweep_was_not_started_is_shown_until_one_starts) {
   travel([](ImGuiTestContext* c) {
     const std::vector<Windows> windows = ui().form.windows;
     ui().form.windows.clear();

@@ -43,7 +43,7 @@ TEST(LengthChart, crossings_are_with_flashattention_of_the_same_grouping_and_nam
   EXPECT_EQ(crossing.full_rows, 32'768);
   EXPECT_EQ(crossing.paper_count, 49'152);
   EXPECT_THAT(crossing.sentence,
-              HasSubstr("512 × 32 costs what FlashAttention-3 64/1 costs at 41,000 tokens, by measured latency"));
+              HasSubstr("512 × 32 costs as much as FlashAttention-3 64/1 at 41,000 tokens, by measured latency"));
   EXPECT_THAT(crossing.sentence, HasSubstr("(2 w1 w2 is 32,768), by the paper's count, 3 w1 w2, at 49,152."));
   EXPECT_NEAR(forward.crossings[1].measured.seq_len, 20'500, 1);
   EXPECT_NEAR(chart.passes[1].crossings[0].measured.seq_len, 41'000, 1);  // both backwards are 2.5 times
@@ -109,7 +109,7 @@ TEST(LengthChart, sweeps_by_another_clock_do_not_join_it) {
   EXPECT_TRUE(make_length_chart(*windows, {{baselines, {}}}).passes[0].crossings.empty());
 }
 
-TEST(LengthChart, one_length_is_no_curve_and_burst_is_shown_only_alone) {
+TEST(LengthChart, one_length_makes_no_curve_and_burst_is_shown_only_without_sustained) {
   EXPECT_TRUE(make_length_chart(*fixture::small_sweep(), {}).passes[0].curves.empty());
   auto mixed = length_sweep();
   const std::size_t before = make_length_chart(*mixed, {}).passes[0].curves.size();

@@ -96,7 +96,7 @@ TEST(LatencyModel, failed_rows_say_so_and_keep_their_reason_searchable) {
   EXPECT_THAT(arrange(model, "sigsegv", std::nullopt), ElementsAre(1U));
 }
 
-TEST(LatencyModel, what_a_failed_measurement_had_measured_by_then_is_no_result) {
+TEST(LatencyModel, samples_of_a_failed_measurement_are_not_shown_as_a_result) {
   auto results = sweep({row(1, 512, 32, Pass::forward, 10, 1), row(2, 256, 64, Pass::forward, 0.001, 900)});
   results->rows[1].status = Status::failed;
   const LatencyModel model = make_latency_model(*results, nullptr);
@@ -186,7 +186,7 @@ TEST(LatencyModel, text_holds_the_given_columns_and_names_the_pass) {
   EXPECT_THAT(table.rows[0], ElementsAre("256 × 64", "89.9", "0.140"));
 }
 
-TEST(Charts, bars_stand_at_their_windows_and_their_interval_is_turned_over) {
+TEST(Charts, bars_stand_at_their_windows_and_their_interval_is_the_inverse_of_the_times) {
   const BarChart chart = bar_chart(make_latency_model(*small_sweep(), nullptr));
   EXPECT_THAT(chart.categories, ElementsAre("512 × 32", "256 × 64"));
   ASSERT_EQ(chart.series.size(), 2U);
@@ -198,7 +198,7 @@ TEST(Charts, bars_stand_at_their_windows_and_their_interval_is_turned_over) {
   EXPECT_EQ(chart.series[1].points[1].measurement, 4);
 }
 
-TEST(LatencyModel, what_a_row_is_related_to_has_its_shape) {
+TEST(LatencyModel, a_row_is_compared_with_a_baseline_of_its_own_shape) {
   ResultRow ours = row(1, 512, 32, Pass::forward, 1, 700),
             theirs = row(2, 1024, 1, Pass::forward, 1, 400, "baseline.fa3");
   ours.problem.seq_len = 4096;

@@ -256,7 +256,7 @@ TEST(Panels, a_picture_of_a_panel_shows_nothing_to_press) {
   }
 }
 
-TEST(Toolbar, the_bar_of_progress_never_falls_back) {
+TEST(Toolbar, the_progress_bar_never_goes_back) {
   RunState run;
   run.started = 100;
   run.progress.total = 4;

@@ -60,7 +60,7 @@ TEST_F(TensorJourney, a_file_with_other_names_is_mapped_in_the_dialog) {
     open(c);
     choose_file(c, world().folder / "odd.safetensors");
     IM_CHECK(attention().draft.open);  // it asks which is which
-    IM_CHECK(refusal_of(data().attention.draft).find("say which is which") != std::string::npos);
+    IM_CHECK(refusal_of(data().attention.draft).find("say which tensor is which") != std::string::npos);
     IM_CHECK(side().slice != nullptr);  // what was there stays until it is known
     for (const auto& [role, name] : {std::pair{"q", "alpha"}, std::pair{"k1", "beta"}, std::pair{"k2", "gamma"}}) {
       c->SetRef("//$FOCUSED");
@@ -99,7 +99,7 @@ TEST_F(TensorJourney, a_file_opened_again_is_read_again_by_everything_that_is_sh
   });
 }
 
-TEST_F(TensorJourney, a_sink_that_cannot_be_one_is_said_not_to_be_one) {
+TEST_F(TensorJourney, a_tensor_that_cannot_be_the_sink_is_refused_with_the_reason) {
   write_sines(window->folder / "sink.safetensors", 1, {{"layer.sink", {7}, std::vector<float>(7, 0.0F)}});
   travel([](ImGuiTestContext* c) {
     open(c);

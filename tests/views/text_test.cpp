@@ -106,7 +106,7 @@ TEST(Setup, presets_are_the_papers_table_and_equal_areas) {
   for (const Windows& windows : form.windows) EXPECT_EQ(windows.window1 * windows.window2, 512 * 32);
 }
 
-TEST(Setup, problems_stand_at_their_field) {
+TEST(Setup, problems_are_shown_at_their_field) {
   SetupForm form = default_form(false);
   EXPECT_TRUE(read_form(form, nullptr).problems.empty());
   form.seq_lens = "256";
@@ -125,7 +125,7 @@ TEST(Setup, problems_stand_at_their_field) {
   EXPECT_TRUE(reading.problems.contains("windows"));
 }
 
-TEST(Setup, a_request_makes_the_form_that_makes_it_again) {
+TEST(Setup, a_request_survives_the_form_and_back) {
   SetupForm form = default_form(false);
   form.seq_lens = "1024, 4096";
   form.determinant = true;

@@ -45,9 +45,9 @@ void draw_generated(Context& context, AttentionSource& source) {
     ImGui::SameLine();
   };
   kind("Induction", SourceKind::induction,
-       "Words that repeat: the first key stands behind an earlier copy of the query's word, the second on a marked "
+       "Words that repeat: the first key follows an earlier copy of the query's word, the second is a marked "
        "word");
-  kind("Peaked", SourceKind::peaked, "N(0,1) with queries four times as large: a few pairs take nearly everything");
+  kind("Peaked", SourceKind::peaked, "N(0,1) with queries four times as large: a few pairs get nearly all of p");
   kind("Random", SourceKind::random, "N(0,1)");
   ImGui::NewLine();
   whole_number(context, "tokens", source.seq_len);
@@ -93,7 +93,7 @@ void draw_file(Context& context, SourceDraft& draft) {
   if (path_field(context, "file", "##file", ".safetensors, or q.npy beside k1.npy, k2.npy, ...", source.file,
                  ask::ChooseTensors{}))
     source.mapping.names.clear();
-  path_field(context, "token labels", "##labels", "text file, one token a line; may be empty", source.labels_file,
+  path_field(context, "token labels", "##labels", "text file, one token per line; may be empty", source.labels_file,
              ask::ChooseLabels{});
   row(context, "order");
   if (chip(context, "batch, tokens, heads, dim", !source.mapping.heads_first)) source.mapping.heads_first = false;

@@ -38,7 +38,7 @@ void draw_facts(Context& context, int side) {
   fact_line(context, source.kind == SourceKind::file ? "file" : "source", source_title(source), true);
   const SourceReply* first = context.data.attention.sides[0].source.get();
   if (side == 1 && first && data.source && data.source->problem.empty() && same_shape(*first, *data.source)) {
-    // Nothing to say that A does not.
+    // B has the same shape as A, so its facts are not repeated.
   } else if (data.source && data.source->problem.empty()) {
     fact_line(context, "tokens", format_count(data.source->seq_len));
     fact_line(context, "heads", fmt::format("{} / {}", data.source->q_heads, data.source->kv_heads));
@@ -119,7 +119,7 @@ void draw_problem(Context& context) {
   };
   mask("causal", Mask::causal, "A query sees the keys of two windows that end with it");
   ImGui::SameLine(0, gap);
-  mask("full", Mask::full, "A query sees every pair, later ones too: the paper's equations before windows");
+  mask("full", Mask::full, "A query sees every pair, also later ones, as in the paper's equations without windows");
   if (ui.mask == Mask::causal) {
     begin_setting(context, "window", 2 * box + 2 * gap + times);
     if (typed_box(context, "##window1", ImGuiDataType_S64, ui.window1)) ui.part.reset();
@@ -196,14 +196,14 @@ void draw_attention_left(Context& context) {
       tooltip(context, help);
       ImGui::SameLine(0, context.look.px(4));
     };
-    arithmetic("exact", Arithmetic::exact, "B in fp64, as A");
+    arithmetic("exact", Arithmetic::exact, "B in fp64, like A");
     arithmetic("bf16 inputs", Arithmetic::bf16_inputs, "B with q, k1 and k2 rounded to bf16");
     arithmetic("bf16 kernel", Arithmetic::bf16_kernel,
                "B as a tensor-core kernel computes it: the product of query and k2 rounded to bf16, too");
     ImGui::NewLine();
     begin_setting(context, "head of B", context.look.px(64));
     head_box(context, ui.sides[1].other_head);
-    tooltip(context, "Another head of B than of A; empty: the same");
+    tooltip(context, "The head of B; empty: the same head as A");
   }
   draw_overview(context);
   draw_sheet(context);

@@ -392,7 +392,7 @@ void draw_readout(Context& context, float width) {
       const std::optional<double> log_p = log_p_at(*one.slice, *cell);
       if (!log_p) return std::string("masked: the query does not see this pair");
       if (!std::isfinite(*log_p)) return fmt::format("logit {}", std::isnan(*log_p) ? "NaN" : "infinite");
-      if (*log_p <= std::numeric_limits<float>::lowest()) return std::string("p = 0, logit below any float");
+      if (*log_p <= std::numeric_limits<float>::lowest()) return std::string("p = 0, logit too small for a float");
       return fmt::format("p = {}, logit {}", significant_text(std::exp(*log_p), 4),
                          significant_text(*log_p + one.slice->lse, 5));
     };
@@ -448,7 +448,7 @@ void draw_attention_maps(Context& context) {
   if (!shown.slice || !shown.source) return;
   if (ui.show != AttentionShow::side_by_side && !context.ui.printing) {
     const SmallFont font(look);
-    const char* hint = ui.flipped ? "let Space go for A" : "hold Space for B";
+    const char* hint = ui.flipped ? "release Space for A" : "hold Space for B";
     const ImVec2 at(origin.x + room.x - look.px(56) - ImGui::CalcTextSize(hint).x, origin.y + look.px(3));
     ImGui::GetWindowDrawList()->AddText(at, look.theme.muted, hint);
   }

@@ -57,9 +57,10 @@ void draw_query_controls(Context& context) {
   ImGui::BeginDisabled(measuring);
   if (ImGui::Button(ui.playing ? "■ stop##play" : "▶ play##play")) ui.playing = !ui.playing;
   ImGui::EndDisabled();
-  tooltip(context, measuring
-                       ? kWhileMeasuring
-                       : "Walks through the queries as fast as slices come. Left and right arrow keys: one query.");
+  tooltip(context,
+          measuring
+              ? kWhileMeasuring
+              : "Walks through the queries as fast as slices are computed. Left and right arrow keys: one query.");
   ImGui::SameLine(0, look.px(12));
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("Head");
@@ -106,7 +107,7 @@ void draw_look_controls(Context& context) {
   using Scale = HeatmapStyle::Scale;
   choice(context, "linear", ui.colour_scale, Scale::probability, "Colours follow p");
   choice(context, "log", ui.colour_scale, Scale::logarithmic,
-         "Colours follow log p, which is the logit up to a constant");
+         "Colours follow log p, which is the logit minus a constant");
   next_group(context, 200);
   for (ColourMap map : {ColourMap::viridis, ColourMap::cividis, ColourMap::inferno})
     choice(context, std::string(to_string(map)).c_str(), ui.map, map, "Perceptually even, safe for colour-blind eyes");

@@ -46,7 +46,7 @@ void draw_attention_right(Context& context);
 void draw_range(Context& context);
 /// Stands for what would disturb the sweep that this window measures.
 inline constexpr const char* kWhileMeasuring =
-    "A sweep is being measured: this waits until it has ended. Slices you ask for are made, and disturb it.";
+    "A sweep is running: this waits until it has ended. Slices that you ask for are computed, and disturb it.";
 /// attention_dialog.cpp: chooses tensors; asks which is which when names differ.
 void draw_attention_dialog(Context& context);
 

@@ -130,7 +130,7 @@ void draw_range(Context& context) {
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
     ui.range_low = ui.range_high = std::nullopt;
   tooltip(context,
-          "Drag a handle to set where the colours begin and end; double-click sets them by the slice. Bars count "
+          "Drag a handle to set where the colours begin and end; double-click sets them from the slice. Bars count "
           "pairs, logarithmically.");
   draw_range_colours(context, style, x_low, x_high);
   draw_ends(look, at.x, width, x_low, x_high, significant_text(std::exp(std::max(style.low, low)), 2),

@@ -65,7 +65,8 @@ void draw_triple(Context& context, const Triple& triple, double sum, int row) {
   ImGui::TableNextColumn();
   number_right(context, format_fixed(std::abs(triple.output_share) < 0.005 ? 0 : triple.output_share, 2));
   tooltip(context,
-          "What p v1 v2 of this pair adds along the output, as a share of it; may be negative. All pairs together: 1");
+          "What p v1 v2 of this pair adds along the output, as a share of the output; may be negative. All shares sum "
+          "to 1");
 }
 
 void draw_triples(Context& context) {
@@ -97,7 +98,7 @@ void draw_triples(Context& context) {
   ImGui::EndTable();
 }
 
-/// What p is like over all pairs; with a sink that spoils it, that sentence.
+/// The figures of p over all pairs, or the sentence that a bad sink leaves none.
 void draw_distribution(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
   const Slice& slice = *side.slice;
@@ -112,7 +113,7 @@ void draw_distribution(Context& context) {
   double top = 0;
   for (const Triple& triple : slice.top) top += triple.p;
   fact_line(context, "entropy, nats", significant_text(slice.entropy, 3));
-  tooltip(context, "-sum p ln p over all pairs and the sink. exp of it: over how many pairs it is spread");
+  tooltip(context, "-sum p ln p over all pairs and the sink. Its exponential: over how many pairs p is spread");
   fact_line(context, "largest p", significant_text(slice.largest_p, 3));
   fact_line(context, fmt::format("outside top {}", slice.top.size()).c_str(),
             significant_text(std::max(0.0, 1 - top - slice.sink_p), 3));
@@ -135,8 +136,8 @@ void draw_figures(Context& context) {
                   fmt::format("▲ {} logits are NaN and {} infinite{}", format_count(slice.nan_count),
                               format_count(slice.infinite_count),
                               std::isnan(slice.entropy)
-                                  ? ", all there are: there is no distribution over pairs."
-                                  : ". p here is over the others; NaN or +infinity makes a kernel's row NaN."));
+                                  ? ", which is all of them: there is no distribution over pairs."
+                                  : ". p is over the others; NaN or +infinity makes a kernel's whole row NaN."));
     ImGui::PopTextWrapPos();
   }
   fact_line(context, fmt::format("computed on the {} in", device_title(side.slice_device)).c_str(),
@@ -148,7 +149,7 @@ void draw_error(Context& context) {
   if (ui.show == AttentionShow::one) return;
   const AttentionError* error = context.models.attention().error(ui, context.data.attention);
   section(context, "A against B");
-  if (!error) return muted_text(context, "No difference: B is not there, or its window has another size.", true);
+  if (!error) return muted_text(context, "No difference: B is missing, or its window has another size.", true);
   fact_line(context, "largest |pA - pB|", significant_text(error->largest, 3));
   fact_line(context, "total variation", significant_text(error->total_variation, 3));
   tooltip(context, "Half the sum of |pA - pB|: the share of attention that is elsewhere");
@@ -183,7 +184,7 @@ void draw_kernel_row(Context& context) {
   if (!wanted || data.kernel_row.of != *wanted)
     return muted_text(context,
                       context.data.run.running ? kWhileMeasuring
-                      : is_walking(ui)         ? "Not while queries go by."
+                      : is_walking(ui)         ? "Not computed while queries change."
                                                : "Running the kernel ...",
                       true);
   if (!data.kernel_row.answer) {
@@ -193,11 +194,11 @@ void draw_kernel_row(Context& context) {
     return;
   }
   const KernelRow& row = *data.kernel_row.answer;
-  fact_line(context, "off by, of |o|", significant_text(row.error, 2));
+  fact_line(context, "relative error of o", significant_text(row.error, 2));
   tooltip(context, fmt::format("||o of {} - o|| / ||o||, instance {}, inputs rounded to {}. A bf16 kernel is right "
                                "within 0.004, with a determinant 0.006; an fp32 one within 0.00001",
                                ui.kernel, row.instance, to_string(row.element)));
-  fact_line(context, "LSE off by", significant_text(std::abs(row.lse - row.exact_lse), 2));
+  fact_line(context, "error of the LSE", significant_text(std::abs(row.lse - row.exact_lse), 2));
 }
 
 /// What the query puts out, dimension by dimension: blue below and red above zero.
@@ -311,8 +312,8 @@ void draw_match3(Context& context) {
   muted_text(context, fmt::format("x + x' + x'' = 0 mod {}?", source.modulus));
   if (!rows.empty()) {
     coloured_text(wrong ? context.look.theme.slower : context.look.theme.faster,
-                  wrong ? fmt::format("▼ {} of {} tokens are told wrongly", wrong, rows.size())
-                        : fmt::format("▲ all {} tokens are told rightly", rows.size()));
+                  wrong ? fmt::format("▼ {} of {} answers are wrong", wrong, rows.size())
+                        : fmt::format("▲ all {} answers are right", rows.size()));
   }
   if (rows.empty()) {
     draw_survey_state(context, context.data.attention.overview.pending.has_value(),

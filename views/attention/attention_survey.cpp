@@ -205,7 +205,7 @@ void draw_overview(Context& context) {
   mark_query(context, overview, rect);
   const std::string which = overview.step > 1 ? fmt::format("One query in {}.", overview.step) : "Every query.";
   muted_text(context,
-             fmt::format("Click goes there. {}{}",
+             fmt::format("Click to go there. {}{}",
                          ui.figure == OverviewFigure::entropy ? "Low entropy is bright. " : "", which),
              true);
   if (!context.models.attention().overview_gaps) return;

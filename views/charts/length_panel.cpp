@@ -190,7 +190,7 @@ std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Draw
     std::string text = drawn.curve->label;
     const std::string& full = drawn.curve->card.label;
     if (counted) {
-      // Whoever computes it, and with whatever grouping, the count is the same.
+      // The count does not depend on the kernel or on the grouping of heads.
       const Problem& p = drawn.curve->problem;
       text = p.window1 < p.seq_len ? fmt::format("sliding {}", p.window1) : "causal attention";
     } else if (text.starts_with(full)) {
@@ -339,9 +339,10 @@ void draw_length_panel(Context& context) {
   const Look& look = context.look;
   const LengthChart& chart = *context.models.lengths(context.data);
   if (chart.passes[0].curves.empty() && chart.passes[1].curves.empty()) {
-    empty_state(context,
-                "Nothing here was measured at two sequence lengths. A sweep of several, beside dot-product attention, "
-                "shows where windows begin to pay.");
+    empty_state(
+        context,
+        "Nothing here was measured at two sequence lengths. A sweep of several lengths with dot-product attention "
+        "shows where windows begin to pay.");
     return;
   }
   if (chart.of(context.ui.length_pass).curves.empty())

@@ -15,7 +15,8 @@ namespace {
 
 void draw_heading(Context& context, const SelectedMeasurement& selected, const SampleChart& chart) {
   std::string facts = fmt::format("{} samples", format_count(static_cast<std::int64_t>(chart.samples)));
-  if (chart.buckets.per_bucket > 1) facts += fmt::format(", drawn as the range of every {}", chart.buckets.per_bucket);
+  if (chart.buckets.per_bucket > 1)
+    facts += fmt::format(", drawn as ranges of {} samples each", chart.buckets.per_bucket);
   if (chart.invalid > 0) facts += fmt::format(", {} without a valid time", chart.invalid);
   panel_heading(
       context,

@@ -135,7 +135,7 @@ void draw_scaling_panel(Context& context) {
   chart_heading(context, Panel::scaling, "Latency by window area",
                 "milliseconds against w1 × w2 pairs per query, both logarithmic");
   if (chart.series.empty()) {
-    empty_state(context, "Here is no finished measurement of a 2-simplicial kernel yet.");
+    empty_state(context, "There is no finished measurement of a 2-simplicial kernel here yet.");
     return;
   }
   const NumberFont font(look, kSecondarySize);

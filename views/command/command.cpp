@@ -91,21 +91,21 @@ const Command kCommands[] = {
     {ask::ScaleUp{}, "View", "Larger", "Ctrl++", "Scale the interface up", always},
     {ask::ScaleDown{}, "View", "Smaller", "Ctrl+-", "Scale the interface down", always},
     {ask::ScaleReset{}, "View", "Normal size", "Ctrl+0", "Scale the interface to 100 %", always},
-    {ask::ResetLayout{}, "View", "Reset layout", "", "Put every panel back to its first place", always},
+    {ask::ResetLayout{}, "View", "Reset layout", "", "Put every panel back in its first place", always},
 
     {ask::Run{}, "Sweep", "Run", "F5", "Measure what the sweep setup says", can_run},
     {ask::Stop{}, "Sweep", "Stop", "Shift+F5", "Stop after the current sample; everything measured is kept", can_stop},
     {ask::Resume{}, "Sweep", "Resume", "Ctrl+F5", "Continue the shown sweep where it stopped", can_resume},
     {ask::SetBaseline{}, "Sweep", "Set as baseline", "B", "Judge other sweeps against the shown one", shows_sweep},
-    {ask::ClearBaseline{}, "Sweep", "Clear baseline", "", "Judge against nothing", has_baseline},
+    {ask::ClearBaseline{}, "Sweep", "Clear baseline", "", "Stop comparing with a baseline", has_baseline},
     {ask::Compare{}, "Sweep", "Compare with the baseline", "C", "Put the shown sweep beside the baseline", can_compare},
     {ask::Star{}, "Sweep", "Star", "S", "Mark the shown sweep, or take the mark away", can_star},
-    {ask::AskToDelete{}, "Sweep", "Delete sweep...", "", "Delete the shown sweep and its samples; asks once",
+    {ask::AskToDelete{}, "Sweep", "Delete sweep...", "", "Delete the shown sweep and its samples; asks first",
      can_delete},
 
     {ask::OpenHelp{}, "Help", "Keyboard and commands", "?", "List every command with its key", always},
     {ask::OpenLicences{}, "Help", "Third-party parts and licences", "",
-     "What of others is inside or measured beside, its versions and licences, and how to get the baselines", always},
+     "Third-party parts and baselines: versions, licences, and how to get the baselines", always},
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ constexpr std::array kPanels{
     PanelInfo{Panel::map, "map", "Window map", "w1 by w2: latency, rate or share of the peak"},
     PanelInfo{Panel::scaling, "scaling", "Scaling", "Latency against the window area w1 x w2, both logarithmic"},
     PanelInfo{Panel::lengths, "lengths", "Lengths",
-              "Latency and work by sequence length, where windows and dot-product attention cross"},
+              "Latency and work by sequence length, and where windows and dot-product attention cross"},
     PanelInfo{Panel::samples, "samples", "Samples",
               "Every sample of the selected measurement over time, and their distribution"},
     PanelInfo{Panel::compare, "compare", "Compare",

@@ -1,5 +1,5 @@
-// What the window shows: immutable data that other threads have read or computed. Panels only read it. It is made of
-// slices, each written by one part of the application (app/window) alone.
+// The data that the window shows. Other threads read or computed it; it is immutable, and panels only read it. It is
+// made of slices, each written by one part of the application (app/window) alone.
 #pragma once
 
 #include <cstdint>

@@ -16,9 +16,9 @@ inline constexpr std::int64_t kMostModulus = 1000;
 bool holds_tensors(std::string_view file);
 /// Opens the dialog for a side, with what the side shows.
 void open_draft(AttentionUi& ui, int side);
-/// Another file; which tensor is which is for it to say, and the labels were those of the one before.
+/// Another file: forgets the mapping of names and the labels, which belonged to the previous file.
 void set_tensors(SourceDraft& draft, const std::string& file);
-/// Tries a file for A, and nothing of what A shows with it: nobody has seen a dialog before.
+/// Tries a file for A with default settings, as after a drop on the window: no dialog has asked for others.
 void drop_tensors(AttentionUi& ui, const std::string& file);
 /// Takes over what was typed as text. Returns what is wrong, one sentence; empty: nothing.
 std::string complete_draft(SourceDraft& draft);

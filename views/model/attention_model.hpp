@@ -27,7 +27,7 @@ void choose_form(AttentionUi& ui, int side, Form form);
 
 /// What the panel needs now, for side 0 or 1; nullopt while its source is not open.
 std::optional<SliceRequest> wanted_slice(const AttentionUi& ui, const AttentionData& data, int side);
-/// So coarse that it takes about a second, on two cores as on a GPU; nullopt also where one query takes ten.
+/// Coarse enough to take about a second, on two cores as on a GPU; nullopt also where a single query takes ten seconds.
 std::optional<OverviewRequest> wanted_overview(const AttentionUi& ui, const AttentionData& data);
 std::optional<SheetRequest> wanted_sheet(const AttentionUi& ui, const AttentionData& data);
 /// Nothing while queries go by: a kernel's row takes longer than a slice.

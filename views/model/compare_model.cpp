@@ -234,7 +234,7 @@ std::string compare_summary(const CompareModel& model) {
   add(model.same, "the same");
   add(model.unclear, "unclear");
   add(model.not_comparable, "not comparable");
-  if (text.empty()) return "Nothing was measured in both: other windows, shapes or kernels.";
+  if (text.empty()) return "The sweeps have no measurement in common: windows, shapes or kernels differ.";
   add(model.missing, "not in every sweep");
   return text + ".";
 }

@@ -34,7 +34,7 @@ FieldText field_text(LatencyField field) {
       return column_text("median_ms", true);
     case LatencyField::interval:
       return {"Half-width of the 95 % interval of the median, in milliseconds.",
-              "(high - low) / 2, Student t over blocks", "Lower is surer.", true};
+              "(high - low) / 2, Student t over blocks", "Lower is more certain.", true};
     case LatencyField::tflops:
       return column_text("tflops", true);
     case LatencyField::peak:

@@ -188,7 +188,7 @@ std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseli
   switch (m.kind) {
     case LatencyCrossing::Kind::crosses:
       measured =
-          fmt::format("{} costs what {} costs at {} tokens, by measured latency ({})", ours.label, baseline.label,
+          fmt::format("{} costs as much as {} at {} tokens, by measured latency ({})", ours.label, baseline.label,
                       length_text(m.seq_len),
                       m.low > 0 ? fmt::format("{} to {} by the 95 % intervals", length_text(m.low), length_text(m.high))
                                 : "too few samples for an interval");

@@ -91,7 +91,7 @@ void check_shapes(FormReading& reading) {
   for (const std::int64_t length : request.seq_lens) shortest = std::min(shortest, length);
   for (const Windows& windows : request.windows) {
     if (std::max(windows.window1, windows.window2) > shortest) {
-      reading.problems["windows"] = fmt::format("{}x{} is wider than {} tokens: take it out, or give more tokens.",
+      reading.problems["windows"] = fmt::format("{}x{} is wider than {} tokens: remove it, or give more tokens.",
                                                 windows.window1, windows.window2, shortest);
     }
   }

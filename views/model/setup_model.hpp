@@ -37,7 +37,7 @@ struct SetupForm {
   bool operator==(const SetupForm&) const = default;
 };
 
-/// A form whose shape takes about a minute on a small CPU, or the paper's on a GPU.
+/// A form whose sweep takes about a minute on a small CPU, or has the paper's shape on a GPU.
 SetupForm default_form(bool gpu);
 
 /// Whether the sweep would run on a GPU.

@@ -50,7 +50,7 @@ void plot_dashed_curve(const Look& look, const std::vector<double>& x, const std
                        int style);
 /// Identity of a plot: the zoom belongs to the shown sweep and `part` of it, another one starts fitted.
 std::string chart_id(const char* name, const Context& context, std::string_view part);
-/// Between BeginPlot and the plot's first item: its axes take `limits`, anew whenever these change, until the user
+/// Call between BeginPlot and the plot's first item. The axes take `limits` whenever these change, until the user
 /// zooms or pans. A double click or F fits again.
 void fit_axes(Context& context, const ChartLimits& limits);
 /// Index into `Models::settings` of the one to show: the selected row's or the chosen one, else the longest.

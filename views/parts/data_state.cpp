@@ -8,8 +8,8 @@ namespace triscope {
 bool draw_data_state(Context& context, bool in_full) {
   const WindowData& data = context.data;
   if (!in_full && (!data.shown || data.shown->rows.empty())) {
-    empty_state(context, data.measures_here() ? "The first measurement is being taken."
-                                              : "This fills with the first measurement.");
+    empty_state(context,
+                data.measures_here() ? "The first measurement is being taken." : "The first measurement appears here.");
     return false;
   }
   if (!data.problem.empty()) {
@@ -27,8 +27,9 @@ bool draw_data_state(Context& context, bool in_full) {
                   {{"Run", ask::Run{}}});
     } else {
       empty_state(context,
-                  "Nothing has been measured yet. Run measures what the sweep setup on the left says; a recording from "
-                  "an H200 is there to look at.",
+                  "Nothing has been measured yet. Run measures what the sweep setup on the left says; you can also "
+                  "look at a recording "
+                  "from an H200.",
                   {{"Run", ask::Run{}}, {"Open the recorded H200 database", ask::OpenRecorded{}, false}});
     }
   } else {

@@ -5,7 +5,7 @@
 
 namespace triscope {
 
-/// True when the data are there; otherwise draws the state that explains what to do and returns false. The table says
+/// True when there are data. Otherwise draws a text that says what to do, and returns false. The table says
 /// it in full, with buttons; charts keep to one line.
 bool draw_data_state(Context& context, bool in_full = false);
 

@@ -278,7 +278,7 @@ void verdict(const Context& context, const Comparison& comparison) {
   std::string text =
       fmt::format("Baseline time / this time = {}, 95 % interval {} to {}{}.", format_fixed(comparison.ratio, 3),
                   format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3),
-                  comparison.paired ? ", from blocks measured side by side" : "");
+                  comparison.paired ? ", from blocks measured in turns" : "");
   if (comparison.cycle_ratio) text += fmt::format(" In clock cycles: {}.", format_fixed(*comparison.cycle_ratio, 3));
   if (!comparison.explanation.empty()) text += fmt::format(" {}", comparison.explanation);
   tooltip(context, text);

@@ -1,4 +1,4 @@
-// The few shapes every panel is made of.
+// The few elements that every panel is made of.
 #pragma once
 
 #include <initializer_list>

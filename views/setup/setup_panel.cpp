@@ -278,16 +278,17 @@ void draw_stopping(Context& context, Fields& fields) {
     }
     tooltip(context, help);
   };
-  fields.label("Stop at", "Whichever comes first ends a measurement: its precision, or its time.");
+  fields.label("Stop at",
+               "A measurement ends when its precision is reached or its time is spent, whichever comes first.");
   const float gap = context.look.px(6),
               width = (ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize("or").x - 2 * gap) / 2;
   number("##precision", form.precision_percent, "%.2g %%", width,
-         "The 95 % interval is this narrow, in percent of the median.");
+         "Half the 95 % interval at which a measurement ends, in percent of the median.");
   ImGui::SameLine(0, gap);
   coloured_text(context.look.theme.muted, "or");
   ImGui::SameLine(0, gap);
   number("##budget", form.budget_seconds, "%.3g s", -1,
-         "This many seconds have gone into it, even when the precision is not reached.");
+         "Seconds after which a measurement ends, even when the precision is not reached.");
   fields.problem("precision");
   fields.problem("budget");
 }
@@ -303,7 +304,7 @@ void draw_plan(Context& context, const FormReading& reading) {
   }
   if (!preview) {
     muted_text(context, fmt::format("{} configurations per kernel", reading.configurations));
-    if (context.data.run.running) muted_text(context, "estimated when this sweep has ended");
+    if (context.data.run.running) muted_text(context, "will be estimated when this sweep has ended");
     return;
   }
   if (!preview->problem.empty()) {
@@ -359,14 +360,14 @@ void draw_setup_panel(Context& context) {
         "Sink",
         {"sink", form.sink, "off", "A logit per head that adds to the denominator and has no value. Empty: off."},
         "scale", {"scale", form.scale, "default", "Factor of the logits. Empty: 1 / sqrt(head size)."});
-    fields.label("Also", "What else a measurement is to do.");
+    fields.label("Also", "What else a measurement does.");
     if (chip(context, "deterministic", form.deterministic)) form.deterministic = !form.deterministic;
     tooltip(context, "Gradients that are bit-identical from run to run, where a kernel offers them.");
     if (runs_on_gpu(form, context.data.machine.catalog.get())) {
       ImGui::SameLine(0, context.look.px(4));
       if (chip(context, "counters", form.counters)) form.counters = !form.counters;
       tooltip(context,
-              "Reads the GPU's hardware counters after each measurement, in a process of their own. Details puts them "
+              "Reads the GPU's hardware counters after each measurement, in a separate process. Details puts them "
               "into words.");
     }
     if (cramped) draw_plan(context, reading);

@@ -174,8 +174,8 @@ void draw_licences(Context& context) {
   if (!begin_dialog(context.look, "Third-party parts and licences", 940)) return;
   dialog_heading(context.look, "Third-party parts and licences");
   muted_text(context,
-             "Triscope itself: MIT. Baselines are other people's libraries: nothing of them is in Triscope, and they "
-             "are fetched by you.");
+             "Triscope itself: MIT. Baselines are other people's libraries: Triscope contains nothing of them, and "
+             "you download them yourself.");
   ImGui::PushItemFlag(ImGuiItemFlags_NoNavDefaultFocus, true);  // of the keyboard: Close has it
   if (ImGui::BeginTable(
           "parts", 4,

@@ -39,7 +39,7 @@ struct Questions {
   }
   PathQuestion operator()(const ask::SaveDatabaseCopy&) const {
     return {"Save a copy of the database",
-            "Everything that was read and measured goes into a new file, which is opened then.",
+            "Everything that was read and measured goes into a new file, which is then opened.",
             "Save",
             true,
             {".db"}};
@@ -55,7 +55,7 @@ struct Questions {
   }
   PathQuestion operator()(const ask::SaveSlice&) const {
     return {"Save attention slice",
-            "The ending decides: .npy (an array), .csv (a line for each pair) or .png (a picture).",
+            "The ending decides the format: .npy (an array), .csv (a line for each pair) or .png (a picture).",
             "Save",
             true,
             {".npy", ".csv", ".png"}};
@@ -68,10 +68,10 @@ struct Questions {
             {".safetensors", ".npy"}};
   }
   PathQuestion operator()(const ask::ChooseLabels&) const {
-    return {"Choose token labels", "A text file with one token a line.", "Choose", false, {".txt"}};
+    return {"Choose token labels", "A text file with one token per line.", "Choose", false, {".txt"}};
   }
   PathQuestion operator()(const ask::SaveWindowPicture&) const {
-    return {"Save picture of the window", "As it is now, without this question.", "Save", true, {".png"}};
+    return {"Save picture of the window", "As it is now, without this dialog.", "Save", true, {".png"}};
   }
 };
 
@@ -186,7 +186,7 @@ bool draw_folder(Context& context, const PathQuestion& question, const FolderLis
   if (!listing.problem.empty()) {
     coloured_text(context.look.theme.slower, sentence(listing.problem));
   } else if (!any && !question.saves) {
-    muted_text(context, filter.empty() ? std::string_view("No such file lies here; All files shows the rest.")
+    muted_text(context, filter.empty() ? std::string_view("No such file here; All files shows the others.")
                                        : std::string_view("Nothing here has that in its name."));
   }
   return accepted;

@@ -271,7 +271,7 @@ void draw_conditions(Context& context, const Item& item) {
   if (!chart->flags.empty()) {
     item(theme.unclear, "▲ " + chart->flags.front());
     tooltip(context, fmt::format("{} of {} samples of the selected measurement are flagged (throttled, preempted). "
-                                 "They are kept, and count.",
+                                 "They are kept and included.",
                                  format_count(static_cast<std::int64_t>(chart->flagged)),
                                  format_count(static_cast<std::int64_t>(chart->samples))));
   } else if (!chart->conditions.empty()) {

@@ -188,9 +188,10 @@ void draw_compare_panel(Context& context) {
   const CompareModel* model = context.models.compare(context.data, context.now);
   if (!model) {
     if (context.data.sweeps.size() < 2) {
-      empty_state(context,
-                  "Comparing takes two sweeps, and this database holds one. Run the sweep again to see what changed.",
-                  {{"Run", ask::Run{}}});
+      empty_state(
+          context,
+          "A comparison needs two sweeps, and this database holds one. Run the sweep again to see what changed.",
+          {{"Run", ask::Run{}}});
     } else {
       const std::int64_t before = sweep_before(context.data);
       const std::string_view how =

@@ -229,7 +229,7 @@ void draw_trust(Context& context, const SelectedMeasurement& selected) {
 
 void draw_provenance(Context& context, const SelectedMeasurement& selected) {
   const Environment& e = selected.environment;
-  section(context, "Where and with what");
+  section(context, "Machine and software");
   const auto fact = [&](const char* label, const std::string& value, bool words = true) {
     if (!value.empty()) fact_line(context, label, value, words);
   };
@@ -279,8 +279,8 @@ void draw_details_panel(Context& context) {
   const auto& selected = context.data.selected;
   if (!selected) {
     empty_state(context, context.data.shown && !context.data.shown->rows.empty()
-                             ? "Click a row, bar or cell to see what stands behind the number."
-                             : "What stands behind a number appears here: samples, launch, conditions.");
+                             ? "Click a row, bar or cell to see the details of its measurement."
+                             : "The details of a measurement appear here: samples, launch, conditions.");
     return;
   }
   coloured_text(context.look.theme.text,

@@ -108,16 +108,16 @@ void add_check_command(CLI::App& app, Action& action) {
       ->type_name("NAME");
   command
       ->add_option("--device", options->device,
-                   "auto (each kernel where it runs), cpu, or a GPU's number (default: auto)")
+                   "auto (each kernel on the device it runs on), cpu, or a GPU's number (default: auto)")
       ->type_name("ID");
   command
       ->add_option_function<std::string>(
           "--seed", [options](const std::string& text) { options->request.seed = parse_seed("--seed", text); },
           "Seed of the generated inputs (default: 1)")
       ->type_name("N");
-  command->add_flag("--quick", options->request.quick, "A few shapes only");
-  command->add_flag("--all", options->all, "Print the comparisons that passed, too");
-  command->add_flag("--json", options->json, "One JSON object a line");
+  command->add_flag("--quick", options->request.quick, "Check only a few shapes");
+  command->add_flag("--all", options->all, "Also print the comparisons that passed");
+  command->add_flag("--json", options->json, "Print one JSON object per line");
   add_worker_prefix_option(*command, options->worker.prefix);
   command->footer(
       "Exit 1 when a comparison fails. Tolerances and shapes: docs/method.md.\n"

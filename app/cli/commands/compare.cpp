@@ -32,7 +32,7 @@ struct ComparedPair {
   bool violated = false;  ///< by --fail-if
 };
 
-/// A gate must not pass on what cannot be judged: A failing where B is known, or timings of different kinds.
+/// A gate must not pass when a pair cannot be judged: A failed where B is ok, or their timings are of different kinds.
 bool fails_gate(const FailCondition& condition, const RowPair& pair, const Comparison& comparison) {
   if (pair.b.status != Status::ok) return false;
   return comparison.verdict == Verdict::not_comparable || violates(condition, comparison);
@@ -193,7 +193,8 @@ std::string tally_text(const Tally& tally) {
   return text;
 }
 
-/// Why the gate does not pass; empty: it does. What A lacks or nobody could judge does not pass.
+/// Why the gate does not pass; empty when it passes. It does not pass when A lacks a measurement or no pair can be
+/// judged.
 std::string gate_text(const Tally& tally) {
   if (tally.violations > 0) return fmt::format("{} of {} comparisons fail", tally.violations, tally.compared);
   if (tally.missing > 0) return fmt::format("{} measurements of B are missing in A", tally.missing);
@@ -226,9 +227,10 @@ Error nothing_in_common(const Snapshot& snapshot, const Selection& a, const Sele
   const std::optional<std::int64_t> common = common_sweep(snapshot, a, b);
   return Error(
       fmt::format("{} and {} cannot be compared", a.text, b.text),
-      fmt::format("none of the {} measurements of A{} answers the same question as one of the {} of B{}",
-                  pairing.only_a.size(), chosen_sweep(a, pairing.only_a), pairing.only_b.size(),
-                  chosen_sweep(b, pairing.only_b)),
+      fmt::format(
+          "none of the {} measurements of A{} has the same problem, pass, regime and clock as one of the {} of B{}",
+          pairing.only_a.size(), chosen_sweep(a, pairing.only_a), pairing.only_b.size(),
+          chosen_sweep(b, pairing.only_b)),
       common ? fmt::format("sweep {0} holds both: compare kernel:{1}@{0} kernel:{2}@{0}", *common, a.kernel, b.kernel)
              : "compare sweeps with common configurations, or kernels of one sweep",
       code);
@@ -289,26 +291,29 @@ void add_compare_command(CLI::App& app, Action& action) {
   command
       ->add_option_function<std::string>(
           "--fail-if", [options](const std::string& text) { options->fail_if = parse_fail_condition(text); },
-          "\"slower>2%\" or \"faster>2%\": exit 1 when A is that, beyond doubt")
+          "\"slower>2%\" or \"faster>2%\": exit 1 when the verdict says so and the difference is larger")
       ->type_name("CONDITION");
   command
       ->add_option_function<std::string>(
           "--tolerance",
           [options](const std::string& text) { options->tolerance = parse_percent("--tolerance", text); },
-          "Ratios within this are the same (default: 0.5%)")
+          "Ratios this close to 1 count as the same (default: 0.5%)")
       ->type_name("P%");
   const auto set_format = [options](const std::string& text) {
     if (text != "table" && text != "json")
-      refuse_choice("--format", text, "this is no format of this command", std::vector<std::string>{"table", "json"});
+      refuse_choice("--format", text, "this is not a format of this command",
+                    std::vector<std::string>{"table", "json"});
     options->json = text == "json";
   };
-  command->add_option_function<std::string>("--format", set_format, "table or json, one object a line (default: table)")
+  command
+      ->add_option_function<std::string>("--format", set_format, "table or json, one object per line (default: table)")
       ->type_name("{table,json}");
   command->footer(
-      "The ratio is time of B / time of A: above 1, A is faster; the table turns it over where A is slower. What was\n"
-      "measured in turns (the kernels of one problem in one sweep) is compared turn by turn; the rest, such as two "
+      "The ratio is time of B / time of A: above 1, A is faster. Where A is slower, the table shows its inverse. What "
+      "was\n"
+      "measured in turns (the kernels of one problem in one sweep) is compared turn by turn. The rest, such as two "
       "sweeps,\n"
-      "by its medians. --fail-if exits 1 as well when A lacks what B has, or nothing can be judged.\n"
+      "is compared by its medians. --fail-if also exits 1 when A lacks what B has, or nothing can be judged.\n"
       "\n"
       "Examples:\n"
       "  triscope compare kernel:cpu.fast kernel:baseline.cpu      of the newest sweep that holds each\n"

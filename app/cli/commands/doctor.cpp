@@ -38,7 +38,7 @@ int run(const DoctorOptions& options) {
       std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.health == Health::broken; });
   if (!options.json) {
     fmt::print("\n{}\n", broken ? "A sweep cannot run here yet: see what is BROKEN above."
-                                : "A sweep runs here: `triscope sweep`. Are the kernels right? `triscope check`.");
+                                : "A sweep can run here: `triscope sweep`. To check the kernels: `triscope check`.");
   }
   return static_cast<int>(broken ? ExitCode::environment : ExitCode::done);
 }
@@ -50,7 +50,7 @@ void add_doctor_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<DoctorOptions>();
   options->database = add_database_option(*command);
   add_worker_prefix_option(*command, options->worker_prefix);
-  command->add_flag("--json", options->json, "One JSON object a line");
+  command->add_flag("--json", options->json, "Print one JSON object per line");
   command->footer("Exit 3 when a sweep cannot run here.");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -40,7 +40,8 @@ int run(const EvalOptions& options) {
   if (request.out.empty()) refuse_value("--out", request.out, "the name is empty", "name a .safetensors file");
   for (const char* descriptor : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
     if (!request.out.starts_with(descriptor)) continue;
-    refuse_value("--out", request.out, "another process writes the results, and its descriptors are not yours",
+    refuse_value("--out", request.out,
+                 "another process writes the results, and it does not share this program's descriptors",
                  "name a file or a FIFO");
   }
   request.in = std::filesystem::absolute(request.in).string();
@@ -64,7 +65,7 @@ void add_problem_options(CLI::App& command, const std::shared_ptr<EvalOptions>& 
            [options](const std::string& text) {
              options->request.element = parse_choice<Element>("--element", text, parse_element, {"fp32", "bf16"});
            });
-  command.add_flag("--deterministic", problem.deterministic, "Gradients identical from run to run");
+  command.add_flag("--deterministic", problem.deterministic, "Compute gradients that are identical from run to run");
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ void add_eval_command(CLI::App& app, Action& action) {
       ->type_name("NAME");
   command->add_option("--device", options->device, "auto, cpu, or a GPU's number (default: auto)")->type_name("ID");
   add_problem_options(*command, options);
-  command->add_flag("--backward", options->request.backward, "Gradients, too; the file must hold do");
+  command->add_flag("--backward", options->request.backward, "Also compute the gradients; the file must hold do");
   command->footer(
       "Layout is [batch, seq, heads, dim]; F32, F16 and BF16 are read, F32 is written. LSE is the natural log.\n"
       "\n"

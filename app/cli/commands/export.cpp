@@ -38,7 +38,7 @@ std::vector<const ResultColumn*> parse_columns(const std::string& text) {
 
 int run(const ExportOptions& options) {
   if (options.table && !options.columns.empty()) {
-    refuse_value("--columns", "", "--table has columns of its own", "leave one of the two out");
+    refuse_value("--columns", "", "--table chooses its own columns", "leave one of the two out");
   }
   const std::optional<Selection> selection =
       options.selection ? std::optional(parse_selection(*options.selection)) : std::nullopt;
@@ -72,7 +72,7 @@ void add_export_command(CLI::App& app, Action& action) {
   const auto set_format = [options](const std::string& text) {
     const std::optional<ExportFormat> format = parse_export_format(text);
     if (!format)
-      refuse_choice("--format", text, "this is no format", std::vector<std::string>{"csv", "json", "md", "latex"});
+      refuse_choice("--format", text, "this is not a format", std::vector<std::string>{"csv", "json", "md", "latex"});
     options->format = *format;
   };
   command->add_option_function<std::string>("--format", set_format, "csv, json, md, latex (default: csv)")
@@ -82,7 +82,7 @@ void add_export_command(CLI::App& app, Action& action) {
           "--columns", [options](const std::string& text) { options->columns = parse_columns(text); },
           "Columns of the result view, in this order (docs/schema.md)")
       ->type_name("LIST");
-  command->add_flag("--table", options->table, "The table a paper prints: windows down, kernels across");
+  command->add_flag("--table", options->table, "A table for a paper: windows down, kernels across");
   const auto set_file = [options](const std::string& text) {
     if (text.empty()) refuse_value("-o", text, "the name is empty", "name a file, or leave -o out for stdout");
     options->file = text == "-" ? "" : text;
@@ -90,7 +90,7 @@ void add_export_command(CLI::App& app, Action& action) {
   command->add_option_function<std::string>("-o,--output", set_file, "File to write (default, or -: stdout)")
       ->type_name("FILE");
   command->footer(
-      "csv and json carry every column at full precision; md and latex those a person reads, rounded.\n"
+      "csv and json hold every column at full precision; md and latex hold the main columns, rounded.\n"
       "\n"
       "Examples:\n"
       "  triscope export latest --format csv -o sweep.csv\n"

@@ -41,7 +41,7 @@ bool needs_display(const GuiOptions& options) {
 std::filesystem::path window_program() {
   const std::filesystem::path window = program_folder() / "triscope-window";
   if (access(window.c_str(), X_OK) == 0) return window;
-  throw Error("the window cannot be opened", "triscope-window does not lie beside triscope: this build has no window",
+  throw Error("the window cannot be opened", "there is no triscope-window beside triscope: this build has no window",
               "build with TRISCOPE_WINDOW=ON, or use `triscope sweep` and `triscope show`");
 }
 
@@ -76,10 +76,10 @@ void add_gui_command(CLI::App& app, Action& action) {
     };
     command->add_option_function<std::string>(name, add, description)->type_name(type);
   };
-  pass_on("--screenshot", "FILE", "Draw, write a PNG and end");
+  pass_on("--screenshot", "FILE", "Draw the window, write a PNG and exit");
   pass_on("--panel", "NAME", "The panel to show in --screenshot");
   pass_on("--sweep", "N", "The sweep to draw in --screenshot (default: the newest)");
-  pass_on("--theme", "{light,dark}", "Colours; the window keeps them");
+  pass_on("--theme", "{light,dark}", "Colours; the window remembers them");
   pass_on("--size", "WxH", "Size of the window in pixels");
   pass_on("--scale", "S", "Scale of text and controls in --screenshot");
   command->footer(

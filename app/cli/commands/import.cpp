@@ -34,7 +34,7 @@ void add_import_command(CLI::App& app, Action& action) {
   command->add_option("FILE", *file, "The other database")->required()->type_name("FILE");
   auto database = add_database_option(*command);
   command->footer(
-      "What is there already is left alone: importing a file twice changes nothing.\n"
+      "What this database already holds is left alone: importing a file twice changes nothing.\n"
       "\n"
       "Examples:\n"
       "  triscope import node7.db\n"

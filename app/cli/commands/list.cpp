@@ -82,10 +82,12 @@ void add_list_command(CLI::App& app, Action& action) {
   options->database = add_database_option(*command);
   const auto set_format = [options](const std::string& text) {
     if (text != "table" && text != "json")
-      refuse_choice("--format", text, "this is no format of this command", std::vector<std::string>{"table", "json"});
+      refuse_choice("--format", text, "this is not a format of this command",
+                    std::vector<std::string>{"table", "json"});
     options->json = text == "json";
   };
-  command->add_option_function<std::string>("--format", set_format, "table or json, one object a line (default: table)")
+  command
+      ->add_option_function<std::string>("--format", set_format, "table or json, one object per line (default: table)")
       ->type_name("{table,json}");
   command->footer(
       "A sweep that was interrupted is continued with `triscope sweep --resume`.\n"

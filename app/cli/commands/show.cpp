@@ -43,7 +43,7 @@ int run(const ShowOptions& options) {
                                         snapshot.environment(*selection.measurement).value_or(Environment{}),
                                         snapshot.note(*selection.measurement)));
   } else if (rows.empty()) {
-    fmt::print("Nothing was measured in this sweep; `triscope sweep --resume{}` goes on with it.\n",
+    fmt::print("Nothing was measured in this sweep; `triscope sweep --resume{}` continues it.\n",
                database_words(*options.database));
   } else {
     print_table(snapshot, rows, options.baseline);
@@ -61,11 +61,12 @@ void add_show_command(CLI::App& app, Action& action) {
       "Sweep (3, latest), measurement (m12) or kernel (kernel:cpu.fast, kernel:cpu.fast@3); default: latest");
   options->database = add_database_option(*command);
   command
-      ->add_option("--baseline", options->baseline, "Kernel the others are compared with, auto or none (default: auto)")
+      ->add_option("--baseline", options->baseline,
+                   "Kernel that the others are compared with, or auto, or none (default: auto)")
       ->type_name("ID");
   const auto set_format = [options](const std::string& text) {
     if (text != "table" && !parse_export_format(text)) {
-      refuse_choice("--format", text, "this is no format",
+      refuse_choice("--format", text, "this is not a format",
                     std::vector<std::string>{"table", "csv", "json", "md", "latex"});
     }
     options->format = text;
@@ -73,9 +74,10 @@ void add_show_command(CLI::App& app, Action& action) {
   command->add_option_function<std::string>("--format", set_format, "table, csv, json, md, latex (default: table)")
       ->type_name("{table,csv,json,md,latex}");
   command->footer(
-      "A table says: median latency and half its 95 % interval; TFLOP/s by the exact count of triples; the verdict "
+      "The table shows median latency and half its 95 % interval; TFLOP/s by the exact count of triples; the verdict "
       "against\n"
-      "the baseline in latency; flagged samples (throttled, preempted) of all; the error against the fp64 oracle.\n"
+      "the baseline in latency; the number of flagged samples (throttled, preempted); the error against the fp64 "
+      "oracle.\n"
       "\n"
       "Examples:\n"
       "  triscope show\n"

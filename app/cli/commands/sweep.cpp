@@ -57,7 +57,7 @@ Pass pass_value(std::string_view option, std::string_view token) {
 Form sweep_form(std::string_view option, std::string_view token) {
   const std::optional<Form> form = parse_form(token);
   if (form && *form != Form::gemm) return *form;
-  refuse_choice(option, token, "this is no form of attention",
+  refuse_choice(option, token, "this is not a form of attention",
                 std::vector<std::string>{"trilinear", "determinant", "dot_product"});
 }
 Regime regime_value(std::string_view option, std::string_view token) {
@@ -96,7 +96,7 @@ void add_problem_options(CLI::App& command, SweepRequest& request) {
            [&request](const std::string& text) { request.v2_bias = parse_number("--v2-bias", text); });
   add_text(command, "--sink", "X", "A logit per head that only adds to the denominator (default: off)",
            [&request](const std::string& text) { request.sink = parse_number("--sink", text); });
-  command.add_flag("--deterministic", request.deterministic, "Gradients identical from run to run");
+  command.add_flag("--deterministic", request.deterministic, "Compute gradients that are identical from run to run");
   add_text(command, "--pass", "{forward,backward}", "Passes, a list (default: forward,backward)",
            set_list(request.passes, "--pass", pass_value));
 }
@@ -118,7 +118,7 @@ void add_measuring_options(CLI::App& command, SweepRequest& request) {
            });
   add_text(command, "--regime", "{sustained,burst}", "Regimes, a list (default: sustained)",
            set_list(request.regimes, "--regime", regime_value));
-  add_text(command, "--timing-source", "{cupti,cuda_events}", "Clock of a GPU's numbers (default: cupti)",
+  add_text(command, "--timing-source", "{cupti,cuda_events}", "Clock that measures a GPU's times (default: cupti)",
            [&request](const std::string& text) {
              request.timing_source = parse_choice<TimingSource>("--timing-source", text, parse_timing_source,
                                                                 {"cupti", "cuda_events", "cpu_clock"});
@@ -131,14 +131,14 @@ void add_measuring_options(CLI::App& command, SweepRequest& request) {
                                             : parse_choice<CounterSet>("--counters", text, parse_counter_set,
                                                                        {"none", "quick", "standard"});
           },
-          "Read a GPU's hardware counters, too: quick (1 pass) or standard (2; the default when no set is named)")
+          "Also read a GPU's hardware counters: quick (1 pass) or standard (2 passes; meant when no set is named)")
       ->type_name("[{quick,standard}]")
       ->expected(0, 1);
   add_text(command, "--precision", "P%", "Stop when the interval's half-width is below this (default: 0.5%)",
            [&request](const std::string& text) { request.stopping.precision = parse_percent("--precision", text); });
-  add_text(command, "--budget", "TIME", "Longest sampling of a measurement (default: 10s)",
+  add_text(command, "--budget", "TIME", "Longest time to sample one measurement (default: 10s)",
            [&request](const std::string& text) { request.stopping.budget_ns = parse_duration_ns("--budget", text); });
-  add_text(command, "--time-limit", "TIME", "Beyond this a silent worker is ended (default: 2min)",
+  add_text(command, "--time-limit", "TIME", "End a worker that is silent for longer than this (default: 2min)",
            [&request](const std::string& text) {
              const std::int64_t limit_ns = parse_duration_ns("--time-limit", text);
              request.time_limit =
@@ -171,7 +171,7 @@ std::int64_t sweep_to_resume(const Snapshot& snapshot, const std::string& id, co
     if (sweep.running)
       why = fmt::format("sweep {} is being measured right now, and no other was interrupted", sweep.id);
   }
-  throw Error("--resume", why, "start a new one, or name a sweep whose failures are to be measured again: --resume ID",
+  throw Error("--resume", why, "start a new sweep, or name one whose failures to measure again: --resume ID",
               ExitCode::usage);
 }
 
@@ -215,7 +215,7 @@ std::string outcome_text(const SweepOutcome& outcome, double seconds, bool resum
   if (outcome.skipped > 0) text += fmt::format(", {} skipped", outcome.skipped);
   if (outcome.cancelled > 0) text += fmt::format(", {} cancelled", outcome.cancelled);
   if (!resumed) return text + fmt::format(" in {}", clock_text(seconds));
-  if (outcome.measured_now == 0 && !outcome.stopped) return text + "; nothing of it was left to measure";
+  if (outcome.measured_now == 0 && !outcome.stopped) return text + "; nothing was left to measure";
   return text + fmt::format("; this run measured {} in {}", outcome.measured_now, clock_text(seconds));
 }
 
@@ -229,7 +229,7 @@ int run(const SweepOptions& options) {
   SweepDisplay display(options.json);
   const std::stop_callback tell(stop.token(), [] {  // in the thread that watches for signals: nothing may throw
     if (is_terminal(stderr)) std::fputs("\r\x1b[K", stderr);
-    std::fputs("triscope: stopping after this sample; a second signal ends it at once.\n", stderr);
+    std::fputs("triscope: stopping after this sample; a second signal ends the program at once.\n", stderr);
   });
   const auto started = std::chrono::steady_clock::now();
   const SweepOutcome outcome = run_sweep(request, database, display.observer(), stop.token(), resume);
@@ -238,7 +238,7 @@ int run(const SweepOptions& options) {
   if (options.json) {
     fmt::print("{}\n", summary_json(outcome, database.string()));
   } else {
-    fmt::print("{}; kept in {}\n", outcome_text(outcome, seconds, options.resume), database.string());
+    fmt::print("{}; stored in {}\n", outcome_text(outcome, seconds, options.resume), database.string());
     if (outcome.stopped) {
       fmt::print("stopped; `triscope sweep --resume {}{}` measures the rest\n", outcome.sweep,
                  database_words(*options.database));
@@ -269,17 +269,18 @@ void add_sweep_command(CLI::App& app, Action& action) {
           "Continue the newest interrupted sweep, or sweep ID")
       ->type_name("[ID]")
       ->expected(0, 1);
-  command->add_flag("--json", options->json, "One JSON object a line: progress, result, log, summary");
+  command->add_flag("--json", options->json, "Print one JSON object per line: progress, result, log, summary");
   command->footer(
       "Lists multiply: two windows, two lengths and two passes are eight measurements of each kernel.\n"
-      "Sizes take k for 1024. Ctrl-C stops after the current sample and keeps everything; a second one ends at once.\n"
+      "Sizes take k for 1024. Ctrl-C stops after the current sample and keeps everything; a second Ctrl-C ends it at "
+      "once.\n"
       "\n"
       "Examples:\n"
       "  triscope sweep                                     the paper's Table 1 on the best device here\n"
       "  triscope sweep --windows 512x32,256x64 --seq 8k,32k --q-heads 128 --kv-heads 1\n"
       "  triscope sweep --windows grid:16..1024 --pass forward --precision 1% --budget 3s\n"
       "  triscope sweep --kernel cpu.fast,baseline.cpu --device cpu --json\n"
-      "  triscope sweep --resume                            go on where the last one was interrupted\n"
+      "  triscope sweep --resume                            continue the newest sweep that was interrupted\n"
       "  triscope sweep --worker-prefix \"srun --gpus=1\"     measure on a compute node");
   command->callback([command, options, &action] {
     if (options->resume) require_no_request_options(*command);

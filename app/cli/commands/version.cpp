@@ -43,7 +43,7 @@ void add_version_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("version", "Version, commit, compiler and flags of this build");
   auto licences = std::make_shared<bool>(false);
   command->add_flag("--licences", *licences,
-                    "What of others is compiled in or loaded at run time, and under which licence");
+                    "Third-party parts that are compiled in or loaded at run time, with their licences");
   command->callback([licences, &action] { action = *licences ? print_licences : print_version; });
 }
 

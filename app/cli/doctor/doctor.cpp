@@ -17,7 +17,7 @@ constexpr double kLittleSpace = 1024.0 * 1024 * 1024;  ///< a large sweep with a
 Finding worker_finding(const SystemFacts& facts) {
   if (!facts.catalog) {
     return {Health::broken, "worker", "the measuring process does not start: " + facts.worker_error,
-            "build with ./run build; triscope-worker must lie beside triscope"};
+            "build with ./run build; triscope-worker must be in the same folder as triscope"};
   }
   std::vector<std::string> names;
   for (const Device& device : facts.catalog->devices) names.push_back(fmt::format("{} ({})", device.id, device.name));
@@ -28,7 +28,7 @@ Finding database_finding(const SystemFacts& facts) {
   const std::string file = facts.database.string();
   if (!facts.database_error.empty()) {
     return {Health::broken, "database", facts.database_error,
-            "name another file with --db, or move this one away; what of it is readable is saved by: sqlite3 FILE "
+            "name another file with --db, or move this one away; to save what can still be read: sqlite3 FILE "
             ".recover | sqlite3 SAVED.db"};
   }
   if (!facts.database_writable) {
@@ -49,11 +49,11 @@ Finding database_finding(const SystemFacts& facts) {
 
 Finding space_finding(const SystemFacts& facts) {
   const double bytes = static_cast<double>(facts.free_bytes);
-  const std::string found = fmt::format("{} free where the database lies", bytes_text(bytes));
+  const std::string found = fmt::format("{} free on the disk of the database", bytes_text(bytes));
   if (facts.free_bytes == 0)
-    return {Health::broken, "disk space", found, "free some, or name a file on another disk with --db"};
+    return {Health::broken, "disk space", found, "free some space, or name a file on another disk with --db"};
   if (bytes < kLittleSpace)
-    return {Health::limited, "disk space", found, "long sweeps may not fit: free some, or use --db"};
+    return {Health::limited, "disk space", found, "long sweeps may not fit: free some space, or use --db"};
   return {Health::works, "disk space", found, ""};
 }
 
@@ -62,7 +62,7 @@ Finding cpu_finding(const SystemFacts& facts) {
     return {Health::limited, "CPU", facts.cpu_model, "cpu.fast is tuned for AVX2 and AVX-512 and runs slower here"};
   if (!facts.has_avx2 || !facts.has_fma) {
     return {Health::limited, "CPU", facts.cpu_model + " without AVX2 and FMA",
-            "cpu.fast runs much slower here; nothing to do in software"};
+            "cpu.fast runs much slower here; software cannot change that"};
   }
   return {Health::works, "CPU", fmt::format("{}, {}", facts.cpu_model, facts.has_avx512 ? "AVX-512" : "AVX2"), ""};
 }
@@ -83,10 +83,11 @@ Finding threads_finding(const SystemFacts& facts) {
     }
   }
   if (facts.cpu_quota && *facts.cpu_quota < static_cast<double>(allowed)) {
-    return {Health::limited, "threads",
-            found + fmt::format(", but the control group grants the time of {}", significant_text(*facts.cpu_quota)),
-            fmt::format("set OMP_NUM_THREADS={} or raise the limit, else threads are stopped in the middle of samples",
-                        std::max<std::int64_t>(1, static_cast<std::int64_t>(*facts.cpu_quota)))};
+    return {
+        Health::limited, "threads",
+        found + fmt::format(", but the control group allows only the time of {}", significant_text(*facts.cpu_quota)),
+        fmt::format("set OMP_NUM_THREADS={} or raise the limit; otherwise threads are stopped in the middle of samples",
+                    std::max<std::int64_t>(1, static_cast<std::int64_t>(*facts.cpu_quota)))};
   }
   return {Health::works, "threads", found, ""};
 }
@@ -133,13 +134,13 @@ void add_gpu_findings(std::vector<Finding>& findings, const SystemFacts& facts) 
     findings.push_back({Health::works, "CUPTI", "times kernels", ""});
   } else if (facts.cupti_error) {
     findings.push_back({Health::limited, "CUPTI", *facts.cupti_error,
-                        "without it a sweep's rows fail; --timing-source cuda_events measures with events"});
+                        "without it the rows of a sweep fail; --timing-source cuda_events measures with events"});
   }
   if (facts.counters_error && facts.counters_error->empty()) {
     findings.push_back({Health::works, "counters", "can be read", ""});
   } else if (facts.counters_error) {
     findings.push_back(
-        {Health::limited, "counters", *facts.counters_error, "only --counters needs them; times do not"});
+        {Health::limited, "counters", *facts.counters_error, "only --counters needs them; timing does not"});
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace triscope {
 
-/// A library of others that is measured beside ours.
+/// A third-party library that is measured beside our kernels.
 struct BaselineFact {
   KernelInfo kernel;    ///< with the version, and the file where it was found
   std::string problem;  ///< why it cannot be measured here, with what to do; empty: it can

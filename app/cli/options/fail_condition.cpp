@@ -17,7 +17,7 @@ FailCondition parse_fail_condition(std::string_view text) {
     condition.by = parse_percent("--fail-if", text.substr(prefix.size()));
     return condition;
   }
-  throw Error(fmt::format("--fail-if '{}'", text), "this is no condition", "write slower>2% or faster>2%, in quotes",
+  throw Error(fmt::format("--fail-if '{}'", text), "this is not a condition", "write slower>2% or faster>2%, in quotes",
               ExitCode::usage);
 }
 

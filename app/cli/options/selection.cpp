@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kKernelPrefix = "kernel:";
 
 [[noreturn]] void nothing(const Selection& selection, std::string_view why, const std::string& hint = "") {
-  throw Error(fmt::format("'{}' names nothing", selection.text), std::string(why),
+  throw Error(fmt::format("'{}' was not found", selection.text), std::string(why),
               hint + "see `triscope list` for sweeps and `triscope show` for measurements", ExitCode::usage);
 }
 
@@ -88,7 +88,7 @@ Selection parse_selection(std::string_view text) {
   } else {
     const std::vector<std::string> words{"latest"};
     throw Error(
-        fmt::format("'{}' names no measurements", text), "it has none of the known shapes",
+        fmt::format("'{}' names no measurements", text), "it has none of the known forms",
         nearest_name_hint(std::string(text), words) +
             "write 3 or latest for a sweep, m12 for a measurement, kernel:cpu.fast or kernel:cpu.fast@3 for a kernel",
         ExitCode::usage);

@@ -17,7 +17,7 @@ void refuse_choice(std::string_view option, std::string_view token, std::string_
 Form parse_simplicial_form(std::string_view option, std::string_view token) {
   const std::optional<Form> form = parse_form(token);
   if (form == Form::trilinear || form == Form::determinant) return *form;
-  refuse_choice(option, token, "this is no form of 2-simplicial attention",
+  refuse_choice(option, token, "this is not a form of 2-simplicial attention",
                 std::vector<std::string>{"trilinear", "determinant"});
 }
 

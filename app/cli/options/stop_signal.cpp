@@ -34,7 +34,7 @@ extern "C" void on_stop_signal(int) {
 StopSignal::StopSignal() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    throw Error("Ctrl-C cannot be watched", std::strerror(errno), "close other programs, then run it again");
+    throw Error("Ctrl-C cannot be handled", std::strerror(errno), "close other programs, then run it again");
   }
   read_end_ = ends[0];
   write_end = ends[1];

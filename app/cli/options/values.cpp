@@ -73,7 +73,7 @@ std::int64_t parse_id(std::string_view option, std::string_view token) {
   std::int64_t value = 0;
   bool overflow = false;
   if (!read_digits(token, value, overflow) || overflow || value == 0) {
-    refuse_value(option, token, "this is no number of a sweep or measurement",
+    refuse_value(option, token, "this is not the number of a sweep or measurement",
                  "give one that `triscope list` or `triscope show` prints");
   }
   return value;
@@ -106,7 +106,7 @@ double parse_percent(std::string_view option, std::string_view token) {
   double value = 0;
   if (!read_decimal(token.substr(0, token.size() - 1), value))
     refuse_value(option, token, "this is not a percentage", kFix);
-  if (!(value > 0) || value > 100) refuse_value(option, token, "a percentage lies above 0 and at most at 100", kFix);
+  if (!(value > 0) || value > 100) refuse_value(option, token, "a percentage must be above 0 and at most 100", kFix);
   return value / 100;
 }
 
@@ -122,7 +122,7 @@ std::int64_t parse_duration_ns(std::string_view option, std::string_view token) 
     if (!read_decimal(token.substr(0, token.size() - unit.suffix.size()), value)) break;
     const double nanoseconds = value * unit.nanoseconds;
     if (!(nanoseconds >= 1) || nanoseconds > 24 * 3600e9) {
-      refuse_value(option, token, "the time must lie above zero and at most at 24 hours", kFix);
+      refuse_value(option, token, "the time must be above zero and at most 24 hours", kFix);
     }
     return static_cast<std::int64_t>(std::llround(nanoseconds));
   }

@@ -53,7 +53,7 @@ std::string cross_check(const CrossCheck& check, const Summary& summary, bool be
     const double percent = 100 * (*check.median_ms / summary.median_ms - 1);
     text += fmt::format(", {} % {}", significant_text(std::abs(percent), 2), percent < 0 ? "below" : "above");
   }
-  return beyond ? text + ", outside the interval (docs/method.md says how far it may lie)" : text;
+  return beyond ? text + ", outside the interval (docs/method.md explains when that happens)" : text;
 }
 
 /// "host gpu7, GPU-1234, driver 580.159, CUDA 13.0": as far as it is known.

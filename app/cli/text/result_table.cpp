@@ -132,8 +132,7 @@ std::string flagged_text(const ResultRow& row) {
 Comparison compare_rows(const Snapshot& snapshot, const ResultRow& a, const ResultRow& b, double tolerance) {
   const auto load = [&](const ResultRow& row) {
     if (std::optional<Measurement> measurement = snapshot.measurement(row.measurement)) return *std::move(measurement);
-    throw Error(fmt::format("m{} cannot be compared", row.measurement), "it was deleted meanwhile",
-                "run the command again");
+    throw Error(fmt::format("m{} cannot be compared", row.measurement), "it has been deleted", "run the command again");
   };
   const Measurement first = load(a), second = load(b);
   const bool interleaved =
@@ -153,7 +152,7 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
   const auto first = std::find_if(rows.begin(), rows.end(), is_baseline);
   if (first == rows.end()) {
     if (baseline == "auto") return verdicts;
-    throw Error(fmt::format("--baseline '{}'", baseline), "none of the measurements shown is of that kernel",
+    throw Error(fmt::format("--baseline '{}'", baseline), "no measurement in the table is of that kernel",
                 "give a kernel of the table, auto or none", ExitCode::usage);
   }
   verdicts.baseline = first->kernel;
@@ -261,8 +260,8 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
   const auto apart = [](const auto& verdict) { return !verdict.second.paired; };
   if (std::any_of(verdicts.by_measurement.begin(), verdicts.by_measurement.end(), apart)) {
     text += fmt::format(
-        "* not in turns with {}: the medians of two runs are compared, and what changed on the machine in between is "
-        "not in the verdict\n",
+        "* not in turns with {}: the medians of two runs are compared; the verdict does not include what changed "
+        "on the machine in between\n",
         verdicts.baseline);
   }
   std::vector<std::string> beyond;
@@ -273,8 +272,9 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
     }
   }
   if (!beyond.empty()) {
-    text += fmt::format("cross-check by CUDA events outside the interval and more than 1 % off (docs/method.md): {}\n",
-                        fmt::join(beyond, ", "));
+    text +=
+        fmt::format("cross-check by CUDA events lies outside the interval and more than 1 % off (docs/method.md): {}\n",
+                    fmt::join(beyond, ", "));
   }
   for (const ResultRow& row : rows) {
     if (row.reason.empty()) continue;

@@ -47,8 +47,8 @@ TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& v
 /// interval, or within 1 %.
 std::optional<double> cross_check_beyond(const ResultRow& row);
 
-/// What the mark of verdicts means that were not measured in turns, the rows whose cross-check does not agree, then one
-/// line for each row that is not ok or carries a remark: "m12 failed: out of memory".
+/// The meaning of the mark on verdicts that were not measured in turns, the rows whose cross-check does not agree, then
+/// one line for each row that is not ok or carries a remark: "m12 failed: out of memory".
 std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts);
 
 }  // namespace triscope

@@ -20,7 +20,8 @@ void AttentionSession::inspect(Inspector& inspector, const std::string& slot, As
 void AttentionSession::choose_device() {
   if (!ui_.device_chosen && machine_.machine.catalog) ui_.device = first_device(*machine_.machine.catalog);
   if (ui_.device == device_) return;
-  // All is asked for anew; what is shown stays until the answers come. Sources are opened by whoever needs them.
+  // Everything is requested again. What is shown stays until the answers come. Each worker opens the sources that it
+  // needs.
   device_ = ui_.device;
   ui_.kernel.clear();
   for (AttentionSideData& side : data_.sides) {
@@ -153,7 +154,7 @@ std::function<void()> AttentionSession::slice_writer(const std::filesystem::path
   SliceExport options;
   if (which == 2) {
     if (!model.map(ui_, data_, 2))
-      throw Error("The difference was not saved", "none is shown", "give A and B windows of one size");
+      throw Error("The difference was not saved", "none is shown", "give A and B windows of the same size");
     options.minus = sides[1].slice;
   }
   options.labels = side.source->labels;

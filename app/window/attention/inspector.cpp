@@ -6,7 +6,7 @@ namespace triscope {
 
 Supervisor& Inspector::worker_on(const std::string& device) {
   if (!engine_.inspector)
-    throw Error("The tensors cannot be looked at", "this window has no worker", "build Triscope completely");
+    throw Error("The tensors cannot be inspected", "this window has no worker", "build Triscope completely");
   if (!worker_ || device_ != device) {
     worker_.reset();  // first: a GPU need not hold two
     worker_.emplace(engine_.inspector(device));

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kRecentDatabases = 6;
 constexpr std::chrono::milliseconds kPollPeriod{1000};
 
-/// What is wrong and why; the next step is a button, not advice for the command line.
+/// What is wrong and why. The next step is a button, so the error's advice for the command line is left out.
 std::string plain_text(const std::exception& error) {
   const auto* known = dynamic_cast<const Error*>(&error);
   return known ? fmt::format("{}: {}.", known->summary(), known->why()) : error.what();
@@ -120,7 +120,8 @@ void Database::take_recorded(const std::string& previous) {
   if (!previous.empty() && previous != data_.database)
     back.push_back({"Back to " + std::filesystem::path(previous).filename().string(), ask::OpenDatabase{previous}});
   messages_.notify(Severity::info, "recorded",
-                   "These were recorded on an H200. They can be looked at and compared, not changed.", std::move(back));
+                   "These sweeps were recorded on an H200. You can look at them and compare them, but not change them.",
+                   std::move(back));
 }
 
 void Database::read(bool comparisons_changed) {
@@ -185,7 +186,7 @@ bool Database::still_there() {
 void Database::report_gone() {
   messages_.notify(
       Severity::error, "database",
-      fmt::format("{} is no longer there: it was moved or deleted. It is still held open, so nothing is lost yet: "
+      fmt::format("{} is gone: it was moved or deleted. Triscope still holds it open, so nothing is lost yet: "
                   "save a copy, or put it back.",
                   data_.database),
       {{"Save a copy...", ask::SaveDatabaseCopy{}}, {"Open another...", ask::OpenDatabase{}}});

@@ -1,4 +1,4 @@
-// What the window asks of the measuring side. Real in the program; invented in tests, which then need no worker.
+// What the window asks of the measuring side. Tests replace it by a fake, so that they need no worker.
 #pragma once
 
 #include <filesystem>

@@ -81,7 +81,7 @@ FolderListing list_folder(const std::string& asked) {
   if (failed) {
     listing.problem = fmt::format("{} cannot be listed: {}", listing.folder, failed.message());
   } else if (entries != fs::directory_iterator()) {
-    listing.problem = fmt::format("{} holds more than can be listed: type the name", listing.folder);
+    listing.problem = fmt::format("{} holds too many files to list: type the name", listing.folder);
   }
   std::sort(listing.entries.begin(), listing.entries.end(), [](const FolderEntry& a, const FolderEntry& b) {
     return std::tie(b.folder, a.name) < std::tie(a.folder, b.name);

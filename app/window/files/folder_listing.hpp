@@ -1,4 +1,4 @@
-// Folders for the question for a file.
+// Lists folders for the dialog that chooses a file.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace triscope {
 std::filesystem::path expand_home(const std::string& typed);
 
 /// The folder `asked` ("" is the working folder, "~/" the home folder), at most 5,000 entries of it. Throws nothing:
-/// what is wrong stands in `problem`.
+/// `problem` says what is wrong.
 FolderListing list_folder(const std::string& asked);
 
 }  // namespace triscope

@@ -51,7 +51,7 @@ void refuse_ignored(const WindowArguments& arguments) {
   if (arguments.scale > 0) refuse("--scale", "--screenshot or --report");
 }
 
-/// A window begins a database that is not there yet; a picture or a report of one would be of nothing.
+/// A window creates a missing database. A picture or a report of a missing database would be empty, so it is refused.
 void require_database(const WindowArguments& arguments) {
   if (arguments.screenshot.empty() && arguments.report.empty()) return;
   std::error_code unreadable;
@@ -114,11 +114,11 @@ int main(int argc, char** argv) {
   CLI::App app("Triscope's window", "triscope-window");
   const auto not_empty = [](const std::string& text) { return text.empty() ? std::string("is empty") : std::string(); };
   app.add_option("DB", arguments.database, "Database (default: results.db in the user's data folder)");
-  app.add_option("--screenshot", arguments.screenshot, "Write a PNG of the window and end; needs no display")
+  app.add_option("--screenshot", arguments.screenshot, "Write a PNG of the window and exit; needs no display")
       ->type_name("FILE")
       ->check(not_empty);
   app.add_option("--report", arguments.report,
-                 "Write tables and pictures of every panel into a folder and end; needs no display")
+                 "Write tables and pictures of every panel into a folder and exit; needs no display")
       ->type_name("DIR")
       ->check(not_empty);
   app.add_option("--panel", arguments.panel, "Panel to bring to the front in --screenshot")
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
       ->check(not_empty);
   app.add_option("--sweep", arguments.sweep, "Sweep to show in --screenshot and --report (default: the newest)")
       ->type_name("N");
-  app.add_option("--theme", arguments.theme, "light or dark; the window keeps it")
+  app.add_option("--theme", arguments.theme, "light or dark; the window remembers it")
       ->check(CLI::IsMember({"light", "dark"}));
   app.add_option("--size", arguments.size, "Size in pixels")->type_name("WxH");
   app.add_option("--scale", arguments.scale, "Scale of text and controls in --screenshot and --report, 0.75 to 6")
@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
         const double scale = std::strtod(text.c_str(), nullptr);
         return scale >= 0.75 && scale <= 6.0 ? std::string() : text + " is not between 0.75 and 6";
       });
-  app.add_flag("--run", arguments.run, "Start the sweep of the setup at once");
+  app.add_flag("--run", arguments.run, "Start the sweep that the setup describes at once");
   try {
     app.parse(argc, argv);
     return triscope::start(arguments);

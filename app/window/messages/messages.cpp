@@ -50,7 +50,7 @@ const Notice* Messages::find(std::string_view id) const {
 
 std::function<void(const std::string& why)> Messages::failures() {
   return [this](const std::string& why) {
-    notify_later(Severity::error, "background", fmt::format("Something in the background was not done: {}", why));
+    notify_later(Severity::error, "background", fmt::format("A background task failed: {}", why));
   };
 }
 

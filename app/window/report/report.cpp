@@ -53,7 +53,7 @@ ApplicationOptions application_options(const ReportOptions& options) {
   return result;
 }
 
-/// One database, drawn where nobody sees it, and the files made from it.
+/// One database, drawn into memory, and the files made from it.
 class Report {
  public:
   explicit Report(const ReportOptions& options)

@@ -55,8 +55,9 @@ void FirstStart::say_that_it_runs() {
   if (offered) actions = offer->actions;
   messages_.dismiss("recorded");  // `sweep_ended` offers it again
   const char* text =
-      offered ? "First start: a small sweep runs now, on the CPU, since there is no GPU here. Measurements recorded on "
-                "an H200 are there to look at."
+      offered ? "First start: a small sweep runs now, on the CPU, since there is no GPU here. You can look at "
+                "measurements of "
+                "an H200 meanwhile."
               : "First start: the paper's windows are being measured. Stop ends it; what was measured is kept.";
   messages_.notify(Severity::info, "first", text, std::move(actions));
 }
@@ -68,10 +69,9 @@ void FirstStart::offer_recorded() {
   if (gpu || holds_gpu_sweeps(data_) || !settings_.offer_recorded || data_.recorded_database.empty() ||
       database_.shows_recorded())
     return;
-  messages_.notify(
-      Severity::info, "recorded",
-      "There is no GPU here: sweeps run on the CPU. Measurements recorded on an H200 are there to look at.",
-      {{"Look at them", ask::OpenRecorded{}}});
+  messages_.notify(Severity::info, "recorded",
+                   "There is no GPU here: sweeps run on the CPU. You can look at measurements recorded on an H200.",
+                   {{"Look at them", ask::OpenRecorded{}}});
 }
 
 void FirstStart::offer_resume() {

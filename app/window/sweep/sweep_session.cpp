@@ -50,7 +50,7 @@ SweepRequest SweepSession::request_of_form() {
   ui_.show(Panel::setup);
   std::string why = reading.problems.begin()->second;
   if (why.ends_with('.')) why.pop_back();
-  throw Error("The sweep was not started", why, "mend the fields marked in the sweep setup");
+  throw Error("The sweep was not started", why, "correct the fields marked in the sweep setup");
 }
 
 void SweepSession::start() {

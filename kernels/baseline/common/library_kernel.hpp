@@ -1,4 +1,4 @@
-// A kernel out of a library that is found at run time: what those have in common.
+// What all kernels have in common that come from a library found at run time.
 #pragma once
 
 #include <exception>
@@ -16,7 +16,7 @@ namespace triscope {
 /// The one instance of a kernel whose library is not there, where its version would stand.
 inline constexpr char kAbsentVersion[] = "absent";
 
-/// What a baseline is before its library is known.
+/// The facts about a baseline that do not depend on its library.
 inline KernelInfo baseline_info(const char* id, const char* name, KernelCard card, const SourceHash& source_hash) {
   KernelInfo info;
   info.id = id;
@@ -32,7 +32,7 @@ inline KernelInfo baseline_info(const char* id, const char* name, KernelCard car
 template <typename Library>
 class LibraryKernel : public Kernel {
  public:
-  /// The first question calls `load`, which returns the library or throws and says why there is none.
+  /// The first use calls `load`, which returns the library, or throws an error that says why there is none.
   LibraryKernel(KernelInfo info, CurrentGpu current_gpu, std::function<Library()> load)
       : info_(std::move(info)), current_gpu_(std::move(current_gpu)), library_([this, load = std::move(load)] {
           Library found = load();

@@ -10,7 +10,7 @@
 
 namespace triscope {
 
-/// `load` makes the library, or throws and says why not; it is called once, whatever comes of it.
+/// `load` makes the library, or throws an error that says why not; it is called only once, also when it fails.
 template <typename Library>
 class LoadedLibrary {
  public:

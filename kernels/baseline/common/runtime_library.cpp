@@ -33,7 +33,7 @@ SharedLibrary open_library(const LibrarySearch& search, std::string& why) {
   if (const path named = *search.variable == 0 ? std::string() : environment_value(search.variable); !named.empty()) {
     std::error_code ignored;
     const bool folder = std::filesystem::is_directory(named, ignored);
-    why = fmt::format("{} names {}, which is not there", search.variable, named.string());
+    why = fmt::format("{} names {}, which does not exist", search.variable, named.string());
     for (std::size_t n = 0; n < search.names.size(); ++n) {
       const path file = folder ? named / search.names[n] : named;
       if (!is_there(file)) continue;

@@ -42,13 +42,13 @@ struct Functions {
                     ComputeType, Algorithm) = nullptr;
 };
 
-/// What to do about a call that was refused.
+/// Advice for each way in which cuBLAS refuses a call.
 const char* advice(Status status) {
   switch (status) {
     case kAllocationFailed:
       return "free memory of the GPU, or measure without baseline.cublas";
     case kNotInitialized:
-      return "see with `triscope doctor` whether this library fits the GPU and its driver";
+      return "check with `triscope doctor` that this library fits the GPU and its driver";
     case kArchitectureMismatch:
     case kNotSupported:
       return "name a version of cuBLAS that knows this GPU in the variable TRISCOPE_CUBLAS";
@@ -133,7 +133,7 @@ class CuBlasKernel final : public LibraryKernel<CuBlas> {
     if (pass == Pass::backward) return "a matrix product has no backward of its own";
     if (problem.element != Element::bf16)
       return fmt::format("baseline.cublas multiplies bf16 matrices, not {}", to_string(problem.element));
-    if (problem.seq_len > INT_MAX) return fmt::format("cuBLAS has matrices up to 2^31-1, not {}", problem.seq_len);
+    if (problem.seq_len > INT_MAX) return fmt::format("cuBLAS takes matrices up to 2^31-1, not {}", problem.seq_len);
     return absence();
   }
 

@@ -1,5 +1,5 @@
 // baseline.cublas: one matrix product, the machine's practical ceiling. Loaded at run time, never linked, never
-// shipped; without the library the kernel is there all the same and says how to get it.
+// shipped; without the library the kernel still exists, and says how to get it.
 #pragma once
 
 #include <memory>

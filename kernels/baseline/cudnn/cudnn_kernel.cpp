@@ -26,7 +26,7 @@ cudnn::Library load_cudnn() {
   return library;
 }
 #else
-/// Stands where a build without the headers has nothing.
+/// Takes the place of the library in a build without its headers.
 struct Attention {
   Attention(const Problem&, Pass) {}
   std::size_t workspace_bytes() const { return 0; }
@@ -49,7 +49,7 @@ std::optional<std::string> unsupported_problem(const Problem& problem) {
   if (problem.effective_scale() <= 0)
     return fmt::format("cuDNN is measured with a scale above 0, not {}", problem.effective_scale());
   if (problem.seq_len > std::int64_t{1} << 30)
-    return fmt::format("cuDNN has seq_len up to 2^30 here, not {}", problem.seq_len);
+    return fmt::format("cuDNN takes seq_len up to 2^30 here, not {}", problem.seq_len);
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
 // baseline.cudnn: cuDNN's dot-product attention, forward and backward. Loaded at run time, never linked, never shipped;
-// without the library the kernel is there all the same and says how to get it.
+// without the library the kernel still exists, and says how to get it.
 #pragma once
 
 #include <memory>

@@ -62,7 +62,7 @@ std::size_t scratch_bytes(const Problem& p, Pass pass) {
   return total;
 }
 
-/// What the handler sees as its opaque context. Scratch is handed out once and taken back by nobody: the handler frees
+/// The handler's opaque context. Scratch memory is handed out once and never taken back: the handler frees
 /// it when it returns, which is before its kernels have run. The next call on the stream uses the same bytes again, in
 /// stream order.
 struct Context {
@@ -108,7 +108,7 @@ void* give_memory(void* raw) {
   return nullptr;
 }
 void* keep_memory(void*) { return nullptr; }
-// Unwinding or returning would be a lie to a handler that counts on an answer.
+// The handler relies on an answer, so this must neither return nor unwind.
 void* unexpected(void*) {
   std::fputs("FlashAttention-3 asked for a service of XLA that does not exist here\n", stderr);
   std::abort();
@@ -221,7 +221,7 @@ void add_tensors(const Problem& p, Pass pass, const Arguments& a, std::byte* unr
 
 std::atomic<bool> inside_library = false;
 
-// FlashAttention-3 answers a failed launch with exit(1). This runs first of all that exit() runs, explains, and ends
+// FlashAttention-3 answers a failed launch with exit(1). This handler runs first in exit(): it explains, and ends
 // the process without destructors: the main thread is inside the library.
 void explain_exit() {
   if (!inside_library) return;
@@ -248,7 +248,7 @@ std::optional<std::string> unsupported_problem(const Problem& problem, Pass pass
   if (problem.element != Element::bf16)
     return fmt::format("FlashAttention-3 takes bf16 tensors here, not {}", to_string(problem.element));
   if (problem.head_dim % 8 != 0 || problem.head_dim > kMaxHeadDim) {
-    return fmt::format("FlashAttention-3 has head_dim up to {} in multiples of 8, not {}", kMaxHeadDim,
+    return fmt::format("FlashAttention-3 takes head_dim up to {} in multiples of 8, not {}", kMaxHeadDim,
                        problem.head_dim);
   }
   if (problem.sink) return "this build of FlashAttention-3 has no sink";
@@ -257,7 +257,7 @@ std::optional<std::string> unsupported_problem(const Problem& problem, Pass pass
   if (problem.effective_scale() <= 0)
     return fmt::format("FlashAttention-3 needs a scale above 0, not {}", problem.effective_scale());
   if (problem.seq_len > std::int64_t{1} << 30)
-    return fmt::format("FlashAttention-3 has seq_len up to 2^30, not {}", problem.seq_len);
+    return fmt::format("FlashAttention-3 takes seq_len up to 2^30, not {}", problem.seq_len);
   // Its backward would launch nothing beyond them, and say nothing (seen on an H200).
   if (pass == Pass::backward && std::max(problem.batch, problem.q_heads) > kMaxGrid) {
     return fmt::format("FlashAttention-3's backward takes up to {} batches and query heads, not {}", kMaxGrid,
@@ -298,7 +298,7 @@ void call(Handler handler, const Problem& problem, Pass pass, const Arguments& a
   } catch (const std::exception& e) {
     refuse(fmt::format("it threw \"{}\"", e.what()));
   } catch (...) {
-    refuse("it threw an exception that says nothing");
+    refuse("it threw an exception without a message");
   }
   if (error) refuse(error->message);
 }

@@ -34,7 +34,7 @@ SharedLibrary open(const path& file) {
     if (library.open(file, why)) return library;
   }
   throw Error(kCannot, fmt::format("the loader refuses {}: {}", file.string(), why),
-              "install the CUDA 13 runtime (./run build --with-fa3 brings it along)");
+              "install the CUDA 13 runtime (./run build --with-fa3 downloads it too)");
 }
 
 xla_ffi::Handler handler(const SharedLibrary& library, const path& file, const char* symbol) {
@@ -69,7 +69,7 @@ path find_library() {
     std::error_code ignored;
     const path file = std::filesystem::is_directory(named, ignored) ? named / kFileName : named;
     if (is_file(file)) return file;
-    throw Error(kCannot, fmt::format("TRISCOPE_FA3 names {}, which is not there", file.string()),
+    throw Error(kCannot, fmt::format("TRISCOPE_FA3 names {}, which does not exist", file.string()),
                 fmt::format("correct it, or unset it and {}", kHowToGet));
   }
   for (const path& root : package_roots("fa3")) {

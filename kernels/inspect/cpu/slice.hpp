@@ -1,4 +1,4 @@
-// Exact slices of the attention tensor on the CPU: fp64 throughout, so that what is shown is what the formulas say.
+// Exact slices of the attention tensor on the CPU, computed in fp64 throughout.
 //
 //   folded_k = scale * q * k2_k (determinant: scale * k2_k x q, chunk by chunk)     [count2][dims]
 //   logit_jk = folded_k . k1_j                                                      one GEMM, [count2][count1]

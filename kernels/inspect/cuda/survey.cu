@@ -14,7 +14,7 @@
 //   measured H200, 2026-11-21, 64 heads x 8,192 queries at 512x32, from the tensors on the host to the figures:
 //            head_dim 128 405 ms (5.4 TFLOP/s), determinant 463 ms, head_dim 64 268 ms. A slice of 1024x1024 at
 //            head_dim 64: 1.8 ms, most of it 4 MB on their way back
-//   limits   where fp64 is slow (GeForce: 1/64 of fp32) it is, too: exactness comes first here
+//   limits   slow where fp64 is slow (GeForce: 1/64 of fp32); exactness comes first here
 #include <cmath>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Reads clock, power, temperature and throttle reasons on a thread of its own while samples are taken.
+// Reads clock, power, temperature and throttle reasons on a separate thread while samples are taken.
 #pragma once
 
 #include <condition_variable>

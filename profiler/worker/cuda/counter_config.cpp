@@ -38,7 +38,7 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& names) {
   return pointers;
 }
 
-// CUPTI's object that knows a chip's metrics. A failed addition spoils it, so trials get one of their own.
+// CUPTI's object that knows a chip's metrics. A failed addition makes it unusable, so each trial gets a new one.
 class HostObject {
  public:
   HostObject(const Functions& functions, const CuptiLibrary& cupti, const std::string& chip,

@@ -148,7 +148,7 @@ class RangeSession {
     cupti_.check(functions_.data_info(&info), "cuptiRangeProfilerGetCounterDataInfo");
     if (decode.numOfRangeDropped > 0 || info.numTotalRanges != 1) {
       throw Error(kPurpose,
-                  fmt::format("{} ranges arrived and {} were dropped where one was read", info.numTotalRanges,
+                  fmt::format("{} ranges arrived and {} were dropped, but one was expected", info.numTotalRanges,
                               decode.numOfRangeDropped),
                   "measure again; when it happens each time, report it", ExitCode::measured_failed);
     }

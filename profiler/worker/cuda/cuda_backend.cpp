@@ -81,7 +81,7 @@ void* CudaBackend::allocate(std::size_t bytes) {
   throw Error(
       "tensors cannot be allocated",
       fmt::format("{} bytes are asked for, {} of {} are free on {}", bytes, free_bytes, total_bytes, device_.name),
-      "choose a smaller problem or end what else uses the GPU");
+      "choose a smaller problem, or end other programs that use the GPU");
 }
 
 void CudaBackend::release(void* memory) noexcept { cudaFree(memory); }

@@ -18,7 +18,7 @@ namespace triscope {
 class CudaBackend final : public Backend {
  public:
   /// `device`: index of the GPU, "0". Throws `Error` (environment): no driver, no such GPU.
-  /// `with_counters`: and nothing that reads its counters.
+  /// `with_counters`: it must also be possible to read its counters.
   CudaBackend(std::unique_ptr<GpuTimer> timer, const std::string& device, bool with_counters = false);
   ~CudaBackend() override;
 

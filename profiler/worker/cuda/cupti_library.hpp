@@ -28,7 +28,7 @@ class CuptiLibrary {
   }
   /// Throws `Error` unless `result` (a CUptiResult) is success: what `call` answered and what to do about it.
   void check(int result, const char* call) const;
-  /// Makes libnvperf_host.so, which CUPTI's metric services load by its bare name, be there. Throws `Error`.
+  /// Loads libnvperf_host.so, which CUPTI's metric services later open by its bare name. Throws `Error`.
   void load_metric_library();
 
   const std::string& purpose() const { return purpose_; }

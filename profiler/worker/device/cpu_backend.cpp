@@ -54,7 +54,7 @@ void* CpuBackend::allocate(std::size_t bytes) {
   const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   void* memory = rounded < bytes ? nullptr : std::aligned_alloc(kAlignment, rounded);
   if (memory == nullptr) {
-    throw Error("tensors cannot be allocated", fmt::format("{} bytes of memory are not to be had", bytes),
+    throw Error("tensors cannot be allocated", fmt::format("{} bytes of memory cannot be allocated", bytes),
                 "choose a smaller problem or free memory");
   }
   return memory;

@@ -1,4 +1,4 @@
-// What to do about an error of CUPTI's: its codes in the words of a user. Pure; CUPTI is elsewhere.
+// What a user can do about an error code of CUPTI. Does not call CUPTI itself.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Clock, power, temperature and throttling of a GPU over time, and their joining to samples. Pure; NVML is elsewhere.
+// Clock, power, temperature and throttling of a GPU over time, and how they are assigned to samples. Does not call
+// NVML.
 #pragma once
 
 #include <cstdint>

@@ -25,9 +25,9 @@ void require_attributed(std::span<const ActivityRecord> records, const Block& bl
     if (strangers++ == 0) first = record.launch.name;
   }
   if (strangers == 0) return;
-  throw unusable(
-      fmt::format("{} of {} kernel records belong to no launch of it, the first of {}, so its time would be too short",
-                  strangers, records.size(), first));
+  throw unusable(fmt::format(
+      "{} of {} kernel records belong to none of its launches (the first: {}), so its time would be too short",
+      strangers, records.size(), first));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Kernel records as CUPTI's activity tracing delivers them, and their joining to launches. Pure; CUPTI is elsewhere.
+// Kernel records as CUPTI's activity tracing delivers them, and how they are assigned to launches. Does not call CUPTI.
 #pragma once
 
 #include <cstdint>

@@ -40,16 +40,15 @@ struct Work {
   }
 };
 
-// What a wrong result of an extreme problem is probably due to: fp32 does not tell logits of this size apart. Empty for
+// The probable cause of a wrong result of an extreme problem: fp32 cannot distinguish logits of this size. Empty for
 // the usual ones.
 std::string beyond_fp32(const Problem& problem) {
   constexpr double kLargest = 4096;  // fp32 steps by 5e-4 there, and the softmax passes that on
   const double dimensions = std::sqrt(static_cast<double>(problem.head_dim));
   const double logit = std::abs(problem.scale.value_or(1 / dimensions)) * dimensions * std::hypot(1.0, problem.k2_bias);
   if (problem.form == Form::gemm || logit < kLargest) return "";
-  return fmt::format(
-      "; logits are about {} here, and fp32 tells those apart by {} only: choose a smaller scale or bias",
-      significant_text(logit, 2), significant_text(logit * std::numeric_limits<float>::epsilon(), 2));
+  return fmt::format("; logits are about {} here, where fp32 numbers are {} apart: choose a smaller scale or bias",
+                     significant_text(logit, 2), significant_text(logit * std::numeric_limits<float>::epsilon(), 2));
 }
 
 // Allocates, launches once on poisoned outputs, compares with the oracle unless that was done elsewhere.

@@ -23,7 +23,7 @@ const Kernel& forward_for(const Kernel& kernel, const Problem& problem, KernelLi
     if (can_run(*other, problem, Pass::forward)) return *other;
   }
   throw Error(fmt::format("{} backward cannot be prepared", kernel.info().id),
-              "it has no forward of its own, and no other kernel makes the LSE it needs",
+              "it has no forward of its own, and no other kernel computes the LSE it needs",
               "choose another kernel or a smaller problem");
 }
 

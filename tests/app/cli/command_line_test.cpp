@@ -32,7 +32,7 @@ TEST(DefaultCommand, is_the_window) {
   EXPECT_THAT(with_default_command({"sweep", "x"}, kCommands), ElementsAre("sweep", "x"));
 }
 
-TEST(DefaultCommand, a_slip_is_no_database) {
+TEST(DefaultCommand, a_misspelled_command_is_not_taken_for_a_database) {
   expect_error(run_triscope({"swep"}), 2, "did you mean `triscope sweep`");
   expect_error(run_triscope({"no-such.db"}), 2, "'no-such.db' is unknown");
 }
@@ -78,7 +78,7 @@ TEST(CommandLine, unknown_options_and_missing_arguments_are_usage_errors) {
   expect_error(run_triscope({"list", "--db"}), 2, "--db");
 }
 
-TEST(CommandLine, unknown_arguments_are_named_in_their_order_with_what_was_probably_meant) {
+TEST(CommandLine, unknown_arguments_are_named_in_order_with_the_nearest_name) {
   expect_error(run_triscope({"sweep", "--kernal", "cpu.fast", "--first", "--second"}), 2,
                "'--kernal', 'cpu.fast', '--first', '--second' were not expected; did you mean --kernel? see `triscope "
                "sweep --help`");
@@ -89,7 +89,7 @@ TEST(CommandLine, unknown_arguments_are_named_in_their_order_with_what_was_proba
   expect_error(kernel, 2, "did you mean cpu.fast? choose from: ");
 }
 
-TEST(CommandLine, a_slip_in_a_value_brings_what_was_probably_meant) {
+TEST(CommandLine, a_misspelled_value_suggests_the_nearest_name) {
   expect_error(run_triscope({"sweep", "--form", "triliner"}), 2,
                "did you mean trilinear? choose from trilinear, determinant, dot_product");
   expect_error(run_triscope({"sweep", "--pass", "Forwrad"}), 2, "did you mean forward? choose from forward, backward");

@@ -161,7 +161,8 @@ TEST_F(HistoryTest, kernels_without_a_common_question_are_sent_to_the_sweep_that
   }
   const std::string kernel = Snapshot(file_).results(3).front().kernel;
   expect_error(run({"compare", "kernel:cpu.other", "kernel:" + kernel}), 2,
-               "none of the 1 measurements of A (sweep 4) answers the same question as one of the 1 of B (sweep 3); "
+               "none of the 1 measurements of A (sweep 4) has the same problem, pass, regime and clock as one of the 1 "
+               "of B (sweep 3); "
                "sweep 3 holds both: compare "
                "kernel:cpu.other@3 kernel:" +
                    kernel + "@3");
@@ -170,7 +171,8 @@ TEST_F(HistoryTest, kernels_without_a_common_question_are_sent_to_the_sweep_that
 TEST_F(HistoryTest, a_gate_fails_when_nothing_can_be_paired) {
   Store(file_).begin_sweep("triscope sweep", "{}", synthetic_environment(), 1);
   const ProgramResult gated = run({"compare", "3", "1", "--fail-if", "slower>2%"});
-  expect_error(gated, 1, "none of the 0 measurements of A answers the same question as one of the 12 of B");
+  expect_error(gated, 1,
+               "none of the 0 measurements of A has the same problem, pass, regime and clock as one of the 12 of B");
   expect_error(run({"compare", "3", "1"}), 2, "none of the 0 measurements");
   const ProgramResult json = run({"compare", "3", "1", "--fail-if", "slower>2%", "--format", "json"});
   EXPECT_EQ(json.exit_code, 1);
@@ -245,7 +247,7 @@ TEST_F(HistoryTest, nothing_that_is_written_takes_the_place_of_a_database) {
   const std::filesystem::path link = folder_ / "table.csv";
   std::filesystem::create_symlink(file_, link);
   for (const std::filesystem::path& target : {file_, link}) {
-    expect_error(run({"export", "1", "-o", target.string()}), 2, "it is a database, which would be lost");
+    expect_error(run({"export", "1", "-o", target.string()}), 2, "it is a database, and writing would destroy it");
   }
   EXPECT_THAT(Snapshot(file_).results(), testing::SizeIs(kHistoryMeasurements));
 }

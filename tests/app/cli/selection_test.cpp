@@ -81,7 +81,7 @@ TEST_F(SelectTest, says_when_there_is_no_such_thing) {
   }
 }
 
-TEST_F(SelectTest, says_which_sweeps_hold_a_kernel_and_what_a_slip_meant) {
+TEST_F(SelectTest, says_which_sweeps_hold_a_kernel_and_suggests_the_nearest_name) {
   Measurement measurement = synthetic_measurement(1, 20);
   measurement.key.kernel = "cpu.rare";
   {

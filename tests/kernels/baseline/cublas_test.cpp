@@ -113,7 +113,7 @@ TEST(CuBlas, what_it_cannot_do_and_what_is_missing_is_said) {
               HasSubstr("it has no symbol cublasGemmEx"));
   const auto absent = kernel_with("nothing.so");
   EXPECT_THAT(absent->unsupported(product(64), Pass::forward).value_or(""),
-              testing::AllOf(HasSubstr("TRISCOPE_CUBLAS names"), HasSubstr("which is not there"),
+              testing::AllOf(HasSubstr("TRISCOPE_CUBLAS names"), HasSubstr("which does not exist"),
                              HasSubstr("install the CUDA Toolkit or PyTorch")));
   EXPECT_EQ(absent->info().instances, std::vector<std::string>{"absent"});
 }

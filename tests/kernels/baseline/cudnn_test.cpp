@@ -39,7 +39,7 @@ std::string why_not(const std::string& library) {
 
 TEST(CuDnn, a_library_that_is_missing_old_or_another_is_refused_in_one_sentence) {
   EXPECT_THAT(why_not("/nowhere/libcudnn.so.9"),
-              AllOf(HasSubstr("TRISCOPE_CUDNN names /nowhere/libcudnn.so.9, which is not there"),
+              AllOf(HasSubstr("TRISCOPE_CUDNN names /nowhere/libcudnn.so.9, which does not exist"),
                     HasSubstr("./run build --cuda --with-cudnn")));
   EXPECT_THAT(why_not(kFakes / "cudnn_old.so"), HasSubstr("cudnn_old.so is version 9.4.1, older than 9.5"));
   EXPECT_THAT(why_not(kFakes / "cudnn_other.so"), HasSubstr("cudnn_other.so has no symbol cudnnGetVersion"));

@@ -115,7 +115,7 @@ TEST(Fa3, without_the_library_the_reason_says_how_to_get_it) {
     const Variable variable("TRISCOPE_FA3", "/nowhere/libdew_flash_attn3.so");
     const auto kernel = make_baseline_fa3(hopper);
     EXPECT_THAT(kernel->unsupported(p, Pass::forward).value_or(""),
-                AllOf(HasSubstr("TRISCOPE_FA3 names /nowhere/libdew_flash_attn3.so, which is not there"),
+                AllOf(HasSubstr("TRISCOPE_FA3 names /nowhere/libdew_flash_attn3.so, which does not exist"),
                       HasSubstr("./run build --with-fa3")));
     EXPECT_THROW(kernel->launch(p, Pass::forward, "0.3.6", {}), Error);
   }
@@ -140,7 +140,7 @@ TEST(Fa3, the_library_is_found_in_a_named_folder_and_in_pythons_packages) {
 
 TEST(Fa3, a_library_that_is_not_the_known_one_is_refused_in_one_sentence) {
   EXPECT_EQ(why("fa3_good.so"), "");
-  EXPECT_THAT(why("missing.so", "0"), HasSubstr("missing.so is not there"));
+  EXPECT_THAT(why("missing.so", "0"), HasSubstr("missing.so does not exist"));
   EXPECT_THAT(why("fa3_good.so", fa3::kSha256),
               AllOf(HasSubstr("is not version 0.3.6"), HasSubstr("not ed43984d5248")));
   EXPECT_THAT(why("fa3_forward_only.so"), HasSubstr("has no symbol dew_flash3_mha_bwd"));

@@ -110,7 +110,7 @@ TEST(Check, cancelled_score_gradients_are_measured_by_what_cancelled) {
 }
 
 // A forward that rounds q*k2 to bf16, by hand: passes as a kernel with that fold, fails as one with another.
-TEST(Check, peaked_bf16_outputs_are_judged_by_the_reference_that_rounds_alike) {
+TEST(Check, peaked_bf16_outputs_are_judged_by_the_reference_that_rounds_like_the_kernel) {
   Problem problem = attention_problem(Form::trilinear, 20, 8, 1, 1, 1, 16);
   problem.element = Element::bf16;
   AttentionCase tensors(problem);

@@ -155,9 +155,8 @@ TEST(TensorNames, are_guessed_from_their_endings_and_asked_for_when_they_cannot_
                                     tensor("second", {8, 2, 6})};
   write_safetensors(folder / "odd.safetensors", odd);
   AttentionSource source = from_file(folder / "odd.safetensors");
-  EXPECT_THAT(
-      refusal(source),
-      HasSubstr("no tensor is known to be q, k1, k2, it holds \"query\", \"first\", \"second\"; say which is which"));
+  EXPECT_THAT(refusal(source), HasSubstr("it is not clear which tensor is q, k1, k2, and it holds \"query\", "
+                                         "\"first\", \"second\"; say which tensor is which"));
   source.mapping.names = {{"q", "query"}, {"k1", "first"}, {"k2", "second"}};
   EXPECT_EQ(open_source(source)->seq_len, 8);
   source.mapping.names["k1"] = "absent";
@@ -195,7 +194,7 @@ TEST(TensorFiles, faults_are_one_sentence_each) {
   EXPECT_THAT(refusal(write("b", {tensor("q", {1, 8, 4, 6}), tensor("k1", {1, 8, 2, 5}), tensor("k2", {1, 8, 2, 5})})),
               HasSubstr("q is [1, 8, 4, 6]"));
   EXPECT_THAT(refusal(write("c", {tensor("q", {1, 8, 3, 6}), tensor("k1", {1, 8, 2, 6}), tensor("k2", {1, 8, 2, 6})})),
-              HasSubstr("3 query heads do not share 2 key heads"));
+              HasSubstr("3 query heads cannot share 2 key heads"));
   EXPECT_THAT(refusal(write("d", {tensor("q", {8, 6}), tensor("k1", {8, 6}), tensor("k2", {8, 6})})),
               HasSubstr("has the shape [8, 6]"));
   EXPECT_THAT(refusal(write("e", {tensor("q", {1, 8, 4, 6}), tensor("k1", {1, 8, 2, 6})})),

@@ -192,7 +192,7 @@ TEST(Heatmap, a_difference_keeps_the_farthest_from_zero_whichever_its_sign) {
   EXPECT_NEAR(pyramid.base().cells[2000], 0.1, 1e-6);
 }
 
-TEST(Heatmap, a_difference_of_two_that_see_unequally_far_lays_their_last_cells_over_one_another) {
+TEST(Heatmap, the_difference_of_slices_with_unequal_windows_aligns_their_last_cells) {
   const Heatmap a = even(3, 1, std::log(0.5F)), b = even(1, 2, std::log(0.25F));
   const Heatmap map = difference_of(a, b);
   ASSERT_EQ(map.width, 3);

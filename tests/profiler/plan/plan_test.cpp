@@ -273,7 +273,7 @@ TEST(Plan, an_unknown_device_says_why_the_gpu_that_is_there_cannot_be_used) {
   EXPECT_THAT(error_of([&] { plan_for(request, catalog); }).why(), HasSubstr("the driver is too old"));
 }
 
-TEST(Plan, the_clock_is_the_devices_own_unless_the_request_names_another_of_it) {
+TEST(Plan, the_clock_is_the_devices_own_unless_the_request_names_another_clock_of_that_device) {
   SweepRequest request = small_request();
   EXPECT_EQ(plan_for(request, fake_catalog(true)).groups[0].entries[0].key.timing_source, TimingSource::cupti);
   request.timing_source = TimingSource::cuda_events;
@@ -284,7 +284,7 @@ TEST(Plan, the_clock_is_the_devices_own_unless_the_request_names_another_of_it) 
   EXPECT_EQ(error_of([&] { plan_for(request, fake_catalog(true)); }).code(), ExitCode::usage);
 }
 
-TEST(Plan, counters_are_a_gpus) {
+TEST(Plan, only_a_gpu_has_counters) {
   SweepRequest request = small_request();
   request.counters = CounterSet::quick;
   EXPECT_NO_THROW(plan_for(request, fake_catalog(true)));

@@ -51,7 +51,7 @@ TEST(Windows, wrong_tokens_are_named) {
   EXPECT_THAT(refusal("512x"), HasSubstr("a number is missing"));
   EXPECT_THAT(refusal(""), HasSubstr("cannot be read"));
   EXPECT_THAT(refusal("512x32,"), HasSubstr("cannot be read"));
-  EXPECT_THAT(refusal("512x32x8"), HasSubstr("\"32x8\" is no number"));
+  EXPECT_THAT(refusal("512x32x8"), HasSubstr("\"32x8\" is not a number"));
   EXPECT_THAT(refusal("grid:64..16"), HasSubstr("64 is more than 16"));
   EXPECT_THAT(refusal("grid:64"), HasSubstr(".. between"));
 }

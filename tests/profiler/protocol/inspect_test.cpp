@@ -172,7 +172,7 @@ TEST(Inspect, a_file_whose_names_are_unknown_is_listed_for_mapping) {
   source.kind = SourceKind::file;
   source.file = (folder / "t.safetensors").string();
   const SourceReply unknown = worker.source({source});
-  EXPECT_THAT(unknown.problem, testing::HasSubstr("say which is which"));
+  EXPECT_THAT(unknown.problem, testing::HasSubstr("say which tensor is which"));
   ASSERT_EQ(unknown.tensors.size(), 3U);
   source.mapping.names = {{"q", "query"}, {"k1", "a"}, {"k2", "b"}};
   EXPECT_EQ(worker.source({source}).seq_len, 4);

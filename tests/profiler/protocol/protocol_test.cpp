@@ -78,14 +78,15 @@ TEST(FrameParser, is_not_idle_inside_a_line_or_payload) {
 
 TEST(FrameParser, rubbish_is_quoted_and_everything_after_it_refused) {
   FrameParser parser;
-  EXPECT_THAT(why_of(parser, "Segmentation fault \x01\n"), HasSubstr("\"Segmentation fault \\x01\" is no JSON object"));
-  EXPECT_THAT(why_of(parser, "{\"type\":\"done\"}\n"), HasSubstr("rubbish came before"));
+  EXPECT_THAT(why_of(parser, "Segmentation fault \x01\n"),
+              HasSubstr("\"Segmentation fault \\x01\" is not a JSON object"));
+  EXPECT_THAT(why_of(parser, "{\"type\":\"done\"}\n"), HasSubstr("unreadable bytes came before"));
 }
 
 TEST(FrameParser, refuses_what_is_json_but_no_object) {
   for (const char* line : {"\n", "[]\n", "7\n", "null\n", "\"text\"\n", "{\"a\":1\n", "{} {}\n"}) {
     FrameParser parser;
-    EXPECT_THAT(why_of(parser, line), HasSubstr("is no JSON object")) << line;
+    EXPECT_THAT(why_of(parser, line), HasSubstr("is not a JSON object")) << line;
   }
 }
 

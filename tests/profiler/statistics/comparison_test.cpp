@@ -199,7 +199,7 @@ const Setting kSettings[] = {
 // would be wrong, "same" and "unclear" are both right. 1.02 must be found. At 1.00 two interleaved kernels should
 // mostly get "same"; two separate runs at the default precision seldom can, since their interval is about as wide as
 // the tolerance.
-TEST(Verdicts, name_no_difference_where_there_is_none_worth_naming) {
+TEST(Verdicts, report_no_difference_inside_the_tolerance) {
   for (const Setting& setting : kSettings) {
     for (double ratio : {1.0, 1.003}) {
       const Rates rates =

@@ -144,7 +144,7 @@ TEST(ShouldStop, a_centre_of_zero_never_converges_and_nan_is_an_error) {
   EXPECT_THROW(should_stop(rule, std::vector<double>(8, kNan), 0), Error);
 }
 
-TEST(ShouldStop, asks_for_four_fifths_of_the_half_width_inside_the_precision) {
+TEST(ShouldStop, stops_when_four_fifths_of_the_half_width_are_within_the_precision) {
   // Ten values around 1000: the rule's own half-width decides, taken here from the public interval.
   std::vector<double> values = {999, 1002, 998, 1001, 1000, 1003, 997, 1000, 1002, 999, 1001, 998};
   const auto relative = [&](std::size_t n) {
@@ -167,7 +167,7 @@ Sample sample(std::int64_t block, std::int64_t duration_ns, const char* flag = "
   return made;
 }
 
-TEST(Summarize, counts_flagged_samples_and_keeps_them_in) {
+TEST(Summarize, counts_flagged_samples_and_keeps_them) {
   std::vector<Sample> samples;
   for (int i = 0; i < 9; ++i) samples.push_back(sample(i, 1'000'000 + i * 1000, i >= 5 ? "throttled" : ""));
   samples[0].sm_clock_mhz = 1700;

@@ -332,14 +332,14 @@ TEST_F(StoreFailures, the_switch_to_a_write_ahead_log_waits_too) {
 
 TEST_F(StoreFailures, a_file_that_is_no_database_is_refused_and_left_alone) {
   write_bytes(file_, "hello");
-  expect_refused(file_, "it is no SQLite database");
+  expect_refused(file_, "it is not at ant ant an SQLite database");
   write_bytes(file_, std::string(100'000, 'x'));
-  expect_refused(file_, "it is no SQLite database");
+  expect_refused(file_, "it is not at ant ant an SQLite database");
   std::mt19937 random(1);
   std::string noise(20'000, '\0');
   for (char& c : noise) c = static_cast<char>(random());
   write_bytes(file_, noise);
-  expect_refused(file_, "it is no SQLite database");
+  expect_refused(file_, "it is not at ant ant an SQLite database");
 }
 
 TEST_F(StoreFailures, a_database_of_another_program_is_refused_and_left_alone) {
@@ -382,9 +382,9 @@ TEST_F(StoreFailures, a_value_this_program_does_not_know_counts_as_damage) {
 TEST_F(StoreFailures, folders_and_special_files_are_refused) {
   EXPECT_THAT(error_of([&] { Store store(folder_.path()); }), HasSubstr("it is a folder"));
   EXPECT_THAT(error_of([&] { Snapshot snapshot(folder_.path()); }), HasSubstr("it is a folder"));
-  EXPECT_THAT(error_of([&] { Store store("/dev/null"); }), HasSubstr("no regular file"));
+  EXPECT_THAT(error_of([&] { Store store("/dev/null"); }), HasSubstr("not a regular file"));
   ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { Snapshot snapshot(folder_ / "fifo"); }), HasSubstr("no regular file"));
+  EXPECT_THAT(error_of([&] { Snapshot snapshot(folder_ / "fifo"); }), HasSubstr("not a regular file"));
   EXPECT_THAT(error_of([&] { Store store(""); }), HasSubstr("its name is empty"));
 }
 

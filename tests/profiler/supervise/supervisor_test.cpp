@@ -72,7 +72,7 @@ TEST(Supervisor, measures_a_group_side_by_side) {
   EXPECT_GT(good.samples.front().launches, 1);
 }
 
-TEST(Supervisor, groups_of_one_are_in_no_group_and_later_groups_in_another) {
+TEST(Supervisor, a_group_of_one_gets_no_number_and_each_larger_group_gets_its_own) {
   Supervisor supervisor(bad_worker());
   EXPECT_EQ(measure(supervisor, tiny_request({"test.good"})).at("test.good").group, -1);
   const auto first = measure(supervisor, tiny_request({"test.good", "test.forward_only"}));
@@ -121,15 +121,17 @@ TEST_P(BadKernels, cost_one_row_and_the_next_measurement_is_right) {
 
 INSTANTIATE_TEST_SUITE_P(
     Supervisor, BadKernels,
-    testing::Values(
-        BadKernel{"test.wrong", "wrong result"}, BadKernel{"test.throws_late", "the launch failed: a test wants it so"},
-        BadKernel{"test.hangs_at_once", "it ran longer than the limit of 4 s, so the worker was killed"},
-        BadKernel{"test.hangs_late", "it ran longer than the limit of 4 s, so the worker was killed"},
-        BadKernel{"test.crashes_at_once", "was killed by SIGSEGV (Segmentation fault); its last words: about to crash"},
-        BadKernel{"test.closes_protocol", "closed its output without ending, so it was killed"},
-        BadKernel{"test.crashes_late", "was killed by SIGSEGV"}, BadKernel{"test.exits", "ended with exit code 3"},
-        BadKernel{"test.exits_silently", "ended with exit code 0"},
-        BadKernel{"test.writes_rubbish", "\"what is this\" is no JSON object"}),
+    testing::Values(BadKernel{"test.wrong", "wrong result"},
+                    BadKernel{"test.throws_late", "the launch failed: a test wants it so"},
+                    BadKernel{"test.hangs_at_once", "it ran longer than the limit of 4 s, so the worker was killed"},
+                    BadKernel{"test.hangs_late", "it ran longer than the limit of 4 s, so the worker was killed"},
+                    BadKernel{"test.crashes_at_once",
+                              "was killed by SIGSEGV (Segmentation fault); its last output: about to crash"},
+                    BadKernel{"test.closes_protocol", "closed its output without ending, so it was killed"},
+                    BadKernel{"test.crashes_late", "was killed by SIGSEGV"},
+                    BadKernel{"test.exits", "ended with exit code 3"},
+                    BadKernel{"test.exits_silently", "ended with exit code 0"},
+                    BadKernel{"test.writes_rubbish", "\"what is this\" is not a JSON object"}),
     [](const auto& param) { return std::string(param.param.id).substr(5); });
 
 TEST(Supervisor, what_a_kernel_prints_never_reaches_the_protocol) {
@@ -147,7 +149,7 @@ TEST(Supervisor, a_worker_that_cannot_start_is_an_environment_error) {
   EXPECT_THAT(refusal_of_start("rubbish"), HasSubstr("bash: welcome to this machine"));
   EXPECT_THAT(refusal_of_start("exit"), HasSubstr("ended with exit code 3"));
   EXPECT_THAT(refusal_of_start("silent_exit"), HasSubstr("ended with exit code 0"));
-  EXPECT_THAT(refusal_of_start("no_hello"), HasSubstr("its first message is no hello"));
+  EXPECT_THAT(refusal_of_start("no_hello"), HasSubstr("its first message is not a greeting"));
   EXPECT_THAT(refusal_of_start("mute", milliseconds(300)), HasSubstr("it said nothing for 0.3 s"));
   WorkerOptions missing;
   missing.program = "/no/such/triscope-worker";

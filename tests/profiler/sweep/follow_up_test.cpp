@@ -139,7 +139,7 @@ TEST_F(FollowUpOnGpu, finds_another_median_and_counters) {
   }
 }
 
-TEST_F(FollowUpOnGpu, a_database_that_is_locked_is_an_error_and_no_reason_of_a_row) {
+TEST_F(FollowUpOnGpu, a_locked_database_is_an_error_and_not_the_reason_of_a_row) {
   Store impatient(file_, std::chrono::milliseconds(20));
   const SweepRequest request;
   FollowUp follow_up(options_, request, impatient, [](const std::string&) {});

@@ -190,7 +190,7 @@ TEST_F(Sweep, resuming_measures_again_what_an_older_kernel_gave) {
   observer.log = [&](const std::string& text) { log.push_back(text); };
   run_sweep({}, database(), observer, {}, first.sweep);
   EXPECT_EQ(again, 6);
-  EXPECT_THAT(log, testing::Contains("6 measurements are taken again: their kernels have changed since"));
+  EXPECT_THAT(log, testing::Contains("6 measurements are repeated, because their kernels have changed since"));
   expect_complete(first.sweep);
   for (const ResultRow& row : Snapshot(database()).results(first.sweep)) EXPECT_EQ(row.source_hash, "test");
 }

@@ -65,7 +65,8 @@ TEST(GpuRecords, a_kernel_that_no_launch_accounts_for_is_not_left_out_silently) 
   for (std::uint64_t id : {0u, 7u}) {
     std::vector<ActivityRecord> records = own;
     records.push_back(record(3, 21, 29, id));
-    EXPECT_THAT(failure_of(records, 2), HasSubstr("1 of 3 kernel records belong to no launch of it, the first of k"));
+    EXPECT_THAT(failure_of(records, 2),
+                HasSubstr("1 of 3 kernel records belong to none of its launches (the first: k"));
     EXPECT_EQ(block_times(records, {.id = 1, .begun_ns = 25, .launches = 2}).end_ns, 40) << "it began before the block";
   }
 }

@@ -89,7 +89,7 @@ std::vector<SamplingEntry> sample_a_pair(FakeBackend& backend) {
   return entries;
 }
 
-TEST(Sampling, a_sustained_sample_is_that_of_its_own_load) {
+TEST(Sampling, a_sustained_sample_is_taken_after_its_own_kernel_has_settled) {
   FakeBackend backend;
   backend.inherited_ns = 100'000'000;
   backend.settles_ns = 160'000'000;
