@@ -17,6 +17,7 @@
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
+#include "tests/profiler/record/kernel_cards.hpp"
 #include "tests/views/window_fixture.hpp"
 
 namespace triscope {

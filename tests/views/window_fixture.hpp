@@ -12,6 +12,7 @@
 
 #include "profiler/plan/request.hpp"
 #include "profiler/store/store.hpp"
+#include "tests/profiler/record/kernel_cards.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/views/stage.hpp"
