@@ -52,7 +52,7 @@ function(triscope_kernel_hash kernel)
     string(APPEND manifest "${name}\t-\t${hash_OPTIONS}\n")
   endforeach()
   set(folder ${CMAKE_BINARY_DIR}/source_hash)
-  file(GENERATE OUTPUT ${folder}/${kernel}.txt CONTENT "${manifest}")
+  file(CONFIGURE OUTPUT ${folder}/${kernel}.txt @ONLY CONTENT "@manifest@")   # as it stands: the script reads $<...>
 
   set(header ${CMAKE_BINARY_DIR}/generated/source_hash/${kernel}.hpp)
   add_custom_command(OUTPUT ${header} DEPFILE ${folder}/${kernel}.d VERBATIM COMMENT "Hashing the sources of ${kernel}"

@@ -114,11 +114,13 @@ class Sources:
         return seen
 
 
-def counted(options):
-    """Compile options that change code, as one line: CMake's list without `$<$<COMPILE_LANGUAGE:...>:...>` and warnings."""
-    kept = []
+def counted(options, source):
+    """Compile options that change the code of `source`, as one line: CMake's list without warnings and what is meant for
+    another language, as `$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>` is for C++."""
+    kept, language = [], "CUDA" if source.endswith(".cu") else "CXX"
     for option in re.split(r"[;\s]+", options):
-        option = re.sub(r"^\$<\$<COMPILE_LANGUAGE:\w+>:(.*)>$", r"\1", option)
+        only = re.fullmatch(r"\$<\$<COMPILE_LANGUAGE:(\w+)>:(.*)>", option)
+        option = option if not only else only[2] if only[1] == language else ""
         if option and not re.match(r"(-Xcompiler=)?-W|-lineinfo$", option):
             kept.append(option)
     return " ".join(kept)
@@ -132,7 +134,7 @@ def read_manifest(path):
             kernel = line[len("kernel "):]
         elif line:
             name, source, options = (line + "\t").split("\t")[:3]
-            passes[name].append((source, counted(options)))
+            passes[name].append((source, counted(options, source)))
     return kernel, passes
 
 
