@@ -6,8 +6,8 @@ triscope_room(app/cli/text kernels/base kernels/attention profiler/plan profiler
 triscope_room(app/cli/doctor kernels/base profiler/plan profiler/record profiler/store profiler/supervise app/cli/text
   fmt::static)
 triscope_room(app/cli/commands kernels/base profiler/export profiler/plan profiler/record profiler/store
-  profiler/supervise profiler/sweep app/cli/doctor app/cli/options app/cli/text
-  triscope_build_facts CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
+  profiler/supervise profiler/sweep app/cli/doctor app/cli/options app/cli/text triscope_build_facts CLI11::CLI11
+  fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli kernels/base app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
 foreach(room options text doctor commands)
   target_compile_options(triscope_app_cli_${room} PRIVATE $<$<CONFIG:Release>:-O1>)   # parsing and printing: compiles in half the time
@@ -25,8 +25,7 @@ if(TRISCOPE_WINDOW)
   # is a part, or what parts share; app/window/main is the program.
   triscope_room(app/window/threads Threads::Threads)
   triscope_room(app/window/engine profiler/plan profiler/record profiler/supervise profiler/sweep views/data)
-  triscope_room(app/window/desktop kernels/base profiler/plan views/data views/model fmt::static
-    nlohmann_json::nlohmann_json)
+  triscope_room(app/window/desktop kernels/base views/model fmt::static nlohmann_json::nlohmann_json)
   triscope_room(app/window/messages views/data app/window/threads fmt::static)
   triscope_room(app/window/undo app/window/messages)
   triscope_room(app/window/files kernels/base profiler/export profiler/store views/data views/model
@@ -37,15 +36,15 @@ if(TRISCOPE_WINDOW)
     imgui_and_implot fmt::static)
   triscope_room(app/window/database kernels/base profiler/store views/data views/model app/window/messages
     app/window/threads app/window/undo fmt::static)
-  triscope_room(app/window/sweep kernels/base profiler/plan views/data views/model app/window/database
-    app/window/engine app/window/messages app/window/threads fmt::static)
+  triscope_room(app/window/sweep kernels/base profiler/plan views/data views/model app/window/database app/window/engine
+    app/window/messages app/window/threads fmt::static Threads::Threads)
   triscope_room(app/window/attention kernels/base profiler/export views/attention views/model views/parts
     app/window/engine app/window/messages app/window/threads)
   triscope_room(app/window views/model views/panels views/parts views/shell app/window/attention app/window/database
     app/window/desktop app/window/engine app/window/files app/window/look app/window/messages app/window/picture
     app/window/sweep app/window/threads app/window/undo imgui_and_implot)
   triscope_room(app/window/report kernels/base profiler/record profiler/supervise views/shell app/window
-    app/window/engine app/window/picture imgui_and_implot fmt::static)
+    imgui_and_implot fmt::static Threads::Threads)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL
   target_link_libraries(triscope_desktop PUBLIC triscope_app_window imgui_platform)
   add_executable(triscope-window app/window/main/window_main.cpp)

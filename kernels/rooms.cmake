@@ -9,8 +9,8 @@ triscope_room(kernels/inspect/cpu kernels/base kernels/inspect kernels/reference
 include(CpuKernels)    # instruction sets of kernels/cpu and kernels/inspect/cpu
 
 # Other people's kernels, found at run time.
-triscope_room(kernels/baseline/common kernels/base kernels/attention fmt::static)
-triscope_room(kernels/baseline/fa3 kernels/base kernels/attention kernels/baseline/common fmt::static)
+triscope_room(kernels/baseline/common kernels/base kernels/attention fmt::static Threads::Threads)
+triscope_room(kernels/baseline/fa3 kernels/base kernels/attention kernels/baseline/common fmt::static Threads::Threads)
 triscope_room(kernels/baseline/cudnn kernels/base kernels/attention kernels/baseline/common fmt::static)
 triscope_room(kernels/baseline/cublas kernels/base kernels/attention kernels/baseline/common fmt::static)
 include(Baselines)

@@ -4,7 +4,7 @@ triscope_room(views/data profiler/export profiler/plan profiler/protocol profile
   imgui_and_implot fmt::static)
 triscope_room(views/model kernels/base kernels/attention kernels/tensors profiler/export profiler/plan profiler/record
   profiler/statistics views/data fmt::static)
-triscope_room(views/command profiler/export views/data views/model)
+triscope_room(views/command views/data views/model)
 triscope_room(views/parts profiler/export views/data views/model imgui_and_implot fmt::static)
 triscope_room(views/tables kernels/base profiler/record profiler/statistics views/data views/parts imgui_and_implot
   fmt::static)
