@@ -1,5 +1,5 @@
 # A room: one folder, one library. Its link line is the only place that says which other rooms it may include from;
-# tests/house/rooms_test compares it with the includes.
+# tests/house/rooms compares it with the includes.
 #   triscope_room(kernels/tensors kernels/base kernels/attention fmt::static)
 # The first argument is the folder. Of the others those that are folders are rooms, the rest are libraries from elsewhere.
 # Sources: all *.cpp of the folder itself, and all *.cu where CUDA is on. CONFIGURE_DEPENDS notices new files.

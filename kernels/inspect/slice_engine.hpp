@@ -1,4 +1,4 @@
-// Makes slices on one device: kernels/inspect/cpu/slice.hpp, kernels/cuda/slice.
+// Makes slices on one device: kernels/inspect/cpu/slice.hpp, kernels/inspect/cuda.
 #pragma once
 
 #include "kernels/inspect/slice.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <exception>
 #include <utility>
 #include <variant>
 
@@ -44,7 +45,12 @@ void FirstStart::start_when_ready() {
     return;
   const AutoRun run = std::exchange(run_, AutoRun::never);
   if (data_.read_only || !(run == AutoRun::always || data_.sweeps.empty())) return;
-  sweep_.start();
+  try {
+    sweep_.start();
+  } catch (const std::exception& error) {  // a kept form may name a device or a kernel that is not here
+    messages_.notify(Severity::error, "request", error.what());
+    return;
+  }
   if (run == AutoRun::when_empty && data_.run.running) say_that_it_runs();
 }
 
@@ -56,8 +62,7 @@ void FirstStart::say_that_it_runs() {
   messages_.dismiss("recorded");  // `sweep_ended` offers it again
   const char* text =
       offered ? "First start: a small sweep runs now, on the CPU, since there is no GPU here. You can look at "
-                "measurements of "
-                "an H200 meanwhile."
+                "measurements of an H200 meanwhile."
               : "First start: the paper's windows are being measured. Stop ends it; what was measured is kept.";
   messages_.notify(Severity::info, "first", text, std::move(actions));
 }
