@@ -15,13 +15,17 @@ add_library(SQLite::SQLite3 STATIC IMPORTED)
 set_target_properties(SQLite::SQLite3 PROPERTIES IMPORTED_LOCATION ${TRISCOPE_SQLITE3_STATIC}
   INTERFACE_INCLUDE_DIRECTORIES ${TRISCOPE_SQLITE3_INCLUDE} INTERFACE_LINK_LIBRARIES "m;${CMAKE_DL_LIBS};Threads::Threads")
 find_package(SQLiteCpp 3.2 REQUIRED)
-find_package(Boost 1.74 CONFIG REQUIRED)    # headers: Boost.Math
 
 find_library(TRISCOPE_LIBMD_STATIC libmd.a REQUIRED)
 find_path(TRISCOPE_LIBMD_INCLUDE sha2.h REQUIRED)
 add_library(libmd::libmd STATIC IMPORTED)
 set_target_properties(libmd::libmd PROPERTIES IMPORTED_LOCATION ${TRISCOPE_LIBMD_STATIC}
   INTERFACE_INCLUDE_DIRECTORIES ${TRISCOPE_LIBMD_INCLUDE})
+
+# Headers only. Not by find_package: Boost's own target adds a definition to every file that its users reach.
+find_path(TRISCOPE_BOOST_INCLUDE boost/math/distributions/students_t.hpp REQUIRED)
+add_library(Boost::math INTERFACE IMPORTED)
+set_target_properties(Boost::math PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${TRISCOPE_BOOST_INCLUDE})
 
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)

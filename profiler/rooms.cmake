@@ -2,7 +2,7 @@
 triscope_room(profiler/record kernels/base kernels/attention fmt::static nlohmann_json::nlohmann_json)
 set_source_files_properties(profiler/record/recorded_database.cpp PROPERTIES COMPILE_DEFINITIONS
   "TRISCOPE_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
-triscope_room(profiler/statistics kernels/base profiler/record Boost::headers fmt::static
+triscope_room(profiler/statistics kernels/base profiler/record Boost::math fmt::static
   nlohmann_json::nlohmann_json)
 triscope_room(profiler/plan kernels/base kernels/attention kernels/tensors profiler/record profiler/statistics
   fmt::static nlohmann_json::nlohmann_json)
