@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "profiler/store/interned_texts.hpp"
@@ -77,14 +78,14 @@ constexpr auto expression(std::string_view sql, Place place) {
                 Selected::expression};
 }
 
-/// One list of columns of single columns and lists.
+/// One list of columns, of single columns and of lists.
 template <typename... Parts>
-constexpr auto columns(Parts... parts) {
+constexpr auto columns(const Parts&... parts) {
   const auto as_list = []<typename Part>(const Part& part) {
     if constexpr (requires { part.read; })
       return std::tuple<Part>(part);
     else
-      return part;
+      return std::apply([](const auto&... inner) { return columns(inner...); }, part);
   };
   return std::tuple_cat(as_list(parts)...);
 }
@@ -103,19 +104,20 @@ constexpr auto within(Place place, const Columns& list) {
   return std::apply([&](const auto&... each) { return std::tuple(moved(each)...); }, list);
 }
 
+/// A table or view with these columns (and perhaps others, see Insert): Table{"name", column(...), ...}.
 template <typename Columns>
 struct Table {
   std::string_view name;
   Columns columns;
-};
 
-/// A table or view with these columns (and perhaps others, see Insert).
+  template <typename... Parts>
+  constexpr explicit Table(std::string_view table, const Parts&... parts)
+      : name(table), columns(sql::columns(parts...)) {
+    std::apply([table](auto&... each) { ((each.table = table), ...); }, columns);
+  }
+};
 template <typename... Parts>
-constexpr auto table(std::string_view name, Parts... parts) {
-  auto list = columns(parts...);
-  std::apply([&](auto&... each) { ((each.table = name), ...); }, list);
-  return Table<decltype(list)>{name, list};
-}
+Table(std::string_view, const Parts&...) -> Table<decltype(columns(std::declval<const Parts&>()...))>;
 
 /// `text(column)` of each column, with `separator` between them.
 template <typename Columns, typename Text>

@@ -16,29 +16,32 @@ std::vector<Row> rows_of(SQLite::Database& database, const Table<Columns>& table
   return select<Row>(database, table.columns, rest, measurement);
 }
 
-constexpr auto kSweepInfos =
-    columns(table("sweep", column("id", &SweepInfo::id), column("uuid", &SweepInfo::uuid),
-                  // Resuming may have measured all of it again: then the first of its measurements is its start.
-                  expression("strftime('%Y-%m-%dT%H:%M:%SZ', max(sweep.started_unix_ns, "
-                             "ifnull(min(measurement.started_unix_ns), 0)) / 1000000000, 'unixepoch')",
-                             &SweepInfo::started),
-                  expression("strftime('%Y-%m-%dT%H:%M:%SZ', sweep.finished_unix_ns / 1000000000, 'unixepoch')",
-                             &SweepInfo::finished),
-                  column("command", &SweepInfo::command), column("request", &SweepInfo::request_json),
-                  column("planned", &SweepInfo::planned), column("starred", &SweepInfo::starred),
-                  expression("note.body", &SweepInfo::note),
-                  expression("count(*) FILTER (WHERE measurement.status = 'ok')", &SweepInfo::ok),
-                  expression("count(*) FILTER (WHERE measurement.status = 'failed')", &SweepInfo::failed),
-                  expression("count(*) FILTER (WHERE measurement.status = 'skipped')", &SweepInfo::skipped),
-                  expression("count(*) FILTER (WHERE measurement.status = 'cancelled')", &SweepInfo::cancelled))
-                .columns,
-            within(&SweepInfo::environment, kEnvironments.columns));
+constexpr Table kSweepInfos{
+    "sweep",
+    column("id", &SweepInfo::id),
+    column("uuid", &SweepInfo::uuid),
+    // Resuming may have measured all of it again: then the first of its measurements is its start.
+    expression("strftime('%Y-%m-%dT%H:%M:%SZ', max(sweep.started_unix_ns, ifnull(min(measurement.started_unix_ns), 0)) "
+               "/ 1000000000, 'unixepoch')",
+               &SweepInfo::started),
+    expression("strftime('%Y-%m-%dT%H:%M:%SZ', sweep.finished_unix_ns / 1000000000, 'unixepoch')",
+               &SweepInfo::finished),
+    column("command", &SweepInfo::command),
+    column("request", &SweepInfo::request_json),
+    column("planned", &SweepInfo::planned),
+    column("starred", &SweepInfo::starred),
+    expression("note.body", &SweepInfo::note),
+    expression("count(*) FILTER (WHERE measurement.status = 'ok')", &SweepInfo::ok),
+    expression("count(*) FILTER (WHERE measurement.status = 'failed')", &SweepInfo::failed),
+    expression("count(*) FILTER (WHERE measurement.status = 'skipped')", &SweepInfo::skipped),
+    expression("count(*) FILTER (WHERE measurement.status = 'cancelled')", &SweepInfo::cancelled),
+};
 
 // The measurements with samples of `sweep` for which `condition` holds.
 std::vector<StoredMeasurement> read_measured(SQLite::Database& database, std::int64_t sweep,
                                              const std::string& condition) {
   static constexpr auto kColumns =
-      columns(kKeyColumns, table("measurement", column("id", &StoredMeasurement::row)).columns);
+      columns(kKeyColumns, Table{"measurement", column("id", &StoredMeasurement::row)}.columns);
   return select<StoredMeasurement>(database, kColumns,
                                    kKeyTables + ("WHERE measurement.sweep = ? AND measurement.status = 'ok' AND " +
                                                  condition + " ORDER BY measurement.id"),
@@ -77,7 +80,8 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
 }
 
 std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std::int64_t> sweep) {
-  return select<SweepInfo>(database, kSweepInfos,
+  static constexpr auto kColumns = columns(kSweepInfos.columns, within(&SweepInfo::environment, kEnvironments.columns));
+  return select<SweepInfo>(database, kColumns,
                            "FROM sweep JOIN environment ON environment.id = sweep.environment "
                            "LEFT JOIN note ON note.sweep = sweep.id AND note.measurement IS NULL "
                            "LEFT JOIN measurement ON measurement.sweep = sweep.id "

@@ -32,14 +32,15 @@ std::int64_t write_row(InternedTexts& texts, std::optional<std::int64_t> id, std
     const Measurement& measurement;
     const Derived& derived;
   };
-  static constexpr auto kRows =
-      table("measurement",
-            within(
-                [](const Row& row) -> auto& { return row.measurement.key; }, kKeys.columns),
-            within(
-                [](const Row& row) -> auto& { return row.measurement; }, kMeasurements.columns),
-            within(
-                [](const Row& row) -> auto& { return row.derived; }, kDerived.columns));
+  static constexpr Table kRows{
+      "measurement",
+      within(
+          [](const Row& row) -> auto& { return row.measurement.key; }, kKeys.columns),
+      within(
+          [](const Row& row) -> auto& { return row.measurement; }, kMeasurements.columns),
+      within(
+          [](const Row& row) -> auto& { return row.derived; }, kDerived.columns),
+  };
   Insert insert(texts, kRows, "id", "sweep", "environment", "config", "kernel");
   return insert(Row{measurement, derived}, id, sweep, environment, intern(texts, kConfigs, measurement.key.problem),
                 intern(texts, kKernels, measurement));
