@@ -17,15 +17,15 @@ void zero(float* tensor, std::int64_t count) {
   for (std::int64_t n = 0; n < count; ++n) tensor[n] = 0.0f;
 }
 
-// The gradients of a launch under the names of the axes, and where an element of them lies.
+// The gradients of a launch by role, and where an element of them lies.
 struct Gradients {
   Gradients(const Problem& problem, const Shape& shape, const Arguments& arguments)
-      : q(static_cast<float*>(arguments.grad_q)),
-        long_keys(static_cast<float*>(shape.swapped ? arguments.grad_k2 : arguments.grad_k1)),
-        long_values(static_cast<float*>(shape.swapped ? arguments.grad_v2 : arguments.grad_v1)),
-        short_keys(static_cast<float*>(shape.swapped ? arguments.grad_k1 : arguments.grad_k2)),
-        short_values(static_cast<float*>(shape.swapped ? arguments.grad_v1 : arguments.grad_v2)),
-        problem_(problem) {}
+      : q(static_cast<float*>(arguments.grad_q)), problem_(problem) {
+    const auto keys = shape.roles.by_role(arguments.grad_k1, arguments.grad_k2);
+    const auto values = shape.roles.by_role(arguments.grad_v1, arguments.grad_v2);
+    long_keys = static_cast<float*>(keys.long_axis), short_keys = static_cast<float*>(keys.short_axis);
+    long_values = static_cast<float*>(values.long_axis), short_values = static_cast<float*>(values.short_axis);
+  }
 
   std::int64_t row(std::int64_t head, std::int64_t row) const {
     const std::int64_t batch = head / problem_.kv_heads,

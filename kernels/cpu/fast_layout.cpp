@@ -27,8 +27,6 @@ void take(std::int64_t& offset, std::int64_t floats, std::int64_t& total) {
 
 Shape make_shape(const Problem& problem) {
   Shape shape;
-  const std::int64_t window1 = std::min(problem.window1, problem.seq_len),
-                     window2 = std::min(problem.window2, problem.seq_len);
   shape.seq_len = problem.seq_len;
   shape.group = problem.group();
   shape.rows = shape.seq_len * shape.group;
@@ -38,13 +36,11 @@ Shape make_shape(const Problem& problem) {
   shape.dot_product = problem.form == Form::dot_product;
   shape.logit_dims = shape.determinant ? problem.head_dim / 3 * 3 : problem.head_dim;
   shape.full = problem.mask == Mask::full;
-  shape.swapped = !shape.dot_product && !shape.full && window2 > window1;
-  shape.long_window = shape.swapped ? window2 : window1;
-  shape.short_window = shape.swapped ? window1 : window2;
-  // det(q, k1, k2) = -det(q, k2, k1)
-  const double scale = problem.effective_scale() * (shape.swapped && shape.determinant ? -1.0 : 1.0);
-  shape.logit_factor = static_cast<float>(scale * kLog2E);
-  shape.gradient_factor = static_cast<float>(scale);
+  shape.roles = axis_roles(problem, BiasPlace::in_keys);
+  shape.long_window = shape.roles.window.long_axis;
+  shape.short_window = shape.roles.window.short_axis;
+  shape.logit_factor = static_cast<float>(shape.roles.scale * kLog2E);
+  shape.gradient_factor = static_cast<float>(shape.roles.scale);
   return shape;
 }
 
@@ -130,12 +126,8 @@ float* at(float* workspace, std::int64_t offset, std::int64_t index) {
 void pack_keys(const Problem& problem, const Layout& layout, const InstructionSet& instructions,
                const HostInputs& inputs, float* workspace) {
   const Shape& shape = layout.shape;
-  const float *long_keys = shape.swapped ? inputs.k2 : inputs.k1, *long_values = shape.swapped ? inputs.v2 : inputs.v1;
-  const float *short_keys = shape.swapped ? inputs.k1 : inputs.k2,
-              *short_values = shape.swapped ? inputs.v1 : inputs.v2;
-  const bool biased = !shape.dot_product;
-  const float key_bias = biased ? static_cast<float>(problem.k2_bias) : 0.0f,
-              value_bias = biased ? static_cast<float>(problem.v2_bias) : 0.0f;
+  const AxisRoles& roles = shape.roles;
+  const ByRole<const float*> keys = roles.by_role(inputs.k1, inputs.k2), values = roles.by_role(inputs.v1, inputs.v2);
   const std::int64_t stride = problem.kv_heads * problem.head_dim, dim = shape.padded_dim;
 #pragma omp parallel for collapse(2) schedule(static) num_threads(layout.team())
   for (std::int64_t head = 0; head < layout.heads; ++head) {
@@ -143,16 +135,16 @@ void pack_keys(const Problem& problem, const Layout& layout, const InstructionSe
       const std::int64_t offset =
           head / problem.kv_heads * problem.seq_len * stride + head % problem.kv_heads * problem.head_dim;
       const std::int64_t long_index = head * layout.panel_positions * dim, short_index = head * shape.seq_len * dim;
-      pack_position(shape, {long_keys + offset, stride, shape.swapped ? key_bias : 0.0f}, position,
+      pack_position(shape, {keys.long_axis + offset, stride, roles.key_bias.long_axis}, position,
                     instructions.panel_rows, at(workspace, layout.long_key_panels, long_index),
                     at(workspace, layout.long_keys, long_index));
-      pack_position(shape, {long_values + offset, stride, shape.swapped ? value_bias : 0.0f}, position,
+      pack_position(shape, {values.long_axis + offset, stride, roles.value_bias.long_axis}, position,
                     instructions.panel_rows, at(workspace, layout.long_value_panels, long_index),
                     at(workspace, layout.long_values, long_index));
       if (shape.dot_product || position >= shape.seq_len) continue;
-      pack_position(shape, {short_keys + offset, stride, shape.swapped ? 0.0f : key_bias}, position, 1, nullptr,
+      pack_position(shape, {keys.short_axis + offset, stride, roles.key_bias.short_axis}, position, 1, nullptr,
                     workspace + layout.short_keys + short_index);
-      pack_position(shape, {short_values + offset, stride, shape.swapped ? 0.0f : value_bias}, position, 1, nullptr,
+      pack_position(shape, {values.short_axis + offset, stride, roles.value_bias.short_axis}, position, 1, nullptr,
                     workspace + layout.short_values + short_index);
     }
   }

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/attention/problem.hpp"
+#include "kernels/attention/axis_roles.hpp"
 
 namespace triscope::cpu {
 
@@ -22,8 +22,7 @@ inline constexpr std::int64_t kChunk = 128;
 /// head_dim is padded with zeros to a multiple of this: every vector width and panel height divides it.
 inline constexpr std::int64_t kDimMultiple = 16;
 
-/// A problem seen from one (batch, kv head), axes ordered: the long one (wider window) is swept by the GEMMs, the short
-/// one is folded into the virtual operand. Dot-product attention has no short axis.
+/// A problem seen from one (batch, kv head), its axes in their roles. Dot-product attention has no short axis.
 struct Shape {
   std::int64_t seq_len = 0;
   std::int64_t group = 0;  ///< rows per position
@@ -36,7 +35,7 @@ struct Shape {
   bool full = false;  ///< every key is seen
   bool determinant = false;
   bool dot_product = false;
-  bool swapped = false;       ///< the long axis is axis 2
+  AxisRoles roles;
   float logit_factor = 0;     ///< scale * log2(e), negative when swapping the axes flipped the determinant
   float gradient_factor = 0;  ///< scale, same sign
 };
