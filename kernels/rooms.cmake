@@ -26,10 +26,10 @@ if(TRISCOPE_CUDA)
     kernels/cuda/portable/common kernels/cuda/portable/forward kernels/cuda/portable/backward fmt::static)
 
   # sm_90a only: WGMMA and TMA do not exist elsewhere, so no PTX either.
-  triscope_cuda_room(kernels/cuda/hopper/common 90a-real)
+  triscope_cuda_room(kernels/cuda/hopper/common 90a-real kernels/base kernels/cuda/common fmt::static)
   triscope_cuda_room(kernels/cuda/hopper/forward 90a-real kernels/base kernels/cuda/common kernels/cuda/hopper/common
     fmt::static)
-  triscope_cuda_room(kernels/cuda/hopper/forward/instances 90a-real kernels/cuda/hopper/forward)
+  triscope_cuda_room(kernels/cuda/hopper/forward/instances 90a-real kernels/cuda/common kernels/cuda/hopper/forward)
   triscope_cuda_room(kernels/cuda/hopper/choose 90a-real kernels/attention kernels/cuda/hopper/forward
     kernels/cuda/portable/common fmt::static)
   triscope_cuda_room(kernels/cuda/hopper 90a-real kernels/base kernels/attention kernels/cuda/common

@@ -87,7 +87,7 @@ void add_instances(const Kernel& kernel, std::vector<Case>& cases) {
     int best = -1;
     double cost = 0;
     for (int instance = 0; instance < hopper::kInstanceCount; ++instance) {
-      const auto plan = hopper::make_plan(cases[n].problem, instance);
+      const auto plan = hopper::make_plan(cases[n].problem, instance, hopper::kH200);
       if (plan && (best < 0 || plan->cost < cost)) best = instance, cost = plan->cost;
     }
     cases.push_back({cases[n].problem, cases[n].inputs, hopper::instance_name(best)});

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "kernels/cuda/hopper/choose/plan.hpp"
-#include "kernels/cuda/portable/common/shape.hpp"
+#include "kernels/cuda/hopper/common/ring.hpp"
+#include "kernels/cuda/hopper/forward/work_item.hpp"
 
 namespace triscope::hopper {
 namespace {
@@ -48,7 +50,7 @@ std::vector<Plan> many_tile_plans() {
   std::vector<Plan> plans;
   for (const Problem& problem : many_problems()) {
     for (int instance = 0; instance < kInstanceCount; ++instance) {
-      if (const auto plan = make_plan(problem, instance)) plans.push_back(*plan);
+      if (const auto plan = make_plan(problem, instance, kH200)) plans.push_back(*plan);
     }
   }
   return plans;
@@ -74,7 +76,7 @@ TEST(HopperPlan, every_query_row_belongs_to_exactly_one_work_item) {
   const auto query_rows = row_counts(std::make_integer_sequence<int, kInstanceCount>{});
   for (const Problem& problem : many_problems()) {
     for (int instance = 0; instance < kInstanceCount; ++instance) {
-      const auto plan = make_plan(problem, instance);
+      const auto plan = make_plan(problem, instance, kH200);
       if (!plan) continue;
       const ForwardParameters& p = plan->parameters;
       std::vector<int> seen(static_cast<std::size_t>(problem.batch * problem.seq_len * problem.q_heads));
@@ -101,30 +103,38 @@ TEST(HopperPlan, tiles_and_steps_of_an_item_cover_the_windows_of_its_rows) {
       const WorkItem item = item_of(plan, index);
       const int first = std::max(0, item.position - p.long_window + 1),
                 second = std::max(0, item.last_position - p.long_window + 1);
-      EXPECT_EQ(item.first_key, first);
-      EXPECT_EQ(item.second_key, config.paired_positions ? second : first);
-      EXPECT_LE(item.second_key - item.first_key, tile_rows(config) - keys) << "rows that a tile has beyond its keys";
-      EXPECT_GE(item.first_key + keys * item.tiles, item.position + 1);
-      EXPECT_GE(item.second_key + keys * item.tiles, item.last_position + 1);
-      EXPECT_LT(item.second_key + keys * (item.tiles - 1), item.last_position + 1);
+      EXPECT_EQ(item.span.first_key, first);
+      EXPECT_EQ(item.span.second_key, config.paired_positions ? second : first);
+      EXPECT_LE(item.span.second_key - item.span.first_key, tile_rows(config) - keys)
+          << "rows that a tile has beyond its keys";
+      EXPECT_GE(item.span.first_key + keys * item.span.tiles, item.position + 1);
+      EXPECT_GE(item.span.second_key + keys * item.span.tiles, item.last_position + 1);
+      EXPECT_LT(item.span.second_key + keys * (item.span.tiles - 1), item.last_position + 1);
       EXPECT_GE(steps * item.steps, std::min(p.short_window, item.last_position + 1));
     }
   }
 }
 
 TEST(HopperPlan, a_short_last_tile_holds_its_keys_and_is_never_a_pass_of_its_own) {
+  constexpr TileConfig kConfig = {.tile_keys = 112, .resident_tiles = 3, .short_keys = 80},
+                       kWhole = {.tile_keys = 112, .resident_tiles = 2};
   int count = 0;
   for (int keys = 1; keys < 3000; ++keys) {
     const int tiles = (keys + 111) / 112, last_keys = keys - 112 * (tiles - 1),
               tiles_of_last_pass = (tiles - 1) % 3 + 1;
-    const bool shorter = ends_short(keys, tiles, 112, 3, 80);
-    EXPECT_EQ(shorter, last_keys <= 80 && tiles_of_last_pass > 1) << keys << " keys";
-    EXPECT_FALSE(ends_short(keys, tiles, 112, 2, 0));
-    count += shorter;
+    const TileSpan span = tile_span(kConfig, 5000, 5000, keys);
+    EXPECT_EQ(span.tiles, tiles);
+    EXPECT_EQ(span.ends_short, last_keys <= 80 && tiles_of_last_pass > 1) << keys << " keys";
+    EXPECT_GE(span.columns(kConfig), keys);
+    EXPECT_EQ(span.columns(kConfig), 112 * tiles - (span.ends_short ? 32 : 0));
+    EXPECT_FALSE(tile_span(kWhole, 5000, 5000, keys).ends_short);
+    count += span.ends_short;
   }
   EXPECT_GT(count, 1000);
-  for (const int keys : {515, 519, 527})
-    EXPECT_TRUE(ends_short(keys, 5, 112, 3, 80)) << "512 keys for 32, 16 and 8 heads";
+  for (const int positions : {4, 8, 16}) {
+    const TileSpan span = tile_span(kConfig, 5000, 5000 + positions - 1, 512);
+    EXPECT_TRUE(span.ends_short && span.tiles == 5) << "512 keys for 32, 16 and 8 heads";
+  }
 }
 
 TEST(HopperPlan, ring_slots_of_rows_that_are_alive_together_differ) {
@@ -147,7 +157,7 @@ TEST(HopperPlan, ring_slots_of_rows_that_are_alive_together_differ) {
 TEST(HopperPlan, shared_memory_fits_and_every_first_tile_shows_every_row_a_key) {
   for (const Problem& problem : many_problems()) {
     for (int instance = 0; instance < kInstanceCount; ++instance) {
-      const auto plan = make_plan(problem, instance);
+      const auto plan = make_plan(problem, instance, kH200);
       if (!plan) continue;
       EXPECT_LE(plan->shared_bytes, kSharedMemoryLimit) << kInstances[instance].name;
       EXPECT_LE(plan->parameters.positions, kInstances[instance].config.tile_keys) << kInstances[instance].name;
@@ -163,7 +173,7 @@ TEST(HopperPlan, instances_compute_the_product_of_the_problem_only) {
     int tile_instances = 0;
     for (int instance = 0; instance < kInstanceCount; ++instance) {
       const TileConfig& config = kInstances[instance].config;
-      const bool fits = make_plan(problem, instance).has_value();
+      const bool fits = make_plan(problem, instance, kH200).has_value();
       tile_instances += fits;
       EXPECT_TRUE(!fits || (config.product == product && config.head_dim == problem.head_dim)) << describe(problem);
     }
@@ -171,38 +181,53 @@ TEST(HopperPlan, instances_compute_the_product_of_the_problem_only) {
   }
 }
 
-TEST(HopperPlan, the_shorter_window_is_folded_unless_a_bias_fixes_the_axis) {
-  Problem problem = problem_of(16, 512, 64, 1, 4096);
-  EXPECT_TRUE(folds_axis1(problem));
-  EXPECT_EQ(best_plan(problem).parameters.short_window, 16);
-  EXPECT_EQ(best_plan(problem).parameters.long_window, 512);
-  problem.v2_bias = 1.0;
-  EXPECT_FALSE(folds_axis1(problem));
-  EXPECT_EQ(best_plan(problem).parameters.short_window, 512);
-  EXPECT_FALSE(folds_axis1(problem_of(512, 16, 64, 1, 4096)));
-  EXPECT_FALSE(folds_axis1(problem_of(512, 16, 64, 1, 8))) << "both windows are the sequence";
+TEST(HopperPlan, every_instance_folds_the_short_axis) {
+  for (const auto& [window1, window2, v2_bias] : {std::tuple{512, 16, 0.0}, {16, 512, 0.0}, {16, 512, 1.0}}) {
+    Problem problem = problem_of(window1, window2, 64, 1, 4096);
+    problem.v2_bias = v2_bias;
+    const AxisRoles roles = axis_roles(problem, BiasPlace::in_product);
+    for (int instance = 0; instance < kAllInstances; ++instance) {
+      const auto plan = make_plan(problem, instance, kH200);
+      if (!plan) continue;
+      EXPECT_EQ(plan->parameters.short_window, roles.window.short_axis) << instance_name(instance);
+      EXPECT_EQ(plan->parameters.long_window, roles.window.long_axis) << instance_name(instance);
+    }
+  }
+}
+
+TEST(HopperPlan, fewer_multiprocessors_take_longer) {
+  const Problem problem = problem_of(512, 32, 64, 1, 8192);
+  for (int instance = 0; instance < kAllInstances; ++instance) {
+    const auto whole = make_plan(problem, instance, kH200),
+               half = make_plan(problem, instance, {.multiprocessors = 66});
+    ASSERT_EQ(whole.has_value(), half.has_value()) << "no chip changes what an instance can run";
+    if (whole) {
+      EXPECT_GT(half->cost, 1.8 * whole->cost) << instance_name(instance);
+      EXPECT_LT(half->cost, 2.05 * whole->cost) << instance_name(instance);
+    }
+  }
 }
 
 TEST(HopperPlan, the_sign_follows_the_scale_and_the_order_of_the_cross_product) {
   Problem problem = problem_of(512, 16, 64, 1, 4096);
-  EXPECT_EQ(best_plan(problem).parameters.sign, 1.0f);
+  EXPECT_EQ(best_plan(problem, kH200).parameters.sign, 1.0f);
   problem.scale = -0.5;
-  EXPECT_EQ(best_plan(problem).parameters.sign, -1.0f);
-  EXPECT_GT(best_plan(problem).parameters.scale_log2, 0.0f);
+  EXPECT_EQ(best_plan(problem, kH200).parameters.sign, -1.0f);
+  EXPECT_GT(best_plan(problem, kH200).parameters.scale_log2, 0.0f);
   problem.form = Form::determinant;
-  EXPECT_EQ(best_plan(problem).parameters.sign, -1.0f);
+  EXPECT_EQ(best_plan(problem, kH200).parameters.sign, -1.0f);
   std::swap(problem.window1, problem.window2);
-  EXPECT_EQ(best_plan(problem).parameters.sign, 1.0f) << "det(q, k1, k2) = -det(q, k2, k1)";
+  EXPECT_EQ(best_plan(problem, kH200).parameters.sign, 1.0f) << "det(q, k1, k2) = -det(q, k2, k1)";
   problem.scale = 0.0;
-  EXPECT_GT(best_plan(problem).parameters.scale_log2, 0.0f) << "0 times a masked score would be NaN";
+  EXPECT_GT(best_plan(problem, kH200).parameters.scale_log2, 0.0f) << "0 times a masked score would be NaN";
 }
 
 TEST(HopperPlan, the_workspace_of_a_determinant_holds_the_reordered_keys) {
   Problem problem = problem_of(512, 32, 128, 2, 1000);
-  EXPECT_EQ(best_plan(problem).reordered_bytes, 0u);
+  EXPECT_EQ(best_plan(problem, kH200).reordered_bytes, 0u);
   problem.form = Form::determinant;
-  EXPECT_EQ(best_plan(problem).reordered_bytes, 1000u * 2 * 128 * 2);
-  EXPECT_EQ(make_plan(problem, kRowsInstance)->reordered_bytes, 0u);
+  EXPECT_EQ(best_plan(problem, kH200).reordered_bytes, 1000u * 2 * 128 * 2);
+  EXPECT_EQ(make_plan(problem, kRowsInstance, kH200)->reordered_bytes, 0u);
 }
 
 TEST(HopperPlan, unless_rows_are_mixed_the_two_rows_of_a_thread_belong_to_one_position) {
@@ -217,16 +242,16 @@ TEST(HopperPlan, tiny_problems_run_without_tiles_and_large_ones_with_them) {
     for (const int head_dim : {64, 128}) {
       Problem problem = problem_of(512, 32, 64, 1, 1);
       problem.form = form, problem.head_dim = head_dim;
-      EXPECT_EQ(best_plan(problem).instance, kRowsInstance) << "one key on each axis";
+      EXPECT_EQ(best_plan(problem, kH200).instance, kRowsInstance) << "one key on each axis";
       problem.seq_len = 8192;
-      EXPECT_NE(best_plan(problem).instance, kRowsInstance);
+      EXPECT_NE(best_plan(problem, kH200).instance, kRowsInstance);
       problem.window2 = 1, problem.q_heads = 1, problem.seq_len = 100;
-      EXPECT_EQ(make_plan(problem, kRowsInstance)->row_groups, 32 / (head_dim / 8))
+      EXPECT_EQ(make_plan(problem, kRowsInstance, kH200)->row_groups, 32 / (head_dim / 8))
           << "few rows of many keys: a warp for each";
       problem.window1 = 1, problem.window2 = 2, problem.seq_len = 8192;
-      EXPECT_EQ(best_plan(problem).instance, kRowsInstance) << "tiles would be empty but for two keys";
+      EXPECT_EQ(best_plan(problem, kH200).instance, kRowsInstance) << "tiles would be empty but for two keys";
       problem.q_heads = 64;
-      const Plan plan = *make_plan(problem, kRowsInstance);
+      const Plan plan = *make_plan(problem, kRowsInstance, kH200);
       EXPECT_EQ(plan.row_groups, 1) << "rows enough to fill the GPU";
       EXPECT_EQ(plan.parameters.items, 8192 * 64);
     }
@@ -252,8 +277,8 @@ TEST(HopperPlan, narrow_windows_run_on_the_portable_forward_where_it_was_faster)
            narrow(Form::determinant, 5, 1, 14779, 200, 1, 64),
            narrow(Form::trilinear, 351, 1, 466, 2, 2, 128, 3),
        }) {
-    EXPECT_EQ(best_plan(problem).instance, kPortableInstance) << describe(problem);
-    EXPECT_EQ(best_plan(problem).reordered_bytes, 0u) << describe(problem);
+    EXPECT_EQ(best_plan(problem, kH200).instance, kPortableInstance) << describe(problem);
+    EXPECT_EQ(best_plan(problem, kH200).reordered_bytes, 0u) << describe(problem);
   }
 }
 
@@ -263,7 +288,7 @@ TEST(HopperPlan, wide_windows_never_run_on_the_portable_forward) {
       for (const std::int64_t group : {1, 4, 8, 16, 32, 64, 128}) {
         for (const std::int64_t seq_len : {1024, 8192, 131072}) {
           const Problem problem = narrow(form, window1, window2, seq_len, 2 * group, 2, 128);
-          EXPECT_NE(best_plan(problem).instance, kPortableInstance) << describe(problem);
+          EXPECT_NE(best_plan(problem, kH200).instance, kPortableInstance) << describe(problem);
         }
       }
     }
@@ -274,7 +299,7 @@ TEST(HopperPlan, the_shapes_of_the_documents_run_on_the_instance_measured_fastes
   const auto chosen = [](Form form, std::int64_t window1, std::int64_t window2, std::int64_t q_heads,
                          std::int64_t kv_heads, std::int64_t seq_len = 8192) {
     return std::string(
-        instance_name(best_plan(narrow(form, window1, window2, seq_len, q_heads, kv_heads, 128)).instance));
+        instance_name(best_plan(narrow(form, window1, window2, seq_len, q_heads, kv_heads, 128), kH200).instance));
   };
   for (const Form form : {Form::trilinear, Form::determinant}) {
     const std::string suffix = form == Form::determinant ? "_cross" : "";
@@ -292,26 +317,16 @@ TEST(HopperPlan, the_shapes_of_the_documents_run_on_the_instance_measured_fastes
   }
 }
 
-TEST(HopperPlan, the_portable_forward_folds_the_axis_that_the_other_instances_fold) {
-  for (const Problem& problem : many_problems()) {
-    for (const auto& [window1, window2] : {std::pair{512, 16}, {16, 512}, {7, 7}, {300, 400}, {202, 400}}) {
-      Problem other = problem;
-      other.window1 = window1, other.window2 = window2;
-      EXPECT_EQ(portable::make_shape(other).swapped, folds_axis1(other)) << describe(other);
-    }
-  }
-}
-
 TEST(HopperPlan, the_portable_forward_has_limits_of_its_own) {
   Problem problem = problem_of(1, 1, 1 << 20, 1, 1);
-  EXPECT_TRUE(make_plan(problem, kPortableInstance).has_value());
+  EXPECT_TRUE(make_plan(problem, kPortableInstance, kH200).has_value());
   problem.q_heads *= 2;
-  EXPECT_FALSE(make_plan(problem, kPortableInstance).has_value());
-  EXPECT_NE(best_plan(problem).instance, kPortableInstance);
+  EXPECT_FALSE(make_plan(problem, kPortableInstance, kH200).has_value());
+  EXPECT_NE(best_plan(problem, kH200).instance, kPortableInstance);
   problem = problem_of(1, 1, 64, 1, std::int64_t{1} << 29);
-  EXPECT_TRUE(make_plan(problem, kPortableInstance).has_value());
+  EXPECT_TRUE(make_plan(problem, kPortableInstance, kH200).has_value());
   problem.batch = 2;
-  EXPECT_FALSE(make_plan(problem, kPortableInstance).has_value());
+  EXPECT_FALSE(make_plan(problem, kPortableInstance, kH200).has_value());
 }
 
 TEST(HopperPlan, unsupported_problems_say_why) {

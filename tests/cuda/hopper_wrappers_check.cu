@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/common/loads.cuh"
+#include "kernels/cuda/hopper/common/virtual_query.cuh"
 #include "kernels/cuda/hopper/common/wgmma.cuh"
 #include "kernels/cuda/hopper/forward/launch.hpp"
-#include "kernels/cuda/hopper/forward/load.cuh"
-#include "kernels/cuda/hopper/forward/virtual_query.cuh"
 
 namespace triscope::hopper {
 namespace {

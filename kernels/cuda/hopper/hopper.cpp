@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/common/pointers.hpp"
 #include "kernels/cuda/hopper/choose/plan.hpp"
-#include "kernels/cuda/hopper/forward/launch.hpp"
+#include "kernels/cuda/hopper/forward/instances/launch_instance.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
 #include "source_hash/cuda.hopper.hpp"
 
@@ -20,47 +18,61 @@ namespace {
 
 using namespace hopper;
 
-using Launch = void (*)(const TensorMaps&, const ForwardParameters&, int, int, cudaStream_t);
-
-template <int... kIndex>
-constexpr std::array<Launch, sizeof...(kIndex)> launches_of(std::integer_sequence<int, kIndex...>) {
-  return {&launch_forward<kIndex>...};
+/// The GPU of the calling thread, for estimates: without one, the chip that they were fitted on.
+Chip current_chip() {
+  int device = 0, multiprocessors = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
+    return kH200;
+  }
+  return {.multiprocessors = multiprocessors};
 }
-constexpr auto kLaunches = launches_of(std::make_integer_sequence<int, kInstanceCount>{});
 
-/// Multiprocessors of the current device, which must be of compute capability 9.0.
-int multiprocessors() {
-  int device = 0, major = 0, count = 0;
+/// Throws `Error` unless the current device is of compute capability 9.0.
+void require_hopper() {
+  int device = 0, major = 0;
   TRISCOPE_CUDA_CHECK(cudaGetDevice(&device));
   TRISCOPE_CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-  TRISCOPE_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
   if (major != 9) {
     throw Error("cannot run cuda.hopper",
                 fmt::format("this GPU's compute capability is {}.x, and the kernel needs 9.0", major),
                 "use cuda.portable");
   }
-  return count;
 }
 
-void set_pointers(ForwardParameters& p, const Arguments& arguments, bool folds_axis1) {
+void set_pointers(ForwardParameters& p, const Arguments& arguments, const AxisRoles& roles) {
   const auto tensor = [](const void* pointer) { return static_cast<const __nv_bfloat16*>(pointer); };
+  const auto keys = roles.by_role(arguments.k1, arguments.k2), values = roles.by_role(arguments.v1, arguments.v2);
   p.q = tensor(arguments.q);
-  p.short_key = tensor(folds_axis1 ? arguments.k1 : arguments.k2);
-  p.short_value = tensor(folds_axis1 ? arguments.v1 : arguments.v2);
-  p.long_key = tensor(folds_axis1 ? arguments.k2 : arguments.k1);
-  p.long_value = tensor(folds_axis1 ? arguments.v2 : arguments.v1);
+  p.short_key = tensor(keys.short_axis);
+  p.short_value = tensor(values.short_axis);
+  p.long_key = tensor(keys.long_axis);
+  p.long_value = tensor(values.long_axis);
   p.tile_key = p.long_key;
   p.o = static_cast<__nv_bfloat16*>(arguments.o);
   p.lse = arguments.lse;
 }
 
 /// Instance kPortableInstance: the forward of kernels/cuda/portable, rounding cross products as all instances do.
-void launch_portable(const Problem& problem, const Arguments& arguments, const float* sink, cudaStream_t stream) {
+void launch_portable(const Problem& problem, const AxisRoles& roles, const Arguments& arguments, const float* sink,
+                     cudaStream_t stream) {
   portable::Shape shape = portable::make_shape(problem);
   shape.cross_in_bf16 = product_of(problem) == Product::cross;
-  portable::Tensors tensors = portable::make_tensors(shape, arguments);
+  portable::Tensors tensors = portable::make_tensors(roles, arguments);
   tensors.sink = sink;
   portable::launch_forward(shape, tensors, stream);
+}
+
+/// Any other instance: `plan` with its pointers.
+void launch_tiles(Plan& plan, void* workspace, int multiprocessors, cudaStream_t stream) {
+  ForwardParameters& p = plan.parameters;
+  if (plan.reordered_bytes > 0) {
+    auto* reordered = static_cast<__nv_bfloat16*>(workspace);
+    launch_reorder(p.long_key, reordered, plan.reordered_bytes, p.head_dim, stream);
+    p.tile_key = reordered;
+  }
+  const TensorMaps maps = make_tensor_maps(p, tile_rows(kInstances[plan.instance].config));
+  launch_instance(plan.instance, maps, p, std::min(multiprocessors, p.items), plan.shared_bytes, stream);
 }
 
 class CudaHopper final : public Kernel {
@@ -77,8 +89,7 @@ class CudaHopper final : public Kernel {
   const KernelInfo& info() const override { return info_; }
 
   Fold fold(const Problem& problem) const override {
-    if (product_of(problem) == Product::cross) return folds_axis1(problem) ? Fold::cross_k1 : Fold::cross_k2;
-    return folds_axis1(problem) ? Fold::query_k1 : Fold::query_k2;
+    return fold_of(axis_roles(problem, BiasPlace::in_product), product_of(problem) == Product::cross);
   }
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
@@ -89,18 +100,18 @@ class CudaHopper final : public Kernel {
     if (auto reason = unsupported(problem, pass)) return reason;
     const int index = find_instance(instance);
     if (index < 0) return fmt::format("cuda.hopper has no instance {}", instance);
-    if (!make_plan(problem, index)) {
+    if (!make_plan(problem, index, kH200)) {
       return fmt::format("instance {} does not fit head_dim {} with {} query heads per kv head", instance,
                          problem.head_dim, problem.group());
     }
     return std::nullopt;
   }
   std::string choose_instance(const Problem& problem, Pass) const override {
-    return instance_name(best_plan(problem).instance);
+    return instance_name(best_plan(problem, current_chip()).instance);
   }
 
   std::size_t workspace_bytes(const Problem& problem, Pass, std::string_view instance) const override {
-    const auto plan = make_plan(problem, find_instance(instance));
+    const auto plan = make_plan(problem, find_instance(instance), kH200);
     return plan ? plan->reordered_bytes : 0;
   }
 
@@ -108,28 +119,23 @@ class CudaHopper final : public Kernel {
     if (const auto reason = unsupported(problem, pass, instance)) {
       throw Error("cannot launch cuda.hopper", *reason, "choose another kernel or instance", ExitCode::usage);
     }
-    Plan plan = *make_plan(problem, find_instance(instance));
+    const Chip chip = current_chip();
+    Plan plan = *make_plan(problem, find_instance(instance), chip);
     require_pointers(info_.id, problem, pass, arguments, plan.reordered_bytes);
+    require_hopper();
     const float* sink = problem.sink ? arguments.sink : nullptr;
-    const int blocks = multiprocessors();
     const auto stream = static_cast<cudaStream_t>(arguments.stream);
     if (plan.instance == kPortableInstance) {
-      launch_portable(problem, arguments, sink, stream);
+      launch_portable(problem, plan.roles, arguments, sink, stream);
       return;
     }
-    ForwardParameters& p = plan.parameters;
-    set_pointers(p, arguments, plan.folds_axis1);
-    p.sink = sink;
+    set_pointers(plan.parameters, arguments, plan.roles);
+    plan.parameters.sink = sink;
     if (plan.instance == kRowsInstance) {
-      launch_rows(p, plan.row_groups, stream);
-      return;
+      launch_rows(plan.parameters, plan.row_groups, stream);
+    } else {
+      launch_tiles(plan, arguments.workspace, chip.multiprocessors, stream);
     }
-    if (plan.reordered_bytes > 0) {
-      p.tile_key = static_cast<__nv_bfloat16*>(arguments.workspace);
-      launch_reorder(p.long_key, const_cast<__nv_bfloat16*>(p.tile_key), plan.reordered_bytes, p.head_dim, stream);
-    }
-    const TensorMaps maps = make_tensor_maps(p, tile_rows(kInstances[plan.instance].config));
-    kLaunches[static_cast<std::size_t>(plan.instance)](maps, p, std::min(blocks, p.items), plan.shared_bytes, stream);
   }
 
  private:

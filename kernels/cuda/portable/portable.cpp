@@ -34,9 +34,7 @@ class PortableKernel final : public Kernel {
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override;
 
   /// The shorter window is folded; k2 whenever there is a bias (which k2 and v2 have).
-  Fold fold(const Problem& problem) const override {
-    return portable::make_shape(problem).swapped ? Fold::query_k1 : Fold::query_k2;
-  }
+  Fold fold(const Problem& problem) const override { return fold_of(portable::roles_of(problem)); }
 
   std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view) const override {
     return pass == Pass::forward ? 0 : portable::plan_backward(portable::make_shape(problem)).bytes;
@@ -85,7 +83,7 @@ void PortableKernel::launch(const Problem& problem, Pass pass, std::string_view 
   }
   const portable::Shape shape = portable::make_shape(problem);
   require_pointers(info_.id, problem, pass, arguments, workspace_bytes(problem, pass, instance));
-  portable::Tensors tensors = portable::make_tensors(shape, arguments);
+  portable::Tensors tensors = portable::make_tensors(portable::roles_of(problem), arguments);
   if (!problem.sink) tensors.sink = nullptr;
   const auto stream = static_cast<cudaStream_t>(arguments.stream);
   if (pass == Pass::forward) {

@@ -1,4 +1,4 @@
-// The products that make a virtual query.
+// The products that make a virtual query, and how its words lie in a quad of lanes. Host and device.
 #pragma once
 
 namespace triscope::hopper {
@@ -9,6 +9,20 @@ enum class Product {
   biased,        ///< q * (k + bias), in fp32: trilinear with bias
   cross,         ///< k x q per chunk of 3, in bf16: determinant without bias
   biased_cross,  ///< (k + bias) x q per chunk of 3, in fp32: determinant with bias
+};
+
+/// Words (pairs of dimensions) of one lane of a quad: of its rows of q~, and of the short-axis key that it multiplies.
+/// Cross products: 3 words in each block of 12, then the tail (virtual_query.cuh).
+template <int kHeadDim, Product kProduct>
+struct QuadWords {
+  static constexpr bool kCross = kProduct == Product::cross || kProduct == Product::biased_cross;
+  static constexpr bool kWideKeys = kProduct == Product::biased || kProduct == Product::biased_cross;  ///< in fp32
+  static constexpr int kLaneWords = kHeadDim / 8;
+  static constexpr int kCrossBlocks = kCross ? kHeadDim / 24 : 0;
+  static constexpr int kTailWords = kCross ? kLaneWords - 3 * kCrossBlocks : 0;
+  /// 32-bit words of a ring key for each lane, and how many 16-byte groups of them.
+  static constexpr int kKeyWords = (kWideKeys ? 2 : 1) * (kLaneWords + kTailWords);
+  static constexpr int kKeyQuads = (kKeyWords + 3) / 4;
 };
 
 }  // namespace triscope::hopper

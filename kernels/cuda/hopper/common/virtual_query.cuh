@@ -10,15 +10,15 @@
 // tile keys share leaves S unchanged, so cross instances reorder them: lane c's share of a block of 12 words (8 chunks)
 // is the two chunks (x y z), (x' y' z') of words 3 c .. 3 c + 2, as words (x x'), (y y'), (z z') in its places u = 3
 // block .. 3 block + 2. The tail that is no whole block keeps its order; there q_a lies in q's own words and q_b beside
-// them (Layout::kTails), and the ring key has both too.
+// them (`tail`), and the ring key has both too.
 //
 //   lane                0              1             2              3
 //   a block        xy zx' y'z'    xy zx' y'z'    xy zx' y'z'    xy zx' y'z'
 //   reordered      xx'  xx'  xx'  xx'   |   yy'  yy'  yy'  yy'   |   zz'  zz'  zz'  zz'        (one of each lane)
 #pragma once
 
+#include "kernels/cuda/hopper/common/product.hpp"
 #include "kernels/cuda/hopper/common/ptx.cuh"
-#include "kernels/cuda/hopper/forward/config.hpp"
 
 namespace triscope::hopper {
 
@@ -42,16 +42,14 @@ __device__ __forceinline__ void reorder_block(const uint4 (&in)[3], uint4 (&out)
   out[2] = make_uint4(z[0], z[1], z[2], z[3]);
 }
 
-/// Byte offset in a ring key of 32-bit word `n` of lane `c`: 16 bytes of each lane of a quad lie side by side.
-__device__ __forceinline__ int key_offset(int n, int c) { return (n >> 2) * 64 + c * 16 + (n & 3) * 4; }
-
-template <TileConfig kConfig>
+/// The virtual queries of one thread's two rows, g and g + 8 of an A fragment (wgmma.cuh).
+template <int kHeadDim, Product kProduct>
 struct VirtualQuery {
-  using L = Layout<kConfig>;
+  using L = QuadWords<kHeadDim, kProduct>;
   static constexpr int kPartWords = 12;  // of a ring key, loaded at a time (products but plain)
   static constexpr int kParts = (L::kKeyWords + kPartWords - 1) / kPartWords;
 
-  std::uint32_t word[kConfig.head_dim / 4];                      // both rows, A fragment order
+  std::uint32_t word[kHeadDim / 4];                              // both rows, A fragment order
   std::uint32_t tail[L::kTailWords > 0 ? L::kTailWords : 1][2];  // q_b of the tail, rows g and g + 8
 
   /// Register of lane word `u` in thread row `r`.
@@ -70,14 +68,14 @@ struct VirtualQuery {
   /// The others: the words of row `r` that part `kPart` of the ring key is for.
   template <int kPart>
   __device__ __forceinline__ void multiply_part(const std::uint32_t (&key)[kPartWords], int r) {
-    if constexpr (kConfig.product == Product::cross) {
+    if constexpr (kProduct == Product::cross) {
       cross_part<kPart>(key, r);
     } else {
       float k[kPartWords];
 #pragma unroll
       for (int x = 0; x < kPartWords; ++x) k[x] = __uint_as_float(key[x]);
-      if constexpr (kConfig.product == Product::biased) biased_part<kPart>(k, r);
-      if constexpr (kConfig.product == Product::biased_cross) biased_cross_part<kPart>(k, r);
+      if constexpr (kProduct == Product::biased) biased_part<kPart>(k, r);
+      if constexpr (kProduct == Product::biased_cross) biased_cross_part<kPart>(k, r);
     }
   }
 

@@ -1,60 +1,105 @@
-// The mbarriers of the Hopper forward, at Layout::kBarriers. "full": written, may be read; "empty": read, may be
-// written.
+// The mbarriers of the Hopper forward, at Layout::kBarriers: one table. "full": written, may be read; "empty": read,
+// may be written. Roles: copier (the thread that loads tiles), short (3 warps of the short axis), consumers (8 warps).
+// In "phase", n counts from 0 over the life of the CTA; a wait for phase n passes its parity, n & 1
+// (common/barriers.cuh).
+//
+//   barrier      arrivals         when                             who waits         phase    why nobody is two behind
+//   full_key     copier, bytes    key tile i is there              consumers         use n    the copier refills tile i
+//   full_value   copier, bytes    value tile i is there            consumers         use n    only after all 8 have
+//   left it empty_key    8 consumers      last step over it: S is read     copier            use n-1  consumers wait
+//   for full first empty_value  8 consumers      last P V over it has ended       copier            use n-1  the same
+//   full_query   copier, bytes    q of an item is there            consumers; cross  use n    refilled after
+//   empty_query
+//                                                                  products: short
+//   empty_query  8 consumers      the item's last queries are made copier            use n-1  consumers wait for full
+//   first full_stage   3 short          ring rows of stage s are there   consumers         s / 4    rewritten after
+//   empty_stage
+//                                 (first stage: q reordered too)
+//   empty_stage  8 consumers      its queries are made             short             s/4 - 1  consumers wait for full
+//   first pass_done    8 consumers      ratios of a pass are read        short             pass     short waits once a
+//   pass (*) turned       3 short          ratios are turned round          consumers         turn     turned after
+//   pass_done (*) merge_full   4 of warpgroup 1 half 0, half 1 are written       warpgroup 0       2 items  an item has
+//   both phases, and merge_taken  4 of warpgroup 0 half 0 is read                   warpgroup 1       item     each
+//   waits for the other in merge_free   4 of warpgroup 0 half 1 is read                   warpgroup 1       item-1
+//   every item items_done   8 consumers      all items are stored             consumers         0        once
+//
+// Use n: the n-th time that a tile or a buffer is filled. Stage s: the s-th step whose rows are new, slot s % 4.
+// (*) Known gap: where an item has one step and several passes (1024x1 of 4096 tokens), a pass has no stage of its own,
+// and pass_done alone holds short and consumers together: they can be two passes apart, where parity tells them
+// nothing.
+//
+// bar.sync: id 0 is __syncthreads; kNeverReached, kTurn below.
 #pragma once
 
-#include "kernels/cuda/hopper/common/ptx.cuh"
-#include "kernels/cuda/hopper/forward/config.hpp"
+#include "kernels/cuda/hopper/common/barriers.cuh"
+#include "kernels/cuda/hopper/forward/layout.hpp"
 
 namespace triscope::hopper {
 
-inline constexpr int kConsumerWarps = kConsumerWarpgroups * 4;
+inline constexpr int kNeverReached = 1;  ///< bar.sync id, see hold_here
+inline constexpr int kTurn = 2;          ///< of warpgroup 0; kTurn + 1: of warpgroup 1; see take_turn
 
-// bar.sync ids; 0 is __syncthreads.
-inline constexpr int kNeverReached = 1;  ///< see Mainloop::hold_here
-inline constexpr int kTurn = 2;          ///< of warpgroup 0; kTurn + 1: of warpgroup 1; see Mainloop::take_turn
+/// The table: place, number and arrivals. A copy arrives once, with its bytes.
+struct BarrierTable {
+  static constexpr BarrierRow kFullKey{0, kMostResidentTiles, 1};
+  static constexpr BarrierRow kEmptyKey{kFullKey.end(), kMostResidentTiles, kConsumerWarps};
+  static constexpr BarrierRow kFullValue{kEmptyKey.end(), kMostResidentTiles, 1};
+  static constexpr BarrierRow kEmptyValue{kFullValue.end(), kMostResidentTiles, kConsumerWarps};
+  static constexpr BarrierRow kFullQuery{kEmptyValue.end(), 2, 1};
+  static constexpr BarrierRow kEmptyQuery{kFullQuery.end(), 2, kConsumerWarps};
+  static constexpr BarrierRow kFullStage{kEmptyQuery.end(), kStagesAhead, kShortAxisWarps};
+  static constexpr BarrierRow kEmptyStage{kFullStage.end(), kStagesAhead, kConsumerWarps};
+  static constexpr BarrierRow kPassDone{kEmptyStage.end(), 1, kConsumerWarps};
+  static constexpr BarrierRow kMergeFull{kPassDone.end(), 1, kConsumerWarps / 2};
+  static constexpr BarrierRow kMergeTaken{kMergeFull.end(), 1, kConsumerWarps / 2};
+  static constexpr BarrierRow kMergeFree{kMergeTaken.end(), 1, kConsumerWarps / 2};
+  static constexpr BarrierRow kTurned{kMergeFree.end(), 1, kShortAxisWarps};
+  static constexpr BarrierRow kItemsDone{kTurned.end(), 1, kConsumerWarps};
+  static_assert(8 * kItemsDone.end() == kBarrierBytes);
+};
 
+/// The barriers of a CTA by name.
 struct Barriers {
+  using Table = BarrierTable;
   std::uint32_t base;
-  __device__ std::uint32_t full_key(int tile) const { return base + 8 * tile; }
-  __device__ std::uint32_t empty_key(int tile) const { return base + 24 + 8 * tile; }
-  __device__ std::uint32_t full_value(int tile) const { return base + 48 + 8 * tile; }
-  __device__ std::uint32_t empty_value(int tile) const { return base + 72 + 8 * tile; }
-  __device__ std::uint32_t full_query(int buffer) const { return base + 96 + 8 * buffer; }
-  __device__ std::uint32_t empty_query(int buffer) const { return base + 112 + 8 * buffer; }
-  /// The ring rows of steps i, i + kStagesAhead, ... (and, before an item's first step, its q in the order of the
-  /// products).
-  __device__ std::uint32_t full_stage(int i) const { return base + 128 + 8 * i; }
-  __device__ std::uint32_t empty_stage(int i) const { return base + 160 + 8 * i; }
-  __device__ std::uint32_t pass_done() const { return base + 192; }  ///< no consumer reads ratios of this pass any more
-  // Split steps: warpgroup 1 has written a half of its result; warpgroup 0 has read the first half; it has read both.
-  __device__ std::uint32_t merge_full() const { return base + 200; }
-  __device__ std::uint32_t merge_taken() const { return base + 208; }
-  __device__ std::uint32_t merge_free() const { return base + 216; }
-  /// The ratios of a pass's second step are there (ShortAxis::turn_ratios).
-  __device__ std::uint32_t turned() const { return base + 224; }
-  __device__ std::uint32_t items_done() const { return base + 232; }  ///< every consumer warp has stored its last item
-  static_assert(kMostResidentTiles == 3 && kStagesAhead == 4, "the offsets above");
+
+  __device__ std::uint32_t full_key(int tile) const { return barrier_address<Table::kFullKey>(base, tile); }
+  __device__ std::uint32_t empty_key(int tile) const { return barrier_address<Table::kEmptyKey>(base, tile); }
+  __device__ std::uint32_t full_value(int tile) const { return barrier_address<Table::kFullValue>(base, tile); }
+  __device__ std::uint32_t empty_value(int tile) const { return barrier_address<Table::kEmptyValue>(base, tile); }
+  __device__ std::uint32_t full_query(int buffer) const { return barrier_address<Table::kFullQuery>(base, buffer); }
+  __device__ std::uint32_t empty_query(int buffer) const { return barrier_address<Table::kEmptyQuery>(base, buffer); }
+  __device__ std::uint32_t full_stage(int slot) const { return barrier_address<Table::kFullStage>(base, slot); }
+  __device__ std::uint32_t empty_stage(int slot) const { return barrier_address<Table::kEmptyStage>(base, slot); }
+  __device__ std::uint32_t pass_done() const { return barrier_address<Table::kPassDone>(base, 0); }
+  __device__ std::uint32_t merge_full() const { return barrier_address<Table::kMergeFull>(base, 0); }
+  __device__ std::uint32_t merge_taken() const { return barrier_address<Table::kMergeTaken>(base, 0); }
+  __device__ std::uint32_t merge_free() const { return barrier_address<Table::kMergeFree>(base, 0); }
+  __device__ std::uint32_t turned() const { return barrier_address<Table::kTurned>(base, 0); }
+  __device__ std::uint32_t items_done() const { return barrier_address<Table::kItemsDone>(base, 0); }
 
   /// One thread, before the CTA's first __syncthreads.
   __device__ void init() const {
     for (int tile = 0; tile < kMostResidentTiles; ++tile) {
-      barrier_init(full_key(tile), 1);
-      barrier_init(full_value(tile), 1);
-      barrier_init(empty_key(tile), kConsumerWarps);
-      barrier_init(empty_value(tile), kConsumerWarps);
+      init_barrier<Table::kFullKey>(base, tile);
+      init_barrier<Table::kFullValue>(base, tile);
+      init_barrier<Table::kEmptyKey>(base, tile);
+      init_barrier<Table::kEmptyValue>(base, tile);
     }
-    for (int i = 0; i < 2; ++i) {
-      barrier_init(full_query(i), 1);
-      barrier_init(empty_query(i), kConsumerWarps);
+    for (int buffer = 0; buffer < 2; ++buffer) {
+      init_barrier<Table::kFullQuery>(base, buffer);
+      init_barrier<Table::kEmptyQuery>(base, buffer);
     }
-    for (int i = 0; i < kStagesAhead; ++i) {
-      barrier_init(full_stage(i), kShortAxisWarps);
-      barrier_init(empty_stage(i), kConsumerWarps);
+    for (int slot = 0; slot < kStagesAhead; ++slot) {
+      init_barrier<Table::kFullStage>(base, slot);
+      init_barrier<Table::kEmptyStage>(base, slot);
     }
-    barrier_init(turned(), kShortAxisWarps);
-    for (const std::uint32_t end : {pass_done(), items_done()}) barrier_init(end, kConsumerWarps);
-    for (const std::uint32_t merge : {merge_full(), merge_taken(), merge_free()})
-      barrier_init(merge, kConsumerWarps / 2);
+    init_barrier<Table::kTurned>(base, 0);
+    init_barrier<Table::kPassDone>(base, 0);
+    init_barrier<Table::kItemsDone>(base, 0);
+    init_barrier<Table::kMergeFull>(base, 0);
+    init_barrier<Table::kMergeTaken>(base, 0);
+    init_barrier<Table::kMergeFree>(base, 0);
     fence_barrier_init();
   }
 };

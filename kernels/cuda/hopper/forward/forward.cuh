@@ -37,7 +37,9 @@
 #include <cuda_runtime.h>
 
 #include "kernels/cuda/hopper/forward/epilogue.cuh"
+#include "kernels/cuda/hopper/forward/instances.hpp"
 #include "kernels/cuda/hopper/forward/load.cuh"
+#include "kernels/cuda/hopper/forward/mainloop.cuh"
 #include "kernels/cuda/hopper/forward/repair.cuh"
 #include "kernels/cuda/hopper/forward/short_axis.cuh"
 
@@ -64,35 +66,32 @@ __device__ __forceinline__ void prepare_shared_memory(const ForwardParameters& p
   __syncthreads();
 }
 
+/// The consumer warpgroups, until the CTA's items are done.
 template <TileConfig kConfig>
 __device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_t memory) {
   using L = Layout<kConfig>;
   const int thread = threadIdx.x & (kWarpgroupThreads - 1);
   const int lane = thread & 31;
-  Mainloop<kConfig> loop{
-      .p = p,
-      .memory = memory,
-      .barriers = {memory + L::kBarriers},
-      .warpgroup = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / kWarpgroupThreads, 0) - 1,
-      .row = thread / 32 * 16 + Mainloop<kConfig>::row_in_warp(lane / 4),
-      .lane = lane,
-      .c = lane & 3,
-      .leader = lane == 0};
-  loop.ring = memory + L::kRing + loop.c * 16;
-  loop.phases = 0;
-  loop.items_done = 0;
-  loop.stages = 0;
-  if (kConfig.takes_turns && loop.warpgroup == 1) loop.give_turn();
+  Consumer<kConfig> me{.p = p,
+                       .memory = memory,
+                       .barriers = {memory + L::kBarriers},
+                       .warpgroup = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / kWarpgroupThreads, 0) - 1,
+                       .row = thread / 32 * 16 + Consumer<kConfig>::row_in_warp(lane / 4),
+                       .lane = lane,
+                       .c = lane & 3,
+                       .leader = lane == 0,
+                       .ring = memory + L::kRing + (lane & 3) * 16};  // the rest begins as 0
+  if (kConfig.takes_turns && me.warpgroup == 1) give_turn(me.warpgroup);
   Epilogue<kConfig> epilogue{.p = p};
   for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
-    loop.item = work_item<kConfig>(p, index);
-    loop.run_item([&](int t) { epilogue.load_factors(loop, t); });
-    epilogue.finish(loop);
+    begin_item(me, index);
+    run_item(me, [&](int t) { epilogue.load_factors(me, t); });
+    epilogue.finish(me);
   }
-  repair_rows<kConfig>(p, memory, loop.warpgroup * 4 + thread / 32, lane);
+  repair_rows<kConfig>(p, memory, me.warpgroup * 4 + thread / 32, lane);
 }
 
-template <int kInstance>  // an index: nvcc 13.0 cannot name a kernel whose template argument is a struct
+template <int kInstance>  // its place in the table: nvcc 13.0 cannot name a kernel whose template argument is a struct
 __global__ void __launch_bounds__(kThreads, 1)
     forward_kernel(const __grid_constant__ CUtensorMap query_map, const __grid_constant__ CUtensorMap key_map,
                    const __grid_constant__ CUtensorMap value_map, const __grid_constant__ ForwardParameters p) {

@@ -4,7 +4,6 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-#include "kernels/cuda/hopper/forward/config.hpp"
 #include "kernels/cuda/hopper/forward/parameters.hpp"
 
 namespace triscope::hopper {

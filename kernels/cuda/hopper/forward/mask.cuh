@@ -3,7 +3,7 @@
 
 #include <math_constants.h>
 
-#include "kernels/cuda/hopper/forward/parameters.hpp"
+#include "kernels/cuda/hopper/forward/work_item.hpp"
 
 namespace triscope::hopper {
 
@@ -17,7 +17,7 @@ struct RowWindow {
 /// does not exist or lies outside the short window.
 __device__ __forceinline__ RowWindow row_window(const ForwardParameters& p, const WorkItem& item, int position, int t) {
   const bool exists = t <= min(position, p.short_window - 1);
-  return {max(0, position - p.long_window + 1) - item.first_key, exists ? position - item.first_key : -1};
+  return {max(0, position - p.long_window + 1) - item.span.first_key, exists ? position - item.span.first_key : -1};
 }
 
 /// Tiles of an item from `begin` on have no column before any row's window, tiles before `end` none behind one, on any
@@ -32,10 +32,14 @@ struct CleanTiles {
 template <int kTileKeys>
 __device__ __forceinline__ CleanTiles clean_tiles(const ForwardParameters& p, const WorkItem& item, int position,
                                                   int last_position, int largest_offset) {
-  const int latest_first = max(0, last_position - p.long_window + 1) - item.first_key;
-  const int earliest_last = position - item.first_key;
+  const int latest_first = max(0, last_position - p.long_window + 1) - item.span.first_key;
+  const int earliest_last = position - item.span.first_key;
   const bool steps_leave = largest_offset > min(position, p.short_window - 1);
   return {(latest_first + kTileKeys - 1) / kTileKeys, steps_leave ? 0 : (earliest_last + 1) / kTileKeys};
+}
+
+__device__ __forceinline__ bool needs_mask(const CleanTiles& clean, int item_tile) {
+  return item_tile < clean.begin || item_tile >= clean.end;
 }
 
 /// Sets scores before the windows of rows g (`first_a`) and g + 8 (`first_b`) to -inf. `column`: tile's first column

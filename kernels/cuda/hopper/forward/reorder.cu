@@ -1,8 +1,8 @@
 // The tile keys with their dimensions in the order of cross products (virtual_query.cuh): one copy of the long axis'
 // keys a launch, a few microseconds, so that no tile is rewritten in shared memory.
 #include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/common/virtual_query.cuh"
 #include "kernels/cuda/hopper/forward/launch.hpp"
-#include "kernels/cuda/hopper/forward/virtual_query.cuh"
 
 namespace triscope::hopper {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/hopper/forward/barriers.cuh"
 #include "kernels/cuda/hopper/forward/row.cuh"
+#include "kernels/cuda/hopper/forward/work_item.hpp"
 
 namespace triscope::hopper {
 

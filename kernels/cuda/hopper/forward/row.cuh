@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "kernels/cuda/hopper/common/ptx.cuh"
+#include "kernels/cuda/hopper/common/virtual_query.cuh"
 #include "kernels/cuda/hopper/forward/parameters.hpp"
-#include "kernels/cuda/hopper/forward/virtual_query.cuh"
 
 namespace triscope::hopper {
 

@@ -7,9 +7,10 @@
 // products, in place (virtual_query.cuh).
 #pragma once
 
+#include "kernels/cuda/hopper/common/ring.hpp"
+#include "kernels/cuda/hopper/common/virtual_query.cuh"
 #include "kernels/cuda/hopper/forward/barriers.cuh"
-#include "kernels/cuda/hopper/forward/parameters.hpp"
-#include "kernels/cuda/hopper/forward/virtual_query.cuh"
+#include "kernels/cuda/hopper/forward/work_item.hpp"
 
 namespace triscope::hopper {
 
@@ -18,14 +19,6 @@ namespace triscope::hopper {
 inline constexpr float kSmallestValue = 0x1p-60f;
 
 __device__ __forceinline__ float away_from_zero(float x) { return copysignf(fmaxf(fabsf(x), kSmallestValue), x); }
-
-/// Byte offset of dimension pair (d, d + 1) in a ratio row: lane c of a consumer quad reads 16 bytes for columns
-/// 16 m + {2c, 2c + 1, 2c + 8, 2c + 9}.
-__device__ __forceinline__ int ratio_offset(int d) { return (d >> 4) * 64 + ((d & 7) >> 1) * 16 + ((d & 8) >> 3) * 8; }
-
-/// Byte offset of word `w` (dimensions 2 w, 2 w + 1) of a key row in fragment order: lane c of a consumer quad reads 16
-/// bytes for two k steps, words 16 m + {c, c + 4, c + 8, c + 12}.
-__device__ __forceinline__ int fragment_offset(int w) { return (w >> 4) * 64 + (w & 3) * 16 + ((w >> 2) & 3) * 4; }
 
 template <TileConfig kConfig>
 struct ShortAxis {
@@ -265,7 +258,7 @@ struct ShortAxis {
   __device__ __forceinline__ void wait_slots(int stages) const {
     const Barriers barriers{memory + L::kBarriers};
     if (stages >= kStagesAhead) {
-      barrier_wait(barriers.empty_stage(stages % kStagesAhead), (stages / kStagesAhead - 1) & 1);
+      wait_phase(barriers.empty_stage(stages % kStagesAhead), stages / kStagesAhead - 1);
     }
   }
 
@@ -353,13 +346,13 @@ struct ShortAxis {
     for (int index = blockIdx.x; index < p.items; index += gridDim.x, ++items_done) {
       const WorkItem item = work_item<kConfig>(p, index);
       begin_item(item);
-      const int chunks = (item.tiles + kConfig.resident_tiles - 1) / kConfig.resident_tiles;
+      const int chunks = (item.span.tiles + kConfig.resident_tiles - 1) / kConfig.resident_tiles;
       for (int pass = 0; pass < chunks; ++pass, ++passes) {
         const int first_step = pass == 0 ? 0 : 1;  // a pass begins where the previous one ended
         const int direction = pass & 1 ? -L::kStepsPerStage : L::kStepsPerStage;
         // An item's first stage rewrites ring rows that the item before it used. (Passes of one step have no stage of
         // their own.)
-        if (passes > 0 && (pass == 0 || item.steps == 1)) barrier_wait(barriers.pass_done(), (passes - 1) & 1);
+        if (passes > 0 && (pass == 0 || item.steps == 1)) wait_phase(barriers.pass_done(), passes - 1);
         for (int step = first_step; step < item.steps; ++step, ++stages) {
           const int t = step_offset(pass, step, item.steps, L::kStepsPerStage);
           const int top = item.position + p.positions - 1 - t;
@@ -372,7 +365,7 @@ struct ShortAxis {
           if constexpr (L::kCross) {
             if (pass == 0 && step == 0) {
               const int buffer = items_done % L::kQueryBuffers;
-              barrier_wait(barriers.full_query(buffer), items_done / L::kQueryBuffers & 1);
+              wait_phase(barriers.full_query(buffer), items_done / L::kQueryBuffers);
               reorder_query(buffer);
             }
           }
@@ -380,7 +373,7 @@ struct ShortAxis {
           if (lane == 0) barrier_arrive(barriers.full_stage(stages % kStagesAhead));
           if (pass > 0 && step == first_step) {
             // The keys are there since the previous pass, which must have ended before its ratios are turned.
-            barrier_wait(barriers.pass_done(), (passes - 1) & 1);
+            wait_phase(barriers.pass_done(), passes - 1);
             turn_ratios(top, span(), direction);
             __syncwarp();
             if (lane == 0) barrier_arrive(barriers.turned());

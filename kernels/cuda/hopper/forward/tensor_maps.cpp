@@ -1,59 +1,24 @@
-// Tensor maps for the bulk copies. The encoder lives in libcuda; it is asked for by name, so nothing links against
-// libcuda.
-#include <fmt/format.h>
-
-#include "kernels/base/error.hpp"
-#include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/common/tensor_map.hpp"
 #include "kernels/cuda/hopper/forward/launch.hpp"
 
 namespace triscope::hopper {
 namespace {
 
-using Encode = decltype(&cuTensorMapEncodeTiled);
-
-Encode tensor_map_encoder() {
-  static const Encode encode = [] {
-    void* function = nullptr;
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-    TRISCOPE_CUDA_CHECK(
-        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
-    if (found != cudaDriverEntryPointSuccess || function == nullptr) {
-      throw Error("cannot start cuda.hopper", "the NVIDIA driver has no cuTensorMapEncodeTiled",
-                  "install a driver for CUDA 13.0 or later");
-    }
-    return reinterpret_cast<Encode>(function);
-  }();
-  return encode;
-}
-
-/// Map of a [batch, seq_len, heads, head_dim] bf16 tensor: boxes of `box_rows` positions x `box_heads` heads x 64
-/// dimensions, 128-byte swizzle. Positions outside the sequence read as zeros.
-CUtensorMap encode(const __nv_bfloat16* tensor, const ForwardParameters& p, int heads, int box_heads, int box_rows) {
-  const cuuint64_t row_bytes = static_cast<cuuint64_t>(p.head_dim) * 2;
-  const cuuint64_t extents[4] = {static_cast<cuuint64_t>(p.head_dim), static_cast<cuuint64_t>(heads),
-                                 static_cast<cuuint64_t>(p.seq_len), static_cast<cuuint64_t>(p.batch)};
-  const cuuint64_t strides[3] = {row_bytes, row_bytes * extents[1], row_bytes * extents[1] * extents[2]};
-  const cuuint32_t box[4] = {64, static_cast<cuuint32_t>(box_heads), static_cast<cuuint32_t>(box_rows), 1};
-  const cuuint32_t element_strides[4] = {1, 1, 1, 1};
-  CUtensorMap map;
-  const CUresult result =
-      tensor_map_encoder()(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, const_cast<__nv_bfloat16*>(tensor), extents,
-                           strides, box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) {
-    throw Error("cannot describe a tensor to the copy engine",
-                fmt::format("cuTensorMapEncodeTiled returned {} for {} x {} x {} x {}", static_cast<int>(result),
-                            p.batch, p.seq_len, heads, p.head_dim),
-                "align the tensor to 16 bytes, or use cuda.portable");
-  }
-  return map;
+CUtensorMap map_of(const __nv_bfloat16* tensor, const ForwardParameters& p, int heads, int box_heads, int box_rows) {
+  return make_tensor_map({.tensor = tensor,
+                          .batch = p.batch,
+                          .seq_len = p.seq_len,
+                          .heads = heads,
+                          .head_dim = p.head_dim,
+                          .box_heads = box_heads,
+                          .box_rows = box_rows});
 }
 
 }  // namespace
 
 TensorMaps make_tensor_maps(const ForwardParameters& p, int tile_rows) {
-  return {encode(p.q, p, p.q_heads, p.heads, p.positions), encode(p.tile_key, p, p.kv_heads, 1, tile_rows),
-          encode(p.long_value, p, p.kv_heads, 1, tile_rows)};
+  return {map_of(p.q, p, p.q_heads, p.heads, p.positions), map_of(p.tile_key, p, p.kv_heads, 1, tile_rows),
+          map_of(p.long_value, p, p.kv_heads, 1, tile_rows)};
 }
 
 }  // namespace triscope::hopper

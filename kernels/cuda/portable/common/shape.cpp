@@ -1,7 +1,6 @@
 #include "kernels/cuda/portable/common/shape.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace triscope::portable {
 namespace {
@@ -31,37 +30,36 @@ Shape make_shape(const Problem& problem) {
   shape.group = static_cast<int>(problem.group());
   shape.head_dim = static_cast<int>(problem.head_dim);
   shape.determinant = problem.form == Form::determinant;
-  const int window1 = static_cast<int>(std::min(problem.window1, problem.seq_len));
-  const int window2 = static_cast<int>(std::min(problem.window2, problem.seq_len));
-  // The biases belong to k2 and v2, and are exact only where the product is formed: with them, k2 is always folded.
-  shape.swapped = window1 < window2 && problem.k2_bias == 0 && problem.v2_bias == 0;
-  shape.long_window = shape.swapped ? window2 : window1;
-  shape.short_window = shape.swapped ? window1 : window2;
-  shape.scale = static_cast<float>(problem.effective_scale());
-  if (shape.determinant && shape.swapped) shape.scale = -shape.scale;
+  const AxisRoles roles = roles_of(problem);
+  shape.long_window = static_cast<int>(roles.window.long_axis);
+  shape.short_window = static_cast<int>(roles.window.short_axis);
+  shape.scale = static_cast<float>(roles.scale);
   shape.sign = shape.scale < 0 ? 0x80008000u : 0u;
-  shape.exponent_scale = std::max(std::abs(shape.scale) * kLog2E, 1e-30f);
-  shape.key_bias = static_cast<float>(problem.k2_bias);
-  shape.value_bias = static_cast<float>(problem.v2_bias);
+  shape.exponent_scale = exponent_scale(roles.scale);
+  shape.key_bias = roles.key_bias.short_axis;
+  shape.value_bias = roles.value_bias.short_axis;
   return shape;
 }
 
-Tensors make_tensors(const Shape& shape, const Arguments& arguments) {
+Tensors make_tensors(const AxisRoles& roles, const Arguments& arguments) {
+  const auto k = roles.by_role(arguments.k1, arguments.k2), v = roles.by_role(arguments.v1, arguments.v2);
+  const auto grad_k = roles.by_role(arguments.grad_k1, arguments.grad_k2);
+  const auto grad_v = roles.by_role(arguments.grad_v1, arguments.grad_v2);
   Tensors tensors;
   tensors.q = arguments.q;
-  tensors.long_k = shape.swapped ? arguments.k2 : arguments.k1;
-  tensors.long_v = shape.swapped ? arguments.v2 : arguments.v1;
-  tensors.short_k = shape.swapped ? arguments.k1 : arguments.k2;
-  tensors.short_v = shape.swapped ? arguments.v1 : arguments.v2;
+  tensors.long_k = k.long_axis;
+  tensors.long_v = v.long_axis;
+  tensors.short_k = k.short_axis;
+  tensors.short_v = v.short_axis;
   tensors.sink = arguments.sink;
   tensors.o = arguments.o;
   tensors.lse = arguments.lse;
   tensors.grad_o = arguments.grad_o;
   tensors.grad_q = arguments.grad_q;
-  tensors.grad_long_k = shape.swapped ? arguments.grad_k2 : arguments.grad_k1;
-  tensors.grad_long_v = shape.swapped ? arguments.grad_v2 : arguments.grad_v1;
-  tensors.grad_short_k = shape.swapped ? arguments.grad_k1 : arguments.grad_k2;
-  tensors.grad_short_v = shape.swapped ? arguments.grad_v1 : arguments.grad_v2;
+  tensors.grad_long_k = grad_k.long_axis;
+  tensors.grad_long_v = grad_v.long_axis;
+  tensors.grad_short_k = grad_k.short_axis;
+  tensors.grad_short_v = grad_v.short_axis;
   tensors.grad_sink = arguments.grad_sink;
   return tensors;
 }

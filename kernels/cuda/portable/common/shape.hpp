@@ -1,8 +1,6 @@
 // What the host tells the portable kernels: the problem with its two axes in their roles, pointers, and the workspace.
 //
-// Roles. The *short* axis is folded into the virtual query, q~_i = q_i * k_short (or k_short x q_i, chunks of 3); the
-// *long* axis is streamed as raw tiles. Usually short = (k2, v2); when window1 < window2 the roles are exchanged, and
-// det(q, k1, k2) = -det(q, k2, k1) goes into the sign of the scale.
+// Roles: kernels/attention/axis_roles.hpp.
 //
 // Rows. The queries of one (batch, kv head) are numbered f = position * group + head in group: heads packed, so that
 // with group >= 16 all 16 rows of a warp share their position and their windows. Row f at shift t uses short position
@@ -14,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/attention/kernel.hpp"
+#include "kernels/attention/axis_roles.hpp"
 
 namespace triscope::portable {
 
@@ -32,9 +30,8 @@ struct Shape {
   int long_window = 1, short_window = 1;  ///< clipped to seq_len
   bool determinant = false;
   bool cross_in_bf16 = false;  ///< determinant without bias: k x q in bf16 (Fold::cross_k2), as cuda.hopper makes it
-  bool swapped = false;        ///< short = (k1, v1)
-  float scale = 1;             ///< of the logit, with the sign of the exchange of axes
-  float exponent_scale = 1;    ///< |scale| * log2(e), at least 1e-30 so that masked logits stay -inf
+  float scale = 1;             ///< of the logit, as the roles have it
+  float exponent_scale = 1;    ///< triscope::exponent_scale
   std::uint32_t sign = 0;      ///< 0x80008000 when `scale` is negative: flips the virtual query instead
   float key_bias = 0, value_bias = 0;  ///< of the short axis
 
@@ -44,6 +41,9 @@ struct Shape {
   std::int64_t key_tiles() const { return (seq_len + kTileRows - 1) / kTileRows; }
   int padded_dim() const { return head_dim <= 64 ? 64 : 128; }
 };
+
+/// Roles of the axes in the CUDA kernels, which add a bias where the product is formed.
+inline AxisRoles roles_of(const Problem& problem) { return axis_roles(problem, BiasPlace::in_product); }
 
 /// `problem` in roles. Requires a problem that `cuda.portable` supports.
 Shape make_shape(const Problem& problem);
@@ -67,7 +67,7 @@ struct Tensors {
   float* grad_sink = nullptr;
 };
 
-Tensors make_tensors(const Shape& shape, const Arguments& arguments);
+Tensors make_tensors(const AxisRoles& roles, const Arguments& arguments);
 
 /// How the backward cuts its work and where its fp32 partial sums lie. Sums are added in a fixed order, by one thread
 /// each, so the gradients are bit-identical from run to run: there is no other mode.

@@ -1,4 +1,4 @@
-// Instance d128_rows128_keys128 of config.hpp.
-#include "kernels/cuda/hopper/forward/instance.cuh"
+// See instances.hpp.
+#include "kernels/cuda/hopper/forward/instances/instance.cuh"
 
-TRISCOPE_HOPPER_INSTANCE(0);
+TRISCOPE_HOPPER_INSTANCE("d128_rows128_keys128");

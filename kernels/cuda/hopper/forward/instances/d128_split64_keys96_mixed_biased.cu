@@ -1,4 +1,4 @@
-// Instance d128_split64_keys96_mixed_biased of config.hpp.
-#include "kernels/cuda/hopper/forward/instance.cuh"
+// See instances.hpp.
+#include "kernels/cuda/hopper/forward/instances/instance.cuh"
 
-TRISCOPE_HOPPER_INSTANCE(15);
+TRISCOPE_HOPPER_INSTANCE("d128_split64_keys96_mixed_biased");

@@ -1,4 +1,4 @@
-// Instance d64_split64_keys128_mixed_biased_cross of config.hpp.
-#include "kernels/cuda/hopper/forward/instance.cuh"
+// See instances.hpp.
+#include "kernels/cuda/hopper/forward/instances/instance.cuh"
 
-TRISCOPE_HOPPER_INSTANCE(18);
+TRISCOPE_HOPPER_INSTANCE("d64_split64_keys128_mixed_biased_cross");

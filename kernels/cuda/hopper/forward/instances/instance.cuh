@@ -27,7 +27,7 @@ void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int bloc
 
 }  // namespace triscope::hopper
 
-#define TRISCOPE_HOPPER_INSTANCE(index)                               \
-  static_assert(triscope::hopper::kInstances[index].name != nullptr); \
-  template void triscope::hopper::launch_forward<index>(              \
+/// Compiles the instance called `name`.
+#define TRISCOPE_HOPPER_INSTANCE(name)                                                     \
+  template void triscope::hopper::launch_forward<triscope::hopper::instance_called(name)>( \
       const triscope::hopper::TensorMaps&, const triscope::hopper::ForwardParameters&, int, int, cudaStream_t)

@@ -1,0 +1,20 @@
+// Tensor maps: how the copy engine sees a [batch, seq_len, heads, head_dim] bf16 tensor.
+#pragma once
+
+#include <cuda.h>
+#include <cuda_bf16.h>
+
+namespace triscope::hopper {
+
+/// A tensor, and the boxes that are copied from it.
+struct TensorBoxes {
+  const __nv_bfloat16* tensor = nullptr;  ///< aligned to 16 bytes
+  int batch = 1, seq_len = 1, heads = 1, head_dim = 64;
+  int box_heads = 1, box_rows = 1;  ///< a box: so many positions x heads x 64 dimensions
+};
+
+/// The map, with 128-byte swizzle; positions outside the sequence read as zeros. Throws `Error` when the driver has no
+/// encoder or refuses the tensor.
+CUtensorMap make_tensor_map(const TensorBoxes& boxes);
+
+}  // namespace triscope::hopper
