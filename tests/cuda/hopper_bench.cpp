@@ -6,7 +6,8 @@
 //   shape.
 //                                            Sustained: 200 ms that are not timed, then 400 (TRISCOPE_BENCH_MS), shapes
 //                                            in turn
-//   hopper_bench random COUNT SEED [CSV]     random problems, checked, and every instance timed beside cuda.portable:
+//   hopper_bench random COUNT SEED [CSV SPLIT]
+//                                            random problems, checked, and every instance timed beside cuda.portable:
 //                                            a launch of a graph of launches, so that the host's share does not count;
 //                                            the kernel's choice in turns with cuda.portable. CSV: a file for all times
 //                                            (tests/cuda/data/hopper_instances.csv is seed 2)
@@ -260,8 +261,10 @@ RandomRow time_random(const Kernel& kernel, const Kernel& portable, const Case& 
   return row;
 }
 
-void write_csv(const std::string& path, int seed, const std::vector<RandomRow>& rows) {
+void write_csv(const std::string& path, const std::string& split, const std::string& source, int seed,
+               const std::vector<RandomRow>& rows) {
   std::ofstream file(path);
+  file << "# split: " << split << "\n# source: " << source << "\n";
   file << "seed,number,problem,instance,us\n";
   for (std::size_t n = 0; n < rows.size(); ++n) {
     for (const auto& [instance, us] : rows[n].us) {
@@ -271,7 +274,7 @@ void write_csv(const std::string& path, int seed, const std::vector<RandomRow>& 
   if (!file.flush()) throw Error("the times were not kept", "cannot write " + path, "name another file");
 }
 
-int random_problems(const Kernel& kernel, int count, int seed, const std::string& csv) {
+int random_problems(const Kernel& kernel, int count, int seed, const std::string& csv, const std::string& split) {
   const auto portable = make_cuda_portable();
   std::vector<RandomRow> rows;
   int failed = 0;
@@ -280,7 +283,7 @@ int random_problems(const Kernel& kernel, int count, int seed, const std::string
     if (!check(kernel, test, 24)) ++failed;
     rows.push_back(time_random(kernel, *portable, test));
   }
-  if (!csv.empty()) write_csv(csv, seed, rows);
+  if (!csv.empty()) write_csv(csv, split, kernel.info().source_hash.forward, seed, rows);
   const auto slower = std::count_if(rows.begin(), rows.end(), [](const RandomRow& row) { return row.ratio < 1.0; });
   const auto clearly = std::count_if(rows.begin(), rows.end(), [](const RandomRow& row) { return row.ratio < 0.97; });
   std::printf("%d of %d wrong; %d slower than cuda.portable, %d by more than 3 %%\n", failed, count,
@@ -306,9 +309,9 @@ int run(int argc, char** argv) {
   const std::vector<std::string> rest(argv + std::min(argc, 2), argv + argc);
   if (mode == "time" && rest.size() > 1)
     return time_all(*kernel, std::atoi(rest[0].c_str()), {rest.begin() + 1, rest.end()});
-  if (mode == "random" && (rest.size() == 2 || rest.size() == 3))
+  if (mode == "random" && (rest.size() == 2 || rest.size() == 4))
     return random_problems(*kernel, std::atoi(rest[0].c_str()), std::atoi(rest[1].c_str()),
-                           rest.size() == 3 ? rest[2] : "");
+                           rest.size() == 4 ? rest[2] : "", rest.size() == 4 ? rest[3] : "");
   if (mode != "check")
     throw Error("cannot run hopper_bench", "there is no mode " + mode + " with these arguments",
                 "see the head of hopper_bench.cpp", ExitCode::usage);
