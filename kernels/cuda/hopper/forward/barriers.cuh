@@ -1,29 +1,27 @@
 // The mbarriers of the Hopper forward, at Layout::kBarriers: one table. "full": written, may be read; "empty": read,
 // may be written. Roles: copier (the thread that loads tiles), short (3 warps of the short axis), consumers (8 warps).
-// In "phase", n counts from 0 over the life of the CTA; a wait for phase n passes its parity, n & 1
-// (common/barriers.cuh).
+// Phases are counted over the life of the CTA, and a wait for phase n passes the parity n & 1 (common/barriers.cuh).
 //
-//   barrier      arrivals         when                             who waits         phase    why nobody is two behind
-//   full_key     copier, bytes    key tile i is there              consumers         use n    the copier refills tile i
-//   full_value   copier, bytes    value tile i is there            consumers         use n    only after all 8 have
-//   left it empty_key    8 consumers      last step over it: S is read     copier            use n-1  consumers wait
-//   for full first empty_value  8 consumers      last P V over it has ended       copier            use n-1  the same
-//   full_query   copier, bytes    q of an item is there            consumers; cross  use n    refilled after
-//   empty_query
-//                                                                  products: short
-//   empty_query  8 consumers      the item's last queries are made copier            use n-1  consumers wait for full
-//   first full_stage   3 short          ring rows of stage s are there   consumers         s / 4    rewritten after
-//   empty_stage
-//                                 (first stage: q reordered too)
-//   empty_stage  8 consumers      its queries are made             short             s/4 - 1  consumers wait for full
-//   first pass_done    8 consumers      ratios of a pass are read        short             pass     short waits once a
-//   pass (*) turned       3 short          ratios are turned round          consumers         turn     turned after
-//   pass_done (*) merge_full   4 of warpgroup 1 half 0, half 1 are written       warpgroup 0       2 items  an item has
-//   both phases, and merge_taken  4 of warpgroup 0 half 0 is read                   warpgroup 1       item     each
-//   waits for the other in merge_free   4 of warpgroup 0 half 1 is read                   warpgroup 1       item-1
-//   every item items_done   8 consumers      all items are stored             consumers         0        once
+// clang-format off
+//   barrier      arrivals         completes when                who waits, for phase       why nobody is two phases behind
+//   full_key     copier, bytes    key tile is there             consumers: n               refilled after empty_key
+//   empty_key    8 consumers      its last S is read            copier: n - 1              consumers wait for full_key
+//   full_value   copier, bytes    value tile is there           consumers: n               refilled after empty_value
+//   empty_value  8 consumers      its last P V has ended        copier: n - 1              consumers wait for full_value
+//   full_query   copier, bytes    q of an item is there         consumers; cross: short; n refilled after empty_query
+//   empty_query  8 consumers      its last queries are made     copier: n - 1              consumers wait for full_query
+//   full_stage   3 short          rows of stage s are there     consumers: s / 4           rewritten after empty_stage
+//   empty_stage  8 consumers      its queries are made          short: s / 4 - 1           consumers wait for full_stage
+//   pass_done    8 consumers      ratios of a pass are read     short: that pass           turned ratios come after it (*)
+//   turned       3 short          ratios are turned round       consumers: that turn       short waits for pass_done (*)
+//   merge_full   4 of warpgroup 1 half 0, half 1 are written    warpgroup 0: 2 item + half merge_taken lies between
+//   merge_taken  4 of warpgroup 0 half 0 is read                warpgroup 1: item          merge_full lies between
+//   merge_free   4 of warpgroup 0 half 1 is read                warpgroup 1: item - 1      merge_full lies between
+//   items_done   8 consumers      all items are stored          consumers: 0               it has one phase
+// clang-format on
 //
-// Use n: the n-th time that a tile or a buffer is filled. Stage s: the s-th step whose rows are new, slot s % 4.
+// n: the n-th filling of that tile or buffer. Stage s: the s-th step whose rows are new, in slot s % 4; the first one
+// of an item also says that q is in the order of cross products.
 // (*) Known gap: where an item has one step and several passes (1024x1 of 4096 tokens), a pass has no stage of its own,
 // and pass_done alone holds short and consumers together: they can be two passes apart, where parity tells them
 // nothing.

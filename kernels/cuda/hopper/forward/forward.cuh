@@ -7,31 +7,45 @@
 // the query. q, o [batch, seq_len, q_heads, D]; keys and values [batch, seq_len, kv_heads, D]; bf16. lse [batch,
 // q_heads, seq_len] fp32, natural log.
 //
-// One persistent CTA for each SM, 384 threads:
-//   warpgroup 0    warp 0: one thread loads Q, K and V tiles (load.cuh); warps 1-3: the short axis (short_axis.cuh)
-//   warpgroups 1-2 Q~, S = Q~ K^T, softmax, A += P V, 64 rows each (mainloop.cuh, virtual_query.cuh, softmax.cuh,
-//                  epilogue.cuh)
+// One persistent CTA for each SM, 384 threads. Who does what, and what lies between them in shared memory:
 //
-//          step t (short-axis row i - t)                 A work item is 64 or 128 rows: `heads` query heads at each
-//        0   1   2  ...  w_short-1                       of `positions` consecutive positions. Row r of position i
-//      +---+---+---+---+---+                             uses short-axis row i - t on step t: every row runs the
-//  K,V | > | > | > | > | > |--+  chunk 0 (2 or 3 tiles)  same steps, nothing is wasted on that axis. Windows on the
-//      +---+---+---+---+---+  |                          long axis differ by up to positions - 1 keys: masked at the
-//  K,V | < | < | < | < | < |<-+  chunk 1                 edges. K and V leave L2 once an item, not once a step.
-//      +---+---+---+---+---+
+//   warpgroup 0                             shared memory                    warpgroups 1-2 (consumers, 64 rows each)
+//   warp 0, one thread: load.cuh     -->    q, 1 or 2 buffers          -->   queries.cuh    q~ = q * k_short
+//                                    -->    K, V: 2 or 3 tiles each    -->   products.cuh   S = q~ K^T, A += P V
+//   warps 1-3: short_axis.cuh        -->    ring of short-axis rows:   -->                  (queries.cuh)
+//                                           keys
+//                                           ratios of values           -->   rescale.cuh    A *= v_previous / v_next
+//                                                                            mask.cuh, softmax.cuh   P = 2^(S - ref)
+//                                                                            epilogue.cuh   o, lse to global memory
+//   Each arrow has a pair of barriers, full and empty: barriers.cuh. The order of a consumer's stages: mainloop.cuh.
+//
+// The way through a work item (work_item.hpp), which is 64 or 128 rows: `heads` query heads at each of `positions`
+// consecutive positions. Row r of position i uses short-axis row i - t on step t: every row runs the same steps, and
+// nothing is wasted on that axis. K and V leave L2 once an item, not once a step.
+//
+//            step t (short-axis row i - t)
+//              0   1   2  ...  w_short-1
+//            +---+---+---+---+---+
+//   pass 0   | > | > | > | > | > |--+  K, V tiles 0 and 1 (a chunk: as many as are resident)
+//            +---+---+---+---+---+  |
+//   pass 1   | < | < | < | < | < |<-+  K, V tiles 2 and 3; backwards, so that between two passes only the tiles change
+//            +---+---+---+---+---+
+//
+// Windows on the long axis differ by up to positions - 1 keys: masked at the edges.
 //
 // 64 heads: two positions, one for each warpgroup, whose tiles begin a row apart (config.hpp: paired_positions). 512
-// keys are four tiles of 128 for both, where 128 rows that share tiles need 513 keys and five of them. It made 691
-// TFLOP/s of 512x32 722.
+// keys are four tiles of 128 for both, where 128 rows that share tiles need 513 keys and five of them. At 512x32 that
+// is 722 TFLOP/s; with shared tiles it was 691.
 // 8 to 32 heads: 512 keys and the positions' spread are five tiles of 112. Three stay in the first pass, two in the
-// second, and the last has 80 columns only (resident_tiles, short_keys). It made 590 TFLOP/s of 512x32, 32 heads, 655.
+// second, and the last has 80 columns only (resident_tiles, short_keys). At 512x32 and 32 heads that is 655 TFLOP/s;
+// with whole tiles, two at a time, it was 590.
 //
-// Registers: consumers 240 (S 64, A 64, P 32, Q~ 32, keys 16 at D 128), producers 24. Shared memory: config.hpp; 128 to
+// Registers: consumers 240 (S 64, A 64, P 32, Q~ 32, keys 16 at D 128), producers 24. Shared memory: layout.hpp; 128 to
 // 136 KB tiles and 2 x 32 KB Q, or 168 KB and 32 KB; the ring of short-axis rows. Rates: docs/notebook.md.
 //
 // Limits: bf16, D 64 or 128, causal windows, forward. Biases fold axis 2 whatever its window. Rounding: q~ (how:
-// Product in config.hpp) and P are rounded to bf16, o once at the end; everything else is fp32. A v_short of 0 counts
-// as 2^-60 (short_axis.cuh).
+// Product in common/product.hpp) and P are rounded to bf16, o once at the end; everything else is fp32. A v_short of 0
+// counts as 2^-60 (short_axis.cuh).
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // Instance "rows": every row on CUDA cores, in one launch without preparation. For problems whose windows or sequences
-// are so short that tiles would be mostly empty or would wait for their preparation (plan.cpp).
+// are so short that tiles would be mostly empty or would wait for their preparation (choose/cost.cpp).
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/forward/launch.hpp"
 #include "kernels/cuda/hopper/forward/row.cuh"
