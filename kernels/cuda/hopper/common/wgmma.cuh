@@ -1,8 +1,9 @@
 // WGMMA: D[64 x N] += A[64 x 16] * B[16 x N] by one warpgroup; A in registers, B in shared memory, bf16 in, fp32 out.
 //
 // Fragments (PTX ISA, "wgmma m64nNk16"): lane = 4 g + c of warp w holds
-//   A  a0 = (row 16w+g, k 2c..2c+1)  a1 = (row 16w+g+8, same k)  a2 = (row 16w+g, k 2c+8..)  a3 = (row 16w+g+8, k
-//   2c+8..) D  d[4n+0..1] = (row 16w+g, columns 8n+2c..)   d[4n+2..3] = (row 16w+g+8, columns 8n+2c..)
+//   A  a0 = (row 16w+g, k 2c..2c+1)           a1 = (row 16w+g+8, the same k)
+//      a2 = (row 16w+g, k 2c+8..2c+9)         a3 = (row 16w+g+8, the same k)
+//   D  d[4n+0..1] = (row 16w+g, columns 8n+2c..)   d[4n+2..3] = (row 16w+g+8, the same columns)
 // so a D tile, packed to bf16, is the A fragment of the next product: columns become k without any exchange.
 //
 // Which query rows are WGMMA's rows is free. Unless rows are mixed anyway, rows g and g + 8, which one thread holds,
