@@ -15,6 +15,7 @@ triscope_house_test(lengths ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/hous
 triscope_house_test(tidy_finds_faults ${CMAKE_SOURCE_DIR}/tests/house/tidy_finds_faults)
 triscope_house_test(ptxas ${CMAKE_SOURCE_DIR}/tests/house/ptxas)
 triscope_house_test(manual ${CMAKE_SOURCE_DIR}/tests/house/manual ${CMAKE_BINARY_DIR})
+triscope_house_test(run ${CMAKE_SOURCE_DIR}/tests/house/run ${CMAKE_BINARY_DIR})
 triscope_house_test(install ${CMAKE_SOURCE_DIR}/tests/house/install ${CMAKE_BINARY_DIR})
 
 # Each header alone in a file of its own: ninja headers_alone. Headers below a folder named cuda need CUDA.
