@@ -49,7 +49,7 @@ triscope_kernel_hash(cuda.portable IN kernels/cuda/portable
   FORWARD kernels/cuda/portable/common kernels/cuda/portable/forward
   BACKWARD kernels/cuda/portable/common kernels/cuda/portable/backward)
 triscope_kernel_hash(cuda.hopper IN kernels/cuda/hopper OPTIONS 90a-real
-  FORWARD kernels/cuda/hopper/choose kernels/cuda/hopper/forward kernels/cuda/hopper/forward/instances
+  FORWARD kernels/cuda/hopper/common kernels/cuda/hopper/choose kernels/cuda/hopper/forward kernels/cuda/hopper/forward/instances
     kernels/cuda/portable/common kernels/cuda/portable/forward)    # one of its instances is the portable forward
 triscope_kernel_hash(baseline.fa3 IN kernels/baseline/fa3 FORWARD kernels/baseline/common BACKWARD kernels/baseline/common)
 triscope_kernel_hash(baseline.cudnn IN kernels/baseline/cudnn FORWARD kernels/baseline/common BACKWARD kernels/baseline/common)
