@@ -69,42 +69,43 @@ struct CopyText {
 struct Run {};
 struct Stop {};
 struct Resume {
-  std::int64_t sweep = 0;  ///< 0: the shown one, here and below
+  std::int64_t sweep = 0;  ///< 0: the shown one
 };
 struct PreviewPlan {};  ///< the setup form has changed
 
 // What is shown and compared.
 struct ShowSweep {
-  std::int64_t sweep = 0;
+  std::int64_t sweep = 0;  ///< 0: the newest one
 };
 struct SetBaseline {
-  std::int64_t sweep = 0;  ///< the one that is the baseline already: none
+  std::int64_t sweep = 0;  ///< 0: the shown one; the one that is the baseline already: none
 };
 struct ClearBaseline {};
 struct Compare {
-  std::int64_t sweep = 0;
+  std::int64_t sweep = 0;  ///< 0: the shown one
 };
 struct SelectMeasurement {
-  std::int64_t measurement = 0;  ///< the one that is selected already: none
+  std::int64_t measurement = 0;  ///< 0, or the one that is selected already: none
 };
 struct ClearSelection {};
 
 // What the database keeps.
 struct Star {
-  std::int64_t sweep = 0;
+  std::int64_t sweep = 0;  ///< 0: the shown one
 };
 struct AskToDelete {
-  std::int64_t sweep = 0;
+  std::int64_t sweep = 0;  ///< 0: the shown one
 };
 struct DeleteSweep {
-  std::int64_t sweep = 0;
+  explicit DeleteSweep(std::int64_t which) : sweep(which) {}
+  std::int64_t sweep;  ///< its id; none stands for the shown one
 };
 struct NoteSweep {
-  std::int64_t sweep = 0;
+  std::int64_t sweep = 0;  ///< 0: the shown one
   std::string note;
 };
 struct NoteMeasurement {
-  std::int64_t measurement = 0;
+  std::int64_t measurement = 0;  ///< its id
   std::string note;
 };
 

@@ -104,9 +104,8 @@ void StoredSweeps::ask_to_delete(std::int64_t sweep) {
   if (database_.still_there()) ui_.delete_asked = or_shown(sweep);
 }
 
-void StoredSweeps::remove(std::int64_t asked) {
+void StoredSweeps::remove(std::int64_t sweep) {
   if (!database_.still_there()) return;
-  const std::int64_t sweep = or_shown(asked);
   const SweepInfo* info = find_sweep(data_, sweep);
   if (!info) return;
   if (info->running || (data_.measures_here() && data_.run.sweep == sweep))

@@ -18,6 +18,8 @@ class StoredSweeps {
   StoredSweeps(Database& database, const WindowData& data, UiState& ui, UndoStep& undo, Messages& messages)
       : database_(database), data_(data), ui_(ui), undo_(undo), messages_(messages) {}
 
+  // A sweep of 0 is the shown one, but in `show` and `remove`.
+  /// 0: the newest one.
   void show(std::int64_t sweep);
   /// The sweep that the others are judged against; the one that is it already no longer is.
   void set_baseline(std::int64_t sweep);
@@ -35,7 +37,7 @@ class StoredSweeps {
   void note(std::int64_t sweep, std::string text);
   void note_measurement(std::int64_t measurement, std::string text);
   void ask_to_delete(std::int64_t sweep);
-  /// Hides a sweep; it is deleted once that can no longer be taken back.
+  /// Hides the sweep of this id; it is deleted once that can no longer be taken back.
   void remove(std::int64_t sweep);
 
  private:
