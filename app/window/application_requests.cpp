@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "app/window/application.hpp"
@@ -21,50 +22,61 @@ struct FileAction {
   std::function<void(const std::filesystem::path&)> act;
 };
 
+Panel or_front(std::optional<Panel> panel, const UiState& ui) {
+  return panel.value_or(ui.attention.open ? Panel::attention : ui.front_chart);
+}
+
 }  // namespace
 
 /// What each request for a file does. One without an action here does not compile.
 struct Application::FileActions {
   Application& a;
 
-  std::string named(std::optional<Panel> panel, const char* ending) const {
-    return a.files_.proposed_path(panel_info(*panel).id + std::string(ending));
+  /// Fixes the panel of a request: the chart in front is that of now, not of when the path is known.
+  Panel fix(std::optional<Panel>& panel) const { return panel.emplace(or_front(panel, a.ui_)); }
+  std::string named(Panel panel, const char* ending) const {
+    return a.files_.proposed_path(panel_info(panel).id + std::string(ending));
   }
   /// From what was chosen before, or from the tensors.
   std::string beside_tensors(const std::string& chosen) const {
     return chosen.empty() ? folder_of(a.ui_.attention.draft.source.file) : chosen;
   }
-  void save_table(Panel panel, const std::filesystem::path& file) const {
-    a.files_.save_text(file, write_table(a.text_of(panel), TableFormat::csv));
+  FileAction save_table(std::string proposal, Panel panel) const {
+    return {std::move(proposal), [&app = a, panel](const auto& file) {
+              app.files_.save_text(file, write_table(app.text_of(panel), TableFormat::csv));
+            }};
   }
 
   FileAction operator()(const ask::OpenDatabase&) const {
-    return {a.ui_.settings.last_database, [this](const auto& file) { a.database_.open(file); }};
+    return {a.ui_.settings.last_database, [&database = a.database_](const auto& file) { database.open(file); }};
   }
   FileAction operator()(const ask::ImportDatabase&) const {
-    return {a.files_.database_folder(), [this](const auto& file) { a.database_.import(file); }};
+    return {a.files_.database_folder(), [&database = a.database_](const auto& file) { database.import(file); }};
   }
   FileAction operator()(const ask::SaveDatabaseCopy&) const {
-    return {a.files_.proposed_path("saved.db"), [this](const auto& file) { a.database_.save_copy(file); }};
+    return {a.files_.proposed_path("saved.db"),
+            [&database = a.database_](const auto& file) { database.save_copy(file); }};
   }
   FileAction operator()(const ask::SaveTable&) const {
-    return {a.files_.proposed_path("latency.csv"), [this](const auto& file) { save_table(Panel::latency, file); }};
+    return save_table(a.files_.proposed_path("latency.csv"), Panel::latency);
   }
-  FileAction operator()(const ask::SaveChart& request) const {
-    return {named(request.panel, ".png"), [this, request](const auto& file) {
-              a.camera_.order({3, request.panel, file});
-            }};
+  FileAction operator()(ask::SaveChart& request) const {
+    const Panel panel = fix(request.panel);
+    return {named(panel, ".png"), [&camera = a.camera_, panel](const auto& file) { camera.order({3, panel, file}); }};
   }
-  FileAction operator()(const ask::SaveChartData& request) const {
-    return {named(request.panel, ".csv"), [this, request](const auto& file) { save_table(*request.panel, file); }};
+  FileAction operator()(ask::SaveChartData& request) const {
+    const Panel panel = fix(request.panel);
+    return save_table(named(panel, ".csv"), panel);
   }
   FileAction operator()(const ask::SaveSlice&) const {
-    return {a.files_.proposed_path("slice.npy"), [this](const auto& file) {
-              a.files_.save(file, a.attention_.slice_writer(file, a.models_.attention(), a.look().theme));
+    return {a.files_.proposed_path("slice.npy"), [&app = a](const auto& file) {
+              app.files_.save(file, app.attention_.slice_writer(file, app.models_.attention(), app.look().theme));
             }};
   }
   FileAction operator()(const ask::SaveWindowPicture&) const {
-    return {a.files_.proposed_path("triscope.png"), [this](const auto& file) { a.camera_.order({1, {}, file}); }};
+    return {a.files_.proposed_path("triscope.png"), [&camera = a.camera_](const auto& file) {
+              camera.order({1, {}, file});
+            }};
   }
   FileAction operator()(const ask::ChooseTensors&) const {
     SourceDraft& draft = a.ui_.attention.draft;
@@ -81,17 +93,14 @@ struct Application::FileActions {
 struct Application::Handlers {
   Application& a;
 
-  Panel or_front(std::optional<Panel> panel) const {
-    return panel ? *panel : a.ui_.attention.open ? Panel::attention : a.ui_.front_chart;
-  }
   void copy(Panel panel, TableFormat format) const { a.files_.copy(a.text_of(panel), format, panel_info(panel).title); }
 
   void operator()(FileRequest request) const;
   void operator()(const ask::OpenRecorded&) const { a.database_.open_recorded(); }
   void operator()(const ask::ListFolder& request) const { a.files_.list(request.folder); }
   void operator()(const ask::CopyTable& request) const { copy(Panel::latency, request.format); }
-  void operator()(const ask::CopyChart& request) const { a.camera_.order({3, or_front(request.panel), {}}); }
-  void operator()(const ask::CopyPanelData& request) const { copy(or_front(request.panel), TableFormat::tsv); }
+  void operator()(const ask::CopyChart& request) const { a.camera_.order({3, or_front(request.panel, a.ui_), {}}); }
+  void operator()(const ask::CopyPanelData& request) const { copy(or_front(request.panel, a.ui_), TableFormat::tsv); }
   void operator()(const ask::CopyText& request) const { ImGui::SetClipboardText(request.text.c_str()); }
 
   void operator()(const ask::Run&) const { a.sweep_.start(); }
@@ -145,14 +154,7 @@ struct Application::Handlers {
 };
 
 void Application::Handlers::operator()(FileRequest request) const {
-  // The chart in front is that of now, not of when the path is known.
-  std::visit(
-      [this](auto& one) {
-        if constexpr (requires { one.panel; }) one.panel = or_front(one.panel);
-      },
-      request);
-  const FileActions actions{a};
-  const FileAction action = std::visit(actions, request);
+  const FileAction action = std::visit(FileActions{a}, request);
   const std::string file = std::visit([](const auto& one) { return one.file; }, request);
   if (file.empty()) {
     a.files_.ask(std::move(request), action.proposal);
