@@ -25,6 +25,7 @@ constexpr std::array kPanels{
     PanelInfo{Panel::attention, "attention", "Attention",
               "Inside the attention tensor: which pairs of tokens a query attends to"},
 };
+static_assert(is_by_panel(kPanels));
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 // The panels of the window: each has a name, a title and one sentence of help.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
 #include <span>
 #include <string_view>
 
@@ -23,6 +25,17 @@ enum class Panel {
   attention,
   count
 };
+
+/// Whether row i of a table is that of panel i, so that panels are its indices.
+template <typename Rows>
+constexpr bool is_by_panel(const Rows& rows) {
+  if (std::size(rows) != static_cast<std::size_t>(Panel::count)) return false;
+  for (std::size_t i = 0; i < std::size(rows); ++i) {
+    if (rows[i].panel != static_cast<Panel>(i)) return false;
+  }
+  return true;
+}
+
 struct PanelInfo {
   Panel panel;
   const char* id;     ///< "latency": --panel, settings, file names

@@ -97,11 +97,9 @@ constexpr std::array kPanels{
     PanelContent{Panel::log, draw_log_panel, no_text},
     PanelContent{Panel::attention, draw_attention_panel, attention_panel_text},
 };
-static_assert(kPanels.size() == static_cast<std::size_t>(Panel::count), "each panel has one row");
+static_assert(is_by_panel(kPanels));
 
-const PanelContent& content_of(Panel panel) {
-  return *std::find_if(kPanels.begin(), kPanels.end(), [&](const PanelContent& row) { return row.panel == panel; });
-}
+const PanelContent& content_of(Panel panel) { return kPanels[static_cast<std::size_t>(panel)]; }
 
 }  // namespace
 
