@@ -88,7 +88,7 @@ void Application::draw() {
     try {
       carry_out(request);
     } catch (const std::exception& error) {
-      messages_.notify(Severity::error, "request", error.what());
+      messages_.notify(Severity::error, NoticeId::request, error.what());
     }
   }
   if (shows_attention()) attention_.supply();

@@ -147,7 +147,7 @@ struct Application::Handlers {
   void operator()(const ask::OpenLicences&) const { a.ui_.licences_open = true; }
   void operator()(const ask::OpenSettings&) const { a.ui_.settings_open = true; }
   void operator()(const ask::DismissNotice& request) const {
-    if (request.id == "recorded") a.ui_.settings.offer_recorded = false;
+    if (request.id == NoticeId::recorded_offer) a.ui_.settings.offer_recorded = false;
     a.messages_.dismiss(request.id);
   }
   void operator()(const ask::Quit&) const { a.quit_ = true; }

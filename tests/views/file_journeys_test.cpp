@@ -300,7 +300,7 @@ TEST_F(Journey, the_recording_is_one_click_away_read_only_and_the_sweep_goes_on_
       c->Yield();
     }
     IM_CHECK(data().database.ends_with("recorded.db") && data().read_only);
-    for (const Notice& notice : data().notices) IM_CHECK(notice.id != "resume");
+    for (const Notice& notice : data().notices) IM_CHECK(notice.id != NoticeId::resume);
     IM_CHECK(data().run.running);
     world().sweep.stop_after = 1 << 30;
     wait(c);

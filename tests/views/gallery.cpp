@@ -272,7 +272,7 @@ void shoot_failed(Studio& studio, const Variant& variant, const std::filesystem:
   }
   studio.open(folder / "failed.db", variant, sweep);
   studio.shoot("interrupted");
-  studio.ask(ask::DismissNotice{"resume"});
+  studio.ask(ask::DismissNotice{NoticeId::resume});
   for (const ResultRow& row : studio.application().data().shown->rows) {
     if (row.status == Status::failed) studio.ask(ask::SelectMeasurement{row.measurement});
   }
@@ -373,10 +373,10 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   ui.form.kv_heads = "3";
   studio.ask(ask::PreviewPlan{});
   studio.application().messages().notify(
-      Severity::error, "saved",
+      Severity::error, NoticeId::saved,
       "/mnt/disk/latency.csv was not written: No space left on device; free some space, then save again");
   studio.application().messages().notify(
-      Severity::warning, "worker",
+      Severity::warning, NoticeId::background,
       "The worker died of signal 11 while it measured cuda.hopper forward 512x32; the sweep goes on with a new one.");
   studio.shoot("form_problems");
 }

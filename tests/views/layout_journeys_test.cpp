@@ -100,7 +100,7 @@ TEST_F(Journey, the_smallest_window_keeps_run_stop_and_the_buttons_of_a_banner) 
   travel([](ImGuiTestContext* c) {
     ui().settings.scale = 2;
     c->Yield(8);
-    app().messages().notify(Severity::error, "long", std::string(300, 'x'),
+    app().messages().notify(Severity::error, NoticeId::request, std::string(300, 'x'),
                             {{"Save a copy...", ask::FitCharts{}}, {"Open another...", ask::FitCharts{}}});
     c->Yield(4);
     for (const char* item : {"//##notices/**/Save a copy...", "//##notices/**/Open another...",

@@ -55,7 +55,7 @@ class Measuring : public testing::Test {
     const Context context{window.application().look(), window.application().data(), ui(), models, requests, 0};
     return is_enabled(context, command_for<Kind>());
   }
-  bool noticed(const std::string& id) {
+  bool noticed(NoticeId id) {
     for (const Notice& notice : data().notices) {
       if (notice.id == id) return true;
     }
@@ -79,7 +79,7 @@ TEST_F(Measuring, a_sweep_of_another_process_is_not_taken_for_ours) {
   EXPECT_EQ(data().run.sweep, ours);
   EXPECT_EQ(ui().selection.shown_sweep, ours);
   window.application().carry_out(ask::DeleteSweep{ours});
-  EXPECT_TRUE(noticed("delete"));
+  EXPECT_TRUE(noticed(NoticeId::delete_sweep));
   finish();
   const std::int64_t pinned = data().shown->rows.front().measurement;
   window.application().carry_out(ask::SelectMeasurement{pinned});
@@ -96,11 +96,11 @@ TEST_F(Measuring, a_sweep_that_another_process_measures_is_not_offered_for_resum
   window.start(window.folder / "test.db");
   window.stage->settle();
   ASSERT_EQ(data().shown->info.id, theirs);
-  EXPECT_FALSE(noticed("resume"));
+  EXPECT_FALSE(noticed(NoticeId::resume));
   EXPECT_FALSE(enabled<ask::Resume>());
   EXPECT_FALSE(enabled<ask::AskToDelete>());
   window.application().carry_out(ask::DeleteSweep{theirs});
-  EXPECT_TRUE(noticed("delete"));
+  EXPECT_TRUE(noticed(NoticeId::delete_sweep));
   EXPECT_EQ(data().sweeps.front().id, theirs);
   lock.reset();  // it ends without a word in the database
   draw_until([&] { return enabled<ask::Resume>(); });
@@ -203,7 +203,7 @@ TEST_F(Measuring, a_database_whose_name_is_no_utf8_opens_and_is_remembered) {
   draw_until([&] { return data().database == file.string(); });
   ImGui::GetIO().WantSaveIniSettings = true;
   draw_until_settled();
-  EXPECT_FALSE(noticed("settings"));
+  EXPECT_FALSE(noticed(NoticeId::settings));
   window.stage.reset();
   EXPECT_EQ(load_settings(window.folder / "config").settings.last_database, file.string());
 }

@@ -220,7 +220,7 @@ TEST(Window, draws_in_every_size_without_a_complaint_of_dear_imgui) {
             true, false, 0, "test.db", 1, {12, 42, 90.0, "cpu.fast forward 512x32, block 9"}, ""};
       }
       window.application().messages().notify(
-          Severity::warning, "a",
+          Severity::warning, NoticeId::request,
           "A long sentence that says what went wrong, why, and what a person can do about it now.",
           {{"Do it", ask::FitCharts{}}});
       for (const PanelInfo& info : panels()) {

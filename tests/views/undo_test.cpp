@@ -22,14 +22,14 @@ class Undoing : public testing::Test {
 TEST_F(Undoing, a_step_is_taken_back_once_and_its_notice_goes) {
   offer("a");
   EXPECT_TRUE(can_undo);
-  ASSERT_TRUE(messages.find("undo"));
-  EXPECT_TRUE(std::holds_alternative<ask::Undo>(messages.find("undo")->actions.front().request));
+  ASSERT_TRUE(messages.find(NoticeId::undo));
+  EXPECT_TRUE(std::holds_alternative<ask::Undo>(messages.find(NoticeId::undo)->actions.front().request));
   undo.take_back();
   undo.take_back();
   undo.keep();
   EXPECT_EQ(told, "a back,");
   EXPECT_FALSE(can_undo);
-  EXPECT_FALSE(messages.find("undo"));
+  EXPECT_FALSE(messages.find(NoticeId::undo));
 }
 
 TEST_F(Undoing, a_step_becomes_final_when_another_is_offered) {

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "profiler/export/text_table.hpp"
+#include "views/data/notice_id.hpp"
 #include "views/data/panel.hpp"
 
 namespace triscope {
@@ -128,7 +129,7 @@ struct OpenHelp {};
 struct OpenLicences {};
 struct OpenSettings {};
 struct DismissNotice {
-  std::string id;
+  NoticeId id;
 };
 struct Quit {};
 

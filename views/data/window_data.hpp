@@ -88,7 +88,7 @@ struct LogLine {
 
 /// A sentence the user must see, with up to two next steps. Stays until it is dismissed or resolved.
 struct Notice {
-  std::string id;  ///< a newer notice with the same id replaces an older one
+  NoticeId id;  ///< a newer notice with the same id replaces an older one
   Severity severity = Severity::info;
   std::string text;
   struct Action {

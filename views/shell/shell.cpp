@@ -214,7 +214,7 @@ void draw_notices(Context& context) {
   if (ImGui::BeginViewportSideBar("##notices", ImGui::GetMainViewport(), ImGuiDir_Up, height,
                                   ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings)) {
     for (std::size_t i = notices.size() - shown; i < notices.size(); ++i) {
-      ImGui::PushID(notices[i].id.c_str());
+      ImGui::PushID(static_cast<int>(notices[i].id));
       draw_notice(context, notices[i], line, lines(notices[i]));
       ImGui::PopID();
     }

@@ -86,15 +86,16 @@ void Database::open(const std::filesystem::path& asked) {
       if (problem.empty()) return take(file);
       // An open database stays open; without one the panels explain.
       if (data_.database.empty()) data_.problem = problem;
-      messages_.notify(Severity::error, "open", problem,
+      messages_.notify(Severity::error, NoticeId::open, problem,
                        {{"Try again", ask::OpenDatabase{file.string()}}, {"Open another...", ask::OpenDatabase{}}});
     });
   });
 }
 
 void Database::take(const std::filesystem::path& file) {
-  for (const char* id : {"open", "database", "resume"}) messages_.dismiss(id);
-  if (!data_.database.empty()) messages_.dismiss("recorded");
+  for (const NoticeId id : {NoticeId::open, NoticeId::database, NoticeId::resume, NoticeId::recorded_shown})
+    messages_.dismiss(id);
+  if (!data_.database.empty()) messages_.dismiss(NoticeId::recorded_offer);
   undo_.keep();
   hidden_sweep_ = 0;
   opened_once_ = true;
@@ -116,10 +117,11 @@ void Database::take(const std::filesystem::path& file) {
 
 void Database::take_recorded(const std::string& previous) {
   ui_.settings.offer_recorded = false;
+  messages_.dismiss(NoticeId::recorded_offer);
   std::vector<Notice::Action> back;
   if (!previous.empty() && previous != data_.database)
     back.push_back({"Back to " + std::filesystem::path(previous).filename().string(), ask::OpenDatabase{previous}});
-  messages_.notify(Severity::info, "recorded",
+  messages_.notify(Severity::info, NoticeId::recorded_shown,
                    "These sweeps were recorded on an H200. You can look at them and compare them, but not change them.",
                    std::move(back));
 }
@@ -148,7 +150,7 @@ void Database::report_unreadable(const std::filesystem::path& file, const std::s
   std::error_code unknown;
   if (data_.shown && !std::filesystem::exists(file, unknown)) return report_gone();
   if (!data_.shown) data_.problem = why;
-  messages_.notify(Severity::error, "database", why, {{"Open another...", ask::OpenDatabase{}}});
+  messages_.notify(Severity::error, NoticeId::database, why, {{"Open another...", ask::OpenDatabase{}}});
 }
 
 void Database::show(const ReadRequest& asked, const ReadResult& result, bool complete) {
@@ -168,7 +170,7 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
   if (complete) {
     data_.against_baseline = result.against_baseline;
     data_.compared = result.compared;
-    messages_.dismiss("database");
+    messages_.dismiss(NoticeId::database);
   }
   if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;
   if (selection.pinned == asked.selected) data_.selected = result.selected;
@@ -185,7 +187,7 @@ bool Database::still_there() {
 
 void Database::report_gone() {
   messages_.notify(
-      Severity::error, "database",
+      Severity::error, NoticeId::database,
       fmt::format("{} is gone: it was moved or deleted. Triscope still holds it open, so nothing is lost yet: "
                   "save a copy, or put it back.",
                   data_.database),
@@ -200,7 +202,7 @@ void Database::write(std::function<void(Store&)> change) {
       change(store);
       queue_.push([this] { read(true); });
     } catch (const std::exception& error) {
-      messages_.notify_later(Severity::error, "write", error.what());
+      messages_.notify_later(Severity::error, NoticeId::write, error.what());
     }
   });
 }
@@ -208,7 +210,7 @@ void Database::write(std::function<void(Store&)> change) {
 void Database::import(const std::filesystem::path& file) {
   write([this, file](Store& store) {
     const std::int64_t count = store.import(file);
-    messages_.notify_later(Severity::info, "import",
+    messages_.notify_later(Severity::info, NoticeId::import,
                            fmt::format("Copied {} measurements from {}.", format_count(count), file.string()));
   });
 }
@@ -218,11 +220,12 @@ void Database::save_copy(const std::filesystem::path& file) {
     try {
       reader_.save_copy(file);
       queue_.push([this, file] {
-        messages_.dismiss("database");
+        messages_.dismiss(NoticeId::database);
         open(file);
       });
     } catch (const std::exception& error) {
-      messages_.notify_later(Severity::error, "copy", error.what(), {{"Save a copy...", ask::SaveDatabaseCopy{}}});
+      messages_.notify_later(Severity::error, NoticeId::database_copy, error.what(),
+                             {{"Save a copy...", ask::SaveDatabaseCopy{}}});
     }
   });
 }

@@ -109,7 +109,8 @@ void StoredSweeps::remove(std::int64_t sweep) {
   const SweepInfo* info = find_sweep(data_, sweep);
   if (!info) return;
   if (info->running || (data_.measures_here() && data_.run.sweep == sweep))
-    return messages_.notify(Severity::warning, "delete", "This sweep is being measured: stop it before deleting it.");
+    return messages_.notify(Severity::warning, NoticeId::delete_sweep,
+                            "This sweep is being measured: stop it before deleting it.");
   const std::string text =
       fmt::format("Deleted the sweep of {} with {} measurements.", format_started(info->started, std::time(nullptr)),
                   info->ok + info->failed + info->skipped);

@@ -52,9 +52,9 @@ void Files::save(const std::filesystem::path& file, std::function<void()> write)
   thread_->add([this, file, write = std::move(write)] {
     try {
       write();
-      messages_.notify_later(Severity::info, "saved", fmt::format("Saved {}.", file.string()));
+      messages_.notify_later(Severity::info, NoticeId::saved, fmt::format("Saved {}.", file.string()));
     } catch (const std::exception& error) {
-      messages_.notify_later(Severity::error, "saved", error.what());
+      messages_.notify_later(Severity::error, NoticeId::saved, error.what());
     }
   });
 }
@@ -65,7 +65,8 @@ void Files::save_text(const std::filesystem::path& file, std::string text) {
 
 void Files::copy(const TextTable& table, TableFormat format, const char* title) {
   if (table.rows.empty())
-    return messages_.notify(Severity::warning, "copy", fmt::format("There is nothing to copy: {} is empty.", title));
+    return messages_.notify(Severity::warning, NoticeId::nothing_to_copy,
+                            fmt::format("There is nothing to copy: {} is empty.", title));
   ImGui::SetClipboardText(write_table(table, format).c_str());
   messages_.log(Severity::info, fmt::format("Copied {} rows of {}.", table.rows.size(), title));
 }

@@ -46,7 +46,7 @@ void Appearance::restore(std::optional<ThemeChoice> theme) {
       messages_.log(Severity::warning, fmt::format("The last sweep setup could not be restored: {}", error.what()));
     }
   }
-  if (!stored.problem.empty()) messages_.notify(Severity::warning, "settings", stored.problem);
+  if (!stored.problem.empty()) messages_.notify(Severity::warning, NoticeId::settings, stored.problem);
   set_up_imgui();
   if (!stored.layout.empty()) {
     ImGui::LoadIniSettingsFromMemory(stored.layout.c_str(), stored.layout.size());
@@ -78,7 +78,7 @@ void Appearance::end_frame() {
     try {
       save_settings(folder, stored);
     } catch (const std::exception& error) {
-      messages_.notify_later(Severity::warning, "settings", error.what());
+      messages_.notify_later(Severity::warning, NoticeId::settings, error.what());
     }
   });
 }

@@ -20,14 +20,14 @@ std::string clock_text() {
 
 }  // namespace
 
-void Messages::notify(Severity severity, std::string id, std::string text, std::vector<Notice::Action> actions) {
+void Messages::notify(Severity severity, NoticeId id, std::string text, std::vector<Notice::Action> actions) {
   dismiss(id);
   log(severity, text);
-  data_.notices.push_back({std::move(id), severity, std::move(text), std::move(actions)});
+  data_.notices.push_back({id, severity, std::move(text), std::move(actions)});
 }
 
-void Messages::notify_later(Severity severity, std::string id, std::string text, std::vector<Notice::Action> actions) {
-  queue_.push([this, severity, id = std::move(id), text = std::move(text), actions = std::move(actions)] {
+void Messages::notify_later(Severity severity, NoticeId id, std::string text, std::vector<Notice::Action> actions) {
+  queue_.push([this, severity, id, text = std::move(text), actions = std::move(actions)] {
     notify(severity, id, text, actions);
   });
 }
@@ -38,11 +38,11 @@ void Messages::log(Severity severity, std::string text) {
     data_.log.erase(data_.log.begin(), data_.log.begin() + static_cast<std::ptrdiff_t>(kLogLines / 10));
 }
 
-bool Messages::dismiss(std::string_view id) {
+bool Messages::dismiss(NoticeId id) {
   return std::erase_if(data_.notices, [&](const Notice& notice) { return notice.id == id; }) > 0;
 }
 
-const Notice* Messages::find(std::string_view id) const {
+const Notice* Messages::find(NoticeId id) const {
   const auto found =
       std::find_if(data_.notices.begin(), data_.notices.end(), [&](const Notice& notice) { return notice.id == id; });
   return found == data_.notices.end() ? nullptr : &*found;
@@ -50,7 +50,7 @@ const Notice* Messages::find(std::string_view id) const {
 
 std::function<void(const std::string& why)> Messages::failures() {
   return [this](const std::string& why) {
-    notify_later(Severity::error, "background", fmt::format("A background task failed: {}", why));
+    notify_later(Severity::error, NoticeId::background, fmt::format("A background task failed: {}", why));
   };
 }
 

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/window/threads/background.hpp"
@@ -17,13 +16,13 @@ class Messages {
   Messages(MessageData& data, UiQueue& queue) : data_(data), queue_(queue) {}
 
   /// A sentence the user must see; it takes the place of an older one with the same id. Stands in the log, too.
-  void notify(Severity severity, std::string id, std::string text, std::vector<Notice::Action> actions = {});
+  void notify(Severity severity, NoticeId id, std::string text, std::vector<Notice::Action> actions = {});
   /// The same from any thread.
-  void notify_later(Severity severity, std::string id, std::string text, std::vector<Notice::Action> actions = {});
+  void notify_later(Severity severity, NoticeId id, std::string text, std::vector<Notice::Action> actions = {});
   void log(Severity severity, std::string text);
   /// Takes a notice away; false: there was none.
-  bool dismiss(std::string_view id);
-  const Notice* find(std::string_view id) const;
+  bool dismiss(NoticeId id);
+  const Notice* find(NoticeId id) const;
   /// For a `BackgroundThread`: says what its jobs threw.
   std::function<void(const std::string& why)> failures();
 

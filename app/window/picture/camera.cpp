@@ -18,7 +18,7 @@ void Camera::take(const ImDrawData& data, ImU32 background) {
     std::vector<Notice::Action> instead;
     if (order.file.empty() && order.panel) instead.push_back({"Save as PNG...", ask::SaveChart{order.panel, {}}});
     // Later: this is after the frame, and it wakes the window for the next.
-    messages_.notify_later(Severity::error, "picture", error.what(), std::move(instead));
+    messages_.notify_later(Severity::error, NoticeId::picture, error.what(), std::move(instead));
   }
 }
 

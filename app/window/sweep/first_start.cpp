@@ -6,7 +6,6 @@
 #include <ctime>
 #include <exception>
 #include <utility>
-#include <variant>
 
 #include "views/data/format.hpp"
 
@@ -27,16 +26,13 @@ void FirstStart::machine_known() {
 
 void FirstStart::database_read(bool first, bool complete) {
   if (first) offer_resume();
-  if (first && holds_gpu_sweeps(data_)) {  // it was offered before they were read
-    const Notice* offer = messages_.find("recorded");
-    if (offer && !offer->actions.empty() && std::holds_alternative<ask::OpenRecorded>(offer->actions.front().request))
-      messages_.dismiss("recorded");
-  }
+  // It may have been offered before they were read.
+  if (first && holds_gpu_sweeps(data_)) messages_.dismiss(NoticeId::recorded_offer);
   if (complete) start_when_ready();
 }
 
 void FirstStart::sweep_ended() {
-  if (messages_.dismiss("first")) offer_recorded();
+  if (messages_.dismiss(NoticeId::first_sweep)) offer_recorded();
 }
 
 void FirstStart::start_when_ready() {
@@ -48,7 +44,7 @@ void FirstStart::start_when_ready() {
   try {
     sweep_.start();
   } catch (const std::exception& error) {  // a kept form may name a device or a kernel that is not here
-    messages_.notify(Severity::error, "request", error.what());
+    messages_.notify(Severity::error, NoticeId::request, error.what());
     return;
   }
   if (run == AutoRun::when_empty && data_.run.running) say_that_it_runs();
@@ -56,15 +52,15 @@ void FirstStart::start_when_ready() {
 
 void FirstStart::say_that_it_runs() {
   std::vector<Notice::Action> actions;
-  const Notice* offer = messages_.find("recorded");
+  const Notice* offer = messages_.find(NoticeId::recorded_offer);
   const bool offered = offer != nullptr;
   if (offered) actions = offer->actions;
-  messages_.dismiss("recorded");  // `sweep_ended` offers it again
+  messages_.dismiss(NoticeId::recorded_offer);  // `sweep_ended` offers it again
   const char* text =
       offered ? "First start: a small sweep runs now, on the CPU, since there is no GPU here. You can look at "
                 "measurements of an H200 meanwhile."
               : "First start: the paper's windows are being measured. Stop ends it; what was measured is kept.";
-  messages_.notify(Severity::info, "first", text, std::move(actions));
+  messages_.notify(Severity::info, NoticeId::first_sweep, text, std::move(actions));
 }
 
 void FirstStart::offer_recorded() {
@@ -74,7 +70,7 @@ void FirstStart::offer_recorded() {
   if (gpu || holds_gpu_sweeps(data_) || !settings_.offer_recorded || data_.recorded_database.empty() ||
       database_.shows_recorded())
     return;
-  messages_.notify(Severity::info, "recorded",
+  messages_.notify(Severity::info, NoticeId::recorded_offer,
                    "There is no GPU here: sweeps run on the CPU. You can look at measurements recorded on an H200.",
                    {{"Look at them", ask::OpenRecorded{}}});
 }
@@ -84,7 +80,7 @@ void FirstStart::offer_resume() {
   const SweepInfo& newest = data_.sweeps.front();
   const std::int64_t done = newest.ok + newest.failed + newest.skipped;
   if (!newest.finished.empty() || newest.running || done >= newest.planned) return;
-  messages_.notify(Severity::warning, "resume",
+  messages_.notify(Severity::warning, NoticeId::resume,
                    fmt::format("The sweep of {} was interrupted after {} of {} measurements. Everything measured is "
                                "kept.",
                                format_started(newest.started, std::time(nullptr)), done, newest.planned),

@@ -31,7 +31,7 @@ void Planner::do_without(std::string why) {
 
 void Planner::take(const Machine& machine) {
   data_.machine = machine;
-  if (!machine.problem.empty()) return messages_.notify(Severity::warning, "machine", machine.problem);
+  if (!machine.problem.empty()) return messages_.notify(Severity::warning, NoticeId::machine, machine.problem);
   for (const Device& device : machine.catalog->devices)
     messages_.log(Severity::info, fmt::format("Device {}: {}", device.id, device.name));
   // A form nobody has touched takes the shape that suits this machine.

@@ -71,7 +71,7 @@ void SweepSession::resume(std::int64_t asked) {
 }
 
 void SweepSession::measure(const SweepRequest& request, std::optional<std::int64_t> resumed) {
-  for (const char* id : {"resume", "sweep", "request"}) messages_.dismiss(id);
+  for (const NoticeId id : {NoticeId::resume, NoticeId::sweep, NoticeId::request}) messages_.dismiss(id);
   run_ = {};
   run_.running = true;
   run_.started = static_cast<std::int64_t>(std::time(nullptr));
@@ -156,7 +156,7 @@ void SweepSession::finish(const std::string& message, Severity severity) {
   run_.progress = Progress();
   run_.message = severity == Severity::error ? "The sweep was stopped by an error." : message;
   if (severity == Severity::error) {
-    messages_.notify(severity, "sweep", message);
+    messages_.notify(severity, NoticeId::sweep, message);
   } else {
     messages_.log(severity, message);
   }

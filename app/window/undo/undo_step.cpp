@@ -8,13 +8,13 @@ void UndoStep::offer(std::string text, std::function<void()> back, std::function
   this->keep();
   step_ = Step{std::move(back), std::move(keep)};
   can_undo_ = true;
-  messages_.notify(Severity::info, "undo", std::move(text), {{"Undo", ask::Undo{}}});
+  messages_.notify(Severity::info, NoticeId::undo, std::move(text), {{"Undo", ask::Undo{}}});
 }
 
 std::optional<UndoStep::Step> UndoStep::end() {
   if (!step_) return std::nullopt;
   can_undo_ = false;
-  messages_.dismiss("undo");
+  messages_.dismiss(NoticeId::undo);
   return std::exchange(step_, std::nullopt);
 }
 

@@ -1,0 +1,29 @@
+// Which notices there are.
+#pragma once
+
+namespace triscope {
+
+/// What a notice is about; a newer one replaces an older one that is about the same.
+enum class NoticeId {
+  request,         ///< what was asked for cannot be done
+  background,      ///< a background task failed
+  machine,         ///< devices and kernels cannot be listed
+  settings,        ///< they cannot be read or kept
+  open,            ///< a database cannot be opened
+  database,        ///< the open one cannot be read, or is gone
+  database_copy,   ///< it was not copied
+  write,           ///< something was not written into it
+  import,          ///< measurements were copied from another one
+  recorded_offer,  ///< the shipped recording can be looked at
+  recorded_shown,  ///< it is what is shown
+  resume,          ///< an interrupted sweep
+  sweep,           ///< an error ended the sweep
+  first_sweep,     ///< a sweep runs that nobody asked for
+  delete_sweep,    ///< one that is measured is not deleted
+  undo,            ///< what was done can be taken back
+  saved,           ///< a file was saved, or was not
+  nothing_to_copy,
+  picture,  ///< one was not made
+};
+
+}  // namespace triscope
