@@ -60,7 +60,8 @@ Context Application::context() {
 }
 
 bool Application::settled() const {
-  return database_.idle() && files_.idle() && planner_.idle() && attention_.idle() && !camera_.wanted();
+  return database_.idle() && files_.idle() && planner_.idle() && attention_.idle() && !camera_.wanted() &&
+         queue_.empty();  // last: threads push before they are idle
 }
 
 bool Application::prepare_frame(float monitor_scale) {

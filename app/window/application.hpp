@@ -68,7 +68,8 @@ class Application {
   WindowData& data() { return data_; }
   UiState& ui() { return ui_; }
   Messages& messages() { return messages_; }
-  /// True when no thread works and no result waits.
+  /// True when nothing is read, written, planned or looked into, no picture is wanted and no result waits for the next
+  /// frame. A sweep that is measured does not count.
   bool settled() const;
   /// Draws this panel alone, without the shell; nullopt: everything.
   void show_only(std::optional<Panel> panel) { only_ = panel; }

@@ -23,6 +23,11 @@ bool UiQueue::drain() {
   return !closures.empty();
 }
 
+bool UiQueue::empty() const {
+  const std::lock_guard lock(mutex_);
+  return closures_.empty();
+}
+
 BackgroundThread::BackgroundThread(std::function<void(const std::string&)> failed, std::function<void()> tick,
                                    std::chrono::milliseconds period)
     : failed_(std::move(failed)), tick_(std::move(tick)), period_(period), thread_([this] { work(); }) {}

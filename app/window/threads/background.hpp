@@ -20,9 +20,11 @@ class UiQueue {
   void push(std::function<void()> closure, bool wake = true);
   /// Runs what was pushed before the call; returns whether there was anything.
   bool drain();
+  /// Nothing waits to be run. A thread pushes before it counts as idle: ask after that.
+  bool empty() const;
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<std::function<void()>> closures_;
   std::function<void()> wake_;
 };
