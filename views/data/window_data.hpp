@@ -147,8 +147,11 @@ struct WindowData : DatabaseData, MeasuringData, MessageData {
   AttentionData attention;                      ///< written by app/window/attention
   std::shared_ptr<const FolderListing> folder;  ///< for the question for a file, null until one was asked; by files
   bool can_undo = false;                        ///< a deletion or a reset can be taken back; by undo
-  /// A sweep is being measured into the shown database.
-  bool measures_here() const { return run.running && run.database == database; }
 };
+
+/// A sweep is being measured into the shown database.
+inline bool measures_here(const RunState& run, const DatabaseData& shown) {
+  return run.running && run.database == shown.database;
+}
 
 }  // namespace triscope

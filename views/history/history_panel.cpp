@@ -36,7 +36,7 @@ std::string short_device(const std::string& name) {
 
 std::string state_of(const SweepInfo& sweep, const WindowData& data) {
   const std::int64_t done = sweep.ok + sweep.failed + sweep.skipped;
-  if (sweep.running || (data.measures_here() && data.run.sweep == sweep.id))
+  if (sweep.running || (measures_here(data.run, data) && data.run.sweep == sweep.id))
     return fmt::format("measuring, {} of {}", done, sweep.planned);
   if (sweep.finished.empty() && done < sweep.planned) return fmt::format("stopped at {} of {}", done, sweep.planned);
   if (sweep.failed > 0) return fmt::format("{} failed", sweep.failed);

@@ -8,8 +8,8 @@ namespace triscope {
 bool draw_data_state(Context& context, bool in_full) {
   const WindowData& data = context.data;
   if (!in_full && (!data.shown || data.shown->rows.empty())) {
-    empty_state(context,
-                data.measures_here() ? "The first measurement is being taken." : "The first measurement appears here.");
+    empty_state(context, measures_here(data.run, data) ? "The first measurement is being taken."
+                                                       : "The first measurement appears here.");
     return false;
   }
   if (!data.problem.empty()) {
@@ -19,7 +19,7 @@ bool draw_data_state(Context& context, bool in_full) {
   if (data.shown && !data.shown->rows.empty()) return true;
   if (data.loading) {
     empty_state(context, "Reading the database ...");
-  } else if (data.measures_here()) {
+  } else if (measures_here(data.run, data)) {
     empty_state(context, "Measuring. The first result appears here in a moment.");
   } else if (data.sweeps.empty()) {
     if (data.recorded_database.empty()) {

@@ -108,7 +108,7 @@ void StoredSweeps::remove(std::int64_t sweep) {
   if (!database_.still_there()) return;
   const SweepInfo* info = find_sweep(data_, sweep);
   if (!info) return;
-  if (info->running || (data_.measures_here() && data_.run.sweep == sweep))
+  if (info->running || (measures_here(data_.run, data_) && data_.run.sweep == sweep))
     return messages_.notify(Severity::warning, NoticeId::delete_sweep,
                             "This sweep is being measured: stop it before deleting it.");
   const std::string text =

@@ -122,7 +122,7 @@ SweepObserver SweepSession::observer() {
     queue_.push(
         [this, text = result_text(measurement), severity] {
           messages_.log(severity, text);
-          if (run_.running && run_.database == database_.data().database) database_.read(false);
+          if (measures_here(run_, database_.data())) database_.read(false);
         },
         wake_is_due());
   };
@@ -135,7 +135,7 @@ SweepObserver SweepSession::observer() {
 void SweepSession::follow(std::int64_t sweep) {
   run_.sweep = sweep;
   Selection& selection = ui_.selection;
-  if (run_.database != database_.data().database || selection.shown_sweep == sweep) return;
+  if (!measures_here(run_, database_.data()) || selection.shown_sweep == sweep) return;
   selection.shown_sweep = sweep;  // show it as it grows
   selection.pinned = 0;
   database_.read(true);
