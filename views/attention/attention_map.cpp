@@ -417,17 +417,6 @@ PixelRect pixel_rect(ImVec2 low, ImVec2 high) {
   return rect;
 }
 
-void set_theme(HeatmapStyle& style, const Theme& theme) {
-  const auto rgb = [](ImU32 colour) {
-    return Rgb{static_cast<std::uint8_t>(colour >> IM_COL32_R_SHIFT),
-               static_cast<std::uint8_t>(colour >> IM_COL32_G_SHIFT),
-               static_cast<std::uint8_t>(colour >> IM_COL32_B_SHIFT)};
-  };
-  style.masked = rgb(theme.missing);
-  style.stripe = rgb(theme.faint);
-  style.not_a_number = rgb(theme.not_a_number);
-}
-
 void draw_attention_maps(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const Look& look = context.look;

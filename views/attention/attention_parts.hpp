@@ -27,8 +27,6 @@ struct PixelRect {
   int width = 0, height = 0;
 };
 PixelRect pixel_rect(ImVec2 low, ImVec2 high);
-/// The theme's colours for masked cells and NaN.
-void set_theme(HeatmapStyle& style, const Theme& theme);
 
 /// attention_left.cpp: what is looked at, the overview to navigate by, all heads.
 void draw_attention_left(Context& context);

@@ -226,6 +226,17 @@ ImU32 faded(ImU32 colour, float alpha) {
 
 ImU32 to_colour(Rgb colour) { return IM_COL32(colour.r, colour.g, colour.b, 255); }
 
+void set_theme(HeatmapStyle& style, const Theme& theme) {
+  const auto to_rgb = [](ImU32 colour) {
+    return Rgb{static_cast<std::uint8_t>(colour >> IM_COL32_R_SHIFT),
+               static_cast<std::uint8_t>(colour >> IM_COL32_G_SHIFT),
+               static_cast<std::uint8_t>(colour >> IM_COL32_B_SHIFT)};
+  };
+  style.masked = to_rgb(theme.missing);
+  style.stripe = to_rgb(theme.faint);
+  style.not_a_number = to_rgb(theme.not_a_number);
+}
+
 ImU32 viridis(float t) { return to_colour(colour_at(ColourMap::viridis, t)); }
 
 ImU32 readable_on(ImU32 background) {

@@ -47,6 +47,8 @@ ImVec4 to_vec4(ImU32 colour);
 /// `colour` with its alpha multiplied.
 ImU32 faded(ImU32 colour, float alpha);
 ImU32 to_colour(Rgb colour);
+/// The theme's colours for masked cells and NaN.
+void set_theme(HeatmapStyle& style, const Theme& theme);
 /// Viridis at `t` in [0, 1]; perceptually even and safe for colour-blind eyes.
 ImU32 viridis(float t);
 /// Black or white, whichever reads better on `background`.

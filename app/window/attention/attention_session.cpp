@@ -4,7 +4,6 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/export/slice_export.hpp"
-#include "views/attention/attention_parts.hpp"
 
 namespace triscope {
 
