@@ -1,0 +1,371 @@
+// One of the two warpgroups that compute: 64 of a work item's 128 virtual keys.
+//
+// Tile t of queries (64 rows: columns of the products S and dP), all sums in registers until the item ends:
+//
+//   S(t)  = KK q^T              P  = exp2(scale S - LSE)        fp16 operands
+//   dP(t) = VV do^T             dS = P (dP - delta)             bf16
+//   dVV  += P^T do              P from registers                bf16
+//   dKK  += dS^T q              dS from shared memory           fp16
+//   dQ(t) = dS KK               64 rows x half of head_dim, over the keys of both warpgroups; two tiles late
+//
+// Order within a tile; "|" is a wait, and nothing is in flight across the loop's edge (otherwise ptxas serialises):
+//
+//   issue S(t), dQ(t-2), dV(t-1) | S | exponentials | dQ | stage dQ, issue dP(t), dK(t-1) | dV | round P | dP | dS(t)
+//   to shared memory | dK
+//
+// Registers at head_dim 128: dK 64, dV 64, S 32, dP or dQ 32, P 16 = 208 of 240. dS as a register operand does not fit.
+#pragma once
+
+#include "kernels/cuda/hopper/backward/epilogue.cuh"
+#include "kernels/cuda/hopper/backward/products.cuh"
+#include "kernels/cuda/hopper/wgmma.cuh"
+
+namespace triscope::hopper::backward {
+
+template <int kHeadDim, bool kCross>
+class Consumer {
+  using L = Layout<kHeadDim>;
+  static constexpr int kSteps = kHeadDim / 16;      ///< products over head_dim
+  static constexpr int kRowSteps = kTileRows / 16;  ///< over query rows
+  static constexpr int kKeySteps = kTileKeys / 16;  ///< over virtual keys
+  static constexpr int kBlocks = kTileRows / 8;     ///< blocks of eight query rows
+  static constexpr int kQueryRegisters = kHeadDim / 4;
+  // Descriptor steps, in 16 bytes: 16 elements of a 128-byte row; 16 rows.
+  static constexpr std::uint64_t kAlongRow = 2, kAlongRows = 16 * 128 / 16;
+
+ public:
+  __device__ __forceinline__ Consumer(const BackwardParameters& p, std::uint32_t memory, int warpgroup)
+      : p_(p), memory_(memory), barriers_{memory + L::kBarriers}, warpgroup_(warpgroup) {
+    thread_ = static_cast<int>(threadIdx.x) & 127;
+    lane_ = thread_ & 31;
+    row_ = warpgroup * kTileRows + (thread_ >> 5) * 16 + (lane_ >> 2);
+    keys_ = tile_descriptor(memory + L::kKeys + warpgroup * (L::kKeyHalf / 2), 16);
+    values_ = tile_descriptor(memory + L::kValues + warpgroup * (L::kKeyHalf / 2), 16);
+    // Columns of KK for dQ: one half of head_dim each.
+    key_columns_ = tile_descriptor(memory + L::kKeys + warpgroup * (L::kHalves == 2 ? L::kKeyHalf : 64), L::kQueryHalf);
+    const int matrix_row = warpgroup * kTileRows + (thread_ >> 5) * 16 + (lane_ & 15);
+    grad_row_ = memory + L::kFirstGrad + matrix_row * 128;
+  }
+
+  __device__ __forceinline__ void run() {
+#pragma unroll 1
+    for (int index = blockIdx.x; index < p_.items; index += gridDim.x) {
+      const WorkItem item = work_item(p_, index);
+      if (item.position_tiles == 0) continue;
+      begin(item);
+      const int tiles = item.position_tiles * p_.head_blocks;
+      TileWalk walk(p_, item);
+      step<true>(index, walk, 0);
+#pragma unroll 1
+      for (int t = 1; t < tiles; ++t) step<false>(index, walk, t);
+      drain(tiles);
+      finish(index);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void begin(const WorkItem& item) {
+    named_barrier_sync(kAllConsumers, kConsumers);  // the item before has been read
+    fold<kHeadDim, kCross>(p_, item, memory_, warpgroup_ * 128 + thread_);
+    find_full_range(item);
+    named_barrier_sync(kAllConsumers, kConsumers);
+#pragma unroll
+    for (int n = 0; n < kHeadDim / 2; ++n) grad_keys_[n] = grad_values_[n] = 0.0f;
+    pin(grad_keys_);
+    pin(grad_values_);
+  }
+
+  /// Positions that all of this warp's keys see.
+  __device__ __forceinline__ void find_full_range(const WorkItem& item) {
+    const VirtualKey upper = virtual_key(p_, item, row_), lower = virtual_key(p_, item, row_ + 8);
+    full_first_ = __reduce_max_sync(0xFFFFFFFFu, max(upper.first, lower.first));
+    full_last_ = __reduce_min_sync(0xFFFFFFFFu, min(upper.last, lower.last)) - p_.positions + 1;
+  }
+
+  // --- products ----------------------------------------------------------------------------------------------------
+
+  __device__ __forceinline__ std::uint32_t query(int stage) const {
+    return memory_ + L::kFirstStage + stage * L::kStage;
+  }
+  __device__ __forceinline__ std::uint32_t grad_o(int stage) const { return query(stage) + L::kQueryTile; }
+  __device__ __forceinline__ std::uint32_t statistics(int stage) const {
+    return memory_ + L::kFirstStatistics + stage * L::kStatistics + (lane_ & 3) * 16;
+  }
+
+  /// out = A B^T over head_dim, A: this warpgroup's virtual keys or values, B: a tile of q or do.
+  template <typename Element>
+  __device__ __forceinline__ void issue_over_dimensions(float (&out)[32], std::uint64_t a, std::uint32_t rows) {
+    const std::uint64_t b = tile_descriptor(rows, 16);
+#pragma unroll
+    for (int n = 0; n < kSteps; ++n) {
+      multiply_shared<Element, false, false>(out, a + (n & 3) * kAlongRow + (n >> 2) * (L::kKeyHalf / 16),
+                                             b + (n & 3) * kAlongRow + (n >> 2) * (L::kQueryHalf / 16), n > 0);
+    }
+  }
+  __device__ __forceinline__ void issue_grad_values(int stage) {
+    const std::uint64_t b = tile_descriptor(grad_o(stage), L::kQueryHalf);
+#pragma unroll
+    for (int n = 0; n < kRowSteps; ++n) {
+      wgmma<true>(grad_values_, probabilities_[4 * n], probabilities_[4 * n + 1], probabilities_[4 * n + 2],
+                  probabilities_[4 * n + 3], b + n * kAlongRows, true);
+    }
+  }
+  __device__ __forceinline__ void issue_grad_keys(int stage) {
+    const std::uint64_t b = tile_descriptor(query(stage), L::kQueryHalf);
+    const std::uint64_t a = tile_descriptor(
+        memory_ + L::kFirstGrad + written_.previous() * L::kGradTile + warpgroup_ * (L::kGradTile / 2), 16);
+#pragma unroll
+    for (int n = 0; n < kRowSteps; ++n)
+      multiply_shared<__half, false, true>(grad_keys_, a + n * kAlongRow, b + n * kAlongRows, true);
+  }
+  __device__ __forceinline__ void issue_grad_query() {
+    const std::uint64_t a = tile_descriptor(memory_ + L::kFirstGrad + read_.slot * L::kGradTile, L::kQueryHalf);
+#pragma unroll
+    for (int n = 0; n < kKeySteps; ++n)
+      multiply_shared<__half, true, true>(grad_query(), a + n * kAlongRows, key_columns_ + n * kAlongRows, n > 0);
+  }
+  /// Accumulators of dQ: those of dP where they have the same shape.
+  __device__ __forceinline__ auto& grad_query() {
+    if constexpr (kQueryRegisters == 32) {
+      return products_;
+    } else {
+      return narrow_grad_query_;
+    }
+  }
+  __device__ __forceinline__ void pin_products() {
+    pin(products_);
+    if constexpr (kQueryRegisters != 32) pin(narrow_grad_query_);
+  }
+
+  // --- a tile ------------------------------------------------------------------------------------------------------
+
+  template <bool kFirst>
+  __device__ __forceinline__ void step(int index, TileWalk& walk, int t) {
+    barrier_wait(barriers_.full_query(stage_.slot), stage_.parity);
+    const int before = stage_.previous();
+    if (!kFirst && t > 1) wait_for_grads();
+    pin(scores_);
+    pin_products();
+    pin(grad_keys_);
+    pin(grad_values_);
+    pin(probabilities_);
+    wgmma_fence();
+    issue_over_dimensions<__half>(scores_, keys_, query(stage_.slot));
+    wgmma_commit();
+    if (!kFirst) {
+      issue_grad_query();
+      wgmma_commit();
+      issue_grad_values(before);
+      wgmma_commit();
+    }
+    const int position = walk.position();
+    walk.advance();
+    if (kFirst) {
+      wgmma_wait<0>();
+    } else {
+      wgmma_wait<2>();
+    }
+    pin(scores_);
+    mask(index, position);
+    if (!kFirst) {
+      exponentials();
+      pin(scores_);
+      wgmma_wait<1>();
+      pin_products();
+      if (t > 1) take_grad_query();
+    }
+    barrier_wait(barriers_.full_grad_o(stage_.slot), stage_.parity);
+    pin_products();
+    wgmma_fence();
+    issue_over_dimensions<__nv_bfloat16>(products_, values_, grad_o(stage_.slot));
+    wgmma_commit();
+    if (!kFirst) {
+      barrier_wait(barriers_.full_grad(warpgroup_, written_.previous()), written_.previous_parity());
+      pin(grad_keys_);
+      wgmma_fence();
+      issue_grad_keys(before);
+      wgmma_commit();
+    } else {
+      exponentials();
+    }
+    pin(scores_);
+    if (!kFirst) {
+      wgmma_wait<2>();
+      pin(grad_values_);
+      pin(probabilities_);
+    }
+    round_probabilities();
+    barrier_wait(barriers_.empty_grad(written_.slot), written_.parity ^ 1);
+    if (kFirst) {
+      wgmma_wait<0>();
+    } else {
+      wgmma_wait<1>();
+    }
+    pin(products_);
+    store_grads();
+    if (!kFirst) {
+      wgmma_wait<0>();
+      pin(grad_keys_);
+      if (thread_ == 0) barrier_arrive(barriers_.empty(before));
+    }
+    written_.advance();
+    stage_.advance();
+  }
+
+  /// The last tile's dV and dK, and dQ of the last two.
+  __device__ __forceinline__ void drain(int tiles) {
+    const int before = stage_.previous();
+    if (tiles > 1) wait_for_grads();
+    barrier_wait(barriers_.full_grad(warpgroup_, written_.previous()), written_.previous_parity());
+    pin_products();
+    pin(grad_keys_);
+    pin(grad_values_);
+    pin(probabilities_);
+    wgmma_fence();
+    issue_grad_query();
+    wgmma_commit();
+    issue_grad_values(before);
+    issue_grad_keys(before);
+    wgmma_commit();
+    wgmma_wait<0>();
+    pin_products();
+    pin(grad_keys_);
+    pin(grad_values_);
+    if (thread_ == 0) barrier_arrive(barriers_.empty(before));
+    if (tiles > 1) take_grad_query();
+    wait_for_grads();
+    pin_products();
+    wgmma_fence();
+    issue_grad_query();
+    wgmma_commit();
+    wgmma_wait<0>();
+    pin_products();
+    take_grad_query();
+  }
+
+  /// Hidden pairs get logit -inf. The item is decoded again, so that the loop holds no registers for it.
+  __device__ __forceinline__ void mask(int index, int position) {
+    if (position >= full_first_ && position <= full_last_) return;
+    const WorkItem item = work_item(p_, index);
+    const VirtualKey upper = virtual_key(p_, item, row_), lower = virtual_key(p_, item, row_ + 8);
+#pragma unroll
+    for (int n = 0; n < kBlocks; ++n) {
+      const int at = position + (n >> p_.position_shift);
+      if (at < upper.first || at > upper.last) scores_[4 * n] = scores_[4 * n + 1] = -INFINITY;
+      if (at < lower.first || at > lower.last) scores_[4 * n + 2] = scores_[4 * n + 3] = -INFINITY;
+    }
+  }
+
+  __device__ __forceinline__ void exponentials() {
+    const std::uint32_t from = statistics(stage_.slot);
+#pragma unroll
+    for (int n = 0; n < kBlocks; n += 2) {
+      const float4 lse = load_shared_float4(from + n * 32);
+      exponentials_of(n, lse.x, lse.y);
+      exponentials_of(n + 1, lse.z, lse.w);
+    }
+  }
+  __device__ __forceinline__ void exponentials_of(int n, float lse0, float lse1) {
+    scores_[4 * n] = fast_exp2(fmaf(scores_[4 * n], p_.scale_log2, -lse0));
+    scores_[4 * n + 1] = fast_exp2(fmaf(scores_[4 * n + 1], p_.scale_log2, -lse1));
+    scores_[4 * n + 2] = fast_exp2(fmaf(scores_[4 * n + 2], p_.scale_log2, -lse0));
+    scores_[4 * n + 3] = fast_exp2(fmaf(scores_[4 * n + 3], p_.scale_log2, -lse1));
+  }
+  __device__ __forceinline__ void round_probabilities() {
+#pragma unroll
+    for (int n = 0; n < kBlocks; ++n) {
+      probabilities_[2 * n] = pack_bf16x2(scores_[4 * n], scores_[4 * n + 1]);
+      probabilities_[2 * n + 1] = pack_bf16x2(scores_[4 * n + 2], scores_[4 * n + 3]);
+    }
+  }
+
+  /// dS to shared memory: rows of 64 query rows, one a virtual key.
+  __device__ __forceinline__ void store_grads() {
+    const std::uint32_t from = statistics(stage_.slot) + kTileRows * 4;
+    const std::uint32_t row = grad_row_ + written_.slot * L::kGradTile;
+#pragma unroll
+    for (int n = 0; n < kBlocks; n += 2) {
+      const float4 delta = load_shared_float4(from + n * 32);
+      std::uint32_t words[4];
+      grads_of(n, delta.x, delta.y, words[0], words[1]);
+      grads_of(n + 1, delta.z, delta.w, words[2], words[3]);
+      store_matrices(row + (((n + (lane_ >> 4)) ^ (lane_ & 7)) << 4), words);
+    }
+    __syncwarp();
+    if (lane_ == 0) barrier_arrive(barriers_.written_grad(warpgroup_, written_.slot));
+  }
+  __device__ __forceinline__ void grads_of(int n, float delta0, float delta1, std::uint32_t& upper,
+                                           std::uint32_t& lower) {
+    upper =
+        pack_fp16x2(scores_[4 * n] * (products_[4 * n] - delta0), scores_[4 * n + 1] * (products_[4 * n + 1] - delta1));
+    lower = pack_fp16x2(scores_[4 * n + 2] * (products_[4 * n + 2] - delta0),
+                        scores_[4 * n + 3] * (products_[4 * n + 3] - delta1));
+  }
+
+  // --- dQ ----------------------------------------------------------------------------------------------------------
+
+  __device__ __forceinline__ void wait_for_grads() {
+    barrier_wait(barriers_.full_grad(0, read_.slot), read_.parity);
+    barrier_wait(barriers_.full_grad(1, read_.slot), read_.parity);
+  }
+  /// Hands dQ to the helper, in fp16: eight rows together, of each lane its part of a row in 16-byte parts.
+  __device__ __forceinline__ void take_grad_query() {
+    if (lane_ == 0) barrier_arrive(barriers_.empty_grad(read_.slot));
+    barrier_wait(barriers_.empty_staged(warpgroup_), staged_parity_);
+    staged_parity_ ^= 1;
+    constexpr int kBlockBytes = kHeadDim * 8, kParts = kQueryRegisters / 16;  // of eight rows; 16 bytes of a lane
+    const std::uint32_t to =
+        memory_ + L::kFirstStaged + warpgroup_ * L::kStaged + (thread_ >> 5) * (2 * kBlockBytes) + lane_ * 16;
+    auto& sums = grad_query();
+#pragma unroll
+    for (int block = 0; block < 2; ++block) {
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) {
+        std::uint32_t words[4];
+#pragma unroll
+        for (int n = 0; n < 4; ++n) {
+          const int at = 4 * (4 * part + n) + 2 * block;
+          words[n] = pack_fp16x2(sums[at], sums[at + 1]);
+        }
+        store_shared_4(to + block * kBlockBytes + part * 512, words[0], words[1], words[2], words[3]);
+      }
+    }
+    __syncwarp();
+    if (lane_ == 0) barrier_arrive(barriers_.full_staged(warpgroup_));
+    read_.advance();
+  }
+
+  // --- the end of an item ------------------------------------------------------------------------------------------
+
+  __device__ __forceinline__ void finish(int index) {
+    named_barrier_sync(kAllConsumers, kConsumers);  // the other warpgroup's dQ has read KK
+    const WorkItem item = work_item(p_, index);
+    const Epilogue<kHeadDim> epilogue(p_, item, memory_, warpgroup_, thread_);
+    epilogue.stage(grad_keys_);
+    if constexpr (kCross) {
+      epilogue.add_cross(p_.long_key, p_.short_key, p_.key_bias, p_.grad_long_key, p_.grad_short_key);
+    } else {
+      epilogue.add_products(p_.long_key, p_.short_key, p_.key_bias, p_.grad_long_key, p_.grad_short_key);
+    }
+    epilogue.release();
+    epilogue.stage(grad_values_);
+    epilogue.add_products(p_.long_value, p_.short_value, p_.value_bias, p_.grad_long_value, p_.grad_short_value);
+  }
+
+  const BackwardParameters& p_;
+  std::uint32_t memory_;
+  Barriers barriers_;
+  int warpgroup_, thread_, lane_;
+  int row_;                                    ///< the thread's upper row of the work item; the lower one is row_ + 8
+  std::uint64_t keys_, values_, key_columns_;  ///< descriptors
+  std::uint32_t grad_row_;                     ///< where this lane's row of ds begins in the first tile of ds
+  int full_first_ = 0, full_last_ = -1;
+  Cursor<kStages> stage_;
+  Cursor<kGradTiles> written_, read_;  ///< tiles of ds: next to write, next to multiply
+  std::uint32_t staged_parity_ = 1;
+  float grad_keys_[kHeadDim / 2], grad_values_[kHeadDim / 2], scores_[32], products_[32];
+  float narrow_grad_query_[16];
+  std::uint32_t probabilities_[16];
+};
+
+}  // namespace triscope::hopper::backward

@@ -1,0 +1,130 @@
+// From the sums of a work item, dKK and dVV, to the gradients of keys and values:
+//
+//   dv_long_j += v_short_k * dVV    dv_short_k += sum over rows v_long_j * dVV
+//   dk_long_j += k_short_k * dKK    dk_short_k += sum over rows k_long_j * dKK
+//   determinant, by chunk of three: dk_long_j += k_short_k x dKK, dk_short_k += sum over rows dKK x k_long_j
+//
+// Each warpgroup stages its 64 rows in fp32 where keys and values were, so that a warp meets whole rows: every access
+// to device memory is a full line, and a lane owns columns, so that sums over rows need no exchange. Rows 16 w .. 16 w
+// + 15 of a warp share their k, because edge rows of one k come in sixteens.
+#pragma once
+
+#include "kernels/cuda/hopper/backward/fold.cuh"
+
+namespace triscope::hopper::backward {
+
+template <int kHeadDim>
+class Epilogue {
+  using L = Layout<kHeadDim>;
+  static constexpr int kRowBytes = kHeadDim * 4;
+  static constexpr int kLanes = kHeadDim / 4;  ///< lanes of a row, four columns each
+  static constexpr int kAtOnce = 32 / kLanes;  ///< rows a warp reads at once
+  static constexpr int kWarpRows = 16;
+
+ public:
+  __device__ __forceinline__ Epilogue(const BackwardParameters& p, const WorkItem& item, std::uint32_t memory,
+                                      int warpgroup, int thread)
+      : p_(p),
+        item_(item),
+        staged_(memory + warpgroup * (kTileRows * kRowBytes)),
+        warpgroup_(warpgroup),
+        warp_(thread / 32),
+        lane_(thread % 32) {}
+
+  /// Writes the warpgroup's accumulators and waits until all of it has.
+  template <int kRegisters>
+  __device__ __forceinline__ void stage(const float (&sums)[kRegisters]) const {
+    static_assert(kRegisters == kHeadDim / 2);
+    const int row = warp_ * kWarpRows + lane_ / 4, c = lane_ % 4;
+#pragma unroll
+    for (int n = 0; n < kRegisters / 4; ++n) {
+      store_shared_float2(address(row, 2 * n + c / 2) + 8 * (c & 1), sums[4 * n], sums[4 * n + 1]);
+      store_shared_float2(address(row + 8, 2 * n + c / 2) + 8 * (c & 1), sums[4 * n + 2], sums[4 * n + 3]);
+    }
+    named_barrier_sync(kOwnWarpgroup + warpgroup_, 128);
+  }
+  /// Until all of the warpgroup has read what was staged.
+  __device__ __forceinline__ void release() const { named_barrier_sync(kOwnWarpgroup + warpgroup_, 128); }
+
+  /// Adds the staged sums to two gradients, by dimension.
+  __device__ __forceinline__ void add_products(const __nv_bfloat16* long_tensor, const __nv_bfloat16* short_tensor,
+                                               float bias, float* long_sum, float* short_sum) const {
+    const int column = lane_ % kLanes * 4, inner = lane_ / kLanes;
+    const RowPair first = row_pair(p_, item_, tile_row(0));
+    const bool any_short = first_short_exists();
+    float4 factor = {0, 0, 0, 0}, sum = {0, 0, 0, 0};
+    if (any_short) factor = unpack(load_8(short_tensor + first.short_row + column));
+    factor.x += bias, factor.y += bias, factor.z += bias, factor.w += bias;
+#pragma unroll 4
+    for (int n = 0; n < kWarpRows; n += kAtOnce) {
+      const RowPair pair = row_pair(p_, item_, tile_row(n + inner));
+      if (!pair.exists) continue;
+      const float4 a = unpack(load_8(long_tensor + pair.long_row + column));
+      const float4 g = load_shared_float4(address(warp_ * kWarpRows + n + inner, column / 4));
+      add_global_4(long_sum + pair.long_row + column, g.x * factor.x, g.y * factor.y, g.z * factor.z, g.w * factor.w);
+      sum.x += g.x * a.x, sum.y += g.y * a.y, sum.z += g.z * a.z, sum.w += g.w * a.w;
+    }
+    if (any_short) add_global_4(short_sum + first.short_row + column, sum.x, sum.y, sum.z, sum.w);
+  }
+
+  /// The same with cross products: a lane owns chunks `lane` and `lane` + 32.
+  __device__ __forceinline__ void add_cross(const __nv_bfloat16* long_tensor, const __nv_bfloat16* short_tensor,
+                                            float bias, float* long_sum, float* short_sum) const {
+    const RowPair first = row_pair(p_, item_, tile_row(0));
+    if (!first_short_exists()) return;
+#pragma unroll 1
+    for (int chunk = lane_; chunk < kHeadDim / 3; chunk += 32) {
+      const int column = 3 * chunk;
+      float k2[3], sum[3] = {0, 0, 0};
+#pragma unroll
+      for (int x = 0; x < 3; ++x) k2[x] = __bfloat162float(short_tensor[first.short_row + column + x]) + bias;
+#pragma unroll 4
+      for (int n = 0; n < kWarpRows; ++n) {
+        const RowPair pair = row_pair(p_, item_, tile_row(n));
+        if (!pair.exists) continue;
+        float k1[3], g[3];
+#pragma unroll
+        for (int x = 0; x < 3; ++x) {
+          k1[x] = __bfloat162float(long_tensor[pair.long_row + column + x]);
+          g[x] = staged(warp_ * kWarpRows + n, column + x);
+        }
+#pragma unroll
+        for (int x = 0; x < 3; ++x) {
+          const int y = (x + 1) % 3, z = (x + 2) % 3;
+          add_global(long_sum + pair.long_row + column + x, k2[y] * g[z] - k2[z] * g[y]);
+          sum[x] += g[y] * k1[z] - g[z] * k1[y];
+        }
+      }
+#pragma unroll
+      for (int x = 0; x < 3; ++x) add_global(short_sum + first.short_row + column + x, sum[x]);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ int tile_row(int n) const { return warpgroup_ * kTileRows + warp_ * kWarpRows + n; }
+  /// The warp's k is a position (rows of it may be missing all the same).
+  __device__ __forceinline__ bool first_short_exists() const {
+    return virtual_key(p_, item_, tile_row(0)).short_position < p_.seq_len;
+  }
+  /// Sixteen bytes number `part` of a staged row; rows are turned so that eight of them, two parts each, meet all
+  /// banks.
+  __device__ __forceinline__ std::uint32_t address(int row, int part) const {
+    return staged_ + row * kRowBytes + ((part ^ ((row & 7) << 1)) << 4);
+  }
+  __device__ __forceinline__ float staged(int row, int column) const {
+    return __uint_as_float(load_shared_1(address(row, column / 4) + column % 4 * 4));
+  }
+  static __device__ __forceinline__ uint2 load_8(const __nv_bfloat16* p) {
+    return __ldg(reinterpret_cast<const uint2*>(p));
+  }
+  static __device__ __forceinline__ float4 unpack(uint2 v) {
+    return {low_bf16(v.x), high_bf16(v.x), low_bf16(v.y), high_bf16(v.y)};
+  }
+
+  const BackwardParameters& p_;
+  const WorkItem& item_;
+  std::uint32_t staged_;
+  int warpgroup_, warp_, lane_;
+};
+
+}  // namespace triscope::hopper::backward

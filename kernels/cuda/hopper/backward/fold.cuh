@@ -1,0 +1,142 @@
+// Virtual keys and values of a work item, made by the consumers before its first tile:
+//
+//   KK_r = fp16(k_long 2^a * k_short 2^b)   by dimension, or for the determinant k_long x k_short by chunk of three
+//   VV_r = bf16(v_long * v_short 2^e)
+//
+// Rows without a key are zero.
+#pragma once
+
+#include "kernels/cuda/hopper/backward/memory.cuh"
+
+namespace triscope::hopper::backward {
+
+/// Address of the 16 bytes number `part` (eight dimensions) of row `row` in a tile of virtual keys.
+template <int kHeadDim>
+__device__ __forceinline__ std::uint32_t key_part(int row, int part) {
+  return (part >> 3) * Layout<kHeadDim>::kKeyHalf + row * 128 + (((part & 7) ^ (row & 7)) << 4);
+}
+
+/// Where rows of long and short tensors begin for one row of a work item.
+struct RowPair {
+  std::int64_t long_row, short_row;
+  bool exists;
+};
+
+__device__ __forceinline__ RowPair row_pair(const BackwardParameters& p, const WorkItem& item, int row) {
+  const VirtualKey key = virtual_key(p, item, row);
+  const int batch = item.pair / p.kv_heads;
+  const std::int64_t stride = std::int64_t{p.kv_heads} * p.head_dim;
+  const std::int64_t first = std::int64_t{batch} * p.seq_len * stride + (item.pair - batch * p.kv_heads) * p.head_dim;
+  return {first + key.long_position * stride, first + key.short_position * stride, key.last >= 0};
+}
+
+__device__ __forceinline__ uint4 load_16(const void* base, std::int64_t element) {
+  return __ldg(reinterpret_cast<const uint4*>(static_cast<const std::uint16_t*>(base) + element));
+}
+
+__device__ __forceinline__ uint4 products_bf16(uint4 a, uint4 b) {
+  return {multiply_bf16x2(a.x, b.x), multiply_bf16x2(a.y, b.y), multiply_bf16x2(a.z, b.z), multiply_bf16x2(a.w, b.w)};
+}
+__device__ __forceinline__ uint4 products_fp16(uint4 a, uint4 b) {
+  return {multiply_fp16x2(a.x, b.x), multiply_fp16x2(a.y, b.y), multiply_fp16x2(a.z, b.z), multiply_fp16x2(a.w, b.w)};
+}
+__device__ __forceinline__ void store_16(std::uint32_t address, uint4 v) {
+  store_shared_4(address, v.x, v.y, v.z, v.w);
+}
+
+/// `thread`: 0 .. kConsumers - 1. `kProducts`: keys are products by dimension, too.
+template <int kHeadDim, bool kProducts>
+__device__ __forceinline__ void fold_products(const BackwardParameters& p, const WorkItem& item, std::uint32_t memory,
+                                              int thread) {
+  using L = Layout<kHeadDim>;
+  constexpr int kParts = kHeadDim / 8, kRows = kConsumers / kParts, kAtOnce = 4;
+  const int part = thread % kParts;
+#pragma unroll
+  for (int first = thread / kParts; first < kTileKeys; first += kRows * kAtOnce) {
+    uint4 k1[kAtOnce], k2[kAtOnce], v1[kAtOnce], v2[kAtOnce];
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      k1[n] = k2[n] = v1[n] = v2[n] = make_uint4(0, 0, 0, 0);
+      const RowPair pair = row_pair(p, item, first + kRows * n);
+      if (!pair.exists) continue;
+      if (kProducts) {
+        k1[n] = load_16(p.scaled_long_key, pair.long_row + part * 8);
+        k2[n] = load_16(p.scaled_short_key, pair.short_row + part * 8);
+      }
+      v1[n] = load_16(p.long_value, pair.long_row + part * 8);
+      v2[n] = load_16(p.scaled_short_value, pair.short_row + part * 8);
+    }
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      const std::uint32_t at = key_part<kHeadDim>(first + kRows * n, part);
+      if (kProducts) store_16(memory + L::kKeys + at, products_fp16(k1[n], k2[n]));
+      store_16(memory + L::kValues + at, products_bf16(v1[n], v2[n]));
+    }
+  }
+}
+
+/// Cross products of `kChunks` chunks of three in 16-byte parts; dimensions behind them are zero.
+template <int kParts>
+__device__ __forceinline__ void cross(const uint4 (&k1)[kParts], const uint4 (&k2)[kParts], uint4 (&out)[kParts]) {
+  constexpr int kChunks = kParts * 8 / 3;
+  float a[kParts * 8], b[kParts * 8], x[kParts * 8] = {};
+#pragma unroll
+  for (int n = 0; n < kParts * 4; ++n) {
+    const float2 u = unpack_fp16x2((&k1[n / 4].x)[n % 4]), v = unpack_fp16x2((&k2[n / 4].x)[n % 4]);
+    a[2 * n] = u.x, a[2 * n + 1] = u.y, b[2 * n] = v.x, b[2 * n + 1] = v.y;
+  }
+#pragma unroll
+  for (int c = 0; c < kChunks * 3; c += 3) {
+    x[c] = a[c + 1] * b[c + 2] - a[c + 2] * b[c + 1];
+    x[c + 1] = a[c + 2] * b[c] - a[c] * b[c + 2];
+    x[c + 2] = a[c] * b[c + 1] - a[c + 1] * b[c];
+  }
+#pragma unroll
+  for (int n = 0; n < kParts * 4; ++n) (&out[n / 4].x)[n % 4] = pack_fp16x2(x[2 * n], x[2 * n + 1]);
+}
+
+/// Parts part .. part + kParts - 1 of one row.
+template <int kHeadDim, int kParts>
+__device__ __forceinline__ void fold_cross_parts(const BackwardParameters& p, const RowPair& pair, std::uint32_t keys,
+                                                 int row, int part) {
+  uint4 k1[kParts], k2[kParts], out[kParts];
+#pragma unroll
+  for (int n = 0; n < kParts; ++n) {
+    k1[n] = k2[n] = make_uint4(0, 0, 0, 0);
+    if (pair.exists) {
+      k1[n] = load_16(p.scaled_long_key, pair.long_row + (part + n) * 8);
+      k2[n] = load_16(p.scaled_short_key, pair.short_row + (part + n) * 8);
+    }
+  }
+  cross<kParts>(k1, k2, out);
+#pragma unroll
+  for (int n = 0; n < kParts; ++n) store_16(keys + key_part<kHeadDim>(row, part + n), out[n]);
+}
+
+/// 24 dimensions, eight chunks, a task; the parts left over (128 = 5 * 24 + 8, 64 = 2 * 24 + 16) are one more.
+template <int kHeadDim>
+__device__ __forceinline__ void fold_cross(const BackwardParameters& p, const WorkItem& item, std::uint32_t memory,
+                                           int thread) {
+  constexpr int kWhole = kHeadDim / 24, kTasks = kWhole + 1, kLeft = kHeadDim / 8 - 3 * kWhole;
+  const std::uint32_t keys = memory + Layout<kHeadDim>::kKeys;
+#pragma unroll 1
+  for (int n = thread; n < kTileKeys * kTasks; n += kConsumers) {
+    const int row = n / kTasks, task = n - row * kTasks;
+    const RowPair pair = row_pair(p, item, row);
+    if (task < kWhole) {
+      fold_cross_parts<kHeadDim, 3>(p, pair, keys, row, 3 * task);
+    } else {
+      fold_cross_parts<kHeadDim, kLeft>(p, pair, keys, row, 3 * kWhole);
+    }
+  }
+}
+
+template <int kHeadDim, bool kCross>
+__device__ __forceinline__ void fold(const BackwardParameters& p, const WorkItem& item, std::uint32_t memory,
+                                     int thread) {
+  fold_products<kHeadDim, !kCross>(p, item, memory, thread);
+  if constexpr (kCross) fold_cross<kHeadDim>(p, item, memory, thread);
+  fence_async_proxy();
+}
+
+}  // namespace triscope::hopper::backward

@@ -1,0 +1,119 @@
+// The warps beside the consumers: one copies tiles of q and do in, two publish ds and add dq to device memory.
+//
+// fence.proxy.async makes a warp wait for its own outstanding reductions, about a round trip to L2. Consumers therefore
+// only write and arrive; a helper fences for them and starts the reductions (5 % faster on an H200, 2026-11-21).
+#pragma once
+
+#include "kernels/cuda/hopper/backward/memory.cuh"
+#include "kernels/cuda/hopper/backward/tensor_maps.hpp"
+
+namespace triscope::hopper::backward {
+
+/// One thread.
+template <int kHeadDim>
+__device__ __forceinline__ void copy_tiles(const TensorMaps& maps, const BackwardParameters& p, std::uint32_t memory) {
+  using L = Layout<kHeadDim>;
+  const Barriers barriers{memory + L::kBarriers};
+  Cursor<kStages> stage{0, 1};
+#pragma unroll 1
+  for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
+    const WorkItem item = work_item(p, index);
+    const int batch = item.pair / p.kv_heads, kv_head = item.pair - batch * p.kv_heads;
+    TileWalk walk(p, item);
+#pragma unroll 1
+    for (int t = item.position_tiles * p.head_blocks; t > 0; --t) {
+      const int position = walk.position(), block = walk.head_block();
+      const std::uint32_t query = memory + L::kFirstStage + stage.slot * L::kStage;
+      const std::uint32_t statistics = memory + L::kFirstStatistics + stage.slot * L::kStatistics;
+      const std::uint32_t full_query = barriers.full_query(stage.slot), full_grad_o = barriers.full_grad_o(stage.slot);
+      const std::int64_t offset = statistic_offset(p, item.pair, block, position);
+      barrier_wait(barriers.empty(stage.slot), stage.parity);
+      barrier_expect(full_query, L::kQueryTile + kTileRows * 4);
+#pragma unroll
+      for (int half = 0; half < L::kHalves; ++half) {
+        copy_box_5d(query + half * L::kQueryHalf, &maps.query, full_query, 64 * half, block * kTileRows, kv_head,
+                    position, batch);
+      }
+      copy_bytes(statistics, p.lse2 + offset, kTileRows * 4, full_query);
+      barrier_expect(full_grad_o, L::kQueryTile + kTileRows * 4);
+#pragma unroll
+      for (int half = 0; half < L::kHalves; ++half) {
+        copy_box_5d(query + L::kQueryTile + half * L::kQueryHalf, &maps.grad_o, full_grad_o, 64 * half,
+                    block * kTileRows, kv_head, position, batch);
+      }
+      copy_bytes(statistics + kTileRows * 4, p.delta + offset, kTileRows * 4, full_grad_o);
+      stage.advance();
+      walk.advance();
+    }
+  }
+}
+
+/// One thread for each warpgroup of consumers. dq of a tile comes two tiles after its ds.
+template <int kHeadDim>
+class Helper {
+  using L = Layout<kHeadDim>;
+
+ public:
+  __device__ __forceinline__ Helper(const BackwardParameters& p, std::uint32_t memory, int warpgroup)
+      : p_(p),
+        barriers_{memory + L::kBarriers},
+        staged_(memory + L::kFirstStaged + warpgroup * L::kStaged),
+        warpgroup_(warpgroup) {}
+
+  __device__ __forceinline__ void run() {
+#pragma unroll 1
+    for (int index = blockIdx.x; index < p_.items; index += gridDim.x) {
+      const WorkItem item = work_item(p_, index);
+      if (item.position_tiles == 0) continue;
+      const int tiles = item.position_tiles * p_.head_blocks;
+      TileWalk walk(p_, item);
+      std::uint32_t before = 0, last = 0;
+#pragma unroll 1
+      for (int t = 0; t < tiles; ++t) {
+        if (t > 1) add(before);
+        before = last;
+        last = query_rows(p_, item.pair, walk.head_block(), warpgroup_) +
+               static_cast<std::uint32_t>(walk.position() * p_.head_rows);
+        walk.advance();
+        publish();
+        if (t > 1) release();
+      }
+      if (tiles > 1) {
+        add(before);
+        release();
+      }
+      add(last);
+      release();
+    }
+    wait_bulk();
+  }
+
+ private:
+  /// The warpgroup's half of a tile of ds becomes visible to WGMMA.
+  __device__ __forceinline__ void publish() {
+    barrier_wait(barriers_.written_grad(warpgroup_, grad_.slot), grad_.parity);
+    fence_async_proxy();
+    barrier_arrive(barriers_.full_grad(warpgroup_, grad_.slot));
+    grad_.advance();
+  }
+  /// The staged half of dq is added at `row`.
+  __device__ __forceinline__ void add(std::uint32_t row) {
+    barrier_wait(barriers_.full_staged(warpgroup_), staged_parity_);
+    staged_parity_ ^= 1;
+    fence_async_proxy();
+    add_fp16(reinterpret_cast<unsigned char*>(p_.grad_query) + std::size_t{row} * kHeadDim, staged_, L::kStaged);
+  }
+  __device__ __forceinline__ void release() {
+    wait_bulk_read();
+    barrier_arrive(barriers_.empty_staged(warpgroup_));
+  }
+
+  const BackwardParameters& p_;
+  Barriers barriers_;
+  std::uint32_t staged_;
+  int warpgroup_;
+  Cursor<kGradTiles> grad_;
+  std::uint32_t staged_parity_ = 0;
+};
+
+}  // namespace triscope::hopper::backward

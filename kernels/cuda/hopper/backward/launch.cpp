@@ -1,0 +1,92 @@
+// The steps of the Hopper backward in order, and its tensor maps.
+#include "kernels/cuda/hopper/backward/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/cuda/cuda_error.hpp"
+#include "kernels/cuda/hopper/backward/tensor_maps.hpp"
+#include "kernels/error.hpp"
+
+namespace triscope::hopper::backward {
+namespace {
+
+using Encode = decltype(&cuTensorMapEncodeTiled);
+
+// The encoder lives in libcuda; it is asked for by name, so nothing links against libcuda.
+Encode tensor_map_encoder() {
+  static const Encode encode = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+    TRISCOPE_CUDA_CHECK(
+        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
+    if (found != cudaDriverEntryPointSuccess || function == nullptr) {
+      throw Error("cannot start cuda.hopper", "the NVIDIA driver has no cuTensorMapEncodeTiled",
+                  "install a driver for CUDA 13.0 or later");
+    }
+    return reinterpret_cast<Encode>(function);
+  }();
+  return encode;
+}
+
+/// Map of a [batch, seq_len, kv_heads, group, head_dim] tensor of 16-bit elements in boxes of one tile's rows and 64
+/// dimensions. Heads behind the group and positions behind the sequence read as zeros.
+CUtensorMap encode(const void* tensor, const BackwardParameters& p, CUtensorMapDataType element) {
+  const auto size = [](int n) { return static_cast<cuuint64_t>(n); };
+  const cuuint64_t extents[5] = {size(p.head_dim), size(p.group), size(p.kv_heads), size(p.seq_len), size(p.batch)};
+  cuuint64_t strides[4] = {extents[0] * 2};
+  for (int n = 1; n < 4; ++n) strides[n] = strides[n - 1] * extents[n];
+  const cuuint32_t box[5] = {64, static_cast<cuuint32_t>(p.head_rows), 1, static_cast<cuuint32_t>(p.positions), 1};
+  const cuuint32_t element_strides[5] = {1, 1, 1, 1, 1};
+  CUtensorMap map;
+  const CUresult result =
+      tensor_map_encoder()(&map, element, 5, const_cast<void*>(tensor), extents, strides, box, element_strides,
+                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) {
+    throw Error("cannot describe a tensor to the copy engine",
+                fmt::format("cuTensorMapEncodeTiled returned {} for {} x {} x {} x {} x {}", static_cast<int>(result),
+                            p.batch, p.seq_len, p.kv_heads, p.group, p.head_dim),
+                "align the tensor to 16 bytes, or use cuda.portable");
+  }
+  return map;
+}
+
+void set_pointers(Plan& plan, const Arguments& arguments) {
+  BackwardParameters& p = plan.parameters;
+  auto* workspace = static_cast<unsigned char*>(arguments.workspace);
+  const auto tensor = [](const void* pointer) { return static_cast<const __nv_bfloat16*>(pointer); };
+  p.long_key = tensor(plan.swapped ? arguments.k2 : arguments.k1);
+  p.long_value = tensor(plan.swapped ? arguments.v2 : arguments.v1);
+  p.short_key = tensor(plan.swapped ? arguments.k1 : arguments.k2);
+  p.short_value = tensor(plan.swapped ? arguments.v1 : arguments.v2);
+  p.scaled_long_key = reinterpret_cast<const __half*>(workspace + plan.long_key);
+  p.scaled_short_key = reinterpret_cast<const __half*>(workspace + plan.short_key);
+  p.scaled_short_value = reinterpret_cast<const __nv_bfloat16*>(workspace + plan.short_value);
+  p.lse2 = reinterpret_cast<const float*>(workspace + plan.lse2);
+  p.delta = reinterpret_cast<const float*>(workspace + plan.delta);
+  p.ranges = reinterpret_cast<const Ranges*>(workspace + plan.ranges);
+  p.grad_query = reinterpret_cast<__half*>(workspace + plan.grad_query);
+  p.grad_long_key = reinterpret_cast<float*>(workspace + plan.grad_keys);
+  p.grad_long_value = p.grad_long_key + plan.key_elements();
+  p.grad_short_key = p.grad_long_value + plan.key_elements();
+  p.grad_short_value = p.grad_short_key + plan.key_elements();
+}
+
+}  // namespace
+
+void launch_backward(const Plan& problem_plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {
+  Plan plan = problem_plan;
+  set_pointers(plan, arguments);
+  launch_prepare(plan, arguments, stream);
+  const BackwardParameters& p = plan.parameters;
+  const TensorMaps maps = {encode(arguments.grad_q, p, CU_TENSOR_MAP_DATA_TYPE_FLOAT16),
+                           encode(arguments.grad_o, p, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16)};
+  const auto launch =
+      p.head_dim == 128 ? (plan.cross ? launch_d128_cross : launch_d128) : (plan.cross ? launch_d64_cross : launch_d64);
+  launch(maps, p, std::min(multiprocessors, p.items), stream);
+  launch_finish(plan, arguments, stream);
+}
+
+}  // namespace triscope::hopper::backward

@@ -1,0 +1,30 @@
+// Host side of a launch of the Hopper backward.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/hopper/backward/plan.hpp"
+#include "kernels/kernel.hpp"
+
+namespace triscope::hopper::backward {
+
+struct TensorMaps;
+
+/// One instance each (backward_d128.cu and its neighbours). `blocks`: CTAs, at most p.items. Throw `Error` when
+/// refused.
+void launch_d128(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream);
+void launch_d128_cross(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream);
+void launch_d64(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream);
+void launch_d64_cross(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream);
+
+/// Everything before the kernel: sums to zero, ranges, q scaled (into grad_q), LSE and delta in tile order, keys and
+/// values scaled.
+void launch_prepare(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
+
+/// Everything behind it: sums to gradients, dsink.
+void launch_finish(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
+
+/// All of it. `arguments.workspace` has plan.bytes; `multiprocessors` of the current device.
+void launch_backward(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream);
+
+}  // namespace triscope::hopper::backward

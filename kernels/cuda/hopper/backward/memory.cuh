@@ -1,0 +1,187 @@
+// Shared memory and barriers of the Hopper backward, and the few instructions that only it needs.
+#pragma once
+
+#include "kernels/cuda/hopper/backward/parameters.hpp"
+#include "kernels/cuda/hopper/ptx.cuh"
+
+namespace triscope::hopper::backward {
+
+inline constexpr int kStages = 3;     ///< tiles of q and do in shared memory
+inline constexpr int kGradTiles = 3;  ///< tiles of ds in shared memory
+inline constexpr int kThreads = 384;  ///< a warpgroup of copying and helping warps, two of consumers
+inline constexpr int kConsumers = 256;
+inline constexpr int kConsumerWarps = 8;
+
+// bar.sync ids; 0 is __syncthreads.
+inline constexpr int kAllConsumers = 1;
+inline constexpr int kOwnWarpgroup = 2;  ///< of warpgroup 0; + 1: of warpgroup 1
+
+/// Byte offsets. All operand tiles have rows of 64 elements (128 bytes, 128-byte swizzle); a tile of 128 dimensions is
+/// two such halves, one behind the other.
+template <int kHeadDim>
+struct Layout {
+  static constexpr int kHalves = kHeadDim / 64;
+  static constexpr int kKeyHalf = kTileKeys * 128;  ///< 64 dimensions of the virtual keys
+  static constexpr int kQueryHalf = kTileRows * 128;
+  static constexpr int kKeyTile = kHalves * kKeyHalf;
+  static constexpr int kQueryTile = kHalves * kQueryHalf;
+  static constexpr int kStage = 2 * kQueryTile;          ///< q, do
+  static constexpr int kGradTile = kTileKeys * 128;      ///< ds: 128 virtual keys x 64 rows
+  static constexpr int kStaged = kTileRows * kHeadDim;   ///< half of dq in fp16, by one warpgroup
+  static constexpr int kStatistics = 2 * kTileRows * 4;  ///< LSE, delta
+
+  static constexpr int kKeys = 0;
+  static constexpr int kValues = kKeys + kKeyTile;
+  static constexpr int kFirstStage = kValues + kKeyTile;
+  static constexpr int kFirstGrad = kFirstStage + kStages * kStage;
+  static constexpr int kFirstStaged = kFirstGrad + kGradTiles * kGradTile;
+  static constexpr int kFirstStatistics = kFirstStaged + 2 * kStaged;
+  static constexpr int kBarriers = kFirstStatistics + kStages * kStatistics;
+  static constexpr int kBytes = kBarriers + 256;
+  static_assert(kBytes <= 232448, "shared memory of an SM");
+  static_assert(2 * kKeyTile >= kTileKeys * kHeadDim * 4, "the epilogue stages fp32 sums over keys and values");
+};
+
+/// "full": written, may be read; "empty": read, may be written. Arrivals in brackets.
+///
+///   full_query, full_grad_o   copies of a stage          copy engine -> consumers          [1]
+///   empty                     a stage                    warpgroups -> copying warp        [2]
+///   written_grad(w, b)        warpgroup w's half of ds   its warps -> helper w             [4]
+///   full_grad(w, b)           the same, fenced           helper w -> both warpgroups       [1]
+///   empty_grad(b)             a tile of ds               consumer warps -> the same        [8]
+///   full_staged(w)            half of dq                 warpgroup w's warps -> helper w   [4]
+///   empty_staged(w)           the same                   helper w -> warpgroup w           [1]
+struct Barriers {
+  std::uint32_t base;
+  __device__ std::uint32_t full_query(int stage) const { return base + 8 * stage; }
+  __device__ std::uint32_t full_grad_o(int stage) const { return base + 24 + 8 * stage; }
+  __device__ std::uint32_t empty(int stage) const { return base + 48 + 8 * stage; }
+  __device__ std::uint32_t empty_grad(int buffer) const { return base + 72 + 8 * buffer; }
+  __device__ std::uint32_t full_grad(int warpgroup, int buffer) const {
+    return base + 96 + 24 * warpgroup + 8 * buffer;
+  }
+  __device__ std::uint32_t written_grad(int warpgroup, int buffer) const {
+    return base + 144 + 24 * warpgroup + 8 * buffer;
+  }
+  __device__ std::uint32_t full_staged(int warpgroup) const { return base + 192 + 8 * warpgroup; }
+  __device__ std::uint32_t empty_staged(int warpgroup) const { return base + 208 + 8 * warpgroup; }
+  static_assert(kStages == 3 && kGradTiles == 3, "the offsets above");
+
+  /// One thread, before the CTA's first __syncthreads.
+  __device__ void init() const {
+    for (int stage = 0; stage < kStages; ++stage) {
+      barrier_init(full_query(stage), 1);
+      barrier_init(full_grad_o(stage), 1);
+      barrier_init(empty(stage), 2);
+    }
+    for (int buffer = 0; buffer < kGradTiles; ++buffer) barrier_init(empty_grad(buffer), kConsumerWarps);
+    for (int warpgroup = 0; warpgroup < 2; ++warpgroup) {
+      for (int buffer = 0; buffer < kGradTiles; ++buffer) {
+        barrier_init(full_grad(warpgroup, buffer), 1);
+        barrier_init(written_grad(warpgroup, buffer), 4);
+      }
+      barrier_init(full_staged(warpgroup), 4);
+      barrier_init(empty_staged(warpgroup), 1);
+    }
+    fence_barrier_init();
+  }
+};
+
+/// A position in a ring of `kSlots` buffers and the parity of its next wait.
+template <int kSlots>
+struct Cursor {
+  int slot = 0;
+  std::uint32_t parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++slot == kSlots) {
+      slot = 0;
+      parity ^= 1;
+    }
+  }
+  __device__ __forceinline__ int previous() const { return slot == 0 ? kSlots - 1 : slot - 1; }
+  __device__ __forceinline__ std::uint32_t previous_parity() const { return slot == 0 ? parity ^ 1 : parity; }
+};
+
+/// The tiles of queries of a work item in the order in which every warp of the CTA meets them: all head blocks of a
+/// position tile, and position tiles from first_tile around.
+struct TileWalk {
+  int position_tile, block = 0, flip, blocks, position_tiles, first_position, positions;
+  __device__ __forceinline__ TileWalk(const BackwardParameters& p, const WorkItem& item)
+      : position_tile(item.first_tile),
+        flip((p.head_blocks & 1) == 0 ? item.tile & 1 : 0),
+        blocks(p.head_blocks),
+        position_tiles(item.position_tiles),
+        first_position(item.first_position),
+        positions(p.positions) {}
+  __device__ __forceinline__ int position() const { return first_position + position_tile * positions; }
+  __device__ __forceinline__ int head_block() const { return block ^ flip; }
+  __device__ __forceinline__ void advance() {
+    if (++block == blocks) {
+      block = 0;
+      if (++position_tile == position_tiles) position_tile = 0;
+    }
+  }
+};
+
+// --- instructions --------------------------------------------------------------------------------------------------
+
+/// Copies the box at (x, y, z, u, w) of a 5-d tensor map to shared memory; completes on `barrier`. One thread.
+__device__ __forceinline__ void copy_box_5d(std::uint32_t destination, const CUtensorMap* map, std::uint32_t barrier,
+                                            int x, int y, int z, int u, int w) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, %7}], "
+      "[%2];" ::"r"(destination),
+      "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u), "r"(w)
+      : "memory");
+}
+/// Copies `bytes` (a multiple of 16) to shared memory; completes on `barrier`. One thread.
+__device__ __forceinline__ void copy_bytes(std::uint32_t destination, const void* source, int bytes,
+                                           std::uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(destination),
+      "l"(source), "r"(bytes), "r"(barrier)
+      : "memory");
+}
+/// Adds fp16 values in shared memory to those in device memory, as one bulk group.
+__device__ __forceinline__ void add_fp16(void* destination, std::uint32_t source, int bytes) {
+  asm volatile(
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%0], [%1], %2;"
+      "cp.async.bulk.commit_group;" ::"l"(destination),
+      "r"(source), "r"(bytes)
+      : "memory");
+}
+/// Returns when this thread's bulk groups have read shared memory.
+__device__ __forceinline__ void wait_bulk_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+/// Returns when they are done.
+__device__ __forceinline__ void wait_bulk() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
+
+__device__ __forceinline__ void add_global_4(float* address, float a, float b, float c, float d) {
+  asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(address), "f"(a), "f"(b), "f"(c),
+               "f"(d)
+               : "memory");
+}
+__device__ __forceinline__ void add_global(float* address, float a) {
+  asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(address), "f"(a) : "memory");
+}
+/// Four 8x8 matrices of 16-bit elements: lane l gives the address of row l % 8 of matrix l / 8.
+__device__ __forceinline__ void store_matrices(std::uint32_t address, const std::uint32_t (&r)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(r[0]), "r"(r[1]),
+               "r"(r[2]), "r"(r[3])
+               : "memory");
+}
+__device__ __forceinline__ std::uint32_t multiply_fp16x2(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t product;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
+  return product;
+}
+/// `low` and `high` rounded to fp16, in the lower and upper half of the word.
+__device__ __forceinline__ std::uint32_t pack_fp16x2(float low, float high) {
+  std::uint32_t word;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+  return word;
+}
+__device__ __forceinline__ float2 unpack_fp16x2(std::uint32_t word) {
+  return __half22float2(*reinterpret_cast<const __half2*>(&word));
+}
+
+}  // namespace triscope::hopper::backward

@@ -1,0 +1,187 @@
+// What a launch tells the kernels of the Hopper backward, and which part of the problem one work item is.
+//
+// Roles. The *short* axis is the one with the shorter window (axis 2 if equal), the *long* axis the other. A virtual
+// key is a pair (j, k) of a long position j and a short position k.
+//
+//   query i sees (j, k)  when  max(j, k) <= i <= min(j + long_window, k + short_window) - 1
+//
+// Work items. One holds 128 virtual keys and walks over the queries that see any of them:
+//   column  all of one k, j = k - long_window + 1 + 128 tile + r <= k    queries k .. k + short_window - 1
+//   edge    j = k + 1 .. k + short_window - 1 of several consecutive k   (their queries begin at j)
+//
+//        i = k                 k + short_window - 1
+//   j = k - w + 1  x . . . . .       rows j of one k: the first short_window - 1 of a column leave the window one by
+//   one,
+//                  x x . . . .       and those behind it (the edge) enter it one by one: both waste tensor work
+//                  x x x x x x
+//   j = k          x x x x x x
+//   j = k + 1      . x x x x x  edge
+//                  . . x x x x
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace triscope::hopper::backward {
+
+inline constexpr int kTileKeys = 128;      ///< virtual keys of a work item
+inline constexpr int kTileRows = 64;       ///< query rows of a tile: `positions` x `head_rows`
+inline constexpr int kFewestHeadRows = 8;  ///< a tile's rows come in blocks of eight that share their position
+inline constexpr float kLog2E = 1.4426950408889634f;
+inline constexpr float kHiddenLse = 1e30f;  ///< LSE of rows that do not exist: their probabilities are 0
+
+/// Largest magnitudes of one (batch, kv head) and the powers of two made from them; see prepare.cu.
+struct Ranges {
+  float long_key[128];          ///< by dimension
+  float short_key[128];         ///< bias included
+  float long_key_scale[128];    ///< 2^a
+  float short_key_scale[128];   ///< 2^b
+  float query_scale[128];       ///< 2^-(a + b), with the sign of the logit's scale
+  float grad_query_scale[128];  ///< 2^-(e + a + b)
+  float grad_key_scale[128];    ///< 2^(a + b - e)
+  float long_value;             ///< of the rows' 4-norms
+  float short_value;            ///< bias included
+  float grad_o;                 ///< of the rows' squared 2-norms
+  float query;                  ///< of q as scaled, by any dimension
+  float grad_scale;             ///< 2^-e
+  float padding[3];
+};
+
+struct BackwardParameters {
+  // The problem's tensors, [batch, seq_len, kv_heads, head_dim].
+  const __nv_bfloat16* long_key = nullptr;
+  const __nv_bfloat16* long_value = nullptr;
+  const __nv_bfloat16* short_key = nullptr;
+  const __nv_bfloat16* short_value = nullptr;
+  // Written by prepare.cu, same layout.
+  const __half* scaled_long_key = nullptr;            ///< long_key 2^a
+  const __half* scaled_short_key = nullptr;           ///< (short_key + key_bias) 2^b
+  const __nv_bfloat16* scaled_short_value = nullptr;  ///< (short_value + value_bias) 2^e
+  const float* lse2 = nullptr;                        ///< rows, see statistic_offset; log2 units
+  const float* delta = nullptr;                       ///< the same, times 2^e
+  const Ranges* ranges = nullptr;                     ///< [batch * kv_heads]
+  // Sums, zero before the launch.
+  __half* grad_query = nullptr;    ///< 2^(e+a+b) dq / scale in fragment order, see query_rows
+  float* grad_long_key = nullptr;  ///< 2^(e-a-b) dk / |scale|, layout of the problem's tensors
+  float* grad_long_value = nullptr;
+  float* grad_short_key = nullptr;
+  float* grad_short_value = nullptr;
+
+  int batch = 1, seq_len = 1, kv_heads = 1, group = 1, head_dim = 128;
+  int long_window = 1, short_window = 1;  ///< clipped to seq_len
+  int head_rows = 64;                     ///< rows a position has in a tile: group rounded up to 8, 16, 32 or 64
+  int positions = 1;                      ///< query positions of a tile, 64 / head_rows
+  int head_blocks = 1;                    ///< tiles that cover the heads of a position
+  int position_shift = 3;                 ///< log2(head_rows / 8)
+  int padded_len = 1;                     ///< positions that statistics and sums of dq have room for
+  int column_tiles = 1;                   ///< work items of one k
+  int edge_keys = 1;                      ///< consecutive k that share their edge items
+  int edge_tiles = 1;                     ///< edge items of them
+  int slot_shift = 5;                     ///< log2 of the edge rows of one k; 7 if they fill an item or more
+  int items_per_pair = 1, items = 1;
+  float scale_log2 = 1;                ///< |scale| * log2(e), at least 1e-30 so that masked logits stay -inf
+  float key_bias = 0, value_bias = 0;  ///< of the short axis
+};
+
+/// One work item. A tile of queries is `positions` positions from first_position + n * positions, and one head block.
+struct WorkItem {
+  int pair;  ///< batch * kv_heads + kv head
+  int key;   ///< k, or the first of edge_keys
+  int tile;  ///< number of its column or edge tile
+  bool edge;
+  int first_position;
+  int position_tiles;  ///< 0: nothing sees these keys
+  int first_tile;      ///< position tile to begin with: work items that run at the same time add to different dq
+};
+
+__host__ __device__ __forceinline__ int smaller(int a, int b) { return a < b ? a : b; }
+
+__host__ __device__ __forceinline__ WorkItem work_item(const BackwardParameters& p, int index) {
+  WorkItem item;
+  item.pair = index / p.items_per_pair;
+  const int per_group = p.edge_keys * p.column_tiles + p.edge_tiles;
+  const int rest = index - item.pair * p.items_per_pair;
+  const int key_group = rest / per_group, number = rest - key_group * per_group;
+  item.edge = number >= p.edge_keys * p.column_tiles;
+  int last;
+  if (!item.edge) {
+    const int in_group = number / p.column_tiles;
+    item.key = key_group * p.edge_keys + in_group;
+    item.tile = number - in_group * p.column_tiles;
+    item.first_position = item.key;
+    // The tile's last row leaves the window after key + 128 tile + 127, and is at or after position 0 if anyone is.
+    const int last_row = smaller(item.key, item.key - p.long_window + kTileKeys * (item.tile + 1));
+    last = last_row < 0 ? -1
+                        : smaller(smaller(item.key + p.short_window - 1, last_row + p.long_window - 1), p.seq_len - 1);
+  } else {
+    item.key = key_group * p.edge_keys;
+    item.tile = number - p.edge_keys * p.column_tiles;
+    item.first_position = item.key + 1 + kTileKeys * item.tile;
+    last = smaller(item.key + p.edge_keys + p.short_window - 2, p.seq_len - 1);
+  }
+  const int count = last - item.first_position + 1;
+  item.position_tiles = count > 0 ? (count + p.positions - 1) / p.positions : 0;
+  item.first_tile = item.position_tiles == 0 ? 0
+                    : item.edge              ? smaller(5, item.position_tiles - 1)
+                                             : item.tile * item.position_tiles / p.column_tiles;
+  return item;
+}
+
+/// Virtual key of row `row` of a work item and the queries that see it; `last` < `first`: there is no such key.
+struct VirtualKey {
+  int long_position, short_position;
+  int first, last;
+};
+
+__host__ __device__ __forceinline__ VirtualKey virtual_key(const BackwardParameters& p, const WorkItem& item, int row) {
+  VirtualKey key;
+  if (!item.edge) {
+    key.short_position = item.key;
+    key.long_position = item.key - p.long_window + 1 + kTileKeys * item.tile + row;
+    key.first = item.key;
+  } else {
+    const int in_group = row >> p.slot_shift;
+    key.short_position = item.key + in_group;
+    key.long_position = key.short_position + 1 + kTileKeys * item.tile + row - (in_group << p.slot_shift);
+    key.first = key.long_position;
+  }
+  key.last = smaller(smaller(key.long_position + p.long_window, key.short_position + p.short_window), p.seq_len) - 1;
+  const bool exists = item.edge
+                          ? key.first <= key.last
+                          : key.long_position >= 0 && key.long_position <= item.key && key.short_position < p.seq_len;
+  if (!exists) key.last = -1;
+  return key;
+}
+
+/// Rows of the sums of dq before those of (pair, head block, column half): a row is one head at one position, half of
+/// head_dim wide, and eight rows are stored as the fragments of an accumulator (finish.cu).
+__host__ __device__ __forceinline__ std::uint32_t query_rows(const BackwardParameters& p, int pair, int head_block,
+                                                             int half) {
+  return static_cast<std::uint32_t>((pair * p.head_blocks + head_block) * 2 + half) *
+         static_cast<std::uint32_t>(p.padded_len * p.head_rows);
+}
+
+/// Copies of LSE and delta: a second one, shifted by one position, where a position has but eight rows (their order
+/// goes in sixteens and tiles begin at any position).
+__host__ __device__ __forceinline__ int statistic_copies(const BackwardParameters& p) {
+  return p.head_rows == kFewestHeadRows ? 2 : 1;
+}
+
+/// Where the 64 values of the tile at `position` begin.
+__host__ __device__ __forceinline__ std::int64_t statistic_offset(const BackwardParameters& p, int pair, int head_block,
+                                                                  int position) {
+  const int copy = p.head_rows == kFewestHeadRows ? position & 1 : 0;
+  const std::int64_t plane = (std::int64_t{pair} * p.head_blocks + head_block) * statistic_copies(p) + copy;
+  return (plane * p.padded_len + position - copy) * p.head_rows;
+}
+
+/// Place of row `row` among such values: in each sixteen the order in which a thread of the accumulator wants them,
+/// so that it reads four at once.
+__host__ __device__ __forceinline__ std::int64_t fragment_place(std::int64_t row) {
+  return (row & ~std::int64_t{15}) | (row & 6) << 1 | (row & 8) >> 2 | (row & 1);
+}
+
+}  // namespace triscope::hopper::backward

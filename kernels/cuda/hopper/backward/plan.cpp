@@ -1,0 +1,130 @@
+#include "kernels/cuda/hopper/backward/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace triscope::hopper::backward {
+namespace {
+
+constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
+
+std::int64_t round_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b * b; }
+
+std::size_t reserve(std::size_t& end, std::int64_t bytes) {
+  const std::size_t begin = end;
+  end += static_cast<std::size_t>(round_up(bytes, 256));
+  return begin;
+}
+
+/// With a bias axis 2 is the short one, as in the forward, whose LSE rounds the same product.
+bool is_swapped(const Problem& problem) {
+  return problem.window1 < problem.window2 && problem.k2_bias == 0 && problem.v2_bias == 0;
+}
+
+/// Rows a position has in a tile: the group rounded up to a power of two from 8 to 64.
+int head_rows_of(std::int64_t group) {
+  int rows = kFewestHeadRows;
+  while (rows < group && rows < kTileRows) rows *= 2;
+  return rows;
+}
+
+std::int64_t padded_len_of(std::int64_t seq_len, int positions) { return round_up(seq_len, positions) + positions; }
+
+std::int64_t query_row_count(const Problem& problem) {
+  const int head_rows = head_rows_of(problem.group());
+  const std::int64_t blocks = (problem.group() + head_rows - 1) / head_rows;
+  return 2 * problem.batch * problem.kv_heads * blocks * padded_len_of(problem.seq_len, kTileRows / head_rows) *
+         head_rows;
+}
+
+/// How edge rows are laid out: `short_window` - 1 of each k.
+void lay_out_edges(BackwardParameters& p) {
+  const int rows = p.short_window - 1;
+  p.slot_shift = 4;
+  while ((1 << p.slot_shift) < rows && p.slot_shift < 7) ++p.slot_shift;
+  p.edge_keys = kTileKeys >> p.slot_shift;
+  p.edge_tiles = (rows + kTileKeys - 1) / kTileKeys;
+}
+
+std::int64_t items_of_pair(const BackwardParameters& p) {
+  const std::int64_t groups = (p.seq_len + p.edge_keys - 1) / p.edge_keys;
+  return groups * (std::int64_t{p.edge_keys} * p.column_tiles + p.edge_tiles);
+}
+
+BackwardParameters make_parameters(const Problem& problem, bool swapped) {
+  BackwardParameters p;
+  p.batch = static_cast<int>(problem.batch);
+  p.seq_len = static_cast<int>(problem.seq_len);
+  p.kv_heads = static_cast<int>(problem.kv_heads);
+  p.group = static_cast<int>(problem.group());
+  p.head_dim = static_cast<int>(problem.head_dim);
+  const int window1 = static_cast<int>(std::min(problem.window1, problem.seq_len));
+  const int window2 = static_cast<int>(std::min(problem.window2, problem.seq_len));
+  p.long_window = swapped ? window2 : window1;
+  p.short_window = swapped ? window1 : window2;
+  p.head_rows = head_rows_of(p.group);
+  p.positions = kTileRows / p.head_rows;
+  p.head_blocks = (p.group + p.head_rows - 1) / p.head_rows;
+  while ((kFewestHeadRows << p.position_shift) > p.head_rows) --p.position_shift;
+  p.padded_len = static_cast<int>(padded_len_of(p.seq_len, p.positions));
+  p.column_tiles = (p.long_window + kTileKeys - 1) / kTileKeys;
+  lay_out_edges(p);
+  p.key_bias = static_cast<float>(problem.k2_bias);
+  p.value_bias = static_cast<float>(problem.v2_bias);
+  return p;
+}
+
+}  // namespace
+
+std::optional<std::string> unsupported_backward(const Problem& problem) {
+  if (problem.form != Form::trilinear && problem.form != Form::determinant) {
+    return fmt::format("the backward of cuda.hopper computes the trilinear and determinant forms, not {}",
+                       to_string(problem.form));
+  }
+  if (problem.element != Element::bf16) return "the backward of cuda.hopper computes in bf16";
+  if (problem.mask != Mask::causal) return "the backward of cuda.hopper has causal windows only";
+  if (problem.head_dim != 64 && problem.head_dim != 128) {
+    return fmt::format("the backward of cuda.hopper has head_dim 64 and 128, not {}; cuda.portable has it",
+                       problem.head_dim);
+  }
+  if (problem.deterministic)
+    return "the backward of cuda.hopper adds in no fixed order; cuda.portable is deterministic";
+  if (problem.seq_len > (std::int64_t{1} << 28) || query_row_count(problem) > kMost) {
+    return "the backward of cuda.hopper numbers rows of q with 31 bits; cuda.portable has longer sequences";
+  }
+  const BackwardParameters p = make_parameters(problem, is_swapped(problem));
+  if (items_of_pair(p) * p.batch * p.kv_heads > kMost)
+    return "the backward of cuda.hopper numbers work items with 31 bits; cuda.portable has more";
+  return std::nullopt;
+}
+
+Plan make_backward_plan(const Problem& problem) {
+  Plan plan;
+  plan.swapped = is_swapped(problem);
+  plan.cross = problem.form == Form::determinant;
+  plan.has_sink = problem.sink.has_value();
+  plan.q_heads = static_cast<int>(problem.q_heads);
+  BackwardParameters& p = plan.parameters;
+  p = make_parameters(problem, plan.swapped);
+  plan.scale = static_cast<float>(problem.effective_scale());
+  if (plan.cross && plan.swapped) plan.scale = -plan.scale;  // det(q, k1, k2) = -det(q, k2, k1)
+  p.scale_log2 = std::max(std::abs(plan.scale) * kLog2E, 1e-30f);
+  p.items_per_pair = static_cast<int>(items_of_pair(p));
+  p.items = p.items_per_pair * plan.pairs();
+
+  const std::int64_t keys = plan.key_elements(), statistics = plan.statistic_rows() * statistic_copies(p) * 4;
+  plan.grad_query = reserve(plan.bytes, query_row_count(problem) * p.head_dim);
+  plan.grad_keys = reserve(plan.bytes, keys * 4 * 4);
+  plan.ranges = reserve(plan.bytes, std::int64_t{plan.pairs()} * static_cast<std::int64_t>(sizeof(Ranges)));
+  plan.zero_bytes = plan.bytes;
+  plan.lse2 = reserve(plan.bytes, statistics);
+  plan.delta = reserve(plan.bytes, statistics);
+  plan.long_key = reserve(plan.bytes, keys * 2);
+  plan.short_key = reserve(plan.bytes, keys * 2);
+  plan.short_value = reserve(plan.bytes, keys * 2);
+  return plan;
+}
+
+}  // namespace triscope::hopper::backward
