@@ -143,7 +143,17 @@ class Device {
     TRISCOPE_CUDA_CHECK(cudaMemset(workspace_.data(), byte, workspace_.bytes()));
     TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
   }
-  void backward() { hopper::backward::launch_backward(plan_, arguments(workspace_), multiprocessors(), nullptr); }
+  void backward() {
+    for (int part = 0; part < 3; ++part) backward_part(part);
+  }
+  /// 0: prepare, 1: the kernel, 2: finish.
+  void backward_part(int part) {
+    const Arguments a = arguments(workspace_);
+    const hopper::backward::Plan bound = hopper::backward::bind(plan_, a);
+    if (part == 0) hopper::backward::launch_prepare(bound, a, nullptr);
+    if (part == 1) hopper::backward::launch_main(bound, a, multiprocessors_, nullptr);
+    if (part == 2) hopper::backward::launch_finish(bound, a, nullptr);
+  }
 
   void portable_forward() {
     portable_->launch(problem_, Pass::forward, portable_->info().instances.front(), arguments(workspace_));
@@ -175,6 +185,7 @@ class Device {
   }
 
   Problem problem_;
+  int multiprocessors_ = multiprocessors();
   hopper::backward::Plan plan_;
   std::unique_ptr<Kernel> portable_;
   DeviceBuffer inputs_[6], grads_[5], o_, lse_, sink_, grad_sink_, workspace_, portable_workspace_;
@@ -365,6 +376,7 @@ int time_all(int rounds, const std::vector<std::string>& shapes) {
     std::unique_ptr<Device> device;
     Problem problem;
     std::vector<double> tflops = {};
+    std::vector<double> ms[3] = {};
   };
   std::vector<Entry> entries;
   for (const std::string& shape : shapes) {
@@ -385,13 +397,25 @@ int time_all(int rounds, const std::vector<std::string>& shapes) {
       for (int n = 0; n < launches; ++n) entry.device->backward();
       timer.stop(nullptr);
       entry.tflops.push_back(useful_flops(entry.problem, Pass::backward) * launches / timer.elapsed_ms() / 1e9);
+      for (int part = 0; part < 3; ++part) {
+        timer.start(nullptr);
+        entry.device->backward_part(part);
+        timer.stop(nullptr);
+        entry.ms[part].push_back(timer.elapsed_ms());
+      }
     }
   }
+  const auto median = [](std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+  };
   for (const Entry& entry : entries) {
-    std::vector<double> sorted = entry.tflops;
-    std::sort(sorted.begin(), sorted.end());
-    fmt::print("{:>70} median {:6.1f}  ({:.1f} .. {:.1f}) workspace {} MiB\n", describe(entry.problem),
-               sorted[sorted.size() / 2], sorted.front(), sorted.back(), entry.device->plan().bytes >> 20);
+    const double main_tflops = useful_flops(entry.problem, Pass::backward) / median(entry.ms[1]) / 1e9;
+    fmt::print("{:>66} {:6.1f} ({:.1f} .. {:.1f}) TFLOP/s; ms {:.3f} {:.3f} ({:.1f}) {:.3f}; workspace {} MiB\n",
+               describe(entry.problem), median(entry.tflops),
+               *std::min_element(entry.tflops.begin(), entry.tflops.end()),
+               *std::max_element(entry.tflops.begin(), entry.tflops.end()), median(entry.ms[0]), median(entry.ms[1]),
+               main_tflops, median(entry.ms[2]), entry.device->plan().bytes >> 20);
   }
   return 0;
 }

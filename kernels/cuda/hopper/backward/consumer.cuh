@@ -10,8 +10,11 @@
 //
 // Order within a tile; "|" is a wait, and nothing is in flight across the loop's edge (otherwise ptxas serialises):
 //
-//   issue S(t), dQ(t-2), dV(t-1) | S | exponentials | dQ | stage dQ, issue dP(t), dK(t-1) | dV | round P | dP | dS(t)
-//   to shared memory | dK
+//   issue S(t), dQ(t-2), dV(t-1) | S | dQ | stage dQ, issue dP(t) | exponentials, issue dK(t-1) | dV | round P | dP |
+//   dS(t) to shared memory | dK
+//
+// The exponentials stand behind the issue of dP: before it, their reads of LSE wait in the busy shared-memory pipe, and
+// dP with them. ptxas moves most of them between the instructions of dK.
 //
 // Registers at head_dim 128: dK 64, dV 64, S 32, dP or dQ 32, P 16 = 208 of 240. dS as a register operand does not fit.
 #pragma once
@@ -48,10 +51,11 @@ class Consumer {
   }
 
   __device__ __forceinline__ void run() {
+    int index = next_item(static_cast<int>(blockIdx.x));
+    load_rows(index);
 #pragma unroll 1
-    for (int index = blockIdx.x; index < p_.items; index += gridDim.x) {
+    while (index < p_.items) {
       const WorkItem item = work_item(p_, index);
-      if (item.position_tiles == 0) continue;
       begin(item);
       const int tiles = item.position_tiles * p_.head_blocks;
       TileWalk walk(p_, item);
@@ -59,14 +63,28 @@ class Consumer {
 #pragma unroll 1
       for (int t = 1; t < tiles; ++t) step<false>(index, walk, t);
       drain(tiles);
-      finish(index);
+      const int next = next_item(index + static_cast<int>(gridDim.x));
+      finish(index, next);
+      index = next;
     }
   }
 
  private:
+  /// The first of this CTA's items from `index` that any query sees.
+  __device__ __forceinline__ int next_item(int index) const {
+    while (index < p_.items && work_item(p_, index).position_tiles == 0) index += static_cast<int>(gridDim.x);
+    return index;
+  }
+  /// Also behind the last item: registers that are loaded under a condition stay alive through the loop.
+  __device__ __forceinline__ void load_rows(int index) {
+    rows_.load(p_, work_item(p_, min(index, p_.items - 1)), warpgroup_ * 128 + thread_);
+  }
+
   __device__ __forceinline__ void begin(const WorkItem& item) {
     named_barrier_sync(kAllConsumers, kConsumers);  // the item before has been read
-    fold<kHeadDim, kCross>(p_, item, memory_, warpgroup_ * 128 + thread_);
+    rows_.store(memory_, warpgroup_ * 128 + thread_);
+    if constexpr (kCross) fold_cross<kHeadDim>(p_, item, memory_, warpgroup_ * 128 + thread_);
+    fence_async_proxy();
     find_full_range(item);
     named_barrier_sync(kAllConsumers, kConsumers);
 #pragma unroll
@@ -168,8 +186,6 @@ class Consumer {
     pin(scores_);
     mask(index, position);
     if (!kFirst) {
-      exponentials();
-      pin(scores_);
       wgmma_wait<1>();
       pin_products();
       if (t > 1) take_grad_query();
@@ -179,14 +195,14 @@ class Consumer {
     wgmma_fence();
     issue_over_dimensions<__nv_bfloat16>(products_, values_, grad_o(stage_.slot));
     wgmma_commit();
+    exponentials();
+    pin(scores_);
     if (!kFirst) {
       barrier_wait(barriers_.full_grad(warpgroup_, written_.previous()), written_.previous_parity());
       pin(grad_keys_);
       wgmma_fence();
       issue_grad_keys(before);
       wgmma_commit();
-    } else {
-      exponentials();
     }
     pin(scores_);
     if (!kFirst) {
@@ -256,13 +272,16 @@ class Consumer {
     }
   }
 
+  /// All of the LSE is read before any of it is used: with uses between the reads each waits for its own.
   __device__ __forceinline__ void exponentials() {
     const std::uint32_t from = statistics(stage_.slot);
+    float4 lse[kBlocks / 2];
 #pragma unroll
-    for (int n = 0; n < kBlocks; n += 2) {
-      const float4 lse = load_shared_float4(from + n * 32);
-      exponentials_of(n, lse.x, lse.y);
-      exponentials_of(n + 1, lse.z, lse.w);
+    for (int n = 0; n < kBlocks / 2; ++n) lse[n] = load_shared_float4(from + n * 64);
+#pragma unroll
+    for (int n = 0; n < kBlocks / 2; ++n) {
+      exponentials_of(2 * n, lse[n].x, lse[n].y);
+      exponentials_of(2 * n + 1, lse[n].z, lse[n].w);
     }
   }
   __device__ __forceinline__ void exponentials_of(int n, float lse0, float lse1) {
@@ -337,19 +356,25 @@ class Consumer {
 
   // --- the end of an item ------------------------------------------------------------------------------------------
 
-  __device__ __forceinline__ void finish(int index) {
-    named_barrier_sync(kAllConsumers, kConsumers);  // the other warpgroup's dQ has read KK
+  /// Tensors are read one step before they are used: keys before the sums are staged, values and the rows of the next
+  /// item while registers of sums are free.
+  __device__ __forceinline__ void finish(int index, int next) {
     const WorkItem item = work_item(p_, index);
     const Epilogue<kHeadDim> epilogue(p_, item, memory_, warpgroup_, thread_);
+    typename Epilogue<kHeadDim>::Factors keys;
+    if constexpr (!kCross) keys = epilogue.load(p_.long_key, p_.short_key);
+    named_barrier_sync(kAllConsumers, kConsumers);  // the other warpgroup's dQ has read KK
     epilogue.stage(grad_keys_);
+    const auto values = epilogue.load(p_.long_value, p_.short_value);
     if constexpr (kCross) {
       epilogue.add_cross(p_.long_key, p_.short_key, p_.key_bias, p_.grad_long_key, p_.grad_short_key);
     } else {
-      epilogue.add_products(p_.long_key, p_.short_key, p_.key_bias, p_.grad_long_key, p_.grad_short_key);
+      epilogue.add_products(keys, p_.key_bias, p_.grad_long_key, p_.grad_short_key);
     }
     epilogue.release();
     epilogue.stage(grad_values_);
-    epilogue.add_products(p_.long_value, p_.short_value, p_.value_bias, p_.grad_long_value, p_.grad_short_value);
+    load_rows(next);
+    epilogue.add_products(values, p_.value_bias, p_.grad_long_value, p_.grad_short_value);
   }
 
   const BackwardParameters& p_;
@@ -366,6 +391,7 @@ class Consumer {
   float grad_keys_[kHeadDim / 2], grad_values_[kHeadDim / 2], scores_[32], products_[32];
   float narrow_grad_query_[16];
   std::uint32_t probabilities_[16];
+  FoldedRows<kHeadDim, !kCross> rows_;  ///< of the next item; alive only between items
 };
 
 }  // namespace triscope::hopper::backward

@@ -20,16 +20,24 @@ class Epilogue {
   static constexpr int kLanes = kHeadDim / 4;  ///< lanes of a row, four columns each
   static constexpr int kAtOnce = 32 / kLanes;  ///< rows a warp reads at once
   static constexpr int kWarpRows = 16;
+  static constexpr int kLoads = kWarpRows / kAtOnce;
 
  public:
   __device__ __forceinline__ Epilogue(const BackwardParameters& p, const WorkItem& item, std::uint32_t memory,
                                       int warpgroup, int thread)
       : p_(p),
-        item_(item),
         staged_(memory + warpgroup * (kTileRows * kRowBytes)),
         warpgroup_(warpgroup),
         warp_(thread / 32),
-        lane_(thread % 32) {}
+        lane_(thread % 32) {
+    const VirtualKey key = virtual_key(p, item, warpgroup * kTileRows + warp_ * kWarpRows);
+    const RowPair rows = row_pair(p, item, warpgroup * kTileRows + warp_ * kWarpRows);
+    long_row_ = rows.long_row;
+    short_row_ = rows.short_row;
+    short_exists_ = key.short_position < p.seq_len;
+    first_ = item.edge ? 0 : -key.long_position;
+    last_ = (item.edge ? min(key.short_position + p.short_window, p.seq_len) - 1 : item.key) - key.long_position;
+  }
 
   /// Writes the warpgroup's accumulators and waits until all of it has.
   template <int kRegisters>
@@ -46,66 +54,83 @@ class Epilogue {
   /// Until all of the warpgroup has read what was staged.
   __device__ __forceinline__ void release() const { named_barrier_sync(kOwnWarpgroup + warpgroup_, 128); }
 
+  /// This lane's columns of the warp's rows of one long tensor, and of its row of the short one. Read long before they
+  /// are used.
+  struct Factors {
+    uint2 long_rows[kLoads];
+    uint2 short_row;
+  };
+  __device__ __forceinline__ Factors load(const __nv_bfloat16* long_tensor, const __nv_bfloat16* short_tensor) const {
+    Factors factors;
+    const std::int64_t first = long_row_ + inner() * stride() + column();
+#pragma unroll
+    for (int n = 0; n < kLoads; ++n) {
+      factors.long_rows[n] = make_uint2(0, 0);
+      if (exists(n * kAtOnce + inner())) factors.long_rows[n] = load_8(long_tensor + first + n * kAtOnce * stride());
+    }
+    factors.short_row = make_uint2(0, 0);
+    if (short_exists_) factors.short_row = load_8(short_tensor + short_row_ + column());
+    return factors;
+  }
+
   /// Adds the staged sums to two gradients, by dimension.
-  __device__ __forceinline__ void add_products(const __nv_bfloat16* long_tensor, const __nv_bfloat16* short_tensor,
-                                               float bias, float* long_sum, float* short_sum) const {
-    const int column = lane_ % kLanes * 4, inner = lane_ / kLanes;
-    const RowPair first = row_pair(p_, item_, tile_row(0));
-    const bool any_short = first_short_exists();
-    float4 factor = {0, 0, 0, 0}, sum = {0, 0, 0, 0};
-    if (any_short) factor = unpack(load_8(short_tensor + first.short_row + column));
+  __device__ __forceinline__ void add_products(const Factors& factors, float bias, float* long_sum,
+                                               float* short_sum) const {
+    float4 factor = unpack(factors.short_row), sum = {0, 0, 0, 0};
     factor.x += bias, factor.y += bias, factor.z += bias, factor.w += bias;
-#pragma unroll 4
-    for (int n = 0; n < kWarpRows; n += kAtOnce) {
-      const RowPair pair = row_pair(p_, item_, tile_row(n + inner));
-      if (!pair.exists) continue;
-      const float4 a = unpack(load_8(long_tensor + pair.long_row + column));
-      const float4 g = load_shared_float4(address(warp_ * kWarpRows + n + inner, column / 4));
-      add_global_4(long_sum + pair.long_row + column, g.x * factor.x, g.y * factor.y, g.z * factor.z, g.w * factor.w);
+    const std::int64_t first = long_row_ + inner() * stride() + column();
+#pragma unroll
+    for (int n = 0; n < kLoads; ++n) {
+      const int row = n * kAtOnce + inner();
+      const float4 a = unpack(factors.long_rows[n]);
+      const float4 g = load_shared_float4(address(warp_ * kWarpRows + row, column() / 4));
+      if (exists(row)) {
+        add_global_4(long_sum + first + n * kAtOnce * stride(), g.x * factor.x, g.y * factor.y, g.z * factor.z,
+                     g.w * factor.w);
+      }
       sum.x += g.x * a.x, sum.y += g.y * a.y, sum.z += g.z * a.z, sum.w += g.w * a.w;
     }
-    if (any_short) add_global_4(short_sum + first.short_row + column, sum.x, sum.y, sum.z, sum.w);
+    if (short_exists_) add_global_4(short_sum + short_row_ + column(), sum.x, sum.y, sum.z, sum.w);
   }
 
   /// The same with cross products: a lane owns chunks `lane` and `lane` + 32.
   __device__ __forceinline__ void add_cross(const __nv_bfloat16* long_tensor, const __nv_bfloat16* short_tensor,
                                             float bias, float* long_sum, float* short_sum) const {
-    const RowPair first = row_pair(p_, item_, tile_row(0));
-    if (!first_short_exists()) return;
+    if (!short_exists_) return;
 #pragma unroll 1
     for (int chunk = lane_; chunk < kHeadDim / 3; chunk += 32) {
       const int column = 3 * chunk;
       float k2[3], sum[3] = {0, 0, 0};
 #pragma unroll
-      for (int x = 0; x < 3; ++x) k2[x] = __bfloat162float(short_tensor[first.short_row + column + x]) + bias;
-#pragma unroll 4
+      for (int x = 0; x < 3; ++x) k2[x] = __bfloat162float(short_tensor[short_row_ + column + x]) + bias;
+#pragma unroll 8
       for (int n = 0; n < kWarpRows; ++n) {
-        const RowPair pair = row_pair(p_, item_, tile_row(n));
-        if (!pair.exists) continue;
+        const std::int64_t row = long_row_ + n * stride() + column;
+        if (!exists(n)) continue;
         float k1[3], g[3];
 #pragma unroll
         for (int x = 0; x < 3; ++x) {
-          k1[x] = __bfloat162float(long_tensor[pair.long_row + column + x]);
+          k1[x] = __bfloat162float(long_tensor[row + x]);
           g[x] = staged(warp_ * kWarpRows + n, column + x);
         }
 #pragma unroll
         for (int x = 0; x < 3; ++x) {
           const int y = (x + 1) % 3, z = (x + 2) % 3;
-          add_global(long_sum + pair.long_row + column + x, k2[y] * g[z] - k2[z] * g[y]);
+          add_global(long_sum + row + x, k2[y] * g[z] - k2[z] * g[y]);
           sum[x] += g[y] * k1[z] - g[z] * k1[y];
         }
       }
 #pragma unroll
-      for (int x = 0; x < 3; ++x) add_global(short_sum + first.short_row + column + x, sum[x]);
+      for (int x = 0; x < 3; ++x) add_global(short_sum + short_row_ + column + x, sum[x]);
     }
   }
 
  private:
-  __device__ __forceinline__ int tile_row(int n) const { return warpgroup_ * kTileRows + warp_ * kWarpRows + n; }
-  /// The warp's k is a position (rows of it may be missing all the same).
-  __device__ __forceinline__ bool first_short_exists() const {
-    return virtual_key(p_, item_, tile_row(0)).short_position < p_.seq_len;
-  }
+  __device__ __forceinline__ std::int64_t stride() const { return std::int64_t{p_.kv_heads} * kHeadDim; }
+  __device__ __forceinline__ int column() const { return lane_ % kLanes * 4; }
+  __device__ __forceinline__ int inner() const { return lane_ / kLanes; }
+  /// Row n of the warp is a virtual key.
+  __device__ __forceinline__ bool exists(int n) const { return n >= first_ && n <= last_; }
   /// Sixteen bytes number `part` of a staged row; rows are turned so that eight of them, two parts each, meet all
   /// banks.
   __device__ __forceinline__ std::uint32_t address(int row, int part) const {
@@ -122,9 +147,12 @@ class Epilogue {
   }
 
   const BackwardParameters& p_;
-  const WorkItem& item_;
   std::uint32_t staged_;
   int warpgroup_, warp_, lane_;
+  std::int64_t long_row_,
+      short_row_;  ///< where the warp's first row begins in the long tensors, and its k in the short
+  bool short_exists_;
+  int first_, last_;  ///< rows of the warp that are virtual keys
 };
 
 }  // namespace triscope::hopper::backward

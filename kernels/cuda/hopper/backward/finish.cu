@@ -20,38 +20,43 @@ constexpr int kBlock = 256;
 /// One block for 64 rows of one (batch, kv head, head block): through shared memory, so that rows are written whole.
 template <int kHeadDim>
 __global__ void __launch_bounds__(kBlock)
-    finish_query(const BackwardParameters p, std::uint32_t* grad_q, int q_heads, float scale) {
+    finish_query(const BackwardParameters p, __nv_bfloat16* grad_q, int q_heads, float scale) {
   constexpr int kRowWords = kHeadDim / 2, kPitch = kRowWords + 1, kHalfWords = kHeadDim / 4;
   constexpr int kBlockParts = kHeadDim * 8 / 16;  // 16 bytes: of eight rows in one half
+  constexpr int kRowParts = kHeadDim / 8;         // eight dimensions, of a thread always the same ones
   __shared__ std::uint32_t words[kTileRows * kPitch];
+  const int thread = static_cast<int>(threadIdx.x);
   const int plane_tiles = p.padded_len * p.head_rows / kTileRows;
   const int plane = static_cast<int>(blockIdx.x) / plane_tiles, tile = static_cast<int>(blockIdx.x) % plane_tiles;
-  const int pair = plane / p.head_blocks, head_block = plane % p.head_blocks;
-  const float* unscale = p.ranges[pair].grad_query_scale;
-  for (int n = static_cast<int>(threadIdx.x); n < 2 * 8 * kBlockParts; n += kBlock) {
-    const int half = n / (8 * kBlockParts), in_half = n % (8 * kBlockParts);
-    const int rows = in_half / kBlockParts * 8, part = in_half % kBlockParts / 32, lane = n % 32;
-    const std::int64_t from =
-        (std::int64_t{query_rows(p, pair, head_block, half)} + tile * kTileRows + rows) * kHeadDim +
-        (in_half % kBlockParts) * 16;
-    const uint4 v = *reinterpret_cast<const uint4*>(reinterpret_cast<const unsigned char*>(p.grad_query) + from);
-    const std::uint32_t w[4] = {v.x, v.y, v.z, v.w};
+  const int pair = plane / p.head_blocks, head_block = plane - pair * p.head_blocks;
 #pragma unroll
-    for (int x = 0; x < 4; ++x) {
-      const int word = half * kHalfWords + 4 * (4 * part + x) + lane % 4;
-      const float2 f = unpack_fp16x2(w[x]);
-      words[(rows + lane / 4) * kPitch + word] =
-          pack_bf16x2(f.x * scale * unscale[2 * word], f.y * scale * unscale[2 * word + 1]);
-    }
+  for (int n = thread; n < 2 * 8 * kBlockParts; n += kBlock) {
+    const int half = n / (8 * kBlockParts), in_half = n % (8 * kBlockParts);
+    const int row = in_half / kBlockParts * 8 + n % 32 / 4, part = in_half % kBlockParts / 32;
+    const std::int64_t from =
+        (std::int64_t{query_rows(p, pair, head_block, half)} + tile * kTileRows) * kHeadDim + in_half * 16;
+    const uint4 v = *reinterpret_cast<const uint4*>(reinterpret_cast<const unsigned char*>(p.grad_query) + from);
+    std::uint32_t* to = words + row * kPitch + half * kHalfWords + 16 * part + n % 4;
+    to[0] = v.x, to[4] = v.y, to[8] = v.z, to[12] = v.w;
   }
+  float unscale[8];
+  const int part = thread % kRowParts;
+#pragma unroll
+  for (int x = 0; x < 8; ++x) unscale[x] = scale * p.ranges[pair].grad_query_scale[8 * part + x];
   __syncthreads();
   const int batch = pair / p.kv_heads, first_head = (pair - batch * p.kv_heads) * p.group + head_block * kTileRows;
-  for (int n = static_cast<int>(threadIdx.x); n < kTileRows * kRowWords; n += kBlock) {
-    const int row = n / kRowWords, word = n % kRowWords;
-    const int position = tile * p.positions + row / p.head_rows, head = row % p.head_rows;
+#pragma unroll
+  for (int row = thread / kRowParts; row < kTileRows; row += kBlock / kRowParts) {
+    const int in_tile = row / p.head_rows, position = tile * p.positions + in_tile, head = row - in_tile * p.head_rows;
     if (position >= p.seq_len || head_block * kTileRows + head >= p.group) continue;
-    grad_q[((std::int64_t{batch} * p.seq_len + position) * q_heads + first_head + head) * kRowWords + word] =
-        words[row * kPitch + word];
+    std::uint32_t out[4];
+#pragma unroll
+    for (int x = 0; x < 4; ++x) {
+      const float2 f = unpack_fp16x2(words[row * kPitch + 4 * part + x]);
+      out[x] = pack_bf16x2(f.x * unscale[2 * x], f.y * unscale[2 * x + 1]);
+    }
+    const std::int64_t to = ((std::int64_t{batch} * p.seq_len + position) * q_heads + first_head + head) * kHeadDim;
+    *reinterpret_cast<uint4*>(grad_q + to + 8 * part) = make_uint4(out[0], out[1], out[2], out[3]);
   }
 }
 
@@ -102,7 +107,7 @@ __global__ void __launch_bounds__(kBlock)
 void launch_finish(const Plan& plan, const Arguments& arguments, cudaStream_t stream) {
   const BackwardParameters& p = plan.parameters;
   const unsigned tiles = static_cast<unsigned>(plan.statistic_rows() / kTileRows);
-  const auto grad_q = static_cast<std::uint32_t*>(arguments.grad_q);
+  const auto grad_q = static_cast<__nv_bfloat16*>(arguments.grad_q);
   if (p.head_dim == 128) {
     finish_query<128><<<tiles, kBlock, 0, stream>>>(p, grad_q, plan.q_heads, plan.scale);
   } else {

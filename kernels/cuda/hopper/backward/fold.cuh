@@ -44,36 +44,43 @@ __device__ __forceinline__ void store_16(std::uint32_t address, uint4 v) {
   store_shared_4(address, v.x, v.y, v.z, v.w);
 }
 
-/// `thread`: 0 .. kConsumers - 1. `kProducts`: keys are products by dimension, too.
+/// What one thread contributes to the virtual keys and values of a work item, in registers: a 16-byte part of every
+/// kRows-th row. It is read while the item before ends, so that nobody waits for it.
+/// `kProducts`: keys are products by dimension, too (otherwise fold_cross makes them).
 template <int kHeadDim, bool kProducts>
-__device__ __forceinline__ void fold_products(const BackwardParameters& p, const WorkItem& item, std::uint32_t memory,
-                                              int thread) {
+class FoldedRows {
   using L = Layout<kHeadDim>;
-  constexpr int kParts = kHeadDim / 8, kRows = kConsumers / kParts, kAtOnce = 4;
-  const int part = thread % kParts;
+  static constexpr int kParts = kHeadDim / 8, kRows = kConsumers / kParts, kCount = kTileKeys / kRows;
+
+ public:
+  /// `thread`: 0 .. kConsumers - 1.
+  __device__ __forceinline__ void load(const BackwardParameters& p, const WorkItem& item, int thread) {
+    const int part = thread % kParts * 8;
 #pragma unroll
-  for (int first = thread / kParts; first < kTileKeys; first += kRows * kAtOnce) {
-    uint4 k1[kAtOnce], k2[kAtOnce], v1[kAtOnce], v2[kAtOnce];
-#pragma unroll
-    for (int n = 0; n < kAtOnce; ++n) {
-      k1[n] = k2[n] = v1[n] = v2[n] = make_uint4(0, 0, 0, 0);
-      const RowPair pair = row_pair(p, item, first + kRows * n);
+    for (int n = 0; n < kCount; ++n) {
+      long_key_[n] = short_key_[n] = long_value_[n] = short_value_[n] = make_uint4(0, 0, 0, 0);
+      const RowPair pair = row_pair(p, item, thread / kParts + kRows * n);
       if (!pair.exists) continue;
-      if (kProducts) {
-        k1[n] = load_16(p.scaled_long_key, pair.long_row + part * 8);
-        k2[n] = load_16(p.scaled_short_key, pair.short_row + part * 8);
+      if constexpr (kProducts) {
+        long_key_[n] = load_16(p.scaled_long_key, pair.long_row + part);
+        short_key_[n] = load_16(p.scaled_short_key, pair.short_row + part);
       }
-      v1[n] = load_16(p.long_value, pair.long_row + part * 8);
-      v2[n] = load_16(p.scaled_short_value, pair.short_row + part * 8);
-    }
-#pragma unroll
-    for (int n = 0; n < kAtOnce; ++n) {
-      const std::uint32_t at = key_part<kHeadDim>(first + kRows * n, part);
-      if (kProducts) store_16(memory + L::kKeys + at, products_fp16(k1[n], k2[n]));
-      store_16(memory + L::kValues + at, products_bf16(v1[n], v2[n]));
+      long_value_[n] = load_16(p.long_value, pair.long_row + part);
+      short_value_[n] = load_16(p.scaled_short_value, pair.short_row + part);
     }
   }
-}
+  __device__ __forceinline__ void store(std::uint32_t memory, int thread) const {
+#pragma unroll
+    for (int n = 0; n < kCount; ++n) {
+      const std::uint32_t at = key_part<kHeadDim>(thread / kParts + kRows * n, thread % kParts);
+      if constexpr (kProducts) store_16(memory + L::kKeys + at, products_fp16(long_key_[n], short_key_[n]));
+      store_16(memory + L::kValues + at, products_bf16(long_value_[n], short_value_[n]));
+    }
+  }
+
+ private:
+  uint4 long_key_[kCount], short_key_[kCount], long_value_[kCount], short_value_[kCount];
+};
 
 /// Cross products of `kChunks` chunks of three in 16-byte parts; dimensions behind them are zero.
 template <int kParts>
@@ -129,14 +136,6 @@ __device__ __forceinline__ void fold_cross(const BackwardParameters& p, const Wo
       fold_cross_parts<kHeadDim, kLeft>(p, pair, keys, row, 3 * kWhole);
     }
   }
-}
-
-template <int kHeadDim, bool kCross>
-__device__ __forceinline__ void fold(const BackwardParameters& p, const WorkItem& item, std::uint32_t memory,
-                                     int thread) {
-  fold_products<kHeadDim, !kCross>(p, item, memory, thread);
-  if constexpr (kCross) fold_cross<kHeadDim>(p, item, memory, thread);
-  fence_async_proxy();
 }
 
 }  // namespace triscope::hopper::backward

@@ -53,7 +53,10 @@ CUtensorMap encode(const void* tensor, const BackwardParameters& p, CUtensorMapD
   return map;
 }
 
-void set_pointers(Plan& plan, const Arguments& arguments) {
+}  // namespace
+
+Plan bind(const Plan& problem_plan, const Arguments& arguments) {
+  Plan plan = problem_plan;
   BackwardParameters& p = plan.parameters;
   auto* workspace = static_cast<unsigned char*>(arguments.workspace);
   const auto tensor = [](const void* pointer) { return static_cast<const __nv_bfloat16*>(pointer); };
@@ -72,21 +75,16 @@ void set_pointers(Plan& plan, const Arguments& arguments) {
   p.grad_long_value = p.grad_long_key + plan.key_elements();
   p.grad_short_key = p.grad_long_value + plan.key_elements();
   p.grad_short_value = p.grad_short_key + plan.key_elements();
+  return plan;
 }
 
-}  // namespace
-
-void launch_backward(const Plan& problem_plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {
-  Plan plan = problem_plan;
-  set_pointers(plan, arguments);
-  launch_prepare(plan, arguments, stream);
+void launch_main(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {
   const BackwardParameters& p = plan.parameters;
   const TensorMaps maps = {encode(arguments.grad_q, p, CU_TENSOR_MAP_DATA_TYPE_FLOAT16),
                            encode(arguments.grad_o, p, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16)};
   const auto launch =
       p.head_dim == 128 ? (plan.cross ? launch_d128_cross : launch_d128) : (plan.cross ? launch_d64_cross : launch_d64);
   launch(maps, p, std::min(multiprocessors, p.items), stream);
-  launch_finish(plan, arguments, stream);
 }
 
 }  // namespace triscope::hopper::backward

@@ -17,14 +17,15 @@ void launch_d128_cross(const TensorMaps& maps, const BackwardParameters& p, int 
 void launch_d64(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream);
 void launch_d64_cross(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream);
 
-/// Everything before the kernel: sums to zero, ranges, q scaled (into grad_q), LSE and delta in tile order, keys and
-/// values scaled.
+/// `plan` with the pointers of its parameters set.
+Plan bind(const Plan& plan, const Arguments& arguments);
+
+// The three steps of a backward, for a bound plan; `arguments.workspace` has plan.bytes.
+/// Sums to zero, ranges, q scaled (into grad_q), LSE and delta in tile order, keys and values scaled.
 void launch_prepare(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
-
-/// Everything behind it: sums to gradients, dsink.
+/// `multiprocessors` of the current device.
+void launch_main(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream);
+/// Sums to gradients, dsink.
 void launch_finish(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
-
-/// All of it. `arguments.workspace` has plan.bytes; `multiprocessors` of the current device.
-void launch_backward(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream);
 
 }  // namespace triscope::hopper::backward

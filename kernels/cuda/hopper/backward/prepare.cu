@@ -135,16 +135,6 @@ __global__ void choose_scales(const BackwardParameters p, Ranges* ranges, bool c
   r.query_scale[d] = sign * ldexpf(1.0f, -(a + b));
 }
 
-/// Writes four values of a row of q in fp16 and returns the largest magnitude.
-__device__ __forceinline__ float store_query(const BackwardParameters& p, const float* scales, float factor, float4 q,
-                                             int lane, __half* row) {
-  if (4 * lane >= p.head_dim) return 0.0f;
-  const float4 s = *reinterpret_cast<const float4*>(scales + 4 * lane);
-  const float4 v = {q.x * (s.x * factor), q.y * (s.y * factor), q.z * (s.z * factor), q.w * (s.w * factor)};
-  *reinterpret_cast<uint2*>(row + 4 * lane) = make_uint2(pack_fp16x2(v.x, v.y), pack_fp16x2(v.z, v.w));
-  return largest(magnitude(v));
-}
-
 struct Rows {
   const __nv_bfloat16 *q, *o, *grad_o;
   const float* lse;
@@ -153,27 +143,65 @@ struct Rows {
   int q_heads;
 };
 
-/// One warp a row of a tile, those without a query included.
+/// Eight consecutive values.
+struct Eight {
+  float x[8];
+};
+__device__ __forceinline__ Eight load_8(const __nv_bfloat16* from) {
+  const uint4 v = *reinterpret_cast<const uint4*>(from);
+  return {low_bf16(v.x), high_bf16(v.x), low_bf16(v.y), high_bf16(v.y),
+          low_bf16(v.z), high_bf16(v.z), low_bf16(v.w), high_bf16(v.w)};
+}
+__device__ __forceinline__ float dot(const Eight& a, const Eight& b) {
+  float sum = 0.0f;
+#pragma unroll
+  for (int n = 0; n < 8; ++n) sum = fmaf(a.x[n], b.x[n], sum);
+  return sum;
+}
+
+/// Writes eight values of a row of q in fp16 and returns the largest magnitude.
+__device__ __forceinline__ float store_query(const float* scales, float factor, const Eight& q, __half* to) {
+  float v[8], top = 0.0f;
+#pragma unroll
+  for (int n = 0; n < 8; n += 4) {
+    const float4 s = *reinterpret_cast<const float4*>(scales + n);
+    v[n] = q.x[n] * (s.x * factor), v[n + 1] = q.x[n + 1] * (s.y * factor);
+    v[n + 2] = q.x[n + 2] * (s.z * factor), v[n + 3] = q.x[n + 3] * (s.w * factor);
+  }
+#pragma unroll
+  for (int n = 0; n < 8; ++n) top = fmaxf(top, fabsf(v[n]));
+  *reinterpret_cast<uint4*>(to) =
+      make_uint4(pack_fp16x2(v[0], v[1]), pack_fp16x2(v[2], v[3]), pack_fp16x2(v[4], v[5]), pack_fp16x2(v[6], v[7]));
+  return top;
+}
+
+/// head_dim / 8 lanes a row of a tile, rows without a query included.
+template <int kHeadDim>
 __global__ void __launch_bounds__(kBlock) prepare_rows(const BackwardParameters p, const Rows rows, Ranges* ranges) {
+  constexpr int kLanes = kHeadDim / 8, kBlockRows = kBlock / kLanes;  // a divisor of 64: one pair in a block
   __shared__ float norms[kWarps], tops[kWarps];
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const std::int64_t plane_rows = std::int64_t{p.padded_len} * p.head_rows;  // a multiple of 64: one pair in a block
-  const std::int64_t number = std::int64_t{blockIdx.x} * kWarps + warp;
-  const std::int64_t plane = number / plane_rows, in_plane = number - plane * plane_rows;
-  const int pair = static_cast<int>(plane / p.head_blocks),
-            block = static_cast<int>(plane - std::int64_t{pair} * p.head_blocks);
-  const int position = static_cast<int>(in_plane / p.head_rows),
-            head = block * kTileRows + static_cast<int>(in_plane % p.head_rows);
+  const int lane = static_cast<int>(threadIdx.x) % kLanes, warp = static_cast<int>(threadIdx.x) / 32;
+  const std::int64_t plane_rows = std::int64_t{p.padded_len} * p.head_rows;
+  const std::int64_t number = std::int64_t{blockIdx.x} * kBlockRows + threadIdx.x / kLanes;
+  const std::int64_t plane = number / plane_rows;
+  const int in_plane = static_cast<int>(number - plane * plane_rows);
+  const int pair = static_cast<int>(plane) / p.head_blocks, block = static_cast<int>(plane) - pair * p.head_blocks;
+  const int position = in_plane / p.head_rows, head = block * kTileRows + in_plane - position * p.head_rows;
   float lse2 = kHiddenLse, delta = 0.0f, norm = 0.0f, top = 0.0f;
   if (position < p.seq_len && head < p.group) {
     const int batch = pair / p.kv_heads, q_head = (pair - batch * p.kv_heads) * p.group + head;
-    const std::int64_t row = ((std::int64_t{batch} * p.seq_len + position) * rows.q_heads + q_head) * p.head_dim;
-    const float4 q = load_4(rows.q + row, lane, p.head_dim), o = load_4(rows.o + row, lane, p.head_dim),
-                 g = load_4(rows.grad_o + row, lane, p.head_dim);
-    top = warp_max(store_query(p, ranges[pair].query_scale, 1.0f, q, lane, rows.scaled_q + row));
-    delta = warp_sum(dot(o, g));
-    norm = warp_sum(dot(g, g));
-    lse2 = rows.lse[(std::int64_t{batch} * rows.q_heads + q_head) * p.seq_len + position] * kLog2E;
+    const std::int64_t at =
+        ((std::int64_t{batch} * p.seq_len + position) * rows.q_heads + q_head) * kHeadDim + lane * 8;
+    const Eight q = load_8(rows.q + at), o = load_8(rows.o + at), g = load_8(rows.grad_o + at);
+    top = store_query(ranges[pair].query_scale + lane * 8, 1.0f, q, rows.scaled_q + at);
+    delta = dot(o, g);
+    norm = dot(g, g);
+    if (lane == 0) lse2 = rows.lse[(std::int64_t{batch} * rows.q_heads + q_head) * p.seq_len + position] * kLog2E;
+  }
+#pragma unroll
+  for (int step = kLanes / 2; step > 0; step /= 2) {
+    delta += __shfl_xor_sync(0xFFFFFFFFu, delta, step);
+    norm += __shfl_xor_sync(0xFFFFFFFFu, norm, step);
   }
   if (lane == 0) {
     const int copies = statistic_copies(p);
@@ -184,9 +212,10 @@ __global__ void __launch_bounds__(kBlock) prepare_rows(const BackwardParameters 
       rows.lse2[first + plane_rows + fragment_place(in_plane - p.head_rows)] = lse2;
       rows.delta[first + plane_rows + fragment_place(in_plane - p.head_rows)] = delta;
     }
-    norms[warp] = norm;
-    tops[warp] = top;
   }
+  norm = warp_max(norm);
+  top = warp_max(top);
+  if (threadIdx.x % 32 == 0) norms[warp] = norm, tops[warp] = top;
   __syncthreads();
   if (threadIdx.x == 0) {
     for (int n = 1; n < kWarps; ++n) norm = fmaxf(norm, norms[n]), top = fmaxf(top, tops[n]);
@@ -197,17 +226,18 @@ __global__ void __launch_bounds__(kBlock) prepare_rows(const BackwardParameters 
 
 /// Rows of q of a (batch, kv head) for which the scales by dimension were not enough. blockIdx.y: which one.
 __global__ void __launch_bounds__(kBlock) repair_query(const BackwardParameters p, const Rows rows) {
-  const int pair = static_cast<int>(blockIdx.y), lane = static_cast<int>(threadIdx.x) % 32;
+  const int pair = static_cast<int>(blockIdx.y), lanes = p.head_dim / 8;
   const Ranges& r = p.ranges[pair];
   const int shift = query_shift(r);
   if (shift == 0) return;
   const int batch = pair / p.kv_heads, kv_head = pair - batch * p.kv_heads;
-  const std::int64_t count = std::int64_t{p.seq_len} * p.group;
-  for (std::int64_t n = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / 32; n < count; n += gridDim.x * kWarps) {
-    const std::int64_t position = n / p.group, head = kv_head * p.group + n % p.group;
-    const std::int64_t row = ((std::int64_t{batch} * p.seq_len + position) * rows.q_heads + head) * p.head_dim;
-    store_query(p, r.query_scale, ldexpf(1.0f, -shift), load_4(rows.q + row, lane, p.head_dim), lane,
-                rows.scaled_q + row);
+  const std::int64_t count = std::int64_t{p.seq_len} * p.group * lanes;
+  for (std::int64_t n = std::int64_t{blockIdx.x} * kBlock + threadIdx.x; n < count; n += gridDim.x * kBlock) {
+    const int lane = static_cast<int>(n % lanes);
+    const std::int64_t row = n / lanes, position = row / p.group, head = kv_head * p.group + row % p.group;
+    const std::int64_t at =
+        ((std::int64_t{batch} * p.seq_len + position) * rows.q_heads + head) * p.head_dim + lane * 8;
+    store_query(r.query_scale + lane * 8, ldexpf(1.0f, -shift), load_8(rows.q + at), rows.scaled_q + at);
   }
 }
 
@@ -286,7 +316,8 @@ void launch_prepare(const Plan& plan, const Arguments& arguments, cudaStream_t s
                      at<float>(arguments, plan.lse2),
                      at<float>(arguments, plan.delta),
                      plan.q_heads};
-  prepare_rows<<<static_cast<unsigned>(plan.statistic_rows() / kWarps), kBlock, 0, stream>>>(p, rows, ranges);
+  const unsigned row_blocks = static_cast<unsigned>(plan.statistic_rows() / (kBlock / (p.head_dim / 8)));
+  (p.head_dim == 128 ? prepare_rows<128> : prepare_rows<64>)<<<row_blocks, kBlock, 0, stream>>>(p, rows, ranges);
   check_launch("cuda.hopper prepare_rows");
   const unsigned pair_blocks = std::max(1u, 528 / pairs);
   repair_query<<<dim3(pair_blocks, pairs), kBlock, 0, stream>>>(p, rows);

@@ -22,10 +22,10 @@ namespace triscope::hopper::backward {
 #define TRISCOPE_NAMES_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define TRISCOPE_NAMES_32 \
   TRISCOPE_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define TRISCOPE_NAMES_64                                                                            \
-  TRISCOPE_NAMES_32                                                                                  \
-      ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
-      "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define TRISCOPE_NAMES_64                                                                        \
+  TRISCOPE_NAMES_32                                                                              \
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
+  "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 
 // The operands behind the accumulators: a, b, accumulate, transposed a, transposed b.
 #define TRISCOPE_INPUTS(a, b, accumulate) \
