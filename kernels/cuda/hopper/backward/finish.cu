@@ -21,10 +21,10 @@ constexpr int kBlock = 256;
 template <int kHeadDim>
 __global__ void __launch_bounds__(kBlock)
     finish_query(const BackwardParameters p, __nv_bfloat16* grad_q, int q_heads, float scale) {
-  constexpr int kRowWords = kHeadDim / 2, kPitch = kRowWords + 1, kHalfWords = kHeadDim / 4;
+  constexpr int kRowWords = kHeadDim / 2, kPitch = kRowWords + 4, kHalfWords = kHeadDim / 4;
   constexpr int kBlockParts = kHeadDim * 8 / 16;  // 16 bytes: of eight rows in one half
   constexpr int kRowParts = kHeadDim / 8;         // eight dimensions, of a thread always the same ones
-  __shared__ std::uint32_t words[kTileRows * kPitch];
+  __shared__ alignas(16) std::uint32_t words[kTileRows * kPitch];
   const int thread = static_cast<int>(threadIdx.x);
   const int plane_tiles = p.padded_len * p.head_rows / kTileRows;
   const int plane = static_cast<int>(blockIdx.x) / plane_tiles, tile = static_cast<int>(blockIdx.x) % plane_tiles;
@@ -49,10 +49,11 @@ __global__ void __launch_bounds__(kBlock)
   for (int row = thread / kRowParts; row < kTileRows; row += kBlock / kRowParts) {
     const int in_tile = row / p.head_rows, position = tile * p.positions + in_tile, head = row - in_tile * p.head_rows;
     if (position >= p.seq_len || head_block * kTileRows + head >= p.group) continue;
+    const uint4 in = *reinterpret_cast<const uint4*>(words + row * kPitch + 4 * part);
     std::uint32_t out[4];
 #pragma unroll
     for (int x = 0; x < 4; ++x) {
-      const float2 f = unpack_fp16x2(words[row * kPitch + 4 * part + x]);
+      const float2 f = unpack_fp16x2((&in.x)[x]);
       out[x] = pack_bf16x2(f.x * unscale[2 * x], f.y * unscale[2 * x + 1]);
     }
     const std::int64_t to = ((std::int64_t{batch} * p.seq_len + position) * q_heads + first_head + head) * kHeadDim;
