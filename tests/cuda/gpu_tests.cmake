@@ -7,6 +7,8 @@ triscope_gpu_test(portable 8.0 $<TARGET_FILE:cuda_portable_check>)
 triscope_gpu_test(slices 8.0 $<TARGET_FILE:cuda_slice_check>)
 triscope_gpu_test(hopper_wrappers 9.0 $<TARGET_FILE:hopper_wrappers_check>)
 triscope_gpu_test(hopper 9.0 $<TARGET_FILE:hopper_bench> check)
+triscope_gpu_test(hopper_backward 9.0 $<TARGET_FILE:hopper_backward_bench> check)
+triscope_gpu_test(hopper_backward_ranges 9.0 $<TARGET_FILE:hopper_backward_bench> ranges)
 
 # Through the product. The other steps of on_gpu judge times or need more than a GPU: they are run by hand.
 foreach(step doctor check robust kill missing)

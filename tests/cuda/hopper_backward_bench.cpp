@@ -18,11 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/cuda_error.hpp"
-#include "kernels/cuda/cuda_kernels.hpp"
+#include "kernels/attention/flops.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/backward/launch.hpp"
-#include "kernels/error.hpp"
-#include "kernels/flops.hpp"
+#include "kernels/cuda/portable/portable.hpp"
 #include "tests/cuda/reference.hpp"
 
 namespace triscope {
@@ -33,6 +33,8 @@ using cuda::EventTimer;
 using reference::Kind;
 
 constexpr double kGradientBound = 1e-2;
+// Logits that rise to 1200: rounding k1 k2 to fp16 moves them by some 0.05, and p with them.
+constexpr double kRisingBound = 3e-2;
 constexpr const char* kNames[] = {"dq", "dk1", "dk2", "dv1", "dv2", "dsink"};
 
 /// What is special about a case beside its problem: factors of the inputs.
@@ -229,7 +231,7 @@ bool report(Device& device, const Case& test, const reference::Outputs& expected
     text += fmt::format(" {} {:.2e}", kNames[t], plain);
     if (!(scaled <= worst)) worst = scaled;
   }
-  const bool good = finite && worst <= kGradientBound;
+  const bool good = finite && worst <= (test.kind == Kind::rising ? kRisingBound : kGradientBound);
   fmt::print("{} {:<14}{} | worst {:.2e} {}{}\n",
              good     ? "ok  "
              : judged ? "FAIL"

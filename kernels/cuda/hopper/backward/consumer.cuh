@@ -21,7 +21,7 @@
 
 #include "kernels/cuda/hopper/backward/epilogue.cuh"
 #include "kernels/cuda/hopper/backward/products.cuh"
-#include "kernels/cuda/hopper/wgmma.cuh"
+#include "kernels/cuda/hopper/common/wgmma.cuh"
 
 namespace triscope::hopper::backward {
 

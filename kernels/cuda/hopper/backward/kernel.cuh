@@ -1,7 +1,7 @@
 // The Hopper backward: gradients of every head of a group in one pass over the virtual keys of a problem.
 #pragma once
 
-#include "kernels/cuda/cuda_error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/backward/consumer.cuh"
 #include "kernels/cuda/hopper/backward/helpers.cuh"
 #include "kernels/cuda/hopper/backward/launch.hpp"

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/cuda_error.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/backward/tensor_maps.hpp"
-#include "kernels/error.hpp"
 
 namespace triscope::hopper::backward {
 namespace {

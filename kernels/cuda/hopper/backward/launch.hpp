@@ -3,8 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/attention/kernel.hpp"
 #include "kernels/cuda/hopper/backward/plan.hpp"
-#include "kernels/kernel.hpp"
 
 namespace triscope::hopper::backward {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/hopper/backward/parameters.hpp"
-#include "kernels/cuda/hopper/ptx.cuh"
+#include "kernels/cuda/hopper/common/ptx.cuh"
 
 namespace triscope::hopper::backward {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "kernels/attention/problem.hpp"
 #include "kernels/cuda/hopper/backward/parameters.hpp"
-#include "kernels/problem.hpp"
 
 namespace triscope::hopper::backward {
 

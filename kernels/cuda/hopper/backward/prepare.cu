@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/cuda/cuda_error.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/backward/launch.hpp"
 #include "kernels/cuda/hopper/backward/memory.cuh"
 

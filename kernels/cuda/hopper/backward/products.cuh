@@ -1,5 +1,6 @@
-// WGMMA with both operands in shared memory, beside the one with A in registers of kernels/cuda/hopper/wgmma.cuh:
-// D[64 x N] += A[64 x 16] * B[16 x N] by one warpgroup, fp16 or bf16 in, fp32 out. Tiles and descriptors as there.
+// WGMMA with both operands in shared memory, beside the one with A in registers of
+// kernels/cuda/hopper/common/wgmma.cuh: D[64 x N] += A[64 x 16] * B[16 x N] by one warpgroup, fp16 or bf16 in, fp32
+// out. Tiles and descriptors as there.
 //
 // An operand whose 16 (the k of the product) runs along the 64-wide rows of its tile is "straight", otherwise
 // transposed.

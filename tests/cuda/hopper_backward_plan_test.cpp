@@ -1,0 +1,161 @@
+// The host's side of the Hopper backward: work items, their rows, and where things lie. Needs no GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/hopper/backward/plan.hpp"
+
+namespace triscope::hopper::backward {
+namespace {
+
+Problem problem_of(int n, int q_heads, int kv_heads, int w1, int w2, int head_dim = 128) {
+  Problem p;
+  p.seq_len = n;
+  p.q_heads = q_heads;
+  p.kv_heads = kv_heads;
+  p.window1 = w1;
+  p.window2 = w2;
+  p.head_dim = head_dim;
+  return p;
+}
+
+/// Which queries see each (long, short) pair, from the definition.
+std::map<std::pair<int, int>, std::pair<int, int>> seen_pairs(const BackwardParameters& p) {
+  std::map<std::pair<int, int>, std::pair<int, int>> seen;
+  for (int i = 0; i < p.seq_len; ++i) {
+    for (int j = std::max(0, i - p.long_window + 1); j <= i; ++j) {
+      for (int k = std::max(0, i - p.short_window + 1); k <= i; ++k) {
+        const auto [entry, is_new] = seen.try_emplace({j, k}, i, i);
+        if (!is_new) entry->second.second = i;
+      }
+    }
+  }
+  return seen;
+}
+
+void expect_every_pair_once(const Problem& problem) {
+  const Plan plan = make_backward_plan(problem);
+  const BackwardParameters& p = plan.parameters;
+  auto seen = seen_pairs(p);
+  for (int index = 0; index < p.items_per_pair; ++index) {
+    const WorkItem item = work_item(p, index);
+    for (int row = 0; row < kTileKeys; ++row) {
+      const VirtualKey key = virtual_key(p, item, row);
+      if (key.last < key.first) continue;
+      const auto found = seen.find({key.long_position, key.short_position});
+      ASSERT_NE(found, seen.end()) << describe(problem) << ": pair " << key.long_position << ", " << key.short_position;
+      EXPECT_EQ(found->second, std::make_pair(key.first, key.last)) << describe(problem);
+      EXPECT_GE(key.first, item.first_position) << describe(problem);
+      EXPECT_LT(key.last, item.first_position + item.position_tiles * p.positions) << describe(problem);
+      seen.erase(found);
+    }
+    if (item.position_tiles > 0) {
+      EXPECT_GE(item.first_position, 0);
+      EXPECT_LT(item.first_position, p.seq_len);
+      EXPECT_LE(item.first_position + item.position_tiles * p.positions, p.padded_len) << describe(problem);
+      EXPECT_LT(item.first_tile, item.position_tiles);
+    }
+  }
+  EXPECT_TRUE(seen.empty()) << describe(problem) << ": " << seen.size() << " pairs in no work item";
+}
+
+TEST(HopperBackwardPlan, every_visible_pair_is_one_row_of_one_work_item) {
+  for (const auto& [w1, w2] : std::vector<std::pair<int, int>>{{512, 32},
+                                                               {32, 512},
+                                                               {64, 16},
+                                                               {1, 1},
+                                                               {1, 40},
+                                                               {40, 1},
+                                                               {17, 16},
+                                                               {18, 17},
+                                                               {129, 129},
+                                                               {300, 130},
+                                                               {500, 400}}) {
+    for (const int n : {1, 2, 33, 150, 300}) expect_every_pair_once(problem_of(n, 64, 1, w1, w2));
+  }
+}
+
+TEST(HopperBackwardPlan, random_problems_have_every_visible_pair_once) {
+  std::mt19937 random(5);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)) + 1; };
+  for (int n = 0; n < 60; ++n)
+    expect_every_pair_once(problem_of(below(260), below(70), 1, below(280), below(280), n % 2 ? 64 : 128));
+}
+
+TEST(HopperBackwardPlan, rows_of_one_warp_share_their_short_position) {
+  const Plan plan = make_backward_plan(problem_of(200, 64, 1, 128, 20));
+  for (int index = 0; index < plan.parameters.items_per_pair; ++index) {
+    const WorkItem item = work_item(plan.parameters, index);
+    for (int row = 0; row < kTileKeys; ++row)
+      EXPECT_EQ(virtual_key(plan.parameters, item, row).short_position,
+                virtual_key(plan.parameters, item, row / 16 * 16).short_position);
+  }
+}
+
+TEST(HopperBackwardPlan, a_group_is_padded_to_a_power_of_two_of_rows) {
+  const auto rows = [](int q_heads) { return make_backward_plan(problem_of(100, q_heads, 1, 40, 8)).parameters; };
+  EXPECT_EQ(rows(1).head_rows, 8);
+  EXPECT_EQ(rows(8).positions, 8);
+  EXPECT_EQ(rows(9).head_rows, 16);
+  EXPECT_EQ(rows(33).head_rows, 64);
+  EXPECT_EQ(rows(64).head_blocks, 1);
+  EXPECT_EQ(rows(65).head_blocks, 2);
+  for (int group : {1, 8, 9, 32, 64, 65})
+    EXPECT_EQ(kFewestHeadRows << rows(group).position_shift, rows(group).head_rows);
+}
+
+TEST(HopperBackwardPlan, statistics_of_every_tile_are_64_values_in_one_place_and_aligned) {
+  for (const int group : {8, 16, 32, 64, 128}) {
+    const Plan plan = make_backward_plan(problem_of(50, group, 1, 40, 8));
+    const BackwardParameters& p = plan.parameters;
+    for (int position = 0; position < p.seq_len; ++position) {
+      const std::int64_t offset = statistic_offset(p, 0, p.head_blocks - 1, position);
+      EXPECT_EQ(offset % 16, 0);  // a fragment's order goes in sixteens
+      EXPECT_LE(offset + kTileRows, plan.statistic_rows() * statistic_copies(p));
+    }
+  }
+  std::set<std::int64_t> places;
+  for (int row = 0; row < 64; ++row) places.insert(fragment_place(row));
+  EXPECT_EQ(places.size(), 64u);
+  EXPECT_EQ(*places.rbegin(), 63);
+}
+
+TEST(HopperBackwardPlan, the_shorter_window_is_folded_unless_there_is_a_bias) {
+  Problem p = problem_of(100, 16, 1, 20, 40);
+  EXPECT_TRUE(make_backward_plan(p).swapped);
+  EXPECT_EQ(make_backward_plan(p).parameters.short_window, 20);
+  p.form = Form::determinant;
+  EXPECT_LT(make_backward_plan(p).scale, 0.0f);  // det(q, k1, k2) = -det(q, k2, k1)
+  p.v2_bias = 0.5;
+  EXPECT_FALSE(make_backward_plan(p).swapped);
+}
+
+TEST(HopperBackwardPlan, the_workspace_is_smaller_than_four_times_the_gradients_in_fp32) {
+  for (const int group : {8, 16, 64, 128}) {
+    const Problem p = problem_of(8192, group, 1, 512, 32);
+    const double gradients = 4.0 * 128 * 8192 * (group + 4);
+    EXPECT_LT(static_cast<double>(make_backward_plan(p).bytes), 4 * gradients);
+  }
+}
+
+TEST(HopperBackwardPlan, refuses_by_name_what_it_has_not) {
+  EXPECT_FALSE(unsupported_backward(problem_of(100, 16, 1, 40, 8)));
+  Problem p = problem_of(100, 16, 1, 40, 8, 96);
+  EXPECT_NE(unsupported_backward(p)->find("head_dim"), std::string::npos);
+  p = problem_of(100, 16, 1, 40, 8);
+  p.deterministic = true;
+  EXPECT_NE(unsupported_backward(p)->find("deterministic"), std::string::npos);
+  p = problem_of(100, 16, 1, 40, 8);
+  p.mask = Mask::full;
+  EXPECT_TRUE(unsupported_backward(p));
+  p = problem_of(1 << 24, 128, 1, 512, 32);
+  EXPECT_NE(unsupported_backward(p)->find("31 bits"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace triscope::hopper::backward
