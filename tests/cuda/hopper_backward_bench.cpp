@@ -4,6 +4,8 @@
 //                                              scores were rounded as the forward rounds them
 //   hopper_backward_bench large SHAPE...       against cuda.portable's gradients, both given cuda.portable's forward
 //   hopper_backward_bench time ROUNDS SHAPE... sustained rates in turns; cuda.portable's forward gives LSE and o
+//   hopper_backward_bench small                few small cases, for compute-sanitizer
+//   hopper_backward_bench hold SECONDS SHAPE   the rate of each 200 ms, to see power settle
 //   hopper_backward_bench ranges               scales of do, keys, values and q: the same error each
 // SHAPE: window1xwindow2,q_heads/kv_heads,head_dim,seq_len,batch,form. Exit code 1 when a result is wrong.
 #include <cuda_bf16.h>
@@ -323,6 +325,19 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
+std::vector<Case> small_cases() {
+  std::vector<Case> cases;
+  for (Form form : {Form::trilinear, Form::determinant}) {
+    for (int dim : {64, 128}) {
+      Problem p = make_problem(form, 2, 40, 20, 2, dim, 33, 5);
+      p.sink = 0.5, p.v2_bias = 0.25;
+      cases.push_back({p});
+      cases.push_back({make_problem(form, 1, 11, 70, 1, dim, 4, 8)});
+    }
+  }
+  return cases;
+}
+
 std::vector<Case> range_cases() {
   const Problem p = make_problem(Form::trilinear, 1, 400, 64, 1, 128, 128, 32);
   std::vector<Case> cases;
@@ -373,6 +388,30 @@ bool check_large(const Problem& problem) {
   return good;
 }
 
+/// Of one backward: 200 ms that are not timed, then the median of eleven blocks of at least 40 ms. A single block can
+/// fall into the dip of a tenth that the power cap makes about once a second.
+double sustained_ms(Device& device) {
+  constexpr int kBlocks = 11;
+  EventTimer timer;
+  device.backward();
+  timer.start(nullptr);
+  device.backward();
+  timer.stop(nullptr);
+  const double once = timer.elapsed_ms();
+  for (int n = 0; n < static_cast<int>(200.0 / once); ++n) device.backward();
+  const int launches = std::max(1, static_cast<int>(std::ceil(40.0 / once)));
+  std::vector<EventTimer> timers(kBlocks);
+  for (EventTimer& block : timers) {
+    block.start(nullptr);
+    for (int n = 0; n < launches; ++n) device.backward();
+    block.stop(nullptr);
+  }
+  std::vector<double> ms;
+  for (EventTimer& block : timers) ms.push_back(block.elapsed_ms() / launches);
+  std::sort(ms.begin(), ms.end());
+  return ms[kBlocks / 2];
+}
+
 int time_all(int rounds, const std::vector<std::string>& shapes) {
   struct Entry {
     std::unique_ptr<Device> device;
@@ -390,15 +429,7 @@ int time_all(int rounds, const std::vector<std::string>& shapes) {
   EventTimer timer;
   for (int round = 0; round < rounds; ++round) {
     for (Entry& entry : entries) {
-      timer.start(nullptr);
-      entry.device->backward();
-      timer.stop(nullptr);
-      const int launches = std::max(2, static_cast<int>(300.0 / timer.elapsed_ms()));
-      for (int n = 0; n < launches / 2; ++n) entry.device->backward();  // the power cap settles
-      timer.start(nullptr);
-      for (int n = 0; n < launches; ++n) entry.device->backward();
-      timer.stop(nullptr);
-      entry.tflops.push_back(useful_flops(entry.problem, Pass::backward) * launches / timer.elapsed_ms() / 1e9);
+      entry.tflops.push_back(useful_flops(entry.problem, Pass::backward) / sustained_ms(*entry.device) / 1e9);
       for (int part = 0; part < 3; ++part) {
         timer.start(nullptr);
         entry.device->backward_part(part);
@@ -422,10 +453,30 @@ int time_all(int rounds, const std::vector<std::string>& shapes) {
   return 0;
 }
 
+int hold(double seconds, const Problem& problem) {
+  Device device({problem});
+  device.portable_forward();
+  TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
+  EventTimer timer;
+  int launches = 1;
+  for (double held_ms = 0, ms = 0; held_ms < 1e3 * seconds; held_ms += ms) {
+    timer.start(nullptr);
+    for (int n = 0; n < launches; ++n) device.backward();
+    timer.stop(nullptr);
+    ms = timer.elapsed_ms();
+    fmt::print("{:.1f} ", useful_flops(problem, Pass::backward) * launches / ms / 1e9);
+    launches = std::max(1, static_cast<int>(200.0 * launches / ms));
+  }
+  fmt::print("TFLOP/s {}\n", describe(problem));
+  return 0;
+}
+
 int run(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "check";
   const std::vector<std::string> rest(argv + std::min(argc, 2), argv + argc);
   if (mode == "check") return check_all(all_cases());
+  if (mode == "small") return check_all(small_cases());
+  if (mode == "hold" && rest.size() == 2) return hold(std::atof(rest[0].c_str()), parse_shape(rest[1]));
   if (mode == "ranges") return check_all(range_cases());
   if (mode == "large") {
     bool good = true;

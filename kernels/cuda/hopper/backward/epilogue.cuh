@@ -15,7 +15,6 @@ namespace triscope::hopper::backward {
 
 template <int kHeadDim>
 class Epilogue {
-  using L = Layout<kHeadDim>;
   static constexpr int kRowBytes = kHeadDim * 4;
   static constexpr int kLanes = kHeadDim / 4;  ///< lanes of a row, four columns each
   static constexpr int kAtOnce = 32 / kLanes;  ///< rows a warp reads at once
@@ -26,50 +25,43 @@ class Epilogue {
   __device__ __forceinline__ Epilogue(const BackwardParameters& p, const WorkItem& item, std::uint32_t memory,
                                       int warpgroup, int thread)
       : p_(p),
+        rows_(p, item),
         staged_(memory + warpgroup * (kTileRows * kRowBytes)),
         warpgroup_(warpgroup),
         warp_(thread / 32),
-        lane_(thread % 32) {
-    const VirtualKey key = virtual_key(p, item, warpgroup * kTileRows + warp_ * kWarpRows);
-    const RowPair rows = row_pair(p, item, warpgroup * kTileRows + warp_ * kWarpRows);
-    long_row_ = rows.long_row;
-    short_row_ = rows.short_row;
-    short_exists_ = key.short_position < p.seq_len;
-    first_ = item.edge ? 0 : -key.long_position;
-    last_ = (item.edge ? min(key.short_position + p.short_window, p.seq_len) - 1 : item.key) - key.long_position;
-  }
+        lane_(thread % 32),
+        block_(rows_.block(warpgroup * kTileRows + warp_ * kWarpRows)) {}
 
   /// Writes the warpgroup's accumulators and waits until all of it has.
   template <int kRegisters>
   __device__ __forceinline__ void stage(const float (&sums)[kRegisters]) const {
     static_assert(kRegisters == kHeadDim / 2);
-    const int row = warp_ * kWarpRows + lane_ / 4, c = lane_ % 4;
+    const int c = lane_ % 4;
+    // address(row, 2 n + c / 2) is this with n in bits 5 and above. Opaque, or ptxas keeps all of them for the next
+    // item.
+    std::uint32_t first = address(warp_ * kWarpRows + lane_ / 4, c / 2) + 8 * (c & 1);
+    asm volatile("" : "+r"(first));
 #pragma unroll
     for (int n = 0; n < kRegisters / 4; ++n) {
-      store_shared_float2(address(row, 2 * n + c / 2) + 8 * (c & 1), sums[4 * n], sums[4 * n + 1]);
-      store_shared_float2(address(row + 8, 2 * n + c / 2) + 8 * (c & 1), sums[4 * n + 2], sums[4 * n + 3]);
+      store_shared_float2(first ^ (n << 5), sums[4 * n], sums[4 * n + 1]);
+      store_shared_float2((first ^ (n << 5)) + 8 * kRowBytes, sums[4 * n + 2], sums[4 * n + 3]);
     }
     named_barrier_sync(kOwnWarpgroup + warpgroup_, 128);
   }
   /// Until all of the warpgroup has read what was staged.
   __device__ __forceinline__ void release() const { named_barrier_sync(kOwnWarpgroup + warpgroup_, 128); }
 
-  /// This lane's columns of the warp's rows of one long tensor, and of its row of the short one. Read long before they
-  /// are used.
+  /// This lane's columns of the warp's rows of one long tensor, and of its row of the short one. Read before they are
+  /// used.
   struct Factors {
     uint2 long_rows[kLoads];
     uint2 short_row;
   };
   __device__ __forceinline__ Factors load(const __nv_bfloat16* long_tensor, const __nv_bfloat16* short_tensor) const {
     Factors factors;
-    const std::int64_t first = long_row_ + inner() * stride() + column();
 #pragma unroll
-    for (int n = 0; n < kLoads; ++n) {
-      factors.long_rows[n] = make_uint2(0, 0);
-      if (exists(n * kAtOnce + inner())) factors.long_rows[n] = load_8(long_tensor + first + n * kAtOnce * stride());
-    }
-    factors.short_row = make_uint2(0, 0);
-    if (short_exists_) factors.short_row = load_8(short_tensor + short_row_ + column());
+    for (int n = 0; n < kLoads; ++n) factors.long_rows[n] = load_8(long_tensor + long_row(n));
+    factors.short_row = load_8(short_tensor + short_row());
     return factors;
   }
 
@@ -78,59 +70,60 @@ class Epilogue {
                                                float* short_sum) const {
     float4 factor = unpack(factors.short_row), sum = {0, 0, 0, 0};
     factor.x += bias, factor.y += bias, factor.z += bias, factor.w += bias;
-    const std::int64_t first = long_row_ + inner() * stride() + column();
 #pragma unroll
     for (int n = 0; n < kLoads; ++n) {
-      const int row = n * kAtOnce + inner();
       const float4 a = unpack(factors.long_rows[n]);
-      const float4 g = load_shared_float4(address(warp_ * kWarpRows + row, column() / 4));
-      if (exists(row)) {
-        add_global_4(long_sum + first + n * kAtOnce * stride(), g.x * factor.x, g.y * factor.y, g.z * factor.z,
-                     g.w * factor.w);
-      }
+      const float4 g = load_shared_float4(address(warp_ * kWarpRows + n * kAtOnce + inner(), lane_ % kLanes));
+      add_global_4(long_sum + long_row(n), g.x * factor.x, g.y * factor.y, g.z * factor.z, g.w * factor.w);
       sum.x += g.x * a.x, sum.y += g.y * a.y, sum.z += g.z * a.z, sum.w += g.w * a.w;
     }
-    if (short_exists_) add_global_4(short_sum + short_row_ + column(), sum.x, sum.y, sum.z, sum.w);
+    add_global_4(short_sum + short_row(), sum.x, sum.y, sum.z, sum.w);
   }
 
   /// The same with cross products: a lane owns chunks `lane` and `lane` + 32.
   __device__ __forceinline__ void add_cross(const __nv_bfloat16* long_tensor, const __nv_bfloat16* short_tensor,
                                             float bias, float* long_sum, float* short_sum) const {
-    if (!short_exists_) return;
 #pragma unroll 1
     for (int chunk = lane_; chunk < kHeadDim / 3; chunk += 32) {
       const int column = 3 * chunk;
       float k2[3], sum[3] = {0, 0, 0};
 #pragma unroll
-      for (int x = 0; x < 3; ++x) k2[x] = __bfloat162float(short_tensor[short_row_ + column + x]) + bias;
-#pragma unroll 8
-      for (int n = 0; n < kWarpRows; ++n) {
-        const std::int64_t row = long_row_ + n * stride() + column;
-        if (!exists(n)) continue;
-        float k1[3], g[3];
+      for (int x = 0; x < 3; ++x) k2[x] = __bfloat162float(short_tensor[block_.short_row + column + x]) + bias;
+#pragma unroll 1
+      for (int first = 0; first < kWarpRows; first += 8) {
+        float k1[8][3];
 #pragma unroll
-        for (int x = 0; x < 3; ++x) {
-          k1[x] = __bfloat162float(long_tensor[row + x]);
-          g[x] = staged(warp_ * kWarpRows + n, column + x);
+        for (int n = 0; n < 8; ++n) {
+          const __nv_bfloat16* row = long_tensor + rows_.long_row(block_.begin + first + n, block_.end) + column;
+#pragma unroll
+          for (int x = 0; x < 3; ++x) k1[n][x] = __bfloat162float(row[x]);
         }
 #pragma unroll
-        for (int x = 0; x < 3; ++x) {
-          const int y = (x + 1) % 3, z = (x + 2) % 3;
-          add_global(long_sum + row + x, k2[y] * g[z] - k2[z] * g[y]);
-          sum[x] += g[y] * k1[z] - g[z] * k1[y];
+        for (int n = 0; n < 8; ++n) {
+          float* to = long_sum + rows_.long_row(block_.begin + first + n, block_.end) + column;
+          float g[3];
+#pragma unroll
+          for (int x = 0; x < 3; ++x) g[x] = staged(warp_ * kWarpRows + first + n, column + x);
+#pragma unroll
+          for (int x = 0; x < 3; ++x) {
+            const int y = (x + 1) % 3, z = (x + 2) % 3;
+            add_global(to + x, k2[y] * g[z] - k2[z] * g[y]);
+            sum[x] += g[y] * k1[n][z] - g[z] * k1[n][y];
+          }
         }
       }
 #pragma unroll
-      for (int x = 0; x < 3; ++x) add_global(short_sum + short_row_ + column + x, sum[x]);
+      for (int x = 0; x < 3; ++x) add_global(short_sum + block_.short_row + column + x, sum[x]);
     }
   }
 
  private:
-  __device__ __forceinline__ std::int64_t stride() const { return std::int64_t{p_.kv_heads} * kHeadDim; }
-  __device__ __forceinline__ int column() const { return lane_ % kLanes * 4; }
   __device__ __forceinline__ int inner() const { return lane_ / kLanes; }
-  /// Row n of the warp is a virtual key.
-  __device__ __forceinline__ bool exists(int n) const { return n >= first_ && n <= last_; }
+  /// Of load n, at this lane's columns.
+  __device__ __forceinline__ std::int64_t long_row(int n) const {
+    return rows_.long_row(block_.begin + n * kAtOnce + inner(), block_.end) + lane_ % kLanes * 4;
+  }
+  __device__ __forceinline__ std::int64_t short_row() const { return block_.short_row + lane_ % kLanes * 4; }
   /// Sixteen bytes number `part` of a staged row; rows are turned so that eight of them, two parts each, meet all
   /// banks.
   __device__ __forceinline__ std::uint32_t address(int row, int part) const {
@@ -147,12 +140,10 @@ class Epilogue {
   }
 
   const BackwardParameters& p_;
+  KeyRows rows_;
   std::uint32_t staged_;
   int warpgroup_, warp_, lane_;
-  std::int64_t long_row_,
-      short_row_;  ///< where the warp's first row begins in the long tensors, and its k in the short
-  bool short_exists_;
-  int first_, last_;  ///< rows of the warp that are virtual keys
+  KeyRows::Block block_;  ///< of the warp's rows
 };
 
 }  // namespace triscope::hopper::backward
