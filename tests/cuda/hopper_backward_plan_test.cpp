@@ -87,6 +87,16 @@ TEST(HopperBackwardPlan, random_problems_have_every_visible_pair_once) {
     expect_every_pair_once(problem_of(below(260), below(70), 1, below(280), below(280), n % 2 ? 64 : 128));
 }
 
+TEST(HopperBackwardPlan, a_divisor_divides_every_number_of_31_bits) {
+  std::mt19937 random(9);
+  for (int n = 0; n < 200000; ++n) {
+    const int number = static_cast<int>(random() >> 1), divisor = static_cast<int>(random() >> (1 + random() % 31)) | 1;
+    ASSERT_EQ(Divisor(divisor).of(number), number / divisor) << number << " / " << divisor;
+    ASSERT_EQ(Divisor(divisor).of(number / divisor * divisor), number / divisor);
+  }
+  for (const int divisor : {1, 2, 3, 64, 0x7FFFFFFF}) EXPECT_EQ(Divisor(divisor).of(0x7FFFFFFF), 0x7FFFFFFF / divisor);
+}
+
 TEST(HopperBackwardPlan, rows_of_one_warp_share_their_short_position) {
   const Plan plan = make_backward_plan(problem_of(200, 64, 1, 128, 20));
   for (int index = 0; index < plan.parameters.items_per_pair; ++index) {

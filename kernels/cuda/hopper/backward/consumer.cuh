@@ -59,9 +59,9 @@ class Consumer {
       begin(item);
       const int tiles = item.position_tiles * p_.head_blocks;
       TileWalk walk(p_, item);
-      step<true>(index, walk, 0);
+      step<true>(walk, 0);
 #pragma unroll 1
-      for (int t = 1; t < tiles; ++t) step<false>(index, walk, t);
+      for (int t = 1; t < tiles; ++t) step<false>(walk, t);
       drain(tiles);
       const int next = next_item(index + static_cast<int>(gridDim.x));
       finish(index, next);
@@ -85,19 +85,28 @@ class Consumer {
     rows_.store(memory_, warpgroup_ * 128 + thread_);
     if constexpr (kCross) fold_cross<kHeadDim>(p_, item, memory_, warpgroup_ * 128 + thread_);
     fence_async_proxy();
-    find_full_range(item);
+    if (warpgroup_ == 0) {
+      const VirtualKey key = virtual_key(p_, item, thread_);
+      store_shared_2(memory_ + L::kRowRanges + thread_ * 8, key.first, key.last);
+    }
     named_barrier_sync(kAllConsumers, kConsumers);
+    find_full_range();
 #pragma unroll
     for (int n = 0; n < kHeadDim / 2; ++n) grad_keys_[n] = grad_values_[n] = 0.0f;
     pin(grad_keys_);
     pin(grad_values_);
   }
 
+  /// First and last query of the thread's upper or lower row.
+  __device__ __forceinline__ int2 row_range(int below) const {
+    const uint2 range = load_shared_2(memory_ + L::kRowRanges + (row_ + below) * 8);
+    return {static_cast<int>(range.x), static_cast<int>(range.y)};
+  }
   /// Positions that all of this warp's keys see.
-  __device__ __forceinline__ void find_full_range(const WorkItem& item) {
-    const VirtualKey upper = virtual_key(p_, item, row_), lower = virtual_key(p_, item, row_ + 8);
-    full_first_ = __reduce_max_sync(0xFFFFFFFFu, max(upper.first, lower.first));
-    full_last_ = __reduce_min_sync(0xFFFFFFFFu, min(upper.last, lower.last)) - p_.positions + 1;
+  __device__ __forceinline__ void find_full_range() {
+    const int2 upper = row_range(0), lower = row_range(8);
+    full_first_ = __reduce_max_sync(0xFFFFFFFFu, max(upper.x, lower.x));
+    full_last_ = __reduce_min_sync(0xFFFFFFFFu, min(upper.y, lower.y)) - p_.positions + 1;
   }
 
   // --- products ----------------------------------------------------------------------------------------------------
@@ -158,7 +167,7 @@ class Consumer {
   // --- a tile ------------------------------------------------------------------------------------------------------
 
   template <bool kFirst>
-  __device__ __forceinline__ void step(int index, TileWalk& walk, int t) {
+  __device__ __forceinline__ void step(TileWalk& walk, int t) {
     barrier_wait(barriers_.full_query(stage_.slot), stage_.parity);
     const int before = stage_.previous();
     if (!kFirst && t > 1) wait_for_grads();
@@ -184,7 +193,7 @@ class Consumer {
       wgmma_wait<2>();
     }
     pin(scores_);
-    mask(index, position);
+    mask(position);
     if (!kFirst) {
       wgmma_wait<1>();
       pin_products();
@@ -259,16 +268,15 @@ class Consumer {
     take_grad_query();
   }
 
-  /// Hidden pairs get logit -inf. The item is decoded again, so that the loop holds no registers for it.
-  __device__ __forceinline__ void mask(int index, int position) {
+  /// Hidden pairs get logit -inf.
+  __device__ __forceinline__ void mask(int position) {
     if (position >= full_first_ && position <= full_last_) return;
-    const WorkItem item = work_item(p_, index);
-    const VirtualKey upper = virtual_key(p_, item, row_), lower = virtual_key(p_, item, row_ + 8);
+    const int2 upper = row_range(0), lower = row_range(8);
 #pragma unroll
     for (int n = 0; n < kBlocks; ++n) {
       const int at = position + (n >> p_.position_shift);
-      if (at < upper.first || at > upper.last) scores_[4 * n] = scores_[4 * n + 1] = -INFINITY;
-      if (at < lower.first || at > lower.last) scores_[4 * n + 2] = scores_[4 * n + 3] = -INFINITY;
+      if (at < upper.x || at > upper.y) scores_[4 * n] = scores_[4 * n + 1] = -INFINITY;
+      if (at < lower.x || at > lower.y) scores_[4 * n + 2] = scores_[4 * n + 3] = -INFINITY;
     }
   }
 

@@ -27,7 +27,7 @@ class KeyRows {
         last_position_(p.seq_len - 1),
         shift_(item.edge ? p.slot_shift : 31),
         stride_(p.kv_heads * p.head_dim) {
-    const int batch = item.pair / p.kv_heads;
+    const int batch = p.by_kv_heads.of(item.pair);
     first_ = (std::int64_t{batch} * p.seq_len * p.kv_heads + (item.pair - batch * p.kv_heads)) * p.head_dim;
   }
   /// Rows from `row` that share its short position: rows r of it are long_row(begin + r, end).

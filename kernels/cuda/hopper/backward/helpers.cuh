@@ -18,7 +18,7 @@ __device__ __forceinline__ void copy_tiles(const TensorMaps& maps, const Backwar
 #pragma unroll 1
   for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
     const WorkItem item = work_item(p, index);
-    const int batch = item.pair / p.kv_heads, kv_head = item.pair - batch * p.kv_heads;
+    const int batch = p.by_kv_heads.of(item.pair), kv_head = item.pair - batch * p.kv_heads;
     TileWalk walk(p, item);
 #pragma unroll 1
     for (int t = item.position_tiles * p.head_blocks; t > 0; --t) {

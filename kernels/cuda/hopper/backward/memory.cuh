@@ -36,7 +36,8 @@ struct Layout {
   static constexpr int kFirstGrad = kFirstStage + kStages * kStage;
   static constexpr int kFirstStaged = kFirstGrad + kGradTiles * kGradTile;
   static constexpr int kFirstStatistics = kFirstStaged + 2 * kStaged;
-  static constexpr int kBarriers = kFirstStatistics + kStages * kStatistics;
+  static constexpr int kRowRanges = kFirstStatistics + kStages * kStatistics;  ///< first and last query of each row
+  static constexpr int kBarriers = kRowRanges + kTileKeys * 8;
   static constexpr int kBytes = kBarriers + 256;
   static_assert(kBytes <= 232448, "shared memory of an SM");
   static_assert(2 * kKeyTile >= kTileKeys * kHeadDim * 4, "the epilogue stages fp32 sums over keys and values");

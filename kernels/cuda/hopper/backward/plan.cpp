@@ -113,6 +113,10 @@ Plan make_backward_plan(const Problem& problem) {
   p.scale_log2 = std::max(std::abs(plan.scale) * kLog2E, 1e-30f);
   p.items_per_pair = static_cast<int>(items_of_pair(p));
   p.items = p.items_per_pair * plan.pairs();
+  p.by_items_per_pair = Divisor(p.items_per_pair);
+  p.by_items_per_group = Divisor(std::int64_t{p.edge_keys} * p.column_tiles + p.edge_tiles);
+  p.by_column_tiles = Divisor(p.column_tiles);
+  p.by_kv_heads = Divisor(p.kv_heads);
 
   const std::int64_t keys = plan.key_elements(), statistics = plan.statistic_rows() * statistic_copies(p) * 4;
   plan.grad_query = reserve(plan.bytes, query_row_count(problem) * p.head_dim);
