@@ -166,10 +166,10 @@ class Consumer {
 
   // --- a tile ------------------------------------------------------------------------------------------------------
 
+  /// S of this tile, dQ of the last but one and dV of the last, `before`; a group each.
   template <bool kFirst>
-  __device__ __forceinline__ void step(TileWalk& walk, int t) {
+  __device__ __forceinline__ void issue_products(int before, int t) {
     barrier_wait(barriers_.full_query(stage_.slot), stage_.parity);
-    const int before = stage_.previous();
     if (!kFirst && t > 1) wait_for_grads();
     pin(scores_);
     pin_products();
@@ -179,12 +179,17 @@ class Consumer {
     wgmma_fence();
     issue_over_dimensions<__half>(scores_, keys_, query(stage_.slot));
     wgmma_commit();
-    if (!kFirst) {
-      issue_grad_query();
-      wgmma_commit();
-      issue_grad_values(before);
-      wgmma_commit();
-    }
+    if (kFirst) return;
+    issue_grad_query();
+    wgmma_commit();
+    issue_grad_values(before);
+    wgmma_commit();
+  }
+
+  template <bool kFirst>
+  __device__ __forceinline__ void step(TileWalk& walk, int t) {
+    const int before = stage_.previous();
+    issue_products<kFirst>(before, t);
     const int position = walk.position();
     walk.advance();
     if (kFirst) {
