@@ -9,8 +9,8 @@ alone when it says so already, with the files that were read as a depfile.
 MANIFEST, written when CMake configures, has one line a source: pass, path from ROOT and compile options, separated by tabs;
 "kernel ID" names the kernel, and a source whose path is "-" is options of the whole pass.
 
-What counts: the named sources and all files of the repository that they include, however deep and wherever they lie; their
-compile options without warnings. What does not count: comments, white space, the place and name of a file, include lines of
+What counts: the named sources, all files of the repository that they include, however deep and wherever they lie, and the
+sources of the same name beside those headers; compile options of the named sources without warnings. What does not count: comments, white space, the place and name of a file, include lines of
 our own files (what they include counts itself), and the order of other include lines.
 """
 import hashlib
@@ -96,12 +96,18 @@ class Sources:
                 return path
         return None
 
+    def defined_beside(self, path):
+        """What a header declares is defined in the source of the same name."""
+        stem, ending = os.path.splitext(path)
+        beside = {stem + other for other in (".cpp", ".cu")} if ending in (".hpp", ".cuh") else set()
+        return {source for source in beside if os.path.isfile(os.path.join(self.root, source))}
+
     def look_at(self, path):
         if path not in self.known:
             text = read(os.path.join(self.root, path))
             own = {name: found for name in INCLUDE.findall(without_comments(text)) if (found := self.own_file(name, path))}
             digest = hashlib.sha256(normalise(text, own).encode()).hexdigest()
-            self.known[path] = (digest, sorted(set(own.values())))
+            self.known[path] = (digest, sorted(set(own.values()) | self.defined_beside(path)))
         return self.known[path]
 
     def closure(self, roots):
