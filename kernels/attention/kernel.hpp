@@ -1,4 +1,4 @@
-// The interface of a kernel. A new kernel needs its own folder and one line in registry.cpp.
+// The interface of a kernel. What a new kernel touches: docs/architecture.md.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,7 @@ struct RowStatistics {
 using StatisticsOf = std::function<RowStatistics(const OracleRow&)>;
 
 /// A score gradient and the yardstick for its error: the same sum with ds replaced by p (|dp| + |delta|), which does
-/// not cancel (kernels design, section 7). Length head_dim.
+/// not cancel (docs/method.md, "Check"). Length head_dim.
 struct ScoreGradient {
   std::vector<double> value;
   std::vector<double> yardstick;

@@ -142,7 +142,7 @@ void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
   ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);  // last: the legend shows it
 }
 
-/// A ring at (x, y), a hairline down to the axis, and the length beside it.
+/// A ring at (x, y) and a hairline down to the axis.
 void mark_crossing(const Look& look, double x, double y, ImU32 colour) {
   const ImVec2 at = ImPlot::PlotToPixels(x, y), low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   ImDrawList* list = ImPlot::GetPlotDrawList();

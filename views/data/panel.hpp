@@ -8,7 +8,7 @@
 
 namespace triscope {
 
-/// Panels in the order of the digit keys.
+/// Panels, in the order in which menus list them.
 enum class Panel {
   latency,
   tflops,

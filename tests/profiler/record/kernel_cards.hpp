@@ -1,4 +1,5 @@
-// How kernels are shown, for tests that have none; kernels_test.cpp compares these with the kernels of the build.
+// How the kernels of schema 2 are shown, for tests that have none; kernels_test.cpp compares these with the kernels of
+// the build. A kernel that came later needs no line.
 #pragma once
 
 #include <map>
