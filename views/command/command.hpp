@@ -23,9 +23,9 @@ struct Command {
 
 std::span<const Command> commands();
 
-/// The first command that asks for `Kind`. Throws `std::logic_error` where there is none: a test names each kind that is
-/// looked up. What needs a sweep, a measurement or a text to be named comes from a panel and has no command. Requests
-/// for a file have some, but are not looked up here: `Request` knows them as one kind, `FileRequest`.
+/// The first command that asks for `Kind`. Throws `std::logic_error` where there is none: a test names each kind that
+/// is looked up. What needs a sweep, a measurement or a text to be named comes from a panel and has no command.
+/// Requests for a file have some, but are not looked up here: `Request` knows them as one kind, `FileRequest`.
 template <typename Kind>
 const Command& command_for() {
   for (const Command& command : commands()) {
