@@ -1,38 +1,39 @@
-// The Hopper backward: virtual keys. K_long_j o K_short_k and V_long_j o V_short_k (by dimension, or K_long_j x
-// K_short_k by chunk of three) turn 2-simplicial attention into attention over pairs (j, k), each seen by short_window
-// queries or fewer. A tile of 128 pairs of one k is seen by the same queries, all heads of the group: dense, five
-// products as in attention.
+// The Hopper backward: virtual keys. The products of two keys and of two values (by dimension, or for the determinant
+// K_long x K_short by chunk of three) turn 2-simplicial attention into attention over pairs (j, k), each seen by
+// short_window queries or fewer. A tile of 128 pairs of one k is seen by the same queries, all heads of the group:
+// dense, five products as in attention.
 //
+//   KK = k_long_j k_short_k, VV = v_long_j v_short_k
 //   dp = do . VV, p = exp(scale q . KK - LSE), ds = p (dp - delta), delta = do . o
-//   dVV = sum over queries and heads p do                     dv_long_j  = sum_k v_short_k dVV   dv_short_k = sum_j
-//   v_long_j dVV dKK = sum over queries and heads ds q                     dk_long_j  = scale sum_k k_short_k dKK (x:
-//   k_short_k x dKK) dq  = scale sum over pairs ds KK                          dk_short_k = scale sum_j k_long_j dKK
-//   (x: dKK x k_long_j)
+//   dVV = sum over queries and heads p do
+//   dKK = sum over queries and heads ds q
+//   dq         = scale sum over pairs ds KK
+//   dv_long_j  = sum_k v_short_k dVV         dv_short_k = sum_j v_long_j dVV
+//   dk_long_j  = scale sum_k k_short_k dKK   dk_short_k = scale sum_j k_long_j dKK    (determinant: cross products)
 //
-// Memory: q, o, do and dq [batch, seq_len, q_heads, head_dim] bf16; keys, values and their gradients the same with
-// kv_heads; lse [batch, q_heads, seq_len] fp32. Sums of keys and values fp32, of dq fp16 in a range that prepare.cu
+// Memory: q, o, do, dq [batch, seq_len, q_heads, head_dim] bf16; keys, values and their gradients the same with
+// kv_heads; lse [batch, q_heads, seq_len] fp32. Sums of keys and values are fp32, of dq fp16 in a range that prepare.cu
 // proves.
 //
-//   launches      sums to zero, ranges, scales, rows (delta, LSE, q in fp16), keys  |  this kernel  |  dq, dk, dv,
-//   dsink CTA           one an SM, work items in turns (parameters.hpp): 128 pairs x all tiles of 64 query rows that
-//   see them warpgroup 0   warp 0 copies tiles in (helpers.cuh), warps 1 and 2 publish ds and add dq to device memory,
-//   warp 3 idles warpgroups 1, 2   64 pairs each (consumer.cuh); fold.cuh before an item, epilogue.cuh behind it query
-//   tile    64 heads of a position, or 64 / head_rows positions of a smaller group, padded to 8, 16, 32 or 64 heads
+//   launches       prepare.cu (zeros, ranges, rows, keys) | this kernel | finish.cu (dq, dk, dv, dsink)
+//   a CTA          one an SM; work items in turns (parameters.hpp): 128 pairs x all tiles of queries that see them
+//   warpgroup 0    warp 0 copies tiles in, warps 1 and 2 publish ds and add dq to device memory (helpers.cuh)
+//   warpgroups 1,2 64 pairs each (consumer.cuh); fold.cuh before an item, epilogue.cuh behind it
+//   a query tile   64 heads of a position, or several positions of a group padded to 8, 16 or 32 heads
 //
-//   registers     240 a consumer thread, 24 a helper                      (head_dim 128)
-//   shared memory KK, VV 64 KB | 3 x (q, do) 96 | 3 x ds 48 | dq 16 | LSE, delta 1.5 | row ranges 1 | barriers: 232,192
-//   bytes
+//   registers      240 a consumer thread, 24 a helper (head_dim 128)
+//   shared memory  KK, VV 64 KB, 3 x (q, do) 96, 3 x ds 48, dq 16, LSE and delta 1.5, row ranges 1: 232,192 bytes
 //
-// Rates on an H200, 2026-11-22, useful TFLOP/s with everything included, sustained; FlashAttention-3's causal backward
-// made 586 in the same run: 512x32, 128 heads a kv head 543, 64 heads 506 to 521, 32, 16, 8 heads 476, 414, 325;
-// 1024x32 491, 512x64 517, 256x64 464, 128x128 300 (half of its tiles is hidden); determinant 484; head_dim 64 413
-// (520).
+// Rates on an H200, 2026-11-22: useful TFLOP/s, everything included, sustained; FlashAttention-3's causal backward made
+// 586 in the same run. 512x32 with 128 heads a kv head 543, with 64 506 (seq 8k) and 521 (32k), with 32, 16 and 8 476,
+// 414 and 325. 64 heads: 1024x32 491, 512x64 517, 256x64 464, 128x128 300 (half of its tiles is hidden), determinant
+// 484, head_dim 64 413. docs/ladder_backward.md has the rungs.
 //
-// Limits. Trilinear and determinant form, causal windows, bf16, head_dim 64 and 128. Sums of dq, dk and dv in no fixed
-// order. A group of one head is padded to eight: 42 TFLOP/s. Scores are rounded as fp16(k k) q, finer than the
-// forward's bf16(q k), of which the LSE comes today: with it gradients err by 3e-3 for N(0, 1) inputs, 1e-2 at q x 4
-// and 2e-2 at q x 8 (2.9e-3, 4.7e-3 and 6.9e-3 with an exact one). Until a forward gives such an LSE this is not the
-// backward of cuda.hopper.
+// Limits. Trilinear and determinant form, causal windows, bf16, head_dim 64 and 128. Sums are added in no fixed order.
+// A group of one head is padded to eight: 42 TFLOP/s. Scores are rounded as fp16(k k) q, finer than the forward's
+// bf16(q k), of which the LSE comes today: with it gradients err by 3e-3 for N(0, 1) inputs, 1e-2 at q x 4 and 2e-2 at
+// q x 8 (2.9e-3, 4.7e-3 and 6.9e-3 with an exact one). Until a forward gives such an LSE this is not the backward of
+// cuda.hopper.
 #pragma once
 
 #include "kernels/cuda/common/cuda_error.hpp"

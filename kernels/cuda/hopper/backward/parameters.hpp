@@ -10,13 +10,12 @@
 //   edge    j = k + 1 .. k + short_window - 1 of several consecutive k   (their queries begin at j)
 //
 //        i = k                 k + short_window - 1
-//   j = k - w + 1  x . . . . .       rows j of one k: the first short_window - 1 of a column leave the window one by
-//   one,
-//                  x x . . . .       and those behind it (the edge) enter it one by one: both waste tensor work
+//   j = k - w + 1  x . . . . .        rows of a column leave the window one by one,
+//                  x x . . . .
 //                  x x x x x x
 //   j = k          x x x x x x
-//   j = k + 1      . x x x x x  edge
-//                  . . x x x x
+//   j = k + 1      . x x x x x        those of the edge enter it one by one:
+//                  . . x x x x        both waste tensor work, 7 % of it at 512x32
 #pragma once
 
 #include <cuda_bf16.h>

@@ -9,9 +9,9 @@
 //   2^e            of the short value and of delta, hence of dP, dS and the sums of dq:
 //                  |dP| <= M = 1.02 max |do|_2 max |v_long|_4 max |v_short|_4,  2^(e + s) M < 2^15 (2^14, determinant)
 //
-// so |dS| <= p (|dP| + |delta|) <= M / 2 and every partial sum of dq is below 2 M max |KK| / 2: nothing overflows for
-// any scale of the gradient, and what is small against M keeps fp16's 24 binades below it. One warp a row everywhere;
-// delta_i = sum_d do_id o_id.
+// With delta the mean of dP over p, |dS| = p |dP - delta| <= M / 2, and sum |dS| <= M, so every partial sum of dq is
+// below M max |KK| (1, determinant 2): nothing overflows for any scale of the gradient, by a factor of two, and what is
+// small against M keeps fp16's 24 binades below it. delta_i = sum_d do_id o_id.
 #include <algorithm>
 #include <cstdint>
 
