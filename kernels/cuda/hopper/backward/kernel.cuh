@@ -27,7 +27,7 @@
 // Rates on an H200, 2026-11-22: useful TFLOP/s, everything included, sustained; FlashAttention-3's causal backward made
 // 586 in the same run. 512x32 with 128 heads a kv head 543, with 64 506 (seq 8k) and 521 (32k), with 32, 16 and 8 476,
 // 414 and 325. 64 heads: 1024x32 491, 512x64 517, 256x64 464, 128x128 300 (half of its tiles is hidden), determinant
-// 484, head_dim 64 413. docs/ladder_backward.md has the rungs.
+// 484, head_dim 64 413. docs/notebook.md has the rungs.
 //
 // Limits. Trilinear and determinant form, causal windows, bf16, head_dim 64 and 128. Sums are added in no fixed order.
 // A group of one head is padded to eight: 42 TFLOP/s. Scores are rounded as fp16(k k) q, finer than the forward's
