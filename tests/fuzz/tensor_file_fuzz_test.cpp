@@ -137,7 +137,7 @@ TEST(Fuzz, safetensors_are_read_or_refused) {
   Outcome outcome({"too short", "does not begin with the length", "truncated", "not a JSON", "not a JSON object",
                    "out of range", "twice", "is not an object", "no dtype", "not supported", "no shape",
                    "not a list of sizes", "overflows", "no data_offsets", "not a beginning and an end", "does not take",
-                   "overlaps", "hole", "belong to no tensor"});
+                   "overlaps", "unused bytes", "belong to no tensor"});
   for_each_fuzz_input([&](FuzzRandom& random) {
     const std::vector<std::byte> file = exact_copy(mutated_safetensors(random));
     try {
@@ -153,8 +153,8 @@ TEST(Fuzz, safetensors_are_read_or_refused) {
 TEST(Fuzz, npy_files_are_read_or_refused) {
   Outcome outcome({"does not begin", "truncated", "version", "beyond its end", "not a Python dict", "twice",
                    "unknown entry", "lacks descr", "lacks a string", "does not end", "neither True nor False",
-                   "records", "behind the dict", "Fortran", "big-endian", "not supported", "no tuple", "overflows",
-                   "bytes follow"});
+                   "records", "goes on after its dict", "Fortran", "big-endian", "not supported", "no tuple",
+                   "overflows", "bytes follow"});
   for_each_fuzz_input([&](FuzzRandom& random) {
     const std::vector<std::byte> file = exact_copy(mutated_npy(random));
     try {

@@ -241,7 +241,7 @@ TEST_F(Journey, a_deleted_database_is_reported_and_what_was_read_stays) {
       c->Yield();
     }
     IM_CHECK(!data().notices.empty());
-    IM_CHECK(data().notices.back().text.find("no longer there") != std::string::npos);
+    IM_CHECK(data().notices.back().text.find(" is gone: it was moved or deleted") != std::string::npos);
     IM_CHECK(data().shown != nullptr && !data().shown->rows.empty());
   });
 }

@@ -308,7 +308,7 @@ TEST_F(Journey, the_reason_why_a_sweep_was_not_started_is_shown_until_one_starts
     c->KeyPress(ImGuiKey_F5);
     wait(c);
     IM_CHECK_EQ(data().notices.size(), 1U);
-    IM_CHECK(data().notices.back().text.find("click in the grid; mend the fields") != std::string::npos);
+    IM_CHECK(data().notices.back().text.find("click in the grid; correct the fields") != std::string::npos);
     ui().form.windows = windows;
     c->KeyPress(ImGuiKey_F5);
     wait(c);

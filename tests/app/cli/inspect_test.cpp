@@ -134,7 +134,7 @@ TEST(Inspect, faults_are_a_sentence_and_exit_code_2) {
     EXPECT_THAT(result.errors, HasSubstr(why));
   };
   refused({"--windows", "2x2"}, "--in");
-  refused({"--in", file, "--windows", "2x2"}, "known to be q");
+  refused({"--in", file, "--windows", "2x2"}, "not clear which tensor is q");
   refused({"--in", file, "--names", "q=query"}, "--windows is missing");
   refused({"--in", "no/such.npy"}, "no/such.npy");
   refused({"--in", file, "--windows", "2x2", "--names", "q=query", "--query", "5"}, "no query 5");

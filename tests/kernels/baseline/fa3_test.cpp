@@ -140,7 +140,7 @@ TEST(Fa3, the_library_is_found_in_a_named_folder_and_in_pythons_packages) {
 
 TEST(Fa3, a_library_that_is_not_the_known_one_is_refused_in_one_sentence) {
   EXPECT_EQ(why("fa3_good.so"), "");
-  EXPECT_THAT(why("missing.so", "0"), HasSubstr("missing.so does not exist"));
+  EXPECT_THAT(why("missing.so", "0"), HasSubstr("missing.so is not there"));
   EXPECT_THAT(why("fa3_good.so", fa3::kSha256),
               AllOf(HasSubstr("is not version 0.3.6"), HasSubstr("not ed43984d5248")));
   EXPECT_THAT(why("fa3_forward_only.so"), HasSubstr("has no symbol dew_flash3_mha_bwd"));

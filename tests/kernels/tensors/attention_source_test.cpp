@@ -198,7 +198,7 @@ TEST(TensorFiles, faults_are_one_sentence_each) {
   EXPECT_THAT(refusal(write("d", {tensor("q", {8, 6}), tensor("k1", {8, 6}), tensor("k2", {8, 6})})),
               HasSubstr("has the shape [8, 6]"));
   EXPECT_THAT(refusal(write("e", {tensor("q", {1, 8, 4, 6}), tensor("k1", {1, 8, 2, 6})})),
-              HasSubstr("known to be k2"));
+              HasSubstr("not clear which tensor is k2"));
   EXPECT_THAT(refusal(write("f", {tensor("q", {1, 0, 4, 6}), tensor("k1", {1, 0, 4, 6}), tensor("k2", {1, 0, 4, 6})})),
               HasSubstr("is empty"));
   EXPECT_THAT(refusal(from_file(folder / "missing.safetensors")), HasSubstr("no such file"));

@@ -114,8 +114,8 @@ TEST(Safetensors, says_what_is_wrong_with_its_bytes) {
   EXPECT_THAT(why_safetensors_fails("1234567"), HasSubstr("too short"));
   EXPECT_THAT(why_safetensors_fails(raw<std::uint64_t>({~0ull}) + "{}"), HasSubstr("does not begin with the length"));
   EXPECT_THAT(why_safetensors_fails(raw<std::uint64_t>({3}) + "{}"), HasSubstr("truncated"));
-  EXPECT_THAT(why_safetensors_fails(safetensors("{\"a\":", "")), HasSubstr("not a JSON"));
-  EXPECT_THAT(why_safetensors_fails(safetensors("\xFF\xFE", "")), HasSubstr("not a JSON"));
+  EXPECT_THAT(why_safetensors_fails(safetensors("{\"a\":", "")), HasSubstr("not JSON"));
+  EXPECT_THAT(why_safetensors_fails(safetensors("\xFF\xFE", "")), HasSubstr("not JSON"));
   EXPECT_THAT(why_safetensors_fails(safetensors("[1]", "")), HasSubstr("not a JSON object"));
   EXPECT_THAT(why_safetensors_fails(safetensors("{\"a\":1e999}", "")), HasSubstr("out of range"));
   std::string deep;
@@ -130,11 +130,11 @@ TEST(Safetensors, says_what_is_wrong_with_an_entry) {
               HasSubstr("element type \"F8_E4M3\""));
   EXPECT_THAT(why_safetensors_fails(one(R"({"dtype":"F32","data_offsets":[0,4]})", 4)), HasSubstr("no shape"));
   EXPECT_THAT(why_safetensors_fails(one(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,4]})", 4)),
-              HasSubstr("shape that is not at at a list of sizes"));
+              HasSubstr("shape that is not a list of sizes"));
   EXPECT_THAT(why_safetensors_fails(one(R"({"dtype":"F32","shape":[1.0],"data_offsets":[0,4]})", 4)),
-              HasSubstr("shape that is not at at a list of sizes"));
+              HasSubstr("shape that is not a list of sizes"));
   EXPECT_THAT(why_safetensors_fails(one(R"({"dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,4]})", 4)),
-              HasSubstr("shape that is not at at a list of sizes"));
+              HasSubstr("shape that is not a list of sizes"));
   EXPECT_THAT(why_safetensors_fails(one(R"({"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]})", 0)),
               HasSubstr("overflows"));
   EXPECT_THAT(
@@ -158,7 +158,7 @@ TEST(Safetensors, refuses_overlaps_holes_leftovers_and_repeated_names) {
   };
   EXPECT_THAT(why_safetensors_fails(two("[0,4]", "[2,6]", 6)), HasSubstr("overlaps"));
   EXPECT_THAT(why_safetensors_fails(two("[0,4]", "[0,4]", 4)), HasSubstr("overlaps"));
-  EXPECT_THAT(why_safetensors_fails(two("[0,4]", "[5,9]", 9)), HasSubstr("hole"));
+  EXPECT_THAT(why_safetensors_fails(two("[0,4]", "[5,9]", 9)), HasSubstr("unused bytes"));
   EXPECT_THAT(why_safetensors_fails(two("[0,4]", "[4,8]", 9)), HasSubstr("1 bytes at its end"));
   EXPECT_EQ(why_safetensors_fails(two("[4,8]", "[0,4]", 8)), "it does not fail");
   const std::string entry = R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})";
@@ -217,7 +217,7 @@ TEST(Npy, says_what_is_wrong) {
   EXPECT_THAT(why_npy_fails(npy("{'fortran_order': 1}", "")), HasSubstr("neither True nor False"));
   EXPECT_THAT(why_npy_fails(npy("{'descr': [('a', '<f4')]}", "")), HasSubstr("records"));
   EXPECT_THAT(why_npy_fails(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), } x", raw({1.f}))),
-              HasSubstr("behind the dict"));
+              HasSubstr("goes on after its dict"));
   EXPECT_THAT(why_npy_fails(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1,), }", raw({1.f}))),
               HasSubstr("Fortran order"));
   EXPECT_THAT(why_npy_fails(npy(">f4", "(1,)", raw({1.f}))), HasSubstr("big-endian"));

@@ -50,7 +50,7 @@ TEST(GpuCounters, words_say_when_no_unit_is_full_and_when_banks_conflict) {
                                 {"smsp__issue_active.avg.pct_of_peak_sustained_active", "%", 38},
                                 {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "", 30},
                                 {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "", 100}};
-  EXPECT_THAT(counters_in_words(counters), HasSubstr("No unit is full: the issue slots at most, 38 % busy"));
+  EXPECT_THAT(counters_in_words(counters), HasSubstr("No unit is full: the busiest is the issue slots, 38 %"));
   EXPECT_THAT(counters_in_words(counters), HasSubstr("30 % of the shared memory passes are bank conflicts"));
   counters[2].value = 1;
   EXPECT_THAT(counters_in_words(counters), Not(HasSubstr("conflicts")));

@@ -41,7 +41,7 @@ TEST(Compare, names_the_faster_one_from_the_view_of_a) {
   EXPECT_EQ(faster.verdict, Verdict::faster);
   EXPECT_NEAR(faster.ratio, 1.31, 1e-9);
   EXPECT_FALSE(faster.paired);
-  EXPECT_NE(faster.explanation.find("not interleaved"), std::string::npos);
+  EXPECT_NE(faster.explanation.find("did not run in turns"), std::string::npos);
   const Comparison slower = compare(input(slow), input(quick), true);
   EXPECT_EQ(slower.verdict, Verdict::slower);
   EXPECT_NEAR(slower.ratio * 1.31, 1, 1e-9);

@@ -251,7 +251,7 @@ TEST_F(StoreFailures, a_log_left_behind_in_a_read_only_folder_is_never_ignored) 
   });
   fs::permissions(folder_.path(), fs::perms(0755));
   if (answer.starts_with("skip")) GTEST_SKIP() << answer;
-  EXPECT_THAT(answer, AllOf(HasSubstr("still lie in the log"), HasSubstr("copy results.db and results.db-wal")));
+  EXPECT_THAT(answer, AllOf(HasSubstr("are still in the log"), HasSubstr("copy results.db and results.db-wal")));
   EXPECT_THAT(Snapshot(file_).results(), SizeIs(1)) << "nothing was lost meanwhile";
 }
 
@@ -332,14 +332,14 @@ TEST_F(StoreFailures, the_switch_to_a_write_ahead_log_waits_too) {
 
 TEST_F(StoreFailures, a_file_that_is_no_database_is_refused_and_left_alone) {
   write_bytes(file_, "hello");
-  expect_refused(file_, "it is not at ant ant an SQLite database");
+  expect_refused(file_, "it is not an SQLite database");
   write_bytes(file_, std::string(100'000, 'x'));
-  expect_refused(file_, "it is not at ant ant an SQLite database");
+  expect_refused(file_, "it is not an SQLite database");
   std::mt19937 random(1);
   std::string noise(20'000, '\0');
   for (char& c : noise) c = static_cast<char>(random());
   write_bytes(file_, noise);
-  expect_refused(file_, "it is not at ant ant an SQLite database");
+  expect_refused(file_, "it is not an SQLite database");
 }
 
 TEST_F(StoreFailures, a_database_of_another_program_is_refused_and_left_alone) {
