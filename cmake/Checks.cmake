@@ -42,6 +42,8 @@ function(triscope_headers_alone language ending)
   if(TRISCOPE_CUDA)
     target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
   endif()
+  # Paths that CMake gives to the files which include these headers.
+  target_compile_definitions(${target} PRIVATE TRISCOPE_BAD_WORKER="" TRISCOPE_BIN="" TRISCOPE_FAKES="" TRISCOPE_TEST_DATA="")
   target_compile_options(${target} PRIVATE -O0)
   add_dependencies(headers_alone ${target})
 endfunction()
