@@ -60,8 +60,9 @@ Context Application::context() {
 }
 
 bool Application::settled() const {
-  return database_.idle() && files_.idle() && planner_.idle() && attention_.idle() && !camera_.wanted() &&
-         queue_.empty();  // last: threads push before they are idle
+  if (!database_.idle() || !files_.idle() || !planner_.idle() || !attention_.idle() || camera_.wanted()) return false;
+  // After the threads: they push before they are idle. A sweep pushes its progress all the time.
+  return data_.run.running || queue_.empty();
 }
 
 bool Application::prepare_frame(float monitor_scale) {
