@@ -8,27 +8,10 @@
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/backward/tensor_maps.hpp"
+#include "kernels/cuda/hopper/common/tensor_map.hpp"
 
 namespace triscope::hopper::backward {
 namespace {
-
-using Encode = decltype(&cuTensorMapEncodeTiled);
-
-// The encoder lives in libcuda; it is asked for by name, so nothing links against libcuda.
-Encode tensor_map_encoder() {
-  static const Encode encode = [] {
-    void* function = nullptr;
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-    TRISCOPE_CUDA_CHECK(
-        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
-    if (found != cudaDriverEntryPointSuccess || function == nullptr) {
-      throw Error("cannot start cuda.hopper", "the NVIDIA driver has no cuTensorMapEncodeTiled",
-                  "install a driver for CUDA 13.0 or later");
-    }
-    return reinterpret_cast<Encode>(function);
-  }();
-  return encode;
-}
 
 /// Map of a [batch, seq_len, kv_heads, group, head_dim] tensor of 16-bit elements in boxes of one tile's rows and 64
 /// dimensions. Heads behind the group and positions behind the sequence read as zeros.

@@ -7,12 +7,9 @@
 #include "kernels/cuda/common/cuda_error.hpp"
 
 namespace triscope::hopper {
-namespace {
 
-using Encode = decltype(&cuTensorMapEncodeTiled);
-
-Encode tensor_map_encoder() {
-  static const Encode encode = [] {
+TensorMapEncoder tensor_map_encoder() {
+  static const TensorMapEncoder encode = [] {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
     TRISCOPE_CUDA_CHECK(
@@ -21,12 +18,10 @@ Encode tensor_map_encoder() {
       throw Error("cannot start cuda.hopper", "the NVIDIA driver has no cuTensorMapEncodeTiled",
                   "install a driver for CUDA 13.0 or later");
     }
-    return reinterpret_cast<Encode>(function);
+    return reinterpret_cast<TensorMapEncoder>(function);
   }();
   return encode;
 }
-
-}  // namespace
 
 CUtensorMap make_tensor_map(const TensorBoxes& boxes) {
   const cuuint64_t row_bytes = static_cast<cuuint64_t>(boxes.head_dim) * 2;

@@ -6,6 +6,10 @@
 
 namespace triscope::hopper {
 
+/// The driver's encoder of tensor maps. Throws `Error` when it has none.
+using TensorMapEncoder = decltype(&cuTensorMapEncodeTiled);
+TensorMapEncoder tensor_map_encoder();
+
 /// A tensor, and the boxes that are copied from it.
 struct TensorBoxes {
   const __nv_bfloat16* tensor = nullptr;  ///< aligned to 16 bytes
