@@ -299,15 +299,7 @@ void add_compare_command(CLI::App& app, Action& action) {
           [options](const std::string& text) { options->tolerance = parse_percent("--tolerance", text); },
           "Ratios this close to 1 count as the same (default: 0.5%)")
       ->type_name("P%");
-  const auto set_format = [options](const std::string& text) {
-    if (text != "table" && text != "json")
-      refuse_choice("--format", text, "this is not a format of this command",
-                    std::vector<std::string>{"table", "json"});
-    options->json = text == "json";
-  };
-  command
-      ->add_option_function<std::string>("--format", set_format, "table or json, one object per line (default: table)")
-      ->type_name("{table,json}");
+  add_table_or_json(*command, options->json);
   command->footer(
       "The ratio is time of B / time of A: above 1, A is faster. Where A is slower, the table shows its inverse. What "
       "was\n"

@@ -80,15 +80,7 @@ void add_list_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("list", "The sweeps of a database, newest first");
   auto options = std::make_shared<ListOptions>();
   options->database = add_database_option(*command);
-  const auto set_format = [options](const std::string& text) {
-    if (text != "table" && text != "json")
-      refuse_choice("--format", text, "this is not a format of this command",
-                    std::vector<std::string>{"table", "json"});
-    options->json = text == "json";
-  };
-  command
-      ->add_option_function<std::string>("--format", set_format, "table or json, one object per line (default: table)")
-      ->type_name("{table,json}");
+  add_table_or_json(*command, options->json);
   command->footer(
       "A sweep that was interrupted is continued with `triscope sweep --resume`.\n"
       "\n"

@@ -43,4 +43,14 @@ void add_worker_prefix_option(CLI::App& command, std::vector<std::string>& prefi
       ->type_name("COMMAND");
 }
 
+void add_table_or_json(CLI::App& command, bool& json) {
+  const auto set_format = [&json](const std::string& text) {
+    if (text != "table" && text != "json")
+      refuse_choice("--format", text, "this is not a format of this command",
+                    std::vector<std::string>{"table", "json"});
+    json = text == "json";
+  };
+  add_text(command, "--format", "{table,json}", "table or json, one object per line (default: table)", set_format);
+}
+
 }  // namespace triscope

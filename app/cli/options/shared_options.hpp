@@ -40,6 +40,9 @@ void add_text(CLI::App& command, const char* name, const char* type, const char*
 /// `problem` must outlive the parsing.
 void add_logit_options(CLI::App& command, Problem& problem);
 
+/// Adds `--format` of a command that prints a table or JSON. `json` must outlive the parsing.
+void add_table_or_json(CLI::App& command, bool& json);
+
 /// Adds `--worker-prefix`, the command that runs the worker elsewhere ("ssh host", "srun --gpus=1").
 void add_worker_prefix_option(CLI::App& command, std::vector<std::string>& prefix);
 
