@@ -9,10 +9,7 @@ triscope_room(app/cli/commands kernels/base profiler/export profiler/plan profil
   profiler/supervise profiler/sweep app/cli/doctor app/cli/options app/cli/text triscope_build_facts CLI11::CLI11
   fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli kernels/base app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
-foreach(room options text doctor commands)
-  target_compile_options(triscope_app_cli_${room} PRIVATE $<$<CONFIG:Release>:-O1>)   # parsing and printing: compiles in half the time
-endforeach()
-target_compile_options(triscope_app_cli PRIVATE $<$<CONFIG:Release>:-O1>)
+triscope_light_rooms(app/cli app/cli/options app/cli/text app/cli/doctor app/cli/commands)
 
 add_executable(triscope-worker profiler/worker/main/worker_main.cpp)
 target_link_libraries(triscope-worker PRIVATE triscope_profiler_worker triscope_kernels_registry)
@@ -45,6 +42,8 @@ if(TRISCOPE_WINDOW)
     app/window/sweep app/window/threads app/window/undo imgui_and_implot)
   triscope_room(app/window/report kernels/base profiler/record profiler/supervise views/shell app/window
     imgui_and_implot fmt::static Threads::Threads)
+  triscope_light_rooms(app/window app/window/engine app/window/desktop app/window/messages app/window/files app/window/look
+    app/window/picture app/window/database app/window/sweep app/window/attention app/window/report)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL
   target_link_libraries(triscope_desktop PUBLIC triscope_app_window imgui_platform)
   add_executable(triscope-window app/window/main/window_main.cpp)

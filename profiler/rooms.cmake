@@ -36,3 +36,4 @@ triscope_room(profiler/worker kernels/base profiler/protocol profiler/worker/dev
 if(TRISCOPE_CUDA)
   target_compile_definitions(triscope_profiler_worker PRIVATE TRISCOPE_HAVE_CUDA)
 endif()
+triscope_light_rooms(profiler/record profiler/plan profiler/protocol profiler/supervise profiler/store profiler/sweep)
