@@ -59,6 +59,7 @@ function(triscope_kernel_hash kernel)
     DEPENDS ${folder}/${kernel}.txt ${CMAKE_SOURCE_DIR}/cmake/source_hash.py
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/source_hash.py ${CMAKE_SOURCE_DIR} ${folder}/${kernel}.txt
       ${header} ${folder}/${kernel}.d)
+  set_property(GLOBAL APPEND PROPERTY triscope_hash_headers ${header})
   set(place ${hash_IN})
   if(NOT IS_DIRECTORY ${CMAKE_SOURCE_DIR}/${place})
     get_filename_component(place ${place} DIRECTORY)
