@@ -7,10 +7,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <omp.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <string>
@@ -56,7 +56,7 @@ Figure sgemm_figure(int threads) {
   const auto core = reinterpret_cast<char* (*)()>(dlsym(library, "openblas_get_corename"));
   if (sgemm == nullptr || set_threads == nullptr) return figure;
   set_threads(threads);
-  constexpr int n = 1536, row_major = 101, plain = 111;
+  const int n = 1536, row_major = 101, plain = 111;
   auto a = std::make_shared<std::vector<float>>(n * n), b = std::make_shared<std::vector<float>>(n * n),
        c = std::make_shared<std::vector<float>>(n * n);
   fill_input(InputStream::q, 1, Element::fp32, *a);

@@ -4,12 +4,12 @@
 // The window needs a display; on a machine without one: xvfb-run -a -s "-screen 0 1600x1000x24" slice_bench
 // Milliseconds: best, median and 95th percentile of the slices. The last line is the rate that the requirement names.
 #include <fmt/format.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <optional>

@@ -41,8 +41,8 @@ TRISCOPE_HOST_DEVICE inline PhiloxBlock philox(std::uint64_t counter_low, std::u
 TRISCOPE_HOST_DEVICE inline float unit_normal(std::uint64_t index, std::uint32_t stream, std::uint64_t seed) {
   const PhiloxBlock block = philox(index, stream, seed);
   std::int32_t sum = 0;
-  for (int i = 0; i < 4; ++i)
-    sum += static_cast<std::int32_t>(block.x[i] & 0xFFFFu) + static_cast<std::int32_t>(block.x[i] >> 16);
+  for (const std::uint32_t word : block.x)
+    sum += static_cast<std::int32_t>(word & 0xFFFFu) + static_cast<std::int32_t>(word >> 16);
   // Doubled and centred: 2*sum - 8*65535 is an exact integer below 2^21. Its standard deviation is
   // 2*sqrt(8*(65536^2-1)/12) = 107019.8...; the constant is that number's reciprocal as a float.
   const std::int32_t centred = 2 * sum - 8 * 65535;

@@ -21,10 +21,10 @@ constexpr int kLanes = kWidth * kVectors;
 static_assert(kChunk % kRows == 0 && kDimMultiple % kRows == 0, "panels must divide chunks and head_dim");
 static_assert(kDimMultiple % kWidth == 0, "vectors must divide head_dim");
 
-typedef float Vector __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias));
-typedef float Unaligned __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias, aligned(4)));
-typedef std::int32_t Integers __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias));
-typedef std::uint32_t Words __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias));  // may wrap around
+using Vector __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias)) = float;
+using Unaligned __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias, aligned(4))) = float;
+using Integers __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias)) = std::int32_t;
+using Words __attribute__((vector_size(TRISCOPE_SIMD_BYTES), may_alias)) = std::uint32_t;  // may wrap around
 
 #define TRISCOPE_INLINE static inline __attribute__((always_inline))
 

@@ -18,10 +18,10 @@ enum class TensorRole { q, k1, k2, v1, v2 };
 /// Tensors of one layer, read-only. Safe to read from several threads.
 class AttentionTensors {
  public:
-  /// In memory, fp32, BSHD, contiguous; by role: q, k1, k2, v1, v2; the values may be empty. `sink` is empty or
+  /// In memory, fp32, BSHD, contiguous; by role: q, k1, k2, v1, v2; the values may be empty. `sinks` is empty or
   /// [q_heads].
-  AttentionTensors(std::int64_t batch, std::int64_t seq_len, std::int64_t q_heads, std::int64_t kv_heads,
-                   std::int64_t head_dim, std::array<std::vector<float>, 5> tensors, std::vector<float> sink);
+  AttentionTensors(std::int64_t batches, std::int64_t length, std::int64_t query_heads, std::int64_t key_heads,
+                   std::int64_t dim, std::array<std::vector<float>, 5> tensors, std::vector<float> sinks);
 
   std::int64_t batch = 0, seq_len = 0, q_heads = 0, kv_heads = 0, head_dim = 0;
   std::vector<float> sink;          ///< [q_heads]; empty = none

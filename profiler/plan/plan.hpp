@@ -43,10 +43,10 @@ const Device& sweep_device(const SweepRequest& request, const Catalog& catalog);
 /// kind, or when counters are asked for on the CPU.
 TimingSource sweep_timing_source(const SweepRequest& request, const Device& device);
 
-/// Expands `request` for the machine that `catalog` describes. Lists that are empty are filled by `with_defaults`.
+/// Expands `given` for the machine that `catalog` describes. Lists that are empty are filled by `with_defaults`.
 /// Impossible or unsupported configurations become `skipped`. Throws `Error`: (usage) unknown kernel or instance, heads
 /// that cannot be paired, a negative budget, a request of which nothing is possible; (environment) unknown device.
-Plan make_plan(const SweepRequest& request, const Catalog& catalog, const AskSupport& ask);
+Plan make_plan(const SweepRequest& given, const Catalog& catalog, const AskSupport& ask);
 
 /// `request` with every empty list filled in: Table 1 windows; on a GPU the paper's shape (seq 32768, heads 64/1), on
 /// the CPU one that takes about a minute on two cores; with `tensors`, the shape of the tensors in that file.

@@ -1,10 +1,9 @@
 // The two clocks of a measurement.
 #pragma once
 
-#include <time.h>
-
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 
 namespace triscope {
 

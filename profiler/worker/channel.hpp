@@ -32,7 +32,7 @@ class Channel {
 
  private:
   void read_all();
-  void write_all(std::string_view bytes);
+  void write_all(std::string_view rest);
 
   int output_ = -1;
   std::atomic<bool> cancelled_{false};

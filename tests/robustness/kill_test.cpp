@@ -3,11 +3,11 @@
 // lost, a worker is left behind, or the resumed sweep has a gap or a duplicate.
 //   kill_test TRIALS [SEED]
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <random>
 #include <set>

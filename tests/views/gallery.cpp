@@ -4,12 +4,12 @@
 // Names are state_panels_theme_size_scale.png; numbers are invented except in the state "full", which shows the
 // recording.
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>

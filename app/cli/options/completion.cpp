@@ -186,7 +186,7 @@ std::string fish_options(const std::string& program, const CLI::App& command, co
 }
 
 std::string fish_script(const CLI::App& app) {
-  const std::string name = app.get_name();
+  const std::string& name = app.get_name();
   std::string text =
       fmt::format("# fish completion for {0}. Use it with: {0} completion fish | source\ncomplete -c {0} -f\n", name);
   text += fmt::format("complete -c {} -n __fish_use_subcommand -F\n", name);  // a database to open

@@ -1,12 +1,12 @@
 #include "app/cli/options/stop_signal.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "kernels/base/error.hpp"

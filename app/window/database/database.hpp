@@ -21,8 +21,8 @@ class Database {
 
   /// The file that is shipped with a recording, if it is there.
   void offer(const std::filesystem::path& recorded);
-  /// Opens a file, the user's own when `file` is empty. That one, and the first, are created when they do not exist.
-  void open(const std::filesystem::path& file);
+  /// Opens a file, the user's own when `asked` is empty. That one, and the first, are created when they do not exist.
+  void open(const std::filesystem::path& asked);
   void open_recorded() { open(data_.recorded_database); }
   bool shows_recorded() const { return is_recorded(data_.database); }
   /// Asks for what the selection names, in place of what was asked before.

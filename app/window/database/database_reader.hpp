@@ -52,7 +52,7 @@ class DatabaseReader {
  private:
   using Pair = std::pair<std::int64_t, std::int64_t>;
   std::shared_ptr<const SweepResults> load(std::int64_t sweep) const;
-  std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t measurement);
+  std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t id);
   Comparisons compare_sweeps(const SweepResults& ours, const SweepResults& others, double tolerance);
 
   std::filesystem::path file_;

@@ -24,8 +24,8 @@ class StoredSweeps {
   /// The sweep that the others are judged against; the one that is it already no longer is.
   void set_baseline(std::int64_t sweep);
   void clear_baseline();
-  /// Puts a sweep beside the baseline or the shown one, or takes it away again.
-  void compare(std::int64_t sweep);
+  /// Puts a sweep beside the baseline or the shown one, or takes it away again; 0: the shown one.
+  void compare(std::int64_t asked);
   /// Selects a measurement; the selected one no longer is.
   void select(std::int64_t measurement);
   /// Selects the fastest of our kernels on the first problem of the longest sequence that the shown sweep measured
@@ -33,8 +33,9 @@ class StoredSweeps {
   void select_first();
   void clear_selection();
 
-  void star(std::int64_t sweep);
-  void note(std::int64_t sweep, std::string text);
+  /// 0: the shown sweep.
+  void star(std::int64_t asked);
+  void note(std::int64_t asked, std::string text);
   void note_measurement(std::int64_t measurement, std::string text);
   void ask_to_delete(std::int64_t sweep);
   /// Hides the sweep of this id; it is deleted once that can no longer be taken back.

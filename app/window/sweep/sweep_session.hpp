@@ -32,7 +32,7 @@ class SweepSession {
   /// Measures what the setup form says. Throws `Error` when it cannot be measured, and shows the form.
   void start();
   /// Goes on with a sweep; 0: the shown one. Throws `Error` when it is gone.
-  void resume(std::int64_t sweep);
+  void resume(std::int64_t asked);
   /// After the current sample.
   void stop();
   /// At the end: as `stop`, without a word; `join` waits.

@@ -16,9 +16,9 @@
 namespace triscope {
 
 /// What a `SliceEngine` does, multi-threaded on this CPU.
-Slice make_slice(const AttentionTensors& tensors, const SliceQuery& query, std::int64_t top = 64);
-Overview make_overview(const AttentionTensors& tensors, const SliceQuery& query, std::int64_t step);
-HeadSheet make_sheet(const AttentionTensors& tensors, const SliceQuery& query, std::int64_t width, std::int64_t height);
+Slice make_slice(const AttentionTensors& tensors, const SliceQuery& asked, std::int64_t top = 64);
+Overview make_overview(const AttentionTensors& tensors, const SliceQuery& asked, std::int64_t step);
+HeadSheet make_sheet(const AttentionTensors& tensors, const SliceQuery& asked, std::int64_t width, std::int64_t height);
 
 std::unique_ptr<SliceEngine> make_cpu_slices();
 

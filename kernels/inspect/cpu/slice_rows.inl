@@ -12,9 +12,9 @@ constexpr int kWidth = TRISCOPE_SLICE_BYTES / 8;
 constexpr int kRows = TRISCOPE_SLICE_ROWS;
 static_assert(kSliceLanes % (2 * kWidth) == 0, "two vectors divide the padding");
 
-typedef double Vector __attribute__((vector_size(TRISCOPE_SLICE_BYTES), may_alias));
-typedef double Unaligned __attribute__((vector_size(TRISCOPE_SLICE_BYTES), may_alias, aligned(8)));
-typedef std::int64_t Integers __attribute__((vector_size(TRISCOPE_SLICE_BYTES), may_alias));
+using Vector __attribute__((vector_size(TRISCOPE_SLICE_BYTES), may_alias)) = double;
+using Unaligned __attribute__((vector_size(TRISCOPE_SLICE_BYTES), may_alias, aligned(8))) = double;
+using Integers __attribute__((vector_size(TRISCOPE_SLICE_BYTES), may_alias)) = std::int64_t;
 
 #define TRISCOPE_INLINE static inline __attribute__((always_inline))
 
@@ -54,7 +54,7 @@ TRISCOPE_INLINE Vector exp_of(Vector x) {
   p = p * r + 0.5;
   p = p * r + 1.0;
   p = p * r + 1.0;
-  typedef std::uint64_t Words __attribute__((vector_size(TRISCOPE_SLICE_BYTES), may_alias));
+  using Words __attribute__((vector_size(TRISCOPE_SLICE_BYTES), may_alias)) = std::uint64_t;
   const Words power = (reinterpret_cast<Words>(shifted) + 1023) << 52;
   const Vector result = p * reinterpret_cast<Vector>(power);
   return x < -708.0 ? Vector{} : result;

@@ -1,11 +1,11 @@
 // Whole sweeps through the real programs: measured, stored, shown, stopped, resumed; and what a machine can refuse.
 #include <gmock/gmock.h>
-#include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
