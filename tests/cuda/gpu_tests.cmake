@@ -11,7 +11,7 @@ triscope_gpu_test(hopper_backward 9.0 $<TARGET_FILE:hopper_backward_bench> check
 triscope_gpu_test(hopper_backward_ranges 9.0 $<TARGET_FILE:hopper_backward_bench> ranges)
 
 # Through the product. The other steps of on_gpu judge times or need more than a GPU: they are run by hand.
-foreach(step doctor check robust kill missing)
+foreach(step doctor check launches robust kill missing)
   set(folder ${CMAKE_BINARY_DIR}/tests/on_gpu/${step})
   file(MAKE_DIRECTORY ${folder})
   triscope_gpu_test(product_${step} 8.0 ${CMAKE_COMMAND} -E env OUT=${folder} ${CMAKE_CURRENT_SOURCE_DIR}/cuda/on_gpu ${CMAKE_BINARY_DIR} ${step})

@@ -40,6 +40,26 @@ def all_ok(file):
         f"{len(found)} rows by events: {[row['status'] for row in found]}")
 
 
+def launches(file):
+    """Each row that CUPTI timed holds kernel records of one launch: named, with a grid, and no longer than the launch."""
+    database = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    timed = [row for row in rows(file) if row["status"] == "ok" and row["timing_source"] == "cupti"]
+    without, wrong, records = [], [], 0
+    for row in timed:
+        found = database.execute("SELECT text.value, grid_x * grid_y * grid_z, block_x * block_y * block_z, end_ns - start_ns "
+                                 "FROM launch JOIN text ON text.id = launch.name WHERE measurement = ? ORDER BY ordinal",
+                                 (row["measurement"],)).fetchall()
+        records += len(found)
+        name = f"{row['kernel']} {row['pass']}"
+        if not found:
+            without.append(name)
+        # A memset has no grid; of a launch of several kernels at least one has. The first launch is cold, so slower than the median.
+        if found and not any(text and grid > 0 and block > 0 and 0 < span < 1e9 for text, grid, block, span in found):
+            wrong.append(f"{name}: {found}")
+    say(timed and not without and not wrong,
+        f"{records} kernel records of {len(timed)} rows; rows without any: {without}; doubtful: {wrong}")
+
+
 def same_array(first, second, bound):
     """Two .npy files of float32 hold the same to within `bound`."""
     def values(file):

@@ -23,7 +23,8 @@ class ActivityTimer final : public GpuTimer {
 
   std::vector<LaunchRecord> record(cudaStream_t stream, const std::function<void()>& enqueue) override {
     Block block;
-    return launches_of(run(stream, enqueue, block), block.id);
+    const std::vector<ActivityRecord> records = run(stream, enqueue, block);  // on a line of its own: it sets block.id
+    return launches_of(records, block.id);
   }
 
  private:
