@@ -1,9 +1,9 @@
--- Schema of a Triscope database, version 3. The single source: the programs embed this file; docs/schema.md explains it.
+-- Schema of a Triscope database, version 4. The single source: the programs embed this file; docs/schema.md explains it.
 -- Run inside one transaction on an empty file. Later versions: add a step to profiler/store/store_schema.cpp and change this
 -- file to what the steps lead to.
 -- Times are integer nanoseconds (`_unix_ns`: wall clock since 1970); NULL means "not known", never zero.
 PRAGMA application_id = 0x54524953;  -- "TRIS"
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 -- Strings that repeat thousands of times: kernel names of launches, counter names, flags.
 CREATE TABLE text (
@@ -99,7 +99,6 @@ CREATE TABLE measurement (
   error REAL,                           -- largest relative L2 error against the fp64 oracle
   useful_flops REAL,                    -- of one launch, exact count (docs/method.md)
   paper_flops REAL,                     -- of one launch, the paper's count
-  peak_tflops REAL,                     -- dense peak of the device at sm_clock_mhz
   median_ms REAL,                       -- this and the next five: NULL when there are no samples
   ci_low_ms REAL,                       -- 95 % interval of the median; NULL: unbounded
   ci_high_ms REAL,
@@ -109,8 +108,11 @@ CREATE TABLE measurement (
   samples INTEGER NOT NULL,
   flagged INTEGER NOT NULL,
   converged INTEGER NOT NULL CHECK (converged IN (0, 1)),
-  sm_clock_mhz REAL,                    -- median over the samples
-  counters_note TEXT NOT NULL DEFAULT ''  -- why hardware counters that were asked for are not here
+  sm_clock_mhz REAL,                    -- as NVML reads it, median over the samples
+  counters_note TEXT NOT NULL DEFAULT '',  -- why hardware counters that were asked for are not here
+  restarts INTEGER NOT NULL DEFAULT 1,  -- how many restarts its samples come from (docs/method.md); 0: there are none
+  power_w REAL,                         -- mean over the samples
+  limiter TEXT NOT NULL DEFAULT ''      -- what held the clock down in at least half of the samples: "sw_power_cap"
 ) STRICT;
 CREATE INDEX measurement_by_sweep ON measurement(sweep, config);
 
@@ -135,6 +137,7 @@ CREATE TABLE sample (
   temperature_c REAL,
   throttle_bits INTEGER,                -- NVML clocks-event reasons
   flag INTEGER REFERENCES text(id),     -- why this sample is doubtful; NULL: it is not
+  restart INTEGER NOT NULL DEFAULT 0,   -- 0, 1, ...: samples of one restart come from one worker process
   PRIMARY KEY (measurement, ordinal)
 ) STRICT, WITHOUT ROWID;
 
@@ -236,11 +239,22 @@ SELECT
   m.sm_clock_mhz AS sm_clock_mhz,
   m.useful_flops / (m.median_ms * 1e9) AS tflops,
   m.paper_flops / (m.median_ms * 1e9) AS tflops_paper_count,
-  m.useful_flops / (m.median_ms * 1e9) / m.peak_tflops AS peak_fraction,
+  CASE WHEN c.element = 'bf16' AND m.device_id = e.device_id THEN m.useful_flops / (e.peak_tflops * 1e6 /
+    e.max_sm_clock_mhz * (SELECT value FROM counter WHERE measurement = m.id
+     AND name = (SELECT id FROM text WHERE value = 'sm__cycles_elapsed.max') LIMIT 1)) END AS peak_fraction,
   m.error AS error,
   m.status AS status,
   m.reason AS reason,
-  x.median_ms AS events_ms
+  x.median_ms AS events_ms,
+  m.restarts AS restarts,
+  m.power_w AS power_w,
+  e.power_limit_w AS power_limit_w,
+  m.power_w * m.median_ms / 1e3 AS joules,
+  m.power_w * m.median_ms * 1e9 / m.useful_flops AS joules_per_tflop,
+  m.limiter AS limiter,
+  e.max_sm_clock_mhz AS max_sm_clock_mhz,
+  (SELECT value FROM counter WHERE measurement = m.id
+   AND name = (SELECT id FROM text WHERE value = 'sm__cycles_elapsed.avg.per_second') LIMIT 1) / 1e6 AS counted_clock_mhz
 FROM measurement AS m
 JOIN environment AS e ON e.id = m.environment
 JOIN config AS c ON c.id = m.config

@@ -81,6 +81,14 @@ Value error(const Row& r) { return value_of(r.error); }
 Value status(const Row& r) { return name_of(r.status); }
 Value reason(const Row& r) { return r.reason; }
 Value events_ms(const Row& r) { return value_of(r.events_ms); }
+Value restarts(const Row& r) { return r.restarts; }
+Value power_w(const Row& r) { return value_of(r.power_w); }
+Value power_limit_w(const Row& r) { return value_of(r.power_limit_w); }
+Value joules(const Row& r) { return value_of(r.joules); }
+Value joules_per_tflop(const Row& r) { return value_of(r.joules_per_tflop); }
+Value limiter(const Row& r) { return r.limiter; }
+Value max_sm_clock_mhz(const Row& r) { return value_of(r.max_sm_clock_mhz); }
+Value counted_clock_mhz(const Row& r) { return value_of(r.counted_clock_mhz); }
 
 // Most columns: shown as they are, nothing better or worse about them.
 template <Value (*value)(const Row&)>
@@ -96,6 +104,12 @@ template <Value (*value)(const Row&)>
 constexpr ResultColumn rate(std::string_view id, std::string_view label, std::string_view meaning,
                             std::string_view formula) {
   return {id, label, "TFLOP/s", "TFLOP/s", meaning, formula, BetterDirection::higher, value, rounded<value, 3>};
+}
+
+template <Value (*value)(const Row&), int digits = 4, BetterDirection better = BetterDirection::none>
+constexpr ResultColumn quantity(std::string_view id, std::string_view label, std::string_view unit,
+                                std::string_view meaning, std::string_view formula = "") {
+  return {id, label, unit, unit, meaning, formula, better, value, rounded<value, digits>};
 }
 
 constexpr ResultColumn kColumns[] = {
@@ -142,17 +156,18 @@ constexpr ResultColumn kColumns[] = {
     {"flagged", "flagged", "", "",
      "Number of flagged samples (throttled: normal at a power limit; preempted: doubtful); they are kept and counted.",
      "", BetterDirection::lower, flagged, plain<flagged>},
-    {"sm_clock_mhz", "clock", "MHz", "MHz",
-     "SM clock while it was measured, the median over all samples; NULL when it is not known.", "",
-     BetterDirection::none, sm_clock_mhz, rounded<sm_clock_mhz, 4>},
+    quantity<sm_clock_mhz>("sm_clock_mhz", "NVML clock", "MHz",
+                           "SM clock as NVML read it, the median over all samples; NULL when it is not known."),
     rate<tflops>("tflops", "rate", "Useful work per second: exactly the triples (pairs) inside the windows count.",
                  "triples x 4 x head_dim x heads (backward: x 10) / median"),
     rate<tflops_paper_count>("tflops_paper_count", "rate, paper's count",
                              "The same time with the paper's operation count, for comparison with its figures only.",
                              "6 n w1 w2 x head_dim x heads (backward: x 2.5) / median"),
     {"peak_fraction", "of peak", "", "%",
-     "Rate relative to the device's dense peak at the clock of the samples; NULL when that clock or peak is not known.",
-     "tflops / (peak x clock / highest clock)", BetterDirection::higher, peak_fraction, rounded<peak_fraction, 3, 100>},
+     "Useful work in each cycle of one launch, as hardware counters counted its cycles, relative to the device's dense "
+     "peak; NULL without counters.",
+     "FLOPs / (counted cycles x peak / highest clock)", BetterDirection::higher, peak_fraction,
+     rounded<peak_fraction, 3, 100>},
     {"error", "error", "", "", "Largest relative L2 error of the outputs against the fp64 oracle, at this very shape.",
      "max over outputs of |x - oracle| / |oracle|", BetterDirection::lower, error, scientific<error>},
     given<status>("status", "status", "`ok`, `skipped`, `failed` or `cancelled`."),
@@ -161,6 +176,21 @@ constexpr ResultColumn kColumns[] = {
                             "Cross-check: the same launch timed with CUDA events in a process without CUPTI; NULL when "
                             "there is none.",
                             "median(duration per launch)"),
+    given<restarts>("restarts", "restarts", "Number of restarts (new processes) that the samples come from."),
+    quantity<power_w>("power_w", "power", "W",
+                      "Power of the device, the mean over all samples; NULL when it is not known."),
+    quantity<power_limit_w>("power_limit_w", "power limit", "W", "Power at which the device lowers its clock."),
+    quantity<joules, 3, BetterDirection::lower>("joules", "energy", "J", "Energy of one launch.",
+                                                "power_w x median_ms / 1000"),
+    quantity<joules_per_tflop, 3, BetterDirection::lower>("joules_per_tflop", "energy per work", "J/TFLOP",
+                                                          "Energy of 1e12 useful FLOPs.", "power_w / tflops"),
+    given<limiter>("limiter", "limiter",
+                   "What held the clock down in at least half of the samples, such as `sw_power_cap`; empty: nothing."),
+    quantity<max_sm_clock_mhz>("max_sm_clock_mhz", "highest clock", "MHz", "Highest SM clock of the device."),
+    quantity<counted_clock_mhz>("counted_clock_mhz", "counted clock", "MHz",
+                                "SM clock that hardware counters counted, in a launch of its own; NULL without "
+                                "counters. NVML's clock may differ by 10 %.",
+                                "counted cycles / duration while counting"),
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ struct Environment {
   std::optional<double> power_limit_w;
   std::optional<double> max_sm_clock_mhz;
   std::optional<double> max_memory_clock_mhz;
-  std::optional<double> peak_tflops;  ///< at max_sm_clock_mhz; denominators of peak_fraction use the sample's own clock
+  std::optional<double> peak_tflops;  ///< at max_sm_clock_mhz; what peak_fraction's peak per cycle follows from
   std::string host;
   std::string cpu_model;
   std::int64_t cpu_threads = 0;
@@ -76,7 +76,8 @@ struct Sample {
   std::optional<double> power_w;
   std::optional<double> temperature_c;
   std::optional<std::uint64_t> throttle_bits;  ///< NVML clocks-event reasons
-  std::string flag;  ///< what was noticed ("throttled: sw_power_cap", "preempted"); empty = nothing
+  std::string flag;          ///< what was noticed ("throttled: sw_power_cap", "preempted"); empty = nothing
+  std::int64_t restart = 0;  ///< samples of one restart come from one worker process; blocks count anew in each
 };
 
 /// One kernel record of one launch (CUPTI), or the host's view of a CPU launch.
@@ -133,7 +134,10 @@ struct Summary {
   std::int64_t samples = 0;
   std::int64_t flagged = 0;
   bool converged = false;
-  std::optional<double> sm_clock_mhz;  ///< median over samples
+  std::optional<double> sm_clock_mhz;  ///< as NVML reads it, median over samples
+  std::int64_t restarts = 0;           ///< that the samples come from
+  std::optional<double> power_w;       ///< mean over samples
+  std::string limiter;  ///< what held the clock down in at least half of the samples ("sw_power_cap"); empty: nothing
 };
 
 /// A finished measurement, as the worker reports it and the store keeps it.
@@ -176,11 +180,19 @@ struct ResultRow {
   std::optional<double> sm_clock_mhz;
   std::optional<double> tflops;  ///< useful_flops / median
   std::optional<double> tflops_paper_count;
-  std::optional<double> peak_fraction;  ///< of the dense peak at the clock of the samples
+  std::optional<double> peak_fraction;  ///< of the dense peak, by the counted cycles of one launch
   std::optional<double> error;
   Status status = Status::ok;
   std::string reason;
   std::optional<double> events_ms;  ///< median of the cross-check by CUDA events
+  std::int64_t restarts = 0;
+  std::optional<double> power_w;
+  std::optional<double> power_limit_w;
+  std::optional<double> joules;            ///< of one launch
+  std::optional<double> joules_per_tflop;  ///< of useful work
+  std::string limiter;
+  std::optional<double> max_sm_clock_mhz;
+  std::optional<double> counted_clock_mhz;  ///< by hardware counters, in a launch of its own
   KernelCard card;  ///< of the kernel, beside the view; its labels are the id where the database has none
 };
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
@@ -29,6 +30,28 @@ bool converged_twice(double precision, std::span<const double> block_values) {
   const std::size_t step = look_step(block_values.size());
   if (block_values.size() % step != 0) return false;
   return precise(precision, block_values) && precise(precision, block_values.first(block_values.size() - step));
+}
+
+std::optional<double> mean_power(std::span<const Sample> samples) {
+  double sum = 0, count = 0;
+  for (const Sample& sample : samples) {
+    sum += sample.power_w.value_or(0);
+    count += sample.power_w.has_value();
+  }
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
+
+// What at least half of the samples say after "throttled: ".
+std::string limiter_of(std::span<const Sample> samples) {
+  constexpr std::string_view kThrottled = "throttled: ";
+  std::map<std::string, std::size_t> counts;
+  for (const Sample& sample : samples) {
+    if (sample.flag.starts_with(kThrottled)) ++counts[sample.flag.substr(kThrottled.size())];
+  }
+  for (const auto& [limiter, count] : counts) {
+    if (2 * count >= samples.size()) return limiter;
+  }
+  return "";
 }
 
 }  // namespace
@@ -69,13 +92,18 @@ Summary summarize(std::span<const Sample> samples, const StoppingRule& rule) {
   if (samples.empty()) return summary;
 
   std::vector<double> durations_ms, clocks_mhz;
+  std::set<std::int64_t> restarts;
   for (const Sample& sample : samples) {
+    restarts.insert(sample.restart);
     if (!sample.flag.empty()) ++summary.flagged;
     durations_ms.push_back(static_cast<double>(sample.duration_ns) / kNsPerMs);
     if (sample.sm_clock_mhz) clocks_mhz.push_back(*sample.sm_clock_mhz);
   }
   std::sort(durations_ms.begin(), durations_ms.end());
   summary.samples = static_cast<std::int64_t>(samples.size());
+  summary.restarts = static_cast<std::int64_t>(restarts.size());
+  summary.power_w = mean_power(samples);
+  summary.limiter = limiter_of(samples);
   summary.min_ms = durations_ms.front();
   summary.quartile1_ms = sorted_quantile(durations_ms, 0.25);
   summary.median_ms = sorted_quantile(durations_ms, 0.5);

@@ -112,8 +112,7 @@ struct Store::Impl {
       }
       if (measurement.status == Status::cancelled) return existing->id;
     }
-    const Derived derived = derive(measurement, read_environment(database, environment));
-    const std::int64_t row = write_measurement(database, sweep, environment, measurement, derived,
+    const std::int64_t row = write_measurement(database, sweep, environment, measurement, derive(measurement.key),
                                                existing ? std::optional(existing->id) : std::nullopt);
     const auto card = cards.find(measurement.key.kernel);
     if (card != cards.end()) write_kernel_card(database, row, card->second);

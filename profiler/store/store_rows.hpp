@@ -17,9 +17,8 @@ namespace triscope {
 struct Derived {
   std::optional<double> useful_flops;  ///< of one launch, exact count
   std::optional<double> paper_flops;   ///< of one launch, the paper's count
-  std::optional<double> peak_tflops;   ///< dense peak at the clock of the samples; unset when that clock is not known
 };
-Derived derive(const Measurement& measurement, const Environment& environment);
+Derived derive(const MeasurementKey& key);
 
 /// Row id of an equal row, which is written when there is none.
 std::int64_t intern_environment(SQLite::Database& database, const Environment& environment);

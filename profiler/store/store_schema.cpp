@@ -60,6 +60,17 @@ constexpr std::string_view kSteps[] = {
     "('baseline.cudnn', 'cuDNN', 'cuDNN', 'dot_product', NULL, 2), "
     "('baseline.cpu', 'CPU dot-product', 'CPU dot', 'dot_product', NULL, 3), "
     "('baseline.cublas', 'cuBLAS product', 'cuBLAS', 'gemm', NULL, NULL)) AS known WHERE known.column1 = name",
+    // 3 to 4: which restart a sample belongs to; power and what limited the clock, until then only in the samples
+    "ALTER TABLE measurement DROP COLUMN peak_tflops; "
+    "ALTER TABLE measurement ADD COLUMN restarts INTEGER NOT NULL DEFAULT 1; "
+    "ALTER TABLE measurement ADD COLUMN power_w REAL; "
+    "ALTER TABLE measurement ADD COLUMN limiter TEXT NOT NULL DEFAULT ''; "
+    "ALTER TABLE sample ADD COLUMN restart INTEGER NOT NULL DEFAULT 0; "
+    "UPDATE measurement SET restarts = samples > 0, "
+    "power_w = (SELECT avg(power_w) FROM sample WHERE sample.measurement = measurement.id), "
+    "limiter = ifnull((SELECT substr(text.value, 12) FROM sample JOIN text ON text.id = sample.flag WHERE "
+    "sample.measurement = measurement.id AND text.value LIKE 'throttled: %' GROUP BY text.id "
+    "HAVING 2 * count(*) >= measurement.samples ORDER BY count(*) DESC LIMIT 1), '')",
 };
 
 // The view as assets/schema.sql has it: it is its last statement.

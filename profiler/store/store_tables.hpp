@@ -130,13 +130,15 @@ inline constexpr Table kSummaries{
     column("flagged", &Summary::flagged),
     column("converged", &Summary::converged),
     column("sm_clock_mhz", &Summary::sm_clock_mhz),
+    column("restarts", &Summary::restarts),
+    column("power_w", &Summary::power_w),
+    column("limiter", &Summary::limiter),
 };
 
 inline constexpr Table kDerived{
     "measurement",
     column("useful_flops", &Derived::useful_flops),
     column("paper_flops", &Derived::paper_flops),
-    column("peak_tflops", &Derived::peak_tflops),
 };
 
 inline constexpr Table kMeasurements{
@@ -176,6 +178,7 @@ inline constexpr Table kSamples{
     column("temperature_c", &Sample::temperature_c),
     column("throttle_bits", &Sample::throttle_bits),
     interned("flag", &Sample::flag, EmptyText::null),
+    column("restart", &Sample::restart),
 };
 
 inline constexpr Table kCrossChecks{
@@ -246,6 +249,14 @@ inline constexpr Table kResults{
     named("status", &ResultRow::status, parse_status),
     column("reason", &ResultRow::reason),
     column("events_ms", &ResultRow::events_ms),
+    column("restarts", &ResultRow::restarts),
+    column("power_w", &ResultRow::power_w),
+    column("power_limit_w", &ResultRow::power_limit_w),
+    column("joules", &ResultRow::joules),
+    column("joules_per_tflop", &ResultRow::joules_per_tflop),
+    column("limiter", &ResultRow::limiter),
+    column("max_sm_clock_mhz", &ResultRow::max_sm_clock_mhz),
+    column("counted_clock_mhz", &ResultRow::counted_clock_mhz),
 };
 
 /// Everything that tells one measurement of a sweep from another.

@@ -48,19 +48,11 @@ std::int64_t write_row(InternedTexts& texts, std::optional<std::int64_t> id, std
 
 }  // namespace
 
-Derived derive(const Measurement& measurement, const Environment& environment) {
+Derived derive(const MeasurementKey& key) {
   Derived derived;
-  const MeasurementKey& key = measurement.key;
   if (validate(key.problem).empty()) {
     derived.useful_flops = useful_flops(key.problem, key.pass);
     derived.paper_flops = paper_flops(key.problem, key.pass);
-  }
-  // The peak is that of the environment's device, for bf16; a CPU has none (docs/method.md).
-  if (key.device_id != environment.device_id || !environment.peak_tflops) return derived;
-  if (key.problem.element != Element::bf16) return derived;
-  const std::optional<double> clock = measurement.summary.sm_clock_mhz;
-  if (clock && environment.max_sm_clock_mhz) {
-    derived.peak_tflops = *environment.peak_tflops * *clock / *environment.max_sm_clock_mhz;
   }
   return derived;
 }

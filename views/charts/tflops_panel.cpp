@@ -89,7 +89,7 @@ void select_bars(Context& context, const BarChart& chart) {
             "{}\n{}: {} TFLOP/s, 95 % interval {} to {}", chart.categories[static_cast<std::size_t>(point.x)],
             chart.series[s].series.label, significant_text(point.y), significant_text(point.y - point.below),
             significant_text(point.y + point.above));
-        if (point.peak_fraction) text += fmt::format("\n{} of the peak at the clock of its samples", peak_text(point));
+        if (point.peak_fraction) text += fmt::format("\n{} of the peak, by counted cycles", peak_text(point));
         ImGui::SetTooltip("%s", text.c_str());
         if (clicked_without_drag()) {
           context.request(ask::SelectMeasurement{point.measurement});

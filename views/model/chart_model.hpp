@@ -27,7 +27,7 @@ struct ChartPoint {
   double y = 0;                 ///< TFLOP/s, or ms
   double below = 0, above = 0;  ///< 95 % interval, as distances from y
   std::int64_t measurement = 0;
-  std::optional<double> peak_fraction{};  ///< of a rate: of the dense peak at the clock of its samples
+  std::optional<double> peak_fraction{};  ///< of a rate: of the dense peak, by counted cycles
 };
 
 /// One of the settings (tokens, heads, forms, instances, ...) that a sweep was measured at. Charts over windows show

@@ -28,6 +28,7 @@ inline void expect_same_samples(const std::vector<Sample>& a, const std::vector<
     EXPECT_EQ(a[n].temperature_c, b[n].temperature_c);
     EXPECT_EQ(a[n].throttle_bits, b[n].throttle_bits);
     EXPECT_EQ(a[n].flag, b[n].flag);
+    EXPECT_EQ(a[n].restart, b[n].restart);
   }
 }
 
@@ -58,6 +59,9 @@ inline void expect_same(const Summary& a, const Summary& b) {
   EXPECT_EQ(a.flagged, b.flagged);
   EXPECT_EQ(a.converged, b.converged);
   EXPECT_EQ(a.sm_clock_mhz, b.sm_clock_mhz);
+  EXPECT_EQ(a.restarts, b.restarts);
+  EXPECT_EQ(a.power_w, b.power_w);
+  EXPECT_EQ(a.limiter, b.limiter);
 }
 
 inline void expect_same(const Measurement& a, const Measurement& b) {

@@ -34,8 +34,17 @@ class SchemaTest : public testing::Test {
   std::filesystem::path backup(const std::string& number = "") const {
     return folder_ / ("results.db.schema" + std::to_string(schema_version()) + number + ".bak");
   }
+  /// As before version 4.
+  void drop_restarts() {
+    open().exec(
+        "DROP VIEW IF EXISTS result; ALTER TABLE sample DROP COLUMN restart; ALTER TABLE measurement DROP COLUMN "
+        "restarts; "
+        "ALTER TABLE measurement DROP COLUMN power_w; ALTER TABLE measurement DROP COLUMN limiter; "
+        "ALTER TABLE measurement ADD COLUMN peak_tflops REAL; CREATE VIEW result AS SELECT 1; PRAGMA user_version = 3");
+  }
   /// As before version 3.
   void drop_cards() {
+    drop_restarts();
     open().exec(
         "ALTER TABLE kernel DROP COLUMN label; ALTER TABLE kernel DROP COLUMN short_label; ALTER TABLE kernel DROP "
         "COLUMN "
@@ -79,7 +88,7 @@ TEST_F(SchemaTest, a_failing_step_leaves_the_database_as_it_was) {
 TEST_F(SchemaTest, a_database_of_version_1_is_read_as_it_is_and_migrated_for_writing) {
   drop_cards();
   open().exec(
-      "DROP VIEW result; DROP TABLE cross_check; ALTER TABLE measurement DROP COLUMN counters_note; "
+      "DROP VIEW IF EXISTS result; DROP TABLE cross_check; ALTER TABLE measurement DROP COLUMN counters_note; "
       "CREATE VIEW result AS SELECT 1; PRAGMA user_version = 1");
   EXPECT_THAT(Snapshot(file_).results(), SizeIs(10));
   EXPECT_EQ(open().execAndGet("PRAGMA user_version").getInt(), 1);
@@ -114,6 +123,35 @@ TEST_F(SchemaTest, migration_from_version_2_knows_how_the_kernels_of_then_are_sh
   }
 }
 
+TEST_F(SchemaTest, migration_from_version_3_takes_power_and_limiter_from_the_samples) {
+  const auto columns = [this] {
+    return open()
+        .execAndGet(
+            "SELECT group_concat(name || type || \"notnull\" || ifnull(dflt_value, '-')) FROM (SELECT * FROM "
+            "pragma_table_info('measurement') UNION ALL SELECT * FROM pragma_table_info('sample') ORDER BY name)")
+        .getString();
+  };
+  const std::string before = columns();
+  const std::vector<ResultRow> rows = Snapshot(file_).results();
+  drop_restarts();
+  open().exec(
+      "UPDATE sample SET flag = NULL; INSERT OR IGNORE INTO text(value) VALUES ('throttled: sw_power_cap'); "
+      "UPDATE sample SET flag = (SELECT id FROM text WHERE value = 'throttled: sw_power_cap') "
+      "WHERE measurement = 1 AND ordinal > 0");
+  const std::vector<ResultRow> read = Snapshot(file_).results();
+  { Store store(file_); }
+  EXPECT_EQ(columns(), before);
+  for (const std::vector<ResultRow>& migrated : {read, Snapshot(file_).results()}) {
+    ASSERT_THAT(migrated, SizeIs(10));
+    for (std::size_t n = 0; n < migrated.size(); ++n) {
+      EXPECT_EQ(migrated[n].restarts, migrated[n].samples > 0 ? 1 : 0);
+      EXPECT_NEAR(migrated[n].power_w.value(), rows[n].power_w.value(), 1e-9);
+    }
+    EXPECT_EQ(migrated[0].limiter, "sw_power_cap") << "two of three samples say so";
+    EXPECT_EQ(migrated[1].limiter, "");
+  }
+}
+
 TEST_F(SchemaTest, the_schema_is_what_the_steps_lead_to) {
   SQLite::Database database = open();
   EXPECT_EQ(schema_state(database, file_), SchemaState::current);
@@ -130,11 +168,13 @@ TEST_F(SchemaTest, the_schema_is_what_the_steps_lead_to) {
 
 TEST_F(SchemaTest, the_result_view_has_exactly_the_promised_columns) {
   SQLite::Database database = open();
-  EXPECT_EQ(database.execAndGet("SELECT group_concat(name, ', ') FROM pragma_table_info('result')").getString(),
-            "measurement, sweep, started, device, kernel, instance, source_hash, pass, form, mask, element, batch, "
-            "seq_len, q_heads, kv_heads, head_dim, window1, window2, scale, k2_bias, v2_bias, sink, deterministic, "
-            "timing_source, regime, median_ms, ci_low_ms, ci_high_ms, samples, flagged, sm_clock_mhz, tflops, "
-            "tflops_paper_count, peak_fraction, error, status, reason, events_ms");
+  EXPECT_EQ(
+      database.execAndGet("SELECT group_concat(name, ', ') FROM pragma_table_info('result')").getString(),
+      "measurement, sweep, started, device, kernel, instance, source_hash, pass, form, mask, element, batch, "
+      "seq_len, q_heads, kv_heads, head_dim, window1, window2, scale, k2_bias, v2_bias, sink, deterministic, "
+      "timing_source, regime, median_ms, ci_low_ms, ci_high_ms, samples, flagged, sm_clock_mhz, tflops, "
+      "tflops_paper_count, peak_fraction, error, status, reason, events_ms, restarts, power_w, power_limit_w, joules, "
+      "joules_per_tflop, limiter, max_sm_clock_mhz, counted_clock_mhz");
 }
 
 }  // namespace

@@ -104,7 +104,9 @@ TEST_F(StoreTest, unset_facts_of_the_environment_stay_unset_and_equal_environmen
 TEST_F(StoreTest, the_result_view_says_what_was_measured_with_rates_from_the_flop_counts) {
   Store store(file_);
   const std::int64_t sweep = begin(store);
-  const Measurement m = synthetic_measurement(24);
+  Measurement m = synthetic_measurement(24);
+  m.counters = {{"sm__cycles_elapsed.max", "cycle", 2e6}, {"sm__cycles_elapsed.avg.per_second", "Hz", 1.6e9}};
+  m.summary.limiter = "sw_power_cap";
   const std::int64_t id = store.add(sweep, m);
   const std::vector<ResultRow> rows = Snapshot(file_).results();
   ASSERT_THAT(rows, SizeIs(1));
@@ -133,19 +135,29 @@ TEST_F(StoreTest, the_result_view_says_what_was_measured_with_rates_from_the_flo
   EXPECT_NEAR(row.tflops.value(), tflops, 1e-9 * tflops);
   const double paper = paper_flops(m.key.problem, m.key.pass) / (m.summary.median_ms * 1e-3) * 1e-12;
   EXPECT_NEAR(row.tflops_paper_count.value(), paper, 1e-9 * paper);
-  EXPECT_NEAR(row.peak_fraction.value(), tflops / (989.5 * 1650 / 1980), 1e-9);
+  const double flops_per_cycle = 989.5e12 / 1980e6;
+  EXPECT_NEAR(row.peak_fraction.value(), useful_flops(m.key.problem, m.key.pass) / (2e6 * flops_per_cycle), 1e-6);
+  EXPECT_EQ(row.counted_clock_mhz, 1600);
+  EXPECT_EQ(row.restarts, 1);
+  EXPECT_EQ(row.power_w, m.summary.power_w);
+  EXPECT_EQ(row.power_limit_w, 700);
+  EXPECT_NEAR(row.joules.value(), *m.summary.power_w * m.summary.median_ms * 1e-3, 1e-9);
+  EXPECT_NEAR(row.joules_per_tflop.value(), *m.summary.power_w / tflops, 1e-9);
+  EXPECT_EQ(row.limiter, "sw_power_cap");
+  EXPECT_EQ(row.max_sm_clock_mhz, 1980);
 }
 
 TEST_F(StoreTest, a_peak_fraction_is_given_only_where_the_peak_is_known) {
   Store store(file_);
   const std::int64_t sweep = begin(store);
-  Measurement no_clock = synthetic_measurement(0);
-  no_clock.summary.sm_clock_mhz.reset();
+  const Measurement not_counted = synthetic_measurement(0);
+  const std::vector<Counter> counted{{"sm__cycles_elapsed.max", "cycle", 2e6}};
   Measurement other_device = synthetic_measurement(1);
   other_device.key.device_id = "cpu";
   Measurement other_element = synthetic_measurement(2);
   other_element.key.problem.element = Element::fp32;
-  for (const Measurement& m : {no_clock, other_device, other_element}) store.add(sweep, m);
+  other_device.counters = other_element.counters = counted;
+  for (const Measurement& m : {not_counted, other_device, other_element}) store.add(sweep, m);
   Environment cpu;
   cpu.device_id = "cpu";
   cpu.device_name = "Invented CPU";
