@@ -5,58 +5,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/output_file.hpp"
 
 namespace triscope {
-namespace {
-
 namespace fs = std::filesystem;
 
-// Links of /proc/PID/fd (where /dev/stdout leads) stand for open descriptors, not for the files they name.
-bool is_descriptor(const fs::path& file) {
-  std::error_code error;
-  const fs::path folder = fs::canonical(file.parent_path(), error);
-  return !error && folder.filename() == "fd" && folder.string().starts_with("/proc/");
-}
-
-// The end of a chain of symbolic links, which need not exist; a descriptor is an end.
-fs::path follow_links(fs::path file) {
-  constexpr int kMostLinks = 40;  // Linux's own limit
-  std::error_code error;
-  for (int links = 0; links < kMostLinks && fs::is_symlink(fs::symlink_status(file, error)); ++links) {
-    if (is_descriptor(file)) break;
-    const fs::path target = fs::read_symlink(file, error);
-    file = target.is_absolute() ? target : file.parent_path() / target;
-  }
-  return file;
-}
-
-// A database holds measurements, so no file that is written whole may replace one.
-void refuse_database(const fs::path& given, const fs::path& target) {
-  constexpr std::string_view kSqliteHeader("SQLite format 3\0", 16);
-  const int descriptor = ::open(target.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (descriptor < 0) return;
-  std::array<char, kSqliteHeader.size()> head{};
-  const ssize_t count = ::pread(descriptor, head.data(), head.size(), 0);
-  ::close(descriptor);
-  if (count != static_cast<ssize_t>(head.size()) || std::string_view(head.data(), head.size()) != kSqliteHeader) return;
-  throw Error(fmt::format("cannot write '{}'", given.string()), "it is a database, and writing would destroy it",
-              "name another file", ExitCode::usage);
-}
-
-}  // namespace
-
-AtomicFile::AtomicFile(const fs::path& file) : file_(file), target_(follow_links(file)) {
+AtomicFile::AtomicFile(const fs::path& file) : file_(file), target_(end_of_links(file)) {
   static std::atomic<unsigned> counter{0};
   struct stat facts {};
   const bool exists = ::stat(target_.c_str(), &facts) == 0;
   if (exists && S_ISDIR(facts.st_mode)) fail(EISDIR);
-  if (exists && S_ISREG(facts.st_mode)) refuse_database(file_, target_);
+  if (!is_descriptor(target_) && (!exists || S_ISREG(facts.st_mode))) refuse_database_files(file_, target_);
+  if (exists && S_ISREG(facts.st_mode) && ::access(target_.c_str(), W_OK) != 0) fail(errno);
   if (is_descriptor(target_) || (exists && !S_ISREG(facts.st_mode))) {
     descriptor_ = ::open(target_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
   } else {
@@ -65,6 +30,7 @@ AtomicFile::AtomicFile(const fs::path& file) : file_(file), target_(follow_links
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   }
   if (descriptor_ < 0) fail(errno);
+  if (exists && !temporary_.empty()) ::fchmod(descriptor_, facts.st_mode & 07777);  // else the new mode is the umask's
 }
 
 AtomicFile::~AtomicFile() {

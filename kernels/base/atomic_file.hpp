@@ -9,10 +9,10 @@
 namespace triscope {
 
 /// Writes to a temporary file beside `file`; `commit` makes it durable and renames it over `file`. Without `commit` the
-/// temporary file is removed and `file` stays as it was. A symbolic link stays one: its target is replaced. What is no
-/// regular file (a FIFO, a device, an open descriptor such as /dev/stdout) is written to directly. Throws `Error`
-/// (environment) when the folder is missing or not writable or the disk is full, (usage) when `file` is an SQLite
-/// database.
+/// temporary file is removed and `file` stays as it was. A symbolic link stays one: its target is replaced, and it
+/// keeps its mode. What is no regular file (a FIFO, a device, an open descriptor such as /dev/stdout) is written to
+/// directly. Throws `Error` (environment) when the folder is missing or not writable, the file is read-only or the disk
+/// is full, (usage) when `file` is an SQLite database or belongs to one (`refuse_database_files`).
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& file);

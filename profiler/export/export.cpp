@@ -174,6 +174,20 @@ std::optional<ExportFormat> parse_export_format(std::string_view text) {
   return std::nullopt;
 }
 
+FileKind file_kind(ExportFormat format) {
+  switch (format) {
+    case ExportFormat::csv:
+      return FileKind::csv;
+    case ExportFormat::json:
+      return FileKind::json;
+    case ExportFormat::md:
+      return FileKind::markdown;
+    case ExportFormat::latex:
+      return FileKind::latex;
+  }
+  return FileKind::csv;
+}
+
 std::vector<const ResultColumn*> export_columns(ExportFormat format) {
   std::vector<const ResultColumn*> columns;
   if (format == ExportFormat::csv || format == ExportFormat::json) {

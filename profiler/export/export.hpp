@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/base/output_file.hpp"
 #include "profiler/export/latency_table.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/measurement.hpp"
@@ -21,6 +22,7 @@ enum class ExportFormat {
 };
 std::string_view to_string(ExportFormat);
 std::optional<ExportFormat> parse_export_format(std::string_view text);
+FileKind file_kind(ExportFormat);
 
 /// Columns of an export that names none: all for programs (csv, json), those a person reads for md and latex.
 std::vector<const ResultColumn*> export_columns(ExportFormat format);

@@ -106,24 +106,20 @@ void write_array(const std::filesystem::path& file, const Slice& slice, const Sl
 
 }  // namespace
 
-SliceFormat slice_format(const std::filesystem::path& file) {
+FileKind slice_format(const std::filesystem::path& file) {
   const std::string ending = file.extension().string();
-  if (ending == ".png") return SliceFormat::png;
-  if (ending == ".csv") return SliceFormat::csv;
-  if (ending == ".npy") return SliceFormat::npy;
+  if (ending == ".png") return FileKind::picture;
+  if (ending == ".csv") return FileKind::csv;
+  if (ending == ".npy") return FileKind::array;
   throw Error(fmt::format("'{}' cannot be written", file.string()), "its ending is not that of a known format",
               "choose a file name that ends in .png, .csv or .npy", ExitCode::usage);
 }
 
 void write_slice(const std::filesystem::path& file, const Slice& slice, const SliceExport& options) {
-  switch (slice_format(file)) {
-    case SliceFormat::png:
-      return write_picture(file, slice, options);
-    case SliceFormat::csv:
-      return write_csv(file, slice, options);
-    case SliceFormat::npy:
-      return write_array(file, slice, options);
-  }
+  const FileKind kind = slice_format(file);
+  if (kind == FileKind::picture) return write_picture(file, slice, options);
+  if (kind == FileKind::csv) return write_csv(file, slice, options);
+  write_array(file, slice, options);
 }
 
 }  // namespace triscope

@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/output_file.hpp"
 #include "kernels/inspect/slice.hpp"
 #include "profiler/export/heatmap.hpp"
 
 namespace triscope {
 
-enum class SliceFormat { png, csv, npy };
-/// By the file's ending. Throws `Error` (usage) for another one.
-SliceFormat slice_format(const std::filesystem::path& file);
+/// What a slice becomes by the file's ending: a picture, a CSV table or an array. Throws `Error` (usage) for another
+/// one.
+FileKind slice_format(const std::filesystem::path& file);
 
 struct SliceExport {
   bool logits = false;                  ///< rather than p

@@ -18,7 +18,9 @@ std::int64_t pragma(SQLite::Database& database, const char* name) {
 std::filesystem::path unused_backup_name(const std::filesystem::path& file, std::int64_t version) {
   std::filesystem::path name = file;
   name += fmt::format(".schema{}.bak", version);
-  for (int n = 2; std::filesystem::exists(name); ++n) {
+  // A link is taken, wherever it leads: the copy must not go through it.
+  const auto taken = [&name] { return std::filesystem::exists(std::filesystem::symlink_status(name)); };
+  for (int n = 2; taken(); ++n) {
     name = file;
     name += fmt::format(".schema{}.{}.bak", version, n);
   }
@@ -28,7 +30,7 @@ std::filesystem::path unused_backup_name(const std::filesystem::path& file, std:
 // Through a connection of its own, so that it also holds what still lies in the write-ahead log.
 void copy_database(const std::filesystem::path& file, const std::filesystem::path& copy) {
   SQLite::Database source(file.string(), SQLite::OPEN_READWRITE, 5000);
-  SQLite::Database target(copy.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  SQLite::Database target(copy.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOFOLLOW);
   SQLite::Backup backup(target, source);
   backup.executeStep(-1);
 }

@@ -47,7 +47,7 @@ SweepLock::SweepLock(const fs::path& database, std::int64_t sweep) : file_(lock_
                 "make its folder writable and free some space, or keep the database on a local disk");
   };
   while (true) {
-    descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail(errno);
     struct flock lock = whole_file();
     if (::fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) {
@@ -69,7 +69,7 @@ SweepLock::~SweepLock() {
 }
 
 bool is_being_measured(const fs::path& database, std::int64_t sweep) {
-  const int descriptor = ::open(lock_file(database, sweep).c_str(), O_RDWR | O_CLOEXEC);
+  const int descriptor = ::open(lock_file(database, sweep).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return false;
   struct flock lock = whole_file();
   const bool held = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;

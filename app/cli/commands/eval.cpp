@@ -8,6 +8,7 @@
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/options/stop_signal.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/output_file.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/windows.hpp"
 #include "profiler/supervise/worker_jobs.hpp"
@@ -37,13 +38,13 @@ int run(const EvalOptions& options) {
                 ExitCode::usage);
   }
   if (request.in.empty()) refuse_value("--in", request.in, "the name is empty", "name a .safetensors file");
-  if (request.out.empty()) refuse_value("--out", request.out, "the name is empty", "name a .safetensors file");
   for (const char* descriptor : {"/dev/std", "/dev/fd/", "/proc/self/fd/"}) {
     if (!request.out.starts_with(descriptor)) continue;
     refuse_value("--out", request.out,
                  "another process writes the results, and it does not share this program's descriptors",
                  "name a file or a FIFO");
   }
+  require_output(request.out, FileKind::tensors, "--out");
   request.in = std::filesystem::absolute(request.in).string();
   request.out = std::filesystem::absolute(request.out).string();
   StopSignal stop;

@@ -8,6 +8,7 @@
 #include "app/cli/options/selection.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "kernels/base/atomic_file.hpp"
+#include "kernels/base/output_file.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -40,6 +41,7 @@ int run(const ExportOptions& options) {
   if (options.table && !options.columns.empty()) {
     refuse_value("--columns", "", "--table chooses its own columns", "leave one of the two out");
   }
+  if (!options.file.empty()) require_output(options.file, file_kind(options.format), "-o");
   const std::optional<Selection> selection =
       options.selection ? std::optional(parse_selection(*options.selection)) : std::nullopt;
   const Snapshot snapshot(existing_database(*options.database));

@@ -41,8 +41,8 @@ void add_import_command(CLI::App& app, Action& action) {
       "  triscope import node7.db --db all.db");
   command->callback([file, database, &action] {
     action = [file, database] {
-      const std::filesystem::path target = database_path(*database);
-      const std::filesystem::path source = readable_source(*file, target);
+      const std::filesystem::path source = readable_source(*file, database_path(*database));
+      const std::filesystem::path target = writable_database(*database);
       const std::int64_t copied = Store(target).import(source);
       fmt::print("{} measurements copied into {}\n", copied, target.string());
       return 0;

@@ -9,6 +9,7 @@
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/output_file.hpp"
 #include "profiler/export/slice_export.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/windows.hpp"
@@ -129,7 +130,7 @@ int run(const InspectOptions& given) {
   InspectOptions options = given;
   if (!options.source_given)
     throw Error("there is nothing to inspect", "neither --in nor --source is given", "add --in FILE", ExitCode::usage);
-  if (!options.out.empty()) slice_format(options.out);  // before anything is computed
+  if (!options.out.empty()) require_output(options.out, slice_format(options.out), "--out");
   if (options.source.kind == SourceKind::file)
     options.source.file = std::filesystem::absolute(options.source.file).string();
   if (!options.source.labels_file.empty())

@@ -220,8 +220,8 @@ std::string outcome_text(const SweepOutcome& outcome, double seconds, bool resum
 }
 
 int run(const SweepOptions& options) {
-  const std::filesystem::path database =
-      options.resume ? existing_database(*options.database) : database_path(*options.database);
+  if (options.resume) existing_database(*options.database);
+  const std::filesystem::path database = writable_database(*options.database);
   SweepRequest request = options.request;
   std::optional<std::int64_t> resume;
   if (options.resume) resume = sweep_to_resume(Snapshot(database), options.resume_id, *options.database);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/output_file.hpp"
 #include "kernels/base/shell_word.hpp"
+#include "profiler/record/recorded_database.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -26,6 +28,17 @@ std::filesystem::path database_path(const std::string& option) {
 std::string database_words(const std::string& option) {
   if (option.empty()) return "";
   return " --db " + shell_word(option);
+}
+
+std::filesystem::path writable_database(const std::string& option) {
+  std::filesystem::path file = database_path(option);
+  if (option.empty()) return file;
+  require_output(file, FileKind::database, "--db");
+  std::error_code missing;
+  if (!std::filesystem::equivalent(file, recorded_database(), missing)) return file;
+  throw Error(fmt::format("cannot write '{}'", file.string()), "it is the recorded database that comes with Triscope",
+              "name another file with --db, and copy the recorded sweeps into it with `triscope import`",
+              ExitCode::usage);
 }
 
 std::filesystem::path existing_database(const std::string& option) {

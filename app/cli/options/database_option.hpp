@@ -17,6 +17,10 @@ std::filesystem::path database_path(const std::string& option);
 /// " --db FILE" as a shell reads it, for commands that are named to people; empty when FILE is the default.
 std::string database_words(const std::string& option);
 
+/// `database_path` for commands that write. A file that was named is refused as by `require_output`, and so is the
+/// recorded database that comes with Triscope. Throws `Error` (usage, environment).
+std::filesystem::path writable_database(const std::string& option);
+
 /// `database_path` for commands that only read. Throws `Error` (environment) when there is no such file.
 std::filesystem::path existing_database(const std::string& option);
 

@@ -10,6 +10,7 @@
 #include "app/window/report/offscreen.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/output_file.hpp"
 
 namespace triscope {
 namespace {
@@ -17,8 +18,14 @@ namespace {
 constexpr std::array kPictured{Panel::latency, Panel::tflops,  Panel::map,   Panel::scaling,
                                Panel::samples, Panel::compare, Panel::paper, Panel::details};
 constexpr int kNarrowWidth = 380, kNarrowHeight = 1400;  ///< of Details, before its empty room is cut off
-constexpr std::array kFormats{std::pair{TableFormat::csv, ".csv"}, std::pair{TableFormat::markdown, ".md"},
-                              std::pair{TableFormat::latex, ".tex"}};
+struct Format {
+  TableFormat format;
+  const char* ending;
+  FileKind kind;
+};
+constexpr std::array kFormats{Format{TableFormat::csv, ".csv", FileKind::csv},
+                              Format{TableFormat::markdown, ".md", FileKind::markdown},
+                              Format{TableFormat::latex, ".tex", FileKind::latex}};
 
 /// Without the empty room below what was drawn; `margin` pixels of it stay.
 Picture without_empty_room(Picture picture, int margin) {
@@ -85,11 +92,13 @@ class Report {
     if (before != data_.sweeps.end()) application_.carry_out(ask::Compare{before->id});
     offscreen_.settle();
     std::error_code failed;
-    std::filesystem::create_directories(options_.folder, failed);
+    std::filesystem::create_directory(options_.folder, failed);  // not its parents: nobody asked for those
+    if (!failed && !std::filesystem::is_directory(options_.folder))
+      failed = std::make_error_code(std::errc::not_a_directory);
     if (failed)
       throw Error("The report was not written",
                   fmt::format("the folder {} cannot be created: {}", options_.folder.string(), failed.message()),
-                  "name another one with -o");
+                  "name another one with -o, in a folder that is there");
   }
 
   void write_window() {
@@ -136,19 +145,22 @@ class Report {
   void resize(int width, int height) {
     ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(scaled(width)), static_cast<float>(scaled(height)));
   }
-  const std::filesystem::path& path(const std::string& name) { return written_.emplace_back(options_.folder / name); }
+  const std::filesystem::path& path(const std::string& name, FileKind kind) {
+    require_output(options_.folder / name, kind, "the report");
+    return written_.emplace_back(options_.folder / name);
+  }
   void write_picture(const std::string& name, bool cut = false) {
     offscreen_.settle();
     const Picture drawn = offscreen_.picture();
     const std::vector<std::uint8_t> png = encode_png(cut ? without_empty_room(drawn, scaled(16)) : drawn);
-    write_whole_file(path(name + ".png"), {reinterpret_cast<const char*>(png.data()), png.size()});
+    write_whole_file(path(name + ".png", FileKind::picture), {reinterpret_cast<const char*>(png.data()), png.size()});
   }
   void write_tables(Panel panel) {
     const TextTable table = application_.text_of(panel);
     if (table.rows.empty()) return;
-    for (const auto& [format, ending] : kFormats) {
+    for (const auto& [format, ending, kind] : kFormats) {
       if (panel == Panel::samples && format != TableFormat::csv) continue;
-      write_whole_file(path(std::string(panel_info(panel).id) + ending), write_table(table, format));
+      write_whole_file(path(std::string(panel_info(panel).id) + ending, kind), write_table(table, format));
     }
   }
 

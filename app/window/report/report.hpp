@@ -10,7 +10,8 @@ namespace triscope {
 struct ReportOptions {
   std::int64_t sweep = 0;          ///< 0: the newest
   std::filesystem::path database;  ///< empty: the user's own
-  std::filesystem::path folder;    ///< created when absent; files in it of the same names are replaced
+  std::filesystem::path folder;    ///< created when absent, its parents are not; its files of the same names and kinds
+                                   ///< are replaced
   bool light = true;
   int width = 1200, height = 720;  ///< of each picture, before `scale`
   float scale = 2;

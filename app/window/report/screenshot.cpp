@@ -5,6 +5,7 @@
 #include "app/window/report/offscreen.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/output_file.hpp"
 #include "profiler/record/recorded_database.hpp"
 #include "profiler/supervise/supervisor.hpp"
 
@@ -29,6 +30,7 @@ bool has_worker() {
 }  // namespace
 
 void take_screenshot(const ScreenshotOptions& options) {
+  require_output(options.file, FileKind::picture, "--screenshot");
   const PanelInfo* panel = options.panel.empty() ? nullptr : find_panel(options.panel);
   if (!options.panel.empty() && !panel) {
     throw Error(fmt::format("--panel {} cannot be shown", options.panel), "there is no such panel",

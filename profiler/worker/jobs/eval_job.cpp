@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/output_file.hpp"
 #include "kernels/tensors/tensor_file.hpp"
 #include "profiler/record/catalog.hpp"
 #include "profiler/worker/jobs/verify.hpp"
@@ -16,17 +17,13 @@
 namespace triscope {
 namespace {
 
-// Results never take the place of the inputs, nor a name that promises another format.
+// Results never take the place of the inputs, nor of a file of another kind where the worker runs.
 void require_other_file(const EvalRequest& request) {
+  require_output(request.out, FileKind::tensors, "--out");
   std::error_code missing;
-  if (std::filesystem::equivalent(request.in, request.out, missing)) {
-    throw Error("the results cannot be written", fmt::format("{} holds the inputs", request.in),
-                "name another file with --out", ExitCode::usage);
-  }
-  if (std::filesystem::path(request.out).extension() == ".npy") {
-    throw Error("the results cannot be written", "a .npy file holds one tensor, and there are several",
-                "name a .safetensors file with --out", ExitCode::usage);
-  }
+  if (!std::filesystem::equivalent(request.in, request.out, missing)) return;
+  throw Error("the results cannot be written", fmt::format("{} holds the inputs", request.in),
+              "name another file with --out", ExitCode::usage);
 }
 
 // The problem of the request with the shape of the tensors in the file.

@@ -52,7 +52,7 @@ std::string text_of(const std::filesystem::path& file) {
 
 TEST(Sweep, measures_stores_shows_and_exports) {
   TemporaryFolder folder;
-  const std::filesystem::path database = folder / "new" / "sweep.db";
+  const std::filesystem::path database = folder / "sweep.db";
   const ProgramResult sweep =
       run_triscope(tiny_sweep(database, {"--windows", "4x2,2x2", "--kernel", "cpu.fast,baseline.cpu", "--json"}));
   ASSERT_EQ(sweep.exit_code, 0) << sweep.errors;

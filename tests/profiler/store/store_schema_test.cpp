@@ -75,6 +75,14 @@ TEST_F(SchemaTest, the_copy_holds_what_still_lies_in_the_log_and_overwrites_no_o
   EXPECT_THAT(Snapshot(backup(".2")).sweeps(), SizeIs(2));
 }
 
+TEST_F(SchemaTest, the_copy_does_not_go_through_a_link) {
+  std::filesystem::create_symlink("elsewhere", backup());
+  SQLite::Database database = open();
+  migrate(database, file_, steps_and({kColour}));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "elsewhere"));
+  EXPECT_THAT(Snapshot(backup(".2")).results(), SizeIs(10));
+}
+
 TEST_F(SchemaTest, a_failing_step_leaves_the_database_as_it_was) {
   SQLite::Database database = open();
   EXPECT_THROW(migrate(database, file_, steps_and({kColour, "INSERT INTO no_such_table VALUES (1)"})),

@@ -35,6 +35,14 @@ TEST(SweepLock, is_the_same_through_a_link_to_the_database) {
   EXPECT_TRUE(is_being_measured(folder / "link" / "results.db", 1));
 }
 
+TEST(SweepLock, does_not_follow_a_link_that_somebody_put_in_its_place) {
+  TemporaryFolder folder;
+  std::filesystem::create_symlink("elsewhere", folder / "results.db.sweep3.lock");
+  EXPECT_THROW(SweepLock(folder / "results.db", 3), Error);
+  EXPECT_FALSE(is_being_measured(folder / "results.db", 3));
+  EXPECT_FALSE(std::filesystem::exists(folder / "elsewhere"));
+}
+
 TEST(SweepLock, ends_with_a_process_that_is_killed) {
   TemporaryFolder folder;
   const std::filesystem::path database = folder / "results.db";

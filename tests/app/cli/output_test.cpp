@@ -1,0 +1,93 @@
+// What commands refuse to write over, through the real program.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "profiler/record/recorded_database.hpp"
+#include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/small_history.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class OutputTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_small_history(file_);
+    std::ofstream(folder_ / "photo.jpg") << "a photo";
+    std::ofstream(folder_ / "photo.png") << "a photo";
+    std::ofstream(folder_ / "thesis.tex") << "a thesis";
+    std::ofstream(folder_ / "history.db-wal") << "rows";
+  }
+  std::string at(const char* name) const { return (folder_ / name).string(); }
+  /// Runs the command, and finds it refused with everything as it was.
+  void refused(std::vector<std::string> arguments, const char* name, int code, const char* why) const {
+    arguments.push_back(at(name));
+    const std::string before = text_of(folder_ / name);
+    expect_error(run_triscope(arguments), code, why);
+    EXPECT_EQ(text_of(folder_ / name), before) << name;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "no")) << name;
+  }
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "history.db";
+};
+
+TEST_F(OutputTest, an_export_replaces_only_tables) {
+  const std::vector<std::string> command{"export", "--db", file_.string(), "-o"};
+  refused(command, "thesis.tex", 2, "it is not a CSV table");
+  refused(command, "photo.png", 2, "it is not a CSV table");
+  refused(command, "history.db", 2, "it is a database");
+  refused(command, "history.db-wal", 2, "belong to the database");
+  refused(command, "no/table.csv", 3, "create the folder first");
+  std::ofstream(folder_ / "table.csv") << "a,b\n";
+  EXPECT_EQ(run_triscope({"export", "--db", file_.string(), "-o", at("table.csv")}).exit_code, 0);
+  EXPECT_THAT(text_of(folder_ / "table.csv"), testing::HasSubstr("median_ms"));
+}
+
+TEST_F(OutputTest, a_sweep_and_an_import_write_databases_only) {
+  const std::vector<std::string> sweep{"sweep", "--device", "cpu",      "--windows", "2x2",
+                                       "--seq", "8",        "--kernel", "cpu.fast",  "--db"};
+  const std::vector<std::string> import{"import", file_.string(), "--db"};
+  for (const std::vector<std::string>& command : {sweep, import}) {
+    refused(command, "photo.jpg", 2, "it is not a database");
+    refused(command, "new.csv", 2, "the name ends in .csv");
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "new.csv"));
+    refused(command, "history.db-wal", 2, "belong to the database");
+    refused(command, "no/new.db", 3, "create the folder first");
+  }
+}
+
+TEST_F(OutputTest, the_recorded_database_is_never_written) {
+  const std::filesystem::path recorded = recorded_database();
+  ASSERT_FALSE(recorded.empty());
+  const auto before = std::filesystem::last_write_time(recorded);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"import", file_.string()}, std::vector<std::string>{"sweep", "--windows", "2x2"},
+        std::vector<std::string>{"sweep", "--resume", "1"}}) {
+    std::vector<std::string> words = arguments;
+    words.insert(words.end(), {"--db", recorded.string()});
+    expect_error(run_triscope(words), 2, "the recorded database that comes with Triscope");
+  }
+  EXPECT_EQ(std::filesystem::last_write_time(recorded), before);
+}
+
+TEST_F(OutputTest, slices_results_and_pictures_replace_only_their_own_kind) {
+  const std::vector<std::string> inspect{"inspect", "--source", "random", "--seq",     "16",  "--head-dim",
+                                         "4",       "--query",  "3",      "--windows", "2x2", "--out"};
+  refused(inspect, "photo.png", 2, "it is not a PNG picture");
+  refused(inspect, "photo.jpg", 2, ".png, .csv or .npy");
+  refused(inspect, "no/p.png", 3, "create the folder first");
+  const std::vector<std::string> eval{"eval", "--in",     at("t.safetensors"), "--windows",
+                                      "2x2",  "--kernel", "cpu.fast",          "--out"};
+  refused(eval, "photo.png", 2, "it is not tensors");
+  refused(eval, "new.npy", 2, "the name ends in .npy");
+}
+
+}  // namespace
+}  // namespace triscope
