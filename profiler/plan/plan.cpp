@@ -95,19 +95,6 @@ void check_instance(const SweepRequest& request, const std::vector<const KernelI
          fmt::format("{}choose from: {}", nearest_name_hint(request.instance, known), fmt::join(known, ", ")));
 }
 
-void check_limits(const SweepRequest& request) {
-  const auto positive = [](const char* name, double value) {
-    if (!(value > 0))
-      refuse(fmt::format("the {} is impossible", name), fmt::format("it is {}", value), "give a number above 0");
-  };
-  positive("precision", request.stopping.precision);
-  positive("budget", static_cast<double>(request.stopping.budget_ns));
-  positive("time limit", static_cast<double>(request.time_limit.count()));
-  if (request.forms.empty() || request.passes.empty() || request.regimes.empty()) {
-    refuse("there is nothing to measure", "the list of forms, passes or regimes is empty", "name at least one of each");
-  }
-}
-
 // The shape of the tensors in the file replaces the request's lists; lists that contradict it are refused.
 SweepRequest with_tensor_shape(SweepRequest request) {
   const TensorFile file(request.tensors);
@@ -385,7 +372,7 @@ SweepRequest with_defaults(const SweepRequest& request, const Device& device) {
 }
 
 Plan make_plan(const SweepRequest& given, const Catalog& catalog, const AskSupport& ask) {
-  check_limits(given);
+  require_measurable(given);
   const Device& device = sweep_device(given, catalog);
   const SweepRequest request = with_defaults(given, device);
   const std::vector<const KernelInfo*> kernels = select_kernels(request, catalog, device);

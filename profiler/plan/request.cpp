@@ -15,10 +15,116 @@ namespace {
 
 using nlohmann::json;
 
-// A missing member keeps its default, so that requests recorded by older versions can still be read.
-template <typename T>
-void read(const json& j, const char* name, T& value) {
-  if (const auto member = j.find(name); member != j.end()) member->get_to(value);
+constexpr std::size_t kLongestRequest = 16u << 20;  // bytes of JSON
+constexpr std::size_t kMostEntries = 100'000;       // of a list: a sweep has no more measurements (plan.cpp)
+constexpr std::size_t kLongestText = 4096;          // bytes of a name
+constexpr std::int64_t kMostBlocks = 10'000'000;
+
+[[noreturn]] void refuse_stored(const std::string& why) {
+  throw Error("the request of a sweep cannot be used", why, "start a new sweep instead of resuming this one");
+}
+
+/// Takes the members of a stored request. A missing one keeps its default, so that requests recorded by older versions
+/// can still be read; one of another type, or too long, is refused by name.
+class RequestReader {
+ public:
+  explicit RequestReader(const json& object) : object_(object) {}
+
+  template <typename T>
+  void operator()(const char* name, T& value) const {
+    if (const json* found = member(name)) take(name, *found, value);
+  }
+  template <typename Enum>
+  void operator()(const char* name, Enum& value, std::optional<Enum> (*parse)(std::string_view)) const {
+    if (const json* found = member(name)) value = parsed(name, *found, parse);
+  }
+  template <typename Enum>
+  void operator()(const char* name, std::optional<Enum>& value, std::optional<Enum> (*parse)(std::string_view)) const {
+    const json* found = member(name);
+    if (found) value = found->is_null() ? std::nullopt : std::optional(parsed(name, *found, parse));
+  }
+  template <typename Enum>
+  void operator()(const char* name, std::vector<Enum>& list, std::optional<Enum> (*parse)(std::string_view)) const {
+    each(name, list, [&](const json& j, Enum& value) { value = parsed(name, j, parse); });
+  }
+  template <typename T>
+  void operator()(const char* name, std::vector<T>& list) const {
+    each(name, list, [&](const json& j, T& value) { take(name, j, value); });
+  }
+  /// The members of the object `name`.
+  std::optional<RequestReader> object(const char* name) const {
+    const json* found = member(name);
+    if (!found) return std::nullopt;
+    require(found->is_object(), name, "no object");
+    return RequestReader(*found);
+  }
+
+ private:
+  const json* member(const char* name) const {
+    const auto found = object_.find(name);
+    return found == object_.end() ? nullptr : &*found;
+  }
+  static void require(bool holds, const char* name, const char* otherwise) {
+    if (!holds) refuse_stored(fmt::format("its {} is {}", name, otherwise));
+  }
+  template <typename List, typename Take>
+  void each(const char* name, List& list, Take take_one) const {
+    const json* found = member(name);
+    if (!found) return;
+    require(found->is_array(), name, "no list");
+    if (found->size() > kMostEntries)
+      refuse_stored(fmt::format("its {} has {} entries, more than {}", name, found->size(), kMostEntries));
+    list.clear();
+    for (const json& j : *found) take_one(j, list.emplace_back());
+  }
+  template <typename Enum>
+  static Enum parsed(const char* name, const json& j, std::optional<Enum> (*parse)(std::string_view)) {
+    const auto* text = j.get_ptr<const std::string*>();
+    const std::optional<Enum> value = text ? parse(*text) : std::nullopt;
+    require(value.has_value(), name, "not one of its names");
+    return *value;
+  }
+  static void take(const char* name, const json& j, bool& value) {
+    require(j.is_boolean(), name, "neither true nor false");
+    value = j.get<bool>();
+  }
+  static void take(const char* name, const json& j, std::int64_t& value) {
+    const bool fits = j.is_number_integer() && (!j.is_number_unsigned() || j.get<std::uint64_t>() <= INT64_MAX);
+    require(fits, name, "not a whole number of 64 bits");
+    value = j.get<std::int64_t>();
+  }
+  static void take(const char* name, const json& j, std::uint64_t& value) {
+    require(j.is_number_unsigned(), name, "not a whole number from 0 on");
+    value = j.get<std::uint64_t>();
+  }
+  static void take(const char* name, const json& j, double& value) {
+    require(j.is_number(), name, "no number");
+    value = j.get<double>();
+  }
+  static void take(const char* name, const json& j, std::optional<double>& value) {
+    if (j.is_null()) return value.reset();
+    take(name, j, value.emplace());
+  }
+  static void take(const char* name, const json& j, std::string& value) {
+    require(j.is_string() && j.get_ref<const std::string&>().size() <= kLongestText, name, "no text, or too long");
+    value = j.get<std::string>();
+  }
+  static void take(const char* name, const json& j, Windows& value) {
+    require(j.is_object(), name, "no pair");
+    const RequestReader windows(j);
+    windows("window1", value.window1);
+    windows("window2", value.window2);
+  }
+
+  const json& object_;
+};
+
+json parse_stored(const std::string& text) {
+  if (text.size() > kLongestRequest) refuse_stored(fmt::format("it has {} bytes", text.size()));
+  json j = json::parse(text, nullptr, false);
+  if (j.is_discarded()) refuse_stored("it is not JSON");
+  if (!j.is_object()) refuse_stored("it is no JSON object");
+  return j;
 }
 
 template <typename Enum>
@@ -71,43 +177,114 @@ std::string to_json(const SweepRequest& r) {
 }
 
 SweepRequest sweep_request_from_json(const std::string& text) {
+  const json stored = parse_stored(text);
+  const RequestReader read(stored);
   SweepRequest r;
+  read("windows", r.windows);
+  read("seq_lens", r.seq_lens);
+  read("batches", r.batches);
+  read("q_heads", r.q_heads);
+  read("kv_heads", r.kv_heads);
+  read("head_dims", r.head_dims);
+  read("forms", r.forms, parse_form);
+  read("passes", r.passes, parse_pass);
+  read("kernels", r.kernels);
+  read("instance", r.instance);
+  read("device", r.device);
+  read("regimes", r.regimes, parse_regime);
+  read("timing_source", r.timing_source, parse_timing_source);
+  read("counters", r.counters, parse_counter_set);
+  read("mask", r.mask, parse_mask);
+  read("element", r.element, parse_element);
+  read("deterministic", r.deterministic);
+  read("scale", r.scale);
+  read("k2_bias", r.k2_bias);
+  read("v2_bias", r.v2_bias);
+  read("sink", r.sink);
+  if (const auto stopping = read.object("stopping")) {
+    (*stopping)("precision", r.stopping.precision);
+    (*stopping)("budget_ns", r.stopping.budget_ns);
+    (*stopping)("min_blocks", r.stopping.min_blocks);
+    (*stopping)("max_blocks", r.stopping.max_blocks);
+  }
+  read("seed", r.seed);
   try {
-    const json j = json::parse(text);
-    read(j, "windows", r.windows);
-    read(j, "seq_lens", r.seq_lens);
-    read(j, "batches", r.batches);
-    read(j, "q_heads", r.q_heads);
-    read(j, "kv_heads", r.kv_heads);
-    read(j, "head_dims", r.head_dims);
-    read(j, "forms", r.forms);
-    read(j, "passes", r.passes);
-    read(j, "kernels", r.kernels);
-    read(j, "instance", r.instance);
-    read(j, "device", r.device);
-    read(j, "regimes", r.regimes);
-    read(j, "timing_source", r.timing_source);
-    read(j, "counters", r.counters);
-    read(j, "mask", r.mask);
-    read(j, "element", r.element);
-    read(j, "deterministic", r.deterministic);
-    read(j, "scale", r.scale);
-    read(j, "k2_bias", r.k2_bias);
-    read(j, "v2_bias", r.v2_bias);
-    read(j, "sink", r.sink);
-    read(j, "stopping", r.stopping);
-    read(j, "seed", r.seed);
-    std::string tensors;
-    read(j, "tensors", tensors);
-    r.tensors = tensors;
-    read(j, "worker_prefix", r.worker_prefix);
-    std::int64_t time_limit_ms = r.time_limit.count();
-    read(j, "time_limit_ms", time_limit_ms);
-    r.time_limit = std::chrono::milliseconds(time_limit_ms);
-  } catch (const json::exception& e) {
-    throw Error("the request of a sweep cannot be read", e.what(), "start a new sweep instead of resuming this one");
+    require_measurable(r);
+    require_possible(r);
+  } catch (const Error& error) {
+    refuse_stored(fmt::format("{} ({})", error.summary(), error.why()));
   }
   return r;
+}
+
+void require_given_again(std::int64_t sweep, const std::string& request_json, const SweepRequest& given) {
+  const json stored = parse_stored(request_json);
+  const auto names_one = [&stored](const char* name) {
+    const auto found = stored.find(name);
+    return found != stored.end() && !found->empty() && *found != "";
+  };
+  const std::string what = fmt::format("sweep {} cannot be resumed as it is", sweep);
+  if (names_one("worker_prefix") && given.worker_prefix.empty()) {
+    throw Error(what, "it was measured through a command, and a command that a database names is never run",
+                fmt::format("give the command again: `triscope sweep --resume {} --worker-prefix COMMAND`", sweep),
+                ExitCode::usage);
+  }
+  if (names_one("tensors") && given.tensors.empty()) {
+    throw Error(what, "its inputs came from a file, and a file that a database names is never opened",
+                fmt::format("name the file again: `triscope sweep --resume {} --tensors FILE`", sweep),
+                ExitCode::usage);
+  }
+  if (!names_one("tensors") && !given.tensors.empty()) {
+    throw Error(what, "its inputs were generated, not read from a file", "leave --tensors out", ExitCode::usage);
+  }
+}
+
+void require_measurable(const SweepRequest& request) {
+  const auto positive = [](const char* name, double value) {
+    if (value > 0) return;
+    throw Error(fmt::format("the {} is impossible", name), fmt::format("it is {}", value), "give a number above 0",
+                ExitCode::usage);
+  };
+  positive("precision", request.stopping.precision);
+  positive("budget", static_cast<double>(request.stopping.budget_ns));
+  positive("time limit", static_cast<double>(request.time_limit.count()));
+  positive("number of blocks", static_cast<double>(request.stopping.min_blocks));
+  if (request.stopping.max_blocks < request.stopping.min_blocks || request.stopping.max_blocks > kMostBlocks) {
+    throw Error("the number of blocks is impossible",
+                fmt::format("at most {} are asked for", request.stopping.max_blocks),
+                fmt::format("give a number from {} to {}", request.stopping.min_blocks, kMostBlocks), ExitCode::usage);
+  }
+  if (request.forms.empty() || request.passes.empty() || request.regimes.empty()) {
+    throw Error("there is nothing to measure", "the list of forms, passes or regimes is empty",
+                "name at least one of each", ExitCode::usage);
+  }
+}
+
+void require_possible(const SweepRequest& request) {
+  const auto require = [](auto set) {
+    Problem problem;
+    problem.seq_len = problem.window1 = problem.window2 = 1;
+    set(problem);
+    require_valid(problem);
+  };
+  require([&](Problem& problem) {
+    problem.scale = request.scale;
+    problem.k2_bias = request.k2_bias;
+    problem.v2_bias = request.v2_bias;
+    problem.sink = request.sink;
+  });
+  for (const Windows& windows : request.windows) {
+    require([&](Problem& problem) {
+      problem.window1 = windows.window1;
+      problem.window2 = windows.window2;
+    });
+  }
+  for (const std::int64_t length : request.seq_lens) require([&](Problem& problem) { problem.seq_len = length; });
+  for (const std::int64_t batch : request.batches) require([&](Problem& problem) { problem.batch = batch; });
+  for (const std::int64_t dim : request.head_dims) require([&](Problem& problem) { problem.head_dim = dim; });
+  for (const std::int64_t heads : request.q_heads) require([&](Problem& problem) { problem.q_heads = heads; });
+  for (const std::int64_t heads : request.kv_heads)
+    require([&](Problem& problem) { problem.q_heads = problem.kv_heads = heads; });
 }
 
 std::string to_command_line(const SweepRequest& r) {

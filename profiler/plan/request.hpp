@@ -44,7 +44,19 @@ struct SweepRequest {
 };
 
 std::string to_json(const SweepRequest&);
+/// A stored request; members that are missing keep their defaults. What would be run or opened here (worker_prefix,
+/// time_limit, tensors) is never taken from it and keeps its default: a database may come from anywhere. Throws `Error`
+/// when it is no JSON object, or a member has another type or a value outside its range.
 SweepRequest sweep_request_from_json(const std::string&);
+/// Throws `Error` (usage) when resuming `sweep`, whose stored request is `request_json`, needs a worker prefix or
+/// tensors that `given` does not have.
+void require_given_again(std::int64_t sweep, const std::string& request_json, const SweepRequest& given);
+/// Throws `Error` (usage) on a budget, precision, number of blocks or time limit that is not above zero, and on an
+/// empty list of forms, passes or regimes.
+void require_measurable(const SweepRequest&);
+/// Throws `Error` (usage) on values that are impossible whatever stands beside them (the plan marks impossible
+/// combinations `skipped`).
+void require_possible(const SweepRequest&);
 /// The request as a command line that repeats it.
 std::string to_command_line(const SweepRequest&);
 

@@ -74,6 +74,8 @@ SweepRequest stored_request(const std::filesystem::path& database, std::int64_t 
                 ExitCode::usage);
   }
   SweepRequest request = sweep_request_from_json(info->request_json);
+  require_given_again(sweep, info->request_json, given);
+  request.tensors = given.tensors;
   request.worker_prefix = given.worker_prefix;
   request.time_limit = given.time_limit;
   return request;

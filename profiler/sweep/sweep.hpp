@@ -35,12 +35,13 @@ struct SweepOutcome {
 };
 
 /// Runs `request`, storing each measurement as it ends. With `resume`, continues that sweep: its stored request decides
-/// what is measured (of `request` only worker_prefix and time_limit are used), finished keys are left alone. Blocks; a
-/// stop takes effect after the current sample. While it runs it holds the sweep's `SweepLock`; a sweep that is being
-/// measured elsewhere is not resumed. A worker that crashes, hangs or sends nonsense costs one configuration (`failed`,
-/// with the reason). After each group, other processes cross-check what CUPTI timed and read the counters that were
-/// asked for. Where the device's clock is not available, every row is `failed` and says why. Throws `Error` when
-/// nothing can be measured at all (usage or environment).
+/// what is measured (of `request` only worker_prefix, time_limit and tensors are used, and must be given where
+/// the sweep had a prefix or tensors: what a database names is never run or opened), finished keys are left alone.
+/// Blocks; a stop takes effect after the current sample. While it runs it holds the sweep's `SweepLock`; a sweep that
+/// is being measured elsewhere is not resumed. A worker that crashes, hangs or sends nonsense costs one configuration
+/// (`failed`, with the reason). After each group, other processes cross-check what CUPTI timed and read the counters
+/// that were asked for. Where the device's clock is not available, every row is `failed` and says why. Throws `Error`
+/// when nothing can be measured at all (usage or environment).
 SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database,
                        const SweepObserver& observer, std::stop_token stop,
                        std::optional<std::int64_t> resume = std::nullopt);

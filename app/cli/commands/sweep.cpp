@@ -35,7 +35,7 @@ struct SweepOptions {
 /// Options that may stand beside --resume; all others belong to the recorded request.
 bool allowed_with_resume(const std::string& name) {
   return name == "--resume" || name == "--db" || name == "--json" || name == "--worker-prefix" ||
-         name == "--time-limit";
+         name == "--time-limit" || name == "--tensors";
 }
 
 template <typename Set>
@@ -181,32 +181,6 @@ void require_no_request_options(const CLI::App& command) {
     throw Error(fmt::format("{} together with --resume", option->get_name()),
                 "the recorded request decides what is measured", "leave it out, or start a new sweep", ExitCode::usage);
   }
-}
-
-/// Refuses values that are impossible whatever stands beside them (the plan marks impossible combinations `skipped`).
-void require_possible(const SweepRequest& request) {
-  const auto require = [](auto set) {
-    Problem problem;
-    problem.seq_len = problem.window1 = problem.window2 = 1;
-    set(problem);
-    require_valid(problem);
-  };
-  require([&](Problem& problem) {
-    problem.scale = request.scale;
-    problem.k2_bias = request.k2_bias;
-    problem.v2_bias = request.v2_bias;
-    problem.sink = request.sink;
-  });
-  for (const Windows& windows : request.windows) {
-    require([&](Problem& problem) {
-      problem.window1 = windows.window1;
-      problem.window2 = windows.window2;
-    });
-  }
-  for (const std::int64_t length : request.seq_lens) require([&](Problem& problem) { problem.seq_len = length; });
-  for (const std::int64_t batch : request.batches) require([&](Problem& problem) { problem.batch = batch; });
-  for (const std::int64_t dim : request.head_dims) require([&](Problem& problem) { problem.head_dim = dim; });
-  for (const std::int64_t heads : request.q_heads) require([&](Problem& problem) { problem.q_heads = heads; });
 }
 
 std::string outcome_text(const SweepOutcome& outcome, double seconds, bool resumed) {

@@ -67,7 +67,9 @@ void SweepSession::resume(std::int64_t asked) {
     throw Error("The sweep was not started", "no database is open", "open one first");
   const SweepInfo* info = find_sweep(database_.data(), sweep);
   if (!info) throw Error("The sweep was not resumed", "it is no longer in the database", "run a new one");
-  measure(sweep_request_from_json(info->request_json), sweep);
+  const SweepRequest request = sweep_request_from_json(info->request_json);
+  require_given_again(sweep, info->request_json, request);
+  measure(request, sweep);
 }
 
 void SweepSession::measure(const SweepRequest& request, std::optional<std::int64_t> resumed) {

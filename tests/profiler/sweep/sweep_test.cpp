@@ -375,9 +375,41 @@ TEST_F(Sweep, tensors_are_recorded_by_their_full_path) {
   r.seq_lens = r.q_heads = r.kv_heads = r.head_dims = {};
   const SweepOutcome outcome = run_sweep(r, database(), {}, {});
   EXPECT_EQ(outcome.ok, 6);
-  const SweepRequest stored = sweep_request_from_json(Snapshot(database()).sweep(outcome.sweep)->request_json);
-  EXPECT_TRUE(stored.tensors.is_absolute()) << stored.tensors;
-  EXPECT_TRUE(std::filesystem::equivalent(stored.tensors, file));
+  EXPECT_THAT(Snapshot(database()).sweep(outcome.sweep)->request_json,
+              HasSubstr(std::filesystem::absolute(r.tensors).string()));
+}
+
+TEST_F(Sweep, resume_runs_and_opens_nothing_that_the_database_names) {
+  const SweepOutcome outcome = run_sweep(request({"test.good"}), database(), {}, {});
+  const std::filesystem::path mark = folder_.path() / "was_here";
+  const auto store_request = [&](const std::string& member, const nlohmann::json& value) {
+    nlohmann::json stored = nlohmann::json::parse(Snapshot(database()).sweep(outcome.sweep)->request_json);
+    stored["worker_prefix"] = nlohmann::json::array();
+    stored["tensors"] = "";
+    stored[member] = value;
+    SQLite::Database poisoned(database().string(), SQLite::OPEN_READWRITE);
+    SQLite::Statement update(poisoned, "UPDATE sweep SET finished_unix_ns = NULL, request = ?");
+    update.bind(1, stored.dump());
+    update.exec();
+    poisoned.exec("DELETE FROM measurement WHERE id = 1");
+  };
+  const auto refusal = [&](const SweepRequest& given) -> std::string {
+    try {
+      run_sweep(given, database(), {}, {}, outcome.sweep);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  store_request("worker_prefix", {"sh", "-c", "touch " + mark.string()});
+  EXPECT_THAT(refusal({}), HasSubstr("a command that a database names is never run"));
+  EXPECT_FALSE(std::filesystem::exists(mark));
+  SweepRequest given;
+  given.worker_prefix = {"env"};
+  EXPECT_THAT(refusal(given), HasSubstr("env triscope-worker")) << "the command that was given is the one that is run";
+  EXPECT_FALSE(std::filesystem::exists(mark));
+  store_request("tensors", "/dev/zero");
+  EXPECT_THAT(refusal({}), HasSubstr("a file that a database names is never opened"));
 }
 
 TEST_F(Sweep, resume_refuses_what_is_not_there) {
