@@ -22,7 +22,7 @@ if(TRISCOPE_WINDOW)
   # is a part, or what parts share; app/window/main is the program.
   triscope_room(app/window/threads Threads::Threads)
   triscope_room(app/window/engine profiler/plan profiler/record profiler/supervise profiler/sweep views/data)
-  triscope_room(app/window/desktop kernels/base views/model fmt::static nlohmann_json::nlohmann_json)
+  triscope_room(app/window/desktop kernels/base profiler/record views/model fmt::static nlohmann_json::nlohmann_json)
   triscope_room(app/window/messages views/data app/window/threads fmt::static)
   triscope_room(app/window/undo app/window/messages)
   triscope_room(app/window/files kernels/base profiler/export profiler/store views/data views/model

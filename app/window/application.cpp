@@ -12,6 +12,8 @@
 namespace triscope {
 namespace {
 
+constexpr int kFramesOfStart = 3;  ///< a layout is read in the first and used in the second
+
 AutoRun auto_run(const ApplicationOptions& options) {
   if (options.run_at_start) return AutoRun::always;
   return options.run_when_empty ? AutoRun::when_empty : AutoRun::never;
@@ -95,6 +97,11 @@ void Application::draw() {
   }
   if (shows_attention()) attention_.supply();
   appearance_.end_frame();
+  if (frames_ < kFramesOfStart) {
+    ++frames_;
+  } else if (settled()) {
+    appearance_.window_stands();
+  }
 }
 
 void Application::open_dropped(const std::filesystem::path& file) {

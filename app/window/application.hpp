@@ -92,6 +92,7 @@ class Application {
   std::vector<Request> requests_;
   std::optional<Panel> only_;
   bool quit_ = false;
+  int frames_ = 0;  ///< drawn so far
 
   // Each part after those it uses; they end in the opposite order.
   UiQueue queue_{options_.wake};

@@ -3,8 +3,10 @@
 
 #include <fstream>
 
+#include "app/window/desktop/layout_check.hpp"
 #include "app/window/desktop/settings_file.hpp"
 #include "tests/temporary_folder.hpp"
+#include "tests/views/window_fixture.hpp"
 
 namespace triscope {
 namespace {
@@ -45,6 +47,78 @@ TEST(Settings, paths_that_are_no_utf8_come_back_as_they_were) {
   EXPECT_EQ(back.problem, "");
   EXPECT_EQ(back.settings.last_database, stored.settings.last_database);
   EXPECT_EQ(back.settings.recent_databases, stored.settings.recent_databases);
+}
+
+TEST(Settings, of_200000_brackets_are_set_aside) {
+  TemporaryFolder folder;
+  folder.write("window.json", R"({"request":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}");
+  EXPECT_THAT(load_settings(folder.path()).problem, testing::HasSubstr("could not be read"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "window.json.unreadable"));
+}
+
+/// A window on an empty database whose settings folder holds what a test put there.
+struct WindowWithSettings {
+  fixture::WindowOnDatabase window{0};
+  std::filesystem::path folder = window.folder / "config";
+
+  WindowWithSettings() { window.stage.reset(); }
+  void write(const char* name, const std::string& text) { std::ofstream(folder / name) << text; }
+  void start() {
+    window.start(window.folder / "test.db");
+    window.stage->settle();
+  }
+  std::string notice() {
+    for (const Notice& notice : window.application().data().notices) {
+      if (notice.id == NoticeId::settings) return notice.text;
+    }
+    return {};
+  }
+};
+
+TEST(Settings, a_damaged_layout_is_set_aside_and_the_window_starts) {
+  int seen = 0;
+  for (const auto& file : std::filesystem::directory_iterator(TRISCOPE_SOURCE_DIR "/tests/fuzz/corpus/layout")) {
+    SCOPED_TRACE(file.path().filename());
+    ++seen;
+    WindowWithSettings settings;
+    settings.write("layout.ini", read_bytes(file.path()));
+    settings.start();
+    EXPECT_THAT(settings.notice(), testing::HasSubstr("layout"));
+    EXPECT_EQ(read_bytes(settings.folder / "layout.ini.unreadable"), read_bytes(file.path()));
+    settings.window.stage.reset();
+    EXPECT_EQ(layout_fault(read_bytes(settings.folder / "layout.ini")), "");
+  }
+  EXPECT_GE(seen, 7);
+}
+
+TEST(Settings, a_layout_that_the_window_wrote_comes_back) {
+  WindowWithSettings settings;
+  settings.start();
+  settings.window.stage.reset();
+  const std::string written = read_bytes(settings.folder / "layout.ini");
+  EXPECT_THAT(written, testing::HasSubstr("DockNode"));
+  EXPECT_EQ(layout_fault(written), "");
+  settings.start();
+  EXPECT_EQ(settings.notice(), "");
+}
+
+TEST(Settings, a_start_after_a_crash_is_a_clean_one) {
+  WindowWithSettings settings;
+  settings.write("starting", "");  // what a start leaves that did not get as far as the window
+  settings.write("window.json", R"({"layout_version": 1, "scale": 1.5})");
+  settings.start();
+  EXPECT_THAT(settings.notice(), testing::HasSubstr("crash"));
+  EXPECT_EQ(settings.window.application().ui().settings.scale, 1);
+  EXPECT_TRUE(std::filesystem::exists(settings.folder / "window.json.unreadable"));
+  EXPECT_FALSE(std::filesystem::exists(settings.folder / "starting"));  // the window stands
+}
+
+TEST(Settings, a_second_window_that_starts_meanwhile_is_no_crash) {
+  TemporaryFolder folder;
+  StartMarker first(folder.path());
+  EXPECT_FALSE(first.crashed_before());
+  EXPECT_FALSE(StartMarker(folder.path()).crashed_before());
+  EXPECT_TRUE(std::filesystem::exists(folder / "starting"));
 }
 
 }  // namespace

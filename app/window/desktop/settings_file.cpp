@@ -7,11 +7,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "app/window/desktop/layout_check.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/record/bounded_json.hpp"
 
 namespace triscope {
 namespace {
@@ -19,9 +20,12 @@ namespace {
 constexpr std::array kThemeNames{"system", "dark", "light"};
 
 std::string read_text(const std::filesystem::path& file) {
+  constexpr std::size_t kMost = 1 << 20;  // bytes; what is cut off there shows as damage
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return {};
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::string text(kMost, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(kMost));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
 }
 
 /// JSON holds UTF-8 only, a file name any bytes: one that is no UTF-8 is kept as the list of its bytes.
@@ -75,6 +79,15 @@ nlohmann::json to_json(const StoredSettings& stored) {
   return json;
 }
 
+/// Renames a file so that the next start does not read it; returns its new name.
+std::string set_aside(const std::filesystem::path& file) {
+  std::filesystem::path kept = file;
+  kept += ".unreadable";
+  std::error_code error;
+  std::filesystem::rename(file, kept, error);
+  return kept.filename().string();
+}
+
 }  // namespace
 
 std::filesystem::path settings_folder() {
@@ -88,22 +101,35 @@ std::filesystem::path settings_folder() {
 StoredSettings load_settings(const std::filesystem::path& folder) {
   StoredSettings stored;
   if (folder.empty()) return stored;
-  const std::filesystem::path file = folder / "window.json";
+  const std::filesystem::path file = folder / "window.json", layout = folder / "layout.ini";
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return stored;
   try {
-    const nlohmann::json json = nlohmann::json::parse(read_text(file));
+    const nlohmann::json json = parse_bounded(read_text(file));
     from_json(json, stored);
-    if (json.value("layout_version", 0) == kLayoutVersion) stored.layout = read_text(folder / "layout.ini");
+    if (json.value("layout_version", 0) == kLayoutVersion) stored.layout = read_text(layout);
   } catch (const std::exception&) {
     stored = {};
-    std::filesystem::path kept = file;
-    kept += ".unreadable";
-    std::filesystem::rename(file, kept, error);
     stored.problem =
         fmt::format("The settings in {} could not be read, so the defaults are used; the old file was kept as {}.",
-                    file.string(), kept.filename().string());
+                    file.string(), set_aside(file));
+    return stored;
   }
+  if (const std::string fault = layout_fault(stored.layout); !fault.empty()) {
+    stored.layout.clear();
+    stored.problem =
+        fmt::format("The layout in {} could not be read ({}), so the usual one is used; the old file was kept as {}.",
+                    layout.string(), fault, set_aside(layout));
+  }
+  return stored;
+}
+
+StoredSettings settings_after_crash(const std::filesystem::path& folder) {
+  StoredSettings stored;
+  stored.problem = fmt::format(
+      "The last start ended in a crash, so this one uses default settings and the usual layout; the old files in {} "
+      "were kept as {} and {}.",
+      folder.string(), set_aside(folder / "window.json"), set_aside(folder / "layout.ini"));
   return stored;
 }
 

@@ -24,6 +24,9 @@ struct StoredSettings {
 /// Never throws: what cannot be read is replaced by defaults, the file is kept as *.unreadable, and `problem` says so.
 StoredSettings load_settings(const std::filesystem::path& folder);
 
+/// Defaults, after a start that crashed: both files are kept as *.unreadable, and `problem` says so.
+StoredSettings settings_after_crash(const std::filesystem::path& folder);
+
 /// Throws `Error` when the files cannot be written; the old ones stay as they were.
 void save_settings(const std::filesystem::path& folder, const StoredSettings& stored);
 

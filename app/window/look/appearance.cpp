@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/window/desktop/layout_check.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 
@@ -23,19 +24,25 @@ void set_up_imgui() {
   io.ConfigDragClickToInputText = true;  // a number that can be dragged looks like one to type, and is
 }
 
+/// Dear ImGui reads no layout but this way: its reader trusts every line.
+void read_layout(const std::string& layout) {
+  if (layout_fault(layout).empty()) ImGui::LoadIniSettingsFromMemory(layout.c_str(), layout.size());
+}
+
 }  // namespace
 
 Appearance::Appearance(UiState& ui, std::filesystem::path folder, bool system_is_dark, UndoStep& undo, Files& files,
                        Messages& messages)
     : ui_(ui),
       folder_(std::move(folder)),
+      marker_(folder_),
       system_is_dark_(system_is_dark),
       undo_(undo),
       files_(files),
       messages_(messages) {}
 
 void Appearance::restore(std::optional<ThemeChoice> theme) {
-  const StoredSettings stored = load_settings(folder_);
+  const StoredSettings stored = marker_.crashed_before() ? settings_after_crash(folder_) : load_settings(folder_);
   ui_.settings = stored.settings;
   if (theme) ui_.settings.theme = *theme;
   ui_.form = default_form(false);
@@ -49,7 +56,7 @@ void Appearance::restore(std::optional<ThemeChoice> theme) {
   if (!stored.problem.empty()) messages_.notify(Severity::warning, NoticeId::settings, stored.problem);
   set_up_imgui();
   if (!stored.layout.empty()) {
-    ImGui::LoadIniSettingsFromMemory(stored.layout.c_str(), stored.layout.size());
+    read_layout(stored.layout);
     ui_.reset_layout = false;
     ui_.front_pending = 0;
   }
@@ -58,7 +65,7 @@ void Appearance::restore(std::optional<ThemeChoice> theme) {
 
 bool Appearance::prepare_frame(float monitor_scale) {
   if (!ui_.layout_to_load.empty()) {
-    ImGui::LoadIniSettingsFromMemory(ui_.layout_to_load.c_str(), ui_.layout_to_load.size());
+    read_layout(ui_.layout_to_load);
     ui_.layout_to_load.clear();
   }
   const bool dark =
@@ -83,6 +90,8 @@ void Appearance::end_frame() {
   });
 }
 
+void Appearance::window_stands() { marker_.window_stands(); }
+
 void Appearance::keep() const { save_settings(folder_, stored()); }
 
 StoredSettings Appearance::stored() const {
@@ -90,6 +99,7 @@ StoredSettings Appearance::stored() const {
   stored.settings = ui_.settings;
   const FormReading reading = read_form(ui_.form, nullptr);
   if (reading.problems.empty()) stored.request_json = to_json(reading.request);
+  if (ui_.reset_layout) return stored;  // no frame has been drawn with a layout
   stored.layout = ui_.small_layout ? ui_.wide_layout : ImGui::SaveIniSettingsToMemory();
   return stored;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/window/desktop/settings_file.hpp"
+#include "app/window/desktop/start_marker.hpp"
 #include "app/window/files/files.hpp"
 #include "app/window/messages/messages.hpp"
 #include "app/window/undo/undo_step.hpp"
@@ -22,12 +23,15 @@ class Appearance {
   Appearance(UiState& ui, std::filesystem::path folder, bool system_is_dark, UndoStep& undo, Files& files,
              Messages& messages);
 
-  /// Sets Dear ImGui up, and brings back settings, setup form and layout as they were kept.
+  /// Sets Dear ImGui up, and brings back settings, setup form and layout as they were kept; defaults when the start
+  /// before this one crashed.
   void restore(std::optional<ThemeChoice> theme);
   /// Before a new frame. True when theme or scale changed.
   bool prepare_frame(float monitor_scale);
   /// After a frame: keeps the settings when the layout has changed.
   void end_frame();
+  /// The window has drawn what it started with: what happens from now on is no fault of settings or layout.
+  void window_stands();
   /// At the end: keeps the settings now. Throws `Error` when that fails.
   void keep() const;
 
@@ -42,6 +46,7 @@ class Appearance {
 
   UiState& ui_;
   std::filesystem::path folder_;
+  StartMarker marker_;
   bool system_is_dark_;
   UndoStep& undo_;
   Files& files_;
