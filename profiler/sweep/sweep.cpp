@@ -15,6 +15,7 @@
 #include "profiler/store/sweep_lock.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/sweep/follow_up.hpp"
+#include "profiler/sweep/row_keeper.hpp"
 
 namespace triscope {
 namespace {
@@ -121,6 +122,7 @@ class Run {
     if (resume) {
       refuse_other_device(database, *resume, environment);
       sweep_ = *resume;
+      keeper_.emplace(store_, keeping());  // before the sweep is one of this environment
       store_.resume_sweep(sweep_, environment);
       for (const FinishedKey& done : Snapshot(database).finished_keys(sweep_)) {
         finished_[key_text(done.key)] = done.source_hash;
@@ -130,6 +132,7 @@ class Run {
       full.device = measurer_.device.id;
       sweep_ = store_.begin_sweep(to_command_line(request_), to_json(full), environment, plan_.total());
       lock_ = std::make_unique<SweepLock>(database, sweep_);
+      keeper_.emplace(store_, keeping());
     }
     observer_.started(sweep_);
   }
@@ -140,17 +143,20 @@ class Run {
     for (const PlanGroup& group : plan_.groups) planned_seconds += estimated_seconds(group);
     left_ = TimeLeft(planned_seconds);
     store_skipped(stop);
-    for (const StoredMeasurement& ended_between : without_cross_check()) follow_up_.cross_check({ended_between}, stop);
-    for (const StoredMeasurement& ended_between : without_counters()) follow_up_.read_counters({ended_between}, stop);
+    follow_up_missing(stop);
     for (const PlanGroup& group : plan_.groups) {
       if (stop.stop_requested()) break;
       left_.begin(estimated_seconds(group), now_seconds());
       measure(group, stop);
-      follow_up_.cross_check(stored_, stop);
-      follow_up_.read_counters(stored_, stop);
+      follow_up([&] {
+        follow_up_.cross_check(stored_, stop);
+        follow_up_.read_counters(stored_, stop);
+      });
       stored_.clear();
       left_.end(now_seconds());
     }
+    keeper_->finish(stop);
+    if (follow_up_again_) follow_up_missing(stop);
     const bool stopped =
         stop.stop_requested() && (done_ < total_ || !without_cross_check().empty() || !without_counters().empty());
     if (!stopped) store_.finish_sweep(sweep_);
@@ -170,7 +176,6 @@ class Run {
     return stored;
   }
 
-  // Cross-checks and counters that are missing because of a stop or the end of the process.
   std::vector<StoredMeasurement> without_cross_check() const {
     return of_this_build(Snapshot(database_).without_cross_check(sweep_));
   }
@@ -204,11 +209,43 @@ class Run {
   }
 
   void keep(const Measurement& measurement) {
-    const std::int64_t row = store_.add(sweep_, measurement);
+    keeper_->add(measurement);
     measured_now_ += measurement.status == Status::ok;
     if (measurement.status != Status::cancelled) ++done_;
-    if (measurement.status == Status::ok) stored_.push_back({row, measurement.key, measurement.source_hash});
-    observer_.measured(measurement, row);
+    follow_up_again_ |= keeper_->waiting() > 0;
+  }
+
+  RowKeeper::Sweep keeping() {
+    RowKeeper::Sweep sweep{sweep_, database_, [this] { reopen(); }, observer_.log, {}};
+    sweep.kept = [this](const Measurement& measurement, std::int64_t row) {
+      if (measurement.status == Status::ok) stored_.push_back({row, measurement.key, measurement.source_hash});
+      observer_.measured(measurement, row);
+    };
+    return sweep;
+  }
+
+  void reopen() {
+    Store fresh(database_);
+    fresh.know_kernels(measurer_.catalog.kernels);
+    fresh.resume_sweep(sweep_, measurer_.catalog.environment);
+    store_ = std::move(fresh);
+  }
+
+  /// What a database that cannot be written to leaves out is done again at the end, or by resuming.
+  void follow_up(const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      observer_.log(
+          fmt::format("a cross-check or counters could not be stored: {} They are made again later.", error.what()));
+      follow_up_again_ = true;
+    }
+  }
+
+  /// Cross-checks and counters that are missing because of a stop, the end of the process or of the disk.
+  void follow_up_missing(std::stop_token stop) {
+    for (const StoredMeasurement& left_out : without_cross_check()) follow_up_.cross_check({left_out}, stop);
+    for (const StoredMeasurement& left_out : without_counters()) follow_up_.read_counters({left_out}, stop);
   }
 
   static Measurement unmeasured(const PlanEntry& entry, Status status, const std::string& reason) {
@@ -272,6 +309,8 @@ class Run {
   Measurer measurer_;
   Plan plan_;
   Store store_;
+  std::optional<RowKeeper> keeper_;
+  bool follow_up_again_ = false;  ///< some were left out because the database could not be written to
   FollowUp follow_up_;
   TimeLeft left_{0};
   std::vector<StoredMeasurement> stored_;  ///< of the group in work, with samples

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "kernels/base/error.hpp"
@@ -153,6 +154,24 @@ TEST_F(Sweep, after_kill_9_at_any_moment_resume_leaves_no_gap_and_no_duplicate) 
     run_sweep({}, database(), {}, {}, 1);
     expect_complete(1);
   }
+}
+
+TEST_F(Sweep, a_database_that_is_locked_for_longer_than_a_write_waits_costs_nothing) {
+  std::optional<SQLite::Database> other;
+  bool told = false;
+  SweepObserver observer;
+  observer.measured = [&](const Measurement& m, std::int64_t) {
+    if (m.status != Status::ok || told || other) return;
+    other.emplace(database().string(), SQLite::OPEN_READWRITE);
+    other->exec("BEGIN IMMEDIATE");
+  };
+  observer.log = [&](const std::string& text) {
+    if (text.find("could not be stored") == std::string::npos) return;
+    told = true;
+    other.reset();
+  };
+  expect_complete(run_sweep(request(), database(), observer, {}).sweep);
+  EXPECT_TRUE(told);
 }
 
 TEST_F(Sweep, while_it_runs_it_is_listed_as_running_and_cannot_be_resumed) {

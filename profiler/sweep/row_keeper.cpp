@@ -1,0 +1,184 @@
+#include "profiler/sweep/row_keeper.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "profiler/protocol/messages.hpp"
+
+namespace triscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kPause = std::chrono::seconds(2);      // between two attempts at the end
+constexpr auto kPatience = std::chrono::minutes(10);  // at the end, for what is in the spool file
+constexpr auto kReminder = std::chrono::minutes(1);
+
+/// A whole message at the end of `file`, on the disk when this returns true.
+bool append(const std::filesystem::path& file, const std::string& bytes) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (descriptor < 0) return false;
+  const off_t before = ::lseek(descriptor, 0, SEEK_END);
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t written = ::write(descriptor, bytes.data() + done, bytes.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    done += static_cast<std::size_t>(written);
+  }
+  const bool whole = done == bytes.size() && ::fsync(descriptor) == 0;
+  // Half a message would hide those behind it.
+  const bool cut = whole || before < 0 || ::ftruncate(descriptor, before) == 0;
+  ::close(descriptor);
+  return whole && cut;
+}
+
+/// The sweep's uuid, which becomes part of a file's name. Throws `Error` (usage) when it is none.
+std::string identity_of(const std::filesystem::path& database, std::int64_t sweep) {
+  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
+  if (info && !info->uuid.empty() && info->uuid.find_first_not_of("0123456789abcdef") == std::string::npos)
+    return info->uuid;
+  throw Error(fmt::format("sweep {} cannot be measured", sweep),
+              fmt::format("{} gives it no identity of hexadecimal digits", database.string()), "start a new sweep",
+              ExitCode::usage);
+}
+
+void wait(std::chrono::milliseconds time, std::stop_token stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, std::move(stop), time, [] { return false; });
+}
+
+}  // namespace
+
+RowKeeper::RowKeeper(Store& store, Sweep sweep)
+    : store_(store), sweep_(std::move(sweep)), uuid_(identity_of(sweep_.database, sweep_.id)), file_(sweep_.database) {
+  file_ += fmt::format(".{}.spool", uuid_);
+  std::error_code error;
+  if (!std::filesystem::exists(file_, error)) return;
+  const std::vector<FinishedKey> finished = Snapshot(sweep_.database).finished_keys(sweep_.id);
+  std::size_t added = 0;
+  for (const Measurement& measurement : read_spool()) {
+    // The program may have ended between the database and the removal of the file.
+    const FinishedKey same{measurement.key, measurement.source_hash};
+    if (std::find(finished.begin(), finished.end(), same) != finished.end()) continue;
+    store_.add(sweep_.id, measurement);
+    ++added;
+  }
+  std::filesystem::remove(file_, error);
+  sweep_.tell(fmt::format("{} measurements of an earlier run were added from {}", added, file_.string()));
+}
+
+void RowKeeper::add(const Measurement& measurement) {
+  const bool waited = !waiting_.empty();
+  if (waited) try_again();
+  if (waiting_.empty() && store_one(measurement)) return;
+  waiting_.push_back({measurement});
+  spool();
+  if (!waited) {
+    sweep_.tell(fmt::format(
+        "a measurement could not be stored: {} It waits in {} and is tried again; the sweep goes on.", why_, where()));
+  }
+}
+
+void RowKeeper::finish(std::stop_token stop) {
+  const auto started = Clock::now();
+  auto told = started - kReminder;
+  try_again();
+  while (!waiting_.empty()) {
+    const bool safe = all_spooled();
+    if (stop.stop_requested() || (safe && Clock::now() - started > kPatience)) {
+      throw Error(
+          fmt::format("{} measurements of sweep {} are not in the database", waiting_.size(), sweep_.id), why_,
+          safe ? fmt::format("they are in {}, and `triscope sweep --resume {}` adds them", file_.string(), sweep_.id)
+               : std::string("measure them again with --resume"));
+    }
+    if (Clock::now() - told >= kReminder) {
+      told = Clock::now();
+      sweep_.tell(fmt::format("{} measurements wait in {} for the database: {}", waiting_.size(), where(), why_));
+    }
+    wait(kPause, stop);
+    try_again();
+    spool();
+  }
+}
+
+bool RowKeeper::store_one(const Measurement& measurement) {
+  std::int64_t row = 0;
+  try {
+    row = store_.add(sweep_.id, measurement);
+  } catch (const Error& error) {
+    why_ = error.what();
+    return false;
+  }
+  sweep_.kept(measurement, row);
+  return true;
+}
+
+void RowKeeper::try_again() {
+  if (waiting_.empty()) return;
+  try {
+    // What a mount that came back, or a file that was put in this place, needs. Never creates the database.
+    const std::optional<SweepInfo> info = Snapshot(sweep_.database).sweep(sweep_.id);
+    if (!info || info->uuid != uuid_) {
+      why_ = fmt::format("{} does not hold sweep {} any more.", sweep_.database.string(), sweep_.id);
+      return;
+    }
+    sweep_.reopen();
+  } catch (const Error& error) {
+    why_ = error.what();
+    return;
+  }
+  const std::size_t waited = waiting_.size();
+  while (!waiting_.empty() && store_one(waiting_.front().measurement)) waiting_.pop_front();
+  if (!waiting_.empty()) return;
+  std::error_code error;
+  std::filesystem::remove(file_, error);
+  sweep_.tell(fmt::format("the database takes measurements again; the {} that waited are in it", waited));
+}
+
+void RowKeeper::spool() {
+  for (Waiting& one : waiting_)
+    one.spooled = one.spooled || append(file_, to_bytes(ResultReply{sweep_.id, one.measurement}));
+}
+
+bool RowKeeper::all_spooled() const {
+  return std::all_of(waiting_.begin(), waiting_.end(), [](const Waiting& one) { return one.spooled; });
+}
+
+std::vector<Measurement> RowKeeper::read_spool() const {
+  std::vector<Measurement> measurements;
+  std::ifstream in(file_, std::ios::binary);
+  FrameParser parser;
+  std::string bytes(1 << 16, '\0');
+  try {
+    while (in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())), in.gcount() > 0) {
+      for (const Frame& frame : parser.feed(std::string_view(bytes).substr(0, static_cast<std::size_t>(in.gcount())))) {
+        const Message message = decode(frame);
+        const auto* result = std::get_if<ResultReply>(&message);
+        if (result != nullptr) measurements.push_back(result->measurement);
+      }
+    }
+  } catch (const Error& error) {
+    throw Error(fmt::format("sweep {} cannot be resumed", sweep_.id),
+                fmt::format("{} holds measurements that cannot be read: {}", file_.string(), error.why()),
+                "move that file away to measure them again");
+  }
+  return measurements;
+}
+
+std::string RowKeeper::where() const { return all_spooled() ? "memory and in " + file_.string() : "memory alone"; }
+
+}  // namespace triscope

@@ -1,0 +1,64 @@
+// Puts what a sweep measured into the database, and keeps it elsewhere for as long as the database cannot take it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "profiler/record/measurement.hpp"
+#include "profiler/store/store.hpp"
+
+namespace triscope {
+
+/// A measurement that the database does not take (another program keeps it locked, the disk is full, its mount is gone)
+/// waits in memory and in a spool file beside the database, DATABASE.UUID.spool, UUID being the sweep's: results as the
+/// worker sends them (profiler/protocol). It is tried again before the next measurement, at the end, and by resuming.
+/// Use on one thread.
+class RowKeeper {
+ public:
+  /// What a keeper needs of its sweep.
+  struct Sweep {
+    std::int64_t id = 0;
+    std::filesystem::path database;
+    std::function<void()> reopen;                                ///< opens the store anew; throws `Error`
+    std::function<void(const std::string&)> tell;                ///< one line for a person
+    std::function<void(const Measurement&, std::int64_t)> kept;  ///< a measurement is in the database, in this row
+  };
+
+  /// Adds what an earlier run of the sweep left in the spool file, and removes that. Throws `Error` when the file
+  /// cannot be read or the database does not take what is in it.
+  RowKeeper(Store& store, Sweep sweep);
+
+  /// Stores `measurement`, or lets it wait and says so. Never throws `Error`.
+  void add(const Measurement& measurement);
+  std::size_t waiting() const { return waiting_.size(); }
+
+  /// Tries until nothing waits: ten minutes, and longer while something is in memory alone. Throws `Error` when
+  /// something still waits then or at a stop; the spool file stays.
+  void finish(std::stop_token stop);
+
+ private:
+  struct Waiting {
+    Measurement measurement;
+    bool spooled = false;  ///< also in the file
+  };
+  bool store_one(const Measurement& measurement);
+  void try_again();
+  void spool();
+  std::vector<Measurement> read_spool() const;
+  bool all_spooled() const;
+  std::string where() const;
+
+  Store& store_;
+  Sweep sweep_;
+  std::string uuid_;
+  std::filesystem::path file_;  ///< the spool file
+  std::deque<Waiting> waiting_;
+  std::string why_;  ///< the database did not take the last one
+};
+
+}  // namespace triscope

@@ -1,0 +1,134 @@
+// Measurements that the database does not take: they wait, in memory and beside it, and come in later.
+#include "profiler/sweep/row_keeper.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+
+#include "kernels/base/error.hpp"
+#include "tests/profiler/store/synthetic_database.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class RowKeeperTest : public testing::Test {
+ protected:
+  RowKeeperTest() { sweep_ = store_.begin_sweep("triscope sweep", "{}", synthetic_environment(), 10); }
+
+  RowKeeper keeper() {
+    return RowKeeper(store_, {.id = sweep_,
+                              .database = database_,
+                              .reopen = [this] { store_ = Store(database_, std::chrono::milliseconds(10)); },
+                              .tell = [this](const std::string& text) { told_.push_back(text); },
+                              .kept = [this](const Measurement& one, std::int64_t) { kept_.push_back(one.key); }});
+  }
+  /// Until it ends, the database takes nothing.
+  struct Lock {
+    explicit Lock(const std::filesystem::path& file) : database(file.string(), SQLite::OPEN_READWRITE) {
+      database.exec("BEGIN IMMEDIATE");
+    }
+    SQLite::Database database;
+  };
+  std::filesystem::path spool() const {
+    return database_.string() + "." + Snapshot(database_).sweep(sweep_)->uuid + ".spool";
+  }
+  std::vector<ResultRow> rows() const { return Snapshot(database_).results(sweep_); }
+  static Measurement one(std::int64_t number) { return synthetic_measurement(number, 20); }
+
+  TemporaryFolder folder_;
+  const std::filesystem::path database_ = folder_ / "a.db";
+  Store store_{database_, std::chrono::milliseconds(10)};
+  std::int64_t sweep_ = 0;
+  std::vector<std::string> told_;
+  std::vector<MeasurementKey> kept_;
+};
+
+TEST_F(RowKeeperTest, what_a_locked_database_refuses_waits_beside_it_and_comes_in_with_the_next) {
+  RowKeeper keeper = this->keeper();
+  {
+    const Lock lock(database_);
+    keeper.add(one(1));
+    keeper.add(one(2));
+    EXPECT_EQ(keeper.waiting(), 2U);
+    EXPECT_TRUE(std::filesystem::exists(spool()));
+    EXPECT_THAT(told_, ElementsAre(HasSubstr("waits in memory and in " + spool().string())));
+    EXPECT_THAT(told_.front(), HasSubstr("another program keeps it locked"));
+  }
+  EXPECT_THAT(kept_, IsEmpty());
+  keeper.add(one(3));
+  EXPECT_THAT(kept_, ElementsAre(one(1).key, one(2).key, one(3).key));
+  EXPECT_THAT(rows(), SizeIs(3));
+  EXPECT_EQ(Snapshot(database_).samples(rows().front().measurement).size(), one(1).samples.size());
+  EXPECT_FALSE(std::filesystem::exists(spool()));
+}
+
+TEST_F(RowKeeperTest, resuming_adds_what_a_program_left_that_was_killed) {
+  {
+    RowKeeper keeper = this->keeper();
+    const Lock lock(database_);
+    keeper.add(one(1));
+    keeper.add(one(2));
+  }
+  store_.add(sweep_, one(1));                                      // it came as far as this
+  std::ofstream(spool(), std::ios::app) << R"({"type":"result")";  // and was killed in the middle of a third
+  RowKeeper keeper = this->keeper();
+  EXPECT_THAT(rows(), SizeIs(2));
+  EXPECT_EQ(Snapshot(database_).measurement(rows()[1].measurement)->samples.size(), one(2).samples.size());
+  EXPECT_FALSE(std::filesystem::exists(spool()));
+}
+
+TEST_F(RowKeeperTest, where_no_file_can_be_written_memory_keeps_it) {
+  RowKeeper keeper = this->keeper();
+  std::filesystem::create_directory(spool());
+  {
+    const Lock lock(database_);
+    keeper.add(one(1));
+    EXPECT_THAT(told_, ElementsAre(HasSubstr("waits in memory alone")));
+  }
+  keeper.finish({});
+  EXPECT_THAT(rows(), SizeIs(1));
+}
+
+TEST_F(RowKeeperTest, a_stop_leaves_the_file_and_says_how_to_add_it) {
+  RowKeeper keeper = this->keeper();
+  const Lock lock(database_);
+  keeper.add(one(1));
+  std::stop_source stop;
+  stop.request_stop();
+  try {
+    keeper.finish(stop.get_token());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("1 measurements of sweep 1 are not in the database"));
+    EXPECT_THAT(error.fix(), HasSubstr("`triscope sweep --resume 1` adds them"));
+  }
+  EXPECT_TRUE(std::filesystem::exists(spool()));
+}
+
+TEST_F(RowKeeperTest, another_database_in_its_place_gets_nothing) {
+  RowKeeper keeper = this->keeper();
+  std::filesystem::rename(database_, folder_ / "away.db");
+  for (const char* log : {"a.db-wal", "a.db-shm"}) std::filesystem::remove(folder_ / log);
+  {
+    Store other(database_);
+    other.begin_sweep("triscope sweep", "{}", synthetic_environment(), 10);
+  }
+  keeper.add(one(1));
+  keeper.add(one(2));
+  EXPECT_EQ(keeper.waiting(), 2U);
+  EXPECT_THAT(rows(), IsEmpty());
+}
+
+TEST_F(RowKeeperTest, a_damaged_file_is_refused_and_stays) {
+  std::ofstream(spool()) << "not a message\n";
+  EXPECT_THAT([&] { keeper(); }, testing::ThrowsMessage<Error>(HasSubstr("cannot be read")));
+  EXPECT_TRUE(std::filesystem::exists(spool()));
+}
+
+}  // namespace
+}  // namespace triscope
