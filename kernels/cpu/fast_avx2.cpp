@@ -18,8 +18,8 @@ bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_suppor
 }  // namespace
 }  // namespace avx2
 
-extern const InstructionSet avx2_instructions;
-const InstructionSet avx2_instructions = {
+extern const InstructionSet kAvx2Instructions;
+const InstructionSet kAvx2Instructions = {
     "avx2",
     avx2::kRows,
     avx2::kLanes,

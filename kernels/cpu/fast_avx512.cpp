@@ -21,8 +21,8 @@ bool available() {
 }  // namespace
 }  // namespace avx512
 
-extern const InstructionSet avx512_instructions;
-const InstructionSet avx512_instructions = {
+extern const InstructionSet kAvx512Instructions;
+const InstructionSet kAvx512Instructions = {
     "avx512",
     avx512::kRows,
     avx512::kLanes,

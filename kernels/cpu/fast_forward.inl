@@ -126,7 +126,7 @@ void add_step_output(const Shape& shape, const LaneKeys& lanes, int v, ForwardSt
 bool scale_scores(const Shape& shape, const Visibility& visibility, std::int64_t first, std::int64_t count,
                   ForwardState& state, Vector (&largest)[kVectors]) {
   const bool masked = !visibility.all_see(first, first + count);
-  for (int v = 0; v < kVectors; ++v) largest[v] = broadcast(-__builtin_inff());
+  for (Vector& one : largest) one = broadcast(-__builtin_inff());
   for (std::int64_t key = 0; key < count; ++key) {
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) {

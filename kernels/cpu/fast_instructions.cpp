@@ -6,17 +6,17 @@
 namespace triscope::cpu {
 
 #ifdef TRISCOPE_X86
-extern const InstructionSet avx512_instructions;
-extern const InstructionSet avx2_instructions;
+extern const InstructionSet kAvx512Instructions;
+extern const InstructionSet kAvx2Instructions;
 #endif
-extern const InstructionSet portable_instructions;
+extern const InstructionSet kPortableInstructions;
 
 const std::vector<const InstructionSet*>& instruction_sets() {
   static const std::vector<const InstructionSet*> sets = {
 #ifdef TRISCOPE_X86
-      &avx512_instructions, &avx2_instructions,
+      &kAvx512Instructions, &kAvx2Instructions,
 #endif
-      &portable_instructions};
+      &kPortableInstructions};
   return sets;
 }
 
@@ -30,7 +30,7 @@ const InstructionSet& best_instruction_set() {
   for (const InstructionSet* set : instruction_sets()) {
     if (set->available()) return *set;
   }
-  return portable_instructions;
+  return kPortableInstructions;
 }
 
 const InstructionSet* find_instruction_set(std::string_view name) {

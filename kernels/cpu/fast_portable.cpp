@@ -18,8 +18,8 @@ bool available() { return true; }
 }  // namespace
 }  // namespace portable
 
-extern const InstructionSet portable_instructions;
-const InstructionSet portable_instructions = {
+extern const InstructionSet kPortableInstructions;
+const InstructionSet kPortableInstructions = {
     "portable",
     portable::kRows,
     portable::kLanes,

@@ -55,12 +55,12 @@ CheckResult check_product(const Problem& problem, const HostInputs& inputs, cons
   const std::vector<std::int64_t> rows = choose(n, options, 0), columns = choose(n, options, 1);
   double difference = 0, norm = 0;
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : difference, norm)
-  for (std::size_t r = 0; r < rows.size(); ++r) {
+  for (const std::int64_t row : rows) {
     for (const std::int64_t column : columns) {
       double sum = 0;
       for (std::int64_t l = 0; l < n; ++l)
-        sum += static_cast<double>(inputs.q[rows[r] * n + l]) * inputs.k1[l * n + column];
-      const double error = outputs.o[rows[r] * n + column] - sum;
+        sum += static_cast<double>(inputs.q[row * n + l]) * inputs.k1[l * n + column];
+      const double error = outputs.o[row * n + column] - sum;
       difference += error * error;
       norm += sum * sum;
     }

@@ -209,7 +209,7 @@ class Colouring {
   static constexpr int kLast = 255;
   bool probability_;
   float high_ = 0, low_ = 0;
-  float range_ = std::numeric_limits<float>::infinity(), offset_ = (kLast + 1) / 2;  // without a range: the middle
+  float range_ = std::numeric_limits<float>::infinity(), offset_ = (kLast + 1) / 2.0f;  // without a range: the middle
   std::array<std::uint32_t, kLast + 3> table_;
   std::vector<int> places_;  // in the table
 };

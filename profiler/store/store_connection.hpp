@@ -31,9 +31,9 @@ struct Connection {
 };
 
 /// Creates the file and its folders when absent, migrates, sets WAL. Throws `Error`, see `Store`.
-Connection open_for_writing(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout);
+Connection open_for_writing(const std::filesystem::path& name, std::chrono::milliseconds busy_timeout);
 
 /// Throws `Error`, see `Snapshot`.
-Connection open_for_reading(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout);
+Connection open_for_reading(const std::filesystem::path& name, std::chrono::milliseconds busy_timeout);
 
 }  // namespace triscope

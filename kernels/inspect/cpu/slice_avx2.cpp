@@ -12,8 +12,8 @@ bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_suppor
 }  // namespace
 }  // namespace slice_avx2
 
-extern const SliceInstructions slice_avx2_instructions;
-const SliceInstructions slice_avx2_instructions = {slice_avx2::available, slice_avx2::logits, slice_avx2::largest,
-                                                   slice_avx2::exponentials};
+extern const SliceInstructions kSliceAvx2Instructions;
+const SliceInstructions kSliceAvx2Instructions = {slice_avx2::available, slice_avx2::logits, slice_avx2::largest,
+                                                  slice_avx2::exponentials};
 
 }  // namespace triscope::cpu

@@ -15,8 +15,8 @@ bool available() {
 }  // namespace
 }  // namespace slice_avx512
 
-extern const SliceInstructions slice_avx512_instructions;
-const SliceInstructions slice_avx512_instructions = {slice_avx512::available, slice_avx512::logits,
-                                                     slice_avx512::largest, slice_avx512::exponentials};
+extern const SliceInstructions kSliceAvx512Instructions;
+const SliceInstructions kSliceAvx512Instructions = {slice_avx512::available, slice_avx512::logits,
+                                                    slice_avx512::largest, slice_avx512::exponentials};
 
 }  // namespace triscope::cpu

@@ -6,18 +6,18 @@
 namespace triscope::cpu {
 
 #ifdef TRISCOPE_X86
-extern const SliceInstructions slice_avx512_instructions;
-extern const SliceInstructions slice_avx2_instructions;
+extern const SliceInstructions kSliceAvx512Instructions;
+extern const SliceInstructions kSliceAvx2Instructions;
 #endif
-extern const SliceInstructions slice_portable_instructions;
+extern const SliceInstructions kSlicePortableInstructions;
 
 const SliceInstructions& slice_instructions() {
 #ifdef TRISCOPE_X86
-  for (const SliceInstructions* set : {&slice_avx512_instructions, &slice_avx2_instructions}) {
+  for (const SliceInstructions* set : {&kSliceAvx512Instructions, &kSliceAvx2Instructions}) {
     if (set->available()) return *set;
   }
 #endif
-  return slice_portable_instructions;
+  return kSlicePortableInstructions;
 }
 
 }  // namespace triscope::cpu

@@ -12,8 +12,8 @@ bool available() { return true; }
 }  // namespace
 }  // namespace slice_portable
 
-extern const SliceInstructions slice_portable_instructions;
-const SliceInstructions slice_portable_instructions = {slice_portable::available, slice_portable::logits,
-                                                       slice_portable::largest, slice_portable::exponentials};
+extern const SliceInstructions kSlicePortableInstructions;
+const SliceInstructions kSlicePortableInstructions = {slice_portable::available, slice_portable::logits,
+                                                      slice_portable::largest, slice_portable::exponentials};
 
 }  // namespace triscope::cpu

@@ -29,7 +29,7 @@ TRISCOPE_INLINE double total(Vector x) {
 
 // Finite x as they are, others masked.
 TRISCOPE_INLINE Vector finite_or_masked(Vector x) {
-  const Vector difference = x - x;  // 0, or NaN for NaN and infinities
+  const Vector difference = x - x;  // NOLINT(misc-redundant-expression): 0, or NaN for NaN and infinities
   return difference == Vector{} ? x : Vector{} + kMaskedLogit;
 }
 
@@ -94,8 +94,8 @@ double largest(const double* x, std::int64_t padded, std::int64_t& not_finite) {
   Vector most = Vector{} + kMaskedLogit;
   Integers finite{};
   for (std::int64_t c = 0; c < padded; c += kWidth) {
-    const Vector raw = load(x + c), difference = raw - raw;
-    finite += difference == Vector{};  // -1 for each
+    const Vector raw = load(x + c), difference = raw - raw;  // NOLINT(misc-redundant-expression): as above
+    finite += difference == Vector{};                        // -1 for each
     const Vector value = finite_or_masked(raw);
     most = value > most ? value : most;
   }

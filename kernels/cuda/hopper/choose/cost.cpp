@@ -50,8 +50,8 @@ double rows_us(const Chip& chip, const ForwardParameters& p, int groups) {
   for (int position = p.seq_len - 1; position >= 0; position -= stride, ++count) {
     const double row_steps = std::min(position + 1, p.short_window);
     const std::int64_t keys = ceil_div(std::min(position + 1, p.long_window), groups);
-    const double row_batches =
-        row_steps * static_cast<double>(keys / 4 + keys % 4 / 2 + keys % 2);  // RowAttention::add_step
+    const std::int64_t batches_of_step = keys / 4 + keys % 4 / 2 + keys % 2;  // RowAttention::add_step
+    const double row_batches = row_steps * static_cast<double>(batches_of_step);
     if (count == 0) last_steps = row_steps, last_batches = row_batches;
     steps += row_steps;
     batches += row_batches;

@@ -145,7 +145,7 @@ Plan best_plan(const Problem& problem, const Chip& chip) {
   for (int instance = 0; instance < kAllInstances; ++instance) {
     std::optional<Plan> plan = make_plan(problem, instance, chip);
     const double preference = instance == kPortableInstance ? kPortablePreference : 1.0;
-    if (plan && (!best || preference * plan->cost < best->cost)) best = std::move(plan);
+    if (plan && (!best || preference * plan->cost < best->cost)) best = plan;
   }
   return *best;  // every product and head_dim has a mixed instance, which takes any group
 }
