@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::array<const char*, 6> kRoles{"q", "k1", "k2", "v1", "v2", "sink"};  // as TensorRole, then the sink
 constexpr std::size_t kRequired = 3;
+constexpr const char* kGradient = "do";  // of the output, shaped like q
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why, const std::string& fix) {
   throw Error(fmt::format("the tensors of '{}' cannot be used", file), why, fix, ExitCode::usage);
@@ -28,7 +30,7 @@ bool is_npy(const std::filesystem::path& file) { return file.extension() == ".np
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& file) {
   std::vector<std::filesystem::path> files{file};
   if (!is_npy(file)) return files;
-  for (const char* role : kRoles) {
+  for (const char* role : {"q", "k1", "k2", "v1", "v2", "sink", kGradient}) {
     const std::filesystem::path neighbour = file.parent_path() / fmt::format("{}.npy", role);
     std::error_code error;
     if (neighbour != file && std::filesystem::exists(neighbour, error)) files.push_back(neighbour);
@@ -60,6 +62,8 @@ void read_row(FileElement element, const std::byte* data, std::int64_t count, fl
       return copy_row<std::int64_t>(data, count, out, cast);
     case FileElement::i32:
       return copy_row<std::int32_t>(data, count, out, cast);
+    case FileElement::other:  // no view of it is made
+      return;
   }
 }
 
@@ -118,12 +122,25 @@ void AttentionTensors::read(TensorRole role, std::int64_t at_batch, std::int64_t
   }
 }
 
+/// The tensor called `role`, or else the only one whose name ends so; empty when there is none.
+std::string guess_name(const std::vector<NamedTensor>& tensors, const std::string& role) {
+  std::vector<std::string> candidates;
+  for (const NamedTensor& tensor : tensors) {
+    if (tensor.name == role) return role;
+    for (char separator : {'.', '_', '/'}) {
+      if (tensor.name.ends_with(separator + role)) candidates.push_back(tensor.name);
+    }
+  }
+  return candidates.size() == 1 ? candidates.front() : "";
+}
+
 std::vector<NamedTensor> list_tensors(const std::string& file) {
   std::vector<NamedTensor> list;
   for (const std::filesystem::path& path : files_of(file)) {
     const TensorFile open(path);
     for (const TensorView& view : open.tensors()) {
-      list.push_back({view.name, view.shape, std::string(to_string(view.element))});
+      list.push_back({view.name, view.shape,
+                      view.element == FileElement::other ? view.type : std::string(to_string(view.element))});
     }
   }
   return list;
@@ -132,18 +149,7 @@ std::vector<NamedTensor> list_tensors(const std::string& file) {
 std::map<std::string, std::string> guess_names(const std::vector<NamedTensor>& tensors,
                                                std::map<std::string, std::string> given) {
   for (const char* role : kRoles) {
-    if (given.contains(role)) continue;
-    std::vector<std::string> candidates;
-    for (const NamedTensor& tensor : tensors) {
-      if (tensor.name == role) {
-        candidates = {tensor.name};
-        break;
-      }
-      for (char separator : {'.', '_', '/'}) {
-        if (tensor.name.ends_with(std::string(1, separator) + role)) candidates.push_back(tensor.name);
-      }
-    }
-    if (candidates.size() == 1) given[role] = candidates.front();
+    if (!given.contains(role)) given[role] = guess_name(tensors, role);
   }
   std::erase_if(given, [](const auto& entry) { return entry.second.empty(); });
   return given;
@@ -151,7 +157,8 @@ std::map<std::string, std::string> guess_names(const std::vector<NamedTensor>& t
 
 /// Opens the files and puts views on their tensors.
 struct TensorFileOpener {
-  static constexpr const char* kFix = "check which tensor is which and the order of dimensions";
+  static constexpr const char* kFix =
+      "check which tensor is which (--names) and the order of dimensions (--heads-first)";
   const std::string& file;
   const TensorMapping& mapping;
   std::map<std::string, std::string> names;
@@ -173,6 +180,12 @@ struct TensorFileOpener {
     if (dimensions != 3 && dimensions != 4) {
       refuse(file, fmt::format("tensor {} has the shape {}", quote_name(view.name), shape_text(view.shape)),
              "store [batch, seq_len, heads, head_dim], with or without the batch");
+    }
+    if (view.element == FileElement::other) {
+      refuse(file,
+             fmt::format("tensor {} has the element type {}, which is not supported", quote_name(view.name),
+                         quote_name(view.type)),
+             "store it as F32, F16 or BF16");
     }
     const std::int64_t batches = dimensions == 4 ? view.shape[0] : 1;
     const std::int64_t a = view.shape[dimensions - 3], b = view.shape[dimensions - 2], dim = view.shape[dimensions - 1];
@@ -223,7 +236,7 @@ struct TensorFileOpener {
       refuse(file,
              fmt::format("it is not clear which tensor is {}, and it holds {}", fmt::join(missing, ", "),
                          fmt::join(held, ", ")),
-             "say which tensor is which");
+             "say which tensor is which, as with --names q=NAME,k1=NAME,k2=NAME");
     }
     const auto q = take(TensorRole::q), k1 = take(TensorRole::k1);
     check_keys("k2", k1, take(TensorRole::k2));
@@ -253,6 +266,41 @@ struct TensorFileOpener {
 std::shared_ptr<const AttentionTensors> open_tensors(const std::string& file, const TensorMapping& mapping,
                                                      const std::string& labels_file) {
   return TensorFileOpener{file, mapping, {}}.open(labels_file);
+}
+
+std::shared_ptr<const AttentionTensors> open_gradient(const std::string& file, const TensorMapping& mapping) {
+  const std::vector<NamedTensor> list = list_tensors(file);
+  const auto given = mapping.names.find(kGradient);
+  const std::string name = given == mapping.names.end() ? guess_name(list, kGradient) : given->second;
+  if (name.empty()) return nullptr;
+  TensorMapping as_query = mapping;
+  as_query.names["q"] = name;
+  const auto shape_of = [&list](const std::string& tensor) {
+    const auto found = std::find_if(list.begin(), list.end(), [&](const NamedTensor& t) { return t.name == tensor; });
+    return found == list.end() ? std::vector<std::int64_t>{} : found->shape;
+  };
+  const auto shape = shape_of(name), query = shape_of(guess_names(list, mapping.names)["q"]);
+  if (!shape.empty() && shape != query)
+    refuse(file, fmt::format("do is {} and q is {}", shape_text(shape), shape_text(query)), "store do shaped like q");
+  return open_tensors(file, as_query);
+}
+
+std::map<std::string, std::string> parse_tensor_names(std::string_view text, bool with_gradient) {
+  std::map<std::string, std::string> names;
+  while (true) {
+    const std::string pair(text.substr(0, text.find(',')));
+    const std::size_t equals = pair.find('=');
+    const std::string role = pair.substr(0, equals);
+    const bool known = std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end();
+    if (equals == std::string::npos || !(known || (with_gradient && role == kGradient))) {
+      throw Error(fmt::format("--names '{}'", pair),
+                  fmt::format("it does not name q, k1, k2, v1, v2{} or sink", with_gradient ? ", do" : ""),
+                  "write q=NAME,k1=NAME,k2=NAME[,v1=NAME,v2=NAME,sink=NAME]", ExitCode::usage);
+    }
+    names[role] = pair.substr(equals + 1);
+    if (pair.size() == text.size()) return names;
+    text.remove_prefix(pair.size() + 1);
+  }
 }
 
 }  // namespace triscope

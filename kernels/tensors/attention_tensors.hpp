@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/tensors/tensor_file.hpp"
@@ -61,7 +62,12 @@ struct TensorMapping {
   std::map<std::string, std::string> names;  ///< q, k1, k2[, v1, v2, sink] -> its name in the file, empty: there is
                                              ///< none; unmentioned ones are guessed (`guess_names`)
   bool heads_first = false;  ///< [batch, heads, seq_len, head_dim] rather than [batch, seq_len, heads, head_dim]
+  bool operator==(const TensorMapping&) const = default;
 };
+
+/// "q=NAME,k1=NAME,..." as `TensorMapping::names`; "v1=" says that there is no v1. do is a role `with_gradient`. Throws
+/// `Error` (usage) that names --names.
+std::map<std::string, std::string> parse_tensor_names(std::string_view text, bool with_gradient = false);
 
 /// What lies in `file`: a .safetensors file, or a .npy file, whose neighbours q.npy, k1.npy, ... belong to it. Reads no
 /// data. Throws `Error` (usage) as `TensorFile`.
@@ -77,5 +83,9 @@ std::map<std::string, std::string> guess_names(const std::vector<NamedTensor>& t
 /// q, k1 or k2 without a tensor, shapes that do not belong together, labels of another number than tokens.
 std::shared_ptr<const AttentionTensors> open_tensors(const std::string& file, const TensorMapping& mapping,
                                                      const std::string& labels_file = {});
+
+/// The gradient of the output as role q, of the tensor that `mapping` or its name calls do. Null when there is none.
+/// Throws as `open_tensors`, and when its shape is not q's.
+std::shared_ptr<const AttentionTensors> open_gradient(const std::string& file, const TensorMapping& mapping);
 
 }  // namespace triscope

@@ -54,16 +54,17 @@ Json parse_header(std::string_view text) {
   }
 }
 
-FileElement parse_element(const std::string& name, const Json& entry) {
+// The element type of the view; one that is not read is kept by its name.
+void set_element(TensorView& view, const std::string& name, const Json& entry) {
   const auto type = entry.find("dtype");
   if (type == entry.end() || !type->is_string()) fail(fmt::format("tensor {} has no dtype", quote_name(name)));
   for (FileElement element :
        {FileElement::f64, FileElement::f32, FileElement::f16, FileElement::bf16, FileElement::i64, FileElement::i32}) {
-    if (to_string(element) == type->get_ref<const std::string&>()) return element;
+    view.element = element;
+    if (to_string(element) == type->get_ref<const std::string&>()) return;
   }
-  fail(fmt::format("tensor {} has the element type {}, which is not supported", quote_name(name),
-                   quote_name(type->get_ref<const std::string&>())),
-       "store it as F32, F16 or BF16");
+  view.element = FileElement::other;
+  view.type = type->get<std::string>();
 }
 
 // A list of integers from 0 to 2^63 - 1 under `key`.
@@ -85,7 +86,7 @@ TensorView parse_tensor(const std::string& name, const Json& entry, std::span<co
   if (!entry.is_object()) fail(fmt::format("the entry of tensor {} is not an object", quote_name(name)));
   TensorView view;
   view.name = name;
-  view.element = parse_element(name, entry);
+  set_element(view, name, entry);
   view.shape = parse_sizes(name, entry, "shape");
   const std::optional<std::int64_t> count = element_count(view.shape);
   if (!count) fail(fmt::format("tensor {} has a shape that overflows", quote_name(name)));
@@ -98,7 +99,7 @@ TensorView parse_tensor(const std::string& name, const Json& entry, std::span<co
     fail(fmt::format("tensor {} ends at byte {} of {}: the file is truncated", quote_name(name), end, data.size()),
          "copy or write the file again");
   }
-  if (static_cast<std::size_t>(*count) * bytes_of(view.element) != end - begin) {
+  if (view.element != FileElement::other && static_cast<std::size_t>(*count) * bytes_of(view.element) != end - begin) {
     fail(fmt::format("tensor {} of shape {} does not take the {} bytes it is given", quote_name(name),
                      shape_text(view.shape), end - begin));
   }

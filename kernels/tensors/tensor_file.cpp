@@ -97,6 +97,8 @@ std::string_view to_string(FileElement element) {
       return "I64";
     case FileElement::i32:
       return "I32";
+    case FileElement::other:
+      return "other";
   }
   return "?";
 }
@@ -112,6 +114,8 @@ std::size_t bytes_of(FileElement element) {
     case FileElement::f16:
     case FileElement::bf16:
       return 2;
+    case FileElement::other:
+      return 1;
   }
   return 0;
 }
@@ -119,6 +123,11 @@ std::size_t bytes_of(FileElement element) {
 std::int64_t TensorView::elements() const { return static_cast<std::int64_t>(data.size() / bytes_of(element)); }
 
 std::vector<float> read_floats(const TensorView& view, std::int64_t first, std::int64_t count) {
+  if (view.element == FileElement::other) {
+    throw Error(fmt::format("cannot read tensor {}", quote_name(view.name)),
+                fmt::format("its element type {} is not supported", quote_name(view.type)),
+                "store it as F32, F16 or BF16", ExitCode::usage);
+  }
   const std::int64_t elements = view.elements();
   if (count == -1 && first <= elements) count = elements - first;
   if (first < 0 || count < 0 || first > elements || count > elements - first) {
@@ -148,6 +157,8 @@ std::vector<float> read_floats(const TensorView& view, std::int64_t first, std::
       break;
     case FileElement::i32:
       convert_elements<std::int32_t>(bytes, values, cast);
+      break;
+    case FileElement::other:
       break;
   }
   return values;

@@ -16,8 +16,8 @@ namespace triscope {
 
 /// An open tensor file; its first bytes say which of the two formats it has. Throws `Error` (usage): missing, empty,
 /// truncated, header too long or no JSON, names that repeat, offsets that overlap, leave holes or leave the file,
-/// unsupported element type, big-endian or Fortran-ordered .npy, overflowing shape. Tensors are in the order of their
-/// data.
+/// big-endian or Fortran-ordered .npy or one of an unsupported type, overflowing shape. Tensors are in the order of
+/// their data. A tensor of an unsupported type in a .safetensors file is refused only when it is read.
 class TensorFile {
  public:
   explicit TensorFile(const std::filesystem::path& file);
@@ -36,7 +36,7 @@ class TensorFile {
 };
 
 /// Copies to fp32 (f64 and integers are rounded to nearest). `first`, `count` in elements; count -1: to the end. Throws
-/// `Error` (usage) when they leave the tensor.
+/// `Error` (usage) when they leave the tensor or its element type is not supported.
 std::vector<float> read_floats(const TensorView& view, std::int64_t first = 0, std::int64_t count = -1);
 
 /// Writes all tensors as `element` (f32, f16 or bf16, round to nearest even) to a temporary file beside `file`, then

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "profiler/protocol/inspect_jobs.hpp"
+#include "profiler/protocol/jobs_codec.hpp"
 #include "profiler/record/measurement_codec.hpp"
 
 namespace triscope {
@@ -17,7 +18,6 @@ inline void from_json(const nlohmann::json& j, Arithmetic& value) {
 }
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedTensor, name, shape, element)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMapping, names, heads_first)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AttentionSource, kind, opening, seed, seq_len, q_heads, kv_heads, head_dim, form,
                                    rotary, file, mapping, labels_file, numbers, modulus, c)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SliceQuery, problem, arithmetic, batch, head, query)

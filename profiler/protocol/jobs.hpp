@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/tensors/attention_tensors.hpp"
 #include "profiler/record/measurement.hpp"
 
 namespace triscope {
@@ -48,7 +49,7 @@ struct CheckRow {
 };
 
 /// Runs one kernel on the tensors of a file and writes what it computes. Paths are the worker's.
-/// In: q, k1, k2, v1, v2 [batch, seq_len, heads, head_dim][, sink [q_heads]][, do]. Out (F32): o, lse and, when
+/// In: q, k1, k2, v1, v2 [[batch,] seq_len, heads, head_dim][, sink [q_heads]][, do]. Out (F32): o, lse and, when
 /// `backward`, dq, dk1, dk2, dv1, dv2[, dsink].
 struct EvalRequest {
   static constexpr const char* kType = "eval";
@@ -59,6 +60,7 @@ struct EvalRequest {
   Problem problem;  ///< form, mask, windows, scale, biases, deterministic; the file decides shape and sink
   std::optional<Element> element;  ///< unset: the kernel's native one
   bool backward = false;
+  TensorMapping mapping;  ///< of `in`; names may also say which tensor is do
 };
 struct EvalReply {
   static constexpr const char* kType = "eval_reply";

@@ -12,7 +12,8 @@ inline void from_json(const nlohmann::json& j, InputKind& value) { value = json_
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckRequest, kernels, instance, quick, seed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckRow, kernel, instance, problem, pass, inputs, status, reason, errors, index,
                                    total)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EvalRequest, in, out, kernel, instance, problem, element, backward)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMapping, names, heads_first)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EvalRequest, in, mapping, out, kernel, instance, problem, element, backward)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EvalReply, instance, problem, tensors, not_finite)
 
 }  // namespace triscope

@@ -62,6 +62,10 @@ void add_problem_options(CLI::App& command, const std::shared_ptr<EvalOptions>& 
   add_text(command, "--windows", "W1xW2", "Windows of the causal mask, such as 512x32",
            [options](const std::string& text) { set_windows(*options, text); });
   add_logit_options(command, problem);
+  add_text(command, "--names", "q=NAME,...", "Which tensor of the file is which, when the names do not show it",
+           [options](const std::string& text) { options->request.mapping.names = parse_tensor_names(text, true); });
+  command.add_flag("--heads-first", options->request.mapping.heads_first,
+                   "Tensors are [batch, heads, seq, dim] (default: [batch, seq, heads, dim])");
   add_text(command, "--element", "{fp32,bf16}", "Element type (default: the kernel's own)",
            [options](const std::string& text) {
              options->request.element = parse_choice<Element>("--element", text, parse_element, {"fp32", "bf16"});
@@ -74,7 +78,9 @@ void add_problem_options(CLI::App& command, const std::shared_ptr<EvalOptions>& 
 void add_eval_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("eval", "Run one kernel on the tensors of a file");
   auto options = std::make_shared<EvalOptions>();
-  command->add_option("--in", options->request.in, "safetensors: q,k1,k2,v1,v2[,sink][,do]")
+  command
+      ->add_option("--in", options->request.in,
+                   "safetensors with q, k1, k2, v1, v2[, sink][, do], or q.npy with k1.npy, ... beside it")
       ->required()
       ->type_name("FILE");
   command->add_option("--out", options->request.out, "safetensors to write: o,lse[,dq,dk1,dk2,dv1,dv2][,dsink]")
@@ -89,7 +95,9 @@ void add_eval_command(CLI::App& app, Action& action) {
   add_problem_options(*command, options);
   command->add_flag("--backward", options->request.backward, "Also compute the gradients; the file must hold do");
   command->footer(
-      "Layout is [batch, seq, heads, dim]; F32, F16 and BF16 are read, F32 is written. LSE is the natural log.\n"
+      "Layout is [batch, seq, heads, dim], with or without the batch; F32, F16 and BF16 are read, F32 is written, "
+      "always\n"
+      "as [batch, seq, heads, dim]. LSE is the natural log. Other tensors of the file are left alone.\n"
       "\n"
       "Examples:\n"
       "  triscope eval --in t.safetensors --out r.safetensors --windows 512x32 --kernel cpu.oracle\n"

@@ -19,7 +19,7 @@
 namespace triscope {
 namespace {
 
-constexpr std::array kRoles{"q", "k1", "k2", "v1", "v2", "sink"};
+constexpr std::array kRoles{"q", "k1", "k2", "v1", "v2", "sink", "do"};
 
 struct InspectOptions {
   AttentionSource source;
@@ -27,7 +27,7 @@ struct InspectOptions {
   SliceExport format;
   std::string out, device = "auto", kernel;
   std::int64_t top = 8;
-  bool linear = false, source_given = false, windows_given = false;
+  bool linear = false, windows_given = false;
 };
 
 /// Tokens and heads are counted from 0, so `parse_count` will not do.
@@ -45,19 +45,6 @@ void set_windows(InspectOptions& options, const std::string& text) {
   options.query.problem.window1 = windows.front().window1;
   options.query.problem.window2 = windows.front().window2;
   options.windows_given = true;
-}
-
-/// "q=layers.3.query,k1=...".
-void set_names(InspectOptions& options, const std::string& text) {
-  for (const std::string& pair : parse_list("--names", text)) {
-    const std::size_t equals = pair.find('=');
-    const std::string role = pair.substr(0, equals);
-    if (equals == std::string::npos || std::find(kRoles.begin(), kRoles.end(), role) == kRoles.end()) {
-      refuse_value("--names", pair, "it does not name q, k1, k2, v1, v2 or sink",
-                   "write q=NAME,k1=NAME,k2=NAME[,v1=NAME,v2=NAME,sink=NAME]");
-    }
-    options.source.mapping.names[role] = pair.substr(equals + 1);
-  }
 }
 
 std::string token(const SourceReply& source, std::int64_t position) {
@@ -128,8 +115,6 @@ void refuse_to_overwrite(const std::filesystem::path& out, const AttentionSource
 
 int run(const InspectOptions& given) {
   InspectOptions options = given;
-  if (!options.source_given)
-    throw Error("there is nothing to inspect", "neither --in nor --source is given", "add --in FILE", ExitCode::usage);
   if (!options.out.empty()) require_output(options.out, slice_format(options.out), "--out");
   if (options.source.kind == SourceKind::file)
     options.source.file = std::filesystem::absolute(options.source.file).string();
@@ -163,6 +148,29 @@ int run(const InspectOptions& given) {
   return 0;
 }
 
+/// Refuses what would be ignored: options of a file beside generated tensors and the reverse, and those of another
+/// kind of output.
+void refuse_ignored(const CLI::App& command, const InspectOptions& options) {
+  const auto given = [&command](const char* option) { return command.count(option) > 0; };
+  const auto refuse = [&given](std::initializer_list<const char*> names, const std::string& why, const char* fix) {
+    for (const char* name : names) {
+      if (given(name)) throw Error(fmt::format("{} cannot be used", name), why, fix, ExitCode::usage);
+    }
+  };
+  if (!given("--in") && !given("--source"))
+    throw Error("there is nothing to inspect", "neither --in nor --source is given", "add --in FILE", ExitCode::usage);
+  if (given("--in")) {
+    refuse({"--source", "--seq", "--q-heads", "--kv-heads", "--head-dim", "--seed", "--rotary"},
+           "it belongs to generated tensors, and --in names a file", "leave one of the two out");
+  } else {
+    refuse({"--names", "--heads-first", "--labels"}, "it belongs to --in, and the tensors are generated",
+           "leave it out, or name a file with --in");
+  }
+  const std::string ending = std::filesystem::path(options.out).extension().string();
+  if (ending != ".npy") refuse({"--logits"}, "it belongs to an array", "name a .npy file with --out");
+  if (ending != ".png") refuse({"--linear", "--colours"}, "it belongs to a picture", "name a .png file with --out");
+}
+
 void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
   AttentionSource& source = options->source;
   add_text(command, "--in", "FILE",
@@ -170,7 +178,6 @@ void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>
            [options](const std::string& text) {
              options->source.kind = SourceKind::file;
              options->source.file = text;
-             options->source_given = true;
            });
   add_text(command, "--source", "{random,peaked,induction}", "Generated tensors instead of a file",
            [options](const std::string& text) {
@@ -179,11 +186,10 @@ void add_source_options(CLI::App& command, const std::shared_ptr<InspectOptions>
              if (options->source.kind == SourceKind::file || options->source.kind == SourceKind::match3) {
                refuse_value("--source", text, "--source cannot choose it", "choose from random, peaked, induction");
              }
-             options->source_given = true;
            });
   add_text(command, "--names", "q=NAME,...",
            "Which tensor of the file is which, when the names do not show it; v1= says that there is no v1",
-           [options](const std::string& text) { set_names(*options, text); });
+           [&source](const std::string& text) { source.mapping.names = parse_tensor_names(text); });
   command.add_flag("--heads-first", source.mapping.heads_first,
                    "Tensors are [batch, heads, seq, dim] (default: [batch, seq, heads, dim])");
   command.add_option("--labels", source.labels_file, "Text file with one token per line")->type_name("FILE");
@@ -260,7 +266,10 @@ void add_inspect_command(CLI::App& app, Action& action) {
       "  triscope inspect --in layer12.safetensors --query 1023 --head 5 --windows 512x32 -o slice.png\n"
       "  triscope inspect --in t.safetensors --names q=query,k1=key_a,k2=key_b --query 40 --windows 64x16 -o p.npy\n"
       "  triscope inspect --source induction --query 900 --head 7 --windows 512x32");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([command, options, &action] {
+    refuse_ignored(*command, *options);
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace triscope

@@ -10,7 +10,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/output_file.hpp"
-#include "kernels/tensors/tensor_file.hpp"
+#include "kernels/tensors/attention_tensors.hpp"
 #include "profiler/record/catalog.hpp"
 #include "profiler/worker/jobs/verify.hpp"
 
@@ -27,29 +27,19 @@ void require_other_file(const EvalRequest& request) {
 }
 
 // The problem of the request with the shape of the tensors in the file.
-Problem problem_of(const EvalRequest& request, const TensorFile& file, Element element) {
-  const auto extents = [&file](const char* name) {
-    const TensorView& view = file.at(name);
-    if (view.shape.size() != 4) {
-      throw Error(fmt::format("tensor {} cannot be used", name), fmt::format("it has {} dimensions", view.shape.size()),
-                  "store it as [batch, seq_len, heads, head_dim]", ExitCode::usage);
-    }
-    return view.shape;
-  };
+Problem problem_of(const EvalRequest& request, Element element) {
+  const auto file = open_tensors(request.in, request.mapping);
   Problem problem = request.problem;
-  const auto q = extents("q"), k1 = extents("k1");
-  problem.batch = q[0];
-  problem.seq_len = q[1];
-  problem.q_heads = q[2];
-  problem.head_dim = q[3];
-  problem.kv_heads = k1[2];
+  problem.batch = file->batch;
+  problem.seq_len = file->seq_len;
+  problem.q_heads = file->q_heads;
+  problem.kv_heads = file->kv_heads;
+  problem.head_dim = file->head_dim;
   problem.element = element;
-  if (file.contains("sink")) {
-    problem.sink = problem.sink.value_or(0.0);  // the file holds one for each head
-  }
-  if (request.backward && !file.contains("do")) {
+  if (!file->sink.empty()) problem.sink = problem.sink.value_or(0.0);  // the file holds one for each head
+  if (request.backward && open_gradient(request.in, request.mapping) == nullptr) {
     throw Error("the backward cannot be run", fmt::format("{} holds no tensor called do", request.in),
-                "add do, shaped like q, or leave --backward out", ExitCode::usage);
+                "add do, shaped like q, or name it with --names do=NAME, or leave --backward out", ExitCode::usage);
   }
   require_valid(problem);
   return problem;
@@ -100,7 +90,7 @@ EvalReply run_eval_job(const EvalRequest& request, Backend& backend, KernelList 
   require_other_file(request);
   const Kernel& kernel = require_kernel_on(kernels, request.kernel, backend.device());
   const Element element = request.element.value_or(native_element(backend.device().kind));
-  const Problem problem = problem_of(request, TensorFile(request.in), element);
+  const Problem problem = problem_of(request, element);
   const Pass pass = request.backward ? Pass::backward : Pass::forward;
   const auto refuse = [&](const std::string& reason) {
     throw Error(fmt::format("{} cannot run this problem", request.kernel), reason, "choose another kernel or instance",
@@ -110,7 +100,7 @@ EvalReply run_eval_job(const EvalRequest& request, Backend& backend, KernelList 
   const std::string instance = request.instance == "auto" ? kernel.choose_instance(problem, pass) : request.instance;
   if (const auto reason = kernel.unsupported(problem, pass, instance)) refuse(*reason);
 
-  const InputSet inputs(backend, problem, request.backward, {1, InputKind::normal, request.in, false});
+  const InputSet inputs(backend, problem, request.backward, {1, InputKind::normal, request.in, false, request.mapping});
   PreparedLaunch launch(backend, kernels, kernel, problem, pass, instance, inputs);
   launch();
   backend.synchronize();

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <optional>
 
 #include "kernels/attention/inputs.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/half.hpp"
-#include "kernels/tensors/tensor_file.hpp"
+#include "kernels/tensors/attention_tensors.hpp"
 
 namespace triscope {
 namespace {
@@ -86,27 +86,49 @@ void apply_kind(InputKind kind, const Problem& problem, HostFloats& q, HostFloat
   }
 }
 
-// A tensor of the file as fp32, rounded to `element`; nullopt when the file has none and it is not `required`.
-std::optional<HostFloats> given(const TensorFile& file, const char* name, const std::vector<std::int64_t>& shape,
-                                Element element, bool required) {
-  if (!required && !file.contains(name)) return std::nullopt;
-  const TensorView& view = file.at(name);
-  if (view.shape != shape) {
-    throw Error(fmt::format("tensor {} cannot be used", name),
-                fmt::format("its shape is [{}], but the problem needs [{}]", fmt::join(view.shape, ", "),
-                            fmt::join(shape, ", ")),
-                "store it in the layout [batch, seq_len, heads, head_dim]", ExitCode::usage);
-  }
-  const std::vector<float> read = read_floats(view);
-  HostFloats values(read.begin(), read.end());
+void require_finite(const char* name, const HostFloats& values) {
   for (std::size_t n = 0; n < values.size(); ++n) {
-    if (!std::isfinite(values[n])) {
-      throw Error(fmt::format("tensor {} cannot be used", name), fmt::format("element {} is {}", n, values[n]),
-                  "remove NaN and Inf from the inputs", ExitCode::usage);
-    }
-    if (element == Element::bf16) values[n] = round_to_bf16(values[n]);
+    if (std::isfinite(values[n])) continue;
+    throw Error(fmt::format("tensor {} cannot be used", name), fmt::format("element {} is {}", n, values[n]),
+                "remove NaN and Inf from the inputs", ExitCode::usage);
   }
+}
+
+// A tensor of a file as fp32 [batch, seq_len, heads, head_dim], rounded to the problem's element type.
+HostFloats given(const AttentionTensors& file, TensorRole role, const char* name, const Problem& problem) {
+  const std::int64_t heads = role == TensorRole::q ? file.q_heads : file.kv_heads, dim = file.head_dim;
+  HostFloats values(static_cast<std::size_t>(file.batch * file.seq_len * heads * dim));
+  std::vector<float> rows(static_cast<std::size_t>(file.seq_len * dim));  // of one head
+  for (std::int64_t b = 0; b < file.batch; ++b) {
+    for (std::int64_t head = 0; head < heads; ++head) {
+      file.read(role, b, head, 0, file.seq_len, rows.data());
+      for (std::int64_t i = 0; i < file.seq_len; ++i)
+        std::copy_n(rows.data() + i * dim, dim, values.data() + ((b * file.seq_len + i) * heads + head) * dim);
+    }
+  }
+  require_finite(name, values);
+  if (problem.element == Element::bf16) std::transform(values.begin(), values.end(), values.begin(), round_to_bf16);
   return values;
+}
+
+// The tensors of a file; they must be those of the problem.
+std::shared_ptr<const AttentionTensors> open_for(const Problem& problem, const InputSource& source) {
+  TensorMapping mapping = source.mapping;
+  if (!two_axes(problem)) {  // the file need not hold what dot-product attention does not read
+    mapping.names = guess_names(list_tensors(source.tensors), mapping.names);
+    mapping.names["k2"] = mapping.names["k1"];
+    mapping.names["v2"] = mapping.names["v1"];
+  }
+  auto file = open_tensors(source.tensors, mapping);
+  const std::array have{file->batch, file->seq_len, file->q_heads, file->kv_heads, file->head_dim};
+  const std::array need{problem.batch, problem.seq_len, problem.q_heads, problem.kv_heads, problem.head_dim};
+  if (have != need) {
+    throw Error(fmt::format("the tensors of '{}' cannot be used", source.tensors),
+                fmt::format("batch, tokens, query heads, key heads and dimensions are {}, but the problem has {}",
+                            fmt::join(have, ", "), fmt::join(need, ", ")),
+                "name the file of this problem", ExitCode::usage);
+  }
+  return file;
 }
 
 }  // namespace
@@ -143,38 +165,40 @@ HeldTensor::HeldTensor(Backend& backend, HostFloats values, Element element, boo
 InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, const InputSource& source)
     : problem_(problem), with_grad_o_(with_grad_o), source_(source) {
   const TensorCounts counts = tensor_counts(problem);
-  const std::vector<std::int64_t> query_shape{problem.batch, problem.seq_len, problem.q_heads, problem.head_dim};
-  const std::vector<std::int64_t> key_shape{problem.batch, problem.seq_len, problem.kv_heads, problem.head_dim};
-  std::optional<TensorFile> file;
-  if (!source.tensors.empty() && problem.form != Form::gemm) file.emplace(source.tensors);
-  const auto values = [&](const char* name, InputStream stream, const std::vector<std::int64_t>& shape,
-                          std::size_t count, bool required) {
-    std::optional<HostFloats> found;
-    if (file) found = given(*file, name, shape, problem.element, required);
-    return found ? std::move(*found) : generate(stream, source.seed, problem.element, count);
+  std::shared_ptr<const AttentionTensors> file;
+  if (!source.tensors.empty() && problem.form != Form::gemm) file = open_for(problem, source);
+  const auto values = [&](const char* name, TensorRole role, InputStream stream) {
+    if (file) return given(*file, role, name, problem);
+    return generate(stream, source.seed, problem.element, role == TensorRole::q ? counts.query : counts.key);
   };
   const auto held = [&](HostFloats tensor) {
     return HeldTensor(backend, std::move(tensor), problem.element, source.on_host);
   };
-  HostFloats q = values("q", InputStream::q, query_shape, counts.query, true);
-  HostFloats k1 = values("k1", InputStream::k1, key_shape, counts.key, true);
+  HostFloats q = values("q", TensorRole::q, InputStream::q);
+  HostFloats k1 = values("k1", TensorRole::k1, InputStream::k1);
   if (!file) apply_kind(source.kind, problem, q, k1);
   q_ = held(std::move(q));
   k1_ = held(std::move(k1));
   if (problem.form == Form::gemm) return;
-  v1_ = held(values("v1", InputStream::v1, key_shape, counts.key, true));
+  if (file && !file->has_values()) {
+    throw Error(fmt::format("the tensors of '{}' cannot be used", source.tensors),
+                "it is not clear which are v1 and v2", "say so with --names v1=NAME,v2=NAME", ExitCode::usage);
+  }
+  v1_ = held(values("v1", TensorRole::v1, InputStream::v1));
   if (two_axes(problem)) {
-    k2_ = held(values("k2", InputStream::k2, key_shape, counts.key, true));
-    v2_ = held(values("v2", InputStream::v2, key_shape, counts.key, true));
+    k2_ = held(values("k2", TensorRole::k2, InputStream::k2));
+    v2_ = held(values("v2", TensorRole::v2, InputStream::v2));
   }
   if (with_grad_o) {
-    grad_o_ = held(values("do", InputStream::grad_o, query_shape, counts.query, false));
+    const auto gradient = file ? open_gradient(source.tensors, source.mapping) : nullptr;
+    grad_o_ = held(gradient ? given(*gradient, TensorRole::q, "do", problem)
+                            : generate(InputStream::grad_o, source.seed, problem.element, counts.query));
   }
   if (problem.sink) {
-    std::optional<HostFloats> sink;
-    if (file) sink = given(*file, "sink", {problem.q_heads}, Element::fp32, false);
-    if (!sink) sink.emplace(static_cast<std::size_t>(problem.q_heads), static_cast<float>(*problem.sink));
-    sink_ = HeldTensor(backend, std::move(*sink), Element::fp32, source.on_host);
+    HostFloats sink(static_cast<std::size_t>(problem.q_heads), static_cast<float>(*problem.sink));
+    if (file && !file->sink.empty()) sink.assign(file->sink.begin(), file->sink.end());
+    require_finite("sink", sink);
+    sink_ = HeldTensor(backend, std::move(sink), Element::fp32, source.on_host);
   }
 }
 

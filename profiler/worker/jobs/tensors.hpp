@@ -11,6 +11,7 @@
 #include "kernels/attention/kernel.hpp"
 #include "kernels/base/philox.hpp"
 #include "kernels/reference/check.hpp"
+#include "kernels/tensors/attention_tensors.hpp"
 #include "profiler/protocol/jobs.hpp"
 #include "profiler/worker/device/backend.hpp"
 
@@ -20,8 +21,9 @@ namespace triscope {
 struct InputSource {
   std::uint64_t seed = 1;
   InputKind kind = InputKind::normal;
-  std::string tensors;  ///< safetensors file; empty: generated. What the file lacks (do) is generated
-  bool on_host = true;  ///< keep them on the host too, as the check needs
+  std::string tensors;      ///< file as of `open_tensors`; empty: generated. What the file lacks (do) is generated
+  bool on_host = true;      ///< keep them on the host too, as the check needs
+  TensorMapping mapping{};  ///< of the file
   bool operator==(const InputSource&) const = default;
 };
 

@@ -139,6 +139,11 @@ TEST(Inspect, faults_are_a_sentence_and_exit_code_2) {
   refused({"--in", "no/such.npy"}, "no/such.npy");
   refused({"--in", file, "--windows", "2x2", "--names", "q=query", "--query", "5"}, "no query 5");
   refused({"--in", file, "--windows", "2x2", "--names", "query"}, "'query'");
+  refused({"--in", file, "--source", "random"}, "--source cannot be used");
+  refused({"--in", file, "--seq", "64"}, "--seq cannot be used");
+  refused({"--source", "random", "--labels", "/dev/null"}, "--labels cannot be used");
+  refused({"--source", "random", "--windows", "2x2", "--logits"}, "--logits cannot be used");
+  refused({"--source", "random", "--windows", "2x2", "--logits", "-o", "x.png"}, "name a .npy file");
   refused({"--in", file, "--windows", "2x2", "-o", "x.jpg"}, ".png, .csv or .npy");
 }
 

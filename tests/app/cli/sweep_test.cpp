@@ -350,6 +350,49 @@ TEST(Eval, writes_what_the_kernel_computes) {
   EXPECT_THAT(backward.errors, HasSubstr("do"));
 }
 
+TEST(Eval, takes_what_inspect_takes) {
+  TemporaryFolder folder;
+  // The tensors of the test above, two tokens long, by other names, heads first, without a batch, beside a tensor of a
+  // type that is not read; written by hand, since write_safetensors knows no U8.
+  const auto tensor = [](const char* name) { return HostTensor{name, {1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}}; };
+  const auto usual = [](const char* name) { return HostTensor{name, {1, 2, 1, 4}, {1, 2, 3, 4, 5, 6, 7, 8}}; };
+  write_safetensors(folder / "usual.safetensors", std::vector<HostTensor>{usual("q"), usual("k1"), usual("k2"),
+                                                                          usual("v1"), usual("v2"), usual("do")});
+  write_safetensors(folder / "own.safetensors",
+                    std::vector<HostTensor>{tensor("query"), tensor("a"), tensor("b"), tensor("layer.v1"),
+                                            tensor("layer.v2"), tensor("grad"), tensor("maskMASKmaskMASK")});
+  std::string bytes = text_of(folder / "own.safetensors");
+  const std::size_t at = bytes.find("\"dtype\":\"F32\"", bytes.find("maskMASK"));
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at + 9, 3, "U99");
+  std::ofstream(folder / "own.safetensors", std::ios::binary) << bytes;
+  const auto eval = [&](const char* in, const char* out, std::vector<std::string> more) {
+    std::vector<std::string> words{"eval",
+                                   "--in",
+                                   (folder / in).string(),
+                                   "--out",
+                                   (folder / out).string(),
+                                   "--windows",
+                                   "2x2",
+                                   "--kernel",
+                                   "cpu.fast",
+                                   "--backward"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_triscope(words);
+  };
+  ASSERT_EQ(eval("usual.safetensors", "usual.out.safetensors", {}).exit_code, 0);
+  const ProgramResult own =
+      eval("own.safetensors", "own.out.safetensors", {"--heads-first", "--names", "q=query,k1=a,k2=b,do=grad"});
+  ASSERT_EQ(own.exit_code, 0) << own.errors;
+  EXPECT_EQ(text_of(folder / "own.out.safetensors"), text_of(folder / "usual.out.safetensors"));
+  const ProgramResult unnamed = eval("own.safetensors", "x.safetensors", {});
+  EXPECT_EQ(unnamed.exit_code, 2);
+  EXPECT_THAT(unnamed.errors, HasSubstr("--names q=NAME"));
+  const ProgramResult used = eval("own.safetensors", "x.safetensors", {"--names", "q=maskMASKmaskMASK,k1=a,k2=b"});
+  EXPECT_EQ(used.exit_code, 2);
+  EXPECT_THAT(used.errors, HasSubstr("the element type \"U99\""));
+}
+
 TEST(Eval, says_when_results_are_not_finite_and_spares_databases) {
   TemporaryFolder folder;
   const auto tensor = [](const char* name, float value) {
