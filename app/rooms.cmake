@@ -1,8 +1,8 @@
 # The programs. Each line: a room, and the rooms and libraries it may use.
 triscope_room(app/cli/options kernels/base kernels/attention profiler/record profiler/statistics profiler/store
   CLI11::CLI11 fmt::static Threads::Threads)
-triscope_room(app/cli/text kernels/base kernels/attention profiler/plan profiler/record profiler/statistics
-  profiler/store profiler/sweep app/cli/options fmt::static nlohmann_json::nlohmann_json)
+triscope_room(app/cli/text kernels/base kernels/attention profiler/export profiler/plan profiler/record
+  profiler/statistics profiler/store profiler/sweep app/cli/options fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli/doctor kernels/base profiler/plan profiler/record profiler/store profiler/supervise app/cli/text
   fmt::static)
 triscope_room(app/cli/commands kernels/base profiler/export profiler/plan profiler/record profiler/store

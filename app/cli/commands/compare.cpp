@@ -1,19 +1,20 @@
 // `triscope compare A B`: verdicts between stored measurements, and a gate for scripts.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/fail_condition.hpp"
 #include "app/cli/options/selection.hpp"
 #include "app/cli/options/shared_options.hpp"
-#include "app/cli/text/number_text.hpp"
+#include "app/cli/text/compared.hpp"
+#include "app/cli/text/differences.hpp"
 #include "app/cli/text/result_table.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
-#include "profiler/record/columns.hpp"
 
 namespace triscope {
 namespace {
@@ -22,15 +23,85 @@ struct CompareOptions {
   std::string a, b;
   std::shared_ptr<std::string> database;
   std::optional<FailCondition> fail_if;
-  double tolerance = 0.005;
-  bool json = false;
+  double tolerance = 0.005, max_unclear = 0.2;
+  bool require_converged = false;
+  std::set<std::string> allowed;  ///< groups of differences; "all"
+  std::string format = "table";
 };
 
-struct ComparedPair {
-  RowPair rows;
-  Comparison comparison;
-  bool violated = false;  ///< by --fail-if
+/// What is compared: rows of one database.
+struct Side {
+  std::string word;                      ///< as it was typed
+  bool is_file = false;                  ///< a database of its own, rather than measurements of --db
+  std::optional<Selection> selection;    ///< unset: all of the file, of each configuration the newest
+  std::shared_ptr<const Snapshot> from;  ///< the same object where both sides are of one database
+  std::vector<ResultRow> rows;
 };
+
+/// Reads "3", "m12", "kernel:..." as `parse_selection` does, else the name of a database: "old.db", or "old.db@3" for
+/// one sweep of it. `file` is set where it is one.
+Side parse_side(const std::string& word, std::filesystem::path& file) {
+  Side side{word, false, std::nullopt, nullptr, {}};
+  try {
+    side.selection = parse_selection(word);
+    return side;
+  } catch (const Error&) {
+    std::error_code ignored;
+    const std::size_t at = word.rfind('@');
+    const bool plain = std::filesystem::exists(word, ignored);
+    file = plain || at == std::string::npos ? word : word.substr(0, at);
+    if (!std::filesystem::exists(file, ignored)) {
+      if (file.extension() != ".db" && word.find('/') == std::string::npos) throw;
+      throw Error(fmt::format("there is no database {}", file.string()), "the file does not exist", "check its name");
+    }
+    if (!plain) side.selection = parse_selection(word.substr(at + 1));
+  }
+  side.is_file = true;
+  return side;
+}
+
+std::string minute(const std::string& time) {
+  return time.size() < 16 ? time : time.substr(0, 10) + " " + time.substr(11, 5);
+}
+
+/// "new.db, 12 measurements of sweep 3, 2026-11-21 13:55".
+std::string label_of(const Side& side) {
+  std::set<std::int64_t> sweeps;
+  std::string first, last;
+  for (const ResultRow& row : side.rows) {
+    sweeps.insert(row.sweep);
+    if (first.empty() || row.started < first) first = row.started;
+    last = std::max(last, row.started);
+  }
+  if (side.rows.empty()) return side.word + ", which holds no measurement";
+  const std::string until = minute(first) == minute(last) ? "" : " to " + minute(last);
+  return fmt::format("{}, {} measurement{} of sweep{} {}, {}{} UTC", side.word, side.rows.size(),
+                     side.rows.size() == 1 ? "" : "s", sweeps.size() == 1 ? "" : "s", fmt::join(sweeps, ", "),
+                     minute(first), until);
+}
+
+/// Both sides, A first. Of two files the first is the old one, which is B: the new one is judged.
+std::pair<Side, Side> open_sides(const CompareOptions& options) {
+  std::filesystem::path file_a, file_b;
+  Side a = parse_side(options.a, file_a), b = parse_side(options.b, file_b);
+  if (a.is_file && b.is_file) {
+    if (!options.database->empty())
+      throw Error("--db cannot be used", "both sides are databases of their own", "leave it out", ExitCode::usage);
+    std::swap(a, b);
+    std::swap(file_a, file_b);
+  }
+  std::shared_ptr<const Snapshot> common;
+  for (auto [side, file] : {std::pair(&a, &file_a), std::pair(&b, &file_b)}) {
+    if (side->is_file) {
+      side->from = std::make_shared<const Snapshot>(*file);
+    } else {
+      if (!common) common = std::make_shared<const Snapshot>(existing_database(*options.database));
+      side->from = common;
+    }
+    side->rows = side->selection ? select(*side->from, *side->selection) : newest_of_each(side->from->results());
+  }
+  return {std::move(a), std::move(b)};
+}
 
 /// A gate must not pass when a pair cannot be judged: A failed where B is ok, or their timings are of different kinds.
 bool fails_gate(const FailCondition& condition, const RowPair& pair, const Comparison& comparison) {
@@ -38,243 +109,166 @@ bool fails_gate(const FailCondition& condition, const RowPair& pair, const Compa
   return comparison.verdict == Verdict::not_comparable || violates(condition, comparison);
 }
 
-std::string name_of(const ResultRow& row) {
-  return fmt::format("{} {} {}", row.kernel, to_string(row.pass), windows_text(row.problem));
+bool converged(const Snapshot& snapshot, const ResultRow& row) {
+  const std::optional<Measurement> measurement = snapshot.measurement(row.measurement);
+  return !measurement || measurement->status != Status::ok || measurement->summary.converged;
 }
 
-ComparedPair compare_pair(const Snapshot& snapshot, const RowPair& pair, const CompareOptions& options) {
-  ComparedPair result{pair, {}, false};
+ComparedPair compare_pair(const Side& a, const Side& b, const RowPair& pair, const CompareOptions& options) {
+  ComparedPair result{pair, {}, true, true, false};
   for (const ResultRow* row : {&pair.a, &pair.b}) {
     if (row->status == Status::ok) continue;
     result.comparison.verdict = Verdict::not_comparable;
     result.comparison.explanation = fmt::format("m{} is {}: {}", row->measurement, to_string(row->status), row->reason);
   }
   if (result.comparison.explanation.empty()) {
-    result.comparison = compare_rows(snapshot, pair.a, pair.b, options.tolerance);
+    result.comparison = compare_rows(*a.from, pair.a, *b.from, pair.b, options.tolerance);
+    result.converged_a = converged(*a.from, pair.a);
+    result.converged_b = converged(*b.from, pair.b);
   }
   if (options.fail_if) result.violated = fails_gate(*options.fail_if, pair, result.comparison);
   return result;
 }
 
-/// The pairs of two selections. Two single measurements are a pair whatever they are; both sides skipped is none.
-Pairing make_pairs(const Snapshot& snapshot, const Selection& a, const Selection& b) {
-  const std::vector<ResultRow> first = select(snapshot, a), second = select(snapshot, b);
-  if (a.measurement && b.measurement) return {{{first.front(), second.front()}}, {}, {}};
-  const bool across_kernels = !a.kernel.empty() && !b.kernel.empty();
-  Pairing pairing = pair_rows(first, second, across_kernels);
+/// The pairs of two sides. Two single measurements are a pair whatever they are; both sides skipped is none.
+Pairing make_pairs(const Side& a, const Side& b) {
+  const Selection first = a.selection.value_or(Selection{}), second = b.selection.value_or(Selection{});
+  if (first.measurement && second.measurement) return {{{a.rows.front(), b.rows.front()}}, {}, {}};
+  Pairing pairing = pair_rows(a.rows, b.rows, !first.kernel.empty() && !second.kernel.empty());
   std::erase_if(pairing.pairs, [](const RowPair& pair) {
     return pair.a.status == Status::skipped && pair.b.status == Status::skipped;
   });
   return pairing;
 }
 
-/// A bound of a ratio; beyond a factor of a thousand the digits mean nothing.
-std::string bound_text(double ratio) {
-  if (ratio > 1000) return ">1000";
-  return ratio < 0.001 ? "<0.001" : significant_text(ratio, 4);
-}
-
-/// The interval the way the verdict reads: of "1.5x slower" that of time A / time B.
-std::string interval_text(const Comparison& comparison) {
-  const Interval& interval = comparison.interval;
-  if (comparison.verdict != Verdict::slower)
-    return fmt::format("{} .. {}", bound_text(interval.low), bound_text(interval.high));
-  return fmt::format("{} .. {}", bound_text(1 / interval.high), bound_text(1 / interval.low));
-}
-
-/// The ratio in cycles, the same way.
-std::string cycles_text(const Comparison& comparison) {
-  if (!comparison.cycle_ratio) return "";
-  return fmt::format("{}x", significant_text(comparison.verdict == Verdict::slower ? 1 / *comparison.cycle_ratio
-                                                                                   : *comparison.cycle_ratio));
-}
-
-void print_table(const std::vector<ComparedPair>& pairs) {
-  TerminalTable table;
-  table.columns = {{"A", Align::right, 60, false},
-                   {"", Align::left, 90, true},
-                   {"B", Align::right, 60, false},
-                   {"", Align::left, 85, true},
-                   {"seq", Align::right, 50, false},
-                   {"A ms", Align::right, 75, false},
-                   {"B ms", Align::right, 75, false},
-                   {"A is", Align::left, 100, false},
-                   {"95 % interval", Align::left, 70, false},
-                   {"in cycles", Align::right, 30, false},
-                   {"in turns", Align::left, 20, false},
-                   {"", Align::left, 95, false}};
-  const auto ms = [](const ResultRow& row) {
-    return row.median_ms ? milliseconds_text(*row.median_ms) : std::string(to_string(row.status));
-  };
-  for (const ComparedPair& pair : pairs) {
-    const Comparison& comparison = pair.comparison;
-    const bool known = comparison.ratio > 0;
-    table.rows.push_back({fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a),
-                          fmt::format("m{}", pair.rows.b.measurement), name_of(pair.rows.b),
-                          fmt::format("{}", pair.rows.a.problem.seq_len), ms(pair.rows.a), ms(pair.rows.b),
-                          verdict_text(comparison), known ? interval_text(comparison) : "", cycles_text(comparison),
-                          known ? (comparison.paired ? "yes" : "no") : "", pair.violated ? "FAILS" : ""});
+/// Why the gate does not pass, or, without a gate, why nothing was compared.
+std::vector<std::string> faults_of(const Compared& compared, const CompareOptions& options) {
+  const Tally& tally = compared.tally;
+  if (tally.compared > 0 && tally.measured == 0) return {"nothing was compared: in every pair a side was not measured"};
+  std::vector<std::string> faults;
+  if (!options.fail_if) return faults;
+  if (tally.violations > 0)
+    faults.push_back(fmt::format("{} of {} comparisons fail", tally.violations, tally.compared));
+  if (tally.missing > 0) faults.push_back(fmt::format("{} measurements of B are missing in A", tally.missing));
+  if (tally.compared == tally.not_comparable + tally.unclear) {
+    faults.emplace_back("nothing could be judged");
+  } else if (static_cast<double>(tally.unclear) > options.max_unclear * static_cast<double>(tally.compared)) {
+    faults.push_back(
+        fmt::format("{} of {} comparisons are unclear, more than --max-unclear allows", tally.unclear, tally.compared));
   }
-  fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
-  for (const ComparedPair& pair : pairs) {
-    if (pair.comparison.explanation.empty()) continue;
-    fmt::print("m{} with m{}: {}\n", pair.rows.a.measurement, pair.rows.b.measurement, pair.comparison.explanation);
+  if (options.require_converged && tally.not_converged > 0)
+    faults.push_back(fmt::format("{} comparisons rest on measurements that did not converge", tally.not_converged));
+  std::set<std::string> groups;
+  for (const PlaceDifference& difference : compared.differences) {
+    if (!difference.allowed) groups.insert(difference.group);
   }
-}
-
-void print_json(const std::vector<ComparedPair>& pairs) {
-  using nlohmann::json;
-  for (const ComparedPair& pair : pairs) {
-    const Comparison& comparison = pair.comparison;
-    const json object = {{"type", "comparison"},
-                         {"a", pair.rows.a.measurement},
-                         {"b", pair.rows.b.measurement},
-                         {"verdict", to_string(comparison.verdict)},
-                         {"ratio", comparison.ratio},
-                         {"ratio_low", comparison.interval.low},
-                         {"ratio_high", comparison.interval.high},
-                         {"cycle_ratio", comparison.cycle_ratio ? json(*comparison.cycle_ratio) : json(nullptr)},
-                         {"paired", comparison.paired},
-                         {"fails", pair.violated},
-                         {"explanation", comparison.explanation}};
-    fmt::print("{}\n", object.dump(-1, ' ', false, json::error_handler_t::replace));
-  }
-}
-
-/// What all comparisons say together.
-struct Tally {
-  std::size_t compared = 0, faster = 0, slower = 0, same = 0, unclear = 0, not_comparable = 0;
-  std::size_t violations = 0;          ///< of --fail-if
-  std::size_t only_a = 0, only_b = 0;  ///< without a partner
-  std::size_t missing = 0;             ///< measured in B, without a partner in A
-};
-
-Tally count(const std::vector<ComparedPair>& pairs, const Pairing& pairing) {
-  Tally tally;
-  tally.compared = pairs.size();
-  for (const ComparedPair& pair : pairs) {
-    switch (pair.comparison.verdict) {
-      case Verdict::faster:
-        ++tally.faster;
-        break;
-      case Verdict::slower:
-        ++tally.slower;
-        break;
-      case Verdict::same:
-        ++tally.same;
-        break;
-      case Verdict::unclear:
-        ++tally.unclear;
-        break;
-      case Verdict::not_comparable:
-        ++tally.not_comparable;
-        break;
-    }
-    tally.violations += pair.violated;
-  }
-  tally.only_a = pairing.only_a.size();
-  tally.only_b = pairing.only_b.size();
-  for (const ResultRow& row : pairing.only_b) tally.missing += row.status == Status::ok;
-  return tally;
-}
-
-std::string tally_text(const Tally& tally) {
-  std::string text = fmt::format("{} compared", tally.compared);
-  const auto add = [&](std::size_t number, std::string_view words) {
-    if (number > 0) text += fmt::format(", {} {}", number, words);
-  };
-  add(tally.faster, "faster");
-  add(tally.slower, "slower");
-  add(tally.same, "the same");
-  add(tally.unclear, "unclear");
-  add(tally.not_comparable, "not comparable");
-  if (tally.only_a + tally.only_b > 0)
-    text += fmt::format("; without a partner: {} of A, {} of B", tally.only_a, tally.only_b);
-  return text;
-}
-
-/// Why the gate does not pass; empty when it passes. It does not pass when A lacks a measurement or no pair can be
-/// judged.
-std::string gate_text(const Tally& tally) {
-  if (tally.violations > 0) return fmt::format("{} of {} comparisons fail", tally.violations, tally.compared);
-  if (tally.missing > 0) return fmt::format("{} measurements of B are missing in A", tally.missing);
-  if (tally.compared == tally.not_comparable + tally.unclear) return "nothing could be judged";
-  return "";
+  if (!groups.empty())
+    faults.push_back(fmt::format("A and B differ in more than what is judged; --allow {} accepts that: {}",
+                                 fmt::join(groups, ","), difference_words(compared.differences)));
+  return faults;
 }
 
 /// " (sweep 17)" where the selection named a kernel and left the sweep open.
-std::string chosen_sweep(const Selection& selection, const std::vector<ResultRow>& rows) {
-  const bool open = !selection.kernel.empty() && !selection.sweep && !rows.empty();
+std::string chosen_sweep(const Side& side, const std::vector<ResultRow>& rows) {
+  const bool open = side.selection && !side.selection->kernel.empty() && !side.selection->sweep && !rows.empty();
   return open ? fmt::format(" (sweep {})", rows.front().sweep) : "";
 }
 
 /// The newest sweep that holds two kernels which were named without one; nullopt when none does.
-std::optional<std::int64_t> common_sweep(const Snapshot& snapshot, const Selection& a, const Selection& b) {
-  if (a.kernel.empty() || b.kernel.empty()) return std::nullopt;
-  for (const SweepInfo& sweep : snapshot.sweeps()) {
-    const std::vector<ResultRow> rows = snapshot.results(sweep.id);
+std::optional<std::int64_t> common_sweep(const Side& a, const Side& b) {
+  if (a.from != b.from || a.selection->kernel.empty() || b.selection->kernel.empty()) return std::nullopt;
+  for (const SweepInfo& sweep : a.from->sweeps()) {
+    const std::vector<ResultRow> rows = a.from->results(sweep.id);
     const auto holds = [&](const std::string& kernel) {
       return std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return row.kernel == kernel; });
     };
-    if (holds(a.kernel) && holds(b.kernel)) return sweep.id;
+    if (holds(a.selection->kernel) && holds(b.selection->kernel)) return sweep.id;
   }
   return std::nullopt;
 }
 
 /// What is said when no measurement of `a` has a partner in `b`.
-Error nothing_in_common(const Snapshot& snapshot, const Selection& a, const Selection& b, const Pairing& pairing,
-                        ExitCode code) {
-  const std::optional<std::int64_t> common = common_sweep(snapshot, a, b);
+Error nothing_in_common(const Side& a, const Side& b, const Pairing& pairing, ExitCode code) {
+  const std::optional<std::int64_t> common = common_sweep(a, b);
   return Error(
-      fmt::format("{} and {} cannot be compared", a.text, b.text),
+      fmt::format("{} and {} cannot be compared", a.word, b.word),
       fmt::format(
           "none of the {} measurements of A{} has the same problem, pass, regime and clock as one of the {} of B{}",
           pairing.only_a.size(), chosen_sweep(a, pairing.only_a), pairing.only_b.size(),
           chosen_sweep(b, pairing.only_b)),
-      common ? fmt::format("sweep {0} holds both: compare kernel:{1}@{0} kernel:{2}@{0}", *common, a.kernel, b.kernel)
+      common ? fmt::format("sweep {0} holds both: compare kernel:{1}@{0} kernel:{2}@{0}", *common, a.selection->kernel,
+                           b.selection->kernel)
              : "compare sweeps with common configurations, or kernels of one sweep",
       code);
 }
 
-void print_summary_json(const Tally& tally, bool fails) {
-  const nlohmann::json object = {{"type", "summary"},
-                                 {"compared", tally.compared},
-                                 {"faster", tally.faster},
-                                 {"slower", tally.slower},
-                                 {"same", tally.same},
-                                 {"unclear", tally.unclear},
-                                 {"not_comparable", tally.not_comparable},
-                                 {"only_a", tally.only_a},
-                                 {"only_b", tally.only_b},
-                                 {"violations", tally.violations},
-                                 {"fails", fails}};
-  fmt::print("{}\n", object.dump());
+void print(const Compared& compared, const std::string& format) {
+  if (format == "json") {
+    fmt::print("{}", compared_json(compared));
+  } else if (format == "md") {
+    fmt::print("{}", compared_markdown(compared));
+  } else if (format == "junit") {
+    fmt::print("{}", compared_junit(compared));
+  } else {
+    fmt::print("{}", compared_table(compared, terminal_width(stdout, kUnlimitedWidth)));
+  }
 }
 
 int run(const CompareOptions& options) {
-  const Selection first = parse_selection(options.a), second = parse_selection(options.b);
-  const Snapshot snapshot(existing_database(*options.database));
-  const Pairing pairing = make_pairs(snapshot, first, second);
-  std::vector<ComparedPair> pairs;
-  for (const RowPair& pair : pairing.pairs) pairs.push_back(compare_pair(snapshot, pair, options));
-  const Tally tally = count(pairs, pairing);
-  const std::string gate = options.fail_if ? gate_text(tally) : "";
-  if (pairs.empty() && !options.json) {
-    throw nothing_in_common(snapshot, first, second, pairing,
-                            options.fail_if ? ExitCode::measured_failed : ExitCode::usage);
+  const auto [a, b] = open_sides(options);
+  const Pairing pairing = make_pairs(a, b);
+  Compared compared;
+  compared.a = label_of(a);
+  compared.b = label_of(b);
+  for (const RowPair& pair : pairing.pairs) compared.pairs.push_back(compare_pair(a, b, pair, options));
+  compared.differences = place_differences(*a.from, *b.from, compared.pairs, options.allowed);
+  compared.tally = count_pairs(compared.pairs, pairing);
+  if (options.fail_if) compared.gate = options.fail_if->text;
+  compared.faults = faults_of(compared, options);
+  if (compared.pairs.empty() && options.format == "table")
+    throw nothing_in_common(a, b, pairing, options.fail_if ? ExitCode::measured_failed : ExitCode::usage);
+  print(compared, options.format);
+  if (!compared.faults.empty())
+    fmt::print(stderr, "triscope: {}{} ({}).\n",
+               options.fail_if ? fmt::format("the gate \"{}\" does not pass: ", compared.gate) : "",
+               fmt::join(compared.faults, "; "), tally_text(compared.tally));
+  const bool swapped =
+      a.is_file && b.is_file && !a.rows.empty() && !b.rows.empty() && a.rows.front().started < b.rows.front().started;
+  if (swapped)
+    fmt::print(stderr, "triscope: {} is older than {}: of two databases the old one is named first.\n", a.word, b.word);
+  if (compared.pairs.empty() && !options.fail_if) return static_cast<int>(ExitCode::usage);
+  return static_cast<int>(compared.faults.empty() ? ExitCode::done : ExitCode::measured_failed);
+}
+
+void add_gate_options(CLI::App& command, const std::shared_ptr<CompareOptions>& options) {
+  add_text(command, "--fail-if", "CONDITION",
+           "\"slower>2%\" or \"faster>2%\": exit 1 when the verdict says so and the difference is larger",
+           [options](const std::string& text) { options->fail_if = parse_fail_condition(text); });
+  add_text(command, "--max-unclear", "P%", "With --fail-if: exit 1 when more comparisons are unclear (default: 20%)",
+           [options](const std::string& text) {
+             options->max_unclear = text == "0%" ? 0 : parse_percent("--max-unclear", text);
+           });
+  command.add_flag("--require-converged", options->require_converged,
+                   "With --fail-if: exit 1 when a measurement did not converge");
+  add_text(command, "--allow", "LIST",
+           "With --fail-if: differences of A and B that are accepted: device, host, driver, commit, settings, or all",
+           [options](const std::string& text) {
+             const std::vector<std::string> groups{"device", "host", "driver", "commit", "settings", "all"};
+             for (const std::string& group : parse_list("--allow", text)) {
+               if (std::find(groups.begin(), groups.end(), group) == groups.end())
+                 refuse_choice("--allow", group, "this is not a kind of difference", groups);
+               options->allowed.insert(group);
+             }
+           });
+}
+
+/// Options of a gate are refused where there is none.
+void require_gate(const CLI::App& command, const CompareOptions& options) {
+  for (const char* name : {"--max-unclear", "--require-converged", "--allow"}) {
+    if (options.fail_if || command.count(name) == 0) continue;
+    throw Error(fmt::format("{} cannot be used", name), "it belongs to --fail-if", "add --fail-if \"slower>2%\"",
+                ExitCode::usage);
   }
-  if (options.json) {
-    print_json(pairs);
-    print_summary_json(tally, !gate.empty());
-  } else {
-    print_table(pairs);
-    fmt::print("{}\n", tally_text(tally));
-  }
-  if (!gate.empty())
-    fmt::print(stderr, "triscope: the gate \"{}\" does not pass: {} ({}).\n", options.fail_if->text, gate,
-               tally_text(tally));
-  if (pairs.empty() && !options.fail_if) return static_cast<int>(ExitCode::usage);
-  return static_cast<int>(gate.empty() ? ExitCode::done : ExitCode::measured_failed);
 }
 
 }  // namespace
@@ -284,34 +278,41 @@ void add_compare_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<CompareOptions>();
   command
       ->add_option("A", options->a,
-                   "Sweep (3, latest), measurement (m12) or kernel (kernel:cpu.fast, kernel:cpu.fast@3)")
+                   "Sweep (3, latest), measurement (m12), kernel (kernel:cpu.fast, kernel:cpu.fast@3), or a database "
+                   "(old.db, old.db@3)")
       ->required();
-  command->add_option("B", options->b, "What A is compared with")->required();
+  command->add_option("B", options->b, "What A is compared with; of two databases the new one")->required();
   options->database = add_database_option(*command);
-  command
-      ->add_option_function<std::string>(
-          "--fail-if", [options](const std::string& text) { options->fail_if = parse_fail_condition(text); },
-          "\"slower>2%\" or \"faster>2%\": exit 1 when the verdict says so and the difference is larger")
-      ->type_name("CONDITION");
-  command
-      ->add_option_function<std::string>(
-          "--tolerance",
-          [options](const std::string& text) { options->tolerance = parse_percent("--tolerance", text); },
-          "Ratios this close to 1 count as the same (default: 0.5%)")
-      ->type_name("P%");
-  add_table_or_json(*command, options->json);
+  add_gate_options(*command, options);
+  add_text(*command, "--tolerance", "P%", "Ratios this close to 1 count as the same (default: 0.5%)",
+           [options](const std::string& text) { options->tolerance = parse_percent("--tolerance", text); });
+  add_text(*command, "--format", "{table,json,md,junit}",
+           "table, json (one object per line), md (Markdown) or junit (XML for CI) (default: table)",
+           [options](const std::string& text) {
+             const std::vector<std::string> formats{"table", "json", "md", "junit"};
+             if (std::find(formats.begin(), formats.end(), text) == formats.end())
+               refuse_choice("--format", text, "this is not a format of this command", formats);
+             options->format = text;
+           });
   command->footer(
-      "The ratio is time of B / time of A: above 1, A is faster. Where A is slower, the table shows its inverse. What "
-      "was\n"
-      "measured in turns (the kernels of one problem in one sweep) is compared turn by turn. The rest, such as two "
-      "sweeps,\n"
-      "is compared by its medians. --fail-if also exits 1 when A lacks what B has, or nothing can be judged.\n"
+      "\"A is\" says what A is compared with B; the ratio beside it is time A / time B in every row, so that below 1 "
+      "A\n"
+      "is faster. What was measured in turns (the kernels of one problem in one sweep) is compared turn by turn. The\n"
+      "rest, such as two sweeps, is compared by its medians. Two databases are given in the order of time: the second\n"
+      "one, the new one, is A and is judged. --fail-if also exits 1 when A lacks what B has, when nothing can be "
+      "judged,\n"
+      "and when A and B differ in device, host, driver, commit or settings and --allow does not name that.\n"
+      "docs/gates.md has a recipe.\n"
       "\n"
       "Examples:\n"
       "  triscope compare kernel:cpu.fast kernel:baseline.cpu      of the newest sweep that holds each\n"
       "  triscope compare m12 m7\n"
-      "  triscope compare latest 3 --fail-if \"slower>2%\"           for scripts: exit 1 when it got slower");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+      "  triscope compare latest 3 --fail-if \"slower>2%\"           for scripts: exit 1 when it got slower\n"
+      "  triscope compare old.db new.db --fail-if \"slower>5%\" --allow commit --format junit > gate.xml");
+  command->callback([command, options, &action] {
+    require_gate(*command, *options);
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace triscope

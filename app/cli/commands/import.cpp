@@ -1,6 +1,8 @@
 // `triscope import`: takes over the sweeps of another database.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
 #include "kernels/base/error.hpp"
@@ -26,6 +28,21 @@ std::filesystem::path readable_source(const std::string& name, const std::filesy
   return name;
 }
 
+/// Under which number each sweep of `source` is found here, and what `latest` means.
+void print_ids(const Snapshot& source, const Snapshot& target) {
+  const std::vector<SweepInfo> here = target.sweeps();
+  std::vector<SweepInfo> imported = source.sweeps();
+  std::reverse(imported.begin(), imported.end());  // oldest first
+  for (const SweepInfo& sweep : imported) {
+    const auto same =
+        std::find_if(here.begin(), here.end(), [&](const SweepInfo& one) { return one.uuid == sweep.uuid; });
+    if (same != here.end()) fmt::print("sweep {} of that file is sweep {} here\n", sweep.id, same->id);
+  }
+  if (!here.empty())
+    fmt::print("`latest` is sweep {}, the one that was measured last, on {}\n", here.front().id,
+               here.front().started.substr(0, 10));
+}
+
 }  // namespace
 
 void add_import_command(CLI::App& app, Action& action) {
@@ -45,6 +62,7 @@ void add_import_command(CLI::App& app, Action& action) {
       const std::filesystem::path target = writable_database(*database);
       const std::int64_t copied = Store(target).import(source);
       fmt::print("{} measurements copied into {}\n", copied, target.string());
+      print_ids(Snapshot(source), Snapshot(target));
       return 0;
     };
   });

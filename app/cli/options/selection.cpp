@@ -113,6 +113,20 @@ std::vector<ResultRow> select(const Snapshot& snapshot, const Selection& selecti
   return selection.kernel.empty() ? snapshot.results(id) : select_kernel(snapshot, sweeps, selection);
 }
 
+std::vector<ResultRow> newest_of_each(const std::vector<ResultRow>& rows) {
+  std::vector<ResultRow> kept;
+  for (const ResultRow& row : rows) {
+    const auto same =
+        std::find_if(kept.begin(), kept.end(), [&](const ResultRow& one) { return partners(one, row, false); });
+    if (same == kept.end()) {
+      kept.push_back(row);
+    } else if (same->started <= row.started) {
+      *same = row;
+    }
+  }
+  return kept;
+}
+
 Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b, bool across_kernels) {
   Pairing pairing;
   std::vector<bool> used(b.size(), false);

@@ -28,6 +28,10 @@ Selection parse_selection(std::string_view text);
 /// Throws `Error` (usage) when the database holds none.
 std::vector<ResultRow> select(const Snapshot& snapshot, const Selection& selection);
 
+/// Of rows of the same kernel, instance, problem, pass, regime and clock the one that was taken last, in the order of
+/// `rows`.
+std::vector<ResultRow> newest_of_each(const std::vector<ResultRow>& rows);
+
 /// Two rows that answer the same question.
 struct RowPair {
   ResultRow a;

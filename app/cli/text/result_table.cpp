@@ -129,14 +129,15 @@ std::string flagged_text(const ResultRow& row) {
 
 }  // namespace
 
-Comparison compare_rows(const Snapshot& snapshot, const ResultRow& a, const ResultRow& b, double tolerance) {
-  const auto load = [&](const ResultRow& row) {
+Comparison compare_rows(const Snapshot& of_a, const ResultRow& a, const Snapshot& of_b, const ResultRow& b,
+                        double tolerance) {
+  const auto load = [](const Snapshot& snapshot, const ResultRow& row) {
     if (std::optional<Measurement> measurement = snapshot.measurement(row.measurement)) return *std::move(measurement);
     throw Error(fmt::format("m{} cannot be compared", row.measurement), "it has been deleted", "run the command again");
   };
-  const Measurement first = load(a), second = load(b);
-  const bool interleaved =
-      a.measurement == b.measurement || (a.sweep == b.sweep && first.group >= 0 && first.group == second.group);
+  const Measurement first = load(of_a, a), second = load(of_b, b);
+  const bool interleaved = &of_a == &of_b && (a.measurement == b.measurement ||
+                                              (a.sweep == b.sweep && first.group >= 0 && first.group == second.group));
   return compare({first.samples, a.regime, a.timing_source}, {second.samples, b.regime, b.timing_source}, interleaved,
                  tolerance);
 }
@@ -160,7 +161,7 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
   for (const ResultRow& row : rows) (row.kernel == verdicts.baseline ? theirs : ours).push_back(row);
   for (const RowPair& pair : pair_rows(ours, theirs, true).pairs) {
     if (pair.a.status != Status::ok || pair.b.status != Status::ok) continue;
-    verdicts.by_measurement.try_emplace(pair.a.measurement, compare_rows(snapshot, pair.a, pair.b));
+    verdicts.by_measurement.try_emplace(pair.a.measurement, compare_rows(snapshot, pair.a, snapshot, pair.b));
   }
   return verdicts;
 }

@@ -21,8 +21,10 @@ struct Verdicts {
   std::map<std::int64_t, Comparison> by_measurement;
 };
 
-/// Compares two stored measurements; the per-block ratios are used when they were taken interleaved in one sweep.
-Comparison compare_rows(const Snapshot& snapshot, const ResultRow& a, const ResultRow& b, double tolerance = 0.005);
+/// Compares two stored measurements, which may be of two databases; the per-block ratios are used when they were taken
+/// interleaved in one sweep of one database (`of_a` and `of_b` are the same object).
+Comparison compare_rows(const Snapshot& of_a, const ResultRow& a, const Snapshot& of_b, const ResultRow& b,
+                        double tolerance = 0.005);
 
 /// Verdicts of every row that has a partner (`pair_rows`) among the rows of kernel `baseline`. "auto" is the
 /// dot-product baseline among `rows`, or nothing when there is none; "none" is nothing. Throws `Error` (usage) when

@@ -295,5 +295,17 @@ TEST_F(HistoryTest, importing_twice_changes_nothing) {
   EXPECT_THAT(run_triscope({"import", file_.string(), "--db", target.string()}).output, HasSubstr("0 measurements"));
 }
 
+TEST_F(HistoryTest, importing_says_the_numbers_and_what_latest_means) {
+  const std::filesystem::path target = folder_ / "all.db";
+  {
+    Store store(target);
+    store.finish_sweep(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 0));
+  }
+  const std::string output = run_triscope({"import", file_.string(), "--db", target.string()}).output;
+  EXPECT_THAT(output, HasSubstr("sweep 1 of that file is sweep 2 here\nsweep 2 of that file is sweep 3 here\n"));
+  const std::int64_t latest = Snapshot(target).sweeps().front().id;
+  EXPECT_THAT(output, HasSubstr("`latest` is sweep " + std::to_string(latest) + ","));
+}
+
 }  // namespace
 }  // namespace triscope

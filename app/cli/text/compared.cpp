@@ -1,0 +1,256 @@
+#include "app/cli/text/compared.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/text/number_text.hpp"
+#include "app/cli/text/result_table.hpp"
+#include "profiler/export/export.hpp"
+#include "profiler/export/text_table.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/json.hpp"
+
+namespace triscope {
+namespace {
+
+using nlohmann::json;
+
+std::string name_of(const ResultRow& row) {
+  return fmt::format("{} {} {}", row.kernel, to_string(row.pass), windows_text(row.problem));
+}
+
+/// A bound of a ratio; beyond a factor of a thousand the digits mean nothing.
+std::string bound_text(double ratio) {
+  if (ratio > 1000) return ">1000";
+  return ratio < 0.001 ? "<0.001" : significant_text(ratio, 4);
+}
+
+/// time A / time B, the inverse of what a `Comparison` holds.
+std::string interval_text(const Comparison& comparison) {
+  if (!(comparison.ratio > 0)) return "";
+  return fmt::format("{} .. {}", bound_text(1 / comparison.interval.high), bound_text(1 / comparison.interval.low));
+}
+
+std::string cycles_text(const Comparison& comparison) {
+  return comparison.cycle_ratio ? significant_text(1 / *comparison.cycle_ratio) : "";
+}
+
+std::string ms_text(const ResultRow& row) {
+  return row.status == Status::ok && row.median_ms ? milliseconds_text(*row.median_ms)
+                                                   : std::string(to_string(row.status));
+}
+
+/// The sentences below a table: why a verdict is what it is, and what differs between A and B.
+std::vector<std::string> sentences(const Compared& compared) {
+  std::vector<std::string> lines;
+  for (const ComparedPair& pair : compared.pairs) {
+    const std::string ids = fmt::format("m{} with m{}", pair.rows.a.measurement, pair.rows.b.measurement);
+    if (!pair.comparison.explanation.empty()) lines.push_back(fmt::format("{}: {}", ids, pair.comparison.explanation));
+    if (!pair.converged_a || !pair.converged_b)
+      lines.push_back(fmt::format("{}: {} did not converge: measure longer (--budget).", ids,
+                                  pair.converged_a   ? "B"
+                                  : pair.converged_b ? "A"
+                                                     : "both"));
+  }
+  for (const PlaceDifference& difference : compared.differences)
+    lines.push_back(fmt::format("A and B differ in {} of {} pairs: {}{}", difference.pairs, compared.pairs.size(),
+                                difference.text, difference.allowed ? " (allowed)" : ""));
+  return lines;
+}
+
+json side_json(const ResultRow& row, bool converged) {
+  json object = json::parse(export_rows(std::span(&row, 1), ExportFormat::json)).at(0);
+  object["converged"] = converged;
+  return object;
+}
+
+std::string xml(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Tally count_pairs(const std::vector<ComparedPair>& pairs, const Pairing& pairing) {
+  Tally tally;
+  tally.compared = pairs.size();
+  for (const ComparedPair& pair : pairs) {
+    const Verdict verdict = pair.comparison.verdict;
+    tally.faster += verdict == Verdict::faster;
+    tally.slower += verdict == Verdict::slower;
+    tally.same += verdict == Verdict::same;
+    tally.unclear += verdict == Verdict::unclear;
+    tally.not_comparable += verdict == Verdict::not_comparable;
+    tally.violations += pair.violated;
+    tally.not_converged += !pair.converged_a || !pair.converged_b;
+    tally.measured += pair.rows.a.status == Status::ok && pair.rows.b.status == Status::ok;
+  }
+  tally.only_a = pairing.only_a.size();
+  tally.only_b = pairing.only_b.size();
+  for (const ResultRow& row : pairing.only_b) tally.missing += row.status == Status::ok;
+  return tally;
+}
+
+std::string tally_text(const Tally& tally) {
+  std::string text = fmt::format("{} compared", tally.compared);
+  const auto add = [&](std::size_t number, std::string_view words) {
+    if (number > 0) text += fmt::format(", {} {}", number, words);
+  };
+  add(tally.faster, "faster");
+  add(tally.slower, "slower");
+  add(tally.same, "the same");
+  add(tally.unclear, "unclear");
+  add(tally.not_comparable, "not comparable");
+  if (tally.only_a + tally.only_b > 0)
+    text += fmt::format("; without a partner: {} of A, {} of B", tally.only_a, tally.only_b);
+  return text;
+}
+
+std::string compared_table(const Compared& compared, std::size_t width) {
+  TerminalTable table;
+  table.columns = {{"A", Align::right, 60, false},
+                   {"", Align::left, 90, true},
+                   {"B", Align::right, 60, false},
+                   {"", Align::left, 85, true},
+                   {"seq", Align::right, 50, false},
+                   {"A ms", Align::right, 75, false},
+                   {"B ms", Align::right, 75, false},
+                   {"A is", Align::left, 100, false},
+                   {"time A / B, 95 %", Align::left, 70, false},
+                   {"in cycles", Align::right, 30, false},
+                   {"in turns", Align::left, 20, false},
+                   {"", Align::left, 95, false}};
+  for (const ComparedPair& pair : compared.pairs) {
+    const Comparison& comparison = pair.comparison;
+    table.rows.push_back(
+        {fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a), fmt::format("m{}", pair.rows.b.measurement),
+         name_of(pair.rows.b), fmt::format("{}", pair.rows.a.problem.seq_len), ms_text(pair.rows.a),
+         ms_text(pair.rows.b), verdict_text(comparison), interval_text(comparison), cycles_text(comparison),
+         comparison.ratio > 0 ? (comparison.paired ? "yes" : "no") : "", pair.violated ? "FAILS" : ""});
+  }
+  std::string text = fmt::format("A: {}\nB: {}\n\n{}", compared.a, compared.b, render(table, width));
+  for (const std::string& line : sentences(compared)) text += line + "\n";
+  return text + tally_text(compared.tally) + "\n";
+}
+
+std::string compared_json(const Compared& compared) {
+  std::string text;
+  for (const ComparedPair& pair : compared.pairs) {
+    const Comparison& comparison = pair.comparison;
+    text += dump_line({{"type", "comparison"},
+                       {"a", pair.rows.a.measurement},
+                       {"b", pair.rows.b.measurement},
+                       {"verdict", to_string(comparison.verdict)},
+                       {"ratio", comparison.ratio},
+                       {"ratio_low", comparison.interval.low},
+                       {"ratio_high", comparison.interval.high},
+                       {"cycle_ratio", comparison.cycle_ratio ? json(*comparison.cycle_ratio) : json(nullptr)},
+                       {"paired", comparison.paired},
+                       {"fails", pair.violated},
+                       {"explanation", comparison.explanation},
+                       {"of_a", side_json(pair.rows.a, pair.converged_a)},
+                       {"of_b", side_json(pair.rows.b, pair.converged_b)}}) +
+            "\n";
+  }
+  for (const PlaceDifference& difference : compared.differences)
+    text += dump_line({{"type", "difference"},
+                       {"group", difference.group},
+                       {"text", difference.text},
+                       {"pairs", difference.pairs},
+                       {"allowed", difference.allowed}}) +
+            "\n";
+  const Tally& tally = compared.tally;
+  return text +
+         dump_line({{"type", "summary"},
+                    {"a", compared.a},
+                    {"b", compared.b},
+                    {"compared", tally.compared},
+                    {"faster", tally.faster},
+                    {"slower", tally.slower},
+                    {"same", tally.same},
+                    {"unclear", tally.unclear},
+                    {"not_comparable", tally.not_comparable},
+                    {"not_converged", tally.not_converged},
+                    {"only_a", tally.only_a},
+                    {"only_b", tally.only_b},
+                    {"violations", tally.violations},
+                    {"fails", !compared.faults.empty()},
+                    {"faults", compared.faults}}) +
+         "\n";
+}
+
+std::string compared_markdown(const Compared& compared) {
+  TextTable table;
+  for (const char* name : {"kernel", "pass", "windows"}) table.add_column(name, false);
+  for (const char* name : {"seq", "A ms", "B ms"}) table.add_column(name, true);
+  for (const char* name : {"A is", "time A / B, 95 %", ""}) table.add_column(name, false);
+  for (const ComparedPair& pair : compared.pairs) {
+    const ResultRow &a = pair.rows.a, &b = pair.rows.b;
+    table.rows.push_back({a.kernel == b.kernel ? a.kernel : a.kernel + " / " + b.kernel, std::string(to_string(a.pass)),
+                          windows_text(a.problem), fmt::format("{}", a.problem.seq_len), ms_text(a), ms_text(b),
+                          verdict_text(pair.comparison), interval_text(pair.comparison), pair.violated ? "fails" : ""});
+  }
+  const auto escaped = [](const std::string& text) { return escape_text(text, TableFormat::markdown); };
+  std::string text = fmt::format("A: {}  \nB: {}\n\n", escaped(compared.a), escaped(compared.b));
+  if (!table.rows.empty()) text += write_table(table, TableFormat::markdown) + "\n";
+  text += fmt::format("**{}**\n", tally_text(compared.tally));
+  for (const std::string& fault : compared.faults) text += fmt::format("\n* **fails**: {}", escaped(fault));
+  for (const std::string& line : sentences(compared)) text += fmt::format("\n* {}", escaped(line));
+  return text.ends_with('\n') ? text : text + "\n";
+}
+
+std::string compared_junit(const Compared& compared) {
+  std::string cases;
+  std::size_t failures = 0, skipped = 0;
+  for (const ComparedPair& pair : compared.pairs) {
+    const ResultRow& a = pair.rows.a;
+    const std::string words =
+        fmt::format("{} ms against {} ms: A is {}, time A / B {}{}", ms_text(a), ms_text(pair.rows.b),
+                    verdict_text(pair.comparison), interval_text(pair.comparison),
+                    pair.comparison.explanation.empty() ? "" : ". " + pair.comparison.explanation);
+    const bool open = !pair.violated && (pair.comparison.verdict == Verdict::unclear ||
+                                         pair.comparison.verdict == Verdict::not_comparable);
+    cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{}\">",
+                         xml(fmt::format("{}.{}", a.kernel, to_string(a.pass))),
+                         xml(fmt::format("{} of {}", windows_text(a.problem), describe(a.problem))),
+                         a.median_ms ? *a.median_ms / 1000 : 0.0);
+    if (pair.violated) cases += fmt::format("<failure message=\"{}\"/>", xml(words));
+    if (open) cases += fmt::format("<skipped message=\"{}\"/>", xml(words));
+    if (!pair.violated && !open) cases += fmt::format("<system-out>{}</system-out>", xml(words));
+    cases += "</testcase>\n";
+    failures += pair.violated;
+    skipped += open;
+  }
+  cases += "  <testcase classname=\"triscope.compare\" name=\"the gate as a whole\">";
+  if (!compared.faults.empty())
+    cases += fmt::format("<failure message=\"{}\"/>", xml(fmt::format("{}", fmt::join(compared.faults, "; "))));
+  for (const std::string& line : sentences(compared)) cases += fmt::format("<system-out>{}</system-out>", xml(line));
+  cases += "</testcase>\n";
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" errors=\"0\">\n{}</testsuite>\n",
+      xml(fmt::format("triscope compare: {} against {}", compared.a, compared.b)), compared.pairs.size() + 1,
+      failures + !compared.faults.empty(), skipped, cases);
+}
+
+}  // namespace triscope

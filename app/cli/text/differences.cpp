@@ -1,0 +1,87 @@
+#include "app/cli/text/differences.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/cli/text/row_environments.hpp"
+#include "profiler/record/columns.hpp"
+
+namespace triscope {
+namespace {
+
+using nlohmann::json;
+
+/// How a sweep was measured, by name: what of its request is not part of a measurement's own configuration.
+std::map<std::string, std::string> settings_of(const Snapshot& snapshot, std::int64_t sweep) {
+  std::map<std::string, std::string> settings;
+  const std::optional<SweepInfo> info = snapshot.sweep(sweep);
+  const json request = info ? json::parse(info->request_json, nullptr, false) : json();
+  if (!request.is_object()) return settings;
+  for (const char* name : {"seed", "tensors"}) {
+    if (request.contains(name)) settings[name] = request[name].dump();
+  }
+  if (!request.contains("stopping") || !request["stopping"].is_object()) return settings;
+  for (const auto& [name, value] : request["stopping"].items()) {
+    const bool time = name.ends_with("_ns") && value.is_number();
+    settings[time ? name.substr(0, name.size() - 3) : name] =
+        time ? fmt::format("{} s", significant_text(value.get<double>() / 1e9)) : value.dump();
+  }
+  return settings;
+}
+
+std::vector<EnvironmentDifference> setting_differences(const Snapshot& of_a, std::int64_t sweep_a, const Snapshot& of_b,
+                                                       std::int64_t sweep_b) {
+  std::vector<EnvironmentDifference> differences;
+  const auto a = settings_of(of_a, sweep_a), b = settings_of(of_b, sweep_b);
+  for (const auto& [name, value] : a) {
+    const auto other = b.find(name);
+    if (other == b.end() || other->second == value) continue;  // unknown there: written by an older version
+    differences.push_back({"settings", fmt::format("{} {} (not {})", name, value, other->second)});
+  }
+  return differences;
+}
+
+}  // namespace
+
+std::vector<PlaceDifference> place_differences(const Snapshot& of_a, const Snapshot& of_b,
+                                               const std::vector<ComparedPair>& pairs,
+                                               const std::set<std::string>& allowed) {
+  std::vector<PlaceDifference> differences;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<EnvironmentDifference>> settings;  // by both sweeps
+  for (const ComparedPair& pair : pairs) {
+    const ResultRow &a = pair.rows.a, &b = pair.rows.b;
+    const auto [place, is_new] = settings.try_emplace({a.sweep, b.sweep});
+    if (is_new) place->second = setting_differences(of_a, a.sweep, of_b, b.sweep);
+    std::vector<EnvironmentDifference> found =
+        environment_differences(of_a.environment(a.measurement).value_or(Environment{}),
+                                of_b.environment(b.measurement).value_or(Environment{}));
+    if (a.kernel == b.kernel && a.source_hash != b.source_hash)
+      found.push_back({"commit", fmt::format("source of {} {} (not {})", a.kernel, a.source_hash, b.source_hash)});
+    found.insert(found.end(), place->second.begin(), place->second.end());
+    for (const EnvironmentDifference& one : found) {
+      const auto same = std::find_if(differences.begin(), differences.end(),
+                                     [&](const PlaceDifference& known) { return known.text == one.text; });
+      if (same == differences.end()) {
+        differences.push_back({one.group, one.text, 1, allowed.contains(one.group) || allowed.contains("all")});
+      } else {
+        ++same->pairs;
+      }
+    }
+  }
+  return differences;
+}
+
+std::string difference_words(const std::vector<PlaceDifference>& differences) {
+  std::vector<std::string> words;
+  for (const PlaceDifference& difference : differences) {
+    if (!difference.allowed) words.push_back(difference.text);
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace triscope

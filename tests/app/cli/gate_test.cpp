@@ -1,0 +1,215 @@
+// `triscope compare` as a gate on two databases, and the recipe of docs/gates.md.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "profiler/store/store.hpp"
+#include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/program.hpp"
+#include "tests/profiler/store/synthetic_database.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+struct Planted {
+  double factor = 1;         ///< of the first measurement's time
+  bool converged = true;     ///< of all
+  std::int64_t unclear = 0;  ///< measurements of one sample
+  bool failed = false;       ///< all
+  Environment environment = synthetic_environment();
+  std::string request = R"({"seed":1,"stopping":{"precision":0.005,"budget_ns":10000000000}})";
+  std::int64_t sweeps = 1;
+};
+
+/// Five measurements in each sweep.
+void write(const std::filesystem::path& file, const Planted& planted = {}) {
+  Store store(file);
+  for (std::int64_t n = 0; n < planted.sweeps; ++n) {
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", planted.request, planted.environment, 5);
+    for (std::int64_t index = 50; index < 55; ++index) {
+      Measurement m = synthetic_measurement(index, 20);
+      if (index == 50)
+        for (Sample& sample : m.samples)
+          sample.duration_ns = static_cast<std::int64_t>(static_cast<double>(sample.duration_ns) * planted.factor);
+      if (index == 50) m.summary.median_ms *= planted.factor;
+      m.summary.converged = planted.converged;
+      if (index - 50 < planted.unclear) m.samples.resize(1);
+      if (planted.failed) {
+        m.status = Status::failed;
+        m.reason = "out of memory";
+        m.samples.clear();
+        m.summary = {};
+      }
+      store.add(sweep, m);
+    }
+    store.finish_sweep(sweep);
+  }
+}
+
+class GateTest : public testing::Test {
+ protected:
+  std::filesystem::path folder_path(const char* name) const { return folder_ / name; }
+  ProgramResult compare(std::vector<std::string> more = {}) const {
+    std::vector<std::string> words{"compare", old_.string(), new_.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_triscope(words);
+  }
+  ProgramResult gate(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"--fail-if", "slower>5%"});
+    return compare(more);
+  }
+  TemporaryFolder folder_;
+  std::filesystem::path old_ = folder_path("old.db"), new_ = folder_path("new.db");
+};
+
+TEST_F(GateTest, of_two_databases_the_second_is_judged) {
+  write(old_);
+  write(new_, {.factor = 1.3});
+  const ProgramResult slower = gate();
+  EXPECT_EQ(slower.exit_code, 1) << slower.output;
+  EXPECT_THAT(slower.output, AllOf(HasSubstr("1.30x slower"), HasSubstr("FAILS"), HasSubstr("A: " + new_.string())));
+  EXPECT_THAT(slower.errors, HasSubstr("1 of 5 comparisons fail"));
+  const ProgramResult other_way = run_triscope({"compare", new_.string(), old_.string(), "--fail-if", "slower>5%"});
+  EXPECT_EQ(other_way.exit_code, 0) << other_way.errors;
+  EXPECT_EQ(compare().exit_code, 0) << "without a gate";
+}
+
+TEST_F(GateTest, the_ratio_of_the_table_has_one_direction) {
+  write(old_);
+  write(new_, {.factor = 1.25});
+  EXPECT_THAT(compare().output, HasSubstr("1.25x slower  1.24"));
+  const std::string faster = run_triscope({"compare", new_.string(), old_.string()}).output;
+  EXPECT_THAT(faster, HasSubstr("1.25x faster  0.79"));
+}
+
+TEST_F(GateTest, one_sweep_of_a_database_can_be_named) {
+  write(old_);
+  write(new_, {.factor = 1.3});
+  write(new_);
+  EXPECT_EQ(gate().exit_code, 0) << "the newest of each configuration";
+  const ProgramResult first = run_triscope({"compare", old_.string(), new_.string() + "@1", "--fail-if", "slower>5%"});
+  EXPECT_EQ(first.exit_code, 1) << first.output;
+  expect_error(run_triscope({"compare", old_.string(), new_.string() + "@7"}), 2, "no such sweep");
+  expect_error(run_triscope({"compare", old_.string(), folder_path("none.db").string()}), 3, "none.db");
+  expect_error(compare({"--db", old_.string()}), 2, "--db cannot be used");
+}
+
+TEST_F(GateTest, too_many_unclear_comparisons_do_not_pass) {
+  write(old_);
+  write(new_, {.factor = 1.3, .unclear = 2});
+  write(new_, {.unclear = 2});
+  const ProgramResult many = gate();
+  EXPECT_EQ(many.exit_code, 1) << many.output;
+  EXPECT_THAT(many.errors, HasSubstr("2 of 5 comparisons are unclear"));
+  EXPECT_EQ(gate({"--max-unclear", "40%"}).exit_code, 0);
+  EXPECT_EQ(gate({"--max-unclear", "0%"}).exit_code, 1);
+  expect_error(compare({"--max-unclear", "40%"}), 2, "add --fail-if");
+}
+
+TEST_F(GateTest, convergence_can_be_required) {
+  write(old_);
+  write(new_, {.converged = false});
+  EXPECT_EQ(gate().exit_code, 0);
+  const ProgramResult required = gate({"--require-converged"});
+  EXPECT_EQ(required.exit_code, 1);
+  EXPECT_THAT(required.errors, HasSubstr("5 comparisons rest on measurements that did not converge"));
+}
+
+TEST_F(GateTest, other_surroundings_are_said_and_refused_unless_allowed) {
+  write(old_);
+  Planted planted;
+  planted.environment.git_commit = "fedcba";
+  planted.environment.driver_version = "999.1";
+  planted.request = R"({"seed":1,"stopping":{"precision":0.005,"budget_ns":3000000000}})";
+  write(new_, planted);
+  const ProgramResult told = compare();
+  EXPECT_EQ(told.exit_code, 0);
+  EXPECT_THAT(told.output, AllOf(HasSubstr("A and B differ in 5 of 5 pairs: commit fedcba (not 0123456789ab)"),
+                                 HasSubstr("driver 999.1 (not 580.159"), HasSubstr("budget 3.00 s (not 10.0 s)")));
+  const ProgramResult refused = gate({"--allow", "commit"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("--allow driver,settings"), Not(HasSubstr("fedcba"))));
+  EXPECT_EQ(gate({"--allow", "commit,driver,settings"}).exit_code, 0);
+  EXPECT_EQ(gate({"--allow", "all"}).exit_code, 0);
+  expect_error(gate({"--allow", "comit"}), 2, "did you mean commit");
+}
+
+TEST_F(GateTest, nothing_that_was_measured_is_no_success) {
+  write(old_);
+  write(new_, {.failed = true});
+  const ProgramResult result = compare();
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_THAT(result.errors, HasSubstr("in every pair a side was not measured"));
+}
+
+TEST_F(GateTest, json_holds_all_facts_and_junit_and_markdown_the_verdicts) {
+  write(old_);
+  write(new_, {.factor = 1.3});
+  std::istringstream lines(gate({"--format", "json"}).output);
+  std::string line;
+  std::getline(lines, line);
+  const nlohmann::json first = nlohmann::json::parse(line);
+  EXPECT_EQ(first.at("of_a").at("measurement"), first.at("a"));
+  EXPECT_GT(first.at("of_a").at("median_ms"), first.at("of_b").at("median_ms"));
+  EXPECT_EQ(first.at("of_b").at("converged"), true);
+  std::string last;
+  while (std::getline(lines, line)) last = line;
+  EXPECT_EQ(nlohmann::json::parse(last).at("faults").size(), 1U) << last;
+  const std::string junit = gate({"--format", "junit"}).output;
+  EXPECT_THAT(junit, AllOf(HasSubstr("tests=\"6\" failures=\"2\""), HasSubstr("<failure message=\""),
+                           HasSubstr("1.30x slower"), HasSubstr("</testsuite>")));
+  const std::string markdown = gate({"--format", "md"}).output;
+  EXPECT_THAT(markdown, AllOf(HasSubstr("| kernel |"), HasSubstr("1.30x slower"), HasSubstr("* **fails**: 1 of 5")));
+}
+
+/// The lines between ```sh and ``` of docs/gates.md.
+std::string recipe() {
+  const std::string page = text_of(std::filesystem::path(TRISCOPE_SOURCE_DIR) / "docs" / "gates.md");
+  const std::size_t begin = page.find("```sh\n") + 6;
+  return page.substr(begin, page.find("```", begin) - begin);
+}
+
+/// Runs the recipe in `folder` with a `triscope` whose sweeps are `prepared`; the rest is the real program.
+ProgramResult run_recipe(const TemporaryFolder& folder, const std::filesystem::path& prepared) {
+  std::filesystem::create_directories(folder / "bin");
+  std::ofstream(folder / "bin" / "triscope")
+      << "#!/bin/sh\nif [ \"$1\" = sweep ]; then cp '" << prepared.string() << "' new.db; else exec '"
+      << program_path("triscope").string() << "' \"$@\"; fi\n";
+  std::filesystem::permissions(folder / "bin" / "triscope", std::filesystem::perms::owner_all);
+  std::ofstream(folder / "recipe.sh") << "cd '" << folder.path().string() << "'\n" << recipe();
+  const std::string path = (folder / "bin").string() + ":/usr/bin:/bin";
+  return Program("/bin/sh", {(folder / "recipe.sh").string()},
+                 {.environment = {{"PATH", path}}, .output = {}, .new_group = false})
+      .wait();
+}
+
+TEST_F(GateTest, the_recipe_catches_a_planted_regression_and_nothing_else) {
+  ASSERT_THAT(recipe(), HasSubstr("triscope compare old.db new.db"));
+  write(old_);
+  Planted other_commit;
+  other_commit.environment.git_commit = "fedcba";
+  write(folder_ / "good", other_commit);
+  other_commit.factor = 1.3;
+  write(folder_ / "bad", other_commit);
+  const ProgramResult good = run_recipe(folder_, folder_ / "good");
+  EXPECT_EQ(good.exit_code, 0) << good.errors;
+  const ProgramResult bad = run_recipe(folder_, folder_ / "bad");
+  EXPECT_EQ(bad.exit_code, 1) << bad.output;
+  EXPECT_THAT(bad.errors, HasSubstr("the gate \"slower>5%\" does not pass: 1 of 5 comparisons fail"));
+  EXPECT_THAT(text_of(folder_ / "gate.xml"), HasSubstr("<failure"));
+}
+
+}  // namespace
+}  // namespace triscope
