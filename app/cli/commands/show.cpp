@@ -1,6 +1,8 @@
 // `triscope show`: the table of a sweep, or one measurement in full.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/selection.hpp"
@@ -9,6 +11,7 @@
 #include "app/cli/text/result_table.hpp"
 #include "app/cli/text/row_environments.hpp"
 #include "app/cli/text/terminal.hpp"
+#include "app/cli/text/training_step.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/export/export.hpp"
 
@@ -20,6 +23,7 @@ struct ShowOptions {
   std::shared_ptr<std::string> database;
   std::string baseline = "auto";
   std::string format = "table";
+  bool step = false, selection_given = false;
 };
 
 void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const std::string& baseline) {
@@ -28,9 +32,41 @@ void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, c
   fmt::print("{}\n\n{}", shared_facts(rows),
              render(result_table(rows, verdicts, elsewhere.rows), terminal_width(stdout, kUnlimitedWidth)));
   if (const std::string text = elsewhere.remark + remarks(rows, verdicts); !text.empty()) fmt::print("\n{}", text);
+  if (const std::vector<TrainingStep> steps = training_steps(rows, "auto"); !steps.empty())
+    fmt::print("\ntraining step\n{}", training_step_table(steps, terminal_width(stdout, kUnlimitedWidth)));
+}
+
+/// Why a sweep holds no row, and what to do about it.
+std::string nothing_measured(const Snapshot& snapshot, const Selection& selection, const std::string& database) {
+  const std::vector<SweepInfo> sweeps = snapshot.sweeps();
+  const auto info = std::find_if(sweeps.begin(), sweeps.end(), [&](const SweepInfo& sweep) {
+    return sweep.id == selection.sweep.value_or(sweeps.front().id);
+  });
+  const std::string what = fmt::format("Nothing was measured in sweep {}", info->id);
+  if (info->running) return what + " yet: it is being measured right now.";
+  if (info->planned == 0) return what + ": its plan was empty.";
+  return fmt::format("{}; `triscope sweep --resume {}{}` measures it.", what, info->id, database_words(database));
+}
+
+/// Steps of all of the database, or of the rows that were named.
+int show_steps(const ShowOptions& options) {
+  const Snapshot snapshot(existing_database(*options.database));
+  const std::vector<ResultRow> rows = options.selection_given ? select(snapshot, parse_selection(options.selection))
+                                                              : newest_of_each(snapshot.results());
+  const std::vector<TrainingStep> steps = training_steps(rows, options.baseline);
+  if (options.format == "json") {
+    fmt::print("{}", training_step_json(steps));
+  } else if (steps.empty()) {
+    fmt::print("No problem was measured in both passes; `triscope sweep --pass forward,backward{}` does that.\n",
+               database_words(*options.database));
+  } else {
+    fmt::print("{}", training_step_table(steps, terminal_width(stdout, kUnlimitedWidth)));
+  }
+  return 0;
 }
 
 int run(const ShowOptions& options) {
+  if (options.step) return show_steps(options);
   const Selection selection = parse_selection(options.selection);
   const Snapshot snapshot(existing_database(*options.database));
   const std::vector<ResultRow> rows = select(snapshot, selection);
@@ -43,8 +79,7 @@ int run(const ShowOptions& options) {
                                         snapshot.environment(*selection.measurement).value_or(Environment{}),
                                         snapshot.note(*selection.measurement)));
   } else if (rows.empty()) {
-    fmt::print("Nothing was measured in this sweep; `triscope sweep --resume{}` continues it.\n",
-               database_words(*options.database));
+    fmt::print("{}\n", nothing_measured(snapshot, selection, *options.database));
   } else {
     print_table(snapshot, rows, options.baseline);
   }
@@ -56,14 +91,21 @@ int run(const ShowOptions& options) {
 void add_show_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("show", "Latency, TFLOP/s, error and verdicts of a sweep, or one measurement");
   auto options = std::make_shared<ShowOptions>();
-  command->add_option(
-      "WHAT", options->selection,
+  command->add_option_function<std::string>(
+      "WHAT",
+      [options](const std::string& text) {
+        options->selection = text;
+        options->selection_given = true;
+      },
       "Sweep (3, latest), measurement (m12) or kernel (kernel:cpu.fast, kernel:cpu.fast@3); default: latest");
   options->database = add_database_option(*command);
   command
       ->add_option("--baseline", options->baseline,
                    "Kernel that the others are compared with, or auto, or none (default: auto)")
       ->type_name("ID");
+  command->add_flag("--step", options->step,
+                    "Forward and backward together, beside dot-product attention; of the whole database when WHAT is "
+                    "left out");
   const auto set_format = [options](const std::string& text) {
     if (text != "table" && !parse_export_format(text)) {
       refuse_choice("--format", text, "this is not a format",
@@ -83,8 +125,13 @@ void add_show_command(CLI::App& app, Action& action) {
       "  triscope show\n"
       "  triscope show 3 --baseline cpu.fast\n"
       "  triscope show m12                     one measurement: quartiles, errors by output, launches\n"
-      "  triscope show kernel:cpu.fast --format csv");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+      "  triscope show kernel:cpu.fast --format csv\n"
+      "  triscope show --step                  what a training step costs");
+  command->callback([options, &action] {
+    if (options->step && options->format != "table" && options->format != "json")
+      refuse_value("--format", options->format, "--step prints a table or JSON", "choose table or json");
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace triscope

@@ -1,0 +1,45 @@
+// What one training step costs: forward and backward of the same problem together, beside dot-product attention.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// A number with its 95 % interval.
+struct Estimate {
+  double value = 0;
+  std::optional<double> low, high;  ///< unset: the interval is not known
+};
+
+/// Of medians of separate runs. Half-widths add in squares, of a sum in ms and of a ratio relatively: the runs are
+/// independent, and what changed on the machine between them is not in the interval.
+Estimate sum_of(const Estimate& a, const Estimate& b);
+Estimate ratio_of(const Estimate& a, const Estimate& b);
+/// The median of an ok row; its interval is unset when it says nothing.
+Estimate estimate_of(const ResultRow& row);
+
+struct TrainingStep {
+  ResultRow forward, backward;  ///< the fastest kernel of each pass
+  Estimate step;                ///< ms of both
+  Estimate backward_forward;    ///< ratio of the two
+  /// Dot-product attention of the same sizes, and the time of ours / its time.
+  std::optional<ResultRow> baseline_forward, baseline_backward;
+  std::optional<Estimate> baseline_step, over_baseline;
+  std::optional<Estimate> determinant_trilinear;  ///< of a determinant step: its time / that of the trilinear one
+};
+
+/// The steps of all problems of which both passes are ok in `rows`, in the same regime and by the same clock on a
+/// device of the same name. `baseline`: a kernel id; "auto": baseline.fa3 where it has both passes, else the first dot
+/// product that has; "none".
+std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline);
+
+/// A table for a terminal `width` columns wide, with what it says below it.
+std::string training_step_table(const std::vector<TrainingStep>& steps, std::size_t width);
+/// One object a line.
+std::string training_step_json(const std::vector<TrainingStep>& steps);
+
+}  // namespace triscope

@@ -1,0 +1,106 @@
+// Forward and backward together, beside dot-product attention.
+#include "app/cli/text/training_step.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "profiler/store/store.hpp"
+#include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/small_history.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+ResultRow row(const char* kernel, Pass pass, Form form, double ms, double half) {
+  static std::int64_t id = 0;
+  ResultRow row;
+  row.measurement = ++id;
+  row.kernel = kernel;
+  row.pass = pass;
+  row.problem.form = form;
+  row.problem.seq_len = 1024;
+  row.problem.window1 = form == Form::dot_product ? 1024 : 512;
+  row.problem.window2 = form == Form::dot_product ? 1 : 32;
+  row.median_ms = ms;
+  row.ci_low_ms = ms - half;
+  row.ci_high_ms = ms + half;
+  row.samples = 20;
+  return row;
+}
+
+std::vector<ResultRow> table() {
+  return {row("slow", Pass::forward, Form::trilinear, 20, 1),
+          row("fast", Pass::forward, Form::trilinear, 10, 0.3),
+          row("slow", Pass::backward, Form::trilinear, 30, 0.4),
+          row("fast", Pass::forward, Form::determinant, 11, 0.3),
+          row("slow", Pass::backward, Form::determinant, 37, 0.4),
+          row("baseline.other", Pass::forward, Form::dot_product, 1, 0.01),
+          row("baseline.other", Pass::backward, Form::dot_product, 1, 0.01),
+          row("baseline.fa3", Pass::forward, Form::dot_product, 8, 0.1),
+          row("baseline.fa3", Pass::backward, Form::dot_product, 12, 0.1)};
+}
+
+TEST(TrainingStep, takes_the_fastest_kernel_of_each_pass) {
+  const std::vector<TrainingStep> steps = training_steps(table(), "auto");
+  ASSERT_THAT(steps, SizeIs(2));
+  const TrainingStep& step = steps.front();
+  EXPECT_EQ(step.forward.kernel, "fast");
+  EXPECT_EQ(step.backward.kernel, "slow");
+  EXPECT_DOUBLE_EQ(step.step.value, 40);
+  EXPECT_NEAR(*step.step.high, 40.5, 1e-9) << "half-widths add in squares: 0.3 and 0.4 make 0.5";
+  EXPECT_DOUBLE_EQ(step.backward_forward.value, 3);
+  EXPECT_NEAR(*step.backward_forward.high, 3 * std::exp(std::hypot(0.03, 0.4 / 30)), 1e-9);
+}
+
+TEST(TrainingStep, stands_beside_flash_attention_3_and_the_other_form) {
+  const std::vector<TrainingStep> steps = training_steps(table(), "auto");
+  ASSERT_THAT(steps, SizeIs(2));
+  EXPECT_EQ(steps[0].baseline_forward->kernel, "baseline.fa3");
+  EXPECT_DOUBLE_EQ(steps[0].over_baseline->value, 2);
+  EXPECT_FALSE(steps[0].determinant_trilinear);
+  EXPECT_DOUBLE_EQ(steps[1].determinant_trilinear->value, 1.2);
+  EXPECT_DOUBLE_EQ(training_steps(table(), "baseline.other")[0].over_baseline->value, 20);
+  EXPECT_FALSE(training_steps(table(), "none")[0].over_baseline);
+}
+
+TEST(TrainingStep, knows_no_interval_where_a_row_has_none) {
+  std::vector<ResultRow> rows = table();
+  rows[1].ci_low_ms = 0;
+  rows[1].ci_high_ms.reset();
+  const std::vector<TrainingStep> steps = training_steps(rows, "auto");
+  EXPECT_FALSE(steps[0].step.low);
+  EXPECT_FALSE(steps[0].over_baseline->high);
+  EXPECT_THAT(training_step_table(steps, 400), HasSubstr("40.00 +-?"));
+  EXPECT_THAT(training_step_json(steps), HasSubstr("\"low\":null"));
+}
+
+TEST(TrainingStep, needs_both_passes_taken_the_same_way) {
+  std::vector<ResultRow> rows = table();
+  rows[2].regime = Regime::burst;
+  EXPECT_THAT(training_steps(rows, "auto"), SizeIs(1)) << "only the determinant";
+  rows[4].status = Status::failed;
+  EXPECT_THAT(training_steps(rows, "auto"), testing::IsEmpty());
+}
+
+TEST(TrainingStep, is_said_of_a_database_that_has_none) {
+  const TemporaryFolder folder;
+  {
+    Store store(folder / "x.db");
+    store.finish_sweep(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 3));
+  }
+  const ProgramResult result = run_triscope({"show", "--step", "--db", (folder / "x.db").string()});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("triscope sweep --pass forward,backward"));
+  EXPECT_EQ(run_triscope({"show", "1", "--db", (folder / "x.db").string()}).output,
+            "Nothing was measured in sweep 1; `triscope sweep --resume 1 --db " + (folder / "x.db").string() +
+                "` measures it.\n");
+  expect_error(run_triscope({"show", "--step", "--format", "csv", "--db", (folder / "x.db").string()}), 2, "--step");
+}
+
+}  // namespace
+}  // namespace triscope
