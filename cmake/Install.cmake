@@ -1,10 +1,10 @@
 # cmake --install build [--prefix FOLDER]: the programs, the recorded database, the manual page, completions for three shells,
-# and with the window its desktop file and icon. The fonts are part of triscope-window (views' font_files.cpp).
+# with the window its desktop file and icon, and the C interface (Interface.cmake). The fonts are part of triscope-window (views' font_files.cpp).
 include(GNUInstallDirs)
 set(desktop ${CMAKE_SOURCE_DIR}/assets/desktop)
 
 # A build of one target (./run sweep) leaves out the window: said before anything is installed.
-set(programs triscope triscope-worker)
+set(programs triscope triscope-worker triscope_attention)
 if(TARGET triscope-window)
   list(APPEND programs triscope-window)
 endif()
@@ -14,6 +14,7 @@ foreach(program ${programs})
   endif()")
 endforeach()
 
+list(REMOVE_ITEM programs triscope_attention)
 install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # Programs look for the database in ../share/triscope, wherever they lie: so no other data folder will do.
 install(FILES ${CMAKE_SOURCE_DIR}/assets/recorded/h200.db DESTINATION ${CMAKE_INSTALL_BINDIR}/../share/triscope)

@@ -63,3 +63,6 @@ triscope_room(kernels/registry kernels/attention kernels/reference kernels/cpu $
 if(TRISCOPE_CUDA)
   target_compile_definitions(triscope_kernels_registry PRIVATE TRISCOPE_HAVE_CUDA)
 endif()
+
+# The C interface of include/triscope/attention.h; libtriscope_attention.so is this room: cmake/Interface.cmake.
+triscope_room(kernels/interface kernels/attention kernels/cpu kernels/reference fmt::static)

@@ -1,0 +1,178 @@
+#include "kernels/interface/translate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <initializer_list>
+
+namespace triscope::c_interface {
+namespace {
+
+constexpr std::size_t kLargestStruct = 4096;  // a larger size is memory that nobody set
+constexpr std::uintptr_t kWorkspaceAlignment = 256;
+
+// A copy of the caller's struct. One that is larger comes from a later header: what this library does not know must be
+// 0, or it would be ignored in silence.
+template <typename Struct>
+Struct read_struct(const Struct* given, const char* name) {
+  if (given == nullptr)
+    throw Refusal(TRISCOPE_ARGUMENT, fmt::format("The pointer to the {} is NULL; pass the address of a struct.", name));
+  std::size_t size = 0;
+  std::memcpy(&size, given, sizeof size);
+  if (size < sizeof(Struct) || size > kLargestStruct) {
+    throw Refusal(TRISCOPE_ARGUMENT, fmt::format("Member size of the {} is {}, but must be {}; set it to sizeof "
+                                                 "the struct, and every other member to 0 before you use it.",
+                                                 name, size, sizeof(Struct)));
+  }
+  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
+  if (std::any_of(bytes + sizeof(Struct), bytes + size, [](unsigned char byte) { return byte != 0; })) {
+    throw Refusal(TRISCOPE_ARGUMENT, fmt::format("The {} uses members of a later version than this library, which has "
+                                                 "version {}; set them to 0, or load a later library.",
+                                                 name, TRISCOPE_ATTENTION_VERSION));
+  }
+  Struct copy;
+  std::memcpy(&copy, given, sizeof copy);
+  return copy;
+}
+
+// One of the values 0 to count - 1.
+void require_choice(const char* name, std::int32_t value, std::int32_t count) {
+  if (value >= 0 && value < count) return;
+  throw Refusal(TRISCOPE_ARGUMENT, fmt::format("{} is {}, but must be 0 to {}; use the names of triscope/attention.h.",
+                                               name, value, count - 1));
+}
+
+void refuse_what_no_kernel_computes(const triscope_problem& problem) {
+  const auto refuse = [](bool used, const std::string& what, const char* instead) {
+    if (used) throw Refusal(TRISCOPE_UNSUPPORTED, fmt::format("{}, which no kernel computes yet; {}.", what, instead));
+  };
+  refuse(problem.packed_sequences < 0 || problem.packed_sequences > 1,
+         fmt::format("packed_sequences is {}: sequences packed into one row", problem.packed_sequences),
+         "launch each sequence as a batch of its own");
+  refuse(problem.padding != 0,
+         fmt::format("padding is {}: sequences of different lengths in one batch", problem.padding),
+         "launch sequences of one length together, or ignore what is computed for the padded end");
+  refuse(problem.cache_len != 0, fmt::format("cache_len is {}: a key-value cache", problem.cache_len),
+         "launch the whole sequence");
+  refuse(problem.query_len != 0 && problem.query_len != problem.seq_len,
+         fmt::format("query_len is {} and seq_len is {}: another number of queries than of keys", problem.query_len,
+                     problem.seq_len),
+         "set query_len to 0 and launch as many queries as keys");
+  refuse(problem.reserved != 0, fmt::format("reserved is {}: a use that this version does not know", problem.reserved),
+         "set it to 0");
+}
+
+struct NamedPointer {
+  const char* name;
+  const void* pointer;
+};
+
+void require_tensors(std::initializer_list<NamedPointer> tensors, std::uintptr_t alignment) {
+  for (const NamedPointer& tensor : tensors) {
+    if (tensor.pointer == nullptr) {
+      throw Refusal(TRISCOPE_ARGUMENT,
+                    fmt::format("The tensor {} is NULL, but this pass needs it; pass it.", tensor.name));
+    }
+    if (reinterpret_cast<std::uintptr_t>(tensor.pointer) % alignment != 0) {
+      throw Refusal(TRISCOPE_ARGUMENT, fmt::format("The tensor {} is not aligned to {} bytes, the size of an element; "
+                                                   "pass memory that is.",
+                                                   tensor.name, alignment));
+    }
+  }
+}
+
+void require_workspace(const triscope_tensors& tensors, std::size_t needed) {
+  if (needed == 0) return;
+  if (tensors.workspace == nullptr || tensors.workspace_bytes < needed) {
+    throw Refusal(
+        TRISCOPE_ARGUMENT,
+        fmt::format("The workspace has {} bytes, but this launch needs {}; ask triscope_workspace for the size.",
+                    tensors.workspace == nullptr ? 0 : tensors.workspace_bytes, needed));
+  }
+  if (reinterpret_cast<std::uintptr_t>(tensors.workspace) % kWorkspaceAlignment != 0) {
+    throw Refusal(TRISCOPE_ARGUMENT,
+                  "The workspace is not aligned to 256 bytes; take it from aligned_alloc(256, ...).");
+  }
+}
+
+}  // namespace
+
+Pass read_pass(std::int32_t pass) {
+  require_choice("pass", pass, 2);
+  return pass == TRISCOPE_FORWARD ? Pass::forward : Pass::backward;
+}
+
+Problem read_problem(const triscope_problem* given) {
+  const triscope_problem from = read_struct(given, "problem");
+  require_choice("form", from.form, 2);
+  require_choice("mask", from.mask, 2);
+  require_choice("element", from.element, 2);
+  require_choice("deterministic", from.deterministic, 2);
+  require_choice("has_scale", from.has_scale, 2);
+  require_choice("has_sink", from.has_sink, 2);
+  refuse_what_no_kernel_computes(from);
+  Problem problem;
+  problem.form = from.form == TRISCOPE_TRILINEAR ? Form::trilinear : Form::determinant;
+  problem.mask = from.mask == TRISCOPE_CAUSAL ? Mask::causal : Mask::full;
+  problem.element = from.element == TRISCOPE_FP32 ? Element::fp32 : Element::bf16;
+  problem.deterministic = from.deterministic != 0;
+  problem.batch = from.batch;
+  problem.seq_len = from.seq_len;
+  problem.q_heads = from.q_heads;
+  problem.kv_heads = from.kv_heads;
+  problem.head_dim = from.head_dim;
+  problem.window1 = from.window1;
+  problem.window2 = from.window2;
+  if (from.has_scale != 0) problem.scale = from.scale;
+  problem.k2_bias = from.k2_bias;
+  problem.v2_bias = from.v2_bias;
+  if (from.has_sink != 0) problem.sink = 0.0;  // its values are a tensor
+  const std::vector<std::string> reasons = validate(problem);
+  if (!reasons.empty()) {
+    throw Refusal(TRISCOPE_IMPOSSIBLE, fmt::format("This problem is impossible: {}.", fmt::join(reasons, "; ")));
+  }
+  return problem;
+}
+
+Arguments read_tensors(const triscope_tensors* given, const Kernel& kernel, const Problem& problem, Pass pass,
+                       std::string_view instance) {
+  const triscope_tensors from = read_struct(given, "tensors");
+  const std::uintptr_t element = problem.element == Element::fp32 ? 4 : 2;
+  require_tensors({{"q", from.q}, {"k1", from.k1}, {"k2", from.k2}, {"v1", from.v1}, {"v2", from.v2}, {"o", from.o}},
+                  element);
+  require_tensors({{"lse", from.lse}}, sizeof(float));
+  if (problem.sink) require_tensors({{"sink", from.sink}}, sizeof(float));
+  if (pass == Pass::backward) {
+    require_tensors({{"grad_o", from.grad_o},
+                     {"grad_q", from.grad_q},
+                     {"grad_k1", from.grad_k1},
+                     {"grad_k2", from.grad_k2},
+                     {"grad_v1", from.grad_v1},
+                     {"grad_v2", from.grad_v2}},
+                    element);
+    if (problem.sink) require_tensors({{"grad_sink", from.grad_sink}}, sizeof(float));
+  }
+  require_workspace(from, kernel.workspace_bytes(problem, pass, instance));
+  Arguments arguments;
+  arguments.q = from.q;
+  arguments.k1 = from.k1;
+  arguments.k2 = from.k2;
+  arguments.v1 = from.v1;
+  arguments.v2 = from.v2;
+  arguments.sink = from.sink;
+  arguments.o = from.o;
+  arguments.lse = from.lse;
+  arguments.grad_o = from.grad_o;
+  arguments.grad_q = from.grad_q;
+  arguments.grad_k1 = from.grad_k1;
+  arguments.grad_k2 = from.grad_k2;
+  arguments.grad_v1 = from.grad_v1;
+  arguments.grad_v2 = from.grad_v2;
+  arguments.grad_sink = from.grad_sink;
+  arguments.workspace = from.workspace;
+  arguments.lse_fold = kernel.fold(problem);
+  return arguments;
+}
+
+}  // namespace triscope::c_interface

@@ -1,0 +1,271 @@
+// libtriscope_attention.so as a program sees it: the same numbers as the kernels inside, and a sentence for bad calls.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <barrier>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <thread>
+
+#include "include/triscope/attention.h"
+#include "kernels/cpu/fast.hpp"
+#include "kernels/reference/oracle_kernel.hpp"
+#include "tests/kernels/attention/attention_case.hpp"
+
+namespace triscope {
+namespace {
+
+using test::attention_problem;
+using test::AttentionCase;
+using test::Workspace;
+using testing::HasSubstr;
+
+triscope_problem c_problem(const Problem& problem) {
+  triscope_problem c{};
+  c.size = sizeof c;
+  c.form = problem.form == Form::trilinear ? TRISCOPE_TRILINEAR : TRISCOPE_DETERMINANT;
+  c.mask = problem.mask == Mask::causal ? TRISCOPE_CAUSAL : TRISCOPE_FULL;
+  c.element = problem.element == Element::fp32 ? TRISCOPE_FP32 : TRISCOPE_BF16;
+  c.batch = problem.batch;
+  c.seq_len = problem.seq_len;
+  c.q_heads = problem.q_heads;
+  c.kv_heads = problem.kv_heads;
+  c.head_dim = problem.head_dim;
+  c.window1 = problem.window1;
+  c.window2 = problem.window2;
+  c.has_scale = problem.scale.has_value() ? 1 : 0;
+  c.scale = problem.scale.value_or(0);
+  c.has_sink = problem.sink.has_value() ? 1 : 0;
+  c.k2_bias = problem.k2_bias;
+  c.v2_bias = problem.v2_bias;
+  return c;
+}
+
+triscope_tensors c_tensors(AttentionCase& inputs) {
+  const Arguments a = inputs.arguments();
+  triscope_tensors c{};
+  c.size = sizeof c;
+  c.q = a.q, c.k1 = a.k1, c.k2 = a.k2, c.v1 = a.v1, c.v2 = a.v2, c.sink = a.sink, c.o = a.o, c.lse = a.lse;
+  c.grad_o = a.grad_o, c.grad_q = a.grad_q, c.grad_sink = a.grad_sink;
+  c.grad_k1 = a.grad_k1, c.grad_k2 = a.grad_k2, c.grad_v1 = a.grad_v1, c.grad_v2 = a.grad_v2;
+  return c;
+}
+
+// One pass through the library.
+void launch(const char* kernel, AttentionCase& inputs, std::int32_t pass) {
+  const triscope_problem problem = c_problem(inputs.problem);
+  std::array<char, TRISCOPE_REASON_SIZE> reason{};
+  std::size_t bytes = 0;
+  ASSERT_EQ(triscope_workspace(kernel, &problem, pass, &bytes, reason.data(), reason.size()), TRISCOPE_OK)
+      << reason.data();
+  Workspace workspace(bytes);
+  triscope_tensors tensors = c_tensors(inputs);
+  tensors.workspace = workspace.data();
+  tensors.workspace_bytes = bytes;
+  ASSERT_EQ(triscope_launch(kernel, &problem, pass, &tensors, nullptr, reason.data(), reason.size()), TRISCOPE_OK)
+      << reason.data();
+  EXPECT_STREQ(reason.data(), "");
+  EXPECT_FALSE(workspace.overrun());
+}
+
+std::vector<Problem> problems() {
+  std::vector<Problem> list = {attention_problem(Form::trilinear, 70, 20, 7, 4, 2, 12, 2),
+                               attention_problem(Form::determinant, 41, 5, 12, 3, 1, 13)};
+  Problem all = attention_problem(Form::trilinear, 33, 9, 4);
+  all.scale = 0.37, all.k2_bias = 0.5, all.v2_bias = -0.25, all.sink = 0.3;
+  list.push_back(all);
+  all.form = Form::determinant, all.mask = Mask::full;
+  list.push_back(all);
+  return list;
+}
+
+void expect_same_outputs(const AttentionCase& a, const AttentionCase& b) {
+  EXPECT_EQ(a.o, b.o);
+  EXPECT_EQ(a.lse, b.lse);
+  EXPECT_EQ(a.grad_q, b.grad_q);
+  EXPECT_EQ(a.grad_k1, b.grad_k1);
+  EXPECT_EQ(a.grad_k2, b.grad_k2);
+  EXPECT_EQ(a.grad_v1, b.grad_v1);
+  EXPECT_EQ(a.grad_v2, b.grad_v2);
+  if (a.problem.sink) {
+    EXPECT_EQ(a.grad_sink, b.grad_sink);
+  }
+}
+
+TEST(AttentionInterface, computes_what_its_kernels_compute) {
+  for (const Problem& problem : problems()) {
+    SCOPED_TRACE(describe(problem));
+    for (const auto& kernel : {make_cpu_fast(), make_cpu_oracle()}) {
+      AttentionCase ours(problem), through(problem);
+      ASSERT_TRUE(ours.run(*kernel, Pass::forward) && ours.run(*kernel, Pass::backward));
+      launch(kernel->info().id.c_str(), through, TRISCOPE_FORWARD);
+      launch(kernel->info().id.c_str(), through, TRISCOPE_BACKWARD);
+      expect_same_outputs(through, ours);
+    }
+  }
+}
+
+TEST(AttentionInterface, lists_its_kernels_and_takes_the_first_for_null) {
+  EXPECT_EQ(triscope_attention_version(), static_cast<std::uint32_t>(TRISCOPE_ATTENTION_VERSION));
+  ASSERT_STREQ(triscope_kernel(0), "cpu.fast");
+  EXPECT_STREQ(triscope_kernel(1), "cpu.oracle");
+  EXPECT_EQ(triscope_kernel(2), nullptr);
+  EXPECT_EQ(triscope_kernel(std::numeric_limits<std::size_t>::max()), nullptr);
+  AttentionCase named(problems()[0]), unnamed(problems()[0]);
+  launch("cpu.fast", named, TRISCOPE_FORWARD);
+  launch(nullptr, unnamed, TRISCOPE_FORWARD);
+  EXPECT_EQ(named.o, unnamed.o);
+}
+
+// A call that is right but for what `spoil` does to it.
+struct CallOfC {
+  CallOfC() : inputs(problems()[2]), problem(c_problem(inputs.problem)), tensors(c_tensors(inputs)), workspace(0) {
+    std::size_t bytes = 0;
+    EXPECT_EQ(triscope_workspace(kernel, &problem, TRISCOPE_BACKWARD, &bytes, nullptr, 0), TRISCOPE_OK);
+    EXPECT_GT(bytes, 0u);
+    workspace = Workspace(bytes);
+    tensors.workspace = workspace.data();
+    tensors.workspace_bytes = bytes;
+  }
+  triscope_status launch(char* reason, std::size_t reason_size) {
+    return triscope_launch(kernel, has_problem ? &problem : nullptr, pass, &tensors, stream, reason, reason_size);
+  }
+  AttentionCase inputs;
+  const char* kernel = nullptr;
+  triscope_problem problem;
+  bool has_problem = true;
+  std::int32_t pass = TRISCOPE_BACKWARD;
+  triscope_tensors tensors;
+  void* stream = nullptr;
+  Workspace workspace;
+};
+
+struct BadCall {
+  const char* said;  // part of the sentence
+  triscope_status status;
+  std::function<void(CallOfC&)> spoil;
+};
+
+const std::vector<BadCall>& bad_calls() {
+  static const std::vector<BadCall> calls = {
+      {"The pointer to the problem is NULL", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.has_problem = false; }},
+      {"Member size of the problem is 0", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.problem.size = 0; }},
+      {"Member size of the tensors is", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.tensors.size -= 8; }},
+      {"no kernel \"cpu.quick\"", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.kernel = "cpu.quick"; }},
+      {"pass is 2", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.pass = 2; }},
+      {"form is -1", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.problem.form = -1; }},
+      {"has_sink is 7", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.problem.has_sink = 7; }},
+      {"seq_len is -1, but must be at least 1", TRISCOPE_IMPOSSIBLE, [](CallOfC& c) { c.problem.seq_len = -1; }},
+      {"k2_bias is nan", TRISCOPE_IMPOSSIBLE, [](CallOfC& c) { c.problem.k2_bias = std::nan(""); }},
+      {"it takes fp32 tensors, not bf16", TRISCOPE_UNSUPPORTED, [](CallOfC& c) { c.problem.element = TRISCOPE_BF16; }},
+      {"packed_sequences is 3", TRISCOPE_UNSUPPORTED, [](CallOfC& c) { c.problem.packed_sequences = 3; }},
+      {"padding is 1", TRISCOPE_UNSUPPORTED, [](CallOfC& c) { c.problem.padding = 1; }},
+      {"cache_len is 16: a key-value cache", TRISCOPE_UNSUPPORTED, [](CallOfC& c) { c.problem.cache_len = 16; }},
+      {"query_len is 1 and seq_len is 33", TRISCOPE_UNSUPPORTED, [](CallOfC& c) { c.problem.query_len = 1; }},
+      {"The tensor k2 is NULL", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.tensors.k2 = nullptr; }},
+      {"The tensor grad_sink is NULL", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.tensors.grad_sink = nullptr; }},
+      {"The tensor q is not aligned to 4 bytes", TRISCOPE_ARGUMENT,
+       [](CallOfC& c) { c.tensors.q = static_cast<const char*>(c.tensors.q) + 1; }},
+      {"The workspace has", TRISCOPE_ARGUMENT, [](CallOfC& c) { --c.tensors.workspace_bytes; }},
+      {"The workspace has 0 bytes", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.tensors.workspace = nullptr; }},
+      {"not aligned to 256 bytes", TRISCOPE_ARGUMENT,
+       [](CallOfC& c) { c.tensors.workspace = static_cast<char*>(c.tensors.workspace) + 4; }},
+      {"has no streams", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.stream = &c; }},
+  };
+  return calls;
+}
+
+TEST(AttentionInterface, says_in_one_sentence_why_it_refuses_a_call_and_writes_nothing) {
+  for (const BadCall& bad : bad_calls()) {
+    CallOfC call;
+    bad.spoil(call);
+    std::array<char, TRISCOPE_REASON_SIZE> reason{};
+    EXPECT_EQ(call.launch(reason.data(), reason.size()), bad.status) << bad.said;
+    const std::string sentence = reason.data();
+    EXPECT_THAT(sentence, HasSubstr(bad.said));
+    EXPECT_EQ(sentence.find('\n'), std::string::npos);
+    EXPECT_EQ(sentence.back(), '.');
+    EXPECT_LT(sentence.size(), reason.size() - 1) << "cut off";
+    EXPECT_TRUE(
+        std::all_of(call.inputs.grad_q.begin(), call.inputs.grad_q.end(), [](float x) { return std::isnan(x); }));
+    EXPECT_EQ(call.launch(nullptr, 0), bad.status) << "without a place for the sentence";
+  }
+  CallOfC good;  // what was spoilt above is all that was wrong
+  launch(nullptr, good.inputs, TRISCOPE_FORWARD);
+  EXPECT_EQ(good.launch(nullptr, 0), TRISCOPE_OK);
+}
+
+TEST(AttentionInterface, writes_no_more_of_a_sentence_than_there_is_room_for) {
+  CallOfC call;
+  call.problem.seq_len = -1;
+  std::array<char, 12> reason{};
+  reason.fill('#');
+  EXPECT_EQ(call.launch(reason.data(), 8), TRISCOPE_IMPOSSIBLE);
+  EXPECT_STREQ(reason.data(), "This pr");
+  EXPECT_EQ(reason[8], '#');
+}
+
+TEST(AttentionInterface, answers_what_is_supported_and_needs_an_address_for_bytes) {
+  triscope_problem problem = c_problem(problems()[0]);
+  std::array<char, TRISCOPE_REASON_SIZE> reason{};
+  EXPECT_EQ(triscope_supported(nullptr, &problem, TRISCOPE_BACKWARD, reason.data(), reason.size()), TRISCOPE_OK);
+  problem.element = TRISCOPE_BF16;
+  EXPECT_EQ(triscope_supported("cpu.oracle", &problem, TRISCOPE_FORWARD, reason.data(), reason.size()),
+            TRISCOPE_UNSUPPORTED);
+  EXPECT_THAT(reason.data(), HasSubstr("cpu.oracle cannot run this problem"));
+  problem.element = TRISCOPE_FP32;
+  EXPECT_EQ(triscope_workspace(nullptr, &problem, TRISCOPE_FORWARD, nullptr, reason.data(), reason.size()),
+            TRISCOPE_ARGUMENT);
+}
+
+// A program compiled with a later header: its struct is longer.
+TEST(AttentionInterface, takes_a_longer_struct_only_when_the_rest_is_zero) {
+  struct Later {
+    triscope_problem now;
+    std::int64_t more;
+  };
+  Later later{c_problem(problems()[0]), 0};
+  later.now.size = sizeof later;
+  std::array<char, TRISCOPE_REASON_SIZE> reason{};
+  EXPECT_EQ(triscope_supported(nullptr, &later.now, TRISCOPE_FORWARD, reason.data(), reason.size()), TRISCOPE_OK);
+  later.more = 1;
+  EXPECT_EQ(triscope_supported(nullptr, &later.now, TRISCOPE_FORWARD, reason.data(), reason.size()), TRISCOPE_ARGUMENT);
+  EXPECT_THAT(reason.data(), HasSubstr("later version"));
+}
+
+// Different problems at once, some of them refused: every thread gets its own numbers and its own sentence.
+TEST(AttentionInterface, is_safe_from_many_threads) {
+  constexpr int kThreads = 8, kRounds = 5;
+  const std::vector<Problem> list = problems();
+  std::vector<AttentionCase> expected;
+  for (const Problem& problem : list) {
+    expected.emplace_back(problem);
+    ASSERT_TRUE(expected.back().run(*make_cpu_fast(), Pass::forward) &&
+                expected.back().run(*make_cpu_fast(), Pass::backward));
+  }
+  std::barrier start(kThreads);
+  const auto work = [&](std::size_t index) {
+    start.arrive_and_wait();
+    for (int round = 0; round < kRounds; ++round) {
+      const AttentionCase& right = expected[index % expected.size()];
+      AttentionCase tensors(right.problem);
+      launch(nullptr, tensors, TRISCOPE_FORWARD);
+      launch(nullptr, tensors, TRISCOPE_BACKWARD);
+      expect_same_outputs(tensors, right);
+      triscope_problem bad = c_problem(right.problem);
+      bad.cache_len = static_cast<std::int64_t>(index) + 1;
+      std::array<char, TRISCOPE_REASON_SIZE> reason{};
+      EXPECT_EQ(triscope_supported(nullptr, &bad, TRISCOPE_FORWARD, reason.data(), reason.size()),
+                TRISCOPE_UNSUPPORTED);
+      EXPECT_THAT(reason.data(), HasSubstr("cache_len is " + std::to_string(index + 1) + ":"));
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t index = 0; index < kThreads; ++index) threads.emplace_back(work, index);
+}
+
+}  // namespace
+}  // namespace triscope
