@@ -37,7 +37,7 @@ if(TRISCOPE_WINDOW)
     app/window/messages app/window/threads fmt::static Threads::Threads)
   triscope_room(app/window/attention kernels/base profiler/export views/model views/parts app/window/engine
     app/window/messages app/window/threads)
-  triscope_room(app/window views/model views/panels views/parts views/shell app/window/attention app/window/database
+  triscope_room(app/window kernels/base views/model views/panels views/parts views/shell app/window/attention app/window/database
     app/window/desktop app/window/engine app/window/files app/window/look app/window/messages app/window/picture
     app/window/sweep app/window/threads app/window/undo imgui_and_implot)
   triscope_room(app/window/report kernels/base profiler/record profiler/supervise views/shell app/window

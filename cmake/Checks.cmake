@@ -12,6 +12,7 @@ triscope_house_test(kernel_ids ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/h
 triscope_house_test(source_hash ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/house/source_hash ${CMAKE_SOURCE_DIR}
   ${CMAKE_BINARY_DIR}/source_hash ${CMAKE_CXX_COMPILER})
 triscope_house_test(lengths ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/house/lengths)
+triscope_house_test(one_way_out ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/house/one_way_out ${CMAKE_SOURCE_DIR})
 triscope_house_test(tidy_finds_faults ${CMAKE_SOURCE_DIR}/tests/house/tidy_finds_faults)
 triscope_house_test(ptxas ${CMAKE_SOURCE_DIR}/tests/house/ptxas)
 triscope_house_test(manual ${CMAKE_SOURCE_DIR}/tests/house/manual ${CMAKE_BINARY_DIR})

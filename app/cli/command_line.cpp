@@ -91,7 +91,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
     return true;
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    fmt::print("{}", chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
+    print_output("{}", chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
     return false;
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
@@ -140,18 +140,14 @@ int run_command_line(int argc, const char* const* argv) {
   try {
     return run({argv + 1, argv + argc});
   } catch (const Error& error) {
-    fmt::print(stderr, "triscope: {}\n", error.what());
+    print_error("triscope: {}\n", error.what());
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "triscope: out of memory: the request needs more than this machine has; make it smaller.\n");
+    print_error("triscope: out of memory: the request needs more than this machine has; make it smaller.\n");
   } catch (const std::system_error& error) {
-    if (std::ferror(stdout) != 0) {
-      fmt::print(stderr, "triscope: {}\n", output_error(error.code().value()).what());
-    } else {
-      fmt::print(stderr, "triscope: {}; see `triscope doctor`.\n", error.what());
-    }
+    print_error("triscope: {}; see `triscope doctor`.\n", error.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "triscope: unexpected failure: {}; this is a defect, please report it.\n", error.what());
+    print_error("triscope: unexpected failure: {}; this is a defect, please report it.\n", error.what());
   }
   return static_cast<int>(ExitCode::environment);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/window/desktop/desktop.hpp"
+#include "kernels/base/plain_text.hpp"
 #include "views/model/attention_draft.hpp"
 #include "views/panels/panels.hpp"
 #include "views/shell/shell.hpp"
@@ -53,7 +54,8 @@ Application::~Application() {
   try {
     appearance_.keep();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "triscope-window: %s\n", error.what());  // there is no window left to say it in
+    std::fprintf(stderr, "triscope-window: %s\n",
+                 plain_text(error.what()).c_str());  // there is no window left to say it in
   }
 }
 

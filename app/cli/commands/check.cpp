@@ -71,22 +71,22 @@ int run(const CheckCommandOptions& options) {
   const bool bar = !options.json && is_terminal(stderr);
   const auto show = [&](const CheckRow& row) {
     tally.count(row.status);
-    if (bar) fmt::print(stderr, "\r\x1b[K");
+    if (bar) write_status_line("");
     if (options.json) {
-      fmt::print("{}\n", row_json(row));
+      write_json_line(row_json(row));
     } else if (options.all || row.status == Status::failed) {
-      fmt::print("{}\n", row_text(row));
+      print_output("{}\n", row_text(row));
     }
     std::fflush(stdout);
-    if (bar) fmt::print(stderr, "{}/{}", row.index + 1, row.total);
+    if (bar) write_status_line(fmt::format("{}/{}", row.index + 1, row.total));
   };
   run_check(options.worker, options.device, options.request, show, stop.token());
-  if (bar) fmt::print(stderr, "\r\x1b[K");
+  if (bar) write_status_line("");
   if (!options.json) {
-    fmt::print("{} comparisons with the fp64 oracle passed, {} failed, {} skipped as unsupported\n", tally.ok,
-               tally.failed, tally.skipped);
+    print_output("{} comparisons with the fp64 oracle passed, {} failed, {} skipped as unsupported\n", tally.ok,
+                 tally.failed, tally.skipped);
   }
-  if (stop.requested()) fmt::print(stderr, "triscope: the check was stopped before its end.\n");
+  if (stop.requested()) print_error("triscope: the check was stopped before its end.\n");
   const bool passed = tally.failed == 0 && tally.ok > 0 && !stop.requested();
   return static_cast<int>(passed ? ExitCode::done : ExitCode::measured_failed);
 }

@@ -204,13 +204,13 @@ Error nothing_in_common(const Side& a, const Side& b, const Pairing& pairing, Ex
 
 void print(const Compared& compared, const std::string& format) {
   if (format == "json") {
-    fmt::print("{}", compared_json(compared));
+    write_json(compared_json(compared));
   } else if (format == "md") {
-    fmt::print("{}", compared_markdown(compared));
+    print_output("{}", compared_markdown(compared));
   } else if (format == "junit") {
-    fmt::print("{}", compared_junit(compared));
+    print_output("{}", compared_junit(compared));
   } else {
-    fmt::print("{}", compared_table(compared, terminal_width(stdout, kUnlimitedWidth)));
+    print_output("{}", compared_table(compared, terminal_width(stdout, kUnlimitedWidth)));
   }
 }
 
@@ -229,13 +229,13 @@ int run(const CompareOptions& options) {
     throw nothing_in_common(a, b, pairing, options.fail_if ? ExitCode::measured_failed : ExitCode::usage);
   print(compared, options.format);
   if (!compared.faults.empty())
-    fmt::print(stderr, "triscope: {}{} ({}).\n",
-               options.fail_if ? fmt::format("the gate \"{}\" does not pass: ", compared.gate) : "",
-               fmt::join(compared.faults, "; "), tally_text(compared.tally));
+    print_error("triscope: {}{} ({}).\n",
+                options.fail_if ? fmt::format("the gate \"{}\" does not pass: ", compared.gate) : "",
+                fmt::join(compared.faults, "; "), tally_text(compared.tally));
   const bool swapped =
       a.is_file && b.is_file && !a.rows.empty() && !b.rows.empty() && a.rows.front().started < b.rows.front().started;
   if (swapped)
-    fmt::print(stderr, "triscope: {} is older than {}: of two databases the old one is named first.\n", a.word, b.word);
+    print_error("triscope: {} is older than {}: of two databases the old one is named first.\n", a.word, b.word);
   if (compared.pairs.empty() && !options.fail_if) return static_cast<int>(ExitCode::usage);
   return static_cast<int>(compared.faults.empty() ? ExitCode::done : ExitCode::measured_failed);
 }

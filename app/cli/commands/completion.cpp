@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "app/cli/commands/commands.hpp"
+#include "app/cli/text/terminal.hpp"
 
 namespace triscope {
 
@@ -20,7 +21,7 @@ void add_completion_command(CLI::App& app, Action& action) {
       "  triscope completion fish > ~/.config/fish/completions/triscope.fish");
   command->callback([&app, &action, shell] {
     action = [&app, shell] {
-      fmt::print("{}", completion_script(app, *shell));
+      print_output("{}", completion_script(app, *shell));
       return 0;
     };
   });

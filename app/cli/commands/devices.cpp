@@ -30,11 +30,11 @@ void print_devices(const Catalog& catalog) {
          fmt::format("{}", device.multiprocessors), unit_text(device.peak_tflops_at_max_clock, "TFLOP/s"),
          unit_text(device.max_sm_clock_mhz, "MHz"), unit_text(device.power_limit_w, "W"), device.uuid});
   }
-  fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+  print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
   for (const Device& device : devices) {
-    for (const std::string& limit : device.limits) fmt::print("{}: {}\n", device.id, limit);
+    for (const std::string& limit : device.limits) print_output("{}: {}\n", device.id, limit);
   }
-  if (!catalog.gpu_problem.empty()) fmt::print("no GPU can be used: {}\n", catalog.gpu_problem);
+  if (!catalog.gpu_problem.empty()) print_output("no GPU can be used: {}\n", catalog.gpu_problem);
 }
 
 }  // namespace

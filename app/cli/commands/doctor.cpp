@@ -9,6 +9,7 @@
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/shared_options.hpp"
+#include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 
 namespace triscope {
@@ -28,17 +29,17 @@ int run(const DoctorOptions& options) {
                                      {"health", to_string(finding.health)},
                                      {"found", finding.found},
                                      {"advice", finding.advice}};
-      fmt::print("{}\n", object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+      write_json_line(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
       continue;
     }
-    fmt::print("{:<8} {:<16} {}\n", to_string(finding.health), finding.subject, finding.found);
-    if (!finding.advice.empty()) fmt::print("{:<25} -> {}\n", "", finding.advice);
+    print_output("{:<8} {:<16} {}\n", to_string(finding.health), finding.subject, finding.found);
+    if (!finding.advice.empty()) print_output("{:<25} -> {}\n", "", finding.advice);
   }
   const bool broken =
       std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.health == Health::broken; });
   if (!options.json) {
-    fmt::print("\n{}\n", broken ? "A sweep cannot run here yet: see what is BROKEN above."
-                                : "A sweep can run here: `triscope sweep`. To check the kernels: `triscope check`.");
+    print_output("\n{}\n", broken ? "A sweep cannot run here yet: see what is BROKEN above."
+                                  : "A sweep can run here: `triscope sweep`. To check the kernels: `triscope check`.");
   }
   return static_cast<int>(broken ? ExitCode::environment : ExitCode::done);
 }

@@ -7,6 +7,7 @@
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/options/stop_signal.hpp"
+#include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/output_file.hpp"
 #include "profiler/plan/request.hpp"
@@ -49,11 +50,11 @@ int run(const EvalOptions& options) {
   request.out = std::filesystem::absolute(request.out).string();
   StopSignal stop;
   const EvalReply reply = run_eval(options.worker, options.device, request, stop.token());
-  fmt::print("{} {}, {}\n", request.kernel, reply.instance, describe(reply.problem));
-  for (const std::string& tensor : reply.tensors) fmt::print("  {}\n", tensor);
-  fmt::print("written to {}\n", options.request.out);
+  print_output("{} {}, {}\n", request.kernel, reply.instance, describe(reply.problem));
+  for (const std::string& tensor : reply.tensors) print_output("  {}\n", tensor);
+  print_output("written to {}\n", options.request.out);
   if (reply.not_finite.empty()) return 0;
-  fmt::print(stderr, "triscope: {}.\n", fmt::join(reply.not_finite, ", "));
+  print_error("triscope: {}.\n", fmt::join(reply.not_finite, ", "));
   return static_cast<int>(ExitCode::measured_failed);
 }
 

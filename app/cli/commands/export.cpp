@@ -7,6 +7,7 @@
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/selection.hpp"
 #include "app/cli/options/shared_options.hpp"
+#include "app/cli/text/terminal.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/output_file.hpp"
 #include "profiler/store/store.hpp"
@@ -55,7 +56,7 @@ int run(const ExportOptions& options) {
     text = export_rows(rows, options.format, options.columns);
   }
   if (options.file.empty()) {
-    fmt::print("{}", text);
+    print_output("{}", text);
   } else {
     write_whole_file(options.file, text);
   }

@@ -5,6 +5,7 @@
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/store/store.hpp"
 
@@ -36,11 +37,11 @@ void print_ids(const Snapshot& source, const Snapshot& target) {
   for (const SweepInfo& sweep : imported) {
     const auto same =
         std::find_if(here.begin(), here.end(), [&](const SweepInfo& one) { return one.uuid == sweep.uuid; });
-    if (same != here.end()) fmt::print("sweep {} of that file is sweep {} here\n", sweep.id, same->id);
+    if (same != here.end()) print_output("sweep {} of that file is sweep {} here\n", sweep.id, same->id);
   }
   if (!here.empty())
-    fmt::print("`latest` is sweep {}, the one that was measured last, on {}\n", here.front().id,
-               here.front().started.substr(0, 10));
+    print_output("`latest` is sweep {}, the one that was measured last, on {}\n", here.front().id,
+                 here.front().started.substr(0, 10));
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ void add_import_command(CLI::App& app, Action& action) {
       const std::filesystem::path source = readable_source(*file, database_path(*database));
       const std::filesystem::path target = writable_database(*database);
       const std::int64_t copied = Store(target).import(source);
-      fmt::print("{} measurements copied into {}\n", copied, target.string());
+      print_output("{} measurements copied into {}\n", copied, target.string());
       print_ids(Snapshot(source), Snapshot(target));
       return 0;
     };

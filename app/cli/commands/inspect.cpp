@@ -8,6 +8,7 @@
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/shared_options.hpp"
+#include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/output_file.hpp"
 #include "profiler/export/slice_export.hpp"
@@ -59,36 +60,36 @@ double norm(const std::vector<float>& vector) {
 }
 
 void print_facts(const InspectOptions& options, const SourceReply& source, const Slice& slice) {
-  fmt::print("query {}, head {} of {}: {} x {} pairs, {}\n", token(source, options.query.query), options.query.head,
-             source.q_heads, slice.count1, slice.count2, to_string(options.query.problem.form));
+  print_output("query {}, head {} of {}: {} x {} pairs, {}\n", token(source, options.query.query), options.query.head,
+               source.q_heads, slice.count1, slice.count2, to_string(options.query.problem.form));
   if (slice.top.empty() && slice.nan_count + slice.infinite_count > 0) {
-    fmt::print("no logit is finite ({} NaN, {} infinite): there is no distribution over pairs, and no output\n",
-               slice.nan_count, slice.infinite_count);
+    print_output("no logit is finite ({} NaN, {} infinite): there is no distribution over pairs, and no output\n",
+                 slice.nan_count, slice.infinite_count);
     return;
   }
   if (!std::isfinite(slice.lse)) {
-    fmt::print("the sink of this head is NaN or infinite: there is no distribution over pairs, and no output\n");
+    print_output("the sink of this head is NaN or infinite: there is no distribution over pairs, and no output\n");
     return;
   }
-  fmt::print("entropy {:.4g} nats, largest p {:.4g}, sink {}, mean distance {:.4g} and {:.4g} tokens\n", slice.entropy,
-             slice.largest_p, source.sink ? fmt::format("{:.4g}", slice.sink_p) : "none", slice.distance1,
-             slice.distance2);
+  print_output("entropy {:.4g} nats, largest p {:.4g}, sink {}, mean distance {:.4g} and {:.4g} tokens\n",
+               slice.entropy, slice.largest_p, source.sink ? fmt::format("{:.4g}", slice.sink_p) : "none",
+               slice.distance1, slice.distance2);
   if (slice.nan_count + slice.infinite_count > 0) {
-    fmt::print(
+    print_output(
         "{} logits are NaN and {} infinite: p is over the others; NaN or +infinity makes a kernel's whole row NaN\n",
         slice.nan_count, slice.infinite_count);
   }
-  if (source.values) fmt::print("output of length {:.4g}\n", norm(slice.output));
+  if (source.values) print_output("output of length {:.4g}\n", norm(slice.output));
   for (const Triple& triple : slice.top) {
     const std::string share = source.values ? fmt::format(", {:.2f} % of the output", 100 * triple.output_share) : "";
-    fmt::print("  j {:<16} k {:<16} logit {:<10.5g} p {:.5g}{}\n", token(source, triple.j), token(source, triple.k),
-               triple.logit, triple.p, share);
+    print_output("  j {:<16} k {:<16} logit {:<10.5g} p {:.5g}{}\n", token(source, triple.j), token(source, triple.k),
+                 triple.logit, triple.p, share);
   }
 }
 
 void print_kernel_row(const std::string& kernel, const KernelRow& row) {
-  fmt::print("{} ({}) on {} inputs: its output has a relative error of {:.3g}, its LSE an error of {:.3g}\n", kernel,
-             row.instance, to_string(row.element), row.error, std::abs(row.lse - row.exact_lse));
+  print_output("{} ({}) on {} inputs: its output has a relative error of {:.3g}, its LSE an error of {:.3g}\n", kernel,
+               row.instance, to_string(row.element), row.error, std::abs(row.lse - row.exact_lse));
 }
 
 /// A worker on the device that was asked for. "auto" is the first GPU or else the CPU, and the kernel's if one is run.
@@ -125,7 +126,7 @@ int run(const InspectOptions& given) {
   Supervisor worker{worker_on(options.device, options.kernel)};
   const SourceReply source = worker.source({options.source});
   if (!source.problem.empty()) {
-    fmt::print(stderr, "triscope: {}\n", source.problem);
+    print_error("triscope: {}\n", source.problem);
     return static_cast<int>(ExitCode::usage);
   }
   if (!options.windows_given && options.query.problem.mask == Mask::causal) {
@@ -144,7 +145,7 @@ int run(const InspectOptions& given) {
     options.format.frame2 = std::min(options.query.problem.window2, source.seq_len);
   }
   write_slice(options.out, slice, options.format);
-  fmt::print("written to {}\n", options.out);
+  print_output("written to {}\n", options.out);
   return 0;
 }
 

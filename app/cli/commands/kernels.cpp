@@ -36,7 +36,7 @@ void add_kernels_command(CLI::App& app, Action& action) {
                               shown(kernel.source_hash.forward), shown(kernel.source_hash.backward)});
         for (std::size_t n = 1; n < instances.size(); ++n) table.rows.push_back({"", "", "", "", instances[n], "", ""});
       }
-      fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+      print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
       return 0;
     };
   });

@@ -51,7 +51,7 @@ void print_table(const std::vector<SweepInfo>& sweeps) {
                           state_text(sweep), fmt::format("{}", sweep.ok), count(sweep.failed), count(sweep.skipped),
                           count(left), sweep.environment.device_name, sweep.note, command_text(sweep.command)});
   }
-  fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+  print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
 }
 
 void print_json(const std::vector<SweepInfo>& sweeps) {
@@ -70,7 +70,7 @@ void print_json(const std::vector<SweepInfo>& sweeps) {
                                    {"command", sweep.command},
                                    {"note", sweep.note},
                                    {"starred", sweep.starred}};
-    fmt::print("{}\n", object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write_json_line(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
 }
 
@@ -93,7 +93,7 @@ void add_list_command(CLI::App& app, Action& action) {
       if (options->json) {
         print_json(sweeps);
       } else if (sweeps.empty()) {
-        fmt::print("No sweep yet; `triscope sweep{}` starts one.\n", database_words(*options->database));
+        print_output("No sweep yet; `triscope sweep{}` starts one.\n", database_words(*options->database));
       } else {
         print_table(sweeps);
       }

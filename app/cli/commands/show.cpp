@@ -29,11 +29,11 @@ struct ShowOptions {
 void print_table(const Snapshot& snapshot, const std::vector<ResultRow>& rows, const std::string& baseline) {
   const Verdicts verdicts = compare_with_baseline(snapshot, rows, baseline);
   const OtherEnvironments elsewhere = other_environments(snapshot, rows);
-  fmt::print("{}\n\n{}", shared_facts(rows),
-             render(result_table(rows, verdicts, elsewhere.rows), terminal_width(stdout, kUnlimitedWidth)));
-  if (const std::string text = elsewhere.remark + remarks(rows, verdicts); !text.empty()) fmt::print("\n{}", text);
+  print_output("{}\n\n{}", shared_facts(rows),
+               render(result_table(rows, verdicts, elsewhere.rows), terminal_width(stdout, kUnlimitedWidth)));
+  if (const std::string text = elsewhere.remark + remarks(rows, verdicts); !text.empty()) print_output("\n{}", text);
   if (const std::vector<TrainingStep> steps = training_steps(rows, "auto"); !steps.empty())
-    fmt::print("\ntraining step\n{}", training_step_table(steps, terminal_width(stdout, kUnlimitedWidth)));
+    print_output("\ntraining step\n{}", training_step_table(steps, terminal_width(stdout, kUnlimitedWidth)));
 }
 
 /// Why a sweep holds no row, and what to do about it.
@@ -55,12 +55,12 @@ int show_steps(const ShowOptions& options) {
                                                               : newest_of_each(snapshot.results());
   const std::vector<TrainingStep> steps = training_steps(rows, options.baseline);
   if (options.format == "json") {
-    fmt::print("{}", training_step_json(steps));
+    write_json(training_step_json(steps));
   } else if (steps.empty()) {
-    fmt::print("No problem was measured in both passes; `triscope sweep --pass forward,backward{}` does that.\n",
-               database_words(*options.database));
+    print_output("No problem was measured in both passes; `triscope sweep --pass forward,backward{}` does that.\n",
+                 database_words(*options.database));
   } else {
-    fmt::print("{}", training_step_table(steps, terminal_width(stdout, kUnlimitedWidth)));
+    print_output("{}", training_step_table(steps, terminal_width(stdout, kUnlimitedWidth)));
   }
   return 0;
 }
@@ -71,15 +71,15 @@ int run(const ShowOptions& options) {
   const Snapshot snapshot(existing_database(*options.database));
   const std::vector<ResultRow> rows = select(snapshot, selection);
   if (options.format != "table") {
-    fmt::print("{}", export_rows(rows, *parse_export_format(options.format)));
+    print_output("{}", export_rows(rows, *parse_export_format(options.format)));
   } else if (selection.measurement) {
     const std::optional<Measurement> measurement = snapshot.measurement(*selection.measurement);
     if (measurement)
-      fmt::print("{}", measurement_text(*measurement, rows.front(),
-                                        snapshot.environment(*selection.measurement).value_or(Environment{}),
-                                        snapshot.note(*selection.measurement)));
+      print_output("{}", measurement_text(*measurement, rows.front(),
+                                          snapshot.environment(*selection.measurement).value_or(Environment{}),
+                                          snapshot.note(*selection.measurement)));
   } else if (rows.empty()) {
-    fmt::print("{}\n", nothing_measured(snapshot, selection, *options.database));
+    print_output("{}\n", nothing_measured(snapshot, selection, *options.database));
   } else {
     print_table(snapshot, rows, options.baseline);
   }

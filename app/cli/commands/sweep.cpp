@@ -201,23 +201,23 @@ int run(const SweepOptions& options) {
   if (options.resume) resume = sweep_to_resume(Snapshot(database), options.resume_id, *options.database);
   StopSignal stop;
   SweepDisplay display(options.json);
-  const std::stop_callback tell(stop.token(), [] {  // in the thread that watches for signals: nothing may throw
-    if (is_terminal(stderr)) std::fputs("\r\x1b[K", stderr);
-    std::fputs("triscope: stopping after this sample; a second signal ends the program at once.\n", stderr);
+  const std::stop_callback tell(stop.token(), [] {  // in the thread that watches for signals
+    if (is_terminal(stderr)) write_status_line("");
+    write_error("triscope: stopping after this sample; a second signal ends the program at once.\n");
   });
   const auto started = std::chrono::steady_clock::now();
   const SweepOutcome outcome = run_sweep(request, database, display.observer(), stop.token(), resume);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   display.clear();
   if (options.json) {
-    fmt::print("{}\n", summary_json(outcome, database.string()));
+    write_json_line(summary_json(outcome, database.string()));
   } else {
-    fmt::print("{}; stored in {}\n", outcome_text(outcome, seconds, options.resume), database.string());
+    print_output("{}; stored in {}\n", outcome_text(outcome, seconds, options.resume), database.string());
     if (outcome.stopped) {
-      fmt::print("stopped; `triscope sweep --resume {}{}` measures the rest\n", outcome.sweep,
-                 database_words(*options.database));
+      print_output("stopped; `triscope sweep --resume {}{}` measures the rest\n", outcome.sweep,
+                   database_words(*options.database));
     } else {
-      fmt::print("`triscope show {}{}` prints the table\n", outcome.sweep, database_words(*options.database));
+      print_output("`triscope show {}{}` prints the table\n", outcome.sweep, database_words(*options.database));
     }
   }
   const bool complete = !outcome.stopped && outcome.failed == 0;

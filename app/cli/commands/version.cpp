@@ -14,7 +14,7 @@ namespace triscope {
 
 int print_version() {
   using namespace build_facts;
-  fmt::print("triscope {} (commit {})\n{}, {}\n", kVersion, kGitCommit, kCompiler, kCompileFlags);
+  print_output("triscope {} (commit {})\n{}, {}\n", kVersion, kGitCommit, kCompiler, kCompileFlags);
   return 0;
 }
 
@@ -30,9 +30,9 @@ int print_licences() {
     table.rows.push_back(
         {std::string(part.name), std::string(part.version), std::string(part.licence), std::string(part.use)});
   }
-  fmt::print("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+  print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
   for (const ThirdPartyPart& part : third_party_parts()) {
-    if (!part.command.empty()) fmt::print("\n{} downloads {}.\n", part.command, part.download);
+    if (!part.command.empty()) print_output("\n{} downloads {}.\n", part.command, part.download);
   }
   return 0;
 }

@@ -1,4 +1,8 @@
 // The command line program. Links no CUDA, no GL, no X11; kernels run in triscope-worker.
 #include "app/cli/command_line.hpp"
+#include "kernels/base/standard_streams.hpp"
 
-int main(int argc, char** argv) { return triscope::run_command_line(argc, argv); }
+int main(int argc, char** argv) {
+  triscope::open_standard_streams();
+  return triscope::run_command_line(argc, argv);
+}

@@ -9,6 +9,7 @@
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/attention/flops.hpp"
+#include "kernels/base/plain_text.hpp"
 #include "profiler/plan/progress.hpp"
 #include "profiler/record/columns.hpp"
 
@@ -48,7 +49,7 @@ std::string progress_bar(const Progress& progress, std::size_t width) {
       fmt::format("[{}{}] {}/{}", std::string(static_cast<std::size_t>(filled), '#'),
                   std::string(static_cast<std::size_t>(kCells - filled), '.'), progress.done, progress.total);
   if (progress.seconds_left) line += fmt::format(", {} left", clock_text(*progress.seconds_left));
-  if (!progress.current.empty()) line += ", " + progress.current;
+  if (!progress.current.empty()) line += ", " + plain_line(progress.current);
   if (line.size() > width) line.resize(width);
   return line;
 }
@@ -138,8 +139,7 @@ SweepObserver SweepDisplay::observer() {
 
 void SweepDisplay::clear() {
   if (!bar_on_screen_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  write_status_line("");
   bar_on_screen_ = false;
 }
 
@@ -152,24 +152,23 @@ void SweepDisplay::show(const Progress& progress) {
     return;
   last_shown_ = now;
   if (mode_ == Mode::json) {
-    fmt::print("{}\n", progress_json(progress));
+    write_json_line(progress_json(progress));
     std::fflush(stdout);
     return;
   }
   const std::size_t width = terminal_width(stderr, 80);
-  fmt::print(stderr, "\r{}\x1b[K", progress_bar(progress, width > 1 ? width - 1 : 1));
-  std::fflush(stderr);
+  write_status_line(progress_bar(progress, width > 1 ? width - 1 : 1));
   bar_on_screen_ = true;
 }
 
 void SweepDisplay::show(const Measurement& measurement, std::int64_t row) {
   clear();
   if (mode_ == Mode::json) {
-    fmt::print("{}\n", result_json(measurement, row));
+    write_json_line(result_json(measurement, row));
   } else if (mode_ == Mode::bar) {
-    fmt::print("{}\n", result_line(measurement));
+    print_output("{}\n", result_line(measurement));
   } else {
-    fmt::print("{}{}\n", how_far(latest_), result_line(measurement));
+    print_output("{}{}\n", how_far(latest_), result_line(measurement));
   }
   std::fflush(stdout);
   last_shown_ = {};
@@ -178,10 +177,10 @@ void SweepDisplay::show(const Measurement& measurement, std::int64_t row) {
 void SweepDisplay::log(const std::string& text) {
   clear();
   if (mode_ == Mode::json) {
-    fmt::print("{}\n", log_json(text));
+    write_json_line(log_json(text));
     std::fflush(stdout);
   } else {
-    fmt::print(stderr, "{}{}\n", text.starts_with("triscope") ? "" : "triscope: ", text);
+    print_error("{}{}\n", text.starts_with("triscope") ? "" : "triscope: ", text);
   }
 }
 

@@ -7,10 +7,17 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/plain_text.hpp"
 
 namespace triscope {
+namespace {
+
+int g_output_fault = 0;  ///< errno of the first write to stdout that failed
+
+}  // namespace
 
 bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
 
@@ -32,14 +39,27 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
-Error output_error(int code) {
-  return Error("the output could not be written", std::strerror(code),
-               "free space or give another file, then run it again");
+void write_output(std::string_view text) {
+  const std::string plain = plain_text(text);
+  if (std::fwrite(plain.data(), 1, plain.size(), stdout) < plain.size() && g_output_fault == 0) g_output_fault = errno;
+}
+
+void write_json(std::string_view json) { write_output(plain_json(json)); }
+
+void write_json_line(std::string_view json) { write_output(plain_json(json) + '\n'); }
+
+void write_error(std::string_view text) { std::fputs(plain_text(text).c_str(), stderr); }
+
+void write_status_line(std::string_view text) {
+  std::fprintf(stderr, "\r%s\x1b[K", plain_line(text).c_str());
+  std::fflush(stderr);
 }
 
 void finish_output() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  throw output_error(errno);
+  if (std::fflush(stdout) != 0 && g_output_fault == 0) g_output_fault = errno;
+  if (std::ferror(stdout) == 0 && g_output_fault == 0) return;
+  throw Error("the output could not be written", std::strerror(g_output_fault == 0 ? EIO : g_output_fault),
+              "free space or give another file, then run it again");
 }
 
 }  // namespace triscope

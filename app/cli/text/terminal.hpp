@@ -1,11 +1,12 @@
 // Where output goes: a person at a terminal, or a file or pipe.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdio>
 #include <string_view>
-
-#include "kernels/base/error.hpp"
+#include <utility>
 
 namespace triscope {
 
@@ -17,8 +18,29 @@ std::size_t terminal_width(std::FILE* stream, std::size_t fallback);
 /// Characters a terminal shows for UTF-8 `text` (code points; no East Asian wide ones are printed here).
 std::size_t display_width(std::string_view text);
 
-/// What is said when stdout could not be written; `code` is an errno.
-Error output_error(int code);
+/// The only ways out to a terminal: text from elsewhere passes through `plain_text`. None throws for a stream that
+/// cannot be written: what goes to stderr is then lost, and `finish_output` tells of stdout.
+void write_output(std::string_view text);
+void write_error(std::string_view text);
+/// JSON stays the same JSON: `plain_json`.
+void write_json(std::string_view json);
+/// The same, and a line feed.
+void write_json_line(std::string_view json);
+
+/// A line on a terminal's stderr that is written over by the next; empty: removed.
+void write_status_line(std::string_view text);
+
+/// `write_output` of a formatted text.
+template <typename... Values>
+void print_output(fmt::format_string<Values...> format, Values&&... values) {
+  write_output(fmt::format(format, std::forward<Values>(values)...));
+}
+
+/// `write_error` of a formatted text.
+template <typename... Values>
+void print_error(fmt::format_string<Values...> format, Values&&... values) {
+  write_error(fmt::format(format, std::forward<Values>(values)...));
+}
 
 /// Flushes stdout. Throws `Error` when what was printed could not be written (disk full, closed pipe).
 void finish_output();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/cli/text/terminal.hpp"
+#include "kernels/base/plain_text.hpp"
 
 namespace triscope {
 namespace {
@@ -97,7 +98,10 @@ std::vector<std::string> wrapped_list(const std::vector<std::string>& words, std
   return lines;
 }
 
-std::string render(const TerminalTable& table, std::size_t width) {
+std::string render(TerminalTable table, std::size_t width) {
+  for (auto& row : table.rows) {
+    for (std::string& cell : row) cell = plain_line(cell);
+  }
   const Layout layout = lay_out(table, width);
   std::string text;
   const auto add_line = [&](const auto& cell_of) {

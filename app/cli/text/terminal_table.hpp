@@ -31,6 +31,6 @@ std::vector<std::string> wrapped_list(const std::vector<std::string>& words, std
 /// The table with a header line, two spaces between columns, no line longer than `width` characters as long as that is
 /// at least 20, and every line ended. Columns that are empty in every row are left out. When columns did not fit, a
 /// last line names them.
-std::string render(const TerminalTable& table, std::size_t width);
+std::string render(TerminalTable table, std::size_t width);
 
 }  // namespace triscope

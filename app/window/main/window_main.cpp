@@ -15,6 +15,8 @@
 #include "app/window/report/report.hpp"
 #include "app/window/report/screenshot.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/plain_text.hpp"
+#include "kernels/base/standard_streams.hpp"
 #include "profiler/record/recorded_database.hpp"
 
 namespace triscope {
@@ -85,7 +87,8 @@ int start(const WindowArguments& arguments) {
     options.sweep = arguments.sweep.value_or(0);
     options.light = arguments.theme != "dark";
     if (arguments.scale > 0) options.scale = arguments.scale;
-    for (const std::filesystem::path& file : write_report(options)) std::printf("%s\n", file.c_str());
+    for (const std::filesystem::path& file : write_report(options))
+      std::printf("%s\n", plain_line(file.string()).c_str());
     return 0;
   }
   WindowOptions options;
@@ -108,6 +111,7 @@ int start(const WindowArguments& arguments) {
 }  // namespace triscope
 
 int main(int argc, char** argv) {
+  triscope::open_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a clipboard tool that ends early must not end the window
 
   triscope::WindowArguments arguments;
@@ -143,13 +147,13 @@ int main(int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     std::fprintf(stderr, "triscope-window: the command line cannot be read: %s; see `triscope-window --help`.\n",
-                 error.what());
+                 triscope::plain_text(error.what()).c_str());
     return static_cast<int>(triscope::ExitCode::usage);
   } catch (const triscope::Error& error) {
-    std::fprintf(stderr, "triscope-window: %s\n", error.what());
+    std::fprintf(stderr, "triscope-window: %s\n", triscope::plain_text(error.what()).c_str());
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "triscope-window: %s\n", error.what());
+    std::fprintf(stderr, "triscope-window: %s\n", triscope::plain_text(error.what()).c_str());
     return 3;
   }
 }

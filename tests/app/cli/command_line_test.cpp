@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 
+#include "profiler/store/store.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/program.hpp"
 #include "tests/app/cli/small_history.hpp"
@@ -15,9 +16,11 @@
 namespace triscope {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 const std::vector<std::string> kCommands{"gui",     "report",  "sweep",   "list",      "show",  "compare",
@@ -228,6 +231,37 @@ TEST(CommandLine, fish_completes_commands_options_and_choices) {
   EXPECT_THAT(reply("triscope export --format "), HasSubstr("csv"));
   EXPECT_THAT(reply("triscope sweep --db /et"), HasSubstr("/etc"));
   EXPECT_EQ(reply("triscope sweep --seq "), "") << "free values are not guessed";
+}
+
+/// What `triscope ARGUMENTS` gives in a shell, which closes streams.
+ProgramResult run_in_shell(const std::string& arguments) {
+  return Program("/bin/sh", {"-c", "exec '" + program_path("triscope").string() + "' " + arguments}).wait();
+}
+
+TEST(CommandLine, closed_streams_are_no_abort) {
+  for (const std::string arguments : {"list --db /nowhere/x.db 2>&-", "list --db /nowhere/x.db >&- 2>&-"})
+    EXPECT_EQ(run_in_shell(arguments).exit_code, 3) << arguments;
+  EXPECT_EQ(run_in_shell("--version >/dev/full 2>/dev/full").exit_code, 3);
+  const ProgramResult closed = run_in_shell("--version >&-");
+  EXPECT_EQ(closed.exit_code, 3);
+  EXPECT_THAT(closed.errors, HasSubstr("the output could not be written"));
+}
+
+TEST(CommandLine, a_sweep_without_streams_is_measured_and_stored) {
+  const TemporaryFolder folder;
+  const std::string database = folder / "a.db";
+  const ProgramResult result = run_in_shell(
+      "sweep --windows 2x2 --seq 16 --q-heads 1 --kv-heads 1 --head-dim 8 "
+      "--device cpu --kernel cpu.fast --budget 10ms --db " +
+      database + " >&- 2>&-");
+  EXPECT_EQ(result.exit_code, 3);  // the output could not be written
+  EXPECT_EQ(Snapshot(database).sweeps().front().ok, 2);
+  EXPECT_FALSE(Snapshot(database).sweeps().front().finished.empty());
+}
+
+TEST(CommandLine, escapes_from_elsewhere_do_not_reach_the_terminal) {
+  const ProgramResult result = run_triscope({"\x1b[31mred"});
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("\\x1b[31mred"), Not(HasSubstr("\x1b"))));
 }
 
 }  // namespace
