@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,10 +15,12 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <thread>
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/plain_text.hpp"
 
 namespace triscope {
 namespace {
@@ -81,6 +84,7 @@ std::vector<char*> with_our_environment(const std::vector<std::string>& variable
 // Runs in the child between fork and exec: async-signal-safe calls only.
 [[noreturn]] void become(char* const* command, char* const* variables, const Pipe& in, const Pipe& out, const Pipe& log,
                          int report, pid_t parent) {
+  setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);  // it died before the line above
   for (const int stop : {SIGINT, SIGTERM, SIGHUP})
@@ -134,7 +138,49 @@ std::string describe_status(int status) {
   return fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }
 
+constexpr std::size_t kLongestLine = 2000, kMostOfJob = 16 << 10;  // bytes
+constexpr std::size_t kLastLines = 3;
+
 }  // namespace
+
+void ErrorOutput::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+    const std::size_t room = kLongestLine - std::min(line_.size(), kLongestLine);
+    line_ += bytes.substr(0, std::min(end, room));
+    cut_ = cut_ || end > room;
+    if (end < bytes.size()) add_line();
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+}
+
+void ErrorOutput::add_line() {
+  std::string line = plain_line(std::exchange(line_, {}));
+  if (std::exchange(cut_, false)) line += "...";
+  if (left_out_ == 0 && bytes_ + line.size() < kMostOfJob) {
+    bytes_ += line.size() + 1;
+    lines_.push_back(std::move(line));
+    return;
+  }
+  ++left_out_;
+  last_.push_back(std::move(line));
+  if (last_.size() > kLastLines) last_.pop_front();
+}
+
+void ErrorOutput::close_job() {
+  if (left_out_ > last_.size())
+    lines_.push_back(fmt::format("({} more lines of it were left out)", left_out_ - last_.size()));
+  std::move(last_.begin(), last_.end(), std::back_inserter(lines_));
+  last_.clear();
+  left_out_ = bytes_ = 0;
+}
+
+void ErrorOutput::end() {
+  if (!line_.empty()) add_line();
+  close_job();
+}
+
+std::vector<std::string> ErrorOutput::take() { return std::exchange(lines_, {}); }
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   if (this != &other) {
@@ -182,6 +228,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, const std:
   stdout_ = std::move(out.read);
   stderr_ = std::move(log.read);
   for (const Descriptor* descriptor : {&stdin_, &stdout_, &stderr_}) set_nonblocking(*descriptor);
+  pidfd_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
 }
 
 WorkerProcess::~WorkerProcess() {
@@ -190,6 +237,8 @@ WorkerProcess::~WorkerProcess() {
 }
 
 void WorkerProcess::write(std::string_view bytes) {
+  read_log();
+  log_.close_job();
   queued_ += bytes;
   send_queued();
 }
@@ -208,19 +257,28 @@ void WorkerProcess::send_queued() {
 }
 
 void WorkerProcess::read_log() {
-  if (stderr_.get() >= 0 && !drain(stderr_, log_)) stderr_.close();
+  if (stderr_.get() < 0) return;
+  std::string bytes;
+  const bool open = drain(stderr_, bytes);
+  log_.feed(bytes);
+  if (!open) stderr_.close();
 }
 
 WorkerProcess::Event WorkerProcess::wait(std::string& bytes, Clock::time_point deadline, const WakeEvent* wake) {
   while (true) {
-    std::array<pollfd, 4> polled{{{stdout_.get(), POLLIN, 0},
+    std::array<pollfd, 5> polled{{{stdout_.get(), POLLIN, 0},
                                   {stderr_.get(), POLLIN, 0},
                                   {queued_.empty() ? -1 : stdin_.get(), POLLOUT, 0},
-                                  {wake != nullptr ? wake->fd() : -1, POLLIN, 0}}};
+                                  {wake != nullptr ? wake->fd() : -1, POLLIN, 0},
+                                  {pidfd_.get(), POLLIN, 0}}};
     const int ready = poll(polled.data(), polled.size(), milliseconds_until(deadline));
     if (ready < 0 && errno == EINTR) continue;
     if (polled[1].revents != 0) read_log();
     if (polled[2].revents != 0) send_queued();
+    if (polled[4].revents != 0) {  // what it started may hold its pipes open
+      end_group();
+      pidfd_.close();
+    }
     if (polled[3].revents != 0) return Event::woken;
     if (polled[0].revents != 0) {
       const std::size_t before = bytes.size();
@@ -234,17 +292,17 @@ WorkerProcess::Event WorkerProcess::wait(std::string& bytes, Clock::time_point d
 
 std::vector<std::string> WorkerProcess::take_log() {
   read_log();
-  std::vector<std::string> lines;
-  std::size_t newline;
-  while ((newline = log_.find('\n')) != std::string::npos) {
-    lines.push_back(log_.substr(0, newline));
-    log_.erase(0, newline + 1);
-  }
-  return lines;
+  if (!ending_.empty()) log_.end();
+  return log_.take();
 }
 
 bool WorkerProcess::reap(bool block) {
   if (!ending_.empty() || pid_ < 0) return true;
+  siginfo_t ended{};  // not reaped yet: until then its group's number can be no other's
+  while (waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT | (block ? 0 : WNOHANG)) < 0 &&
+         errno == EINTR) {
+  }
+  if (ended.si_pid == pid_) end_group();
   int status = 0;
   pid_t done;
   do {
@@ -256,9 +314,12 @@ bool WorkerProcess::reap(bool block) {
   return true;
 }
 
+void WorkerProcess::end_group() noexcept { ::kill(-pid_, SIGKILL); }
+
 void WorkerProcess::kill() noexcept {
   if (!ending_.empty() || pid_ <= 0) return;
   ::kill(pid_, SIGKILL);
+  end_group();
   killed_ = true;
 }
 

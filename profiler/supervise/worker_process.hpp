@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <deque>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -38,8 +39,31 @@ class WakeEvent {
   Descriptor fd_;
 };
 
-/// A running child. It gets SIGKILL when the thread that started it ends, and ignores Ctrl-C, which is ours to handle.
-/// Use on one thread.
+/// What a child writes to stderr, as lines for a person, however much it is: a line is cut after 2,000 bytes, escapes
+/// are written out, and of what comes after the first 16 KiB of a job only the last three lines are kept.
+class ErrorOutput {
+ public:
+  void feed(std::string_view bytes);
+  /// A job begins: the lines that were kept back come, and there is room again.
+  void close_job();
+  /// The child has ended, perhaps within a line.
+  void end();
+  /// Lines since the last call.
+  std::vector<std::string> take();
+
+ private:
+  void add_line();
+
+  std::string line_;  ///< the one that is arriving
+  bool cut_ = false;
+  std::vector<std::string> lines_;
+  std::size_t bytes_ = 0;         ///< of this job's lines so far
+  std::deque<std::string> last_;  ///< beyond the bound
+  std::size_t left_out_ = 0;      ///< lines beyond the bound
+};
+
+/// A running child in a session of its own: it has no terminal, and what it starts ends with it. It gets SIGKILL when
+/// the thread that started it ends, and ignores Ctrl-C, which is ours to handle. Use on one thread.
 class WorkerProcess {
  public:
   using Clock = std::chrono::steady_clock;
@@ -47,7 +71,7 @@ class WorkerProcess {
   /// Throws `Error` (environment) when `command` cannot be started; command[0] is looked up on the PATH. `variables`
   /// ("NAME=value") are added to our own environment.
   explicit WorkerProcess(const std::vector<std::string>& command, const std::vector<std::string>& variables = {});
-  ~WorkerProcess();  ///< kills and reaps
+  ~WorkerProcess();  ///< kills its process group and reaps it
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
@@ -58,11 +82,11 @@ class WorkerProcess {
   /// `wake` was set (null: never). Meanwhile sends what `write` queued and collects stderr.
   Event wait(std::string& bytes, Clock::time_point deadline, const WakeEvent* wake);
 
-  /// Queues bytes for the child's stdin; `wait` sends them. A child that no longer reads shows as `ended` or
+  /// Queues bytes for the child's stdin, a new job; `wait` sends them. A child that no longer reads shows as `ended` or
   /// `timed_out`.
   void write(std::string_view bytes);
 
-  /// Complete lines of stderr since the last call.
+  /// Lines of stderr since the last call, as `ErrorOutput` gives them.
   std::vector<std::string> take_log();
 
   /// Closes stdin, waits until `deadline`, kills if need be, and reaps. In words: "ended with exit code 3", "was killed
@@ -75,11 +99,13 @@ class WorkerProcess {
   void send_queued();
   void read_log();
   bool reap(bool block);
+  void end_group() noexcept;
 
   pid_t pid_ = -1;
   Descriptor stdin_, stdout_, stderr_;
   std::string queued_;
-  std::string log_;
+  ErrorOutput log_;
+  Descriptor pidfd_;     ///< readable once it has ended, whoever still holds its pipes; -1 where the kernel has none
   std::string ending_;   ///< how it ended; empty while it runs
   bool killed_ = false;  ///< by us
 };

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/shell_word.hpp"
 
 namespace triscope {
 namespace {
@@ -130,12 +131,7 @@ std::int64_t parse_duration_ns(std::string_view option, std::string_view token) 
 }
 
 std::vector<std::string> parse_words(std::string_view option, std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t start = 0; (start = text.find_first_not_of(' ', start)) != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find(' ', start), text.size());
-    words.emplace_back(text.substr(start, end - start));
-    start = end;
-  }
+  std::vector<std::string> words = split_words(text);
   if (words.empty()) refuse_value(option, text, "there is no command in it", "give one such as \"ssh host\"");
   return words;
 }

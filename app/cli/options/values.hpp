@@ -29,7 +29,7 @@ double parse_percent(std::string_view option, std::string_view token);
 /// A time in nanoseconds: "250ms", "10s", "2min". Above zero and at most 24 h; a bare number is refused as ambiguous.
 std::int64_t parse_duration_ns(std::string_view option, std::string_view token);
 
-/// A command as words, split at spaces: "ssh -q host". Throws `Error` (usage) when it holds none.
+/// A command as words (`split_words`): "ssh -q host". Throws `Error` (usage) when it holds none.
 std::vector<std::string> parse_words(std::string_view option, std::string_view text);
 
 /// Throws `Error` (usage) that names `token`, why it is wrong and what is right.

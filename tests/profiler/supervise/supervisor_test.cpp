@@ -297,6 +297,51 @@ TEST(Supervisor, a_worker_s_variables_stand_before_ours) {
   EXPECT_THAT(log, testing::Contains(HasSubstr("TRISCOPE_TEST_A=its TRISCOPE_TEST_AB=its TRISCOPE_TEST_B=ours")));
 }
 
+/// What a worker says on stderr that first runs `script` and then greets.
+std::vector<std::string> log_of(const std::string& script) {
+  std::vector<std::string> log;
+  WorkerOptions options = bad_worker();
+  options.prefix = {"sh", "-c", script + "; exec \"$0\" \"$@\""};
+  options.log = [&](const std::string& line) { log.push_back(line); };
+  Supervisor(options).catalog();
+  return log;
+}
+
+TEST(Supervisor, a_flood_on_stderr_is_bounded_and_its_end_is_kept) {
+  const std::vector<std::string> log = log_of("yes noise | head -n 5000000 >&2; echo the end >&2");
+  std::size_t bytes = 0;
+  for (const std::string& line : log) bytes += line.size();
+  EXPECT_LT(bytes, 20'000U);
+  EXPECT_THAT(log, testing::Contains(HasSubstr("more lines of it were left out")));
+  EXPECT_EQ(log.back(), "the end");
+}
+
+TEST(Supervisor, a_long_line_on_stderr_is_cut_and_escapes_are_written_out) {
+  const std::vector<std::string> log =
+      log_of("head -c 20000000 /dev/zero | tr '\\0' x >&2; echo >&2; printf '\\033[31mred\\n' >&2");
+  ASSERT_THAT(log, SizeIs(2));
+  EXPECT_EQ(log[0], std::string(2000, 'x') + "...");
+  EXPECT_EQ(log[1], "\\x1b[31mred");
+}
+
+TEST(Supervisor, what_a_worker_started_ends_with_it) {
+  const std::vector<std::string> log = log_of("sleep 1000 >/dev/null 2>&1 & echo $! >&2");
+  ASSERT_THAT(log, SizeIs(1));
+  const auto gone = [&] {
+    std::ifstream stat("/proc/" + log[0] + "/stat");
+    std::string number, program, state;
+    return !(stat >> number >> program >> state) || state == "Z" || state == "X";
+  };
+  for (int i = 0; i < 1000 && !gone(); ++i) std::this_thread::sleep_for(milliseconds(10));
+  EXPECT_TRUE(gone());
+}
+
+TEST(Supervisor, a_worker_that_ended_is_noticed_although_another_program_holds_its_pipes) {
+  WorkerOptions options = bad_worker();
+  options.prefix = {"sh", "-c", "sleep 1000 & exit 3"};
+  EXPECT_THAT([&] { Supervisor(options).catalog(); }, testing::ThrowsMessage<Error>(HasSubstr("exit code 3")));
+}
+
 TEST(Supervisor, a_worker_killed_while_idle_is_replaced) {
   std::vector<std::string> log;
   WorkerOptions options = bad_worker();
