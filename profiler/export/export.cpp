@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "kernels/base/plain_text.hpp"
 #include "profiler/export/text_table.hpp"
 
 namespace triscope {
@@ -42,7 +43,9 @@ Json json_of(const ColumnValue& value) {
 Json json_of(const std::optional<double>& value) { return value ? json_of(ColumnValue(*value)) : Json(); }
 
 // Text that came from elsewhere may be no UTF-8; its bad bytes are replaced rather than the export refused.
-std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string dump(const Json& json) {
+  return plain_json(json.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
+}
 
 bool is_numeric(const ResultColumn& column, std::span<const ResultRow> rows) {
   return std::any_of(rows.begin(), rows.end(),

@@ -9,21 +9,13 @@
 #include "kernels/base/error.hpp"
 #include "kernels/inspect/slice_rules.hpp"
 #include "kernels/tensors/tensor_file.hpp"
+#include "profiler/export/text_table.hpp"
 
 namespace triscope {
 namespace {
 
 constexpr std::int64_t kSmallestPicture = 512;
 constexpr double kDecades = 6;  // a logarithmic picture shows this many below the largest p
-
-std::string quoted(const std::string& label) {
-  std::string text = "\"";
-  for (char c : label) {
-    if (c == '"') text += '"';
-    text += c;
-  }
-  return text + '"';
-}
 
 /// p of the slice minus p of `options.minus`.
 Heatmap difference(const Slice& slice, const SliceExport& options) {
@@ -84,7 +76,8 @@ void write_csv(const std::filesystem::path& file, const Slice& slice, const Slic
       const auto p1 = static_cast<std::size_t>(slice.first1 + j), p2 = static_cast<std::size_t>(slice.first2 + k);
       text += fmt::format("{},{},{:.7g},{:.7g}", p1, p2, log_p + slice.lse, std::exp(log_p));
       if (!options.labels.empty())
-        text += fmt::format(",{},{}", quoted(options.labels[p1]), quoted(options.labels[p2]));
+        text += fmt::format(",{},{}", escape_text(options.labels[p1], TableFormat::csv),
+                            escape_text(options.labels[p2], TableFormat::csv));
       text += '\n';
     }
     out.write(std::as_bytes(std::span(text)));

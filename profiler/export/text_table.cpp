@@ -5,14 +5,18 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/base/plain_text.hpp"
+
 namespace triscope {
 namespace {
 
 using Replacement = std::pair<std::string_view, std::string_view>;
 
-constexpr Replacement kTsv[] = {{"\t", " "}, {"\n", " "}, {"\r", " "}};
-constexpr Replacement kMarkdown[] = {{"|", "\\|"},  {"\\", "\\\\"}, {"`", "\\`"}, {"*", "\\*"}, {"_", "\\_"},
-                                     {"<", "&lt;"}, {"&", "&amp;"}, {"\n", " "},  {"\r", " "}};
+// Also "://", "www." and "@": GitHub's Markdown makes links of bare addresses.
+constexpr Replacement kMarkdown[] = {{"://", "&#58;//"}, {"www.", "www&#46;"}, {"@", "&#64;"}, {"|", "\\|"},
+                                     {"\\", "\\\\"},     {"`", "\\`"},         {"*", "\\*"},   {"_", "\\_"},
+                                     {"[", "\\["},       {"]", "\\]"},         {"#", "\\#"},   {"~", "\\~"},
+                                     {"$", "\\$"},       {"<", "&lt;"},        {">", "&gt;"},  {"&", "&amp;"}};
 // The few characters outside ASCII that our tables use have LaTeX names; other UTF-8 passes through.
 constexpr Replacement kLatex[] = {{"&", "\\&"},
                                   {"%", "\\%"},
@@ -26,8 +30,6 @@ constexpr Replacement kLatex[] = {{"&", "\\&"},
                                   {"\\", "\\textbackslash{}"},
                                   {"<", "\\textless{}"},
                                   {">", "\\textgreater{}"},
-                                  {"\n", " "},
-                                  {"\r", " "},
                                   {"×", "$\\times$"},
                                   {"±", "$\\pm$"},
                                   {"−", "$-$"}};
@@ -48,14 +50,32 @@ std::string replaced(const std::string& text, std::span<const Replacement> repla
   return result;
 }
 
+/// Text that a spreadsheet would compute. Numbers, alone or with signs, percent and blanks, are left.
+bool is_formula(const std::string& text) {
+  if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos) return false;
+  return text.front() == '=' || text.find_first_not_of("+-.,% 0123456789eE") != std::string::npos;
+}
+
+/// Also a semicolon is quoted: where the comma is the decimal mark, spreadsheets separate cells by it. A line break is
+/// a line feed.
 std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  static constexpr Replacement kBreak[] = {{"\r\n", "\n"}};
+  const std::string cell = (is_formula(text) ? "'" : "") + plain_text(replaced(text, kBreak));
+  if (cell.find_first_of(",;\"\n\t") == std::string::npos) return cell;
   std::string quoted = "\"";
-  for (const char c : text) {
+  for (const char c : cell) {
     if (c == '"') quoted += '"';
     quoted += c;
   }
   return quoted + '"';
+}
+
+/// Line feeds, tabs and carriage returns as blanks, other control characters written out.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\t' || c == '\r') c = ' ';
+  }
+  return plain_line(text);
 }
 
 void append_row(std::string& out, const std::vector<std::string>& cells, TableFormat format, std::string_view begin,
@@ -63,9 +83,7 @@ void append_row(std::string& out, const std::vector<std::string>& cells, TableFo
   out += begin;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) out += separator;
-    out += format == TableFormat::csv   ? csv_cell(cells[i])
-           : format == TableFormat::tsv ? replaced(cells[i], kTsv)
-                                        : escape_text(cells[i], format);
+    out += escape_text(cells[i], format);
   }
   out += end;
 }
@@ -93,8 +111,16 @@ std::string write_markdown(const TextTable& table) {
 }  // namespace
 
 std::string escape_text(const std::string& text, TableFormat format) {
-  if (format == TableFormat::markdown) return replaced(text, kMarkdown);
-  if (format == TableFormat::latex) return replaced(text, kLatex);
+  switch (format) {
+    case TableFormat::csv:
+      return csv_cell(text);
+    case TableFormat::tsv:
+      return (is_formula(text) ? "'" : "") + one_line(text);
+    case TableFormat::markdown:
+      return replaced(one_line(text), kMarkdown);
+    case TableFormat::latex:
+      return replaced(one_line(text), kLatex);
+  }
   return text;
 }
 

@@ -19,11 +19,14 @@ struct TextTable {
 
 enum class TableFormat { tsv, csv, markdown, latex };
 
-/// UTF-8 text ending with a newline. Tabs and newlines in TSV cells become spaces; CSV follows RFC 4180 with LF; LaTeX
-/// is a tabular that needs the package booktabs. Special characters of Markdown and LaTeX are escaped.
+/// UTF-8 text ending with a newline, each cell by `escape_text`. CSV follows RFC 4180 with LF; LaTeX is a tabular that
+/// needs the package booktabs.
 std::string write_table(const TextTable& table, TableFormat format);
 
-/// Text outside the table, escaped as its cells are; unchanged for tsv and csv.
+/// Text from anywhere as a cell, or beside the table: it shows what it says and does nothing. Control characters are
+/// written out (`plain_text`); outside CSV, line feeds and tabs become blanks. In CSV and TSV a text that begins a
+/// formula (= + - @) gets an apostrophe before it; numbers stay numbers. In Markdown no link, HTML or markup is left,
+/// in LaTeX no command.
 std::string escape_text(const std::string& text, TableFormat format);
 
 }  // namespace triscope
