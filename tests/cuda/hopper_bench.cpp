@@ -2,6 +2,9 @@
 // sweep.
 //
 //   hopper_bench check [SHAPE...]            those shapes, or every case of hopper_case.cpp
+//                                            (TRISCOPE_SHARD=0/4: every fourth of them). Each line ends with a
+//                                            checksum of o and lse
+//   hopper_bench launch COUNT SHAPE...       COUNT launches of each, unchecked: for profilers
 //   hopper_bench time ROUNDS SHAPE...        SHAPE: see parse_shape; instance `all`: every instance that can run the
 //   shape.
 //                                            Sustained: 200 ms that are not timed, then 400 (TRISCOPE_BENCH_MS), shapes
@@ -59,15 +62,17 @@ bool check(const Kernel& kernel, const Case& test, int rows) {
     const Comparison exact = device.compare(Fold::none, std::min(rows, 160));
     const Bounds rounded_bounds = bounds_of(test.problem, true, fold, rounded.largest_lse);
     const Bounds exact_bounds = bounds_of(test.problem, false, fold, exact.largest_lse);  // for N(0, 1) inputs only
+    const std::uint64_t sum = device.checksum();
     const auto bad = device.not_finite(), differs = device.differs_when_repeated();
     const bool passed =
         (test.inputs != Inputs::normal || (exact.o <= exact_bounds.o && exact.lse <= exact_bounds.lse)) &&
         rounded.o <= rounded_bounds.o && rounded.lse <= rounded_bounds.lse && bad == 0 && differs == 0;
     std::printf(
         "%s %s inputs %d [%s]: rounded o %.2e (row %.2e; %d rows, first %.2e) lse %.1e | exact o %.2e lse %.1e | not "
-        "finite %llu differs %llu\n",
+        "finite %llu differs %llu sum %016llx\n",
         passed ? "ok  " : "FAIL", name.c_str(), static_cast<int>(test.inputs), device.instance().c_str(), rounded.o,
-        rounded.worst_row, rows, first, rounded.lse, exact.o, exact.lse, bad, differs);
+        rounded.worst_row, rows, first, rounded.lse, exact.o, exact.lse, bad, differs,
+        static_cast<unsigned long long>(sum));
     std::fflush(stdout);
     return passed;
   } catch (const std::exception& error) {
@@ -101,10 +106,43 @@ int check_all(const Kernel& kernel, std::vector<Case> cases) {
     add_instances(kernel, cases);
     for (Case& test : instance_cases(kernel)) cases.push_back(std::move(test));
   }
+  if (const char* shard = std::getenv("TRISCOPE_SHARD")) {
+    std::size_t part = 0, parts = 1;
+    if (std::sscanf(shard, "%zu/%zu", &part, &parts) != 2 || part >= parts)
+      throw Error(fmt::format("cannot read TRISCOPE_SHARD {}", shard), "it is no part of a whole",
+                  "set it to 0/4, say");
+    std::vector<Case> own;
+    for (std::size_t n = part; n < cases.size(); n += parts) own.push_back(std::move(cases[n]));
+    cases = std::move(own);
+  }
   const auto failed =
       std::count_if(cases.begin(), cases.end(), [&](const Case& test) { return !check(kernel, test, 160); });
   std::printf("%d of %zu cases failed\n", static_cast<int>(failed), cases.size());
   return failed == 0 ? 0 : 1;
+}
+
+/// The shapes; `all` stands for every instance that can run the shape.
+std::vector<Case> expand(const Kernel& kernel, const std::vector<std::string>& shapes) {
+  std::vector<Case> cases;
+  for (const std::string& shape : shapes) {
+    const Case test = parse_shape(shape);
+    if (test.instance != "all") cases.push_back(test);
+    for (const std::string& instance : kernel.info().instances) {
+      if (test.instance == "all" && !kernel.unsupported(test.problem, Pass::forward, instance))
+        cases.push_back({test.problem, test.inputs, instance});
+    }
+  }
+  return cases;
+}
+
+int launch_all(const Kernel& kernel, int count, const std::vector<Case>& cases) {
+  for (const Case& test : cases) {
+    Device device(kernel, test);
+    for (int n = 0; n < count; ++n) device.launch();
+    TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
+    std::printf("%s [%s] x %d\n", describe(test.problem).c_str(), device.instance().c_str(), count);
+  }
+  return 0;
 }
 
 // --- sustained times
@@ -126,20 +164,6 @@ double sustained_tflops(Device& device, double flops) {
   for (int n = 0; n < launches; ++n) device.launch();
   timer.stop(nullptr);
   return flops * launches / timer.elapsed_ms() / 1e9;
-}
-
-/// The shapes; `all` stands for every instance that can run the shape.
-std::vector<Case> expand(const Kernel& kernel, const std::vector<std::string>& shapes) {
-  std::vector<Case> cases;
-  for (const std::string& shape : shapes) {
-    const Case test = parse_shape(shape);
-    if (test.instance != "all") cases.push_back(test);
-    for (const std::string& instance : kernel.info().instances) {
-      if (test.instance == "all" && !kernel.unsupported(test.problem, Pass::forward, instance))
-        cases.push_back({test.problem, test.inputs, instance});
-    }
-  }
-  return cases;
 }
 
 int time_all(const Kernel& kernel, int rounds, const std::vector<std::string>& shapes) {
@@ -307,6 +331,8 @@ int run(int argc, char** argv) {
   const auto kernel = make_cuda_hopper();
   const std::string mode = argc > 1 ? argv[1] : "check";
   const std::vector<std::string> rest(argv + std::min(argc, 2), argv + argc);
+  if (mode == "launch" && rest.size() > 1)
+    return launch_all(*kernel, std::atoi(rest[0].c_str()), expand(*kernel, {rest.begin() + 1, rest.end()}));
   if (mode == "time" && rest.size() > 1)
     return time_all(*kernel, std::atoi(rest[0].c_str()), {rest.begin() + 1, rest.end()});
   if (mode == "random" && (rest.size() == 2 || rest.size() == 4))

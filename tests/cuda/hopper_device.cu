@@ -136,6 +136,18 @@ unsigned long long Device::read_counter() {
   return found;
 }
 
+std::uint64_t Device::checksum() const {
+  std::uint64_t sum = 0xCBF29CE484222325;
+  const auto add = [&sum](const void* device, std::size_t bytes) {
+    std::vector<std::uint32_t> words(bytes / 4);
+    TRISCOPE_CUDA_CHECK(cudaMemcpy(words.data(), device, bytes, cudaMemcpyDeviceToHost));
+    for (const std::uint32_t word : words) sum = (sum ^ word) * 0x100000001B3;
+  };
+  add(arguments_.o, static_cast<std::size_t>(queries_) * 2);
+  add(arguments_.lse, static_cast<std::size_t>(queries_ / problem_.head_dim) * 4);
+  return sum;
+}
+
 unsigned long long Device::not_finite() {
   TRISCOPE_CUDA_CHECK(cudaMemset(counter_, 0, 8));
   count_not_finite<<<1024, 256>>>(static_cast<const __nv_bfloat16*>(arguments_.o), queries_, counter_);

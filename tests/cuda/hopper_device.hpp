@@ -28,6 +28,8 @@ class Device {
 
   /// The last launch's output against fp64 sums at `count` rows, the product `fold` being rounded to bf16.
   Comparison compare(Fold fold, int count) const;
+  /// FNV-1a of the last launch's o and lse: the same for the same bits.
+  std::uint64_t checksum() const;
   /// Elements of o that are not finite.
   unsigned long long not_finite();
   /// Words of o and lse that a second launch writes differently.
