@@ -20,6 +20,10 @@ TensorMapEncoder tensor_map_encoder() {
     }
     return reinterpret_cast<TensorMapEncoder>(function);
   }();
+  // The encoder needs the thread's context, which a thread that has called no CUDA yet lacks: this makes it current.
+  int device = 0;
+  TRISCOPE_CUDA_CHECK(cudaGetDevice(&device));
+  TRISCOPE_CUDA_CHECK(cudaSetDevice(device));
   return encode;
 }
 

@@ -6,7 +6,7 @@
 
 namespace triscope::hopper {
 
-/// The driver's encoder of tensor maps. Throws `Error` when it has none.
+/// The driver's encoder of tensor maps, ready for the calling thread. Throws `Error` when there is none.
 using TensorMapEncoder = decltype(&cuTensorMapEncodeTiled);
 TensorMapEncoder tensor_map_encoder();
 

@@ -11,7 +11,8 @@ template <int kInstance>
 void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes,
                     cudaStream_t stream) {
   const auto kernel = forward_kernel<kInstance>;
-  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+  // The same for every plan: the limit is the kernel's, and another thread may be launching another plan.
+  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedMemoryLimit));
   cudaLaunchAttribute early_start = {};
   early_start.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early_start.val.programmaticStreamSerializationAllowed = 1;
