@@ -8,6 +8,7 @@ triscope_gpu_test(slices 8.0 $<TARGET_FILE:cuda_slice_check>)
 triscope_gpu_test(hopper_wrappers 9.0 $<TARGET_FILE:hopper_wrappers_check>)
 triscope_gpu_test(hopper 9.0 $<TARGET_FILE:hopper_bench> check)
 triscope_gpu_test(hopper_launches 9.0 $<TARGET_FILE:hopper_launches_check>)
+triscope_gpu_test(hopper_rests 9.0 $<TARGET_FILE:hopper_rests_check> rests)
 triscope_gpu_test(hopper_backward 9.0 $<TARGET_FILE:hopper_backward_bench> check)
 triscope_gpu_test(hopper_backward_ranges 9.0 $<TARGET_FILE:hopper_backward_bench> ranges)
 

@@ -17,7 +17,8 @@
 //                                           ratios of values           -->   rescale.cuh    A *= v_previous / v_next
 //                                                                            mask.cuh, softmax.cuh   P = 2^(S - ref)
 //                                                                            epilogue.cuh   o, lse to global memory
-//   Each arrow has a pair of barriers, full and empty: barriers.cuh. The order of a consumer's stages: mainloop.cuh.
+//   Each arrow has a pair of barriers, full and empty: barrier_table.hpp. The order of a consumer's stages:
+//   mainloop.cuh.
 //
 // The way through a work item (work_item.hpp), which is 64 or 128 rows: `heads` query heads at each of `positions`
 // consecutive positions. Row r of position i uses short-axis row i - t on step t: every row runs the same steps, and

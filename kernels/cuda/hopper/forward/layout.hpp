@@ -5,7 +5,7 @@
 
 namespace triscope::hopper {
 
-inline constexpr int kBarrierBytes = 240;  ///< mbarriers: barriers.cuh
+inline constexpr int kBarrierBytes = 240;  ///< mbarriers: barrier_table.hpp
 
 /// Sizes and offsets (bytes) of one instance's shared memory. The ring of short-axis rows comes last: its length is a
 /// launch parameter.

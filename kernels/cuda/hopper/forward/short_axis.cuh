@@ -262,6 +262,19 @@ struct ShortAxis {
     }
   }
 
+  /// Waits until the consumers have left the ring rows of the CTA's item number `item`, whose last pass was number
+  /// `pass`: the next item's first stage rewrites them. A pass of one step has no stage, except an item's first: the
+  /// consumers may then be any number of passes ahead, which the parity of pass_done does not tell. Their last arrival
+  /// for an item is empty_query.
+  __device__ __forceinline__ void wait_item(int item, int pass) const {
+    const Barriers barriers{memory + L::kBarriers};
+    if (p.short_window <= L::kStepsPerStage) {
+      wait_phase(barriers.empty_query(item % L::kQueryBuffers), item / L::kQueryBuffers);
+    } else {
+      wait_phase(barriers.pass_done(), pass);
+    }
+  }
+
   /// The same as write_rows for one step's new rows (`kStepsPerStage` of them), fetched before their slots are free.
   /// The warps take turns, so that none of them, and no scheduler, falls behind.
   __device__ __forceinline__ void write_step(int top, int direction, int stages) const {
@@ -329,6 +342,13 @@ struct ShortAxis {
   /// True when dimension kTailDim + `d` belongs to no chunk.
   static __device__ __forceinline__ constexpr bool left_over(int d) { return d + kTailDim >= kConfig.head_dim / 3 * 3; }
 
+  /// For a test: these warps rest behind every stage, as if they had no turns, so that the consumers get far ahead.
+  static __device__ __forceinline__ void fall_behind() {
+#ifdef TRISCOPE_SHORT_AXIS_RESTS
+    for (int n = 0; n < TRISCOPE_SHORT_AXIS_RESTS; ++n) __nanosleep(100'000);
+#endif
+  }
+
   /// Short-axis rows in use at one step.
   __device__ __forceinline__ int span() const { return p.positions + L::kStepsPerStage - 1; }
 
@@ -350,9 +370,7 @@ struct ShortAxis {
       for (int pass = 0; pass < chunks; ++pass, ++passes) {
         const int first_step = pass == 0 ? 0 : 1;  // a pass begins where the previous one ended
         const int direction = pass & 1 ? -L::kStepsPerStage : L::kStepsPerStage;
-        // An item's first stage rewrites ring rows that the item before it used. (Passes of one step have no stage of
-        // their own.)
-        if (passes > 0 && (pass == 0 || item.steps == 1)) wait_phase(barriers.pass_done(), passes - 1);
+        if (passes > 0 && pass == 0) wait_item(items_done - 1, passes - 1);
         for (int step = first_step; step < item.steps; ++step, ++stages) {
           const int t = step_offset(pass, step, item.steps, L::kStepsPerStage);
           const int top = item.position + p.positions - 1 - t;
@@ -371,6 +389,7 @@ struct ShortAxis {
           }
           __syncwarp();
           if (lane == 0) barrier_arrive(barriers.full_stage(stages % kStagesAhead));
+          fall_behind();
           if (pass > 0 && step == first_step) {
             // The keys are there since the previous pass, which must have ended before its ratios are turned.
             wait_phase(barriers.pass_done(), passes - 1);
