@@ -34,6 +34,8 @@ CREATE TABLE environment (
   compile_flags TEXT NOT NULL
 ) STRICT;
 
+-- The last four columns: how much its rows change from one restart to the next (docs/method.md), as variances of
+-- logarithms and their degrees of freedom (0: not known); of times, and of the ratios of rows that took turns.
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   uuid TEXT NOT NULL UNIQUE CHECK (length(uuid) = 32),  -- random, hexadecimal: the identity that survives an import
@@ -43,7 +45,11 @@ CREATE TABLE sweep (
   request TEXT NOT NULL,                -- the request as JSON, for --resume
   environment INTEGER NOT NULL REFERENCES environment(id),
   planned INTEGER NOT NULL,             -- measurements in the plan
-  starred INTEGER NOT NULL DEFAULT 0 CHECK (starred IN (0, 1))
+  starred INTEGER NOT NULL DEFAULT 0 CHECK (starred IN (0, 1)),
+  time_variance REAL NOT NULL DEFAULT 0,
+  time_degrees REAL NOT NULL DEFAULT 0,
+  ratio_variance REAL NOT NULL DEFAULT 0,
+  ratio_degrees REAL NOT NULL DEFAULT 0
 ) STRICT;
 
 -- One problem: what is computed. Equal problems share a row.

@@ -14,7 +14,7 @@ triscope_room(profiler/store kernels/base kernels/attention profiler/record
   triscope_schema SQLiteCpp SQLite::SQLite3 fmt::static Threads::Threads)
 triscope_room(profiler/export kernels/base kernels/attention kernels/inspect kernels/tensors profiler/record
   fmt::static nlohmann_json::nlohmann_json)
-triscope_room(profiler/sweep kernels/base profiler/plan profiler/protocol profiler/record profiler/store
+triscope_room(profiler/sweep kernels/base profiler/plan profiler/protocol profiler/record profiler/statistics profiler/store
   profiler/supervise fmt::static nlohmann_json::nlohmann_json Threads::Threads)
 
 # The measuring process. It knows neither the database nor the sweep.

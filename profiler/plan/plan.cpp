@@ -448,10 +448,12 @@ Estimate estimate(const PlanGroup& group, const SweepRequest& request, double fo
 
 Estimate estimate(const Plan& plan, const SweepRequest& request, const Device& device) {
   Estimate total;
+  SweepRequest restart = request;
+  restart.stopping = restart_rule(request);
   for (const PlanGroup& group : plan.groups) {
-    const Estimate one = estimate(group, request, assumed_flops_per_second(device, Pass::forward),
+    const Estimate one = estimate(group, restart, assumed_flops_per_second(device, Pass::forward),
                                   assumed_flops_per_second(device, Pass::backward));
-    total.seconds += one.seconds;
+    total.seconds += static_cast<double>(request.restarts) * one.seconds;
     total.bytes = std::max(total.bytes, one.bytes);
   }
   return total;

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/shell_word.hpp"
@@ -19,6 +22,7 @@ constexpr std::size_t kLongestRequest = 16u << 20;  // bytes of JSON
 constexpr std::size_t kMostEntries = 100'000;       // of a list: a sweep has no more measurements (plan.cpp)
 constexpr std::size_t kLongestText = 4096;          // bytes of a name
 constexpr std::int64_t kMostBlocks = 10'000'000;
+constexpr std::int64_t kMostRestarts = 1000;
 
 [[noreturn]] void refuse_stored(const std::string& why) {
   throw Error("the request of a sweep cannot be used", why, "start a new sweep instead of resuming this one");
@@ -145,6 +149,13 @@ std::string windows_text(const std::vector<Windows>& windows) {
 
 }  // namespace
 
+StoppingRule restart_rule(const SweepRequest& request) {
+  StoppingRule rule = request.stopping;
+  rule.budget_ns = std::max<std::int64_t>(1, rule.budget_ns / request.restarts);
+  rule.precision *= std::sqrt(static_cast<double>(request.restarts));
+  return rule;
+}
+
 std::string to_json(const SweepRequest& r) {
   json j;
   j["windows"] = r.windows;
@@ -169,6 +180,7 @@ std::string to_json(const SweepRequest& r) {
   j["v2_bias"] = r.v2_bias;
   j["sink"] = r.sink;
   j["stopping"] = r.stopping;
+  j["restarts"] = r.restarts;
   j["seed"] = r.seed;
   j["tensors"] = r.tensors.string();
   j["worker_prefix"] = r.worker_prefix;
@@ -207,6 +219,8 @@ SweepRequest sweep_request_from_json(const std::string& text) {
     (*stopping)("min_blocks", r.stopping.min_blocks);
     (*stopping)("max_blocks", r.stopping.max_blocks);
   }
+  r.restarts = 1;  // of requests that know of none
+  read("restarts", r.restarts);
   read("seed", r.seed);
   try {
     require_measurable(r);
@@ -246,6 +260,11 @@ void require_measurable(const SweepRequest& request) {
                 ExitCode::usage);
   };
   positive("precision", request.stopping.precision);
+  positive("number of restarts", static_cast<double>(request.restarts));
+  if (request.restarts > kMostRestarts) {
+    throw Error("the number of restarts is impossible", fmt::format("it is {}", request.restarts),
+                fmt::format("give a number up to {}", kMostRestarts), ExitCode::usage);
+  }
   positive("budget", static_cast<double>(request.stopping.budget_ns));
   positive("time limit", static_cast<double>(request.time_limit.count()));
   positive("number of blocks", static_cast<double>(request.stopping.min_blocks));
@@ -321,6 +340,7 @@ std::string to_command_line(const SweepRequest& r) {
     option("precision", fmt::format("{:.12g}%", 100 * r.stopping.precision));
   if (r.stopping.budget_ns != defaults.stopping.budget_ns)
     option("budget", fmt::format("{:.12g}s", 1e-9 * static_cast<double>(r.stopping.budget_ns)));
+  if (r.restarts != defaults.restarts) option("restarts", std::to_string(r.restarts));
   if (r.seed != defaults.seed) option("seed", std::to_string(r.seed));
   if (!r.tensors.empty()) option("tensors", r.tensors.string());
   if (r.time_limit != defaults.time_limit)

@@ -36,12 +36,16 @@ struct SweepRequest {
   std::optional<double> scale;
   double k2_bias = 0, v2_bias = 0;
   std::optional<double> sink;
-  StoppingRule stopping;
+  StoppingRule stopping;      ///< of all restarts together
+  std::int64_t restarts = 3;  ///< how often each row is measured, each time by a new worker process
   std::uint64_t seed = 1;
   std::filesystem::path tensors;                  ///< safetensors with the inputs; empty: generated from `seed`
   std::vector<std::string> worker_prefix;         ///< command prefix that makes the worker remote: {"ssh", "host"}
   std::chrono::milliseconds time_limit{120'000};  ///< per configuration, beyond which the worker is killed
 };
+
+/// When one of its restarts stops: a share of the budget, and a precision that all of them make good.
+StoppingRule restart_rule(const SweepRequest&);
 
 std::string to_json(const SweepRequest&);
 /// A stored request; members that are missing keep their defaults. What would be run or opened here (worker_prefix,

@@ -196,6 +196,19 @@ struct ResultRow {
   KernelCard card;  ///< of the kernel, beside the view; its labels are the id where the database has none
 };
 
+/// A variance of logarithms of times, and its degrees of freedom; 0 degrees: nothing is known.
+struct Spread {
+  double variance = 0;
+  double degrees = 0;
+  bool operator==(const Spread&) const = default;
+};
+/// How much the rows of one sweep change from one restart to the next: their times, and the ratios of those in turns.
+struct SweepSpread {
+  Spread times;
+  Spread ratios;
+  bool operator==(const SweepSpread&) const = default;
+};
+
 /// One line of the history.
 struct SweepInfo {
   std::int64_t id = 0;
@@ -210,6 +223,7 @@ struct SweepInfo {
   std::int64_t ok = 0, failed = 0, skipped = 0, cancelled = 0;
   std::string note;
   bool starred = false;
+  SweepSpread spread;
 };
 
 }  // namespace triscope

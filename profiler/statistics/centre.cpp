@@ -129,9 +129,20 @@ Centre centre_of(std::span<const double> values) {
   return centre;
 }
 
-double half_width(const Centre& centre) {
+Centre difference_of(const Centre& a, const Centre& b) {
+  const double variance_a = a.standard_error * a.standard_error;
+  const double variance_b = b.standard_error * b.standard_error;
+  const double variance = variance_a + variance_b;
+  Centre result{b.value - a.value, std::sqrt(variance), std::min(a.degrees, b.degrees)};
+  if (variance > 0 && std::isfinite(variance)) {
+    result.degrees = variance * variance / (variance_a * variance_a / a.degrees + variance_b * variance_b / b.degrees);
+  }
+  return result;
+}
+
+double half_width(const Centre& centre, double confidence) {
   if (!std::isfinite(centre.standard_error)) return std::numeric_limits<double>::infinity();
-  return t_quantile(0.975, centre.degrees) * centre.standard_error;
+  return t_quantile(0.5 + confidence / 2, centre.degrees) * centre.standard_error;
 }
 
 }  // namespace triscope

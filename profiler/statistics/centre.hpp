@@ -15,8 +15,11 @@ struct Centre {
 /// `values` in the order in which they were taken (the order carries the correlation). Throws on empty or non-finite.
 Centre centre_of(std::span<const double> values);
 
-/// Half the width of the two-sided 95 % interval.
-double half_width(const Centre& centre);
+/// Centre of b - a, which are independent; degrees of freedom by Welch and Satterthwaite.
+Centre difference_of(const Centre& a, const Centre& b);
+
+/// Half the width of the two-sided interval of that confidence.
+double half_width(const Centre& centre, double confidence = 0.95);
 
 /// How many times the variance of the centre exceeds that of independent values; at least 1.
 double correlation_inflation(std::span<const double> values);

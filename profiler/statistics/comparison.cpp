@@ -5,39 +5,57 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "profiler/statistics/centre.hpp"
+#include "profiler/statistics/restarts.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
 namespace {
 
-using Blocks = std::map<std::int64_t, double>;  // logarithm of a block's median, by block number
+// Logarithms of a restart's block medians, by block number.
+using Restart = std::map<std::int64_t, double>;
+using Blocks = std::map<std::int64_t, Restart>;  // by restart
+
+// Confidence of an interval. Separate runs with restarts: 99 %, since what changes between two runs has longer tails
+// than what changes between the restarts of one (docs/method.md).
+constexpr double kUsual = 0.95;
+constexpr double kSeparateRuns = 0.99;
 
 // Blocks of duration (ns) or, with `cycles`, of duration x clock for the samples whose clock is known.
 Blocks log_blocks(std::span<const Sample> samples, bool cycles) {
-  std::map<std::int64_t, std::vector<double>> values;
+  std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>> values;
   for (const Sample& sample : samples) {
     double value = static_cast<double>(sample.duration_ns);
     if (cycles) {
       if (!(sample.sm_clock_mhz > 0.0)) continue;
       value *= *sample.sm_clock_mhz;
     }
-    values[sample.block].push_back(value);
+    values[sample.restart][sample.block].push_back(value);
   }
   Blocks blocks;
-  for (const auto& [block, of_block] : values) blocks[block] = std::log(median(of_block));
+  for (const auto& [restart, of_restart] : values) {
+    for (const auto& [block, of_block] : of_restart) blocks[restart][block] = std::log(median(of_block));
+  }
   return blocks;
 }
 
-std::vector<double> values_of(const Blocks& blocks) {
+std::vector<double> values_of(const Restart& restart) {
   std::vector<double> values;
-  for (const auto& [block, value] : blocks) values.push_back(value);
+  for (const auto& [block, value] : restart) values.push_back(value);
   return values;
 }
 
+std::size_t count_of(const Blocks& blocks) {
+  std::size_t count = 0;
+  for (const auto& [restart, of_restart] : blocks) count += of_restart.size();
+  return count;
+}
+
 // log(B / A) of the blocks both have.
-std::vector<double> paired_ratios(const Blocks& a, const Blocks& b) {
+std::vector<double> paired_ratios(const Restart& a, const Restart& b) {
   std::vector<double> ratios;
   for (const auto& [block, value] : a) {
     if (const auto other = b.find(block); other != b.end()) ratios.push_back(other->second - value);
@@ -45,34 +63,47 @@ std::vector<double> paired_ratios(const Blocks& a, const Blocks& b) {
   return ratios;
 }
 
-// Centre of log(B) - log(A) of independent runs; degrees of freedom by Welch and Satterthwaite.
-Centre difference(const Centre& a, const Centre& b) {
-  const double variance_a = a.standard_error * a.standard_error;
-  const double variance_b = b.standard_error * b.standard_error;
-  const double variance = variance_a + variance_b;
-  Centre result{b.value - a.value, std::sqrt(variance), std::min(a.degrees, b.degrees)};
-  if (variance > 0 && std::isfinite(variance)) {
-    result.degrees = variance * variance / (variance_a * variance_a / a.degrees + variance_b * variance_b / b.degrees);
-  }
-  return result;
+// The centre of a run: over its restarts, or over the blocks of the only one.
+Centre centre_of_run(const Blocks& blocks, const Spread& pooled) {
+  if (blocks.size() == 1) return centre_of(values_of(blocks.begin()->second));
+  std::vector<double> centres;
+  for (const auto& [restart, of_restart] : blocks) centres.push_back(median(values_of(of_restart)));
+  return centre_over_restarts(centres, pooled);
 }
 
 struct Ratio {
   Centre log;
   bool paired = false;
+  double confidence = kUsual;
   double value() const { return std::exp(log.value); }
   Interval interval() const {
-    const double half = half_width(log);
+    const double half = half_width(log, confidence);
     return {std::exp(log.value - half), std::exp(log.value + half)};
   }
 };
 
-Ratio ratio_of(const Blocks& a, const Blocks& b, bool interleaved) {
-  if (interleaved) {
-    const std::vector<double> ratios = paired_ratios(a, b);
-    if (ratios.size() >= 2) return {centre_of(ratios), true};
+// Of the restarts in which both took turns; nullopt when they have fewer than two blocks in common.
+std::optional<Centre> paired_centre(const Blocks& a, const Blocks& b, const Spread& pooled) {
+  std::vector<double> centres, only;
+  for (const auto& [restart, of_a] : a) {
+    const auto of_b = b.find(restart);
+    if (of_b == b.end()) continue;
+    std::vector<double> ratios = paired_ratios(of_a, of_b->second);
+    if (ratios.empty()) continue;
+    centres.push_back(median(ratios));
+    only = std::move(ratios);
   }
-  return {difference(centre_of(values_of(a)), centre_of(values_of(b))), false};
+  if (centres.size() >= 2) return centre_over_restarts(centres, pooled);
+  return only.size() >= 2 ? std::optional(centre_of(only)) : std::nullopt;
+}
+
+Ratio ratio_of(const Blocks& a, const Blocks& b, bool interleaved, const SweepSpread& of_a, const SweepSpread& of_b) {
+  if (interleaved) {
+    if (const auto centre = paired_centre(a, b, of_a.ratios)) return {*centre, true};
+  }
+  const bool restarted = a.size() > 1 || b.size() > 1;
+  return {difference_of(centre_of_run(a, of_a.times), centre_of_run(b, of_b.times)), false,
+          restarted ? kSeparateRuns : kUsual};
 }
 
 Verdict verdict_of(const Interval& interval, double tolerance) {
@@ -126,8 +157,36 @@ std::optional<Ratio> cycles_of(const CompareInput& a, const CompareInput& b, con
   const Blocks cycles_a = log_blocks(a.samples, true);
   const Blocks cycles_b = log_blocks(b.samples, true);
   if (cycles_a.empty() || cycles_b.empty()) return std::nullopt;
-  if (2 * cycles_a.size() < times_a.size() || 2 * cycles_b.size() < times_b.size()) return std::nullopt;
-  return ratio_of(cycles_a, cycles_b, interleaved);
+  if (2 * count_of(cycles_a) < count_of(times_a) || 2 * count_of(cycles_b) < count_of(times_b)) return std::nullopt;
+  return ratio_of(cycles_a, cycles_b, interleaved, a.spread, b.spread);
+}
+
+// Empty unless most samples of a side were preempted. In turns both may be: the same machine was busy for both then.
+std::string why_disturbed(std::span<const Sample> a, std::span<const Sample> b, bool paired) {
+  const auto preempted = [](std::span<const Sample> samples) {
+    return std::count_if(samples.begin(), samples.end(), [](const Sample& s) { return s.flag == "preempted"; });
+  };
+  const auto most = [&](std::span<const Sample> samples) {
+    return 2 * preempted(samples) > static_cast<std::ptrdiff_t>(samples.size());
+  };
+  if (paired ? most(a) == most(b) : !most(a) && !most(b)) return {};
+  return fmt::format(
+      "{} of {} samples of A and {} of {} of B were preempted: the machine was busy with something else; measure "
+      "again.",
+      preempted(a), a.size(), preempted(b), b.size());
+}
+
+// Empty unless one side's blocks fall into two heaps that are as far apart as the two sides are.
+std::string why_chance(std::span<const Sample> a, std::span<const Sample> b, const Comparison& comparison) {
+  if (comparison.verdict != Verdict::faster && comparison.verdict != Verdict::slower) return {};
+  for (const auto& [samples, name] : {std::pair(a, 'A'), std::pair(b, 'B')}) {
+    const std::optional<Modes> modes = modes_of(samples);
+    if (!modes || std::abs(std::log(comparison.ratio)) > std::log(modes->high_ms / modes->low_ms)) continue;
+    return fmt::format(
+        "{} has {}: the difference is no larger than that between them, and which one a run meets is chance.", name,
+        modes_text(*modes));
+  }
+  return {};
 }
 
 // What the clocks add to a verdict of faster or slower: in burst a veto, in sustained an explanation.
@@ -178,7 +237,7 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
 
   const Blocks times_a = log_blocks(a.samples, false);
   const Blocks times_b = log_blocks(b.samples, false);
-  const Ratio times = ratio_of(times_a, times_b, interleaved);
+  const Ratio times = ratio_of(times_a, times_b, interleaved, a.spread, b.spread);
   comparison.ratio = times.value();
   comparison.interval = times.interval();
   comparison.paired = times.paired;
@@ -192,6 +251,12 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
   if (const auto cycles = cycles_of(a, b, times_a, times_b, times.paired)) {
     comparison.cycle_ratio = cycles->value();
     apply_cycles(comparison, *cycles, a.regime, tolerance);
+  }
+  std::string doubt = why_disturbed(a.samples, b.samples, comparison.paired);
+  if (doubt.empty() && !comparison.paired) doubt = why_chance(a.samples, b.samples, comparison);
+  if (!doubt.empty()) {
+    comparison.verdict = Verdict::unclear;
+    comparison.explanation = doubt;
   }
   return comparison;
 }

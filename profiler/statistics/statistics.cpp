@@ -11,6 +11,7 @@
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/statistics/centre.hpp"
+#include "profiler/statistics/restarts.hpp"
 
 namespace triscope {
 namespace {
@@ -30,6 +31,12 @@ bool converged_twice(double precision, std::span<const double> block_values) {
   const std::size_t step = look_step(block_values.size());
   if (block_values.size() % step != 0) return false;
   return precise(precision, block_values) && precise(precision, block_values.first(block_values.size() - step));
+}
+
+Centre centre_of_restarts(std::span<const Sample> samples, const Spread& pooled) {
+  std::vector<double> values;
+  for (const auto& [restart, centre] : restart_centres(samples)) values.push_back(centre);
+  return centre_over_restarts(values, pooled);
 }
 
 std::optional<double> mean_power(std::span<const Sample> samples) {
@@ -77,9 +84,9 @@ StopReason should_stop(const StoppingRule& rule, std::span<const double> block_v
 }
 
 std::vector<double> block_medians_ms(std::span<const Sample> samples) {
-  std::map<std::int64_t, std::vector<double>> blocks;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<double>> blocks;
   for (const Sample& sample : samples) {
-    blocks[sample.block].push_back(static_cast<double>(sample.duration_ns) / kNsPerMs);
+    blocks[{sample.restart, sample.block}].push_back(static_cast<double>(sample.duration_ns) / kNsPerMs);
   }
   std::vector<double> medians;
   medians.reserve(blocks.size());
@@ -87,7 +94,7 @@ std::vector<double> block_medians_ms(std::span<const Sample> samples) {
   return medians;
 }
 
-Summary summarize(std::span<const Sample> samples, const StoppingRule& rule) {
+Summary summarize(std::span<const Sample> samples, const StoppingRule& rule, const Spread& pooled) {
   Summary summary;
   if (samples.empty()) return summary;
 
@@ -111,10 +118,18 @@ Summary summarize(std::span<const Sample> samples, const StoppingRule& rule) {
   if (!clocks_mhz.empty()) summary.sm_clock_mhz = median(clocks_mhz);
 
   const std::vector<double> blocks = block_medians_ms(samples);
-  const Interval interval = t_interval(blocks);
+  Interval interval = t_interval(blocks);
+  if (summary.restarts > 1) {
+    const Centre centre = centre_of_restarts(samples, pooled);
+    summary.median_ms = std::exp(centre.value) / kNsPerMs;
+    const double half = half_width(centre);
+    interval = {std::exp(centre.value - half) / kNsPerMs, std::exp(centre.value + half) / kNsPerMs};
+  }
   summary.ci_low_ms = std::clamp(interval.low, 0.0, summary.median_ms);
   summary.ci_high_ms = std::max(interval.high, summary.median_ms);
-  summary.converged = static_cast<std::int64_t>(blocks.size()) >= rule.min_blocks && precise(rule.precision, blocks);
+  const double half_ms = 0.5 * (interval.high - interval.low);
+  summary.converged = static_cast<std::int64_t>(blocks.size()) >= rule.min_blocks &&
+                      0.8 * half_ms <= rule.precision * summary.median_ms && summary.median_ms > 0;
   return summary;
 }
 

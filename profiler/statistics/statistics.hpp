@@ -25,7 +25,7 @@ struct Interval {
 /// One value: infinite. None: throws `Error`.
 Interval t_interval(std::span<const double> block_values);
 
-/// Median duration of each block, by ascending block number, in ms: what intervals are made of.
+/// Median duration of each block, by ascending restart and block number, in ms: what intervals are made of.
 std::vector<double> block_medians_ms(std::span<const Sample> samples);
 
 /// When to stop sampling: after at least 8 blocks, as soon as 0.8 x the interval's half-width lies inside the requested
@@ -44,8 +44,19 @@ enum class StopReason { go_on, converged, budget_spent, max_blocks };
 StopReason should_stop(const StoppingRule& rule, std::span<const double> block_values, std::int64_t elapsed_ns);
 
 /// Summary of `samples`; flagged ones count like the others. None: a default `Summary` with `samples` 0. One block: the
-/// interval reaches from 0 to infinity.
-Summary summarize(std::span<const Sample> samples, const StoppingRule& rule);
+/// interval reaches from 0 to infinity. Several restarts: the median is that of their medians, and the interval is made
+/// of their spread, pooled with that of the sweep's other rows.
+Summary summarize(std::span<const Sample> samples, const StoppingRule& rule, const Spread& pooled = {});
+
+/// Two clocks or states that a measurement met: its blocks fall into two separate heaps. Preempted samples are left
+/// out.
+struct Modes {
+  double low_ms = 0, high_ms = 0;  ///< centres of the heaps
+  double high_share = 0;           ///< of the blocks
+};
+std::optional<Modes> modes_of(std::span<const Sample> samples);
+/// "two modes: 1.23 ms and 1.31 ms (40 % of the blocks)".
+std::string modes_text(const Modes& modes);
 
 /// False when the 95 % interval of the median says nothing: it has no ends, or reaches down to zero, so that the median
 /// is any number.
@@ -64,7 +75,7 @@ std::string_view to_string(Verdict);
 struct Comparison {
   Verdict verdict = Verdict::unclear;
   double ratio = 0;                   ///< 0 when nothing could be computed
-  Interval interval;                  ///< 95 % of the ratio
+  Interval interval;                  ///< of the ratio: 95 %, between restarts of separate runs 99 %
   std::optional<double> cycle_ratio;  ///< (time x clock) ratio, when both clocks are known
   bool paired = false;                ///< per-block ratios of one interleaved run
   std::string explanation;  ///< one sentence: why not comparable / why unclear / what the cycles say; may be empty
@@ -73,11 +84,14 @@ struct Comparison {
 /// "Same" = the interval lies inside 1 +- tolerance; faster/slower = it lies outside 1 by more than that; else unclear.
 /// In burst a difference must also show in cycles when clocks are known (on at least half of the blocks of each).
 /// Samples with equal `block` are paired when `interleaved` and at least two blocks are common; otherwise the medians
-/// of the two runs are compared (Welch). Without samples, or with a duration of 0, the verdict is unclear and says why.
+/// of the two runs are compared (Welch). With several restarts on a side its value is that over restarts, and the
+/// interval contains their spread; separate runs are then judged by the 99 % interval. Without samples, with a duration
+/// of 0, or with most samples of a side preempted (in turns: of one side alone), the verdict is unclear and says why.
 struct CompareInput {
   std::span<const Sample> samples;
   Regime regime = Regime::sustained;
   TimingSource timing_source = TimingSource::cpu_clock;
+  SweepSpread spread{};  ///< of its sweep
 };
 Comparison compare(const CompareInput& a, const CompareInput& b, bool interleaved, double tolerance = 0.005);
 

@@ -2,6 +2,8 @@
 
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/trigamma.hpp>
 
 #include "kernels/base/error.hpp"
 
@@ -32,5 +34,8 @@ double normal_quantile(double probability) {
   check_domain(probability, 1);
   return math::quantile(math::normal_distribution<double, Policy>(), probability);
 }
+
+double digamma(double x) { return math::digamma(x, Policy()); }
+double trigamma(double x) { return math::trigamma(x, Policy()); }
 
 }  // namespace triscope

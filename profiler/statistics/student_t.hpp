@@ -1,5 +1,5 @@
-// Quantiles of Student's t and of the normal distribution. By Boost.Math, whose headers are slow to compile: only the
-// source includes them.
+// Quantiles of Student's t and of the normal distribution, derivatives of the gamma function. By Boost.Math, whose
+// headers are slow to compile: only the source includes them.
 #pragma once
 
 namespace triscope {
@@ -10,5 +10,9 @@ double t_quantile(double probability, double degrees);
 
 /// The x with P(X <= x) = `probability` for a standard normal X, `probability` in (0, 1).
 double normal_quantile(double probability);
+
+/// First and second derivative of the logarithm of the gamma function, `x` above 0.
+double digamma(double x);
+double trigamma(double x);
 
 }  // namespace triscope

@@ -129,7 +129,7 @@ Store& Store::operator=(Store&&) noexcept = default;
 std::int64_t Store::begin_sweep(const std::string& command, const std::string& request_json,
                                 const Environment& environment, std::int64_t planned) {
   return impl_->write([&](SQLite::Database& database) {
-    tables::SweepRow row{random_id(), unix_now_ns(), std::nullopt, command, request_json, planned};
+    tables::SweepRow row{random_id(), unix_now_ns(), std::nullopt, command, request_json, planned, false, {}};
     InternedTexts texts(database);
     sql::Insert insert(texts, tables::kSweeps, "environment");
     return insert(row, intern_environment(database, environment));
@@ -176,6 +176,17 @@ void Store::set_counters(std::int64_t measurement, const std::vector<Counter>& c
     SQLite::Statement update(database, "UPDATE measurement SET counters_note = ? WHERE id = ?");
     Binder(update) << note << measurement;
     return update.exec();
+  });
+}
+
+void Store::update(std::int64_t sweep, std::span<const MeasurementUpdate> updates, const SweepSpread& spread) {
+  impl_->write([&](SQLite::Database& database) {
+    for (const MeasurementUpdate& one : updates) {
+      impl_->require_measurement(database, one.row);
+      update_measurement(database, one);
+    }
+    write_spread(database, sweep, spread);
+    return 0;
   });
 }
 

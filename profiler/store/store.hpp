@@ -54,6 +54,9 @@ class Store {
   /// `note` why there are none. Replaces what was there. Throw `Error` (usage) when there is no such measurement.
   void set_cross_check(std::int64_t measurement, const CrossCheck& check);
   void set_counters(std::int64_t measurement, const std::vector<Counter>& counters, const std::string& note);
+  /// Adds a restart's samples to stored measurements of `sweep`, with the summaries and the spread that follow from it;
+  /// all in one transaction. Throws `Error` (usage) when there is no such measurement.
+  void update(std::int64_t sweep, std::span<const MeasurementUpdate> updates, const SweepSpread& spread);
   void finish_sweep(std::int64_t sweep);
   /// An empty note deletes it.
   void set_note(std::int64_t sweep, const std::string& note);
@@ -102,6 +105,8 @@ class Snapshot {
   std::vector<StoredMeasurement> without_cross_check(std::int64_t sweep) const;
   /// Measurements of `sweep` that have neither hardware counters nor a reason why there are none.
   std::vector<StoredMeasurement> without_counters(std::int64_t sweep) const;
+  /// How much the rows of `sweep` change between restarts; nothing known when there is no such sweep.
+  SweepSpread spread(std::int64_t sweep) const;
   std::string note(std::int64_t measurement) const;  ///< empty when there is none
   /// Changes when another connection has written. Throws `Error` when the file was moved, deleted or replaced: open it
   /// anew.

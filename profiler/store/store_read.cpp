@@ -30,6 +30,7 @@ constexpr Table kSweepInfos{
     column("request", &SweepInfo::request_json),
     column("planned", &SweepInfo::planned),
     column("starred", &SweepInfo::starred),
+    within(&SweepInfo::spread, kSpreads.columns),
     expression("note.body", &SweepInfo::note),
     expression("count(*) FILTER (WHERE measurement.status = 'ok')", &SweepInfo::ok),
     expression("count(*) FILTER (WHERE measurement.status = 'failed')", &SweepInfo::failed),
@@ -55,6 +56,11 @@ Environment read_environment(SQLite::Database& database, std::int64_t id) {
       select<Environment>(database, kEnvironments.columns, "FROM environment WHERE id = ?", id);
   if (found.empty()) throw SQLite::Exception("an environment is missing", SQLITE_CORRUPT);
   return std::move(found.front());
+}
+
+SweepSpread read_spread(SQLite::Database& database, std::int64_t sweep) {
+  const auto found = select<SweepSpread>(database, kSpreads.columns, "FROM sweep WHERE id = ?", sweep);
+  return found.empty() ? SweepSpread{} : found.front();
 }
 
 std::vector<Sample> read_samples(SQLite::Database& database, std::int64_t measurement) {
@@ -117,7 +123,10 @@ std::optional<KernelCard> read_kernel_card(SQLite::Database& database, std::int6
 }
 
 std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int64_t sweep) {
-  return select<FinishedKey>(database, kKeyColumns,
+  static constexpr auto kColumns = columns(
+      kKeyColumns,
+      Table{"measurement", column("id", &FinishedKey::row), column("restarts", &FinishedKey::restarts)}.columns);
+  return select<FinishedKey>(database, kColumns,
                              std::string(kKeyTables) +
                                  "WHERE measurement.sweep = ? AND measurement.status IN ('ok', 'skipped') "
                                  "ORDER BY measurement.id",

@@ -40,6 +40,10 @@ std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, s
                                const Measurement& measurement, const Derived& derived,
                                std::optional<std::int64_t> replaced);
 
+/// Adds samples to a measurement that is there, and replaces its summary, status and reason.
+void update_measurement(SQLite::Database& database, const MeasurementUpdate& update);
+void write_spread(SQLite::Database& database, std::int64_t sweep, const SweepSpread& spread);
+
 /// Writes, or replaces, what is learnt about `measurement` after it was stored.
 void write_cross_check(SQLite::Database& database, std::int64_t measurement, const CrossCheck& check);
 void write_counters(SQLite::Database& database, std::int64_t measurement, const std::vector<Counter>& counters);
@@ -51,6 +55,7 @@ std::string read_note(SQLite::Database& database, std::int64_t measurement);
 
 Environment read_environment(SQLite::Database& database, std::int64_t id);
 std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id);
+SweepSpread read_spread(SQLite::Database& database, std::int64_t sweep);
 std::vector<Sample> read_samples(SQLite::Database& database, std::int64_t measurement);
 std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std::int64_t> sweep);
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep);

@@ -93,6 +93,10 @@ std::vector<StoredMeasurement> Snapshot::without_counters(std::int64_t sweep) co
   return impl_->read([sweep](SQLite::Database& database) { return read_without_counters(database, sweep); });
 }
 
+SweepSpread Snapshot::spread(std::int64_t sweep) const {
+  return impl_->read([sweep](SQLite::Database& database) { return read_spread(database, sweep); });
+}
+
 std::string Snapshot::note(std::int64_t measurement) const {
   return impl_->read([measurement](SQLite::Database& database) { return read_note(database, measurement); });
 }

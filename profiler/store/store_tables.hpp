@@ -37,6 +37,18 @@ inline constexpr Table kEnvironments{
     column("compile_flags", &Environment::compile_flags),
 };
 
+inline constexpr Table kSpreads{
+    "sweep",
+    column(
+        "time_variance", [](auto& spread) -> auto& { return spread.times.variance; }),
+    column(
+        "time_degrees", [](auto& spread) -> auto& { return spread.times.degrees; }),
+    column(
+        "ratio_variance", [](auto& spread) -> auto& { return spread.ratios.variance; }),
+    column(
+        "ratio_degrees", [](auto& spread) -> auto& { return spread.ratios.degrees; }),
+};
+
 /// A row of `sweep`; the row id of its environment is another in each database.
 struct SweepRow {
   std::string uuid;
@@ -46,6 +58,7 @@ struct SweepRow {
   std::string request;
   std::int64_t planned = 0;
   bool starred = false;
+  SweepSpread spread;
 };
 inline constexpr Table kSweeps{
     "sweep",
@@ -56,6 +69,7 @@ inline constexpr Table kSweeps{
     column("request", &SweepRow::request),
     column("planned", &SweepRow::planned),
     column("starred", &SweepRow::starred),
+    within(&SweepRow::spread, kSpreads.columns),
 };
 
 inline constexpr Table kConfigs{

@@ -12,10 +12,10 @@ using namespace tables;
 
 // Rows that belong to a measurement and keep the order of `rows`.
 template <typename Columns, typename Rows>
-void write_rows(InternedTexts& texts, const Table<Columns>& table, std::int64_t measurement, const Rows& rows) {
+void write_rows(InternedTexts& texts, const Table<Columns>& table, std::int64_t measurement, const Rows& rows,
+                std::int64_t ordinal = 0) {
   if (rows.empty()) return;
   Insert insert(texts, table, "measurement", "ordinal");
-  std::int64_t ordinal = 0;
   for (const auto& row : rows) insert(row, measurement, ordinal++);
 }
 
@@ -111,6 +111,32 @@ std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, s
   write_rows(texts, kCounters, id, measurement.counters);
   if (!note.empty()) write_note(database, sweep, id, note);
   return id;
+}
+
+void update_measurement(SQLite::Database& database, const MeasurementUpdate& one) {
+  InternedTexts texts(database);
+  const auto given = [](const auto& column) { return std::string(column.name) + " = ?"; };
+  SQLite::Statement update(database, "UPDATE measurement SET status = ?, reason = ?, " +
+                                         listed(kSummaries.columns, ", ", given) + " WHERE id = ?");
+  Binder binder(update);
+  binder << one.status << one.reason;
+  bind_row(binder, texts, kSummaries.columns, one.summary);
+  binder << one.row;
+  update.exec();
+  SQLite::Statement last(database, "SELECT ifnull(max(ordinal), -1) FROM sample WHERE measurement = ?");
+  Binder(last) << one.row;
+  last.executeStep();
+  write_rows(texts, kSamples, one.row, one.samples, last.getColumn(0).getInt64() + 1);
+}
+
+void write_spread(SQLite::Database& database, std::int64_t sweep, const SweepSpread& spread) {
+  InternedTexts texts(database);
+  const auto given = [](const auto& column) { return std::string(column.name) + " = ?"; };
+  SQLite::Statement update(database, "UPDATE sweep SET " + listed(kSpreads.columns, ", ", given) + " WHERE id = ?");
+  Binder binder(update);
+  bind_row(binder, texts, kSpreads.columns, spread);
+  binder << sweep;
+  update.exec();
 }
 
 void write_cross_check(SQLite::Database& database, std::int64_t measurement, const CrossCheck& check) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "profiler/record/measurement.hpp"
 
@@ -12,7 +13,18 @@ namespace triscope {
 struct FinishedKey {
   MeasurementKey key;
   std::string source_hash;
+  std::int64_t row = 0;
+  std::int64_t restarts = 0;  ///< that were measured; 0 when it is skipped
   bool operator==(const FinishedKey&) const = default;
+};
+
+/// What another restart changes in the stored measurement `row`.
+struct MeasurementUpdate {
+  std::int64_t row = 0;
+  std::vector<Sample> samples;  ///< added to those there are
+  Summary summary;              ///< of all of them
+  Status status = Status::ok;
+  std::string reason;
 };
 
 /// A stored measurement with samples.

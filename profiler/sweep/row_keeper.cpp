@@ -72,8 +72,10 @@ RowKeeper::RowKeeper(Store& store, Sweep sweep)
   std::size_t added = 0;
   for (const Measurement& measurement : read_spool()) {
     // The program may have ended between the database and the removal of the file.
-    const FinishedKey same{measurement.key, measurement.source_hash};
-    if (std::find(finished.begin(), finished.end(), same) != finished.end()) continue;
+    const auto same = [&](const FinishedKey& one) {
+      return one.key == measurement.key && one.source_hash == measurement.source_hash;
+    };
+    if (std::any_of(finished.begin(), finished.end(), same)) continue;
     store_.add(sweep_.id, measurement);
     ++added;
   }

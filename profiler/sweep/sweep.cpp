@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "kernels/base/error.hpp"
@@ -15,6 +16,7 @@
 #include "profiler/store/sweep_lock.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/sweep/follow_up.hpp"
+#include "profiler/sweep/restarts.hpp"
 #include "profiler/sweep/row_keeper.hpp"
 
 namespace triscope {
@@ -124,9 +126,9 @@ class Run {
       sweep_ = *resume;
       keeper_.emplace(store_, keeping());  // before the sweep is one of this environment
       store_.resume_sweep(sweep_, environment);
-      for (const FinishedKey& done : Snapshot(database).finished_keys(sweep_)) {
-        finished_[key_text(done.key)] = done.source_hash;
-      }
+      for (FinishedKey& done : Snapshot(database).finished_keys(sweep_))
+        finished_[key_text(done.key)] = std::move(done);
+      spread_ = Snapshot(database).sweep(sweep_)->spread;
     } else {
       SweepRequest full = with_defaults(request_, measurer_.device);
       full.device = measurer_.device.id;
@@ -139,12 +141,30 @@ class Run {
 
   SweepOutcome run(std::stop_token stop) {
     drop_finished();
-    double planned_seconds = 0;
-    for (const PlanGroup& group : plan_.groups) planned_seconds += estimated_seconds(group);
-    left_ = TimeLeft(planned_seconds);
+    left_ = TimeLeft(planned_seconds());
     store_skipped(stop);
     follow_up_missing(stop);
-    for (const PlanGroup& group : plan_.groups) {
+    for (restart_ = 0; restart_ < request_.restarts && !stop.stop_requested(); ++restart_) run_restart(stop);
+    keeper_->finish(stop);
+    if (follow_up_again_) follow_up_missing(stop);
+    const bool stopped =
+        stop.stop_requested() && (done_ < total_ || !without_cross_check().empty() || !without_counters().empty());
+    if (!stopped) store_.finish_sweep(sweep_);
+    SweepOutcome outcome = outcome_of(database_, sweep_);
+    outcome.stopped = stopped;
+    outcome.measured_now = static_cast<std::int64_t>(measured_.size());
+    return outcome;
+  }
+
+ private:
+  /// Each group once: the first time, or those that have had `restart_` restarts. Of each but the first by a new
+  /// process.
+  void run_restart(std::stop_token stop) {
+    if (restart_ > 0) keeper_->finish(stop);  // a restart is added to what is in the database
+    const std::vector<PlanGroup> groups = missing_in(restart_);
+    if (groups.empty()) return;
+    if (restart_ > 0) measurer_.supervisor = Supervisor(measurer_.options);
+    for (const PlanGroup& group : groups) {
       if (stop.stop_requested()) break;
       left_.begin(estimated_seconds(group), now_seconds());
       measure(group, stop);
@@ -155,18 +175,9 @@ class Run {
       stored_.clear();
       left_.end(now_seconds());
     }
-    keeper_->finish(stop);
-    if (follow_up_again_) follow_up_missing(stop);
-    const bool stopped =
-        stop.stop_requested() && (done_ < total_ || !without_cross_check().empty() || !without_counters().empty());
-    if (!stopped) store_.finish_sweep(sweep_);
-    SweepOutcome outcome = outcome_of(database_, sweep_);
-    outcome.stopped = stopped;
-    outcome.measured_now = measured_now_;
-    return outcome;
+    if (restart_ > 0) follow_up([&] { spread_ = pool_restarts(store_, database_, sweep_, request_); });
   }
 
- private:
   /// A kernel that has changed since is measured again, and followed up then.
   std::vector<StoredMeasurement> of_this_build(std::vector<StoredMeasurement> stored) const {
     std::erase_if(stored, [this](const StoredMeasurement& one) {
@@ -184,42 +195,122 @@ class Run {
     return of_this_build(Snapshot(database_).without_counters(sweep_));
   }
 
+  /// What is known of `entry` by this build's kernel; null: nothing that counts.
+  const FinishedKey* finished(const PlanEntry& entry) const {
+    const auto done = finished_.find(key_text(entry.key));
+    return done == finished_.end() || done->second.source_hash != entry.source_hash ? nullptr : &done->second;
+  }
+
+  std::vector<PlanGroup> missing_in(std::int64_t restart) const {
+    std::vector<PlanGroup> groups = plan_.groups;
+    for (PlanGroup& group : groups) {
+      std::erase_if(group.entries, [&](const PlanEntry& entry) {
+        const FinishedKey* known = finished(entry);
+        return restart == 0 ? known != nullptr : known == nullptr || known->restarts != restart;
+      });
+    }
+    std::erase_if(groups, [](const PlanGroup& group) { return group.entries.empty(); });
+    return groups;
+  }
+
+  // Progress counts each restart of a measurement.
   void drop_finished() {
-    total_ = plan_.total();
+    total_ = static_cast<std::int64_t>(plan_.skipped.size());
     std::int64_t changed = 0;
-    const auto finished = [&](const PlanEntry& entry) {
-      const auto done = finished_.find(key_text(entry.key));
-      if (done == finished_.end()) return false;
-      changed += done->second != entry.source_hash;
-      return done->second == entry.source_hash;
-    };
-    std::erase_if(plan_.skipped, [&](const SkippedEntry& skipped) { return finished(skipped.entry); });
-    for (PlanGroup& group : plan_.groups) std::erase_if(group.entries, finished);
-    std::erase_if(plan_.groups, [](const PlanGroup& group) { return group.entries.empty(); });
-    done_ = total_ - plan_.total();
+    for (const PlanGroup& group : plan_.groups) {
+      for (const PlanEntry& entry : group.entries) {
+        total_ += request_.restarts;
+        const FinishedKey* known = finished(entry);
+        if (known != nullptr) done_ += std::min(known->restarts, request_.restarts);
+        changed += known == nullptr && finished_.contains(key_text(entry.key));
+      }
+    }
+    done_ += static_cast<std::int64_t>(
+        std::erase_if(plan_.skipped, [&](const SkippedEntry& skipped) { return finished(skipped.entry) != nullptr; }));
     if (changed > 0) {
       observer_.log(fmt::format("{} measurements are repeated, because their kernels have changed since", changed));
     }
   }
 
+  double planned_seconds() const {
+    double seconds = 0;
+    for (const PlanGroup& group : plan_.groups) {
+      for (std::int64_t restart = 0; restart < request_.restarts; ++restart) {
+        PlanGroup missing = group;
+        std::erase_if(missing.entries, [&](const PlanEntry& entry) {
+          const FinishedKey* known = finished(entry);
+          return known != nullptr && known->restarts > restart;
+        });
+        if (!missing.entries.empty()) seconds += estimated_seconds(missing);
+      }
+    }
+    return seconds;
+  }
+
   double estimated_seconds(const PlanGroup& group) const {
-    return estimate(group, request_, assumed_flops_per_second(measurer_.device, Pass::forward),
+    SweepRequest one = request_;
+    one.stopping = restart_rule(request_);
+    return estimate(group, one, assumed_flops_per_second(measurer_.device, Pass::forward),
                     assumed_flops_per_second(measurer_.device, Pass::backward))
         .seconds;
   }
 
-  void keep(const Measurement& measurement) {
+  void keep(Measurement measurement) {
+    if (measurement.status == Status::ok && request_.restarts > 1) summarize_restarts(measurement, request_, {});
     keeper_->add(measurement);
-    measured_now_ += measurement.status == Status::ok;
-    if (measurement.status != Status::cancelled) ++done_;
+    count(measurement.status, 0);
     follow_up_again_ |= keeper_->waiting() > 0;
+  }
+
+  // All of a group in one transaction: what takes turns has the same restarts.
+  void keep_restart(const std::vector<Measurement>& group) {
+    std::vector<MeasurementUpdate> updates;
+    std::vector<Measurement> merged;
+    if (group.empty()) return;
+    const Snapshot snapshot(database_);
+    for (const Measurement& again : group) {
+      if (again.status == Status::cancelled) continue;
+      const FinishedKey& known = finished_.at(key_text(again.key));
+      std::optional<Measurement> stored = snapshot.measurement(known.row);
+      if (!stored) continue;  // deleted meanwhile
+      const std::size_t before = stored->samples.size();
+      Measurement& now = merged.emplace_back(with_restart(std::move(*stored), again, request_, spread_.times));
+      updates.push_back({known.row,
+                         {now.samples.begin() + static_cast<std::ptrdiff_t>(before), now.samples.end()},
+                         now.summary,
+                         now.status,
+                         now.reason});
+    }
+    store_.update(sweep_, updates, spread_);
+    for (std::size_t n = 0; n < merged.size(); ++n) {
+      const auto known = finished_.find(key_text(merged[n].key));
+      if (merged[n].status == Status::ok)
+        ++known->second.restarts;
+      else
+        finished_.erase(known);
+      measured_.insert(updates[n].row);
+      count(merged[n].status, restart_);
+      if (merged[n].status != Status::ok || restart_ + 1 == request_.restarts) {
+        observer_.measured(merged[n], updates[n].row);
+      }
+    }
+  }
+
+  // A row that failed has no further restarts.
+  void count(Status status, std::int64_t restart) {
+    if (status != Status::cancelled) done_ += status == Status::ok ? 1 : request_.restarts - restart;
   }
 
   RowKeeper::Sweep keeping() {
     RowKeeper::Sweep sweep{sweep_, database_, [this] { reopen(); }, observer_.log, {}};
     sweep.kept = [this](const Measurement& measurement, std::int64_t row) {
-      if (measurement.status == Status::ok) stored_.push_back({row, measurement.key, measurement.source_hash});
-      observer_.measured(measurement, row);
+      const bool ok = measurement.status == Status::ok;
+      if (ok) {
+        finished_[key_text(measurement.key)] = {measurement.key, measurement.source_hash, row, 1};
+        stored_.push_back({row, measurement.key, measurement.source_hash});
+        measured_.insert(row);
+      }
+      if (!ok || request_.restarts == 1) observer_.measured(measurement, row);
     };
     return sweep;
   }
@@ -236,8 +327,8 @@ class Run {
     try {
       work();
     } catch (const Error& error) {
-      observer_.log(
-          fmt::format("a cross-check or counters could not be stored: {} They are made again later.", error.what()));
+      observer_.log(fmt::format(
+          "a restart, a cross-check or counters could not be stored: {} They are made again later.", error.what()));
       follow_up_again_ = true;
     }
   }
@@ -286,7 +377,7 @@ class Run {
       message.entries.push_back(entry.key);
       message.source_hashes.push_back(entry.source_hash);
     }
-    message.stopping = request_.stopping;
+    message.stopping = restart_rule(request_);
     message.seed = request_.seed;
     message.tensors = request_.tensors.string();
     JobObserver job;
@@ -294,12 +385,17 @@ class Run {
     job.sampled = [&](std::int64_t entry, const std::vector<Sample>& samples) {
       observer_.sampled(group.entries[static_cast<std::size_t>(entry)].key, samples);
     };
+    std::vector<Measurement> again;
     job.measured = [&](std::int64_t, const Measurement& measurement) {
-      keep(measurement);
+      if (restart_ == 0)
+        keep(measurement);
+      else
+        again.push_back(measurement);
       tell(fmt::format("{} {} {} {}", measurement.key.kernel, measurement.key.instance, to_string(measurement.key.pass),
                        to_string(measurement.status)));
     };
     measurer_.supervisor.measure(message, job, stop);
+    follow_up([&] { keep_restart(again); });
   }
 
   SweepRequest request_;
@@ -315,8 +411,10 @@ class Run {
   TimeLeft left_{0};
   std::vector<StoredMeasurement> stored_;  ///< of the group in work, with samples
   std::int64_t sweep_ = 0;
-  std::map<std::string, std::string> finished_;  // key as text -> source hash
-  std::int64_t done_ = 0, total_ = 0, measured_now_ = 0;
+  std::map<std::string, FinishedKey> finished_;  // by key as text: of earlier runs and of this one
+  std::set<std::int64_t> measured_;              // rows, by this run
+  std::int64_t done_ = 0, total_ = 0, restart_ = 0;
+  SweepSpread spread_;  // pooled so far
 };
 
 /// True when nothing of `sweep` is left to measure or to add, and no kernel of this build has changed since. Needs no
@@ -336,6 +434,7 @@ bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, 
   const Catalog catalog = Supervisor(options).catalog();
   const std::vector<FinishedKey> finished = snapshot.finished_keys(sweep);
   return std::none_of(finished.begin(), finished.end(), [&](const FinishedKey& done) {
+    if (done.restarts > 0 && done.restarts < request.restarts) return true;
     const KernelInfo* kernel = find_kernel(catalog, done.key.kernel);
     return kernel != nullptr && kernel->source_hash.of(done.key.pass) != done.source_hash;
   });

@@ -136,8 +136,10 @@ void add_measuring_options(CLI::App& command, SweepRequest& request) {
       ->expected(0, 1);
   add_text(command, "--precision", "P%", "Stop when the interval's half-width is below this (default: 0.5%)",
            [&request](const std::string& text) { request.stopping.precision = parse_percent("--precision", text); });
-  add_text(command, "--budget", "TIME", "Longest time to sample one measurement (default: 10s)",
+  add_text(command, "--budget", "TIME", "Longest time to sample one measurement, all restarts together (default: 10s)",
            [&request](const std::string& text) { request.stopping.budget_ns = parse_duration_ns("--budget", text); });
+  add_text(command, "--restarts", "N", "Measure each row in N new processes, spread over the sweep (default: 3)",
+           [&request](const std::string& text) { request.restarts = parse_count("--restarts", text); });
   add_text(command, "--time-limit", "TIME", "End a worker that is silent for longer than this (default: 2min)",
            [&request](const std::string& text) {
              const std::int64_t limit_ns = parse_duration_ns("--time-limit", text);

@@ -138,8 +138,8 @@ Comparison compare_rows(const Snapshot& of_a, const ResultRow& a, const Snapshot
   const Measurement first = load(of_a, a), second = load(of_b, b);
   const bool interleaved = &of_a == &of_b && (a.measurement == b.measurement ||
                                               (a.sweep == b.sweep && first.group >= 0 && first.group == second.group));
-  return compare({first.samples, a.regime, a.timing_source}, {second.samples, b.regime, b.timing_source}, interleaved,
-                 tolerance);
+  return compare({first.samples, a.regime, a.timing_source, of_a.spread(a.sweep)},
+                 {second.samples, b.regime, b.timing_source, of_b.spread(b.sweep)}, interleaved, tolerance);
 }
 
 Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<ResultRow>& rows,

@@ -48,8 +48,9 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, const Sweep
       const std::vector<Sample> mine = snapshot_->samples(pair.first), theirs = snapshot_->samples(pair.second);
       found =
           known_
-              .emplace(pair, compare({mine, row.regime, row.timing_source},
-                                     {theirs, other->second->regime, other->second->timing_source}, false, tolerance))
+              .emplace(pair, compare({mine, row.regime, row.timing_source, ours.info.spread},
+                                     {theirs, other->second->regime, other->second->timing_source, others.info.spread},
+                                     false, tolerance))
               .first;
     }
     result[row.measurement] = {pair.second, found->second};

@@ -100,17 +100,19 @@ void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool c
   if (!entry.failure.empty()) return work.fail(entry.failure);
   if (cancelled) return work.cancel();
   const Summary summary = summarize(m.samples, rule);
+  const std::optional<Modes> modes = modes_of(m.samples);
+  if (modes) m.reason = modes_text(*modes);
   if (summary.converged) return;
   const std::string found = fmt::format("not converged: {} after {} s", spread_text(summary),
                                         significant_text(1e-9 * static_cast<double>(entry.elapsed_ns)));
   const std::size_t blocks = entry.block_values.size();
   const bool narrow = 0.5 * (summary.ci_high_ms - summary.ci_low_ms) <= rule.precision * summary.median_ms;
+  std::string why = fmt::format("{}, {} % was asked for", found, significant_text(100 * rule.precision, 2));
   if (narrow && static_cast<std::int64_t>(blocks) < rule.min_blocks) {
-    m.reason = fmt::format("{} is narrow enough, but {} blocks are too few to trust: at least {} are needed", found,
-                           blocks, rule.min_blocks);
-  } else {
-    m.reason = fmt::format("{}, {} % was asked for", found, significant_text(100 * rule.precision, 2));
+    why = fmt::format("{} is narrow enough, but {} blocks are too few to trust: at least {} are needed", found, blocks,
+                      rule.min_blocks);
   }
+  m.reason = modes ? fmt::format("{}; {}", why, m.reason) : why;
 }
 
 }  // namespace

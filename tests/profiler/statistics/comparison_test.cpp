@@ -129,6 +129,86 @@ TEST(Compare, without_clocks_the_time_alone_decides) {
   EXPECT_FALSE(comparison.cycle_ratio.has_value());
 }
 
+// Blocks of 1 ms with the restarts' factors on them.
+std::vector<Sample> restarted(const std::vector<double>& factors, double factor = 1) {
+  std::vector<Sample> samples;
+  for (std::size_t restart = 0; restart < factors.size(); ++restart) {
+    for (int block = 0; block < 4; ++block) {
+      Sample sample;
+      sample.duration_ns = static_cast<std::int64_t>(1e6 * factor * factors[restart] * (1 + 0.0001 * block));
+      sample.restart = static_cast<std::int64_t>(restart);
+      sample.block = block;
+      samples.push_back(sample);
+    }
+  }
+  return samples;
+}
+
+TEST(Restarts, what_changes_between_them_is_in_the_interval_of_separate_runs) {
+  const auto a = restarted({1.00, 1.02, 1.01}), b = restarted({1.03, 1.05, 1.04});
+  EXPECT_EQ(compare(input(a), input(b), false).verdict, Verdict::unclear) << "3 % apart, 1 % between restarts";
+  CompareInput pooled_a = input(a), pooled_b = input(b);
+  pooled_a.spread.times = pooled_b.spread.times = {1e-6, 60};  // the other rows change by 0.1 %
+  EXPECT_EQ(compare(pooled_a, pooled_b, false).verdict, Verdict::faster);
+  const auto far = restarted({1.3, 1.33, 1.31});
+  EXPECT_EQ(compare(input(a), input(far), false).verdict, Verdict::faster);
+}
+
+TEST(Restarts, rows_in_turns_share_what_changes) {
+  const auto a = restarted({1.0, 1.2, 0.9}), b = restarted({1.0, 1.2, 0.9}, 1.03);
+  const Comparison turns = compare(input(a), input(b), true);
+  EXPECT_TRUE(turns.paired);
+  EXPECT_EQ(turns.verdict, Verdict::faster);
+  EXPECT_NEAR(turns.ratio, 1.03, 1e-3);
+  EXPECT_EQ(compare(input(a), input(b), false).verdict, Verdict::unclear);
+}
+
+TEST(Restarts, blocks_of_different_restarts_are_no_pair) {
+  auto a = restarted({1.0, 1.1}), b = restarted({1.0, 1.1});
+  for (Sample& sample : b) sample.restart += 2;
+  EXPECT_FALSE(compare(input(a), input(b), true).paired);
+}
+
+TEST(Flags, preempted_in_most_samples_makes_separate_runs_unclear) {
+  const auto a = restarted({1, 1, 1});
+  auto b = restarted({1.5, 1.5, 1.5});
+  EXPECT_EQ(compare(input(a), input(b), false).verdict, Verdict::faster);
+  for (std::size_t n = 0; n < 7; ++n) b[n].flag = "preempted";
+  for (const bool in_turns : {false, true}) {
+    const Comparison disturbed = compare(input(a), input(b), in_turns);
+    EXPECT_EQ(disturbed.verdict, Verdict::unclear);
+    EXPECT_NE(disturbed.explanation.find("0 of 12 samples of A and 7 of 12 of B were preempted"), std::string::npos)
+        << disturbed.explanation;
+  }
+  auto busy = a;
+  for (Sample& sample : busy) sample.flag = "preempted";
+  EXPECT_EQ(compare(input(busy), input(b), true).verdict, Verdict::faster) << "both were, in turns";
+  EXPECT_EQ(compare(input(busy), input(b), false).verdict, Verdict::unclear);
+}
+
+TEST(Modes, two_heaps_are_found_and_named) {
+  std::vector<double> blocks = steady(1);
+  ASSERT_FALSE(modes_of(samples_of(blocks)));
+  for (std::size_t n = 0; n < blocks.size(); n += 2) blocks[n] *= 1.05;
+  const auto modes = modes_of(samples_of(blocks));
+  ASSERT_TRUE(modes);
+  EXPECT_NEAR(modes->high_ms / modes->low_ms, 1.05, 0.005);
+  EXPECT_NEAR(modes->high_share, 0.5, 0.06);
+  EXPECT_EQ(modes_text({1.23, 1.31, 0.4}), "two modes: 1.230 ms and 1.310 ms (40 % of the blocks)");
+  const Comparison chance = compare(input(samples_of(blocks)), input(samples_of(steady(1.02))), false);
+  EXPECT_NE(chance.verdict, Verdict::faster);
+  EXPECT_NE(chance.verdict, Verdict::slower);
+}
+
+TEST(Modes, noise_and_outliers_are_no_modes) {
+  BlockSimulation simulation(3);
+  for (int run = 0; run < 300; ++run) {
+    EXPECT_FALSE(modes_of(samples_of(simulation.blocks({.noise = 0.02}, 40))));
+    EXPECT_FALSE(modes_of(samples_of(simulation.blocks({.noise = 0.005, .outlier_share = 0.05}, 40))));
+    EXPECT_FALSE(modes_of(samples_of(simulation.blocks({.noise = 0.001, .drift_per_block = 1e-3}, 40))));
+  }
+}
+
 struct Rates {
   double faster = 0, slower = 0, same = 0, unclear = 0;
 };

@@ -40,7 +40,10 @@ class SchemaTest : public testing::Test {
         "DROP VIEW IF EXISTS result; ALTER TABLE sample DROP COLUMN restart; ALTER TABLE measurement DROP COLUMN "
         "restarts; "
         "ALTER TABLE measurement DROP COLUMN power_w; ALTER TABLE measurement DROP COLUMN limiter; "
-        "ALTER TABLE measurement ADD COLUMN peak_tflops REAL; CREATE VIEW result AS SELECT 1; PRAGMA user_version = 3");
+        "ALTER TABLE measurement ADD COLUMN peak_tflops REAL; "
+        "ALTER TABLE sweep DROP COLUMN time_variance; ALTER TABLE sweep DROP COLUMN time_degrees; ALTER TABLE sweep "
+        "DROP COLUMN ratio_variance; ALTER TABLE sweep DROP COLUMN ratio_degrees; CREATE VIEW result AS SELECT 1; "
+        "PRAGMA user_version = 3");
   }
   /// As before version 3.
   void drop_cards() {

@@ -87,14 +87,43 @@ TEST_F(StoreTest, an_ok_row_of_a_kernel_that_changed_is_replaced_but_not_by_a_ca
   expect_same(*Snapshot(file_).measurement(id), changed);
 }
 
+TEST_F(StoreTest, another_restart_adds_samples_and_replaces_the_summary) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  Measurement m = synthetic_measurement(0, 5);
+  const std::int64_t row = store.add(sweep, m), other = store.add(sweep, synthetic_measurement(1, 5));
+  std::vector<Sample> more = synthetic_measurement(2, 3).samples;
+  for (Sample& sample : more) sample.restart = 1;
+  m.samples.insert(m.samples.end(), more.begin(), more.end());
+  m.summary.median_ms = 77;
+  m.summary.samples = 8;
+  m.summary.restarts = 2;
+  m.reason = "2 of 3 restarts";
+  const SweepSpread spread{{1e-4, 12}, {1e-6, 4}};
+  const MeasurementUpdate update{row, more, m.summary, Status::ok, m.reason};
+  store.update(sweep, std::span(&update, 1), spread);
+  const Snapshot snapshot(file_);
+  expect_same(*snapshot.measurement(row), m);
+  expect_same(*snapshot.measurement(other), synthetic_measurement(1, 5));
+  EXPECT_EQ(snapshot.sweep(sweep)->spread, spread);
+  EXPECT_EQ(snapshot.results()[0].restarts, 2);
+  Store copy(folder_ / "copy.db");
+  copy.import(file_);
+  expect_same(*Snapshot(folder_ / "copy.db").measurement(1), m);
+  EXPECT_EQ(Snapshot(folder_ / "copy.db").sweep(1)->spread, spread);
+  const MeasurementUpdate nowhere{99, {}, m.summary, Status::ok, ""};
+  EXPECT_THROW(store.update(sweep, std::span(&nowhere, 1), {}), Error);
+  EXPECT_EQ(Snapshot(file_).sweep(sweep)->spread, spread) << "all or nothing";
+}
+
 TEST_F(StoreTest, finished_keys_are_those_that_are_ok_or_skipped) {
   Store store(file_);
   const std::int64_t sweep = begin(store);
   for (const std::int64_t index : {0, 49, 69, 89})
     store.add(sweep, synthetic_measurement(index));  // ok failed skipped cancelled
   const Measurement ok = synthetic_measurement(0), skipped = synthetic_measurement(69);
-  EXPECT_THAT(Snapshot(file_).finished_keys(sweep),
-              ElementsAre(FinishedKey{ok.key, ok.source_hash}, FinishedKey{skipped.key, skipped.source_hash}));
+  EXPECT_THAT(Snapshot(file_).finished_keys(sweep), ElementsAre(FinishedKey{ok.key, ok.source_hash, 1, 1},
+                                                                FinishedKey{skipped.key, skipped.source_hash, 3, 0}));
   EXPECT_THAT(Snapshot(file_).finished_keys(sweep + 1), IsEmpty());
 }
 

@@ -212,7 +212,8 @@ TEST_F(StoreTest, every_part_of_the_key_makes_another_measurement) {
   variants[11].key.problem.sink = -0.5;
   for (const Measurement& m : variants) store.add(sweep, m);
   std::vector<FinishedKey> keys;
-  for (const Measurement& m : variants) keys.push_back({m.key, m.source_hash});
+  for (const Measurement& m : variants)
+    keys.push_back({m.key, m.source_hash, static_cast<std::int64_t>(keys.size()) + 1, m.summary.restarts});
   EXPECT_EQ(Snapshot(file_).finished_keys(sweep), keys);
 }
 

@@ -42,6 +42,7 @@ class Sweep : public testing::Test {
     r.head_dims = {8};
     r.kernels = std::move(kernels);
     r.stopping.budget_ns = 1;
+    r.restarts = 1;
     r.time_limit = std::chrono::milliseconds(4000);
     return r;
   }

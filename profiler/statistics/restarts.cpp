@@ -1,0 +1,127 @@
+// Moderated variances (Smyth, 2004): each row's variance between its restarts, with few degrees of freedom d, is taken
+// together with a common one, s0, that counts as d0 further degrees of freedom:
+//
+//     variance = (d0 s0 + d s) / (d0 + d), with d0 + d degrees of freedom
+//
+// s0 and d0 come from the rows themselves. Under equal true variances log s scatters as trigamma(d / 2) says; what it
+// scatters more is rows that differ truly, and makes d0 smaller. So rows that behave alike lend each other their
+// degrees of freedom, and one row that does not takes little from the others. d0 is at most what the rows have
+// together.
+#include "profiler/statistics/restarts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/base/error.hpp"
+#include "profiler/statistics/quantile.hpp"
+#include "profiler/statistics/student_t.hpp"
+
+namespace triscope {
+namespace {
+
+// A row's variance between restarts, and its degrees of freedom.
+using Variances = std::vector<Spread>;
+
+Spread variance_of(std::span<const double> values) {
+  double mean = 0, squares = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double degrees = static_cast<double>(values.size()) - 1;
+  return {degrees > 0 ? squares / degrees : 0, degrees};
+}
+
+// The x with trigamma(x) = y: trigamma falls, and lies between 1/x and 1/x + 1/x^2.
+double inverse_trigamma(double y) {
+  double low = 0.5 / y, high = 2 / y + 2 / std::sqrt(y);
+  for (int step = 0; step < 100; ++step) {
+    const double middle = (low + high) / 2;
+    (trigamma(middle) > y ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+Spread pooled(const Variances& rows) {
+  std::vector<double> sizes;
+  for (const Spread& row : rows) sizes.push_back(row.variance);
+  if (rows.size() < 2) return {};  // a row lends nothing to itself
+  // Times that are equal to the nanosecond have no logarithm of a variance.
+  constexpr double kStep = 1e-10;
+  const double least = std::max(kStep, 1e-5 * median(sizes));
+  double sum = 0, squares = 0, expected = 0, degrees = 0;
+  const double count = static_cast<double>(rows.size());
+  for (const Spread& row : rows) {
+    const double half = row.degrees / 2;
+    const double e = std::log(std::max(row.variance, least)) - digamma(half) + std::log(half);
+    sum += e;
+    squares += e * e;
+    expected += trigamma(half) / count;
+    degrees += row.degrees;
+  }
+  const double mean = sum / count;
+  const double beyond = (squares - count * mean * mean) / (count - 1) - expected;
+  if (beyond <= 0) return {std::exp(mean), degrees};
+  const double prior = std::min(2 * inverse_trigamma(beyond), degrees);
+  return {std::exp(mean + digamma(prior / 2) - std::log(prior / 2)), prior};
+}
+
+std::vector<double> ratios_of(const RestartedRow& a, const RestartedRow& b) {
+  std::vector<double> ratios;
+  for (const auto& [restart, centre] : a.centres) {
+    if (const auto other = b.centres.find(restart); other != b.centres.end()) ratios.push_back(other->second - centre);
+  }
+  return ratios;
+}
+
+// Variance of the median of n normal values, relative to that of one. Exact to three digits up to 5, then to 1 %.
+double median_variance(std::size_t n) {
+  constexpr double kSmall[] = {1, 1, 0.5, 0.449, 0.298, 0.287};
+  if (n < std::size(kSmall)) return kSmall[n];
+  return M_PI / (2 * static_cast<double>(n) + (n % 2 == 0 ? 2.55 : 0.95));
+}
+
+}  // namespace
+
+std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples) {
+  std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>> blocks;
+  for (const Sample& sample : samples) {
+    if (sample.duration_ns <= 0) {
+      throw Error("restarts cannot be compared", "a sample took no time", "measure something longer",
+                  ExitCode::measured_failed);
+    }
+    blocks[sample.restart][sample.block].push_back(static_cast<double>(sample.duration_ns));
+  }
+  std::map<std::int64_t, double> centres;
+  for (const auto& [restart, of_restart] : blocks) {
+    std::vector<double> medians;
+    for (const auto& [block, durations] : of_restart) medians.push_back(median(durations));
+    centres[restart] = std::log(median(medians));
+  }
+  return centres;
+}
+
+SweepSpread spread_over(std::span<const RestartedRow> rows) {
+  Variances times, ratios;
+  std::map<std::int64_t, const RestartedRow*> before;  // in turns with the row, by group
+  for (const RestartedRow& row : rows) {
+    std::vector<double> centres;
+    for (const auto& [restart, centre] : row.centres) centres.push_back(centre);
+    if (centres.size() >= 2) times.push_back(variance_of(centres));
+    if (row.group < 0) continue;
+    if (const RestartedRow*& partner = before[row.group]; partner == nullptr) {
+      partner = &row;
+    } else if (const std::vector<double> of_pair = ratios_of(*partner, row); of_pair.size() >= 2) {
+      ratios.push_back(variance_of(of_pair));
+    }
+  }
+  return {pooled(times), pooled(ratios)};
+}
+
+Centre centre_over_restarts(std::span<const double> values, const Spread& pooled) {
+  const Spread own = variance_of(values);
+  const double degrees = own.degrees + pooled.degrees;
+  const double variance = (own.degrees * own.variance + pooled.degrees * pooled.variance) / degrees;
+  return {median(values), std::sqrt(variance * median_variance(values.size())), degrees};
+}
+
+}  // namespace triscope

@@ -1,0 +1,30 @@
+// What changes from one restart of a measurement to the next. Three restarts alone say little (t = 4.3), so that what
+// the rows of one sweep show is pooled. Method: profiler/statistics/restarts.cpp; measured coverage: docs/method.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+
+#include "profiler/record/measurement.hpp"
+#include "profiler/statistics/centre.hpp"
+
+namespace triscope {
+
+/// Of each restart the median of its blocks, as the logarithm of nanoseconds. Throws `Error` on a time of 0.
+std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples);
+
+/// A row of a sweep: its restarts, and what it took turns with (`Measurement::group`).
+struct RestartedRow {
+  std::int64_t group = -1;
+  std::map<std::int64_t, double> centres;
+};
+
+/// What `rows` show together; rows with one restart say nothing.
+SweepSpread spread_over(std::span<const RestartedRow> rows);
+
+/// The centre of one value for each restart (at least two): their median. Its standard error comes from their variance,
+/// to which `pooled` adds its degrees of freedom.
+Centre centre_over_restarts(std::span<const double> values, const Spread& pooled);
+
+}  // namespace triscope

@@ -1,0 +1,114 @@
+// Restarts of a sweep, with real workers: how they are spread, stored and resumed.
+#include "profiler/sweep/restarts.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "profiler/plan/progress.hpp"
+#include "profiler/store/store.hpp"
+#include "profiler/sweep/sweep.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class Restarts : public testing::Test {
+ protected:
+  Restarts() { setenv("TRISCOPE_WORKER", TRISCOPE_BAD_WORKER, 1); }
+  ~Restarts() override { unsetenv("TRISCOPE_WORKER"); }
+  static SweepRequest request() {
+    SweepRequest r;
+    r.windows = {{5, 3}, {4, 4}, {1, 1}};
+    r.seq_lens = {20};
+    r.q_heads = {2};
+    r.kv_heads = {1};
+    r.head_dims = {8};
+    r.kernels = {"test.good"};
+    r.passes = {Pass::forward};
+    r.stopping.budget_ns = 1;
+    r.restarts = 3;
+    return r;
+  }
+  std::filesystem::path database() const { return folder_.path() / "results.db"; }
+  TemporaryFolder folder_;
+};
+
+TEST_F(Restarts, each_row_is_measured_in_several_restarts_spread_over_the_sweep) {
+  std::int64_t announced = 0, total = 0;
+  SweepObserver observer;
+  observer.measured = [&](const Measurement& m, std::int64_t) { announced += m.summary.restarts == 3; };
+  observer.progress = [&](const Progress& p) { total = p.total; };
+  const SweepRequest r = request();
+  const SweepOutcome outcome = run_sweep(r, database(), observer, {});
+  EXPECT_EQ(outcome.ok, 3);
+  EXPECT_EQ(outcome.measured_now, 3);
+  EXPECT_EQ(announced, 3) << "each row once";
+  EXPECT_EQ(total, 9);
+  const Snapshot snapshot(database());
+  std::map<std::int64_t, std::vector<std::int64_t>> begun;  // unix time in ns, by restart
+  for (const ResultRow& row : snapshot.results(outcome.sweep)) {
+    EXPECT_EQ(row.restarts, 3);
+    EXPECT_EQ(row.reason.find("of 3 restarts"), std::string::npos) << row.reason;
+    const Measurement m = *snapshot.measurement(row.measurement);
+    std::set<std::int64_t> restarts;
+    for (const Sample& sample : m.samples) {
+      if (restarts.insert(sample.restart).second)
+        begun[sample.restart].push_back(m.started_unix_ns + sample.started_ns);
+    }
+    EXPECT_EQ(restarts, (std::set<std::int64_t>{0, 1, 2}));
+  }
+  ASSERT_THAT(begun, SizeIs(3));
+  for (const std::int64_t restart : {0, 1}) {
+    EXPECT_LT(*std::max_element(begun[restart].begin(), begun[restart].end()),
+              *std::min_element(begun[restart + 1].begin(), begun[restart + 1].end()))
+        << "a restart begins when all rows have had the one before";
+  }
+  EXPECT_GT(snapshot.spread(outcome.sweep).times.degrees, 0) << "pooled over the rows";
+}
+
+TEST_F(Restarts, resuming_measures_the_restarts_that_are_missing) {
+  std::stop_source stop;
+  SweepObserver observer;
+  observer.progress = [&](const Progress& p) {
+    if (p.done >= 4) stop.request_stop();  // three rows once, and one of them again
+  };
+  const SweepRequest r = request();
+  const SweepOutcome first = run_sweep(r, database(), observer, stop.get_token());
+  EXPECT_TRUE(first.stopped);
+  EXPECT_EQ(first.ok, 3);
+  std::int64_t restarts = 0;
+  for (const ResultRow& row : Snapshot(database()).results(first.sweep)) {
+    restarts += row.restarts;
+    EXPECT_THAT(row.reason, HasSubstr("of 3 restarts"));
+  }
+  EXPECT_GE(restarts, 4);
+  EXPECT_LT(restarts, 9);
+  const SweepOutcome second = run_sweep({}, database(), {}, {}, first.sweep);
+  EXPECT_FALSE(second.stopped);
+  EXPECT_GT(second.measured_now, 0);
+  for (const ResultRow& row : Snapshot(database()).results(first.sweep)) EXPECT_EQ(row.restarts, 3);
+  EXPECT_EQ(run_sweep({}, database(), {}, {}, first.sweep).measured_now, 0);
+}
+
+TEST_F(Restarts, a_restart_that_fails_makes_its_row_fail_and_keeps_the_samples) {
+  Measurement stored;
+  stored.samples = {Sample{.duration_ns = 1000}};
+  stored.summary.restarts = 1;
+  Measurement again;
+  again.status = Status::failed;
+  again.reason = "the worker died";
+  const Measurement failed = with_restart(stored, again, request(), {});
+  EXPECT_EQ(failed.status, Status::failed);
+  EXPECT_EQ(failed.reason, "restart 2 of 3: the worker died");
+  EXPECT_THAT(failed.samples, SizeIs(1));
+}
+
+}  // namespace
+}  // namespace triscope
