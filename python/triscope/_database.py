@@ -1,0 +1,83 @@
+"""A database of Triscope, read only."""
+
+import os
+import pathlib
+
+_APPLICATION = 0x54524953  # "TRIS", of assets/schema.sql
+_SCHEMA = 4                # the newest that this package knows
+
+
+def open(path):
+    """Opens a database for reading; ValueError when the file is none, FileNotFoundError when there is no file."""
+    return Database(path)
+
+
+class Database:
+    """The results and samples of a database. Nothing is ever written to it. Columns: docs/schema.md."""
+
+    def __init__(self, path):
+        import sqlite3  # not needed for attention
+
+        self.path = os.fspath(path)
+        if not os.path.isfile(self.path):
+            raise FileNotFoundError(f"there is no file {self.path}")
+        self._errors = sqlite3.Error
+        self._connection = sqlite3.connect(f"{pathlib.Path(self.path).absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            self._connection.execute("PRAGMA trusted_schema = OFF")  # a file from elsewhere is data
+            application, = self._connection.execute("PRAGMA application_id").fetchone()
+            schema, = self._connection.execute("PRAGMA user_version").fetchone()
+        except sqlite3.Error as error:
+            self.close()
+            raise ValueError(f"{self.path} cannot be read as a database ({error})") from error
+        fault = None
+        if application != _APPLICATION:
+            fault = "is not a database of Triscope"
+        elif schema > _SCHEMA:
+            fault = f"has schema {schema}, but this package knows no later one than {_SCHEMA}: install a later triscope"
+        if fault:
+            self.close()
+            raise ValueError(f"{self.path} {fault}")
+
+    def results(self, sweep=None):
+        """One row for each measurement, of one sweep or of all, as {column: [values]}; the view `result`."""
+        if sweep is None:
+            return self._columns("SELECT * FROM result ORDER BY measurement")
+        return self._columns("SELECT * FROM result WHERE sweep = ? ORDER BY measurement", int(sweep))
+
+    def samples(self, measurement):
+        """Every sample of one measurement in order, as {column: [values]}; the table `sample`."""
+        return self._columns("SELECT sample.*, text.value AS flag_text FROM sample LEFT JOIN text ON text.id = sample.flag "
+                             "WHERE measurement = ? ORDER BY ordinal", int(measurement))
+
+    def to_pandas(self, sweep=None):
+        """results() as a pandas.DataFrame; ImportError when pandas is not installed."""
+        import pandas
+
+        return pandas.DataFrame(self.results(sweep))
+
+    def to_polars(self, sweep=None):
+        """results() as a polars.DataFrame; ImportError when polars is not installed."""
+        import polars
+
+        return polars.DataFrame(self.results(sweep), infer_schema_length=None)
+
+    def close(self):
+        self._connection.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        return f"triscope.open({self.path!r})"
+
+    def _columns(self, query, *values):
+        try:
+            cursor = self._connection.execute(query, values)
+            rows = cursor.fetchall()
+        except self._errors as error:
+            raise ValueError(f"{self.path} cannot be read ({error})") from error
+        return {column[0]: [row[index] for row in rows] for index, column in enumerate(cursor.description)}

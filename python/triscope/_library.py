@@ -1,0 +1,56 @@
+"""libtriscope_attention.so through ctypes: the structs and functions of include/triscope/attention.h."""
+
+import ctypes
+import functools
+import pathlib
+
+VERSION = 1  # TRISCOPE_ATTENTION_VERSION of the header that this file repeats
+FORMS = {"trilinear": 0, "determinant": 1}
+MASKS = {"causal": 0, "full": 1}
+FORWARD, BACKWARD = 0, 1
+_FAILED = 4
+_REASON_SIZE = 1024
+
+
+class Problem(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        *[(name, ctypes.c_int32) for name in ("form", "mask", "element", "deterministic")],
+        *[(name, ctypes.c_int64) for name in ("batch", "seq_len", "q_heads", "kv_heads", "head_dim", "window1", "window2")],
+        *[(name, ctypes.c_int32) for name in ("has_scale", "has_sink")],
+        *[(name, ctypes.c_double) for name in ("scale", "k2_bias", "v2_bias")],
+        *[(name, ctypes.c_int64) for name in ("query_len", "cache_len", "packed_sequences")],
+        *[(name, ctypes.c_int32) for name in ("padding", "reserved")],
+    ]
+
+
+class Tensors(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        *[(name, ctypes.c_void_p) for name in ("q", "k1", "k2", "v1", "v2", "sink", "o", "lse", "grad_o", "grad_q", "grad_k1",
+                                               "grad_k2", "grad_v1", "grad_v2", "grad_sink", "workspace")],
+        ("workspace_bytes", ctypes.c_size_t),
+    ]
+
+
+@functools.lru_cache(maxsize=None)
+def _library():
+    path = pathlib.Path(__file__).with_name("libtriscope_attention.so")
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise ImportError(f"triscope's library cannot be loaded ({error}); it needs libstdc++ and libgomp: install them, or "
+                          "install the wheel for this machine") from error
+    if library.triscope_attention_version() != VERSION:
+        raise ImportError(f"{path} has another version than this package: install the wheel again")
+    return library
+
+
+def call(function, kernel, problem, direction, *arguments):
+    """Calls triscope_<function>. ValueError with the library's sentence when it refuses, RuntimeError when it fails."""
+    reason = ctypes.create_string_buffer(_REASON_SIZE)
+    status = getattr(_library(), f"triscope_{function}")(
+        None if kernel is None else kernel.encode(), ctypes.byref(problem), ctypes.c_int32(direction), *arguments, reason,
+        ctypes.c_size_t(_REASON_SIZE))
+    if status:
+        raise (RuntimeError if status == _FAILED else ValueError)(reason.value.decode(errors="replace"))
