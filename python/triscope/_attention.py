@@ -37,7 +37,8 @@ def attention(q, k1, k2, v1, v2, window=(512, 32), scale=None, form="trilinear",
     kernel            None: "cpu.fast"; "cpu.oracle" computes in double precision, slowly
     return_lse        True: (o, lse), as attention_backward needs them; lse is [batch, q_heads, seq_len]
 
-    ValueError names the argument that is wrong. Formulas: docs/method.md.
+    ValueError names the argument that is wrong. RuntimeError: there is not enough memory, or this process was forked
+    after attention had run. Formulas: docs/method.md.
     """
     problem, tensors = _read(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel)
     tensors["o"] = numpy.empty(tensors["q"].shape, numpy.float32)

@@ -4,7 +4,7 @@ import os
 import pathlib
 
 _APPLICATION = 0x54524953  # "TRIS", of assets/schema.sql
-_SCHEMA = 4                # the newest that this package knows
+_SCHEMA = 4                # the newest that this package knows, of assets/schema.sql
 
 
 def open(path):

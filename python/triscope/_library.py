@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import os
 import pathlib
 
 VERSION = 1  # TRISCOPE_ATTENTION_VERSION of the header that this file repeats
@@ -10,6 +11,16 @@ MASKS = {"causal": 0, "full": 1}
 FORWARD, BACKWARD = 0, 1
 _FAILED = 4
 _REASON_SIZE = 1024
+_launched = False    # by this process: GCC's OpenMP then has threads, which a fork does not copy
+_forked = False      # from a process that had launched
+
+
+def _after_fork():
+    global _forked
+    _forked = _forked or _launched
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class Problem(ctypes.Structure):
@@ -48,6 +59,13 @@ def _library():
 
 def call(function, kernel, problem, direction, *arguments):
     """Calls triscope_<function>. ValueError with the library's sentence when it refuses, RuntimeError when it fails."""
+    global _launched
+    if function == "launch":
+        if _forked and os.environ.get("OMP_NUM_THREADS") != "1":
+            raise RuntimeError("this process was forked after attention had run, and OpenMP would wait for ever for threads that "
+                               "a fork does not copy; start processes by multiprocessing's \"spawn\", or set "
+                               "OMP_NUM_THREADS=1 before Python starts")
+        _launched = True
     reason = ctypes.create_string_buffer(_REASON_SIZE)
     status = getattr(_library(), f"triscope_{function}")(
         None if kernel is None else kernel.encode(), ctypes.byref(problem), ctypes.c_int32(direction), *arguments, reason,

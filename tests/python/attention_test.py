@@ -1,4 +1,7 @@
 """triscope.attention and attention_backward against formulas written down here, and what they refuse."""
+import os
+import subprocess
+import sys
 import threading
 import unittest
 
@@ -114,6 +117,39 @@ class Attention(unittest.TestCase):
             thread.join()
         for one, other in zip(alone, together):
             numpy.testing.assert_array_equal(one, other)
+
+
+FORKS = """
+import os, numpy, triscope
+x = numpy.ones((1, 8, 1, 4), numpy.float32)
+before = os.fork()
+if before == 0:
+    triscope.attention(x, x, x, x, x)
+    os._exit(0)
+_, status = os.waitpid(before, 0)
+print("forked before:", status)
+triscope.attention(x, x, x, x, x)
+after = os.fork()
+if after == 0:
+    try:
+        triscope.attention(x, x, x, x, x)
+        os._exit(0)
+    except RuntimeError as error:
+        os._exit(7 if "spawn" in str(error) else 8)
+_, status = os.waitpid(after, 0)
+print("forked after:", os.waitstatus_to_exitcode(status))
+triscope.attention(x, x, x, x, x)
+"""
+
+
+class Forks(unittest.TestCase):
+    def said(self, threads):
+        environment = {**os.environ, "OMP_NUM_THREADS": threads}
+        return subprocess.run([sys.executable, "-c", FORKS], env=environment, text=True, capture_output=True, check=True).stdout
+
+    def test_a_fork_after_a_launch_is_refused_where_it_would_hang(self):
+        self.assertEqual(self.said("2"), "forked before: 0\nforked after: 7\n")
+        self.assertEqual(self.said("1"), "forked before: 0\nforked after: 0\n")
 
 
 class Refusals(unittest.TestCase):

@@ -33,6 +33,15 @@ class Database(unittest.TestCase):
         self.assertEqual(samples["ordinal"], sorted(samples["ordinal"]))
         self.assertEqual(sum(flag is not None for flag in samples["flag_text"]), results["flagged"][index])
 
+    def test_a_database_of_this_version_is_opened(self):
+        with tempfile.TemporaryDirectory() as name:
+            connection = sqlite3.connect(pathlib.Path(name) / "new.db")
+            connection.executescript(pathlib.Path("schema.sql").read_text())
+            connection.close()
+            with triscope.open(pathlib.Path(name) / "new.db") as database:
+                self.assertEqual(database.results()["kernel"], [])
+                self.assertEqual(database.samples(1)["duration_ns"], [])
+
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
     def test_pandas(self):
         with triscope.open(pathlib.Path(RECORDED)) as database:
@@ -53,7 +62,7 @@ class Database(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "text.db cannot be read as a database"):
                 triscope.open(folder / "text.db")
             for file, application, schema, said in (("other.db", 1, 4, "is not a database of Triscope"),
-                                                    ("later.db", 0x54524953, 5, "has schema 5")):
+                                                    ("later.db", 0x54524953, 1000, "has schema 1000")):
                 connection = sqlite3.connect(folder / file)
                 connection.execute(f"PRAGMA application_id = {application}")
                 connection.execute(f"PRAGMA user_version = {schema}")
