@@ -92,7 +92,9 @@ __device__ __forceinline__ void take_scores(Consumer<kConfig>& me, const TileMom
   wgmma_wait<1>();
   pin(columns<Place::kKeys>(me));
   pin(me.query.word);
-  if (now.last_step && me.leader) barrier_arrive(me.barriers.empty_key(Place::kTile));
+  // Mixed rows: asked anew, so that no step reads the thread's number for want of a predicate.
+  const bool last_step = kConfig.mixed_rows ? step == me.item.steps - 1 : now.last_step;
+  if (last_step && me.leader) barrier_arrive(me.barriers.empty_key(Place::kTile));
   if (now.masked) mask_tile<Place::kKeys>(me, item_tile, step);
 }
 
