@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/trusted_file.hpp"
 #include "profiler/worker/device/cupti_advice.hpp"
 
 namespace triscope {
@@ -50,13 +51,19 @@ CuptiLibrary::CuptiLibrary(std::string purpose) : purpose_(std::move(purpose)) {
   if (library_.adopt(kName)) {
     where_ = "already loaded";
   } else {
+    std::string refused;
     for (const std::filesystem::path& folder : cupti_folders()) {
+      if (std::string fault = why_not_trusted(folder / kName); !fault.empty()) {
+        refused = fmt::format("{} is not loaded: {}", (folder / kName).string(), fault);
+        continue;
+      }
       if (library_.open(folder / kName, why)) {
         where_ = folder / kName;
         break;
       }
     }
     if (!library_ && std::getenv("TRISCOPE_CUPTI") == nullptr && library_.open(kName, why)) where_ = "loader's path";
+    if (!library_ && !refused.empty()) why = refused;
   }
   if (!library_) {
     throw Error(purpose_, why, "install the CUDA Toolkit 13 or set TRISCOPE_CUPTI to the folder of libcupti.so.13");
