@@ -1,10 +1,9 @@
 #include "profiler/store/store.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -30,22 +29,6 @@ std::string random_id() {
 }
 
 }  // namespace
-
-fs::path default_database() {
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data && fs::path(data).is_absolute()) {
-    return fs::path(data) / "triscope" / "results.db";
-  }
-  const char* home = std::getenv("HOME");
-  if (!home || !*home) {
-    const passwd* user = ::getpwuid(::getuid());
-    home = user ? user->pw_dir : nullptr;
-  }
-  if (!home || !*home) {
-    throw Error("cannot find the folder of your database", "neither XDG_DATA_HOME nor HOME is set",
-                "set one of them, or name a file with --db");
-  }
-  return fs::path(home) / ".local" / "share" / "triscope" / "results.db";
-}
 
 struct Store::Impl {
   Connection connection;
@@ -100,8 +83,25 @@ struct Store::Impl {
     return resumed != resumed_in.end() ? resumed->second : query.getColumn(0).getInt64();
   }
 
+  /// A remark on a wall clock that was set in between; empty: it was not, as far as one can tell.
+  static std::string clock_remark(SQLite::Database& database, std::int64_t sweep, std::int64_t started_unix_ns) {
+    constexpr double kNsOfYear = 365.25 * 24 * 3600 * 1e9;
+    SQLite::Statement query(database, "SELECT started_unix_ns FROM sweep WHERE id = ?");
+    Binder(query) << sweep;
+    if (!query.executeStep()) return "";
+    const double began = static_cast<double>(query.getColumn(0).getInt64());
+    const double years = (static_cast<double>(started_unix_ns) - began) / kNsOfYear;
+    if (std::abs(years) < 10) return "";
+    return fmt::format("the clock of this machine jumped: by it, this was measured {:.0f} years {} its sweep began",
+                       std::abs(years), years < 0 ? "before" : "after");
+  }
+
   /// `Store::add` inside a transaction.
-  std::int64_t add(SQLite::Database& database, std::int64_t sweep, const Measurement& measurement) const {
+  std::int64_t add(SQLite::Database& database, std::int64_t sweep, const Measurement& given) const {
+    Measurement measurement = given;
+    if (measurement.started_unix_ns == 0) measurement.started_unix_ns = unix_now_ns();
+    if (const std::string remark = clock_remark(database, sweep, measurement.started_unix_ns); !remark.empty())
+      measurement.reason += (measurement.reason.empty() ? "" : "; ") + remark;
     const std::int64_t environment = environment_of(database, sweep);
     const std::optional<ExistingRow> existing = find_measurement(database, sweep, measurement.key);
     if (existing && existing->status == Status::ok) {
@@ -200,8 +200,8 @@ void Store::set_starred(std::int64_t sweep, bool starred) {
 
 void Store::delete_sweep(std::int64_t sweep) {
   if (is_being_measured(impl_->connection.file, sweep)) {
-    throw Error(fmt::format("sweep {} was not deleted", sweep), "it is being measured right now", "stop it first",
-                ExitCode::usage);
+    throw Error(fmt::format("sweep {} was not deleted", sweep),
+                "it is being measured right now, or its lock cannot be read", "stop it first", ExitCode::usage);
   }
   impl_->change("DELETE FROM sweep WHERE id = ?", "sweep", sweep);
 }
@@ -221,8 +221,8 @@ void Store::set_measurement_note(std::int64_t measurement, const std::string& no
   });
 }
 
-std::int64_t Store::import(const fs::path& file) {
-  Connection source = open_for_reading(file, kBusyTimeout);
+std::int64_t Store::import(const fs::path& file, const std::function<void(const std::string&)>& left_out) {
+  Connection source = open_for_reading(file, kBusyTimeout, {});
   if (source.identity == impl_->connection.identity) {
     throw Error(fmt::format("cannot import {}", file.string()), "it is the database that is being written to",
                 "name another file, or another target with --db", ExitCode::usage);
@@ -231,7 +231,7 @@ std::int64_t Store::import(const fs::path& file) {
     const SQLite::Transaction reading(source.database);
     return impl_->write([&](SQLite::Database& target) {
       try {
-        return copy_sweeps(target, source.database);
+        return copy_sweeps(target, source.database, left_out);
       } catch (const SQLite::Exception& exception) {
         const int code = target.getErrorCode();
         if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) throw;  // it is the target's
@@ -239,6 +239,10 @@ std::int64_t Store::import(const fs::path& file) {
       }
     });
   });
+}
+
+void rebuild_view(const fs::path& file, std::chrono::milliseconds busy_timeout) {
+  rebuild_result_view(file, busy_timeout);
 }
 
 void require_unlocked(const fs::path& file, std::chrono::milliseconds busy_timeout) {

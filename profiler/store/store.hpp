@@ -4,19 +4,21 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profiler/record/measurement.hpp"
+#include "profiler/store/default_database.hpp"
 #include "profiler/store/stored_measurement.hpp"
 
 namespace triscope {
-
-/// $XDG_DATA_HOME/triscope/results.db, or ~/.local/share/triscope/results.db. Throws `Error` when neither is known.
-std::filesystem::path default_database();
 
 /// How long a write waits for another process's write to end.
 inline constexpr std::chrono::milliseconds kBusyTimeout{5000};
@@ -67,7 +69,10 @@ class Store {
   /// Copies sweeps of `file` that this database does not hold yet (identity: a random id given at begin_sweep), and the
   /// measurements that partly copied sweeps lack. A key that is ok here stays; one that is not ok here is replaced by
   /// an ok one from `file`. Returns how many measurements were copied. All or nothing; `file` is only read.
-  std::int64_t import(const std::filesystem::path& file);
+  /// What cannot be used is left out, and `left_out` is told, one sentence each.
+  std::int64_t import(
+      const std::filesystem::path& file,
+      const std::function<void(const std::string&)>& left_out = [](const std::string&) {});
 
  private:
   struct Impl;
@@ -78,14 +83,21 @@ class Store {
 /// that nothing could be stored. Writes nothing.
 void require_unlocked(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = kBusyTimeout);
 
+/// Makes the view `result` of the existing database `file` anew from its tables, whatever stands in its place. Throws
+/// `Error`: as `Store`, and when the tables are not ours either.
+void rebuild_view(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = kBusyTimeout);
+
 /// Read-only view of a database, safe beside writers in other processes. Each call reads one consistent state;
 /// `results` and the like see what was committed before the call. Opens immutable when the folder or file is read-only
 /// and no write-ahead log lies beside it. Never changes the contents. A database with an older schema is read through a
-/// migrated copy in memory. Not thread-safe: one per thread. Errors: as `Store`, and a file that does not exist or is
-/// empty.
+/// migrated copy in memory. Every file but the default database counts as a stranger's: SECURITY.md says how it is
+/// read. A row that cannot be used is `failed` and says why. Not thread-safe: one per thread. Errors: as `Store`, and a
+/// file that does not exist or is empty.
 class Snapshot {
  public:
-  explicit Snapshot(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = kBusyTimeout);
+  /// After a stop of `cancel`, also while it waits for a lock, opening and reading end with an `Error`.
+  explicit Snapshot(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = kBusyTimeout,
+                    std::stop_token cancel = {});
   ~Snapshot();
   Snapshot(Snapshot&&) noexcept;
   Snapshot& operator=(Snapshot&&) noexcept;
@@ -94,9 +106,17 @@ class Snapshot {
   std::optional<SweepInfo> sweep(std::int64_t id) const;
   /// Rows of the `result` view, of one sweep or of all, in measurement order.
   std::vector<ResultRow> results(std::optional<std::int64_t> sweep = std::nullopt) const;
-  /// One measurement with samples, launches and counters; nullopt when there is none.
+  /// One measurement with samples, launches and counters; nullopt when there is none. Throws `Error` when its row
+  /// cannot be used.
   std::optional<Measurement> measurement(std::int64_t id) const;
   std::vector<Sample> samples(std::int64_t measurement) const;
+  /// The row of one measurement in the `result` view; nullopt when there is none.
+  std::optional<ResultRow> result(std::int64_t measurement) const;
+  /// The samples of one measurement (empty when there is none), and of all of a sweep in one pass, by row id.
+  SampleSeries series(std::int64_t measurement) const;
+  std::unordered_map<std::int64_t, SampleSeries> series_of_sweep(std::int64_t sweep) const;
+  /// Where the measurements of `sweep` were taken: each environment with its row ids, both in measurement order.
+  std::vector<std::pair<Environment, std::vector<std::int64_t>>> environments(std::int64_t sweep) const;
   /// Where `measurement` was taken; differs from its sweep's after resuming elsewhere.
   std::optional<Environment> environment(std::int64_t measurement) const;
   /// Measurements of `sweep` that are finished (ok or skipped). They are not repeated unless the kernel has changed.

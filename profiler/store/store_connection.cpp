@@ -11,6 +11,8 @@
 #include <thread>
 
 #include "kernels/base/error.hpp"
+#include "profiler/store/default_database.hpp"
+#include "profiler/store/own_schema.hpp"
 #include "profiler/store/store_error.hpp"
 #include "profiler/store/store_schema.hpp"
 
@@ -80,8 +82,16 @@ std::string uri_of(const fs::path& file, const char* options) {
   return uri + options;
 }
 
+constexpr int kLongestCell = 32 << 20;      // bytes of a text, and of a row
+constexpr int kMostInstructions = 100'000;  // of one statement; ours have a few hundred
+
 // Protection against a damaged or hostile file.
-void distrust_contents(SQLite::Database& database) {
+void distrust_contents(SQLite::Database& database, bool foreign) {
+  sqlite3* const handle = database.getHandle();
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestCell);
+  sqlite3_limit(handle, SQLITE_LIMIT_VDBE_OP, kMostInstructions);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  if (foreign) sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   database.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
 }
 
@@ -148,11 +158,11 @@ SQLite::Database open_readable(const fs::path& file, std::chrono::milliseconds b
   return SQLite::Database(uri_of(file, "?mode=ro&immutable=1"), SQLite::OPEN_READONLY | SQLite::OPEN_URI, timeout_ms);
 }
 
-SQLite::Database migrated_copy(SQLite::Database& database) {
+SQLite::Database migrated_copy(SQLite::Database& database, bool foreign) {
   SQLite::Database copy(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  distrust_contents(copy, foreign);
   SQLite::Backup(copy, database).executeStep(-1);
   apply_steps(copy, schema_steps());
-  copy.exec("PRAGMA query_only = ON");
   return copy;
 }
 
@@ -164,21 +174,34 @@ void Connection::require_unmoved() const {
               "put it back or open it under its new name, then try again");
 }
 
+bool is_foreign(const fs::path& file) {
+  try {
+    return resolve(file) != resolve(default_database());
+  } catch (const Error&) {
+    return true;  // nobody says where the default database would be
+  }
+}
+
 Connection open_for_writing(const fs::path& name, std::chrono::milliseconds busy_timeout) {
   const fs::path file = resolve(name);
   require_regular(file);
   require_writable(file);
   return translate_errors("write to", file, [&] {
-    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
-                              static_cast<int>(busy_timeout.count()));
-    distrust_contents(database);
-    prepare_schema(database, file);
+    const bool foreign = is_foreign(file);
+    auto patience = std::make_unique<Patience>(Patience{{}, busy_timeout, {}});
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    set_patience(database, *patience);
+    distrust_contents(database, foreign);
+    if (foreign && schema_state(database, file) != SchemaState::empty) require_no_triggers(database, file);
+    prepare_schema(database, file, [&] {
+      if (foreign) require_own_schema(database, file);
+    });
     set_up_writing(database, busy_timeout);
-    return Connection{file, identity_of(file).value_or(FileIdentity{}), std::move(database)};
+    return Connection{file, identity_of(file).value_or(FileIdentity{}), std::move(patience), std::move(database)};
   });
 }
 
-Connection open_for_reading(const fs::path& name, std::chrono::milliseconds busy_timeout) {
+Connection open_for_reading(const fs::path& name, std::chrono::milliseconds busy_timeout, std::stop_token cancel) {
   const fs::path file = resolve(name);
   require_regular(file);
   if (!fs::exists(file)) {
@@ -186,14 +209,42 @@ Connection open_for_reading(const fs::path& name, std::chrono::milliseconds busy
                 "record one with `triscope sweep`, or name another one with --db");
   }
   return translate_errors("read", file, [&] {
+    const bool foreign = is_foreign(file);
     const FileIdentity identity = identity_of(file).value_or(FileIdentity{});
     bool immutable = false;
     bool older = false;
+    auto patience = std::make_unique<Patience>(Patience{std::move(cancel), busy_timeout, {}});
     SQLite::Database database = open_readable(file, busy_timeout, immutable);
-    distrust_contents(database);
+    set_patience(database, *patience);
+    patience->require();
+    distrust_contents(database, foreign);
     require_readable_schema(database, file, older);
-    if (older) return Connection{file, identity, migrated_copy(database), immutable, true};
-    return Connection{file, identity, std::move(database), immutable, false};
+    if (foreign) require_no_triggers(database, file);
+    if (older) {
+      database = migrated_copy(database, foreign);
+      set_patience(database, *patience);
+    }
+    if (foreign) require_own_schema(database, file);
+    if (older) database.exec("PRAGMA query_only = ON");
+    return Connection{file, identity, std::move(patience), std::move(database), immutable, older};
+  });
+}
+
+void rebuild_result_view(const fs::path& name, std::chrono::milliseconds busy_timeout) {
+  const fs::path file = resolve(name);
+  require_regular(file);
+  require_writable(file);
+  translate_errors("write to", file, [&] {
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, static_cast<int>(busy_timeout.count()));
+    distrust_contents(database, true);
+    if (schema_state(database, file) != SchemaState::current) {
+      throw Error(fmt::format("cannot make the view of {} anew", file.string()),
+                  "the file is empty or of an older version", "import it instead: `triscope import FILE`");
+    }
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    make_view_anew(database);
+    require_own_schema(database, file);
+    transaction.commit();
   });
 }
 

@@ -7,6 +7,10 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <stop_token>
+
+#include "profiler/store/patience.hpp"
 
 namespace triscope {
 
@@ -22,6 +26,7 @@ struct FileIdentity {
 struct Connection {
   std::filesystem::path file;  ///< absolute, symbolic links resolved
   FileIdentity identity;
+  std::unique_ptr<Patience> patience;  ///< `database` points to it
   SQLite::Database database;
   bool immutable = false;  ///< opened without locks, from a folder that cannot be written to
   bool in_memory = false;  ///< a migrated copy of an older database
@@ -30,10 +35,18 @@ struct Connection {
   void require_unmoved() const;
 };
 
+/// Every file but the user's default database: it may come from a stranger. Its schema is compared with ours, and its
+/// triggers do not run.
+bool is_foreign(const std::filesystem::path& file);
+
 /// Creates the file and its folders when absent, migrates, sets WAL. Throws `Error`, see `Store`.
 Connection open_for_writing(const std::filesystem::path& name, std::chrono::milliseconds busy_timeout);
 
-/// Throws `Error`, see `Snapshot`.
-Connection open_for_reading(const std::filesystem::path& name, std::chrono::milliseconds busy_timeout);
+/// Throws `Error`, see `Snapshot`. After a stop of `cancel` every statement ends with one.
+Connection open_for_reading(const std::filesystem::path& name, std::chrono::milliseconds busy_timeout,
+                            std::stop_token cancel);
+
+/// Makes the view `result` of `file` anew. Throws `Error`, see `rebuild_view`.
+void rebuild_result_view(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout);
 
 }  // namespace triscope

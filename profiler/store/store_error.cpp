@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "profiler/store/patience.hpp"
+
 namespace triscope {
 namespace {
 
@@ -28,6 +30,10 @@ Error store_error(const SQLite::Exception& exception, std::string_view action, c
       return Error(what, fmt::format("the disk reports an error ({})", exception.what()),
                    "check the disk, then try again; what was recorded before is as it was");
     case SQLITE_BUSY:
+      if (locks_are_missing()) {
+        return Error(what, "its file system has no locks (ENOLCK)", "keep the database on a local disk");
+      }
+      [[fallthrough]];
     case SQLITE_LOCKED:
       return Error(what, "another program keeps it locked", "let that program finish or close it, then try again");
     case SQLITE_READONLY:
@@ -38,6 +44,11 @@ Error store_error(const SQLite::Exception& exception, std::string_view action, c
     case SQLITE_CANTOPEN:
       if (disk_is_full(file)) return full;
       return Error(what, "the file cannot be opened", "check its name and permissions, or name another one with --db");
+    case SQLITE_INTERRUPT:
+      return Error(what, "it was cancelled", "try again");
+    case SQLITE_TOOBIG:
+      return Error(what, "a text in it is larger than 32 MiB, which Triscope never stores",
+                   "name another one with --db; this one was left as it is");
     case SQLITE_NOTADB:
       return Error(what, "it is not an SQLite database",
                    "name a Triscope database with --db; this file was left as it is");

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include "profiler/store/row_fault.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_tables.hpp"
 
@@ -39,13 +42,11 @@ Derived read_derived(SQLite::Database& database, std::int64_t id) {
 }
 
 bool copy_measurement(SQLite::Database& target, std::int64_t sweep, SQLite::Database& source, std::int64_t id,
-                      std::int64_t environment) {
-  const std::optional<Measurement> measurement = read_measurement(source, id);
-  if (!measurement) return false;
-  const std::optional<ExistingRow> existing = find_measurement(target, sweep, measurement->key);
-  if (existing && (existing->status == Status::ok || measurement->status != Status::ok)) return false;
+                      const Measurement& measurement, std::int64_t environment) {
+  const std::optional<ExistingRow> existing = find_measurement(target, sweep, measurement.key);
+  if (existing && (existing->status == Status::ok || measurement.status != Status::ok)) return false;
   const std::int64_t target_environment = intern_environment(target, read_environment(source, environment));
-  const std::int64_t copy = write_measurement(target, sweep, target_environment, *measurement, read_derived(source, id),
+  const std::int64_t copy = write_measurement(target, sweep, target_environment, measurement, read_derived(source, id),
                                               existing ? std::optional(existing->id) : std::nullopt);
   if (const std::optional<KernelCard> card = read_kernel_card(source, id)) write_kernel_card(target, copy, *card);
   const std::string note = read_note(source, id);
@@ -55,7 +56,8 @@ bool copy_measurement(SQLite::Database& target, std::int64_t sweep, SQLite::Data
 
 }  // namespace
 
-std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source) {
+std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source,
+                         const std::function<void(const std::string&)>& left_out) {
   std::int64_t copied = 0;
   SQLite::Statement sweeps(source, "SELECT id FROM sweep ORDER BY id");
   while (sweeps.executeStep()) {
@@ -66,7 +68,14 @@ std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source) {
     while (rows.executeStep()) {
       RowReader row(rows);
       const auto id = row.next<std::int64_t>();
-      copied += copy_measurement(target, sweep, source, id, row.next<std::int64_t>()) ? 1 : 0;
+      std::optional<Measurement> measurement;
+      try {
+        measurement = read_measurement(source, id);
+      } catch (const UnusableRow& fault) {
+        left_out(fmt::format("measurement {} of sweep {} was not copied: {}", id, source_sweep, fault.what()));
+      }
+      if (!measurement) continue;
+      copied += copy_measurement(target, sweep, source, id, *measurement, row.next<std::int64_t>()) ? 1 : 0;
     }
   }
   return copied;

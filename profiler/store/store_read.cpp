@@ -1,6 +1,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <sqlite3.h>
 
+#include "profiler/store/row_fault.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_tables.hpp"
 
@@ -49,6 +50,43 @@ std::vector<StoredMeasurement> read_measured(SQLite::Database& database, std::in
                                    sweep);
 }
 
+// The rows of the view for which `condition` holds; a row that cannot be used says so.
+std::vector<ResultRow> result_rows(SQLite::Database& database, const char* condition,
+                                   std::optional<std::int64_t> value) {
+  static constexpr auto kColumns = columns(kResults.columns, within(&ResultRow::card, kCards.columns));
+  SQLite::Statement query(database,
+                          "SELECT " + select_list(kColumns) +
+                              " FROM result JOIN measurement ON measurement.id = result.measurement JOIN kernel "
+                              "ON kernel.id = measurement.kernel " +
+                              condition + " ORDER BY result.measurement");
+  Binder(query) << value;
+  std::vector<ResultRow> rows;
+  while (query.executeStep()) {
+    ResultRow& row = rows.emplace_back();
+    std::string fault;
+    try {
+      RowReader reader(query);
+      read_row(reader, kColumns, row);
+      fault = row_fault(row);
+    } catch (const UnusableRow& unusable) {
+      fault = unusable.what();
+    }
+    if (!fault.empty()) row = unusable_row(row, fault);
+    if (row.card.label.empty()) row.card.label = row.card.short_label = row.kernel;
+  }
+  return rows;
+}
+
+// A sample and whose it is.
+struct SampleRow {
+  std::int64_t measurement = 0;
+  std::optional<std::int64_t> group;
+  Sample sample;
+};
+constexpr auto kMeasurementOf = &SampleRow::measurement;
+constexpr auto kGroupOf = &SampleRow::group;
+constexpr auto kSampleOf = &SampleRow::sample;
+
 }  // namespace
 
 Environment read_environment(SQLite::Database& database, std::int64_t id) {
@@ -82,6 +120,7 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
   if (!checks.empty()) measurement.cross_check = checks.front();
   measurement.launches = rows_of<LaunchRecord>(database, kLaunches, id);
   measurement.counters = rows_of<Counter>(database, kCounters, id);
+  if (const std::string fault = row_fault(measurement); !fault.empty()) throw UnusableRow(fault);
   return std::move(measurement);
 }
 
@@ -98,20 +137,61 @@ std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std
 }
 
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep) {
-  static constexpr auto kColumns = columns(kResults.columns, within(&ResultRow::card, kCards.columns));
-  const std::string from =
-      "FROM result JOIN measurement ON measurement.id = result.measurement JOIN kernel ON kernel.id = "
-      "measurement.kernel ";
-  std::vector<ResultRow> rows;
-  if (sweep) {
-    rows = select<ResultRow>(database, kColumns, from + "WHERE result.sweep = ? ORDER BY result.measurement", *sweep);
-  } else {
-    rows = select<ResultRow>(database, kColumns, from + "ORDER BY result.measurement");
+  return sweep ? result_rows(database, "WHERE result.sweep = ?", *sweep)
+               : result_rows(database, "WHERE ?1 IS NULL", {});
+}
+
+std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement) {
+  std::vector<ResultRow> rows = result_rows(database, "WHERE result.measurement = ?", measurement);
+  return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
+}
+
+std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& database, const char* condition,
+                                                           std::int64_t value) {
+  static constexpr auto kColumns =
+      columns(Table{"measurement", column("id", kMeasurementOf), column("interleave_group", kGroupOf)}.columns,
+              within(kSampleOf, kSamples.columns));
+  // CROSS JOIN: measurements first, so that each one's samples are one range of the sample table.
+  SQLite::Statement query(
+      database, "SELECT " + select_list(kColumns) +
+                    " FROM measurement CROSS JOIN sample ON sample.measurement = measurement.id WHERE " + condition +
+                    " ORDER BY measurement.id, sample.ordinal");
+  Binder binder(query);
+  binder << value;
+  std::unordered_map<std::int64_t, SampleSeries> all;
+  SampleSeries* series = nullptr;
+  SampleRow row;
+  std::int64_t current = 0;
+  while (query.executeStep()) {
+    row.sample = {};
+    RowReader reader(query);
+    read_row(reader, kColumns, row);
+    if (series == nullptr || row.measurement != current) {
+      current = row.measurement;
+      series = &all[current];
+      series->group = row.group.value_or(-1);
+    }
+    if (const std::string fault = sample_fault(row.sample); !fault.empty()) throw UnusableRow(fault);
+    series->samples.push_back(row.sample);
   }
-  for (ResultRow& row : rows) {
-    if (row.card.label.empty()) row.card.label = row.card.short_label = row.kernel;
+  return all;
+}
+
+std::vector<std::pair<Environment, std::vector<std::int64_t>>> read_environments(SQLite::Database& database,
+                                                                                 std::int64_t sweep) {
+  SQLite::Statement query(database, "SELECT id, environment FROM measurement WHERE sweep = ? ORDER BY id");
+  Binder(query) << sweep;
+  std::vector<std::pair<Environment, std::vector<std::int64_t>>> places;
+  std::unordered_map<std::int64_t, std::size_t> place_of;
+  while (query.executeStep()) {
+    RowReader reader(query);
+    const auto measurement = reader.next<std::int64_t>();
+    const auto environment = reader.next<std::int64_t>();
+    const auto [place, is_new] = place_of.try_emplace(environment, places.size());
+    if (is_new) places.push_back({read_environment(database, environment), {}});
+    places[place->second].second.push_back(measurement);
   }
-  return rows;
+  return places;
 }
 
 std::optional<KernelCard> read_kernel_card(SQLite::Database& database, std::int64_t measurement) {

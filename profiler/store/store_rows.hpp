@@ -5,8 +5,11 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profiler/store/stored_measurement.hpp"
@@ -54,16 +57,24 @@ void write_note(SQLite::Database& database, std::int64_t sweep, std::optional<st
 std::string read_note(SQLite::Database& database, std::int64_t measurement);
 
 Environment read_environment(SQLite::Database& database, std::int64_t id);
+/// Throws SQLITE_CORRUPT on a row that cannot be used.
 std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id);
 SweepSpread read_spread(SQLite::Database& database, std::int64_t sweep);
 std::vector<Sample> read_samples(SQLite::Database& database, std::int64_t measurement);
 std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std::int64_t> sweep);
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep);
+std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement);
+/// The series of the measurements for which `condition` on `measurement` holds; its parameter is `value`.
+std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& database, const char* condition,
+                                                           std::int64_t value);
+std::vector<std::pair<Environment, std::vector<std::int64_t>>> read_environments(SQLite::Database& database,
+                                                                                 std::int64_t sweep);
 std::vector<FinishedKey> read_finished_keys(SQLite::Database& database, std::int64_t sweep);
 std::vector<StoredMeasurement> read_without_cross_check(SQLite::Database& database, std::int64_t sweep);
 std::vector<StoredMeasurement> read_without_counters(SQLite::Database& database, std::int64_t sweep);
 
 /// Copies what `source` holds and `target` lacks, see Store::import. Returns the number of measurements copied.
-std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source);
+std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source,
+                         const std::function<void(const std::string&)>& left_out);
 
 }  // namespace triscope

@@ -79,6 +79,15 @@ constexpr std::string_view kSteps[] = {
     "HAVING 2 * count(*) >= measurement.samples ORDER BY count(*) DESC LIMIT 1), '')",
 };
 
+// Whatever it is: in a database of somebody else it may be a table.
+void drop_result(SQLite::Database& database) {
+  SQLite::Statement query(database, "SELECT type FROM sqlite_schema WHERE lower(name) = 'result' AND type != 'index'");
+  if (!query.executeStep()) return;
+  const bool table = query.getColumn(0).getString() == "table";
+  query.reset();
+  database.exec(table ? "DROP TABLE result" : "DROP VIEW result");
+}
+
 // The view as assets/schema.sql has it: it is its last statement.
 std::string view_sql() {
   const std::string_view schema = kSchemaSql;
@@ -117,7 +126,7 @@ SchemaState schema_state(SQLite::Database& database, const std::filesystem::path
 
 void apply_steps(SQLite::Database& database, std::span<const std::string_view> steps) {
   const std::int64_t target = 1 + static_cast<std::int64_t>(steps.size());
-  database.exec("DROP VIEW IF EXISTS result");
+  drop_result(database);
   for (std::int64_t version = pragma(database, "user_version"); version < target; ++version) {
     database.exec(std::string(steps[static_cast<std::size_t>(version - 1)]));
     database.exec(fmt::format("PRAGMA user_version = {}", version + 1));
@@ -125,7 +134,13 @@ void apply_steps(SQLite::Database& database, std::span<const std::string_view> s
   database.exec(view_sql());
 }
 
-void migrate(SQLite::Database& database, const std::filesystem::path& file, std::span<const std::string_view> steps) {
+void make_view_anew(SQLite::Database& database) {
+  drop_result(database);
+  database.exec(view_sql());
+}
+
+void migrate(SQLite::Database& database, const std::filesystem::path& file, std::span<const std::string_view> steps,
+             const std::function<void()>& check) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   const std::int64_t version = pragma(database, "user_version");
   if (version == 1 + static_cast<std::int64_t>(steps.size())) return;  // another process was faster
@@ -133,6 +148,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file, std:
   try {
     copy_database(file, copy);
     apply_steps(database, steps);
+    check();
     transaction.commit();
   } catch (...) {
     std::error_code ignored;
@@ -141,7 +157,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& file, std:
   }
 }
 
-void prepare_schema(SQLite::Database& database, const std::filesystem::path& file) {
+void prepare_schema(SQLite::Database& database, const std::filesystem::path& file, const std::function<void()>& check) {
   SchemaState state = schema_state(database, file);
   if (state == SchemaState::empty) {
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
@@ -152,7 +168,8 @@ void prepare_schema(SQLite::Database& database, const std::filesystem::path& fil
       return;
     }
   }
-  if (state == SchemaState::older) migrate(database, file, schema_steps());
+  if (state == SchemaState::older) return migrate(database, file, schema_steps(), check);
+  check();
 }
 
 }  // namespace triscope

@@ -25,12 +25,14 @@ std::int64_t file_version(const std::filesystem::path& file) {
 struct Snapshot::Impl {
   Connection connection;
   std::chrono::milliseconds busy_timeout;
+  std::stop_token cancel;
   std::int64_t file_version_read;
 
   /// Runs `body(database)` in one read transaction.
   template <typename Body>
   auto read(Body&& body) {
     return translate_errors("read", connection.file, [&] {
+      connection.patience->require();  // a short statement ends before SQLite asks
       SQLite::Transaction transaction(connection.database);
       return body(connection.database);
     });
@@ -45,8 +47,8 @@ struct Snapshot::Impl {
   }
 };
 
-Snapshot::Snapshot(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout)
-    : impl_(std::make_unique<Impl>(Impl{open_for_reading(file, busy_timeout), busy_timeout, 0})) {
+Snapshot::Snapshot(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout, std::stop_token cancel)
+    : impl_(std::make_unique<Impl>(Impl{open_for_reading(file, busy_timeout, cancel), busy_timeout, cancel, 0})) {
   impl_->file_version_read = file_version(impl_->connection.file);
 }
 Snapshot::~Snapshot() = default;
@@ -70,6 +72,26 @@ std::optional<Measurement> Snapshot::measurement(std::int64_t id) const {
 
 std::vector<Sample> Snapshot::samples(std::int64_t measurement) const {
   return impl_->read([measurement](SQLite::Database& database) { return read_samples(database, measurement); });
+}
+
+std::optional<ResultRow> Snapshot::result(std::int64_t measurement) const {
+  return impl_->read([measurement](SQLite::Database& database) { return read_result(database, measurement); });
+}
+
+SampleSeries Snapshot::series(std::int64_t measurement) const {
+  return impl_->read([measurement](SQLite::Database& database) {
+    auto found = read_series(database, "measurement.id = ?", measurement);
+    return found.empty() ? SampleSeries() : std::move(found.begin()->second);
+  });
+}
+
+std::unordered_map<std::int64_t, SampleSeries> Snapshot::series_of_sweep(std::int64_t sweep) const {
+  return impl_->read(
+      [sweep](SQLite::Database& database) { return read_series(database, "measurement.sweep = ?", sweep); });
+}
+
+std::vector<std::pair<Environment, std::vector<std::int64_t>>> Snapshot::environments(std::int64_t sweep) const {
+  return impl_->read([sweep](SQLite::Database& database) { return read_environments(database, sweep); });
 }
 
 std::optional<Environment> Snapshot::environment(std::int64_t measurement) const {
@@ -109,7 +131,7 @@ std::int64_t Snapshot::data_version() const {
   }
   const std::int64_t now = file_version(impl_->connection.file);
   if (now != impl_->file_version_read) {
-    impl_->connection = open_for_reading(impl_->connection.file, impl_->busy_timeout);
+    impl_->connection = open_for_reading(impl_->connection.file, impl_->busy_timeout, impl_->cancel);
     impl_->file_version_read = now;
   }
   return now;

@@ -12,8 +12,17 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+
+#include "profiler/store/stored_text.hpp"
 
 namespace triscope {
+
+/// A row holds what Triscope never stores; `what()` says what.
+class UnusableRow : public SQLite::Exception {
+ public:
+  explicit UnusableRow(const std::string& fault) : SQLite::Exception(fault, SQLITE_CORRUPT) {}
+};
 
 /// Binds parameters 1, 2, ... Empty optionals and numbers that are not finite become NULL (SQLite has no NaN);
 /// enumerations are stored by name.
@@ -52,7 +61,8 @@ class Binder {
   int next_ = 1;
 };
 
-/// Reads columns 0, 1, ... of the row a statement stands on. NULL is an empty optional, NaN, 0 or an empty text.
+/// Reads columns 0, 1, ... of the row a statement stands on. NULL is an empty optional, NaN, 0 or an empty text. Text
+/// is valid UTF-8, whatever is stored. Throws `UnusableRow` on a value of another type or range.
 class RowReader {
  public:
   explicit RowReader(const SQLite::Statement& statement) : statement_(statement) {}
@@ -71,11 +81,14 @@ class RowReader {
   auto named(Parse&& parse) {
     const std::string name = next<std::string>();
     const auto value = parse(name);
-    if (!value) throw SQLite::Exception("unknown value \"" + name + "\"", SQLITE_CORRUPT);
+    if (!value) throw UnusableRow("unknown value \"" + name.substr(0, 40) + "\"");
     return *value;
   }
 
  private:
+  static void require(bool holds, const SQLite::Column& column, const char* what) {
+    if (!holds && !column.isNull()) throw UnusableRow(std::string("its ") + column.getName() + " is no " + what);
+  }
   template <typename Value>
   static Value value_of(const SQLite::Column& column) {
     if constexpr (requires { typename Value::value_type; } && !std::same_as<Value, std::string>) {  // optional
@@ -83,12 +96,17 @@ class RowReader {
     } else if constexpr (std::same_as<Value, bool>) {
       return column.getInt64() != 0;
     } else if constexpr (std::integral<Value>) {
-      return static_cast<Value>(column.getInt64());
+      const std::int64_t stored = column.getInt64();
+      require(column.isInteger() && (std::unsigned_integral<Value> || std::in_range<Value>(stored)), column,
+              "whole number in its range");
+      return static_cast<Value>(stored);
     } else if constexpr (std::same_as<Value, double>) {
+      require(column.isFloat() || column.isInteger(), column, "number");
       return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
     } else {
       static_assert(std::same_as<Value, std::string>, "what type of SQLite is it?");
-      return column.isNull() ? std::string() : column.getString();
+      require(column.isText(), column, "text");
+      return column.isNull() ? std::string() : as_utf8(column.getString());
     }
   }
 

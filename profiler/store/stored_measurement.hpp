@@ -34,4 +34,10 @@ struct StoredMeasurement {
   std::string source_hash;
 };
 
+/// What a comparison needs of a stored measurement.
+struct SampleSeries {
+  std::int64_t group = -1;  ///< as `Measurement::group`
+  std::vector<Sample> samples;
+};
+
 }  // namespace triscope

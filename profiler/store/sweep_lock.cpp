@@ -69,12 +69,12 @@ SweepLock::~SweepLock() {
 }
 
 bool is_being_measured(const fs::path& database, std::int64_t sweep) {
-  const int descriptor = ::open(lock_file(database, sweep).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  if (descriptor < 0) return false;
+  const int descriptor = ::open(lock_file(database, sweep).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return errno != ENOENT && errno != ENOTDIR;
   struct flock lock = whole_file();
-  const bool held = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  const bool answered = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0;
   ::close(descriptor);
-  return held;
+  return !answered || lock.l_type != F_UNLCK;
 }
 
 }  // namespace triscope

@@ -22,7 +22,8 @@ class SweepLock {
   int descriptor_ = -1;
 };
 
-/// True while some process holds the `SweepLock` of that sweep. Takes no lock itself.
+/// True while some process holds the `SweepLock` of that sweep, and when the lock is there but cannot be asked (another
+/// user's, or a file system without locks): such a sweep is not called interrupted. Takes no lock itself.
 bool is_being_measured(const std::filesystem::path& database, std::int64_t sweep);
 
 }  // namespace triscope

@@ -11,6 +11,7 @@
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/store/store.hpp"
 
 namespace triscope {
 namespace {
@@ -19,9 +20,16 @@ struct DoctorOptions {
   std::shared_ptr<std::string> database;
   std::vector<std::string> worker_prefix;
   bool json = false;
+  bool rebuild_view = false;
 };
 
 int run(const DoctorOptions& options) {
+  if (options.rebuild_view) {
+    const std::filesystem::path database = existing_database(*options.database);
+    rebuild_view(database);
+    fmt::print("the view `result` of {} was made anew from its tables\n", database.string());
+    return 0;
+  }
   const std::vector<Finding> findings = diagnose(gather_facts(database_path(*options.database), options.worker_prefix));
   for (const Finding& finding : findings) {
     if (options.json) {
@@ -52,6 +60,8 @@ void add_doctor_command(CLI::App& app, Action& action) {
   options->database = add_database_option(*command);
   add_worker_prefix_option(*command, options->worker_prefix);
   command->add_flag("--json", options->json, "Print one JSON object per line");
+  command->add_flag("--rebuild-view", options->rebuild_view,
+                    "Make the view `result` of the database anew from its tables, and nothing else");
   command->footer("Exit 3 when a sweep cannot run here.");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

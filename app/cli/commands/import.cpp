@@ -61,7 +61,8 @@ void add_import_command(CLI::App& app, Action& action) {
     action = [file, database] {
       const std::filesystem::path source = readable_source(*file, database_path(*database));
       const std::filesystem::path target = writable_database(*database);
-      const std::int64_t copied = Store(target).import(source);
+      const std::int64_t copied =
+          Store(target).import(source, [](const std::string& sentence) { print_error("triscope: {}.\n", sentence); });
       print_output("{} measurements copied into {}\n", copied, target.string());
       print_ids(Snapshot(source), Snapshot(target));
       return 0;

@@ -22,7 +22,7 @@ std::string plain_text(const std::exception& error) {
 }
 
 /// On the reading thread: why `file` cannot be opened, after it was created when that is allowed; empty = it can.
-std::string opening_problem(const std::filesystem::path& file, bool create) {
+std::string opening_problem(const std::filesystem::path& file, bool create, std::stop_token cancel) {
   try {
     std::error_code error;
     if (!std::filesystem::exists(file, error)) {
@@ -31,7 +31,7 @@ std::string opening_problem(const std::filesystem::path& file, bool create) {
                     ExitCode::usage);
       Store created(file);
     }
-    const Snapshot check(file);
+    const Snapshot check(file, kBusyTimeout, std::move(cancel));
   } catch (const std::exception& error) {
     return plain_text(error);
   }
@@ -51,9 +51,12 @@ Database::Database(DatabaseData& data, UiState& ui, UndoStep& undo, Messages& me
       undo_(undo),
       messages_(messages),
       queue_(queue),
+      reader_(closing_.get_token()),
       reader_thread_(
           messages.failures(), [this] { poll(); }, kPollPeriod),
       writer_thread_(messages.failures()) {}
+
+Database::~Database() { closing_.request_stop(); }
 
 void Database::offer(const std::filesystem::path& recorded) {
   std::error_code error;
@@ -80,7 +83,7 @@ void Database::open(const std::filesystem::path& asked) {
   ++opening_;
   const bool create = own || !opened_once_;
   reader_thread_.add([this, file, create] {
-    queue_.push([this, file, problem = opening_problem(file, create)] {
+    queue_.push([this, file, problem = opening_problem(file, create, closing_.get_token())] {
       --opening_;
       data_.loading = false;
       if (problem.empty()) return take(file);
@@ -209,7 +212,9 @@ void Database::write(std::function<void(Store&)> change) {
 
 void Database::import(const std::filesystem::path& file) {
   write([this, file](Store& store) {
-    const std::int64_t count = store.import(file);
+    const std::int64_t count = store.import(file, [this](const std::string& sentence) {
+      queue_.push([this, sentence] { messages_.log(Severity::warning, sentence + "."); }, false);
+    });
     messages_.notify_later(Severity::info, NoticeId::import,
                            fmt::format("Copied {} measurements from {}.", format_count(count), file.string()));
   });

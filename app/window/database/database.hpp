@@ -18,6 +18,8 @@ namespace triscope {
 class Database {
  public:
   Database(DatabaseData& data, UiState& ui, UndoStep& undo, Messages& messages, UiQueue& queue);
+  /// Ends what is being read; what is being written is finished.
+  ~Database();
 
   /// The file that is shipped with a recording, if it is there.
   void offer(const std::filesystem::path& recorded);
@@ -63,7 +65,8 @@ class Database {
   std::int64_t hidden_sweep_ = 0;
   int opening_ = 0;
   bool opened_once_ = false;
-  DatabaseReader reader_;  ///< touched only by `reader_thread_`
+  std::stop_source closing_;  ///< ends what is being read
+  DatabaseReader reader_;     ///< touched only by `reader_thread_`
   BackgroundThread reader_thread_, writer_thread_;
 };
 

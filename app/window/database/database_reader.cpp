@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "kernels/base/error.hpp"
 #include "profiler/store/sweep_lock.hpp"
@@ -38,28 +40,47 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, const Sweep
   const bool instances = has_several_instances(ours.rows) || has_several_instances(others.rows);
   std::map<std::string, const ResultRow*> counterpart;
   for (const ResultRow& row : others.rows) counterpart.emplace(match_key(row, instances), &row);
-  Comparisons result;
+  std::vector<std::pair<const ResultRow*, const ResultRow*>> pairs, unknown;
   for (const ResultRow& row : ours.rows) {
     const auto other = counterpart.find(match_key(row, instances));
     if (other == counterpart.end() || row.status != Status::ok || other->second->status != Status::ok) continue;
-    const Pair pair{row.measurement, other->second->measurement};
-    auto found = known_.find(pair);
-    if (found == known_.end()) {
-      const std::vector<Sample> mine = snapshot_->samples(pair.first), theirs = snapshot_->samples(pair.second);
-      found =
-          known_
-              .emplace(pair, compare({mine, row.regime, row.timing_source, ours.info.spread},
-                                     {theirs, other->second->regime, other->second->timing_source, others.info.spread},
-                                     false, tolerance))
-              .first;
-    }
-    result[row.measurement] = {pair.second, found->second};
+    pairs.emplace_back(&row, other->second);
+    if (!known_.contains(Pair{row.measurement, other->second->measurement})) unknown.push_back(pairs.back());
+  }
+  // Many are read in one pass each; of a measurement that was added to a running sweep only its own samples.
+  constexpr std::size_t kFew = 16;
+  std::unordered_map<std::int64_t, SampleSeries> mine, theirs;
+  if (unknown.size() > kFew) {
+    mine = snapshot_->series_of_sweep(ours.info.id);
+    theirs = snapshot_->series_of_sweep(others.info.id);
+  }
+  const auto samples_of = [&](const ResultRow& row, auto& series) -> const std::vector<Sample>& {
+    const auto [found, is_new] = series.try_emplace(row.measurement);
+    if (is_new) found->second = snapshot_->series(row.measurement);
+    return found->second.samples;
+  };
+  for (const auto& [row, other] : unknown) {
+    if (cancel_.stop_requested()) break;
+    known_.emplace(Pair{row->measurement, other->measurement},
+                   compare({samples_of(*row, mine), row->regime, row->timing_source, ours.info.spread},
+                           {samples_of(*other, theirs), other->regime, other->timing_source, others.info.spread}, false,
+                           tolerance));
+  }
+  Comparisons result;
+  for (const auto& [row, other] : pairs) {
+    const auto found = known_.find(Pair{row->measurement, other->measurement});
+    if (found != known_.end()) result[row->measurement] = {other->measurement, found->second};
   }
   return result;
 }
 
 std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepResults& sweep, std::int64_t id) {
-  auto measurement = snapshot_->measurement(id);
+  std::optional<Measurement> measurement;
+  try {
+    measurement = snapshot_->measurement(id);
+  } catch (const Error&) {
+    return nullptr;  // its row in the table says what is wrong with it
+  }
   const auto row =
       std::find_if(sweep.rows.begin(), sweep.rows.end(), [&](const ResultRow& one) { return one.measurement == id; });
   if (!measurement || row == sweep.rows.end()) return nullptr;
@@ -69,7 +90,7 @@ std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepRes
 
 ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready) {
   if (!snapshot_ || request.file != file_ || gone_ || inode_of(request.file) != inode_) {
-    Snapshot opened(request.file);  // throws before anything of the old one is lost
+    Snapshot opened(request.file, kBusyTimeout, cancel_);  // throws before anything of the old one is lost
     if (request.file != file_ || inode_of(request.file) != inode_) known_.clear();
     snapshot_ = std::move(opened);
     file_ = request.file;

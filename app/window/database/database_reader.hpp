@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <utility>
 
 #include "profiler/store/store.hpp"
@@ -37,6 +38,9 @@ struct ReadResult {
 /// Not thread-safe: lives on one thread.
 class DatabaseReader {
  public:
+  /// After a stop of `cancel` a read ends with an `Error`.
+  explicit DatabaseReader(std::stop_token cancel = {}) : cancel_(std::move(cancel)) {}
+
   /// Throws `Error` when the file cannot be read. A missing `shown` sweep is replaced by the newest.
   /// `rows_ready` is called with everything but comparisons, which may take longer.
   ReadResult read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready);
@@ -55,6 +59,7 @@ class DatabaseReader {
   std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t id);
   Comparisons compare_sweeps(const SweepResults& ours, const SweepResults& others, double tolerance);
 
+  std::stop_token cancel_;
   std::filesystem::path file_;
   std::optional<Snapshot> snapshot_;
   std::int64_t version_ = 0;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sched.h>
+#include <sqlite3.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -372,11 +373,32 @@ TEST_F(StoreFailures, damage_inside_the_file_is_found) {
   EXPECT_THAT(snapshot.damage(), testing::Not(IsEmpty()));
 }
 
-TEST_F(StoreFailures, a_value_this_program_does_not_know_counts_as_damage) {
+TEST_F(StoreFailures, a_value_this_program_does_not_know_costs_its_row) {
   fill(file_, 2);
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
       .exec("PRAGMA ignore_check_constraints = ON; UPDATE measurement SET regime = 'lukewarm'");
-  EXPECT_THAT(error_of([&] { Snapshot(file_).results(); }), AllOf(HasSubstr("damaged"), HasSubstr("lukewarm")));
+  for (const ResultRow& row : Snapshot(file_).results()) {
+    EXPECT_EQ(row.status, Status::failed);
+    EXPECT_THAT(row.reason, HasSubstr("lukewarm"));
+  }
+}
+
+int no_locks(int descriptor, int command, void* argument) {
+  if (command == F_SETLK) return errno = ENOLCK, -1;
+  return ::fcntl(descriptor, command, argument);
+}
+
+TEST_F(StoreFailures, a_file_system_without_locks_is_not_another_program) {
+  fill(file_, 2);
+  sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
+  const auto usual = system->xGetSystemCall(system, "fcntl");
+  system->xSetSystemCall(system, "fcntl", reinterpret_cast<sqlite3_syscall_ptr>(&no_locks));
+  const std::string reading = error_of([&] { Snapshot{file_}; });
+  const std::string writing = error_of([&] { Store{file_}; });
+  system->xSetSystemCall(system, "fcntl", usual);
+  EXPECT_THAT(reading, HasSubstr("no locks (ENOLCK)"));
+  EXPECT_THAT(writing, HasSubstr("no locks (ENOLCK)"));
+  EXPECT_THAT(Snapshot(file_).results(), SizeIs(2));
 }
 
 TEST_F(StoreFailures, folders_and_special_files_are_refused) {
@@ -421,11 +443,11 @@ TEST_F(StoreFailures, an_import_that_fails_copies_nothing_and_names_its_source) 
   const fs::path source = folder_ / "source.db";
   fill(source, 100, 30);
   SQLite::Database(source.string(), SQLite::OPEN_READWRITE)
-      .exec("PRAGMA ignore_check_constraints = ON; UPDATE measurement SET regime = 'lukewarm' WHERE id = 90");
+      .exec("PRAGMA foreign_keys = OFF; UPDATE measurement SET environment = 99 WHERE id = 90");
   fill(file_, 3);
   Store store(file_);
   EXPECT_THAT(error_of([&] { store.import(source); }),
-              AllOf(HasSubstr("cannot import"), HasSubstr("source.db"), HasSubstr("lukewarm")));
+              AllOf(HasSubstr("cannot import"), HasSubstr("source.db"), HasSubstr("environment")));
   EXPECT_THAT(Snapshot(file_).sweeps(), SizeIs(1));
   EXPECT_THAT(Snapshot(file_).results(), SizeIs(3));
   EXPECT_THAT(error_of([&] { store.import(folder_ / "missing.db"); }), HasSubstr("missing.db"));

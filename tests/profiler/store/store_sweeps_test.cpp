@@ -254,5 +254,50 @@ TEST_F(StoreTest, what_does_not_exist_is_named_in_the_error) {
   expect_usage_error([&] { store.set_measurement_note(6, "x"); }, "measurement 6");
 }
 
+TEST_F(StoreTest, a_clock_that_jumps_by_decades_is_remarked) {
+  Store store(file_);
+  const std::int64_t sweep = begin(store);
+  constexpr std::int64_t kNsOfYear = 31'557'600'000'000'000;
+  Measurement before = synthetic_measurement(0), after = synthetic_measurement(1), usual = synthetic_measurement(2);
+  before.started_unix_ns -= 40 * kNsOfYear;
+  after.started_unix_ns += 40 * kNsOfYear;
+  after.reason = "not converged";
+  store.add(sweep, std::vector{before, after, usual});
+  const std::vector<ResultRow> rows = Snapshot(file_).results();
+  ASSERT_THAT(rows, SizeIs(3));
+  EXPECT_THAT(rows[0].reason,
+              testing::MatchesRegex("the clock of this machine jumped: .* years before its sweep began"));
+  EXPECT_THAT(rows[1].reason, testing::StartsWith("not converged; the clock of this machine jumped"));
+  EXPECT_EQ(rows[2].reason, "");
+}
+
+TEST_F(StoreTest, a_whole_sweep_is_read_in_one_pass) {
+  Store store(file_);
+  const std::int64_t first = begin(store), second = begin(store);
+  for (std::int64_t index = 0; index < 4; ++index)
+    store.add(index < 3 ? first : second, synthetic_measurement(index, index == 1 ? 0 : 5));
+  Environment other = synthetic_environment();
+  other.host = "elsewhere";
+  store.resume_sweep(first, other);
+  store.add(first, synthetic_measurement(7, 5));
+  const Snapshot snapshot(file_);
+  const auto series = snapshot.series_of_sweep(first);
+  EXPECT_THAT(series, SizeIs(3)) << "one of the four has no samples";
+  for (const std::int64_t id : {1, 3, 5}) {
+    fixture::expect_same_samples(series.at(id).samples, snapshot.samples(id));
+    fixture::expect_same_samples(snapshot.series(id).samples, snapshot.samples(id));
+    EXPECT_EQ(series.at(id).group, snapshot.measurement(id)->group);
+  }
+  EXPECT_THAT(snapshot.series(99).samples, IsEmpty());
+  const auto places = snapshot.environments(first);
+  ASSERT_THAT(places, SizeIs(2));
+  EXPECT_EQ(places[0].first, synthetic_environment());
+  EXPECT_THAT(places[0].second, ElementsAre(1, 2, 3));
+  EXPECT_EQ(places[1].first.host, "elsewhere");
+  EXPECT_THAT(places[1].second, ElementsAre(5));
+  EXPECT_EQ(snapshot.result(3)->kernel, snapshot.measurement(3)->key.kernel);
+  EXPECT_FALSE(snapshot.result(99).has_value());
+}
+
 }  // namespace
 }  // namespace triscope

@@ -61,5 +61,13 @@ TEST(SweepLock, ends_with_a_process_that_is_killed) {
 
 TEST(SweepLock, a_folder_that_cannot_be_written_to_is_named) { EXPECT_THROW(SweepLock("/proc/results.db", 1), Error); }
 
+TEST(SweepLock, a_lock_that_cannot_be_read_is_not_called_free) {
+  const TemporaryFolder folder;
+  const std::filesystem::path database = folder / "results.db";
+  EXPECT_FALSE(is_being_measured(database, 1));
+  std::filesystem::create_symlink("results.db.sweep1.lock", folder / "results.db.sweep1.lock");  // leads to itself
+  EXPECT_TRUE(is_being_measured(database, 1));
+}
+
 }  // namespace
 }  // namespace triscope

@@ -1,0 +1,168 @@
+#include "profiler/store/own_schema.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "kernels/base/error.hpp"
+#include "schema_sql.hpp"
+
+namespace triscope {
+namespace {
+
+struct SchemaObject {
+  std::string type, sql;
+};
+
+std::map<std::string, SchemaObject> objects_of(SQLite::Database& database) {
+  std::map<std::string, SchemaObject> objects;
+  SQLite::Statement query(database, "SELECT lower(name), type, ifnull(sql, '') FROM sqlite_schema");
+  while (query.executeStep()) {
+    objects[query.getColumn(0).getString()] = {query.getColumn(1).getString(), query.getColumn(2).getString()};
+  }
+  return objects;
+}
+
+// What a new database holds, without what SQLite adds by itself.
+const std::map<std::string, SchemaObject>& own_objects() {
+  static const std::map<std::string, SchemaObject> kObjects = [] {
+    SQLite::Database fresh(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    fresh.exec(kSchemaSql);
+    std::map<std::string, SchemaObject> objects = objects_of(fresh);
+    std::erase_if(objects, [](const auto& object) { return object.first.starts_with("sqlite_"); });
+    return objects;
+  }();
+  return kObjects;
+}
+
+// A name from a file as part of a sentence.
+std::string shown(const std::string& name) {
+  constexpr std::size_t kLongest = 60;
+  std::string text;
+  for (const char c : name.substr(0, kLongest)) text += c >= ' ' && c < 0x7f ? c : '?';
+  return name.size() > kLongest ? text + "..." : text;
+}
+
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+// Where the comment or space at `start` ends; `start` when there is none.
+std::size_t after_blank(std::string_view sql, std::size_t start) {
+  if (std::isspace(static_cast<unsigned char>(sql[start])) != 0) return start + 1;
+  if (sql.substr(start).starts_with("--")) return std::min(sql.find('\n', start), sql.size());
+  if (!sql.substr(start).starts_with("/*")) return start;
+  const std::size_t end = sql.find("*/", start + 2);
+  return end == std::string_view::npos ? sql.size() : end + 2;
+}
+
+// Where the quoted text that begins at `start` ends; a doubled quote is one of its characters.
+std::size_t after_quoted(std::string_view sql, std::size_t start) {
+  const char quote = sql[start] == '[' ? ']' : sql[start];
+  for (std::size_t end = start + 1; end < sql.size(); ++end) {
+    if (sql[end] != quote) continue;
+    if (quote == ']' || end + 1 == sql.size() || sql[end + 1] != quote) return end + 1;
+    ++end;
+  }
+  return sql.size();
+}
+
+}  // namespace
+
+std::vector<std::string> sql_words(std::string_view sql) {
+  std::vector<std::string> words;
+  for (std::size_t start = 0; start < sql.size();) {
+    std::size_t end = after_blank(sql, start);
+    if (end != start) {
+      start = end;
+      continue;
+    }
+    if (sql[start] == '\'') {
+      end = after_quoted(sql, start);
+      words.emplace_back(sql.substr(start, end - start));
+    } else if (sql[start] == '"' || sql[start] == '`' || sql[start] == '[') {
+      end = after_quoted(sql, start);
+      words.push_back(lower(sql.substr(start + 1, end >= start + 2 ? end - start - 2 : 0)));
+    } else if (is_name_character(sql[start])) {
+      end = start;
+      while (end < sql.size() && is_name_character(sql[end])) ++end;
+      words.push_back(lower(sql.substr(start, end - start)));
+    } else {
+      end = start + 1;
+      words.emplace_back(1, sql[start]);
+    }
+    start = end;
+  }
+  while (!words.empty() && words.back() == ";") words.pop_back();
+  return words;
+}
+
+std::multiset<std::string> table_definitions(std::string_view sql) {
+  std::multiset<std::string> definitions;
+  std::string definition;
+  int depth = 0;
+  const auto end_definition = [&] {
+    if (!definition.empty()) definitions.insert(definition);
+    definition.clear();
+  };
+  for (const std::string& word : sql_words(sql)) {
+    if (word == ")" && --depth == 0) {
+      end_definition();
+      continue;
+    }
+    if (word == "," && depth <= 1) {
+      end_definition();
+    } else if (depth > 0 || !definitions.empty()) {
+      definition += word + '\n';  // before the brackets stands only the name
+    }
+    if (word == "(") ++depth;
+  }
+  end_definition();
+  return definitions;
+}
+
+void require_no_triggers(SQLite::Database& database, const std::filesystem::path& file) {
+  SQLite::Statement query(database, "SELECT name, lower(tbl_name) FROM sqlite_schema WHERE type = 'trigger'");
+  while (query.executeStep()) {
+    const std::string name = query.getColumn(0).getString(), table = query.getColumn(1).getString();
+    if (!own_objects().contains(table)) continue;
+    throw Error(
+        fmt::format("cannot use {}", file.string()),
+        fmt::format("its table {} has a trigger that is not Triscope's (\"{}\"), which could change what is stored",
+                    shown(table), shown(name)),
+        "drop the trigger with sqlite3 if you know what it is for; otherwise do not use this file");
+  }
+}
+
+void require_own_schema(SQLite::Database& database, const std::filesystem::path& file) {
+  const std::string what = fmt::format("cannot use {}", file.string());
+  const std::map<std::string, SchemaObject> objects = objects_of(database);
+  for (const auto& [name, own] : own_objects()) {
+    const auto found = objects.find(name);
+    const bool same_type = found != objects.end() && found->second.type == own.type;
+    if (own.type == "view") {
+      if (same_type && sql_words(found->second.sql) == sql_words(own.sql)) continue;
+      throw Error(what, fmt::format("its view {} is not the one that Triscope makes, so it may say anything", name),
+                  "make it anew from the tables with `triscope doctor --rebuild-view --db FILE`");
+    }
+    if (own.type == "index" && !sql_words(own.sql).empty() && sql_words(own.sql).at(1) != "unique") continue;
+    if (same_type && own.type == "index" && sql_words(found->second.sql) == sql_words(own.sql)) continue;
+    if (same_type && own.type == "table" && table_definitions(found->second.sql) == table_definitions(own.sql))
+      continue;
+    throw Error(what,
+                found == objects.end() ? fmt::format("it has no {} {}", own.type, name)
+                                       : fmt::format("its {} {} is not built as Triscope builds it", own.type, name),
+                "name another file with --db; this one was left as it is");
+  }
+}
+
+}  // namespace triscope

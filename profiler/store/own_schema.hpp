@@ -1,0 +1,28 @@
+// Whether a database is built as ours are. Tables, views and indices that a person added beside ours are no concern.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace triscope {
+
+/// Throws `Error` that names the first trigger on one of our tables: it could change what is stored.
+void require_no_triggers(SQLite::Database& database, const std::filesystem::path& file);
+
+/// Throws `Error` that names the first table whose columns or constraints are not ours, or says that the view `result`
+/// is another. `database` is of the current schema version. Definitions are compared one by one, whatever their order,
+/// layout and comments: a migrated file has other text than a new one.
+void require_own_schema(SQLite::Database& database, const std::filesystem::path& file);
+
+/// The words of an SQL statement, lower-case where SQLite ignores case, without comments and quotes around names.
+std::vector<std::string> sql_words(std::string_view sql);
+
+/// The columns and constraints of a CREATE TABLE statement, each as its words, and what follows the brackets.
+std::multiset<std::string> table_definitions(std::string_view sql);
+
+}  // namespace triscope

@@ -1,0 +1,42 @@
+#include "profiler/store/patience.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+
+namespace triscope {
+namespace {
+
+constexpr int kStepsBetweenLooks = 10'000;  // of SQLite's machine: well below a millisecond
+
+int should_end(void* patience) { return static_cast<Patience*>(patience)->cancel.stop_requested() ? 1 : 0; }
+
+thread_local int last_lock_errno = 0;
+
+int should_wait(void* waiting, int times) {
+  last_lock_errno = errno;  // SQLite keeps only "busy" of it
+  if (last_lock_errno == ENOLCK) return 0;
+  Patience& patience = *static_cast<Patience*>(waiting);
+  const auto now = std::chrono::steady_clock::now();
+  if (times == 0) patience.waits_since = now;
+  if (patience.cancel.stop_requested() || now - patience.waits_since >= patience.busy_timeout) return 0;
+  std::this_thread::sleep_for(std::chrono::milliseconds(std::min(times + 1, 25)));
+  return 1;
+}
+
+}  // namespace
+
+void Patience::require() const {
+  if (cancel.stop_requested()) throw SQLite::Exception("interrupted", SQLITE_INTERRUPT);
+}
+
+void set_patience(SQLite::Database& database, Patience& patience) {
+  sqlite3_progress_handler(database.getHandle(), kStepsBetweenLooks, should_end, &patience);
+  sqlite3_busy_handler(database.getHandle(), should_wait, &patience);
+}
+
+bool locks_are_missing() { return last_lock_errno == ENOLCK; }
+
+}  // namespace triscope

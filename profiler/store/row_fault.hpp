@@ -1,0 +1,18 @@
+// What a row of a database cannot say, whoever wrote it.
+#pragma once
+
+#include <string>
+
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// Why this is nothing that Triscope stores, in words ("seq_len is -5"); empty: it can be.
+std::string row_fault(const ResultRow& row);
+std::string row_fault(const Measurement& measurement);
+std::string sample_fault(const Sample& sample);
+
+/// What stands in the place of a row that cannot be used: the same ids and names, failed, with the reason.
+ResultRow unusable_row(const ResultRow& row, const std::string& fault);
+
+}  // namespace triscope

@@ -1,0 +1,180 @@
+// Databases of strangers: what is refused, what is read, and that a reader can be stopped.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <thread>
+
+#include "kernels/base/error.hpp"
+#include "profiler/store/own_schema.hpp"
+#include "profiler/store/stored_text.hpp"
+#include "tests/profiler/store/hostile_databases.hpp"
+#include "tests/profiler/store/store_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::StoreTest;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class Hostile : public StoreTest {
+ protected:
+  Hostile() : StoreTest() {
+    Store store(file_);
+    const std::int64_t sweep = begin(store);
+    for (std::int64_t index = 0; index < 5; ++index) store.add(sweep, synthetic_measurement(index, 3));
+  }
+  void exec(const std::string& sql) {
+    SQLite::Database database(file_.string(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA ignore_check_constraints = ON; " + sql);
+  }
+  /// What reading and writing say; they agree.
+  std::string refusal() {
+    const std::string reading = error_of([&] { Snapshot{file_}; });
+    const std::string writing = error_of([&] { Store{file_}; });
+    EXPECT_EQ(reading, writing);
+    return reading;
+  }
+};
+
+TEST_F(Hostile, every_attack_is_refused_or_read_and_imports_cleanly) {
+  const std::filesystem::path mark = folder_ / "mark", place = folder_ / "made";
+  std::filesystem::create_directory(place);
+  for (const HostileDatabase& hostile : write_hostile_databases(place, mark)) {
+    SCOPED_TRACE(hostile.name);
+    const std::string why = error_of([&] {
+      const Snapshot snapshot(hostile.file);
+      for (const SweepInfo& sweep : snapshot.sweeps()) (void)snapshot.finished_keys(sweep.id);
+      for (const ResultRow& row : snapshot.results()) (void)snapshot.environment(row.measurement);
+    });
+    EXPECT_EQ(!why.empty(), hostile.refused || hostile.name == "names" || hostile.name == "huge_text") << why;
+    const std::filesystem::path target = folder_ / (hostile.name + ".target.db");
+    Store store(target);
+    const std::string import = error_of([&] { store.import(hostile.file); });
+    EXPECT_EQ(!import.empty(), hostile.refused || hostile.name == "orphans" || hostile.name == "huge_text") << import;
+    for (const ResultRow& row : Snapshot(target).results()) {
+      EXPECT_GE(row.problem.seq_len, 1);
+      EXPECT_GE(row.median_ms.value_or(0), 0);
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(mark));
+}
+
+TEST_F(Hostile, a_view_that_lies_is_refused_and_made_anew_on_request) {
+  exec("DROP VIEW result; CREATE VIEW result AS SELECT 1 AS measurement");
+  EXPECT_THAT(refusal(), HasSubstr("triscope doctor --rebuild-view"));
+  rebuild_view(file_);
+  EXPECT_THAT(Snapshot(file_).results(), SizeIs(5));
+  exec("DROP VIEW result; CREATE TABLE result (measurement INTEGER)");
+  EXPECT_THAT(refusal(), HasSubstr("its view result"));
+  rebuild_view(file_);
+  EXPECT_THAT(Snapshot(file_).results(), SizeIs(5));
+}
+
+TEST_F(Hostile, a_trigger_on_our_tables_is_refused_by_name) {
+  exec("CREATE TRIGGER evil AFTER INSERT ON measurement BEGIN DELETE FROM sample; END");
+  EXPECT_THAT(refusal(), HasSubstr("its table measurement has a trigger that is not Triscope's (\"evil\")"));
+}
+
+TEST_F(Hostile, a_table_with_another_constraint_is_refused_by_name) {
+  exec("ALTER TABLE note ADD COLUMN more TEXT");
+  EXPECT_THAT(refusal(), HasSubstr("its table note is not built as Triscope builds it"));
+}
+
+TEST_F(Hostile, what_a_person_added_is_left_alone) {
+  exec(
+      "CREATE TABLE mine (x); CREATE VIEW my_view AS SELECT * FROM mine; CREATE INDEX my_index ON measurement(status); "
+      "CREATE TRIGGER my_trigger AFTER INSERT ON mine BEGIN DELETE FROM mine; END");
+  EXPECT_EQ(refusal(), "");
+  EXPECT_THAT(Snapshot(file_).results(), SizeIs(5));
+}
+
+TEST_F(Hostile, the_default_database_is_not_foreign) {
+  setenv("XDG_DATA_HOME", folder_.path().c_str(), 1);
+  const std::filesystem::path own = default_database();
+  { Store store(own); }
+  {
+    SQLite::Database database(own.string(), SQLite::OPEN_READWRITE);
+    database.exec("CREATE TRIGGER mine AFTER INSERT ON sweep BEGIN SELECT 1; END");
+  }
+  EXPECT_EQ(error_of([&] { Snapshot{own}; }), "");
+  EXPECT_EQ(error_of([&] { Store{own}; }), "");
+  unsetenv("XDG_DATA_HOME");
+}
+
+TEST_F(Hostile, a_bad_row_says_why_and_the_others_are_read) {
+  exec("UPDATE measurement SET median_ms = -5 WHERE id = 2; UPDATE measurement SET status = 'evil' WHERE id = 4");
+  const std::vector<ResultRow> rows = Snapshot(file_).results();
+  ASSERT_THAT(rows, SizeIs(5));
+  for (const ResultRow& row : rows) {
+    const bool bad = row.measurement == 2 || row.measurement == 4;
+    EXPECT_EQ(row.status, bad ? Status::failed : Status::ok);
+    EXPECT_EQ(row.median_ms.has_value(), !bad);
+    EXPECT_THAT(row.reason, HasSubstr(bad ? "this row of the database cannot be used" : ""));
+  }
+  EXPECT_THAT(error_of([&] { Snapshot(file_).measurement(2); }), HasSubstr("median_ms is -5"));
+  std::vector<std::string> left_out;
+  Store target(folder_ / "target.db");
+  EXPECT_EQ(target.import(file_, [&](const std::string& sentence) { left_out.push_back(sentence); }), 3);
+  EXPECT_THAT(left_out, ElementsAre(HasSubstr("measurement 2 of sweep 1 was not copied"), HasSubstr("measurement 4")));
+}
+
+TEST_F(Hostile, a_stop_ends_reading_and_waiting_for_a_lock) {
+  std::stop_source stop;
+  const Snapshot snapshot(file_, kBusyTimeout, stop.get_token());
+  EXPECT_THAT(snapshot.results(), SizeIs(5));
+  const std::filesystem::path locked = folder_ / "locked.db";
+  snapshot.save_copy(locked);
+  SQLite::Database writer(locked.string(), SQLite::OPEN_READWRITE);
+  writer.exec("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+  std::jthread stopper([&] { stop.request_stop(); });
+  // Without the stop this would wait for an hour.
+  EXPECT_NE(error_of([&] { Snapshot waiting(locked, std::chrono::hours(1), stop.get_token()); }), "");
+  stopper.join();
+  EXPECT_THAT(error_of([&] { (void)snapshot.results(); }), HasSubstr("it was cancelled"));
+}
+
+TEST(SqlWords, comments_layout_case_and_quotes_do_not_count) {
+  EXPECT_EQ(sql_words("CREATE TABLE \"a\" (x -- why\n INTEGER /* so */ DEFAULT 'It''s')"),
+            sql_words("create table A(X integer default 'It''s')"));
+  EXPECT_NE(sql_words("x DEFAULT 'a'"), sql_words("x DEFAULT 'A'"));
+}
+
+TEST(SqlWords, definitions_are_compared_whatever_their_order) {
+  const auto table =
+      table_definitions("CREATE TABLE t (a INTEGER, b TEXT CHECK (b IN ('x', 'y')), UNIQUE (a, b)) STRICT");
+  EXPECT_EQ(table, table_definitions("create table t(a integer, unique (a, b), b text check (b in ('x','y'))) strict"));
+  EXPECT_NE(table,
+            table_definitions("CREATE TABLE t (a INTEGER, b TEXT CHECK (b IN ('x', 'z')), UNIQUE (a, b)) STRICT"));
+  EXPECT_NE(table, table_definitions("CREATE TABLE t (a INTEGER, b TEXT CHECK (b IN ('x', 'y')), UNIQUE (a, b))"));
+  EXPECT_NE(table_definitions("CREATE TABLE t (id INTEGER PRIMARY KEY)"),
+            table_definitions("CREATE TABLE t (\"id integer\" PRIMARY KEY)"));
+}
+
+TEST(StoredText, what_is_no_utf8_is_replaced) {
+  EXPECT_EQ(as_utf8("plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"), "plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+  EXPECT_EQ(as_utf8("a\xff"
+                    "b"),
+            "a\xef\xbf\xbd"
+            "b");
+  EXPECT_EQ(as_utf8(std::string("a\0b", 3)),
+            "a\xef\xbf\xbd"
+            "b");
+  EXPECT_EQ(as_utf8("\xc0\xaf"), "\xef\xbf\xbd\xef\xbf\xbd") << "overlong";
+  EXPECT_EQ(as_utf8("\xed\xa0\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd") << "surrogate";
+  EXPECT_EQ(as_utf8("\xe2\x82"), "\xef\xbf\xbd\xef\xbf\xbd") << "cut short";
+  EXPECT_EQ(as_utf8(""), "");
+}
+
+}  // namespace
+}  // namespace triscope
