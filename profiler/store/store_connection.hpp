@@ -46,7 +46,7 @@ Connection open_for_writing(const std::filesystem::path& name, std::chrono::mill
 Connection open_for_reading(const std::filesystem::path& name, std::chrono::milliseconds busy_timeout,
                             std::stop_token cancel);
 
-/// Makes the view `result` of `file` anew. Throws `Error`, see `rebuild_view`.
-void rebuild_result_view(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout);
+/// Makes the view `result` of `name` anew. Throws `Error`, see `rebuild_view`.
+void rebuild_result_view(const std::filesystem::path& name, std::chrono::milliseconds busy_timeout);
 
 }  // namespace triscope
