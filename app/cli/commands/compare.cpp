@@ -114,7 +114,19 @@ bool converged(const Snapshot& snapshot, const ResultRow& row) {
   return !measurement || measurement->status != Status::ok || measurement->summary.converged;
 }
 
-ComparedPair compare_pair(const Side& a, const Side& b, const RowPair& pair, const CompareOptions& options) {
+/// Samples of each side; one object where both sides are of one database.
+struct SampleSource {
+  explicit SampleSource(const Side& a, const Side& b) : of_a(*a.from) {
+    if (a.from != b.from) of_other.emplace(*b.from);
+  }
+  StoredSamples& of_b() { return of_other ? *of_other : of_a; }
+
+  StoredSamples of_a;
+  std::optional<StoredSamples> of_other;
+};
+
+ComparedPair compare_pair(SampleSource& samples, const Side& a, const Side& b, const RowPair& pair,
+                          const CompareOptions& options) {
   ComparedPair result{pair, {}, true, true, false};
   for (const ResultRow* row : {&pair.a, &pair.b}) {
     if (row->status == Status::ok) continue;
@@ -122,7 +134,7 @@ ComparedPair compare_pair(const Side& a, const Side& b, const RowPair& pair, con
     result.comparison.explanation = fmt::format("m{} is {}: {}", row->measurement, to_string(row->status), row->reason);
   }
   if (result.comparison.explanation.empty()) {
-    result.comparison = compare_rows(*a.from, pair.a, *b.from, pair.b, options.tolerance);
+    result.comparison = compare_rows(samples.of_a, pair.a, samples.of_b(), pair.b, options.tolerance);
     result.converged_a = converged(*a.from, pair.a);
     result.converged_b = converged(*b.from, pair.b);
   }
@@ -220,7 +232,8 @@ int run(const CompareOptions& options) {
   Compared compared;
   compared.a = label_of(a);
   compared.b = label_of(b);
-  for (const RowPair& pair : pairing.pairs) compared.pairs.push_back(compare_pair(a, b, pair, options));
+  SampleSource samples(a, b);
+  for (const RowPair& pair : pairing.pairs) compared.pairs.push_back(compare_pair(samples, a, b, pair, options));
   compared.differences = place_differences(*a.from, *b.from, compared.pairs, options.allowed);
   compared.tally = count_pairs(compared.pairs, pairing);
   if (options.fail_if) compared.gate = options.fail_if->text;

@@ -27,7 +27,7 @@ int run(const DoctorOptions& options) {
   if (options.rebuild_view) {
     const std::filesystem::path database = existing_database(*options.database);
     rebuild_view(database);
-    fmt::print("the view `result` of {} was made anew from its tables\n", database.string());
+    print_output("the view `result` of {} was made anew from its tables\n", database.string());
     return 0;
   }
   const std::vector<Finding> findings = diagnose(gather_facts(database_path(*options.database), options.worker_prefix));

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "app/cli/options/values.hpp"
 #include "kernels/base/error.hpp"
@@ -64,6 +65,15 @@ bool partners(const ResultRow& a, const ResultRow& b, bool across_kernels) {
          same_problem(a, b, across_kernels);
 }
 
+/// What every two partners have in common; rows that differ in it need not be looked at.
+std::string common_text(const ResultRow& row, bool across_kernels) {
+  const Problem& p = row.problem;
+  std::string text = fmt::format("{} {} {} {} {} {} {} {}", to_string(row.pass), to_string(row.regime),
+                                 to_string(row.timing_source), p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim);
+  if (!across_kernels) text += fmt::format(" {} {} {} {}", p.window1, p.window2, row.kernel, row.instance);
+  return text;
+}
+
 }  // namespace
 
 Selection parse_selection(std::string_view text) {
@@ -98,12 +108,9 @@ Selection parse_selection(std::string_view text) {
 
 std::vector<ResultRow> select(const Snapshot& snapshot, const Selection& selection) {
   if (selection.measurement) {
-    std::vector<ResultRow> rows;
-    for (ResultRow& row : snapshot.results()) {
-      if (row.measurement == *selection.measurement) rows.push_back(std::move(row));
-    }
-    if (rows.empty()) nothing(selection, "the database has no such measurement");
-    return rows;
+    std::optional<ResultRow> row = snapshot.result(*selection.measurement);
+    if (!row) nothing(selection, "the database has no such measurement");
+    return {*std::move(row)};
   }
   const std::vector<SweepInfo> sweeps = snapshot.sweeps();
   if (sweeps.empty()) nothing(selection, "the database holds no sweep yet");
@@ -115,29 +122,47 @@ std::vector<ResultRow> select(const Snapshot& snapshot, const Selection& selecti
 
 std::vector<ResultRow> newest_of_each(const std::vector<ResultRow>& rows) {
   std::vector<ResultRow> kept;
+  std::unordered_map<std::string, std::vector<std::size_t>> places;  // in `kept`
   for (const ResultRow& row : rows) {
+    std::vector<std::size_t>& alike = places[common_text(row, false)];
     const auto same =
-        std::find_if(kept.begin(), kept.end(), [&](const ResultRow& one) { return partners(one, row, false); });
-    if (same == kept.end()) {
+        std::find_if(alike.begin(), alike.end(), [&](std::size_t place) { return partners(kept[place], row, false); });
+    if (same == alike.end()) {
+      alike.push_back(kept.size());
       kept.push_back(row);
-    } else if (same->started <= row.started) {
-      *same = row;
+    } else if (kept[*same].started <= row.started) {
+      kept[*same] = row;
     }
   }
   return kept;
 }
 
+Partners::Partners(const std::vector<ResultRow>& rows, bool across_kernels)
+    : rows_(rows), across_kernels_(across_kernels) {
+  for (std::size_t i = 0; i < rows.size(); ++i) places_[common_text(rows[i], across_kernels)].push_back(i);
+}
+
+std::vector<std::size_t> Partners::of(const ResultRow& row) const {
+  std::vector<std::size_t> found;
+  const auto places = places_.find(common_text(row, across_kernels_));
+  if (places == places_.end()) return found;
+  for (const std::size_t i : places->second) {
+    if (partners(row, rows_[i], across_kernels_)) found.push_back(i);
+  }
+  return found;
+}
+
 Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b, bool across_kernels) {
   Pairing pairing;
   std::vector<bool> used(b.size(), false);
+  const Partners partners_in_b(b, across_kernels);
   for (const ResultRow& row : a) {
-    bool found = false;
-    for (std::size_t i = 0; i < b.size(); ++i) {
-      if (!partners(row, b[i], across_kernels)) continue;
+    const std::vector<std::size_t> places = partners_in_b.of(row);
+    for (const std::size_t i : places) {
       pairing.pairs.push_back({row, b[i]});
-      found = used[i] = true;
+      used[i] = true;
     }
-    if (!found) pairing.only_a.push_back(row);
+    if (places.empty()) pairing.only_a.push_back(row);
   }
   for (std::size_t i = 0; i < b.size(); ++i) {
     if (!used[i]) pairing.only_b.push_back(b[i]);

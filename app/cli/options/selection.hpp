@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "profiler/record/measurement.hpp"
@@ -48,5 +49,18 @@ struct Pairing {
 /// kernel each (`across_kernels`), kernel, instance and element may differ, and a dot-product baseline is the partner
 /// of the 2-simplicial problem of the same sizes. The rows' status does not matter.
 Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b, bool across_kernels);
+
+/// The partners that rows have among `rows`, as in `pair_rows`, found without looking at each of them.
+class Partners {
+ public:
+  Partners(const std::vector<ResultRow>& rows, bool across_kernels);
+  /// Their places in `rows`, in order.
+  std::vector<std::size_t> of(const ResultRow& row) const;
+
+ private:
+  const std::vector<ResultRow>& rows_;
+  bool across_kernels_;
+  std::unordered_map<std::string, std::vector<std::size_t>> places_;  ///< by what partners have in common
+};
 
 }  // namespace triscope

@@ -129,13 +129,31 @@ std::string flagged_text(const ResultRow& row) {
 
 }  // namespace
 
-Comparison compare_rows(const Snapshot& of_a, const ResultRow& a, const Snapshot& of_b, const ResultRow& b,
-                        double tolerance) {
-  const auto load = [](const Snapshot& snapshot, const ResultRow& row) {
-    if (std::optional<Measurement> measurement = snapshot.measurement(row.measurement)) return *std::move(measurement);
+const SampleSeries& StoredSamples::of(const ResultRow& row) {
+  constexpr int kFewMeasurements = 8;
+  OfSweep& sweep = sweeps_[row.sweep];
+  if (const auto known = sweep.series.find(row.measurement); known != sweep.series.end()) return known->second;
+  if (!sweep.whole && ++sweep.asked > kFewMeasurements) {
+    sweep.whole = true;
+    sweep.series.merge(snapshot_.series_of_sweep(row.sweep));
+    if (const auto known = sweep.series.find(row.measurement); known != sweep.series.end()) return known->second;
+  }
+  SampleSeries series = snapshot_.series(row.measurement);
+  if (series.samples.empty() && !snapshot_.result(row.measurement)) {
     throw Error(fmt::format("m{} cannot be compared", row.measurement), "it has been deleted", "run the command again");
-  };
-  const Measurement first = load(of_a, a), second = load(of_b, b);
+  }
+  return sweep.series.emplace(row.measurement, std::move(series)).first->second;
+}
+
+const SweepSpread& StoredSamples::spread(std::int64_t sweep) {
+  std::optional<SweepSpread>& known = sweeps_[sweep].spread;
+  if (!known) known = snapshot_.spread(sweep);
+  return *known;
+}
+
+Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& of_b, const ResultRow& b,
+                        double tolerance) {
+  const SampleSeries &first = of_a.of(a), &second = of_b.of(b);
   const bool interleaved = &of_a == &of_b && (a.measurement == b.measurement ||
                                               (a.sweep == b.sweep && first.group >= 0 && first.group == second.group));
   return compare({first.samples, a.regime, a.timing_source, of_a.spread(a.sweep)},
@@ -159,9 +177,15 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
   verdicts.baseline = first->kernel;
   std::vector<ResultRow> ours, theirs;
   for (const ResultRow& row : rows) (row.kernel == verdicts.baseline ? theirs : ours).push_back(row);
-  for (const RowPair& pair : pair_rows(ours, theirs, true).pairs) {
-    if (pair.a.status != Status::ok || pair.b.status != Status::ok) continue;
-    verdicts.by_measurement.try_emplace(pair.a.measurement, compare_rows(snapshot, pair.a, snapshot, pair.b));
+  StoredSamples samples(snapshot);
+  const Partners partners(theirs, true);
+  for (const ResultRow& row : ours) {
+    if (row.status != Status::ok) continue;
+    const std::vector<std::size_t> places = partners.of(row);
+    const auto partner = std::find_if(places.begin(), places.end(),
+                                      [&](std::size_t place) { return theirs[place].status == Status::ok; });
+    if (partner != places.end())
+      verdicts.by_measurement.try_emplace(row.measurement, compare_rows(samples, row, samples, theirs[*partner]));
   }
   return verdicts;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "app/cli/text/terminal_table.hpp"
@@ -21,9 +22,29 @@ struct Verdicts {
   std::map<std::int64_t, Comparison> by_measurement;
 };
 
+/// Samples for comparisons: of single measurements, or of a whole sweep in one pass once several of it were asked for.
+class StoredSamples {
+ public:
+  explicit StoredSamples(const Snapshot& snapshot) : snapshot_(snapshot) {}
+  /// Throws `Error` when the measurement is gone. The reference stays valid.
+  const SampleSeries& of(const ResultRow& row);
+  /// As `Snapshot::spread`, read once.
+  const SweepSpread& spread(std::int64_t sweep);
+
+ private:
+  struct OfSweep {
+    int asked = 0;
+    bool whole = false;
+    std::unordered_map<std::int64_t, SampleSeries> series;
+    std::optional<SweepSpread> spread;
+  };
+  const Snapshot& snapshot_;
+  std::map<std::int64_t, OfSweep> sweeps_;
+};
+
 /// Compares two stored measurements, which may be of two databases; the per-block ratios are used when they were taken
 /// interleaved in one sweep of one database (`of_a` and `of_b` are the same object).
-Comparison compare_rows(const Snapshot& of_a, const ResultRow& a, const Snapshot& of_b, const ResultRow& b,
+Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& of_b, const ResultRow& b,
                         double tolerance = 0.005);
 
 /// Verdicts of every row that has a partner (`pair_rows`) among the rows of kernel `baseline`. "auto" is the

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "profiler/record/columns.hpp"
 
@@ -61,14 +62,21 @@ std::string environment_difference(const Environment& environment, const Environ
 }
 
 OtherEnvironments other_environments(const Snapshot& snapshot, const std::vector<ResultRow>& rows) {
-  std::vector<Place> places;
+  std::set<std::int64_t> shown, sweeps;
   for (const ResultRow& row : rows) {
-    std::optional<Environment> environment = snapshot.environment(row.measurement);
-    if (!environment) continue;  // deleted meanwhile
-    auto place =
-        std::find_if(places.begin(), places.end(), [&](const Place& one) { return one.environment == *environment; });
-    if (place == places.end()) place = places.insert(places.end(), {*std::move(environment), {}});
-    place->rows.push_back(row.measurement);
+    shown.insert(row.measurement);
+    sweeps.insert(row.sweep);
+  }
+  std::vector<Place> places;
+  for (const std::int64_t sweep : sweeps) {
+    for (auto& [environment, measurements] : snapshot.environments(sweep)) {
+      std::erase_if(measurements, [&](std::int64_t measurement) { return !shown.contains(measurement); });
+      if (measurements.empty()) continue;
+      auto place =
+          std::find_if(places.begin(), places.end(), [&](const Place& one) { return one.environment == environment; });
+      if (place == places.end()) place = places.insert(places.end(), {environment, {}});
+      place->rows.insert(place->rows.end(), measurements.begin(), measurements.end());
+    }
   }
   OtherEnvironments others;
   const auto usual = std::max_element(places.begin(), places.end(),
