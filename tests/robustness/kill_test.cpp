@@ -56,6 +56,8 @@ std::vector<std::string> sweep_arguments(const fs::path& database) {
           "400ms",
           "--precision",
           "50%",
+          "--restarts",
+          "1",
           "--json"};
 }
 

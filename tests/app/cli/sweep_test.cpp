@@ -38,9 +38,25 @@ std::vector<json> json_lines(const std::string& text, const std::string& type) {
 
 /// A sweep of a tiny problem: half a second for each measurement.
 std::vector<std::string> tiny_sweep(const std::filesystem::path& database, std::vector<std::string> more = {}) {
-  std::vector<std::string> arguments{
-      "sweep",      "--db", database.string(), "--seq", "32",       "--q-heads", "2",           "--kv-heads", "1",
-      "--head-dim", "16",   "--device",        "cpu",   "--budget", "300ms",     "--precision", "50%"};
+  std::vector<std::string> arguments{"sweep",
+                                     "--db",
+                                     database.string(),
+                                     "--seq",
+                                     "32",
+                                     "--q-heads",
+                                     "2",
+                                     "--kv-heads",
+                                     "1",
+                                     "--head-dim",
+                                     "16",
+                                     "--device",
+                                     "cpu",
+                                     "--budget",
+                                     "300ms",
+                                     "--precision",
+                                     "50%",
+                                     "--restarts",
+                                     "1"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
