@@ -104,8 +104,8 @@ void mutate_number(std::string& text, FuzzRandom& random) {
   text.replace(begin, end, kNumbers[random.below(kNumbers.size())]);
 }
 
-void for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check) {
-  const std::uint64_t runs = setting("TRISCOPE_FUZZ_RUNS", 100'000);
+void for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check, std::uint64_t every) {
+  const std::uint64_t runs = setting("TRISCOPE_FUZZ_RUNS", 100'000) / every;
   const std::uint64_t seed = setting("TRISCOPE_FUZZ_SEED", 1);
   const std::uint64_t first = setting("TRISCOPE_FUZZ_FROM", 0);
   const bool trace = setting("TRISCOPE_FUZZ_TRACE", 0) != 0;

@@ -1,11 +1,13 @@
 // Mutation fuzzing without a fuzzing engine: deterministic, so that a failure is a number to run again.
 //
-// Every test runs `fuzz_runs()` inputs (100,000). Variables of the environment:
+// Every test runs 100,000 inputs, or fewer where each costs much. Variables of the environment:
 //   TRISCOPE_FUZZ_RUNS=1000000   more or fewer inputs
 //   TRISCOPE_FUZZ_SEED=7         other inputs
-//   TRISCOPE_FUZZ_TRACE=1        prints each input's number before it is used: the last one printed is the one that
-//   crashed TRISCOPE_FUZZ_FROM=4711      begins there; with TRISCOPE_FUZZ_RUNS=1 only that input is used
-// With the sanitizers: cmake --preset asan && ninja -C build/asan test_fuzz && build/asan/bin/test_fuzz
+//   TRISCOPE_FUZZ_TRACE=1        prints each input's number before it is used: the last one is the one that crashed
+//   TRISCOPE_FUZZ_FROM=4711      begins there; with TRISCOPE_FUZZ_RUNS=1 only that input is used
+// With the sanitizers: cmake --preset asan && cmake --build --preset fuzz && build/asan/bin/test_fuzz
+// For hours: TRISCOPE_FUZZ_SEED=$RANDOM TRISCOPE_FUZZ_RUNS=100000000. An input that crashed becomes a file of the
+// corpus (corpus.hpp) with the mend.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +39,8 @@ void mutate(std::string& text, std::span<const std::string_view> dictionary, Fuz
 void mutate_number(std::string& text, FuzzRandom& random);
 
 /// Calls `check` for each input number with the generator of that number. Records a failure with the number when
-/// `check` throws anything or fails an assertion, and stops there.
-void for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check);
+/// `check` throws anything or fails an assertion, and stops there. `every`: one input stands for so many, where each
+/// costs much.
+void for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check, std::uint64_t every = 1);
 
 }  // namespace triscope

@@ -79,6 +79,7 @@ TEST(Settings, a_damaged_layout_is_set_aside_and_the_window_starts) {
   int seen = 0;
   for (const auto& file : std::filesystem::directory_iterator(TRISCOPE_SOURCE_DIR "/tests/fuzz/corpus/layout")) {
     SCOPED_TRACE(file.path().filename());
+    if (!file.path().filename().string().starts_with("crash")) continue;
     ++seen;
     WindowWithSettings settings;
     settings.write("layout.ini", read_bytes(file.path()));

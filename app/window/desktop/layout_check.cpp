@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace triscope {
 namespace {
@@ -32,8 +33,10 @@ class Line {
     rest_.remove_prefix(word.size());
     return true;
   }
-  /// A whole number within the bounds.
+  /// A whole number within the bounds, without a zero before it: Dear ImGui takes those for octal.
   bool number(std::int64_t least, std::int64_t most, std::int64_t* value = nullptr) {
+    const std::string_view digits = rest_.substr(rest_.starts_with('-') ? 1 : 0);
+    if (digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9') return false;
     std::int64_t found = 0;
     const auto [end, fault] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), found);
     if (fault != std::errc() || found < least || found > most) return false;
@@ -67,7 +70,8 @@ class Line {
   std::string_view rest_;
 };
 
-bool is_window_entry(Line line) {
+/// `dock` becomes the node that a window is docked into.
+bool is_window_entry(Line line, std::uint32_t& dock) {
   bool good = false;
   if (line.take("Pos=") || line.take("ViewportPos=")) {
     good = line.pair(-kLargestCoordinate);
@@ -78,13 +82,14 @@ bool is_window_entry(Line line) {
   } else if (line.take("ViewportId=") || line.take("ClassId=")) {
     good = line.id();
   } else if (line.take("DockId=")) {
-    good = line.id() && (!line.take(",") || line.number(-1, kLargestCoordinate));
+    good = line.id(&dock) && (!line.take(",") || line.number(-1, kLargestCoordinate));
   } else if (line.take("LastUsed=")) {
     good = line.number(0, 99'991'231);
   }
   return good && line.done();
 }
 
+/// -1 stands for what is not known, also of columns that were added since.
 bool is_table_entry(Line line, std::int64_t columns) {
   if (line.take("RefScale=")) return line.fraction() && line.done();
   if (line.take("LastUsed=")) return line.number(0, 99'991'231) && line.done();
@@ -96,8 +101,8 @@ bool is_table_entry(Line line, std::int64_t columns) {
   if (has("UserID=") && !line.id()) return false;
   if (has("Weight=") && !line.fraction()) return false;
   if (has("Width=") && !line.number(0, kLargestCoordinate)) return false;
-  if (has("Visible=") && !line.number(0, 1)) return false;
-  if (has("Order=") && !line.number(0, columns - 1)) return false;
+  if (has("Visible=") && !line.number(-1, 1)) return false;
+  if (has("Order=") && !line.number(-1, columns - 1)) return false;
   if (has("Sort=") && !(line.number(0, columns - 1) && (line.take("v") || line.take("^")))) return false;
   if (has("ID=") && !line.id()) return false;
   line.skip_blanks();
@@ -133,6 +138,8 @@ class DockTree {
     if (!line.done() || (fixed && space)) return kNoNode;
     return place(id, parent, node, space, central);
   }
+
+  bool has(std::uint32_t id) const { return nodes_.contains(id); }
 
   /// Why the tree is not complete; empty when it is.
   std::string unfinished() const {
@@ -183,7 +190,7 @@ class Reader {
     if (line.starts_with('[')) return begin_section(line);
     switch (section_) {
       case Section::window:
-        return is_window_entry(Line(line)) ? "" : "it is no entry of a window";
+        return is_window_entry(Line(line), docks_.emplace_back()) ? "" : "it is no entry of a window";
       case Section::table:
         return is_table_entry(Line(line), columns_) ? "" : "it is no entry of a table";
       case Section::docking:
@@ -193,7 +200,13 @@ class Reader {
     }
     return "it belongs to no section";
   }
-  std::string unfinished() const { return tree_.unfinished(); }
+  std::string unfinished() const {
+    for (const std::uint32_t dock : docks_) {
+      // A counted node may be gone; Dear ImGui then makes it anew.
+      if (dock > kLargestNode && !tree_.has(dock)) return fmt::format("there is no dock space {:#010x}", dock);
+    }
+    return tree_.unfinished();
+  }
 
  private:
   enum class Section { none, window, table, docking };
@@ -219,6 +232,7 @@ class Reader {
   std::int64_t columns_ = 0;
   bool has_docking_ = false;
   DockTree tree_;
+  std::vector<std::uint32_t> docks_;  ///< named by windows; 0: none
 };
 
 }  // namespace

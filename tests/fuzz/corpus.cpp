@@ -1,0 +1,41 @@
+#include "tests/fuzz/corpus.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace triscope {
+
+std::vector<CorpusFile> corpus_of(std::string_view target) {
+  std::vector<CorpusFile> files;
+  const std::filesystem::path folder = std::filesystem::path(TRISCOPE_FUZZ_CORPUS) / target;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    files.push_back({entry.path().filename().string(), {std::istreambuf_iterator<char>(in), {}}});
+  }
+  if (files.empty()) throw std::runtime_error(folder.string() + " is empty");
+  std::sort(files.begin(), files.end(), [](const CorpusFile& a, const CorpusFile& b) { return a.name < b.name; });
+  return files;
+}
+
+void fuzz_corpus(std::string_view target, std::span<const std::string_view> dictionary,
+                 const std::function<void(const std::string&)>& check, std::uint64_t every) {
+  const std::vector<CorpusFile> files = corpus_of(target);
+  for (const CorpusFile& file : files) {
+    SCOPED_TRACE(file.name);
+    check(file.bytes);
+  }
+  for_each_fuzz_input(
+      [&](FuzzRandom& random) {
+        std::string input = files[random.below(files.size())].bytes;
+        mutate(input, dictionary, random);
+        check(input);
+      },
+      every);
+}
+
+}  // namespace triscope
