@@ -1,8 +1,9 @@
 // Checks and times cuda.portable on a GPU (ctest: gpu_portable).
 //   cuda_portable_check            every case of the method page against an fp64 reference; exit 1 when one fails
 //   cuda_portable_check small      few small cases without poison, for compute-sanitizer
-//   cuda_portable_check serve      reads lines "forward|backward trilinear|determinant W1 W2 N Hq Hkv D COUNT" and
-//   answers
+//   cuda_portable_check hopper     those that cuda.hopper can run, the backward on its o and lse; compute
+//   capability 9.0 cuda_portable_check serve      reads lines "forward|backward trilinear|determinant W1 W2 N Hq Hkv D
+//   COUNT" and answers
 //                                  each with the median milliseconds of COUNT launches (CUDA events) and useful TFLOP/s
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
+#include "kernels/cuda/hopper/hopper.hpp"
 #include "kernels/cuda/portable/portable.hpp"
 #include "kernels/reference/check.hpp"
 #include "tests/cuda/reference.hpp"
@@ -51,8 +53,9 @@ Problem make_problem(Form form, int batch, int n, int q_heads, int kv_heads, int
 /// Tensors of a problem on the device, and both passes run on them.
 class Run {
  public:
-  Run(const Kernel& kernel, const Problem& problem, Kind kind, bool poison)
-      : kernel_(kernel), problem_(problem), poison_(poison) {
+  /// `forward`: the kernel whose o and lse the backward is given.
+  Run(const Kernel& kernel, const Kernel& forward, const Problem& problem, Kind kind, bool poison)
+      : kernel_(kernel), forward_(forward), problem_(problem), poison_(poison) {
     const std::int64_t queries = problem.batch * problem.seq_len * problem.q_heads * problem.head_dim;
     const std::int64_t keys = queries / problem.group();
     for (int t = 0; t < 6; ++t) {
@@ -71,11 +74,15 @@ class Run {
       grad_sink_ = DeviceBuffer(sink.size() * 4);
       TRISCOPE_CUDA_CHECK(cudaMemcpy(sink_.data(), sink.data(), sink_.bytes(), cudaMemcpyHostToDevice));
     }
-    workspace_ = DeviceBuffer(kernel.workspace_bytes(problem, Pass::backward, instance()));
+    workspace_ = DeviceBuffer(
+        std::max(kernel.workspace_bytes(problem, Pass::backward, instance()),
+                 forward.workspace_bytes(problem, Pass::forward, forward.choose_instance(problem, Pass::forward))));
     TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
   }
 
-  void forward() { kernel_.launch(problem_, Pass::forward, instance(), arguments()); }
+  void forward() {
+    forward_.launch(problem_, Pass::forward, forward_.choose_instance(problem_, Pass::forward), arguments());
+  }
   void backward() { kernel_.launch(problem_, Pass::backward, instance(), arguments()); }
 
   /// Both passes, outputs and workspace filled with `byte` beforehand.
@@ -116,7 +123,7 @@ class Run {
     return values;
   }
   cudaStream_t stream() const { return stream_.get(); }
-  Fold fold() const { return kernel_.fold(problem_); }
+  Fold fold() const { return forward_.fold(problem_); }
 
  private:
   std::string instance() const { return kernel_.info().instances.front(); }
@@ -128,11 +135,12 @@ class Run {
     a.grad_q = outputs_[0].data(), a.grad_k1 = outputs_[1].data(), a.grad_k2 = outputs_[2].data();
     a.grad_v1 = outputs_[3].data(), a.grad_v2 = outputs_[4].data(), a.o = outputs_[5].data();
     a.lse = lse_.as<float>(), a.sink = sink_.as<float>(), a.grad_sink = grad_sink_.as<float>();
-    a.workspace = workspace_.data(), a.lse_fold = kernel_.fold(problem_), a.stream = stream_.get();
+    a.workspace = workspace_.data(), a.lse_fold = fold(), a.stream = stream_.get();
     return a;
   }
 
   const Kernel& kernel_;
+  const Kernel& forward_;
   Problem problem_;
   bool poison_;
   Stream stream_;
@@ -193,12 +201,12 @@ bool compare(const Run& run, const Case& test, Fold fold) {
 }
 
 /// Runs twice over different poison; outputs must agree bit for bit, and with the references.
-bool check(const Kernel& kernel, const Case& test, bool poison) {
+bool check(const Kernel& kernel, const Kernel& forward, const Case& test, bool poison) {
   if (const auto reason = kernel.unsupported(test.problem, Pass::backward)) {
     fmt::print("FAIL unsupported: {}\n", *reason);
     return false;
   }
-  Run run(kernel, test.problem, test.kind, poison);
+  Run run(kernel, forward, test.problem, test.kind, poison);
   run.both(0xFF);
   std::vector<std::vector<float>> first;
   for (int t = 0; t < 8; ++t) first.push_back(run.output(t));
@@ -210,7 +218,7 @@ bool check(const Kernel& kernel, const Case& test, bool poison) {
     fmt::print("FAIL output {} differs between two runs: {}\n", t, describe(test.problem));
     return false;
   }
-  bool good = compare(run, test, kernel.fold(test.problem));
+  bool good = compare(run, test, run.fold());
   // The exact reference is for logits of unit size: rounding q~ moves larger ones by more than its bounds allow.
   const bool unit_logits =
       (test.kind == Kind::normal && !test.problem.scale && test.problem.head_dim >= 64) || test.kind == Kind::zeros;
@@ -282,9 +290,23 @@ std::vector<Case> small_cases() {
 
 int check_all(const Kernel& kernel, const std::vector<Case>& cases, bool poison) {
   int failures = 0;
-  for (const Case& test : cases) failures += check(kernel, test, poison) ? 0 : 1;
+  for (const Case& test : cases) failures += check(kernel, kernel, test, poison) ? 0 : 1;
   fmt::print("{} cases, {} failed\n", cases.size(), failures);
   return failures == 0 ? 0 : 1;
+}
+
+/// The backward with o and lse of cuda.hopper's forward, which rounds a determinant's products otherwise.
+int check_hopper_lse(const Kernel& kernel) {
+  const auto hopper = make_cuda_hopper();
+  int failures = 0, checked = 0;
+  for (const Case& test : all_cases()) {
+    if (hopper->unsupported(test.problem, Pass::forward)) continue;
+    ++checked;
+    fmt::print("{}: ", to_string(hopper->fold(test.problem)));
+    failures += check(kernel, *hopper, test, true) ? 0 : 1;
+  }
+  fmt::print("{} cases with the LSE of cuda.hopper, {} failed\n", checked, failures);
+  return failures == 0 && checked > 0 ? 0 : 1;
 }
 
 int serve(const Kernel& kernel) {
@@ -301,7 +323,7 @@ int serve(const Kernel& kernel) {
       return 2;
     }
     const Problem problem = make_problem(*form, 1, n, q_heads, kv_heads, dim, w1, w2);
-    Run run(kernel, problem, Kind::normal, false);
+    Run run(kernel, kernel, problem, Kind::normal, false);
     run.forward();
     std::vector<double> times;
     EventTimer timer;
@@ -328,6 +350,7 @@ int main(int count, char** arguments) {
     const auto kernel = make_cuda_portable();
     const std::string mode = count > 1 ? arguments[1] : "";
     if (mode == "serve") return serve(*kernel);
+    if (mode == "hopper") return check_hopper_lse(*kernel);
     if (mode == "small") return check_all(*kernel, small_cases(), false);
     return check_all(*kernel, all_cases(), true);
   } catch (const std::exception& error) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
@@ -93,11 +94,19 @@ TEST(CudaPortable, folds_the_shorter_window_but_always_k2_when_there_is_a_bias) 
 TEST(CudaPortable, backward_refuses_an_lse_made_with_another_fold) {
   Problem problem;
   Arguments arguments = plausible();
-  for (const Fold fold : {Fold::none, Fold::query_k1, Fold::key_pair}) {
-    arguments.lse_fold = fold;
-    EXPECT_THAT(refusal(problem, Pass::backward, arguments),
-                HasSubstr("LSE was made with fold " + std::string(to_string(fold))));
-  }
+  const auto expect_refused = [&](const std::vector<Fold>& folds) {
+    for (const Fold fold : folds) {
+      arguments.lse_fold = fold;
+      EXPECT_THAT(refusal(problem, Pass::backward, arguments),
+                  HasSubstr("LSE was made with fold " + std::string(to_string(fold))));
+    }
+  };
+  expect_refused({Fold::none, Fold::query_k1, Fold::key_pair, Fold::cross_k2, Fold::cross_k1});
+  // A determinant's cross_k2 is taken (cuda_portable_check hopper), but not the other axis', and not with a bias.
+  problem.form = Form::determinant;
+  expect_refused({Fold::none, Fold::query_k1, Fold::key_pair, Fold::cross_k1});
+  problem.k2_bias = 0.5;
+  expect_refused({Fold::cross_k2});
 }
 
 TEST(CudaPortable, refuses_missing_and_misaligned_tensors_by_name) {

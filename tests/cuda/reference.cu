@@ -58,14 +58,22 @@ Sizes sizes_of(const Problem& p, Fold fold) {
           fold};
 }
 
-/// Component d of the product of two vectors: elementwise, or the cross product of its chunk (0 for left-over columns).
-template <typename A, typename B>
-__device__ double product(const Sizes& s, int d, A&& a, B&& b) {
+__device__ double rounded(double x) { return static_cast<double>(round_to_bf16(static_cast<float>(x))); }
+
+/// Component d of the product of two vectors: elementwise, or the cross product of its chunk (0 for left-over columns),
+/// whose two products `first` and `second` round.
+template <typename A, typename B, typename First, typename Second>
+__device__ double product(const Sizes& s, int d, A&& a, B&& b, First&& first, Second&& second) {
   if (!s.determinant) return a(d) * b(d);
   const int chunk = d / 3 * 3;
   if (chunk + 3 > s.head_dim) return 0.0;
   const int y = chunk + (d - chunk + 1) % 3, z = chunk + (d - chunk + 2) % 3;
-  return a(y) * b(z) - a(z) * b(y);
+  return first(a(y) * b(z)) - second(a(z) * b(y));
+}
+template <typename A, typename B>
+__device__ double product(const Sizes& s, int d, A&& a, B&& b) {
+  const auto exact = [](double x) { return x; };
+  return product(s, d, a, b, exact, exact);
 }
 
 struct Vector {  ///< bf16 row plus bias
@@ -77,11 +85,15 @@ struct Vector {  ///< bf16 row plus bias
 __device__ double logit(const Sizes& s, const Vector& q, const Vector& k1, const Vector& k2) {
   double sum = 0.0;
   for (int d = 0; d < s.head_dim; ++d) {
-    if (s.fold == Fold::query_k1) {  // det(q, k1, k2) = k2 . (q x k1)
-      sum += static_cast<double>(round_to_bf16(static_cast<float>(product(s, d, q, k1)))) * k2(d);
+    // cross_k1 and cross_k2 round the product of the key's component behind and the query's component before.
+    const auto exact = [](double x) { return x; };
+    const bool cross = s.fold == Fold::cross_k1 || s.fold == Fold::cross_k2;
+    const auto key_and_query = [&](double x) { return cross ? rounded(x) : x; };
+    if (s.fold == Fold::query_k1 || s.fold == Fold::cross_k1) {  // det(q, k1, k2) = k2 . (q x k1)
+      sum += rounded(product(s, d, q, k1, key_and_query, exact)) * k2(d);
     } else {  // k1 . (k2 x q)
-      const double folded = product(s, d, k2, q);
-      sum += (s.fold == Fold::none ? folded : static_cast<double>(round_to_bf16(static_cast<float>(folded)))) * k1(d);
+      const double folded = product(s, d, k2, q, exact, key_and_query);
+      sum += (s.fold == Fold::none ? folded : rounded(folded)) * k1(d);
     }
   }
   return s.scale * sum;

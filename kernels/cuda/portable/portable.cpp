@@ -17,6 +17,11 @@ namespace {
 
 constexpr char kInstance[] = "64x64";
 
+/// Fold of the LSE that cuda.hopper's forward gives: without a bias it makes cross products in bf16.
+Fold hopper_fold(const Problem& problem) {
+  return fold_of(portable::roles_of(problem), problem.form == Form::determinant && problem.k2_bias == 0.0);
+}
+
 class PortableKernel final : public Kernel {
  public:
   PortableKernel() {
@@ -81,7 +86,7 @@ void PortableKernel::launch(const Problem& problem, Pass pass, std::string_view 
   if (const auto reason = unsupported(problem, pass)) {
     throw Error("cuda.portable was not launched", *reason, "choose another kernel", ExitCode::usage);
   }
-  const portable::Shape shape = portable::make_shape(problem);
+  portable::Shape shape = portable::make_shape(problem);
   require_pointers(info_.id, problem, pass, arguments, workspace_bytes(problem, pass, instance));
   portable::Tensors tensors = portable::make_tensors(portable::roles_of(problem), arguments);
   if (!problem.sink) tensors.sink = nullptr;
@@ -90,13 +95,14 @@ void PortableKernel::launch(const Problem& problem, Pass pass, std::string_view 
     portable::launch_forward(shape, tensors, stream);
     return;
   }
-  if (arguments.lse_fold != fold(problem)) {
+  if (arguments.lse_fold != fold(problem) && arguments.lse_fold != hopper_fold(problem)) {
     throw Error(
         "the backward of cuda.portable was not launched",
         fmt::format("its LSE was made with fold {}, but this problem needs {}: the probabilities would not sum to 1",
                     to_string(arguments.lse_fold), to_string(fold(problem))),
-        "use the LSE of cuda.portable's own forward", ExitCode::usage);
+        "use the LSE of cuda.portable's own forward, or of cuda.hopper's", ExitCode::usage);
   }
+  shape.cross_in_bf16 = arguments.lse_fold != fold(problem);
   const portable::BackwardPlan plan = portable::plan_backward(shape);
   portable::launch_row_statistics(shape, plan, tensors, arguments.workspace, stream);
   portable::launch_backward_rows(shape, plan, tensors, arguments.workspace, stream);
