@@ -9,6 +9,7 @@
 #include "kernels/base/third_party.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/gpu_counters.hpp"
+#include "profiler/record/power_text.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/widgets.hpp"
@@ -221,10 +222,11 @@ void draw_trust(Context& context, const SelectedMeasurement& selected) {
   fact_line(context, "timed by", timing_label(row.timing_source), true);
   draw_cross_check(context, selected.measurement);
   fact_line(context, "regime", row.regime == Regime::sustained ? "sustained (warm)" : "burst (cold)", true);
-  if (row.sm_clock_mhz) fact_line(context, "SM clock, median", fmt::format("{:.0f} MHz", *row.sm_clock_mhz));
+  if (const std::string power = power_text(row); !power.empty()) fact_line(context, "power and clock", power, true);
   if (row.peak_fraction) fact_line(context, "share of the peak", fmt::format("{:.1f} %", *row.peak_fraction * 100));
   if (row.tflops_paper_count) fact_line(context, "TFLOP/s, paper's count", significant_text(*row.tflops_paper_count));
-  fact_line(context, "flagged samples", format_count(row.flagged));
+  if (row.restarts > 1) fact_line(context, "restarts", format_count(row.restarts));
+  if (!limited_throughout(row)) fact_line(context, "flagged samples", format_count(row.flagged));
 }
 
 void draw_provenance(Context& context, const SelectedMeasurement& selected) {

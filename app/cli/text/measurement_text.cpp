@@ -10,6 +10,7 @@
 #include "kernels/attention/flops.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/gpu_counters.hpp"
+#include "profiler/record/power_text.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
@@ -113,17 +114,21 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
   add(text, "instance", fmt::format("{}, source {}", key.instance, measurement.source_hash));
   if (summary.samples > 0) {
     add(text, "latency", latency(summary));
-    add(text, "samples", fmt::format("{}{}", summary.samples, summary.converged ? "" : ", not converged"));
+    add(text, "samples",
+        fmt::format("{} in {} restart{}{}", summary.samples, summary.restarts, summary.restarts == 1 ? "" : "s",
+                    summary.converged ? "" : ", not converged"));
   }
   if (measurement.cross_check)
     add(text, "cross-check", cross_check(*measurement.cross_check, summary, cross_check_beyond(row).has_value()));
   if (row.tflops) add(text, "speed", fmt::format("{} TFLOP/s", significant_text(*row.tflops)));
   if (row.tflops_paper_count)
     add(text, "paper's count", fmt::format("{} TFLOP/s", significant_text(*row.tflops_paper_count)));
-  if (row.peak_fraction) add(text, "of peak", fmt::format("{} %", significant_text(100 * *row.peak_fraction)));
+  if (row.peak_fraction)
+    add(text, "of peak", fmt::format("{} %, by counted cycles", significant_text(100 * *row.peak_fraction)));
   if (row.tflops) add(text, "traffic", traffic(key));
   add(text, "errors", errors(measurement));
-  add(text, "flagged", flags(measurement.samples));
+  add(text, "power", power_text(row));
+  if (!limited_throughout(row)) add(text, "flagged", flags(measurement.samples));
   add(text, "workspace",
       measurement.workspace_bytes > 0 ? bytes_text(static_cast<double>(measurement.workspace_bytes)) : "");
   add(text, "no counters", measurement.counters_note);

@@ -11,6 +11,7 @@
 #include "app/cli/text/number_text.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/power_text.hpp"
 
 namespace triscope {
 namespace {
@@ -123,6 +124,17 @@ std::string interval_text(const ResultRow& row) {
   return percent ? significant_text(*percent, 2) : "unknown";
 }
 
+/// What limited every row in every sample; nullopt when they differ.
+std::optional<std::string> shared_limiter(const std::vector<ResultRow>& rows) {
+  std::optional<std::string> limiter;
+  for (const ResultRow& row : rows) {
+    if (row.samples == 0) continue;
+    if (!limited_throughout(row) || row.limiter != limiter.value_or(row.limiter)) return std::nullopt;
+    limiter = row.limiter;
+  }
+  return limiter;
+}
+
 std::string flagged_text(const ResultRow& row) {
   return row.samples > 0 ? fmt::format("{}/{}", row.flagged, row.samples) : std::string();
 }
@@ -184,8 +196,10 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
     const std::vector<std::size_t> places = partners.of(row);
     const auto partner = std::find_if(places.begin(), places.end(),
                                       [&](std::size_t place) { return theirs[place].status == Status::ok; });
-    if (partner != places.end())
-      verdicts.by_measurement.try_emplace(row.measurement, compare_rows(samples, row, samples, theirs[*partner]));
+    if (partner == places.end()) continue;
+    const ResultRow& other = theirs[*partner];
+    verdicts.by_measurement.try_emplace(row.measurement, compare_rows(samples, row, samples, other));
+    if (row.tflops && other.tflops) verdicts.rates.try_emplace(row.measurement, *row.tflops / *other.tflops);
   }
   return verdicts;
 }
@@ -204,6 +218,12 @@ std::string verdict_text(const Comparison& comparison) {
       return "not comparable";
   }
   return "?";
+}
+
+std::string time_text(const Comparison& comparison) {
+  if (comparison.verdict == Verdict::faster) return significant_text(comparison.ratio) + "x shorter";
+  if (comparison.verdict == Verdict::slower) return significant_text(1 / comparison.ratio) + "x longer";
+  return verdict_text(comparison);
 }
 
 std::string windows_text(const Problem& problem) {
@@ -250,16 +270,20 @@ TerminalTable result_table(const std::vector<ResultRow>& rows, const Verdicts& v
     return r.status == Status::ok && r.peak_fraction ? fmt::format("{} %", significant_text(100 * *r.peak_fraction, 2))
                                                      : std::string();
   });
-  add("clock MHz", Align::right, 12, false,
+  add("NVML MHz", Align::right, 12, false,
       [](const ResultRow& r) { return r.sm_clock_mhz ? fmt::format("{:.0f}", *r.sm_clock_mhz) : std::string(); });
   if (!verdicts.baseline.empty()) {
-    add("vs " + verdicts.baseline, Align::left, 80, false, [&verdicts](const ResultRow& r) {
+    add("time vs " + verdicts.baseline, Align::left, 80, false, [&verdicts](const ResultRow& r) {
       const auto found = verdicts.by_measurement.find(r.measurement);
       if (found == verdicts.by_measurement.end()) return std::string();
-      return verdict_text(found->second) + (found->second.paired ? "" : "*");
+      return time_text(found->second) + (found->second.paired ? "" : "*");
+    });
+    add("rate vs " + verdicts.baseline, Align::right, 79, false, [&verdicts](const ResultRow& r) {
+      const auto found = verdicts.rates.find(r.measurement);
+      return found == verdicts.rates.end() ? std::string() : significant_text(found->second) + "x";
     });
   }
-  add("flagged", Align::right, 55, false, flagged_text);
+  if (!shared_limiter(rows)) add("flagged", Align::right, 55, false, flagged_text);
   add("error", Align::right, 48, false, [](const ResultRow& r) { return optional_text(r.error, 2); });
   add("environment", Align::left, 42, false,
       [&](const ResultRow& r) { return std::string(elsewhere.contains(r.measurement) ? "other" : ""); });
@@ -288,6 +312,9 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
         "* not in turns with {}: the medians of two runs are compared; the verdict does not include what changed "
         "on the machine in between\n",
         verdicts.baseline);
+  }
+  if (const auto limiter = shared_limiter(rows)) {
+    text += fmt::format("every sample of every row was {}: {}\n", limiter_text(*limiter), *limiter);
   }
   std::vector<std::string> beyond;
   for (const ResultRow& row : rows) {

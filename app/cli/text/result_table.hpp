@@ -20,6 +20,7 @@ namespace triscope {
 struct Verdicts {
   std::string baseline;  ///< kernel id; empty: nothing is compared
   std::map<std::int64_t, Comparison> by_measurement;
+  std::map<std::int64_t, double> rates{};  ///< TFLOP/s relative to the baseline's
 };
 
 /// Samples for comparisons: of single measurements, or of a whole sweep in one pass once several of it were asked for.
@@ -55,6 +56,9 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
 
 /// "1.31x faster", "same", "unclear 1.02x", "not comparable".
 std::string verdict_text(const Comparison& comparison);
+
+/// The same of a time beside another kernel's, whose work may be another: "1.31x shorter", "1.84x longer", "same".
+std::string time_text(const Comparison& comparison);
 
 /// "512x32"; for a dot-product baseline "causal" or "window 512"; for a matrix product "".
 std::string windows_text(const Problem& problem);

@@ -178,6 +178,35 @@ TEST(ResultTable, a_cross_check_beyond_the_interval_is_named) {
   EXPECT_EQ(cross_check_beyond(row), std::nullopt);
 }
 
+TEST(ResultTable, a_flag_that_every_row_has_is_said_once) {
+  ResultRow row;
+  row.samples = row.flagged = 12;
+  row.limiter = "sw_power_cap";
+  const std::string once = render(result_table({row, row}, {}), kUnlimitedWidth);
+  EXPECT_THAT(once, Not(HasSubstr("flagged")));
+  EXPECT_THAT(remarks({row, row}, {}), HasSubstr("every sample of every row was power-capped: sw_power_cap\n"));
+  ResultRow partly = row;
+  partly.flagged = 3;
+  EXPECT_THAT(render(result_table({row, partly}, {}), kUnlimitedWidth), HasSubstr("3/12"));
+  EXPECT_EQ(remarks({row, partly}, {}), "");
+}
+
+TEST(ResultTable, time_and_rate_beside_a_baseline_have_names_of_their_own) {
+  ResultRow row;
+  row.measurement = 7;
+  Verdicts verdicts;
+  verdicts.baseline = "baseline.fa3";
+  Comparison& comparison = verdicts.by_measurement[7];
+  comparison.verdict = Verdict::slower;
+  comparison.ratio = 1 / 1.84;
+  comparison.paired = true;
+  verdicts.rates[7] = 1.094;
+  const std::string text = render(result_table({row}, verdicts), kUnlimitedWidth);
+  for (const char* part : {"time vs baseline.fa3", "1.84x longer", "rate vs baseline.fa3", "1.09x"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_THAT(text, Not(HasSubstr("slower")));
+}
+
 TEST(ResultTable, a_failed_measurement_does_not_look_like_a_result) {
   ResultRow row;
   row.measurement = 7;
