@@ -49,8 +49,9 @@ struct Slice {
   std::int64_t first2 = 0, count2 = 0;  ///< keys seen on axis 2
   std::vector<float> log_p;             ///< [count2][count1], natural log; logit = log_p + lse
   double lse = 0;                       ///< natural log, sink included
-  double entropy = 0;                   ///< of pairs and sink together, in nats; this, the next and the distances are
-                                        ///< NaN without a finite logit
+  double entropy = 0;                   ///< in nats, of the pairs alone, their p made to sum to 1: the sink takes no
+                                        ///< part, as in the distances. This, the next and those are NaN without a
+                                        ///< finite logit
   double largest_p = 0;
   double sink_p = 0;                    ///< share of the sink; 0 without one
   double distance1 = 0, distance2 = 0;  ///< mean tokens between the query and its keys, over the pairs

@@ -36,8 +36,8 @@ SliceSums::Result SliceSums::result(std::optional<double> sink) const {
   }
   const double largest = std::exp(maximum_ - result.lse);
   result.largest_p = largest;
-  // -sum p log p = lse - sum p logit, over pairs and sink
-  result.entropy = std::max(0.0, result.lse - largest * sum_logit_ - (result.sink_p > 0 ? result.sink_p * *sink : 0));
+  // -sum p log p = log sum - mean logit, of the pairs alone, as the distances are
+  result.entropy = std::max(0.0, maximum_ + std::log(sum_) - sum_logit_ / sum_);
   result.distance1 = sum1_ / sum_;
   result.distance2 = sum2_ / sum_;
   return result;

@@ -71,11 +71,11 @@ Distribution brute_force(const AttentionCase& data, std::int64_t b, std::int64_t
     }
   }
   for (Triple& cell : result.cells) {
+    const double of_pairs = cell.p / (sum - sink);
+    result.entropy -= of_pairs * std::log(of_pairs);
     cell.p /= sum;
-    result.entropy -= cell.p * std::log(cell.p);
   }
   result.sink_p = sink / sum;
-  if (sink > 0) result.entropy -= result.sink_p * std::log(result.sink_p);
   return result;
 }
 
