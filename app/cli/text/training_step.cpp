@@ -18,12 +18,12 @@ namespace {
 
 using nlohmann::json;
 
-Estimate with_half(double value, std::optional<double> half) {
+ValueWithInterval with_half(double value, std::optional<double> half) {
   if (!half) return {value, std::nullopt, std::nullopt};
   return {value, value - *half, value + *half};
 }
 
-std::optional<double> half_of(const Estimate& e) {
+std::optional<double> half_of(const ValueWithInterval& e) {
   if (!e.low || !e.high) return std::nullopt;
   return (*e.high - *e.low) / 2;
 }
@@ -80,7 +80,7 @@ void add_baseline(TrainingStep& step, const std::vector<ResultRow>& rows, const 
   if (kernel.empty() || forward == nullptr || backward == nullptr) return;
   step.baseline_forward = *forward;
   step.baseline_backward = *backward;
-  step.baseline_step = sum_of(estimate_of(*forward), estimate_of(*backward));
+  step.baseline_step = sum_of(value_of(*forward), value_of(*backward));
   step.over_baseline = ratio_of(step.step, *step.baseline_step);
 }
 
@@ -96,31 +96,31 @@ void add_forms(std::vector<TrainingStep>& steps) {
   }
 }
 
-std::string ms_text(const Estimate& e) {
+std::string ms_text(const ValueWithInterval& e) {
   const std::optional<double> half = half_of(e);
   return fmt::format("{}{}", milliseconds_text(e.value), half ? " +-" + significant_text(*half, 2) : " +-?");
 }
 
-std::string ratio_text(const std::optional<Estimate>& e) {
+std::string ratio_text(const std::optional<ValueWithInterval>& e) {
   if (!e) return "";
   if (!e->low) return significant_text(e->value) + " (interval unknown)";
   return fmt::format("{} ({} .. {})", significant_text(e->value), significant_text(*e->low, 4),
                      significant_text(*e->high, 4));
 }
 
-json estimate_json(const std::optional<Estimate>& e) {
+json value_json(const std::optional<ValueWithInterval>& e) {
   if (!e) return nullptr;
   return {{"value", e->value}, {"low", e->low}, {"high", e->high}};
 }
 
 }  // namespace
 
-Estimate sum_of(const Estimate& a, const Estimate& b) {
+ValueWithInterval sum_of(const ValueWithInterval& a, const ValueWithInterval& b) {
   return with_half(a.value + b.value, in_squares(half_of(a), half_of(b)));
 }
 
-Estimate ratio_of(const Estimate& a, const Estimate& b) {
-  const auto relative = [](const Estimate& e) {
+ValueWithInterval ratio_of(const ValueWithInterval& a, const ValueWithInterval& b) {
+  const auto relative = [](const ValueWithInterval& e) {
     const std::optional<double> half = half_of(e);
     return half ? std::optional(*half / e.value) : std::nullopt;
   };
@@ -130,8 +130,8 @@ Estimate ratio_of(const Estimate& a, const Estimate& b) {
   return {value, value * std::exp(-*half), value * std::exp(*half)};
 }
 
-Estimate estimate_of(const ResultRow& row) {
-  Estimate estimate{row.median_ms.value_or(0), std::nullopt, std::nullopt};
+ValueWithInterval value_of(const ResultRow& row) {
+  ValueWithInterval estimate{row.median_ms.value_or(0), std::nullopt, std::nullopt};
   if (interval_known(row)) {
     estimate.low = row.ci_low_ms;
     estimate.high = row.ci_high_ms;
@@ -156,7 +156,7 @@ std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, con
     const ResultRow* forward = fastest(rows, Pass::forward, fits);
     const ResultRow* backward = fastest(rows, Pass::backward, fits);
     if (forward == nullptr || backward == nullptr) continue;
-    const Estimate first = estimate_of(*forward), second = estimate_of(*backward);
+    const ValueWithInterval first = value_of(*forward), second = value_of(*backward);
     TrainingStep step{*forward, *backward, sum_of(first, second), ratio_of(second, first), {}, {}, {}, {}, {}};
     add_baseline(step, rows, dot_product);
     steps.push_back(std::move(step));
@@ -215,12 +215,12 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
                        {"device", step.forward.device},
                        {"forward", step.forward.measurement},
                        {"backward", step.backward.measurement},
-                       {"step_ms", estimate_json(step.step)},
-                       {"backward_forward", estimate_json(step.backward_forward)},
+                       {"step_ms", value_json(step.step)},
+                       {"backward_forward", value_json(step.backward_forward)},
                        {"baseline", step.baseline_forward ? json(step.baseline_forward->kernel) : json(nullptr)},
-                       {"baseline_step_ms", estimate_json(step.baseline_step)},
-                       {"over_baseline", estimate_json(step.over_baseline)},
-                       {"determinant_trilinear", estimate_json(step.determinant_trilinear)}}) +
+                       {"baseline_step_ms", value_json(step.baseline_step)},
+                       {"over_baseline", value_json(step.over_baseline)},
+                       {"determinant_trilinear", value_json(step.determinant_trilinear)}}) +
             "\n";
   }
   return text;

@@ -10,26 +10,27 @@
 namespace triscope {
 
 /// A number with its 95 % interval.
-struct Estimate {
+struct ValueWithInterval {
   double value = 0;
   std::optional<double> low, high;  ///< unset: the interval is not known
 };
 
 /// Of medians of separate runs. Half-widths add in squares, of a sum in ms and of a ratio relatively: the runs are
 /// independent, and what changed on the machine between them is not in the interval.
-Estimate sum_of(const Estimate& a, const Estimate& b);
-Estimate ratio_of(const Estimate& a, const Estimate& b);
+ValueWithInterval sum_of(const ValueWithInterval& a, const ValueWithInterval& b);
+ValueWithInterval ratio_of(const ValueWithInterval& a, const ValueWithInterval& b);
 /// The median of an ok row; its interval is unset when it says nothing.
-Estimate estimate_of(const ResultRow& row);
+ValueWithInterval value_of(const ResultRow& row);
 
 struct TrainingStep {
-  ResultRow forward, backward;  ///< the fastest kernel of each pass
-  Estimate step;                ///< ms of both
-  Estimate backward_forward;    ///< ratio of the two
+  ResultRow forward, backward;         ///< the fastest kernel of each pass
+  ValueWithInterval step;              ///< ms of both
+  ValueWithInterval backward_forward;  ///< ratio of the two
   /// Dot-product attention of the same sizes, and the time of ours / its time.
   std::optional<ResultRow> baseline_forward, baseline_backward;
-  std::optional<Estimate> baseline_step, over_baseline;
-  std::optional<Estimate> determinant_trilinear;  ///< of a determinant step: its time / that of the trilinear one
+  std::optional<ValueWithInterval> baseline_step, over_baseline;
+  std::optional<ValueWithInterval>
+      determinant_trilinear;  ///< of a determinant step: its time / that of the trilinear one
 };
 
 /// The steps of all problems of which both passes are ok in `rows`, in the same regime and by the same clock on a
