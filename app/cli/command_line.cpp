@@ -110,7 +110,11 @@ int run(std::vector<std::string> arguments) {
   build_tree(app, action);
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands(nullptr)) commands.push_back(command->get_name());
-  const bool go = parse(app, with_default_command(std::move(arguments), commands));
+  std::vector<std::string> window_options;
+  for (const CLI::Option* option : app.get_subcommand("gui")->get_options()) {
+    for (const std::string& name : option->get_lnames()) window_options.push_back("--" + name);
+  }
+  const bool go = parse(app, with_default_command(std::move(arguments), commands, window_options));
   const int code = go ? action() : 0;
   finish_output();
   return code;
@@ -118,8 +122,8 @@ int run(std::vector<std::string> arguments) {
 
 }  // namespace
 
-std::vector<std::string> with_default_command(std::vector<std::string> arguments,
-                                              std::span<const std::string> commands) {
+std::vector<std::string> with_default_command(std::vector<std::string> arguments, std::span<const std::string> commands,
+                                              std::span<const std::string> window_options) {
   const auto gui = [&] {
     arguments.insert(arguments.begin(), "gui");
     return arguments;
@@ -127,7 +131,16 @@ std::vector<std::string> with_default_command(std::vector<std::string> arguments
   if (arguments.empty()) return gui();
   const std::string& first = arguments.front();
   if (first == "-h" || first == "--help" || first == "--version") return arguments;
-  if (first.starts_with('-')) return gui();
+  if (first.starts_with('-')) {
+    const std::string option = first.substr(0, first.find('='));
+    if (std::find(window_options.begin(), window_options.end(), option) != window_options.end()) return gui();
+    std::vector<std::string> known{"--help", "--version"};
+    known.insert(known.end(), window_options.begin(), window_options.end());
+    const std::optional<std::string> nearest = option.starts_with("--") ? nearest_name(option, known) : std::nullopt;
+    throw Error(fmt::format("'{}' is unknown", option), "it is neither an option of triscope nor one of the window",
+                nearest ? fmt::format("did you mean `triscope {}`", *nearest) : "see `triscope --help`",
+                ExitCode::usage);
+  }
   if (std::find(commands.begin(), commands.end(), first) != commands.end()) return arguments;
   std::error_code ignored;
   if (std::filesystem::exists(first, ignored)) return gui();

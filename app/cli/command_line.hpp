@@ -8,10 +8,10 @@
 namespace triscope {
 
 /// `arguments` (without the program's name) with "gui" put in front when they start with no command: nothing at all, an
-/// option of the window, or the path of a file that exists. Throws `Error` (usage) for anything else that is no
-/// command, naming the nearest one.
-std::vector<std::string> with_default_command(std::vector<std::string> arguments,
-                                              std::span<const std::string> commands);
+/// option of the window (`window_options`, such as "--screenshot"), or the path of a file that exists. Throws `Error`
+/// (usage) for anything else that is no command, naming the nearest command or option.
+std::vector<std::string> with_default_command(std::vector<std::string> arguments, std::span<const std::string> commands,
+                                              std::span<const std::string> window_options);
 
 /// Runs one command line; returns the program's exit code. Errors become one sentence on stderr.
 int run_command_line(int argc, const char* const* argv);

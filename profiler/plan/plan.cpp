@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "kernels/attention/flops.hpp"
@@ -214,8 +215,14 @@ class Product {
   }
 
   void add_shape(const Shape& shape) {
+    std::set<std::tuple<Form, std::int64_t, std::int64_t>> seen;  // windows beyond all tokens are one problem
     for (const Windows& windows : request_.windows) {
       for (const Form form : request_.forms) {
+        const bool full = request_.mask == Mask::full;
+        const auto seen_by_it = [&](std::int64_t window) {
+          return full ? shape.seq_len : std::min(window, shape.seq_len);
+        };
+        if (!seen.emplace(form, seen_by_it(windows.window1), seen_by_it(windows.window2)).second) continue;
         const Problem problem = make_problem(request_, shape, windows, form, element_);
         for (const Pass pass : request_.passes) {
           for (const Regime regime : request_.regimes) add_group(problem, pass, regime);
@@ -359,11 +366,13 @@ TimingSource sweep_timing_source(const SweepRequest& request, const Device& devi
 
 SweepRequest with_defaults(const SweepRequest& request, const Device& device) {
   SweepRequest full = request.tensors.empty() ? request : with_tensor_shape(request);
-  if (full.windows.empty()) {
-    for (const PaperRow& row : paper_table1()) full.windows.push_back(row.windows);
-  }
   const bool gpu = device.kind == DeviceKind::cuda;
   if (full.seq_lens.empty()) full.seq_lens = {gpu ? 32768 : 1024};
+  if (full.windows.empty() && full.forms == std::vector{Form::dot_product}) {
+    full.windows = {{*std::max_element(full.seq_lens.begin(), full.seq_lens.end()), 1}};
+  } else if (full.windows.empty()) {
+    for (const PaperRow& row : paper_table1()) full.windows.push_back(row.windows);
+  }
   if (full.q_heads.empty()) full.q_heads = {gpu ? 64 : 2};
   if (full.kv_heads.empty()) full.kv_heads = {1};
   if (full.batches.empty()) full.batches = {1};

@@ -43,13 +43,16 @@ const Device& sweep_device(const SweepRequest& request, const Catalog& catalog);
 /// kind, or when counters are asked for on the CPU.
 TimingSource sweep_timing_source(const SweepRequest& request, const Device& device);
 
-/// Expands `given` for the machine that `catalog` describes. Lists that are empty are filled by `with_defaults`.
-/// Impossible or unsupported configurations become `skipped`. Throws `Error`: (usage) unknown kernel or instance, heads
-/// that cannot be paired, a negative budget, a request of which nothing is possible; (environment) unknown device.
+/// Expands `given` for the machine that `catalog` describes. Windows that see the same keys (wider than the sequence,
+/// or any under the full mask) are one problem, measured under the first. Lists that are empty are filled by
+/// `with_defaults`. Impossible or unsupported configurations become `skipped`. Throws `Error`: (usage) unknown kernel
+/// or instance, heads that cannot be paired, a negative budget, a request of which nothing is possible; (environment)
+/// unknown device.
 Plan make_plan(const SweepRequest& given, const Catalog& catalog, const AskSupport& ask);
 
-/// `request` with every empty list filled in: Table 1 windows; on a GPU the paper's shape (seq 32768, heads 64/1), on
-/// the CPU one that takes about a minute on two cores; with `tensors`, the shape of the tensors in that file.
+/// `request` with every empty list filled in: Table 1 windows (of dot_product alone: all tokens); on a GPU the paper's
+/// shape (seq 32768, heads 64/1), on the CPU one that takes about a minute on two cores; with `tensors`, the shape of
+/// the tensors in that file.
 SweepRequest with_defaults(const SweepRequest& request, const Device& device);
 
 /// What a group will take. Sizes are exact counts, times an estimate from FLOPs and a rate.

@@ -13,7 +13,7 @@ namespace {
 bool disk_is_full(const std::filesystem::path& file) {
   std::error_code failed;
   const std::filesystem::space_info space = std::filesystem::space(file.parent_path(), failed);
-  return !failed && space.available < 128 * 1024;
+  return !failed && space.capacity > 0 && space.available < 128 * 1024;  // /proc has no capacity at all
 }
 
 }  // namespace

@@ -442,6 +442,23 @@ bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, 
 
 }  // namespace
 
+SweepForecast forecast_sweep(const SweepRequest& given, const SweepObserver& observer) {
+  SweepRequest request = given;
+  if (!request.tensors.empty()) request.tensors = std::filesystem::absolute(request.tensors);
+  Measurer measurer = start_measurer(request, observer);
+  SweepForecast forecast;
+  forecast.plan = make_plan(request, measurer.catalog,
+                            [&](const auto& questions) { return measurer.supervisor.support(questions); });
+  for (const PlanGroup& group : forecast.plan.groups) {
+    forecast.groups.push_back(estimate(group, request, assumed_flops_per_second(measurer.device, Pass::forward),
+                                       assumed_flops_per_second(measurer.device, Pass::backward)));
+  }
+  forecast.total = estimate(forecast.plan, request, measurer.device);
+  forecast.device = measurer.device;
+  forecast.refusal = measurer.refusal;
+  return forecast;
+}
+
 SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database,
                        const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
   SweepRequest decided = resume ? stored_request(database, *resume, request) : request;

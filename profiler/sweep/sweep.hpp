@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/plan/plan.hpp"
 #include "profiler/plan/progress.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/record/measurement.hpp"
@@ -33,6 +34,19 @@ struct SweepOutcome {
   std::int64_t measured_now = 0;  ///< of `ok`: by this run, which may have resumed the sweep
   bool stopped = false;           ///< ended by the stop token
 };
+
+/// What `run_sweep` would measure, without measuring or storing anything.
+struct SweepForecast {
+  Plan plan;
+  std::vector<Estimate> groups;  ///< of each group of the plan
+  Estimate total;                ///< seconds add up, bytes are the largest group's
+  Device device;
+  std::string refusal;  ///< why nothing can be timed as it was asked for; empty: it can
+};
+
+/// Starts a worker to ask what is there and what the kernels support. Times are estimated from counted FLOPs and a rate
+/// assumed for the kind of device. Throws `Error` as `run_sweep` does before it measures.
+SweepForecast forecast_sweep(const SweepRequest& request, const SweepObserver& observer);
 
 /// Runs `request`, storing each measurement as it ends. With `resume`, continues that sweep: its stored request decides
 /// what is measured (of `request` only worker_prefix, time_limit and tensors are used, and must be given where

@@ -71,7 +71,7 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
       columns.push_back({field, g, fmt::format("{}/{}", id, group), std::move(title)});
     };
     add(LatencyField::median, "median", group + ", ms");
-    add(LatencyField::interval, "interval", "± 95 %");
+    add(LatencyField::interval, "interval", "± ms");
     add(LatencyField::tflops, "tflops", "TFLOP/s");
     add(LatencyField::peak, "peak", "% of peak");
     if (!model.reference.empty()) add(LatencyField::of_reference, "of", fmt::format("of {}", model.reference_label));

@@ -118,6 +118,7 @@ void add_check_command(CLI::App& app, Action& action) {
   command->add_flag("--quick", options->request.quick, "Check only a few shapes");
   command->add_flag("--all", options->all, "Also print the comparisons that passed");
   command->add_flag("--json", options->json, "Print one JSON object per line");
+  add_table_or_json(*command, options->json);
   add_worker_prefix_option(*command, options->worker.prefix);
   command->footer(
       "Exit 1 when a comparison fails. Tolerances and shapes: docs/method.md.\n"

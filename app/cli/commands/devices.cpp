@@ -7,6 +7,7 @@
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/json.hpp"
 #include "profiler/supervise/worker_jobs.hpp"
 
 namespace triscope {
@@ -37,16 +38,36 @@ void print_devices(const Catalog& catalog) {
   if (!catalog.gpu_problem.empty()) print_output("no GPU can be used: {}\n", catalog.gpu_problem);
 }
 
+void print_json(const Catalog& catalog) {
+  for (const Device& device : catalog.devices) {
+    write_json_line(dump_line({{"type", "device"},
+                               {"id", device.id},
+                               {"name", device.name},
+                               {"compute_capability", device.compute_capability},
+                               {"memory_bytes", device.memory_bytes},
+                               {"multiprocessors", device.multiprocessors},
+                               {"peak_tflops", device.peak_tflops_at_max_clock},
+                               {"max_sm_clock_mhz", device.max_sm_clock_mhz},
+                               {"power_limit_w", device.power_limit_w},
+                               {"uuid", device.uuid},
+                               {"limits", device.limits}}));
+  }
+  if (!catalog.gpu_problem.empty())
+    write_json_line(dump_line({{"type", "gpu_problem"}, {"text", catalog.gpu_problem}}));
+}
+
 }  // namespace
 
 void add_devices_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("devices", "The devices a sweep can run on, and their limits");
   auto options = std::make_shared<WorkerOptions>();
+  auto json = std::make_shared<bool>(false);
   add_worker_prefix_option(*command, options->prefix);
+  add_table_or_json(*command, *json);
   command->footer("Their ids are what --device takes.");
-  command->callback([options, &action] {
-    action = [options] {
-      print_devices(query_catalog(*options));
+  command->callback([options, json, &action] {
+    action = [options, json] {
+      *json ? print_json(query_catalog(*options)) : print_devices(query_catalog(*options));
       return 0;
     };
   });

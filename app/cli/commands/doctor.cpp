@@ -62,6 +62,7 @@ void add_doctor_command(CLI::App& app, Action& action) {
   command->add_flag("--json", options->json, "Print one JSON object per line");
   command->add_flag("--rebuild-view", options->rebuild_view,
                     "Make the view `result` of the database anew from its tables, and nothing else");
+  add_table_or_json(*command, options->json);
   command->footer("Exit 3 when a sweep cannot run here.");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -12,6 +12,7 @@
 #include "kernels/base/output_file.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/windows.hpp"
+#include "profiler/record/json.hpp"
 #include "profiler/supervise/worker_jobs.hpp"
 
 namespace triscope {
@@ -21,6 +22,7 @@ struct EvalOptions {
   WorkerOptions worker;
   EvalRequest request;
   std::string device = "auto";
+  bool json = false;
   bool windows_given = false;
 };
 
@@ -50,9 +52,19 @@ int run(const EvalOptions& options) {
   request.out = std::filesystem::absolute(request.out).string();
   StopSignal stop;
   const EvalReply reply = run_eval(options.worker, options.device, request, stop.token());
-  print_output("{} {}, {}\n", request.kernel, reply.instance, describe(reply.problem));
-  for (const std::string& tensor : reply.tensors) print_output("  {}\n", tensor);
-  print_output("written to {}\n", options.request.out);
+  if (options.json) {
+    write_json_line(dump_line({{"type", "eval"},
+                               {"kernel", request.kernel},
+                               {"instance", reply.instance},
+                               {"problem", describe(reply.problem)},
+                               {"tensors", reply.tensors},
+                               {"not_finite", reply.not_finite},
+                               {"file", options.request.out}}));
+  } else {
+    print_output("{} {}, {}\n", request.kernel, reply.instance, describe(reply.problem));
+    for (const std::string& tensor : reply.tensors) print_output("  {}\n", tensor);
+    print_output("written to {}\n", options.request.out);
+  }
   if (reply.not_finite.empty()) return 0;
   print_error("triscope: {}.\n", fmt::join(reply.not_finite, ", "));
   return static_cast<int>(ExitCode::measured_failed);
@@ -94,6 +106,7 @@ void add_eval_command(CLI::App& app, Action& action) {
       ->type_name("NAME");
   command->add_option("--device", options->device, "auto, cpu, or a GPU's number (default: auto)")->type_name("ID");
   add_problem_options(*command, options);
+  add_table_or_json(*command, options->json);
   command->add_flag("--backward", options->request.backward, "Also compute the gradients; the file must hold do");
   command->footer(
       "Layout is [batch, seq, heads, dim], with or without the batch; F32, F16 and BF16 are read, F32 is written, "

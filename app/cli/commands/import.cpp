@@ -5,8 +5,10 @@
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
+#include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -29,19 +31,28 @@ std::filesystem::path readable_source(const std::string& name, const std::filesy
   return name;
 }
 
-/// Under which number each sweep of `source` is found here, and what `latest` means.
-void print_ids(const Snapshot& source, const Snapshot& target) {
+/// Under which number each sweep of `source` is found here, oldest first, and what `latest` means.
+void print_ids(const Snapshot& source, const Snapshot& target, bool json) {
   const std::vector<SweepInfo> here = target.sweeps();
   std::vector<SweepInfo> imported = source.sweeps();
-  std::reverse(imported.begin(), imported.end());  // oldest first
+  std::reverse(imported.begin(), imported.end());
   for (const SweepInfo& sweep : imported) {
     const auto same =
         std::find_if(here.begin(), here.end(), [&](const SweepInfo& one) { return one.uuid == sweep.uuid; });
-    if (same != here.end()) print_output("sweep {} of that file is sweep {} here\n", sweep.id, same->id);
+    if (same == here.end()) continue;
+    if (json) {
+      write_json_line(dump_line({{"type", "sweep"}, {"there", sweep.id}, {"here", same->id}}));
+    } else {
+      print_output("sweep {} of that file is sweep {} here\n", sweep.id, same->id);
+    }
   }
-  if (!here.empty())
+  if (here.empty()) return;
+  if (json) {
+    write_json_line(dump_line({{"type", "latest"}, {"sweep", here.front().id}, {"started", here.front().started}}));
+  } else {
     print_output("`latest` is sweep {}, the one that was measured last, on {}\n", here.front().id,
                  here.front().started.substr(0, 10));
+  }
 }
 
 }  // namespace
@@ -57,14 +68,20 @@ void add_import_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  triscope import node7.db\n"
       "  triscope import node7.db --db all.db");
-  command->callback([file, database, &action] {
-    action = [file, database] {
+  auto json = std::make_shared<bool>(false);
+  add_table_or_json(*command, *json);
+  command->callback([file, database, json, &action] {
+    action = [file, database, json] {
       const std::filesystem::path source = readable_source(*file, database_path(*database));
       const std::filesystem::path target = writable_database(*database);
       const std::int64_t copied =
           Store(target).import(source, [](const std::string& sentence) { print_error("triscope: {}.\n", sentence); });
-      print_output("{} measurements copied into {}\n", copied, target.string());
-      print_ids(Snapshot(source), Snapshot(target));
+      if (*json) {
+        write_json_line(dump_line({{"type", "import"}, {"copied", copied}, {"database", target.string()}}));
+      } else {
+        print_output("{} measurements copied into {}\n", copied, target.string());
+      }
+      print_ids(Snapshot(source), Snapshot(target), *json);
       return 0;
     };
   });

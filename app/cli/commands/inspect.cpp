@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/shared_options.hpp"
@@ -14,6 +16,7 @@
 #include "profiler/export/slice_export.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/windows.hpp"
+#include "profiler/record/json.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/supervise/worker_jobs.hpp"
 
@@ -28,7 +31,7 @@ struct InspectOptions {
   SliceExport format;
   std::string out, device = "auto", kernel;
   std::int64_t top = 8;
-  bool linear = false, windows_given = false;
+  bool linear = false, windows_given = false, json = false;
 };
 
 /// Tokens and heads are counted from 0, so `parse_count` will not do.
@@ -74,6 +77,7 @@ void print_facts(const InspectOptions& options, const SourceReply& source, const
   print_output("entropy {:.4g} nats, largest p {:.4g}, sink {}, mean distance {:.4g} and {:.4g} tokens\n",
                slice.entropy, slice.largest_p, source.sink ? fmt::format("{:.4g}", slice.sink_p) : "none",
                slice.distance1, slice.distance2);
+  if (source.sink) print_output("entropy and distances are those of the pairs, without the sink\n");
   if (slice.nan_count + slice.infinite_count > 0) {
     print_output(
         "{} logits are NaN and {} infinite: p is over the others; NaN or +infinity makes a kernel's whole row NaN\n",
@@ -85,6 +89,41 @@ void print_facts(const InspectOptions& options, const SourceReply& source, const
     print_output("  j {:<16} k {:<16} logit {:<10.5g} p {:.5g}{}\n", token(source, triple.j), token(source, triple.k),
                  triple.logit, triple.p, share);
   }
+}
+
+/// The same facts as one object; what is NaN is null.
+void print_json(const InspectOptions& options, const SourceReply& source, const Slice& slice,
+                const std::optional<KernelRow>& row) {
+  nlohmann::json top = nlohmann::json::array();
+  for (const Triple& triple : slice.top)
+    top.push_back({{"j", triple.j},
+                   {"k", triple.k},
+                   {"logit", triple.logit},
+                   {"p", triple.p},
+                   {"output_share", source.values ? nlohmann::json(triple.output_share) : nlohmann::json()}});
+  nlohmann::json object = {{"type", "slice"},
+                           {"query", options.query.query},
+                           {"head", options.query.head},
+                           {"batch", options.query.batch},
+                           {"form", to_string(options.query.problem.form)},
+                           {"keys1", slice.count1},
+                           {"keys2", slice.count2},
+                           {"lse", slice.lse},
+                           {"entropy", slice.entropy},
+                           {"largest_p", slice.largest_p},
+                           {"sink_p", source.sink ? nlohmann::json(slice.sink_p) : nlohmann::json()},
+                           {"distance1", slice.distance1},
+                           {"distance2", slice.distance2},
+                           {"nan_logits", slice.nan_count},
+                           {"infinite_logits", slice.infinite_count},
+                           {"output_length", source.values ? nlohmann::json(norm(slice.output)) : nlohmann::json()},
+                           {"top", top}};
+  if (row)
+    object["kernel_row"] = {{"kernel", options.kernel},
+                            {"instance", row->instance},
+                            {"error", row->error},
+                            {"lse_error", std::abs(row->lse - row->exact_lse)}};
+  write_json_line(dump_line(object));
 }
 
 void print_kernel_row(const std::string& kernel, const KernelRow& row) {
@@ -134,9 +173,14 @@ int run(const InspectOptions& given) {
                 ExitCode::usage);
   }
   const Slice slice = worker.slice({options.source, options.query, options.top});
-  print_facts(options, source, slice);
-  if (!options.kernel.empty())
-    print_kernel_row(options.kernel, worker.kernel_row({options.source, options.query, options.kernel}));
+  std::optional<KernelRow> row;
+  if (!options.kernel.empty()) row = worker.kernel_row({options.source, options.query, options.kernel});
+  if (options.json) {
+    print_json(options, source, slice, row);
+  } else {
+    print_facts(options, source, slice);
+    if (row) print_kernel_row(options.kernel, *row);
+  }
   if (options.out.empty()) return 0;
   options.format.labels = source.labels;
   options.format.style.scale = options.linear ? HeatmapStyle::Scale::probability : HeatmapStyle::Scale::logarithmic;
@@ -145,7 +189,7 @@ int run(const InspectOptions& given) {
     options.format.frame2 = std::min(options.query.problem.window2, source.seq_len);
   }
   write_slice(options.out, slice, options.format);
-  print_output("written to {}\n", options.out);
+  if (!options.json) print_output("written to {}\n", options.out);
   return 0;
 }
 
@@ -246,6 +290,7 @@ void add_output_options(CLI::App& command, const std::shared_ptr<InspectOptions>
           "--kernel", options->kernel,
           "Also run this kernel of the device, such as cuda.portable, and compare its output row with the exact one")
       ->type_name("ID");
+  add_table_or_json(command, options->json);
   add_text(command, "--top", "N", "Strongest triples printed (default: 8)",
            [options](const std::string& text) { options->top = parse_count("--top", text); });
 }

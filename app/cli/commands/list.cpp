@@ -1,6 +1,7 @@
 // `triscope list`: the history.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands/commands.hpp"
@@ -52,6 +53,8 @@ void print_table(const std::vector<SweepInfo>& sweeps) {
                           count(left), sweep.environment.device_name, sweep.note, command_text(sweep.command)});
   }
   print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+  if (std::any_of(sweeps.begin(), sweeps.end(), [](const SweepInfo& sweep) { return sweep.starred; }))
+    print_output("* starred in the window\n");
 }
 
 void print_json(const std::vector<SweepInfo>& sweeps) {

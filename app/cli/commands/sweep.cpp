@@ -13,9 +13,11 @@
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/options/stop_signal.hpp"
 #include "app/cli/options/values.hpp"
+#include "app/cli/text/forecast_text.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/sweep_display.hpp"
 #include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/windows.hpp"
@@ -27,14 +29,14 @@ namespace {
 struct SweepOptions {
   SweepRequest request;
   std::shared_ptr<std::string> database;
-  bool json = false;
+  bool json = false, dry_run = false;
   bool resume = false;
   std::string resume_id;  ///< empty: the newest interrupted sweep
 };
 
 /// Options that may stand beside --resume; all others belong to the recorded request.
 bool allowed_with_resume(const std::string& name) {
-  return name == "--resume" || name == "--db" || name == "--json" || name == "--worker-prefix" ||
+  return name == "--resume" || name == "--db" || name == "--json" || name == "--format" || name == "--worker-prefix" ||
          name == "--time-limit" || name == "--tensors";
 }
 
@@ -65,15 +67,17 @@ Regime regime_value(std::string_view option, std::string_view token) {
 }
 
 void add_size_options(CLI::App& command, SweepRequest& request) {
-  add_text(command, "--windows", "LIST", "table1 | 512x32,256x64,... | grid:16..1024 (default: table1)",
-           [&request](const std::string& text) { request.windows = parse_windows(text); });
+  add_text(
+      command, "--windows", "LIST",
+      "table1 | 512x32,256x64,... | grid:16..1024 (default: table1; of dot_product alone all keys before the query)",
+      [&request](const std::string& text) { request.windows = parse_windows(text); });
   const auto counts = [&](const char* name, std::vector<std::int64_t>& list, const char* description) {
     add_text(command, name, "LIST", description, set_list(list, name, parse_count));
   };
-  counts("--seq", request.seq_lens, "Sequence lengths, such as 4k,32k");
+  counts("--seq", request.seq_lens, "Sequence lengths, such as 4k,32k (default: 32k on a GPU, 1k on the CPU)");
   counts("--batch", request.batches, "Batch sizes (default: 1)");
-  counts("--q-heads", request.q_heads, "Query heads");
-  counts("--kv-heads", request.kv_heads, "Key and value heads: one for all, or one for each of --q-heads");
+  counts("--q-heads", request.q_heads, "Query heads (default: 64 on a GPU, 2 on the CPU)");
+  counts("--kv-heads", request.kv_heads, "Key and value heads: one for all, or one for each of --q-heads (default: 1)");
   counts("--head-dim", request.head_dims, "Head dimensions (default: 128)");
 }
 
@@ -127,9 +131,9 @@ void add_measuring_options(CLI::App& command, SweepRequest& request) {
       .add_option_function<std::string>(
           "--counters",
           [&request](const std::string& text) {
-            request.counters = text.empty() ? CounterSet::standard
-                                            : parse_choice<CounterSet>("--counters", text, parse_counter_set,
-                                                                       {"none", "quick", "standard"});
+            request.counters =
+                text.empty() ? CounterSet::standard
+                             : parse_choice<CounterSet>("--counters", text, parse_counter_set, {"quick", "standard"});
           },
           "Also read a GPU's hardware counters: quick (1 pass) or standard (2 passes; meant when no set is named)")
       ->type_name("[{quick,standard}]")
@@ -195,7 +199,17 @@ std::string outcome_text(const SweepOutcome& outcome, double seconds, bool resum
   return text + fmt::format("; this run measured {} in {}", outcome.measured_now, clock_text(seconds));
 }
 
+int forecast(const SweepOptions& options) {
+  SweepDisplay display(options.json);
+  const SweepForecast forecast = forecast_sweep(options.request, display.observer());
+  display.clear();
+  print_output(
+      "{}", options.json ? forecast_json(forecast) : forecast_table(forecast, terminal_width(stdout, kUnlimitedWidth)));
+  return static_cast<int>(forecast.refusal.empty() ? ExitCode::done : ExitCode::environment);
+}
+
 int run(const SweepOptions& options) {
+  if (options.dry_run) return forecast(options);
   if (options.resume) existing_database(*options.database);
   const std::filesystem::path database = writable_database(*options.database);
   SweepRequest request = options.request;
@@ -246,6 +260,8 @@ void add_sweep_command(CLI::App& app, Action& action) {
       ->type_name("[ID]")
       ->expected(0, 1);
   command->add_flag("--json", options->json, "Print one JSON object per line: progress, result, log, summary");
+  add_table_or_json(*command, options->json);
+  command->add_flag("--dry-run", options->dry_run, "Print what would be measured and about how long it takes");
   command->footer(
       "Lists multiply: two windows, two lengths and two passes are eight measurements of each kernel.\n"
       "Sizes take k for 1024. Ctrl-C stops after the current sample and keeps everything; a second Ctrl-C ends it at "
@@ -256,6 +272,7 @@ void add_sweep_command(CLI::App& app, Action& action) {
       "  triscope sweep --windows 512x32,256x64 --seq 8k,32k --q-heads 128 --kv-heads 1\n"
       "  triscope sweep --windows grid:16..1024 --pass forward --precision 1% --budget 3s\n"
       "  triscope sweep --kernel cpu.fast,baseline.cpu --device cpu --json\n"
+      "  triscope sweep --windows grid:16..1024 --dry-run   what that would measure, and for how long\n"
       "  triscope sweep --resume                            continue the newest sweep that was interrupted\n"
       "  triscope sweep --worker-prefix \"srun --gpus=1\"     measure on a compute node");
   command->callback([command, options, &action] {

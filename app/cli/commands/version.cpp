@@ -5,10 +5,12 @@
 #include <memory>
 
 #include "app/cli/commands/commands.hpp"
+#include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
 #include "build_facts.hpp"
 #include "kernels/base/third_party.hpp"
+#include "profiler/record/json.hpp"
 
 namespace triscope {
 
@@ -19,6 +21,27 @@ int print_version() {
 }
 
 namespace {
+
+int print_json() {
+  using namespace build_facts;
+  write_json_line(dump_line({{"type", "version"},
+                             {"version", kVersion},
+                             {"commit", kGitCommit},
+                             {"compiler", kCompiler},
+                             {"compile_flags", kCompileFlags}}));
+  return 0;
+}
+
+int print_licences_json() {
+  for (const ThirdPartyPart& part : third_party_parts()) {
+    write_json_line(dump_line({{"type", "part"},
+                               {"name", part.name},
+                               {"version", part.version},
+                               {"licence", part.licence},
+                               {"use", part.use}}));
+  }
+  return 0;
+}
 
 int print_licences() {
   TerminalTable table;
@@ -44,7 +67,15 @@ void add_version_command(CLI::App& app, Action& action) {
   auto licences = std::make_shared<bool>(false);
   command->add_flag("--licences", *licences,
                     "Third-party parts that are compiled in or loaded at run time, with their licences");
-  command->callback([licences, &action] { action = *licences ? print_licences : print_version; });
+  auto json = std::make_shared<bool>(false);
+  add_table_or_json(*command, *json);
+  command->callback([licences, json, &action] {
+    if (*json) {
+      action = *licences ? print_licences_json : print_json;
+    } else {
+      action = *licences ? print_licences : print_version;
+    }
+  });
 }
 
 }  // namespace triscope

@@ -76,6 +76,8 @@ void gather_database(SystemFacts& facts) {
   if (statvfs(folder.c_str(), &space) == 0) {
     facts.free_bytes = static_cast<std::int64_t>(space.f_bavail) * static_cast<std::int64_t>(space.f_frsize);
   }
+  // A sweep makes a database of an empty file, as of none.
+  if (facts.database_exists && fs::file_size(facts.database, error) == 0) facts.database_exists = false;
   if (!facts.database_exists) return;
   try {
     const Snapshot snapshot(facts.database);

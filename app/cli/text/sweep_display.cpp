@@ -28,7 +28,8 @@ json optional_json(const std::optional<double>& value) { return value ? json(*va
 std::string dump(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 std::string what(const MeasurementKey& key) {
-  return fmt::format("{} {} {}, {}", key.kernel, key.instance, to_string(key.pass), describe(key.problem));
+  return fmt::format("{} {} {}, {}, {}", key.kernel, key.instance, to_string(key.pass), to_string(key.regime),
+                     describe(key.problem));
 }
 
 /// "3/14, 0:42 left: " before the line of the measurement that was just done; empty before the plan is known.

@@ -73,18 +73,20 @@ class Report {
 
   /// Shows the sweep that is asked for, beside the one before it where there is one.
   void open() {
-    const auto refuse = [](const std::string& why, const char* fix) {
-      throw Error("The report was not written", why, fix, ExitCode::usage);
+    const auto refuse = [](const std::string& why, const char* fix, ExitCode code = ExitCode::usage) {
+      throw Error("The report was not written", why, fix, code);
     };
-    if (data_.database.empty()) refuse(data_.problem, "check the database");
-    if (!data_.shown || data_.shown->rows.empty())
-      refuse("the database holds no measurement", "run `triscope sweep` first");
+    if (data_.database.empty()) refuse(data_.problem, "check the database", ExitCode::environment);
+    if (data_.sweeps.empty()) refuse("the database holds no sweep", "run `triscope sweep` first");
     if (options_.sweep != 0) {
       application_.carry_out(ask::ShowSweep{options_.sweep});
       offscreen_.settle();
       if (!data_.shown || data_.shown->info.id != options_.sweep)
         refuse(fmt::format("there is no sweep {}", options_.sweep), "see `triscope list`");
     }
+    if (!data_.shown || data_.shown->rows.empty())
+      refuse(fmt::format("sweep {} holds no measurement", data_.shown ? data_.shown->info.id : data_.sweeps.front().id),
+             "name another one with --sweep, see `triscope list`");
     application_.select_first();
     auto before = std::find_if(data_.sweeps.begin(), data_.sweeps.end(),
                                [&](const SweepInfo& sweep) { return sweep.id == data_.shown->info.id; });

@@ -47,7 +47,7 @@ void take_screenshot(const ScreenshotOptions& options) {
   Application& application = offscreen.application();
   offscreen.settle();
   if (application.data().database.empty())
-    throw Error("The picture was not made", application.data().problem, "check the database", ExitCode::usage);
+    throw Error("The picture was not made", application.data().problem, "check the database");
   if (options.sweep != 0) {
     application.carry_out(ask::ShowSweep{options.sweep});
     offscreen.settle();

@@ -27,17 +27,26 @@ const std::vector<std::string> kCommands{"gui",     "report",  "sweep",   "list"
                                          "export",  "import",  "eval",    "inspect",   "check", "doctor",
                                          "devices", "kernels", "version", "completion"};
 
+const std::vector<std::string> kWindowOptions{"--screenshot", "--panel"};
+
 TEST(DefaultCommand, is_the_window) {
-  EXPECT_THAT(with_default_command({}, kCommands), ElementsAre("gui"));
-  EXPECT_THAT(with_default_command({"--screenshot", "x.png"}, kCommands), ElementsAre("gui", "--screenshot", "x.png"));
-  EXPECT_THAT(with_default_command({"/"}, kCommands), ElementsAre("gui", "/"));
-  EXPECT_THAT(with_default_command({"--help"}, kCommands), ElementsAre("--help"));
-  EXPECT_THAT(with_default_command({"sweep", "x"}, kCommands), ElementsAre("sweep", "x"));
+  EXPECT_THAT(with_default_command({}, kCommands, kWindowOptions), ElementsAre("gui"));
+  EXPECT_THAT(with_default_command({"--screenshot", "x.png"}, kCommands, kWindowOptions),
+              ElementsAre("gui", "--screenshot", "x.png"));
+  EXPECT_THAT(with_default_command({"/"}, kCommands, kWindowOptions), ElementsAre("gui", "/"));
+  EXPECT_THAT(with_default_command({"--help"}, kCommands, kWindowOptions), ElementsAre("--help"));
+  EXPECT_THAT(with_default_command({"sweep", "x"}, kCommands, kWindowOptions), ElementsAre("sweep", "x"));
 }
 
 TEST(DefaultCommand, a_misspelled_command_is_not_taken_for_a_database) {
   expect_error(run_triscope({"swep"}), 2, "did you mean `triscope sweep`");
   expect_error(run_triscope({"no-such.db"}), 2, "'no-such.db' is unknown");
+}
+
+TEST(DefaultCommand, an_unknown_option_is_not_taken_for_one_of_the_window) {
+  expect_error(run_triscope({"-v"}), 2,
+               "'-v' is unknown: it is neither an option of triscope nor one of the window; see `triscope --help`");
+  expect_error(run_triscope({"--hlep"}), 2, "did you mean `triscope --help`");
 }
 
 TEST(CommandLine, every_command_explains_itself_with_exit_0) {
@@ -62,7 +71,8 @@ TEST(CommandLine, version_names_the_commit_and_the_compiler) {
 }
 
 TEST(CommandLine, unknown_options_and_missing_arguments_are_usage_errors) {
-  const std::map<std::string, std::vector<std::string>> required{{"compare", {"1", "2"}},
+  const std::map<std::string, std::vector<std::string>> required{{{"--seq", "1k"}},
+                                                                 {"compare", {"1", "2"}},
                                                                  {"import", {"x"}},
                                                                  {"report", {"-o", "x"}},
                                                                  {"eval", {"--in", "a", "--out", "b", "--kernel", "k"}},

@@ -62,6 +62,30 @@ TEST(Plan, what_no_machine_can_measure_is_counted_and_refused) {
       << "beyond 64 bits, too";
 }
 
+TEST(Plan, windows_that_see_the_same_keys_are_measured_once) {
+  SweepRequest request = small_request();
+  request.kernels = {"cpu.fast"};
+  request.passes = {Pass::forward};
+  request.windows = {{64, 4}, {128, 4}, {1024, 4}, {64, 64}, {128, 128}, {32, 4}};
+  const Plan plan = plan_for(request, fake_catalog(false));
+  EXPECT_EQ(plan.total(), 3) << "64x4, 64x64 and 32x4 of 64 tokens";
+  EXPECT_EQ(plan.groups.front().entries.front().key.problem.window1, 64);
+  request.mask = Mask::full;
+  EXPECT_EQ(plan_for(request, fake_catalog(false)).total(), 1);
+}
+
+TEST(Plan, dot_product_alone_needs_no_windows) {
+  SweepRequest request = small_request();
+  request.windows.clear();
+  request.forms = {Form::dot_product};
+  request.passes = {Pass::forward};
+  request.seq_lens = {32, 64};
+  const Plan plan = plan_for(request, fake_catalog(false));
+  ASSERT_THAT(plan.groups, SizeIs(2)) << "one of each length";
+  EXPECT_GE(plan.groups.front().entries.front().key.problem.window1, 32);
+  EXPECT_EQ(plan.groups.front().entries.front().key.problem.window2, 1);
+}
+
 TEST(Plan, counts_are_the_product_of_the_lists) {
   SweepRequest request = small_request();
   request.kernels = {"cpu.fast"};

@@ -1,0 +1,100 @@
+// Facts as JSON from every command that prints some, and what a sweep would do without doing it.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/small_history.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::vector<json> lines(const ProgramResult& result) {
+  std::vector<json> objects;
+  std::istringstream stream(result.output);
+  for (std::string line; std::getline(stream, line);) objects.push_back(json::parse(line));
+  return objects;
+}
+
+TEST(Facts, every_command_that_prints_some_prints_json) {
+  const TemporaryFolder folder;
+  write_small_history(folder / "x.db");
+  const std::string file = (folder / "x.db").string();
+  const std::vector<std::vector<std::string>> commands{
+      {"version"},
+      {"version", "--licences"},
+      {"kernels"},
+      {"devices"},
+      {"list", "--db", file},
+      {"show", "--step", "--db", file},
+      {"compare", "1", "2", "--db", file},
+      {"import", file, "--db", (folder / "all.db").string()},
+      {"inspect", "--source", "random", "--seq", "16", "--head-dim", "4", "--query", "3", "--windows", "2x2"},
+      {"doctor", "--db", file}};
+  for (std::vector<std::string> command : commands) {
+    command.insert(command.end(), {"--format", "json"});
+    const ProgramResult result = run_triscope(command);
+    for (const json& object : lines(result)) EXPECT_TRUE(object.is_object()) << command.front();
+    if (command[1] == "--step") continue;  // the history holds no step
+    EXPECT_FALSE(result.output.empty()) << command.front() << result.errors;
+  }
+  const std::vector<json> slice = lines(run_triscope({"inspect", "--source", "random", "--seq", "16", "--head-dim", "4",
+                                                      "--query", "3", "--windows", "2x2", "--format", "json"}));
+  ASSERT_THAT(slice, SizeIs(1));
+  EXPECT_EQ(slice.front().at("keys1"), 2);
+  EXPECT_THAT(slice.front().at("top"), SizeIs(4));
+}
+
+TEST(Facts, a_dry_run_says_what_would_be_measured_and_stores_nothing) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> command{
+      "sweep", "--dry-run", "--device", "cpu",    "--windows", "8x4,16x2", "--seq",
+      "64",    "--kernel",  "cpu.fast", "--pass", "forward",   "--db",     (folder / "x.db").string()};
+  const ProgramResult table = run_triscope(command);
+  EXPECT_EQ(table.exit_code, 0) << table.errors;
+  EXPECT_THAT(table.output, AllOf(HasSubstr("8x4"), HasSubstr("16x2"), HasSubstr("2 measurements on"),
+                                  HasSubstr("nothing was measured")));
+  EXPECT_FALSE(std::filesystem::exists(folder / "x.db"));
+  std::vector<std::string> as_json = command;
+  as_json.push_back("--json");
+  const std::vector<json> objects = lines(run_triscope(as_json));
+  ASSERT_THAT(objects, SizeIs(3));
+  EXPECT_EQ(objects[0].at("window1"), 8);
+  EXPECT_EQ(objects[2].at("measurements"), 2);
+  EXPECT_GT(objects[2].at("seconds"), 0);
+  expect_error(run_triscope({"sweep", "--dry-run", "--resume"}), 2, "--dry-run together with --resume");
+}
+
+TEST(Facts, a_starred_sweep_has_a_legend) {
+  const TemporaryFolder folder;
+  write_small_history(folder / "x.db");
+  const std::vector<std::string> list{"list", "--db", (folder / "x.db").string()};
+  EXPECT_THAT(run_triscope(list).output, testing::Not(HasSubstr("starred")));
+  Store(folder / "x.db").set_starred(1, true);
+  EXPECT_THAT(run_triscope(list).output, AllOf(HasSubstr("*1"), HasSubstr("* starred in the window")));
+}
+
+TEST(Facts, an_empty_file_is_a_database_to_be) {
+  const TemporaryFolder folder;
+  { std::ofstream(folder / "x.db"); }
+  const ProgramResult doctor = run_triscope({"doctor", "--db", (folder / "x.db").string()});
+  EXPECT_THAT(doctor.output, HasSubstr("x.db will be created"));
+}
+
+TEST(Facts, a_folder_without_room_of_its_own_is_no_full_disk) {
+  const ProgramResult result = run_triscope(
+      {"sweep", "--device", "cpu", "--windows", "2x2", "--seq", "8", "--kernel", "cpu.fast", "--db", "/proc/x.db"});
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.errors, testing::Not(HasSubstr("full")));
+}
+
+}  // namespace
+}  // namespace triscope
