@@ -203,8 +203,11 @@ int forecast(const SweepOptions& options) {
   SweepDisplay display(options.json);
   const SweepForecast forecast = forecast_sweep(options.request, display.observer());
   display.clear();
-  print_output(
-      "{}", options.json ? forecast_json(forecast) : forecast_table(forecast, terminal_width(stdout, kUnlimitedWidth)));
+  if (options.json) {
+    write_json(forecast_json(forecast));
+  } else {
+    write_output(forecast_table(forecast, terminal_width(stdout, kUnlimitedWidth)));
+  }
   return static_cast<int>(forecast.refusal.empty() ? ExitCode::done : ExitCode::environment);
 }
 

@@ -23,9 +23,9 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-const std::vector<std::string> kCommands{"gui",     "report",  "sweep",   "list",      "show",  "compare",
-                                         "export",  "import",  "eval",    "inspect",   "check", "doctor",
-                                         "devices", "kernels", "version", "completion"};
+const std::vector<std::string> kCommands{"gui",    "report",  "sweep",   "list",    "show",      "compare",
+                                         "advise", "export",  "import",  "eval",    "inspect",   "check",
+                                         "doctor", "devices", "kernels", "version", "completion"};
 
 const std::vector<std::string> kWindowOptions{"--screenshot", "--panel"};
 
@@ -71,7 +71,7 @@ TEST(CommandLine, version_names_the_commit_and_the_compiler) {
 }
 
 TEST(CommandLine, unknown_options_and_missing_arguments_are_usage_errors) {
-  const std::map<std::string, std::vector<std::string>> required{{{"--seq", "1k"}},
+  const std::map<std::string, std::vector<std::string>> required{{"advise", {"--seq", "1k"}},
                                                                  {"compare", {"1", "2"}},
                                                                  {"import", {"x"}},
                                                                  {"report", {"-o", "x"}},

@@ -73,6 +73,42 @@ TEST(Facts, a_dry_run_says_what_would_be_measured_and_stores_nothing) {
   expect_error(run_triscope({"sweep", "--dry-run", "--resume"}), 2, "--dry-run together with --resume");
 }
 
+TEST(Facts, windows_are_advised_from_what_was_measured) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "x.db").string();
+  const std::vector<std::string> sweep{"sweep",
+                                       "--device",
+                                       "cpu",
+                                       "--seq",
+                                       "64",
+                                       "--q-heads",
+                                       "2",
+                                       "--pass",
+                                       "forward",
+                                       "--head-dim",
+                                       "16",
+                                       "--budget",
+                                       "50ms",
+                                       "--precision",
+                                       "20%",
+                                       "--kernel",
+                                       "cpu.fast,baseline.cpu",
+                                       "--windows",
+                                       "4x2,16x2",
+                                       "--db",
+                                       file};
+  ASSERT_EQ(run_triscope(sweep).exit_code, 0);
+  std::vector<std::string> advise{"advise",       "--seq", "64", "--pass",   "forward", "--match",
+                                  "baseline.cpu", "--db",  file, "--format", "json"};
+  const std::vector<json> proposed = lines(run_triscope(advise));
+  ASSERT_THAT(proposed, SizeIs(1)) << "one for the second window of 2";
+  EXPECT_EQ(proposed.front().at("measured"), true);
+  EXPECT_GT(proposed.front().at("ms"), 0);
+  expect_error(run_triscope({"advise", "--seq", "64", "--match", "baseline.fa3", "--db", file}), 2,
+               "baseline.fa3 was not measured in every pass");
+  expect_error(run_triscope({"advise", "--db", file}), 2, "--seq");
+}
+
 TEST(Facts, a_starred_sweep_has_a_legend) {
   const TemporaryFolder folder;
   write_small_history(folder / "x.db");

@@ -1,0 +1,179 @@
+// `triscope advise`: windows that cost what dot-product attention costs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/database_option.hpp"
+#include "app/cli/options/selection.hpp"
+#include "app/cli/options/shared_options.hpp"
+#include "app/cli/options/stop_signal.hpp"
+#include "app/cli/text/number_text.hpp"
+#include "app/cli/text/sweep_display.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/plan/advice.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/json.hpp"
+#include "profiler/sweep/sweep.hpp"
+
+namespace triscope {
+namespace {
+
+struct AdviseOptions {
+  AdviceRequest request;
+  std::shared_ptr<std::string> database;
+  std::int64_t most = 8;
+  bool json = false, measure = false;
+};
+
+/// Heads and dimension that were not named: those for which most windows were measured.
+void complete(AdviceRequest& request, const std::vector<ResultRow>& rows) {
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> counts;
+  const auto agrees = [](std::int64_t asked, std::int64_t there) { return asked == 0 || asked == there; };
+  for (const ResultRow& row : rows) {
+    const Problem& p = row.problem;
+    if (row.status != Status::ok || p.form != request.form || !agrees(request.q_heads, p.q_heads) ||
+        !agrees(request.kv_heads, p.kv_heads) || !agrees(request.head_dim, p.head_dim))
+      continue;
+    ++counts[{p.q_heads, p.kv_heads, p.head_dim}];
+  }
+  if (counts.empty()) {
+    throw Error("no windows can be proposed", "none were measured with these heads",
+                "measure some with `triscope sweep`, or name other heads", ExitCode::usage);
+  }
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::tie(request.q_heads, request.kv_heads, request.head_dim) = most->first;
+}
+
+void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
+  if (as_json) {
+    for (const WindowAdvice& one : advice.windows)
+      write_json_line(dump_line({{"type", "advice"},
+                                 {"window1", one.windows.window1},
+                                 {"window2", one.windows.window2},
+                                 {"ms", one.ms},
+                                 {"over_match", one.ratio},
+                                 {"measured", one.measured},
+                                 {"basis", one.basis},
+                                 {"match", request.match},
+                                 {"match_ms", advice.match_ms}}));
+    return;
+  }
+  print_output("{}, seq {}, heads {}/{}, dim {}: {} takes {} ms ({})\n\n", to_string(request.form), request.seq_len,
+               request.q_heads, request.kv_heads, request.head_dim, request.match, milliseconds_text(advice.match_ms),
+               advice.match_basis);
+  TerminalTable table;
+  table.columns = {{"windows", Align::left, 100, false},
+                   {"ms", Align::right, 90, false},
+                   {"of " + request.match, Align::right, 95, false},
+                   {"basis", Align::left, 50, false}};
+  for (const WindowAdvice& one : advice.windows)
+    table.rows.push_back({fmt::format("{}x{}", one.windows.window1, one.windows.window2), milliseconds_text(one.ms),
+                          significant_text(one.ratio), one.basis});
+  print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+}
+
+Advice advice_from(const std::filesystem::path& database, const AdviseOptions& options, AdviceRequest& request) {
+  const std::vector<ResultRow> rows = newest_of_each(Snapshot(database).results());
+  complete(request, rows);
+  Advice advice = advise_windows(rows, request);
+  if (static_cast<std::int64_t>(advice.windows.size()) > options.most)
+    advice.windows.resize(static_cast<std::size_t>(options.most));
+  return advice;
+}
+
+/// Measures the proposed windows beside the match; true when all of it was measured.
+bool measure(const Advice& advice, const AdviseOptions& options, const AdviceRequest& request) {
+  SweepRequest sweep;
+  for (const WindowAdvice& one : advice.windows) sweep.windows.push_back(one.windows);
+  sweep.seq_lens = {request.seq_len};
+  sweep.q_heads = {request.q_heads};
+  sweep.kv_heads = {request.kv_heads};
+  sweep.head_dims = {request.head_dim};
+  sweep.forms = {request.form};
+  sweep.passes = request.passes;
+  sweep.kernels.assign(advice.kernels.begin(), advice.kernels.end());
+  StopSignal stop;
+  SweepDisplay display(options.json);
+  const SweepOutcome outcome = run_sweep(sweep, writable_database(*options.database), display.observer(), stop.token());
+  display.clear();
+  return !outcome.stopped && outcome.failed == 0;
+}
+
+/// The same windows once they are measured.
+Advice measured_advice(const std::filesystem::path& database, const Advice& proposed, const AdviceRequest& request) {
+  std::vector<ResultRow> rows = newest_of_each(Snapshot(database).results());
+  std::erase_if(rows, [&](const ResultRow& row) {
+    return row.problem.form == request.form &&
+           std::none_of(proposed.windows.begin(), proposed.windows.end(), [&](const WindowAdvice& one) {
+             return one.windows.window1 == row.problem.window1 && one.windows.window2 == row.problem.window2;
+           });
+  });
+  return advise_windows(rows, request);
+}
+
+int run(const AdviseOptions& options) {
+  const std::filesystem::path database = existing_database(*options.database);
+  AdviceRequest request = options.request;
+  const Advice advice = advice_from(database, options, request);
+  print(advice, request, options.json);
+  if (!options.measure) {
+    if (!options.json) print_output("\nProposals that were not measured are estimates: --measure measures them.\n");
+    return 0;
+  }
+  const bool complete = measure(advice, options, request);
+  print(measured_advice(database, advice, request), request, options.json);
+  return static_cast<int>(complete ? ExitCode::done : ExitCode::measured_failed);
+}
+
+}  // namespace
+
+void add_advise_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("advise", "Windows that cost what dot-product attention costs");
+  auto options = std::make_shared<AdviseOptions>();
+  AdviceRequest& request = options->request;
+  const auto count = [&](const char* name, const char* description, std::int64_t& value) {
+    add_text(*command, name, "N", description,
+             [name, &value](const std::string& text) { value = parse_count(name, text); });
+  };
+  count("--seq", "Sequence length, such as 16k", request.seq_len);
+  command->get_option("--seq")->required();
+  add_text(*command, "--match", "ID", "Kernel of dot-product attention (default: baseline.fa3)",
+           [&request](const std::string& text) { request.match = text; });
+  request.match = "baseline.fa3";
+  add_text(*command, "--pass", "{forward,backward}", "Passes whose times are added, a list (default: forward,backward)",
+           [&request](const std::string& text) {
+             request.passes.clear();
+             for (const std::string& pass : parse_list("--pass", text)) {
+               const Pass value = parse_choice<Pass>("--pass", pass, parse_pass, {"forward", "backward"});
+               if (std::find(request.passes.begin(), request.passes.end(), value) == request.passes.end())
+                 request.passes.push_back(value);
+             }
+           });
+  add_text(*command, "--form", "{trilinear,determinant}", "Form of the logit (default: trilinear)",
+           [&request](const std::string& text) { request.form = parse_simplicial_form("--form", text); });
+  count("--q-heads", "Query heads (default: those that were measured most)", request.q_heads);
+  count("--kv-heads", "Key and value heads (default: likewise)", request.kv_heads);
+  count("--head-dim", "Head dimension (default: likewise)", request.head_dim);
+  count("--most", "Proposals printed (default: 8)", options->most);
+  options->database = add_database_option(*command);
+  command->add_flag("--measure", options->measure, "Measure the proposals beside the match, into the same database");
+  add_table_or_json(*command, options->json);
+  command->footer(
+      "Times are measured ones: of these windows at this length, or scaled from the nearest measured length. Between "
+      "two\n"
+      "measured windows only whole tiles of 128 keys are proposed, since a part of a tile costs as much as all of it.\n"
+      "\n"
+      "Examples:\n"
+      "  triscope advise --seq 16k --pass forward,backward --match baseline.fa3\n"
+      "  triscope advise --seq 32k --pass forward --measure");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace triscope

@@ -1,0 +1,143 @@
+#include "profiler/plan/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "kernels/attention/flops.hpp"
+#include "kernels/base/error.hpp"
+
+namespace triscope {
+namespace {
+
+struct Cost {
+  double ms = 0;
+  std::int64_t from = 0;  // the length that was measured; 0: several
+  std::set<std::string> kernels;
+};
+
+double farness(std::int64_t seq_len, std::int64_t wanted) {
+  return std::abs(std::log(static_cast<double>(seq_len) / static_cast<double>(wanted)));
+}
+
+// The time of `rows` (one pair of windows, one pass) at the wanted length: of the nearest length the fastest kernel.
+std::optional<Cost> cost_of(const std::vector<const ResultRow*>& rows, std::int64_t seq_len) {
+  std::optional<Cost> best;
+  for (const ResultRow* row : rows) {
+    Problem wanted = row->problem;
+    wanted.seq_len = seq_len;
+    if (wanted.form == Form::dot_product) wanted.window1 = seq_len;
+    const double scale = static_cast<double>(triple_count(wanted)) / static_cast<double>(triple_count(row->problem));
+    const Cost cost{*row->median_ms * scale, row->problem.seq_len, {row->kernel}};
+    const double nearer = best ? farness(cost.from, seq_len) - farness(best->from, seq_len) : -1;
+    if (!best || nearer < 0 || (nearer == 0 && cost.ms < best->ms)) best = cost;
+  }
+  return best;
+}
+
+// Over all passes; nullopt when one is missing.
+std::optional<Cost> total_cost(const std::map<Pass, std::vector<const ResultRow*>>& by_pass,
+                               const AdviceRequest& request) {
+  Cost total;
+  for (const Pass pass : request.passes) {
+    const auto rows = by_pass.find(pass);
+    const std::optional<Cost> one = rows == by_pass.end() ? std::nullopt : cost_of(rows->second, request.seq_len);
+    if (!one) return std::nullopt;
+    total.from = total.kernels.empty() || total.from == one->from ? one->from : 0;
+    total.ms += one->ms;
+    total.kernels.insert(one->kernels.begin(), one->kernels.end());
+  }
+  return total;
+}
+
+std::string basis_of(const Cost& cost, std::int64_t seq_len) {
+  if (cost.from == seq_len) return "measured";
+  return cost.from == 0 ? "scaled from several lengths" : fmt::format("scaled from seq {}", cost.from);
+}
+
+bool fits(const ResultRow& row, const AdviceRequest& request) {
+  const Problem& problem = row.problem;
+  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == request.regime &&
+         problem.mask == Mask::causal && problem.batch == 1 && problem.q_heads == request.q_heads &&
+         problem.kv_heads == request.kv_heads && problem.head_dim == request.head_dim;
+}
+
+[[noreturn]] void refuse(const std::string& why, const AdviceRequest& request, const std::string& form) {
+  std::string passes;
+  for (const Pass pass : request.passes) passes += (passes.empty() ? "" : ",") + std::string(to_string(pass));
+  throw Error(
+      "no windows can be proposed", why,
+      fmt::format("measure them first: triscope sweep --pass {} --seq {} --q-heads {} --kv-heads {} --head-dim {}{}",
+                  passes, request.seq_len, request.q_heads, request.kv_heads, request.head_dim, form),
+      ExitCode::usage);
+}
+
+using ByFirstWindow = std::map<std::int64_t, Cost>;
+
+// The measured windows of one second window, and between them whole tiles.
+std::vector<WindowAdvice> candidates_of(const ByFirstWindow& measured, std::int64_t window2, double match_ms,
+                                        std::int64_t seq_len) {
+  std::vector<WindowAdvice> all;
+  for (auto low = measured.begin(); low != measured.end(); ++low) {
+    all.push_back(
+        {{low->first, window2}, low->second.ms, 0, low->second.from == seq_len, basis_of(low->second, seq_len)});
+    const auto high = std::next(low);
+    if (high == measured.end()) break;
+    for (std::int64_t window1 = (low->first / kAdviceTile + 1) * kAdviceTile; window1 < high->first;
+         window1 += kAdviceTile) {
+      const double way = static_cast<double>(window1 - low->first) / static_cast<double>(high->first - low->first);
+      all.push_back({{window1, window2},
+                     std::lerp(low->second.ms, high->second.ms, way),
+                     0,
+                     false,
+                     fmt::format("between {}x{} and {}x{}", low->first, window2, high->first, window2)});
+    }
+  }
+  for (WindowAdvice& one : all) one.ratio = one.ms / match_ms;
+  return all;
+}
+
+bool nearer(const WindowAdvice& a, const WindowAdvice& b) {
+  return std::abs(std::log(a.ratio)) < std::abs(std::log(b.ratio));
+}
+
+}  // namespace
+
+Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request) {
+  std::map<Pass, std::vector<const ResultRow*>> match;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::map<Pass, std::vector<const ResultRow*>>> windows;  // w2, w1
+  for (const ResultRow& row : rows) {
+    if (!fits(row, request)) continue;
+    const Problem& problem = row.problem;
+    if (problem.form == Form::dot_product && row.kernel == request.match && problem.window1 >= problem.seq_len) {
+      match[row.pass].push_back(&row);
+    } else if (problem.form == request.form && problem.window1 <= request.seq_len &&
+               problem.window2 <= request.seq_len) {
+      windows[{problem.window2, problem.window1}][row.pass].push_back(&row);
+    }
+  }
+  const std::optional<Cost> target = total_cost(match, request);
+  if (!target)
+    refuse(fmt::format("{} was not measured in every pass at these heads", request.match), request,
+           fmt::format(" --form dot_product --kernel {}", request.match));
+  Advice advice{target->ms, basis_of(*target, request.seq_len), {}, target->kernels};
+  std::map<std::int64_t, ByFirstWindow> by_second;
+  for (const auto& [pair, by_pass] : windows) {
+    const std::optional<Cost> cost = total_cost(by_pass, request);
+    if (!cost) continue;
+    by_second[pair.first][pair.second] = *cost;
+    advice.kernels.insert(cost->kernels.begin(), cost->kernels.end());
+  }
+  if (by_second.empty()) refuse("no windows were measured in every pass at these heads", request, "");
+  for (const auto& [window2, measured] : by_second) {
+    const std::vector<WindowAdvice> all = candidates_of(measured, window2, target->ms, request.seq_len);
+    advice.windows.push_back(*std::min_element(all.begin(), all.end(), nearer));
+  }
+  std::stable_sort(advice.windows.begin(), advice.windows.end(), nearer);
+  return advice;
+}
+
+}  // namespace triscope

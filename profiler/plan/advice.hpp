@@ -1,0 +1,47 @@
+// Which windows cost what dot-product attention costs, from measured latencies.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+struct AdviceRequest {
+  std::int64_t seq_len = 0;
+  std::vector<Pass> passes{Pass::forward, Pass::backward};  ///< whose times are added
+  std::string match;                                        ///< kernel of dot-product attention
+  std::int64_t q_heads = 0, kv_heads = 0, head_dim = 0;
+  Form form = Form::trilinear;
+  Regime regime = Regime::sustained;
+};
+
+/// One pair of windows with its time over all passes, each by the fastest kernel.
+struct WindowAdvice {
+  Windows windows;
+  double ms = 0;
+  double ratio = 0;       ///< ms / that of the match
+  bool measured = false;  ///< at this length; else `basis` says from what it was derived
+  std::string basis;      ///< "measured", "scaled from seq 8192", "between 256x32 and 512x32"
+};
+
+struct Advice {
+  double match_ms = 0;
+  std::string match_basis;
+  std::vector<WindowAdvice> windows;  ///< nearest to the match first; of each second window one
+  std::set<std::string> kernels;      ///< that the times are of, the match included
+};
+
+/// Costs come from rows with the request's heads, dimension, form and regime. A length that was not measured is scaled
+/// by the exact count of triples from the nearest one that was. Between two measured first windows the cost grows with
+/// the number of whole tiles of `kAdviceTile` keys; only such windows are proposed, since a part of a tile costs as
+/// much as all of it. Nothing is said beyond the measured windows. Throws `Error` (usage) when the match or every pair
+/// of windows lacks a pass.
+inline constexpr std::int64_t kAdviceTile = 128;
+Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request);
+
+}  // namespace triscope

@@ -1,0 +1,75 @@
+#include "profiler/plan/advice.hpp"
+
+#include <gmock/gmock.h>
+
+#include "kernels/base/error.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::SizeIs;
+
+ResultRow row(const char* kernel, Form form, std::int64_t seq_len, Windows windows, Pass pass, double ms) {
+  ResultRow row;
+  row.kernel = kernel;
+  row.pass = pass;
+  row.problem.form = form;
+  row.problem.seq_len = seq_len;
+  row.problem.q_heads = 8;
+  row.problem.kv_heads = 1;
+  row.problem.head_dim = 64;
+  row.problem.window1 = windows.window1;
+  row.problem.window2 = windows.window2;
+  row.median_ms = ms;
+  return row;
+}
+
+AdviceRequest request_at(std::int64_t seq_len, std::vector<Pass> passes) {
+  return {seq_len, std::move(passes), "baseline.fa3", 8, 1, 64, Form::trilinear, Regime::sustained};
+}
+
+/// A kernel whose cost with 32 keys is 1 ms and 2 ms for each tile of 128 keys: 284x32 would cost three tiles.
+std::vector<ResultRow> tiled() {
+  return {row("k", Form::trilinear, 16384, {128, 32}, Pass::forward, 3),
+          row("k", Form::trilinear, 16384, {512, 32}, Pass::forward, 9),
+          row("slow", Form::trilinear, 16384, {512, 32}, Pass::forward, 90),
+          row("k", Form::trilinear, 16384, {512, 64}, Pass::forward, 17),
+          row("baseline.fa3", Form::dot_product, 16384, {16384, 1}, Pass::forward, 6.8)};
+}
+
+TEST(Advice, proposes_whole_tiles_between_measured_windows) {
+  const Advice advice = advise_windows(tiled(), request_at(16384, {Pass::forward}));
+  ASSERT_THAT(advice.windows, SizeIs(2));
+  const WindowAdvice& best = advice.windows.front();
+  EXPECT_EQ(best.windows.window1, 384) << "a part of a tile costs as much as all of it";
+  EXPECT_EQ(best.windows.window2, 32);
+  EXPECT_NEAR(best.ms, 7, 1e-9);
+  EXPECT_FALSE(best.measured);
+  EXPECT_EQ(best.basis, "between 128x32 and 512x32");
+  EXPECT_TRUE(advice.windows.back().measured);
+  EXPECT_EQ(advice.windows.back().windows.window2, 64);
+  EXPECT_EQ(advice.kernels, (std::set<std::string>{"baseline.fa3", "k"}));
+}
+
+TEST(Advice, adds_passes_and_scales_a_length_that_was_not_measured) {
+  std::vector<ResultRow> rows{row("k", Form::trilinear, 8192, {64, 16}, Pass::forward, 1),
+                              row("k", Form::trilinear, 8192, {64, 16}, Pass::backward, 4),
+                              row("baseline.fa3", Form::dot_product, 16384, {16384, 1}, Pass::forward, 3),
+                              row("baseline.fa3", Form::dot_product, 16384, {16384, 1}, Pass::backward, 7)};
+  const Advice advice = advise_windows(rows, request_at(16384, {Pass::forward, Pass::backward}));
+  EXPECT_DOUBLE_EQ(advice.match_ms, 10);
+  EXPECT_EQ(advice.match_basis, "measured");
+  ASSERT_THAT(advice.windows, SizeIs(1));
+  EXPECT_NEAR(advice.windows.front().ms, 10, 0.1) << "twice as many tokens";
+  EXPECT_EQ(advice.windows.front().basis, "scaled from seq 8192");
+}
+
+TEST(Advice, needs_every_pass_of_both) {
+  EXPECT_THROW(advise_windows(tiled(), request_at(16384, {Pass::forward, Pass::backward})), Error);
+  std::vector<ResultRow> rows = tiled();
+  rows.pop_back();
+  EXPECT_THROW(advise_windows(rows, request_at(16384, {Pass::forward})), Error);
+}
+
+}  // namespace
+}  // namespace triscope
