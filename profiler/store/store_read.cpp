@@ -81,10 +81,12 @@ std::vector<ResultRow> result_rows(SQLite::Database& database, const char* condi
 struct SampleRow {
   std::int64_t measurement = 0;
   std::optional<std::int64_t> group;
+  bool converged = false;
   Sample sample;
 };
 constexpr auto kMeasurementOf = &SampleRow::measurement;
 constexpr auto kGroupOf = &SampleRow::group;
+constexpr auto kConvergedOf = &SampleRow::converged;
 constexpr auto kSampleOf = &SampleRow::sample;
 
 }  // namespace
@@ -149,7 +151,9 @@ std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t me
 std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& database, const char* condition,
                                                            std::int64_t value) {
   static constexpr auto kColumns =
-      columns(Table{"measurement", column("id", kMeasurementOf), column("interleave_group", kGroupOf)}.columns,
+      columns(Table{"measurement", column("id", kMeasurementOf), column("interleave_group", kGroupOf),
+                    column("converged", kConvergedOf)}
+                  .columns,
               within(kSampleOf, kSamples.columns));
   // CROSS JOIN: measurements first, so that each one's samples are one range of the sample table.
   SQLite::Statement query(
@@ -170,6 +174,7 @@ std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& dat
       current = row.measurement;
       series = &all[current];
       series->group = row.group.value_or(-1);
+      series->converged = row.converged;
     }
     if (const std::string fault = sample_fault(row.sample); !fault.empty()) throw UnusableRow(fault);
     series->samples.push_back(row.sample);

@@ -37,6 +37,7 @@ struct StoredMeasurement {
 /// What a comparison needs of a stored measurement.
 struct SampleSeries {
   std::int64_t group = -1;  ///< as `Measurement::group`
+  bool converged = false;
   std::vector<Sample> samples;
 };
 

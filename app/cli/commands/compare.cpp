@@ -109,23 +109,7 @@ bool fails_gate(const FailCondition& condition, const RowPair& pair, const Compa
   return comparison.verdict == Verdict::not_comparable || violates(condition, comparison);
 }
 
-bool converged(const Snapshot& snapshot, const ResultRow& row) {
-  const std::optional<Measurement> measurement = snapshot.measurement(row.measurement);
-  return !measurement || measurement->status != Status::ok || measurement->summary.converged;
-}
-
-/// Samples of each side; one object where both sides are of one database.
-struct SampleSource {
-  explicit SampleSource(const Side& a, const Side& b) : of_a(*a.from) {
-    if (a.from != b.from) of_other.emplace(*b.from);
-  }
-  StoredSamples& of_b() { return of_other ? *of_other : of_a; }
-
-  StoredSamples of_a;
-  std::optional<StoredSamples> of_other;
-};
-
-ComparedPair compare_pair(SampleSource& samples, const Side& a, const Side& b, const RowPair& pair,
+ComparedPair compare_pair(StoredSamples& of_a, StoredSamples& of_b, const RowPair& pair,
                           const CompareOptions& options) {
   ComparedPair result{pair, {}, true, true, false};
   for (const ResultRow* row : {&pair.a, &pair.b}) {
@@ -134,9 +118,9 @@ ComparedPair compare_pair(SampleSource& samples, const Side& a, const Side& b, c
     result.comparison.explanation = fmt::format("m{} is {}: {}", row->measurement, to_string(row->status), row->reason);
   }
   if (result.comparison.explanation.empty()) {
-    result.comparison = compare_rows(samples.of_a, pair.a, samples.of_b(), pair.b, options.tolerance);
-    result.converged_a = converged(*a.from, pair.a);
-    result.converged_b = converged(*b.from, pair.b);
+    result.comparison = compare_rows(of_a, pair.a, of_b, pair.b, options.tolerance);
+    result.converged_a = of_a.of(pair.a).converged;
+    result.converged_b = of_b.of(pair.b).converged;
   }
   if (options.fail_if) result.violated = fails_gate(*options.fail_if, pair, result.comparison);
   return result;
@@ -232,8 +216,9 @@ int run(const CompareOptions& options) {
   Compared compared;
   compared.a = label_of(a);
   compared.b = label_of(b);
-  SampleSource samples(a, b);
-  for (const RowPair& pair : pairing.pairs) compared.pairs.push_back(compare_pair(samples, a, b, pair, options));
+  StoredSamples of_a(*a.from), of_other(*b.from);
+  StoredSamples& of_b = a.from == b.from ? of_a : of_other;
+  for (const RowPair& pair : pairing.pairs) compared.pairs.push_back(compare_pair(of_a, of_b, pair, options));
   compared.differences = place_differences(*a.from, *b.from, compared.pairs, options.allowed);
   compared.tally = count_pairs(compared.pairs, pairing);
   if (options.fail_if) compared.gate = options.fail_if->text;
