@@ -1,10 +1,6 @@
 // The PTX and WGMMA wrappers of cuda.hopper one by one on a GPU: fragments and tile descriptors against plain sums,
 // copies, mbarriers, conversions, the order of cross products and of rows. Small integers as inputs, so every
-// comparison is exact.
-//
-//   hopper_wrappers_check               exit code 1 when something differs
-//   hopper_wrappers_check sanitizer     a correct kernel that racecheck reports on all the same: what its reports on
-//                                       cuda.hopper are made of (docs/notebook.md)
+// comparison is exact. Exit code 1 when something differs.
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
@@ -255,55 +251,7 @@ void check_rows() {
   expect(banks, "the eight rows that ldmatrix reads at once lie in different banks");
 }
 
-// --- what compute-sanitizer reports on
-// --------------------------------------------------------------------------------------
-
-/// A ring of two slots between two warps, ordered by mbarriers alone. racecheck sees the writes and the reads, not what
-/// orders them.
-__global__ void __launch_bounds__(64) ring_example(int* result) {
-  __shared__ int slot[2][32];
-  __shared__ alignas(8) std::uint64_t barriers[4];
-  const std::uint32_t full = shared_address(barriers), empty = full + 16;
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < 4; ++i) barrier_init(full + 8 * i, 1);
-    fence_barrier_init();
-  }
-  __syncthreads();
-  const int lane = static_cast<int>(threadIdx.x) & 31;
-  int sum = 0;
-  for (int n = 0; n < 64; ++n) {
-    const int s = n & 1, use = n >> 1;
-    if (threadIdx.x < 32) {
-      if (use > 0) barrier_wait(empty + 8 * s, (use - 1) & 1);
-      slot[s][lane] = n + lane;
-      __syncwarp();
-      if (lane == 0) barrier_arrive(full + 8 * s);
-    } else {
-      barrier_wait(full + 8 * s, use & 1);
-      sum += slot[s][31 - lane];
-      __syncwarp();
-      if (lane == 0) barrier_arrive(empty + 8 * s);
-    }
-  }
-  if (threadIdx.x >= 32) result[lane] = sum;
-}
-
-void run_sanitizer_example() {
-  DeviceBuffer results(32 * 4);
-  ring_example<<<1, 64>>>(results.as<int>());
-  check_launch("sanitizer example");
-  const auto got = to_host<int>(results, 32);
-  bool right = true;
-  for (int lane = 0; lane < 32; ++lane)
-    right = right && got[static_cast<std::size_t>(lane)] == 64 * 63 / 2 + 64 * (31 - lane);
-  expect(right, "the ring between two warps");
-}
-
-int run(const std::string& mode) {
-  if (mode == "sanitizer") {
-    run_sanitizer_example();
-    return failures;
-  }
+int run() {
   check_products<64>();
   check_products<80>();
   check_products<96>();
@@ -321,9 +269,9 @@ int run(const std::string& mode) {
 }  // namespace
 }  // namespace triscope::hopper
 
-int main(int argc, char** argv) {
+int main() {
   try {
-    return triscope::hopper::run(argc > 1 ? argv[1] : "") == 0 ? 0 : 1;
+    return triscope::hopper::run() == 0 ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 3;

@@ -78,18 +78,6 @@ def row_error(file, kernel, bound):
     say(found and float(found[1]) <= float(bound), f"{kernel}: {found[0] if found else text}")
 
 
-def races(file, example):
-    """What racecheck said about a kernel whose shared memory is ordered by mbarriers, and about an example of which that is
-    right. It does not follow mbarriers: as long as it reports on the example too, its reports of races in shared memory
-    prove nothing about the kernel. The kernel's results must be right in any case, and nothing else may be reported."""
-    said, about_example = (open(name, encoding="utf-8", errors="replace").read() for name in (file, example))
-    right = re.search(r"(\d+) comparisons with the fp64 oracle passed, 0 failed", said)
-    say(right and int(right[1]) > 0 and "ERROR SUMMARY" not in said, f"racecheck: results {right[0] if right else 'are missing or wrong'}")
-    reports = [len(re.findall("Race reported between", text)) for text in (said, about_example)]
-    finished = all("RACECHECK SUMMARY" in text for text in (said, about_example))
-    say(finished and (reports[0] == 0 or reports[1] > 0), f"racecheck: {reports[0]} reports, {reports[1]} on a right example with mbarriers")
-
-
 def key(row):
     return tuple(row[name] for name in ("kernel", "instance", "pass", "regime", "form", "seq_len", "q_heads", "head_dim", "window1", "window2"))
 
