@@ -3,7 +3,7 @@ triscope_room(kernels/base fmt::static libmd::libmd ${CMAKE_DL_LIBS})
 triscope_room(kernels/attention kernels/base fmt::static OpenMP::OpenMP_CXX)
 triscope_room(kernels/tensors kernels/base kernels/attention fmt::static nlohmann_json::nlohmann_json)
 triscope_room(kernels/reference kernels/base kernels/attention fmt::static OpenMP::OpenMP_CXX)
-triscope_room(kernels/cpu kernels/attention fmt::static OpenMP::OpenMP_CXX)
+triscope_room(kernels/cpu kernels/base kernels/attention fmt::static OpenMP::OpenMP_CXX)
 triscope_room(kernels/inspect kernels/base kernels/attention kernels/tensors fmt::static)
 triscope_room(kernels/inspect/cpu kernels/base kernels/inspect kernels/reference kernels/tensors OpenMP::OpenMP_CXX)
 include(CpuKernels)    # instruction sets of kernels/cpu and kernels/inspect/cpu

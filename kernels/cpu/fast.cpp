@@ -2,12 +2,35 @@
 // blocked like FlashAttention-2. Forward and backward, on the same micro-kernels; the instances are instruction sets.
 #include "kernels/cpu/fast.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "kernels/attention/host_arguments.hpp"
+#include "kernels/base/error.hpp"
 #include "kernels/cpu/fast_layout.hpp"
 #include "source_hash/cpu.fast.hpp"
 
 namespace triscope {
 namespace {
+
+/// Largest |LSE| of a backward. A probability is exp(logit - LSE), both in fp32 and as large as each other: its
+/// relative error, and that of the gradients, is about 2^-21 |LSE|, and 1 % here.
+constexpr float kLargestLse = 2e4f;
+
+/// Throws `Error` when fp32 cannot hold the probabilities that belong to the LSE.
+void require_small_lse(const KernelInfo& info, const Problem& problem, const float* lse) {
+  float largest = 0;
+  for (std::int64_t n = 0; n < problem.batch * problem.q_heads * problem.seq_len; ++n)
+    largest = std::max(largest, std::abs(lse[n]));
+  if (largest <= kLargestLse) return;
+  throw Error(fmt::format("the backward of {} was not launched", info.id),
+              fmt::format("the LSE of a row is {:.3g} in size, and beyond {:g} fp32 leaves errors of more than 1 % in "
+                          "the probabilities",
+                          largest, kLargestLse),
+              "scale queries or keys down, or use cpu.oracle", ExitCode::usage);
+}
 
 class FastKernel final : public Kernel {
  public:
@@ -36,6 +59,7 @@ class FastKernel final : public Kernel {
     if (pass == Pass::forward) {
       cpu::launch_forward(problem, instructions, arguments);
     } else {
+      require_small_lse(info_, problem, arguments.lse);
       cpu::launch_backward(problem, instructions, arguments);
     }
   }

@@ -210,6 +210,28 @@ TEST(Fast, refuses_what_it_cannot_run_in_words) {
   EXPECT_EQ(kernel->unsupported(problem, Pass::forward), "it does not compute form dot_product");
 }
 
+// P = exp(logit - LSE) with both near 1e6 has no digit left; at 1e4 gradients are within the bound of peaked inputs.
+TEST(Fast, backward_refuses_an_lse_beyond_the_digits_of_fp32) {
+  for (const float factor : {2e3f, 1e6f}) {
+    AttentionCase tensors(attention_problem(Form::trilinear, 40, 20, 5, 2, 1, 16));
+    for (float& x : tensors.q) x *= factor;
+    tensors.run(*make_cpu_fast(), Pass::forward);
+    const float largest = *std::max_element(tensors.lse.begin(), tensors.lse.end());
+    if (factor == 1e6f) {
+      EXPECT_GT(largest, 1e5f);
+      try {
+        tensors.run(*make_cpu_fast(), Pass::backward);
+        ADD_FAILURE() << "launched with an LSE of " << largest;
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("the LSE of a row is"), std::string::npos) << error.what();
+      }
+    } else {
+      EXPECT_GT(largest, 5e3f);
+      expect_agreement(*make_cpu_fast(), tensors, true);
+    }
+  }
+}
+
 TEST(Baseline, agrees_with_the_oracle_for_causal_sliding_and_full_masks) {
   const auto kernel = make_cpu_baseline();
   for (std::int64_t window : {1, 9, 64, 300}) {
