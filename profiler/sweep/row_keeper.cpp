@@ -70,12 +70,13 @@ RowKeeper::RowKeeper(Store& store, Sweep sweep)
   if (!std::filesystem::exists(file_, error)) return;
   const std::vector<FinishedKey> finished = Snapshot(sweep_.database).finished_keys(sweep_.id);
   std::size_t added = 0;
-  for (const Measurement& measurement : read_spool()) {
+  for (Measurement& measurement : read_spool()) {
     // The program may have ended between the database and the removal of the file.
     const auto same = [&](const FinishedKey& one) {
       return one.key == measurement.key && one.source_hash == measurement.source_hash;
     };
     if (std::any_of(finished.begin(), finished.end(), same)) continue;
+    if (measurement.status == Status::ok) sweep_.summarize(measurement);
     store_.add(sweep_.id, measurement);
     ++added;
   }

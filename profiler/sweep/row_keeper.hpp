@@ -27,6 +27,7 @@ class RowKeeper {
     std::function<void()> reopen;                                ///< opens the store anew; throws `Error`
     std::function<void(const std::string&)> tell;                ///< one line for a person
     std::function<void(const Measurement&, std::int64_t)> kept;  ///< a measurement is in the database, in this row
+    std::function<void(Measurement&)> summarize;                 ///< the spool file holds samples, not their summary
   };
 
   /// Adds what an earlier run of the sweep left in the spool file, and removes that. Throws `Error` when the file

@@ -13,6 +13,7 @@
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/time_left.hpp"
 #include "profiler/record/measurement_codec.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "profiler/store/sweep_lock.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/sweep/follow_up.hpp"
@@ -255,8 +256,17 @@ class Run {
         .seconds;
   }
 
+  // The first of several restarts says that the others are missing; of one restart the supervisor made the summary.
+  void summarize_first(Measurement& measurement) const {
+    if (request_.restarts > 1) {
+      summarize_restarts(measurement, request_, {});
+    } else {
+      measurement.summary = summarize(measurement.samples, request_.stopping);
+    }
+  }
+
   void keep(Measurement measurement) {
-    if (measurement.status == Status::ok && request_.restarts > 1) summarize_restarts(measurement, request_, {});
+    if (measurement.status == Status::ok && request_.restarts > 1) summarize_first(measurement);
     keeper_->add(measurement);
     count(measurement.status, 0);
     follow_up_again_ |= keeper_->waiting() > 0;
@@ -302,7 +312,7 @@ class Run {
   }
 
   RowKeeper::Sweep keeping() {
-    RowKeeper::Sweep sweep{sweep_, database_, [this] { reopen(); }, observer_.log, {}};
+    RowKeeper::Sweep sweep{sweep_, database_, [this] { reopen(); }, observer_.log, {}, {}};
     sweep.kept = [this](const Measurement& measurement, std::int64_t row) {
       const bool ok = measurement.status == Status::ok;
       if (ok) {
@@ -312,6 +322,7 @@ class Run {
       }
       if (!ok || request_.restarts == 1) observer_.measured(measurement, row);
     };
+    sweep.summarize = [this](Measurement& measurement) { summarize_first(measurement); };
     return sweep;
   }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/base/error.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -25,7 +26,8 @@ class RowKeeperTest : public testing::Test {
                               .database = database_,
                               .reopen = [this] { store_ = Store(database_, std::chrono::milliseconds(10)); },
                               .tell = [this](const std::string& text) { told_.push_back(text); },
-                              .kept = [this](const Measurement& one, std::int64_t) { kept_.push_back(one.key); }});
+                              .kept = [this](const Measurement& one, std::int64_t) { kept_.push_back(one.key); },
+                              .summarize = [](Measurement& one) { one.summary = summarize(one.samples, {}); }});
   }
   /// Until it ends, the database takes nothing.
   struct Lock {
@@ -78,7 +80,10 @@ TEST_F(RowKeeperTest, resuming_adds_what_a_program_left_that_was_killed) {
   std::ofstream(spool(), std::ios::app) << R"({"type":"result")";  // and was killed in the middle of a third
   RowKeeper keeper = this->keeper();
   EXPECT_THAT(rows(), SizeIs(2));
-  EXPECT_EQ(Snapshot(database_).measurement(rows()[1].measurement)->samples.size(), one(2).samples.size());
+  const std::optional<Measurement> added = Snapshot(database_).measurement(rows()[1].measurement);
+  EXPECT_EQ(added->samples.size(), one(2).samples.size());
+  EXPECT_EQ(added->summary.samples, 20);
+  EXPECT_EQ(added->summary.restarts, 1);
   EXPECT_FALSE(std::filesystem::exists(spool()));
 }
 
