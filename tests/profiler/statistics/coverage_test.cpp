@@ -171,8 +171,8 @@ RestartCoverage restart_coverage(const Restarting& kind, std::size_t rows) {
   return result;
 }
 
-// The table of docs/method.md. A sweep of one row has only its own three restarts: t = 4.3. Where a clock sticks, two or
-// three of three restarts may do so: that is the limit of the method, and its bound is there to notice a change.
+// The table of docs/method.md. A sweep of one row has only its own three restarts: t = 4.3. Where a clock sticks, two
+// or three of three restarts may do so: that is the limit of the method, and its bound is there to notice a change.
 TEST(Coverage, over_restarts_with_pooled_spread) {
   const std::pair<const char*, Restarting> kinds[] = {
       {"equal rows, 0.5 %", {}},
