@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "build_facts.hpp"
@@ -222,22 +223,27 @@ Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::sto
     return Error("the job was not done", "it was stopped", "run it again", ExitCode::measured_failed);
   };
   if (stop.stop_requested()) throw stopped();
-  ensure_started();
-  WakeEvent wake;
-  const std::stop_callback on_stop(stop, [&wake] { wake.set(); });
-  send(request);
-  try {
-    std::optional<Message> message =
-        receive(Clock::now() + limit, &wake, fmt::format("no answer for {:.3g} s", seconds(limit)));
-    if (!message) {
-      process.reset();
-      throw stopped();
+  // What a worker says of its kernels changes nothing, so another one is asked when it is killed meanwhile.
+  constexpr int kAttempts = std::is_same_v<Reply, CatalogReply> || std::is_same_v<Reply, SupportReply> ? 2 : 1;
+  for (int attempt = 1;; ++attempt) {
+    ensure_started();
+    WakeEvent wake;
+    const std::stop_callback on_stop(stop, [&wake] { wake.set(); });
+    send(request);
+    try {
+      std::optional<Message> message =
+          receive(Clock::now() + limit, &wake, fmt::format("no answer for {:.3g} s", seconds(limit)));
+      if (!message) {
+        process.reset();
+        throw stopped();
+      }
+      if (auto* reply = std::get_if<Reply>(&*message)) return std::move(*reply);
+      if (const auto* error = std::get_if<ErrorReply>(&*message)) throw error_of(*error);
+      lose("the worker gave an answer to another question");
+    } catch (const WorkerLost& e) {
+      if (attempt < kAttempts) continue;
+      throw Error("the worker did not do its job", e.what(), "run `triscope doctor`");
     }
-    if (auto* reply = std::get_if<Reply>(&*message)) return std::move(*reply);
-    if (const auto* error = std::get_if<ErrorReply>(&*message)) throw error_of(*error);
-    lose("the worker gave an answer to another question");
-  } catch (const WorkerLost& e) {
-    throw Error("the worker did not do its job", e.what(), "run `triscope doctor`");
   }
 }
 

@@ -342,6 +342,19 @@ TEST(Supervisor, a_worker_that_ended_is_noticed_although_another_program_holds_i
   EXPECT_THAT([&] { Supervisor(options).catalog(); }, testing::ThrowsMessage<Error>(HasSubstr("exit code 3")));
 }
 
+TEST(Supervisor, a_worker_that_dies_before_it_says_what_it_can_do_is_replaced_once) {
+  TemporaryFolder folder;
+  WorkerOptions options = bad_worker();
+  // It greets, never hears the question, and ends when the pipe that it reads instead does.
+  const std::string deaf = "sleep 0.5 | \"$0\" \"$@\"; exit 1";
+  options.prefix = {
+      "sh", "-c",
+      "if mkdir " + (folder / "first").string() + " 2>/dev/null; then " + deaf + "; fi; exec \"$0\" \"$@\""};
+  EXPECT_FALSE(Supervisor(options).catalog().kernels.empty());
+  options.prefix = {"sh", "-c", deaf};
+  EXPECT_THAT([&] { Supervisor(options).catalog(); }, testing::ThrowsMessage<Error>(HasSubstr("did not do its job")));
+}
+
 TEST(Supervisor, a_worker_killed_while_idle_is_replaced) {
   std::vector<std::string> log;
   WorkerOptions options = bad_worker();
