@@ -148,8 +148,9 @@ std::string bound_text(double ratio) {
 std::string why_unclear(const Interval& interval, double tolerance) {
   if (!std::isfinite(interval.high)) return "Too few blocks for an interval: measure longer.";
   return fmt::format(
-      "The ratio lies between {} and {}, which is neither inside nor outside 1 +- {:.1f} %: measure longer.",
-      bound_text(interval.low), bound_text(interval.high), tolerance * 100);
+      "The ratio of times, A / B, lies between {} and {}, which is neither inside nor outside 1 +- {:.1f} %: measure "
+      "longer.",
+      bound_text(1 / interval.high), bound_text(1 / interval.low), tolerance * 100);
 }
 
 std::optional<Ratio> cycles_of(const CompareInput& a, const CompareInput& b, const Blocks& times_a,

@@ -104,7 +104,7 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
   const std::string remark = measurement.reason.empty() ? "" : ": " + measurement.reason;
   add(text, "status", std::string(to_string(measurement.status)) + remark);
   add(text, "measured",
-      fmt::format("{} UTC on {} ({}), {}, timed by {}", row.started, row.device, key.device_id, to_string(key.regime),
+      fmt::format("{} on {} ({}), {}, timed by {}", row.started, row.device, key.device_id, to_string(key.regime),
                   to_string(key.timing_source)));
   add(text, "machine", machine(environment));
   add(text, "build",

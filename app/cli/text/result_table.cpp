@@ -213,7 +213,8 @@ std::string verdict_text(const Comparison& comparison) {
     case Verdict::same:
       return "same";
     case Verdict::unclear:
-      return comparison.ratio > 0 ? fmt::format("unclear, {}x", significant_text(comparison.ratio)) : "unclear";
+      return comparison.ratio > 0 ? fmt::format("unclear, {}x the time", significant_text(1 / comparison.ratio))
+                                  : "unclear";
     case Verdict::not_comparable:
       return "not comparable";
   }

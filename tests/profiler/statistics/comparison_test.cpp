@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -65,6 +66,9 @@ TEST(Compare, an_interval_across_the_border_is_unclear_and_says_so) {
   const Comparison comparison = compare(input(noisy), input(samples_of(steady(1.01))), false);
   EXPECT_EQ(comparison.verdict, Verdict::unclear);
   EXPECT_NE(comparison.explanation.find("measure longer"), std::string::npos);
+  const std::string bounds = fmt::format("of times, A / B, lies between {:.4f} and {:.4f}",
+                                         1 / comparison.interval.high, 1 / comparison.interval.low);
+  EXPECT_NE(comparison.explanation.find(bounds), std::string::npos) << comparison.explanation;
 }
 
 TEST(Compare, refuses_to_mix_regimes_and_clocks) {
