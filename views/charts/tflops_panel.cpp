@@ -130,7 +130,7 @@ void draw_tflops_panel(Context& context) {
   const BarChart& chart = *context.models.bars(context.data, setting);
   const ChartFrame frame(context, Panel::tflops);
   chart_heading(context, Panel::tflops, "TFLOP/s by window",
-                "exact count of useful operations, 95 % intervals; %: of the peak at the clock of the samples");
+                "exact count of useful operations, 95 % intervals; %: of the peak, by counted cycles");
   if (chart.series.empty() && chart.levels.empty()) {
     empty_state(context, "No measurement here has a rate yet.");
     return;
