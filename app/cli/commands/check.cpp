@@ -1,8 +1,6 @@
 // `triscope check`: every available kernel against the fp64 oracle.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/options/stop_signal.hpp"
@@ -10,6 +8,7 @@
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/json.hpp"
 #include "profiler/supervise/worker_jobs.hpp"
 
 namespace triscope {
@@ -62,7 +61,7 @@ std::string row_json(const CheckRow& row) {
                                  {"status", to_string(row.status)},
                                  {"reason", row.reason},
                                  {"errors", row.errors}};
-  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return dump_line(object);
 }
 
 int run(const CheckCommandOptions& options) {

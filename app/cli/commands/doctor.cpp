@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -37,7 +37,7 @@ int run(const DoctorOptions& options) {
                                      {"health", to_string(finding.health)},
                                      {"found", finding.found},
                                      {"advice", finding.advice}};
-      write_json_line(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+      write_json_line(dump_line(object));
       continue;
     }
     print_output("{:<8} {:<16} {}\n", to_string(finding.health), finding.subject, finding.found);

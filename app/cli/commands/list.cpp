@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
+#include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -73,7 +73,7 @@ void print_json(const std::vector<SweepInfo>& sweeps) {
                                    {"command", sweep.command},
                                    {"note", sweep.note},
                                    {"starred", sweep.starred}};
-    write_json_line(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write_json_line(dump_line(object));
   }
 }
 

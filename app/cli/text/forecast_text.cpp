@@ -4,38 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/cli/text/configuration_json.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/result_table.hpp"
 #include "app/cli/text/terminal_table.hpp"
 #include "profiler/record/json.hpp"
 
 namespace triscope {
-namespace {
-
-using nlohmann::json;
-
-json entry_json(const char* type, const PlanEntry& entry) {
-  const MeasurementKey& key = entry.key;
-  const Problem& problem = key.problem;
-  return {{"type", type},
-          {"kernel", key.kernel},
-          {"instance", key.instance},
-          {"pass", to_string(key.pass)},
-          {"regime", to_string(key.regime)},
-          {"form", to_string(problem.form)},
-          {"mask", to_string(problem.mask)},
-          {"element", to_string(problem.element)},
-          {"batch", problem.batch},
-          {"seq_len", problem.seq_len},
-          {"q_heads", problem.q_heads},
-          {"kv_heads", problem.kv_heads},
-          {"head_dim", problem.head_dim},
-          {"window1", problem.window1},
-          {"window2", problem.window2},
-          {"device", key.device_id}};
-}
-
-}  // namespace
 
 std::string forecast_table(const SweepForecast& forecast, std::size_t width) {
   TerminalTable table;
@@ -74,14 +49,14 @@ std::string forecast_json(const SweepForecast& forecast) {
   std::string text;
   for (std::size_t n = 0; n < forecast.plan.groups.size(); ++n) {
     for (const PlanEntry& entry : forecast.plan.groups[n].entries) {
-      json object = entry_json("planned", entry);
+      nlohmann::json object = configuration_json("planned", entry.key);
       object["group"] = n;
       object["group_seconds"] = forecast.groups[n].seconds;
       text += dump_line(object) + "\n";
     }
   }
   for (const SkippedEntry& skipped : forecast.plan.skipped) {
-    json object = entry_json("skipped", skipped.entry);
+    nlohmann::json object = configuration_json("skipped", skipped.entry.key);
     object["reason"] = skipped.reason;
     text += dump_line(object) + "\n";
   }

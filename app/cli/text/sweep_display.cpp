@@ -6,12 +6,14 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/text/configuration_json.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/plain_text.hpp"
 #include "profiler/plan/progress.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/json.hpp"
 
 namespace triscope {
 namespace {
@@ -21,11 +23,6 @@ using std::chrono::steady_clock;
 
 constexpr auto kBarInterval = std::chrono::milliseconds(100);
 constexpr auto kJsonInterval = std::chrono::seconds(1);
-
-json optional_json(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
-
-// Text in messages may come from other programs; a byte that is no UTF-8 must not end the output.
-std::string dump(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 std::string what(const MeasurementKey& key) {
   return fmt::format("{} {} {}, {}, {}", key.kernel, key.instance, to_string(key.pass), to_string(key.regime),
@@ -70,11 +67,11 @@ std::string result_line(const Measurement& measurement) {
 }
 
 std::string progress_json(const Progress& progress) {
-  return dump({{"type", "progress"},
-               {"done", progress.done},
-               {"total", progress.total},
-               {"seconds_left", optional_json(progress.seconds_left)},
-               {"current", progress.current}});
+  return dump_line({{"type", "progress"},
+                    {"done", progress.done},
+                    {"total", progress.total},
+                    {"seconds_left", progress.seconds_left},
+                    {"current", progress.current}});
 }
 
 std::string result_json(const Measurement& measurement, std::int64_t row) {
@@ -83,47 +80,32 @@ std::string result_json(const Measurement& measurement, std::int64_t row) {
   const Summary& summary = measurement.summary;
   const bool timed = summary.samples > 0;
   const double tflops = timed ? useful_flops(problem, key.pass) / (summary.median_ms * 1e9) : 0;
-  json object = {{"type", "result"},
-                 {"measurement", row},
-                 {"kernel", key.kernel},
-                 {"instance", key.instance},
-                 {"pass", to_string(key.pass)},
-                 {"form", to_string(problem.form)},
-                 {"mask", to_string(problem.mask)},
-                 {"element", to_string(problem.element)},
-                 {"batch", problem.batch},
-                 {"seq_len", problem.seq_len},
-                 {"q_heads", problem.q_heads},
-                 {"kv_heads", problem.kv_heads},
-                 {"head_dim", problem.head_dim},
-                 {"window1", problem.window1},
-                 {"window2", problem.window2},
-                 {"device", key.device_id},
-                 {"regime", to_string(key.regime)},
+  json object = configuration_json("result", key);
+  object.update({{"measurement", row},
                  {"timing_source", to_string(key.timing_source)},
                  {"status", to_string(measurement.status)},
                  {"reason", measurement.reason},
-                 {"error", optional_json(measurement.error)},
+                 {"error", measurement.error},
                  {"samples", summary.samples},
                  {"flagged", summary.flagged},
                  {"median_ms", timed ? json(summary.median_ms) : json(nullptr)},
                  {"ci_low_ms", timed ? json(summary.ci_low_ms) : json(nullptr)},
                  {"ci_high_ms", timed ? json(summary.ci_high_ms) : json(nullptr)},
-                 {"tflops", timed ? json(tflops) : json(nullptr)}};
-  return dump(object);
+                 {"tflops", timed ? json(tflops) : json(nullptr)}});
+  return dump_line(object);
 }
 
-std::string log_json(const std::string& text) { return dump({{"type", "log"}, {"text", text}}); }
+std::string log_json(const std::string& text) { return dump_line({{"type", "log"}, {"text", text}}); }
 
 std::string summary_json(const SweepOutcome& outcome, const std::string& database) {
-  return dump({{"type", "summary"},
-               {"sweep", outcome.sweep},
-               {"ok", outcome.ok},
-               {"failed", outcome.failed},
-               {"skipped", outcome.skipped},
-               {"cancelled", outcome.cancelled},
-               {"stopped", outcome.stopped},
-               {"database", database}});
+  return dump_line({{"type", "summary"},
+                    {"sweep", outcome.sweep},
+                    {"ok", outcome.ok},
+                    {"failed", outcome.failed},
+                    {"skipped", outcome.skipped},
+                    {"cancelled", outcome.cancelled},
+                    {"stopped", outcome.stopped},
+                    {"database", database}});
 }
 
 SweepDisplay::SweepDisplay(bool json) : mode_(json ? Mode::json : (is_terminal(stderr) ? Mode::bar : Mode::plain)) {}
