@@ -4,14 +4,13 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <set>
 
 #include "profiler/plan/progress.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/sweep/sweep.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/profiler/sweep/bad_worker_sweep.hpp"
 
 namespace triscope {
 namespace {
@@ -19,25 +18,14 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-class Restarts : public testing::Test {
+class Restarts : public BadWorkerSweep {
  protected:
-  Restarts() { setenv("TRISCOPE_WORKER", TRISCOPE_BAD_WORKER, 1); }
-  ~Restarts() override { unsetenv("TRISCOPE_WORKER"); }
   static SweepRequest request() {
-    SweepRequest r;
-    r.windows = {{5, 3}, {4, 4}, {1, 1}};
-    r.seq_lens = {20};
-    r.q_heads = {2};
-    r.kv_heads = {1};
-    r.head_dims = {8};
-    r.kernels = {"test.good"};
+    SweepRequest r = tiny_sweep({"test.good"});
     r.passes = {Pass::forward};
-    r.stopping.budget_ns = 1;
     r.restarts = 3;
     return r;
   }
-  std::filesystem::path database() const { return folder_.path() / "results.db"; }
-  TemporaryFolder folder_;
 };
 
 TEST_F(Restarts, each_row_is_measured_in_several_restarts_spread_over_the_sweep) {

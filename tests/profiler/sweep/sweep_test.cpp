@@ -20,6 +20,7 @@
 #include "profiler/supervise/supervisor.hpp"
 #include "tests/profiler/protocol/worker_requests.hpp"
 #include "tests/profiler/supervise/child_process.hpp"
+#include "tests/profiler/sweep/bad_worker_sweep.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -28,28 +29,15 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-class Sweep : public testing::Test {
+class Sweep : public BadWorkerSweep {
  protected:
-  Sweep() { setenv("TRISCOPE_WORKER", TRISCOPE_BAD_WORKER, 1); }
-  ~Sweep() override { unsetenv("TRISCOPE_WORKER"); }
-
   static SweepRequest request(std::vector<std::string> kernels = {"test.good", "test.forward_only"}) {
-    SweepRequest r;
-    r.windows = {{5, 3}, {4, 4}, {1, 1}};
-    r.seq_lens = {20};
-    r.q_heads = {2};
-    r.kv_heads = {1};
-    r.head_dims = {8};
-    r.kernels = std::move(kernels);
-    r.stopping.budget_ns = 1;
-    r.restarts = 1;
+    SweepRequest r = tiny_sweep(std::move(kernels));
     r.time_limit = std::chrono::milliseconds(4000);
     return r;
   }
   /// 3 windows x (2 kernels forward, 1 backward, 1 backward that is skipped).
   static constexpr std::int64_t kPlanned = 12;
-
-  std::filesystem::path database() const { return folder_.path() / "results.db"; }
 
   /// Every key of the plan once: the plan's keys, and no other.
   void expect_complete(std::int64_t sweep) {
@@ -64,8 +52,6 @@ class Sweep : public testing::Test {
     EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), keys.size());
     EXPECT_FALSE(snapshot.sweep(sweep)->finished.empty());
   }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(Sweep, stores_every_measurement_and_finishes) {
