@@ -31,6 +31,7 @@ class TestKernel final : public Kernel {
     return inner_.unsupported(problem, pass);
   }
   Fold fold(const Problem& problem) const override { return inner_.fold(problem); }
+  Fold fold(const Problem& problem, std::string_view instance) const override { return inner_.fold(problem, instance); }
   std::string choose_instance(const Problem& problem, Pass pass) const override {
     return inner_.choose_instance(problem, pass);
   }

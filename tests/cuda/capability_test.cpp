@@ -57,10 +57,16 @@ TEST(Capability, portable_runs_from_8_0_on) {
 TEST(Capability, the_problem_is_judged_first_and_no_gpu_is_a_reason_too) {
   const CurrentGpu none = []() -> Gpu { throw Error("no GPU can be used", "there is none", "find one"); };
   const auto kernel = restrict_to({90, 90}, make_cuda_hopper(), none);
-  EXPECT_THAT(kernel->unsupported(usual(), Pass::backward).value_or(""), HasSubstr("no backward"));
-  EXPECT_THAT(kernel->unsupported(usual(), Pass::forward).value_or(""), HasSubstr("no GPU can be used"));
+  Problem other = usual();
+  other.head_dim = 96;
+  EXPECT_THAT(kernel->unsupported(other, Pass::backward).value_or(""), HasSubstr("head_dim is 96"));
+  for (const Pass pass : {Pass::forward, Pass::backward})
+    EXPECT_THAT(kernel->unsupported(usual(), pass).value_or(""), HasSubstr("no GPU can be used"));
   EXPECT_EQ(kernel->info().id, "cuda.hopper");
-  EXPECT_EQ(kernel->fold(usual()), make_cuda_hopper()->fold(usual()));
+  const auto bare = make_cuda_hopper();
+  EXPECT_EQ(kernel->fold(usual()), bare->fold(usual()));
+  for (const std::string& instance : bare->info().instances)
+    EXPECT_EQ(kernel->fold(usual(), instance), bare->fold(usual(), instance)) << instance;
 }
 
 // What the program runs is restricted: on a machine without such a GPU the registry's kernels say so.

@@ -145,6 +145,21 @@ TEST(HopperBackwardPlan, the_shorter_window_is_folded_unless_there_is_a_bias) {
   EXPECT_FALSE(make_backward_plan(p).swapped);
 }
 
+TEST(HopperBackwardPlan, of_windows_longer_than_the_sequence_axis_2_is_the_short_one) {
+  EXPECT_FALSE(make_backward_plan(problem_of(100, 16, 1, 300, 500)).swapped);
+  EXPECT_TRUE(make_backward_plan(problem_of(100, 16, 1, 99, 500)).swapped);
+}
+
+// 2 bytes for each element of q (a group of 128 needs no padding), 4 x 4 for one key's gradients, 2 x 3 for its copies,
+// 8 for each row; docs/backward.md.
+TEST(HopperBackwardPlan, the_workspace_of_128_heads_and_8k_tokens_has_286_mib) {
+  const Plan plan = make_backward_plan(problem_of(8192, 128, 1, 512, 32));
+  const std::size_t positions = 8192 + 1, keys = 8192;
+  const std::size_t sums = positions * 128 * 128 * 2 + keys * 128 * 16, rows = positions * 128 * 8;
+  EXPECT_NEAR(static_cast<double>(plan.bytes), static_cast<double>(sums + rows + keys * 128 * 6), 65536.0);
+  EXPECT_EQ(plan.bytes >> 20, 286u);
+}
+
 TEST(HopperBackwardPlan, the_workspace_is_smaller_than_four_times_the_gradients_in_fp32) {
   for (const int group : {8, 16, 64, 128}) {
     const Problem p = problem_of(8192, group, 1, 512, 32);

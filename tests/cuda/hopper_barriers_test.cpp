@@ -28,7 +28,9 @@ struct Item {
 /// What barriers depend on, of an instance and a launch.
 struct Launch {
   int resident = 2, query_buffers = 2;
-  bool cross = false, split = false, turns = false;
+  bool prepares_query = false;  ///< the short axis does: half and cross instances
+  bool query_early = false;     ///< while the consumers are at the item before: half instances with two buffers
+  bool split = false, turns = false;
   int positions = 2;
   int consumers = kConsumerWarps, shorts = kShortAxisWarps;
   bool old_waits = false;  ///< the short axis waits for pass_done where items have one step, as it once did
@@ -116,6 +118,7 @@ class ShortAxisModel {
 
   Warp run() {
     for (int item = 0; item < static_cast<int>(launch_.items.size()); ++item) {
+      if (launch_.query_early) prepare_query(item);
       for (int pass = 0; pass < launch_.chunks(at(item)); ++pass, ++passes_) run_pass(item, pass);
     }
     return warp_;
@@ -142,7 +145,7 @@ class ShortAxisModel {
         wait_slots();
         if (pass == 0) write_rows(item, top);
       }
-      if (launch_.cross && pass == 0 && step == 0) reorder(item);
+      if (launch_.prepares_query && !launch_.query_early && pass == 0 && step == 0) prepare_query(item);
       warp_.arrive(Table::kFullStage.first + stages_ % kStagesAhead);
       if (pass > 0 && step == first_step) {
         warp_.wait(Table::kPassDone.first, passes_ - 1);
@@ -171,7 +174,7 @@ class ShortAxisModel {
   void write_rows(int item, int top) {
     for (int n = number_; n < launch_.span(); n += launch_.shorts) write_row(item, top - n, 0);
   }
-  void reorder(int item) {
+  void prepare_query(int item) {
     const int buffer = item % launch_.query_buffers;
     warp_.wait(Table::kFullQuery.first + buffer, item / launch_.query_buffers);
     if (number_ > 0) return;  // each warp has parts of its own; one stands for all
@@ -294,7 +297,7 @@ class ConsumerModel {
     return position - t - (launch_.split ? group_ : 0);
   }
   void read_queries(int step) {
-    warp_.read(query(item_ % launch_.query_buffers), query_content(item_, launch_.cross));
+    warp_.read(query(item_ % launch_.query_buffers), query_content(item_, launch_.prepares_query));
     for (int p = 0; p < launch_.positions; ++p)
       warp_.read(ring_key(launch_, row(p, step)), row_content(item_, row(p, step)));
   }
@@ -347,13 +350,15 @@ std::string search(Launch launch) {
 /// Instances as far as barriers go.
 std::vector<Launch> launches() {
   std::vector<Launch> all;
-  for (const bool cross : {false, true}) {
+  for (const bool prepares : {false, true}) {
     for (const int buffers : {1, 2}) {
-      all.push_back({.query_buffers = buffers, .cross = cross, .split = true});
-      all.push_back({.query_buffers = buffers, .cross = cross, .turns = true});
+      all.push_back({.query_buffers = buffers, .prepares_query = prepares, .split = true});
+      all.push_back({.query_buffers = buffers, .prepares_query = prepares, .turns = true});
     }
-    all.push_back({.resident = 3, .query_buffers = 1, .cross = cross});
+    all.push_back({.resident = 3, .query_buffers = 1, .prepares_query = prepares});
   }
+  all.push_back({.prepares_query = true, .query_early = true, .split = true});
+  all.push_back({.prepares_query = true, .query_early = true, .turns = true});
   return all;
 }
 

@@ -95,6 +95,23 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
+std::vector<Case> range_cases() {
+  std::vector<Case> cases;
+  for (const Form form : {Form::trilinear, Form::determinant}) {
+    for (const std::int64_t d : {128, 64}) {
+      for (const std::int64_t group : {128, 64, 16, 1}) {
+        for (const Inputs inputs :
+             {Inputs::peaked4, Inputs::peaked8, Inputs::scaled_channels, Inputs::large_queries, Inputs::tiny_keys}) {
+          Case test{problem_of(300, 20, 2 * group, 2, d, 500, 2, form), inputs};
+          if (inputs == Inputs::large_queries) test.problem.scale = test.problem.effective_scale() * 0x1p-16;
+          cases.push_back(test);
+        }
+      }
+    }
+  }
+  return cases;
+}
+
 std::vector<Case> instance_cases(const Kernel& kernel) {
   std::vector<Case> cases;
   for (const std::string& instance : kernel.info().instances) {
@@ -140,6 +157,13 @@ Case random_case(int seed, int n) {
     if (draw.uniform() < 0.15) test.problem.sink = 1.0;
     if (draw.uniform() < 0.1) test.problem.scale = -0.05;
     if (useful_flops(test.problem, Pass::forward) < 2e12 && validate(test.problem).empty()) return test;
+  }
+}
+
+Problem random_backward(int seed, int n) {
+  for (int draw = n;; draw += 1'000'000) {
+    const Problem problem = random_case(seed, draw).problem;
+    if (problem.batch * problem.seq_len * problem.q_heads * problem.head_dim < std::int64_t{1} << 28) return problem;
   }
 }
 

@@ -18,7 +18,12 @@ enum class Inputs {
   rising_short,
   spikes,
   zero_values,
-  tiny_values
+  tiny_values,
+  // Powers of two for q and keys that cancel: by channel, all of it in fp16's reach; q beyond it, made up for by the
+  // problem's scale; keys whose own powers of two are out of reach.
+  scaled_channels,
+  large_queries,
+  tiny_keys
 };
 
 struct Case {
@@ -30,6 +35,9 @@ struct Case {
 /// Every form, group size, window and kind of inputs of the design, small; on the instance the kernel chooses.
 std::vector<Case> all_cases();
 
+/// Inputs within and beyond the range of fp16, both forms.
+std::vector<Case> range_cases();
+
 /// A few problems on every instance that can run them.
 std::vector<Case> instance_cases(const Kernel& kernel);
 
@@ -38,5 +46,8 @@ Case parse_shape(const std::string& text);
 
 /// Problem `n` of a seed: of the whole supported range, at most some 5 ms on an H200.
 Case random_case(int seed, int n);
+
+/// The problem of such a case, or of a later one, whose tensors have at most half a gigabyte: for the backward.
+Problem random_backward(int seed, int n);
 
 }  // namespace triscope::bench

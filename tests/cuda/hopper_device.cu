@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "kernels/base/philox.hpp"
@@ -22,6 +23,16 @@ __global__ void fill(__nv_bfloat16* values, std::int64_t count, std::uint32_t st
   }
 }
 
+/// The power of two that `inputs` multiplies dimension `d` of q (`which` 0), k1 or k2 by; their product is 1, or what
+/// the case's scale makes up for. Dimensions of a chunk share it, so that a determinant keeps its logits too.
+__device__ int exponent_of(Inputs inputs, int which, int d) {
+  if (inputs == Inputs::large_queries) return which == 0 ? 16 : 0;
+  if (inputs == Inputs::tiny_keys) return which == 0 ? 110 : which == 1 ? -110 : 0;
+  if (inputs != Inputs::scaled_channels) return 0;
+  const int first = 7 * (d / 3) % 25 - 12, second = 5 * (d / 3) % 31 - 20;
+  return which == 0 ? -first - second : which == 1 ? first : second;
+}
+
 /// Rewrites some elements of one tensor; `which`: see Device::tensor.
 __global__ void shape_inputs(__nv_bfloat16* values, std::int64_t count, int heads, int head_dim, int seq_len, int which,
                              Inputs inputs) {
@@ -31,6 +42,7 @@ __global__ void shape_inputs(__nv_bfloat16* values, std::int64_t count, int head
     const int row = static_cast<int>(i / head_dim / heads % seq_len);
     const float unit = sqrtf(static_cast<float>(head_dim));  // a factor `unit` in one dimension is one nat
     float x = __bfloat162float(values[i]);
+    if (which < 3) x = ldexpf(x, exponent_of(inputs, which, d));
     if (which == 4) {
       if (inputs == Inputs::zero_values && (row % 3 == 0 || d % 5 == 0)) x = 0.0f;
       if (inputs == Inputs::tiny_values && row % 4 == 1) x = d % 2 ? 1e-30f : 1e30f;
@@ -101,6 +113,7 @@ Device::Device(const Kernel& kernel, const Case& test) : kernel_(kernel), proble
     arguments_.sink = static_cast<const float*>(memory);
   }
   counter_ = static_cast<unsigned long long*>(buffer(8));
+  arguments_.lse_in_bf16 = static_cast<std::uint32_t*>(buffer(4));
   poison();
 }
 
@@ -108,6 +121,18 @@ void Device::poison() {
   TRISCOPE_CUDA_CHECK(cudaMemset(arguments_.o, 0xFF, static_cast<std::size_t>(queries_) * 2));
   TRISCOPE_CUDA_CHECK(cudaMemset(arguments_.lse, 0xFF, static_cast<std::size_t>(queries_ / problem_.head_dim) * 4));
   TRISCOPE_CUDA_CHECK(cudaMemset(arguments_.workspace, 0xFF, workspace_bytes_));
+  TRISCOPE_CUDA_CHECK(cudaMemset(arguments_.lse_in_bf16, 0xFF, 4));
+}
+
+bool Device::in_bf16() const {
+  std::uint32_t word = 0;
+  TRISCOPE_CUDA_CHECK(cudaMemcpy(&word, arguments_.lse_in_bf16, 4, cudaMemcpyDeviceToHost));
+  return is_half(kernel_.fold(problem_, instance_)) && word != 0;
+}
+
+Fold Device::fold() const {
+  const Fold fold = kernel_.fold(problem_, instance_);
+  return in_bf16() ? bf16_fold(fold, problem_.form) : fold;
 }
 
 void Device::launch(void* stream) {
@@ -146,6 +171,27 @@ std::uint64_t Device::checksum() const {
   add(arguments_.o, static_cast<std::size_t>(queries_) * 2);
   add(arguments_.lse, static_cast<std::size_t>(queries_ / problem_.head_dim) * 4);
   return sum;
+}
+
+std::vector<std::uint16_t> Device::values(int which) const {
+  const std::int64_t count = queries_ / problem_.q_heads * problem_.kv_heads;
+  std::vector<std::uint16_t> bits(static_cast<std::size_t>(count));
+  TRISCOPE_CUDA_CHECK(
+      cudaMemcpy(bits.data(), which == 3 ? arguments_.v1 : arguments_.v2, bits.size() * 2, cudaMemcpyDeviceToHost));
+  return bits;
+}
+
+void Device::set_values(int which, const std::vector<std::uint16_t>& bits) {
+  void* tensor = const_cast<void*>(which == 3 ? arguments_.v1 : arguments_.v2);  // the buffer is this object's own
+  TRISCOPE_CUDA_CHECK(cudaMemcpy(tensor, bits.data(), bits.size() * 2, cudaMemcpyHostToDevice));
+}
+
+std::vector<float> Device::output() const {
+  std::vector<std::uint16_t> bits(static_cast<std::size_t>(queries_));
+  TRISCOPE_CUDA_CHECK(cudaMemcpy(bits.data(), arguments_.o, bits.size() * 2, cudaMemcpyDeviceToHost));
+  std::vector<float> values;
+  for (const std::uint16_t word : bits) values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(word) << 16));
+  return values;
 }
 
 unsigned long long Device::not_finite() {

@@ -25,11 +25,18 @@ class Device {
   /// Enqueues one forward on `stream` (cudaStream_t).
   void launch(void* stream = nullptr);
   const std::string& instance() const { return instance_; }
+  /// Of the last launch: what the instance rounds, or its bf16 fold where it said so.
+  Fold fold() const;
+  bool in_bf16() const;  ///< it said so
 
-  /// The last launch's output against fp64 sums at `count` rows, the product `fold` being rounded to bf16.
+  /// The last launch's output against fp64 sums at `count` rows, the product `fold` being rounded.
   Comparison compare(Fold fold, int count) const;
   /// FNV-1a of the last launch's o and lse: the same for the same bits.
   std::uint64_t checksum() const;
+  /// v1 (`which` 3) or v2 (4) as bits of bf16, to be read and replaced; o of the last launch.
+  std::vector<std::uint16_t> values(int which) const;
+  void set_values(int which, const std::vector<std::uint16_t>& bits);
+  std::vector<float> output() const;
   /// Elements of o that are not finite.
   unsigned long long not_finite();
   /// Words of o and lse that a second launch writes differently.

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/hopper/choose/cost.hpp"
 #include "kernels/cuda/hopper/choose/plan.hpp"
 #include "tests/cuda/hopper_case.hpp"
 
@@ -31,6 +32,15 @@ struct Recorded {
   std::map<std::string, std::string> notes;
   std::vector<Row> rows;
 };
+
+/// Times of bf16 instances were recorded; what runs is the half twin, so its other kernels are added.
+void add_half(Row& row) {
+  for (auto& [name, us] : row.us) {
+    const int instance = find_instance(name);
+    if (instance >= 0 && half_twin(instance) >= 0)
+      us += half_us(kH200, make_plan(row.problem, instance, kH200)->parameters);
+  }
+}
 
 Recorded read_recorded() {
   std::ifstream file(TRISCOPE_TEST_DATA "/hopper_instances.csv");
@@ -52,10 +62,14 @@ Recorded read_recorded() {
     recorded.rows.back().us[line.substr(unquote + 2, comma - unquote - 2)] = std::stod(line.substr(comma + 1));
   }
   EXPECT_EQ(recorded.rows.size(), 200u);
+  for (Row& row : recorded.rows) add_half(row);
   return recorded;
 }
 
-double us_of_choice(const Row& row) { return row.us.at(instance_name(best_plan(row.problem, kH200).instance)); }
+double us_of_choice(const Row& row) {
+  const int choice = best_plan(row.problem, kH200).instance, bf16 = bf16_twin(choice);
+  return row.us.at(instance_name(bf16 >= 0 ? bf16 : choice));
+}
 
 const std::pair<const std::string, double>& fastest_of(const Row& row) {
   return *std::min_element(row.us.begin(), row.us.end(),
@@ -92,7 +106,7 @@ TEST(HopperInstances, on_the_problems_it_was_fitted_to_the_choice_is_the_fastest
   EXPECT_GE(near, 180);
 }
 
-TEST(HopperInstances, every_instance_but_one_is_the_fastest_somewhere) {
+TEST(HopperInstances, every_bf16_instance_but_one_is_the_fastest_somewhere) {
   std::map<std::string, int> wins;
   for (const Row& row : read_recorded().rows) {
     const std::string& name = fastest_of(row).first;
@@ -101,7 +115,7 @@ TEST(HopperInstances, every_instance_but_one_is_the_fastest_somewhere) {
   for (int instance = 0; instance < kAllInstances; ++instance) {
     const std::string name = instance_name(instance);
     // The fastest for determinants of 48 heads (docs/instances.md), of which there are none among these.
-    if (name == "d128_split64_keys128_cross") continue;
+    if (name == "d128_split64_keys128_cross" || name.ends_with("_half")) continue;
     EXPECT_GT(wins[name], 0) << name << " is not needed";
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cuda/hopper/choose/instance_facts.hpp"
 #include "kernels/cuda/hopper/choose/plan.hpp"
 #include "kernels/cuda/hopper/common/ring.hpp"
 #include "kernels/cuda/hopper/forward/work_item.hpp"
@@ -175,7 +176,8 @@ TEST(HopperPlan, instances_compute_the_product_of_the_problem_only) {
       const TileConfig& config = kInstances[instance].config;
       const bool fits = make_plan(problem, instance, kH200).has_value();
       tile_instances += fits;
-      EXPECT_TRUE(!fits || (config.product == product && config.head_dim == problem.head_dim)) << describe(problem);
+      EXPECT_TRUE(!fits || (bf16_of(config.product) == product && config.head_dim == problem.head_dim))
+          << describe(problem);
     }
     EXPECT_GE(tile_instances, 1) << describe(problem);
   }
@@ -222,12 +224,54 @@ TEST(HopperPlan, the_sign_follows_the_scale_and_the_order_of_the_cross_product) 
   EXPECT_GT(best_plan(problem, kH200).parameters.scale_log2, 0.0f) << "0 times a masked score would be NaN";
 }
 
-TEST(HopperPlan, the_workspace_of_a_determinant_holds_the_reordered_keys) {
+TEST(HopperPlan, the_workspace_holds_reordered_keys_and_those_in_fp16) {
   Problem problem = problem_of(512, 32, 128, 2, 1000);
-  EXPECT_EQ(best_plan(problem, kH200).reordered_bytes, 0u);
+  const std::size_t keys = 1000u * 2 * 128 * 2;
+  const auto bytes = [&](const char* instance) {
+    return make_plan(problem, find_instance(instance), kH200)->workspace_bytes;
+  };
+  EXPECT_EQ(bytes("d128_split64_keys128"), 0u);
+  EXPECT_GT(bytes("d128_split64_keys128_half"), 2 * keys);
+  EXPECT_LT(bytes("d128_split64_keys128_half"), 2 * keys + 100'000) << "scales and maxima are small";
   problem.form = Form::determinant;
-  EXPECT_EQ(best_plan(problem, kH200).reordered_bytes, 1000u * 2 * 128 * 2);
-  EXPECT_EQ(make_plan(problem, kRowsInstance, kH200)->reordered_bytes, 0u);
+  EXPECT_EQ(bytes("d128_split64_keys128_cross"), keys);
+  EXPECT_GT(bytes("d128_split64_keys128_cross_half"), 3 * keys) << "the bf16 twin has its own";
+  EXPECT_EQ(bytes(kRowsName), 0u);
+}
+
+TEST(HopperPlan, every_plain_and_cross_instance_has_a_half_twin_of_the_same_layout) {
+  for (int instance = 0; instance < kInstanceCount; ++instance) {
+    const Product product = kInstances[instance].config.product;
+    if (product == Product::biased || product == Product::biased_cross) {
+      EXPECT_EQ(half_twin(instance), -1);
+    } else if (!is_half(product)) {
+      const int half = half_twin(instance);
+      ASSERT_GE(half, 0) << kInstances[instance].name;
+      EXPECT_EQ(bf16_twin(half), instance);
+      EXPECT_EQ(std::string(kInstances[half].name), std::string(kInstances[instance].name) + "_half");
+      const InstanceFacts &a = kFacts[static_cast<std::size_t>(instance)], &b = kFacts[static_cast<std::size_t>(half)];
+      EXPECT_EQ(std::tie(a.fixed_bytes, a.slot_bytes, a.max_ring_rows),
+                std::tie(b.fixed_bytes, b.slot_bytes, b.max_ring_rows));
+      EXPECT_EQ(a.column_ns, b.column_ns) << "the rule estimates the bf16 instance";
+    }
+  }
+  EXPECT_EQ(half_twin(kRowsInstance), -1);
+  EXPECT_EQ(half_twin(kPortableInstance), -1);
+}
+
+TEST(HopperPlan, half_instances_are_the_default_and_the_fold_is_the_instances) {
+  for (const Problem& problem : many_problems()) {
+    const Plan plan = best_plan(problem, kH200);
+    const Fold fold = fold_of_instance(problem, plan.instance);
+    EXPECT_LT(half_twin(plan.instance), 0) << describe(problem) << ": the twin should run";
+    if (plan.instance < kInstanceCount && problem.k2_bias == 0.0) {
+      const AxisRoles roles = axis_roles(problem, BiasPlace::in_product);
+      EXPECT_EQ(fold, half_fold_of(roles)) << describe(problem);
+      EXPECT_EQ(fold_of_instance(problem, bf16_twin(plan.instance)), bf16_fold(fold, problem.form));
+    } else if (problem.k2_bias != 0.0 || plan.instance == kPortableInstance) {
+      EXPECT_FALSE(is_half(fold)) << describe(problem);
+    }
+  }
 }
 
 TEST(HopperPlan, unless_rows_are_mixed_the_two_rows_of_a_thread_belong_to_one_position) {
@@ -278,7 +322,7 @@ TEST(HopperPlan, narrow_windows_run_on_the_portable_forward_where_it_was_faster)
            narrow(Form::trilinear, 351, 1, 466, 2, 2, 128, 3),
        }) {
     EXPECT_EQ(best_plan(problem, kH200).instance, kPortableInstance) << describe(problem);
-    EXPECT_EQ(best_plan(problem, kH200).reordered_bytes, 0u) << describe(problem);
+    EXPECT_EQ(best_plan(problem, kH200).workspace_bytes, 0u) << describe(problem);
   }
 }
 
@@ -302,7 +346,7 @@ TEST(HopperPlan, the_shapes_of_the_documents_run_on_the_instance_measured_fastes
         instance_name(best_plan(narrow(form, window1, window2, seq_len, q_heads, kv_heads, 128), kH200).instance));
   };
   for (const Form form : {Form::trilinear, Form::determinant}) {
-    const std::string suffix = form == Form::determinant ? "_cross" : "";
+    const std::string suffix = form == Form::determinant ? "_cross_half" : "_half";
     EXPECT_EQ(chosen(form, 512, 32, 128, 1), "d128_rows128_keys128" + suffix);
     for (const auto& [window1, window2] :
          {std::pair{1024, 32}, {512, 64}, {128, 128}, {256, 64}, {512, 32}, {1024, 16}, {256, 32}}) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/attention/kernel.hpp"
+#include "kernels/base/philox.hpp"
 
 namespace triscope::bench {
 
@@ -20,7 +21,7 @@ struct ReferenceProblem {
   int seq_len, q_heads, kv_heads, head_dim, window1, window2;
   double scale, k2_bias, v2_bias;
   bool determinant;
-  Fold fold;  ///< product that is rounded to bf16
+  Fold fold;  ///< product that is rounded, and how
 };
 
 constexpr int kReferenceThreads = 256;
@@ -30,19 +31,22 @@ __device__ inline double reference_logit(const ReferenceProblem& p, const __nv_b
   const auto q_at = [&](int d) { return static_cast<double>(__bfloat162float(q[d])); };
   const auto k1_at = [&](int d) { return static_cast<double>(__bfloat162float(k1[d])); };
   const auto k2_at = [&](int d) { return static_cast<double>(__bfloat162float(k2[d])) + p.k2_bias; };
-  const auto rounded = [](double x) {
+  const bool half = p.fold == Fold::half_k1 || p.fold == Fold::half_k2;
+  const auto rounded = [half](double x) {
+    if (half) return round_to_half_precision(x);
     return static_cast<double>(__bfloat162float(__float2bfloat16(static_cast<float>(x))));
   };
+  const bool crossed = half || p.fold == Fold::cross_k1 || p.fold == Fold::cross_k2;  // one product is rounded first
   double logit = 0;
   const int dims = p.determinant ? p.head_dim / 3 * 3 : p.head_dim;
   for (int d = 0; d < dims; ++d) {
     const int a = d % 3 == 2 ? d - 2 : d + 1, b = d % 3 == 0 ? d + 2 : d - 1;
-    if (p.fold == Fold::query_k1 || p.fold == Fold::cross_k1) {
-      const auto first = [&] { return p.fold == Fold::cross_k1 ? rounded(q_at(a) * k1_at(b)) : q_at(a) * k1_at(b); };
+    if (p.fold == Fold::query_k1 || p.fold == Fold::cross_k1 || p.fold == Fold::half_k1) {
+      const auto first = [&] { return crossed ? rounded(q_at(a) * k1_at(b)) : q_at(a) * k1_at(b); };
       const double folded = p.determinant ? first() - q_at(b) * k1_at(a) : q_at(d) * k1_at(d);
       logit += rounded(folded) * k2_at(d);
     } else {
-      const auto second = [&] { return p.fold == Fold::cross_k2 ? rounded(k2_at(b) * q_at(a)) : k2_at(b) * q_at(a); };
+      const auto second = [&] { return crossed ? rounded(k2_at(b) * q_at(a)) : k2_at(b) * q_at(a); };
       const double folded = p.determinant ? k2_at(a) * q_at(b) - second() : q_at(d) * k2_at(d);
       logit += (p.fold == Fold::none ? folded : rounded(folded)) * k1_at(d);
     }

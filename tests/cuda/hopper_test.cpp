@@ -42,13 +42,14 @@ TEST(CudaHopper, every_instance_refuses_missing_and_misaligned_tensors_by_name) 
   }
 }
 
-TEST(CudaHopper, only_tiles_of_a_determinant_ask_for_a_workspace) {
+TEST(CudaHopper, tiles_of_a_determinant_and_half_instances_ask_for_a_workspace) {
   Problem problem;
   problem.head_dim = 128;
   problem.form = Form::determinant;
   Arguments arguments = plausible();
   arguments.workspace = nullptr;
   EXPECT_THAT(refusal(problem, "d128_split64_keys96_mixed_cross", arguments), HasSubstr("workspace is null"));
+  EXPECT_THAT(refusal(problem, "d128_split64_keys96_mixed_cross_half", arguments), HasSubstr("workspace is null"));
   for (const char* instance : {"rows", "portable"}) {
     EXPECT_EQ(make_cuda_hopper()->workspace_bytes(problem, Pass::forward, instance), 0u) << instance;
   }

@@ -106,7 +106,11 @@ TEST(CudaPortable, backward_refuses_an_lse_made_with_another_fold) {
   problem.form = Form::determinant;
   expect_refused({Fold::none, Fold::query_k1, Fold::key_pair, Fold::cross_k1});
   problem.k2_bias = 0.5;
-  expect_refused({Fold::cross_k2});
+  expect_refused({Fold::cross_k2, Fold::half_k2});
+  problem.k2_bias = 0;
+  expect_refused({Fold::half_k1});  // half_k2 is taken too
+  std::swap(problem.window1, problem.window2);
+  expect_refused({Fold::half_k2});
 }
 
 TEST(CudaPortable, refuses_missing_and_misaligned_tensors_by_name) {

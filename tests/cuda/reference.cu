@@ -30,7 +30,7 @@ struct Sizes {
   int batch, seq_len, q_heads, kv_heads, group, head_dim, window1, window2;  ///< windows clipped to seq_len
   bool determinant;
   double scale, k2_bias, v2_bias;
-  Fold fold;  ///< which product is rounded to bf16 in the logit
+  Fold fold;  ///< which product is rounded in the logit, and how
   __host__ __device__ std::int64_t pairs() const { return std::int64_t{window1} * window2; }
   __host__ __device__ std::int64_t rows() const { return std::int64_t{batch} * seq_len * q_heads; }
   __device__ std::int64_t query(int b, int i, int h) const {
@@ -58,7 +58,10 @@ Sizes sizes_of(const Problem& p, Fold fold) {
           fold};
 }
 
-__device__ double rounded(double x) { return static_cast<double>(round_to_bf16(static_cast<float>(x))); }
+__device__ bool is_half_fold(Fold fold) { return fold == Fold::half_k1 || fold == Fold::half_k2; }
+__device__ double rounded(Fold fold, double x) {
+  return is_half_fold(fold) ? round_to_half_precision(x) : static_cast<double>(round_to_bf16(static_cast<float>(x)));
+}
 
 /// Component d of the product of two vectors: elementwise, or the cross product of its chunk (0 for left-over columns),
 /// whose two products `first` and `second` round.
@@ -85,15 +88,16 @@ struct Vector {  ///< bf16 row plus bias
 __device__ double logit(const Sizes& s, const Vector& q, const Vector& k1, const Vector& k2) {
   double sum = 0.0;
   for (int d = 0; d < s.head_dim; ++d) {
-    // cross_k1 and cross_k2 round the product of the key's component behind and the query's component before.
+    // The cross and half folds round the product of the key's component behind and the query's component before.
     const auto exact = [](double x) { return x; };
-    const bool cross = s.fold == Fold::cross_k1 || s.fold == Fold::cross_k2;
-    const auto key_and_query = [&](double x) { return cross ? rounded(x) : x; };
-    if (s.fold == Fold::query_k1 || s.fold == Fold::cross_k1) {  // det(q, k1, k2) = k2 . (q x k1)
-      sum += rounded(product(s, d, q, k1, key_and_query, exact)) * k2(d);
+    const bool cross = s.fold == Fold::cross_k1 || s.fold == Fold::cross_k2 || is_half_fold(s.fold);
+    const auto key_and_query = [&](double x) { return cross ? rounded(s.fold, x) : x; };
+    if (s.fold == Fold::query_k1 || s.fold == Fold::cross_k1 ||
+        s.fold == Fold::half_k1) {  // det(q, k1, k2) = k2 . (q x k1)
+      sum += rounded(s.fold, product(s, d, q, k1, key_and_query, exact)) * k2(d);
     } else {  // k1 . (k2 x q)
       const double folded = product(s, d, k2, q, exact, key_and_query);
-      sum += (s.fold == Fold::none ? folded : rounded(folded)) * k1(d);
+      sum += (s.fold == Fold::none ? folded : rounded(s.fold, folded)) * k1(d);
     }
   }
   return s.scale * sum;
@@ -241,11 +245,12 @@ __global__ void fill_kernel(bf16* tensor, std::int64_t count, InputStream stream
   if (kind == Kind::zeros) x = 0.0f;
   if (stream == InputStream::q && kind == Kind::q4) x *= 4.0f;
   if (stream == InputStream::q && kind == Kind::q8) x *= 8.0f;
-  if (kind == Kind::early || kind == Kind::late || kind == Kind::rising) {
+  if (kind == Kind::early || kind == Kind::late || kind == Kind::rising || kind == Kind::low) {
     if (stream == InputStream::q || stream == InputStream::k2) x = 1.0f + 0.5f * x;
     if (stream == InputStream::k1) {
       if (kind == Kind::early && position == 3) x += 20.0f;
       if (kind == Kind::late && position == seq_len - 5) x += 20.0f;
+      if (kind == Kind::low) x -= 30.0f;
       if (kind == Kind::rising) x += 18.0f * static_cast<float>(position / 64);
     }
   }

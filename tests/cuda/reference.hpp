@@ -17,8 +17,8 @@ struct Inputs {
 };
 
 /// What the inputs look like: N(0,1), q times 4 or 8, one huge logit at an early or late key, logits that rise by 200
-/// every 64 keys, or zeros.
-enum class Kind { normal, q4, q8, early, late, rising, zeros };
+/// every 64 keys, zeros, or logits of about -340 (head_dim 128).
+enum class Kind { normal, q4, q8, early, late, rising, zeros, low };
 
 /// All outputs on the host; the `_bound` ones are the score gradients with |ds| replaced by p (|dp| + |delta|): their
 /// scale before they cancel. For the sink that is the sum of p |delta|.

@@ -1,6 +1,8 @@
 #include "kernels/baseline/fa3/fa3_library.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/library_folders.hpp"
@@ -21,17 +23,35 @@ bool is_file(const path& file) {
   return std::filesystem::is_regular_file(file, ignored);
 }
 
-// The loader's own search comes first; then libcudart from where CUDA may lie.
-SharedLibrary open(const path& file) {
+// A descriptor as a path: whatever happens to the name, it leads to the file that was opened.
+class OpenFile {
+ public:
+  explicit OpenFile(const path& file) : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) throw Error(kCannot, fmt::format("{} cannot be read", file.string()), kHowToGet);
+  }
+  ~OpenFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  /// It stays open: the loader takes a library of the same name for the same library.
+  void keep() { descriptor_ = -1; }
+  path name() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+// The loader's own search comes first; then libcudart from where CUDA may lie. `opened` is what `file` was.
+SharedLibrary open(const path& file, const path& opened) {
   SharedLibrary library;
   std::string why;
-  if (library.open(file, why)) return library;
+  if (library.open(opened, why)) return library;
   for (const path& folder : cuda_library_folders("fa3", "nvidia/cu13/lib")) {
     SharedLibrary runtime;
     std::string ignored;
     if (!is_file(folder / kRuntime) || !runtime.open(folder / kRuntime, ignored)) continue;
     runtime.keep();
-    if (library.open(file, why)) return library;
+    if (library.open(opened, why)) return library;
   }
   throw Error(kCannot, fmt::format("the loader refuses {}: {}", file.string(), why),
               "install the CUDA 13 runtime (./run build --with-fa3 downloads it too)");
@@ -80,14 +100,15 @@ path find_library() {
 
 Library::Library(const path& file, std::string_view sha256) {
   if (!is_file(file)) throw Error(kCannot, fmt::format("{} is not there", file.string()), kHowToGet);
-  const std::string found = sha256_hex(MappedFile(file).bytes());
+  OpenFile opened(file);
+  const std::string found = sha256_hex(MappedFile(opened.name()).bytes());
   if (found != sha256) {
     throw Error(kCannot,
                 fmt::format("{} is not version {}: its SHA-256 begins with {}, not {}", file.string(), kVersion,
                             found.substr(0, 12), sha256.substr(0, 12)),
                 kHowToGet);
   }
-  SharedLibrary library = open(file);
+  SharedLibrary library = open(file, opened.name());
   forward_ = handler(library, file, "dew_flash3_mha_fwd");
   backward_ = handler(library, file, "dew_flash3_mha_bwd");
   const auto architectures = library.symbol<const char* (*)()>("dew_flash3_architectures");
@@ -98,6 +119,7 @@ Library::Library(const path& file, std::string_view sha256) {
   }
   check_ffi(forward_, file);
   library.keep();
+  opened.keep();
 }
 
 }  // namespace triscope::fa3

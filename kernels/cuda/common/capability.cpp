@@ -17,6 +17,9 @@ class RestrictedKernel final : public Kernel {
 
   const KernelInfo& info() const override { return kernel_->info(); }
   Fold fold(const Problem& problem) const override { return kernel_->fold(problem); }
+  Fold fold(const Problem& problem, std::string_view instance) const override {
+    return kernel_->fold(problem, instance);
+  }
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
     if (auto reason = kernel_->unsupported(problem, pass)) return reason;

@@ -8,7 +8,9 @@
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/common/pointers.hpp"
+#include "kernels/cuda/hopper/backward/backward.hpp"
 #include "kernels/cuda/hopper/choose/plan.hpp"
+#include "kernels/cuda/hopper/forward/half_operands.hpp"
 #include "kernels/cuda/hopper/forward/instances/launch_instance.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
 #include "source_hash/cuda.hopper.hpp"
@@ -49,6 +51,7 @@ void set_pointers(ForwardParameters& p, const Arguments& arguments, const AxisRo
   p.long_key = tensor(keys.long_axis);
   p.long_value = tensor(values.long_axis);
   p.tile_key = p.long_key;
+  p.ring_key = p.short_key;
   p.o = static_cast<__nv_bfloat16*>(arguments.o);
   p.lse = arguments.lse;
 }
@@ -63,16 +66,45 @@ void launch_portable(const Problem& problem, const AxisRoles& roles, const Argum
   portable::launch_forward(shape, tensors, stream);
 }
 
-/// Any other instance: `plan` with its pointers.
-void launch_tiles(Plan& plan, void* workspace, int multiprocessors, cudaStream_t stream) {
-  ForwardParameters& p = plan.parameters;
-  if (plan.reordered_bytes > 0) {
-    auto* reordered = static_cast<__nv_bfloat16*>(workspace);
-    launch_reorder(p.long_key, reordered, plan.reordered_bytes, p.head_dim, stream);
+void launch_one(int instance, const Plan& plan, const ForwardParameters& p, int multiprocessors, cudaStream_t stream) {
+  const TensorMaps maps = make_tensor_maps(p, tile_rows(kInstances[instance].config));
+  launch_instance(instance, maps, p, std::min(multiprocessors, p.items), plan.shared_bytes, stream);
+}
+
+/// A half instance, and behind it its bf16 twin, which returns at once unless the inputs were beyond fp16.
+void launch_half(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {
+  ForwardParameters p = plan.parameters;
+  const HalfWorkspace at = half_workspace(p);
+  const HalfOperands operands(at, arguments.workspace, p.determinant);
+  auto* word = static_cast<std::uint32_t*>(arguments.workspace);
+  p.in_bf16 = arguments.lse_in_bf16 != nullptr ? arguments.lse_in_bf16 : word;
+  launch_half_operands(p, operands, stream);
+  ForwardParameters half = p;
+  half.tile_key = static_cast<const __nv_bfloat16*>(operands.tile_key);
+  half.ring_key = static_cast<const __nv_bfloat16*>(operands.ring_key);
+  half.query_scale = reinterpret_cast<const __nv_bfloat16*>(operands.query_scale);
+  launch_one(plan.instance, plan, half, multiprocessors, stream);
+  if (auto* reordered = static_cast<__nv_bfloat16*>(operands.reordered)) {
+    const std::size_t keys = std::size_t{2} * p.batch * p.seq_len * p.kv_heads * p.head_dim;
+    launch_reorder(p.long_key, reordered, keys, p.head_dim, stream, p.in_bf16);
     p.tile_key = reordered;
   }
-  const TensorMaps maps = make_tensor_maps(p, tile_rows(kInstances[plan.instance].config));
-  launch_instance(plan.instance, maps, p, std::min(multiprocessors, p.items), plan.shared_bytes, stream);
+  launch_one(bf16_twin(plan.instance), plan, p, multiprocessors, stream);
+}
+
+/// Any other instance: `plan` with its pointers.
+void launch_tiles(Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {
+  ForwardParameters& p = plan.parameters;
+  if (is_half(kInstances[plan.instance].config.product)) {
+    launch_half(plan, arguments, multiprocessors, stream);
+    return;
+  }
+  if (plan.workspace_bytes > 0) {
+    auto* reordered = static_cast<__nv_bfloat16*>(arguments.workspace);
+    launch_reorder(p.long_key, reordered, plan.workspace_bytes, p.head_dim, stream);
+    p.tile_key = reordered;
+  }
+  launch_one(plan.instance, plan, p, multiprocessors, stream);
 }
 
 class CudaHopper final : public Kernel {
@@ -85,19 +117,27 @@ class CudaHopper final : public Kernel {
     info_.fold = Fold::query_k2;
     info_.source_hash = source_hash::kCudaHopper;
     for (int instance = 0; instance < kAllInstances; ++instance) info_.instances.emplace_back(instance_name(instance));
+    info_.instances.emplace_back(backward::kVirtualKeys);
   }
   const KernelInfo& info() const override { return info_; }
 
+  /// Of the instance that is chosen.
   Fold fold(const Problem& problem) const override {
-    return fold_of(axis_roles(problem, BiasPlace::in_product), product_of(problem) == Product::cross);
+    return fold_of_instance(problem, best_plan(problem, current_chip()).instance);
+  }
+  Fold fold(const Problem& problem, std::string_view instance) const override {
+    const int index = find_instance(instance);
+    return index < 0 ? fold(problem) : fold_of_instance(problem, index);  // virtual_keys has none of its own
   }
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
-    if (pass == Pass::backward) return "cuda.hopper has no backward; cuda.portable has one";
-    return unsupported_problem(problem);
+    if (auto reason = unsupported_problem(problem)) return reason;
+    if (pass == Pass::forward || backward::choose_instance(problem, fold(problem)) != nullptr) return std::nullopt;
+    return backward::unsupported_instance(problem, backward::kVirtualKeys, fold(problem));
   }
   std::optional<std::string> unsupported(const Problem& problem, Pass pass, std::string_view instance) const override {
     if (auto reason = unsupported(problem, pass)) return reason;
+    if (pass == Pass::backward) return backward::unsupported_instance(problem, instance, fold(problem));
     const int index = find_instance(instance);
     if (index < 0) return fmt::format("cuda.hopper has no instance {}", instance);
     if (!make_plan(problem, index, kH200)) {
@@ -106,23 +146,41 @@ class CudaHopper final : public Kernel {
     }
     return std::nullopt;
   }
-  std::string choose_instance(const Problem& problem, Pass) const override {
-    return instance_name(best_plan(problem, current_chip()).instance);
+  std::string choose_instance(const Problem& problem, Pass pass) const override {
+    if (pass == Pass::forward) return instance_name(best_plan(problem, current_chip()).instance);
+    const char* instance = backward::choose_instance(problem, fold(problem));
+    return instance != nullptr ? instance : backward::kVirtualKeys;
   }
 
-  std::size_t workspace_bytes(const Problem& problem, Pass, std::string_view instance) const override {
+  std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view instance) const override {
+    if (pass == Pass::backward) return backward::workspace_bytes(problem, instance);
     const auto plan = make_plan(problem, find_instance(instance), kH200);
-    return plan ? plan->reordered_bytes : 0;
+    return plan ? plan->workspace_bytes : 0;
   }
 
   void launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& arguments) const override {
-    if (const auto reason = unsupported(problem, pass, instance)) {
-      throw Error("cannot launch cuda.hopper", *reason, "choose another kernel or instance", ExitCode::usage);
+    // A backward is judged with the fold of the LSE that it is given, which need not be that of the own forward.
+    const auto reason = pass == Pass::forward ? unsupported(problem, pass, instance)
+                                              : unsupported_backward(problem, instance, arguments.lse_fold);
+    if (reason) throw Error("cannot launch cuda.hopper", *reason, "choose another kernel or instance", ExitCode::usage);
+    require_pointers(info_.id, problem, pass, arguments, workspace_bytes(problem, pass, instance));
+    require_hopper();
+    if (pass == Pass::forward) {
+      launch_forward(problem, instance, arguments);
+    } else {
+      backward::run(problem, instance, arguments, current_chip().multiprocessors);
     }
+  }
+
+ private:
+  static std::optional<std::string> unsupported_backward(const Problem& problem, std::string_view instance, Fold fold) {
+    if (auto reason = unsupported_problem(problem)) return reason;
+    return backward::unsupported_instance(problem, instance, fold);
+  }
+
+  static void launch_forward(const Problem& problem, std::string_view instance, const Arguments& arguments) {
     const Chip chip = current_chip();
     Plan plan = *make_plan(problem, find_instance(instance), chip);
-    require_pointers(info_.id, problem, pass, arguments, plan.reordered_bytes);
-    require_hopper();
     const float* sink = problem.sink ? arguments.sink : nullptr;
     const auto stream = static_cast<cudaStream_t>(arguments.stream);
     if (plan.instance == kPortableInstance) {
@@ -132,13 +190,13 @@ class CudaHopper final : public Kernel {
     set_pointers(plan.parameters, arguments, plan.roles);
     plan.parameters.sink = sink;
     if (plan.instance == kRowsInstance) {
-      launch_rows(plan.parameters, plan.row_groups, stream);
+      plan.parameters.in_bf16 = arguments.lse_in_bf16;
+      launch_rows(plan.parameters, plan.row_groups, is_half(fold_of_instance(problem, plan.instance)), stream);
     } else {
-      launch_tiles(plan, arguments.workspace, chip.multiprocessors, stream);
+      launch_tiles(plan, arguments, chip.multiprocessors, stream);
     }
   }
 
- private:
   KernelInfo info_;
 };
 

@@ -17,9 +17,12 @@ namespace {
 
 constexpr char kInstance[] = "64x64";
 
-/// Fold of the LSE that cuda.hopper's forward gives: without a bias it makes cross products in bf16.
+/// Folds of the LSEs that cuda.hopper's forward gives: without a bias it makes cross products in bf16, and half folds.
 Fold hopper_fold(const Problem& problem) {
   return fold_of(portable::roles_of(problem), problem.form == Form::determinant && problem.k2_bias == 0.0);
+}
+bool takes_half(const Problem& problem, Fold fold) {
+  return problem.k2_bias == 0.0 && fold == half_fold_of(portable::roles_of(problem));
 }
 
 class PortableKernel final : public Kernel {
@@ -95,14 +98,16 @@ void PortableKernel::launch(const Problem& problem, Pass pass, std::string_view 
     portable::launch_forward(shape, tensors, stream);
     return;
   }
-  if (arguments.lse_fold != fold(problem) && arguments.lse_fold != hopper_fold(problem)) {
+  shape.half = takes_half(problem, arguments.lse_fold);
+  if (arguments.lse_fold != fold(problem) && arguments.lse_fold != hopper_fold(problem) && !shape.half) {
     throw Error(
         "the backward of cuda.portable was not launched",
         fmt::format("its LSE was made with fold {}, but this problem needs {}: the probabilities would not sum to 1",
                     to_string(arguments.lse_fold), to_string(fold(problem))),
         "use the LSE of cuda.portable's own forward, or of cuda.hopper's", ExitCode::usage);
   }
-  shape.cross_in_bf16 = arguments.lse_fold != fold(problem);
+  shape.cross_in_bf16 = !shape.half && arguments.lse_fold != fold(problem);
+  if (shape.half) shape.in_bf16 = arguments.lse_in_bf16;
   const portable::BackwardPlan plan = portable::plan_backward(shape);
   portable::launch_row_statistics(shape, plan, tensors, arguments.workspace, stream);
   portable::launch_backward_rows(shape, plan, tensors, arguments.workspace, stream);

@@ -23,17 +23,17 @@
 //
 //   registers      240 a consumer thread, 24 a helper (head_dim 128)
 //   shared memory  KK, VV 64 KB, 3 x (q, do) 96, 3 x ds 48, dq 16, LSE and delta 1.5, row ranges 1: 232,192 bytes
+//   barriers       barrier_table.hpp
 //
-// Rates on an H200, 2026-11-22: useful TFLOP/s, everything included, sustained; FlashAttention-3's causal backward made
-// 586 in the same run. 512x32 with 128 heads a kv head 543, with 64 506 (seq 8k) and 521 (32k), with 32, 16 and 8 476,
-// 414 and 325. 64 heads: 1024x32 491, 512x64 517, 256x64 464, 128x128 300 (half of its tiles is hidden), determinant
-// 484, head_dim 64 413. docs/notebook.md has the rungs.
+// Rates on an H200, 2026-11-23: useful TFLOP/s of the whole operation by CUPTI, sustained; FlashAttention-3's causal
+// backward made 600 at 32k in turns with it. 64 heads a kv head, 32k tokens: 512x32 511, 1024x32 492, 512x64 525,
+// 1024x16 505, 256x32 483, 256x64 471, 128x128 311 (half of its tiles is hidden); 8k tokens, 512x32: 128 heads 527, 64
+// 517, 32, 16 and 8 480, 411 and 315. docs/backward.md and the lab book have more.
 //
 // Limits. Trilinear and determinant form, causal windows, bf16, head_dim 64 and 128. Sums are added in no fixed order.
-// A group of one head is padded to eight: 42 TFLOP/s. Scores are rounded as fp16(k k) q, finer than the forward's
-// bf16(q k), of which the LSE comes today: with it gradients err by 3e-3 for N(0, 1) inputs, 1e-2 at q x 4 and 2e-2 at
-// q x 8 (2.9e-3, 4.7e-3 and 6.9e-3 with an exact one). Until a forward gives such an LSE this is not the backward of
-// cuda.hopper.
+// A group of one head is padded to eight: 42 TFLOP/s. Scores are rounded as fp16(k k) q, finer than bf16(q k). With an
+// LSE of exact scores gradients err by at most 2.6e-3 for N(0, 1) inputs and 3.8e-3 at q x 8, with one of bf16 scores
+// by 3.4e-3 and 3e-2 (errors of score gradients over their scale before they cancel): choice.cpp.
 #pragma once
 
 #include "kernels/cuda/common/cuda_error.hpp"

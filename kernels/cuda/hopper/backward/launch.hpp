@@ -21,8 +21,10 @@ void launch_d64_cross(const TensorMaps& maps, const BackwardParameters& p, int b
 Plan bind(const Plan& plan, const Arguments& arguments);
 
 // The three steps of a backward, for a bound plan; `arguments.workspace` has plan.bytes.
-/// Sums to zero, ranges, q scaled (into grad_q), LSE and delta in tile order, keys and values scaled.
-void launch_prepare(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
+/// Sums to zero, ranges, q scaled (into grad_q), LSE and delta in tile order, keys and values scaled. `*unlike`, device
+/// memory or null, becomes 0 where virtual keys repeat the forward's probabilities: not when it made its LSE in bf16
+/// (Arguments::lse_in_bf16), nor when an LSE is beyond kLargestLse.
+void launch_prepare(const Plan& plan, const Arguments& arguments, std::uint32_t* unlike, cudaStream_t stream);
 /// `multiprocessors` of the current device.
 void launch_main(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream);
 /// Sums to gradients, dsink.

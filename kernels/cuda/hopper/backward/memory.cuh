@@ -1,20 +1,14 @@
 // Shared memory and barriers of the Hopper backward, and the few instructions that only it needs.
 #pragma once
 
+#include "kernels/cuda/hopper/backward/barrier_table.hpp"
 #include "kernels/cuda/hopper/backward/parameters.hpp"
-#include "kernels/cuda/hopper/common/ptx.cuh"
+#include "kernels/cuda/hopper/common/barriers.cuh"
 
 namespace triscope::hopper::backward {
 
-inline constexpr int kStages = 3;     ///< tiles of q and do in shared memory
-inline constexpr int kGradTiles = 3;  ///< tiles of ds in shared memory
 inline constexpr int kThreads = 384;  ///< a warpgroup of copying and helping warps, two of consumers
-inline constexpr int kConsumers = 256;
-inline constexpr int kConsumerWarps = 8;
-
-// bar.sync ids; 0 is __syncthreads.
-inline constexpr int kAllConsumers = 1;
-inline constexpr int kOwnWarpgroup = 2;  ///< of warpgroup 0; + 1: of warpgroup 1
+inline constexpr int kConsumers = 32 * kConsumerWarps;
 
 /// Byte offsets. All operand tiles have rows of 64 elements (128 bytes, 128-byte swizzle); a tile of 128 dimensions is
 /// two such halves, one behind the other.
@@ -38,51 +32,47 @@ struct Layout {
   static constexpr int kFirstStatistics = kFirstStaged + 2 * kStaged;
   static constexpr int kRowRanges = kFirstStatistics + kStages * kStatistics;  ///< first and last query of each row
   static constexpr int kBarriers = kRowRanges + kTileKeys * 8;
-  static constexpr int kBytes = kBarriers + 256;
+  static constexpr int kBytes = kBarriers + BarrierTable::kBytes;
   static_assert(kBytes <= 232448, "shared memory of an SM");
   static_assert(2 * kKeyTile >= kTileKeys * kHeadDim * 4, "the epilogue stages fp32 sums over keys and values");
 };
 
-/// "full": written, may be read; "empty": read, may be written. Arrivals in brackets.
-///
-///   full_query, full_grad_o   copies of a stage          copy engine -> consumers          [1]
-///   empty                     a stage                    warpgroups -> copying warp        [2]
-///   written_grad(w, b)        warpgroup w's half of ds   its warps -> helper w             [4]
-///   full_grad(w, b)           the same, fenced           helper w -> both warpgroups       [1]
-///   empty_grad(b)             a tile of ds               consumer warps -> the same        [8]
-///   full_staged(w)            half of dq                 warpgroup w's warps -> helper w   [4]
-///   empty_staged(w)           the same                   helper w -> warpgroup w           [1]
+/// The barriers of a CTA by name (barrier_table.hpp).
 struct Barriers {
+  using Table = BarrierTable;
   std::uint32_t base;
-  __device__ std::uint32_t full_query(int stage) const { return base + 8 * stage; }
-  __device__ std::uint32_t full_grad_o(int stage) const { return base + 24 + 8 * stage; }
-  __device__ std::uint32_t empty(int stage) const { return base + 48 + 8 * stage; }
-  __device__ std::uint32_t empty_grad(int buffer) const { return base + 72 + 8 * buffer; }
-  __device__ std::uint32_t full_grad(int warpgroup, int buffer) const {
-    return base + 96 + 24 * warpgroup + 8 * buffer;
+  __device__ std::uint32_t full_query(int stage) const { return barrier_address<Table::kFullQuery>(base, stage); }
+  __device__ std::uint32_t full_grad_o(int stage) const { return barrier_address<Table::kFullGradO>(base, stage); }
+  __device__ std::uint32_t empty(int stage) const { return barrier_address<Table::kEmpty>(base, stage); }
+  __device__ std::uint32_t empty_grad(int tile) const { return barrier_address<Table::kEmptyGrad>(base, tile); }
+  __device__ std::uint32_t full_grad(int warpgroup, int tile) const {
+    return barrier_address<Table::kFullGrad>(base, 0) + 8 * kGradTiles * warpgroup + 8 * tile;
   }
-  __device__ std::uint32_t written_grad(int warpgroup, int buffer) const {
-    return base + 144 + 24 * warpgroup + 8 * buffer;
+  __device__ std::uint32_t written_grad(int warpgroup, int tile) const {
+    return barrier_address<Table::kWrittenGrad>(base, 0) + 8 * kGradTiles * warpgroup + 8 * tile;
   }
-  __device__ std::uint32_t full_staged(int warpgroup) const { return base + 192 + 8 * warpgroup; }
-  __device__ std::uint32_t empty_staged(int warpgroup) const { return base + 208 + 8 * warpgroup; }
-  static_assert(kStages == 3 && kGradTiles == 3, "the offsets above");
+  __device__ std::uint32_t full_staged(int warpgroup) const {
+    return barrier_address<Table::kFullStaged>(base, warpgroup);
+  }
+  __device__ std::uint32_t empty_staged(int warpgroup) const {
+    return barrier_address<Table::kEmptyStaged>(base, warpgroup);
+  }
 
   /// One thread, before the CTA's first __syncthreads.
   __device__ void init() const {
     for (int stage = 0; stage < kStages; ++stage) {
-      barrier_init(full_query(stage), 1);
-      barrier_init(full_grad_o(stage), 1);
-      barrier_init(empty(stage), 2);
+      init_barrier<Table::kFullQuery>(base, stage);
+      init_barrier<Table::kFullGradO>(base, stage);
+      init_barrier<Table::kEmpty>(base, stage);
     }
-    for (int buffer = 0; buffer < kGradTiles; ++buffer) barrier_init(empty_grad(buffer), kConsumerWarps);
+    for (int tile = 0; tile < kGradTiles; ++tile) init_barrier<Table::kEmptyGrad>(base, tile);
+    for (int n = 0; n < 2 * kGradTiles; ++n) {
+      init_barrier<Table::kFullGrad>(base, n);
+      init_barrier<Table::kWrittenGrad>(base, n);
+    }
     for (int warpgroup = 0; warpgroup < 2; ++warpgroup) {
-      for (int buffer = 0; buffer < kGradTiles; ++buffer) {
-        barrier_init(full_grad(warpgroup, buffer), 1);
-        barrier_init(written_grad(warpgroup, buffer), 4);
-      }
-      barrier_init(full_staged(warpgroup), 4);
-      barrier_init(empty_staged(warpgroup), 1);
+      init_barrier<Table::kFullStaged>(base, warpgroup);
+      init_barrier<Table::kEmptyStaged>(base, warpgroup);
     }
     fence_barrier_init();
   }

@@ -15,7 +15,7 @@
 //                  x x x x x x
 //   j = k          x x x x x x
 //   j = k + 1      . x x x x x        those of the edge enter it one by one:
-//                  . . x x x x        both waste tensor work, 7 % of it at 512x32
+//                  . . x x x x        both waste tensor work, 6 % of it at 512x32
 #pragma once
 
 #include <cuda_bf16.h>
@@ -30,6 +30,10 @@ inline constexpr int kTileKeys = 128;      ///< virtual keys of a work item
 inline constexpr int kTileRows = 64;       ///< query rows of a tile: `positions` x `head_rows`
 inline constexpr int kFewestHeadRows = 8;  ///< a tile's rows come in blocks of eight that share their position
 inline constexpr float kLog2E = 1.4426950408889634f;
+/// Beyond it, in either direction, the rounding of a logit, some 8e-5 of it, changes a probability by nearly 1 %:
+/// virtual keys and the forward, which form their products in another order, do not agree on it any more. Natural
+/// units.
+inline constexpr float kLargestLse = 96.0f;
 inline constexpr float kHiddenLse = 1e30f;  ///< LSE of rows that do not exist: their probabilities are 0
 
 /// Largest magnitudes of one (batch, kv head) and the powers of two made from them; see prepare.cu.

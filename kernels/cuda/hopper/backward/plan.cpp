@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+
+#include "kernels/attention/axis_roles.hpp"
 
 namespace triscope::hopper::backward {
 namespace {
 
 constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
+constexpr std::int64_t kMostGridRows = 65535;  ///< prepare.cu has a row of blocks for each (batch, kv head)
 
 std::int64_t round_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b * b; }
 
@@ -18,10 +20,8 @@ std::size_t reserve(std::size_t& end, std::int64_t bytes) {
   return begin;
 }
 
-/// With a bias axis 2 is the short one, as in the forward, whose LSE rounds the same product.
-bool is_swapped(const Problem& problem) {
-  return problem.window1 < problem.window2 && problem.k2_bias == 0 && problem.v2_bias == 0;
-}
+/// As in the forward: with a bias axis 2 is the short one.
+AxisRoles roles_of(const Problem& problem) { return axis_roles(problem, BiasPlace::in_product); }
 
 /// Rows a position has in a tile: the group rounded up to a power of two from 8 to 64.
 int head_rows_of(std::int64_t group) {
@@ -53,17 +53,15 @@ std::int64_t items_of_pair(const BackwardParameters& p) {
   return groups * (std::int64_t{p.edge_keys} * p.column_tiles + p.edge_tiles);
 }
 
-BackwardParameters make_parameters(const Problem& problem, bool swapped) {
+BackwardParameters make_parameters(const Problem& problem, const AxisRoles& roles) {
   BackwardParameters p;
   p.batch = static_cast<int>(problem.batch);
   p.seq_len = static_cast<int>(problem.seq_len);
   p.kv_heads = static_cast<int>(problem.kv_heads);
   p.group = static_cast<int>(problem.group());
   p.head_dim = static_cast<int>(problem.head_dim);
-  const int window1 = static_cast<int>(std::min(problem.window1, problem.seq_len));
-  const int window2 = static_cast<int>(std::min(problem.window2, problem.seq_len));
-  p.long_window = swapped ? window2 : window1;
-  p.short_window = swapped ? window1 : window2;
+  p.long_window = static_cast<int>(roles.window.long_axis);
+  p.short_window = static_cast<int>(roles.window.short_axis);
   p.head_rows = head_rows_of(p.group);
   p.positions = kTileRows / p.head_rows;
   p.head_blocks = (p.group + p.head_rows - 1) / p.head_rows;
@@ -71,8 +69,8 @@ BackwardParameters make_parameters(const Problem& problem, bool swapped) {
   p.padded_len = static_cast<int>(padded_len_of(p.seq_len, p.positions));
   p.column_tiles = (p.long_window + kTileKeys - 1) / kTileKeys;
   lay_out_edges(p);
-  p.key_bias = static_cast<float>(problem.k2_bias);
-  p.value_bias = static_cast<float>(problem.v2_bias);
+  p.key_bias = roles.key_bias.short_axis;
+  p.value_bias = roles.value_bias.short_axis;
   return p;
 }
 
@@ -94,7 +92,11 @@ std::optional<std::string> unsupported_backward(const Problem& problem) {
   if (problem.seq_len > (std::int64_t{1} << 28) || query_row_count(problem) > kMost) {
     return "the backward of cuda.hopper numbers rows of q with 31 bits; cuda.portable has longer sequences";
   }
-  const BackwardParameters p = make_parameters(problem, is_swapped(problem));
+  if (problem.batch * problem.kv_heads > kMostGridRows) {
+    return fmt::format("the backward of cuda.hopper has batch times kv_heads up to {}; cuda.portable has more",
+                       kMostGridRows);
+  }
+  const BackwardParameters p = make_parameters(problem, roles_of(problem));
   if (items_of_pair(p) * p.batch * p.kv_heads > kMost)
     return "the backward of cuda.hopper numbers work items with 31 bits; cuda.portable has more";
   return std::nullopt;
@@ -102,15 +104,15 @@ std::optional<std::string> unsupported_backward(const Problem& problem) {
 
 Plan make_backward_plan(const Problem& problem) {
   Plan plan;
-  plan.swapped = is_swapped(problem);
+  const AxisRoles roles = roles_of(problem);
+  plan.swapped = roles.axis1_is_short;
   plan.cross = problem.form == Form::determinant;
   plan.has_sink = problem.sink.has_value();
   plan.q_heads = static_cast<int>(problem.q_heads);
   BackwardParameters& p = plan.parameters;
-  p = make_parameters(problem, plan.swapped);
-  plan.scale = static_cast<float>(problem.effective_scale());
-  if (plan.cross && plan.swapped) plan.scale = -plan.scale;  // det(q, k1, k2) = -det(q, k2, k1)
-  p.scale_log2 = std::max(std::abs(plan.scale) * kLog2E, 1e-30f);
+  p = make_parameters(problem, roles);
+  plan.scale = static_cast<float>(roles.scale);
+  p.scale_log2 = exponent_scale(roles.scale);
   p.items_per_pair = static_cast<int>(items_of_pair(p));
   p.items = p.items_per_pair * plan.pairs();
   p.by_items_per_pair = Divisor(p.items_per_pair);

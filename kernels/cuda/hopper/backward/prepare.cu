@@ -120,10 +120,12 @@ __global__ void __launch_bounds__(kBlock) find_key_ranges(const BackwardParamete
   }
 }
 
-/// One block a (batch, kv head), one thread a dimension.
-__global__ void choose_scales(const BackwardParameters p, Ranges* ranges, bool cross, float sign) {
+/// One block a (batch, kv head), one thread a dimension. The first one also begins `*unlike`.
+__global__ void choose_scales(const BackwardParameters p, Ranges* ranges, bool cross, float sign,
+                              const std::uint32_t* lse_in_bf16, std::uint32_t* unlike) {
   Ranges& r = ranges[blockIdx.x];
   const int d = static_cast<int>(threadIdx.x), chunk = d / 3 * 3;
+  if (unlike != nullptr && blockIdx.x == 0 && d == 0) *unlike = lse_in_bf16 != nullptr ? *lse_in_bf16 : 0;
   float long_key = r.long_key[d], short_key = r.short_key[d];
   if (cross && chunk + 3 <= p.head_dim) {  // a component of a cross product mixes the other two
     long_key = fmaxf(fmaxf(r.long_key[chunk], r.long_key[chunk + 1]), r.long_key[chunk + 2]);
@@ -140,6 +142,7 @@ struct Rows {
   const float* lse;
   __half* scaled_q;
   float *lse2, *delta;
+  std::uint32_t* unlike;  ///< becomes 1 where an LSE is beyond kLargestLse; may be null
   int q_heads;
 };
 
@@ -196,7 +199,10 @@ __global__ void __launch_bounds__(kBlock) prepare_rows(const BackwardParameters 
     top = store_query(ranges[pair].query_scale + lane * 8, 1.0f, q, rows.scaled_q + at);
     delta = dot(o, g);
     norm = dot(g, g);
-    if (lane == 0) lse2 = rows.lse[(std::int64_t{batch} * rows.q_heads + q_head) * p.seq_len + position] * kLog2E;
+    if (lane == 0) {
+      lse2 = rows.lse[(std::int64_t{batch} * rows.q_heads + q_head) * p.seq_len + position] * kLog2E;
+      if (fabsf(lse2) > kLargestLse * kLog2E && rows.unlike != nullptr) *rows.unlike = 1;
+    }
   }
 #pragma unroll
   for (int step = kLanes / 2; step > 0; step /= 2) {
@@ -296,7 +302,7 @@ T* at(const Arguments& arguments, std::size_t offset) {
 
 }  // namespace
 
-void launch_prepare(const Plan& plan, const Arguments& arguments, cudaStream_t stream) {
+void launch_prepare(const Plan& plan, const Arguments& arguments, std::uint32_t* unlike, cudaStream_t stream) {
   const BackwardParameters& p = plan.parameters;
   Ranges* ranges = at<Ranges>(arguments, plan.ranges);
   const unsigned pairs = static_cast<unsigned>(plan.pairs());
@@ -305,8 +311,8 @@ void launch_prepare(const Plan& plan, const Arguments& arguments, cudaStream_t s
       std::clamp<std::int64_t>((p.seq_len + 4 * kWarps - 1) / (4 * kWarps), 1, std::max(1u, 1056 / pairs)));
   find_key_ranges<<<dim3(key_blocks, pairs), kBlock, 0, stream>>>(p, ranges);
   check_launch("cuda.hopper find_key_ranges");
-  choose_scales<<<pairs, static_cast<unsigned>(p.head_dim), 0, stream>>>(p, ranges, plan.cross,
-                                                                         plan.scale < 0 ? -1.0f : 1.0f);
+  choose_scales<<<pairs, static_cast<unsigned>(p.head_dim), 0, stream>>>(
+      p, ranges, plan.cross, plan.scale < 0 ? -1.0f : 1.0f, arguments.lse_in_bf16, unlike);
   check_launch("cuda.hopper choose_scales");
   const Rows rows = {static_cast<const __nv_bfloat16*>(arguments.q),
                      static_cast<const __nv_bfloat16*>(arguments.o),
@@ -315,6 +321,7 @@ void launch_prepare(const Plan& plan, const Arguments& arguments, cudaStream_t s
                      static_cast<__half*>(arguments.grad_q),
                      at<float>(arguments, plan.lse2),
                      at<float>(arguments, plan.delta),
+                     unlike,
                      plan.q_heads};
   const unsigned row_blocks = static_cast<unsigned>(plan.statistic_rows() / (kBlock / (p.head_dim / 8)));
   (p.head_dim == 128 ? prepare_rows<128> : prepare_rows<64>)<<<row_blocks, kBlock, 0, stream>>>(p, rows, ranges);

@@ -32,12 +32,19 @@ struct PortableTimes {
   double block, block_step, block_tile;  ///< the same of each further block of a multiprocessor, which overlap
 };
 
+/// The kernels around a half instance (half_operands.cu).
+struct HalfTimes {
+  double launches;
+  double megabyte;  ///< of the long axis' keys
+};
+
 /// A chip that the estimates were fitted on.
 struct ChipTimes {
   const char* name;
   int multiprocessors;
   TileTimes tiles64, tiles128;  ///< head_dim 64, 128
   RowTimes rows;
+  HalfTimes half;
   PortableTimes portable64, portable128;
   double cached_megabytes;   ///< what stays in the L2 cache between launches,
   double uncached_megabyte;  ///< and what a megabyte beyond it costs the portable instance
@@ -67,6 +74,7 @@ inline constexpr ChipTimes kH200Times = {
              .wave_step = 0.23,
              .wave_batch = 0.67,
              .lanes_at_once = 640},
+    .half = {.launches = 9.0, .megabyte = 1.2},  // from rates of 16/16 heads and of a launch of 29 us, not fitted
     .portable64 = {.start = 2.97, .step = 1.55, .tile = 0.93, .block = 0.94, .block_step = 0.69, .block_tile = 0.46},
     .portable128 = {.start = 3.9, .step = 2.8, .tile = 1.25, .block = 2.0, .block_step = 1.7, .block_tile = 0.85},
     .cached_megabytes = 30,

@@ -41,6 +41,11 @@ double tiles_us(const Chip& chip, const ForwardParameters& p, const InstanceFact
   return times.start + (p.determinant ? times.reorder : 0.0) + items_us(chip, times, p, facts);
 }
 
+double half_us(const Chip& chip, const ForwardParameters& p) {
+  const double megabytes = 2e-6 * p.batch * p.seq_len * p.kv_heads * p.head_dim;
+  return chip.times->half.launches + megabytes * chip.times->half.megabyte;
+}
+
 /// Steps and keys of a mean row from at most 64 positions.
 double rows_us(const Chip& chip, const ForwardParameters& p, int groups) {
   const RowTimes& times = chip.times->rows;

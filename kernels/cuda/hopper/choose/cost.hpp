@@ -11,6 +11,9 @@ namespace triscope::hopper {
 /// An instance with tiles; `p` as its plan made it.
 double tiles_us(const Chip& chip, const ForwardParameters& p, const InstanceFacts& facts);
 
+/// What a half instance takes longer than its bf16 twin: its other kernels.
+double half_us(const Chip& chip, const ForwardParameters& p);
+
 /// Instance rows, `groups` groups of lanes to a row (Plan::row_groups).
 double rows_us(const Chip& chip, const ForwardParameters& p, int groups);
 

@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "kernels/cuda/hopper/choose/cost.hpp"
+#include "kernels/cuda/hopper/forward/half_operands.hpp"
 
 namespace triscope::hopper {
 namespace {
 
 constexpr std::int64_t kMaxExtent = std::int64_t{1} << 30;
+constexpr std::int64_t kMostGridRows = 65535;  ///< half_operands.cu has a row of blocks for each kv head
 constexpr std::int64_t kMaxItems = (std::int64_t{1} << 31) - 1;
 
 // What may be slower than cuda.portable by the spread of the estimates runs as cuda.portable does.
@@ -46,6 +48,48 @@ Product product_of(const Problem& problem) {
   const bool biased = problem.k2_bias != 0.0;
   if (problem.form == Form::determinant) return biased ? Product::biased_cross : Product::cross;
   return biased ? Product::biased : Product::plain;
+}
+
+Fold fold_of_instance(const Problem& problem, int instance) {
+  const AxisRoles roles = axis_roles(problem, BiasPlace::in_product);
+  const bool half = instance == kRowsInstance
+                        ? problem.k2_bias == 0.0
+                        : instance < kInstanceCount && is_half(kInstances[instance].config.product);
+  return half ? half_fold_of(roles) : fold_of(roles, product_of(problem) == Product::cross);
+}
+
+namespace {
+
+/// `config` without what is tuned.
+TileConfig untuned(TileConfig config) {
+  constexpr TileConfig kAny;
+  config.early_blocks = kAny.early_blocks, config.early_last = kAny.early_last;
+  config.takes_turns = kAny.takes_turns, config.early_alone = kAny.early_alone;
+  config.queries_early = kAny.queries_early;
+  return config;
+}
+
+/// The instance that is `instance` with product `product`.
+int twin(int instance, Product product) {
+  TileConfig config = kInstances[instance].config;
+  config.product = product;
+  for (int other = 0; other < kInstanceCount; ++other) {
+    if (untuned(kInstances[other].config) == untuned(config)) return other;
+  }
+  return -1;
+}
+
+}  // namespace
+
+int bf16_twin(int instance) {
+  return instance >= kInstanceCount ? -1 : twin(instance, bf16_of(kInstances[instance].config.product));
+}
+
+int half_twin(int instance) {
+  if (instance >= kInstanceCount) return -1;
+  const Product product = kInstances[instance].config.product;
+  if (product == Product::plain) return twin(instance, Product::half);
+  return product == Product::cross ? twin(instance, Product::half_cross) : -1;
 }
 
 namespace {
@@ -116,7 +160,9 @@ bool cut_rows(const Problem& problem, const InstanceFacts& facts, ForwardParamet
 std::optional<Plan> tiles_plan(const Problem& problem, int instance, const Chip& chip) {
   const InstanceFacts& facts = kFacts[static_cast<std::size_t>(instance)];
   if (facts.config.head_dim != problem.head_dim) return std::nullopt;
-  if (facts.config.product != product_of(problem)) return std::nullopt;
+  if (bf16_of(facts.config.product) != product_of(problem)) return std::nullopt;
+  const bool half = is_half(facts.config.product);
+  if (half && problem.kv_heads > kMostGridRows) return std::nullopt;
   Plan plan = common_plan(problem, instance);
   ForwardParameters& p = plan.parameters;
   if (!cut_rows(problem, facts, p)) return std::nullopt;
@@ -124,8 +170,10 @@ std::optional<Plan> tiles_plan(const Problem& problem, int instance, const Chip&
   const std::int64_t items = ceil_div(p.seq_len, p.positions) * p.batch * p.kv_heads * p.head_blocks;
   if (items > kMaxItems) return std::nullopt;
   p.items = static_cast<int>(items);
-  if (p.determinant) {
-    plan.reordered_bytes =
+  if (half) {
+    plan.workspace_bytes = half_workspace(p).bytes;
+  } else if (p.determinant) {
+    plan.workspace_bytes =
         static_cast<std::size_t>(problem.batch * problem.seq_len * problem.kv_heads * problem.head_dim) * 2;
   }
   plan.cost = tiles_us(chip, p, facts);
@@ -143,9 +191,14 @@ std::optional<Plan> make_plan(const Problem& problem, int instance, const Chip& 
 Plan best_plan(const Problem& problem, const Chip& chip) {
   std::optional<Plan> best;
   for (int instance = 0; instance < kAllInstances; ++instance) {
+    if (instance < kInstanceCount && is_half(kInstances[instance].config.product)) continue;
     std::optional<Plan> plan = make_plan(problem, instance, chip);
+    if (plan && half_twin(instance) >= 0) plan->cost += half_us(chip, plan->parameters);
     const double preference = instance == kPortableInstance ? kPortablePreference : 1.0;
     if (plan && (!best || preference * plan->cost < best->cost)) best = plan;
+  }
+  if (const int half = half_twin(best->instance); half >= 0) {
+    if (std::optional<Plan> plan = make_plan(problem, half, chip)) return *plan;
   }
   return *best;  // every product and head_dim has a mixed instance, which takes any group
 }

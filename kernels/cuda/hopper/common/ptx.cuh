@@ -127,8 +127,31 @@ __device__ __forceinline__ std::uint32_t pack_bf16x2(float low, float high) {
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
   return word;
 }
+/// Two fp16 products, each rounded to nearest even, subnormals kept.
+__device__ __forceinline__ std::uint32_t multiply_f16x2(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t product;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
+  return product;
+}
+/// a * b - c of two fp16 pairs, each rounded once.
+__device__ __forceinline__ std::uint32_t multiply_subtract_f16x2(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  std::uint32_t result;
+  asm("{.reg .b32 n; neg.f16x2 n, %3; fma.rn.f16x2 %0, %1, %2, n;}" : "=r"(result) : "r"(a), "r"(b), "r"(c));
+  return result;
+}
+/// `low` and `high` rounded to fp16, in the lower and upper half of the word; infinite from 65520 on.
+__device__ __forceinline__ std::uint32_t pack_f16x2(float low, float high) {
+  std::uint32_t word;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+  return word;
+}
 __device__ __forceinline__ float low_bf16(std::uint32_t word) { return __uint_as_float(word << 16); }
 __device__ __forceinline__ float high_bf16(std::uint32_t word) { return __uint_as_float(word & 0xFFFF0000u); }
+/// A pair of bf16 times a pair of powers of two (bf16), as fp16.
+__device__ __forceinline__ std::uint32_t scaled_to_half(std::uint32_t pair, std::uint32_t scale) {
+  const std::uint32_t scaled = multiply_bf16x2(pair, scale);
+  return pack_f16x2(low_bf16(scaled), high_bf16(scaled));
+}
 
 // --- shared memory -------------------------------------------------------------------------------------------------
 

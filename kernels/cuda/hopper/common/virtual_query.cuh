@@ -3,6 +3,7 @@
 //   biased        q~_d = q_d (k_d + bias)          fp32, rounded to bf16 once
 //   cross         q~_d = k_a q_b - (k_b q_a)       bf16: the product in brackets is rounded, then the whole
 //   biased_cross  q~_d = k_a q_b - k_b q_a         fp32 with k + bias, rounded to bf16 once
+//   half, half_cross: as plain and cross, in fp16
 // (d, a, b) are cyclic in each chunk of 3 dimensions; the dimensions left over are 0.
 //
 // A "word" is two dimensions. Lane c of a quad holds words 4 u + c, u = 0, 1, ..., of its rows (wgmma.cuh). A cross
@@ -59,16 +60,16 @@ struct VirtualQuery {
   template <int kFirst>
   __device__ __forceinline__ void multiply_pair(const uint4& a, const uint4& b) {
     std::uint32_t* out = word + 8 * kFirst;
-    out[0] = multiply_bf16x2(out[0], a.x), out[1] = multiply_bf16x2(out[1], b.x);
-    out[2] = multiply_bf16x2(out[2], a.y), out[3] = multiply_bf16x2(out[3], b.y);
-    out[4] = multiply_bf16x2(out[4], a.z), out[5] = multiply_bf16x2(out[5], b.z);
-    out[6] = multiply_bf16x2(out[6], a.w), out[7] = multiply_bf16x2(out[7], b.w);
+    out[0] = multiply(out[0], a.x), out[1] = multiply(out[1], b.x);
+    out[2] = multiply(out[2], a.y), out[3] = multiply(out[3], b.y);
+    out[4] = multiply(out[4], a.z), out[5] = multiply(out[5], b.z);
+    out[6] = multiply(out[6], a.w), out[7] = multiply(out[7], b.w);
   }
 
   /// The others: the words of row `r` that part `kPart` of the ring key is for.
   template <int kPart>
   __device__ __forceinline__ void multiply_part(const std::uint32_t (&key)[kPartWords], int r) {
-    if constexpr (kProduct == Product::cross) {
+    if constexpr (L::kCross && !L::kWideKeys) {
       cross_part<kPart>(key, r);
     } else {
       float k[kPartWords];
@@ -80,9 +81,13 @@ struct VirtualQuery {
   }
 
  private:
+  static __device__ __forceinline__ std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
+    return is_half(kProduct) ? multiply_f16x2(a, b) : multiply_bf16x2(a, b);
+  }
   static __device__ __forceinline__ std::uint32_t cross_pair(std::uint32_t ka, std::uint32_t qb, std::uint32_t kb,
                                                              std::uint32_t qa) {
-    return multiply_subtract_bf16x2(ka, qb, multiply_bf16x2(kb, qa));
+    const std::uint32_t second = multiply(kb, qa);
+    return is_half(kProduct) ? multiply_subtract_f16x2(ka, qb, second) : multiply_subtract_bf16x2(ka, qb, second);
   }
 
   template <int kPart>

@@ -8,7 +8,7 @@
 //   empty_key    8 consumers      its last S is read            copier: n - 1              consumers wait for full_key
 //   full_value   copier, bytes    value tile is there           consumers: n               refilled after empty_value
 //   empty_value  8 consumers      its last P V has ended        copier: n - 1              consumers wait for full_value
-//   full_query   copier, bytes    q of an item is there         consumers; cross: short; n refilled after empty_query
+//   full_query   copier, bytes    q of an item is there         consumers, short (**): n refilled after empty_query
 //   empty_query  8 consumers      its last queries are made     copier, short (*): n - 1   consumers wait for full_query
 //   full_stage   3 short          rows of stage s are there     consumers: s / 4           rewritten after empty_stage
 //   empty_stage  8 consumers      its queries are made          short: s / 4 - 1           consumers wait for full_stage
@@ -21,7 +21,8 @@
 // clang-format on
 //
 // n: the n-th filling of that tile or buffer. Stage s: the s-th step whose rows are new, in slot s % 4; the first one
-// of an item also says that q is in the order of cross products.
+// of an item also says that q is prepared.
+// (**) Where it prepares q: to fp16, and into the order of cross products (Layout::kPreparesQuery).
 // (*) Not where items have one step (1024x1): then only an item's first pass has a stage, and nothing but pass_done
 // would hold short and consumers together, who could be two passes apart. There short waits for empty_query, once an
 // item; nobody waits for pass_done, which compute-sanitizer's synccheck reports as "Missing wait".

@@ -45,8 +45,12 @@
 // 136 KB tiles and 2 x 32 KB Q, or 168 KB and 32 KB; the ring of short-axis rows. Rates: docs/notebook.md.
 //
 // Limits: bf16, D 64 or 128, causal windows, forward. Biases fold axis 2 whatever its window. Rounding: q~ (how:
-// Product in common/product.hpp) and P are rounded to bf16, o once at the end; everything else is fp32. A v_short of 0
-// counts as 2^-60 (short_axis.cuh).
+// Product in common/product.hpp) is rounded to bf16, in half instances to fp16, P to bf16, o once at the end;
+// everything else is fp32. A v_short of 0 counts as 2^-60 (short_axis.cuh).
+//
+// Half instances make S from fp16 operands, eight times finer. half_operands.cu gives them both keys in fp16, scaled
+// into its range; q is turned to fp16 in shared memory, once an item, by the short axis' warps. Where q does not fit,
+// the kernel behind, the same instance in bf16, does all again; else that one returns at once.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -106,11 +110,24 @@ __device__ __forceinline__ void consume(const ForwardParameters& p, std::uint32_
   repair_rows<kConfig>(p, memory, me.warpgroup * 4 + thread / 32, lane);
 }
 
+/// False when this launch's work is another kernel's: see ForwardParameters::in_bf16. All threads; each gets the same
+/// answer, although the word may be set meanwhile.
+template <TileConfig kConfig>
+__device__ __forceinline__ bool is_wanted(const ForwardParameters& p) {
+  constexpr bool kHalf = is_half(kConfig.product);
+  if (!kHalf && p.in_bf16 == nullptr) return true;
+  wait_for_previous_kernel();
+  const bool in_bf16 = threadIdx.x == 0 && *static_cast<const volatile std::uint32_t*>(p.in_bf16) != 0;
+  return (__syncthreads_or(in_bf16) != 0) != kHalf;
+}
+
 template <int kInstance>  // its place in the table: nvcc 13.0 cannot name a kernel whose template argument is a struct
 __global__ void __launch_bounds__(kThreads, 1)
     forward_kernel(const __grid_constant__ CUtensorMap query_map, const __grid_constant__ CUtensorMap key_map,
                    const __grid_constant__ CUtensorMap value_map, const __grid_constant__ ForwardParameters p) {
   constexpr TileConfig kConfig = kInstances[kInstance].config;
+  if constexpr (is_half(kConfig.product)) allow_next_kernel();
+  if (!is_wanted<kConfig>(p)) return;
   extern __shared__ __align__(1024) std::uint8_t dynamic_memory[];
   const std::uint32_t memory = shared_address(dynamic_memory);
   const int warp = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) / 32, 0);

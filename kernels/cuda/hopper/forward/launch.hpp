@@ -17,17 +17,20 @@ struct TensorMaps {
 TensorMaps make_tensor_maps(const ForwardParameters& p, int tile_rows);
 
 /// Enqueues instance kInstances[kInstance] on `blocks` CTAs. `shared_bytes`: Layout::bytes of the plan's ring.
-/// Instances of cross products may start before the kernel in front of them, the reordering, has ended. Throws `Error`
+/// Instances of cross products, half instances and those behind them may start before the kernel in front of them has
+/// ended; they wait for it. Throws `Error`
 /// when refused.
 template <int kInstance>
 void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int blocks, int shared_bytes,
                     cudaStream_t stream);
 
-/// Enqueues the reordering of tile keys for cross products (virtual_query.cuh): `bytes` of rows of `head_dim`.
+/// Enqueues the reordering of tile keys for cross products (virtual_query.cuh): `bytes` of rows of `head_dim`. Nothing
+/// is done when there is a word `wanted` and it is 0.
 void launch_reorder(const __nv_bfloat16* keys, __nv_bfloat16* reordered, std::size_t bytes, int head_dim,
-                    cudaStream_t stream);
+                    cudaStream_t stream, const std::uint32_t* wanted = nullptr);
 
-/// Enqueues instance kRowsInstance; p.items are rows. `groups`: see Plan::row_groups.
-void launch_rows(const ForwardParameters& p, int groups, cudaStream_t stream);
+/// Enqueues instance kRowsInstance; p.items are rows. `groups`: see Plan::row_groups. `half`: with the rounding of half
+/// instances.
+void launch_rows(const ForwardParameters& p, int groups, bool half, cudaStream_t stream);
 
 }  // namespace triscope::hopper

@@ -48,6 +48,8 @@ struct Layout {
   static constexpr int kQueryBytes = kHalves * kQueryHalfBytes;
   using Words = QuadWords<kConfig.head_dim, kConfig.product>;
   static constexpr bool kCross = Words::kCross, kWideKeys = Words::kWideKeys;
+  static constexpr bool kHalf = is_half(kConfig.product);
+  static constexpr bool kPreparesQuery = kCross || kHalf;  ///< by the short axis' warps, in place
   static constexpr int kLaneWords = Words::kLaneWords, kCrossBlocks = Words::kCrossBlocks,
                        kTailWords = Words::kTailWords, kKeyWords = Words::kKeyWords, kKeyQuads = Words::kKeyQuads;
   /// One buffer where the wide keys of 64 positions or a third tile need the room: the next q then waits for the end of

@@ -82,7 +82,7 @@ __device__ __forceinline__ RatioRows prepare_in_shadow(Consumer<kConfig>& me, co
     me.wait_stage();
     me.advance_slots();
   }
-  if constexpr (Place::kLast && !Place::kFirst && kConfig.product == Product::plain) load_first_key_parts<1>(me);
+  if constexpr (Place::kLast && !Place::kFirst && KeyParts<kConfig>::kPlain) load_first_key_parts<1>(me);
   return ratio_rows;
 }
 
@@ -107,7 +107,7 @@ __device__ __forceinline__ void exponentiate_early(Consumer<kConfig>& me, const 
   // No branch here, so that the loads can run between exponentials: on the last step the same queries are made again.
   if constexpr (Place::kLast) {
     load_query(me);
-    if constexpr (Place::kQueriesEarly || (!Place::kFirst && kConfig.product != Product::plain))
+    if constexpr (Place::kQueriesEarly || (!Place::kFirst && !KeyParts<kConfig>::kPlain))
       load_first_key_parts<kHeld>(me);
   }
   exponentiate<Place::kEarly / 2, Place::kEarly>(me.score, me.rows, me.p.scale_log2, partial);

@@ -35,8 +35,8 @@ __device__ __forceinline__ void issue_scores(Consumer<kConfig>& me, int tile) {
 #pragma unroll
   for (int k = 0; k < kConfig.head_dim / 16; ++k) {
     const std::uint32_t* word = me.query.word + 4 * k;
-    wgmma<false>(columns<kKeys>(me), word[0], word[1], word[2], word[3],
-                 keys + (k & 3) * 2 + (k >> 2) * (L::kHalfTileBytes / 16), k > 0);
+    wgmma<false, is_half(kConfig.product)>(columns<kKeys>(me), word[0], word[1], word[2], word[3],
+                                           keys + (k & 3) * 2 + (k >> 2) * (L::kHalfTileBytes / 16), k > 0);
   }
   wgmma_commit();
 }

@@ -10,7 +10,7 @@ namespace triscope::hopper {
 template <TileConfig kConfig>
 struct KeyParts {
   using L = Layout<kConfig>;
-  static constexpr bool kPlain = kConfig.product == Product::plain;
+  static constexpr bool kPlain = bf16_of(kConfig.product) == Product::plain;
   /// 16-byte groups of a part, plain products.
   static constexpr int kQuads = kConfig.mixed_rows ? (L::kKeyQuads < 2 ? L::kKeyQuads : 2) : L::kKeyQuads;
   static constexpr int kCount =

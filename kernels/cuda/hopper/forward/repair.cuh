@@ -14,12 +14,15 @@ namespace triscope::hopper {
 template <TileConfig kConfig>
 __device__ __forceinline__ void repair_rows(const ForwardParameters& p, std::uint32_t memory, int warp, int lane) {
   using L = Layout<kConfig>;
-  using Row = RowAttention<kConfig.head_dim, L::kCross>;
+  using Row = RowAttention<kConfig.head_dim, L::kCross, is_half(kConfig.product)>;
   const Barriers barriers{memory + L::kBarriers};
   __syncwarp();
   if (lane == 0) barrier_arrive(barriers.items_done());
   barrier_wait(barriers.items_done(), 0);
   if (load_shared_1(memory + L::kRepairFlag) == 0) return;
+  if constexpr (is_half(kConfig.product)) {  // q is beyond fp16: another kernel does all rows again
+    if (__any_sync(0xFFFFFFFFu, *static_cast<const volatile std::uint32_t*>(p.in_bf16) != 0)) return;
+  }
 #pragma unroll 1
   for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
     const WorkItem item = work_item<kConfig>(p, index);

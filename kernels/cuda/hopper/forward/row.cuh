@@ -2,8 +2,8 @@
 // prepared. Two users: rows that overflowed in the forward (repair.cuh), and problems too small for tiles (rows.cu).
 //
 // A group of head_dim / 8 lanes owns a row, or shares it with the other groups of its warp, each of which takes every
-// n-th key of the long axis. A lane holds 8 consecutive dimensions: one 16-byte access. The virtual query is rounded to
-// bf16 as in the forward, so the lse is the same fold; weights stay fp32.
+// n-th key of the long axis. A lane holds 8 consecutive dimensions: one 16-byte access. The virtual query is rounded as
+// in the forward, so the lse is the same fold; weights stay fp32.
 #pragma once
 
 #include <limits>
@@ -37,7 +37,8 @@ struct EightNumbers {
   }
 };
 
-template <int kHeadDim, bool kDeterminant>
+/// `kHalf`: the virtual query is rounded to the 11 bits of fp16, at any exponent.
+template <int kHeadDim, bool kDeterminant, bool kHalf>
 class RowAttention {
  public:
   static constexpr int kLanes = kHeadDim / 8;
@@ -153,15 +154,19 @@ class RowAttention {
 #pragma unroll
       for (int i = 0; i < 8; ++i) {
         const float product = (b[i] + p_.key_bias) * query_a_[i];  // rounded where the forward multiplies in bf16
-        const float rounded = p_.key_bias == 0.0f ? round_to_bf16(product) : product;
-        folded[i] = first_ + i < kCrossDims ? round_to_bf16((a[i] + p_.key_bias) * query_b_[i] - rounded) : 0.0f;
+        const float rounded = p_.key_bias == 0.0f ? round_product(product) : product;
+        folded[i] = first_ + i < kCrossDims ? round_product((a[i] + p_.key_bias) * query_b_[i] - rounded) : 0.0f;
       }
     } else {
 #pragma unroll
-      for (int i = 0; i < 8; ++i) folded[i] = round_to_bf16(query_a_[i] * (key[i] + p_.key_bias));
+      for (int i = 0; i < 8; ++i) folded[i] = round_product(query_a_[i] * (key[i] + p_.key_bias));
     }
   }
-  static __device__ __forceinline__ float round_to_bf16(float x) { return low_bf16(pack_bf16x2(x, 0.0f)); }
+  static __device__ __forceinline__ float round_product(float x) {
+    if constexpr (!kHalf) return low_bf16(pack_bf16x2(x, 0.0f));
+    const std::uint32_t bits = __float_as_uint(x);
+    return __uint_as_float((bits + 0xFFFu + (bits >> 13 & 1u)) & 0xFFFFE000u);
+  }
 
   /// One position of the short axis.
   struct Step {

@@ -10,13 +10,14 @@ namespace {
 constexpr int kRowThreads = 128;
 
 /// Rows in the order of q. `groups`: groups of lanes that share a row, 1 or all of a warp.
-template <int kHeadDim, bool kDeterminant>
+template <int kHeadDim, bool kDeterminant, bool kHalf>
 __global__ void __launch_bounds__(kRowThreads) rows_kernel(const __grid_constant__ ForwardParameters p, int groups) {
-  using Row = RowAttention<kHeadDim, kDeterminant>;
+  using Row = RowAttention<kHeadDim, kDeterminant, kHalf>;
   const int thread = static_cast<int>(threadIdx.x);
   const int row_lanes = groups * Row::kLanes;
   const unsigned number =
       blockIdx.x * static_cast<unsigned>(kRowThreads / row_lanes) + static_cast<unsigned>(thread / row_lanes);
+  if (number == 0 && p.in_bf16 != nullptr) *p.in_bf16 = 0;  // fp32 holds everything
   if (number >= static_cast<unsigned>(p.items)) return;
   const unsigned q_heads = static_cast<unsigned>(p.q_heads), seq_len = static_cast<unsigned>(p.seq_len);
   const unsigned place = number / q_heads, head = number - place * q_heads, batch = place / seq_len;
@@ -33,20 +34,21 @@ __global__ void __launch_bounds__(kRowThreads) rows_kernel(const __grid_constant
 }
 
 template <int kHeadDim, bool kDeterminant>
-void launch(const ForwardParameters& p, int groups, cudaStream_t stream) {
-  const int block_rows = kRowThreads / (groups * RowAttention<kHeadDim, kDeterminant>::kLanes);
+void launch(const ForwardParameters& p, int groups, bool half, cudaStream_t stream) {
+  const int block_rows = kRowThreads / (groups * RowAttention<kHeadDim, kDeterminant, true>::kLanes);
   const unsigned blocks = (static_cast<unsigned>(p.items) + block_rows - 1) / block_rows;
-  rows_kernel<kHeadDim, kDeterminant><<<blocks, kRowThreads, 0, stream>>>(p, groups);
+  const auto kernel = half ? rows_kernel<kHeadDim, kDeterminant, true> : rows_kernel<kHeadDim, kDeterminant, false>;
+  kernel<<<blocks, kRowThreads, 0, stream>>>(p, groups);
   check_launch("cuda.hopper rows");
 }
 
 }  // namespace
 
-void launch_rows(const ForwardParameters& p, int groups, cudaStream_t stream) {
+void launch_rows(const ForwardParameters& p, int groups, bool half, cudaStream_t stream) {
   if (p.head_dim == 128) {
-    p.determinant ? launch<128, true>(p, groups, stream) : launch<128, false>(p, groups, stream);
+    p.determinant ? launch<128, true>(p, groups, half, stream) : launch<128, false>(p, groups, half, stream);
   } else {
-    p.determinant ? launch<64, true>(p, groups, stream) : launch<64, false>(p, groups, stream);
+    p.determinant ? launch<64, true>(p, groups, half, stream) : launch<64, false>(p, groups, half, stream);
   }
 }
 

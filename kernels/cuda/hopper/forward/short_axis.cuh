@@ -3,8 +3,8 @@
 // For each step they write the step's new short-axis rows to a ring in shared memory: the key, in the order in which
 // consumer lanes read it (fp32 with its bias where the product is a biased one), and the value as ratios to the
 // previous step's value. Where a pass turns round, the rows and their keys stay, and each ratio is the reciprocal of
-// its neighbour's. Cross instances: before an item's first step these warps also put its q into the order of the cross
-// products, in place (virtual_query.cuh).
+// its neighbour's. Before an item's first step these warps also prepare its q in place: half instances, to fp16; cross
+// instances, in the order of the cross products (virtual_query.cuh).
 #pragma once
 
 #include "kernels/cuda/hopper/common/ring.hpp"
@@ -83,7 +83,7 @@ struct ShortAxis {
   __device__ __forceinline__ void begin_item(const WorkItem& item) {
     const std::int64_t first =
         (static_cast<std::int64_t>(item.batch) * p.seq_len * p.kv_heads + item.kv_head) * kConfig.head_dim;
-    keys = p.short_key + first;
+    keys = p.ring_key + first;
     values = p.short_value + first;
     item_position = item.position;
   }
@@ -124,7 +124,7 @@ struct ShortAxis {
     for (int n = 0; n < kLaneWords; ++n) {
       const int w = lane * kLaneWords + n;
       const std::uint32_t word = row.key[n] ^ flip;
-      if constexpr (kConfig.product == Product::plain) {
+      if constexpr (bf16_of(kConfig.product) == Product::plain) {
         store_shared_1(address + fragment_offset(w), word);
       } else if constexpr (kConfig.product == Product::biased) {
         store_shared_float2(address + key_offset(2 * (w >> 2), w & 3), wide(low_bf16(row.key[n])),
@@ -291,26 +291,80 @@ struct ShortAxis {
            (((part & 7) ^ (row & 7)) << 4);
   }
 
-  /// Puts the q of one item into the order of cross products. The copy engine overwrites what is written here: hence
-  /// the fence.
-  __device__ __forceinline__ void reorder_query(int buffer) const {
+  /// The q of one item: to fp16 (half), and into the order of cross products. The copy engine overwrites what is
+  /// written here: hence the fence.
+  __device__ __forceinline__ void prepare_query(int buffer, int kv_head) const {
+    const __nv_bfloat16* scale = p.query_scale + kv_head * kConfig.head_dim;
+    std::uint32_t beyond = 0;
+    if constexpr (L::kCross) {
+      reorder_query(buffer, scale, beyond);
+    } else {
+      constexpr int kParts = kConfig.head_dim / 8, kRowsAtOnce = kShortAxisWarps * 32 / kParts;
+      const int thread = warp * 32 + lane, part = thread % kParts;
+      const uint4 factors = load_scale(scale, part);
+#pragma unroll 1
+      for (int row = thread / kParts; row < L::kQueryRows; row += 2 * kRowsAtOnce) {
+        const int next = min(row + kRowsAtOnce, L::kQueryRows - 1);  // beyond the last: read, not written
+        const std::uint32_t first = query_part(buffer, row, part), second = query_part(buffer, next, part);
+        uint4 q[2] = {load_shared_4(first), load_shared_4(second)};
+        beyond |= to_half(q[0], factors);
+        store_shared_4(first, q[0].x, q[0].y, q[0].z, q[0].w);
+        if (row + kRowsAtOnce >= L::kQueryRows) break;
+        beyond |= to_half(q[1], factors);
+        store_shared_4(second, q[1].x, q[1].y, q[1].z, q[1].w);
+      }
+    }
+    if (L::kHalf && beyond != 0) *static_cast<volatile std::uint32_t*>(p.in_bf16) = 1;
+    fence_async_proxy();
+  }
+
+  static __device__ __forceinline__ uint4 load_scale(const __nv_bfloat16* scale, int part) {
+    return __ldg(reinterpret_cast<const uint4*>(scale) + part);
+  }
+  /// 16 bytes of q times `scale`, as fp16. Returns not 0 when a number is beyond the range: infinite, or, where two
+  /// products are added up, beyond 2^15.
+  static __device__ __forceinline__ std::uint32_t to_half(uint4& q, const uint4& scale) {
+    q = make_uint4(scaled_to_half(q.x, scale.x), scaled_to_half(q.y, scale.y), scaled_to_half(q.z, scale.z),
+                   scaled_to_half(q.w, scale.w));
+    constexpr std::uint32_t kExponent = L::kCross ? 0x08000800u : 0x04000400u;
+    const auto carry = [](std::uint32_t pair) { return (pair & 0x7FFF7FFFu) + kExponent; };
+    return (carry(q.x) | carry(q.y) | carry(q.z) | carry(q.w)) & 0x80008000u;
+  }
+
+  __device__ __forceinline__ void reorder_query(int buffer, const __nv_bfloat16* scale, std::uint32_t& beyond) const {
     constexpr int kTasks = L::kCrossBlocks + 1;
 #pragma unroll 1
     for (int n = warp * 32 + lane; n < L::kQueryRows * kTasks; n += kShortAxisWarps * 32) {
       const int row = n % L::kQueryRows, block = n / L::kQueryRows;
       if (block == L::kCrossBlocks) {
+        if constexpr (L::kHalf) beyond |= tail_to_half(buffer, row, scale);
         split_tail(buffer, row);
         continue;
       }
       uint4 in[3], out[3];
 #pragma unroll
       for (int x = 0; x < 3; ++x) in[x] = load_shared_4(query_part(buffer, row, 3 * block + x));
+      if constexpr (L::kHalf) {
+#pragma unroll
+        for (int x = 0; x < 3; ++x) beyond |= to_half(in[x], load_scale(scale, 3 * block + x));
+      }
       reorder_block(in, out);
 #pragma unroll
       for (int x = 0; x < 3; ++x)
         store_shared_4(query_part(buffer, row, 3 * block + x), out[x].x, out[x].y, out[x].z, out[x].w);
     }
-    fence_async_proxy();
+  }
+
+  __device__ __forceinline__ std::uint32_t tail_to_half(int buffer, int row, const __nv_bfloat16* scale) const {
+    std::uint32_t beyond = 0;
+#pragma unroll 1
+    for (int part = 3 * L::kCrossBlocks; part < kConfig.head_dim / 8; ++part) {
+      const std::uint32_t address = query_part(buffer, row, part);
+      uint4 q = load_shared_4(address);
+      beyond |= to_half(q, load_scale(scale, part));
+      store_shared_4(address, q.x, q.y, q.z, q.w);
+    }
+    return beyond;
   }
 
   /// Replaces the tail of a query row by its operands a; writes its operands b to Layout::kTails.
@@ -359,6 +413,16 @@ struct ShortAxis {
     write_rows(item.position + p.positions - 1, span(), L::kStepsPerStage, warp, kThreads / 32);
   }
 
+  /// Half instances prepare q while the consumers are still at the item before, where there is a second buffer.
+  static constexpr bool kQueryEarly = L::kHalf && L::kQueryBuffers == 2;
+
+  /// Prepares the q of the CTA's item number `item`, when it has arrived.
+  __device__ __forceinline__ void take_query(int item, int kv_head) const {
+    const int buffer = item % L::kQueryBuffers;
+    wait_phase(Barriers{memory + L::kBarriers}.full_query(buffer), item / L::kQueryBuffers);
+    prepare_query(buffer, kv_head);
+  }
+
   /// Until the CTA's items are done.
   __device__ __forceinline__ void run() {
     const Barriers barriers{memory + L::kBarriers};
@@ -366,6 +430,7 @@ struct ShortAxis {
     for (int index = blockIdx.x; index < p.items; index += gridDim.x, ++items_done) {
       const WorkItem item = work_item<kConfig>(p, index);
       begin_item(item);
+      if constexpr (kQueryEarly) take_query(items_done, item.kv_head);
       const int chunks = (item.span.tiles + kConfig.resident_tiles - 1) / kConfig.resident_tiles;
       for (int pass = 0; pass < chunks; ++pass, ++passes) {
         const int first_step = pass == 0 ? 0 : 1;  // a pass begins where the previous one ended
@@ -380,12 +445,8 @@ struct ShortAxis {
             wait_slots(stages);
             if (pass == 0 && items_done > 0) write_rows(top, span(), direction, warp, kShortAxisWarps);
           }
-          if constexpr (L::kCross) {
-            if (pass == 0 && step == 0) {
-              const int buffer = items_done % L::kQueryBuffers;
-              wait_phase(barriers.full_query(buffer), items_done / L::kQueryBuffers);
-              reorder_query(buffer);
-            }
+          if constexpr (L::kPreparesQuery && !kQueryEarly) {
+            if (pass == 0 && step == 0) take_query(items_done, item.kv_head);
           }
           __syncwarp();
           if (lane == 0) barrier_arrive(barriers.full_stage(stages % kStagesAhead));

@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kRows = 32;  // virtual queries a step
 
-template <int D>
-struct KeysShared {
+template <int D, bool kHalf>
+struct KeysShared : LowQueries<2 * kRows * D, kHalf> {
   alignas(256) bf16 keys[kTileRows * D];
   alignas(256) bf16 values[kTileRows * D];
   alignas(256) bf16 queries[2][kRows * D];
@@ -41,11 +41,11 @@ struct Step {
   int slot;    ///< of the tile's table
 };
 
-template <int D>
+template <int D, bool kHalf>
 class KeysBlock {
  public:
-  __device__ KeysBlock(KeysShared<D>& shared, const Shape& shape, const BackwardPlan& plan, const Tensors& tensors,
-                       const unsigned char* workspace, int pair, int first_key)
+  __device__ KeysBlock(KeysShared<D, kHalf>& shared, const Shape& shape, const BackwardPlan& plan,
+                       const Tensors& tensors, const unsigned char* workspace, int pair, int first_key)
       : shared_(shared),
         shape_(shape),
         tensors_(tensors),
@@ -53,7 +53,8 @@ class KeysBlock {
         delta_(reinterpret_cast<const float*>(workspace + plan.delta) + pair * rows()),
         batch_(pair / shape.kv_heads),
         kv_head_(pair % shape.kv_heads),
-        first_key_(first_key) {}
+        first_key_(first_key),
+        in_bf16_(kHalf && shape.in_bf16 != nullptr && *shape.in_bf16 != 0) {}
 
   /// Loads the block's keys and values; the caller synchronises.
   __device__ void load_keys() const {
@@ -102,9 +103,16 @@ class KeysBlock {
     const int thread = static_cast<int>(not_hoisted(threadIdx.x));
     const KeyRows key_rows(shape_, batch_, kv_head_);
     const RowTable<kRows>& table = shared_.rows[step.slot];
-    form_virtual_queries<D, 2>(shared_address(shared_.queries[buffer]), table, 0, kRows, thread, kThreads, shape_,
-                               static_cast<const bf16*>(tensors_.q), static_cast<const bf16*>(tensors_.short_k),
-                               key_rows, step.shift);
+    if constexpr (kHalf) {
+      form_split_queries<D>(shared_address(shared_.queries[buffer]),
+                            shared_address(shared_.low_queries + buffer * kRows * D), table, 0, kRows, thread, kThreads,
+                            shape_, static_cast<const bf16*>(tensors_.q), static_cast<const bf16*>(tensors_.short_k),
+                            key_rows, step.shift, in_bf16_);
+    } else {
+      form_virtual_queries<D, 2>(shared_address(shared_.queries[buffer]), table, 0, kRows, thread, kThreads, shape_,
+                                 static_cast<const bf16*>(tensors_.q), static_cast<const bf16*>(tensors_.short_k),
+                                 key_rows, step.shift);
+    }
     form_products<D, 2>(shared_address(shared_.grad_o[buffer]), table, 0, kRows, thread, kThreads,
                         static_cast<const bf16*>(tensors_.grad_o), static_cast<const bf16*>(tensors_.short_v), key_rows,
                         step.shift, shape_.value_bias, 0, shape_.head_dim);
@@ -127,6 +135,11 @@ class KeysBlock {
     clear(dp);
     multiply_rows_shared<D>(s, FragmentAddress<D>::a(shared_address(shared_.keys + warp_row * D), lane),
                             FragmentAddress<D>::b_rows(queries, lane));
+    if constexpr (kHalf) {
+      multiply_rows_shared<D>(
+          s, FragmentAddress<D>::a(shared_address(shared_.keys + warp_row * D), lane),
+          FragmentAddress<D>::b_rows(shared_address(shared_.low_queries + buffer * kRows * D), lane));
+    }
     multiply_rows_shared<D>(dp, FragmentAddress<D>::a(shared_address(shared_.values + warp_row * D), lane),
                             FragmentAddress<D>::b_rows(grad_o, lane));
     const int column = lane % 4 * 2;
@@ -157,7 +170,7 @@ class KeysBlock {
     return std::int64_t{first_key_} * shape_.group + std::int64_t{tile} * kRows;
   }
 
-  KeysShared<D>& shared_;
+  KeysShared<D, kHalf>& shared_;
   const Shape& shape_;
   const Tensors& tensors_;
   const float* lse2_;
@@ -165,6 +178,7 @@ class KeysBlock {
   int batch_;
   int kv_head_;
   int first_key_;
+  bool in_bf16_;
 };
 
 /// Writes a warp's fp32 sums; `partial` is the tensor of this (split, key or value, pair).
@@ -180,17 +194,19 @@ __device__ inline void write_partial(float* partial, const float (&x)[D / 8][4],
   }
 }
 
-template <int D>
+template <int D, bool kHalf>
 __global__ void __launch_bounds__(kThreads, 2) portable_backward_keys(const Shape shape, const BackwardPlan plan,
                                                                       const Tensors tensors, unsigned char* workspace) {
+  if (is_left_out(shape)) return;
   extern __shared__ __align__(256) unsigned char memory[];
-  KeysShared<D>& shared = *reinterpret_cast<KeysShared<D>*>(memory);
+  using Shared = KeysShared<D, kHalf>;
+  Shared& shared = *reinterpret_cast<Shared*>(memory);
   const int key_tiles = (shape.seq_len + kTileRows - 1) / kTileRows;
   const int split = static_cast<int>(blockIdx.x % plan.splits);
   const std::int64_t unit = blockIdx.x / plan.splits;
   const int pair = static_cast<int>(unit / key_tiles);
   const int first_key = static_cast<int>(unit % key_tiles) * kTileRows;
-  const KeysBlock<D> block(shared, shape, plan, tensors, workspace, pair, first_key);
+  const KeysBlock<D, kHalf> block(shared, shape, plan, tensors, workspace, pair, first_key);
   const int tiles = block.tile_count();
   const int end = static_cast<int>(std::int64_t{tiles} * (split + 1) / plan.splits);
 
@@ -226,16 +242,22 @@ __global__ void __launch_bounds__(kThreads, 2) portable_backward_keys(const Shap
   write_partial<D>(partial + pairs * tensor, grad_v, warp_key, lane, shape.seq_len);
 }
 
+template <int D, bool kHalf>
+void launch(const Shape& shape, const BackwardPlan& plan, const Tensors& tensors, void* workspace,
+            cudaStream_t stream) {
+  constexpr int kBytes = sizeof(KeysShared<D, kHalf>);
+  const auto kernel = portable_backward_keys<D, kHalf>;
+  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+  const unsigned blocks = static_cast<unsigned>(shape.key_tiles() * shape.pairs() * plan.splits);
+  kernel<<<blocks, kThreads, kBytes, stream>>>(shape, plan, tensors, static_cast<unsigned char*>(workspace));
+  check_launch("portable_backward_keys");
+}
+
 template <int D>
 void launch(const Shape& shape, const BackwardPlan& plan, const Tensors& tensors, void* workspace,
             cudaStream_t stream) {
-  constexpr int kBytes = sizeof(KeysShared<D>);
-  TRISCOPE_CUDA_CHECK(
-      cudaFuncSetAttribute(portable_backward_keys<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  const unsigned blocks = static_cast<unsigned>(shape.key_tiles() * shape.pairs() * plan.splits);
-  portable_backward_keys<D>
-      <<<blocks, kThreads, kBytes, stream>>>(shape, plan, tensors, static_cast<unsigned char*>(workspace));
-  check_launch("portable_backward_keys");
+  shape.half ? launch<D, true>(shape, plan, tensors, workspace, stream)
+             : launch<D, false>(shape, plan, tensors, workspace, stream);
 }
 
 }  // namespace

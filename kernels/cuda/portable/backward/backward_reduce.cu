@@ -18,6 +18,7 @@ constexpr int kSinkThreads = 256;
 
 __global__ void __launch_bounds__(kThreads) portable_row_statistics(const Shape shape, const BackwardPlan plan,
                                                                     const Tensors tensors, unsigned char* workspace) {
+  if (is_left_out(shape)) return;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t rows = std::int64_t{shape.seq_len} * shape.group;
   const std::int64_t all_rows = rows * shape.batch * shape.kv_heads;
@@ -48,6 +49,7 @@ __global__ void __launch_bounds__(kThreads) portable_row_statistics(const Shape 
 /// One thread a (position, column) of the four key gradients of one (batch, kv head).
 __global__ void __launch_bounds__(kThreads)
     portable_finish(const Shape shape, const BackwardPlan plan, const Tensors tensors, const unsigned char* workspace) {
+  if (is_left_out(shape)) return;
   const int dim = shape.head_dim <= 64 ? 64 : 128;
   const std::int64_t pairs = std::int64_t{shape.batch} * shape.kv_heads;
   const std::int64_t elements = pairs * shape.seq_len * dim;
@@ -88,6 +90,7 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kSinkThreads)
     portable_sink(const Shape shape, const BackwardPlan plan, const Tensors tensors, const unsigned char* workspace) {
+  if (is_left_out(shape)) return;
   __shared__ double sums[kSinkThreads];
   const int head = static_cast<int>(blockIdx.x);
   const float sink = tensors.sink[head] * kLog2E;

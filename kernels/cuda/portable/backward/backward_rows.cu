@@ -12,6 +12,8 @@
 // in fp32, where the products above are formed and their columns summed over the rows that share a position. One thread
 // owns a column of the block's slab of short positions, so the sums have one order. No atomics.
 //
+// An LSE of a half fold: q~ has 11 bits, as the sum of two bf16 tiles, and S is the sum of two products.
+//
 // Registers a thread, D 128: A 64, T 64, S and dP 32. Shared memory: K, V 2 * 2 * 32 rows, q~ and do~ (later the fp32
 // stage) 64 * D * 4 bytes, dq the same in fp32: 96 KB + 1 KB.
 //
@@ -27,10 +29,13 @@
 namespace triscope::portable {
 namespace {
 
-constexpr int kKeys = 32;  // long keys a step
+/// Long keys a step. With the 11 bits of a half fold, q~ is two tiles; its second takes the room of half the keys.
+template <bool kHalf>
+constexpr int kKeysOfStep = kHalf ? 16 : 32;
 
-template <int D>
-struct RowsShared {
+template <int D, bool kHalf>
+struct RowsShared : LowQueries<kTileRows * D, kHalf> {
+  static constexpr int kKeys = kKeysOfStep<kHalf>;
   alignas(256) bf16 keys[2][kKeys * D];
   alignas(256) bf16 values[2][kKeys * D];
   alignas(256) float stage[kTileRows * D];  // a warp's 16 rows: q~ then do~ as bf16; after the window, fp32 rows
@@ -38,7 +43,8 @@ struct RowsShared {
   RowTable<kTileRows> rows;
   TileFacts tile;
 };
-static_assert(sizeof(RowsShared<128>) <= 99 * 1024, "sm_86 and sm_89 give a block at most 99 KB");
+static_assert(sizeof(RowsShared<128, true>) <= 99 * 1024 && sizeof(RowsShared<128, false>) <= 99 * 1024,
+              "sm_86 and sm_89 give a block at most 99 KB");
 
 /// Place of column `column` of fp32 stage row `row`: 32-byte granules swizzled, so that fragments and rows are both
 /// written and read without bank conflicts.
@@ -159,10 +165,11 @@ __device__ inline void add_columns(float* slab, std::int64_t slab_first, const f
 }
 
 /// One step: a += dS K and t += P V for a warp's 16 rows and the 32 keys in `buffer`.
-template <int D>
-__device__ inline void accumulate(float (&a)[D / 8][4], float (&t)[D / 8][4], RowsShared<D>& shared, const Shape& shape,
-                                  int first_row, int lane, int buffer, int first_key, int shift, const float (&lse2)[2],
-                                  const float (&delta)[2]) {
+template <int D, bool kHalf>
+__device__ inline void accumulate(float (&a)[D / 8][4], float (&t)[D / 8][4], RowsShared<D, kHalf>& shared,
+                                  const Shape& shape, int first_row, int lane, int buffer, int first_key, int shift,
+                                  const float (&lse2)[2], const float (&delta)[2]) {
+  constexpr int kKeys = kKeysOfStep<kHalf>;
   const Overlap overlap =
       overlap_of(span_of(shared.rows, first_row, 16, shape), first_key, kKeys, shift, shape.long_window);
   if (!overlap.any) return;
@@ -173,6 +180,10 @@ __device__ inline void accumulate(float (&a)[D / 8][4], float (&t)[D / 8][4], Ro
   clear(s);
   clear(dp);
   multiply_rows_shared<D>(s, q_fragment, FragmentAddress<D>::b_rows(keys, lane));
+  if constexpr (kHalf) {
+    const uint32_t low = FragmentAddress<D>::a(shared_address(shared.low_queries + first_row * D), lane);
+    multiply_rows_shared<D>(s, low, FragmentAddress<D>::b_rows(keys, lane));
+  }
   multiply_rows_shared<D>(dp, q_fragment + 16 * D * 2, FragmentAddress<D>::b_rows(values, lane));
   const float scale = shape.exponent_scale;
 #pragma unroll
@@ -197,10 +208,10 @@ __device__ inline void accumulate(float (&a)[D / 8][4], float (&t)[D / 8][4], Ro
 }
 
 /// The end of a shift: dq += k_short * a, and the row sums of q * a and do * t into the slab, through the stage.
-template <int D>
-__device__ inline void add_products(const float (&a)[D / 8][4], const float (&t)[D / 8][4], RowsShared<D>& shared,
-                                    const Shape& shape, const Tensors& tensors, int first_row, int lane, int shift,
-                                    float* slab, std::int64_t slab_first) {
+template <int D, bool kHalf>
+__device__ inline void add_products(const float (&a)[D / 8][4], const float (&t)[D / 8][4],
+                                    RowsShared<D, kHalf>& shared, const Shape& shape, const Tensors& tensors,
+                                    int first_row, int lane, int shift, float* slab, std::int64_t slab_first) {
   const KeyRows& key_rows = shared.tile.key_rows;
   const bf16* q = static_cast<const bf16*>(tensors.q);
   const bf16* short_k = static_cast<const bf16*>(tensors.short_k);
@@ -227,10 +238,11 @@ __device__ inline void add_products(const float (&a)[D / 8][4], const float (&t)
 }
 
 /// One tile of 64 rows: all shifts, all keys. `slab` belongs to the block, and starts at short position `slab_first`.
-template <int D>
-__device__ inline void process_tile(RowsShared<D>& shared, const Shape& shape, const Tensors& tensors,
+template <int D, bool kHalf>
+__device__ inline void process_tile(RowsShared<D, kHalf>& shared, const Shape& shape, const Tensors& tensors,
                                     const float (&lse2)[2], const float (&delta)[2], float* slab,
-                                    std::int64_t slab_first) {
+                                    std::int64_t slab_first, bool in_bf16) {
+  constexpr int kKeys = kKeysOfStep<kHalf>;
   const int first_row = static_cast<int>(threadIdx.x) / 32 * 16;
   const TileFacts facts = shared.tile;
   const KeyRows& key_rows = facts.key_rows;
@@ -249,8 +261,14 @@ __device__ inline void process_tile(RowsShared<D>& shared, const Shape& shape, c
   load(0, facts.key_begin);
   for (int shift = 0; shift < facts.shifts; ++shift) {
     const int lane = static_cast<int>(not_hoisted(threadIdx.x % 32));
-    form_virtual_queries<D, 4>(own, shared.rows, first_row, 16, lane, 32, shape, static_cast<const bf16*>(tensors.q),
-                               static_cast<const bf16*>(tensors.short_k), key_rows, shift);
+    if constexpr (kHalf) {
+      form_split_queries<D>(own, shared_address(shared.low_queries + first_row * D), shared.rows, first_row, 16, lane,
+                            32, shape, static_cast<const bf16*>(tensors.q), static_cast<const bf16*>(tensors.short_k),
+                            key_rows, shift, in_bf16);
+    } else {
+      form_virtual_queries<D, 4>(own, shared.rows, first_row, 16, lane, 32, shape, static_cast<const bf16*>(tensors.q),
+                                 static_cast<const bf16*>(tensors.short_k), key_rows, shift);
+    }
     form_products<D, 4>(own + 16 * D * 2, shared.rows, first_row, 16, lane, 32,
                         static_cast<const bf16*>(tensors.grad_o), static_cast<const bf16*>(tensors.short_v), key_rows,
                         shift, shape.value_bias, 0, shape.head_dim);
@@ -263,16 +281,16 @@ __device__ inline void process_tile(RowsShared<D>& shared, const Shape& shape, c
       __syncthreads();
       const bool more = first_key + kKeys <= facts.last_position;
       if (more || shift + 1 < facts.shifts) load(buffer ^ 1, more ? first_key + kKeys : facts.key_begin);
-      accumulate<D>(a, t, shared, shape, first_row, lane, buffer, first_key, shift, lse2, delta);
+      accumulate<D, kHalf>(a, t, shared, shape, first_row, lane, buffer, first_key, shift, lse2, delta);
       buffer ^= 1;
     }
-    add_products<D>(a, t, shared, shape, tensors, first_row, lane, shift, slab, slab_first);
+    add_products<D, kHalf>(a, t, shared, shape, tensors, first_row, lane, shift, slab, slab_first);
   }
 }
 
 /// Rounds a warp's 16 rows of dq to bf16 and writes them.
-template <int D>
-__device__ inline void write_grad_q(const RowsShared<D>& shared, const Shape& shape, const Tensors& tensors,
+template <int D, bool kHalf>
+__device__ inline void write_grad_q(const RowsShared<D, kHalf>& shared, const Shape& shape, const Tensors& tensors,
                                     int first_row, int lane) {
   for (int unit = lane; unit < 16 * D / 4; unit += 32) {
     const int r = first_row + unit / (D / 4);
@@ -285,11 +303,14 @@ __device__ inline void write_grad_q(const RowsShared<D>& shared, const Shape& sh
   }
 }
 
-template <int D>
+template <int D, bool kHalf>
 __global__ void __launch_bounds__(kThreads, 2) portable_backward_rows(const Shape shape, const BackwardPlan plan,
                                                                       const Tensors tensors, unsigned char* workspace) {
+  if (is_left_out(shape)) return;
   extern __shared__ __align__(256) unsigned char memory[];
-  RowsShared<D>& shared = *reinterpret_cast<RowsShared<D>*>(memory);
+  using Shared = RowsShared<D, kHalf>;
+  Shared& shared = *reinterpret_cast<Shared*>(memory);
+  const bool in_bf16 = kHalf && shape.in_bf16 != nullptr && *shape.in_bf16 != 0;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int first_row = static_cast<int>(threadIdx.x) / 32 * 16;
   const std::int64_t rows = std::int64_t{shape.seq_len} * shape.group;
@@ -316,21 +337,27 @@ __global__ void __launch_bounds__(kThreads, 2) portable_backward_rows(const Shap
       delta[r] = reinterpret_cast<const float*>(workspace + plan.delta)[row];
     }
     __syncthreads();
-    process_tile<D>(shared, shape, tensors, lse2, delta, slab, slab_first);
-    write_grad_q<D>(shared, shape, tensors, first_row, lane);
+    process_tile<D, kHalf>(shared, shape, tensors, lse2, delta, slab, slab_first, in_bf16);
+    write_grad_q<D, kHalf>(shared, shape, tensors, first_row, lane);
   }
+}
+
+template <int D, bool kHalf>
+void launch(const Shape& shape, const BackwardPlan& plan, const Tensors& tensors, void* workspace,
+            cudaStream_t stream) {
+  constexpr int kBytes = sizeof(RowsShared<D, kHalf>);
+  const auto kernel = portable_backward_rows<D, kHalf>;
+  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+  const unsigned blocks = static_cast<unsigned>(plan.row_blocks * shape.pairs());
+  kernel<<<blocks, kThreads, kBytes, stream>>>(shape, plan, tensors, static_cast<unsigned char*>(workspace));
+  check_launch("portable_backward_rows");
 }
 
 template <int D>
 void launch(const Shape& shape, const BackwardPlan& plan, const Tensors& tensors, void* workspace,
             cudaStream_t stream) {
-  constexpr int kBytes = sizeof(RowsShared<D>);
-  TRISCOPE_CUDA_CHECK(
-      cudaFuncSetAttribute(portable_backward_rows<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  const unsigned blocks = static_cast<unsigned>(plan.row_blocks * shape.pairs());
-  portable_backward_rows<D>
-      <<<blocks, kThreads, kBytes, stream>>>(shape, plan, tensors, static_cast<unsigned char*>(workspace));
-  check_launch("portable_backward_rows");
+  shape.half ? launch<D, true>(shape, plan, tensors, workspace, stream)
+             : launch<D, false>(shape, plan, tensors, workspace, stream);
 }
 
 }  // namespace

@@ -6,6 +6,17 @@
 
 namespace triscope::portable {
 
+/// Whether this launch is behind another backward that does (Shape::only_if).
+__device__ inline bool is_left_out(const Shape& shape) { return shape.only_if != nullptr && *shape.only_if == 0; }
+
+/// Half folds: room for what is left of q~ beyond bf16 (form_split_queries).
+template <int Elements, bool kHalf>
+struct LowQueries {};
+template <int Elements>
+struct LowQueries<Elements, true> {
+  alignas(256) bf16 low_queries[Elements];
+};
+
 /// First short position (may be negative) of the slab of row block `block`: what its first query sees.
 __device__ inline std::int64_t slab_begin(const Shape& shape, const BackwardPlan& plan, std::int64_t block) {
   return block * plan.tiles_per_block * kTileRows / shape.group - (shape.short_window - 1);

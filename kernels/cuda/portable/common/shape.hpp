@@ -30,10 +30,14 @@ struct Shape {
   int long_window = 1, short_window = 1;  ///< clipped to seq_len
   bool determinant = false;
   bool cross_in_bf16 = false;  ///< determinant without bias: k x q in bf16 (Fold::cross_k2), as cuda.hopper makes it
-  float scale = 1;             ///< of the logit, as the roles have it
-  float exponent_scale = 1;    ///< triscope::exponent_scale
-  std::uint32_t sign = 0;      ///< 0x80008000 when `scale` is negative: flips the virtual query instead
-  float key_bias = 0, value_bias = 0;  ///< of the short axis
+  bool half = false;           ///< backward: q~ has the 11 bits of fp16 (Fold::half_k2), as two bf16 numbers,
+  const std::uint32_t* in_bf16 =
+      nullptr;  ///< unless this word is there and not 0: then as cuda.hopper makes it in bf16
+  const std::uint32_t* only_if = nullptr;  ///< backward: nothing is done when this word is there and 0
+  float scale = 1;                         ///< of the logit, as the roles have it
+  float exponent_scale = 1;                ///< triscope::exponent_scale
+  std::uint32_t sign = 0;                  ///< 0x80008000 when `scale` is negative: flips the virtual query instead
+  float key_bias = 0, value_bias = 0;      ///< of the short axis
 
   std::int64_t rows() const { return std::int64_t{seq_len} * group; }  ///< of one (batch, kv head)
   std::int64_t pairs() const { return std::int64_t{batch} * kv_heads; }

@@ -255,4 +255,61 @@ __device__ inline void begin_tile(RowTable<Rows>& table, TileFacts& facts, const
   __syncthreads();
 }
 
+/// A pair of numbers as two bf16 pairs whose sum has their first 11 bits (fp16's, rounded to nearest) at any exponent,
+/// or, `in_bf16`, their first 8 and 0.
+struct SplitPair {
+  uint32_t high, low;
+};
+
+__device__ inline float round_to_half(float x) {
+  const uint32_t bits = __float_as_uint(x);
+  return __uint_as_float((bits + 0xFFFu + (bits >> 13 & 1u)) & 0xFFFFE000u);
+}
+__device__ inline float round_as(float x, bool in_bf16) {
+  return in_bf16 ? __bfloat162float(__float2bfloat16(x)) : round_to_half(x);
+}
+__device__ inline SplitPair split(float x, float y, bool in_bf16) {
+  if (in_bf16) return {pack(x, y), 0u};
+  const float a = round_to_half(x), b = round_to_half(y);
+  const uint32_t high = pack(a, b);
+  return {high, pack(a - low_float(high), b - high_float(high))};  // the rest has at most 3 bits: exact
+}
+
+/// The virtual queries of a half fold, as `form_virtual_queries`: their high parts go to `high`, the rests to `low`.
+template <int D, int Rows>
+__device__ inline void form_split_queries(uint32_t high, uint32_t low, const RowTable<Rows>& table, int first,
+                                          int count, int lane, int lanes, const Shape& shape, const bf16* q,
+                                          const bf16* short_k, const KeyRows& short_rows, int shift, bool in_bf16) {
+  constexpr int kChunks = D / 8;
+  const int dims = shape.determinant ? shape.head_dim / 3 * 3 : shape.head_dim;
+#pragma unroll 1
+  for (int unit = lane; unit < count * kChunks; unit += lanes) {
+    const int r = first + unit / kChunks, chunk = unit % kChunks;
+    const bf16* q_row = q + table.offset[r];
+    const bf16* k_row = short_k + short_rows.at(max(table.position[r] - shift, 0));
+    uint32_t words[2][4];
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      float x[2];
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const int d = chunk * 8 + 2 * n + e;
+        x[e] = 0.0f;
+        if (d >= dims) continue;
+        if (!shape.determinant) {
+          x[e] = __bfloat162float(q_row[d]) * __bfloat162float(k_row[d]);
+        } else {
+          const int a = d % 3 == 2 ? d - 2 : d + 1, b = d % 3 == 0 ? d + 2 : d - 1;
+          const float second = round_as(__bfloat162float(k_row[b]) * __bfloat162float(q_row[a]), in_bf16);
+          x[e] = fmaf(__bfloat162float(k_row[a]), __bfloat162float(q_row[b]), -second);
+        }
+      }
+      const SplitPair pair = split(x[0], x[1], in_bf16);
+      words[0][n] = pair.high ^ shape.sign, words[1][n] = pair.low ^ shape.sign;
+    }
+    store_chunk(high + tile_offset<D>(r - first, chunk), words[0]);
+    store_chunk(low + tile_offset<D>(r - first, chunk), words[1]);
+  }
+}
+
 }  // namespace triscope::portable

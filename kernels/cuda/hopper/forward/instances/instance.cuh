@@ -22,7 +22,7 @@ void launch_forward(const TensorMaps& maps, const ForwardParameters& p, int bloc
   config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
   config.stream = stream;
   config.attrs = &early_start;
-  config.numAttrs = Layout<kInstances[kInstance].config>::kCross ? 1 : 0;
+  config.numAttrs = Layout<kInstances[kInstance].config>::kCross || p.in_bf16 != nullptr ? 1 : 0;
   TRISCOPE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, maps.query, maps.key, maps.value, p));
 }
 

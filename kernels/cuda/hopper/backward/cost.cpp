@@ -1,0 +1,127 @@
+// Two sums of products: counts of work, and what a unit of it costs. The counts are those of the planners (work_item in
+// parameters.hpp, portable::plan_backward); edges, and all of the portable backward, are taken as in the middle of the
+// sequence. The costs were fitted to the times of 360 random problems (tests/cuda/data/hopper_backward.csv, least
+// squares of the logarithms). Nothing was fitted to the 150 others of hopper_backward_held.csv.
+#include "kernels/cuda/hopper/backward/cost.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/cuda/hopper/backward/plan.hpp"
+#include "kernels/cuda/portable/common/shape.hpp"
+
+namespace triscope::hopper::backward {
+namespace {
+
+constexpr double kMultiprocessors = 132;  ///< of an H200, or an H100 SXM
+
+double divide_up(double a, double b) {
+  return static_cast<double>((static_cast<std::int64_t>(a) + static_cast<std::int64_t>(b) - 1) /
+                             static_cast<std::int64_t>(b));
+}
+
+/// Sum of ceil(x / per) over x = 1 .. most.
+double sum_of_quotients(std::int64_t most, std::int64_t per) {
+  const std::int64_t full = most / per, rest = most % per;
+  return static_cast<double>(per * full * (full + 1) / 2 + rest * (full + 1));
+}
+
+/// Work items, their tiles of 64 query rows, and the tiles of the longest item.
+struct Work {
+  double items = 0, tiles = 0, longest = 0;
+};
+
+Work work_of(const BackwardParameters& p) {
+  Work work;
+  const auto add = [&](double items, double tiles, std::int64_t queries) {
+    work.items += items;
+    work.tiles += tiles;
+    work.longest = std::max(work.longest, divide_up(static_cast<double>(queries), p.positions));
+  };
+  for (int tile = 0; tile < p.column_tiles; ++tile) {
+    const std::int64_t reach = std::int64_t{kTileKeys} * (tile + 1);
+    const std::int64_t keys = p.seq_len - std::max<std::int64_t>(0, p.long_window - reach);
+    if (keys <= 0) continue;
+    const std::int64_t queries = std::min<std::int64_t>({p.short_window, reach, p.seq_len});
+    // Of the last `queries` - 1 keys the queries end with the sequence; there are more keys than that.
+    const double whole = static_cast<double>(keys - queries + 1) * divide_up(static_cast<double>(queries), p.positions);
+    add(static_cast<double>(keys), whole + sum_of_quotients(queries - 1, p.positions), queries);
+  }
+  const double key_groups = divide_up(p.seq_len, p.edge_keys);
+  for (int tile = 0; tile < p.edge_tiles; ++tile) {
+    const std::int64_t queries =
+        std::min<std::int64_t>(p.edge_keys + p.short_window - 2, p.seq_len - 1) - std::int64_t{kTileKeys} * tile;
+    if (queries > 0) add(key_groups, key_groups * divide_up(static_cast<double>(queries), p.positions), queries);
+  }
+  const double pairs = static_cast<double>(p.batch) * p.kv_heads;
+  return {work.items * pairs, work.tiles * pairs * p.head_blocks, work.longest * p.head_blocks};
+}
+
+struct VirtualKeysCosts {
+  double launches;
+  double item;          ///< an item on one multiprocessor
+  double crowded_item;  ///< more where a sequence is so short that items add to the same sums
+  double tile;
+  double query_values;  ///< of a million numbers of q
+};
+
+// By head_dim 64 and 128, then trilinear and determinant.
+constexpr VirtualKeysCosts kVirtualKeysCosts[2][2] = {
+    {{.launches = 26.3, .item = 4.4, .crowded_item = 6.5, .tile = 1.6, .query_values = 5.1},
+     {.launches = 6.0, .item = 8.6, .crowded_item = 24.8, .tile = 1.4, .query_values = 7.3}},
+    {{.launches = 20.4, .item = 8.2, .crowded_item = 11.5, .tile = 1.9, .query_values = 6.0},
+     {.launches = 5.0, .item = 18.9, .crowded_item = 27.3, .tile = 2.0, .query_values = 4.7}}};
+
+constexpr double kCrowdedLength = 256;
+constexpr double kEmptyLaunches = 8;  ///< the portable backward that returns at once
+
+struct PortableCosts {
+  double launches;
+  double shift;       ///< a short key of a block of rows
+  double row_step;    ///< 32 long keys of it
+  double key_step;    ///< 32 rows and a short key of a block of keys
+  double sum_values;  ///< of a million bytes of partial sums
+};
+
+// By head_dim 64 and 128.
+constexpr PortableCosts kPortableCosts[2] = {
+    {.launches = 12.47, .shift = 8.33, .row_step = 0.37, .key_step = 2.05, .sum_values = 1.5},
+    {.launches = 8.08, .shift = 18.56, .row_step = 1.51, .key_step = 2.68, .sum_values = 1.39}};
+
+}  // namespace
+
+double virtual_keys_us(const Problem& problem) {
+  const BackwardParameters p = make_backward_plan(problem).parameters;
+  const Work work = work_of(p);
+  const VirtualKeysCosts& cost = kVirtualKeysCosts[p.head_dim == 128][problem.form == Form::determinant];
+  const double items = std::max(1.0, work.items / kMultiprocessors);
+  const double tiles = std::max(work.longest, work.tiles / kMultiprocessors);
+  const double crowded = std::min(1.0, kCrowdedLength / p.seq_len);
+  const double query_values =
+      1e-6 * static_cast<double>(problem.batch * problem.seq_len * problem.q_heads) * p.head_dim;
+  return cost.launches + kEmptyLaunches + items * (cost.item + crowded * cost.crowded_item) + tiles * cost.tile +
+         query_values * cost.query_values;
+}
+
+double portable_us(const Problem& problem) {
+  const portable::Shape shape = portable::make_shape(problem);
+  const portable::BackwardPlan plan = portable::plan_backward(shape);
+  const PortableCosts& cost = kPortableCosts[shape.padded_dim() == 128];
+  constexpr double kBlocks = 2 * kMultiprocessors, kStep = 32;
+  const double pairs = static_cast<double>(shape.pairs());
+  const double positions = std::min<double>(shape.seq_len, (portable::kTileRows + shape.group - 2) / shape.group + 1);
+  const double keys = std::min<double>(shape.seq_len, shape.long_window + positions - 1);
+  const double shifts = plan.tiles_per_block * static_cast<double>(shape.short_window);
+  const double row_turns = std::max(1.0, static_cast<double>(plan.row_blocks) * pairs / kBlocks);
+  const double row_tiles =
+      divide_up(std::min<double>(shape.seq_len, portable::kTileRows - 1 + shape.long_window) * shape.group, kStep);
+  const double key_steps = divide_up(row_tiles, plan.splits) * shape.short_window;
+  const double key_turns = std::max(1.0, static_cast<double>(shape.key_tiles()) * pairs * plan.splits / kBlocks);
+  const double sums =
+      pairs * shape.padded_dim() * 2 * sizeof(float) *
+      (static_cast<double>(plan.row_blocks) * plan.slab_positions + static_cast<double>(plan.splits) * shape.seq_len);
+  return cost.launches + row_turns * shifts * (cost.shift + divide_up(keys, kStep) * cost.row_step) +
+         key_turns * key_steps * cost.key_step + 1e-6 * sums * cost.sum_values;
+}
+
+}  // namespace triscope::hopper::backward

@@ -1,0 +1,16 @@
+// About how long the instances of a backward take on an H200, for the choice between them. Host code without CUDA
+// calls.
+#pragma once
+
+#include "kernels/attention/problem.hpp"
+
+namespace triscope::hopper::backward {
+
+/// Microseconds of virtual keys, with the launches of the portable backward behind them. `problem` is one that they can
+/// run.
+double virtual_keys_us(const Problem& problem);
+
+/// Microseconds of the portable backward with head_dim 64 or 128.
+double portable_us(const Problem& problem);
+
+}  // namespace triscope::hopper::backward

@@ -1,0 +1,69 @@
+// The launches of a backward, and how much workspace they want.
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/base/error.hpp"
+#include "kernels/cuda/hopper/backward/backward.hpp"
+#include "kernels/cuda/hopper/backward/launch.hpp"
+#include "kernels/cuda/portable/common/shape.hpp"
+
+namespace triscope::hopper::backward {
+namespace {
+
+/// The steps of cuda.portable's backward with an LSE of `fold`; nothing is done when `only_if` is given and holds 0.
+void run_portable(const Problem& problem, const Arguments& arguments, Fold fold, const std::uint32_t* only_if,
+                  cudaStream_t stream) {
+  const AxisRoles roles = portable::roles_of(problem);
+  portable::Shape shape = portable::make_shape(problem);
+  shape.half = is_half(fold);
+  shape.only_if = only_if;
+  if (shape.half) shape.in_bf16 = arguments.lse_in_bf16;
+  shape.cross_in_bf16 = !shape.half && fold != fold_of(roles);
+  portable::Tensors tensors = portable::make_tensors(roles, arguments);
+  if (!problem.sink) tensors.sink = nullptr;
+  const portable::BackwardPlan plan = portable::plan_backward(shape);
+  portable::launch_row_statistics(shape, plan, tensors, arguments.workspace, stream);
+  portable::launch_backward_rows(shape, plan, tensors, arguments.workspace, stream);
+  portable::launch_backward_keys(shape, plan, tensors, arguments.workspace, stream);
+  portable::launch_finish(shape, plan, tensors, arguments.workspace, stream);
+}
+
+/// Where the word lies that says whether the portable backward is to run behind virtual keys: beyond both workspaces.
+std::size_t word_offset(const Problem& problem) {
+  const std::size_t bytes =
+      std::max(make_backward_plan(problem).bytes, portable::plan_backward(portable::make_shape(problem)).bytes);
+  return (bytes + 255) / 256 * 256;
+}
+
+/// Behind virtual keys stands the portable backward, which rounds scores as the forward did: inputs beyond the range of
+/// fp16 have an LSE that was made in bf16, and of very large logits the rounding matters. Only the GPU knows.
+void run_virtual_keys(const Problem& problem, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {
+  const Plan plan = bind(make_backward_plan(problem), arguments);
+  const Fold fold = arguments.lse_fold;
+  std::uint32_t* unlike = nullptr;
+  if (is_half(fold) && !unsupported_instance(problem, kPortable, fold)) {
+    unlike = reinterpret_cast<std::uint32_t*>(static_cast<unsigned char*>(arguments.workspace) + word_offset(problem));
+  }
+  launch_prepare(plan, arguments, unlike, stream);
+  launch_main(plan, arguments, multiprocessors, stream);
+  launch_finish(plan, arguments, stream);
+  if (unlike != nullptr) run_portable(problem, arguments, fold, unlike, stream);
+}
+
+}  // namespace
+
+std::size_t workspace_bytes(const Problem& problem, std::string_view instance) {
+  if (instance == kVirtualKeys) return word_offset(problem) + sizeof(std::uint32_t);
+  return portable::plan_backward(portable::make_shape(problem)).bytes;
+}
+
+void run(const Problem& problem, std::string_view instance, const Arguments& arguments, int multiprocessors) {
+  const auto stream = static_cast<cudaStream_t>(arguments.stream);
+  if (instance == kVirtualKeys) {
+    run_virtual_keys(problem, arguments, multiprocessors, stream);
+  } else {
+    run_portable(problem, arguments, arguments.lse_fold, nullptr, stream);
+  }
+}
+
+}  // namespace triscope::hopper::backward

@@ -1,0 +1,4 @@
+// See instances.hpp.
+#include "kernels/cuda/hopper/forward/instances/instance.cuh"
+
+TRISCOPE_HOPPER_INSTANCE("d128_split64_keys96_mixed_cross_half");

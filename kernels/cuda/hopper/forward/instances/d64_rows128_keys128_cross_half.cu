@@ -1,0 +1,4 @@
+// See instances.hpp.
+#include "kernels/cuda/hopper/forward/instances/instance.cuh"
+
+TRISCOPE_HOPPER_INSTANCE("d64_rows128_keys128_cross_half");

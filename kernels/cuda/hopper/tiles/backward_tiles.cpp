@@ -1,0 +1,129 @@
+#include "kernels/cuda/hopper/tiles/backward_tiles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "kernels/attention/flops.hpp"
+#include "kernels/cuda/hopper/backward/backward.hpp"
+#include "kernels/cuda/hopper/backward/plan.hpp"
+#include "kernels/cuda/hopper/tiles/portable_tiles.hpp"
+#include "kernels/cuda/portable/common/shape.hpp"
+
+namespace triscope {
+namespace {
+
+using hopper::backward::BackwardParameters;
+using hopper::backward::kTileKeys;
+using hopper::backward::kTileRows;
+using hopper::backward::WorkItem;
+
+/// Keys a step of the kernel that owns rows: fewer where the scores have 11 bits.
+std::int64_t portable_keys(Fold fold) { return is_half(fold) ? 16 : 32; }
+
+/// Query tiles of the items of one group of short positions.
+double group_tiles(const BackwardParameters& p, int group) {
+  const int per_group = p.edge_keys * p.column_tiles + p.edge_tiles;
+  double sum = 0;
+  for (int item = 0; item < per_group; ++item)
+    sum += hopper::backward::work_item(p, group * per_group + item).position_tiles;
+  return sum;
+}
+
+double item_triples(const BackwardParameters& p) {
+  const int groups = (p.seq_len + p.edge_keys - 1) / p.edge_keys;
+  double sum = 0, inner = 0;  // groups that no end of the sequence cuts are alike
+  for (int group = 0; group < groups; ++group) {
+    const int key = group * p.edge_keys;
+    if (key < p.long_window || key + p.edge_keys + p.short_window > p.seq_len) {
+      sum += group_tiles(p, group);
+    } else {
+      if (inner == 0) inner = group_tiles(p, group);
+      sum += inner;
+    }
+  }
+  return sum * p.head_blocks * kTileRows * kTileKeys * p.batch * p.kv_heads;
+}
+
+/// Adds what an item computes for query `i`: columns are all of one key of the short axis, edges are cut into slots.
+void add_item(QueryTiles& tiles, const BackwardParameters& p, const WorkItem& item, int i) {
+  const int end = item.first_position + item.position_tiles * p.positions;
+  if (i < item.first_position || i >= end) return;
+  const int slots = item.edge ? p.edge_keys : 1;
+  for (int slot = 0; slot < slots; ++slot) {
+    const int row = slot << p.slot_shift;
+    const hopper::backward::VirtualKey key = hopper::backward::virtual_key(p, item, row);
+    const int keys = kTileKeys / slots;
+    tiles.add(key.short_position, key.long_position, keys, keys);
+  }
+}
+
+QueryTiles virtual_key_tiles(const hopper::backward::Plan& plan, std::int64_t query) {
+  const BackwardParameters& p = plan.parameters;
+  const int i = static_cast<int>(query);
+  QueryTiles tiles{.folds_axis1 = plan.swapped, .first_query = query};
+  tiles.last_query = std::min(p.seq_len, i + p.positions) - 1;
+  tiles.heads = std::min(p.group, p.head_rows);
+  tiles.rows = kTileRows;
+  // Items whose keys query i can reach: those of short positions behind the window begin to see later queries only.
+  const int per_group = p.edge_keys * p.column_tiles + p.edge_tiles;
+  const int reach = p.short_window + p.edge_keys + kTileRows;
+  const int first = std::max(0, i - reach) / p.edge_keys * per_group;
+  const int end = std::min(p.items_per_pair, (i / p.edge_keys + 1) * per_group);
+  std::vector<WorkItem> columns, edges;
+  for (int index = first; index < end; ++index) {
+    const WorkItem item = hopper::backward::work_item(p, index);
+    (item.edge ? edges : columns).push_back(item);
+  }
+  // Tile by tile, so that the folds of one tile follow each other.
+  std::ranges::stable_sort(columns, {}, &WorkItem::tile);
+  std::ranges::stable_sort(edges, {}, &WorkItem::tile);
+  for (const WorkItem& item : columns) add_item(tiles, p, item, i);
+  for (const WorkItem& item : edges) add_item(tiles, p, item, i);
+  return tiles;
+}
+
+TileUse backward_use(const Problem& problem, const char* instance, std::string tile, const char* note) {
+  TileUse use;
+  use.kernel = "cuda.hopper";
+  use.instance = instance;
+  use.pass = Pass::backward;
+  use.tile = std::move(tile);
+  use.note = note;
+  use.useful = static_cast<double>(problem.batch * problem.q_heads) * triple_count(problem);
+  return use;
+}
+
+TileUse virtual_keys_use(const Problem& problem, TiledQuery query) {
+  const hopper::backward::Plan plan = hopper::backward::make_backward_plan(problem);
+  TileUse use = backward_use(problem, hopper::backward::kVirtualKeys,
+                             fmt::format("{} pairs of keys x {} rows", kTileKeys, kTileRows), "");
+  use.computed = item_triples(plan.parameters);
+  if (query) use.query_tiles = virtual_key_tiles(plan, *query);
+  return use;
+}
+
+}  // namespace
+
+std::vector<TileUse> backward_tile_uses(const Problem& problem, Fold fold, TiledQuery query) {
+  using namespace hopper::backward;
+  std::vector<TileUse> uses;
+  const char* chosen = choose_instance(problem, fold);
+  if (!unsupported_backward(problem)) uses.push_back(virtual_keys_use(problem, query));
+  if (!unsupported_instance(problem, kPortable, fold)) {
+    const std::int64_t keys = portable_keys(fold);
+    uses.push_back(backward_use(problem, kPortable, fmt::format("{} rows x {} keys", portable::kTileRows, keys),
+                                "dq, short axis"));
+    uses.back().computed = portable_row_triples(problem, keys);
+    if (query) uses.back().query_tiles = portable_row_tiles(problem, keys, *query);
+    uses.push_back(backward_use(problem, kPortable,
+                                fmt::format("{} keys x {} rows", portable::kTileRows, kPortableKeyRows), "long axis"));
+    uses.back().computed = portable_key_triples(problem);
+    if (query) uses.back().query_tiles = portable_key_tiles(problem, *query);
+  }
+  for (TileUse& use : uses) use.chosen = chosen != nullptr && use.instance == std::string_view(chosen);
+  return uses;
+}
+
+}  // namespace triscope

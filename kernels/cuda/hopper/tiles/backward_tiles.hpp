@@ -1,0 +1,15 @@
+// The same of the backward of cuda.hopper.
+#pragma once
+
+#include <vector>
+
+#include "kernels/attention/kernel.hpp"
+#include "kernels/attention/tile_use.hpp"
+
+namespace triscope {
+
+/// Instance "virtual_keys", and "portable" with a line for each of its two kernels. `fold`: that of the LSE, by which
+/// one is chosen.
+std::vector<TileUse> backward_tile_uses(const Problem& problem, Fold fold, TiledQuery query);
+
+}  // namespace triscope

@@ -1,0 +1,95 @@
+#include "kernels/cuda/hopper/tiles/tiles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/attention/flops.hpp"
+#include "kernels/cuda/hopper/choose/instance_facts.hpp"
+#include "kernels/cuda/hopper/choose/plan.hpp"
+#include "kernels/cuda/hopper/forward/work_item.hpp"
+#include "kernels/cuda/hopper/tiles/backward_tiles.hpp"
+#include "kernels/cuda/hopper/tiles/portable_tiles.hpp"
+#include "kernels/cuda/portable/common/shape.hpp"
+
+namespace triscope {
+namespace {
+
+using hopper::InstanceFacts;
+using hopper::Plan;
+
+constexpr std::int64_t kPortableKeys = 64;  // columns of a tile of kernels/cuda/portable/forward
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Triples of all work items: query rows x columns of their tiles x positions of the short axis.
+double tile_triples(const Plan& plan, const InstanceFacts& facts) {
+  const hopper::ForwardParameters& p = plan.parameters;
+  double sum = 0;
+  for (int first = 0; first < p.seq_len; first += p.positions) {
+    const int last = std::min(first + p.positions, p.seq_len) - 1;
+    const hopper::TileSpan span = hopper::tile_span(facts.config, first, last, p.long_window);
+    const std::int64_t steps = ceil_div(std::min(last + 1, p.short_window), facts.steps_per_stage);
+    sum += static_cast<double>(std::int64_t{facts.query_rows} * span.columns(facts.config) * steps *
+                               facts.steps_per_stage);
+  }
+  return sum * p.batch * p.kv_heads * p.head_blocks;
+}
+
+/// What the work item of query `i` computes for it.
+QueryTiles tiles_of(const Plan& plan, const InstanceFacts& facts, std::int64_t i) {
+  const hopper::ForwardParameters& p = plan.parameters;
+  const int position = static_cast<int>(i), first = position / p.positions * p.positions;
+  const int last = std::min(first + p.positions, p.seq_len) - 1;
+  const hopper::TileSpan span = hopper::tile_span(facts.config, first, last, p.long_window);
+  const int steps = static_cast<int>(ceil_div(std::min(last + 1, p.short_window), facts.steps_per_stage));
+  const bool second = facts.config.paired_positions && (position - first) * p.heads >= facts.query_rows / 2;
+  QueryTiles tiles{.folds_axis1 = plan.roles.axis1_is_short, .first_query = first, .last_query = last};
+  tiles.heads = p.heads;
+  tiles.rows = facts.query_rows;
+  for (int t = steps * facts.steps_per_stage - 1; t >= 0; --t)
+    tiles.add(i - t, second ? span.second_key : span.first_key, span.columns(facts.config), facts.config.tile_keys);
+  return tiles;
+}
+
+TileUse forward_use(const Problem& problem, const Plan& plan, TiledQuery query) {
+  TileUse use;
+  use.kernel = "cuda.hopper";
+  use.instance = hopper::instance_name(plan.instance);
+  use.useful = static_cast<double>(problem.batch * problem.q_heads) * triple_count(problem);
+  use.planned_us = plan.cost;
+  if (plan.instance == hopper::kRowsInstance) {
+    use.tile = "none";
+    use.computed = use.useful;
+  } else if (plan.instance == hopper::kPortableInstance) {
+    use.tile = fmt::format("{} rows x {} keys", portable::kTileRows, kPortableKeys);
+    use.computed = portable_row_triples(problem, kPortableKeys);
+    if (query) use.query_tiles = portable_row_tiles(problem, kPortableKeys, *query);
+  } else {
+    const InstanceFacts& facts = hopper::kFacts.at(static_cast<std::size_t>(plan.instance));
+    use.tile = fmt::format("{} rows x {} keys", facts.query_rows, facts.config.tile_keys);
+    use.computed = tile_triples(plan, facts);
+    if (query) use.query_tiles = tiles_of(plan, facts, *query);
+  }
+  return use;
+}
+
+}  // namespace
+
+std::vector<TileUse> hopper_tile_uses(const Problem& problem, TiledQuery query) {
+  if (hopper::unsupported_problem(problem)) return {};
+  const hopper::Chip chip = hopper::kH200;
+  const int best = hopper::best_plan(problem, chip).instance;
+  std::vector<TileUse> uses;
+  for (int instance = 0; instance < hopper::kAllInstances; ++instance) {
+    const std::optional<Plan> plan = hopper::make_plan(problem, instance, chip);
+    if (!plan) continue;
+    uses.push_back(forward_use(problem, *plan, query));
+    uses.back().chosen = instance == best;
+  }
+  for (TileUse& use : backward_tile_uses(problem, hopper::fold_of_instance(problem, best), query))
+    uses.push_back(std::move(use));
+  return uses;
+}
+
+}  // namespace triscope

@@ -1,0 +1,312 @@
+// The CUDA kernels through include/triscope/attention.h, on a GPU (ctest: gpu_interface): against cpu.oracle, inside a
+// CUDA graph, from threads of their own, and refused calls. The host time of a call is printed, not judged: it is the
+// machine's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "include/triscope/attention.h"
+#include "kernels/base/half.hpp"
+#include "kernels/base/stopwatch.hpp"
+#include "kernels/cuda/common/cuda_error.hpp"
+#include "tests/kernels/attention/attention_case.hpp"
+
+namespace triscope {
+namespace {
+
+using cuda::DeviceBuffer;
+using test::attention_problem;
+using test::AttentionCase;
+
+int failures = 0;
+
+void expect(bool right, const std::string& what) {
+  fmt::print("{} {}\n", right ? "ok  " : "FAIL", what);
+  std::fflush(stdout);
+  if (!right) ++failures;
+}
+
+triscope_problem c_problem(const Problem& problem, triscope_element element) {
+  triscope_problem c{};
+  c.size = sizeof c;
+  c.form = problem.form == Form::trilinear ? TRISCOPE_TRILINEAR : TRISCOPE_DETERMINANT;
+  c.element = element;
+  c.batch = problem.batch, c.seq_len = problem.seq_len, c.head_dim = problem.head_dim;
+  c.q_heads = problem.q_heads, c.kv_heads = problem.kv_heads;
+  c.window1 = problem.window1, c.window2 = problem.window2;
+  c.has_sink = problem.sink ? 1 : 0;
+  c.k2_bias = problem.k2_bias, c.v2_bias = problem.v2_bias;
+  return c;
+}
+
+/// A problem's tensors on the GPU, with a plan of each pass.
+class OnGpu {
+ public:
+  OnGpu(const char* kernel, const AttentionCase& from) : from_(from) {
+    const triscope_problem problem = c_problem(from.problem, TRISCOPE_BF16);
+    std::size_t most = 256;
+    for (const int pass : {TRISCOPE_FORWARD, TRISCOPE_BACKWARD}) {
+      plans_[pass].size = sizeof(triscope_plan);
+      require(triscope_prepare(kernel, &problem, pass, &plans_[pass], reason_.data(), reason_.size()));
+      most = std::max(most, plans_[pass].workspace_bytes);
+    }
+    const std::size_t queries = 2 * from.q.size(), keys = 2 * from.k1.size();
+    tensors_.size = sizeof tensors_;
+    tensors_.q = upload(from.q), tensors_.k1 = upload(from.k1), tensors_.k2 = upload(from.k2);
+    tensors_.v1 = upload(from.v1), tensors_.v2 = upload(from.v2), tensors_.grad_o = upload(from.grad_o);
+    tensors_.o = poisoned(queries), tensors_.lse = static_cast<float*>(poisoned(4 * from.lse.size()));
+    tensors_.lse_state = static_cast<std::uint32_t*>(poisoned(4));
+    tensors_.grad_q = poisoned(queries);
+    tensors_.grad_k1 = poisoned(keys), tensors_.grad_k2 = poisoned(keys);
+    tensors_.grad_v1 = poisoned(keys), tensors_.grad_v2 = poisoned(keys);
+    if (from.problem.sink) {
+      auto* sink = static_cast<float*>(poisoned(4 * from.sink.size()));
+      TRISCOPE_CUDA_CHECK(cudaMemcpy(sink, from.sink.data(), 4 * from.sink.size(), cudaMemcpyHostToDevice));
+      tensors_.sink = sink;
+      tensors_.grad_sink = static_cast<float*>(poisoned(4 * from.sink.size()));
+    }
+    tensors_.workspace = poisoned(most);
+    tensors_.workspace_bytes = most;
+    TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
+  }
+
+  void run(int pass, cudaStream_t stream) {
+    require(triscope_run(&plans_[pass], &tensors_, stream, reason_.data(), reason_.size()));
+  }
+  void both(cudaStream_t stream) { run(TRISCOPE_FORWARD, stream), run(TRISCOPE_BACKWARD, stream); }
+
+  /// Outputs after all that was launched.
+  AttentionCase outputs() const {
+    TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
+    AttentionCase to(from_.problem);
+    download(tensors_.o, to.o), download(tensors_.grad_q, to.grad_q);
+    download(tensors_.grad_k1, to.grad_k1), download(tensors_.grad_k2, to.grad_k2);
+    download(tensors_.grad_v1, to.grad_v1), download(tensors_.grad_v2, to.grad_v2);
+    TRISCOPE_CUDA_CHECK(cudaMemcpy(to.lse.data(), tensors_.lse, 4 * to.lse.size(), cudaMemcpyDeviceToHost));
+    if (from_.problem.sink)
+      TRISCOPE_CUDA_CHECK(
+          cudaMemcpy(to.grad_sink.data(), tensors_.grad_sink, 4 * to.sink.size(), cudaMemcpyDeviceToHost));
+    return to;
+  }
+  void poison_outputs() {
+    TRISCOPE_CUDA_CHECK(cudaMemset(tensors_.o, 0xFF, 2 * from_.q.size()));
+    TRISCOPE_CUDA_CHECK(cudaMemset(tensors_.grad_k1, 0xFF, 2 * from_.k1.size()));
+  }
+  triscope_tensors& tensors() { return tensors_; }
+  const triscope_plan& plan(int pass) const { return plans_[pass]; }
+
+ private:
+  void require(triscope_status status) const {
+    if (status != TRISCOPE_OK) throw std::runtime_error(reason_.data());
+  }
+  void* poisoned(std::size_t bytes) {
+    memory_.push_back(std::make_unique<DeviceBuffer>(bytes));
+    TRISCOPE_CUDA_CHECK(cudaMemset(memory_.back()->data(), 0xFF, bytes));
+    return memory_.back()->data();
+  }
+  void* upload(const std::vector<float>& values) {
+    std::vector<std::uint16_t> bits(values.size());
+    std::transform(values.begin(), values.end(), bits.begin(), bfloat16_from_float);
+    void* to = poisoned(2 * bits.size());
+    TRISCOPE_CUDA_CHECK(cudaMemcpy(to, bits.data(), 2 * bits.size(), cudaMemcpyHostToDevice));
+    return to;
+  }
+  static void download(const void* from, std::vector<float>& to) {
+    std::vector<std::uint16_t> bits(to.size());
+    TRISCOPE_CUDA_CHECK(cudaMemcpy(bits.data(), from, 2 * bits.size(), cudaMemcpyDeviceToHost));
+    std::transform(bits.begin(), bits.end(), to.begin(), float_from_bfloat16);
+  }
+
+  const AttentionCase& from_;
+  std::array<triscope_plan, 2> plans_{};
+  triscope_tensors tensors_{};
+  std::vector<std::unique_ptr<DeviceBuffer>> memory_;
+  mutable std::array<char, TRISCOPE_REASON_SIZE> reason_{};
+};
+
+/// Both passes of `cpu.oracle` on the same numbers.
+void run_oracle(AttentionCase& inputs) {
+  const triscope_problem problem = c_problem(inputs.problem, TRISCOPE_FP32);
+  const Arguments a = inputs.arguments();
+  triscope_tensors c{};
+  c.size = sizeof c;
+  c.q = a.q, c.k1 = a.k1, c.k2 = a.k2, c.v1 = a.v1, c.v2 = a.v2, c.sink = a.sink, c.o = a.o, c.lse = a.lse;
+  c.grad_o = a.grad_o, c.grad_q = a.grad_q, c.grad_sink = a.grad_sink;
+  c.grad_k1 = a.grad_k1, c.grad_k2 = a.grad_k2, c.grad_v1 = a.grad_v1, c.grad_v2 = a.grad_v2;
+  for (const int pass : {TRISCOPE_FORWARD, TRISCOPE_BACKWARD}) {
+    std::size_t bytes = 0;
+    triscope_workspace("cpu.oracle", &problem, pass, &bytes, nullptr, 0);
+    test::Workspace workspace(bytes);
+    c.workspace = workspace.data(), c.workspace_bytes = bytes;
+    if (triscope_launch("cpu.oracle", &problem, pass, &c, nullptr, nullptr, 0) != TRISCOPE_OK)
+      throw std::runtime_error("cpu.oracle failed");
+  }
+}
+
+double worst_gradient(const AttentionCase& a, const AttentionCase& b) {
+  double worst = 0;
+  const auto compare = [&](const std::vector<float>& x, const std::vector<float>& y) {
+    const double error = test::relative_error(x, y);
+    if (!(error <= worst) && !std::isnan(worst)) worst = error;
+  };
+  compare(a.grad_q, b.grad_q), compare(a.grad_k1, b.grad_k1), compare(a.grad_k2, b.grad_k2);
+  compare(a.grad_v1, b.grad_v1), compare(a.grad_v2, b.grad_v2);
+  if (a.problem.sink) compare(a.grad_sink, b.grad_sink);
+  return worst;
+}
+
+bool same(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+/// The forward bit for bit; the fast backward adds in no fixed order (docs/backward.md).
+bool same(const AttentionCase& a, const AttentionCase& b) {
+  return same(a.o, b.o) && same(a.lse, b.lse) && worst_gradient(a, b) <= 2e-3;
+}
+
+std::vector<Problem> problems() {
+  std::vector<Problem> list = {attention_problem(Form::trilinear, 200, 64, 8, 4, 2, 64, 2),
+                               attention_problem(Form::trilinear, 150, 8, 64, 8, 1, 128),
+                               attention_problem(Form::determinant, 130, 32, 16, 4, 1, 128),
+                               attention_problem(Form::determinant, 97, 20, 5, 3, 1, 72)};
+  Problem all = attention_problem(Form::trilinear, 140, 48, 12, 6, 2, 64);
+  all.k2_bias = 0.5, all.v2_bias = -0.25, all.sink = 0.3;
+  list.push_back(all);
+  all.form = Form::determinant;
+  list.push_back(all);
+  for (Problem& problem : list) problem.element = Element::bf16;
+  return list;
+}
+
+void check_numbers() {
+  for (const Problem& problem : problems()) {
+    AttentionCase inputs(problem);
+    OnGpu gpu("cuda", inputs);
+    gpu.both(nullptr);
+    const AttentionCase ours = gpu.outputs();
+    run_oracle(inputs);
+    const double o = test::relative_error(ours.o, inputs.o), lse = test::relative_error(ours.lse, inputs.lse);
+    const double gradient = worst_gradient(ours, inputs);
+    expect(o <= 6e-3 && lse <= 3e-3 && gradient <= 1.5e-2,
+           fmt::format("{}: errors {:.1e} o, {:.1e} lse, {:.1e} gradients", describe(problem), o, lse, gradient));
+  }
+}
+
+void check_graph(const cuda::Stream& stream) {
+  for (const Problem& problem : problems()) {
+    const AttentionCase inputs(problem);
+    OnGpu gpu("cuda", inputs);
+    gpu.both(stream.get());
+    const AttentionCase direct = gpu.outputs();
+    cudaGraph_t graph = nullptr;
+    TRISCOPE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
+    gpu.both(stream.get());
+    TRISCOPE_CUDA_CHECK(cudaStreamEndCapture(stream.get(), &graph));
+    cudaGraphExec_t executable = nullptr;
+    TRISCOPE_CUDA_CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    gpu.poison_outputs();
+    TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
+    TRISCOPE_CUDA_CHECK(cudaGraphLaunch(executable, stream.get()));
+    expect(same(gpu.outputs(), direct), fmt::format("the same from a graph: {}", describe(problem)));
+    cudaGraphExecDestroy(executable);
+    cudaGraphDestroy(graph);
+  }
+}
+
+void check_threads() {
+  const std::vector<Problem> list = problems();
+  std::vector<int> right(list.size(), 0);
+  std::vector<std::thread> threads;
+  for (std::size_t n = 0; n < list.size(); ++n) {
+    threads.emplace_back([&, n] {
+      try {
+        const cuda::Stream stream;
+        const AttentionCase inputs(list[n]);
+        OnGpu gpu("cuda", inputs);
+        gpu.both(stream.get());
+        const AttentionCase first = gpu.outputs();
+        for (int launch = 0; launch < 200; ++launch) gpu.both(stream.get());
+        right[n] = same(gpu.outputs(), first) ? 1 : 0;
+      } catch (const std::exception& error) {
+        fmt::print("{}\n", error.what());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t n = 0; n < list.size(); ++n) expect(right[n] == 1, fmt::format("thread {} of {}", n, list.size()));
+}
+
+void check_refusals() {
+  const AttentionCase inputs(problems()[0]);
+  OnGpu gpu("cuda", inputs);
+  std::array<char, TRISCOPE_REASON_SIZE> reason{};
+  triscope_tensors tensors = gpu.tensors();
+  tensors.q = static_cast<const char*>(tensors.q) + 8;
+  triscope_status status = triscope_run(&gpu.plan(0), &tensors, nullptr, reason.data(), reason.size());
+  expect(status == TRISCOPE_ARGUMENT && std::strstr(reason.data(), "q is not aligned to 16 bytes") != nullptr,
+         reason.data());
+  const triscope_problem fp32 = c_problem(inputs.problem, TRISCOPE_FP32);
+  status = triscope_supported("cuda", &fp32, TRISCOPE_FORWARD, reason.data(), reason.size());
+  expect(status == TRISCOPE_UNSUPPORTED && std::strstr(reason.data(), "bf16") != nullptr, reason.data());
+}
+
+/// Median microseconds of one call of `action`, in bursts that the GPU's queue holds.
+double host_us(const std::function<void()>& action) {
+  constexpr int kBursts = 50, kCalls = 20;
+  std::vector<double> times;
+  for (int burst = 0; burst < kBursts; ++burst) {
+    const Stopwatch watch;
+    for (int call = 0; call < kCalls; ++call) action();
+    times.push_back(static_cast<double>(watch.elapsed_ns()) * 1e-3 / kCalls);
+    TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
+  }
+  std::nth_element(times.begin(), times.begin() + kBursts / 2, times.end());
+  return times[kBursts / 2];
+}
+
+void print_host_times(const cuda::Stream& stream) {
+  std::vector<Problem> list = {attention_problem(Form::trilinear, 1024, 128, 16, 16, 1, 128),
+                               attention_problem(Form::determinant, 1024, 128, 16, 16, 1, 128),
+                               attention_problem(Form::trilinear, 128, 32, 8, 8, 1, 64)};
+  for (Problem& problem : list) {
+    problem.element = Element::bf16;
+    const AttentionCase inputs(problem);
+    for (const char* kernel : {"cuda", "cuda.portable"}) {
+      OnGpu gpu(kernel, inputs);
+      gpu.both(stream.get());
+      const triscope_problem c = c_problem(problem, TRISCOPE_BF16);
+      const double forward = host_us([&] { gpu.run(TRISCOPE_FORWARD, stream.get()); });
+      const double backward = host_us([&] { gpu.run(TRISCOPE_BACKWARD, stream.get()); });
+      const double whole =
+          host_us([&] { triscope_launch(kernel, &c, TRISCOPE_FORWARD, &gpu.tensors(), stream.get(), nullptr, 0); });
+      fmt::print("host us a call, {}, {}: forward {:.1f}, backward {:.1f}, forward without a plan {:.1f}\n", kernel,
+                 describe(problem), forward, backward, whole);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace triscope
+
+int main() {
+  using namespace triscope;
+  try {
+    const cuda::Stream stream;
+    check_numbers();
+    check_graph(stream);
+    check_threads();
+    check_refusals();
+    print_host_times(stream);
+  } catch (const std::exception& error) {
+    expect(false, error.what());
+  }
+  fmt::print("{} failures\n", failures);
+  return failures == 0 ? 0 : 1;
+}
