@@ -27,6 +27,8 @@ Fold fold_of(const AxisRoles& roles, bool cross_in_bf16) {
   return roles.axis1_is_short ? Fold::query_k1 : Fold::query_k2;
 }
 
+Fold half_fold_of(const AxisRoles& roles) { return roles.axis1_is_short ? Fold::half_k1 : Fold::half_k2; }
+
 float exponent_scale(double scale) {
   constexpr float kLeast = 1e-30f;
   return std::max(static_cast<float>(std::abs(scale) * std::numbers::log2e), kLeast);

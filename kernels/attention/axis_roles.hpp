@@ -50,6 +50,9 @@ AxisRoles axis_roles(const Problem& problem, BiasPlace place);
 /// What a kernel rounds when it rounds q~ to bf16. `cross_in_bf16`: of a determinant also one of its two products.
 Fold fold_of(const AxisRoles& roles, bool cross_in_bf16 = false);
 
+/// The same when it rounds q~ to the 11 bits of fp16.
+Fold half_fold_of(const AxisRoles& roles);
+
 /// |scale| * log2(e): times a logit before scaling it is an exponent of 2. Never 0: a masked logit is -inf, and
 /// 0 * -inf would be NaN. The least value, 1e-30, makes every finite logit below 1e20 an exponent of 0, as 0 would.
 /// The sign of the scale is the caller's.

@@ -18,8 +18,18 @@ std::string_view to_string(Fold fold) {
       return "cross_k2";
     case Fold::cross_k1:
       return "cross_k1";
+    case Fold::half_k2:
+      return "half_k2";
+    case Fold::half_k1:
+      return "half_k1";
   }
   return "?";
+}
+
+Fold bf16_fold(Fold half, Form form) {
+  if (half == Fold::half_k2) return form == Form::determinant ? Fold::cross_k2 : Fold::query_k2;
+  if (half == Fold::half_k1) return form == Form::determinant ? Fold::cross_k1 : Fold::query_k1;
+  return half;
 }
 
 std::string_view to_string(KernelKind kind) {

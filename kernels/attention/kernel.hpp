@@ -14,8 +14,8 @@ namespace triscope {
 
 enum class DeviceKind { cpu, cuda };
 
-/// Which key is folded into the virtual operand before the GEMMs. bf16 kernels round that product, so a backward
-/// must use an LSE made with the same fold (docs/method.md, "Rounding").
+/// Which key is folded into the virtual operand before the GEMMs, and how the product is rounded: a backward must use
+/// an LSE made with the same fold (docs/method.md, "Rounding"). To bf16, unless it says otherwise.
 enum class Fold {
   none,      ///< nothing is rounded: fp64/fp32 kernels, dot-product baselines
   query_k2,  ///< q * k2, raw K1
@@ -23,7 +23,12 @@ enum class Fold {
   key_pair,  ///< k1 * k2 (virtual keys)
   cross_k2,  ///< determinant: k2 x q in bf16, so that of its two products key_b q_a is rounded before the difference is
   cross_k1,  ///< the same with k1
+  half_k2,   ///< q * k2 rounded to the 11 bits of fp16; determinant: k2 x q rounded in the two places of cross_k2
+  half_k1,   ///< the same with k1
 };
+
+/// True of half_k2 and half_k1.
+constexpr bool is_half(Fold fold) { return fold == Fold::half_k2 || fold == Fold::half_k1; }
 
 /// Pointers of one launch, all in the memory of the kernel's device. BSHD, contiguous, element type `problem.element`
 /// for q..v2, o, grad_o and the input gradients; fp32 for lse, sink, grad_sink. Unused ones are null.
@@ -45,7 +50,10 @@ struct Arguments {
   float* grad_sink = nullptr;  ///< [q_heads]
   void* workspace = nullptr;   ///< at least `Kernel::workspace_bytes`, aligned to 256; contents arbitrary
   Fold lse_fold = Fold::none;  ///< fold of the given LSE (backward)
-  void* stream = nullptr;      ///< cudaStream_t, or null on the CPU
+  /// One word in device memory, beside the LSE of a half fold: not 0 when the inputs were beyond the range of fp16, and
+  /// the LSE has `bf16_fold` instead. A forward with such a fold writes it, a backward reads it; null: 0.
+  std::uint32_t* lse_in_bf16 = nullptr;
+  void* stream = nullptr;  ///< cudaStream_t, or null on the CPU
 };
 
 enum class KernelKind {
@@ -102,6 +110,11 @@ class Kernel {
     (void)problem;
     return info().fold;
   }
+  /// The same for one named instance.
+  virtual Fold fold(const Problem& problem, std::string_view instance) const {
+    (void)instance;
+    return fold(problem);
+  }
   /// The instance `--instance auto` means for this problem.
   virtual std::string choose_instance(const Problem&, Pass) const { return info().instances.front(); }
   virtual std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view instance) const = 0;
@@ -110,6 +123,10 @@ class Kernel {
   virtual void launch(const Problem& problem, Pass pass, std::string_view instance,
                       const Arguments& arguments) const = 0;
 };
+
+/// What a forward of fold `half` falls back to where fp16 does not hold its operands (`Arguments::lse_in_bf16`). Other
+/// folds are returned as they are.
+Fold bf16_fold(Fold half, Form form);
 
 std::string_view to_string(DeviceKind);
 std::string_view to_string(Fold);

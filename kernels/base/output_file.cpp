@@ -33,7 +33,7 @@ bool is_text(std::string_view head) {
 
 const Kind& facts_of(FileKind kind) {
   static const auto is_tensors = [](std::string_view head) { return head.size() > 8 && head[8] == '{'; };
-  static const std::array<Kind, 8> kinds{
+  static const std::array<Kind, 9> kinds{
       Kind{"a PNG picture", {".png"}, [](std::string_view head) { return head.starts_with("\x89PNG\r\n\x1a\n"); }},
       Kind{"an array", {".npy"}, [](std::string_view head) { return head.starts_with("\x93NUMPY"); }},
       Kind{"a CSV table", {".csv", ".txt"}, is_text},
@@ -41,9 +41,10 @@ const Kind& facts_of(FileKind kind) {
       Kind{"a Markdown table", {".md", ".markdown", ".txt"}, is_text},
       Kind{"a LaTeX table", {".tex", ".latex", ".txt"}, is_text},
       Kind{"tensors", {".safetensors"}, is_tensors},
-      Kind{"a database", {".db", ".sqlite", ".sqlite3"}, [](std::string_view head) {
-             return head.starts_with(kSqliteHeader);
-           }}};
+      Kind{"a database",
+           {".db", ".sqlite", ".sqlite3"},
+           [](std::string_view head) { return head.starts_with(kSqliteHeader); }},
+      Kind{"an HTML page", {".html", ".htm"}, is_text}};
   return kinds[static_cast<std::size_t>(kind)];
 }
 

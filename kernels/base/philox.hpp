@@ -63,4 +63,15 @@ TRISCOPE_HOST_DEVICE inline float round_to_bf16(float x) {
   return bits.f;
 }
 
+/// `x` rounded to the 11 significant bits of fp16 (nearest, ties to even), its exponent kept whatever it is; x finite.
+TRISCOPE_HOST_DEVICE inline double round_to_half_precision(double x) {
+  union {
+    double f;
+    std::uint64_t u;
+  } bits{x};
+  bits.u += 0x1FFFFFFFFFFull + ((bits.u >> 42) & 1u);
+  bits.u &= ~0x3FFFFFFFFFFull;
+  return bits.f;
+}
+
 }  // namespace triscope

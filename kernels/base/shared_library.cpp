@@ -1,11 +1,35 @@
 #include "kernels/base/shared_library.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <link.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
 #include <utility>
 
+#include "kernels/base/trusted_file.hpp"
+
 namespace triscope {
+namespace {
+
+// The file that $LD_LIBRARY_PATH leads to; otherwise `soname` itself: the loader's other places are the system's.
+std::string where_it_would_be(const std::string& soname) {
+  const char* const list = std::getenv("LD_LIBRARY_PATH");
+  std::string_view rest = list == nullptr ? "" : list;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of(":;"), rest.size());
+    const std::filesystem::path folder = rest.substr(0, end);
+    std::error_code ignored;
+    if (std::filesystem::exists(folder / soname, ignored)) return std::filesystem::absolute(folder / soname, ignored);
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+  }
+  return soname;
+}
+
+}  // namespace
 
 SharedLibrary::~SharedLibrary() {
   if (handle_ != nullptr) dlclose(handle_);
@@ -16,7 +40,12 @@ SharedLibrary& SharedLibrary::operator=(SharedLibrary&& other) noexcept {
   return *this;
 }
 
-bool SharedLibrary::open(const std::string& name, std::string& why) {
+bool SharedLibrary::open(const std::string& soname, std::string& why) {
+  const std::string name = soname.find('/') == std::string::npos ? where_it_would_be(soname) : soname;
+  if (const std::string fault = name.find('/') == std::string::npos ? "" : why_not_trusted(name); !fault.empty()) {
+    why = fmt::format("{} is not loaded: {}", name, fault);
+    return false;
+  }
   handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) {
     const char* reason = dlerror();

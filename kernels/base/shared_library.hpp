@@ -14,7 +14,8 @@ class SharedLibrary {
   SharedLibrary(SharedLibrary&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
   SharedLibrary& operator=(SharedLibrary&& other) noexcept;
 
-  /// Opens `name` (a path or a soname). False when it cannot be opened; `why` then has the loader's reason.
+  /// Opens `name` (a path, or a soname, which is looked for in $LD_LIBRARY_PATH and where the system's loader looks).
+  /// False when it cannot be opened, or is not trusted (`why_not_trusted`): `why` then has the reason.
   bool open(const std::string& name, std::string& why);
   /// Takes `name` only when the process has it already.
   bool adopt(const std::string& name);

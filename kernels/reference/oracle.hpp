@@ -62,10 +62,10 @@ struct KeyGradient {
 /// `dot_product` (k2 = v2 = 1 at the query's own position), the reference of the baselines.
 class Oracle {
  public:
-  /// `fold`: round that product of two operands of the logit to bf16, as a tensor-core kernel must; the factors are
-  /// multiplied (determinant: crossed) unrounded and the result is rounded once; `cross_k1` and `cross_k2` also round
-  /// one of the two products of a determinant. `Fold::none`: exact. Throws `Error` (usage) for form `gemm` and for a
-  /// missing tensor. The pointers must outlive the object.
+  /// `fold`: round that product of two operands of the logit to bf16 (half_k1, half_k2: to the 11 bits of fp16), as a
+  /// tensor-core kernel must; the factors are multiplied (determinant: crossed) unrounded and the result is rounded
+  /// once; the cross and half folds also round one of the two products of a determinant. `Fold::none`: exact. Throws
+  /// `Error` (usage) for form `gemm` and for a missing tensor. The pointers must outlive the object.
   Oracle(const Problem& problem, const HostInputs& inputs, Fold fold = Fold::none);
 
   /// Writes o [head_dim]; returns the LSE.

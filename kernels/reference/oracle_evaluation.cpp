@@ -39,17 +39,22 @@ KeyAxis other(KeyAxis axis) { return axis == KeyAxis::one ? KeyAxis::two : KeyAx
 
 /// True when a kernel of this fold rounds the product of q and the key on `axis`.
 bool folds_axis(Fold fold, KeyAxis axis) {
-  return axis == KeyAxis::one ? fold == Fold::query_k1 || fold == Fold::cross_k1
-                              : fold == Fold::query_k2 || fold == Fold::cross_k2;
+  return axis == KeyAxis::one ? fold == Fold::query_k1 || fold == Fold::cross_k1 || fold == Fold::half_k1
+                              : fold == Fold::query_k2 || fold == Fold::cross_k2 || fold == Fold::half_k2;
 }
 
-// key x q in every chunk of 3 as bf16 arithmetic does it: the product key_b q_a is rounded, then the difference. Only
+/// `x` as a kernel of `fold` rounds it.
+double round_product(Fold fold, double x) {
+  return is_half(fold) ? round_to_half_precision(x) : round_product_to_bf16(x);
+}
+
+// key x q in every chunk of 3 as 16-bit arithmetic does it: the product key_b q_a is rounded, then the difference. Only
 // the order of operations differs between the axes: axis 1 has q x key, the same numbers with the other sign.
-void cross_in_bf16(KeyAxis axis, const double* q, const double* key, double* out, std::int64_t dims) {
+void rounded_cross(Fold fold, KeyAxis axis, const double* q, const double* key, double* out, std::int64_t dims) {
   const double sign = axis == KeyAxis::one ? -1.0 : 1.0;
   for (std::int64_t d = 0; d < dims; ++d) {
     const std::int64_t a = d % 3 == 2 ? d - 2 : d + 1, b = d % 3 == 0 ? d + 2 : d - 1;
-    out[d] = sign * round_product_to_bf16(key[a] * q[b] - round_product_to_bf16(key[b] * q[a]));
+    out[d] = sign * round_product(fold, key[a] * q[b] - round_product(fold, key[b] * q[a]));
   }
 }
 
@@ -164,10 +169,10 @@ void Oracle::fold_query(KeyAxis axis, const double* q, const double* key, double
     cross(key, q, folded, dims_);
   }
   if (!folds_axis(fold_, axis)) return;
-  if (problem_.form == Form::determinant && (fold_ == Fold::cross_k1 || fold_ == Fold::cross_k2)) {
-    cross_in_bf16(axis, q, key, folded, dims_);
+  if (problem_.form == Form::determinant && fold_ != Fold::query_k1 && fold_ != Fold::query_k2) {
+    rounded_cross(fold_, axis, q, key, folded, dims_);
   } else {
-    for (std::int64_t d = 0; d < dims_; ++d) folded[d] = round_product_to_bf16(folded[d]);
+    for (std::int64_t d = 0; d < dims_; ++d) folded[d] = round_product(fold_, folded[d]);
   }
 }
 

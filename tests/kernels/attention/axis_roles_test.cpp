@@ -86,6 +86,14 @@ TEST(AxisRoles, the_fold_names_the_key_that_is_folded) {
   EXPECT_EQ(fold_of(exchanged), Fold::query_k1);
   EXPECT_EQ(fold_of(usual, true), Fold::cross_k2);
   EXPECT_EQ(fold_of(exchanged, true), Fold::cross_k1);
+  EXPECT_EQ(half_fold_of(usual), Fold::half_k2);
+  EXPECT_EQ(half_fold_of(exchanged), Fold::half_k1);
+  for (const Form form : {Form::trilinear, Form::determinant}) {  // what a forward has instead, beyond fp16's range
+    const bool cross = form == Form::determinant;
+    EXPECT_EQ(bf16_fold(half_fold_of(usual), form), fold_of(usual, cross));
+    EXPECT_EQ(bf16_fold(half_fold_of(exchanged), form), fold_of(exchanged, cross));
+    EXPECT_EQ(bf16_fold(Fold::key_pair, form), Fold::key_pair);
+  }
 }
 
 TEST(AxisRoles, the_exponent_scale_is_never_0_so_that_masked_logits_stay_masked) {

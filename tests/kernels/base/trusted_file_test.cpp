@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/base/shared_library.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -39,7 +40,31 @@ TEST_F(TrustedFile, a_folder_on_the_way_counts_also_behind_a_link) {
   EXPECT_THAT(why_not_trusted(file_), IsEmpty());
   if (::geteuid() != 0) return;
   ::chown(file_.c_str(), 12345, 12345);
-  EXPECT_THAT(why_not_trusted(file_), HasSubstr("belongs to another user"));
+  EXPECT_THAT(why_not_trusted(file_), HasSubstr("belongs to another user and lies where everybody may write"));
+}
+
+TEST_F(TrustedFile, what_belongs_to_another_user_may_change_at_any_time) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  ::chown(file_.c_str(), 12345, 12345);
+  EXPECT_THAT(why_not_trusted(file_), HasSubstr("libx.so belongs to another user"));
+  ::chown(file_.c_str(), 0, 0);
+  EXPECT_THAT(why_not_trusted(file_), IsEmpty());
+  ::chown(folder_.path().c_str(), 12345, 12345);
+  EXPECT_THAT(why_not_trusted(file_), HasSubstr(folder_.path().string() + " belongs to another user"));
+}
+
+TEST_F(TrustedFile, a_library_that_is_not_one_is_not_loaded) {
+  const std::filesystem::path library = folder_ / "libtrusted.so";
+  std::filesystem::copy_file(std::filesystem::canonical("/lib/x86_64-linux-gnu/libm.so.6"), library);
+  std::string why;
+  EXPECT_TRUE(SharedLibrary().open(library, why)) << why;
+  ::chmod(library.c_str(), 0666);
+  EXPECT_FALSE(SharedLibrary().open(library, why));
+  EXPECT_THAT(why, HasSubstr("libtrusted.so is not loaded: others may write to"));
+  ::setenv("LD_LIBRARY_PATH", folder_.path().c_str(), 1);
+  EXPECT_FALSE(SharedLibrary().open("libtrusted.so", why));
+  ::unsetenv("LD_LIBRARY_PATH");
+  EXPECT_THAT(why, HasSubstr("libtrusted.so is not loaded: others may write to"));
 }
 
 }  // namespace

@@ -159,6 +159,23 @@ TEST(Check, the_exact_lse_may_err_by_what_the_roundings_of_the_fold_cost) {
               HasSubstr("against the exact reference exceeds 0.01"));
 }
 
+// Rounding to the bits of fp16 is held to a fifth of that.
+TEST(Check, the_exact_lse_of_a_half_fold_is_bound_more_closely) {
+  for (const auto& [form, bound] : {std::pair{Form::trilinear, 2e-3f}, std::pair{Form::determinant, 3e-3f}}) {
+    AttentionCase tensors(attention_problem(form, 20, 8, 3, 1, 1, 16));
+    tensors.run(*make_cpu_oracle(), Pass::forward);
+    tensors.problem.element = Element::bf16;
+    for (float& x : tensors.o) x = round_to_bf16(x);
+    const std::vector<float> exact = tensors.lse;
+    const auto failure = [&](float error) {
+      for (std::size_t n = 0; n < exact.size(); ++n) tensors.lse[n] = exact[n] + error;
+      return tensors.check(kernel_that_folds(Fold::half_k2), Pass::forward).failure.value_or("");
+    };
+    EXPECT_THAT(failure(0.9f * bound), testing::Not(HasSubstr("exact reference")));
+    EXPECT_THAT(failure(1.1f * bound), HasSubstr("against the exact reference"));
+  }
+}
+
 TEST(Check, the_exact_o_may_err_by_what_the_roundings_of_the_fold_cost) {
   AttentionCase tensors(attention_problem(Form::determinant, 20, 8, 3, 1, 1, 16));
   tensors.run(*make_cpu_oracle(), Pass::forward);
