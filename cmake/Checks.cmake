@@ -3,7 +3,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(triscope_house_test name)
   add_test(NAME house_${name} COMMAND ${ARGN})
-  set_tests_properties(house_${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS house TIMEOUT 120)
+  set_tests_properties(house_${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS house TIMEOUT 600)
 endfunction()
 triscope_house_test(format ${CMAKE_SOURCE_DIR}/tests/house/format ${CMAKE_BINARY_DIR})
 triscope_house_test(rooms ${CMAKE_SOURCE_DIR}/tests/house/rooms ${CMAKE_SOURCE_DIR})

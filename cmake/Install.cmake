@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 set(desktop ${CMAKE_SOURCE_DIR}/assets/desktop)
 
 # A build of one target (./run sweep) leaves out the window: said before anything is installed.
-set(programs triscope triscope-worker triscope_attention)
+set(programs triscope triscope-worker triscope-check-file triscope_attention)
 if(TARGET triscope-window)
   list(APPEND programs triscope-window)
 endif()

@@ -1,10 +1,20 @@
-# libtriscope_attention.so: the C interface (include/triscope/attention.h) with the CPU's kernels inside, its CMake package and
-# its pkg-config file. They are a component of their own: cmake --install build --component interface.
+# libtriscope_attention.so: the C interface (include/triscope/attention.h) with our kernels inside, its CMake package and its
+# pkg-config file. They are a component of their own: cmake --install build --component interface.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # What is inside must be position-independent. Hidden, it costs nothing: calls within the library stay direct.
 set(inside triscope_fmt triscope_kernels_base triscope_kernels_attention triscope_kernels_reference triscope_kernels_cpu)
+if(TRISCOPE_CUDA)
+  foreach(folder common portable portable/common portable/forward portable/backward hopper hopper/common hopper/choose hopper/forward
+      hopper/forward/instances hopper/backward)
+    triscope_room_target(kernels/cuda/${folder} room)
+    get_target_property(type ${room} TYPE)
+    if(NOT type STREQUAL "INTERFACE_LIBRARY")
+      list(APPEND inside ${room})
+    endif()
+  endforeach()
+endif()
 set_target_properties(${inside} triscope_kernels_interface PROPERTIES POSITION_INDEPENDENT_CODE ON)
 set_target_properties(${inside} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 
@@ -31,7 +41,7 @@ string(REGEX REPLACE "/$" "" from_pkgconfig ${from_pkgconfig})
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/interface/triscope-attention.pc @ONLY CONTENT [=[prefix=${pcfiledir}/@from_pkgconfig@
 libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
 Name: triscope-attention
-Description: 2-simplicial attention on CPUs, as a C library
+Description: 2-simplicial attention as a C library
 Version: @PROJECT_VERSION@
 Cflags: -I${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 Libs: -L${libdir} -ltriscope_attention

@@ -155,7 +155,7 @@ def hash_of(sources, entries):
 
 
 def constant_of(kernel):
-    return "k" + "".join(part.capitalize() for part in re.split(r"\W+", kernel))
+    return "k" + "".join(part.capitalize() for part in re.split(r"[\W_]+", kernel))
 
 
 def header_of(kernel, hashes):

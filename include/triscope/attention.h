@@ -41,6 +41,7 @@ enum triscope_mask {
 };
 enum triscope_element { TRISCOPE_FP32 = 0, TRISCOPE_BF16 = 1 }; /* of q to v2, o and their gradients */
 enum triscope_pass { TRISCOPE_FORWARD = 0, TRISCOPE_BACKWARD = 1 };
+enum triscope_device { TRISCOPE_CPU = 0, TRISCOPE_CUDA = 1 }; /* where a kernel runs, and where its tensors lie */
 
 /* What is computed. Set everything to 0, then `size`, then what you need. */
 typedef struct triscope_problem {
@@ -63,8 +64,8 @@ typedef struct triscope_problem {
   int32_t reserved;         /* [0] */
 } triscope_problem;
 
-/* The memory of one launch, of the kernel's device. What a pass does not need may be NULL. Outputs overlap nothing.
- * Every element of an output is written. */
+/* The memory of one launch, of the kernel's device; on a GPU q to v2, o and their gradients are aligned to 16 bytes.
+ * What a pass does not need may be NULL. Outputs overlap nothing. Every element of an output is written. */
 typedef struct triscope_tensors {
   size_t size; /* sizeof(triscope_tensors) */
   const void *q, *k1, *k2, *v1, *v2;
@@ -77,14 +78,32 @@ typedef struct triscope_tensors {
   float* grad_sink;       /* with has_sink */
   void* workspace;        /* aligned to 256 bytes; its contents do not matter, before or after. One launch at a time */
   size_t workspace_bytes; /* at least what triscope_workspace says */
+  uint32_t* lse_state;    /* CUDA kernels: one word beside lse, which says how its logits were rounded; the forward
+                             writes it when its kernel has more than one way, the backward of the same problem reads it
+                             in the same case */
 } triscope_tensors;
 
 /* TRISCOPE_ATTENTION_VERSION of the library that is loaded; a program asks it when it was compiled with another one. */
 uint32_t triscope_attention_version(void);
 
-/* The id of a kernel, such as "cpu.fast"; NULL from the number of kernels on. Kernel 0 is the one to use, and what NULL
- * means where a function asks for a kernel. "cpu.oracle" computes in fp64, slowly, to compare with. */
+/* A launch that is thought through: triscope_prepare makes it, triscope_run reads it. Plain memory of the caller's, to
+ * be copied and forgotten as one likes. Valid in the process that made it, for the GPU that was current then. */
+typedef struct triscope_plan {
+  size_t size;            /* sizeof(triscope_plan) */
+  size_t workspace_bytes; /* what a launch needs; may be 0 */
+  uint64_t content[62];   /* of the library */
+} triscope_plan;
+
+/* The id of a kernel, such as "cpu.fast"; NULL from the number of kernels on. Kernel 0 is what NULL means where a
+ * function asks for a kernel. "cuda", where the library has it, is the fastest kernel of each problem for the current
+ * GPU; its backward reads the lse of its own forward. "cpu.oracle" computes in fp64, slowly, to compare with. */
 const char* triscope_kernel(size_t index);
+
+/* enum triscope_device of a kernel; -1: there is none of that id. */
+int32_t triscope_kernel_device(const char* kernel);
+
+/* The version of a kernel, in the words of who made it; NULL: there is none of that id. */
+const char* triscope_kernel_version(const char* kernel);
 
 /* In all that follows `reason`, of `reason_size` bytes, gets one sentence unless TRISCOPE_OK is returned, and "" when
  * it is; it may be NULL. */
@@ -98,9 +117,18 @@ triscope_status triscope_workspace(const char* kernel, const triscope_problem* p
                                    char* reason, size_t reason_size);
 
 /* Runs one pass. CPU kernels use the OpenMP threads of the calling thread (OMP_NUM_THREADS) and return when the outputs
- * are written; `stream` is NULL for them. No memory is allocated that grows with the problem (except by cpu.oracle). */
+ * are written; `stream` is NULL for them. CUDA kernels are put on `stream`, a cudaStream_t or CUstream of the current
+ * GPU, and nothing waits: that is safe inside a CUDA graph, once a launch of the same kernel has run outside one. No
+ * memory is allocated that grows with the problem (except by cpu.oracle), and none on a GPU. */
 triscope_status triscope_launch(const char* kernel, const triscope_problem* problem, int32_t pass,
                                 const triscope_tensors* tensors, void* stream, char* reason, size_t reason_size);
+
+/* triscope_launch in two halves, for programs that launch the same problem often: triscope_prepare does what depends on
+ * the problem and the GPU only, triscope_run the rest. Set plan->size first; the rest of the plan is written. */
+triscope_status triscope_prepare(const char* kernel, const triscope_problem* problem, int32_t pass, triscope_plan* plan,
+                                 char* reason, size_t reason_size);
+triscope_status triscope_run(const triscope_plan* plan, const triscope_tensors* tensors, void* stream, char* reason,
+                             size_t reason_size);
 
 #ifdef __cplusplus
 }

@@ -116,9 +116,14 @@ void weights_of_scores(const Shape& shape, const RowTile& tile, std::int64_t fir
     for (std::int64_t key = 0; key < count; ++key) {
       const std::int64_t at = key * kLanes + v * kWidth;
       Vector weight = exp2_of(load(p + at) * shape.logit_factor - lse2);
-      if (masked) weight = tile.visibility.seen(v, first + key) ? weight : Vector{};
+      Vector change = weight * (load(ds + at) - delta);  // not finite where the value of an unseen key is not
+      if (masked) {
+        const Integers seen = tile.visibility.seen(v, first + key);
+        weight = seen ? weight : Vector{};
+        change = seen ? change : Vector{};
+      }
       store(p + at, weight);
-      store(ds + at, weight * (load(ds + at) - delta));
+      store(ds + at, change);
     }
   }
 }
@@ -224,18 +229,22 @@ void make_virtual_keys(const Shape& shape, const BackwardItem& item, std::int64_
                   scratch.virtual_values);
 }
 
-void unfold(const Shape& shape, const BackwardItem& item, std::int64_t k, const KeyChunk& chunk) {
-  const std::int64_t dim = shape.padded_dim, count = chunk.panels * kRows, out = (chunk.first - item.first_key) * dim;
-  const float* keys = item.long_keys + chunk.first * dim;
-  const float* values = item.long_values + chunk.first * dim;
+// Of keys [first, end) of the chunk, which are those that some row sees: others have gathered 0, and 0 * NaN is NaN.
+void unfold(const Shape& shape, const BackwardItem& item, std::int64_t k, const KeyChunk& chunk, std::int64_t first,
+            std::int64_t end) {
+  const std::int64_t dim = shape.padded_dim, count = end - first, out = (first - item.first_key) * dim;
+  const float* keys = item.long_keys + first * dim;
+  const float* values = item.long_values + first * dim;
+  const float* grad_keys = chunk.grad_keys + (first - chunk.first) * dim;
+  const float* grad_values = chunk.grad_values + (first - chunk.first) * dim;
   if (shape.determinant) {
-    unfold_cross(shape, count, chunk.grad_keys, keys, item.short_keys + k * dim, item.grad_long_keys + out,
+    unfold_cross(shape, count, grad_keys, keys, item.short_keys + k * dim, item.grad_long_keys + out,
                  item.grad_short_key);
   } else {
-    unfold_product(dim, count, chunk.grad_keys, keys, item.short_keys + k * dim, item.grad_long_keys + out,
+    unfold_product(dim, count, grad_keys, keys, item.short_keys + k * dim, item.grad_long_keys + out,
                    item.grad_short_key);
   }
-  unfold_product(dim, count, chunk.grad_values, values, item.short_values + k * dim, item.grad_long_values + out,
+  unfold_product(dim, count, grad_values, values, item.short_values + k * dim, item.grad_long_values + out,
                  item.grad_short_value);
 }
 
@@ -262,7 +271,8 @@ void backward_position(const Shape& shape, const BackwardItem& item, std::int64_
       clear(chunk.grad_keys, panels * kRows * dim);
       clear(chunk.grad_values, panels * kRows * dim);
       for (std::int64_t n = 0; n < count; ++n) tile_gradients(shape, item, tiles[n], chunk, scratch.p, scratch.ds);
-      unfold(shape, item, k, chunk);
+      unfold(shape, item, k, chunk, maximum(first, tiles[0].visibility.smallest_first),
+             minimum(first + panels * kRows, last));
     }
     for (std::int64_t n = 0; n < count; ++n) add_grad_q(shape, tiles[n], item);
   }

@@ -177,6 +177,23 @@ void exponentiate(std::int64_t count, ForwardState& state) {
   }
 }
 
+// sum_panels for values of which some are NaN or infinite: a lane adds no product with a key that it does not see,
+// since 0 * NaN is NaN. Slow.
+void sum_seen(const float* panel, std::int64_t padded_dim, const float* weights, const Visibility& visibility,
+              std::int64_t first, float* sums, std::int64_t panels) {
+  for (std::int64_t key = 0; key < panels * kRows; ++key) {
+    const float* values = panel + key / kRows * padded_dim * kRows + key % kRows;
+    for (int v = 0; v < kVectors; ++v) {
+      const Vector weight = load(weights + key * kLanes + v * kWidth);
+      const Integers seen = visibility.seen(v, first + key);
+      for (std::int64_t d = 0; d < padded_dim; ++d) {
+        float* sum = sums + d * kLanes + v * kWidth;
+        store(sum, load(sum) + (seen ? weight * broadcast(values[d * kRows]) : Vector{}));
+      }
+    }
+  }
+}
+
 // One step: dot-product attention of the operand over the long axis, into step_output and step_sum.
 void attend(const Shape& shape, const ForwardTile& tile, const Visibility& visibility, ForwardState& state) {
   clear(state.step_output, shape.padded_dim * kLanes);
@@ -189,7 +206,12 @@ void attend(const Shape& shape, const ForwardTile& tile, const Visibility& visib
     Vector largest[kVectors];
     if (scale_scores(shape, visibility, first, panels * kRows, state, largest)) raise_reference(shape, largest, state);
     exponentiate(panels * kRows, state);
-    sum_panels(tile.long_values + first * shape.padded_dim, shape.padded_dim, state.scores, state.step_output, panels);
+    const float* values = tile.long_values + first * shape.padded_dim;
+    if (tile.finite_values || visibility.all_see(first, first + panels * kRows)) {
+      sum_panels(values, shape.padded_dim, state.scores, state.step_output, panels);
+    } else {
+      sum_seen(values, shape.padded_dim, state.scores, visibility, first, state.step_output, panels);
+    }
   }
   for (int v = 0; v < kVectors; ++v)
     store(state.sum + v * kWidth, load(state.sum + v * kWidth) + load(state.step_sum + v * kWidth));

@@ -43,6 +43,13 @@ struct Gradients {
   const Problem& problem_;
 };
 
+bool all_finite(const float* values, std::int64_t count, int team) {
+  bool finite = true;
+#pragma omp parallel for schedule(static) num_threads(team) reduction(&& : finite)
+  for (std::int64_t n = 0; n < count; ++n) finite = finite && std::isfinite(values[n]);
+  return finite;
+}
+
 void add_scaled(const float* in, float factor, std::int64_t count, float* out) {
   for (std::int64_t d = 0; d < count; ++d) out[d] += factor * in[d];
 }
@@ -195,6 +202,8 @@ void launch_forward(const Problem& problem, const InstructionSet& instructions, 
   const Shape& shape = layout.shape;
   float* workspace = static_cast<float*>(arguments.workspace);
   pack_keys(problem, layout, instructions, host_inputs(arguments), workspace);
+  const bool finite = all_finite(workspace + layout.long_value_panels,
+                                 layout.heads * layout.panel_positions * shape.padded_dim, layout.team());
   const std::int64_t tiles = (shape.rows + instructions.lanes - 1) / instructions.lanes;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(layout.team())
   for (std::int64_t index = 0; index < layout.heads * tiles; ++index) {
@@ -206,6 +215,7 @@ void launch_forward(const Problem& problem, const InstructionSet& instructions, 
     ForwardTile tile;
     tile.long_keys = workspace + layout.long_key_panels + long_index;
     tile.long_values = workspace + layout.long_value_panels + long_index;
+    tile.finite_values = finite;
     if (!shape.dot_product) {
       tile.short_keys = workspace + layout.short_keys + short_index;
       tile.short_values = workspace + layout.short_values + short_index;

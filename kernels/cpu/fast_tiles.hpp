@@ -44,6 +44,7 @@ struct Shape {
 struct ForwardTile {
   const float* long_keys = nullptr;    ///< panels
   const float* long_values = nullptr;  ///< panels
+  bool finite_values = true;           ///< of the long axis: no NaN and no infinity in any
   const float* short_keys = nullptr;   ///< [seq_len][padded_dim]; null for dot product, like the next
   const float* short_values = nullptr;
   const float* q = nullptr;  ///< member m of position i at i * position_stride + m * head_dim

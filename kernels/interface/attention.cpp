@@ -1,66 +1,17 @@
-// The functions of include/triscope/attention.h, over the kernels of the CPU. Those for GPUs join `kernels_of_library`
-// once they have been run through this interface on one.
+// The functions of include/triscope/attention.h.
 #include "include/triscope/attention.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <new>
-#include <string>
-#include <vector>
 
-#include "kernels/cpu/fast.hpp"
-#include "kernels/interface/translate.hpp"
-#include "kernels/reference/oracle_kernel.hpp"
+#include "kernels/base/error.hpp"
+#include "kernels/interface/call.hpp"
+#include "kernels/interface/kernel_list.hpp"
+#include "kernels/interface/refusal.hpp"
 
 namespace triscope::c_interface {
 namespace {
-
-// Built at the first call, constant from then on.
-const std::vector<std::unique_ptr<Kernel>>& kernels_of_library() {
-  static const std::vector<std::unique_ptr<Kernel>> kernels = [] {
-    std::vector<std::unique_ptr<Kernel>> list;
-    list.push_back(make_cpu_fast());
-    list.push_back(make_cpu_oracle());
-    return list;
-  }();
-  return kernels;
-}
-
-const Kernel& require_kernel(const char* id) {
-  const auto& kernels = kernels_of_library();
-  if (id == nullptr) return *kernels.front();
-  std::vector<std::string> ids;
-  for (const auto& kernel : kernels) {
-    if (kernel->info().id == id) return *kernel;
-    ids.push_back(kernel->info().id);
-  }
-  throw Refusal(TRISCOPE_ARGUMENT,
-                fmt::format("There is no kernel \"{}\" in this library; choose one of: {}.", id, fmt::join(ids, ", ")));
-}
-
-// What a call names, understood and found possible.
-struct Call {
-  const Kernel& kernel;
-  Problem problem;
-  Pass pass;
-  std::string instance;
-};
-
-Call read_call(const char* id, const triscope_problem* problem, std::int32_t pass) {
-  Call call{require_kernel(id), read_problem(problem), read_pass(pass), {}};
-  const auto refuse = [&](const std::string& reason) {
-    throw Refusal(TRISCOPE_UNSUPPORTED,
-                  fmt::format("{} cannot run this problem: {}; change that, or choose another kernel.",
-                              call.kernel.info().id, reason));
-  };
-  if (const auto reason = call.kernel.unsupported(call.problem, call.pass)) refuse(*reason);
-  call.instance = call.kernel.choose_instance(call.problem, call.pass);
-  if (const auto reason = call.kernel.unsupported(call.problem, call.pass, call.instance)) refuse(*reason);
-  return call;
-}
 
 void write_reason(const char* sentence, char* reason, std::size_t reason_size) {
   if (reason == nullptr || reason_size == 0) return;
@@ -79,6 +30,9 @@ triscope_status guarded(char* reason, std::size_t reason_size, const Action& act
   } catch (const Refusal& refusal) {
     write_reason(refusal.what(), reason, reason_size);
     return refusal.status();
+  } catch (const triscope::Error& error) {
+    write_reason(error.what(), reason, reason_size);
+    if (error.code() == triscope::ExitCode::usage) return TRISCOPE_ARGUMENT;
   } catch (const std::bad_alloc&) {
     write_reason("There is not enough memory for this launch; free some, or choose a smaller problem.", reason,
                  reason_size);
@@ -98,34 +52,46 @@ using namespace triscope::c_interface;
 uint32_t triscope_attention_version(void) { return TRISCOPE_ATTENTION_VERSION; }
 
 const char* triscope_kernel(size_t index) {
-  const auto& kernels = kernels_of_library();
-  return index < kernels.size() ? kernels[index]->info().id.c_str() : nullptr;
+  const char* id = nullptr;
+  guarded(nullptr, 0, [&] { id = index < offers().size() ? offers()[index].id.c_str() : nullptr; });
+  return id;
+}
+
+int32_t triscope_kernel_device(const char* kernel) {
+  int32_t device = -1;
+  guarded(nullptr, 0,
+          [&] { device = require_offer(kernel).device == triscope::DeviceKind::cpu ? TRISCOPE_CPU : TRISCOPE_CUDA; });
+  return device;
+}
+
+const char* triscope_kernel_version(const char* kernel) {
+  return guarded(nullptr, 0, [&] { require_offer(kernel); }) == TRISCOPE_OK ? TRISCOPE_VERSION : nullptr;
 }
 
 triscope_status triscope_supported(const char* kernel, const triscope_problem* problem, int32_t pass, char* reason,
                                    size_t reason_size) {
-  return guarded(reason, reason_size, [&] { read_call(kernel, problem, pass); });
+  return guarded(reason, reason_size, [&] { prepare(kernel, problem, pass); });
 }
 
 triscope_status triscope_workspace(const char* kernel, const triscope_problem* problem, int32_t pass, size_t* bytes,
                                    char* reason, size_t reason_size) {
   return guarded(reason, reason_size, [&] {
     if (bytes == nullptr) throw Refusal(TRISCOPE_ARGUMENT, "The address for the bytes is NULL; pass one.");
-    const Call call = read_call(kernel, problem, pass);
-    *bytes = call.kernel.workspace_bytes(call.problem, call.pass, call.instance);
+    *bytes = prepare(kernel, problem, pass).workspace_bytes;
   });
 }
 
 triscope_status triscope_launch(const char* kernel, const triscope_problem* problem, int32_t pass,
                                 const triscope_tensors* tensors, void* stream, char* reason, size_t reason_size) {
-  return guarded(reason, reason_size, [&] {
-    const Call call = read_call(kernel, problem, pass);
-    if (stream != nullptr && call.kernel.info().device == triscope::DeviceKind::cpu) {
-      throw Refusal(TRISCOPE_ARGUMENT, fmt::format("{} runs on the CPU, which has no streams; pass NULL as the stream.",
-                                                   call.kernel.info().id));
-    }
-    triscope::Arguments arguments = read_tensors(tensors, call.kernel, call.problem, call.pass, call.instance);
-    arguments.stream = stream;
-    call.kernel.launch(call.problem, call.pass, call.instance, arguments);
-  });
+  return guarded(reason, reason_size, [&] { run(prepare(kernel, problem, pass), tensors, stream); });
+}
+
+triscope_status triscope_prepare(const char* kernel, const triscope_problem* problem, int32_t pass, triscope_plan* plan,
+                                 char* reason, size_t reason_size) {
+  return guarded(reason, reason_size, [&] { write_plan(prepare(kernel, problem, pass), plan); });
+}
+
+triscope_status triscope_run(const triscope_plan* plan, const triscope_tensors* tensors, void* stream, char* reason,
+                             size_t reason_size) {
+  return guarded(reason, reason_size, [&] { run(read_plan(plan), tensors, stream); });
 }

@@ -3,36 +3,42 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <initializer_list>
+
+#include "kernels/interface/refusal.hpp"
 
 namespace triscope::c_interface {
 namespace {
 
 constexpr std::size_t kLargestStruct = 4096;  // a larger size is memory that nobody set
 constexpr std::uintptr_t kWorkspaceAlignment = 256;
+constexpr std::uintptr_t kGpuAlignment = 16;  // of the vector accesses of the CUDA kernels
 
-// A copy of the caller's struct. One that is larger comes from a later header: what this library does not know must be
+// A copy of the caller's struct. One that is smaller, but has at least `least` bytes, is from a header before the last
+// members were added: they are 0. One that is larger comes from a later header: what this library does not know must be
 // 0, or it would be ignored in silence.
 template <typename Struct>
-Struct read_struct(const Struct* given, const char* name) {
+Struct read_struct(const Struct* given, const char* name, std::size_t least = sizeof(Struct)) {
   if (given == nullptr)
     throw Refusal(TRISCOPE_ARGUMENT, fmt::format("The pointer to the {} is NULL; pass the address of a struct.", name));
   std::size_t size = 0;
   std::memcpy(&size, given, sizeof size);
-  if (size < sizeof(Struct) || size > kLargestStruct) {
+  if (size < least || size > kLargestStruct) {
     throw Refusal(TRISCOPE_ARGUMENT, fmt::format("Member size of the {} is {}, but must be {}; set it to sizeof "
                                                  "the struct, and every other member to 0 before you use it.",
                                                  name, size, sizeof(Struct)));
   }
   const auto* bytes = reinterpret_cast<const unsigned char*>(given);
-  if (std::any_of(bytes + sizeof(Struct), bytes + size, [](unsigned char byte) { return byte != 0; })) {
+  if (size > sizeof(Struct) &&
+      std::any_of(bytes + sizeof(Struct), bytes + size, [](unsigned char byte) { return byte != 0; })) {
     throw Refusal(TRISCOPE_ARGUMENT, fmt::format("The {} uses members of a later version than this library, which has "
                                                  "version {}; set them to 0, or load a later library.",
                                                  name, TRISCOPE_ATTENTION_VERSION));
   }
-  Struct copy;
-  std::memcpy(&copy, given, sizeof copy);
+  Struct copy{};
+  std::memcpy(&copy, given, std::min(size, sizeof copy));
   return copy;
 }
 
@@ -75,7 +81,7 @@ void require_tensors(std::initializer_list<NamedPointer> tensors, std::uintptr_t
                     fmt::format("The tensor {} is NULL, but this pass needs it; pass it.", tensor.name));
     }
     if (reinterpret_cast<std::uintptr_t>(tensor.pointer) % alignment != 0) {
-      throw Refusal(TRISCOPE_ARGUMENT, fmt::format("The tensor {} is not aligned to {} bytes, the size of an element; "
+      throw Refusal(TRISCOPE_ARGUMENT, fmt::format("The tensor {} is not aligned to {} bytes, as this kernel reads it; "
                                                    "pass memory that is.",
                                                    tensor.name, alignment));
     }
@@ -135,15 +141,18 @@ Problem read_problem(const triscope_problem* given) {
   return problem;
 }
 
-Arguments read_tensors(const triscope_tensors* given, const Kernel& kernel, const Problem& problem, Pass pass,
-                       std::string_view instance) {
-  const triscope_tensors from = read_struct(given, "tensors");
-  const std::uintptr_t element = problem.element == Element::fp32 ? 4 : 2;
+Arguments read_tensors(const triscope_tensors* given, const Prepared& prepared) {
+  const triscope_tensors from = read_struct(given, "tensors", offsetof(triscope_tensors, lse_state));
+  const Problem& problem = prepared.problem;
+  const std::uintptr_t size = problem.element == Element::fp32 ? 4 : 2;
+  const bool on_gpu = prepared.kernel->info().device == DeviceKind::cuda;
+  const std::uintptr_t element = on_gpu ? kGpuAlignment : size;
   require_tensors({{"q", from.q}, {"k1", from.k1}, {"k2", from.k2}, {"v1", from.v1}, {"v2", from.v2}, {"o", from.o}},
                   element);
   require_tensors({{"lse", from.lse}}, sizeof(float));
+  if (on_gpu) require_tensors({{"lse_state", from.lse_state}}, sizeof(std::uint32_t));
   if (problem.sink) require_tensors({{"sink", from.sink}}, sizeof(float));
-  if (pass == Pass::backward) {
+  if (prepared.pass == Pass::backward) {
     require_tensors({{"grad_o", from.grad_o},
                      {"grad_q", from.grad_q},
                      {"grad_k1", from.grad_k1},
@@ -153,7 +162,7 @@ Arguments read_tensors(const triscope_tensors* given, const Kernel& kernel, cons
                     element);
     if (problem.sink) require_tensors({{"grad_sink", from.grad_sink}}, sizeof(float));
   }
-  require_workspace(from, kernel.workspace_bytes(problem, pass, instance));
+  require_workspace(from, prepared.workspace_bytes);
   Arguments arguments;
   arguments.q = from.q;
   arguments.k1 = from.k1;
@@ -171,7 +180,8 @@ Arguments read_tensors(const triscope_tensors* given, const Kernel& kernel, cons
   arguments.grad_v2 = from.grad_v2;
   arguments.grad_sink = from.grad_sink;
   arguments.workspace = from.workspace;
-  arguments.lse_fold = kernel.fold(problem);
+  arguments.lse_fold = prepared.lse_fold;
+  arguments.lse_in_bf16 = on_gpu ? from.lse_state : nullptr;
   return arguments;
 }
 

@@ -2,23 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 
 #include "include/triscope/attention.h"
 #include "kernels/attention/kernel.hpp"
+#include "kernels/interface/prepared.hpp"
 
 namespace triscope::c_interface {
-
-/// A call that is refused: its code, and as `what()` the sentence.
-class Refusal : public std::runtime_error {
- public:
-  Refusal(triscope_status status, const std::string& sentence) : std::runtime_error(sentence), status_(status) {}
-  triscope_status status() const noexcept { return status_; }
-
- private:
-  triscope_status status_;
-};
 
 /// The pass called `pass`. Throws `Refusal`, as all of these do.
 Pass read_pass(std::int32_t pass);
@@ -27,8 +16,7 @@ Pass read_pass(std::int32_t pass);
 /// caches and another number of queries.
 Problem read_problem(const triscope_problem* problem);
 
-/// The pointers of a launch of `kernel` on `problem`: none missing or misaligned, the workspace large enough.
-Arguments read_tensors(const triscope_tensors* tensors, const Kernel& kernel, const Problem& problem, Pass pass,
-                       std::string_view instance);
+/// The pointers of a launch: none missing or misaligned, the workspace large enough.
+Arguments read_tensors(const triscope_tensors* tensors, const Prepared& prepared);
 
 }  // namespace triscope::c_interface

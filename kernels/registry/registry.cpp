@@ -1,6 +1,7 @@
 #include "kernels/registry/registry.hpp"
 
 #include "kernels/cpu/fast.hpp"
+#include "kernels/paper/two_stage.hpp"
 #include "kernels/reference/oracle_kernel.hpp"
 #ifdef TRISCOPE_HAVE_CUDA
 #include "kernels/baseline/cublas/cublas_kernel.hpp"
@@ -9,6 +10,7 @@
 #include "kernels/cuda/common/capability.hpp"
 #include "kernels/cuda/common/current_gpu.hpp"
 #include "kernels/cuda/hopper/hopper.hpp"
+#include "kernels/cuda/hopper/tiles/tiles.hpp"
 #include "kernels/cuda/portable/portable.hpp"
 #endif
 
@@ -18,6 +20,7 @@ const std::vector<std::unique_ptr<Kernel>>& all_kernels() {
   static const std::vector<std::unique_ptr<Kernel>> kernels = [] {
     std::vector<std::unique_ptr<Kernel>> list;
     list.push_back(make_cpu_oracle());
+    list.push_back(make_cpu_two_stage());
     list.push_back(make_cpu_fast());
     list.push_back(make_cpu_baseline());
 #ifdef TRISCOPE_HAVE_CUDA
@@ -37,6 +40,14 @@ const Kernel* find_kernel(std::string_view id) {
     if (kernel->info().id == id) return kernel.get();
   }
   return nullptr;
+}
+
+std::vector<TileUse> registered_tile_uses([[maybe_unused]] const Problem& problem, [[maybe_unused]] TiledQuery query) {
+#ifdef TRISCOPE_HAVE_CUDA
+  return hopper_tile_uses(problem, query);
+#else
+  return {};
+#endif
 }
 
 }  // namespace triscope

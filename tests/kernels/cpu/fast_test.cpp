@@ -5,9 +5,11 @@
 #include <omp.h>
 
 #include <cmath>
+#include <limits>
 
 #include "kernels/base/error.hpp"
 #include "kernels/cpu/fast_tiles.hpp"
+#include "kernels/reference/oracle_kernel.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
 #include "tests/kernels/reference/brute_force.hpp"
 
@@ -228,6 +230,91 @@ TEST(Fast, backward_refuses_an_lse_beyond_the_digits_of_fp32) {
     } else {
       EXPECT_GT(largest, 5e3f);
       expect_agreement(*make_cpu_fast(), tensors, true);
+    }
+  }
+}
+
+// What the oracle leaves finite is finite here, and close: it visits only the pairs that a row sees.
+void expect_what_the_oracle_leaves_finite(const Kernel& kernel, const AttentionCase& inputs) {
+  const std::unique_ptr<Kernel> oracle = make_cpu_oracle();
+  AttentionCase exact = inputs;
+  for (const Pass pass : {Pass::forward, Pass::backward}) exact.run(*oracle, pass);
+  for (const std::string& instance : instances_here(kernel, inputs.problem)) {
+    SCOPED_TRACE(describe(inputs.problem) + " on " + instance);
+    AttentionCase tensors = inputs;
+    for (const Pass pass : {Pass::forward, Pass::backward}) tensors.run(kernel, pass, instance);
+    const auto compare = [&](const char* name, const std::vector<float>& theirs, const std::vector<float>& ours) {
+      std::size_t poisoned = 0, cleared = 0, spoiled = 0;
+      for (std::size_t n = 0; n < theirs.size(); ++n) {
+        spoiled += !std::isfinite(theirs[n]);
+        if (std::isfinite(theirs[n])) {
+          poisoned += !(std::abs(ours[n] - theirs[n]) < 1e-4f);
+        } else {
+          cleared += std::isfinite(ours[n]);
+        }
+      }
+      EXPECT_EQ(poisoned, 0u) << name << ", of " << theirs.size() << ", of which " << spoiled << " are not finite";
+      EXPECT_EQ(cleared, 0u) << name;
+    };
+    compare("o", exact.o, tensors.o);
+    compare("lse", exact.lse, tensors.lse);
+    compare("grad_q", exact.grad_q, tensors.grad_q);
+    compare("grad_k1", exact.grad_k1, tensors.grad_k1);
+    compare("grad_k2", exact.grad_k2, tensors.grad_k2);
+    compare("grad_v1", exact.grad_v1, tensors.grad_v1);
+    compare("grad_v2", exact.grad_v2, tensors.grad_v2);
+  }
+}
+
+TEST(Fast, a_value_that_is_not_finite_reaches_only_the_rows_that_see_it) {
+  for (const Form form : kForms) {
+    for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+      for (const std::int64_t position : {0, 37, 99}) {
+        for (const bool second : {false, true}) {
+          AttentionCase tensors(attention_problem(form, 100, 20, 7, 4, 2, 12));
+          std::vector<float>& values = second ? tensors.v2 : tensors.v1;
+          values[static_cast<std::size_t>(position * 2 * 12 + 5)] = bad;
+          expect_what_the_oracle_leaves_finite(*make_cpu_fast(), tensors);
+        }
+      }
+    }
+  }
+}
+
+// Weights may reach 2^24 before they are rescaled, so that products beyond 2^104 overflow to infinity.
+TEST(Fast, values_of_any_size_give_o_of_that_size) {
+  for (const int power : {-70, 70, 95}) {
+    AttentionCase plain(attention_problem(Form::trilinear, 100, 20, 7, 4, 2, 16));
+    AttentionCase scaled = plain;
+    for (float& x : scaled.v2) x = std::ldexp(x, power);
+    const auto kernel = make_cpu_fast();
+    plain.run(*kernel, Pass::forward);
+    scaled.run(*kernel, Pass::forward);
+    for (float& x : scaled.o) x = std::ldexp(x, -power);
+    EXPECT_LT(relative_error(scaled.o, plain.o), 1e-6) << power;
+  }
+}
+
+TEST(Baseline, a_value_that_is_not_finite_reaches_only_the_rows_that_see_it) {
+  AttentionCase clean(attention_problem(Form::dot_product, 300, 64, 1, 4, 2, 20));
+  AttentionCase spoiled = clean;
+  constexpr std::int64_t kPosition = 150;
+  spoiled.v1[kPosition * 2 * 20 + 3] = std::numeric_limits<float>::quiet_NaN();  // of the first kv head
+  const auto kernel = make_cpu_baseline();
+  for (const std::string& instance : instances_here(*kernel, clean.problem)) {
+    for (AttentionCase* one : {&clean, &spoiled}) {
+      for (const Pass pass : {Pass::forward, Pass::backward}) one->run(*kernel, pass, instance);
+    }
+    for (std::int64_t n = 0; n < 300 * 4 * 20; ++n) {
+      const std::int64_t query = n / 20 / 4, head = n / 20 % 4;
+      const bool sees = head < 2 && query >= kPosition && query - kPosition < 64;
+      const auto at = static_cast<std::size_t>(n);
+      if (!sees) {
+        ASSERT_NEAR(spoiled.o[at], clean.o[at], 1e-5) << instance << ", query " << query;
+        ASSERT_NEAR(spoiled.grad_q[at], clean.grad_q[at], 1e-5) << instance << ", query " << query;
+      } else if (n % 20 == 3) {
+        ASSERT_FALSE(std::isfinite(spoiled.o[at])) << instance << ", query " << query;
+      }
     }
   }
 }

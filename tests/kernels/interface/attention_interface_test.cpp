@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <string>
 #include <thread>
 
 #include "include/triscope/attention.h"
@@ -112,7 +113,14 @@ TEST(AttentionInterface, lists_its_kernels_and_takes_the_first_for_null) {
   EXPECT_EQ(triscope_attention_version(), static_cast<std::uint32_t>(TRISCOPE_ATTENTION_VERSION));
   ASSERT_STREQ(triscope_kernel(0), "cpu.fast");
   EXPECT_STREQ(triscope_kernel(1), "cpu.oracle");
-  EXPECT_EQ(triscope_kernel(2), nullptr);
+  std::vector<std::string> on_gpu;
+  for (std::size_t index = 2; triscope_kernel(index) != nullptr; ++index) on_gpu.emplace_back(triscope_kernel(index));
+  EXPECT_THAT(on_gpu, testing::AnyOf(testing::IsEmpty(), testing::ElementsAre("cuda.hopper", "cuda.portable", "cuda")));
+  for (const std::string& id : on_gpu) EXPECT_EQ(triscope_kernel_device(id.c_str()), TRISCOPE_CUDA) << id;
+  EXPECT_EQ(triscope_kernel_device("cpu.oracle"), TRISCOPE_CPU);
+  EXPECT_EQ(triscope_kernel_device("cpu.quick"), -1);
+  EXPECT_THAT(triscope_kernel_version(nullptr), HasSubstr("."));
+  EXPECT_EQ(triscope_kernel_version("cpu.quick"), nullptr);
   EXPECT_EQ(triscope_kernel(std::numeric_limits<std::size_t>::max()), nullptr);
   AttentionCase named(problems()[0]), unnamed(problems()[0]);
   launch("cpu.fast", named, TRISCOPE_FORWARD);
@@ -153,7 +161,7 @@ const std::vector<BadCall>& bad_calls() {
   static const std::vector<BadCall> calls = {
       {"The pointer to the problem is NULL", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.has_problem = false; }},
       {"Member size of the problem is 0", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.problem.size = 0; }},
-      {"Member size of the tensors is", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.tensors.size -= 8; }},
+      {"Member size of the tensors is", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.tensors.size -= 16; }},
       {"no kernel \"cpu.quick\"", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.kernel = "cpu.quick"; }},
       {"pass is 2", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.pass = 2; }},
       {"form is -1", TRISCOPE_ARGUMENT, [](CallOfC& c) { c.problem.form = -1; }},
@@ -221,6 +229,59 @@ TEST(AttentionInterface, answers_what_is_supported_and_needs_an_address_for_byte
             TRISCOPE_ARGUMENT);
 }
 
+TEST(AttentionInterface, runs_a_prepared_plan_any_number_of_times) {
+  AttentionCase whole(problems()[2]), halves(problems()[2]);
+  launch(nullptr, whole, TRISCOPE_FORWARD);
+  launch(nullptr, whole, TRISCOPE_BACKWARD);
+  const triscope_problem problem = c_problem(halves.problem);
+  for (const std::int32_t pass : {TRISCOPE_FORWARD, TRISCOPE_BACKWARD}) {
+    triscope_plan plan{};
+    plan.size = sizeof plan;
+    std::array<char, TRISCOPE_REASON_SIZE> reason{};
+    ASSERT_EQ(triscope_prepare(nullptr, &problem, pass, &plan, reason.data(), reason.size()), TRISCOPE_OK);
+    const triscope_plan copy = plan;
+    plan = {};
+    for (int round = 0; round < 2; ++round) {
+      Workspace workspace(copy.workspace_bytes);
+      triscope_tensors tensors = c_tensors(halves);
+      tensors.workspace = workspace.data(), tensors.workspace_bytes = copy.workspace_bytes;
+      ASSERT_EQ(triscope_run(&copy, &tensors, nullptr, reason.data(), reason.size()), TRISCOPE_OK) << reason.data();
+    }
+  }
+  expect_same_outputs(halves, whole);
+}
+
+TEST(AttentionInterface, refuses_a_plan_that_it_did_not_make) {
+  const triscope_problem problem = c_problem(problems()[0]);
+  std::array<char, TRISCOPE_REASON_SIZE> reason{};
+  triscope_plan plan{};
+  EXPECT_EQ(triscope_prepare(nullptr, &problem, TRISCOPE_FORWARD, &plan, reason.data(), reason.size()),
+            TRISCOPE_ARGUMENT);
+  EXPECT_THAT(reason.data(), HasSubstr("Member size of the plan is 0"));
+  EXPECT_EQ(triscope_prepare(nullptr, &problem, TRISCOPE_FORWARD, nullptr, nullptr, 0), TRISCOPE_ARGUMENT);
+  AttentionCase inputs(problems()[0]);
+  const triscope_tensors tensors = c_tensors(inputs);
+  plan.size = sizeof plan;
+  EXPECT_EQ(triscope_run(&plan, &tensors, nullptr, reason.data(), reason.size()), TRISCOPE_ARGUMENT);
+  EXPECT_THAT(reason.data(), HasSubstr("not made by triscope_prepare of this process"));
+  EXPECT_EQ(triscope_run(nullptr, &tensors, nullptr, nullptr, 0), TRISCOPE_ARGUMENT);
+}
+
+// Where there is no GPU: a sentence, not a crash.
+TEST(AttentionInterface, says_why_a_gpu_kernel_cannot_run_here) {
+  triscope_problem problem = c_problem(attention_problem(Form::trilinear, 70, 20, 7, 4, 2, 64));
+  problem.element = TRISCOPE_BF16;
+  std::array<char, TRISCOPE_REASON_SIZE> reason{};
+  const triscope_status status = triscope_supported("cuda", &problem, TRISCOPE_FORWARD, reason.data(), reason.size());
+  if (triscope_kernel_device("cuda") < 0) {
+    EXPECT_EQ(status, TRISCOPE_ARGUMENT);
+    EXPECT_THAT(reason.data(), HasSubstr("There is no kernel \"cuda\" in this library"));
+  } else {
+    EXPECT_THAT(status, testing::AnyOf(TRISCOPE_OK, TRISCOPE_UNSUPPORTED)) << reason.data();
+    EXPECT_EQ(reason[0] == '\0', status == TRISCOPE_OK);
+  }
+}
+
 // A program compiled with a later header: its struct is longer.
 TEST(AttentionInterface, takes_a_longer_struct_only_when_the_rest_is_zero) {
   struct Later {
@@ -234,6 +295,19 @@ TEST(AttentionInterface, takes_a_longer_struct_only_when_the_rest_is_zero) {
   later.more = 1;
   EXPECT_EQ(triscope_supported(nullptr, &later.now, TRISCOPE_FORWARD, reason.data(), reason.size()), TRISCOPE_ARGUMENT);
   EXPECT_THAT(reason.data(), HasSubstr("later version"));
+}
+
+// And one compiled with the header before `lse_state` was added.
+TEST(AttentionInterface, takes_tensors_without_the_member_that_came_last) {
+  AttentionCase inputs(problems()[0]);
+  const triscope_problem problem = c_problem(inputs.problem);
+  triscope_tensors tensors = c_tensors(inputs);
+  tensors.size = offsetof(triscope_tensors, lse_state);
+  std::size_t bytes = 0;
+  ASSERT_EQ(triscope_workspace(nullptr, &problem, TRISCOPE_FORWARD, &bytes, nullptr, 0), TRISCOPE_OK);
+  Workspace workspace(bytes);
+  tensors.workspace = workspace.data(), tensors.workspace_bytes = bytes;
+  EXPECT_EQ(triscope_launch(nullptr, &problem, TRISCOPE_FORWARD, &tensors, nullptr, nullptr, 0), TRISCOPE_OK);
 }
 
 // Different problems at once, some of them refused: every thread gets its own numbers and its own sentence.

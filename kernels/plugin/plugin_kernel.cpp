@@ -1,0 +1,157 @@
+#include "kernels/plugin/plugin_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "kernels/base/plain_text.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::size_t kMostKernels = 16;
+constexpr std::size_t kLongestName = 40;
+constexpr std::size_t kHashDigits = 12;  // of a source hash
+constexpr const char* kReservedIds[] = {"cpu", "cuda", "baseline"};
+
+[[noreturn]] void refuse(const PluginLibrary& library, const std::string& why, const std::string& fix) {
+  throw Error(fmt::format("the kernel library '{}' cannot be used", library.file), why, fix, ExitCode::usage);
+}
+
+bool is_name(const std::string& text) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+  };
+  return !text.empty() && text.size() <= kLongestName && std::all_of(text.begin(), text.end(), allowed);
+}
+
+/// What the plug-in wrote into a buffer for a sentence: one line, ended where it ought to be.
+std::string said(const std::array<char, TRISCOPE_REASON_SIZE>& reason) {
+  const std::string text = plain_line(std::string(reason.data(), ::strnlen(reason.data(), reason.size())));
+  return text.empty() ? "it does not say why" : text;
+}
+
+triscope_problem c_problem(const Problem& problem) {
+  triscope_problem c{};
+  c.size = sizeof c;
+  c.form = problem.form == Form::trilinear ? TRISCOPE_TRILINEAR : TRISCOPE_DETERMINANT;
+  c.mask = problem.mask == Mask::causal ? TRISCOPE_CAUSAL : TRISCOPE_FULL;
+  c.element = problem.element == Element::fp32 ? TRISCOPE_FP32 : TRISCOPE_BF16;
+  c.deterministic = problem.deterministic ? 1 : 0;
+  c.batch = problem.batch, c.seq_len = problem.seq_len, c.head_dim = problem.head_dim;
+  c.q_heads = problem.q_heads, c.kv_heads = problem.kv_heads;
+  c.window1 = problem.window1, c.window2 = problem.window2;
+  c.has_scale = problem.scale ? 1 : 0, c.scale = problem.scale.value_or(0);
+  c.has_sink = problem.sink ? 1 : 0;
+  c.k2_bias = problem.k2_bias, c.v2_bias = problem.v2_bias;
+  return c;
+}
+
+std::int32_t c_pass(Pass pass) { return pass == Pass::forward ? TRISCOPE_FORWARD : TRISCOPE_BACKWARD; }
+
+class PluginKernel final : public Kernel {
+ public:
+  PluginKernel(const PluginLibrary& library, std::string id, std::string version, DeviceKind device)
+      : library_(library) {
+    info_.id = std::move(id);
+    info_.name = fmt::format("{} {} (plug-in)", info_.id, version);
+    info_.card = {.label = info_.id, .short_label = info_.id};
+    info_.device = device;
+    const std::string hash = library.sha256.substr(0, kHashDigits);
+    info_.source_hash = {hash, hash};
+    info_.instances = {std::move(version)};
+    info_.library = library.file;
+  }
+  const KernelInfo& info() const override { return info_; }
+
+  std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
+    if (problem.form != Form::trilinear && problem.form != Form::determinant)
+      return fmt::format("{} is a plug-in, and those compute no {}", info_.id, to_string(problem.form));
+    const triscope_problem c = c_problem(problem);
+    std::array<char, TRISCOPE_REASON_SIZE> reason{};
+    if (library_.supported(info_.id.c_str(), &c, c_pass(pass), reason.data(), reason.size()) == TRISCOPE_OK)
+      return std::nullopt;
+    return said(reason);
+  }
+
+  std::size_t workspace_bytes(const Problem& problem, Pass pass, std::string_view) const override {
+    const triscope_problem c = c_problem(problem);
+    std::array<char, TRISCOPE_REASON_SIZE> reason{};
+    std::size_t bytes = 0;
+    require(library_.workspace(info_.id.c_str(), &c, c_pass(pass), &bytes, reason.data(), reason.size()), reason);
+    return bytes;
+  }
+
+  void launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& a) const override {
+    const triscope_problem c = c_problem(problem);
+    triscope_tensors t{};
+    t.size = sizeof t;
+    t.q = a.q, t.k1 = a.k1, t.k2 = a.k2, t.v1 = a.v1, t.v2 = a.v2, t.sink = a.sink, t.o = a.o, t.lse = a.lse;
+    t.grad_o = a.grad_o, t.grad_q = a.grad_q, t.grad_sink = a.grad_sink;
+    t.grad_k1 = a.grad_k1, t.grad_k2 = a.grad_k2, t.grad_v1 = a.grad_v1, t.grad_v2 = a.grad_v2;
+    t.workspace = a.workspace, t.lse_state = a.lse_in_bf16;
+    t.workspace_bytes = a.workspace == nullptr ? 0 : workspace_bytes(problem, pass, instance);
+    std::array<char, TRISCOPE_REASON_SIZE> reason{};
+    require(library_.launch(info_.id.c_str(), &c, c_pass(pass), &t, a.stream, reason.data(), reason.size()), reason);
+  }
+
+ private:
+  void require(triscope_status status, const std::array<char, TRISCOPE_REASON_SIZE>& reason) const {
+    if (status == TRISCOPE_OK) return;
+    throw Error(fmt::format("{} failed with code {}", info_.id, static_cast<int>(status)), said(reason),
+                "mend the plug-in, or leave this problem out");
+  }
+
+  PluginLibrary library_;
+  KernelInfo info_;
+};
+
+/// Text of the plug-in, which may be null.
+std::string text_of(const char* text) { return text == nullptr ? "" : std::string(text, ::strnlen(text, 256)); }
+
+std::string checked_id(const PluginLibrary& library, const char* given, const std::set<std::string>& known) {
+  const std::string id = text_of(given);
+  if (!is_name(id)) {
+    refuse(library, fmt::format("'{}' is no id of a kernel", plain_line(id)),
+           fmt::format("use up to {} of a-z, 0-9, '.', '_' and '-'", kLongestName));
+  }
+  const std::string family = id.substr(0, id.find('.'));
+  if (std::find(std::begin(kReservedIds), std::end(kReservedIds), family) != std::end(kReservedIds))
+    refuse(library, fmt::format("its kernel is called {}, as Triscope's own are", id), "give it an id of its own");
+  if (known.contains(id)) refuse(library, fmt::format("it lists {} twice", id), "give each kernel an id of its own");
+  return id;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Kernel>> make_plugin_kernels(const PluginLibrary& library) {
+  std::vector<std::unique_ptr<Kernel>> list;
+  std::set<std::string> known;
+  for (std::size_t index = 0; const char* given = library.kernel(index); ++index) {
+    if (index == kMostKernels)
+      refuse(library, fmt::format("it lists more than {} kernels", kMostKernels), "return NULL after the last");
+    const std::string id = checked_id(library, given, known);
+    const std::string version = text_of(library.kernel_version(id.c_str()));
+    if (!is_name(version)) {
+      refuse(library, fmt::format("{} has the version '{}'", id, plain_line(version)),
+             "return a short one from triscope_kernel_version, such as 1.0");
+    }
+    const std::int32_t device = library.device(id.c_str());
+    if (device != TRISCOPE_CPU && device != TRISCOPE_CUDA) {
+      refuse(library, fmt::format("{} runs on device {}", id, device), "return TRISCOPE_CPU or TRISCOPE_CUDA");
+    }
+    known.insert(id);
+    list.push_back(std::make_unique<PluginKernel>(library, id, version,
+                                                  device == TRISCOPE_CPU ? DeviceKind::cpu : DeviceKind::cuda));
+  }
+  if (list.empty()) refuse(library, "it lists no kernel", "return an id from triscope_kernel(0)");
+  return list;
+}
+
+}  // namespace triscope

@@ -1,0 +1,40 @@
+/* The plug-in that `triscope plugin new` writes, with one fault, chosen by a definition of the compiler. */
+#if defined(MISSING_SYMBOL)
+#define triscope_workspace triscope_working_memory
+#elif defined(BUILT_IN_ID)
+#define triscope_kernel skeleton_kernel
+#elif !defined(WRONG_VERSION)
+#define triscope_launch skeleton_launch
+#endif
+#ifdef WRONG_VERSION
+#define triscope_attention_version skeleton_version
+#endif
+#include "assets/plugin/plugin.c"
+#undef triscope_launch
+#undef triscope_kernel
+#undef triscope_attention_version
+
+#if defined(WRONG_VERSION)
+uint32_t triscope_attention_version(void) { return 7; }
+#elif defined(BUILT_IN_ID)
+const char* triscope_kernel(size_t index) { return index == 0 ? "cpu.fast" : NULL; }
+#elif !defined(MISSING_SYMBOL)
+triscope_status triscope_launch(const char* kernel, const triscope_problem* p, int32_t pass, const triscope_tensors* t,
+                                void* stream, char* reason, size_t reason_size) {
+#ifdef CRASHES
+  *(volatile int*)NULL = 1;
+#endif
+#ifdef HANGS
+  for (volatile int n = 0;; n = 1 - n) {
+  }
+#endif
+  const triscope_status status = skeleton_launch(kernel, p, pass, t, stream, reason, reason_size);
+#ifdef WRITES_TOO_FAR
+  ((float*)t->o)[p->batch * p->seq_len * p->q_heads * p->head_dim] = 1;
+#endif
+#ifdef WRONG_RESULT
+  ((float*)t->o)[p->head_dim] += 1;
+#endif
+  return status;
+}
+#endif
