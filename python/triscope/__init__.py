@@ -1,4 +1,4 @@
-"""2-simplicial attention on the CPU with numpy arrays, and Triscope's databases. Guide: docs/use-it.md."""
+"""2-simplicial attention for torch, JAX and numpy, and Triscope's databases. Guide: docs/use-it.md."""
 
 from ._attention import Gradients, attention, attention_backward
 from ._database import Database, open

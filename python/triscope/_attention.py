@@ -1,12 +1,12 @@
 """attention and its backward, over numpy arrays."""
 
 import ctypes
-import operator
+import sys
 import typing
 
 import numpy
 
-from . import _library
+from . import _library, _options
 
 _ALIGNMENT = 256
 
@@ -23,23 +23,38 @@ class Gradients(typing.NamedTuple):
 
 
 def attention(q, k1, k2, v1, v2, window=(512, 32), scale=None, form="trilinear", mask="causal", k2_bias=0.0, v2_bias=0.0,
-              sink=None, kernel=None, return_lse=False):
-    """2-simplicial attention: o [batch, seq_len, q_heads, head_dim], float32.
+              sink=None, kernel=None, return_lse=False, float16=None):
+    """2-simplicial attention: o, of the shape and the kind of q.
 
-    q                 [batch, seq_len, q_heads, head_dim], float32; copied when it is not contiguous
+    q                 [batch, seq_len, q_heads, head_dim]; copied when it is not contiguous
     k1, k2, v1, v2    [batch, seq_len, kv_heads, head_dim]; q_heads is a multiple of kv_heads
     window            keys that a query sees on axis 1 and on axis 2, itself counted
     scale             of the logits; None: 1 / sqrt(head_dim)
     form              "trilinear" or "determinant"
-    mask              "causal", or "full": every pair of keys, whatever the window
+    mask              "causal", or "full": every pair of keys, whatever the window (CPU only)
     k2_bias, v2_bias  added to every element of k2, of v2
     sink              [q_heads], a logit for each query head that has no value
-    kernel            None: "cpu.fast"; "cpu.oracle" computes in double precision, slowly
-    return_lse        True: (o, lse), as attention_backward needs them; lse is [batch, q_heads, seq_len]
+    kernel            None: "cuda" for tensors on a GPU, else "cpu.fast"; "cpu.oracle" computes in double precision, slowly
+    return_lse        True: (o, lse), as attention_backward needs them; lse is [batch, q_heads, seq_len], float32, and has no
+                      gradient
+    float16           None: float16 is refused; "bfloat16": torch's float16 tensors are computed in bfloat16
 
-    ValueError names the argument that is wrong. RuntimeError: there is not enough memory, or this process was forked
-    after attention had run. Formulas: docs/method.md.
+    numpy arrays and torch tensors on the CPU are float32; torch tensors on a GPU are bfloat16. Torch tensors have
+    gradients. ValueError names the argument that is wrong. RuntimeError: there is not enough memory, or this process was
+    forked after attention had run on the CPU. Formulas: docs/method.md.
     """
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(q, torch.Tensor):
+        from . import _torch
+
+        return _torch.attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse, float16)
+    if float16 is not None:
+        raise ValueError(f"float16 is {float16!r}, but only torch tensors can be float16; leave it None")
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(q, jax.Array):
+        from . import _jax
+
+        return _jax.attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse)
     problem, tensors = _read(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel)
     tensors["o"] = numpy.empty(tensors["q"].shape, numpy.float32)
     tensors["lse"] = numpy.empty(_lse_shape(tensors["q"]), numpy.float32)
@@ -76,8 +91,6 @@ def _tensor(name, value, shape=None):
     if array.dtype != numpy.float32:
         raise ValueError(f"{name} has dtype {array.dtype}, but the kernels compute in float32; pass "
                          f"{name}.astype(numpy.float32)")
-    if shape is None and array.ndim != 4:
-        raise ValueError(f"{name} has shape {array.shape}, but must be [batch, seq_len, heads, head_dim]")
     if shape is not None and array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}, but must be {shape}; arrays are [batch, seq_len, heads, head_dim] "
                          "(lse: [batch, heads, seq_len]), so swap axes 1 and 2 of others")
@@ -88,52 +101,16 @@ def _lse_shape(q):
     return (q.shape[0], q.shape[2], q.shape[1])
 
 
-def _number(name, value):
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name} is {value!r}, but must be a number") from error
-
-
-def _choice(name, value, choices):
-    if isinstance(value, str) and value in choices:
-        return choices[value]
-    raise ValueError(f"{name} is {value!r}, but must be one of: {', '.join(choices)}")
-
-
-def _window(window):
-    try:
-        first, second = (operator.index(length) for length in window)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"window is {window!r}, but must be two whole numbers, such as (512, 32)") from error
-    if not (1 <= first < 2**31 and 1 <= second < 2**31):
-        raise ValueError(f"window is {window!r}, but both lengths must be at least 1 and below 2**31")
-    return first, second
-
-
 def _read(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel):
     """The problem, and the inputs by name; ValueError when an argument cannot be meant."""
-    if kernel is not None and not isinstance(kernel, str):
-        raise ValueError(f"kernel is {kernel!r}, but must be None or an id such as \"cpu.fast\"")
-    tensors = {"q": _tensor("q", q), "k1": _tensor("k1", k1)}
-    batch, seq_len, q_heads, head_dim = tensors["q"].shape
-    kv_heads = tensors["k1"].shape[2]
-    for name, value in {"k1": k1, "k2": k2, "v1": v1, "v2": v2}.items():
-        tensors[name] = _tensor(name, value, (batch, seq_len, kv_heads, head_dim))
-    if tensors["q"].size == 0 or kv_heads == 0:
-        raise ValueError(f"{'k1' if tensors['q'].size else 'q'} is empty: each of its lengths must be at least 1")
-    if q_heads % kv_heads:
-        raise ValueError(f"q has {q_heads} heads, which is no multiple of the {kv_heads} heads of k1")
+    _options.kernel(kernel)
+    tensors = {name: _tensor(name, value) for name, value in (("q", q), ("k1", k1), ("k2", k2), ("v1", v1), ("v2", v2))}
+    q_shape, k1_shape = tensors["q"].shape, tensors["k1"].shape
+    _options.shapes(q_shape, k1_shape, {name: tensors[name].shape for name in ("k2", "v1", "v2")})
     if sink is not None:
-        tensors["sink"] = _tensor("sink", sink, (q_heads,))
-    problem = _library.Problem(
-        size=ctypes.sizeof(_library.Problem), form=_choice("form", form, _library.FORMS),
-        mask=_choice("mask", mask, _library.MASKS), batch=batch, seq_len=seq_len, q_heads=q_heads, kv_heads=kv_heads,
-        head_dim=head_dim, has_scale=int(scale is not None), has_sink=int(sink is not None),
-        scale=0.0 if scale is None else _number("scale", scale), k2_bias=_number("k2_bias", k2_bias),
-        v2_bias=_number("v2_bias", v2_bias))
-    problem.window1, problem.window2 = _window(window)
-    return problem, tensors
+        tensors["sink"] = _tensor("sink", sink, (q_shape[2],))
+    return _options.problem(q_shape, k1_shape[2], _library.FP32, window, scale, form, mask, k2_bias, v2_bias,
+                            sink is not None), tensors
 
 
 def _launch(kernel, problem, direction, tensors):
@@ -141,8 +118,6 @@ def _launch(kernel, problem, direction, tensors):
     _library.call("workspace", kernel, problem, direction, ctypes.byref(needed))
     memory = numpy.empty(needed.value + _ALIGNMENT, numpy.uint8)
     start = -memory.ctypes.data % _ALIGNMENT
-    pointers = _library.Tensors(size=ctypes.sizeof(_library.Tensors), workspace=memory.ctypes.data + start,
-                                workspace_bytes=needed.value)
-    for name, array in tensors.items():
-        setattr(pointers, name, array.ctypes.data)
+    pointers = _library.new(_library.Tensors, workspace=memory.ctypes.data + start, workspace_bytes=needed.value,
+                            **{name: array.ctypes.data for name, array in tensors.items()})
     _library.call("launch", kernel, problem, direction, ctypes.byref(pointers), None)

@@ -1,14 +1,20 @@
 """A database of Triscope, read only."""
 
 import os
-import pathlib
+
+from ._columns import Columns
+from ._file_check import open_checked
 
 _APPLICATION = 0x54524953  # "TRIS", of assets/schema.sql
-_SCHEMA = 4                # the newest that this package knows, of assets/schema.sql
+_SCHEMA = 5                # the newest that this package knows, of assets/schema.sql
 
 
 def open(path):
-    """Opens a database for reading; ValueError when the file is none, FileNotFoundError when there is no file."""
+    """Opens a database for reading; ValueError when the file is none, FileNotFoundError when there is no file.
+
+    The program triscope-check-file looks through it first. Where that is missing, a warning says so, what another process
+    writes meanwhile may be read by half, and a file whose last transaction was cut off is refused.
+    """
     return Database(path)
 
 
@@ -22,7 +28,7 @@ class Database:
         if not os.path.isfile(self.path):
             raise FileNotFoundError(f"there is no file {self.path}")
         self._errors = sqlite3.Error
-        self._connection = sqlite3.connect(f"{pathlib.Path(self.path).absolute().as_uri()}?mode=ro", uri=True)
+        self._connection = open_checked(self.path, lambda uri: sqlite3.connect(uri, uri=True))
         try:
             self._connection.execute("PRAGMA trusted_schema = OFF")  # a file from elsewhere is data
             application, = self._connection.execute("PRAGMA application_id").fetchone()
@@ -40,27 +46,23 @@ class Database:
             raise ValueError(f"{self.path} {fault}")
 
     def results(self, sweep=None):
-        """One row for each measurement, of one sweep or of all, as {column: [values]}; the view `result`."""
+        """One row for each measurement, of one sweep or of all, as Columns; the view `result`."""
         if sweep is None:
             return self._columns("SELECT * FROM result ORDER BY measurement")
         return self._columns("SELECT * FROM result WHERE sweep = ? ORDER BY measurement", int(sweep))
 
     def samples(self, measurement):
-        """Every sample of one measurement in order, as {column: [values]}; the table `sample`."""
+        """Every sample of one measurement in order, as Columns; the table `sample`."""
         return self._columns("SELECT sample.*, text.value AS flag_text FROM sample LEFT JOIN text ON text.id = sample.flag "
                              "WHERE measurement = ? ORDER BY ordinal", int(measurement))
 
     def to_pandas(self, sweep=None):
         """results() as a pandas.DataFrame; ImportError when pandas is not installed."""
-        import pandas
-
-        return pandas.DataFrame(self.results(sweep))
+        return self.results(sweep).to_pandas()
 
     def to_polars(self, sweep=None):
         """results() as a polars.DataFrame; ImportError when polars is not installed."""
-        import polars
-
-        return polars.DataFrame(self.results(sweep), infer_schema_length=None)
+        return self.results(sweep).to_polars()
 
     def close(self):
         self._connection.close()
@@ -74,10 +76,14 @@ class Database:
     def __repr__(self):
         return f"triscope.open({self.path!r})"
 
+    def _repr_html_(self):
+        """For notebooks: every result."""
+        return self.results()._repr_html_()
+
     def _columns(self, query, *values):
         try:
             cursor = self._connection.execute(query, values)
             rows = cursor.fetchall()
         except self._errors as error:
             raise ValueError(f"{self.path} cannot be read ({error})") from error
-        return {column[0]: [row[index] for row in rows] for index, column in enumerate(cursor.description)}
+        return Columns((column[0], [row[index] for row in rows]) for index, column in enumerate(cursor.description))

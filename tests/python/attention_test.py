@@ -179,7 +179,7 @@ class Refusals(unittest.TestCase):
         self.refused("scale is nan, but must be a finite number", scale=float("nan"))
         self.refused("k2_bias is inf", k2_bias=float("inf"))
         self.refused("sink has shape (2,), but must be (4,)", sink=normal(2))
-        self.refused("no kernel \"cuda.hopper\"", kernel="cuda.hopper")
+        self.refused("no kernel \"cuda.quick\"", kernel="cuda.quick")
         self.refused("kernel is 3", kernel=3)
         self.refused("head_dim is 2, but the determinant form", form="determinant",
                      **dict(zip(("q", "k1", "k2", "v1", "v2"), tensors(head_dim=2))))

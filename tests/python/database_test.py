@@ -5,6 +5,7 @@ import pathlib
 import sqlite3
 import tempfile
 import unittest
+import unittest.mock
 
 import triscope
 
@@ -46,6 +47,25 @@ class Database(unittest.TestCase):
     def test_pandas(self):
         with triscope.open(pathlib.Path(RECORDED)) as database:
             self.assertEqual(list(database.to_pandas(1)["kernel"]), database.results(1)["kernel"])
+            samples = database.samples(1)
+            self.assertEqual(list(samples.to_pandas()["duration_ns"]), samples["duration_ns"])
+
+    def test_a_notebook_gets_a_table(self):
+        with triscope.open(RECORDED) as database:
+            results, text = database.results(1), database._repr_html_()
+            self.assertEqual(text.count("<tr>"), 1 + min(40, database.results().rows()))
+            self.assertIn(f"<td>{results['kernel'][0]}</td>", text)
+            self.assertIn(f"<td>{results['median_ms'][0]:.5g}</td>", text)
+            self.assertIn("<th>duration_ns</th>", database.samples(1)._repr_html_())
+
+    def test_a_notebook_gets_no_code_of_the_file(self):
+        with tempfile.TemporaryDirectory() as name:
+            path = copy_of_recorded(name, "UPDATE kernel SET name = '<script>alert(1)</script><img src=x>' || id")
+            with triscope.open(path) as database:
+                text = database._repr_html_()
+        self.assertNotIn("<script", text)
+        self.assertNotIn("<img", text)
+        self.assertIn("&lt;script&gt;", text)
 
     @unittest.skipUnless(importlib.util.find_spec("polars"), "polars is not installed")
     def test_polars(self):
@@ -59,19 +79,91 @@ class Database(unittest.TestCase):
                 triscope.open(folder / "none.db")
             self.assertEqual(list(folder.iterdir()), [], "looking for a file makes none")
             (folder / "text.db").write_text("these are not the samples that you are looking for" * 40)
-            with self.assertRaisesRegex(ValueError, "text.db cannot be read as a database"):
+            with self.assertRaisesRegex(ValueError, "text.db: it is not an SQLite database"):
                 triscope.open(folder / "text.db")
-            for file, application, schema, said in (("other.db", 1, 4, "is not a database of Triscope"),
-                                                    ("later.db", 0x54524953, 1000, "has schema 1000")):
+            for file, application, schema, said in (("other.db", 1, 4, "not one of Triscope's"),
+                                                    ("later.db", 0x54524953, 1000, "a newer Triscope .schema 1000")):
                 connection = sqlite3.connect(folder / file)
                 connection.execute(f"PRAGMA application_id = {application}")
                 connection.execute(f"PRAGMA user_version = {schema}")
                 connection.close()
-                with self.assertRaisesRegex(ValueError, f"{file} {said}"):
+                with self.assertRaisesRegex(ValueError, f"{file}: .*{said}"):
                     triscope.open(folder / file)
-            connection = sqlite3.connect(folder / "empty.db")
-            connection.execute("PRAGMA application_id = 0x54524953")
+            evil = copy_of_recorded(name, "CREATE TRIGGER evil AFTER INSERT ON sweep BEGIN DELETE FROM note; END")
+            with self.assertRaisesRegex(ValueError, "a trigger that is not Triscope's"):
+                triscope.open(evil)
+
+
+def copy_of_recorded(folder, statements=""):
+    path = pathlib.Path(folder) / "copy.db"
+    path.write_bytes(pathlib.Path(RECORDED).read_bytes())
+    connection = sqlite3.connect(path)
+    connection.executescript("PRAGMA journal_mode = WAL; " + statements)
+    connection.close()
+    return path
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
+
+
+class WhatLiesBeside(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name) / "there"
+        self.folder.mkdir()
+
+    def cut_off(self):
+        """A database whose newest transaction lies in a log that nobody has merged."""
+        with tempfile.TemporaryDirectory() as elsewhere:
+            path = copy_of_recorded(elsewhere)
+            connection = sqlite3.connect(path)
+            connection.execute("UPDATE kernel SET name = 'from the log'")
+            connection.commit()
+            for end in ("", "-wal"):
+                (self.folder / f"copy.db{end}").write_bytes(pathlib.Path(f"{path}{end}").read_bytes())
             connection.close()
-            with triscope.open(folder / "empty.db") as database:
-                with self.assertRaisesRegex(ValueError, "empty.db cannot be read .*result"):
-                    database.results()
+        return self.folder / "copy.db"
+
+    def test_a_persons_own_file_stays(self):
+        path = copy_of_recorded(self.folder)
+        for end in ("-journal", "-wal", "-shm"):
+            notes = self.folder / f"copy.db{end}"
+            notes.write_text("my own notes")
+            before = contents(self.folder)
+            with self.assertRaisesRegex(ValueError, f"copy.db{end} beside it is not .*; move copy.db{end} away"):
+                triscope.open(path)
+            self.assertEqual(contents(self.folder), before)
+            notes.unlink()
+
+    def test_what_was_cut_off_is_read_from_a_copy(self):
+        path, before = self.cut_off(), contents(self.folder)
+        with triscope.open(path) as database:
+            self.assertEqual(set(database.results()["kernel"]), {"from the log"})
+        self.assertEqual(contents(self.folder), before)
+
+    def test_a_writer_is_followed(self):
+        path = copy_of_recorded(self.folder)
+        writer = sqlite3.connect(path, isolation_level=None)
+        writer.execute("UPDATE kernel SET name = 'first'")
+        with triscope.open(path) as database:
+            self.assertEqual(set(database.results()["kernel"]), {"first"})
+            writer.execute("UPDATE kernel SET name = 'second'")
+            self.assertEqual(set(database.results()["kernel"]), {"second"})
+        writer.close()
+
+    def test_without_the_checker_this_is_said_and_nothing_is_touched(self):
+        path, before = self.cut_off(), contents(self.folder)
+        with unittest.mock.patch("triscope._file_check.program", return_value=None):
+            with self.assertRaisesRegex(ValueError, "copy.db-wal lies beside it, and without triscope-check-file"):
+                triscope.open(path)
+            self.assertEqual(contents(self.folder), before)
+            (self.folder / "copy.db-wal").unlink()
+            with self.assertWarnsRegex(UserWarning, "was not looked through before it was opened"):
+                with triscope.open(path) as database:
+                    self.assertGreater(len(database.results()["kernel"]), 10)
+            self.assertEqual(list(contents(self.folder)), ["copy.db"])
+            (self.folder / "text.db").write_text("these are not the samples that you are looking for" * 40)
+            with self.assertWarns(UserWarning), self.assertRaisesRegex(ValueError, "text.db cannot be read as a database"):
+                triscope.open(self.folder / "text.db")

@@ -1,0 +1,42 @@
+"""A table as plain columns, which notebooks draw and pandas and polars take."""
+
+import html
+
+_SHOWN = 40  # rows in a notebook
+# In a notebook the results show these; every other table shows all of its columns.
+_OF_RESULTS = ("measurement", "kernel", "pass", "window1", "window2", "seq_len", "q_heads", "kv_heads", "head_dim", "median_ms",
+               "ci_low_ms", "ci_high_ms", "tflops", "status")
+
+
+class Columns(dict):
+    """{column: [values]}, each list as long as the others."""
+
+    def rows(self):
+        """How many rows there are."""
+        return len(next(iter(self.values()), ()))
+
+    def to_pandas(self):
+        """The same as a pandas.DataFrame; ImportError when pandas is not installed."""
+        import pandas
+
+        return pandas.DataFrame(dict(self))
+
+    def to_polars(self):
+        """The same as a polars.DataFrame; ImportError when polars is not installed."""
+        import polars
+
+        return polars.DataFrame(dict(self), infer_schema_length=None)
+
+    def _repr_html_(self):
+        names = [name for name in _OF_RESULTS if name in self] if "median_ms" in self else list(self)
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        body = "".join("<tr>" + "".join(f"<td>{_text(self[name][row])}</td>" for name in names) + "</tr>"
+                       for row in range(min(self.rows(), _SHOWN)))
+        left = self.rows() - _SHOWN
+        more = f"<p>{left} more rows, and {len(self)} columns in all: to_pandas() has everything.</p>" if left > 0 else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _text(value):
+    # Everything comes from a file that anyone may have written.
+    return "" if value is None else html.escape(f"{value:.5g}" if isinstance(value, float) else str(value))

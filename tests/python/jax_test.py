@@ -1,0 +1,72 @@
+"""triscope.attention over JAX arrays on the CPU, beside numpy: jit, grad and vmap. Skipped where there is no jax."""
+import importlib.util
+import os
+import unittest
+
+import numpy
+
+import triscope
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+if importlib.util.find_spec("jax"):
+    import jax
+
+RANDOM = numpy.random.default_rng(5)
+OPTIONS = [
+    dict(window=(5, 3)),
+    dict(window=(3, 6), form="determinant", scale=0.4, sink=RANDOM.standard_normal(4).astype(numpy.float32)),
+]
+
+
+def arrays(batch=2, seq_len=13, q_heads=4, kv_heads=2, head_dim=7):
+    return [RANDOM.standard_normal((batch, seq_len, heads, head_dim)).astype(numpy.float32)
+            for heads in (q_heads, *[kv_heads] * 4)]
+
+
+@unittest.skipUnless(importlib.util.find_spec("jax"), "jax is not installed, and is too large to be downloaded for this: 89 MB")
+class Jax(unittest.TestCase):
+    def test_forward_alone_and_under_jit(self):
+        for options in OPTIONS:
+            inputs = arrays()
+            expected = triscope.attention(*inputs, **options, return_lse=True)
+            call = lambda *x: triscope.attention(*x, **options, return_lse=True)
+            for function in (call, jax.jit(call)):
+                for one, other in zip(function(*map(jax.numpy.asarray, inputs)), expected):
+                    numpy.testing.assert_array_equal(numpy.asarray(one), other)
+
+    def test_gradients(self):
+        for options in OPTIONS:
+            inputs = arrays()
+            o, lse = triscope.attention(*inputs, **options, return_lse=True)
+            expected = triscope.attention_backward(2 * o, *inputs, o, lse, **options)
+
+            def loss(inputs, sink):
+                return (triscope.attention(*inputs, **{**options, **({} if sink is None else {"sink": sink})})**2).sum()
+
+            sink = options.get("sink")
+            of_inputs = jax.jit(jax.grad(loss))(tuple(map(jax.numpy.asarray, inputs)), sink)
+            for one, other in zip(of_inputs, expected):
+                numpy.testing.assert_allclose(numpy.asarray(one), other, rtol=1e-6, atol=1e-6)
+            if sink is not None:
+                of_sink = jax.grad(loss, argnums=1)(tuple(map(jax.numpy.asarray, inputs)), jax.numpy.asarray(sink))
+                numpy.testing.assert_allclose(numpy.asarray(of_sink), expected.sink, rtol=1e-5, atol=1e-6)
+
+    def test_vmap(self):
+        sets = [arrays() for _ in range(3)]
+        stacked = [jax.numpy.stack(parts) for parts in zip(*sets)]
+        together = jax.jit(jax.vmap(lambda *x: triscope.attention(*x, window=(5, 3))))(*stacked)
+        for one, inputs in zip(together, sets):
+            numpy.testing.assert_array_equal(numpy.asarray(one), triscope.attention(*inputs, window=(5, 3)))
+        one_key = jax.vmap(lambda q, *x: triscope.attention(q, *x, window=(5, 3)), in_axes=(0, None, None, None, None))
+        together = one_key(stacked[0], *map(jax.numpy.asarray, sets[0][1:]))
+        for one, inputs in zip(together, sets):
+            numpy.testing.assert_array_equal(numpy.asarray(one), triscope.attention(inputs[0], *sets[0][1:], window=(5, 3)))
+
+    def test_refusals(self):
+        q, *rest = map(jax.numpy.asarray, arrays())
+        for said, call in (("k2 has shape", lambda: triscope.attention(q, rest[0], rest[1][..., :3], *rest[2:])),
+                           ("q has dtype bfloat16", lambda: triscope.attention(q.astype(jax.numpy.bfloat16), *rest)),
+                           ("form is 'dot_product'", lambda: triscope.attention(q, *rest, form="dot_product")),
+                           ("v2 is a list", lambda: triscope.attention(q, *rest[:3], [1.0]))):
+            with self.assertRaisesRegex(ValueError, said):
+                call()
