@@ -1,9 +1,9 @@
--- Schema of a Triscope database, version 4. The single source: the programs embed this file; docs/schema.md explains it.
+-- Schema of a Triscope database, version 5. The single source: the programs embed this file; docs/schema.md explains it.
 -- Run inside one transaction on an empty file. Later versions: add a step to profiler/store/store_schema.cpp and change this
 -- file to what the steps lead to.
 -- Times are integer nanoseconds (`_unix_ns`: wall clock since 1970); NULL means "not known", never zero.
 PRAGMA application_id = 0x54524953;  -- "TRIS"
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- Strings that repeat thousands of times: kernel names of launches, counter names, flags.
 CREATE TABLE text (
@@ -145,6 +145,25 @@ CREATE TABLE sample (
   flag INTEGER REFERENCES text(id),     -- why this sample is doubtful; NULL: it is not
   restart INTEGER NOT NULL DEFAULT 0,   -- 0, 1, ...: samples of one restart come from one worker process
   PRIMARY KEY (measurement, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- Samples of a reference (dot-product attention) that it took in turns with the measurements of another group than its
+-- own: what their ratios are made of. Its own time and interval come from its own group's samples, in `sample`.
+CREATE TABLE turn_sample (
+  measurement INTEGER NOT NULL REFERENCES measurement(id) ON DELETE CASCADE,
+  interleave_group INTEGER NOT NULL,    -- of the measurements that it took turns with
+  ordinal INTEGER NOT NULL,
+  started_ns INTEGER NOT NULL,          -- since the first sample of this restart in these turns
+  duration_ns INTEGER NOT NULL,         -- this and the rest: as in `sample`
+  launches INTEGER NOT NULL,
+  block INTEGER NOT NULL,
+  sm_clock_mhz REAL,
+  power_w REAL,
+  temperature_c REAL,
+  throttle_bits INTEGER,
+  flag INTEGER REFERENCES text(id),
+  restart INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (measurement, interleave_group, ordinal)
 ) STRICT, WITHOUT ROWID;
 
 -- The same launch by another clock, in a process of its own without CUPTI. Never takes the place of the measurement.

@@ -14,10 +14,14 @@ namespace triscope {
 /// Throws `Error` that names the first trigger on one of our tables: it could change what is stored.
 void require_no_triggers(SQLite::Database& database, const std::filesystem::path& file);
 
+/// Whether the view `result` must be ours, or will be made anew.
+enum class ResultView { own, any };
+
 /// Throws `Error` that names the first table whose columns or constraints are not ours, or says that the view `result`
 /// is another. `database` is of the current schema version. Definitions are compared one by one, whatever their order,
 /// layout and comments: a migrated file has other text than a new one.
-void require_own_schema(SQLite::Database& database, const std::filesystem::path& file);
+void require_own_schema(SQLite::Database& database, const std::filesystem::path& file,
+                        ResultView view = ResultView::own);
 
 /// The words of an SQL statement, lower-case where SQLite ignores case, without comments and quotes around names.
 std::vector<std::string> sql_words(std::string_view sql);

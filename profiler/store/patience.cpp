@@ -11,9 +11,18 @@ namespace {
 
 constexpr int kStepsBetweenLooks = 10'000;  // of SQLite's machine: well below a millisecond
 
-int should_end(void* patience) { return static_cast<Patience*>(patience)->cancel.stop_requested() ? 1 : 0; }
-
+thread_local bool last_end_by_steps = false;
 thread_local int last_lock_errno = 0;
+
+int should_end(void* working) {
+  Patience& patience = *static_cast<Patience*>(working);
+  const bool cancelled = patience.cancel.stop_requested();
+  if (patience.steps_left != Patience::kNoLimit)
+    patience.steps_left = std::max<std::int64_t>(0, patience.steps_left - kStepsBetweenLooks);
+  if (!cancelled && patience.steps_left > 0) return 0;
+  last_end_by_steps = !cancelled;
+  return 1;
+}
 
 int should_wait(void* waiting, int times) {
   last_lock_errno = errno;  // SQLite keeps only "busy" of it
@@ -29,7 +38,9 @@ int should_wait(void* waiting, int times) {
 }  // namespace
 
 void Patience::require() const {
-  if (cancel.stop_requested()) throw SQLite::Exception("interrupted", SQLITE_INTERRUPT);
+  if (!cancel.stop_requested()) return;
+  last_end_by_steps = false;
+  throw SQLite::Exception("interrupted", SQLITE_INTERRUPT);
 }
 
 void set_patience(SQLite::Database& database, Patience& patience) {
@@ -38,5 +49,7 @@ void set_patience(SQLite::Database& database, Patience& patience) {
 }
 
 bool locks_are_missing() { return last_lock_errno == ENOLCK; }
+
+bool steps_ran_out() { return last_end_by_steps; }
 
 }  // namespace triscope

@@ -190,6 +190,14 @@ void Store::update(std::int64_t sweep, std::span<const MeasurementUpdate> update
   });
 }
 
+void Store::set_turns(std::int64_t measurement, std::int64_t group, std::span<const Sample> samples) {
+  impl_->write([&](SQLite::Database& database) {
+    impl_->require_measurement(database, measurement);
+    write_turns(database, measurement, group, samples);
+    return 0;
+  });
+}
+
 void Store::finish_sweep(std::int64_t sweep) {
   impl_->change("UPDATE sweep SET finished_unix_ns = ? WHERE id = ?", "sweep", sweep, unix_now_ns());
 }
@@ -221,17 +229,18 @@ void Store::set_measurement_note(std::int64_t measurement, const std::string& no
   });
 }
 
-std::int64_t Store::import(const fs::path& file, const std::function<void(const std::string&)>& left_out) {
-  Connection source = open_for_reading(file, kBusyTimeout, {});
+std::int64_t Store::import(const fs::path& file, const ImportRules& rules) {
+  Connection source = open_for_reading(file, kBusyTimeout, rules.cancel);
   if (source.identity == impl_->connection.identity) {
     throw Error(fmt::format("cannot import {}", file.string()), "it is the database that is being written to",
                 "name another file, or another target with --db", ExitCode::usage);
   }
   return translate_errors("import", source.file, [&] {
+    source.begin_read();
     const SQLite::Transaction reading(source.database);
     return impl_->write([&](SQLite::Database& target) {
       try {
-        return copy_sweeps(target, source.database, left_out);
+        return copy_sweeps(target, source.database, rules);
       } catch (const SQLite::Exception& exception) {
         const int code = target.getErrorCode();
         if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) throw;  // it is the target's
@@ -246,10 +255,7 @@ void rebuild_view(const fs::path& file, std::chrono::milliseconds busy_timeout) 
 }
 
 void require_unlocked(const fs::path& file, std::chrono::milliseconds busy_timeout) {
-  translate_errors("write to", file, [&] {
-    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, static_cast<int>(busy_timeout.count()));
-    database.exec("BEGIN IMMEDIATE; ROLLBACK");
-  });
+  require_lockable(file, busy_timeout);
 }
 
 }  // namespace triscope

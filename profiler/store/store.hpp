@@ -23,6 +23,15 @@ namespace triscope {
 /// How long a write waits for another process's write to end.
 inline constexpr std::chrono::milliseconds kBusyTimeout{5000};
 
+/// How `Store::import` treats what comes from elsewhere.
+struct ImportRules {
+  /// Why a stored request cannot be used (JSON, as in `SweepInfo::request_json`); empty: it can.
+  std::function<std::string(const std::string&)> request_fault = [](const std::string&) { return std::string(); };
+  /// Told what was left out and why, one sentence each, without a full stop.
+  std::function<void(const std::string&)> left_out = [](const std::string&) {};
+  std::stop_token cancel{};  ///< after a stop it ends with an `Error`, and nothing is copied
+};
+
 /// Read and write access. Creates the file and folders when absent, migrates older schemas in a transaction (after a
 /// copy beside the file), refuses newer ones and files that are no Triscope database. Several stores may be open on one
 /// file, in one or more processes: each write is one short transaction. Not thread-safe: one per thread.
@@ -59,6 +68,9 @@ class Store {
   /// Adds a restart's samples to stored measurements of `sweep`, with the summaries and the spread that follow from it;
   /// all in one transaction. Throws `Error` (usage) when there is no such measurement.
   void update(std::int64_t sweep, std::span<const MeasurementUpdate> updates, const SweepSpread& spread);
+  /// Stores what the reference `measurement` sampled in turns with the measurements of `group`, in the place of what is
+  /// there of the same restarts. Throws `Error` (usage) when there is no such measurement.
+  void set_turns(std::int64_t measurement, std::int64_t group, std::span<const Sample> samples);
   void finish_sweep(std::int64_t sweep);
   /// An empty note deletes it.
   void set_note(std::int64_t sweep, const std::string& note);
@@ -69,10 +81,8 @@ class Store {
   /// Copies sweeps of `file` that this database does not hold yet (identity: a random id given at begin_sweep), and the
   /// measurements that partly copied sweeps lack. A key that is ok here stays; one that is not ok here is replaced by
   /// an ok one from `file`. Returns how many measurements were copied. All or nothing; `file` is only read.
-  /// What cannot be used is left out, and `left_out` is told, one sentence each.
-  std::int64_t import(
-      const std::filesystem::path& file,
-      const std::function<void(const std::string&)>& left_out = [](const std::string&) {});
+  /// What cannot be used is left out: a row, a sweep without its environment, a request that cannot be resumed.
+  std::int64_t import(const std::filesystem::path& file, const ImportRules& rules = {});
 
  private:
   struct Impl;

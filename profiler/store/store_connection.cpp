@@ -6,12 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <thread>
 
 #include "kernels/base/error.hpp"
+#include "profiler/store/companions.hpp"
 #include "profiler/store/default_database.hpp"
+#include "profiler/store/file_check.hpp"
 #include "profiler/store/own_schema.hpp"
 #include "profiler/store/store_error.hpp"
 #include "profiler/store/store_schema.hpp"
@@ -20,6 +23,15 @@ namespace triscope {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kLongestCell = 32 << 20;      // bytes of a text, and of a row
+constexpr int kMostInstructions = 100'000;  // of one statement; ours have a few hundred
+
+// Without SQLite's own locks, which cost a tenth of reading: a connection is used by one thread at a time, or its
+// transactions would be in each other's way.
+constexpr int kReadWrite = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+constexpr int kReadOnly = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+constexpr int kCreate = kReadWrite | SQLITE_OPEN_CREATE;
 
 std::optional<FileIdentity> identity_of(const fs::path& file) {
   struct stat facts {};
@@ -69,32 +81,6 @@ void require_writable(const fs::path& file) {
   }
 }
 
-// SQLite reads "%", "?" and "#" of a URI as syntax.
-std::string uri_of(const fs::path& file, const char* options) {
-  std::string uri = "file:";
-  for (const char c : file.string()) {
-    if (c == '%' || c == '?' || c == '#') {
-      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
-    } else {
-      uri += c;
-    }
-  }
-  return uri + options;
-}
-
-constexpr int kLongestCell = 32 << 20;      // bytes of a text, and of a row
-constexpr int kMostInstructions = 100'000;  // of one statement; ours have a few hundred
-
-// Protection against a damaged or hostile file.
-void distrust_contents(SQLite::Database& database, bool foreign) {
-  sqlite3* const handle = database.getHandle();
-  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestCell);
-  sqlite3_limit(handle, SQLITE_LIMIT_VDBE_OP, kMostInstructions);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  if (foreign) sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-  database.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
-}
-
 // The journal mode in effect after asking for WAL. The switch turns a read lock into a write lock, and for that SQLite
 // does not wait (two that did would wait for each other): beside another writer, as when two programs create one file,
 // it fails at once. So it is tried again, as long as any other lock is waited for.
@@ -128,22 +114,24 @@ void require_readable_schema(SQLite::Database& database, const fs::path& file, b
   older = state == SchemaState::older;
 }
 
+// Without locks, and without a look at what lies beside it.
+SQLite::Database open_unchanging(const fs::path& file) {
+  return SQLite::Database(uri_of(file, "?mode=ro&immutable=1"), kReadOnly);
+}
+
 SQLite::Database open_readable(const fs::path& file, std::chrono::milliseconds busy_timeout, bool& immutable) {
-  std::error_code failed;
-  fs::path log = file;
-  log += "-wal";
-  const bool has_log = fs::exists(log, failed) && fs::file_size(log, failed) > 0;
+  const bool has_log = has_bytes(file.string() + "-wal");
   const int timeout_ms = static_cast<int>(busy_timeout.count());
   immutable = false;
   if (writable(file) && writable(file.parent_path())) {
     // Read-write although nothing is written: only such a connection tidies the log's files away when it is the last.
-    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, timeout_ms);
+    SQLite::Database database(file.string(), kReadWrite, timeout_ms);
     database.exec("PRAGMA query_only = ON");
     return database;
   }
   if (has_log) {
     try {
-      SQLite::Database database(uri_of(file, "?mode=ro"), SQLite::OPEN_READONLY | SQLite::OPEN_URI, timeout_ms);
+      SQLite::Database database(uri_of(file, "?mode=ro"), kReadOnly, timeout_ms);
       database.execAndGet("PRAGMA user_version");
       return database;
     } catch (const SQLite::Exception& exception) {
@@ -155,23 +143,79 @@ SQLite::Database open_readable(const fs::path& file, std::chrono::milliseconds b
     }
   }
   immutable = true;
-  return SQLite::Database(uri_of(file, "?mode=ro&immutable=1"), SQLite::OPEN_READONLY | SQLite::OPEN_URI, timeout_ms);
+  return open_unchanging(file);
 }
 
-SQLite::Database migrated_copy(SQLite::Database& database, bool foreign) {
-  SQLite::Database copy(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+// What comes before SQLite opens any file; see `require_checked` for the result.
+std::unique_ptr<PrivateFolder> look_first(const fs::path& file, bool foreign, std::string_view action,
+                                          const Patience& patience, ResultView view = ResultView::own) {
+  require_harmless_companions(file);
+  return foreign ? require_checked(file, action, patience, view) : nullptr;
+}
+
+SQLite::Database migrated_copy(SQLite::Database& database, bool foreign, Patience& patience) {
+  SQLite::Database copy(":memory:", kCreate);
+  set_patience(copy, patience);
   distrust_contents(copy, foreign);
-  SQLite::Backup(copy, database).executeStep(-1);
+  copy_pages(copy, database, patience);
   apply_steps(copy, schema_steps());
   return copy;
 }
 
 }  // namespace
 
+std::string uri_of(const fs::path& file, const char* options) {
+  std::string uri = "file:";
+  for (const char c : file.string()) {
+    if (c == '%' || c == '?' || c == '#') {
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    } else {
+      uri += c;
+    }
+  }
+  return uri + options;
+}
+
+void distrust_contents(SQLite::Database& database, bool foreign) {
+  sqlite3* const handle = database.getHandle();
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestCell);
+  sqlite3_limit(handle, SQLITE_LIMIT_VDBE_OP, kMostInstructions);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  if (foreign) sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  database.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
+}
+
+std::int64_t allowed_steps(const fs::path& file) {
+  constexpr std::int64_t kAtLeast = 20'000'000, kForEachByte = 5;  // 20 million: half a second
+  std::int64_t bytes = 0;
+  for (const char* end : {"", "-wal"}) {
+    struct stat facts {};
+    if (::stat((file.string() + end).c_str(), &facts) == 0) bytes += facts.st_size;
+  }
+  return kAtLeast + std::min(bytes, Patience::kNoLimit / (2 * kForEachByte)) * kForEachByte;
+}
+
 void Connection::require_unmoved() const {
   if (identity_of(file) == identity) return;
   throw Error(fmt::format("lost the database {}", file.string()), "it was moved, deleted or replaced while it was open",
               "put it back or open it under its new name, then try again");
+}
+
+void Connection::begin_read() {
+  patience->require();  // a short statement ends before SQLite asks
+  patience->steps_left = foreign ? allowed_steps(file) : Patience::kNoLimit;
+}
+
+void copy_pages(SQLite::Database& to, SQLite::Database& from, const Patience& patience) {
+  constexpr int kPagesAtOnce = 1000;
+  const SQLite::Transaction one_state(from);  // a writer beside would make every step begin anew
+  from.execAndGet("SELECT count(*) FROM sqlite_schema");
+  SQLite::Backup backup(to, from);
+  for (int result = SQLITE_OK; result != SQLITE_DONE;) {
+    patience.require();
+    result = backup.executeStep(kPagesAtOnce);
+    if (result != SQLITE_OK && result != SQLITE_DONE) throw SQLite::Exception(sqlite3_errstr(result), result);
+  }
 }
 
 bool is_foreign(const fs::path& file) {
@@ -189,7 +233,8 @@ Connection open_for_writing(const fs::path& name, std::chrono::milliseconds busy
   return translate_errors("write to", file, [&] {
     const bool foreign = is_foreign(file);
     auto patience = std::make_unique<Patience>(Patience{{}, busy_timeout, {}});
-    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    look_first(file, foreign, "write to", *patience);
+    SQLite::Database database(file.string(), kCreate);
     set_patience(database, *patience);
     distrust_contents(database, foreign);
     if (foreign && schema_state(database, file) != SchemaState::empty) require_no_triggers(database, file);
@@ -197,7 +242,10 @@ Connection open_for_writing(const fs::path& name, std::chrono::milliseconds busy
       if (foreign) require_own_schema(database, file);
     });
     set_up_writing(database, busy_timeout);
-    return Connection{file, identity_of(file).value_or(FileIdentity{}), std::move(patience), std::move(database)};
+    const FileIdentity identity = identity_of(file).value_or(FileIdentity{});
+    Connection opened{file, identity, std::move(patience), std::move(database), false, false, foreign};
+    if (foreign) opened.held = hold_checked(file);
+    return opened;
   });
 }
 
@@ -213,20 +261,20 @@ Connection open_for_reading(const fs::path& name, std::chrono::milliseconds busy
     const FileIdentity identity = identity_of(file).value_or(FileIdentity{});
     bool immutable = false;
     bool older = false;
-    auto patience = std::make_unique<Patience>(Patience{std::move(cancel), busy_timeout, {}});
-    SQLite::Database database = open_readable(file, busy_timeout, immutable);
+    auto patience = std::make_unique<Patience>(
+        Patience{std::move(cancel), busy_timeout, {}, foreign ? allowed_steps(file) : Patience::kNoLimit});
+    const std::unique_ptr<PrivateFolder> copy = look_first(file, foreign, "read", *patience);
+    SQLite::Database database = copy ? open_unchanging(copy->database()) : open_readable(file, busy_timeout, immutable);
+    immutable = immutable || copy;
     set_patience(database, *patience);
     patience->require();
     distrust_contents(database, foreign);
     require_readable_schema(database, file, older);
     if (foreign) require_no_triggers(database, file);
-    if (older) {
-      database = migrated_copy(database, foreign);
-      set_patience(database, *patience);
-    }
+    if (older) database = migrated_copy(database, foreign, *patience);
     if (foreign) require_own_schema(database, file);
     if (older) database.exec("PRAGMA query_only = ON");
-    return Connection{file, identity, std::move(patience), std::move(database), immutable, older};
+    return Connection{file, identity, std::move(patience), std::move(database), immutable, older, foreign};
   });
 }
 
@@ -235,16 +283,23 @@ void rebuild_result_view(const fs::path& name, std::chrono::milliseconds busy_ti
   require_regular(file);
   require_writable(file);
   translate_errors("write to", file, [&] {
-    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, static_cast<int>(busy_timeout.count()));
+    look_first(file, is_foreign(file), "write to", {{}, busy_timeout, {}}, ResultView::any);
+    SQLite::Database database(file.string(), kReadWrite, static_cast<int>(busy_timeout.count()));
     distrust_contents(database, true);
-    if (schema_state(database, file) != SchemaState::current) {
-      throw Error(fmt::format("cannot make the view of {} anew", file.string()),
-                  "the file is empty or of an older version", "import it instead: `triscope import FILE`");
-    }
+    require_current_schema(database, file);
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     make_view_anew(database);
     require_own_schema(database, file);
     transaction.commit();
+  });
+}
+
+void require_lockable(const fs::path& name, std::chrono::milliseconds busy_timeout) {
+  const fs::path file = resolve(name);
+  translate_errors("write to", file, [&] {
+    if (look_first(file, is_foreign(file), "write to", {{}, busy_timeout, {}})) return;  // nobody has it open
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE, static_cast<int>(busy_timeout.count()));
+    database.exec("BEGIN IMMEDIATE; ROLLBACK");
   });
 }
 

@@ -45,6 +45,10 @@ Error store_error(const SQLite::Exception& exception, std::string_view action, c
       if (disk_is_full(file)) return full;
       return Error(what, "the file cannot be opened", "check its name and permissions, or name another one with --db");
     case SQLITE_INTERRUPT:
+      if (steps_ran_out()) {
+        return Error(what, "reading it does not end where a file of its size must: it is damaged or made to do so",
+                     "name another one with --db; this one was left as it is");
+      }
       return Error(what, "it was cancelled", "try again");
     case SQLITE_TOOBIG:
       return Error(what, "a text in it is larger than 32 MiB, which Triscope never stores",

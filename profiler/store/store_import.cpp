@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
-#include "profiler/store/row_fault.hpp"
+#include <limits>
+
+#include "profiler/store/patience.hpp"
+#include "profiler/store/store.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_tables.hpp"
 
@@ -10,8 +13,9 @@ namespace {
 using namespace tables;
 
 // A sweep with the identity of `source_sweep` in `target`; written, with its note and star, when there is none.
-std::int64_t matching_sweep(SQLite::Database& target, SQLite::Database& source, std::int64_t source_sweep) {
-  const SweepRow row = select<SweepRow>(source, kSweeps.columns, "FROM sweep WHERE id = ?", source_sweep).front();
+std::int64_t matching_sweep(SQLite::Database& target, SQLite::Database& source, std::int64_t source_sweep,
+                            const ImportRules& rules) {
+  SweepRow row = select<SweepRow>(source, kSweeps.columns, "FROM sweep WHERE id = ?", source_sweep).front();
   SQLite::Statement find(target, "SELECT id FROM sweep WHERE uuid = ?");
   Binder(find) << row.uuid;
   if (find.executeStep()) {
@@ -29,6 +33,11 @@ std::int64_t matching_sweep(SQLite::Database& target, SQLite::Database& source, 
   RowReader reader(query);
   const auto environment = reader.next<std::int64_t>();
   const auto note = reader.next<std::string>();
+  if (const std::string fault = rules.request_fault(row.request); !fault.empty()) {
+    row.request.clear();
+    rules.left_out(
+        fmt::format("the request of sweep {} was not copied, so it cannot be resumed: {}", source_sweep, fault));
+  }
   InternedTexts texts(target);
   Insert insert(texts, kSweeps, "environment");
   const std::int64_t id = insert(row, intern_environment(target, read_environment(source, environment)));
@@ -54,29 +63,69 @@ bool copy_measurement(SQLite::Database& target, std::int64_t sweep, SQLite::Data
   return true;
 }
 
+// Runs `copy` of one row with all that belongs to it; false when a value in it cannot be used: then nothing of it is
+// there, and `rules` are told. `what` names it.
+template <typename Copy>
+bool copy_or_leave_out(SQLite::Database& target, const std::string& what, const ImportRules& rules, Copy&& copy) {
+  Patience{rules.cancel, {}, {}}.require();  // the statements of one row end before SQLite asks
+  target.exec("SAVEPOINT one_row");
+  std::string why;
+  try {
+    copy();
+  } catch (const UnusableRow& fault) {
+    why = fault.what();
+  } catch (const SQLite::Exception& exception) {
+    if ((exception.getErrorCode() & 0xff) != SQLITE_CONSTRAINT) throw;
+    why = exception.what();
+  }
+  if (!why.empty()) {
+    target.exec("ROLLBACK TO one_row");
+    rules.left_out(fmt::format("{} was not copied: {}", what, why));
+  }
+  target.exec("RELEASE one_row");
+  return why.empty();
+}
+
+// Row ids come in their order, unless a tree of pages leads to the same rows again and again.
+void require_order(std::int64_t& last, std::int64_t id) {
+  if (id <= last) throw SQLite::Exception("rows are not in their order", SQLITE_CORRUPT);
+  last = id;
+}
+
+// The measurements of one sweep; returns how many were copied.
+std::int64_t copy_measurements(SQLite::Database& target, std::int64_t sweep, SQLite::Database& source,
+                               std::int64_t source_sweep, const ImportRules& rules) {
+  std::int64_t copied = 0;
+  SQLite::Statement rows(source, "SELECT id, environment FROM measurement WHERE sweep = ? ORDER BY id");
+  Binder(rows) << source_sweep;
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  while (rows.executeStep()) {
+    RowReader row(rows);
+    const auto id = row.next<std::int64_t>();
+    require_order(last, id);
+    const std::string what = fmt::format("measurement {} of sweep {}", id, source_sweep);
+    copy_or_leave_out(target, what, rules, [&] {
+      const std::optional<Measurement> measurement = read_measurement(source, id);
+      if (!measurement) throw UnusableRow("its problem or its kernel is missing");
+      copied += copy_measurement(target, sweep, source, id, *measurement, row.next<std::int64_t>()) ? 1 : 0;
+    });
+  }
+  return copied;
+}
+
 }  // namespace
 
-std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source,
-                         const std::function<void(const std::string&)>& left_out) {
+std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source, const ImportRules& rules) {
   std::int64_t copied = 0;
   SQLite::Statement sweeps(source, "SELECT id FROM sweep ORDER BY id");
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
   while (sweeps.executeStep()) {
     const std::int64_t source_sweep = sweeps.getColumn(0).getInt64();
-    const std::int64_t sweep = matching_sweep(target, source, source_sweep);
-    SQLite::Statement rows(source, "SELECT id, environment FROM measurement WHERE sweep = ? ORDER BY id");
-    Binder(rows) << source_sweep;
-    while (rows.executeStep()) {
-      RowReader row(rows);
-      const auto id = row.next<std::int64_t>();
-      std::optional<Measurement> measurement;
-      try {
-        measurement = read_measurement(source, id);
-      } catch (const UnusableRow& fault) {
-        left_out(fmt::format("measurement {} of sweep {} was not copied: {}", id, source_sweep, fault.what()));
-      }
-      if (!measurement) continue;
-      copied += copy_measurement(target, sweep, source, id, *measurement, row.next<std::int64_t>()) ? 1 : 0;
-    }
+    require_order(last, source_sweep);
+    std::int64_t sweep = 0;
+    const bool usable = copy_or_leave_out(target, fmt::format("sweep {}", source_sweep), rules,
+                                          [&] { sweep = matching_sweep(target, source, source_sweep, rules); });
+    if (usable) copied += copy_measurements(target, sweep, source, source_sweep, rules);
   }
   return copied;
 }

@@ -1,4 +1,5 @@
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "profiler/store/row_fault.hpp"
@@ -94,7 +95,7 @@ constexpr auto kSampleOf = &SampleRow::sample;
 Environment read_environment(SQLite::Database& database, std::int64_t id) {
   std::vector<Environment> found =
       select<Environment>(database, kEnvironments.columns, "FROM environment WHERE id = ?", id);
-  if (found.empty()) throw SQLite::Exception("an environment is missing", SQLITE_CORRUPT);
+  if (found.empty()) throw UnusableRow("its environment is missing");
   return std::move(found.front());
 }
 
@@ -107,6 +108,17 @@ std::vector<Sample> read_samples(SQLite::Database& database, std::int64_t measur
   return rows_of<Sample>(database, kSamples, measurement);
 }
 
+std::map<std::int64_t, std::vector<Sample>> read_turns(SQLite::Database& database, std::int64_t measurement) {
+  std::map<std::int64_t, std::vector<Sample>> turns;
+  for (TurnSample& one :
+       select<TurnSample>(database, kTurnSamples.columns,
+                          "FROM turn_sample WHERE measurement = ? ORDER BY interleave_group, ordinal", measurement)) {
+    if (const std::string fault = sample_fault(one.sample); !fault.empty()) throw UnusableRow(fault);
+    turns[one.group].push_back(std::move(one.sample));
+  }
+  return turns;
+}
+
 std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id) {
   static constexpr auto kColumns = columns(kKeyColumns, kMeasurements.columns);
   std::vector<Measurement> found =
@@ -114,6 +126,7 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
   if (found.empty()) return std::nullopt;
   Measurement& measurement = found.front();
   measurement.samples = read_samples(database, id);
+  measurement.turns = read_turns(database, id);
   for (auto& error : select<std::pair<std::string, double>>(database, kOutputErrors.columns,
                                                             "FROM output_error WHERE measurement = ?", id)) {
     measurement.errors.insert(std::move(error));
@@ -178,6 +191,16 @@ std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& dat
     }
     if (const std::string fault = sample_fault(row.sample); !fault.empty()) throw UnusableRow(fault);
     series->samples.push_back(row.sample);
+  }
+  const std::string references = fmt::format(
+      "SELECT DISTINCT turn_sample.measurement FROM measurement CROSS JOIN turn_sample ON "
+      "turn_sample.measurement = measurement.id WHERE {}",
+      condition);
+  SQLite::Statement with_turns(database, references);
+  Binder(with_turns) << value;
+  while (with_turns.executeStep()) {
+    const std::int64_t measurement = with_turns.getColumn(0).getInt64();
+    all[measurement].turns = read_turns(database, measurement);
   }
   return all;
 }

@@ -5,8 +5,9 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -15,6 +16,8 @@
 #include "profiler/store/stored_measurement.hpp"
 
 namespace triscope {
+
+struct ImportRules;
 
 /// Numbers computed once, when a measurement is stored, so that the `result` view is plain SQL.
 struct Derived {
@@ -45,6 +48,9 @@ std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, s
 
 /// Adds samples to a measurement that is there, and replaces its summary, status and reason.
 void update_measurement(SQLite::Database& database, const MeasurementUpdate& update);
+/// Puts what a reference sampled in turns with `group` into the place of what is there of the same restarts.
+void write_turns(SQLite::Database& database, std::int64_t measurement, std::int64_t group,
+                 std::span<const Sample> samples);
 void write_spread(SQLite::Database& database, std::int64_t sweep, const SweepSpread& spread);
 
 /// Writes, or replaces, what is learnt about `measurement` after it was stored.
@@ -61,6 +67,7 @@ Environment read_environment(SQLite::Database& database, std::int64_t id);
 std::optional<Measurement> read_measurement(SQLite::Database& database, std::int64_t id);
 SweepSpread read_spread(SQLite::Database& database, std::int64_t sweep);
 std::vector<Sample> read_samples(SQLite::Database& database, std::int64_t measurement);
+std::map<std::int64_t, std::vector<Sample>> read_turns(SQLite::Database& database, std::int64_t measurement);
 std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std::int64_t> sweep);
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep);
 std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement);
@@ -74,7 +81,6 @@ std::vector<StoredMeasurement> read_without_cross_check(SQLite::Database& databa
 std::vector<StoredMeasurement> read_without_counters(SQLite::Database& database, std::int64_t sweep);
 
 /// Copies what `source` holds and `target` lacks, see Store::import. Returns the number of measurements copied.
-std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source,
-                         const std::function<void(const std::string&)>& left_out);
+std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source, const ImportRules& rules);
 
 }  // namespace triscope

@@ -3,6 +3,8 @@
 #include <SQLiteCpp/Backup.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <system_error>
 
 #include "kernels/base/error.hpp"
@@ -18,8 +20,12 @@ std::int64_t pragma(SQLite::Database& database, const char* name) {
 std::filesystem::path unused_backup_name(const std::filesystem::path& file, std::int64_t version) {
   std::filesystem::path name = file;
   name += fmt::format(".schema{}.bak", version);
-  // A link is taken, wherever it leads: the copy must not go through it.
-  const auto taken = [&name] { return std::filesystem::exists(std::filesystem::symlink_status(name)); };
+  // A link is taken, wherever it leads: the copy must not go through it. So is a name that SQLite would use beside it.
+  const auto taken = [&name] {
+    return std::ranges::any_of(std::array{"", "-journal", "-wal", "-shm"}, [&name](const char* end) {
+      return std::filesystem::exists(std::filesystem::symlink_status(name.string() + end));
+    });
+  };
   for (int n = 2; taken(); ++n) {
     name = file;
     name += fmt::format(".schema{}.{}.bak", version, n);
@@ -77,6 +83,12 @@ constexpr std::string_view kSteps[] = {
     "limiter = ifnull((SELECT substr(text.value, 12) FROM sample JOIN text ON text.id = sample.flag WHERE "
     "sample.measurement = measurement.id AND text.value LIKE 'throttled: %' GROUP BY text.id "
     "HAVING 2 * count(*) >= measurement.samples ORDER BY count(*) DESC LIMIT 1), '')",
+    // 4 to 5: a reference takes turns with every group
+    "CREATE TABLE turn_sample (measurement INTEGER NOT NULL REFERENCES measurement(id) ON DELETE CASCADE, "
+    "interleave_group INTEGER NOT NULL, ordinal INTEGER NOT NULL, started_ns INTEGER NOT NULL, duration_ns INTEGER NOT "
+    "NULL, launches INTEGER NOT NULL, block INTEGER NOT NULL, sm_clock_mhz REAL, power_w REAL, temperature_c REAL, "
+    "throttle_bits INTEGER, flag INTEGER REFERENCES text(id), restart INTEGER NOT NULL DEFAULT 0, "
+    "PRIMARY KEY (measurement, interleave_group, ordinal)) STRICT, WITHOUT ROWID",
 };
 
 // Whatever it is: in a database of somebody else it may be a table.
@@ -122,6 +134,12 @@ SchemaState schema_state(SQLite::Database& database, const std::filesystem::path
         "update Triscope, or name another database with --db");
   }
   return version == schema_version() ? SchemaState::current : SchemaState::older;
+}
+
+void require_current_schema(SQLite::Database& database, const std::filesystem::path& file) {
+  if (schema_state(database, file) == SchemaState::current) return;
+  throw Error(fmt::format("cannot make the view of {} anew", file.string()), "the file is empty or of an older version",
+              "import it instead: `triscope import FILE`");
 }
 
 void apply_steps(SQLite::Database& database, std::span<const std::string_view> steps) {

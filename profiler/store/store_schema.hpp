@@ -24,6 +24,9 @@ enum class SchemaState { empty, current, older };
 /// What `database` holds. Throws `Error` when that is something else, or was written by a newer Triscope.
 SchemaState schema_state(SQLite::Database& database, const std::filesystem::path& file);
 
+/// Throws `Error` also when it is empty or older, so that its view `result` cannot be made anew.
+void require_current_schema(SQLite::Database& database, const std::filesystem::path& file);
+
 /// Creates the schema in an empty database, or migrates an older one; nothing happens to a current one. `check` may
 /// throw on what the database then is: after a migration, before it is committed.
 void prepare_schema(

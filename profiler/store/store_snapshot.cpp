@@ -1,8 +1,8 @@
-#include <SQLiteCpp/Backup.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "kernels/base/error.hpp"
+#include "profiler/store/private_folder.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/store/store_connection.hpp"
 #include "profiler/store/store_error.hpp"
@@ -13,11 +13,16 @@
 namespace triscope {
 namespace {
 
-// A number that changes with the file; for connections that do not see other processes' writes by themselves.
+// A number that changes with the file, its journal and its log; for connections that do not see other processes'
+// writes by themselves.
 std::int64_t file_version(const std::filesystem::path& file) {
-  struct stat facts {};
-  if (::stat(file.c_str(), &facts) != 0) return 0;
-  return facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec + facts.st_size;
+  std::int64_t version = 0;
+  for (const char* end : {"", "-journal", "-wal"}) {
+    struct stat facts {};
+    if (::stat((file.string() + end).c_str(), &facts) == 0)
+      version += facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec + facts.st_size;
+  }
+  return version;
 }
 
 }  // namespace
@@ -32,7 +37,7 @@ struct Snapshot::Impl {
   template <typename Body>
   auto read(Body&& body) {
     return translate_errors("read", connection.file, [&] {
-      connection.patience->require();  // a short statement ends before SQLite asks
+      connection.begin_read();
       SQLite::Transaction transaction(connection.database);
       return body(connection.database);
     });
@@ -138,28 +143,22 @@ std::int64_t Snapshot::data_version() const {
 }
 
 void Snapshot::save_copy(const std::filesystem::path& file) const {
-  std::filesystem::path log = file, unfinished = file;
-  log += "-wal";
-  unfinished += ".unfinished";
-  std::error_code ignored;
   const std::string what = fmt::format("the copy {} was not saved", file.string());
-  if (std::filesystem::exists(log, ignored)) {
-    throw Error(what, fmt::format("{} exists and belongs to another database", log.filename().string()),
+  for (const char* end : {"-journal", "-wal", "-shm"}) {
+    const std::filesystem::path companion = file.string() + end;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(companion))) continue;
+    throw Error(what, fmt::format("{} exists and belongs to another database", companion.filename().string()),
                 "choose another name", ExitCode::usage);
   }
-  std::filesystem::remove(unfinished, ignored);
   try {
+    const PrivateFolder unfinished(std::filesystem::absolute(file).parent_path());
     translate_errors("write to", file, [&] {
-      SQLite::Database copy(unfinished.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-      SQLite::Backup(copy, impl_->connection.database).executeStep(-1);
+      SQLite::Database copy(unfinished.database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+      copy_pages(copy, impl_->connection.database, *impl_->connection.patience);
     });
-    std::filesystem::rename(unfinished, file);
+    std::filesystem::rename(unfinished.database(), file);
   } catch (const std::filesystem::filesystem_error& error) {
-    std::filesystem::remove(unfinished, ignored);
     throw Error(what, error.code().message(), "choose another place");
-  } catch (const Error&) {
-    std::filesystem::remove(unfinished, ignored);
-    throw;
   }
 }
 

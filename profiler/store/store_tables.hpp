@@ -195,6 +195,17 @@ inline constexpr Table kSamples{
     column("restart", &Sample::restart),
 };
 
+/// A sample of a reference, and the group that it took turns with.
+struct TurnSample {
+  std::int64_t group = -1;
+  Sample sample;
+};
+inline constexpr Table kTurnSamples{
+    "turn_sample",
+    column("interleave_group", &TurnSample::group),
+    within(&TurnSample::sample, kSamples.columns),
+};
+
 inline constexpr Table kCrossChecks{
     "cross_check",
     named("timing_source", &CrossCheck::timing_source, parse_timing_source),

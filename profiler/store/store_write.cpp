@@ -1,3 +1,4 @@
+#include <set>
 #include <string_view>
 
 #include "kernels/attention/flops.hpp"
@@ -106,6 +107,7 @@ std::int64_t write_measurement(SQLite::Database& database, std::int64_t sweep, s
   Insert insert_error(texts, kOutputErrors, "measurement");
   for (const auto& error : measurement.errors) insert_error(error, id);
   write_rows(texts, kSamples, id, measurement.samples);
+  for (const auto& [group, samples] : measurement.turns) write_turns(database, id, group, samples);
   write_rows(texts, kLaunches, id, measurement.launches);
   if (measurement.cross_check) Insert(texts, kCrossChecks, "measurement")(*measurement.cross_check, id);
   write_rows(texts, kCounters, id, measurement.counters);
@@ -127,6 +129,26 @@ void update_measurement(SQLite::Database& database, const MeasurementUpdate& one
   Binder(last) << one.row;
   last.executeStep();
   write_rows(texts, kSamples, one.row, one.samples, last.getColumn(0).getInt64() + 1);
+}
+
+void write_turns(SQLite::Database& database, std::int64_t measurement, std::int64_t group,
+                 std::span<const Sample> samples) {
+  std::set<std::int64_t> restarts;
+  for (const Sample& sample : samples) restarts.insert(sample.restart);
+  for (const std::int64_t restart : restarts) {
+    SQLite::Statement remove(database,
+                             "DELETE FROM turn_sample WHERE measurement = ? AND interleave_group = ? AND restart = ?");
+    Binder(remove) << measurement << group << restart;
+    remove.exec();
+  }
+  SQLite::Statement last(
+      database, "SELECT ifnull(max(ordinal), -1) FROM turn_sample WHERE measurement = ? AND interleave_group = ?");
+  Binder(last) << measurement << group;
+  last.executeStep();
+  std::vector<TurnSample> rows;
+  for (const Sample& sample : samples) rows.push_back({group, sample});
+  InternedTexts texts(database);
+  write_rows(texts, kTurnSamples, measurement, rows, last.getColumn(0).getInt64() + 1);
 }
 
 void write_spread(SQLite::Database& database, std::int64_t sweep, const SweepSpread& spread) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,15 @@ struct SampleSeries {
   std::int64_t group = -1;  ///< as `Measurement::group`
   bool converged = false;
   std::vector<Sample> samples;
+  std::map<std::int64_t, std::vector<Sample>> turns;  ///< as `Measurement::turns`
+
+  /// What it sampled in turns with the measurements of `group`; null: it took no turns with them.
+  const std::vector<Sample>* in_turns_with(std::int64_t other) const {
+    if (other < 0) return nullptr;
+    if (other == group) return &samples;
+    const auto found = turns.find(other);
+    return found == turns.end() ? nullptr : &found->second;
+  }
 };
 
 }  // namespace triscope

@@ -49,6 +49,13 @@ SweepLock::SweepLock(const fs::path& database, std::int64_t sweep) : file_(lock_
   while (true) {
     descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail(errno);
+    struct stat facts {};
+    if (::fstat(descriptor_, &facts) != 0 || facts.st_size != 0 || !S_ISREG(facts.st_mode)) {
+      ::close(descriptor_);
+      throw Error(fmt::format("sweep {} cannot be measured", sweep),
+                  fmt::format("{} is not a lock of Triscope's, which is empty, and would be deleted", file_.string()),
+                  "move it away");
+    }
     struct flock lock = whole_file();
     if (::fcntl(descriptor_, F_OFD_SETLK, &lock) == 0) {
       if (is_still_there(file_, descriptor_)) return;
@@ -69,12 +76,23 @@ SweepLock::~SweepLock() {
 }
 
 bool is_being_measured(const fs::path& database, std::int64_t sweep) {
-  const int descriptor = ::open(lock_file(database, sweep).c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: a pipe of that name must not keep whoever lists sweeps.
+  const int descriptor = ::open(lock_file(database, sweep).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return errno != ENOENT && errno != ENOTDIR;
   struct flock lock = whole_file();
   const bool answered = ::fcntl(descriptor, F_OFD_GETLK, &lock) == 0;
   ::close(descriptor);
   return !answered || lock.l_type != F_UNLCK;
+}
+
+void remove_stale_lock(const fs::path& database, std::int64_t sweep) {
+  std::error_code unknown;
+  if (!fs::exists(lock_file(database, sweep), unknown)) return;
+  try {
+    const SweepLock taken(database, sweep);
+  } catch (const Error&) {
+    // held, or in a folder that is read-only: it does no harm
+  }
 }
 
 }  // namespace triscope

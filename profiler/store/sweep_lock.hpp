@@ -11,7 +11,8 @@ namespace triscope {
 /// is resumed.
 class SweepLock {
  public:
-  /// Throws `Error`: (usage) another process is measuring that sweep; (environment) the file cannot be made.
+  /// Throws `Error`: (usage) another process is measuring that sweep; (environment) the file cannot be made, or is no
+  /// lock: those are empty.
   SweepLock(const std::filesystem::path& database, std::int64_t sweep);
   ~SweepLock();
   SweepLock(const SweepLock&) = delete;
@@ -25,5 +26,8 @@ class SweepLock {
 /// True while some process holds the `SweepLock` of that sweep, and when the lock is there but cannot be asked (another
 /// user's, or a file system without locks): such a sweep is not called interrupted. Takes no lock itself.
 bool is_being_measured(const std::filesystem::path& database, std::int64_t sweep);
+
+/// Removes the lock file of a process that was killed, where there is one. One that is held stays.
+void remove_stale_lock(const std::filesystem::path& database, std::int64_t sweep);
 
 }  // namespace triscope

@@ -22,13 +22,17 @@ std::vector<CorpusFile> corpus_of(std::string_view target) {
   return files;
 }
 
-void fuzz_corpus(std::string_view target, std::span<const std::string_view> dictionary,
-                 const std::function<void(const std::string&)>& check, std::uint64_t every) {
-  const std::vector<CorpusFile> files = corpus_of(target);
-  for (const CorpusFile& file : files) {
+void check_corpus(std::string_view target, const std::function<void(const std::string&)>& check) {
+  for (const CorpusFile& file : corpus_of(target)) {
     SCOPED_TRACE(file.name);
     check(file.bytes);
   }
+}
+
+void fuzz_corpus(std::string_view target, std::span<const std::string_view> dictionary,
+                 const std::function<void(const std::string&)>& check, std::uint64_t every) {
+  check_corpus(target, check);
+  const std::vector<CorpusFile> files = corpus_of(target);
   for_each_fuzz_input(
       [&](FuzzRandom& random) {
         std::string input = files[random.below(files.size())].bytes;

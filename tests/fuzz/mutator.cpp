@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <random>
 
 namespace triscope {
 namespace {
@@ -105,11 +107,18 @@ void mutate_number(std::string& text, FuzzRandom& random) {
 }
 
 void for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check, std::uint64_t every) {
-  const std::uint64_t runs = setting("TRISCOPE_FUZZ_RUNS", 100'000) / every;
-  const std::uint64_t seed = setting("TRISCOPE_FUZZ_SEED", 1);
+  using Clock = std::chrono::steady_clock;
+  const std::uint64_t seconds = setting("TRISCOPE_FUZZ_SECONDS", 0);
+  const std::uint64_t runs = seconds > 0 ? ~std::uint64_t{0} : setting("TRISCOPE_FUZZ_RUNS", 100'000) / every;
+  const std::uint64_t seed = setting("TRISCOPE_FUZZ_SEED", seconds > 0 ? std::random_device{}() % (1 << 24) : 1);
   const std::uint64_t first = setting("TRISCOPE_FUZZ_FROM", 0);
   const bool trace = setting("TRISCOPE_FUZZ_TRACE", 0) != 0;
-  for (std::uint64_t number = first; number < first + runs; ++number) {
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(seconds);
+  if (seconds > 0) std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
+  std::uint64_t done = 0;
+  for (; done < runs && (seconds == 0 || Clock::now() < end); ++done) {
+    const std::uint64_t number = first + done;
     if (trace) std::fprintf(stderr, "fuzz input %llu\n", static_cast<unsigned long long>(number));
     FuzzRandom random((seed << 40) + number);
     try {
@@ -123,6 +132,7 @@ void for_each_fuzz_input(const std::function<void(FuzzRandom&)>& check, std::uin
       return;
     }
   }
+  if (seconds > 0) std::printf("%llu inputs\n", static_cast<unsigned long long>(done));
 }
 
 }  // namespace triscope

@@ -3,11 +3,11 @@
 // Every test runs 100,000 inputs, or fewer where each costs much. Variables of the environment:
 //   TRISCOPE_FUZZ_RUNS=1000000   more or fewer inputs
 //   TRISCOPE_FUZZ_SEED=7         other inputs
+//   TRISCOPE_FUZZ_SECONDS=60     instead of a number of inputs: so long for each test, with a new seed, which it prints
 //   TRISCOPE_FUZZ_TRACE=1        prints each input's number before it is used: the last one is the one that crashed
 //   TRISCOPE_FUZZ_FROM=4711      begins there; with TRISCOPE_FUZZ_RUNS=1 only that input is used
-// With the sanitizers: cmake --preset asan && cmake --build --preset fuzz && build/asan/bin/test_fuzz
-// For hours: TRISCOPE_FUZZ_SEED=$RANDOM TRISCOPE_FUZZ_RUNS=100000000. An input that crashed becomes a file of the
-// corpus (corpus.hpp) with the mend.
+// With the sanitizers, a minute each: cmake --workflow --preset fuzz (docs/testing.md). An input that crashed becomes a
+// file of the corpus (corpus.hpp) with the mend.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/protocol/messages.hpp"
-#include "tests/fuzz/mutator.hpp"
+#include "tests/fuzz/corpus.hpp"
 
 namespace triscope {
 namespace {
@@ -39,10 +39,10 @@ TEST(ProtocolFuzz, mutated_streams_are_understood_or_refused) {
   constexpr std::array<std::string_view, 12> dictionary{
       "\n", "{",  "}",     "\"payload\":", "\"type\":\"samples\"", "null",
       "[]", "-1", "1e999", "\"flags\":[]", "18446744073709551615", "\xff\xfe"};
-  for_each_fuzz_input([&](FuzzRandom& random) {
-    std::string stream = valid_stream(random);
-    mutate(stream, dictionary, random);
+  std::uint64_t pieces = 0;  // of the stream as it arrives: any, but the same for the same stream
+  const auto check = [&](const std::string& stream) {
     FrameParser parser({1 << 16, 1 << 16});
+    FuzzRandom random(pieces);
     try {
       std::string_view rest = stream;
       while (!rest.empty()) {
@@ -56,6 +56,14 @@ TEST(ProtocolFuzz, mutated_streams_are_understood_or_refused) {
     } catch (const Error&) {
       // refused, in words
     }
+  };
+  check_corpus("protocol", check);
+  const std::vector<CorpusFile> kept = corpus_of("protocol");
+  for_each_fuzz_input([&](FuzzRandom& random) {
+    std::string stream = random.one_in(4) ? kept[random.below(kept.size())].bytes : valid_stream(random);
+    mutate(stream, dictionary, random);
+    pieces = random.next();
+    check(stream);
   });
 }
 

@@ -93,7 +93,7 @@ class Crash : public testing::Test {
     ::close(channel[0]);
     int status = 0;
     ::waitpid(child, &status, 0);
-    const bool ends = fault == Fault::kill || fault == Fault::power_cut || fault == Fault::torn_cut;
+    const bool ends = fault >= Fault::kill;
     EXPECT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), ends ? kKilledExitCode : 0);
     return acknowledged;
@@ -151,6 +151,14 @@ class Crash : public testing::Test {
 TEST_F(Crash, a_full_disk_loses_nothing) { try_every(Fault::disk_full); }
 TEST_F(Crash, an_error_of_the_disk_loses_nothing) { try_every(Fault::io_error); }
 TEST_F(Crash, a_short_write_loses_nothing) { try_every(Fault::short_write); }
+TEST_F(Crash, an_error_that_comes_after_the_write_loses_nothing) { try_every(Fault::late_error); }
+TEST_F(Crash, a_signal_amid_a_write_loses_nothing) { try_every(Fault::interrupted); }
+TEST_F(Crash, a_kill_after_a_sync_loses_nothing_that_was_acknowledged) { try_every(Fault::kill_after); }
+TEST_F(Crash, a_kill_amid_a_write_loses_nothing_that_was_acknowledged) { try_every(Fault::kill_amid); }
+TEST_F(Crash, a_power_cut_after_a_sync_loses_nothing_that_was_acknowledged) { try_every(Fault::power_cut_after); }
+TEST_F(Crash, a_power_cut_that_tears_otherwise_loses_nothing_that_was_acknowledged) {
+  try_every(Fault::other_torn_cut);
+}
 TEST_F(Crash, a_kill_loses_nothing_that_was_acknowledged) { try_every(Fault::kill); }
 TEST_F(Crash, a_power_cut_loses_nothing_that_was_acknowledged) { try_every(Fault::power_cut); }
 TEST_F(Crash, a_power_cut_amid_the_writes_loses_nothing_that_was_acknowledged) { try_every(Fault::torn_cut); }

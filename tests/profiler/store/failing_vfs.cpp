@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace triscope {
@@ -22,6 +24,8 @@ struct Unsynced {
 struct State {
   Fault fault = Fault::none;
   std::int64_t at = -1, calls = 0;
+  bool now = false;  ///< this call is the one
+  bool interrupts_next = false;
   std::map<std::string, std::vector<Unsynced>> unsynced;  ///< by file
 };
 State state;
@@ -39,8 +43,9 @@ void put(int descriptor, const std::string& bytes, sqlite3_int64 offset) {
   if (::pwrite(descriptor, bytes.data(), bytes.size(), offset) < 0) std::abort();
 }
 
-/// Takes back what was not synced; with `every_second`, puts every second write down again.
-void lose_unsynced(bool every_second) {
+/// Takes back what was not synced; then puts every second write down again, from `first` on (none: no write).
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+void lose_unsynced(std::size_t first) {
   for (const auto& [name, writes] : state.unsynced) {
     const int descriptor = ::open(name.c_str(), O_RDWR);
     if (descriptor < 0) continue;  // deleted since
@@ -48,18 +53,27 @@ void lose_unsynced(bool every_second) {
       put(descriptor, write->before, write->offset);
       if (::ftruncate(descriptor, write->size_before) != 0) std::abort();
     }
-    for (std::size_t n = 1; every_second && n < writes.size(); n += 2)
-      put(descriptor, writes[n].after, writes[n].offset);
+    for (std::size_t n = first; n < writes.size(); n += 2) put(descriptor, writes[n].after, writes[n].offset);
     ::close(descriptor);
   }
 }
 
 /// Counts a call; what it returns instead of being made, or SQLITE_OK.
 int fault_at_call(int io_error) {
-  if (state.calls++ != state.at) return SQLITE_OK;
+  state.now = state.calls++ == state.at;
+  if (!state.now) return SQLITE_OK;
   switch (state.fault) {
     case Fault::none:
+    case Fault::late_error:
+    case Fault::kill_after:
+    case Fault::power_cut_after:
+      return SQLITE_OK;  // see fault_after_call
+    case Fault::interrupted:
+      state.interrupts_next = true;
       return SQLITE_OK;
+    case Fault::kill_amid:
+      if (io_error == SQLITE_IOERR_WRITE) return io_error;
+      ::_exit(kKilledExitCode);
     case Fault::disk_full:
       return SQLITE_FULL;
     case Fault::io_error:
@@ -67,12 +81,47 @@ int fault_at_call(int io_error) {
       return io_error;
     case Fault::power_cut:
     case Fault::torn_cut:
-      lose_unsynced(state.fault == Fault::torn_cut);
+    case Fault::other_torn_cut:
+      lose_unsynced(state.fault == Fault::power_cut ? kNone : state.fault == Fault::torn_cut ? 1 : 0);
       [[fallthrough]];
     case Fault::kill:
       ::_exit(kKilledExitCode);
   }
   return SQLITE_OK;
+}
+
+/// What a call returns that was made and came to `result`.
+int fault_after_call(int result, int io_error) {
+  if (!state.now || result != SQLITE_OK) return result;
+  if (state.fault == Fault::late_error) return io_error;
+  if (state.fault == Fault::power_cut_after) lose_unsynced(kNone);
+  if (state.fault == Fault::power_cut_after || state.fault == Fault::kill_after) ::_exit(kKilledExitCode);
+  return result;
+}
+
+/// In the place of a system call that writes: EINTR when it is due.
+template <auto call>
+struct Interruptible;
+template <typename... Arguments, ssize_t (*call)(Arguments...)>
+struct Interruptible<call> {
+  static ssize_t run(Arguments... arguments) {
+    if (!std::exchange(state.interrupts_next, false)) return call(arguments...);
+    errno = EINTR;
+    return -1;
+  }
+};
+ssize_t write_bytes(int file, const void* from, std::size_t bytes) { return ::write(file, from, bytes); }
+ssize_t write_bytes_at(int file, const void* from, std::size_t bytes, off_t at) {
+  return ::pwrite(file, from, bytes, at);
+}
+
+void interrupt_system_calls() {
+  const auto replace = [](const char* name, auto call) {
+    usual_vfs->xSetSystemCall(usual_vfs, name, reinterpret_cast<sqlite3_syscall_ptr>(call));
+  };
+  replace("write", Interruptible<write_bytes>::run);
+  replace("pwrite", Interruptible<write_bytes_at>::run);
+  replace("pwrite64", Interruptible<write_bytes_at>::run);
 }
 
 void remember(File& file, sqlite3_int64 offset, std::string after, bool truncates) {
@@ -96,21 +145,23 @@ int read_file(sqlite3_file* file, void* to, int bytes, sqlite3_int64 offset) {
 int write_file(sqlite3_file* file, const void* from, int bytes, sqlite3_int64 offset) {
   sqlite3_file* const real = of(file).real();
   if (const int fault = fault_at_call(SQLITE_IOERR_WRITE); fault != SQLITE_OK) {
-    if (state.fault == Fault::short_write) real->pMethods->xWrite(real, from, bytes / 2, offset);
+    if (state.fault == Fault::short_write || state.fault == Fault::kill_amid)
+      real->pMethods->xWrite(real, from, bytes / 2, offset);
+    if (state.fault == Fault::kill_amid) ::_exit(kKilledExitCode);
     return fault;
   }
   remember(of(file), offset, std::string(static_cast<const char*>(from), static_cast<std::size_t>(bytes)), false);
-  return real->pMethods->xWrite(real, from, bytes, offset);
+  return fault_after_call(real->pMethods->xWrite(real, from, bytes, offset), SQLITE_IOERR_WRITE);
 }
 int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
   if (const int fault = fault_at_call(SQLITE_IOERR_TRUNCATE); fault != SQLITE_OK) return fault;
   remember(of(file), size, "", true);
-  return of(file).real()->pMethods->xTruncate(of(file).real(), size);
+  return fault_after_call(of(file).real()->pMethods->xTruncate(of(file).real(), size), SQLITE_IOERR_TRUNCATE);
 }
 int sync_file(sqlite3_file* file, int flags) {
   if (const int fault = fault_at_call(SQLITE_IOERR_FSYNC); fault != SQLITE_OK) return fault;
   if (of(file).name != nullptr) state.unsynced.erase(of(file).name);
-  return of(file).real()->pMethods->xSync(of(file).real(), flags);
+  return fault_after_call(of(file).real()->pMethods->xSync(of(file).real(), flags), SQLITE_IOERR_FSYNC);
 }
 int file_size(sqlite3_file* file, sqlite3_int64* size) {
   return of(file).real()->pMethods->xFileSize(of(file).real(), size);
@@ -150,7 +201,7 @@ int open_file(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int
 int delete_file(sqlite3_vfs*, const char* name, int sync_folder) {
   if (const int fault = fault_at_call(SQLITE_IOERR_DELETE); fault != SQLITE_OK) return fault;
   state.unsynced.erase(name);
-  return usual_vfs->xDelete(usual_vfs, name, sync_folder);
+  return fault_after_call(usual_vfs->xDelete(usual_vfs, name, sync_folder), SQLITE_IOERR_DELETE);
 }
 
 sqlite3_vfs& failing_vfs() {
@@ -169,7 +220,10 @@ sqlite3_vfs& failing_vfs() {
 
 void install_failing_vfs(Fault fault, std::int64_t at) {
   if (usual_vfs == nullptr) usual_vfs = sqlite3_vfs_find(nullptr);
-  state = {fault, at, 0, {}};
+  if (fault == Fault::interrupted) interrupt_system_calls();
+  state = {};
+  state.fault = fault;
+  state.at = at;
   sqlite3_vfs_register(&failing_vfs(), 1);
 }
 

@@ -3,6 +3,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "profiler/store/store.hpp"
@@ -24,9 +25,10 @@ class Maker {
   ~Maker() { std::filesystem::remove(small()); }
 
   /// A sound database with `statements` run on it.
-  void schema(const std::string& name, bool refused, const std::vector<std::string>& statements) {
+  std::filesystem::path schema(const std::string& name, bool refused, const std::vector<std::string>& statements) {
     SQLite::Database database = copy(name, refused);
     for (const std::string& statement : statements) database.exec(statement);
+    return made_.back().file;
   }
 
   /// An interrupted sweep whose stored request is `text`.
@@ -71,6 +73,54 @@ class Maker {
   std::filesystem::path folder_;
   std::vector<HostileDatabase> made_;
 };
+
+// The page after which the rows of `table` come.
+std::size_t root_page(const std::filesystem::path& file, const std::string& table) {
+  const SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
+  SQLite::Statement query(database, "SELECT rootpage FROM sqlite_schema WHERE name = ?");
+  query.bind(1, table);
+  query.executeStep();
+  return static_cast<std::size_t>(query.getColumn(0).getInt64());
+}
+
+void put_number(std::string& page, std::size_t at, std::uint64_t value, int bytes) {
+  for (int byte = 0; byte < bytes; ++byte)
+    page[at + static_cast<std::size_t>(byte)] = static_cast<char>(value >> (8 * (bytes - 1 - byte)));
+}
+
+// A page of a table's tree whose entries all lead to the page `child`.
+std::string page_of_pages(std::size_t page_bytes, std::size_t child) {
+  constexpr std::size_t kHeader = 12, kCell = 5, kPointer = 2;  // a child's number and a row id of one byte
+  std::string page(page_bytes, '\0');
+  const std::size_t cells = (page_bytes - kHeader) / (kCell + kPointer), start = page_bytes - cells * kCell;
+  page[0] = 5;
+  put_number(page, 3, cells, 2);
+  put_number(page, 5, start, 2);
+  put_number(page, 8, child, 4);
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    put_number(page, kHeader + cell * kPointer, start + cell * kCell, 2);
+    put_number(page, start + cell * kCell, child, 4);
+    page[start + cell * kCell + 4] = 1;
+  }
+  return page;
+}
+
+// Lets the rows of `table` come without end, in a file of the usual size: pages that all lead to the next of them, and
+// the last to the rows.
+void repeat_rows_endlessly(const std::filesystem::path& file, const std::string& table) {
+  constexpr std::size_t kDepth = 10;  // SQLite goes down 20 pages at most
+  const std::size_t root = root_page(file, table);
+  std::string bytes;
+  std::ifstream stream(file, std::ios::binary);
+  bytes.assign(std::istreambuf_iterator<char>(stream), {});
+  const std::size_t page_bytes = static_cast<unsigned char>(bytes[16]) * 256U + static_cast<unsigned char>(bytes[17]);
+  const std::size_t pages = bytes.size() / page_bytes;
+  bytes += bytes.substr((root - 1) * page_bytes, page_bytes);  // the rows
+  for (std::size_t level = 0; level < kDepth; ++level) bytes += page_of_pages(page_bytes, pages + 1 + level);
+  bytes.replace((root - 1) * page_bytes, page_bytes, page_of_pages(page_bytes, pages + 1 + kDepth));
+  put_number(bytes, 28, pages + 1 + kDepth, 4);
+  std::ofstream(file, std::ios::binary) << bytes;
+}
 
 std::string replaced(std::string text, const std::string& old, const std::string& other) {
   const std::size_t at = text.find(old);
@@ -128,6 +178,11 @@ void make_schemas(Maker& maker) {
   maker.schema("table_is_a_view", true, {"ALTER TABLE note RENAME TO old", "CREATE VIEW note AS SELECT * FROM old"});
 }
 
+void make_endless(Maker& maker) {
+  for (const char* table : {"sweep", "measurement", "environment"})
+    repeat_rows_endlessly(maker.schema(std::string("endless_") + table, true, {}), table);
+}
+
 void make_values(Maker& maker) {
   maker.schema("huge_text", false, {"UPDATE sweep SET command = replace(hex(zeroblob(20000000)), '00', 'AA')"});
   maker.schema(
@@ -160,6 +215,7 @@ std::vector<HostileDatabase> write_hostile_databases(const std::filesystem::path
   Maker maker(folder);
   make_requests(maker, mark);
   make_schemas(maker);
+  make_endless(maker);
   make_values(maker);
   return maker.take();
 }

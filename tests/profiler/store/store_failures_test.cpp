@@ -246,12 +246,18 @@ TEST_F(StoreFailures, a_log_left_behind_in_a_read_only_folder_is_never_ignored) 
   fs::remove(folder_ / "results.db-shm");
   for (const char* end : {"", "-wal"}) fs::permissions(file_.string() + end, fs::perms(0644));
   fs::permissions(folder_.path(), fs::perms(0555));
+  const TemporaryFolder data;  // where the file is one's own database
+  fs::permissions(data.path(), fs::perms(0755));
+  fs::create_directory_symlink(folder_.path(), data / "triscope");
   const std::string answer = in_child([&] {
     if (!become_nobody()) return std::string("skip: cannot give up root");
-    return error_of([&] { Snapshot snapshot(file_); });
+    const std::string rows = std::to_string(Snapshot(file_).results().size());
+    ::setenv("XDG_DATA_HOME", data.path().c_str(), 1);
+    return rows + " rows; " + error_of([&] { Snapshot snapshot(file_); });
   });
   fs::permissions(folder_.path(), fs::perms(0755));
   if (answer.starts_with("skip")) GTEST_SKIP() << answer;
+  EXPECT_THAT(answer, StartsWith("1 rows; ")) << "of a file of somebody else, in a copy";
   EXPECT_THAT(answer, AllOf(HasSubstr("are still in the log"), HasSubstr("copy results.db and results.db-wal")));
   EXPECT_THAT(Snapshot(file_).results(), SizeIs(1)) << "nothing was lost meanwhile";
 }
@@ -369,8 +375,12 @@ TEST_F(StoreFailures, damage_inside_the_file_is_found) {
   std::string bytes = bytes_of(file_);
   for (std::size_t n = bytes.size() / 2; n < bytes.size(); ++n) bytes[n] = static_cast<char>(0xA5);
   write_bytes(file_, bytes);
-  const Snapshot snapshot(file_);
-  EXPECT_THAT(snapshot.damage(), testing::Not(IsEmpty()));
+  EXPECT_THAT(error_of([&] { Snapshot{file_}; }), HasSubstr("the file is damaged"));
+  setenv("XDG_DATA_HOME", folder_.path().c_str(), 1);  // one's own is read as far as it can be
+  fs::create_directories(default_database().parent_path());
+  write_bytes(default_database(), bytes);
+  EXPECT_THAT(Snapshot(default_database()).damage(), testing::Not(IsEmpty()));
+  unsetenv("XDG_DATA_HOME");
 }
 
 TEST_F(StoreFailures, a_value_this_program_does_not_know_costs_its_row) {
@@ -443,11 +453,15 @@ TEST_F(StoreFailures, an_import_that_fails_copies_nothing_and_names_its_source) 
   const fs::path source = folder_ / "source.db";
   fill(source, 100, 30);
   SQLite::Database(source.string(), SQLite::OPEN_READWRITE)
-      .exec("PRAGMA foreign_keys = OFF; UPDATE measurement SET environment = 99 WHERE id = 90");
+      .exec("PRAGMA foreign_keys = OFF; UPDATE measurement SET environment = 99 WHERE id = 2");
   fill(file_, 3);
   Store store(file_);
-  EXPECT_THAT(error_of([&] { store.import(source); }),
-              AllOf(HasSubstr("cannot import"), HasSubstr("source.db"), HasSubstr("environment")));
+  std::stop_source stop;
+  ImportRules rules;
+  rules.left_out = [&stop](const std::string&) { stop.request_stop(); };  // in the middle of it
+  rules.cancel = stop.get_token();
+  EXPECT_THAT(error_of([&] { store.import(source, rules); }),
+              AllOf(HasSubstr("cannot import"), HasSubstr("source.db"), HasSubstr("it was cancelled")));
   EXPECT_THAT(Snapshot(file_).sweeps(), SizeIs(1));
   EXPECT_THAT(Snapshot(file_).results(), SizeIs(3));
   EXPECT_THAT(error_of([&] { store.import(folder_ / "missing.db"); }), HasSubstr("missing.db"));

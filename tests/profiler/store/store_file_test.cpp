@@ -2,6 +2,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <latch>
 #include <thread>
 
@@ -104,10 +105,12 @@ TEST_F(StoreTest, importing_the_database_itself_is_refused) {
   EXPECT_THROW(store.import(folder_ / "link.db"), Error);
 }
 
+constexpr std::chrono::minutes kDiskIsBusy{2};  // what writers may wait for each other
+
 TEST_F(StoreTest, two_stores_create_and_fill_one_file_at_once) {
   constexpr std::int64_t kEach = 30;
   const auto fill = [&](std::int64_t first) {
-    Store store(file_);
+    Store store(file_, kDiskIsBusy);
     const std::int64_t sweep = begin(store, kEach);
     for (std::int64_t n = 0; n < kEach; ++n) store.add(sweep, synthetic_measurement(first + n, 20));
   };
@@ -130,7 +133,7 @@ TEST_F(StoreTest, of_many_that_create_one_file_at_once_none_is_refused) {
     const auto create = [&](std::string& refusal) {
       all_are_here.arrive_and_wait();
       try {
-        Store store(file);
+        Store store(file, kDiskIsBusy);
         begin(store);
       } catch (const Error& error) {
         refusal = error.what();

@@ -77,6 +77,8 @@ inline void expect_same(const Measurement& a, const Measurement& b) {
   for (const auto& [output, error] : a.errors) expect_same(error, b.errors.at(output));
   expect_same(a.summary, b.summary);
   expect_same_samples(a.samples, b.samples);
+  ASSERT_EQ(a.turns.size(), b.turns.size());
+  for (const auto& [group, samples] : a.turns) expect_same_samples(samples, b.turns.at(group));
   expect_same_launches(a.launches, b.launches);
   EXPECT_EQ(a.counters_note, b.counters_note);
   ASSERT_EQ(a.cross_check.has_value(), b.cross_check.has_value());

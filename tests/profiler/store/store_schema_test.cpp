@@ -34,8 +34,15 @@ class SchemaTest : public testing::Test {
   std::filesystem::path backup(const std::string& number = "") const {
     return folder_ / ("results.db.schema" + std::to_string(schema_version()) + number + ".bak");
   }
+  /// As before version 5.
+  void drop_turns() {
+    open().exec(
+        "DROP VIEW IF EXISTS result; DROP TABLE IF EXISTS turn_sample; CREATE VIEW result AS SELECT 1; "
+        "PRAGMA user_version = 4");
+  }
   /// As before version 4.
   void drop_restarts() {
+    drop_turns();
     open().exec(
         "DROP VIEW IF EXISTS result; ALTER TABLE sample DROP COLUMN restart; ALTER TABLE measurement DROP COLUMN "
         "restarts; "
@@ -132,6 +139,25 @@ TEST_F(SchemaTest, migration_from_version_2_knows_how_the_kernels_of_then_are_sh
     EXPECT_EQ(Snapshot(file_).results().front().card, card) << kernel;
     { Store store(file_); }
   }
+}
+
+TEST_F(SchemaTest, a_database_of_version_4_is_read_as_it_is_and_migrated_for_writing) {
+  const auto columns = [this] {
+    return open()
+        .execAndGet(
+            "SELECT group_concat(name || type || \"notnull\" || ifnull(dflt_value, '-') || pk) FROM "
+            "pragma_table_info('turn_sample')")
+        .getString();
+  };
+  const std::string before = columns();
+  drop_turns();
+  EXPECT_THAT(Snapshot(file_).results(), SizeIs(10));
+  EXPECT_THAT(Snapshot(file_).series_of_sweep(1), SizeIs(10));
+  EXPECT_EQ(open().execAndGet("PRAGMA user_version").getInt(), 4);
+  Store store(file_);
+  store.set_turns(1, 7, std::vector<Sample>(2));
+  EXPECT_EQ(columns(), before) << "as a new database has it";
+  EXPECT_THAT(Snapshot(file_).series(1).turns.at(7), SizeIs(2));
 }
 
 TEST_F(SchemaTest, migration_from_version_3_takes_power_and_limiter_from_the_samples) {

@@ -40,6 +40,7 @@ TEST(StoreTables, every_column_of_the_schema_is_described_or_given) {
             columns_in_schema("measurement"));
   EXPECT_EQ(names_of(kOutputErrors.columns, {"measurement"}), columns_in_schema("output_error"));
   EXPECT_EQ(names_of(kSamples.columns, {"measurement", "ordinal"}), columns_in_schema("sample"));
+  EXPECT_EQ(names_of(kTurnSamples.columns, {"measurement", "ordinal"}), columns_in_schema("turn_sample"));
   EXPECT_EQ(names_of(kCrossChecks.columns, {"measurement"}), columns_in_schema("cross_check"));
   EXPECT_EQ(names_of(kLaunches.columns, {"measurement", "ordinal"}), columns_in_schema("launch"));
   EXPECT_EQ(names_of(kCounters.columns, {"measurement", "ordinal"}), columns_in_schema("counter"));

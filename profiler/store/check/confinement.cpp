@@ -1,0 +1,137 @@
+#include "profiler/store/check/confinement.hpp"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace triscope {
+namespace {
+
+// <linux/landlock.h> of the build machine may be older than the kernel: its numbers and structure are fixed.
+constexpr long kLandlockCreate = 444, kLandlockRestrict = 446;
+constexpr unsigned kLandlockVersion = 1;
+struct LandlockRules {
+  std::uint64_t files = 0, network = 0, scope = 0;
+};
+
+long landlock_version() {
+  return ::syscall(kLandlockCreate, nullptr, std::size_t{0}, kLandlockVersion);  // -1: there is none
+}
+
+// Every right that this version knows is handled, and none is granted.
+void give_up_files() {
+  const long version = landlock_version();
+  if (version < 1) return;
+  LandlockRules rules;
+  const unsigned rights = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
+  rules.files = (std::uint64_t{1} << rights) - 1;
+  if (version >= 4) rules.network = 3;
+  if (version >= 6) rules.scope = 3;
+  const std::size_t bytes = version >= 6 ? sizeof rules : version >= 4 ? 16 : 8;
+  const long ruleset = ::syscall(kLandlockCreate, &rules, bytes, 0U);
+  if (ruleset < 0) return;
+  ::syscall(kLandlockRestrict, ruleset, 0U);
+  ::close(static_cast<int>(ruleset));
+}
+
+#if defined(__x86_64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#else
+#error "name the architecture for seccomp here"
+#endif
+
+// What SQLite, malloc and the end of a process take. Names that tell of files (stat) stay: they show no contents.
+constexpr int kAllowed[] = {
+    SYS_read,        SYS_write,         SYS_pread64,        SYS_pwrite64,     SYS_lseek,       SYS_close,
+    SYS_fstat,       SYS_newfstatat,    SYS_statx,          SYS_faccessat,    SYS_readlinkat,  SYS_getcwd,
+    SYS_fcntl,       SYS_ftruncate,     SYS_fallocate,      SYS_munmap,       SYS_mremap,      SYS_brk,
+    SYS_madvise,     SYS_futex,         SYS_getpid,         SYS_gettid,       SYS_getuid,      SYS_geteuid,
+    SYS_getrandom,   SYS_clock_gettime, SYS_gettimeofday,   SYS_nanosleep,    SYS_sched_yield, SYS_clock_nanosleep,
+    SYS_exit,        SYS_exit_group,    SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sysinfo,     SYS_restart_syscall,
+    SYS_sigaltstack, SYS_fsync,         SYS_fdatasync,
+#if defined(__x86_64__)
+    SYS_stat,        SYS_lstat,         SYS_access,         SYS_readlink,     SYS_time,
+#endif
+};
+// The same, unless the memory may then be executed.
+constexpr int kAllowedWithoutExec[] = {SYS_mmap, SYS_mprotect};
+
+sock_filter load(std::size_t offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)); }
+sock_filter jump_if(std::uint16_t test, std::uint32_t value, std::size_t yes, std::size_t no) {
+  return BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), value, static_cast<std::uint8_t>(yes),
+                  static_cast<std::uint8_t>(no));
+}
+sock_filter answer(std::uint32_t action) { return BPF_STMT(BPF_RET | BPF_K, action); }
+
+std::vector<sock_filter> make_filter() {
+  const sock_filter refuse = answer(SECCOMP_RET_ERRNO | EPERM), allow = answer(SECCOMP_RET_ALLOW);
+  std::vector<sock_filter> filter = {load(offsetof(seccomp_data, arch)), jump_if(BPF_JEQ, kArchitecture, 1, 0),
+                                     answer(SECCOMP_RET_KILL_PROCESS), load(offsetof(seccomp_data, nr))};
+  for (const int call : kAllowed) {
+    filter.push_back(jump_if(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 1));
+    filter.push_back(allow);
+  }
+  for (const int call : kAllowedWithoutExec) {
+    filter.push_back(jump_if(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 4));
+    filter.push_back(load(offsetof(seccomp_data, args) + 2 * sizeof(std::uint64_t)));  // the protection
+    filter.push_back(jump_if(BPF_JSET, PROT_EXEC, 1, 0));
+    filter.push_back(allow);
+    filter.push_back(refuse);
+  }
+  filter.push_back(refuse);
+  return filter;
+}
+
+void give_up_calls() {
+  std::vector<sock_filter> filter = make_filter();
+  const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+  ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+void bound(int what, rlim_t most) {
+  rlimit limit{};
+  if (::getrlimit(static_cast<__rlimit_resource>(what), &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max = std::min(limit.rlim_max, most);
+  ::setrlimit(static_cast<__rlimit_resource>(what), &limit);
+}
+
+}  // namespace
+
+void confine_process() {
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // both ask for it
+  give_up_files();
+  give_up_calls();
+}
+
+void bound_process(std::int64_t seconds, std::int64_t bytes) {
+  bound(RLIMIT_CORE, 0);
+  bound(RLIMIT_CPU, static_cast<rlim_t>(seconds));
+  bound(RLIMIT_FSIZE, std::max(rlim_t{64} << 20, static_cast<rlim_t>(bytes)));
+#if !defined(__SANITIZE_ADDRESS__)  // it takes terabytes of addresses
+  bound(RLIMIT_AS, rlim_t{1} << 30);
+#endif
+}
+
+std::vector<std::string> missing_confinement() {
+  std::vector<std::string> missing;
+  if (landlock_version() < 1) missing.emplace_back("landlock");
+  const std::uint32_t action = SECCOMP_RET_ERRNO;
+  if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0U, &action) != 0) missing.emplace_back("seccomp");
+  return missing;
+}
+
+}  // namespace triscope

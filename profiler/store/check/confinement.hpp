@@ -1,0 +1,21 @@
+// What a process gives up before it reads a stranger's file, so that a fault in reading cannot do more than end it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace triscope {
+
+/// Gives up, for good: files and folders (landlock), and every system call but those that reading open descriptors
+/// takes (seccomp): no opening, no program, no socket, no process, no new executable memory. What was open before stays
+/// usable. What the kernel lacks is left out.
+void confine_process();
+
+/// Bounds: the processor seconds given, 1 GiB of memory, no file over `bytes` (at least 64 MiB), no core dump.
+void bound_process(std::int64_t seconds, std::int64_t bytes);
+
+/// What this kernel lacks of it, in words ("landlock"); empty: nothing.
+std::vector<std::string> missing_confinement();
+
+}  // namespace triscope

@@ -1,0 +1,215 @@
+// What the process that looks through a stranger's file can still do: read what was open, and end.
+#include "profiler/store/file_check.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <functional>
+
+#include "kernels/base/error.hpp"
+#include "kernels/base/program_folder.hpp"
+#include "profiler/store/check/confinement.hpp"
+#include "profiler/store/store.hpp"
+#include "tests/profiler/store/hostile_databases.hpp"
+#include "tests/profiler/store/synthetic_database.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+/// The exit code of a child process that has given up its rights and then runs `action`; 99: a signal ended it.
+int confined(const std::function<int()>& action) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    confine_process();
+    ::_exit(action());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+constexpr int kAllowed = 0, kRefused = 1;
+int outcome(bool refused) { return refused ? kRefused : kAllowed; }
+
+class Confined : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!missing_confinement().empty()) GTEST_SKIP() << "this kernel lacks " << missing_confinement().front();
+  }
+};
+
+TEST_F(Confined, no_file_is_opened_and_none_is_made) {
+  const TemporaryFolder folder;
+  const std::string other = folder / "other", fresh = folder / "new";
+  std::ofstream(other) << "text";
+  EXPECT_EQ(confined([&] { return outcome(::open(other.c_str(), O_RDONLY) < 0); }), kRefused);
+  EXPECT_EQ(confined([&] { return outcome(::open(fresh.c_str(), O_WRONLY | O_CREAT, 0600) < 0); }), kRefused);
+  EXPECT_EQ(confined([&] { return outcome(::unlink(other.c_str()) != 0); }), kRefused);
+  EXPECT_EQ(confined([&] { return outcome(::rename(other.c_str(), fresh.c_str()) != 0); }), kRefused);
+  EXPECT_EQ(confined([&] { return outcome(::chmod(other.c_str(), 0777) != 0); }), kRefused);
+  EXPECT_TRUE(std::filesystem::exists(other));
+}
+
+TEST_F(Confined, no_program_no_process_no_socket_no_signal) {
+  const char* const command[] = {"/bin/true", nullptr};
+  EXPECT_EQ(confined([&] { return ::execv(command[0], const_cast<char* const*>(command)) != 0 ? kRefused : kAllowed; }),
+            kRefused);
+  EXPECT_EQ(confined([] { return outcome(::fork() < 0); }), kRefused);
+  EXPECT_EQ(confined([] { return outcome(::socket(AF_INET, SOCK_STREAM, 0) < 0); }), kRefused);
+  EXPECT_EQ(confined([] { return outcome(::socket(AF_UNIX, SOCK_STREAM, 0) < 0); }), kRefused);
+  EXPECT_EQ(confined([] { return outcome(::kill(::getppid(), 0) != 0); }), kRefused);
+}
+
+TEST_F(Confined, no_memory_is_made_executable) {
+  const auto map = [](int protection) {
+    return ::mmap(nullptr, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
+  };
+  EXPECT_EQ(confined([&] { return outcome(map(PROT_READ | PROT_WRITE | PROT_EXEC)); }), kRefused);
+  EXPECT_EQ(confined([&] { return outcome(map(PROT_READ | PROT_WRITE)); }), kAllowed);
+}
+
+TEST_F(Confined, what_was_open_is_read) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "file") << "text";
+  const int descriptor = ::open((folder / "file").c_str(), O_RDONLY);
+  char bytes[4];
+  EXPECT_EQ(confined([&] { return outcome(::read(descriptor, bytes, sizeof bytes) != 4); }), kAllowed);
+  ::close(descriptor);
+}
+
+std::string refusal_of(const std::filesystem::path& file) {
+  const Patience patience{{}, std::chrono::seconds(5), {}};
+  try {
+    require_checked(file, "read", patience);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class FileCheck : public testing::Test {
+ protected:
+  FileCheck() { Store(file_).begin_sweep("triscope sweep", "{}", synthetic_environment(), 1); }
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "some.db";
+};
+
+TEST_F(FileCheck, the_program_that_looks_lies_beside_this_one) {
+  EXPECT_TRUE(std::filesystem::exists(program_folder() / kFileChecker));
+}
+
+TEST_F(FileCheck, a_sound_file_passes_with_and_without_a_log) {
+  EXPECT_EQ(refusal_of(file_), "");
+  Store writing(file_);
+  writing.add(writing.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1), synthetic_measurement(1, 3));
+  ASSERT_TRUE(std::filesystem::exists(file_.string() + "-wal"));
+  EXPECT_EQ(refusal_of(file_), "");
+  // As it is passed on by somebody who copies what there is: without the index of the log.
+  const std::filesystem::path copy = folder_ / "copy.db";
+  std::filesystem::copy_file(file_, copy);
+  std::filesystem::copy_file(file_.string() + "-wal", copy.string() + "-wal");
+  EXPECT_EQ(refusal_of(copy), "");
+  EXPECT_EQ(Snapshot(copy).sweeps().size(), 2U);
+}
+
+TEST_F(FileCheck, pages_that_repeat_are_damage) {
+  std::filesystem::create_directory(folder_ / "made");
+  for (const HostileDatabase& hostile : write_hostile_databases(folder_ / "made", folder_ / "mark")) {
+    if (!hostile.name.starts_with("endless_")) continue;
+    EXPECT_NE(refusal_of(hostile.file).find("the file is damaged"), std::string::npos) << refusal_of(hostile.file);
+  }
+}
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+  return bytes;
+}
+
+/// A rollback journal of `database` that SQLite takes for cut off, and that says that `named` joins its transaction
+/// with others (https://www.sqlite.org/fileformat.html, "The Rollback Journal").
+std::string journal_that_names(const std::filesystem::path& database, const std::string& named) {
+  constexpr std::uint32_t kPageBytes = 4096, kSectorBytes = 512, kSeed = 12345, kLockPage = 0x40000000 / kPageBytes + 1;
+  const std::string mark = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+  std::string page(kPageBytes, '\0');
+  std::ifstream(database, std::ios::binary).read(page.data(), kPageBytes);
+  std::uint32_t page_sum = kSeed, name_sum = 0;
+  for (std::size_t at = kPageBytes - 200; at > 0 && at < kPageBytes; at -= 200)
+    page_sum += static_cast<unsigned char>(page[at]);
+  for (const char c : named) name_sum += static_cast<unsigned char>(c);
+  const auto pages = static_cast<std::uint32_t>(std::filesystem::file_size(database) / kPageBytes);
+  std::string journal =
+      mark + big_endian(1) + big_endian(kSeed) + big_endian(pages) + big_endian(kSectorBytes) + big_endian(kPageBytes);
+  journal.resize(kSectorBytes);
+  journal += big_endian(1) + page + big_endian(page_sum);
+  return journal + big_endian(kLockPage) + named + big_endian(static_cast<std::uint32_t>(named.size())) +
+         big_endian(name_sum) + mark;
+}
+
+TEST_F(FileCheck, a_journal_that_would_delete_another_file_is_refused) {
+  const std::filesystem::path victim = folder_.write("precious.txt", "precious"), copy = folder_ / "copy.db";
+  Snapshot(file_).save_copy(copy);
+  { SQLite::Database(copy.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = DELETE"); }
+  const std::string journal = journal_that_names(copy, victim.string());
+  const auto attack = [&](const std::function<void()>& open) {
+    std::ofstream(copy.string() + "-journal", std::ios::binary) << journal;
+    EXPECT_THROW(open(), Error);
+    EXPECT_TRUE(std::filesystem::exists(victim));
+  };
+  attack([&] { Snapshot{copy}; });
+  attack([&] { Store{copy}; });
+  attack([&] { Store(folder_ / "target.db").import(copy); });
+  attack([&] { rebuild_view(copy); });
+  // SQLite by itself does it: otherwise this test proves nothing.
+  std::ofstream(copy.string() + "-journal", std::ios::binary) << journal;
+  SQLite::Database(copy.string(), SQLite::OPEN_READWRITE).execAndGet("SELECT count(*) FROM sweep");
+  EXPECT_FALSE(std::filesystem::exists(victim));
+}
+
+TEST_F(FileCheck, a_pipe_beside_it_keeps_nobody_waiting) {
+  for (const char* end : {"-journal", "-wal", "-shm", ".sweep1.lock"}) {
+    const std::filesystem::path copy = folder_ / (std::string("copy") + end + ".db");
+    Snapshot(file_).save_copy(copy);
+    ASSERT_EQ(::mkfifo((copy.string() + end).c_str(), 0600), 0);
+    const auto read = [&] { return Snapshot(copy).sweeps().size(); };  // without the check it would wait for a writer
+    if (std::string_view(end) == ".sweep1.lock") {
+      EXPECT_EQ(read(), 1U);
+    } else {
+      EXPECT_THROW(read(), Error) << end;
+      EXPECT_THROW(Store{copy}, Error) << end;
+    }
+  }
+}
+
+TEST_F(FileCheck, damage_in_the_log_counts) {
+  SQLite::Database other(file_.string(), SQLite::OPEN_READWRITE);
+  other.exec("CREATE TRIGGER evil AFTER INSERT ON sweep BEGIN DELETE FROM note; END");
+  ASSERT_TRUE(std::filesystem::exists(file_.string() + "-wal"));
+  EXPECT_NE(refusal_of(file_).find("a trigger"), std::string::npos);
+}
+
+TEST_F(FileCheck, what_this_process_writes_to_is_looked_through_when_it_is_opened_and_after_it_is_closed) {
+  {
+    Store writing(file_);
+    const Store twice(file_);
+    { const Store closed(file_); }
+    // The check would refuse this; a change by the Store itself is as new to it.
+    SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+        .exec("CREATE TRIGGER evil AFTER INSERT ON sweep BEGIN DELETE FROM note; END");
+    EXPECT_EQ(refusal_of(file_), "");
+    EXPECT_THROW(Snapshot{file_}, Error) << "the connection that reads compares the schema all the same";
+  }
+  EXPECT_NE(refusal_of(file_).find("a trigger"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace triscope
