@@ -1,6 +1,7 @@
 #include "profiler/plan/advice.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/nearest_name.hpp"
 
 namespace triscope {
 namespace {
@@ -65,14 +67,43 @@ bool fits(const ResultRow& row, const AdviceRequest& request) {
          problem.kv_heads == request.kv_heads && problem.head_dim == request.head_dim;
 }
 
-[[noreturn]] void refuse(const std::string& why, const AdviceRequest& request, const std::string& form) {
+[[noreturn]] void refuse(const std::string& why, const std::string& fix) {
+  throw Error("no windows can be proposed", why, fix, ExitCode::usage);
+}
+
+/// The command that measures what is missing.
+std::string sweep_of(const AdviceRequest& request, const std::string& what) {
   std::string passes;
   for (const Pass pass : request.passes) passes += (passes.empty() ? "" : ",") + std::string(to_string(pass));
-  throw Error(
-      "no windows can be proposed", why,
-      fmt::format("measure them first: triscope sweep --pass {} --seq {} --q-heads {} --kv-heads {} --head-dim {}{}",
-                  passes, request.seq_len, request.q_heads, request.kv_heads, request.head_dim, form),
-      ExitCode::usage);
+  return fmt::format("triscope sweep --pass {} --seq {} --q-heads {} --kv-heads {} --head-dim {}{}", passes,
+                     request.seq_len, request.q_heads, request.kv_heads, request.head_dim, what);
+}
+
+/// There are no times of the match. A name that is near one that was measured, or of a kernel with two axes, is a
+/// mistake; any other may be of a kernel that this database lacks.
+[[noreturn]] void refuse_match(std::span<const ResultRow> rows, const AdviceRequest& request) {
+  std::set<std::string> there;
+  bool has_two_axes = false;
+  for (const ResultRow& row : rows) {
+    const Problem& problem = row.problem;
+    has_two_axes |= row.kernel == request.match && problem.form != Form::dot_product;
+    if (fits(row, request) && problem.form == Form::dot_product && problem.window1 >= problem.seq_len)
+      there.insert(row.kernel);
+  }
+  const bool measured = there.erase(request.match) > 0;
+  const std::vector<std::string> known(there.begin(), there.end());
+  const std::string choice = known.empty() ? "" : fmt::format("choose from {}", fmt::join(known, ", "));
+  if (has_two_axes) {
+    refuse(fmt::format("{} does not compute dot-product attention", request.match),
+           choice.empty() ? "measure a kernel that does: " + sweep_of(request, " --form dot_product") : choice);
+  }
+  const std::string near = measured ? "" : nearest_name_hint(request.match, known);
+  const std::string measure =
+      "measure it first: " + sweep_of(request, fmt::format(" --form dot_product --kernel {}", request.match));
+  refuse(fmt::format("{} was not measured in every pass at these heads", request.match),
+         !near.empty()    ? near + choice
+         : choice.empty() ? measure
+                          : choice + ", or " + measure);
 }
 
 using ByFirstWindow = std::map<std::int64_t, Cost>;
@@ -106,6 +137,11 @@ bool nearer(const WindowAdvice& a, const WindowAdvice& b) {
 
 }  // namespace
 
+bool nothing_fits(const Advice& advice) {
+  return std::none_of(advice.windows.begin(), advice.windows.end(),
+                      [](const WindowAdvice& one) { return std::abs(std::log(one.ratio)) <= std::log(kAdviceFit); });
+}
+
 Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& request) {
   std::map<Pass, std::vector<const ResultRow*>> match;
   std::map<std::pair<std::int64_t, std::int64_t>, std::map<Pass, std::vector<const ResultRow*>>> windows;  // w2, w1
@@ -120,9 +156,7 @@ Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& requ
     }
   }
   const std::optional<Cost> target = total_cost(match, request);
-  if (!target)
-    refuse(fmt::format("{} was not measured in every pass at these heads", request.match), request,
-           fmt::format(" --form dot_product --kernel {}", request.match));
+  if (!target) refuse_match(rows, request);
   Advice advice{target->ms, basis_of(*target, request.seq_len), {}, target->kernels};
   std::map<std::int64_t, ByFirstWindow> by_second;
   for (const auto& [pair, by_pass] : windows) {
@@ -131,7 +165,8 @@ Advice advise_windows(std::span<const ResultRow> rows, const AdviceRequest& requ
     by_second[pair.first][pair.second] = *cost;
     advice.kernels.insert(cost->kernels.begin(), cost->kernels.end());
   }
-  if (by_second.empty()) refuse("no windows were measured in every pass at these heads", request, "");
+  if (by_second.empty())
+    refuse("no windows were measured in every pass at these heads", "measure some first: " + sweep_of(request, ""));
   for (const auto& [window2, measured] : by_second) {
     const std::vector<WindowAdvice> all = candidates_of(measured, window2, target->ms, request.seq_len);
     advice.windows.push_back(*std::min_element(all.begin(), all.end(), nearer));

@@ -271,21 +271,6 @@ std::map<std::string, SupportAnswer> ask_all(const std::vector<Candidate>& candi
 
 double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
 
-// Device memory of one entry: its tensors, the forward's outputs that a backward needs, its workspace.
-std::int64_t entry_bytes(const PlanEntry& entry) {
-  return tensor_bytes(entry.key.problem, entry.key.pass) + entry.workspace_bytes;
-}
-
-// Of those bytes the tensors that the kernels of a group share.
-std::int64_t input_bytes(const Problem& problem, Pass pass) {
-  const std::int64_t element_bytes = problem.element == Element::bf16 ? 2 : 4;
-  if (problem.form == Form::gemm) return 2 * problem.seq_len * problem.seq_len * element_bytes;
-  const std::int64_t position_bytes = problem.batch * problem.seq_len * problem.head_dim * element_bytes;
-  const std::int64_t query_like = (pass == Pass::forward ? 1 : 2) * problem.q_heads;  // q, and do
-  const std::int64_t key_like = (problem.form == Form::dot_product ? 2 : 4) * problem.kv_heads;
-  return (query_like + key_like) * position_bytes + (problem.sink ? 4 * problem.q_heads : 0);
-}
-
 // Sorts candidates into groups and what is skipped. A key is measured once a sweep, in the first group that names it.
 class Assembly {
  public:
@@ -302,23 +287,48 @@ class Assembly {
     entry.key.device_id = device_.id;
     entry.source_hash = candidate.kernel->source_hash.of(candidate.pass);
     entry.workspace_bytes = support.workspace_bytes;
-    if (!seen_.insert(key_text(entry.key)).second) return;
+    if (!seen_.insert(key_text(entry.key)).second) return add_reference(candidate, std::move(entry));
     if (const std::optional<std::string> reason = reason_against(entry, support)) {
       plan_.skipped.push_back({std::move(entry), *reason});
       return;
     }
-    if (open_group_ != candidate.group) plan_.groups.emplace_back();
+    if (open_group_ != candidate.group) {
+      plan_.groups.emplace_back();
+      groups_.push_back(candidate.group);
+    }
     open_group_ = candidate.group;
+    measured_.emplace(key_text(entry.key), candidate.group);
     plan_.groups.back().entries.push_back(std::move(entry));
   }
 
-  Plan take() { return std::move(plan_); }
+  Plan take() {
+    for (std::size_t n = 0; n < groups_.size(); ++n) {
+      if (const auto found = references_.find(groups_[n]); found != references_.end())
+        plan_.groups[n].references.push_back(std::move(found->second.entry));
+    }
+    return std::move(plan_);
+  }
 
  private:
+  struct Reference {
+    std::int64_t rank = 0;
+    PlanEntry entry;
+  };
+
+  // A dot-product baseline that an earlier group measures stands beside this one's kernels; that of lowest rank does.
+  void add_reference(const Candidate& candidate, PlanEntry entry) {
+    const auto measured = measured_.find(key_text(entry.key));
+    if (candidate.kernel->card.kind != KernelKind::dot_product || !candidate.kernel->card.rank) return;
+    if (measured == measured_.end() || measured->second == candidate.group) return;
+    const std::int64_t rank = *candidate.kernel->card.rank;
+    const auto [known, is_new] = references_.try_emplace(candidate.group, Reference{rank, entry});
+    if (!is_new && rank < known->second.rank) known->second = {rank, std::move(entry)};
+  }
+
   std::optional<std::string> reason_against(const PlanEntry& entry, const InstanceSupport& support) const {
     if (support.unsupported) return support.unsupported;
-    if (device_.memory_bytes <= 0 || entry_bytes(entry) <= device_.memory_bytes) return std::nullopt;
-    return fmt::format("it needs {:.1f} GiB of memory, but the device has {:.1f} GiB", gibibytes(entry_bytes(entry)),
+    if (device_.memory_bytes <= 0 || device_bytes(entry) <= device_.memory_bytes) return std::nullopt;
+    return fmt::format("it needs {:.1f} GiB of memory, but the device has {:.1f} GiB", gibibytes(device_bytes(entry)),
                        gibibytes(device_.memory_bytes));
   }
 
@@ -326,6 +336,9 @@ class Assembly {
   TimingSource source_;
   Plan plan_;
   std::set<std::string> seen_;
+  std::map<std::string, std::size_t> measured_;  // key to the candidates' group that measures it
+  std::vector<std::size_t> groups_;              // the candidates' group of each of the plan's
+  std::map<std::size_t, Reference> references_;  // by the candidates' group
   std::optional<std::size_t> open_group_;
 };
 
@@ -415,57 +428,6 @@ Plan make_plan(const SweepRequest& given, const Catalog& catalog, const AskSuppo
            "change the problem or choose another kernel");
   }
   return plan;
-}
-
-double assumed_flops_per_second(const Device& device, Pass pass) {
-  const double forward = device.kind == DeviceKind::cpu
-                             ? 25e9 * static_cast<double>(std::max<std::int64_t>(device.multiprocessors, 1))
-                             : 2e12 * static_cast<double>(std::max<std::int64_t>(device.multiprocessors, 1));
-  return pass == Pass::forward ? forward : 0.7 * forward;
-}
-
-Estimate estimate(const PlanGroup& group, const SweepRequest& request, double forward_flops_per_second,
-                  double backward_flops_per_second) {
-  constexpr double kSetupSeconds = 0.3;       // inputs and oracle rows
-  constexpr double kBlockSeconds = 0.04;      // shortest block
-  constexpr double kUsualBlocks = 14;         // until the interval is narrow enough, on a quiet machine
-  constexpr double kSettleSeconds = 0.04;     // untimed, for each block of a GPU's kernels in turns
-  constexpr double kColdSeconds = 0.09;       // before each burst launch a GPU idles, and its caches are flushed
-  constexpr double kCrossCheckSeconds = 1.1;  // by another process: warm-up, settling and a few blocks
-  Estimate total;
-  std::int64_t shared_bytes = 0;
-  for (const PlanEntry& entry : group.entries) {
-    const double forward = useful_flops(entry.key.problem, Pass::forward) / forward_flops_per_second;
-    const double launch = entry.key.pass == Pass::forward
-                              ? forward
-                              : useful_flops(entry.key.problem, Pass::backward) / backward_flops_per_second;
-    const double budget = 1e-9 * static_cast<double>(request.stopping.budget_ns);
-    const bool gpu = entry.key.timing_source != TimingSource::cpu_clock;
-    const bool settles = gpu && entry.key.regime == Regime::sustained && group.entries.size() > 1;
-    const bool waits = gpu && entry.key.regime == Regime::burst;
-    const double block =
-        waits ? launch + kColdSeconds : std::max(launch, kBlockSeconds) + (settles ? kSettleSeconds : 0);
-    total.seconds += kSetupSeconds + forward + 2 * launch + std::min(kUsualBlocks * block, budget + block);
-    if (entry.key.timing_source == TimingSource::cupti) total.seconds += kCrossCheckSeconds + forward + 2 * launch;
-    const std::int64_t inputs = input_bytes(entry.key.problem, entry.key.pass);
-    shared_bytes = std::max(shared_bytes, inputs);
-    total.bytes += entry_bytes(entry) - inputs;
-  }
-  total.bytes += shared_bytes;
-  return total;
-}
-
-Estimate estimate(const Plan& plan, const SweepRequest& request, const Device& device) {
-  Estimate total;
-  SweepRequest restart = request;
-  restart.stopping = restart_rule(request);
-  for (const PlanGroup& group : plan.groups) {
-    const Estimate one = estimate(group, restart, assumed_flops_per_second(device, Pass::forward),
-                                  assumed_flops_per_second(device, Pass::backward));
-    total.seconds += static_cast<double>(request.restarts) * one.seconds;
-    total.bytes = std::max(total.bytes, one.bytes);
-  }
-  return total;
 }
 
 }  // namespace triscope

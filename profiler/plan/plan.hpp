@@ -18,9 +18,12 @@ struct PlanEntry {
 };
 
 /// Measured side by side (A B A B): the kernels and instances of one problem, pass and regime. A dot-product baseline
-/// joins the first group of its shape, pass and regime: it is one configuration, measured once a sweep.
+/// joins the first group of its shape, pass and regime: it is one configuration, with one measurement a sweep.
 struct PlanGroup {
   std::vector<PlanEntry> entries;  ///< never empty; all read the same tensors
+  /// Of an earlier group, and in turns with this one too: the dot-product baseline of lowest rank. What is sampled here
+  /// serves comparisons with `entries`; it is no measurement of its own.
+  std::vector<PlanEntry> references;
 };
 
 /// What is known beforehand not to run: stored as `skipped` with the reason, never measured.
@@ -60,6 +63,9 @@ struct Estimate {
   double seconds = 0;
   std::int64_t bytes = 0;  ///< of device memory, at its largest
 };
+
+/// Device memory of one entry: its tensors, the forward's outputs that a backward needs, its workspace.
+std::int64_t device_bytes(const PlanEntry& entry);
 
 /// Useful FLOP/s assumed before anything was measured (a guess for a mid-range device of this kind).
 double assumed_flops_per_second(const Device& device, Pass pass);

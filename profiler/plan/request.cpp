@@ -22,7 +22,6 @@ constexpr std::size_t kLongestRequest = 16u << 20;  // bytes of JSON
 constexpr std::size_t kMostEntries = 100'000;       // of a list: a sweep has no more measurements (plan.cpp)
 constexpr std::size_t kLongestText = 4096;          // bytes of a name
 constexpr std::int64_t kMostBlocks = 10'000'000;
-constexpr std::int64_t kMostRestarts = 1000;
 
 [[noreturn]] void refuse_stored(const std::string& why) {
   throw Error("the request of a sweep cannot be used", why, "start a new sweep instead of resuming this one");
@@ -167,6 +166,7 @@ std::string to_json(const SweepRequest& r) {
   j["forms"] = r.forms;
   j["passes"] = r.passes;
   j["kernels"] = r.kernels;
+  j["plugin_sha256"] = r.plugin_sha256;  // its path is never followed
   j["instance"] = r.instance;
   j["device"] = r.device;
   j["regimes"] = r.regimes;
@@ -231,24 +231,58 @@ SweepRequest sweep_request_from_json(const std::string& text) {
   return r;
 }
 
+std::string request_fault(const std::string& request_json) {
+  try {
+    (void)sweep_request_from_json(request_json);
+    return "";
+  } catch (const Error& error) {
+    return error.why();
+  }
+}
+
+namespace {
+
+void require_same_plugin(const std::string& what, std::int64_t sweep, const std::string& stored,
+                         const SweepRequest& given) {
+  if (stored.empty() && !given.plugin.empty())
+    throw Error(what, "it was measured without a library of kernels", "leave --kernel out", ExitCode::usage);
+  if (!stored.empty() && given.plugin.empty()) {
+    throw Error(what, "some of its kernels came from a library, and a library that a database names is never loaded",
+                fmt::format("name the library again: `triscope sweep --resume {} --kernel ./FILE.so`", sweep),
+                ExitCode::usage);
+  }
+  if (stored == given.plugin_sha256) return;
+  throw Error(what, "the library of kernels is not the one that it was measured with, for its SHA-256 differs",
+              "resume it with the same file, or start a new sweep", ExitCode::usage);
+}
+
+bool names_one(const json& stored, const char* name) {
+  const auto found = stored.find(name);
+  return found != stored.end() && !found->empty() && *found != "";
+}
+
+}  // namespace
+
+bool was_remote(const std::string& request_json) { return names_one(parse_stored(request_json), "worker_prefix"); }
+bool had_plugin(const std::string& request_json) { return names_one(parse_stored(request_json), "plugin_sha256"); }
+
 void require_given_again(std::int64_t sweep, const std::string& request_json, const SweepRequest& given) {
   const json stored = parse_stored(request_json);
-  const auto names_one = [&stored](const char* name) {
-    const auto found = stored.find(name);
-    return found != stored.end() && !found->empty() && *found != "";
-  };
   const std::string what = fmt::format("sweep {} cannot be resumed as it is", sweep);
-  if (names_one("worker_prefix") && given.worker_prefix.empty()) {
+  const auto plugin = stored.find("plugin_sha256");
+  const bool named = plugin != stored.end() && plugin->is_string();
+  require_same_plugin(what, sweep, named ? plugin->get<std::string>() : "", given);
+  if (names_one(stored, "worker_prefix") && given.worker_prefix.empty()) {
     throw Error(what, "it was measured through a command, and a command that a database names is never run",
                 fmt::format("give the command again: `triscope sweep --resume {} --worker-prefix COMMAND`", sweep),
                 ExitCode::usage);
   }
-  if (names_one("tensors") && given.tensors.empty()) {
+  if (names_one(stored, "tensors") && given.tensors.empty()) {
     throw Error(what, "its inputs came from a file, and a file that a database names is never opened",
                 fmt::format("name the file again: `triscope sweep --resume {} --tensors FILE`", sweep),
                 ExitCode::usage);
   }
-  if (!names_one("tensors") && !given.tensors.empty()) {
+  if (!names_one(stored, "tensors") && !given.tensors.empty()) {
     throw Error(what, "its inputs were generated, not read from a file", "leave --tensors out", ExitCode::usage);
   }
 }
@@ -330,7 +364,9 @@ std::string to_command_line(const SweepRequest& r) {
   if (r.sink) option("sink", fmt::format("{}", *r.sink));
   if (r.deterministic) line += " --deterministic";
   if (r.passes != defaults.passes) option("pass", names(r.passes));
-  list("kernel", r.kernels, defaults.kernels);
+  std::vector<std::string> kernels = r.kernels;
+  if (!r.plugin.empty()) kernels.push_back(r.plugin.string());
+  list("kernel", kernels, defaults.kernels);
   if (r.instance != defaults.instance) option("instance", r.instance);
   if (r.device != defaults.device) option("device", r.device);
   if (r.regimes != defaults.regimes) option("regime", names(r.regimes));

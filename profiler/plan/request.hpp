@@ -25,6 +25,8 @@ struct SweepRequest {
   std::vector<Form> forms{Form::trilinear};
   std::vector<Pass> passes{Pass::forward, Pass::backward};
   std::vector<std::string> kernels{};  ///< ids; empty: every kernel that can run on the device (never the oracle)
+  std::filesystem::path plugin;        ///< library whose kernels are measured too; empty: none
+  std::string plugin_sha256;           ///< of that file
   std::string instance = "auto";       ///< "auto", "all" or a name
   std::string device = "auto";         ///< "auto", "cpu", "0", ...
   std::vector<Regime> regimes{Regime::sustained};
@@ -36,24 +38,33 @@ struct SweepRequest {
   std::optional<double> scale;
   double k2_bias = 0, v2_bias = 0;
   std::optional<double> sink;
-  StoppingRule stopping;      ///< of all restarts together
-  std::int64_t restarts = 3;  ///< how often each row is measured, each time by a new worker process
+  StoppingRule stopping;  ///< of all restarts together
+  std::int64_t restarts =
+      3;  ///< up to kMostRestarts; how often each row is measured, each time by a new worker process
   std::uint64_t seed = 1;
   std::filesystem::path tensors;                  ///< safetensors with the inputs; empty: generated from `seed`
   std::vector<std::string> worker_prefix;         ///< command prefix that makes the worker remote: {"ssh", "host"}
   std::chrono::milliseconds time_limit{120'000};  ///< per configuration, beyond which the worker is killed
 };
 
+inline constexpr std::int64_t kMostRestarts = 1000;
+
 /// When one of its restarts stops: a share of the budget, and a precision that all of them make good.
 StoppingRule restart_rule(const SweepRequest&);
 
 std::string to_json(const SweepRequest&);
-/// A stored request; members that are missing keep their defaults. What would be run or opened here (worker_prefix,
-/// time_limit, tensors) is never taken from it and keeps its default: a database may come from anywhere. Throws `Error`
-/// when it is no JSON object, or a member has another type or a value outside its range.
+/// A stored request; members that are missing keep their defaults. What would be run or opened here (plugin,
+/// worker_prefix, time_limit, tensors) is never taken from it and keeps its default: a database may come from anywhere.
+/// Throws `Error` when it is no JSON object, or a member has another type or a value outside its range.
 SweepRequest sweep_request_from_json(const std::string&);
-/// Throws `Error` (usage) when resuming `sweep`, whose stored request is `request_json`, needs a worker prefix or
-/// tensors that `given` does not have.
+/// Why `sweep_request_from_json` would throw, in words; empty: it would not.
+std::string request_fault(const std::string& request_json);
+/// Whether a stored request names a worker prefix. Throws as `sweep_request_from_json`.
+bool was_remote(const std::string& request_json);
+/// Whether a stored request names a library of kernels. Throws as `sweep_request_from_json`.
+bool had_plugin(const std::string& request_json);
+/// Throws `Error` (usage) when resuming `sweep`, whose stored request is `request_json`, needs a plug-in, a worker
+/// prefix or tensors that `given` does not have, or when the plug-in given is another one.
 void require_given_again(std::int64_t sweep, const std::string& request_json, const SweepRequest& given);
 /// Throws `Error` (usage) on a budget, precision, number of blocks or time limit that is not above zero, and on an
 /// empty list of forms, passes or regimes.

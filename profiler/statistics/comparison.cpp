@@ -225,6 +225,10 @@ std::string_view to_string(Verdict verdict) {
   return "?";
 }
 
+bool interval_known(const Comparison& comparison) {
+  return comparison.ratio > 0 && comparison.interval.low > 0 && std::isfinite(comparison.interval.high);
+}
+
 Comparison compare(const CompareInput& a, const CompareInput& b, bool interleaved, double tolerance) {
   Comparison comparison;
   comparison.explanation = why_not_comparable(a, b);

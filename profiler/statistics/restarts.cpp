@@ -106,7 +106,7 @@ SweepSpread spread_over(std::span<const RestartedRow> rows) {
   for (const RestartedRow& row : rows) {
     std::vector<double> centres;
     for (const auto& [restart, centre] : row.centres) centres.push_back(centre);
-    if (centres.size() >= 2) times.push_back(variance_of(centres));
+    if (centres.size() >= 2 && !row.reference) times.push_back(variance_of(centres));
     if (row.group < 0) continue;
     if (const RestartedRow*& partner = before[row.group]; partner == nullptr) {
       partner = &row;

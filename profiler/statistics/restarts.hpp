@@ -18,6 +18,7 @@ std::map<std::int64_t, double> restart_centres(std::span<const Sample> samples);
 struct RestartedRow {
   std::int64_t group = -1;
   std::map<std::int64_t, double> centres;
+  bool reference = false;  ///< it took turns with the group and is a row of another: only ratios count
 };
 
 /// What `rows` show together; rows with one restart say nothing.

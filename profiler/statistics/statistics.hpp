@@ -93,6 +93,8 @@ struct CompareInput {
   TimingSource timing_source = TimingSource::cpu_clock;
   SweepSpread spread{};  ///< of its sweep
 };
+/// False when the interval of the ratio has no ends, or there is no ratio.
+bool interval_known(const Comparison& comparison);
 Comparison compare(const CompareInput& a, const CompareInput& b, bool interleaved, double tolerance = 0.005);
 
 }  // namespace triscope

@@ -30,6 +30,11 @@ double t_quantile(double probability, double degrees) {
   return math::quantile(math::students_t_distribution<double, Policy>(degrees), probability);
 }
 
+double t_upper_tail(double t, double degrees) {
+  check_domain(0.5, degrees);
+  return math::cdf(math::complement(math::students_t_distribution<double, Policy>(degrees), t));
+}
+
 double normal_quantile(double probability) {
   check_domain(probability, 1);
   return math::quantile(math::normal_distribution<double, Policy>(), probability);

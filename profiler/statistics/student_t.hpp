@@ -8,6 +8,9 @@ namespace triscope {
 /// `probability` in (0, 1); relative error below 1e-9. Throws `Error` outside that domain.
 double t_quantile(double probability, double degrees);
 
+/// P(T > t) for the same distribution, `t` any finite number.
+double t_upper_tail(double t, double degrees);
+
 /// The x with P(X <= x) = `probability` for a standard normal X, `probability` in (0, 1).
 double normal_quantile(double probability);
 

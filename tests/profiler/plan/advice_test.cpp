@@ -7,6 +7,9 @@
 namespace triscope {
 namespace {
 
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 ResultRow row(const char* kernel, Form form, std::int64_t seq_len, Windows windows, Pass pass, double ms) {
@@ -69,6 +72,40 @@ TEST(Advice, needs_every_pass_of_both) {
   std::vector<ResultRow> rows = tiled();
   rows.pop_back();
   EXPECT_THROW(advise_windows(rows, request_at(16384, {Pass::forward})), Error);
+}
+
+std::string refusal_of(const std::vector<ResultRow>& rows, const std::string& match) {
+  AdviceRequest request = request_at(16384, {Pass::forward});
+  request.match = match;
+  try {
+    advise_windows(rows, request);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Advice, a_match_that_is_a_mistake_is_not_to_be_measured) {
+  EXPECT_THAT(refusal_of(tiled(), "baseline.fa33"),
+              AllOf(HasSubstr("did you mean baseline.fa3? choose from baseline.fa3"), Not(HasSubstr("sweep"))));
+  EXPECT_THAT(refusal_of(tiled(), "k"), AllOf(HasSubstr("k does not compute dot-product attention"),
+                                              HasSubstr("choose from baseline.fa3"), Not(HasSubstr("sweep"))));
+  EXPECT_THAT(refusal_of(tiled(), "baseline.cudnn"),
+              AllOf(HasSubstr("choose from baseline.fa3, or measure it first: triscope sweep"),
+                    HasSubstr("--kernel baseline.cudnn")));
+  std::vector<ResultRow> rows = tiled();
+  rows.pop_back();
+  EXPECT_THAT(refusal_of(rows, "k"), HasSubstr("measure a kernel that does: triscope sweep"));
+  EXPECT_THAT(refusal_of(rows, "baseline.fa3"), HasSubstr("; measure it first: triscope sweep"));
+}
+
+TEST(Advice, knows_when_nothing_fits) {
+  EXPECT_FALSE(nothing_fits(advise_windows(tiled(), request_at(16384, {Pass::forward})))) << "7 ms of 6.8";
+  std::vector<ResultRow> rows = tiled();
+  rows.back().median_ms = 1;
+  EXPECT_TRUE(nothing_fits(advise_windows(rows, request_at(16384, {Pass::forward})))) << "3 ms of 1";
+  rows.back().median_ms = 40;
+  EXPECT_TRUE(nothing_fits(advise_windows(rows, request_at(16384, {Pass::forward})))) << "17 ms of 40";
 }
 
 }  // namespace

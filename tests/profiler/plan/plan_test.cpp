@@ -131,6 +131,39 @@ TEST(Plan, kernels_of_one_problem_form_a_group_and_the_baseline_joins_the_first_
   EXPECT_EQ(baseline.window2, 1);
 }
 
+TEST(Plan, the_reference_takes_turns_with_every_group_of_its_shape_and_is_measured_once) {
+  SweepRequest request = small_request();
+  request.passes = {Pass::forward};
+  request.seq_lens = {64, 128};
+  request.kernels = {"cpu.fast", "baseline.cpu"};
+  const Plan plan = plan_for(request, fake_catalog(false));
+  ASSERT_THAT(plan.groups, SizeIs(4));
+  EXPECT_EQ(plan.total(), 6);
+  for (const std::size_t first : {0u, 2u}) {
+    EXPECT_THAT(plan.groups[first].references, testing::IsEmpty()) << "it is one of this group's measurements";
+    ASSERT_THAT(plan.groups[first + 1].references, SizeIs(1));
+    EXPECT_EQ(plan.groups[first + 1].references[0].key, plan.groups[first].entries[1].key);
+  }
+  const Estimate with = estimate(plan.groups[1], request, 1e9, 1e9);
+  PlanGroup alone = plan.groups[1];
+  alone.references.clear();
+  EXPECT_GT(with.seconds, estimate(alone, request, 1e9, 1e9).seconds) << "its turns take time";
+}
+
+TEST(Plan, of_several_baselines_that_of_lowest_rank_is_the_reference) {
+  Catalog catalog = fake_catalog(false);
+  KernelInfo other = fake_kernel("baseline.cpu", DeviceKind::cpu);
+  other.id = "baseline.better";
+  other.card.rank = *other.card.rank - 1;
+  catalog.kernels.push_back(other);
+  SweepRequest request = small_request();
+  request.passes = {Pass::forward};
+  const Plan plan = plan_for(request, catalog);
+  ASSERT_THAT(plan.groups, SizeIs(2));
+  ASSERT_THAT(plan.groups[1].references, SizeIs(1));
+  EXPECT_EQ(plan.groups[1].references[0].key.kernel, "baseline.better");
+}
+
 TEST(Plan, a_dot_product_request_keeps_its_sliding_window) {
   SweepRequest request = small_request();
   request.forms = {Form::dot_product};

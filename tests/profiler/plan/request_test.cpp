@@ -81,6 +81,8 @@ SweepRequest unusual() {
   r.sink = 0.0;
   r.stopping = {0.01, 3'500'000'000, 4, 99};
   r.seed = 18446744073709551615ull;
+  r.plugin = "/lib/evil.so";
+  r.plugin_sha256 = "0123";
   r.tensors = "it's here/a b.safetensors";
   r.worker_prefix = {"ssh", "-o", "X=a b", "host"};
   r.time_limit = std::chrono::milliseconds(1500);
@@ -121,6 +123,8 @@ TEST(SweepRequest, a_stored_request_names_no_program_and_no_file) {
   const SweepRequest back = sweep_request_from_json(to_json(unusual()));
   EXPECT_THAT(back.worker_prefix, testing::IsEmpty());
   EXPECT_EQ(back.tensors, "");
+  EXPECT_EQ(back.plugin, "");
+  EXPECT_EQ(to_json(unusual()).find("evil"), std::string::npos);
   EXPECT_EQ(back.time_limit, SweepRequest().time_limit);
 }
 
@@ -143,6 +147,13 @@ TEST(SweepRequest, what_a_stored_request_named_must_be_given_again) {
   EXPECT_THAT(refusal({}, tensors), testing::HasSubstr("leave --tensors out"));
   EXPECT_EQ(refusal({}, {}), "");
   EXPECT_EQ(refusal(tensors, tensors), "");
+  SweepRequest plugin, other;
+  plugin.plugin = "./mine.so", plugin.plugin_sha256 = "0123";
+  other.plugin = "./mine.so", other.plugin_sha256 = "4567";
+  EXPECT_THAT(refusal(plugin, {}), testing::HasSubstr("triscope sweep --resume 7 --kernel ./FILE.so"));
+  EXPECT_THAT(refusal(plugin, other), testing::HasSubstr("its SHA-256 differs"));
+  EXPECT_THAT(refusal({}, plugin), testing::HasSubstr("leave --kernel out"));
+  EXPECT_EQ(refusal(plugin, plugin), "");
   given.worker_prefix = {"env"};
   EXPECT_EQ(refusal(remote, given), "");
   EXPECT_EQ(refusal({}, given), "");
@@ -210,7 +221,8 @@ TEST(SweepRequest, command_line_shows_what_differs_from_the_defaults) {
       to_command_line(unusual()),
       "triscope sweep --windows 512x32,7x9 --seq 1024,2048 --batch 2 --q-heads 8,16 --kv-heads 1,2 --head-dim 64,128"
       " --form determinant,trilinear --mask full --element bf16 --scale 0.1 --k2-bias 0.3333333333333333 --v2-bias -2"
-      " --sink 0 --deterministic --pass backward --kernel cpu.fast,baseline.cpu --instance all --device cpu"
+      " --sink 0 --deterministic --pass backward --kernel cpu.fast,baseline.cpu,/lib/evil.so --instance all --device "
+      "cpu"
       " --regime burst --timing-source cuda_events --counters quick --precision 1% --budget 3.5s --seed "
       "18446744073709551615 --tensors"
       " 'it'\\''s here/a b.safetensors' --time-limit 1.5s --worker-prefix 'ssh -o '\\''X=a b'\\'' host'");

@@ -1,0 +1,82 @@
+// What a plan will take: time from counted FLOPs and a rate, memory from the sizes of tensors.
+#include <algorithm>
+
+#include "kernels/attention/flops.hpp"
+#include "profiler/plan/plan.hpp"
+#include "profiler/plan/request.hpp"
+
+namespace triscope {
+namespace {
+
+// Of the bytes of one entry the tensors that the kernels of a group share.
+std::int64_t input_bytes(const Problem& problem, Pass pass) {
+  const std::int64_t element_bytes = problem.element == Element::bf16 ? 2 : 4;
+  if (problem.form == Form::gemm) return 2 * problem.seq_len * problem.seq_len * element_bytes;
+  const std::int64_t position_bytes = problem.batch * problem.seq_len * problem.head_dim * element_bytes;
+  const std::int64_t query_like = (pass == Pass::forward ? 1 : 2) * problem.q_heads;  // q, and do
+  const std::int64_t key_like = (problem.form == Form::dot_product ? 2 : 4) * problem.kv_heads;
+  return (query_like + key_like) * position_bytes + (problem.sink ? 4 * problem.q_heads : 0);
+}
+
+}  // namespace
+
+std::int64_t device_bytes(const PlanEntry& entry) {
+  return tensor_bytes(entry.key.problem, entry.key.pass) + entry.workspace_bytes;
+}
+
+double assumed_flops_per_second(const Device& device, Pass pass) {
+  const double forward = device.kind == DeviceKind::cpu
+                             ? 25e9 * static_cast<double>(std::max<std::int64_t>(device.multiprocessors, 1))
+                             : 2e12 * static_cast<double>(std::max<std::int64_t>(device.multiprocessors, 1));
+  return pass == Pass::forward ? forward : 0.7 * forward;
+}
+
+Estimate estimate(const PlanGroup& group, const SweepRequest& request, double forward_flops_per_second,
+                  double backward_flops_per_second) {
+  constexpr double kSetupSeconds = 0.3;       // inputs and oracle rows
+  constexpr double kBlockSeconds = 0.04;      // shortest block
+  constexpr double kUsualBlocks = 14;         // until the interval is narrow enough, on a quiet machine
+  constexpr double kSettleSeconds = 0.04;     // untimed, for each block of a GPU's kernels in turns
+  constexpr double kColdSeconds = 0.09;       // before each burst launch a GPU idles, and its caches are flushed
+  constexpr double kCrossCheckSeconds = 1.1;  // by another process: warm-up, settling and a few blocks
+  Estimate total;
+  std::int64_t shared_bytes = 0;
+  std::vector<PlanEntry> turns = group.entries;
+  turns.insert(turns.end(), group.references.begin(), group.references.end());
+  for (std::size_t n = 0; n < turns.size(); ++n) {
+    const PlanEntry& entry = turns[n];
+    const double forward = useful_flops(entry.key.problem, Pass::forward) / forward_flops_per_second;
+    const double launch = entry.key.pass == Pass::forward
+                              ? forward
+                              : useful_flops(entry.key.problem, Pass::backward) / backward_flops_per_second;
+    const double budget = 1e-9 * static_cast<double>(request.stopping.budget_ns);
+    const bool gpu = entry.key.timing_source != TimingSource::cpu_clock;
+    const bool settles = gpu && entry.key.regime == Regime::sustained && turns.size() > 1;
+    const bool waits = gpu && entry.key.regime == Regime::burst;
+    const double block =
+        waits ? launch + kColdSeconds : std::max(launch, kBlockSeconds) + (settles ? kSettleSeconds : 0);
+    total.seconds += kSetupSeconds + forward + 2 * launch + std::min(kUsualBlocks * block, budget + block);
+    const bool checked = entry.key.timing_source == TimingSource::cupti && n < group.entries.size();
+    if (checked) total.seconds += kCrossCheckSeconds + forward + 2 * launch;
+    const std::int64_t inputs = input_bytes(entry.key.problem, entry.key.pass);
+    shared_bytes = std::max(shared_bytes, inputs);
+    total.bytes += device_bytes(entry) - inputs;
+  }
+  total.bytes += shared_bytes;
+  return total;
+}
+
+Estimate estimate(const Plan& plan, const SweepRequest& request, const Device& device) {
+  Estimate total;
+  SweepRequest restart = request;
+  restart.stopping = restart_rule(request);
+  for (const PlanGroup& group : plan.groups) {
+    const Estimate one = estimate(group, restart, assumed_flops_per_second(device, Pass::forward),
+                                  assumed_flops_per_second(device, Pass::backward));
+    total.seconds += static_cast<double>(request.restarts) * one.seconds;
+    total.bytes = std::max(total.bytes, one.bytes);
+  }
+  return total;
+}
+
+}  // namespace triscope

@@ -1,0 +1,177 @@
+#include "profiler/plan/sweep_title.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <exception>
+#include <sstream>
+
+#include "kernels/attention/paper.hpp"
+#include "kernels/base/third_party.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::string_view kBaseline = "baseline.", kCpu = "cpu.";
+
+bool is_table1(const std::vector<Windows>& windows) {
+  const auto& table = paper_table1();
+  return windows.empty() ||
+         (windows.size() == table.size() && std::all_of(table.begin(), table.end(), [&](const PaperRow& row) {
+            return std::find(windows.begin(), windows.end(), row.windows) != windows.end();
+          }));
+}
+
+std::string windows_title(const SweepRequest& request) {
+  if (request.mask == Mask::full) return "full mask";
+  if (is_table1(request.windows)) return "Table 1";
+  if (request.windows.size() > 1) return fmt::format("{} windows", request.windows.size());
+  return fmt::format("{}x{}", request.windows.front().window1, request.windows.front().window2);
+}
+
+std::string tokens_title(std::int64_t tokens) {
+  return tokens >= 1024 && tokens % 1024 == 0 ? fmt::format("{}k", tokens / 1024) : fmt::format("{}", tokens);
+}
+
+std::string range(const std::vector<std::int64_t>& values, const char* between = " to ") {
+  if (values.empty()) return {};
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *low == *high ? tokens_title(*low) : tokens_title(*low) + between + tokens_title(*high);
+}
+
+/// The grouping of heads, where it is not the paper's.
+std::string heads_title(const SweepRequest& request) {
+  if (request.q_heads.empty() || request.kv_heads.empty()) return {};
+  if (request.q_heads.size() != 1 || request.kv_heads.size() != 1)
+    return fmt::format("{} head counts", std::max(request.q_heads.size(), request.kv_heads.size()));
+  if (request.q_heads.front() == 64 && request.kv_heads.front() == 1) return {};
+  return fmt::format("{}/{} heads", request.q_heads.front(), request.kv_heads.front());
+}
+
+template <typename Value>
+std::string both(const std::vector<Value>& values, const char* word) {
+  if (values.empty()) return {};
+  return values.size() > 1 ? word : std::string(to_string(values.front()));
+}
+
+/// "FA3", "FA3 and cuDNN", "FA3 and 2 more".
+std::string joined(const std::vector<std::string>& names) {
+  if (names.size() > 2) return fmt::format("{} and {} more", names.front(), names.size() - 1);
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+/// "Hopper", "CPU fast", "FA3": a few letters that stand for a kernel's id.
+std::string kernel_name(std::string_view id) {
+  constexpr std::string_view kLong = "FlashAttention-";
+  if (const ThirdPartyPart* part = find_third_party_part(id))
+    return part->name.starts_with(kLong) ? "FA" + std::string(part->name.substr(kLong.size()))
+                                         : std::string(part->name);
+  const std::size_t point = id.find('.');
+  if (point == std::string_view::npos) return std::string(id);
+  std::string name(id.substr(point + 1));
+  if (id.starts_with(kCpu)) return "CPU " + name;
+  if (name == kCpu.substr(0, kCpu.size() - 1)) return "CPU dot-product";
+  if (!name.empty()) name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+  return name;
+}
+
+/// "Hopper beside FA3 and cuDNN"; empty where none is named, so that every kernel that can run is measured.
+std::string kernels_title(const SweepRequest& request) {
+  std::vector<std::string> ours, baselines;
+  for (const std::string& id : request.kernels)
+    (id.starts_with(kBaseline) ? baselines : ours).push_back(kernel_name(id));
+  if (ours.empty()) return joined(baselines);
+  return joined(ours) + (baselines.empty() ? "" : " beside " + joined(baselines));
+}
+
+/// "Hopper", "Hopper + Portable", "Hopper + 2": ours, or else the baselines.
+std::string short_kernels(const SweepRequest& request) {
+  std::vector<std::string> ours, baselines;
+  for (const std::string& id : request.kernels)
+    (id.starts_with(kBaseline) ? baselines : ours).push_back(kernel_name(id));
+  const std::vector<std::string>& names = ours.empty() ? baselines : ours;
+  if (names.size() > 2) return fmt::format("{} + {}", names.front(), names.size() - 1);
+  return fmt::format("{}", fmt::join(names, " + "));
+}
+
+const char* short_pass(const SweepRequest& request) {
+  if (request.passes.empty()) return "";
+  if (request.passes.size() > 1) return "fwd + bwd";
+  return request.passes.front() == Pass::forward ? "fwd" : "bwd";
+}
+
+std::string short_request(const SweepRequest& request) {
+  std::vector<std::string> parts{windows_title(request)};
+  const auto add = [&](std::string part) {
+    if (!part.empty()) parts.push_back(std::move(part));
+  };
+  if (!request.seq_lens.empty()) parts.front() += " at " + range(request.seq_lens, "–");
+  if (request.forms != std::vector{Form::trilinear}) add(both(request.forms, "both forms"));
+  add(heads_title(request));
+  if (request.head_dims != std::vector<std::int64_t>{128}) add("head size " + range(request.head_dims, "–"));
+  if (request.regimes != std::vector{Regime::sustained}) add(both(request.regimes, "both regimes"));
+  const std::string kernels = short_kernels(request);
+  add(kernels + (kernels.empty() ? "" : " ") + short_pass(request));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// The words of a person's note, without its tags.
+std::string words_of(const std::string& note) {
+  std::istringstream words(note);
+  std::string text;
+  for (std::string word; words >> word;) {
+    if (word.size() < 2 || word.front() != '#') text += (text.empty() ? "" : " ") + word;
+  }
+  return text;
+}
+
+std::string title_of(const SweepInfo& sweep, std::string (*describe)(const SweepRequest&)) {
+  if (std::string text = words_of(sweep.note); !text.empty()) return text;
+  try {
+    const std::string title = describe(sweep_request_from_json(sweep.request_json));
+    return had_plugin(sweep.request_json) ? title + ", a library" : title;
+  } catch (const std::exception&) {
+    return sweep.command;  // of a database that a later version wrote
+  }
+}
+
+}  // namespace
+
+std::string request_title(const SweepRequest& request) {
+  std::vector<std::string> parts{windows_title(request)};
+  const auto add = [&](std::string part) {
+    if (!part.empty()) parts.push_back(std::move(part));
+  };
+  if (!request.seq_lens.empty()) parts.front() += " at " + range(request.seq_lens);
+  if (request.forms != std::vector{Form::trilinear}) add(both(request.forms, "both forms"));
+  add(heads_title(request));
+  if (request.head_dims != std::vector<std::int64_t>{128}) add("head size " + range(request.head_dims));
+  add(kernels_title(request));
+  if (request.regimes != std::vector{Regime::sustained}) add(both(request.regimes, "both regimes"));
+  add(both(request.passes, "both passes"));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string sweep_title(const SweepInfo& sweep) { return title_of(sweep, request_title); }
+
+std::string short_title(const SweepInfo& sweep) { return title_of(sweep, short_request); }
+
+std::vector<std::string> tags_of(std::string_view note) {
+  std::istringstream words{std::string(note)};
+  std::vector<std::string> tags;
+  for (std::string word; words >> word;) {
+    if (word.size() > 1 && word.front() == '#') tags.push_back(word.substr(1));
+  }
+  return tags;
+}
+
+std::string short_device(const std::string& name) {
+  for (const std::string_view maker : {"NVIDIA ", "GeForce ", "AMD ", "Intel(R) ", "Intel "}) {
+    if (name.starts_with(maker)) return short_device(name.substr(maker.size()));
+  }
+  return name;
+}
+
+}  // namespace triscope

@@ -1,0 +1,31 @@
+// What a sweep measures, in a few words, so that sweeps can be told apart in a list. The window and the command line
+// use the same.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/plan/request.hpp"
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// "Table 1 at 32k, Hopper beside FA3 and cuDNN, forward": windows, sequence lengths, kernels, passes; between them
+/// what is not the usual: forms, heads, head sizes, regimes.
+std::string request_title(const SweepRequest& request);
+
+/// The note a person gave it, without its tags; else the title of its request, with ", a library" behind it where a
+/// plug-in was measured too.
+std::string sweep_title(const SweepInfo& sweep);
+
+/// The same for a list with little room: "Table 1 at 32k, Hopper fwd". What stands beside our kernels is left out.
+std::string short_title(const SweepInfo& sweep);
+
+/// The tags of a sweep: the words of its note that begin with "#", without it.
+std::vector<std::string> tags_of(std::string_view note);
+
+/// "NVIDIA H200" -> "H200": a device's name without its maker.
+std::string short_device(const std::string& name);
+
+}  // namespace triscope

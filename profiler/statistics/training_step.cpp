@@ -1,0 +1,158 @@
+#include "profiler/statistics/training_step.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <unordered_map>
+
+#include "profiler/statistics/statistics.hpp"
+
+namespace triscope {
+namespace {
+
+ValueWithInterval with_half(double value, std::optional<double> half) {
+  if (!half) return {value, std::nullopt, std::nullopt};
+  return {value, value - *half, value + *half};
+}
+
+std::optional<double> in_squares(std::optional<double> a, std::optional<double> b) {
+  if (!a || !b) return std::nullopt;
+  return std::sqrt(*a * *a + *b * *b);
+}
+
+bool is_simplicial(const ResultRow& row) {
+  return row.problem.form == Form::trilinear || row.problem.form == Form::determinant;
+}
+
+std::string way_of(const ResultRow& row) {
+  return fmt::format("{} {}", to_string(row.regime), to_string(row.timing_source));
+}
+
+/// What dot-product attention must have in common with windows, as text.
+std::string sizes_of(const ResultRow& row) {
+  const Problem& p = row.problem;
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", to_string(p.mask), p.batch, p.seq_len, p.q_heads, p.kv_heads,
+                     p.head_dim, to_string(p.element), way_of(row), row.device);
+}
+
+/// Dot-product attention over every token before the query, or under a full mask: a sliding window is another question.
+bool sees_all(const Problem& problem) {
+  return problem.form == Form::dot_product && (problem.mask == Mask::full || problem.window1 >= problem.seq_len);
+}
+
+/// The fastest row of each pass.
+struct Passes {
+  const ResultRow *forward = nullptr, *backward = nullptr;
+  void add(const ResultRow& row) {
+    const ResultRow*& best = row.pass == Pass::forward ? forward : backward;
+    if (best == nullptr || *row.median_ms < *best->median_ms) best = &row;
+  }
+};
+
+/// The dot product that stands beside every step: of those that were measured in both passes the one of lowest rank.
+std::string chosen_baseline(const std::vector<ResultRow>& rows, const std::string& baseline) {
+  if (baseline != "auto") return baseline == "none" ? "" : baseline;
+  std::set<std::string> forward, backward;
+  const ResultRow* best = nullptr;
+  const auto rank = [](const ResultRow& row) {
+    return row.card.rank.value_or(std::numeric_limits<std::int64_t>::max());
+  };
+  for (const ResultRow& row : rows) {
+    if (!sees_all(row.problem) || row.status != Status::ok || !row.median_ms) continue;
+    (row.pass == Pass::forward ? forward : backward).insert(row.kernel);
+    if (!forward.contains(row.kernel) || !backward.contains(row.kernel)) continue;
+    if (best == nullptr || rank(row) < rank(*best)) best = &row;
+  }
+  return best == nullptr ? "" : best->kernel;
+}
+
+void add_baseline(TrainingStep& step, const Passes& baseline) {
+  if (baseline.forward == nullptr || baseline.backward == nullptr) return;
+  step.baseline_forward = *baseline.forward;
+  step.baseline_backward = *baseline.backward;
+  step.baseline_step = sum_of(value_of(*baseline.forward), value_of(*baseline.backward));
+  step.over_baseline = ratio_of(step.step, *step.baseline_step);
+}
+
+void add_forms(std::vector<TrainingStep>& steps) {
+  std::unordered_map<std::string, const TrainingStep*> trilinear;
+  for (const TrainingStep& step : steps) {
+    if (step.forward.problem.form == Form::trilinear) trilinear.emplace(step_question(step.forward), &step);
+  }
+  for (TrainingStep& step : steps) {
+    if (step.forward.problem.form != Form::determinant) continue;
+    ResultRow twin = step.forward;
+    twin.problem.form = Form::trilinear;
+    const auto other = trilinear.find(step_question(twin));
+    if (other != trilinear.end()) step.determinant_trilinear = ratio_of(step.step, other->second->step);
+  }
+}
+
+}  // namespace
+
+std::optional<double> half_width(const ValueWithInterval& e) {
+  if (!e.low || !e.high) return std::nullopt;
+  return (*e.high - *e.low) / 2;
+}
+
+ValueWithInterval sum_of(const ValueWithInterval& a, const ValueWithInterval& b) {
+  return with_half(a.value + b.value, in_squares(half_width(a), half_width(b)));
+}
+
+ValueWithInterval ratio_of(const ValueWithInterval& a, const ValueWithInterval& b) {
+  const auto relative = [](const ValueWithInterval& e) {
+    const std::optional<double> half = half_width(e);
+    return half ? std::optional(*half / e.value) : std::nullopt;
+  };
+  const double value = a.value / b.value;
+  const std::optional<double> half = in_squares(relative(a), relative(b));
+  if (!half) return {value, std::nullopt, std::nullopt};
+  return {value, value * std::exp(-*half), value * std::exp(*half)};
+}
+
+ValueWithInterval value_of(const ResultRow& row) {
+  ValueWithInterval estimate{row.median_ms.value_or(0), std::nullopt, std::nullopt};
+  if (interval_known(row)) {
+    estimate.low = row.ci_low_ms;
+    estimate.high = row.ci_high_ms;
+  }
+  return estimate;
+}
+
+std::string step_question(const ResultRow& row) {
+  const Problem& p = row.problem;
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", to_string(p.form), to_string(p.mask),
+                     to_string(p.element), p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim, p.window1, p.window2,
+                     p.scale.value_or(NAN), p.k2_bias, p.v2_bias, p.sink.value_or(NAN), way_of(row), row.device);
+}
+
+std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline) {
+  const std::string dot_product = chosen_baseline(rows, baseline);
+  std::unordered_map<std::string, Passes> ours, baselines;
+  std::vector<const Passes*> in_order;
+  for (const ResultRow& row : rows) {
+    if (row.status != Status::ok || !row.median_ms) continue;
+    if (is_simplicial(row)) {
+      const auto [found, is_new] = ours.try_emplace(step_question(row));
+      if (is_new) in_order.push_back(&found->second);
+      found->second.add(row);
+    } else if (row.kernel == dot_product && sees_all(row.problem)) {
+      baselines[sizes_of(row)].add(row);
+    }
+  }
+  std::vector<TrainingStep> steps;
+  for (const Passes* passes : in_order) {
+    if (passes->forward == nullptr || passes->backward == nullptr) continue;
+    const ValueWithInterval first = value_of(*passes->forward), second = value_of(*passes->backward);
+    TrainingStep& step = steps.emplace_back(TrainingStep{
+        *passes->forward, *passes->backward, sum_of(first, second), ratio_of(second, first), {}, {}, {}, {}, {}});
+    const auto beside = baselines.find(sizes_of(step.forward));
+    if (beside != baselines.end()) add_baseline(step, beside->second);
+  }
+  add_forms(steps);
+  return steps;
+}
+
+}  // namespace triscope

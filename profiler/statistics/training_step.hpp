@@ -1,0 +1,48 @@
+// What one training step costs: forward and backward of the same problem together, beside dot-product attention.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// A number with its 95 % interval.
+struct ValueWithInterval {
+  double value = 0;
+  std::optional<double> low, high;  ///< unset: the interval is not known
+};
+
+/// Half the width of the interval; unset when it is not known.
+std::optional<double> half_width(const ValueWithInterval& e);
+
+/// Of medians of separate runs. Half-widths add in squares, of a sum in ms and of a ratio relatively: the runs are
+/// independent, and what changed on the machine between them is not in the interval.
+ValueWithInterval sum_of(const ValueWithInterval& a, const ValueWithInterval& b);
+ValueWithInterval ratio_of(const ValueWithInterval& a, const ValueWithInterval& b);
+/// The median of an ok row; its interval is unset when it says nothing.
+ValueWithInterval value_of(const ResultRow& row);
+
+struct TrainingStep {
+  ResultRow forward, backward;         ///< the fastest kernel of each pass
+  ValueWithInterval step;              ///< ms of both
+  ValueWithInterval backward_forward;  ///< ratio of the two
+  /// Dot-product attention of the same sizes, and the time of ours / its time.
+  std::optional<ResultRow> baseline_forward, baseline_backward;
+  std::optional<ValueWithInterval> baseline_step, over_baseline;
+  std::optional<ValueWithInterval>
+      determinant_trilinear;  ///< of a determinant step: its time / that of the trilinear one
+};
+
+/// The same question: two rows with equal text are passes of one problem (determinism left out, of a forward it says
+/// nothing), in the same regime, by the same clock, on a device of the same name.
+std::string step_question(const ResultRow& row);
+
+/// The steps of all problems of which both passes are ok in `rows`, in the same regime and by the same clock on a
+/// device of the same name. `baseline`: a kernel id; "auto": of the dot products that see all tokens and have both
+/// passes, the one whose card has the lowest rank; "none".
+std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline);
+
+}  // namespace triscope

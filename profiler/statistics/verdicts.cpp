@@ -1,0 +1,62 @@
+#include "profiler/statistics/verdicts.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "profiler/record/columns.hpp"
+
+namespace triscope {
+
+std::string verdict_text(const Comparison& comparison) {
+  switch (comparison.verdict) {
+    case Verdict::faster:
+      return fmt::format("{}x faster", significant_text(comparison.ratio));
+    case Verdict::slower:
+      return fmt::format("{}x slower", significant_text(1 / comparison.ratio));
+    case Verdict::same:
+      return "same";
+    case Verdict::unclear:
+      return comparison.ratio > 0 ? fmt::format("unclear, {}x the time", significant_text(1 / comparison.ratio))
+                                  : "unclear";
+    case Verdict::not_comparable:
+      return "not comparable";
+  }
+  return "?";
+}
+
+std::string time_text(const Comparison& comparison) {
+  if (comparison.verdict == Verdict::faster) return significant_text(comparison.ratio) + "x shorter";
+  if (comparison.verdict == Verdict::slower) return significant_text(1 / comparison.ratio) + "x longer";
+  return verdict_text(comparison);
+}
+
+std::string time_interval_text(const Comparison& comparison) {
+  const Interval& ratio = comparison.interval;
+  if (!(comparison.ratio > 0) || !(ratio.low > 0) || !std::isfinite(ratio.high)) return {};
+  if (comparison.verdict == Verdict::faster)
+    return fmt::format("{} to {}", significant_text(ratio.low), significant_text(ratio.high));
+  return fmt::format("{} to {}", significant_text(1 / ratio.high), significant_text(1 / ratio.low));
+}
+
+std::string time_sentence(const Comparison& comparison, const std::string& reference) {
+  std::string text = time_text(comparison);
+  switch (comparison.verdict) {
+    case Verdict::faster:
+    case Verdict::slower:
+      text += " than " + reference;
+      break;
+    case Verdict::same:
+      text = "the same time as " + reference;
+      break;
+    case Verdict::unclear:
+      text += (comparison.ratio > 0 ? " of " : " beside ") + reference;
+      break;
+    case Verdict::not_comparable:
+      return text + " with " + reference;
+  }
+  const std::string interval = time_interval_text(comparison);
+  return text + (interval.empty() ? "" : ", " + interval) + (comparison.paired ? "" : " *");
+}
+
+}  // namespace triscope

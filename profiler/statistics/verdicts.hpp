@@ -1,0 +1,34 @@
+// What a comparison is called, wherever it stands: the table, the charts, the report and the command line say the same.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "profiler/statistics/statistics.hpp"
+
+namespace triscope {
+
+/// Verdicts of rows against their baseline rows, by measurement id.
+struct Verdicts {
+  std::string baseline;            ///< kernel id; empty: nothing is compared
+  std::string label, short_label;  ///< the kernel's: "FlashAttention-3", "FA3"
+  std::map<std::int64_t, Comparison> by_measurement{};
+  std::map<std::int64_t, double> rates{};  ///< TFLOP/s relative to the baseline's
+};
+
+/// "1.31x faster", "same", "unclear 1.02x", "not comparable".
+std::string verdict_text(const Comparison& comparison);
+
+/// The same of a time beside another kernel's, whose work may be another: "1.31x shorter", "1.84x longer", "same".
+std::string time_text(const Comparison& comparison);
+
+/// The ends of the interval of the factor that `time_text` names, time A / time B or, of a shorter time, its inverse:
+/// "1.82 to 1.86"; empty when nothing was computed.
+std::string time_interval_text(const Comparison& comparison);
+
+/// A time beside that of kernel `reference`: "1.84x longer than FA3, 1.82 to 1.86", "the same time as FA3", "unclear,
+/// 1.01x the time of FA3, 0.97 to 1.05", "not comparable with FA3"; with a star where they did not take turns.
+std::string time_sentence(const Comparison& comparison, const std::string& reference);
+
+}  // namespace triscope

@@ -1,0 +1,104 @@
+#include "profiler/verdict/row_verdicts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "profiler/verdict/pairing.hpp"
+
+namespace triscope {
+
+const SampleSeries& StoredSamples::of(const ResultRow& row) {
+  constexpr int kFewMeasurements = 8;
+  OfSweep& sweep = sweeps_[row.sweep];
+  if (const auto known = sweep.series.find(row.measurement); known != sweep.series.end()) return known->second;
+  if (!sweep.whole && ++sweep.asked > kFewMeasurements) {
+    sweep.whole = true;
+    sweep.series.merge(snapshot_.series_of_sweep(row.sweep));
+    if (const auto known = sweep.series.find(row.measurement); known != sweep.series.end()) return known->second;
+  }
+  SampleSeries series = snapshot_.series(row.measurement);
+  if (series.samples.empty() && !snapshot_.result(row.measurement)) {
+    throw Error(fmt::format("m{} cannot be compared", row.measurement), "it has been deleted", "run the command again");
+  }
+  return sweep.series.emplace(row.measurement, std::move(series)).first->second;
+}
+
+const SweepSpread& StoredSamples::spread(std::int64_t sweep) {
+  std::optional<SweepSpread>& known = sweeps_[sweep].spread;
+  if (!known) known = snapshot_.spread(sweep);
+  return *known;
+}
+
+Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& of_b, const ResultRow& b,
+                        double tolerance) {
+  const SampleSeries &first = of_a.of(a), &second = of_b.of(b);
+  const std::vector<Sample>*of_first = &first.samples, *of_second = &second.samples;
+  bool interleaved = &of_a == &of_b && a.measurement == b.measurement;
+  if (&of_a == &of_b && a.sweep == b.sweep && !interleaved) {
+    // A reference took turns with several groups: what counts is what it did beside the other's.
+    if (const auto* beside = second.in_turns_with(first.group)) {
+      of_second = beside;
+      interleaved = true;
+    } else if (const auto* turns = first.in_turns_with(second.group)) {
+      of_first = turns;
+      interleaved = true;
+    }
+  }
+  return compare({*of_first, a.regime, a.timing_source, of_a.spread(a.sweep)},
+                 {*of_second, b.regime, b.timing_source, of_b.spread(b.sweep)}, interleaved, tolerance);
+}
+
+std::string usual_reference(const std::vector<ResultRow>& rows) {
+  const ResultRow* best = nullptr;
+  const auto rank = [](const ResultRow& row) {
+    return row.card.rank.value_or(std::numeric_limits<std::int64_t>::max());
+  };
+  for (const ResultRow& row : rows) {
+    if (row.problem.form != Form::dot_product || row.status != Status::ok) continue;
+    if (best == nullptr || rank(row) < rank(*best)) best = &row;
+  }
+  return best == nullptr ? std::string() : best->kernel;
+}
+
+Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<ResultRow>& rows,
+                               const std::string& baseline, double tolerance) {
+  Verdicts verdicts;
+  if (baseline == "none") return verdicts;
+  const std::string kernel = baseline == "auto" ? usual_reference(rows) : baseline;
+  const auto first = std::find_if(rows.begin(), rows.end(), [&](const ResultRow& row) { return row.kernel == kernel; });
+  if (first == rows.end()) {
+    if (baseline == "auto") return verdicts;
+    throw Error(fmt::format("--baseline '{}'", baseline), "no measurement in the table is of that kernel",
+                "give a kernel of the table, auto or none", ExitCode::usage);
+  }
+  verdicts.baseline = first->kernel;
+  verdicts.label = first->card.label;
+  verdicts.short_label = first->card.short_label;
+  std::vector<ResultRow> ours, theirs;
+  for (const ResultRow& row : rows) (row.kernel == verdicts.baseline ? theirs : ours).push_back(row);
+  StoredSamples samples(snapshot);
+  const Partners partners(theirs, true);
+  for (const ResultRow& row : ours) {
+    if (row.status != Status::ok) continue;
+    const std::vector<std::size_t> places = partners.of(row);
+    const auto partner = std::find_if(places.begin(), places.end(),
+                                      [&](std::size_t place) { return theirs[place].status == Status::ok; });
+    if (partner == places.end()) continue;
+    const ResultRow& other = theirs[*partner];
+    const Comparison& times =
+        verdicts.by_measurement.try_emplace(row.measurement, compare_rows(samples, row, samples, other, tolerance))
+            .first->second;
+    if (!row.tflops || !other.tflops) continue;
+    // In turns the times are those of the same moments, so the rate is that of the work times the ratio of times.
+    const double medians = *other.median_ms / *row.median_ms;
+    verdicts.rates.try_emplace(row.measurement,
+                               *row.tflops / *other.tflops * (times.paired ? times.ratio / medians : 1.0));
+  }
+  return verdicts;
+}
+
+}  // namespace triscope
