@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
-#include <map>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -14,8 +13,7 @@
 #include "build_facts.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/program_folder.hpp"
-#include "profiler/record/clock.hpp"
-#include "profiler/statistics/statistics.hpp"
+#include "profiler/supervise/attempt.hpp"
 #include "profiler/supervise/worker_process.hpp"
 
 namespace triscope {
@@ -25,12 +23,15 @@ using Clock = WorkerProcess::Clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kLastWords = 3;           // lines of stderr quoted with a crash
-constexpr auto kQuitLimit = milliseconds(500);  // from quit to kill
+constexpr auto kQuitLimit = milliseconds(500);  // from quit to kill, and from cancel to kill when the program ends
 constexpr auto kUnlimited = std::chrono::hours(24 * 365);
 
 /// The worker is gone or useless. `what()` says why, as the reason of a failed measurement.
 class WorkerLost : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+ public:
+  explicit WorkerLost(const std::string& why, bool killed_by_others)
+      : std::runtime_error(why), killed(killed_by_others) {}
+  bool killed;  ///< by SIGKILL, and not by us: by a person, or for want of memory
 };
 
 double seconds(milliseconds time) { return std::chrono::duration<double>(time).count(); }
@@ -42,10 +43,7 @@ std::string lateness_text(bool cancelling, const WorkerOptions& options) {
   return fmt::format("it ran longer than the limit of {:.3g} s, so the worker was killed", seconds(options.time_limit));
 }
 
-Error error_of(const ErrorReply& reply) {
-  const int code = std::clamp(reply.code, 1, 3);
-  return Error(reply.summary, reply.why, reply.fix, static_cast<ExitCode>(code));
-}
+Error stopped() { return Error("the job was not done", "it was stopped", "run it again", ExitCode::measured_failed); }
 
 std::vector<std::string> command_of(const WorkerOptions& options) {
   std::vector<std::string> command = options.prefix;
@@ -56,6 +54,11 @@ std::vector<std::string> command_of(const WorkerOptions& options) {
   }
   for (const std::string& word : {std::string("--mode"), options.mode, std::string("--device"), options.device})
     command.push_back(word);
+  if (!options.plugin.empty()) {
+    for (const std::string& word :
+         {std::string("--plugin"), options.plugin.string(), std::string("--plugin-sha256"), options.plugin_sha256})
+      command.push_back(word);
+  }
   return command;
 }
 
@@ -76,13 +79,15 @@ struct Supervisor::Impl {
   explicit Impl(WorkerOptions given) : options(std::move(given)) {}
 
   void ensure_started();
+  void forget();
+  std::optional<Message> start(const std::vector<std::string>& command);
   void send(const Message& message) { process->write(to_bytes(message)); }
   /// The next message; nullopt when `wake` was set. Throws `WorkerLost`; the process is gone then.
   std::optional<Message> receive(Clock::time_point deadline, const WakeEvent* wake, const std::string& lateness);
   template <typename Reply>
   Reply ask(const Message& request, milliseconds limit, std::stop_token stop = {});
   void forward_log();
-  [[noreturn]] void lose(const std::string& reason);
+  [[noreturn]] void lose(const std::string& reason, bool killed = false);
   void quit();
 
   WorkerOptions options;
@@ -103,14 +108,14 @@ void Supervisor::Impl::forward_log() {
   }
 }
 
-void Supervisor::Impl::lose(const std::string& reason) {
+void Supervisor::Impl::lose(const std::string& reason, bool killed) {
   process->end(Clock::now());
   forward_log();
   process.reset();
   std::string text = reason;
   if (!last_words.empty()) text += fmt::format("; its last output: {}", fmt::join(last_words, " | "));
   if (greeted) options.log(text);  // one that does not even start is an error, which says all this
-  throw WorkerLost(text);
+  throw WorkerLost(text, killed);
 }
 
 std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, const WakeEvent* wake,
@@ -127,8 +132,8 @@ std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, con
         lose(lateness);
       case WorkerProcess::Event::ended: {
         const std::string ending = process->end(Clock::now() + kQuitLimit);
-        const bool maybe_memory = ending.find("SIGKILL") != std::string::npos;
-        lose("the worker " + ending + (maybe_memory ? ", not by its supervisor: perhaps memory ran out" : ""));
+        const bool killed = ending.find("SIGKILL") != std::string::npos;
+        lose("the worker " + ending + (killed ? ", not by its supervisor: perhaps memory ran out" : ""), killed);
       }
       case WorkerProcess::Event::output:
         break;
@@ -157,6 +162,37 @@ std::optional<Message> Supervisor::Impl::receive(Clock::time_point deadline, con
   }
 }
 
+/// Of the worker that was there before.
+void Supervisor::Impl::forget() {
+  parser = FrameParser();
+  frames.clear();
+  rubbish.clear();
+  last_words.clear();
+  greeted = used = false;
+}
+
+/// The first message of a new worker; nullopt when the program ends. Throws `WorkerLost`.
+std::optional<Message> Supervisor::Impl::start(const std::vector<std::string>& command) {
+  constexpr int kAttempts = 3;  // one that is killed while it starts is started again
+  WakeEvent wake;
+  const std::stop_callback on_close(options.closing, [&wake] { wake.set(); });
+  for (int attempt = 1;; ++attempt) {
+    forget();
+    try {
+      process = std::make_unique<WorkerProcess>(command, options.environment);
+    } catch (const Error& e) {
+      if (options.prefix.empty()) throw;
+      throw Error(e.summary(), e.why(), "check the command given as worker prefix");
+    }
+    try {
+      return receive(Clock::now() + options.handshake_limit, &wake,
+                     fmt::format("it said nothing for {:.3g} s", seconds(options.handshake_limit)));
+    } catch (const WorkerLost& e) {
+      if (!e.killed || attempt == kAttempts) throw;
+    }
+  }
+}
+
 void Supervisor::Impl::ensure_started() {
   if (process) {
     // A worker that died while idle is replaced before it is asked anything.
@@ -166,25 +202,13 @@ void Supervisor::Impl::ensure_started() {
     options.log("the worker is replaced: it " + process->end(Clock::now() + kQuitLimit) + " while it was idle");
     process.reset();
   }
-  parser = FrameParser();
-  frames.clear();
-  rubbish.clear();
-  last_words.clear();
-  greeted = used = false;
   const std::vector<std::string> command = command_of(options);
-  try {
-    process = std::make_unique<WorkerProcess>(command, options.environment);
-  } catch (const Error& e) {
-    if (options.prefix.empty()) throw;
-    throw Error(e.summary(), e.why(), "check the command given as worker prefix");
-  }
   const auto refuse = [&](const std::string& why, const std::string& fix) {
     throw Error(fmt::format("the worker \"{}\" cannot be used", fmt::join(command, " ")), why, fix);
   };
   std::optional<Message> message;
   try {
-    message = receive(Clock::now() + options.handshake_limit, nullptr,
-                      fmt::format("it said nothing for {:.3g} s", seconds(options.handshake_limit)));
+    message = start(command);
   } catch (const WorkerLost& e) {
     constexpr std::string_view kSigned = "triscope-worker: ";
     if (!last_words.empty() && last_words.back().starts_with(kSigned)) {  // it says itself why it does not start
@@ -193,6 +217,10 @@ void Supervisor::Impl::ensure_started() {
       refuse(own, "see `triscope doctor`");
     }
     refuse(e.what(), "run that command by hand: it should print one line of JSON and wait");
+  }
+  if (!message) {
+    process.reset();
+    throw stopped();
   }
   const Hello* hello = std::get_if<Hello>(&*message);
   if (hello == nullptr || hello->protocol != kProtocolVersion) {
@@ -219,16 +247,14 @@ void Supervisor::Impl::quit() {
 
 template <typename Reply>
 Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::stop_token stop) {
-  const auto stopped = [] {
-    return Error("the job was not done", "it was stopped", "run it again", ExitCode::measured_failed);
-  };
-  if (stop.stop_requested()) throw stopped();
+  if (stop.stop_requested() || options.closing.stop_requested()) throw stopped();
   // What a worker says of its kernels changes nothing, so another one is asked when it is killed meanwhile.
   constexpr int kAttempts = std::is_same_v<Reply, CatalogReply> || std::is_same_v<Reply, SupportReply> ? 2 : 1;
   for (int attempt = 1;; ++attempt) {
     ensure_started();
     WakeEvent wake;
     const std::stop_callback on_stop(stop, [&wake] { wake.set(); });
+    const std::stop_callback on_close(options.closing, [&wake] { wake.set(); });
     send(request);
     try {
       std::optional<Message> message =
@@ -292,108 +318,10 @@ KernelRow Supervisor::kernel_row(const KernelRowRequest& request, std::stop_toke
   return impl_->ask<KernelRowReply>(request, impl_->options.time_limit, std::move(stop)).row;
 }
 
-namespace {
-
-/// One worker's attempt at the entries of a group that are still open.
-class Attempt {
- public:
-  Attempt(const MeasureRequest& request, std::vector<std::size_t>& open, const JobObserver& observer)
-      : request_(request),
-        open_(open),
-        sent_(open),
-        observer_(observer),
-        group_(open.size() > 1 ? started_unix_ns_ : -1) {}
-
-  MeasureRequest message() const {
-    MeasureRequest part = request_;
-    part.entries.clear();
-    part.source_hashes.clear();
-    for (const std::size_t entry : sent_) {
-      part.entries.push_back(request_.entries[entry]);
-      part.source_hashes.push_back(request_.source_hashes[entry]);
-    }
-    return part;
-  }
-
-  /// True when the job is over. Messages that make no sense here are passed over.
-  bool take(const Message& message) {
-    if (const auto* report = std::get_if<ProgressReport>(&message)) {
-      if (valid(report->entry)) in_flight_ = sent_[static_cast<std::size_t>(report->entry)];
-      ProgressReport mapped = *report;
-      mapped.entry = in_flight_ ? static_cast<std::int64_t>(*in_flight_) : -1;
-      observer_.progress(mapped);
-    } else if (const auto* batch = std::get_if<SampleBatch>(&message); batch != nullptr && valid(batch->entry)) {
-      const std::size_t entry = sent_[static_cast<std::size_t>(batch->entry)];
-      std::vector<Sample>& taken = taken_[entry];
-      taken.insert(taken.end(), batch->samples.begin(), batch->samples.end());
-      observer_.sampled(static_cast<std::int64_t>(entry), batch->samples);
-    } else if (const auto* result = std::get_if<ResultReply>(&message); result != nullptr && valid(result->entry)) {
-      finish(sent_[static_cast<std::size_t>(result->entry)], result->measurement);
-    } else if (const auto* error = std::get_if<ErrorReply>(&message)) {
-      fail_all(Status::failed, error_of(*error).what());
-      return true;
-    } else if (std::holds_alternative<Done>(message)) {
-      fail_all(Status::failed, "the worker reported nothing");
-      return true;
-    }
-    return false;
-  }
-
-  /// The worker is lost: the entry in flight failed; all of them when none was.
-  void lost(const std::string& reason) {
-    if (in_flight_ && std::find(open_.begin(), open_.end(), *in_flight_) != open_.end()) {
-      finish(*in_flight_, unmeasured(*in_flight_, Status::failed, reason));
-    } else {
-      fail_all(Status::failed, reason);
-    }
-  }
-
-  void fail_all(Status status, const std::string& reason) {
-    for (const std::size_t entry : std::vector(open_)) finish(entry, unmeasured(entry, status, reason));
-  }
-
- private:
-  /// What is known of an entry that the worker did not report: its samples until then.
-  Measurement unmeasured(std::size_t entry, Status status, const std::string& reason) {
-    Measurement measurement;
-    measurement.key = request_.entries[entry];
-    measurement.source_hash = request_.source_hashes[entry];
-    measurement.status = status;
-    measurement.reason = reason;
-    measurement.started_unix_ns = started_unix_ns_;
-    measurement.samples = std::move(taken_[entry]);
-    return measurement;
-  }
-
-  bool valid(std::int64_t entry) const { return entry >= 0 && static_cast<std::size_t>(entry) < sent_.size(); }
-
-  void finish(std::size_t entry, Measurement measurement) {
-    const auto position = std::find(open_.begin(), open_.end(), entry);
-    if (position == open_.end()) return;
-    open_.erase(position);
-    measurement.key = request_.entries[entry];
-    if (!measurement.samples.empty()) {
-      measurement.summary = summarize(measurement.samples, request_.stopping);
-      measurement.group = group_;
-    }
-    observer_.measured(static_cast<std::int64_t>(entry), measurement);
-  }
-
-  const MeasureRequest& request_;
-  std::vector<std::size_t>& open_;
-  const std::vector<std::size_t> sent_;  // entry numbers of the worker's messages are positions in here
-  const JobObserver& observer_;
-  const std::int64_t started_unix_ns_ = unix_now_ns();
-  std::int64_t group_;
-  std::map<std::size_t, std::vector<Sample>> taken_;  // by entry: kept should the worker be lost
-  std::optional<std::size_t> in_flight_;
-};
-
-}  // namespace
-
 void Supervisor::measure(const MeasureRequest& request, const JobObserver& observer, std::stop_token stop) {
-  WakeEvent wake;
+  WakeEvent wake, closing;
   const std::stop_callback on_stop(stop, [&wake] { wake.set(); });
+  const std::stop_callback on_close(impl_->options.closing, [&closing] { closing.set(); });
   std::vector<std::size_t> open;
   for (std::size_t entry = 0; entry < request.entries.size(); ++entry) open.push_back(entry);
   const milliseconds limit = impl_->options.time_limit;
@@ -407,13 +335,19 @@ void Supervisor::measure(const MeasureRequest& request, const JobObserver& obser
     const auto budget = std::chrono::duration_cast<milliseconds>(std::chrono::nanoseconds(request.stopping.budget_ns));
     auto total_deadline = Clock::now() + static_cast<std::int64_t>(open.size()) * (limit + budget);
     auto silence_deadline = Clock::now() + limit;
-    bool cancelling = false;
+    bool cancelling = false, hurrying = false;
     try {
       const auto lateness = [&] { return lateness_text(cancelling, impl_->options); };
       for (bool over = false; !over;) {
         const auto deadline = std::min(total_deadline, silence_deadline);
         if (Clock::now() >= total_deadline) impl_->lose(lateness());  // also one that never stops talking
-        const std::optional<Message> message = impl_->receive(deadline, cancelling ? nullptr : &wake, lateness());
+        const WakeEvent* heeded = !cancelling ? &wake : !hurrying ? &closing : nullptr;
+        const std::optional<Message> message = impl_->receive(deadline, heeded, lateness());
+        if (!message && cancelling) {
+          hurrying = true;
+          total_deadline = silence_deadline = std::min(deadline, Clock::now() + kQuitLimit);
+          continue;
+        }
         if (!message) {
           impl_->send(CancelRequest{});
           cancelling = true;

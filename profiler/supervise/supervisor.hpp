@@ -13,6 +13,7 @@
 #include "profiler/protocol/jobs.hpp"
 #include "profiler/protocol/messages.hpp"
 #include "profiler/record/catalog.hpp"
+#include "profiler/supervise/job_observer.hpp"
 
 namespace triscope {
 
@@ -23,24 +24,19 @@ struct WorkerOptions {
   std::vector<std::string> environment;  ///< variables beside our own: "NAME=value"; a prefix may not pass them on
   std::string mode = "cpu";              ///< worker_mode(device)
   std::string device = "cpu";
+  std::filesystem::path plugin;                       ///< library with further kernels; empty: none
+  std::string plugin_sha256;                          ///< of that file
   std::chrono::milliseconds handshake_limit{20'000};  ///< from start to hello
   std::chrono::milliseconds time_limit{120'000};      ///< per configuration, beyond its sampling budget; also the
                                                       ///< longest silence
   std::chrono::milliseconds cancel_grace{10'000};     ///< from cancel to the answer, then it is killed
+  std::stop_token
+      closing{};  ///< the program ends: no answer is waited for, and a cancel has no more than half a second
   std::function<void(const std::string&)> log = [](const std::string&) {};  ///< lines of its stderr, and what was done
 };
 
 /// $TRISCOPE_WORKER, or triscope-worker beside this executable. Throws `Error` when it is not there.
 std::filesystem::path find_worker();
-
-/// Callbacks while a job runs; called on the thread that runs it.
-struct JobObserver {
-  std::function<void(const ProgressReport&)> progress = [](const ProgressReport&) {};
-  std::function<void(std::int64_t entry, const std::vector<Sample>&)> sampled = [](std::int64_t,
-                                                                                   const std::vector<Sample>&) {};
-  /// An entry is finished: measured, or failed with the reason.
-  std::function<void(std::int64_t entry, const Measurement&)> measured = [](std::int64_t, const Measurement&) {};
-};
 
 /// One worker and its restarts. Use on one thread only: a local worker dies with the thread that started it.
 class Supervisor {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,11 +30,8 @@ std::string remark(const Measurement& measurement, const SweepRequest& request) 
   return fmt::format("{}", fmt::join(remarks, "; "));
 }
 
-bool has_no_time(const Measurement& measurement) {
-  for (const Sample& sample : measurement.samples) {
-    if (sample.duration_ns <= 0) return true;
-  }
-  return false;
+bool has_no_time(const std::vector<Sample>& samples) {
+  return std::any_of(samples.begin(), samples.end(), [](const Sample& sample) { return sample.duration_ns <= 0; });
 }
 
 }  // namespace
@@ -64,12 +63,16 @@ SweepSpread pool_restarts(Store& store, const std::filesystem::path& database, s
   std::vector<std::pair<std::int64_t, Measurement>> measured;
   std::vector<RestartedRow> rows;
   const Snapshot snapshot(database);
+  std::unordered_map<std::int64_t, SampleSeries> series = snapshot.series_of_sweep(sweep);
   for (const ResultRow& row : snapshot.results(sweep)) {
     if (row.status != Status::ok || row.restarts < 2) continue;
-    std::optional<Measurement> measurement = snapshot.measurement(row.measurement);
-    if (!measurement || has_no_time(*measurement)) continue;
-    rows.push_back({measurement->group, restart_centres(measurement->samples)});
-    measured.emplace_back(row.measurement, std::move(*measurement));
+    const auto found = series.find(row.measurement);
+    if (found == series.end() || has_no_time(found->second.samples)) continue;
+    rows.push_back({found->second.group, restart_centres(found->second.samples)});
+    for (const auto& [group, samples] : found->second.turns) {
+      if (!has_no_time(samples)) rows.push_back({group, restart_centres(samples), true});
+    }
+    measured.emplace_back(row.measurement, Measurement{}).second.samples = std::move(found->second.samples);
   }
   const SweepSpread spread = spread_over(rows);
   std::vector<MeasurementUpdate> updates;
@@ -79,6 +82,12 @@ SweepSpread pool_restarts(Store& store, const std::filesystem::path& database, s
   }
   store.update(sweep, updates, spread);
   return spread;
+}
+
+Error not_pooled(std::int64_t sweep) {
+  return Error(fmt::format("sweep {} is not finished", sweep),
+               "the database did not take what its restarts say together",
+               fmt::format("run `triscope sweep --resume {}` when it can be written to", sweep));
 }
 
 }  // namespace triscope

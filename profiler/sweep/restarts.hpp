@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/record/measurement.hpp"
 #include "profiler/store/store.hpp"
@@ -22,5 +23,8 @@ void summarize_restarts(Measurement& measurement, const SweepRequest& request, c
 /// Returns it. Rows with one restart stay as they are.
 SweepSpread pool_restarts(Store& store, const std::filesystem::path& database, std::int64_t sweep,
                           const SweepRequest& request);
+
+/// What a run ends with whose restarts the database did not let it pool: a sweep that is finished is never pooled.
+Error not_pooled(std::int64_t sweep);
 
 }  // namespace triscope

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/number_of.hpp"
 #include "profiler/protocol/messages.hpp"
 
 namespace triscope {
@@ -27,7 +28,8 @@ constexpr auto kReminder = std::chrono::minutes(1);
 
 /// A whole message at the end of `file`, on the disk when this returns true.
 bool append(const std::filesystem::path& file, const std::string& bytes) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+  const int descriptor =
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   if (descriptor < 0) return false;
   const off_t before = ::lseek(descriptor, 0, SEEK_END);
   std::size_t done = 0;
@@ -67,7 +69,7 @@ RowKeeper::RowKeeper(Store& store, Sweep sweep)
     : store_(store), sweep_(std::move(sweep)), uuid_(identity_of(sweep_.database, sweep_.id)), file_(sweep_.database) {
   file_ += fmt::format(".{}.spool", uuid_);
   std::error_code error;
-  if (!std::filesystem::exists(file_, error)) return;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file_, error))) return;
   const std::vector<FinishedKey> finished = Snapshot(sweep_.database).finished_keys(sweep_.id);
   std::size_t added = 0;
   for (Measurement& measurement : read_spool()) {
@@ -81,7 +83,7 @@ RowKeeper::RowKeeper(Store& store, Sweep sweep)
     ++added;
   }
   std::filesystem::remove(file_, error);
-  sweep_.tell(fmt::format("{} measurements of an earlier run were added from {}", added, file_.string()));
+  sweep_.tell(fmt::format("{} of an earlier run added from {}", number_of(added, "measurement"), file_.string()));
 }
 
 void RowKeeper::add(const Measurement& measurement) {
@@ -103,14 +105,16 @@ void RowKeeper::finish(std::stop_token stop) {
   while (!waiting_.empty()) {
     const bool safe = all_spooled();
     if (stop.stop_requested() || (safe && Clock::now() - started > kPatience)) {
-      throw Error(
-          fmt::format("{} measurements of sweep {} are not in the database", waiting_.size(), sweep_.id), why_,
-          safe ? fmt::format("they are in {}, and `triscope sweep --resume {}` adds them", file_.string(), sweep_.id)
-               : std::string("measure them again with --resume"));
+      throw Error(fmt::format("the database lacks {} of sweep {}", number_of(waiting(), "measurement"), sweep_.id),
+                  why_,
+                  safe ? fmt::format("what it lacks is in {}, and `triscope sweep --resume {}` adds it", file_.string(),
+                                     sweep_.id)
+                       : std::string("measure that again with --resume"));
     }
     if (Clock::now() - told >= kReminder) {
       told = Clock::now();
-      sweep_.tell(fmt::format("{} measurements wait in {} for the database: {}", waiting_.size(), where(), why_));
+      sweep_.tell(
+          fmt::format("{} waiting in {} for the database: {}", number_of(waiting(), "measurement"), where(), why_));
     }
     wait(kPause, stop);
     try_again();
@@ -183,5 +187,33 @@ std::vector<Measurement> RowKeeper::read_spool() const {
 }
 
 std::string RowKeeper::where() const { return all_spooled() ? "memory and in " + file_.string() : "memory alone"; }
+
+void TurnKeeper::add(std::int64_t row, std::int64_t group, const std::vector<Sample>& samples) {
+  Waiting one{row, group, samples};
+  if (store_one(one)) return;
+  if (waiting_.empty())
+    tell_(fmt::format("times of a reference in turns could not be stored: {} They are tried again at the end.", why_));
+  waiting_.push_back(std::move(one));
+}
+
+void TurnKeeper::finish() {
+  std::erase_if(waiting_, [this](const Waiting& one) { return store_one(one); });
+  if (waiting_.empty()) return;
+  tell_(fmt::format(
+      "times of a reference in turns are lost, of {} groups in a restart: {} A group of which none are left "
+      "is compared with it as \"not in turns\".",
+      waiting_.size(), why_));
+  waiting_.clear();
+}
+
+bool TurnKeeper::store_one(const Waiting& one) {
+  try {
+    store_.set_turns(one.row, one.group, one.samples);
+    return true;
+  } catch (const Error& error) {
+    why_ = error.what();
+    return false;
+  }
+}
 
 }  // namespace triscope

@@ -7,6 +7,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/record/measurement.hpp"
@@ -59,6 +60,31 @@ class RowKeeper {
   std::string uuid_;
   std::filesystem::path file_;  ///< the spool file
   std::deque<Waiting> waiting_;
+  std::string why_;  ///< the database did not take the last one
+};
+
+/// What references sampled in turns with the rows of a group. What the database does not take waits in memory alone.
+/// Use on one thread.
+class TurnKeeper {
+ public:
+  TurnKeeper(Store& store, std::function<void(const std::string&)> tell) : store_(store), tell_(std::move(tell)) {}
+
+  /// Stores `samples` of the reference in `row` with `group`, or lets them wait and says so. Never throws `Error`.
+  void add(std::int64_t row, std::int64_t group, const std::vector<Sample>& samples);
+
+  /// Tries once more what waits. What is refused again is given up, and this says so. Never throws `Error`.
+  void finish();
+
+ private:
+  struct Waiting {
+    std::int64_t row, group;
+    std::vector<Sample> samples;
+  };
+  bool store_one(const Waiting& one);
+
+  Store& store_;
+  std::function<void(const std::string&)> tell_;
+  std::vector<Waiting> waiting_;
   std::string why_;  ///< the database did not take the last one
 };
 

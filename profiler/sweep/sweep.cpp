@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/number_of.hpp"
 #include "profiler/plan/plan.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/time_left.hpp"
@@ -17,6 +18,7 @@
 #include "profiler/store/sweep_lock.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/sweep/follow_up.hpp"
+#include "profiler/sweep/measurer.hpp"
 #include "profiler/sweep/restarts.hpp"
 #include "profiler/sweep/row_keeper.hpp"
 
@@ -27,46 +29,6 @@ std::string key_text(const MeasurementKey& key) { return dump_line(nlohmann::jso
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// The worker that serves a request's device, and what it said about itself.
-struct Measurer {
-  WorkerOptions options;
-  Supervisor supervisor;  ///< also answers what the kernels support
-  Catalog catalog;
-  Device device;
-  std::string refusal;  ///< why nothing can be timed as asked for; `supervisor` is then of another mode
-};
-
-Measurer start_measurer(const SweepRequest& request, const SweepObserver& observer) {
-  WorkerOptions options;
-  options.prefix = request.worker_prefix;
-  options.time_limit = request.time_limit;
-  options.log = observer.log;
-  Supervisor supervisor(options);
-  Catalog catalog = supervisor.catalog();
-  const Device device = sweep_device(request, catalog);
-  if (device.kind == DeviceKind::cpu && request.device == "auto" && !catalog.gpu_problem.empty()) {
-    observer.log("no GPU can be used: " + catalog.gpu_problem + "; the CPU is measured instead");
-  }
-  const TimingSource source = sweep_timing_source(request, device);
-  if (device.kind == DeviceKind::cpu) return {options, std::move(supervisor), std::move(catalog), device, ""};
-  options.device = device.id;
-  options.mode = worker_mode(device, source);
-  std::string refusal;
-  try {
-    Supervisor chosen(options);
-    catalog = chosen.catalog();
-    return {options, std::move(chosen), std::move(catalog), device, ""};
-  } catch (const Error& error) {
-    if (source != TimingSource::cupti) throw;
-    refusal = fmt::format("{}; or measure by CUDA events: --timing-source cuda_events", error.what());
-  }
-  options.mode = worker_mode(device, TimingSource::cuda_events);
-  Supervisor planner(options);
-  catalog = planner.catalog();
-  observer.log(refusal);
-  return {options, std::move(planner), std::move(catalog), device, refusal};
 }
 
 /// The stored request of the sweep that is resumed.
@@ -80,6 +42,8 @@ SweepRequest stored_request(const std::filesystem::path& database, std::int64_t 
   SweepRequest request = sweep_request_from_json(info->request_json);
   require_given_again(sweep, info->request_json, given);
   request.tensors = given.tensors;
+  request.plugin = given.plugin;
+  request.plugin_sha256 = given.plugin_sha256;
   request.worker_prefix = given.worker_prefix;
   request.time_limit = given.time_limit;
   return request;
@@ -116,7 +80,7 @@ class Run {
         observer_(observer),
         lock_(resume ? std::make_unique<SweepLock>(database, *resume) : nullptr),
         measurer_(start_measurer(request_, observer)),
-        plan_(make_plan(request_, measurer_.catalog,
+        plan_(make_plan(decided_request(request_, measurer_), measurer_.catalog,
                         [this](const auto& questions) { return measurer_.supervisor.support(questions); })),
         store_(database),
         follow_up_(measurer_.options, request_, store_, [this](const std::string& current) { tell(current); }) {
@@ -126,6 +90,7 @@ class Run {
       refuse_other_device(database, *resume, environment);
       sweep_ = *resume;
       keeper_.emplace(store_, keeping());  // before the sweep is one of this environment
+      was_finished_ = !Snapshot(database).sweep(sweep_)->finished.empty();
       store_.resume_sweep(sweep_, environment);
       for (FinishedKey& done : Snapshot(database).finished_keys(sweep_))
         finished_[key_text(done.key)] = std::move(done);
@@ -147,10 +112,16 @@ class Run {
     follow_up_missing(stop);
     for (restart_ = 0; restart_ < request_.restarts && !stop.stop_requested(); ++restart_) run_restart(stop);
     keeper_->finish(stop);
+    turns_.finish();
+    const bool pooled = pool();
     if (follow_up_again_) follow_up_missing(stop);
     const bool stopped =
         stop.stop_requested() && (done_ < total_ || !without_cross_check().empty() || !without_counters().empty());
-    if (!stopped) store_.finish_sweep(sweep_);
+    if (!stopped && !pooled && !pool()) throw not_pooled(sweep_);
+    if (!stopped) {
+      store_.finish_sweep(sweep_);
+      lock_.reset();
+    }
     SweepOutcome outcome = outcome_of(database_, sweep_);
     outcome.stopped = stopped;
     outcome.measured_now = static_cast<std::int64_t>(measured_.size());
@@ -165,6 +136,7 @@ class Run {
     const std::vector<PlanGroup> groups = missing_in(restart_);
     if (groups.empty()) return;
     if (restart_ > 0) measurer_.supervisor = Supervisor(measurer_.options);
+    repeated_ |= restart_ > 0;
     for (const PlanGroup& group : groups) {
       if (stop.stop_requested()) break;
       left_.begin(estimated_seconds(group), now_seconds());
@@ -176,7 +148,18 @@ class Run {
       stored_.clear();
       left_.end(now_seconds());
     }
-    if (restart_ > 0) follow_up([&] { spread_ = pool_restarts(store_, database_, sweep_, request_); });
+  }
+
+  /// Once, after the last restart that is measured: it reads every sample. A run that was killed before that leaves the
+  /// sweep unfinished, and this to the one that resumes. False: the database did not take it.
+  bool pool() {
+    if (request_.restarts < 2 || (was_finished_ && !repeated_ && spread_.times.degrees > 0)) return true;
+    bool pooled = false;
+    follow_up([&] {
+      spread_ = pool_restarts(store_, database_, sweep_, request_);
+      pooled = true;
+    });
+    return pooled;
   }
 
   /// A kernel that has changed since is measured again, and followed up then.
@@ -217,6 +200,7 @@ class Run {
   // Progress counts each restart of a measurement.
   void drop_finished() {
     total_ = static_cast<std::int64_t>(plan_.skipped.size());
+    done_ = 0;  // what was in the spool file has been counted
     std::int64_t changed = 0;
     for (const PlanGroup& group : plan_.groups) {
       for (const PlanEntry& entry : group.entries) {
@@ -229,7 +213,7 @@ class Run {
     done_ += static_cast<std::int64_t>(
         std::erase_if(plan_.skipped, [&](const SkippedEntry& skipped) { return finished(skipped.entry) != nullptr; }));
     if (changed > 0) {
-      observer_.log(fmt::format("{} measurements are repeated, because their kernels have changed since", changed));
+      observer_.log(fmt::format("{} repeated, because kernels have changed since", number_of(changed, "measurement")));
     }
   }
 
@@ -268,15 +252,29 @@ class Run {
   void keep(Measurement measurement) {
     if (measurement.status == Status::ok && request_.restarts > 1) summarize_first(measurement);
     keeper_->add(measurement);
-    count(measurement.status, 0);
     follow_up_again_ |= keeper_->waiting() > 0;
   }
 
-  // All of a group in one transaction: what takes turns has the same restarts.
-  void keep_restart(const std::vector<Measurement>& group) {
+  // What references sampled in turns with `groups`; at the first restart with the group of the worker's attempt.
+  void keep_turns(const std::vector<Measurement>& references, std::set<std::int64_t> groups) {
+    for (const Measurement& reference : references) {
+      if (reference.status != Status::ok) continue;
+      const FinishedKey& known = finished_.at(key_text(reference.key));
+      std::vector<Sample> samples = reference.samples;
+      for (Sample& sample : samples) sample.restart = restart_;
+      if (restart_ == 0) groups = {reference.group};
+      for (const std::int64_t group : groups) {
+        if (group >= 0) turns_.add(known.row, group, samples);
+      }
+    }
+  }
+
+  // All of a group in one transaction: what takes turns has the same restarts. Returns the groups of its rows.
+  std::set<std::int64_t> keep_restart(const std::vector<Measurement>& group) {
     std::vector<MeasurementUpdate> updates;
     std::vector<Measurement> merged;
-    if (group.empty()) return;
+    std::set<std::int64_t> groups;
+    if (group.empty()) return groups;
     const Snapshot snapshot(database_);
     for (const Measurement& again : group) {
       if (again.status == Status::cancelled) continue;
@@ -284,6 +282,7 @@ class Run {
       std::optional<Measurement> stored = snapshot.measurement(known.row);
       if (!stored) continue;  // deleted meanwhile
       const std::size_t before = stored->samples.size();
+      groups.insert(stored->group);
       Measurement& now = merged.emplace_back(with_restart(std::move(*stored), again, request_, spread_.times));
       updates.push_back({known.row,
                          {now.samples.begin() + static_cast<std::ptrdiff_t>(before), now.samples.end()},
@@ -300,10 +299,12 @@ class Run {
         finished_.erase(known);
       measured_.insert(updates[n].row);
       count(merged[n].status, restart_);
+      tell_done(merged[n].key, merged[n].status);
       if (merged[n].status != Status::ok || restart_ + 1 == request_.restarts) {
         observer_.measured(merged[n], updates[n].row);
       }
     }
+    return groups;
   }
 
   // A row that failed has no further restarts.
@@ -320,6 +321,8 @@ class Run {
         stored_.push_back({row, measurement.key, measurement.source_hash});
         measured_.insert(row);
       }
+      count(measurement.status, 0);
+      tell_done(measurement.key, measurement.status);
       if (!ok || request_.restarts == 1) observer_.measured(measurement, row);
     };
     sweep.summarize = [this](Measurement& measurement) { summarize_first(measurement); };
@@ -369,14 +372,18 @@ class Run {
       }
       const std::vector<std::int64_t> ids = store_.add(sweep_, rows);
       for (std::size_t n = 0; n < rows.size(); ++n) {
-        tell("what cannot be measured here");
         ++done_;
+        tell("what cannot be measured here");
         observer_.measured(rows[n], ids[n]);
       }
     }
   }
 
   void tell(const std::string& current) { observer_.progress({done_, total_, left_.at(now_seconds()), current}); }
+
+  void tell_done(const MeasurementKey& key, Status status) {
+    tell(fmt::format("{} {} {} {}", key.kernel, key.instance, to_string(key.pass), to_string(status)));
+  }
 
   void measure(const PlanGroup& group, std::stop_token stop) {
     if (!measurer_.refusal.empty()) {
@@ -388,25 +395,33 @@ class Run {
       message.entries.push_back(entry.key);
       message.source_hashes.push_back(entry.source_hash);
     }
+    for (const PlanEntry& entry : group.references) {
+      if (finished(entry) == nullptr) continue;  // it failed in its own group, or has not come to it
+      message.entries.push_back(entry.key);
+      message.source_hashes.push_back(entry.source_hash);
+    }
     message.stopping = restart_rule(request_);
     message.seed = request_.seed;
     message.tensors = request_.tensors.string();
     JobObserver job;
     job.progress = [&](const ProgressReport& report) { tell(report.text); };
+    const auto own = static_cast<std::int64_t>(group.entries.size());
     job.sampled = [&](std::int64_t entry, const std::vector<Sample>& samples) {
-      observer_.sampled(group.entries[static_cast<std::size_t>(entry)].key, samples);
+      if (entry < own) observer_.sampled(group.entries[static_cast<std::size_t>(entry)].key, samples);
     };
-    std::vector<Measurement> again;
-    job.measured = [&](std::int64_t, const Measurement& measurement) {
+    std::vector<Measurement> again, references;
+    job.measured = [&](std::int64_t entry, const Measurement& measurement) {
+      if (entry >= own) {
+        references.push_back(measurement);
+        return;
+      }
       if (restart_ == 0)
         keep(measurement);
       else
         again.push_back(measurement);
-      tell(fmt::format("{} {} {} {}", measurement.key.kernel, measurement.key.instance, to_string(measurement.key.pass),
-                       to_string(measurement.status)));
     };
     measurer_.supervisor.measure(message, job, stop);
-    follow_up([&] { keep_restart(again); });
+    follow_up([&] { keep_turns(references, keep_restart(again)); });
   }
 
   SweepRequest request_;
@@ -417,6 +432,9 @@ class Run {
   Plan plan_;
   Store store_;
   std::optional<RowKeeper> keeper_;
+  TurnKeeper turns_{store_, observer_.log};
+  bool was_finished_ = false;     ///< before this run resumed it
+  bool repeated_ = false;         ///< this run measured a restart after a row's first
   bool follow_up_again_ = false;  ///< some were left out because the database could not be written to
   FollowUp follow_up_;
   TimeLeft left_{0};
@@ -438,11 +456,7 @@ bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, 
     return false;
   if (!snapshot.without_cross_check(sweep).empty()) return false;
   if (request.counters != CounterSet::none && !snapshot.without_counters(sweep).empty()) return false;
-  WorkerOptions options;
-  options.prefix = request.worker_prefix;
-  options.time_limit = request.time_limit;
-  options.log = observer.log;
-  const Catalog catalog = Supervisor(options).catalog();
+  const Catalog catalog = Supervisor(worker_options(request, observer)).catalog();
   const std::vector<FinishedKey> finished = snapshot.finished_keys(sweep);
   return std::none_of(finished.begin(), finished.end(), [&](const FinishedKey& done) {
     if (done.restarts > 0 && done.restarts < request.restarts) return true;
@@ -454,9 +468,9 @@ bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, 
 }  // namespace
 
 SweepForecast forecast_sweep(const SweepRequest& given, const SweepObserver& observer) {
-  SweepRequest request = given;
-  if (!request.tensors.empty()) request.tensors = std::filesystem::absolute(request.tensors);
+  SweepRequest request = with_absolute_files(given);
   Measurer measurer = start_measurer(request, observer);
+  request = decided_request(request, measurer);
   SweepForecast forecast;
   forecast.plan = make_plan(request, measurer.catalog,
                             [&](const auto& questions) { return measurer.supervisor.support(questions); });
@@ -472,10 +486,10 @@ SweepForecast forecast_sweep(const SweepRequest& given, const SweepObserver& obs
 
 SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database,
                        const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
-  SweepRequest decided = resume ? stored_request(database, *resume, request) : request;
-  if (!decided.tensors.empty())
-    decided.tensors = std::filesystem::absolute(decided.tensors);  // a resume may start elsewhere
+  const SweepRequest given = with_absolute_files(request);
+  const SweepRequest decided = resume ? stored_request(database, *resume, given) : given;
   if (resume && nothing_is_left(database, *resume, decided, observer)) {
+    remove_stale_lock(database, *resume);
     observer.started(*resume);
     return outcome_of(database, *resume);
   }

@@ -3,30 +3,16 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "profiler/plan/plan.hpp"
-#include "profiler/plan/progress.hpp"
 #include "profiler/plan/request.hpp"
-#include "profiler/record/measurement.hpp"
+#include "profiler/sweep/sweep_observer.hpp"
 
 namespace triscope {
-
-/// Callbacks of a running sweep; called on the thread that runs it.
-struct SweepObserver {
-  /// The sweep is in the database under this id, and locked.
-  std::function<void(std::int64_t sweep)> started = [](std::int64_t) {};
-  std::function<void(const Progress&)> progress = [](const Progress&) {};
-  /// Samples as they are taken, for drawing while it measures; `measured` brings all of them again.
-  std::function<void(const MeasurementKey&, const std::vector<Sample>&)> sampled = [](const MeasurementKey&,
-                                                                                      const std::vector<Sample>&) {};
-  std::function<void(const Measurement&, std::int64_t row)> measured = [](const Measurement&, std::int64_t) {};
-  std::function<void(const std::string&)> log = [](const std::string&) {};
-};
 
 struct SweepOutcome {
   std::int64_t sweep = 0;

@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "build_facts.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/plugin/plugin_kernel.hpp"
+#include "kernels/plugin/plugin_library.hpp"
 #include "profiler/worker/jobs/check_job.hpp"
 #include "profiler/worker/jobs/eval_job.hpp"
 #include "profiler/worker/jobs/inspect_job.hpp"
@@ -59,6 +64,10 @@ SupportAnswer answer(const SupportQuestion& question, KernelList kernels) {
   return result;
 }
 
+ErrorReply reply_of(const Error& error) {
+  return {error.summary(), error.why(), error.fix(), static_cast<int>(error.code())};
+}
+
 // Does one job; false when the worker shall end.
 class Jobs {
  public:
@@ -76,7 +85,7 @@ class Jobs {
     try {
       return std::visit([this](const auto& request) { return run_one(request); }, message);
     } catch (const Error& e) {
-      channel_.send(ErrorReply{e.summary(), e.why(), e.fix(), static_cast<int>(e.code())});
+      channel_.send(reply_of(e));
     } catch (const std::exception& e) {
       channel_.send(ErrorReply{"the worker could not do its job", e.what(), "try a smaller problem",
                                static_cast<int>(ExitCode::environment)});
@@ -148,22 +157,34 @@ class Jobs {
 
 WorkerArguments parse_worker_arguments(int argc, char** argv) {
   WorkerArguments arguments;
+  const std::map<std::string_view, std::string*> options = {{"--mode", &arguments.mode},
+                                                            {"--device", &arguments.device},
+                                                            {"--plugin", &arguments.plugin},
+                                                            {"--plugin-sha256", &arguments.plugin_sha256}};
   for (int n = 1; n < argc; ++n) {
     const std::string_view name = argv[n];
-    if ((name != "--mode" && name != "--device") || n + 1 == argc) {
+    const auto option = options.find(name);
+    if (option == options.end() || n + 1 == argc) {
       throw Error("the worker cannot start",
                   fmt::format("\"{}\" is not one of its options, or its value is missing", name),
                   "start it through triscope; by hand: triscope-worker [--mode cpu] [--device cpu]", ExitCode::usage);
     }
-    (name == "--mode" ? arguments.mode : arguments.device) = argv[++n];
+    *option->second = argv[++n];
   }
   return arguments;
 }
 
-void serve(Channel& channel, Backend& backend, KernelList kernels, const std::string& mode) {
+void serve(Channel& channel, Backend& backend, KernelList kernels, const std::string& mode,
+           const std::optional<Error>& refusal) {
   channel.send(Hello{kProtocolVersion, build_facts::kVersion, mode});
   Jobs jobs(channel, backend, kernels);
-  while (jobs.run(channel.receive())) {
+  for (;;) {
+    const Message message = channel.receive();
+    if (refusal && !std::holds_alternative<QuitRequest>(message)) {
+      channel.send(reply_of(*refusal));
+    } else if (!jobs.run(message)) {
+      return;
+    }
   }
 }
 
@@ -171,8 +192,18 @@ int run_worker(int argc, char** argv, KernelList kernels) {
   try {
     const WorkerArguments arguments = parse_worker_arguments(argc, argv);
     Channel channel;
+    std::vector<std::unique_ptr<Kernel>> further;
+    std::optional<Error> refusal;  // of the plug-in: said to whoever asks
+    try {
+      if (!arguments.plugin.empty())
+        further = make_plugin_kernels(load_plugin_library(arguments.plugin, arguments.plugin_sha256));
+    } catch (const Error& e) {
+      refusal = e;
+    }
+    std::vector<const Kernel*> all(kernels.begin(), kernels.end());
+    for (const auto& kernel : further) all.push_back(kernel.get());
     const std::unique_ptr<Backend> backend = make_backend(arguments.mode, arguments.device);
-    serve(channel, *backend, kernels, arguments.mode);
+    serve(channel, *backend, all, arguments.mode, refusal);
     return static_cast<int>(ExitCode::done);
   } catch (const Error& e) {
     std::fprintf(stderr, "triscope-worker: %s\n", e.what());

@@ -1,8 +1,10 @@
 // The worker's life: say hello, do one job after another, end with stdin.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "kernels/base/error.hpp"
 #include "profiler/worker/channel.hpp"
 #include "profiler/worker/device/backend.hpp"
 #include "profiler/worker/jobs/verify.hpp"
@@ -13,14 +15,18 @@ namespace triscope {
 struct WorkerArguments {
   std::string mode = "cpu";
   std::string device = "cpu";
+  std::string plugin;         ///< library with further kernels; empty: none
+  std::string plugin_sha256;  ///< of that file: another one is not loaded
 };
 /// Throws `Error` (usage).
 WorkerArguments parse_worker_arguments(int argc, char** argv);
 
-/// Answers the messages of `channel` until it is told to quit. What a job throws becomes an `ErrorReply`.
-void serve(Channel& channel, Backend& backend, KernelList kernels, const std::string& mode);
+/// Answers the messages of `channel` until it is told to quit. What a job throws becomes an `ErrorReply`; with a
+/// `refusal` every request is answered by it.
+void serve(Channel& channel, Backend& backend, KernelList kernels, const std::string& mode,
+           const std::optional<Error>& refusal = std::nullopt);
 
-/// The whole program: 0, or an `ExitCode` after one sentence on stderr.
+/// The whole program: 0, or an `ExitCode` after one sentence on stderr. Kernels of a plug-in come behind `kernels`.
 int run_worker(int argc, char** argv, KernelList kernels);
 
 }  // namespace triscope

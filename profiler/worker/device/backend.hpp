@@ -63,12 +63,15 @@ class Backend {
 /// and only the entry in flight has failed.
 void end_if_lost(Backend& backend, const char* what);
 
-/// Memory of a backend's device; empty when made with 0 bytes.
+/// Memory of a backend's device; empty when made with 0 bytes. With `guard` bytes behind it that nobody may write.
 class BackendMemory {
  public:
   BackendMemory() = default;
-  BackendMemory(Backend& backend, std::size_t bytes)
-      : backend_(&backend), data_(bytes == 0 ? nullptr : backend.allocate(bytes)), bytes_(bytes) {}
+  BackendMemory(Backend& backend, std::size_t bytes, std::size_t guard = 0)
+      : backend_(&backend),
+        data_(bytes == 0 ? nullptr : backend.allocate(bytes + guard)),
+        bytes_(bytes),
+        guard_(guard) {}
   ~BackendMemory() {
     if (data_ != nullptr) backend_->release(data_);
   }
@@ -85,19 +88,22 @@ class BackendMemory {
   }
   std::size_t bytes() const { return bytes_; }
   void poison() {
-    if (data_ != nullptr) backend_->poison(data_, bytes_);
+    if (data_ != nullptr) backend_->poison(data_, bytes_ + guard_);
   }
+  /// True when the guard is not as `poison` left it.
+  bool overrun() const;
 
  private:
   void swap(BackendMemory& other) noexcept {
     std::swap(backend_, other.backend_);
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
+    std::swap(guard_, other.guard_);
   }
 
   Backend* backend_ = nullptr;
   void* data_ = nullptr;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0, guard_ = 0;
 };
 
 }  // namespace triscope

@@ -77,6 +77,7 @@ void prepare(Work& work, Backend& backend, KernelList kernels, const std::string
     m.errors = check.errors;
     if (check.failure) return work.fail("wrong result: " + *check.failure + beyond_fp32(key.problem));
     m.launches = work.launch->launches();
+    m.reason = work.launch->remark();
   } catch (const std::exception& e) {
     end_if_lost(backend, e.what());
     work.fail(e.what());
@@ -101,7 +102,8 @@ void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool c
   if (cancelled) return work.cancel();
   const Summary summary = summarize(m.samples, rule);
   const std::optional<Modes> modes = modes_of(m.samples);
-  if (modes) m.reason = modes_text(*modes);
+  const auto add_remark = [&m](const std::string& text) { m.reason += (m.reason.empty() ? "" : "; ") + text; };
+  if (modes) add_remark(modes_text(*modes));
   if (summary.converged) return;
   const std::string found = fmt::format("not converged: {} after {} s", spread_text(summary),
                                         significant_text(1e-9 * static_cast<double>(entry.elapsed_ns)));
@@ -112,7 +114,7 @@ void conclude(Work& work, SamplingEntry& entry, const StoppingRule& rule, bool c
     why = fmt::format("{} is narrow enough, but {} blocks are too few to trust: at least {} are needed", found, blocks,
                       rule.min_blocks);
   }
-  m.reason = modes ? fmt::format("{}; {}", why, m.reason) : why;
+  m.reason = m.reason.empty() ? why : fmt::format("{}; {}", why, m.reason);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ constexpr std::int64_t kWarmUpNs = 200'000'000;
 constexpr std::int64_t kBlockNs = 40'000'000;
 constexpr std::int64_t kMaxLaunchesPerBlock = 100'000;
 constexpr std::int64_t kBlocksPerTurn = 4;  // where changing the load costs settling time
+constexpr std::int64_t kFewestTurns = 2;    // of each entry, so that a slow change meets all of them
 
 std::int64_t launches_for(std::int64_t span_ns, std::int64_t launch_ns) {
   const std::int64_t one = std::max<std::int64_t>(launch_ns, 1);
@@ -28,6 +29,7 @@ void warm_up(Backend& backend, Regime regime, SamplingEntry& entry) {
     const Sample sample = backend.time_block(entry.launch, launches);
     spent_ns += sample.duration_ns * launches;
     entry.launches_per_block = launches_for(kBlockNs, sample.duration_ns);
+    entry.launch_ns = sample.duration_ns;
     launches = entry.launches_per_block;
   } while (regime == Regime::sustained && spent_ns < kWarmUpNs);
   if (regime == Regime::burst) entry.launches_per_block = 1;
@@ -66,6 +68,19 @@ void settle_turn(Backend& backend, SamplingEntry& entry) {
   const std::int64_t start = monotonic_raw_ns();
   settle(backend, entry, backend.settle_ns());
   entry.elapsed_ns += monotonic_raw_ns() - start;
+}
+
+// Blocks of a turn where changing the load costs settling time: what leaves each entry its turns within the budget.
+std::int64_t blocks_of_turn(const Backend& backend, const StoppingRule& rule,
+                            const std::vector<SamplingEntry>& entries) {
+  std::int64_t blocks = kBlocksPerTurn;
+  for (const SamplingEntry& entry : entries) {
+    const std::int64_t block_ns = std::max<std::int64_t>(1, entry.launch_ns * entry.launches_per_block);
+    const std::int64_t settle_ns = std::max(backend.settle_ns(), entry.launch_ns);
+    const std::int64_t fitting = (rule.budget_ns / kFewestTurns - settle_ns) / block_ns;
+    blocks = std::min(blocks, std::max<std::int64_t>(1, fitting));
+  }
+  return entries.size() > 1 ? blocks : kBlocksPerTurn;
 }
 
 std::string state_text(const SamplingEntry& entry) {
@@ -108,7 +123,7 @@ bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std
                        [&](const SamplingEntry& entry) { return in_work(entry) && entry.stop == StopReason::go_on; });
   };
   const bool settles = regime == Regime::sustained && backend.settle_ns() > 0;
-  const std::int64_t blocks = settles ? kBlocksPerTurn : 1;
+  const std::int64_t blocks = settles ? blocks_of_turn(backend, rule, entries) : 1;
   const SamplingEntry* last = entries.empty() ? nullptr : &entries.back();  // the one that was warmed up last
   for (std::int64_t first = 0; wanted(); first += blocks) {
     for (SamplingEntry& entry : entries) {

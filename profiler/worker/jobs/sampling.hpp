@@ -23,6 +23,7 @@ struct SamplingEntry {
 
   std::vector<double> block_values;  ///< ns per launch, one a block
   std::int64_t launches_per_block = 1;
+  std::int64_t launch_ns = 0;   ///< of one launch, as the warm-up found it
   std::int64_t elapsed_ns = 0;  ///< spent on it, flushing included
   std::int64_t first_ns = 0;
 };
@@ -36,8 +37,9 @@ struct SamplingHooks {
 
 /// Samples `entries` in `regime`. Sustained: 200 ms of warm-up each, then blocks of at least 40 ms. Burst: single
 /// launches from a cold device. All go on in turns until `rule` stops each of them, so that every block has its pairs.
-/// A turn is one block; on a backend that has to settle after a change of load it is that time, untimed, and four
-/// blocks, so that a sustained sample is what the entry would be on its own. There an entry's first turn settles for
+/// A turn is one block; on a backend that has to settle after a change of load it is that time, untimed, and up
+/// to four blocks, so that a sustained sample is what the entry would be on its own. It has fewer blocks where an entry
+/// would not have two such turns within its budget. There an entry's first turn settles for
 /// `first_settle_ns` if that is longer, also when it is the only one; that time is not of its budget. Returns false
 /// when it was cancelled; samples taken until then are kept.
 bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std::vector<SamplingEntry>& entries,

@@ -20,6 +20,7 @@ bool two_axes(const Problem& problem) { return problem.form != Form::dot_product
 
 std::size_t element_bytes(Element element) { return element == Element::bf16 ? 2 : 4; }
 
+constexpr std::size_t kGuardBytes = 256;                       // behind each output: what is written there is seen
 constexpr std::size_t kStagedElements = std::size_t{1} << 25;  // bf16 is widened and narrowed through a small buffer
 
 HostFloats to_host(Backend& backend, const BackendMemory& buffer, Element element) {
@@ -237,17 +238,19 @@ OutputSet::OutputSet(Backend& backend, const Problem& problem, Pass pass, std::s
   const TensorCounts counts = tensor_counts(problem);
   const std::size_t query_bytes = counts.query * element_bytes(element_),
                     key_bytes = counts.key * element_bytes(element_);
-  o_ = BackendMemory(backend, query_bytes);
-  lse_ = BackendMemory(backend, counts.lse * sizeof(float));
+  o_ = BackendMemory(backend, query_bytes, kGuardBytes);
+  lse_ = BackendMemory(backend, counts.lse * sizeof(float), kGuardBytes);
+  lse_in_bf16_ = BackendMemory(backend, sizeof(std::uint32_t), kGuardBytes);
   if (pass == Pass::backward) {
-    grad_q_ = BackendMemory(backend, query_bytes);
-    grad_k1_ = BackendMemory(backend, key_bytes);
-    grad_v1_ = BackendMemory(backend, key_bytes);
-    if (two_axes(problem)) grad_k2_ = BackendMemory(backend, key_bytes);
-    if (two_axes(problem)) grad_v2_ = BackendMemory(backend, key_bytes);
-    if (problem.sink) grad_sink_ = BackendMemory(backend, static_cast<std::size_t>(problem.q_heads) * sizeof(float));
+    grad_q_ = BackendMemory(backend, query_bytes, kGuardBytes);
+    grad_k1_ = BackendMemory(backend, key_bytes, kGuardBytes);
+    grad_v1_ = BackendMemory(backend, key_bytes, kGuardBytes);
+    if (two_axes(problem)) grad_k2_ = BackendMemory(backend, key_bytes, kGuardBytes);
+    if (two_axes(problem)) grad_v2_ = BackendMemory(backend, key_bytes, kGuardBytes);
+    if (problem.sink)
+      grad_sink_ = BackendMemory(backend, static_cast<std::size_t>(problem.q_heads) * sizeof(float), kGuardBytes);
   }
-  workspace_ = BackendMemory(backend, workspace_bytes);
+  workspace_ = BackendMemory(backend, workspace_bytes, kGuardBytes);
   poison_forward();
   poison_backward();
   workspace_.poison();
@@ -256,6 +259,7 @@ OutputSet::OutputSet(Backend& backend, const Problem& problem, Pass pass, std::s
 void OutputSet::fill(Arguments& arguments) const {
   arguments.o = o_.data();
   arguments.lse = lse_.data<float>();
+  arguments.lse_in_bf16 = lse_in_bf16_.data<std::uint32_t>();
   arguments.grad_q = grad_q_.data();
   arguments.grad_k1 = grad_k1_.data();
   arguments.grad_k2 = grad_k2_.data();
@@ -268,10 +272,33 @@ void OutputSet::fill(Arguments& arguments) const {
 void OutputSet::poison_forward() {
   o_.poison();
   lse_.poison();
+  lse_in_bf16_.poison();
+}
+
+bool OutputSet::lse_in_bf16() const {
+  std::uint32_t word = 0;
+  backend_->copy_to_host(&word, lse_in_bf16_.data(), sizeof word);
+  return word != 0;
 }
 
 void OutputSet::poison_backward() {
   for (BackendMemory* buffer : {&grad_q_, &grad_k1_, &grad_k2_, &grad_v1_, &grad_v2_, &grad_sink_}) buffer->poison();
+}
+
+const char* OutputSet::overrun() const {
+  const std::pair<const char*, const BackendMemory*> outputs[] = {{"o", &o_},
+                                                                  {"lse", &lse_},
+                                                                  {"grad_q", &grad_q_},
+                                                                  {"grad_k1", &grad_k1_},
+                                                                  {"grad_k2", &grad_k2_},
+                                                                  {"grad_v1", &grad_v1_},
+                                                                  {"grad_v2", &grad_v2_},
+                                                                  {"grad_sink", &grad_sink_},
+                                                                  {"the workspace", &workspace_}};
+  for (const auto& [name, memory] : outputs) {
+    if (memory->overrun()) return name;
+  }
+  return nullptr;
 }
 
 OutputSet::Host OutputSet::download() const {

@@ -90,6 +90,8 @@ class OutputSet {
   void fill(Arguments& arguments) const;
   void poison_forward();
   void poison_backward();
+  /// The tensor behind whose end something was written since it was poisoned; null: none.
+  const char* overrun() const;
 
   /// A copy on the host, widened to fp32.
   struct Host {
@@ -97,11 +99,13 @@ class OutputSet {
     HostOutputs pointers() const;
   };
   Host download() const;
+  /// The word of `Arguments::lse_in_bf16`, for a forward that writes it.
+  bool lse_in_bf16() const;
 
  private:
   Backend* backend_;
   Element element_;
-  BackendMemory o_, lse_, grad_q_, grad_k1_, grad_k2_, grad_v1_, grad_v2_, grad_sink_, workspace_;
+  BackendMemory o_, lse_, lse_in_bf16_, grad_q_, grad_k1_, grad_k2_, grad_v1_, grad_v2_, grad_sink_, workspace_;
 };
 
 /// Elements of q (and o), of k1 (and every key and value), and of the LSE. A product (form gemm) has q, k1 and o only.

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+#include <utility>
+
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
 
@@ -51,11 +54,12 @@ void PreparedLaunch::make_forward(KernelList kernels, const InputSet& inputs) {
   inputs.fill(arguments);
   arguments.o = arguments_.o;
   arguments.lse = arguments_.lse;
+  arguments.lse_in_bf16 = arguments_.lse_in_bf16;
   arguments.workspace = workspace.data();
   arguments.stream = backend_->stream();
   forward.launch(problem_, Pass::forward, instance, arguments);
   backend_->synchronize();
-  arguments_.lse_fold = forward.fold(problem_);
+  arguments_.lse_fold = forward.fold(problem_, instance);
 }
 
 void PreparedLaunch::poison() {
@@ -71,9 +75,21 @@ CheckResult PreparedLaunch::verify(const InputSet& inputs, const CheckOptions& o
   const std::string name = fmt::format("{} {} {}", kernel_->info().id, to_string(pass_), instance_);
   launches_ = backend_->record_launch(name, [this] { (*this)(); });
   backend_->synchronize();
+  if (const char* tensor = outputs_.overrun()) {
+    CheckResult wrong;
+    wrong.worst = std::numeric_limits<double>::infinity();
+    wrong.failure = fmt::format("it wrote behind the end of {}", tensor);
+    return wrong;
+  }
   const OutputSet::Host outputs = outputs_.download();
   KernelInfo info = kernel_->info();
-  info.fold = kernel_->fold(problem_);  // what it folds for this problem
+  // What it folds for this problem; a backward as the forward did whose LSE it is given.
+  info.fold = pass_ == Pass::forward ? kernel_->fold(problem_, instance_) : arguments_.lse_fold;
+  if (is_half(info.fold) && outputs_.lse_in_bf16()) {
+    const Fold half = std::exchange(info.fold, bf16_fold(info.fold, problem_.form));
+    remark_ =
+        fmt::format("{} instead of {}: the inputs are beyond the range of fp16", to_string(info.fold), to_string(half));
+  }
   return check_against_oracle(info, problem_, pass_, inputs.host(), outputs.pointers(), options);
 }
 

@@ -29,6 +29,8 @@ class PreparedLaunch {
   CheckResult verify(const InputSet& inputs, const CheckOptions& options);
   /// What the launch of `verify` ran.
   const std::vector<LaunchRecord>& launches() const { return launches_; }
+  /// What else there is to say about it: that the inputs were beyond fp16, and which fold was used; empty: nothing.
+  const std::string& remark() const { return remark_; }
   OutputSet::Host download() const { return outputs_.download(); }
   /// Poisons the outputs of this pass, so that a write left out shows.
   void poison();
@@ -44,6 +46,7 @@ class PreparedLaunch {
   OutputSet outputs_;
   Arguments arguments_;
   std::vector<LaunchRecord> launches_;
+  std::string remark_;
 };
 
 }  // namespace triscope

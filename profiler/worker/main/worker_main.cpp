@@ -1,12 +1,37 @@
 // triscope-worker: measures on behalf of triscope, which talks to it over stdin and stdout.
 #include <malloc.h>
 
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/registry/registry.hpp"
+#include "profiler/paper/tile_codec.hpp"
+#include "profiler/paper/tile_question.hpp"
 #include "profiler/worker/serve.hpp"
 
+namespace {
+
+/// `triscope-worker --tiles QUESTION`: which part of the tiles of this build's kernels is useful, as JSON.
+int print_tiles(const char* text) {
+  try {
+    const auto question = nlohmann::json::parse(text).get<triscope::TileQuestion>();
+    triscope::require_answerable(question);
+    const nlohmann::json answer = triscope::registered_tile_uses(question.problem, question.query);
+    std::puts(triscope::dump_line(answer).c_str());
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "triscope-worker: the question cannot be answered: %s\n", error.what());
+    return 2;
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--tiles") return print_tiles(argv[2]);
   // Slices take and give back tens of megabytes many times a second: the process keeps them, or the system would hand
   // out and clear each page anew.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that is allowed

@@ -1,6 +1,7 @@
 // Small problems and the misbehaving worker, for tests that start processes.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ inline MeasureRequest tiny_request(const std::vector<std::string>& kernels, Pass
 inline WorkerOptions bad_worker(const std::string& how = "") {
   WorkerOptions options;
   options.program = TRISCOPE_BAD_WORKER;
+  options.handshake_limit = std::chrono::minutes(5);  // what comes before the greeting takes its time on a busy machine
   if (!how.empty()) options.prefix = {"env", "TRISCOPE_TEST_WORKER=" + how};
   return options;
 }

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -35,9 +36,9 @@ std::map<std::string, Measurement> measure(Supervisor& supervisor, const Measure
   return results;
 }
 
-std::string refusal_of_start(const std::string& how, milliseconds limit = milliseconds(20'000)) {
+std::string refusal_of_start(const std::string& how, std::optional<milliseconds> limit = {}) {
   WorkerOptions options = bad_worker(how);
-  options.handshake_limit = limit;
+  options.handshake_limit = limit.value_or(options.handshake_limit);
   try {
     Supervisor(options).catalog();
   } catch (const Error& e) {
@@ -50,7 +51,7 @@ std::string refusal_of_start(const std::string& how, milliseconds limit = millis
 TEST(Supervisor, measures_a_group_side_by_side) {
   Supervisor supervisor(bad_worker());
   MeasureRequest request = tiny_request({"test.good", "test.slow"});
-  request.stopping.budget_ns = 700'000'000;
+  request.stopping = {1e-9, 3'600'000'000'000, 8, 4};  // four blocks of each, however long they take
   const auto results = measure(supervisor, request);
   for (const auto& [kernel, m] : results) {
     EXPECT_EQ(m.status, Status::ok) << m.reason;
@@ -64,7 +65,8 @@ TEST(Supervisor, measures_a_group_side_by_side) {
     for (std::size_t n = 0; n < m.samples.size(); ++n) EXPECT_EQ(m.samples[n].block, static_cast<std::int64_t>(n));
   }
   const Measurement &good = results.at("test.good"), &slow = results.at("test.slow");
-  EXPECT_GE(std::min(good.samples.size(), slow.samples.size()), 2u);  // each has its own budget
+  EXPECT_THAT(good.samples, SizeIs(4));
+  EXPECT_THAT(slow.samples, SizeIs(4));
   EXPECT_GE(good.group, 0);
   EXPECT_EQ(good.group, slow.group);
   EXPECT_GE(slow.summary.median_ms, 50);
@@ -78,6 +80,14 @@ TEST(Supervisor, a_group_of_one_gets_no_number_and_each_larger_group_gets_its_ow
   const auto first = measure(supervisor, tiny_request({"test.good", "test.forward_only"}));
   const auto second = measure(supervisor, tiny_request({"test.good", "test.forward_only"}));
   EXPECT_NE(first.at("test.good").group, second.at("test.good").group);
+}
+
+TEST(Supervisor, a_narrow_interval_of_too_few_blocks_says_so) {
+  Supervisor supervisor(bad_worker());
+  MeasureRequest request = tiny_request({"test.good"});
+  request.stopping = {1000, 3'600'000'000'000, 5000, 3};  // three blocks, however long they take
+  EXPECT_THAT(measure(supervisor, request).at("test.good").reason,
+              HasSubstr("is narrow enough, but 3 blocks are too few to trust: at least 5000 are needed"));
 }
 
 TEST(Supervisor, burst_samples_are_single_launches) {
@@ -106,7 +116,8 @@ class BadKernels : public testing::TestWithParam<BadKernel> {};
 
 TEST_P(BadKernels, cost_one_row_and_the_next_measurement_is_right) {
   WorkerOptions options = bad_worker();
-  options.time_limit = milliseconds(4000);
+  // Only what hangs is to meet the limit: the others are in time on a busy machine, too.
+  if (std::string_view(GetParam().id).starts_with("test.hangs")) options.time_limit = milliseconds(10'000);
   Supervisor supervisor(options);
   const auto results = measure(supervisor, tiny_request({"test.good", GetParam().id, "test.forward_only"}));
   EXPECT_EQ(results.at(GetParam().id).status, Status::failed);
@@ -123,8 +134,8 @@ INSTANTIATE_TEST_SUITE_P(
     Supervisor, BadKernels,
     testing::Values(BadKernel{"test.wrong", "wrong result"},
                     BadKernel{"test.throws_late", "the launch failed: a test wants it so"},
-                    BadKernel{"test.hangs_at_once", "it ran longer than the limit of 4 s, so the worker was killed"},
-                    BadKernel{"test.hangs_late", "it ran longer than the limit of 4 s, so the worker was killed"},
+                    BadKernel{"test.hangs_at_once", "it ran longer than the limit of 10 s, so the worker was killed"},
+                    BadKernel{"test.hangs_late", "it ran longer than the limit of 10 s, so the worker was killed"},
                     BadKernel{"test.crashes_at_once",
                               "was killed by SIGSEGV (Segmentation fault); its last output: about to crash"},
                     BadKernel{"test.closes_protocol", "closed its output without ending, so it was killed"},
@@ -180,74 +191,6 @@ TEST(Supervisor, missing_tensors_fail_the_group_with_one_sentence) {
   const Measurement m = measure(supervisor, request).at("test.good");
   EXPECT_EQ(m.status, Status::failed);
   EXPECT_THAT(m.reason, HasSubstr("/no/such/file.safetensors"));
-}
-
-TEST(Supervisor, a_stop_keeps_the_samples_taken_so_far) {
-  Supervisor supervisor(bad_worker());
-  MeasureRequest request = tiny_request({"test.slow"});
-  request.stopping = {1e-9, 3'600'000'000'000, 8, 1'000'000};
-  std::stop_source stop;
-  std::map<std::string, Measurement> results;
-  JobObserver observer;
-  int batches = 0;
-  observer.sampled = [&](std::int64_t, const std::vector<Sample>&) {
-    if (++batches == 2) stop.request_stop();
-  };
-  observer.measured = [&](std::int64_t, const Measurement& m) { results[m.key.kernel] = m; };
-  supervisor.measure(request, observer, stop.get_token());
-  EXPECT_EQ(results.at("test.slow").status, Status::cancelled);
-  EXPECT_GE(results.at("test.slow").samples.size(), 2u);
-}
-
-TEST(Supervisor, a_worker_that_ignores_the_stop_is_killed) {
-  WorkerOptions options = bad_worker();
-  options.cancel_grace = milliseconds(200);
-  std::string log;
-  options.log = [&log](const std::string& line) { log += line + "\n"; };
-  Supervisor supervisor(options);
-  std::stop_source stop;
-  JobObserver observer;
-  std::map<std::string, Measurement> results;
-  observer.progress = [&](const ProgressReport& report) {
-    if (report.stage == "check") stop.request_stop();
-  };
-  observer.measured = [&](std::int64_t, const Measurement& m) { results[m.key.kernel] = m; };
-  supervisor.measure(tiny_request({"test.hangs_at_once", "test.good"}), observer, stop.get_token());
-  EXPECT_EQ(results.at("test.hangs_at_once").status, Status::cancelled);
-  EXPECT_EQ(results.at("test.good").status, Status::cancelled);
-  EXPECT_THAT(log, AllOf(HasSubstr("did not stop within 0.2 s and was killed"),
-                         testing::Not(HasSubstr("ran longer than the limit"))));
-  EXPECT_EQ(measure(supervisor, tiny_request({"test.good"})).at("test.good").status, Status::ok);
-}
-
-TEST(Supervisor, samples_survive_the_worker_that_took_them) {
-  WorkerOptions options = bad_worker();
-  options.cancel_grace = milliseconds(200);
-  MeasureRequest request = tiny_request({"test.hangs_with_samples"});
-  request.stopping = {1e-9, 3'600'000'000'000, 8, 1'000'000};
-  for (const bool stopped : {true, false}) {
-    // It hangs after a few blocks: when it is stopped there, and when it runs into the limit.
-    options.time_limit = stopped ? milliseconds(60'000) : milliseconds(4000);
-    Supervisor supervisor(options);
-    std::stop_source stop;
-    int batches = 0;
-    std::jthread stopper;
-    JobObserver observer;
-    observer.sampled = [&](std::int64_t, const std::vector<Sample>&) {
-      if (++batches != 3 || !stopped) return;
-      stopper = std::jthread([&stop] {
-        std::this_thread::sleep_for(milliseconds(1500));  // it hangs by then
-        stop.request_stop();
-      });
-    };
-    Measurement kept;
-    observer.measured = [&](std::int64_t, const Measurement& m) { kept = m; };
-    supervisor.measure(request, observer, stop.get_token());
-    EXPECT_EQ(kept.status, stopped ? Status::cancelled : Status::failed);
-    EXPECT_THAT(kept.reason, HasSubstr("was killed"));
-    EXPECT_GE(kept.samples.size(), 3u);
-    EXPECT_EQ(kept.summary.samples, static_cast<std::int64_t>(kept.samples.size()));
-  }
 }
 
 TEST(Supervisor, a_lost_device_ends_the_worker_and_costs_one_row) {
@@ -332,8 +275,7 @@ TEST(Supervisor, what_a_worker_started_ends_with_it) {
     std::string number, program, state;
     return !(stat >> number >> program >> state) || state == "Z" || state == "X";
   };
-  for (int i = 0; i < 1000 && !gone(); ++i) std::this_thread::sleep_for(milliseconds(10));
-  EXPECT_TRUE(gone());
+  while (!gone()) std::this_thread::sleep_for(milliseconds(10));  // the test's own limit ends a failure
 }
 
 TEST(Supervisor, a_worker_that_ended_is_noticed_although_another_program_holds_its_pipes) {

@@ -1,6 +1,7 @@
 // Restarts of a sweep, with real workers: how they are spread, stored and resumed.
 #include "profiler/sweep/restarts.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -83,6 +84,63 @@ TEST_F(Restarts, resuming_measures_the_restarts_that_are_missing) {
   EXPECT_GT(second.measured_now, 0);
   for (const ResultRow& row : Snapshot(database()).results(first.sweep)) EXPECT_EQ(row.restarts, 3);
   EXPECT_EQ(run_sweep({}, database(), {}, {}, first.sweep).measured_now, 0);
+}
+
+TEST_F(Restarts, resuming_pools_what_a_run_was_killed_before) {
+  const std::int64_t sweep = run_sweep(request(), database(), {}, {}).sweep;
+  const SweepSpread whole = Snapshot(database()).spread(sweep);
+  // As after a resumed run that added a restart and was killed: the spread is that of the run before.
+  SQLite::Database(database().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE sweep SET finished_unix_ns = NULL, time_variance = 42, time_degrees = 1");
+  EXPECT_EQ(run_sweep({}, database(), {}, {}, sweep).measured_now, 0);
+  EXPECT_DOUBLE_EQ(Snapshot(database()).spread(sweep).times.variance, whole.times.variance);
+  EXPECT_DOUBLE_EQ(Snapshot(database()).spread(sweep).times.degrees, whole.times.degrees);
+}
+
+TEST_F(Restarts, the_reference_takes_turns_with_every_group_in_every_restart) {
+  SweepRequest r = request();
+  r.kernels = {"cpu.fast", "baseline.cpu"};
+  const SweepOutcome outcome = run_sweep(r, database(), {}, {});
+  EXPECT_EQ(outcome.ok, 4) << "the reference is one row";
+  const Snapshot snapshot(database());
+  const auto series = snapshot.series_of_sweep(outcome.sweep);
+  const SampleSeries* reference = nullptr;
+  for (const ResultRow& row : snapshot.results(outcome.sweep)) {
+    if (row.kernel == "baseline.cpu") reference = &series.at(row.measurement);
+  }
+  ASSERT_NE(reference, nullptr);
+  EXPECT_THAT(reference->turns, SizeIs(2)) << "of the windows after the first";
+  for (const ResultRow& row : snapshot.results(outcome.sweep)) {
+    const SampleSeries& own = series.at(row.measurement);
+    const std::vector<Sample>* beside = reference->in_turns_with(own.group);
+    ASSERT_NE(beside, nullptr) << row.problem.window1;
+    std::set<std::pair<std::int64_t, std::int64_t>> places, places_beside;
+    for (const Sample& sample : own.samples) places.emplace(sample.restart, sample.block);
+    for (const Sample& sample : *beside) places_beside.emplace(sample.restart, sample.block);
+    EXPECT_EQ(places, places_beside);
+    EXPECT_THAT(places, SizeIs(3));
+  }
+  // How many degrees of freedom they lend each other depends on how unequal the machine made them.
+  EXPECT_GT(snapshot.spread(outcome.sweep).ratios.degrees, 0) << "one pair alone would lend nothing";
+}
+
+TEST_F(Restarts, the_turns_of_a_reference_survive_an_import) {
+  SweepRequest r = request();
+  r.kernels = {"cpu.fast", "baseline.cpu"};
+  r.restarts = 1;
+  run_sweep(r, database(), {}, {});
+  const std::filesystem::path copy = folder_.path() / "copy.db";
+  Store(copy).import(database());
+  const auto turns_of = [](const std::filesystem::path& file) {
+    std::map<std::int64_t, std::size_t> turns;
+    const Snapshot snapshot(file);
+    for (const auto& [row, series] : snapshot.series_of_sweep(1)) {
+      for (const auto& [group, samples] : series.turns) turns[group] = samples.size();
+    }
+    return turns;
+  };
+  EXPECT_THAT(turns_of(copy), SizeIs(2));
+  EXPECT_EQ(turns_of(copy), turns_of(database()));
 }
 
 TEST_F(Restarts, a_restart_that_fails_makes_its_row_fail_and_keeps_the_samples) {

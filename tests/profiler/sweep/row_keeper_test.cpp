@@ -69,6 +69,27 @@ TEST_F(RowKeeperTest, what_a_locked_database_refuses_waits_beside_it_and_comes_i
   EXPECT_FALSE(std::filesystem::exists(spool()));
 }
 
+TEST_F(RowKeeperTest, turns_that_a_locked_database_refuses_come_in_at_the_end_or_are_said_to_be_lost) {
+  const std::int64_t row = store_.add(sweep_, one(1));
+  TurnKeeper turns(store_, [this](const std::string& text) { told_.push_back(text); });
+  const auto stored = [&] { return Snapshot(database_).series_of_sweep(sweep_).at(row).turns.size(); };
+  {
+    const Lock lock(database_);
+    turns.add(row, 7, std::vector<Sample>(2));
+    turns.add(row, 8, std::vector<Sample>(2));
+  }
+  EXPECT_EQ(stored(), 0U);
+  EXPECT_THAT(told_, ElementsAre(HasSubstr("tried again at the end")));
+  turns.finish();
+  EXPECT_EQ(stored(), 2U);
+  EXPECT_THAT(told_, SizeIs(1));
+  const Lock lock(database_);
+  turns.add(row, 9, std::vector<Sample>(2));
+  turns.finish();
+  EXPECT_THAT(told_.back(), HasSubstr("lost, of 1 groups"));
+  EXPECT_THAT(told_.back(), HasSubstr("\"not in turns\""));
+}
+
 TEST_F(RowKeeperTest, resuming_adds_what_a_program_left_that_was_killed) {
   {
     RowKeeper keeper = this->keeper();
@@ -109,8 +130,8 @@ TEST_F(RowKeeperTest, a_stop_leaves_the_file_and_says_how_to_add_it) {
     keeper.finish(stop.get_token());
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("1 measurements of sweep 1 are not in the database"));
-    EXPECT_THAT(error.fix(), HasSubstr("`triscope sweep --resume 1` adds them"));
+    EXPECT_THAT(error.what(), HasSubstr("the database lacks 1 measurement of sweep 1"));
+    EXPECT_THAT(error.fix(), HasSubstr("`triscope sweep --resume 1` adds it"));
   }
   EXPECT_TRUE(std::filesystem::exists(spool()));
 }

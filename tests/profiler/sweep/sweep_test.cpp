@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
@@ -32,9 +33,7 @@ using testing::SizeIs;
 class Sweep : public BadWorkerSweep {
  protected:
   static SweepRequest request(std::vector<std::string> kernels = {"test.good", "test.forward_only"}) {
-    SweepRequest r = tiny_sweep(std::move(kernels));
-    r.time_limit = std::chrono::milliseconds(4000);
-    return r;
+    return tiny_sweep(std::move(kernels));
   }
   /// 3 windows x (2 kernels forward, 1 backward, 1 backward that is skipped).
   static constexpr std::int64_t kPlanned = 12;
@@ -196,7 +195,7 @@ TEST_F(Sweep, resuming_measures_again_what_an_older_kernel_gave) {
   observer.log = [&](const std::string& text) { log.push_back(text); };
   run_sweep({}, database(), observer, {}, first.sweep);
   EXPECT_EQ(again, 6);
-  EXPECT_THAT(log, testing::Contains("6 measurements are repeated, because their kernels have changed since"));
+  EXPECT_THAT(log, testing::Contains("6 measurements repeated, because kernels have changed since"));
   expect_complete(first.sweep);
   for (const ResultRow& row : Snapshot(database()).results(first.sweep)) EXPECT_EQ(row.source_hash, "test");
 }
@@ -352,19 +351,6 @@ TEST_F(Sweep, the_remark_and_the_table_give_the_same_spread) {
     EXPECT_THAT(m.reason, HasSubstr("not converged: " + spread_text(m.summary) + " after"));
 }
 
-TEST_F(Sweep, a_narrow_interval_of_too_few_blocks_says_so) {
-  std::vector<Measurement> measured;
-  SweepObserver observer;
-  observer.measured = [&](const Measurement& m, std::int64_t) { measured.push_back(m); };
-  SweepRequest r = request({"test.good"});
-  r.stopping = {1000, 300'000'000, 5000, 10'000};
-  r.passes = {Pass::forward};
-  run_sweep(r, database(), observer, {});
-  ASSERT_FALSE(measured.empty());
-  for (const Measurement& m : measured)
-    EXPECT_THAT(m.reason, HasSubstr("are too few to trust: at least 5000 are needed"));
-}
-
 TEST_F(Sweep, tensors_are_recorded_by_their_full_path) {
   SweepRequest r = request({"test.good"});
   const Problem problem = tiny_problem();
@@ -428,7 +414,12 @@ TEST_F(Sweep, resuming_a_finished_sweep_measures_nothing) {
   const SweepOutcome first = run_sweep(request(), database(), {}, {});
   SweepObserver observer;
   observer.measured = [](const Measurement& m, std::int64_t) { ADD_FAILURE() << m.key.kernel; };
+  // As after a kill at its very end: the sweep is finished, and its lock file is still there.
+  const std::filesystem::path lock = database().string() + ".sweep1.lock";
+  ASSERT_FALSE(std::filesystem::exists(lock));
+  std::ofstream(lock).close();
   const SweepOutcome second = run_sweep({}, database(), observer, {}, first.sweep);
+  EXPECT_FALSE(std::filesystem::exists(lock));
   EXPECT_EQ(second.ok, first.ok);
   EXPECT_EQ(second.measured_now, 0);
   EXPECT_FALSE(second.stopped);

@@ -157,6 +157,25 @@ TEST(Sampling, only_the_first_turn_settles_for_longer) {
   EXPECT_EQ(gap_ms(8), 40 + 160 + 160 + 160) << "the other's second turn, and the way back";
 }
 
+TEST(Sampling, entries_of_which_few_blocks_fit_the_budget_change_more_often) {
+  FakeBackend backend;
+  backend.settles_ns = 160'000'000;
+  backend.launch_ns = backend.first_ns = 100'000'000;
+  std::vector<SamplingEntry> entries = one_entry();
+  entries.push_back(entries.front());
+  std::vector<std::size_t> turns;
+  for (std::size_t n = 0; n < 2; ++n) entries[n].index = static_cast<std::int64_t>(n);
+  SamplingHooks hooks;
+  hooks.sampled = [&](const SamplingEntry& entry, const Sample&) {
+    turns.push_back(static_cast<std::size_t>(entry.index));
+  };
+  StoppingRule rule;
+  rule.budget_ns = 1'000'000'000;
+  ASSERT_TRUE(take_samples(backend, Regime::sustained, rule, entries, hooks));
+  EXPECT_EQ(std::vector(turns.begin(), turns.begin() + 8), (std::vector<std::size_t>{0, 0, 0, 1, 1, 1, 0, 0}))
+      << "three blocks and the settling fit into half of the budget";
+}
+
 TEST(Sampling, a_spent_budget_ends_an_entry_while_others_go_on) {
   FakeBackend backend;
   std::vector<SamplingEntry> entries = one_entry();

@@ -1,0 +1,36 @@
+// The worker that measures a sweep, chosen by the sweep's request.
+#pragma once
+
+#include <string>
+
+#include "profiler/plan/request.hpp"
+#include "profiler/record/catalog.hpp"
+#include "profiler/supervise/supervisor.hpp"
+#include "profiler/sweep/sweep_observer.hpp"
+
+namespace triscope {
+
+/// The worker that serves a request's device, and what it said about itself.
+struct Measurer {
+  WorkerOptions options;
+  Supervisor supervisor;  ///< also answers what the kernels support
+  Catalog catalog;
+  Device device;
+  std::string refusal;  ///< why nothing can be timed as asked for; `supervisor` is then of another mode
+};
+
+/// Throws `Error` when no worker can be started, or none for the request's device.
+Measurer start_measurer(const SweepRequest& request, const SweepObserver& observer);
+
+/// How the workers of `request` are started.
+WorkerOptions worker_options(const SweepRequest& request, const SweepObserver& observer);
+
+/// What is measured: `request` on the device of `measurer`, with the kernels of its plug-in among those it names. One
+/// that names none but a plug-in means every kernel.
+SweepRequest decided_request(SweepRequest request, const Measurer& measurer);
+
+/// Files by names that hold from anywhere, since a resume may start elsewhere, and the hash of the plug-in. Throws
+/// `Error` when there is no such plug-in.
+SweepRequest with_absolute_files(SweepRequest request);
+
+}  // namespace triscope

@@ -1,0 +1,28 @@
+// What a sweep says while it runs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "profiler/plan/progress.hpp"
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// Callbacks of a running sweep; called on the thread that runs it.
+struct SweepObserver {
+  /// The sweep is in the database under this id, and locked.
+  std::function<void(std::int64_t sweep)> started = [](std::int64_t) {};
+  std::function<void(const Progress&)> progress = [](const Progress&) {};
+  /// Samples as they are taken, for drawing while it measures; `measured` brings all of them again.
+  std::function<void(const MeasurementKey&, const std::vector<Sample>&)> sampled = [](const MeasurementKey&,
+                                                                                      const std::vector<Sample>&) {};
+  std::function<void(const Measurement&, std::int64_t row)> measured = [](const Measurement&, std::int64_t) {};
+  std::function<void(const std::string&)> log = [](const std::string&) {};
+  std::stop_token closing{};  ///< as `WorkerOptions::closing`; the sweep itself ends by its own stop token
+};
+
+}  // namespace triscope
