@@ -4,14 +4,20 @@ set_source_files_properties(profiler/record/recorded_database.cpp PROPERTIES COM
   "TRISCOPE_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
 triscope_room(profiler/statistics kernels/base profiler/record Boost::math fmt::static
   nlohmann_json::nlohmann_json)
+triscope_room(profiler/paper kernels/base kernels/attention profiler/record profiler/statistics triscope_paper_data
+  fmt::static nlohmann_json::nlohmann_json)
+triscope_room(profiler/report kernels/base kernels/attention profiler/paper profiler/record fmt::static)
 triscope_room(profiler/plan kernels/base kernels/attention kernels/tensors profiler/record profiler/statistics
   fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/protocol kernels/base kernels/inspect kernels/tensors profiler/record profiler/statistics
   fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/supervise kernels/base profiler/protocol profiler/record profiler/statistics
   triscope_build_facts fmt::static Threads::Threads)
+triscope_room(profiler/tiles kernels/base kernels/paper profiler/paper profiler/supervise nlohmann_json::nlohmann_json)
 triscope_room(profiler/store kernels/base kernels/attention profiler/record
   triscope_schema SQLiteCpp SQLite::SQLite3 fmt::static Threads::Threads)
+triscope_room(profiler/verdict kernels/base profiler/record profiler/statistics profiler/store fmt::static)
+triscope_room(profiler/store/check kernels/base profiler/store SQLiteCpp SQLite::SQLite3 fmt::static)
 triscope_room(profiler/export kernels/base kernels/attention kernels/inspect kernels/tensors profiler/record
   fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/sweep kernels/base profiler/plan profiler/protocol profiler/record profiler/statistics profiler/store
@@ -31,9 +37,12 @@ if(TRISCOPE_CUDA)
     "TRISCOPE_TOOLKIT_LIBRARIES=\"${CUDAToolkit_LIBRARY_DIR}\"")
   target_include_directories(triscope_profiler_worker_cuda SYSTEM PUBLIC ${CUDAToolkit_INCLUDE_DIRS})
 endif()
-triscope_room(profiler/worker kernels/base profiler/protocol profiler/worker/device profiler/worker/jobs ${gpu_rooms}
+triscope_room(profiler/worker kernels/base kernels/plugin profiler/protocol profiler/worker/device profiler/worker/jobs ${gpu_rooms}
   triscope_build_facts fmt::static Threads::Threads)
 if(TRISCOPE_CUDA)
   target_compile_definitions(triscope_profiler_worker PRIVATE TRISCOPE_HAVE_CUDA)
 endif()
-triscope_light_rooms(profiler/record profiler/plan profiler/protocol profiler/supervise profiler/store profiler/sweep)
+# What a table's columns are is in their types: to describe these to a debugger takes GCC 12 more than 15 GB.
+set_source_files_properties(profiler/store/store_read.cpp profiler/store/store_write.cpp PROPERTIES COMPILE_OPTIONS -g0)
+triscope_light_rooms(profiler/record profiler/plan profiler/protocol profiler/supervise profiler/store profiler/store/check
+  profiler/sweep)

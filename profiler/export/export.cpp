@@ -94,8 +94,13 @@ TextTable latency_grid_for_people(const LatencyTable& table) {
   return grid;
 }
 
-constexpr std::array<std::string_view, 8> kCellColumns = {"measurement", "status", "median_ms",     "ci_low_ms",
-                                                          "ci_high_ms",  "tflops", "peak_fraction", "error"};
+constexpr std::array<std::string_view, 13> kCellColumns = {
+    "measurement", "status",  "median_ms",    "ci_low_ms", "ci_high_ms",       "tflops", "peak_fraction",
+    "error",       "power_w", "sm_clock_mhz", "joules",    "joules_per_tflop", "limiter"};
+
+// Of the main columns those that are left out where no row has them.
+constexpr std::array<std::string_view, 5> kOptionalColumns = {"power_w", "sm_clock_mhz", "joules", "joules_per_tflop",
+                                                              "limiter"};
 
 TextTable latency_grid_for_programs(const LatencyTable& table) {
   TextTable grid;
@@ -203,11 +208,21 @@ std::vector<const ResultColumn*> export_columns(ExportFormat format) {
         "ci_high_ms", "tflops",   "peak_fraction", "flagged", "error",  "status"}) {
     columns.push_back(find_result_column(id));
   }
+  for (const std::string_view id : kOptionalColumns) columns.push_back(find_result_column(id));
   return columns;
 }
 
 std::string export_rows(std::span<const ResultRow> rows, ExportFormat format) {
-  return export_rows(rows, format, export_columns(format));
+  std::vector<const ResultColumn*> columns = export_columns(format);
+  if (format == ExportFormat::md || format == ExportFormat::latex) {
+    std::erase_if(columns, [&](const ResultColumn* column) {
+      const bool optional =
+          std::find(kOptionalColumns.begin(), kOptionalColumns.end(), column->id) != kOptionalColumns.end();
+      return optional &&
+             std::none_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return !column->text(row).empty(); });
+    });
+  }
+  return export_rows(rows, format, columns);
 }
 
 std::string export_rows(std::span<const ResultRow> rows, ExportFormat format,

@@ -157,6 +157,8 @@ struct Measurement {
   std::int64_t workspace_bytes = 0;
   std::int64_t started_unix_ns = 0;  ///< wall clock; 0: the store sets the time of writing
   std::int64_t group = -1;  ///< measurements with the same group (>= 0) of one sweep were interleaved block by block
+  /// Of a reference: its samples in turns with the measurements of other groups, by group.
+  std::map<std::int64_t, std::vector<Sample>> turns;
 };
 
 /// One row of the `result` view: the stable contract for scripts (docs/schema.md). Column order is the view's.

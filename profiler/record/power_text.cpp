@@ -45,10 +45,11 @@ std::string power_text(const ResultRow& row) {
     facts.push_back((cpu ? "clock " : "NVML clock ") + of(row.sm_clock_mhz, row.max_sm_clock_mhz, "MHz"));
   }
   if (row.counted_clock_mhz) facts.push_back("counted clock " + of(row.counted_clock_mhz, std::nullopt, "MHz"));
-  if (row.joules) facts.push_back(significant_text(*row.joules) + " J a launch");
-  if (row.joules_per_tflop) facts.push_back(significant_text(*row.joules_per_tflop) + " J/TFLOP");
+  const bool pauses = row.regime == Regime::burst;  // lie between its launches, and in what was read
+  if (row.joules && !pauses) facts.push_back(significant_text(*row.joules) + " J a launch");
+  if (row.joules_per_tflop && !pauses) facts.push_back(significant_text(*row.joules_per_tflop) + " J/TFLOP");
   const std::string text = fmt::format("{}", fmt::join(facts, ", "));
-  return row.limiter.empty() || text.empty() ? text : limiter_text(row.limiter) + ": " + text;
+  return row.limiter.empty() || text.empty() || pauses ? text : limiter_text(row.limiter) + ": " + text;
 }
 
 }  // namespace triscope

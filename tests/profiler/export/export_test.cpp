@@ -118,6 +118,28 @@ TEST(ExportMarkdown, is_one_line_a_row_with_no_cell_broken) {
   EXPECT_THAT(text, HasSubstr("---: |"));
 }
 
+TEST(Export, power_energy_and_limiter_are_in_every_format_where_a_row_has_them) {
+  ResultRow row = row_of(1);
+  row.power_w.reset();
+  row.sm_clock_mhz = row.joules = row.joules_per_tflop = std::nullopt;
+  row.limiter.clear();
+  EXPECT_THAT(export_rows(std::vector{row}, ExportFormat::md), testing::Not(HasSubstr("W |"))) << "a CPU's";
+  row.power_w = 717;
+  row.sm_clock_mhz = 1710;
+  row.joules = 17.25;
+  row.joules_per_tflop = 1.0625;
+  row.limiter = "sw_power_cap";
+  for (const ExportFormat format : {ExportFormat::csv, ExportFormat::json, ExportFormat::md, ExportFormat::latex}) {
+    const std::string text = export_rows(std::vector{row_of(2), row}, format);
+    for (const char* part : {"717", "17", "cap"}) EXPECT_THAT(text, HasSubstr(part)) << to_string(format);
+    EXPECT_THAT(text, testing::ContainsRegex("1[,.]?710")) << to_string(format);
+    EXPECT_THAT(text, testing::ContainsRegex("1\\.06")) << to_string(format);
+  }
+  const std::string table = export_latency_table(make_latency_table(std::vector{row}), ExportFormat::csv);
+  for (const char* part : {"power_w", "joules_per_tflop", "limiter", "sw_power_cap", "1.0625"})
+    EXPECT_THAT(table, HasSubstr(part));
+}
+
 TEST(ExportLatex, escapes_what_latex_reads_as_syntax) {
   const std::vector<const ResultColumn*> columns = {find_result_column("reason"), find_result_column("peak_fraction")};
   const std::string text = export_rows(std::vector{row_of(1)}, ExportFormat::latex, columns);

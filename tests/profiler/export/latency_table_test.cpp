@@ -142,7 +142,7 @@ TEST(LatencyTable, exports_in_every_format) {
                         "| 256x32 |  |  |  | skipped |  |  |\n"));
   EXPECT_THAT(export_latency_table(table, ExportFormat::latex),
               HasSubstr("512x32 & 27.55 & 700 & 2.00x &  &  & 55.1 \\\\\n"));
-  EXPECT_THAT(export_latency_table(table, ExportFormat::csv), HasSubstr("512x32,55.1,1,ok,27.55,,,700,,,2,"));
+  EXPECT_THAT(export_latency_table(table, ExportFormat::csv), HasSubstr("512x32,55.1,1,ok,27.55,,,700,,,,,,,,2,"));
   const auto json = nlohmann::json::parse(export_latency_table(table, ExportFormat::json));
   EXPECT_EQ(json["rows"][0]["cells"][0]["median_ms"], 27.55);
   EXPECT_EQ(json["rows"][0]["cells"][0]["paper_ratio"], 2.0);

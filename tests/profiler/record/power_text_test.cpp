@@ -37,6 +37,12 @@ TEST(PowerText, leaves_out_what_is_not_known) {
   EXPECT_EQ(power_text(cpu), "clock 3100 MHz") << "NVML does not read a CPU's";
 }
 
+TEST(PowerText, in_burst_the_readings_hold_the_pauses_so_energy_and_limiter_are_left_out) {
+  ResultRow row = capped();
+  row.regime = Regime::burst;
+  EXPECT_EQ(power_text(row), "717 of 700 W, NVML clock 1710 of 1980 MHz, counted clock 1590 MHz");
+}
+
 TEST(PowerText, a_limiter_without_words_is_named) {
   EXPECT_EQ(limiter_text("sw_power_cap"), "power-capped");
   EXPECT_EQ(limiter_text("sync_boost"), "sync_boost");

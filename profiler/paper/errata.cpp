@@ -1,0 +1,15 @@
+#include "profiler/paper/errata.hpp"
+
+#include "paper_data.hpp"
+#include "profiler/record/json.hpp"
+
+namespace triscope {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Erratum, id, where, kind, printed, meant, reason, effect, shown_by)
+
+const std::vector<Erratum>& errata() {
+  static const auto all = nlohmann::json::parse(paper_data::kErrata).get<std::vector<Erratum>>();
+  return all;
+}
+
+}  // namespace triscope

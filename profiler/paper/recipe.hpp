@@ -1,0 +1,17 @@
+// How the paper's models were trained, as far as it says (assets/paper/recipe.json).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace triscope {
+
+struct RecipeFact {
+  std::string name;   ///< "optimiser"
+  std::string value;  ///< "AdamW, peak learning rate 4e-3, ..."
+  std::string where;  ///< section of the paper
+  bool stated = true;
+};
+const std::vector<RecipeFact>& recipe();
+
+}  // namespace triscope

@@ -1,0 +1,79 @@
+// The paper's scaling law, -log L = alpha log N + beta, by least squares, with intervals that say what few points say.
+// N is the number of active parameters, L a negative log-likelihood, logarithms are natural. The errors of -log L are
+// taken as independent, normal and of one size; with n points the intervals are Student's t with n - 2 degrees.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace triscope {
+
+/// Losses of one model on one benchmark, at sizes that may be any positive numbers.
+struct LossSeries {
+  std::string benchmark;
+  std::string model;
+  std::vector<double> sizes;   ///< N
+  std::vector<double> losses;  ///< by `sizes`
+};
+
+struct ScalingLaw {
+  double alpha = 0;
+  double beta = 0;
+  double r_squared = 0;
+  double residual_sum = 0;  ///< sum of squared residuals of -log L: what the paper prints as "residual"
+  std::vector<double> residuals;
+  int points = 0;
+  int degrees = 0;                    ///< points - 2
+  double mean_log_n = 0;              ///< of log N
+  double spread_log_n = 0;            ///< sum of (log N - mean)^2
+  std::optional<double> scatter;      ///< standard deviation of -log L about the line; unset without degrees of freedom
+  std::optional<double> alpha_error;  ///< standard errors, likewise
+  std::optional<double> beta_error;
+};
+
+/// Throws `Error` (usage) unless there are two sizes that differ and every size and loss is positive and finite.
+ScalingLaw fit_scaling_law(std::span<const double> sizes, std::span<const double> losses);
+
+/// Half the `level` interval of a standard error; unset where the error is, since two points bound nothing.
+std::optional<double> half_width(const std::optional<double>& error, double degrees, double level = 0.95);
+
+/// What the law says about a size.
+struct LossForecast {
+  double size = 0;
+  double loss = 0;
+  std::optional<double> low, high;          ///< `level` interval of the line at `size`
+  std::optional<double> run_low, run_high;  ///< of one more run there, which scatters too
+};
+LossForecast forecast_loss(const ScalingLaw& law, double size, double level = 0.95);
+
+/// How far the exponent of `b` lies above that of `a`.
+struct AlphaDifference {
+  enum class Method {
+    welch,   ///< two independent fits, each with a scatter of its own (Welch and Satterthwaite)
+    paired,  ///< one fit of log(L_a / L_b) over log N: what both models share at a size cancels
+  };
+  Method method = Method::welch;
+  double value = 0;
+  double degrees = 0;
+  std::optional<double> error;
+  std::optional<double> half;         ///< half the 95 % interval
+  std::optional<double> probability;  ///< two-sided: of a difference at least as far from 0 if there is none
+  bool significant() const { return half && std::abs(value) > *half; }
+};
+AlphaDifference alpha_difference(const ScalingLaw& a, const ScalingLaw& b);
+/// Throws `Error` (usage) unless both series have the same sizes.
+AlphaDifference paired_alpha_difference(const LossSeries& a, const LossSeries& b);
+
+/// Points that would decide whether the exponents differ, were the difference and the scatter what they seem now.
+struct PointsNeeded {
+  std::optional<int> repeats;  ///< runs of every size that was measured, this one included; unset: more than 1000
+  std::optional<int> sizes;    ///< sizes in all when the row of sizes goes on by its mean ratio; unset: more than 1000
+};
+/// "Decide": a 95 % interval without 0, in 80 of 100 such experiments (t quantiles of 0.975 and 0.8 added). Unset when
+/// the fits have no scatter or no difference to go by.
+std::optional<PointsNeeded> points_to_decide(const LossSeries& a, const LossSeries& b);
+
+}  // namespace triscope

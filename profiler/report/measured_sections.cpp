@@ -1,0 +1,177 @@
+// The sections that show measured rows.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "kernels/attention/flops.hpp"
+#include "kernels/attention/paper.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/report/html.hpp"
+#include "profiler/report/sections.hpp"
+#include "profiler/report/svg_chart.hpp"
+
+namespace triscope::report {
+namespace {
+
+bool counts(const ResultRow& row) {
+  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == Regime::sustained;
+}
+
+/// The newest row of the fastest kernel of the paper's windows at the inferred shape; null: not measured.
+const ResultRow* fastest_forward(const PaperPageInput& input, const Windows& windows) {
+  std::map<std::string, const ResultRow*> newest;
+  for (const ResultRow& row : input.rows) {
+    const PaperRow* paper = find_paper_row(row.problem);
+    if (!counts(row) || row.pass != Pass::forward || paper == nullptr || !has_paper_shape(row.problem) ||
+        row.card.kind != KernelKind::simplicial || !(paper->windows == windows))
+      continue;
+    const ResultRow*& kept = newest[row.kernel];
+    if (kept == nullptr || row.measurement > kept->measurement) kept = &row;
+  }
+  const ResultRow* best = nullptr;
+  for (const auto& [kernel, row] : newest) {
+    if (best == nullptr || *row->median_ms < *best->median_ms) best = row;
+  }
+  return best;
+}
+
+Problem inferred_shape(const Windows& windows) {
+  Problem problem;
+  problem.seq_len = 32'768;
+  problem.q_heads = 64;
+  problem.kv_heads = 1;
+  problem.head_dim = 128;
+  problem.window1 = windows.window1;
+  problem.window2 = windows.window2;
+  return problem;
+}
+
+std::string rate(double flops, double ms) { return significant_text(flops / ms * 1e-9, 3); }
+
+/// Latencies or rates over lengths of one kernel.
+struct Curve {
+  std::string name;
+  std::map<std::int64_t, const ResultRow*> rows;
+};
+
+using Curves = std::map<std::string, Curve>;
+
+Curves curves_of(const PaperPageInput& input, Pass pass, bool dot_product) {
+  Curves curves;
+  for (const ResultRow& row : input.rows) {
+    const Problem& p = row.problem;
+    const bool same = p.batch == 1 && p.q_heads == input.layer.q_heads && p.kv_heads == input.layer.kv_heads &&
+                      p.head_dim == input.layer.head_dim;
+    if (!counts(row) || row.pass != pass || !same) continue;
+    const bool global = p.form == Form::dot_product && p.window1 >= p.seq_len;
+    const bool ours = p.form == input.layer.form && Windows{p.window1, p.window2} == input.layer.windows;
+    if (dot_product ? !global : !ours || row.card.kind != KernelKind::simplicial) continue;
+    Curve& curve = curves[row.device + " " + row.kernel];
+    curve.name = row.kernel;
+    const ResultRow*& kept = curve.rows[p.seq_len];
+    if (kept == nullptr || row.measurement > kept->measurement) kept = &row;
+  }
+  return curves;
+}
+
+/// The one with most lengths; of equal ones the faster at the longest.
+const Curve* usual(const Curves& curves) {
+  const Curve* best = nullptr;
+  for (const auto& [key, curve] : curves) {
+    const bool longer = best == nullptr || curve.rows.size() > best->rows.size();
+    const bool faster = best != nullptr && curve.rows.size() == best->rows.size() &&
+                        *curve.rows.rbegin()->second->median_ms < *best->rows.rbegin()->second->median_ms;
+    if (longer || faster) best = &curve;
+  }
+  return best;
+}
+
+SvgSeries series_of(const Curve& curve, char colour, Pass pass, bool rates) {
+  SvgSeries series;
+  series.name = curve.name;
+  series.colour = colour;
+  for (const auto& [length, row] : curve.rows) {
+    const double ms = *row->median_ms;
+    series.line.push_back({static_cast<double>(length), rates ? useful_flops(row->problem, pass) / ms * 1e-9 : ms});
+  }
+  series.marks = series.line;
+  return series;
+}
+
+std::string chart_of(const PaperPageInput& input, Pass pass, bool rates) {
+  const Curves simplicial = curves_of(input, pass, false), global = curves_of(input, pass, true);
+  const Curve *ours = usual(simplicial), *theirs = usual(global);
+  if (ours == nullptr || theirs == nullptr || ours->rows.size() < 2) return "";
+  SvgChart chart;
+  chart.title = fmt::format("{}x{}, {}", input.layer.windows.window1, input.layer.windows.window2, to_string(pass));
+  chart.x_label = "tokens";
+  chart.y_label = rates ? "TFLOP/s" : "ms";
+  chart.log_x = true;
+  chart.log_y = !rates;
+  for (const auto& [length, row] : ours->rows)
+    chart.x_ticks.push_back(
+        {static_cast<double>(length), length % 1024 == 0 ? fmt::format("{}k", length / 1024) : std::to_string(length)});
+  chart.series = {series_of(*ours, 'a', pass, rates), series_of(*theirs, 'b', pass, rates)};
+  return svg_chart(chart);
+}
+
+}  // namespace
+
+std::string table1(const PaperPageInput& input) {
+  HtmlTable table{{"windows", "paper, ms", "TFLOP/s by its count", "by two products", "measured, ms", "TFLOP/s",
+                   "paper / measured", "kernel"},
+                  {false, true, true, true, true, true, true, false},
+                  {},
+                  ""};
+  std::vector<SvgBar> bars;
+  std::set<std::string> devices;
+  for (const PaperRow& paper : paper_table1()) {
+    const Problem problem = inferred_shape(paper.windows);
+    const double useful = useful_flops(problem, Pass::forward);
+    const std::string windows = fmt::format("{}x{}", paper.windows.window1, paper.windows.window2);
+    std::vector<std::string> cells{windows, fmt::format("{:.1f}", paper.latency_ms),
+                                   rate(paper_flops(problem, Pass::forward), paper.latency_ms),
+                                   rate(useful, paper.latency_ms)};
+    const ResultRow* row = fastest_forward(input, paper.windows);
+    if (row == nullptr) {
+      cells.insert(cells.end(), {"not measured", "", "", ""});
+    } else {
+      const double ms = *row->median_ms;
+      cells.insert(cells.end(), {significant_text(ms, 4), rate(useful, ms), significant_text(paper.latency_ms / ms, 3),
+                                 row->kernel});
+      devices.insert(row->device);
+      bars.push_back({windows + ", measured", useful / ms * 1e-9, rate(useful, ms), 'a'});
+    }
+    bars.push_back(
+        {windows + ", the paper's ms", useful / paper.latency_ms * 1e-9, rate(useful, paper.latency_ms), 'b'});
+    table.rows.push_back(std::move(cells));
+  }
+  if (!devices.empty()) table.caption = fmt::format("Measured on {}", fmt::join(devices, ", "));
+  double most = 0;
+  for (const SvgBar& bar : bars) most = std::max(most, bar.value);
+  return section(
+      "Table 1",
+      paragraph("The paper names neither the GPU nor the shape of its milliseconds. They stand beside 32,768 "
+                "tokens with 64 query heads of 128 on one kv head, which is inferred: with it 1024x32 "
+                "comes nearest to the 520 TFLOP/s of the text by the paper's count.") +
+          html_table(table) +
+          figure(svg_bars("Forward, TFLOP/s by the count of two products", bars, most),
+                 "Useful work in a second, 4 x head_dim for each triple inside the windows"));
+}
+
+std::string lengths(const PaperPageInput& input) {
+  std::string body;
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    for (const bool rates : {false, true}) {
+      const std::string svg = chart_of(input, pass, rates);
+      if (!svg.empty()) body += "<figure>" + svg + "</figure>\n";
+    }
+  }
+  if (body.empty()) body = paragraph("No two lengths of these windows and of dot-product attention were measured.");
+  return section("Latency and rate by length", body);
+}
+
+}  // namespace triscope::report

@@ -1,0 +1,18 @@
+#include "profiler/report/paper_page.hpp"
+
+#include "profiler/report/html.hpp"
+#include "profiler/report/sections.hpp"
+
+namespace triscope {
+
+std::string paper_page(const PaperPageInput& input) {
+  std::string body =
+      report::paragraph("Fast and Simplex: 2-Simplicial Attention in Triton, beside the measurements in " +
+                        (input.database.empty() ? "no database" : input.database) + ".");
+  body += report::table1(input) + report::lengths(input) + report::losses() + report::scaling();
+  if (!input.tiles.empty()) body += report::tiles(input);
+  return html_page("2-simplicial attention: the paper and this machine",
+                   body + report::layers(input) + report::all_errata());
+}
+
+}  // namespace triscope

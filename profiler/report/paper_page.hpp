@@ -1,0 +1,15 @@
+// One HTML page that holds the paper beside a database of measurements. It loads nothing, so it can be passed on and
+// printed.
+#pragma once
+
+#include <string>
+
+#include "profiler/report/page_input.hpp"
+
+namespace triscope {
+
+/// Table 1 beside measured times, rates and latencies by length, losses and what is reproduced, scaling laws with their
+/// bands, tiles, recipe and errata. Sections without measured rows say so.
+std::string paper_page(const PaperPageInput& input);
+
+}  // namespace triscope

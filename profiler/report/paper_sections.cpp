@@ -1,0 +1,139 @@
+// The sections that show what the paper prints, recomputed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "profiler/paper/losses_file.hpp"
+#include "profiler/paper/reproduction.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/report/html.hpp"
+#include "profiler/report/sections.hpp"
+#include "profiler/report/svg_chart.hpp"
+
+namespace triscope::report {
+namespace {
+
+std::string with_half(double value, const std::optional<double>& half) {
+  return half ? fmt::format("{:.4f} ± {:.4f}", value, *half) : fmt::format("{:.4f}", value);
+}
+
+std::string like(const PrintedValue& cell, double value) {
+  if (cell.printed.ends_with('%')) return fmt::format("{:+.3f}%", 100 * value);
+  if (cell.printed.ends_with('k')) return fmt::format("{:g}k", value / 1024);
+  if (cell.printed.find('e') != std::string::npos) return fmt::format("{:.2e}", value);
+  return fmt::format("{:.5f}", value);
+}
+
+HtmlTable recomputed_table(const std::vector<Recomputed>& all) {
+  HtmlTable table{{"table", "row", "column", "printed", "recomputed", "beyond rounding"},
+                  {true, false, false, true, true, true},
+                  {},
+                  ""};
+  for (const Recomputed& one : all) {
+    table.rows.push_back({std::to_string(one.printed.table), one.printed.label, one.printed.column, one.printed.printed,
+                          like(one.printed, one.value),
+                          one.reproduced() ? "reproduced" : like(one.printed, one.beyond_rounding)});
+  }
+  return table;
+}
+
+/// -L over N, both logarithmic: the law is a line.
+std::string law_chart(const char* benchmark) {
+  SvgChart chart;
+  chart.title = std::string(benchmark) + ": loss and the fitted law";
+  chart.x_label = "active parameters (billions)";
+  chart.y_label = "loss";
+  chart.log_x = chart.log_y = true;
+  for (const double n : {1.0, 2.0, 3.5, 7.0}) chart.x_ticks.push_back({n, fmt::format("{:g}", n)});
+  for (std::size_t model = 0; model < kModels.size(); ++model) {
+    const LossSeries series = paper_losses(benchmark, kModels.at(model));
+    const ScalingLaw law = fit_scaling_law(series.sizes, series.losses);
+    SvgSeries drawn;
+    drawn.name = kModels.at(model);
+    drawn.colour = model == 0 ? 'b' : 'a';
+    for (int step = 0; step <= 24; ++step) {
+      const double billions = std::pow(7.0, step / 24.0);
+      const LossForecast at = forecast_loss(law, billions * 1e9);
+      drawn.line.push_back({billions, at.loss});
+      if (at.low) drawn.low.push_back({billions, std::max(*at.low, at.loss * 0.8)});
+      if (at.high) drawn.high.push_back({billions, std::min(*at.high, at.loss * 1.25)});
+    }
+    for (std::size_t i = 0; i < series.sizes.size(); ++i)
+      drawn.marks.push_back({series.sizes[i] / 1e9, series.losses[i]});
+    chart.series.push_back(std::move(drawn));
+  }
+  return svg_chart(chart);
+}
+
+}  // namespace
+
+std::string losses() {
+  const std::vector<Recomputed> all = recompute_tables();
+  const auto reproduced = std::ranges::count_if(all, [](const Recomputed& one) { return one.reproduced(); });
+  const SolvedSizes solved = solve_sizes();
+  HtmlTable table{{"active parameters", "model", "GSM8k", "MMLU", "MMLU-pro", "MBPP"},
+                  {false, false, true, true, true, true},
+                  {},
+                  "Negative log-likelihoods as printed; changes recomputed"};
+  for (int row = 1; row <= 9; ++row) {
+    const bool delta = row % 3 == 0;
+    std::vector<std::string> cells{delta ? "" : printed_value(2, row, "active parameters").printed,
+                                   delta ? "change" : kModels.at(row % 3 == 1 ? 0 : 1)};
+    for (const char* benchmark : kBenchmarks) {
+      const PrintedValue& cell = printed_value(2, row, benchmark);
+      cells.push_back(delta ? fmt::format("{:+.2f} %", 100 * (printed_value(2, row - 1, benchmark).value /
+                                                                  printed_value(2, row - 2, benchmark).value -
+                                                              1))
+                            : cell.printed);
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return section("Results",
+                 html_table(table) +
+                     paragraph(fmt::format(
+                         "{} of {} printed values follow from the others, within rounding. Model sizes of {}, {} and "
+                         "{} bring all 32 values of the fits nearest to the printed ones; {} of 32 are then "
+                         "reproduced.",
+                         reproduced, all.size(), parameters_text(solved.sizes[0]), parameters_text(solved.sizes[1]),
+                         parameters_text(solved.sizes[2]), solved.reproduced)) +
+                     html_table(recomputed_table(all)));
+}
+
+std::string scaling() {
+  HtmlTable fits{{"benchmark", "model", "alpha, 95 %", "beta, 95 %", "R2", "printed alpha"},
+                 {false, false, true, true, true, true},
+                 {},
+                 "-log L = alpha log N + beta with N = 1, 2 and 3.5 billion, by least squares"};
+  HtmlTable differences{{"benchmark", "difference of alpha, 95 %", "paired, 95 %", "decided"},
+                        {false, true, true, false},
+                        {},
+                        "2-simplicial - Transformer"};
+  std::string charts;
+  for (const char* benchmark : kBenchmarks) {
+    std::vector<ScalingLaw> laws;
+    for (std::size_t model = 0; model < kModels.size(); ++model) {
+      const LossSeries series = paper_losses(benchmark, kModels.at(model));
+      laws.push_back(fit_scaling_law(series.sizes, series.losses));
+      const ScalingLaw& law = laws.back();
+      fits.rows.push_back({benchmark, kModels.at(model), with_half(law.alpha, half_width(law.alpha_error, law.degrees)),
+                           with_half(law.beta, half_width(law.beta_error, law.degrees)),
+                           fmt::format("{:.5f}", law.r_squared),
+                           printed_value(3, static_cast<int>(model) + 1, std::string(benchmark) + " alpha").printed});
+    }
+    const AlphaDifference welch = alpha_difference(laws[0], laws[1]);
+    const AlphaDifference paired =
+        paired_alpha_difference(paper_losses(benchmark, kModels[0]), paper_losses(benchmark, kModels[1]));
+    differences.rows.push_back({benchmark, with_half(welch.value, welch.half), with_half(paired.value, paired.half),
+                                welch.significant() || paired.significant() ? "yes" : "no"});
+    charts += "<figure>" + law_chart(benchmark) + "</figure>\n";
+  }
+  return section(
+      "Scaling laws",
+      charts +
+          paragraph("Bands are 95 % intervals of the laws, cut at a quarter of the loss. Three points leave one "
+                    "degree of freedom.") +
+          html_table(fits) + html_table(differences));
+}
+
+}  // namespace triscope::report

@@ -1,0 +1,83 @@
+#include "profiler/report/sections.hpp"
+
+#include <fmt/format.h>
+
+#include "kernels/base/error.hpp"
+#include "profiler/paper/errata.hpp"
+#include "profiler/paper/recipe.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/report/html.hpp"
+#include "profiler/report/svg_chart.hpp"
+
+namespace triscope::report {
+
+std::string section(const std::string& heading, const std::string& body) {
+  return "<section>\n<h2>" + html_text(heading) + "</h2>\n" + body + "</section>\n";
+}
+
+std::string paragraph(const std::string& text) { return "<p>" + html_text(text) + "</p>\n"; }
+
+std::string figure(const std::string& svg, const std::string& caption) {
+  return "<figure>" + svg + "<figcaption>" + html_text(caption) + "</figcaption></figure>\n";
+}
+
+std::string tiles(const PaperPageInput& input) {
+  std::vector<SvgBar> bars;
+  for (const TileUse& use : input.tiles) {
+    std::string name = use.instance.empty() ? use.kernel : use.instance;
+    if (!use.instance.empty() && use.pass == Pass::backward) name += " backward";
+    if (!use.instance.empty() && !use.note.empty()) name += ": " + use.note;
+    bars.push_back({std::move(name), use.fraction(), fmt::format("{:.1f} %", 100 * use.fraction()),
+                    use.instance.empty() ? 'b' : 'a'});
+  }
+  const std::string of = fmt::format("{}x{}", input.tiled.window1, input.tiled.window2);
+  return section("Tiles", paragraph("The part of the computed tiles that lies inside the windows, for " + of + " at " +
+                                    std::to_string(input.tiled.seq_len) + " tokens. The rest is masked.") +
+                              figure(svg_bars("Useful part of the tiles, " + of, bars, 1),
+                                     "The paper's listings, and the instances of this build that can run it"));
+}
+
+namespace {
+
+std::string recipe_card() {
+  HtmlTable card{{"what", "the paper says", "where"}, {false, false, false}, {}, ""};
+  for (const RecipeFact& fact : recipe()) card.rows.push_back({fact.name, fact.value, fact.where});
+  return html_table(card);
+}
+
+}  // namespace
+
+std::string layers(const PaperPageInput& input) {
+  std::string body = recipe_card();
+  try {
+    const LayerCosts costs = layer_costs(input.rows, input.layer);
+    HtmlTable table{{"layer", "pass", "ms", "kernel", "basis"}, {false, false, true, false, false}, {}, ""};
+    const auto add = [&](const char* layer, const char* pass, const LayerTime& time) {
+      table.rows.push_back({layer, pass, significant_text(time.ms, 4), time.kernel, time.basis});
+    };
+    add("2-simplicial", "forward", costs.simplicial.forward);
+    add("2-simplicial", "backward", costs.simplicial.backward);
+    add("global", "forward", costs.global.forward);
+    add("global", "backward", costs.global.backward);
+    table.caption = fmt::format("One layer on one sequence of {} tokens, {}x{}", input.layer.seq_len,
+                                input.layer.windows.window1, input.layer.windows.window2);
+    constexpr std::int64_t kLayers = 32, kEvery = 4;
+    const double mixed = mix_ms(costs, kLayers, every_nth(kLayers, kEvery)), global = mix_ms(costs, kLayers, 0);
+    body += html_table(table);
+    body += paragraph(fmt::format(
+        "Attention in a training step of {} layers, every fourth 2-simplicial: {} ms; with "
+        "global layers only: {} ms. The mix takes {} times as long.",
+        kLayers, significant_text(mixed, 4), significant_text(global, 4), significant_text(mixed / global)));
+  } catch (const Error& error) {
+    body += paragraph(error.what());
+  }
+  return section("Recipe and layers", body);
+}
+
+std::string all_errata() {
+  HtmlTable table{{"where", "printed", "meant", "reason"}, {false, false, false, false}, {}, ""};
+  for (const Erratum& one : errata()) table.rows.push_back({one.where, one.printed, one.meant, one.reason});
+  return section("Errata", html_table(table));
+}
+
+}  // namespace triscope::report

@@ -1,0 +1,23 @@
+// The sections of the paper's page, each as HTML.
+#pragma once
+
+#include <string>
+
+#include "profiler/report/page_input.hpp"
+
+namespace triscope::report {
+
+/// A heading and what stands below it.
+std::string section(const std::string& heading, const std::string& body);
+std::string paragraph(const std::string& text);
+std::string figure(const std::string& svg, const std::string& caption);
+
+std::string table1(const PaperPageInput& input);
+std::string lengths(const PaperPageInput& input);
+std::string losses();
+std::string scaling();
+std::string tiles(const PaperPageInput& input);
+std::string layers(const PaperPageInput& input);
+std::string all_errata();
+
+}  // namespace triscope::report

@@ -1,0 +1,13 @@
+// How much of the tiles of this build's kernels is useful. The programs that people use link no CUDA, so the worker is
+// asked: `triscope-worker --tiles QUESTION` prints the answer and ends.
+#pragma once
+
+#include "profiler/paper/tile_question.hpp"
+
+namespace triscope {
+
+/// Blocks for some 50 ms. Throws `Error` when the question is refused or the worker cannot be asked. `before`: an
+/// answer of which `beside` is taken, when only the query is another one; null: none.
+TileAnswer ask_tiles(const TileQuestion& question, const TileAnswer* before = nullptr);
+
+}  // namespace triscope

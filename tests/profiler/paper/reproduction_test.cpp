@@ -1,0 +1,168 @@
+// What the paper prints, as data, and what follows from it.
+#include "profiler/paper/reproduction.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "kernels/attention/paper.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/paper/errata.hpp"
+#include "profiler/paper/losses_file.hpp"
+
+namespace triscope {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(PrintedValues, are_all_four_tables) {
+  std::map<int, int> count;
+  for (const PrintedValue& value : printed_values()) ++count[value.table];
+  EXPECT_THAT(count, ElementsAre(std::pair(1, 28), std::pair(2, 48), std::pair(3, 20), std::pair(4, 16)));
+  EXPECT_EQ(printed_value(2, 5, "MMLU-pro").value, 0.8135);
+  EXPECT_EQ(printed_value(3, 2, "MBPP beta").value, -2.5201);
+  EXPECT_EQ(printed_value(4, 2, "MMLU-pro residual").value, 4.6e-8);
+  EXPECT_THROW(printed_value(5, 1, "GSM8k"), Error);
+}
+
+TEST(PrintedValues, table1_is_the_one_that_results_are_compared_with) {
+  const std::vector<PaperRow>& rows = paper_table1();
+  ASSERT_EQ(rows.size(), 7U);
+  for (int row = 1; row <= 7; ++row) {
+    const PaperRow& expected = rows[static_cast<std::size_t>(row - 1)];
+    EXPECT_EQ(printed_value(1, row, "w1").value, static_cast<double>(expected.windows.window1));
+    EXPECT_EQ(printed_value(1, row, "w2").value, static_cast<double>(expected.windows.window2));
+    EXPECT_EQ(printed_value(1, row, "latency").value, expected.latency_ms);
+  }
+}
+
+TEST(PrintedValues, know_how_far_they_are_rounded) {
+  const auto read = [](const char* text) {
+    PrintedValue cell;
+    cell.printed = text;
+    read_printed(cell);
+    return std::pair(cell.value, cell.half_unit);
+  };
+  const auto near = [](std::pair<double, double> cell, double value, double half) {
+    EXPECT_DOUBLE_EQ(cell.first, value);
+    EXPECT_DOUBLE_EQ(cell.second, half);
+  };
+  near(read("0.3277"), 0.3277, 5e-5);
+  near(read("+0.79%"), 0.0079, 5e-5);
+  near(read("-1%"), -0.01, 5e-3);
+  near(read("2.8e-06"), 2.8e-6, 5e-8);
+  near(read("104.1 ms"), 104.1, 0.05);
+  near(read("~3.5B"), 3.5e9, 5e7);
+  near(read("32k"), 32768, 512);
+  EXPECT_THROW(read("about 3"), Error);
+  EXPECT_THROW(read(""), Error);
+}
+
+std::set<std::string> missed(const std::vector<Recomputed>& all, int table) {
+  std::set<std::string> names;
+  for (const Recomputed& one : all) {
+    if (one.printed.table == table && !one.reproduced())
+      names.insert(one.printed.label + " " + one.printed.column + " row " + std::to_string(one.printed.row));
+  }
+  return names;
+}
+
+TEST(Reproduction, products_and_deltas) {
+  const std::vector<Recomputed> all = recompute_tables();
+  EXPECT_EQ(all.size(), 7U + 12U + 4U + 32U);
+  EXPECT_TRUE(missed(all, 1).empty());
+  EXPECT_TRUE(missed(all, 2).empty());
+  const auto gsm = std::ranges::find_if(
+      all, [](const Recomputed& one) { return one.printed.table == 2 && one.printed.column == "GSM8k"; });
+  EXPECT_NEAR(gsm->value, 0.007629, 1e-6) << "0.3302 / 0.3277 - 1, printed +0.79 %";
+  EXPECT_NEAR(gsm->low, 0.0073227, 1e-6);
+  EXPECT_NEAR(gsm->high, 0.007936, 1e-6);
+}
+
+TEST(Reproduction, what_is_reproduced_is_no_erratum) {
+  for (const Recomputed& one : recompute_tables()) {
+    if (!one.reproduced()) continue;
+    for (const Erratum& erratum : errata()) {
+      std::string printed = erratum.printed;
+      std::erase(printed, ' ');
+      EXPECT_NE(printed, one.printed.printed) << erratum.id;
+    }
+  }
+}
+
+TEST(Reproduction, with_the_printed_sizes_no_exponent_is_the_printed_one) {
+  int alphas = 0;
+  for (const Recomputed& one : recompute_fits(kPrintedSizes)) {
+    if (one.printed.table != 3) continue;
+    EXPECT_FALSE(one.reproduced()) << one.printed.label << " " << one.printed.column;
+    if (!one.printed.column.ends_with("alpha")) continue;
+    ++alphas;
+    const double printed_over_fit = one.printed.value / one.value;
+    EXPECT_GT(printed_over_fit, 1.075);
+    EXPECT_LT(printed_over_fit, 1.09);
+  }
+  EXPECT_EQ(alphas, 8);
+}
+
+TEST(Reproduction, beyond_rounding_is_the_gap_between_both_ranges) {
+  for (const Recomputed& one : recompute_fits(kPrintedSizes)) {
+    EXPECT_LE(one.low, one.value);
+    EXPECT_GE(one.high, one.value);
+    const double gap = std::max(one.low - one.printed.value, one.printed.value - one.high) - one.printed.half_unit;
+    EXPECT_NEAR(one.beyond_rounding, std::max(gap, 0.0), 1e-8);
+  }
+}
+
+TEST(Errata, each_has_its_reason) {
+  std::set<std::string> ids;
+  for (const Erratum& one : errata()) {
+    EXPECT_TRUE(ids.insert(one.id).second) << one.id;
+    for (const std::string& text : {one.where, one.kind, one.printed, one.meant, one.reason, one.effect, one.shown_by})
+      EXPECT_FALSE(text.empty()) << one.id;
+  }
+  EXPECT_GE(ids.size(), 30U);
+  EXPECT_TRUE(ids.contains("grad-v-weights"));
+  EXPECT_TRUE(ids.contains("grad-k2-indices"));
+  EXPECT_TRUE(ids.contains("grad-scale"));
+}
+
+TEST(Losses, are_read_in_any_order) {
+  const auto all = read_losses("benchmark,model,parameters,loss\r\nb,x,2B,0.5\nb,y,1e9,0.7\n\nb,x,500M, 0.6 \n");
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].model, "x");
+  EXPECT_THAT(all[0].sizes, ElementsAre(5e8, 2e9));
+  EXPECT_THAT(all[0].losses, ElementsAre(0.6, 0.5));
+  EXPECT_THAT(all[1].sizes, ElementsAre(1e9));
+}
+
+TEST(Losses, refusals_name_the_line) {
+  const auto why = [](const char* text) -> std::string {
+    try {
+      read_losses(text);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "read";
+  };
+  EXPECT_THAT(why(""), HasSubstr("no line"));
+  EXPECT_THAT(why("a,b\n"), HasSubstr("first line"));
+  EXPECT_THAT(why("benchmark,model,parameters,loss\n"), HasSubstr("no line"));
+  EXPECT_THAT(why("benchmark,model,parameters,loss\nb,m,1B\n"), HasSubstr("line 2 has 3"));
+  EXPECT_THAT(why("benchmark,model,parameters,loss\nb,m,1B,-1\n"), HasSubstr("'-1' in line 2"));
+  EXPECT_THAT(why("benchmark,model,parameters,loss\nb,m,1B,nan\n"), HasSubstr("line 2"));
+  EXPECT_THAT(why("benchmark,model,parameters,loss\nb,m,1X,1\n"), HasSubstr("'1X'"));
+  EXPECT_THAT(why("benchmark,model,parameters,loss\nb,m,1e999B,1\n"), HasSubstr("1e999B"));
+}
+
+TEST(Losses, parameters_as_text) {
+  EXPECT_EQ(parameters_text(1e9), "1B");
+  EXPECT_EQ(parameters_text(2.1234e9), "2.123B");
+  EXPECT_EQ(parameters_text(3.5e8), "350M");
+}
+
+}  // namespace
+}  // namespace triscope

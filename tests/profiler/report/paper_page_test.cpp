@@ -1,0 +1,131 @@
+// The paper's page: well formed, and nothing in it is loaded from elsewhere.
+#include "profiler/report/paper_page.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+
+#include "kernels/paper/listing_tiles.hpp"
+#include "profiler/report/html.hpp"
+#include "profiler/report/svg_chart.hpp"
+#include "profiler/store/store.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Where the elements of a page do not close each other, in words; empty: they do. The pages are written as XML, with
+/// every element closed, except for the doctype.
+std::string fault_of(const std::string& page) {
+  std::vector<std::string> open;
+  static const std::regex tag("<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:\\s+[a-zA-Z0-9:-]+=\"[^\"<]*\")*)\\s*(/?)>");
+  std::size_t at = page.find('>') + 1;  // behind the doctype
+  while (true) {
+    const std::size_t next = page.find('<', at);
+    if (next == std::string::npos) return open.empty() ? "" : "<" + open.back() + "> is not closed";
+    std::smatch found;
+    const std::size_t end = std::min(page.size(), page.find('>', next) + 1);
+    const std::string text = page.substr(next, end - next);
+    if (!std::regex_match(text, found, tag)) return "no tag: " + text.substr(0, 60);
+    if (found[1].length() != 0) {
+      if (open.empty() || open.back() != found[2]) return "</" + found[2].str() + "> closes nothing";
+      open.pop_back();
+    } else if (found[4].length() == 0) {
+      open.push_back(found[2]);
+    }
+    at = end;
+    if (!open.empty() && open.back() == "style") at = page.find("</style>", at);
+  }
+}
+
+PaperPageInput recorded() {
+  PaperPageInput input;
+  input.database = "h200.db";
+  input.rows = Snapshot(TRISCOPE_RECORDED_DATABASE).results();
+  input.tiled.seq_len = 32'768;
+  input.tiles = listing_tile_uses(input.tiled);
+  return input;
+}
+
+void expect_page(const std::string& page) {
+  EXPECT_EQ(fault_of(page), "");
+  for (const char* loading :
+       {"http:", "https:", "src=", "url(", "@import", "<link", "<script", "<img", "<iframe", "//"})
+    EXPECT_THAT(page, Not(HasSubstr(loading)));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page, HasSubstr("@media print"));
+  EXPECT_FALSE(std::regex_search(page, std::regex("[^a-z]nan[^a-z]"))) << "a number that is none";
+}
+
+TEST(PaperPage, of_the_recorded_database_is_well_formed_and_loads_nothing) {
+  const std::string page = paper_page(recorded());
+  expect_page(page);
+  for (const char* there :
+       {"Table 1", "55.1", "cuda.hopper", "Latency and rate by length", "TFLOP/s", "0.3277", "reproduced",
+        "Scaling laws", "MMLU-pro: loss", "Tiles", "every fourth", "Errata", "h200.db"})
+    EXPECT_THAT(page, HasSubstr(there));
+  EXPECT_GE(std::ranges::count(page, '\n'), 300);
+}
+
+TEST(PaperPage, of_an_empty_database_says_what_is_missing) {
+  const std::string page = paper_page({});
+  expect_page(page);
+  EXPECT_THAT(page, HasSubstr("not measured"));
+  EXPECT_THAT(page, HasSubstr("was not measured"));
+  EXPECT_THAT(page, HasSubstr("no database"));
+}
+
+TEST(PaperPage, shows_strange_names_as_text) {
+  PaperPageInput input = recorded();
+  input.database = "<script>alert(1)</script>\x1b[31m";
+  for (ResultRow& row : input.rows) row.device = "a\"><b onload='x'>&";
+  const std::string page = paper_page(input);
+  EXPECT_EQ(fault_of(page), "");
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, HasSubstr("&lt;script&gt;"));
+  EXPECT_THAT(page, Not(HasSubstr("\x1b")));
+}
+
+TEST(PaperPage, the_check_of_its_form_finds_faults) {
+  EXPECT_EQ(fault_of("<!DOCTYPE html><html><p>a</p></html>"), "");
+  EXPECT_NE(fault_of("<!DOCTYPE html><html><p>a</html>"), "");
+  EXPECT_NE(fault_of("<!DOCTYPE html><html><p>a</p>"), "");
+  EXPECT_NE(fault_of("<!DOCTYPE html><html><p x=1>a</p></html>"), "");
+}
+
+TEST(SvgChart, leaves_out_what_has_no_place) {
+  SvgChart chart;
+  chart.log_y = true;
+  chart.series = {{"s", 'a', {{1, 1}, {2, -3}, {3, NAN}, {4, 10}}, {}, {}, {}}};
+  const std::string svg = svg_chart(chart);
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, HasSubstr("<polyline"));
+  EXPECT_EQ(fault_of("<!DOCTYPE html>" + svg), "");
+  EXPECT_EQ(fault_of("<!DOCTYPE html>" + svg_chart({})), "");
+}
+
+TEST(SvgChart, ticks_are_round_and_inside) {
+  for (const bool logarithmic : {false, true}) {
+    for (const auto& [low, high] : {std::pair{0.27, 0.34}, {1.0, 7.0}, {0.03, 430.0}, {1024.0, 131072.0}}) {
+      const std::vector<SvgTick> ticks = round_ticks(low, high, logarithmic);
+      EXPECT_GE(ticks.size(), 2U) << low;
+      EXPECT_LE(ticks.size(), 11U) << low;
+      for (const SvgTick& tick : ticks) {
+        EXPECT_GE(tick.at, low);
+        EXPECT_LE(tick.at, high);
+      }
+    }
+  }
+}
+
+TEST(Html, escapes_what_a_browser_would_act_on) {
+  EXPECT_EQ(html_text("a<b>&\"c'"), "a&lt;b&gt;&amp;&quot;c&#39;");
+  EXPECT_EQ(html_text("512x32 ± 1"), "512x32 ± 1");
+}
+
+}  // namespace
+}  // namespace triscope
