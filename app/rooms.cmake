@@ -1,27 +1,33 @@
 # The programs. Each line: a room, and the rooms and libraries it may use.
 triscope_room(app/cli/options kernels/base kernels/attention profiler/record profiler/statistics profiler/store
-  CLI11::CLI11 fmt::static Threads::Threads)
+  profiler/verdict CLI11::CLI11 fmt::static Threads::Threads)
 triscope_room(app/cli/text kernels/base kernels/attention profiler/export profiler/plan profiler/record
-  profiler/statistics profiler/store profiler/sweep app/cli/options fmt::static nlohmann_json::nlohmann_json)
-triscope_room(app/cli/doctor kernels/base profiler/plan profiler/record profiler/store profiler/supervise app/cli/text
-  fmt::static)
-triscope_room(app/cli/commands kernels/base profiler/export profiler/plan profiler/record profiler/store
-  profiler/supervise profiler/sweep app/cli/doctor app/cli/options app/cli/text triscope_build_facts CLI11::CLI11
-  fmt::static nlohmann_json::nlohmann_json)
+  profiler/statistics profiler/store profiler/sweep profiler/verdict app/cli/options fmt::static
+  nlohmann_json::nlohmann_json)
+triscope_room(app/cli/doctor kernels/base profiler/plan profiler/record profiler/store profiler/store/check
+  profiler/supervise app/cli/text fmt::static)
+triscope_room(app/cli/paper kernels/base kernels/attention profiler/paper profiler/record profiler/report profiler/store
+  profiler/tiles app/cli/options app/cli/text fmt::static nlohmann_json::nlohmann_json)
+triscope_room(app/cli/commands kernels/base profiler/export profiler/paper profiler/plan profiler/record profiler/store
+  profiler/supervise profiler/sweep app/cli/doctor app/cli/options app/cli/paper app/cli/text triscope_build_facts triscope_plugin_skeleton
+  CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli kernels/base app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
-triscope_light_rooms(app/cli app/cli/options app/cli/text app/cli/doctor app/cli/commands)
+triscope_light_rooms(app/cli app/cli/options app/cli/text app/cli/doctor app/cli/paper app/cli/commands)
 
 add_executable(triscope-worker profiler/worker/main/worker_main.cpp)
-target_link_libraries(triscope-worker PRIVATE triscope_profiler_worker triscope_kernels_registry)
+target_link_libraries(triscope-worker PRIVATE triscope_profiler_worker triscope_profiler_paper triscope_kernels_registry)
+add_executable(triscope-check-file profiler/store/check/main/check_main.cpp)
+target_link_libraries(triscope-check-file PRIVATE triscope_profiler_store_check)
 add_executable(triscope app/cli/main/triscope_main.cpp)
 target_link_libraries(triscope PRIVATE triscope_app_cli)
-add_dependencies(triscope triscope-worker)
+add_dependencies(triscope triscope-worker triscope-check-file)
 
 if(TRISCOPE_WINDOW)
   # The window. app/window wires its parts together (no GLFW, so that tests run it without a display); each other folder
   # is a part, or what parts share; app/window/main is the program.
   triscope_room(app/window/threads Threads::Threads)
-  triscope_room(app/window/engine profiler/plan profiler/record profiler/supervise profiler/sweep views/data)
+  triscope_room(app/window/engine profiler/paper profiler/plan profiler/record profiler/supervise profiler/sweep profiler/tiles
+    views/data)
   triscope_room(app/window/desktop kernels/base profiler/record views/model fmt::static nlohmann_json::nlohmann_json)
   triscope_room(app/window/messages views/data app/window/threads fmt::static)
   triscope_room(app/window/undo app/window/messages)
@@ -31,21 +37,23 @@ if(TRISCOPE_WINDOW)
     app/window/files app/window/messages app/window/undo imgui_and_implot fmt::static)
   triscope_room(app/window/picture kernels/base profiler/export views/model app/window/files app/window/messages
     imgui_and_implot fmt::static)
-  triscope_room(app/window/database kernels/base profiler/store views/data views/model app/window/messages
+  triscope_room(app/window/database kernels/base profiler/plan profiler/store profiler/verdict views/data views/model app/window/messages
     app/window/threads app/window/undo fmt::static)
   triscope_room(app/window/sweep kernels/base profiler/plan views/data views/model app/window/database app/window/engine
     app/window/messages app/window/threads fmt::static Threads::Threads)
   triscope_room(app/window/attention kernels/base profiler/export views/model views/parts app/window/engine
     app/window/messages app/window/threads)
-  triscope_room(app/window kernels/base views/model views/panels views/parts views/shell app/window/attention app/window/database
+  triscope_room(app/window/tiles views/model app/window/engine app/window/messages app/window/threads)
+  triscope_room(app/window kernels/base views/model views/panels views/parts views/print views/shell app/window/attention app/window/database
     app/window/desktop app/window/engine app/window/files app/window/look app/window/messages app/window/picture
-    app/window/sweep app/window/threads app/window/undo imgui_and_implot)
-  triscope_room(app/window/report kernels/base profiler/record profiler/supervise views/shell app/window
+    app/window/sweep app/window/threads app/window/tiles app/window/undo imgui_and_implot)
+  triscope_room(app/window/report kernels/base kernels/paper profiler/record profiler/report profiler/store profiler/supervise views/shell app/window
     imgui_and_implot fmt::static Threads::Threads)
   triscope_light_rooms(app/window app/window/engine app/window/desktop app/window/messages app/window/files app/window/look
-    app/window/picture app/window/database app/window/sweep app/window/attention app/window/report)
+    app/window/picture app/window/database app/window/sweep app/window/attention app/window/tiles app/window/report)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL
   target_link_libraries(triscope_desktop PUBLIC triscope_app_window imgui_platform)
   add_executable(triscope-window app/window/main/window_main.cpp)
   target_link_libraries(triscope-window PRIVATE triscope_desktop triscope_app_window_report CLI11::CLI11)
+  add_dependencies(triscope-window triscope-worker triscope-check-file)
 endif()

@@ -42,11 +42,13 @@ void build_tree(CLI::App& app, Action& action) {
   add_show_command(app, action);
   add_compare_command(app, action);
   add_advise_command(app, action);
+  add_paper_command(app, action);
   add_export_command(app, action);
   add_import_command(app, action);
   add_eval_command(app, action);
   add_inspect_command(app, action);
   add_check_command(app, action);
+  add_plugin_command(app, action);
   add_doctor_command(app, action);
   add_devices_command(app, action);
   add_kernels_command(app, action);

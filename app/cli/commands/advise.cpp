@@ -77,6 +77,10 @@ void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
     table.rows.push_back({fmt::format("{}x{}", one.windows.window1, one.windows.window2), milliseconds_text(one.ms),
                           significant_text(one.ratio), one.basis});
   print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+  if (!nothing_fits(advice)) return;
+  const double ratio = advice.windows.front().ratio;
+  print_output("\nNothing fits: the nearest takes {} times as long as {}; measure {} windows.\n",
+               significant_text(ratio), request.match, ratio > 1 ? "smaller" : "larger");
 }
 
 Advice advice_from(const std::filesystem::path& database, const AdviseOptions& options, AdviceRequest& request) {
@@ -145,7 +149,10 @@ void add_advise_command(CLI::App& app, Action& action) {
   count("--seq", "Sequence length, such as 16k", request.seq_len);
   command->get_option("--seq")->required();
   add_text(*command, "--match", "ID", "Kernel of dot-product attention (default: baseline.fa3)",
-           [&request](const std::string& text) { request.match = text; });
+           [&request](const std::string& text) {
+             if (text.empty()) refuse_value("--match", text, "it is empty", "give a kernel, such as baseline.fa3");
+             request.match = text;
+           });
   request.match = "baseline.fa3";
   add_text(*command, "--pass", "{forward,backward}", "Passes whose times are added, a list (default: forward,backward)",
            [&request](const std::string& text) {

@@ -14,7 +14,9 @@
 #include "app/cli/text/differences.hpp"
 #include "app/cli/text/result_table.hpp"
 #include "app/cli/text/terminal.hpp"
+#include "app/cli/text/training_step.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/number_of.hpp"
 
 namespace triscope {
 namespace {
@@ -145,7 +147,7 @@ std::vector<std::string> faults_of(const Compared& compared, const CompareOption
   if (!options.fail_if) return faults;
   if (tally.violations > 0)
     faults.push_back(fmt::format("{} of {} comparisons fail", tally.violations, tally.compared));
-  if (tally.missing > 0) faults.push_back(fmt::format("{} measurements of B are missing in A", tally.missing));
+  if (tally.missing > 0) faults.push_back(fmt::format("A lacks {} of B", number_of(tally.missing, "measurement")));
   if (tally.compared == tally.not_comparable + tally.unclear) {
     faults.emplace_back("nothing could be judged");
   } else if (static_cast<double>(tally.unclear) > options.max_unclear * static_cast<double>(tally.compared)) {
@@ -153,7 +155,8 @@ std::vector<std::string> faults_of(const Compared& compared, const CompareOption
         fmt::format("{} of {} comparisons are unclear, more than --max-unclear allows", tally.unclear, tally.compared));
   }
   if (options.require_converged && tally.not_converged > 0)
-    faults.push_back(fmt::format("{} comparisons rest on measurements that did not converge", tally.not_converged));
+    faults.push_back(
+        fmt::format("measurements that did not converge are behind {}", number_of(tally.not_converged, "comparison")));
   std::set<std::string> groups;
   for (const PlaceDifference& difference : compared.differences) {
     if (!difference.allowed) groups.insert(difference.group);
@@ -186,16 +189,29 @@ std::optional<std::int64_t> common_sweep(const Side& a, const Side& b) {
 /// What is said when no measurement of `a` has a partner in `b`.
 Error nothing_in_common(const Side& a, const Side& b, const Pairing& pairing, ExitCode code) {
   const std::optional<std::int64_t> common = common_sweep(a, b);
-  return Error(
-      fmt::format("{} and {} cannot be compared", a.word, b.word),
-      fmt::format(
-          "none of the {} measurements of A{} has the same problem, pass, regime and clock as one of the {} of B{}",
-          pairing.only_a.size(), chosen_sweep(a, pairing.only_a), pairing.only_b.size(),
-          chosen_sweep(b, pairing.only_b)),
-      common ? fmt::format("sweep {0} holds both: compare kernel:{1}@{0} kernel:{2}@{0}", *common, a.selection->kernel,
-                           b.selection->kernel)
-             : "compare sweeps with common configurations, or kernels of one sweep",
-      code);
+  return Error(fmt::format("{} and {} cannot be compared", a.word, b.word),
+               fmt::format("of {} of A{} none has the same problem, pass, regime and clock as one of the {} of B{}",
+                           number_of(pairing.only_a.size(), "measurement"), chosen_sweep(a, pairing.only_a),
+                           pairing.only_b.size(), chosen_sweep(b, pairing.only_b)),
+               common ? fmt::format("sweep {0} holds both: compare kernel:{1}@{0} kernel:{2}@{0}", *common,
+                                    a.selection->kernel, b.selection->kernel)
+                      : "compare sweeps with common configurations, or kernels of one sweep",
+               code);
+}
+
+/// The training steps of both sides, below what was compared: where B is dot-product attention alone, A's beside it.
+void print_steps(const Compared& compared, const Side& a, const Side& b) {
+  const std::size_t width = terminal_width(stdout, kUnlimitedWidth);
+  if (!compared.steps.empty()) {
+    print_output("\ntraining step, forward and backward together\n{}", compared_steps_table(compared.steps, width));
+    return;
+  }
+  const auto dot_product = [](const ResultRow& row) { return row.problem.form == Form::dot_product; };
+  if (b.rows.empty() || !std::all_of(b.rows.begin(), b.rows.end(), dot_product)) return;
+  std::vector<ResultRow> both = a.rows;
+  both.insert(both.end(), b.rows.begin(), b.rows.end());
+  if (const std::vector<TrainingStep> steps = training_steps(both, b.rows.front().kernel); !steps.empty())
+    print_output("\ntraining step, forward and backward together\n{}", training_step_table(steps, width));
 }
 
 void print(const Compared& compared, const std::string& format) {
@@ -221,11 +237,13 @@ int run(const CompareOptions& options) {
   for (const RowPair& pair : pairing.pairs) compared.pairs.push_back(compare_pair(of_a, of_b, pair, options));
   compared.differences = place_differences(*a.from, *b.from, compared.pairs, options.allowed);
   compared.tally = count_pairs(compared.pairs, pairing);
+  compared.steps = compare_steps(a.rows, b.rows);
   if (options.fail_if) compared.gate = options.fail_if->text;
   compared.faults = faults_of(compared, options);
   if (compared.pairs.empty() && options.format == "table")
     throw nothing_in_common(a, b, pairing, options.fail_if ? ExitCode::measured_failed : ExitCode::usage);
   print(compared, options.format);
+  if (options.format == "table") print_steps(compared, a, b);
   if (!compared.faults.empty())
     print_error("triscope: {}{} ({}).\n",
                 options.fail_if ? fmt::format("the gate \"{}\" does not pass: ", compared.gate) : "",

@@ -59,6 +59,7 @@ int run(const ExportOptions& options) {
     print_output("{}", text);
   } else {
     write_whole_file(options.file, text);
+    say_written(options.file);
   }
   return 0;
 }

@@ -78,7 +78,10 @@ void add_gui_command(CLI::App& app, Action& action) {
   };
   pass_on("--screenshot", "FILE", "Draw the window, write a PNG and exit");
   pass_on("--panel", "NAME", "The panel to show in --screenshot");
-  pass_on("--sweep", "N", "The sweep to draw in --screenshot (default: the newest)");
+  pass_on("--sweep", "N", "The sweep to draw in --screenshot (default: one with a star, else the newest)");
+  pass_on("--in", "FILE", "Tensors to look into, as of `inspect --in`");
+  pass_on("--query", "I", "The query of --in to show in --screenshot, from 0");
+  pass_on("--head", "H", "The query head of --in to show in --screenshot, from 0");
   pass_on("--theme", "{light,dark}", "Colours; the window remembers them");
   pass_on("--size", "WxH", "Size of the window in pixels");
   pass_on("--scale", "S", "Scale of text and controls in --screenshot");
@@ -86,6 +89,7 @@ void add_gui_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  triscope\n"
       "  triscope gui run.db\n"
+      "  triscope gui --in layer7.safetensors --query 900 --screenshot slice.png\n"
       "  triscope gui run.db --screenshot results.png --panel latency --theme light --size 1600x1000");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
@@ -99,7 +103,8 @@ void add_report_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   command->add_option("-o,--out", options->folder, "Folder to write into")->type_name("DIR")->required();
   options->database = add_database_option(*command);
-  command->add_option("--sweep", options->sweep, "The sweep to report (default: the newest)")->type_name("N");
+  command->add_option("--sweep", options->sweep, "The sweep to report (default: one with a star, else the newest)")
+      ->type_name("N");
   command->footer("Example:\n  triscope report -o out --db run.db");
   command->callback([options, &action] {
     action = [options]() -> int {

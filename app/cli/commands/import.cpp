@@ -8,6 +8,8 @@
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/number_of.hpp"
+#include "profiler/plan/request.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
 
@@ -26,7 +28,8 @@ std::filesystem::path readable_source(const std::string& name, const std::filesy
   try {
     Snapshot{name};
   } catch (const Error& e) {
-    throw Error(what(), e.why(), "name a Triscope database to copy from", e.code());
+    const bool about_target = e.fix().find("--db") != std::string::npos;  // which names it here
+    throw Error(what(), e.why(), about_target ? "name a Triscope database to copy from" : e.fix(), e.code());
   }
   return name;
 }
@@ -72,14 +75,14 @@ void add_import_command(CLI::App& app, Action& action) {
   add_table_or_json(*command, *json);
   command->callback([file, database, json, &action] {
     action = [file, database, json] {
-      const std::filesystem::path source = readable_source(*file, database_path(*database));
       const std::filesystem::path target = writable_database(*database);
-      const std::int64_t copied =
-          Store(target).import(source, [](const std::string& sentence) { print_error("triscope: {}.\n", sentence); });
+      const std::filesystem::path source = readable_source(*file, target);
+      const auto left_out = [](const std::string& sentence) { print_error("triscope: {}.\n", sentence); };
+      const std::int64_t copied = Store(target).import(source, {request_fault, left_out, {}});
       if (*json) {
         write_json_line(dump_line({{"type", "import"}, {"copied", copied}, {"database", target.string()}}));
       } else {
-        print_output("{} measurements copied into {}\n", copied, target.string());
+        print_output("{} copied into {}\n", number_of(copied, "measurement"), target.string());
       }
       print_ids(Snapshot(source), Snapshot(target), *json);
       return 0;

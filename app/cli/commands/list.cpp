@@ -1,13 +1,18 @@
 // `triscope list`: the history.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
+#include "app/cli/text/training_step.hpp"
+#include "profiler/plan/request.hpp"
+#include "profiler/plan/sweep_title.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
 
@@ -17,6 +22,7 @@ namespace {
 struct ListOptions {
   std::shared_ptr<std::string> database;
   bool json = false;
+  bool step = false;
 };
 
 /// "2026-11-21 13:55" of an ISO 8601 time.
@@ -32,47 +38,60 @@ std::string state_text(const SweepInfo& sweep) {
   return sweep.failed > 0 ? "failures" : "done";
 }
 
-/// A command with hundreds of windows would be the widest line of the table; the JSON has all of it.
-std::string command_text(const std::string& command) {
-  constexpr std::size_t kLongest = 160;
-  return command.size() <= kLongest ? command : command.substr(0, kLongest - 4) + " ...";
+/// Of each sweep what its training steps cost, in a few words.
+using StepWords = std::map<std::int64_t, std::string>;
+
+StepWords step_words(const Snapshot& snapshot, const std::vector<SweepInfo>& sweeps) {
+  StepWords words;
+  for (const SweepInfo& sweep : sweeps)
+    words[sweep.id] = training_steps_words(training_steps(snapshot.results(sweep.id), "auto"));
+  return words;
 }
 
-void print_table(const std::vector<SweepInfo>& sweeps) {
+void print_table(const std::vector<SweepInfo>& sweeps, const StepWords& steps) {
   TerminalTable table;
   table.columns = {{"sweep", Align::right, 100, false}, {"started (UTC)", Align::left, 80, false},
                    {"state", Align::left, 90, false},   {"ok", Align::right, 70, false},
                    {"failed", Align::right, 60, false}, {"skipped", Align::right, 40, false},
-                   {"left", Align::right, 65, false},   {"device", Align::left, 50, true},
-                   {"note", Align::left, 45, true},     {"command", Align::left, 55, true}};
+                   {"left", Align::right, 65, false},   {"training step", Align::left, 95, true},
+                   {"device", Align::left, 50, true},   {"title", Align::left, 85, true},
+                   {"tags", Align::left, 45, true}};
   for (const SweepInfo& sweep : sweeps) {
     const auto count = [](std::int64_t value) { return value > 0 ? fmt::format("{}", value) : std::string(); };
     const std::int64_t left = sweep.planned - sweep.ok - sweep.failed - sweep.skipped;
+    const bool bad_request = !request_fault(sweep.request_json).empty();
     table.rows.push_back({fmt::format("{}{}", sweep.starred ? "*" : "", sweep.id), minute_text(sweep.started),
-                          state_text(sweep), fmt::format("{}", sweep.ok), count(sweep.failed), count(sweep.skipped),
-                          count(left), sweep.environment.device_name, sweep.note, command_text(sweep.command)});
+                          state_text(sweep) + (bad_request ? ", bad request" : ""), fmt::format("{}", sweep.ok),
+                          count(sweep.failed), count(sweep.skipped), count(left),
+                          steps.contains(sweep.id) ? steps.at(sweep.id) : std::string(),
+                          short_device(sweep.environment.device_name), sweep_title(sweep),
+                          fmt::format("{}", fmt::join(tags_of(sweep.note), " "))});
   }
   print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
   if (std::any_of(sweeps.begin(), sweeps.end(), [](const SweepInfo& sweep) { return sweep.starred; }))
     print_output("* starred in the window\n");
 }
 
-void print_json(const std::vector<SweepInfo>& sweeps) {
+void print_json(const std::vector<SweepInfo>& sweeps, const StepWords& steps) {
   for (const SweepInfo& sweep : sweeps) {
-    const nlohmann::json object = {{"sweep", sweep.id},
-                                   {"started", sweep.started},
-                                   {"finished", sweep.finished},
-                                   {"state", state_text(sweep)},
-                                   {"planned", sweep.planned},
-                                   {"ok", sweep.ok},
-                                   {"failed", sweep.failed},
-                                   {"skipped", sweep.skipped},
-                                   {"cancelled", sweep.cancelled},
-                                   {"device", sweep.environment.device_name},
-                                   {"host", sweep.environment.host},
-                                   {"command", sweep.command},
-                                   {"note", sweep.note},
-                                   {"starred", sweep.starred}};
+    nlohmann::json object = {{"sweep", sweep.id},
+                             {"started", sweep.started},
+                             {"finished", sweep.finished},
+                             {"state", state_text(sweep)},
+                             {"request_problem", request_fault(sweep.request_json)},
+                             {"planned", sweep.planned},
+                             {"ok", sweep.ok},
+                             {"failed", sweep.failed},
+                             {"skipped", sweep.skipped},
+                             {"cancelled", sweep.cancelled},
+                             {"device", sweep.environment.device_name},
+                             {"host", sweep.environment.host},
+                             {"command", sweep.command},
+                             {"title", sweep_title(sweep)},
+                             {"tags", tags_of(sweep.note)},
+                             {"note", sweep.note},
+                             {"starred", sweep.starred}};
+    if (steps.contains(sweep.id)) object["training_step"] = steps.at(sweep.id);
     write_json_line(dump_line(object));
   }
 }
@@ -84,21 +103,28 @@ void add_list_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<ListOptions>();
   options->database = add_database_option(*command);
   add_table_or_json(*command, options->json);
+  command->add_flag("--step", options->step, "What the training steps of each sweep cost; reads all its measurements");
   command->footer(
+      "The title says what a sweep measures; the window shows the same, and gives a sweep a note in its place. Words\n"
+      "of a note that begin with # are tags. --format json has the whole command.\n"
       "A sweep that was interrupted is continued with `triscope sweep --resume`.\n"
+      "One with a bad request cannot be: what was asked for is not stored, or is nothing that can be measured.\n"
       "\n"
       "Examples:\n"
       "  triscope list\n"
-      "  triscope list --db run.db --format json");
+      "  triscope list --db run.db --format json\n"
+      "  triscope list --step                  with what a training step costs in each sweep");
   command->callback([options, &action] {
     action = [options] {
-      const std::vector<SweepInfo> sweeps = Snapshot(existing_database(*options->database)).sweeps();
+      const Snapshot snapshot(existing_database(*options->database));
+      const std::vector<SweepInfo> sweeps = snapshot.sweeps();
+      const StepWords steps = options->step ? step_words(snapshot, sweeps) : StepWords();
       if (options->json) {
-        print_json(sweeps);
+        print_json(sweeps, steps);
       } else if (sweeps.empty()) {
         print_output("No sweep yet; `triscope sweep{}` starts one.\n", database_words(*options->database));
       } else {
-        print_table(sweeps);
+        print_table(sweeps, steps);
       }
       return 0;
     };

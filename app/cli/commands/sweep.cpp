@@ -105,11 +105,26 @@ void add_problem_options(CLI::App& command, SweepRequest& request) {
            set_list(request.passes, "--pass", pass_value));
 }
 
+/// `text`: a list of ids, and of at most one library. A library alone is measured beside every kernel.
+void set_kernels(SweepRequest& request, const std::string& text) {
+  request.kernels.clear();
+  request.plugin.clear();
+  if (text == "auto") return;
+  for (const std::string& item : parse_list("--kernel", text)) {
+    if (item.find('/') == std::string::npos && !item.ends_with(".so")) {
+      request.kernels.push_back(item);
+      continue;
+    }
+    if (!request.plugin.empty())
+      refuse_value("--kernel", text, "it names two libraries", "measure one library in a sweep");
+    request.plugin = item;
+  }
+}
+
 void add_measuring_options(CLI::App& command, SweepRequest& request) {
-  add_text(command, "--kernel", "LIST", "auto, or ids that `triscope kernels` prints (default: auto)",
-           [&request](const std::string& text) {
-             request.kernels = text == "auto" ? std::vector<std::string>{} : parse_list("--kernel", text);
-           });
+  add_text(command, "--kernel", "LIST",
+           "auto, ids that `triscope kernels` prints, or a library of your own: ./mine.so (default: auto)",
+           [&request](const std::string& text) { set_kernels(request, text); });
   add_text(command, "--instance", "NAME", "auto, all, or an instance's name (default: auto)",
            [&request](const std::string& text) {
              if (text.empty()) refuse_value("--instance", text, "the name is empty", "give auto, all or a name");
@@ -181,9 +196,12 @@ std::int64_t sweep_to_resume(const Snapshot& snapshot, const std::string& id, co
               ExitCode::usage);
 }
 
-void require_no_request_options(const CLI::App& command) {
+/// --kernel may stand there when it names a library, which a database never does.
+void require_no_request_options(const CLI::App& command, const SweepRequest& request) {
+  const bool only_library = !request.plugin.empty() && request.kernels.empty();
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0 || allowed_with_resume(option->get_name())) continue;
+    if (option->get_name() == "--kernel" && only_library) continue;
     throw Error(fmt::format("{} together with --resume", option->get_name()),
                 "the recorded request decides what is measured", "leave it out, or start a new sweep", ExitCode::usage);
   }
@@ -275,11 +293,12 @@ void add_sweep_command(CLI::App& app, Action& action) {
       "  triscope sweep --windows 512x32,256x64 --seq 8k,32k --q-heads 128 --kv-heads 1\n"
       "  triscope sweep --windows grid:16..1024 --pass forward --precision 1% --budget 3s\n"
       "  triscope sweep --kernel cpu.fast,baseline.cpu --device cpu --json\n"
+      "  triscope sweep --kernel ./mine.so,cuda.hopper,baseline.fa3     a kernel of your own beside others\n"
       "  triscope sweep --windows grid:16..1024 --dry-run   what that would measure, and for how long\n"
       "  triscope sweep --resume                            continue the newest sweep that was interrupted\n"
       "  triscope sweep --worker-prefix \"srun --gpus=1\"     measure on a compute node");
   command->callback([command, options, &action] {
-    if (options->resume) require_no_request_options(*command);
+    if (options->resume) require_no_request_options(*command, options->request);
     require_possible(options->request);
     action = [options] { return run(*options); };
   });

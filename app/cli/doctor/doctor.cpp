@@ -31,6 +31,11 @@ Finding database_finding(const SystemFacts& facts) {
             "name another file with --db, or move this one away; to save what can still be read: sqlite3 FILE "
             ".recover | sqlite3 SAVED.db"};
   }
+  if (!facts.missing_folder.empty()) {
+    return {Health::broken, "database",
+            fmt::format("{} cannot be created: there is no folder {}", file, facts.missing_folder.string()),
+            "create the folder first, or name another file with --db"};
+  }
   if (!facts.database_writable) {
     const Health health = facts.database_exists ? Health::limited : Health::broken;
     const std::string found =
@@ -156,16 +161,34 @@ void add_baseline_findings(std::vector<Finding>& findings, const SystemFacts& fa
       findings.push_back({Health::absent, subject, "it runs on GPUs only, and none can be used here",
                           fmt::format("nothing to do here; its licence: {}", part->licence)});
     } else if (baseline.problem.empty()) {
-      findings.push_back({Health::works, subject,
-                          fmt::format("version {}, {}; {}", fmt::join(baseline.kernel.instances, ", "),
-                                      baseline.kernel.library, part->licence),
-                          ""});
+      findings.push_back(
+          {Health::works, subject,
+           fmt::format("version {}, {}{}; {}", fmt::join(baseline.kernel.instances, ", "), baseline.kernel.library,
+                       baseline.sha256.empty() ? "" : fmt::format(" (SHA-256 {})", baseline.sha256), part->licence),
+           ""});
     } else {
       const std::string where = baseline.kernel.library.empty() ? "" : baseline.kernel.library + " is there, but ";
       findings.push_back({Health::absent, subject, where + baseline.problem,
                           fmt::format("until then a sweep skips its rows; its licence: {}", part->licence)});
     }
   }
+}
+
+// Who reads a database of somebody else first.
+Finding strangers_files_finding(const SystemFacts& facts) {
+  const std::string subject = "others' files";
+  if (!facts.checker_built) {
+    return {Health::limited, subject, "the program that looks through them first, triscope-check-file, is not here",
+            "build or install Triscope anew; until then open only files of people you trust"};
+  }
+  if (!facts.missing_confinement.empty()) {
+    return {Health::limited, subject,
+            fmt::format("a process looks through them first, but this kernel lacks {}, which would take its rights",
+                        fmt::join(facts.missing_confinement, " and ")),
+            "a newer kernel has it; until then open only files of people you trust"};
+  }
+  return {Health::works, subject, "a process that may do nothing else looks through them first (landlock, seccomp)",
+          ""};
 }
 
 Finding window_finding(const SystemFacts& facts) {
@@ -186,6 +209,7 @@ std::vector<Finding> diagnose(const SystemFacts& facts) {
                                 cuda_finding(facts)};
   add_gpu_findings(findings, facts);
   add_baseline_findings(findings, facts);
+  findings.push_back(strangers_files_finding(facts));
   findings.push_back(window_finding(facts));
   if (facts.catalog) {
     for (const Device& device : facts.catalog->devices) {

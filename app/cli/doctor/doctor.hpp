@@ -15,6 +15,7 @@ namespace triscope {
 struct BaselineFact {
   KernelInfo kernel;    ///< with the version, and the file where it was found
   std::string problem;  ///< why it cannot be measured here, with what to do; empty: it can
+  std::string sha256;   ///< of that file; empty: there is none, or it cannot be read
 };
 
 /// What was found; gathering it changes nothing on the machine.
@@ -26,10 +27,11 @@ struct SystemFacts {
   std::vector<BaselineFact> baselines;        ///< for GPUs, as far as this build has them
   std::filesystem::path database;
   bool database_exists = false;
-  std::string database_error;      ///< why it cannot be read, or what is damaged; empty: sound, or not there yet
-  std::string database_lock;       ///< why nothing can be stored in it now; empty: it can
-  bool database_writable = false;  ///< file and folder, or the nearest folder that exists
-  std::int64_t free_bytes = 0;     ///< where the database lies
+  std::string database_error;            ///< why it cannot be read, or what is damaged; empty: sound, or not there yet
+  std::string database_lock;             ///< why nothing can be stored in it now; empty: it can
+  bool database_writable = false;        ///< file and folder, or the nearest folder that exists
+  std::filesystem::path missing_folder;  ///< that nobody makes: one that was named; empty: none
+  std::int64_t free_bytes = 0;           ///< where the database lies
   std::string cpu_model;
   bool has_avx2 = false, has_fma = false, has_avx512 = false;
   bool x86 = true;
@@ -46,6 +48,8 @@ struct SystemFacts {
   std::string recording;             ///< how to see what a GPU measured elsewhere; empty: no recording is shipped
   std::string display;               ///< DISPLAY
   bool window_built = false;         ///< triscope-window lies beside triscope
+  bool checker_built = true;         ///< triscope-check-file lies beside triscope
+  std::vector<std::string> missing_confinement;  ///< see profiler/store/check/confinement.hpp
 };
 
 enum class Health {

@@ -11,9 +11,13 @@
 
 #include "app/cli/doctor/doctor.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/mapped_file.hpp"
 #include "kernels/base/program_folder.hpp"
+#include "kernels/base/sha256.hpp"
 #include "profiler/plan/plan.hpp"
 #include "profiler/record/recorded_database.hpp"
+#include "profiler/store/check/confinement.hpp"
+#include "profiler/store/file_check.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/supervise/worker_jobs.hpp"
@@ -69,6 +73,7 @@ void gather_database(SystemFacts& facts) {
   std::error_code error;
   facts.database_exists = fs::exists(facts.database, error);
   fs::path folder = fs::absolute(facts.database, error).parent_path();
+  if (!fs::exists(folder, error) && facts.database != default_database()) facts.missing_folder = folder;
   while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
   facts.database_writable =
       access(folder.c_str(), W_OK | X_OK) == 0 && (!facts.database_exists || access(facts.database.c_str(), W_OK) == 0);
@@ -157,13 +162,22 @@ std::string baseline_problem_of(Supervisor& worker, const KernelInfo& kernel) {
   }
 }
 
+std::string digest_of(const std::string& file) {
+  if (file.empty()) return "";
+  try {
+    return sha256_hex(MappedFile(file).bytes());
+  } catch (const Error&) {
+    return "";
+  }
+}
+
 /// Asks the worker that would measure them, on the GPU if there is one: that loads each library.
 void gather_baselines(SystemFacts& facts, const WorkerOptions& options) {
   try {
     Supervisor worker(worker_for(options, *facts.catalog, "auto"));
     for (const KernelInfo& kernel : worker.catalog().kernels) {
       if (!is_baseline(kernel.card.kind) || kernel.device != DeviceKind::cuda) continue;
-      facts.baselines.push_back({kernel, baseline_problem_of(worker, kernel)});
+      facts.baselines.push_back({kernel, baseline_problem_of(worker, kernel), digest_of(kernel.library)});
     }
   } catch (const Error&) {
     // No worker starts on the GPU: `cupti_error` says why.
@@ -202,6 +216,8 @@ SystemFacts gather_facts(const fs::path& database, const std::vector<std::string
   facts.recording = recorded_database_hint();
   facts.display = environment_variable("DISPLAY");
   facts.window_built = access((program_folder() / "triscope-window").c_str(), X_OK) == 0;
+  facts.checker_built = access((program_folder() / kFileChecker).c_str(), X_OK) == 0;
+  facts.missing_confinement = missing_confinement();
   return facts;
 }
 

@@ -43,8 +43,11 @@ std::filesystem::path writable_database(const std::string& option) {
 
 std::filesystem::path existing_database(const std::string& option) {
   std::filesystem::path file = database_path(option);
-  std::error_code ignored;
-  if (std::filesystem::exists(file, ignored)) return file;
+  std::error_code failed;
+  if (std::filesystem::exists(file, failed)) return file;
+  if (failed)
+    throw Error(fmt::format("cannot read the database {}", file.string()), failed.message(),
+                "check its name and permissions, or name another one with --db");
   throw Error(fmt::format("there is no database {}", file.string()),
               option.empty() ? "nothing has been measured yet" : "the file does not exist",
               option.empty() ? "run `triscope sweep`, or name a file with --db" : "check the name given to --db");

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/result_table.hpp"
+#include "kernels/base/markup_text.hpp"
 #include "profiler/export/export.hpp"
 #include "profiler/export/text_table.hpp"
 #include "profiler/record/columns.hpp"
@@ -45,14 +47,17 @@ std::string ms_text(const ResultRow& row) {
 /// The sentences below a table: why a verdict is what it is, and what differs between A and B.
 std::vector<std::string> sentences(const Compared& compared) {
   std::vector<std::string> lines;
+  std::map<std::string, std::vector<std::string>> open;  // ids of the pairs of which a side did not converge, by side
   for (const ComparedPair& pair : compared.pairs) {
     const std::string ids = fmt::format("m{} with m{}", pair.rows.a.measurement, pair.rows.b.measurement);
     if (!pair.comparison.explanation.empty()) lines.push_back(fmt::format("{}: {}", ids, pair.comparison.explanation));
     if (!pair.converged_a || !pair.converged_b)
-      lines.push_back(fmt::format("{}: {} did not converge: measure longer (--budget).", ids,
-                                  pair.converged_a   ? "B"
-                                  : pair.converged_b ? "A"
-                                                     : "both"));
+      open[pair.converged_a ? "B" : pair.converged_b ? "A" : "both"].push_back(ids);
+  }
+  for (const auto& [side, pairs] : open) {
+    const std::string count = pairs.size() == 1 ? "" : fmt::format(" in {} pairs", pairs.size());
+    lines.push_back(
+        fmt::format("{}: {} did not converge{}: measure longer (--budget).", fmt::join(pairs, ", "), side, count));
   }
   for (const PlaceDifference& difference : compared.differences)
     lines.push_back(fmt::format("A and B differ in {} of {} pairs: {}{}", difference.pairs, compared.pairs.size(),
@@ -64,29 +69,6 @@ json side_json(const ResultRow& row, bool converged) {
   json object = json::parse(export_rows(std::span(&row, 1), ExportFormat::json)).at(0);
   object["converged"] = converged;
   return object;
-}
-
-std::string xml(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
 }
 
 }  // namespace
@@ -179,6 +161,7 @@ std::string compared_json(const Compared& compared) {
                        {"pairs", difference.pairs},
                        {"allowed", difference.allowed}}) +
             "\n";
+  text += compared_steps_json(compared.steps);
   const Tally& tally = compared.tally;
   return text +
          dump_line({{"type", "summary"},
@@ -231,25 +214,26 @@ std::string compared_junit(const Compared& compared) {
     const bool open = !pair.violated && (pair.comparison.verdict == Verdict::unclear ||
                                          pair.comparison.verdict == Verdict::not_comparable);
     cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{}\">",
-                         xml(fmt::format("{}.{}", a.kernel, to_string(a.pass))),
-                         xml(fmt::format("{} of {}", windows_text(a.problem), describe(a.problem))),
+                         markup_text(fmt::format("{}.{}", a.kernel, to_string(a.pass))),
+                         markup_text(fmt::format("{} of {}", windows_text(a.problem), describe(a.problem))),
                          a.median_ms ? *a.median_ms / 1000 : 0.0);
-    if (pair.violated) cases += fmt::format("<failure message=\"{}\"/>", xml(words));
-    if (open) cases += fmt::format("<skipped message=\"{}\"/>", xml(words));
-    if (!pair.violated && !open) cases += fmt::format("<system-out>{}</system-out>", xml(words));
+    if (pair.violated) cases += fmt::format("<failure message=\"{}\"/>", markup_text(words));
+    if (open) cases += fmt::format("<skipped message=\"{}\"/>", markup_text(words));
+    if (!pair.violated && !open) cases += fmt::format("<system-out>{}</system-out>", markup_text(words));
     cases += "</testcase>\n";
     failures += pair.violated;
     skipped += open;
   }
   cases += "  <testcase classname=\"triscope.compare\" name=\"the gate as a whole\">";
   if (!compared.faults.empty())
-    cases += fmt::format("<failure message=\"{}\"/>", xml(fmt::format("{}", fmt::join(compared.faults, "; "))));
-  for (const std::string& line : sentences(compared)) cases += fmt::format("<system-out>{}</system-out>", xml(line));
+    cases += fmt::format("<failure message=\"{}\"/>", markup_text(fmt::format("{}", fmt::join(compared.faults, "; "))));
+  for (const std::string& line : sentences(compared))
+    cases += fmt::format("<system-out>{}</system-out>", markup_text(line));
   cases += "</testcase>\n";
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" errors=\"0\">\n{}</testsuite>\n",
-      xml(fmt::format("triscope compare: {} against {}", compared.a, compared.b)), compared.pairs.size() + 1,
+      markup_text(fmt::format("triscope compare: {} against {}", compared.a, compared.b)), compared.pairs.size() + 1,
       failures + !compared.faults.empty(), skipped, cases);
 }
 

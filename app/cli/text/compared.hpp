@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/cli/options/selection.hpp"
+#include "app/cli/text/training_step.hpp"
 #include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
@@ -40,6 +41,7 @@ struct Compared {
   std::vector<ComparedPair> pairs;
   std::vector<PlaceDifference> differences;
   Tally tally;
+  std::vector<ComparedStep> steps;  ///< forward and backward together
   std::string gate;                 ///< the condition of --fail-if; empty: there is no gate
   std::vector<std::string> faults;  ///< why the gate does not pass, or why nothing was compared; empty: all is well
 };

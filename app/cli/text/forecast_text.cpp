@@ -8,6 +8,7 @@
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/result_table.hpp"
 #include "app/cli/text/terminal_table.hpp"
+#include "kernels/base/number_of.hpp"
 #include "profiler/record/json.hpp"
 
 namespace triscope {
@@ -37,12 +38,13 @@ std::string forecast_table(const SweepForecast& forecast, std::size_t width) {
                         describe(skipped.entry.key.problem), skipped.reason);
   }
   if (!forecast.refusal.empty()) text += fmt::format("nothing can be timed here: {}\n", forecast.refusal);
-  return text + fmt::format(
-                    "{} measurements on {}, about {} (from FLOP counts and an assumed rate), at most {} of memory; "
-                    "nothing was measured\n",
-                    forecast.plan.total() - static_cast<std::int64_t>(forecast.plan.skipped.size()),
-                    forecast.device.name, clock_text(forecast.total.seconds),
-                    bytes_text(static_cast<double>(forecast.total.bytes)));
+  return text +
+         fmt::format(
+             "{} on {}, about {} (from FLOP counts and an assumed rate), at most {} of memory; "
+             "nothing was measured\n",
+             number_of(forecast.plan.total() - static_cast<std::int64_t>(forecast.plan.skipped.size()), "measurement"),
+             forecast.device.name, clock_text(forecast.total.seconds),
+             bytes_text(static_cast<double>(forecast.total.bytes)));
 }
 
 std::string forecast_json(const SweepForecast& forecast) {

@@ -85,10 +85,15 @@ std::string launches(const Measurement& measurement) {
   for (const LaunchRecord& launch : measurement.launches) {
     const auto& g = launch.grid;
     const auto& b = launch.block;
+    const std::string duration = significant_text(static_cast<double>(launch.end_ns - launch.start_ns) / 1e3);
+    if (measurement.key.timing_source == TimingSource::cpu_clock) {  // what runs on a CPU has threads alone
+      text += fmt::format("  {} {} threads, {} us\n", launch.name, g[0], duration);
+      continue;
+    }
     text += fmt::format("  {} grid {}x{}x{} block {}x{}x{}, {} registers, {} shared, {} us\n", launch.name, g[0], g[1],
                         g[2], b[0], b[1], b[2], launch.registers_per_thread,
                         bytes_text(static_cast<double>(launch.static_shared_bytes + launch.dynamic_shared_bytes)),
-                        significant_text(static_cast<double>(launch.end_ns - launch.start_ns) / 1e3));
+                        duration);
   }
   return text;
 }

@@ -135,97 +135,27 @@ std::optional<std::string> shared_limiter(const std::vector<ResultRow>& rows) {
   return limiter;
 }
 
+/// "0.5 %" of a row whose only remark is that it did not become as precise as that; empty for any other.
+std::string asked_precision(const ResultRow& row) {
+  constexpr std::string_view kBegin = "not converged: ", kEnd = " was asked for";
+  const std::string& reason = row.reason;
+  if (row.status != Status::ok || !reason.starts_with(kBegin) || !reason.ends_with(kEnd)) return "";
+  const std::size_t comma = reason.rfind(", ");
+  if (comma == std::string::npos || reason.find(';') != std::string::npos) return "";
+  return reason.substr(comma + 2, reason.size() - kEnd.size() - comma - 2);
+}
+
+std::string interval_words(const ResultRow& row) {
+  const std::string text = interval_text(row);
+  if (!text.empty() && text != "unknown") return "+-" + text + " %";
+  return row.samples == 1 ? "one sample" : fmt::format("interval unknown ({} samples)", row.samples);
+}
+
 std::string flagged_text(const ResultRow& row) {
   return row.samples > 0 ? fmt::format("{}/{}", row.flagged, row.samples) : std::string();
 }
 
 }  // namespace
-
-const SampleSeries& StoredSamples::of(const ResultRow& row) {
-  constexpr int kFewMeasurements = 8;
-  OfSweep& sweep = sweeps_[row.sweep];
-  if (const auto known = sweep.series.find(row.measurement); known != sweep.series.end()) return known->second;
-  if (!sweep.whole && ++sweep.asked > kFewMeasurements) {
-    sweep.whole = true;
-    sweep.series.merge(snapshot_.series_of_sweep(row.sweep));
-    if (const auto known = sweep.series.find(row.measurement); known != sweep.series.end()) return known->second;
-  }
-  SampleSeries series = snapshot_.series(row.measurement);
-  if (series.samples.empty() && !snapshot_.result(row.measurement)) {
-    throw Error(fmt::format("m{} cannot be compared", row.measurement), "it has been deleted", "run the command again");
-  }
-  return sweep.series.emplace(row.measurement, std::move(series)).first->second;
-}
-
-const SweepSpread& StoredSamples::spread(std::int64_t sweep) {
-  std::optional<SweepSpread>& known = sweeps_[sweep].spread;
-  if (!known) known = snapshot_.spread(sweep);
-  return *known;
-}
-
-Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& of_b, const ResultRow& b,
-                        double tolerance) {
-  const SampleSeries &first = of_a.of(a), &second = of_b.of(b);
-  const bool interleaved = &of_a == &of_b && (a.measurement == b.measurement ||
-                                              (a.sweep == b.sweep && first.group >= 0 && first.group == second.group));
-  return compare({first.samples, a.regime, a.timing_source, of_a.spread(a.sweep)},
-                 {second.samples, b.regime, b.timing_source, of_b.spread(b.sweep)}, interleaved, tolerance);
-}
-
-Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<ResultRow>& rows,
-                               const std::string& baseline) {
-  Verdicts verdicts;
-  if (baseline == "none") return verdicts;
-  const auto is_baseline = [&](const ResultRow& row) {
-    if (baseline == "auto") return row.problem.form == Form::dot_product && row.status == Status::ok;
-    return row.kernel == baseline;
-  };
-  const auto first = std::find_if(rows.begin(), rows.end(), is_baseline);
-  if (first == rows.end()) {
-    if (baseline == "auto") return verdicts;
-    throw Error(fmt::format("--baseline '{}'", baseline), "no measurement in the table is of that kernel",
-                "give a kernel of the table, auto or none", ExitCode::usage);
-  }
-  verdicts.baseline = first->kernel;
-  std::vector<ResultRow> ours, theirs;
-  for (const ResultRow& row : rows) (row.kernel == verdicts.baseline ? theirs : ours).push_back(row);
-  StoredSamples samples(snapshot);
-  const Partners partners(theirs, true);
-  for (const ResultRow& row : ours) {
-    if (row.status != Status::ok) continue;
-    const std::vector<std::size_t> places = partners.of(row);
-    const auto partner = std::find_if(places.begin(), places.end(),
-                                      [&](std::size_t place) { return theirs[place].status == Status::ok; });
-    if (partner == places.end()) continue;
-    const ResultRow& other = theirs[*partner];
-    verdicts.by_measurement.try_emplace(row.measurement, compare_rows(samples, row, samples, other));
-    if (row.tflops && other.tflops) verdicts.rates.try_emplace(row.measurement, *row.tflops / *other.tflops);
-  }
-  return verdicts;
-}
-
-std::string verdict_text(const Comparison& comparison) {
-  switch (comparison.verdict) {
-    case Verdict::faster:
-      return fmt::format("{}x faster", significant_text(comparison.ratio));
-    case Verdict::slower:
-      return fmt::format("{}x slower", significant_text(1 / comparison.ratio));
-    case Verdict::same:
-      return "same";
-    case Verdict::unclear:
-      return comparison.ratio > 0 ? fmt::format("unclear, {}x the time", significant_text(1 / comparison.ratio))
-                                  : "unclear";
-    case Verdict::not_comparable:
-      return "not comparable";
-  }
-  return "?";
-}
-
-std::string time_text(const Comparison& comparison) {
-  if (comparison.verdict == Verdict::faster) return significant_text(comparison.ratio) + "x shorter";
-  if (comparison.verdict == Verdict::slower) return significant_text(1 / comparison.ratio) + "x longer";
-  return verdict_text(comparison);
-}
 
 std::string windows_text(const Problem& problem) {
   if (problem.form == Form::gemm) return "";
@@ -329,8 +259,24 @@ std::string remarks(const std::vector<ResultRow>& rows, const Verdicts& verdicts
         fmt::format("cross-check by CUDA events lies outside the interval and more than 1 % off (docs/method.md): {}\n",
                     fmt::join(beyond, ", "));
   }
+  std::map<std::string, std::vector<std::string>> not_converged;  // by what was asked for
   for (const ResultRow& row : rows) {
-    if (row.reason.empty()) continue;
+    if (const std::string asked = asked_precision(row); !asked.empty())
+      not_converged[asked].push_back(fmt::format("m{} {}", row.measurement, interval_words(row)));
+  }
+  for (const auto& [asked, ids] : not_converged) {
+    if (ids.size() < 2) continue;
+    text += fmt::format("{} rows are not converged, {} was asked for: {}\n", ids.size(), asked, fmt::join(ids, ", "));
+  }
+  std::vector<std::string> unknown;  // where no remark of their own says so
+  for (const ResultRow& row : rows) {
+    if (interval_text(row) == "unknown" && row.reason.find("not converged") == std::string::npos)
+      unknown.push_back(fmt::format("m{} {}", row.measurement, interval_words(row)));
+  }
+  if (!unknown.empty()) text += fmt::format("too few samples for an interval: {}\n", fmt::join(unknown, ", "));
+  for (const ResultRow& row : rows) {
+    const std::string asked = asked_precision(row);
+    if (row.reason.empty() || (!asked.empty() && not_converged.at(asked).size() > 1)) continue;
     const std::string status = row.status == Status::ok ? "" : fmt::format(" {}", to_string(row.status));
     text += fmt::format("m{}{}: {}\n", row.measurement, status, row.reason);
   }

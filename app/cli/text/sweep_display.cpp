@@ -32,7 +32,7 @@ std::string what(const MeasurementKey& key) {
 /// "3/14, 0:42 left: " before the line of the measurement that was just done; empty before the plan is known.
 std::string how_far(const Progress& progress) {
   if (progress.total == 0) return "";
-  std::string text = fmt::format("{}/{}", std::min(progress.done + 1, progress.total), progress.total);
+  std::string text = fmt::format("{}/{}", progress.done, progress.total);
   if (progress.seconds_left) text += fmt::format(", {} left", clock_text(*progress.seconds_left));
   return text + ": ";
 }
@@ -80,6 +80,8 @@ std::string result_json(const Measurement& measurement, std::int64_t row) {
   const Summary& summary = measurement.summary;
   const bool timed = summary.samples > 0;
   const double tflops = timed ? useful_flops(problem, key.pass) / (summary.median_ms * 1e9) : 0;
+  const bool powered = timed && summary.power_w.has_value();
+  const double watts = summary.power_w.value_or(0);
   json object = configuration_json("result", key);
   object.update({{"measurement", row},
                  {"timing_source", to_string(key.timing_source)},
@@ -91,7 +93,13 @@ std::string result_json(const Measurement& measurement, std::int64_t row) {
                  {"median_ms", timed ? json(summary.median_ms) : json(nullptr)},
                  {"ci_low_ms", timed ? json(summary.ci_low_ms) : json(nullptr)},
                  {"ci_high_ms", timed ? json(summary.ci_high_ms) : json(nullptr)},
-                 {"tflops", timed ? json(tflops) : json(nullptr)}});
+                 {"tflops", timed ? json(tflops) : json(nullptr)},
+                 {"restarts", summary.restarts},
+                 {"power_w", summary.power_w},
+                 {"sm_clock_mhz", summary.sm_clock_mhz},
+                 {"joules", powered ? json(watts * summary.median_ms / 1000) : json(nullptr)},
+                 {"joules_per_tflop", powered && tflops > 0 ? json(watts / tflops) : json(nullptr)},
+                 {"limiter", summary.limiter}});
   return dump_line(object);
 }
 

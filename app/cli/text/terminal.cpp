@@ -10,6 +10,7 @@
 #include <string>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/output_file.hpp"
 #include "kernels/base/plain_text.hpp"
 
 namespace triscope {
@@ -49,6 +50,12 @@ void write_json(std::string_view json) { write_output(plain_json(json)); }
 void write_json_line(std::string_view json) { write_output(plain_json(json) + '\n'); }
 
 void write_error(std::string_view text) { std::fputs(plain_text(text).c_str(), stderr); }
+
+void say_written(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(file, error) && !is_descriptor(end_of_links(file)))
+    print_error("written to {}\n", std::filesystem::absolute(file, error).string());
+}
 
 void write_status_line(std::string_view text) {
   std::fprintf(stderr, "\r%s\x1b[K", plain_line(text).c_str());

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -26,6 +27,9 @@ void write_error(std::string_view text);
 void write_json(std::string_view json);
 /// The same, and a line feed.
 void write_json_line(std::string_view json);
+
+/// On stderr where a file that was asked for is; nothing of a pipe, a device or a descriptor of this program.
+void say_written(const std::filesystem::path& file);
 
 /// A line on a terminal's stderr that is written over by the next; empty: removed.
 void write_status_line(std::string_view text);

@@ -3,101 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/result_table.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
-#include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
 namespace {
 
 using nlohmann::json;
 
-ValueWithInterval with_half(double value, std::optional<double> half) {
-  if (!half) return {value, std::nullopt, std::nullopt};
-  return {value, value - *half, value + *half};
-}
-
-std::optional<double> half_of(const ValueWithInterval& e) {
-  if (!e.low || !e.high) return std::nullopt;
-  return (*e.high - *e.low) / 2;
-}
-
-std::optional<double> in_squares(std::optional<double> a, std::optional<double> b) {
-  if (!a || !b) return std::nullopt;
-  return std::sqrt(*a * *a + *b * *b);
-}
-
-bool is_simplicial(const ResultRow& row) {
-  return row.problem.form == Form::trilinear || row.problem.form == Form::determinant;
-}
-
-bool same_way(const ResultRow& a, const ResultRow& b) {
-  return a.regime == b.regime && a.timing_source == b.timing_source && a.device == b.device;
-}
-
-bool same_sizes(const Problem& a, const Problem& b) {
-  return a.batch == b.batch && a.seq_len == b.seq_len && a.q_heads == b.q_heads && a.kv_heads == b.kv_heads &&
-         a.head_dim == b.head_dim && a.element == b.element;
-}
-
-/// The fastest ok row of `pass` that `fits`; null when there is none.
-template <typename Fits>
-const ResultRow* fastest(const std::vector<ResultRow>& rows, Pass pass, Fits fits) {
-  const ResultRow* best = nullptr;
-  for (const ResultRow& row : rows) {
-    if (row.status != Status::ok || !row.median_ms || row.pass != pass || !fits(row)) continue;
-    if (best == nullptr || *row.median_ms < *best->median_ms) best = &row;
-  }
-  return best;
-}
-
-/// The dot product that stands beside every step: baseline.fa3 where it was measured in both passes.
-std::string chosen_baseline(const std::vector<ResultRow>& rows, const std::string& baseline) {
-  if (baseline != "auto") return baseline == "none" ? "" : baseline;
-  std::set<std::string> forward, backward;
-  std::string first;
-  for (const ResultRow& row : rows) {
-    if (row.problem.form != Form::dot_product || row.status != Status::ok) continue;
-    (row.pass == Pass::forward ? forward : backward).insert(row.kernel);
-    if (first.empty() && forward.contains(row.kernel) && backward.contains(row.kernel)) first = row.kernel;
-  }
-  return forward.contains("baseline.fa3") && backward.contains("baseline.fa3") ? "baseline.fa3" : first;
-}
-
-void add_baseline(TrainingStep& step, const std::vector<ResultRow>& rows, const std::string& kernel) {
-  const auto fits = [&](const ResultRow& row) {
-    return row.kernel == kernel && row.problem.form == Form::dot_product && same_way(row, step.forward) &&
-           same_sizes(row.problem, step.forward.problem);
-  };
-  const ResultRow* forward = fastest(rows, Pass::forward, fits);
-  const ResultRow* backward = fastest(rows, Pass::backward, fits);
-  if (kernel.empty() || forward == nullptr || backward == nullptr) return;
-  step.baseline_forward = *forward;
-  step.baseline_backward = *backward;
-  step.baseline_step = sum_of(value_of(*forward), value_of(*backward));
-  step.over_baseline = ratio_of(step.step, *step.baseline_step);
-}
-
-void add_forms(std::vector<TrainingStep>& steps) {
-  for (TrainingStep& step : steps) {
-    if (step.forward.problem.form != Form::determinant) continue;
-    Problem twin = step.forward.problem;
-    twin.form = Form::trilinear;
-    const auto other = std::find_if(steps.begin(), steps.end(), [&](const TrainingStep& one) {
-      return one.forward.problem == twin && same_way(one.forward, step.forward);
-    });
-    if (other != steps.end()) step.determinant_trilinear = ratio_of(step.step, other->step);
-  }
-}
-
 std::string ms_text(const ValueWithInterval& e) {
-  const std::optional<double> half = half_of(e);
+  const std::optional<double> half = half_width(e);
   return fmt::format("{}{}", milliseconds_text(e.value), half ? " +-" + significant_text(*half, 2) : " +-?");
 }
 
@@ -114,56 +35,6 @@ json value_json(const std::optional<ValueWithInterval>& e) {
 }
 
 }  // namespace
-
-ValueWithInterval sum_of(const ValueWithInterval& a, const ValueWithInterval& b) {
-  return with_half(a.value + b.value, in_squares(half_of(a), half_of(b)));
-}
-
-ValueWithInterval ratio_of(const ValueWithInterval& a, const ValueWithInterval& b) {
-  const auto relative = [](const ValueWithInterval& e) {
-    const std::optional<double> half = half_of(e);
-    return half ? std::optional(*half / e.value) : std::nullopt;
-  };
-  const double value = a.value / b.value;
-  const std::optional<double> half = in_squares(relative(a), relative(b));
-  if (!half) return {value, std::nullopt, std::nullopt};
-  return {value, value * std::exp(-*half), value * std::exp(*half)};
-}
-
-ValueWithInterval value_of(const ResultRow& row) {
-  ValueWithInterval estimate{row.median_ms.value_or(0), std::nullopt, std::nullopt};
-  if (interval_known(row)) {
-    estimate.low = row.ci_low_ms;
-    estimate.high = row.ci_high_ms;
-  }
-  return estimate;
-}
-
-std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline) {
-  const std::string dot_product = chosen_baseline(rows, baseline);
-  std::vector<TrainingStep> steps;
-  for (const ResultRow& row : rows) {
-    if (!is_simplicial(row) || row.status != Status::ok || row.pass != Pass::forward) continue;
-    const auto known = [&](const TrainingStep& step) {
-      return step.forward.problem == row.problem && same_way(step.forward, row);
-    };
-    if (std::any_of(steps.begin(), steps.end(), known)) continue;
-    const auto fits = [&](const ResultRow& one) {
-      Problem problem = one.problem;
-      problem.deterministic = row.problem.deterministic;  // of a forward it says nothing
-      return problem == row.problem && same_way(one, row);
-    };
-    const ResultRow* forward = fastest(rows, Pass::forward, fits);
-    const ResultRow* backward = fastest(rows, Pass::backward, fits);
-    if (forward == nullptr || backward == nullptr) continue;
-    const ValueWithInterval first = value_of(*forward), second = value_of(*backward);
-    TrainingStep step{*forward, *backward, sum_of(first, second), ratio_of(second, first), {}, {}, {}, {}, {}};
-    add_baseline(step, rows, dot_product);
-    steps.push_back(std::move(step));
-  }
-  add_forms(steps);
-  return steps;
-}
 
 std::string training_step_table(const std::vector<TrainingStep>& steps, std::size_t width) {
   const auto baseline = std::find_if(steps.begin(), steps.end(), [](const auto& step) { return step.over_baseline; });
@@ -224,6 +95,76 @@ std::string training_step_json(const std::vector<TrainingStep>& steps) {
             "\n";
   }
   return text;
+}
+
+std::vector<ComparedStep> compare_steps(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b) {
+  std::map<std::string, const TrainingStep*> of_b;
+  const std::vector<TrainingStep> ours = training_steps(a, "none"), theirs = training_steps(b, "none");
+  for (const TrainingStep& step : theirs) of_b.emplace(step_question(step.forward), &step);
+  std::vector<ComparedStep> compared;
+  for (const TrainingStep& step : ours) {
+    const auto other = of_b.find(step_question(step.forward));
+    if (other != of_b.end()) compared.push_back({step, *other->second, ratio_of(step.step, other->second->step)});
+  }
+  return compared;
+}
+
+std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::size_t width) {
+  TerminalTable table;
+  table.columns = {{"windows", Align::left, 95, false},
+                   {"form", Align::left, 60, false},
+                   {"seq", Align::right, 85, false},
+                   {"A step ms", Align::right, 90, false},
+                   {"B step ms", Align::right, 90, false},
+                   {"time A / B, 95 %", Align::left, 100, false},
+                   {"A backward / forward", Align::left, 40, false},
+                   {"B backward / forward", Align::left, 40, false}};
+  for (const ComparedStep& step : steps) {
+    const Problem& problem = step.a.forward.problem;
+    table.rows.push_back({windows_text(problem), std::string(to_string(problem.form)),
+                          fmt::format("{}", problem.seq_len), ms_text(step.a.step), ms_text(step.b.step),
+                          ratio_text(step.ratio), ratio_text(step.a.backward_forward),
+                          ratio_text(step.b.backward_forward)});
+  }
+  return render(table, width);
+}
+
+std::string compared_steps_json(const std::vector<ComparedStep>& steps) {
+  std::string text;
+  for (const ComparedStep& step : steps) {
+    text += dump_line({{"type", "training_step"},
+                       {"a", {step.a.forward.measurement, step.a.backward.measurement}},
+                       {"b", {step.b.forward.measurement, step.b.backward.measurement}},
+                       {"a_step_ms", value_json(step.a.step)},
+                       {"b_step_ms", value_json(step.b.step)},
+                       {"time_a_over_b", value_json(step.ratio)}}) +
+            "\n";
+  }
+  return text;
+}
+
+std::string training_steps_words(const std::vector<TrainingStep>& steps) {
+  if (steps.empty()) return "";
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  double least = low, most = 0;
+  std::string baseline;
+  for (const TrainingStep& step : steps) {
+    low = std::min(low, step.step.value);
+    high = std::max(high, step.step.value);
+    if (!step.over_baseline) continue;
+    baseline = step.baseline_forward->kernel;
+    least = std::min(least, step.over_baseline->value);
+    most = std::max(most, step.over_baseline->value);
+  }
+  const auto range = [](double from, double to, auto text) {
+    return from == to ? text(from) : fmt::format("{} to {}", text(from), text(to));
+  };
+  std::string words = fmt::format("{} problem{}, {} ms", steps.size(), steps.size() == 1 ? "" : "s",
+                                  range(low, high, [](double ms) { return milliseconds_text(ms); }));
+  if (!baseline.empty())
+    words +=
+        fmt::format(", {}x {}", range(least, most, [](double ratio) { return significant_text(ratio); }), baseline);
+  return words;
 }
 
 }  // namespace triscope

@@ -1,46 +1,29 @@
-// What one training step costs: forward and backward of the same problem together, beside dot-product attention.
+// Training steps as a table and as JSON.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "profiler/record/measurement.hpp"
+#include "profiler/statistics/training_step.hpp"
 
 namespace triscope {
-
-/// A number with its 95 % interval.
-struct ValueWithInterval {
-  double value = 0;
-  std::optional<double> low, high;  ///< unset: the interval is not known
-};
-
-/// Of medians of separate runs. Half-widths add in squares, of a sum in ms and of a ratio relatively: the runs are
-/// independent, and what changed on the machine between them is not in the interval.
-ValueWithInterval sum_of(const ValueWithInterval& a, const ValueWithInterval& b);
-ValueWithInterval ratio_of(const ValueWithInterval& a, const ValueWithInterval& b);
-/// The median of an ok row; its interval is unset when it says nothing.
-ValueWithInterval value_of(const ResultRow& row);
-
-struct TrainingStep {
-  ResultRow forward, backward;         ///< the fastest kernel of each pass
-  ValueWithInterval step;              ///< ms of both
-  ValueWithInterval backward_forward;  ///< ratio of the two
-  /// Dot-product attention of the same sizes, and the time of ours / its time.
-  std::optional<ResultRow> baseline_forward, baseline_backward;
-  std::optional<ValueWithInterval> baseline_step, over_baseline;
-  std::optional<ValueWithInterval>
-      determinant_trilinear;  ///< of a determinant step: its time / that of the trilinear one
-};
-
-/// The steps of all problems of which both passes are ok in `rows`, in the same regime and by the same clock on a
-/// device of the same name. `baseline`: a kernel id; "auto": baseline.fa3 where it has both passes, else the first dot
-/// product that has; "none".
-std::vector<TrainingStep> training_steps(const std::vector<ResultRow>& rows, const std::string& baseline);
 
 /// A table for a terminal `width` columns wide, with what it says below it.
 std::string training_step_table(const std::vector<TrainingStep>& steps, std::size_t width);
 /// One object a line.
 std::string training_step_json(const std::vector<TrainingStep>& steps);
+
+/// The steps of two sides that ask the same question, and the time of A's / that of B's.
+struct ComparedStep {
+  TrainingStep a, b;
+  ValueWithInterval ratio;
+};
+std::vector<ComparedStep> compare_steps(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b);
+std::string compared_steps_table(const std::vector<ComparedStep>& steps, std::size_t width);
+std::string compared_steps_json(const std::vector<ComparedStep>& steps);
+
+/// "7 problems, 3.21 to 397 ms, 0.412 to 3.96x baseline.fa3": the steps of a sweep in a few words; empty without any.
+std::string training_steps_words(const std::vector<TrainingStep>& steps);
 
 }  // namespace triscope

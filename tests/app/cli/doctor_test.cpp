@@ -77,6 +77,7 @@ TEST(Doctor, every_finding_that_is_not_well_says_what_to_do) {
       "worker", Health::broken);
   check([](auto& f) { f.database_error = "it is no Triscope database"; }, "database", Health::broken);
   check([](auto& f) { f.database_writable = false; }, "database", Health::limited);
+  check([](auto& f) { f.missing_folder = "/data"; }, "database", Health::broken);
   check([](auto& f) { f.database_lock = "another program keeps it locked"; }, "database", Health::broken);
   check([](auto& f) { f.database_writable = f.database_exists = false; }, "database", Health::broken);
   check([](auto& f) { f.free_bytes = 0; }, "disk space", Health::broken);
@@ -132,6 +133,8 @@ TEST(Doctor, says_where_a_baseline_is_and_under_which_licence_or_why_it_is_not) 
   facts.baselines.push_back({{.id = "baseline.cudnn", .instances = {"absent"}},
                              "cuDNN cannot be measured: libcudnn.so.9 is not on this machine; install PyTorch"});
   const Finding there = find(facts, "FlashAttention-3"), absent = find(facts, "cuDNN");
+  facts.baselines.front().sha256 = "ed43984d";
+  EXPECT_THAT(find(facts, "FlashAttention-3").found, HasSubstr("/b/libdew_flash_attn3.so (SHA-256 ed43984d);"));
   EXPECT_EQ(there.health, Health::works);
   EXPECT_EQ(there.found, "version 0.3.6, /b/libdew_flash_attn3.so; BSD-3-Clause AND Apache-2.0");
   EXPECT_EQ(absent.health, Health::absent);
@@ -153,6 +156,14 @@ TEST(Doctor, without_a_gpu_it_names_the_recording_and_advises_no_library_that_wo
   EXPECT_EQ(cudnn.health, Health::absent);
   EXPECT_THAT(cudnn.found + cudnn.advice,
               testing::Not(testing::AnyOf(HasSubstr("./run"), HasSubstr("triscope doctor"))));
+}
+
+TEST(Doctor, says_when_a_strangers_file_is_not_looked_through_with_few_rights) {
+  SystemFacts facts = healthy();
+  facts.missing_confinement = {"landlock"};
+  EXPECT_THAT(find(facts, "others' files").found, HasSubstr("this kernel lacks landlock"));
+  facts.checker_built = false;
+  EXPECT_THAT(find(facts, "others' files").found, HasSubstr("triscope-check-file, is not here"));
 }
 
 TEST(Doctor, reads_the_cpu_flags_as_words) {

@@ -1,6 +1,7 @@
 // Facts as JSON from every command that prints some, and what a sweep would do without doing it.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -63,6 +64,9 @@ TEST(Facts, a_dry_run_says_what_would_be_measured_and_stores_nothing) {
   EXPECT_THAT(table.output, AllOf(HasSubstr("8x4"), HasSubstr("16x2"), HasSubstr("2 measurements on"),
                                   HasSubstr("nothing was measured")));
   EXPECT_FALSE(std::filesystem::exists(folder / "x.db"));
+  std::vector<std::string> one = command;
+  *std::find(one.begin(), one.end(), "8x4,16x2") = "8x4";
+  EXPECT_THAT(run_triscope(one).output, HasSubstr("1 measurement on"));
   std::vector<std::string> as_json = command;
   as_json.push_back("--json");
   const std::vector<json> objects = lines(run_triscope(as_json));
@@ -106,7 +110,22 @@ TEST(Facts, windows_are_advised_from_what_was_measured) {
   EXPECT_GT(proposed.front().at("ms"), 0);
   expect_error(run_triscope({"advise", "--seq", "64", "--match", "baseline.fa3", "--db", file}), 2,
                "baseline.fa3 was not measured in every pass");
+  expect_error(run_triscope({"advise", "--seq", "64", "--match", "baseline.cpv", "--db", file}), 2,
+               "did you mean baseline.cpu? choose from baseline.cpu.");
+  expect_error(run_triscope({"advise", "--seq", "64", "--match", "", "--db", file}), 2, "--match '': it is empty");
   expect_error(run_triscope({"advise", "--db", file}), 2, "--seq");
+}
+
+TEST(Facts, advice_says_when_nothing_fits) {
+  const std::vector<std::string> advise{"advise", "--db", TRISCOPE_RECORDED_DATABASE, "--pass", "forward", "--seq"};
+  const auto said = [&](const char* seq_len) {
+    std::vector<std::string> words = advise;
+    words.emplace_back(seq_len);
+    return run_triscope(words).output;
+  };
+  EXPECT_THAT(said("1k"),
+              AllOf(HasSubstr("\nNothing fits: the nearest takes "), HasSubstr("; measure smaller windows.\n")));
+  EXPECT_THAT(said("128k"), testing::Not(HasSubstr("Nothing fits")));
 }
 
 TEST(Facts, a_starred_sweep_has_a_legend) {
@@ -123,6 +142,17 @@ TEST(Facts, an_empty_file_is_a_database_to_be) {
   { std::ofstream(folder / "x.db"); }
   const ProgramResult doctor = run_triscope({"doctor", "--db", (folder / "x.db").string()});
   EXPECT_THAT(doctor.output, HasSubstr("x.db will be created"));
+}
+
+TEST(Facts, no_database_will_be_where_there_is_no_folder) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "none").string() + "/x.db";
+  const ProgramResult named = run_triscope({"doctor", "--db", file});
+  EXPECT_EQ(named.exit_code, 3);
+  EXPECT_THAT(named.output, HasSubstr("x.db cannot be created: there is no folder " + (folder / "none").string()));
+  const ProgramResult usual = run_triscope(
+      {"doctor"}, {.environment = {{"XDG_DATA_HOME", (folder / "home").string()}}, .output = {}, .new_group = false});
+  EXPECT_THAT(usual.output, HasSubstr("results.db will be created"));
 }
 
 TEST(Facts, a_folder_without_room_of_its_own_is_no_full_disk) {

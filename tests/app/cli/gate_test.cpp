@@ -124,7 +124,7 @@ TEST_F(GateTest, convergence_can_be_required) {
   EXPECT_EQ(gate().exit_code, 0);
   const ProgramResult required = gate({"--require-converged"});
   EXPECT_EQ(required.exit_code, 1);
-  EXPECT_THAT(required.errors, HasSubstr("5 comparisons rest on measurements that did not converge"));
+  EXPECT_THAT(required.errors, HasSubstr("measurements that did not converge are behind 5 comparisons"));
 }
 
 TEST_F(GateTest, other_surroundings_are_said_and_refused_unless_allowed) {

@@ -2,43 +2,53 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <fstream>
+#include <map>
 
+#include "profiler/store/store.hpp"
+#include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/program.hpp"
 #include "tests/profiler/store/hostile_databases.hpp"
+#include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {
 
+/// Every command that opens a database, on `file`; those that write elsewhere on `target`.
+std::vector<std::vector<std::string>> commands_on(const std::string& file, const std::string& target) {
+  return {{"list", "--db", file},
+          {"list", "--db", file, "--format", "json"},
+          {"show", "1", "--db", file},
+          {"show", "m3", "--db", file},
+          {"show", "1", "--db", file, "--format", "md"},
+          {"compare", "kernel:cuda.hopper", "kernel:cuda.portable", "--db", file},
+          {"export", "--db", file},
+          {"export", "--table", "--db", file},
+          {"import", file, "--db", target},
+          {"list", "--db", target},
+          {"sweep", "--resume", "--db", target},
+          {"sweep", "--resume", "1", "--db", file},
+          {"paper", "recipe", "--db", file},
+          {"advise", "--seq", "1024", "--db", file},
+          {"doctor", "--db", file}};
+}
+const Program::Options kNoWorker{.environment = {{"TRISCOPE_WORKER", "/no/such/worker"}}};
+
 TEST(HostileDatabases, no_command_crashes_runs_anything_or_says_more_than_a_sentence) {
   const TemporaryFolder folder;
   const std::filesystem::path mark = folder / "mark", place = folder / "made";
   std::filesystem::create_directory(place);
-  const Program::Options no_worker{.environment = {{"TRISCOPE_WORKER", "/no/such/worker"}}};
   for (const HostileDatabase& hostile : write_hostile_databases(place, mark)) {
     const std::string file = hostile.file.string(), target = (folder / (hostile.name + ".target.db")).string();
-    const std::vector<std::vector<std::string>> commands = {
-        {"list", "--db", file},
-        {"list", "--db", file, "--format", "json"},
-        {"show", "1", "--db", file},
-        {"show", "m3", "--db", file},
-        {"show", "1", "--db", file, "--format", "md"},
-        {"compare", "kernel:cuda.hopper", "kernel:cuda.portable", "--db", file},
-        {"export", "--db", file},
-        {"export", "--table", "--db", file},
-        {"import", file, "--db", target},
-        {"list", "--db", target},
-        {"sweep", "--resume", "--db", target},
-        {"sweep", "--resume", "1", "--db", file},
-        {"doctor", "--db", file}};
-    for (const std::vector<std::string>& command : commands) {
-      const ProgramResult result = run_triscope(command, no_worker);
+    for (const std::vector<std::string>& command : commands_on(file, target)) {
+      const ProgramResult result = run_triscope(command, kNoWorker);
       std::string line = hostile.name;
       for (const std::string& word : command) line += " " + word;
       EXPECT_EQ(result.signal, 0) << line << "\n" << result.errors;
       const auto sentences = std::count(result.errors.begin(), result.errors.end(), '\n');
       const bool left_out = command[0] == "import" && result.exit_code == 0;  // a sentence for each row
-      EXPECT_LE(sentences, left_out ? 8 : 1) << line << "\n" << result.errors.substr(0, 2000);
+      EXPECT_LE(sentences, left_out ? 10 : 1) << line << "\n" << result.errors.substr(0, 2000);
       EXPECT_LT(result.errors.size(), 4000u) << line;
       const bool reads = command[0] == "list" || command[0] == "export" || command[0] == "import";
       const bool must_refuse = hostile.refused && reads && command[2] != target;
@@ -46,6 +56,63 @@ TEST(HostileDatabases, no_command_crashes_runs_anything_or_says_more_than_a_sent
     }
     EXPECT_FALSE(std::filesystem::exists(mark)) << hostile.name;
   }
+}
+
+std::map<std::string, std::string> contents(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    found[entry.path().filename()] = read_bytes(entry.path());
+  return found;
+}
+
+TEST(HostileDatabases, no_command_touches_what_only_has_the_name_of_a_journal_or_a_log) {
+  const TemporaryFolder folder;
+  const std::filesystem::path there = folder / "there", file = there / "x.db", source = folder / "source.db";
+  std::filesystem::create_directory(there);
+  for (const std::filesystem::path& database : {file, source}) write_synthetic_database(database, 10, 3);
+  for (const char* end : {"-journal", "-wal", "-shm"}) {
+    std::ofstream(file.string() + end) << "my own notes";
+    const auto before = contents(there);
+    auto commands = commands_on(file.string(), (folder / "target.db").string());
+    commands.push_back({"import", source.string(), "--db", file.string()});
+    commands.push_back({"doctor", "--rebuild-view", "--db", file.string()});
+    for (const std::vector<std::string>& command : commands) {
+      const ProgramResult result = run_triscope(command, kNoWorker);
+      EXPECT_NE(result.exit_code, 0) << command[0];
+      EXPECT_EQ(contents(there), before) << command[0] << end;
+      if (command[0] == "list" && command[2] == file) {
+        EXPECT_EQ(result.exit_code, 3);
+        EXPECT_THAT(result.errors, testing::HasSubstr("; move x.db" + std::string(end) + " away."));
+      }
+    }
+    std::filesystem::remove(file.string() + end);
+  }
+}
+
+TEST(HostileDatabases, a_name_that_leads_nowhere_is_not_called_a_missing_file) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("x.db", folder / "x.db");
+  expect_error(run_triscope({"list", "--db", (folder / "x.db").string()}), 3, "Too many levels of symbolic links");
+}
+
+TEST(HostileDatabases, no_command_that_reads_changes_a_database_with_a_log_that_was_left_behind) {
+  const TemporaryFolder folder;
+  const std::filesystem::path whole = folder / "whole.db", there = folder / "there", file = there / "x.db";
+  std::filesystem::create_directory(there);
+  write_synthetic_database(whole, 10, 3);
+  Store store(whole);
+  store.set_note(1, "from the log");
+  for (const char* end : {"", "-wal"}) std::filesystem::copy_file(whole.string() + end, file.string() + end);
+  const auto before = contents(there);
+  for (const std::vector<std::string>& command : commands_on(file.string(), (folder / "target.db").string())) {
+    const ProgramResult result = run_triscope(command, kNoWorker);
+    EXPECT_EQ(result.signal, 0) << command[0];
+    EXPECT_EQ(contents(there), before) << command[0];
+    if (command[0] == "export") {
+      EXPECT_EQ(result.exit_code, 0) << result.errors;
+    }
+  }
+  EXPECT_EQ(Snapshot(folder / "target.db").sweep(1)->note, "from the log");
 }
 
 }  // namespace

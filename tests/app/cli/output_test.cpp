@@ -46,7 +46,16 @@ TEST_F(OutputTest, an_export_replaces_only_tables) {
   refused(command, "history.db-wal", 2, "belong to the database");
   refused(command, "no/table.csv", 3, "create the folder first");
   std::ofstream(folder_ / "table.csv") << "a,b\n";
-  EXPECT_EQ(run_triscope({"export", "--db", file_.string(), "-o", at("table.csv")}).exit_code, 0);
+  // A name that is fine is not enough: SQLite would delete the file that is only named like its log.
+  expect_error(run_triscope({"export", "--db", file_.string(), "-o", at("table.csv")}), 3, "move history.db-wal away");
+  EXPECT_EQ(text_of(folder_ / "history.db-wal"), "rows");
+  EXPECT_EQ(text_of(folder_ / "table.csv"), "a,b\n");
+  std::filesystem::remove(folder_ / "history.db-wal");
+  const ProgramResult exported = run_triscope({"export", "--db", file_.string(), "-o", at("table.csv")});
+  EXPECT_EQ(exported.exit_code, 0);
+  EXPECT_EQ(exported.output, "");
+  EXPECT_EQ(exported.errors, "written to " + at("table.csv") + "\n");
+  EXPECT_EQ(run_triscope({"export", "--db", file_.string(), "-o", "/dev/stdout"}).errors, "") << "no file";
   EXPECT_THAT(text_of(folder_ / "table.csv"), testing::HasSubstr("median_ms"));
 }
 

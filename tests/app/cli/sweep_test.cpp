@@ -36,7 +36,8 @@ std::vector<json> json_lines(const std::string& text, const std::string& type) {
   return objects;
 }
 
-/// A sweep of a tiny problem: half a second for each measurement.
+/// A sweep of a tiny problem: half a second for each measurement, and longer only where a busy machine leaves fewer
+/// than eight blocks of it.
 std::vector<std::string> tiny_sweep(const std::filesystem::path& database, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{"sweep",
                                      "--db",
@@ -52,9 +53,9 @@ std::vector<std::string> tiny_sweep(const std::filesystem::path& database, std::
                                      "--device",
                                      "cpu",
                                      "--budget",
-                                     "300ms",
+                                     "10s",
                                      "--precision",
-                                     "50%",
+                                     "100%",
                                      "--restarts",
                                      "1"};
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -97,13 +98,13 @@ TEST(Sweep, measures_stores_shows_and_exports) {
   const ProgramResult table = run_triscope({"show", "--db", database.string()});
   EXPECT_EQ(table.exit_code, 0) << table.errors;
   EXPECT_THAT(table.output, AllOf(HasSubstr("cpu.fast"), HasSubstr("4x2"), HasSubstr("vs baseline.cpu"),
-                                  HasSubstr("* not in turns with baseline.cpu")));
+                                  testing::Not(HasSubstr("not in turns"))));
   const ProgramResult compare = run_triscope(
       {"compare", "kernel:cpu.fast", "kernel:baseline.cpu", "--db", database.string(), "--format", "json"});
   EXPECT_EQ(compare.exit_code, 0) << compare.errors;
-  EXPECT_THAT(compare.output, HasSubstr("\"paired\":true"))
-      << "the kernels of the first windows are measured in turns with it";
-  EXPECT_THAT(compare.output, HasSubstr("\"paired\":false")) << "those of the others are not, and it is said";
+  EXPECT_THAT(compare.output, HasSubstr("\"paired\":true"));
+  EXPECT_THAT(compare.output, testing::Not(HasSubstr("\"paired\":false")))
+      << "the reference takes turns with the kernels of every pair of windows";
 
   for (const char* format : {"csv", "json", "md", "latex"}) {
     const std::filesystem::path file = folder / (std::string("table.") + format);

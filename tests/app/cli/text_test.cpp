@@ -148,6 +148,12 @@ TEST(SweepDisplay, json_is_one_object_a_line_even_with_rubbish_in_it) {
   EXPECT_EQ(object.at("type"), "result");
   EXPECT_EQ(object.at("measurement"), 7);
   EXPECT_EQ(object.at("median_ms"), 10);
+  EXPECT_EQ(object.at("joules"), nullptr) << "of a CPU's power nothing is known";
+  measurement.summary.power_w = 700;
+  measurement.summary.limiter = "sw_power_cap";
+  const auto powered = nlohmann::json::parse(result_json(measurement, 7));
+  EXPECT_EQ(powered.at("joules"), 7) << "700 W for 10 ms";
+  EXPECT_EQ(powered.at("limiter"), "sw_power_cap");
   EXPECT_EQ(nlohmann::json::parse(progress_json(Progress{})).at("seconds_left"), nullptr);
   EXPECT_EQ(nlohmann::json::parse(summary_json(SweepOutcome{}, "x.db")).at("database"), "x.db");
   EXPECT_EQ(nlohmann::json::parse(log_json("\xFE")).at("type"), "log");
@@ -205,6 +211,39 @@ TEST(ResultTable, time_and_rate_beside_a_baseline_have_names_of_their_own) {
   for (const char* part : {"time vs baseline.fa3", "1.84x longer", "rate vs baseline.fa3", "1.09x"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(text, Not(HasSubstr("slower")));
+}
+
+TEST(ResultTable, rows_that_did_not_converge_share_a_line) {
+  ResultRow row;
+  row.measurement = 7;
+  row.median_ms = 10;
+  row.ci_low_ms = 9.9;
+  row.ci_high_ms = 10.1;
+  row.reason = "not converged: +-1.0 % over 3 restarts, 0.5 % was asked for";
+  ResultRow other = row;
+  other.measurement = 8;
+  other.ci_high_ms.reset();
+  other.samples = 1;
+  other.reason = "not converged: one sample after 1.3 s, 0.5 % was asked for";
+  EXPECT_EQ(remarks({row}, {}), "m7: " + row.reason + "\n");
+  EXPECT_EQ(remarks({row, other}, {}), "2 rows are not converged, 0.5 % was asked for: m7 +-1.0 %, m8 one sample\n");
+  other.reason += "; two modes: 1.23 ms and 1.31 ms (40 % of the blocks)";
+  EXPECT_THAT(remarks({row, row, other}, {}), HasSubstr("m8: " + other.reason + "\n")) << "it says more";
+}
+
+TEST(ResultTable, an_unknown_interval_has_its_reason) {
+  ResultRow row;
+  row.measurement = 7;
+  row.median_ms = 10;
+  row.samples = 1;
+  ResultRow other = row;
+  other.measurement = 8;
+  other.samples = 2;
+  EXPECT_THAT(render(result_table({row, other}, {}), kUnlimitedWidth), HasSubstr("unknown"));
+  EXPECT_EQ(remarks({row, other}, {}),
+            "too few samples for an interval: m7 one sample, m8 interval unknown (2 samples)\n");
+  row.reason = "not converged: one sample after 1.3 s, 0.5 % was asked for";
+  EXPECT_EQ(remarks({row}, {}), "m7: " + row.reason + "\n") << "said once";
 }
 
 TEST(ResultTable, a_failed_measurement_does_not_look_like_a_result) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <ctime>
 
 #include "profiler/store/store.hpp"
 #include "tests/app/cli/expect_error.hpp"
@@ -21,6 +22,7 @@ ResultRow row(const char* kernel, Pass pass, Form form, double ms, double half) 
   ResultRow row;
   row.measurement = ++id;
   row.kernel = kernel;
+  if (row.kernel == "baseline.fa3") row.card.rank = 1;
   row.pass = pass;
   row.problem.form = form;
   row.problem.seq_len = 1024;
@@ -68,6 +70,23 @@ TEST(TrainingStep, stands_beside_flash_attention_3_and_the_other_form) {
   EXPECT_FALSE(training_steps(table(), "none")[0].over_baseline);
 }
 
+TEST(TrainingStep, a_sliding_window_is_no_baseline) {
+  std::vector<ResultRow> rows = table();
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    rows.push_back(row("baseline.fa3", pass, Form::dot_product, 0.5, 0.01));
+    rows.back().problem.window1 = 128;
+  }
+  EXPECT_DOUBLE_EQ(training_steps(rows, "auto")[0].over_baseline->value, 2) << "the causal one takes 20 ms";
+}
+
+TEST(TrainingStep, stands_beside_the_lowest_rank_that_sees_all_in_both_passes) {
+  std::vector<ResultRow> rows = table();
+  rows[5].card.rank = rows[6].card.rank = 0;
+  EXPECT_EQ(training_steps(rows, "auto")[0].baseline_forward->kernel, "baseline.other");
+  rows[6].problem.window1 = 128;  // its backward is of a sliding window alone
+  EXPECT_EQ(training_steps(rows, "auto")[0].baseline_forward->kernel, "baseline.fa3");
+}
+
 TEST(TrainingStep, knows_no_interval_where_a_row_has_none) {
   std::vector<ResultRow> rows = table();
   rows[1].ci_low_ms = 0;
@@ -85,6 +104,50 @@ TEST(TrainingStep, needs_both_passes_taken_the_same_way) {
   EXPECT_THAT(training_steps(rows, "auto"), SizeIs(1)) << "only the determinant";
   rows[4].status = Status::failed;
   EXPECT_THAT(training_steps(rows, "auto"), testing::IsEmpty());
+}
+
+TEST(TrainingStep, two_sides_are_compared_problem_by_problem) {
+  std::vector<ResultRow> slower = table();
+  slower[1].median_ms = 20;  // both forwards of the trilinear form
+  slower[1].ci_low_ms = 19.4;
+  slower[1].ci_high_ms = 20.6;
+  const std::vector<ComparedStep> compared = compare_steps(slower, table());
+  ASSERT_THAT(compared, SizeIs(2));
+  EXPECT_DOUBLE_EQ(compared[0].ratio.value, 50.0 / 40);
+  EXPECT_LT(*compared[0].ratio.low, 1.25);
+  EXPECT_DOUBLE_EQ(compared[1].ratio.value, 1);
+  EXPECT_THAT(compared_steps_table(compared, 400), HasSubstr("1.25 ("));
+  EXPECT_THAT(compared_steps_json(compared), HasSubstr("\"time_a_over_b\":{"));
+}
+
+TEST(TrainingStep, a_sweeps_steps_have_a_few_words) {
+  EXPECT_EQ(training_steps_words({}), "");
+  EXPECT_EQ(training_steps_words(training_steps(table(), "auto")),
+            "2 problems, 40.00 to 48.00 ms, 2.00 to 2.40x baseline.fa3");
+}
+
+TEST(TrainingStep, of_a_hundred_thousand_rows_takes_no_square_of_them) {
+  std::vector<ResultRow> rows;
+  for (std::int64_t n = 0; n < 20'000; ++n) {
+    for (const Pass pass : {Pass::forward, Pass::backward}) {
+      rows.push_back(row("fast", pass, Form::trilinear, 1, 0.01));
+      rows.back().problem.window1 = n + 1;
+    }
+  }
+  const std::clock_t began = std::clock();  // this process's own time: others on the machine do not count
+  EXPECT_THAT(training_steps(rows, "auto"), SizeIs(20'000));
+  EXPECT_LT((std::clock() - began) / CLOCKS_PER_SEC, 10) << "by pairs of rows: over a minute";
+}
+
+TEST(TrainingStep, is_said_by_compare_and_list) {
+  const TemporaryFolder folder;
+  write_small_history(folder / "x.db");
+  const ProgramResult compared = run_triscope({"compare", "2", "1", "--db", (folder / "x.db").string()});
+  const bool both = !training_steps(Snapshot(folder / "x.db").results(1), "auto").empty();
+  EXPECT_EQ(compared.output.find("training step") != std::string::npos, both) << compared.output;
+  const ProgramResult listed = run_triscope({"list", "--step", "--db", (folder / "x.db").string()});
+  EXPECT_EQ(listed.exit_code, 0) << listed.errors;
+  EXPECT_EQ(listed.output.find(" problem") != std::string::npos, both) << listed.output;
 }
 
 TEST(TrainingStep, is_said_of_a_database_that_has_none) {

@@ -1,0 +1,141 @@
+// `triscope paper`: the paper's numbers, recomputed.
+#include <algorithm>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/database_option.hpp"
+#include "app/cli/options/shared_options.hpp"
+#include "app/cli/paper/paper_sections.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/paper/losses_file.hpp"
+#include "profiler/plan/windows.hpp"
+
+namespace triscope {
+namespace {
+
+struct PaperOptions {
+  std::string section = "results", id;
+  ModelSizes sizes = kPrintedSizes;
+  std::vector<double> forecasts;
+  std::string losses, page;
+  ModelShape model;
+  std::shared_ptr<std::string> database;
+  bool json = false;
+};
+
+std::vector<double> parse_sizes(const char* option, const std::string& text) {
+  std::vector<double> sizes;
+  for (const std::string& one : parse_list(option, text)) sizes.push_back(parse_parameters(one));
+  return sizes;
+}
+
+void set_model_sizes(PaperOptions& options, const std::string& text) {
+  const std::vector<double> sizes = parse_sizes("--sizes", text);
+  if (sizes.size() != options.sizes.size())
+    refuse_value("--sizes", text, "the paper has three model sizes", "give three, such as 1.06B,2.01B,3.39B");
+  std::copy(sizes.begin(), sizes.end(), options.sizes.begin());
+}
+
+/// The problem whose tiles are counted: in bf16, as on a GPU.
+Problem tiled_problem(const LayerMixRequest& layer) {
+  Problem problem;
+  problem.form = layer.form;
+  problem.element = Element::bf16;
+  problem.seq_len = layer.seq_len;
+  problem.q_heads = layer.q_heads;
+  problem.kv_heads = layer.kv_heads;
+  problem.head_dim = layer.head_dim;
+  problem.window1 = layer.windows.window1;
+  problem.window2 = layer.windows.window2;
+  return problem;
+}
+
+void set_windows(Windows& windows, const std::string& text) {
+  const std::vector<Windows> all = parse_windows(text);
+  if (all.size() != 1) refuse_value("--windows", text, "this is more than one pair", "name one, such as 284x32");
+  windows = all.front();
+}
+
+void add_model_options(CLI::App& command, PaperOptions& options) {
+  const auto count = [&](const char* name, const char* description, std::int64_t& value) {
+    add_text(command, name, "N", description,
+             [name, &value](const std::string& text) { value = parse_count(name, text); });
+  };
+  LayerMixRequest& layer = options.model.layer;
+  add_text(command, "--window,--windows", "N1xN2", "Windows, for tiling and recipe (default: 512x32)",
+           [&layer](const std::string& text) { set_windows(layer.windows, text); });
+  count("--seq", "Sequence length, for tiling and recipe (default: 32k)", layer.seq_len);
+  count("--q-heads", "Query heads, likewise (default: 64)", layer.q_heads);
+  count("--kv-heads", "Key and value heads, likewise (default: 1)", layer.kv_heads);
+  count("--head-dim", "Head dimension, likewise (default: 128)", layer.head_dim);
+  add_text(command, "--form", "{trilinear,determinant}", "Form of the logit, likewise (default: trilinear)",
+           [&layer](const std::string& text) { layer.form = parse_simplicial_form("--form", text); });
+  count("--layers", "Attention layers of the model, for recipe (default: 32)", options.model.layers);
+  count("--every", "One layer of so many is 2-simplicial, for recipe (default: 4)", options.model.every);
+  count("--sequences", "Sequences of a training step, for recipe (default: 1)", options.model.sequences);
+  add_text(command, "--budget", "TIME", "Time for attention in a step, such as 5s, for recipe",
+           [&options](const std::string& text) {
+             options.model.budget_ms = static_cast<double>(parse_duration_ns("--budget", text)) * 1e-6;
+           });
+  add_text(command, "--match", "ID", "Kernel of the global layers, for recipe (default: baseline.fa3)",
+           [&layer](const std::string& text) { layer.dot_kernel = text; });
+  options.database = add_database_option(command);
+}
+
+int run(const PaperOptions& options) {
+  const auto section = [&](std::string_view name) { return options.section == name; };
+  if (!options.id.empty() && !section("errata"))
+    refuse_value("paper", options.id, "only errata have names", "leave it out, or use `triscope paper errata`");
+  if (section("results")) {
+    print_paper_results(options.sizes, options.json);
+  } else if (section("scaling")) {
+    print_scaling_laws(options.losses.empty() ? all_paper_losses(options.sizes) : read_losses_file(options.losses),
+                       options.forecasts, options.json);
+  } else if (section("errata")) {
+    print_errata(options.id, options.json);
+  } else if (section("tiling")) {
+    print_tiling(tiled_problem(options.model.layer), options.json);
+  } else if (section("recipe")) {
+    print_recipe(options.model, *options.database, options.json);
+  } else if (section("page")) {
+    if (options.page.empty())
+      refuse_value("paper", "page", "there is no file to write", "name one with -o, such as -o report.html");
+    write_paper_page(tiled_problem(options.model.layer), options.model.layer, *options.database, options.page);
+  } else {
+    const std::vector<std::string> known{"results", "scaling", "tiling", "recipe", "errata", "page"};
+    refuse_choice("paper", options.section, "this is no part of it", known);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_paper_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("paper", "The paper's tables and laws, recomputed, and its errata");
+  auto options = std::make_shared<PaperOptions>();
+  command->add_option("SECTION", options->section, "Which part (default: results)")
+      ->type_name("{results,scaling,tiling,recipe,errata,page}");
+  command->add_option("ID", options->id, "One erratum, with its reason")->type_name("ID");
+  add_text(*command, "--sizes", "N,N,N", "Active parameters of the three models (default: 1B,2B,3.5B)",
+           [options](const std::string& text) { set_model_sizes(*options, text); });
+  command->add_option("--losses", options->losses, "CSV with losses of your own models, for scaling")
+      ->type_name("FILE");
+  command->add_option("-o,--out", options->page, "HTML file that page writes")->type_name("FILE");
+  add_text(*command, "--forecast", "N,...", "Numbers of parameters at which the laws are continued, for scaling",
+           [options](const std::string& text) { options->forecasts = parse_sizes("--forecast", text); });
+  add_model_options(*command, *options);
+  add_table_or_json(*command, options->json);
+  command->footer(
+      "Losses are lines \"benchmark,model,parameters,loss\", these names first; parameters may end in M, B or T.\n"
+      "\n"
+      "Examples:\n"
+      "  triscope paper                                      which printed numbers follow from the others\n"
+      "  triscope paper results --sizes 1.06B,2.01B,3.39B    the same with other model sizes\n"
+      "  triscope paper scaling --forecast 7B,70B            exponents with their intervals, continued\n"
+      "  triscope paper scaling --losses mine.csv            the same fits of your own models\n"
+      "  triscope paper tiling --window 284x32               what of the tiles is useful, and what they cost\n"
+      "  triscope paper recipe --layers 32 --budget 5s       attention of a training step, from measured rows\n"
+      "  triscope paper errata grad-k2-indices               one of the errata, with its reason");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace triscope

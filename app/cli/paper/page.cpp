@@ -1,0 +1,31 @@
+// `triscope paper page`: everything of the paper beside a database, as one HTML file.
+#include <filesystem>
+
+#include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/paper_sections.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "kernels/base/atomic_file.hpp"
+#include "kernels/base/output_file.hpp"
+#include "profiler/report/paper_page.hpp"
+#include "profiler/store/store.hpp"
+#include "profiler/tiles/ask_tiles.hpp"
+
+namespace triscope {
+
+void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const std::string& database,
+                      const std::filesystem::path& file) {
+  require_output(file, FileKind::page, "--out");
+  PaperPageInput input;
+  input.tiled = tiled;
+  input.layer = layer;
+  input.tiles = ask_tiles({tiled, {}}).uses;
+  if (!database.empty() || std::filesystem::exists(database_path(database))) {
+    const std::filesystem::path path = existing_database(database);
+    input.database = path.filename().string();
+    input.rows = Snapshot(path).results();
+  }
+  write_whole_file(file, paper_page(input));
+  say_written(file);
+}
+
+}  // namespace triscope

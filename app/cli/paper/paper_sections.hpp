@@ -1,0 +1,44 @@
+// What `triscope paper` prints, a function for each of its sections: tables for people, or lines of JSON.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "profiler/paper/layer_mix.hpp"
+#include "profiler/paper/reproduction.hpp"
+
+namespace triscope {
+
+/// Tables 1 to 4 recomputed with `sizes` as active parameters, the misses, and the sizes that explain them.
+void print_paper_results(const ModelSizes& sizes, bool json);
+
+/// The fits of `series` with intervals, the differences of exponents between the models of each benchmark, and what
+/// would decide them; the losses that the laws expect at `forecasts` (numbers of parameters).
+void print_scaling_laws(const std::vector<LossSeries>& series, const std::vector<double>& forecasts, bool json);
+
+/// The paper's own series, for `print_scaling_laws`.
+std::vector<LossSeries> all_paper_losses(const ModelSizes& sizes);
+
+/// The errata; `id`: only that one, with all that is known of it. Throws `Error` (usage) for an unknown id.
+void print_errata(const std::string& id, bool json);
+
+/// What `problem` costs in tiles: the paper's listings and every instance of this build, and beside the chosen instance
+/// the next whole tiles of the longer window.
+void print_tiling(const Problem& problem, bool json);
+
+/// Writes the paper beside the rows of `database` as one HTML page. Throws `Error` as `require_output`.
+void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const std::string& database,
+                      const std::filesystem::path& file);
+
+/// What of a model is not measured but chosen.
+struct ModelShape {
+  LayerMixRequest layer;
+  std::int64_t layers = 32, every = 4, sequences = 1;
+  double budget_ms = 0;  ///< 0: none
+};
+/// The recipe as far as the paper states it and, from the rows of `database` (empty: the default one, when it is
+/// there), what attention costs in a training step of `model`.
+void print_recipe(const ModelShape& model, const std::string& database, bool json);
+
+}  // namespace triscope

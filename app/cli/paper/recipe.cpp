@@ -1,0 +1,126 @@
+// `triscope paper recipe`: how the paper's models were made, and what such layers cost here.
+#include "profiler/paper/recipe.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/paper_sections.hpp"
+#include "app/cli/text/number_text.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/json.hpp"
+#include "profiler/store/store.hpp"
+
+namespace triscope {
+namespace {
+
+void print_card(bool json) {
+  TerminalTable table;
+  table.columns = {
+      {"what", Align::left, 100, true}, {"the paper says", Align::left, 100, true}, {"where", Align::left, 50, true}};
+  for (const RecipeFact& fact : recipe()) {
+    if (json) {
+      write_json_line(dump_line({{"type", "recipe"},
+                                 {"name", fact.name},
+                                 {"value", fact.value},
+                                 {"where", fact.where},
+                                 {"stated", fact.stated}}));
+    } else {
+      table.rows.push_back({fact.name, fact.value, fact.where});
+    }
+  }
+  if (!json) print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+}
+
+nlohmann::json as_json(const LayerTime& time) {
+  return {{"ms", time.ms}, {"kernel", time.kernel}, {"basis", time.basis}, {"measured", time.measured}};
+}
+
+nlohmann::json as_json(const ModelShape& model, const LayerCosts& costs) {
+  const std::int64_t simplicial = every_nth(model.layers, model.every);
+  nlohmann::json j{{"type", "layer_mix"},
+                   {"layers", model.layers},
+                   {"simplicial_layers", simplicial},
+                   {"seq_len", model.layer.seq_len},
+                   {"sequences", model.sequences},
+                   {"simplicial_forward", as_json(costs.simplicial.forward)},
+                   {"simplicial_backward", as_json(costs.simplicial.backward)},
+                   {"global_forward", as_json(costs.global.forward)},
+                   {"global_backward", as_json(costs.global.backward)},
+                   {"mix_ms", mix_ms(costs, model.layers, simplicial, model.sequences)},
+                   {"global_only_ms", mix_ms(costs, model.layers, 0, model.sequences)}};
+  if (model.budget_ms > 0) {
+    const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);
+    j["budget_ms"] = model.budget_ms;
+    j["fewest_simplicial_layers"] = mixes.none() ? std::optional<std::int64_t>() : mixes.fewest;
+    j["most_simplicial_layers"] = mixes.none() ? std::optional<std::int64_t>() : mixes.most;
+  }
+  return j;
+}
+
+void print_layers(const ModelShape& model, const LayerCosts& costs) {
+  TerminalTable table;
+  table.columns = {{"layer", Align::left, 100, false},
+                   {"pass", Align::left, 100, false},
+                   {"ms", Align::right, 100, false},
+                   {"kernel", Align::left, 80, false},
+                   {"basis", Align::left, 70, false}};
+  const auto add = [&](const std::string& layer, const char* pass, const LayerTime& time) {
+    table.rows.push_back({layer, pass, milliseconds_text(time.ms), time.kernel, time.basis});
+  };
+  const std::string windows =
+      fmt::format("2-simplicial {}x{}", model.layer.windows.window1, model.layer.windows.window2);
+  add(windows, "forward", costs.simplicial.forward);
+  add("", "backward", costs.simplicial.backward);
+  add("global", "forward", costs.global.forward);
+  add("", "backward", costs.global.backward);
+  print_output("\nOne layer on one sequence of {} tokens, {}/{} heads of {}:\n\n{}", model.layer.seq_len,
+               model.layer.q_heads, model.layer.kv_heads, model.layer.head_dim,
+               render(table, terminal_width(stdout, kUnlimitedWidth)));
+}
+
+void print_mix(const ModelShape& model, const LayerCosts& costs) {
+  const std::int64_t simplicial = every_nth(model.layers, model.every);
+  const double mixed = mix_ms(costs, model.layers, simplicial, model.sequences);
+  const double global = mix_ms(costs, model.layers, 0, model.sequences);
+  print_output(
+      "\nAttention in a training step of {} layers, {} of them 2-simplicial, {} sequence{}: {} ms.\nWith global "
+      "layers only: {} ms. The mix takes {} times as long.\n",
+      model.layers, simplicial, model.sequences, model.sequences == 1 ? "" : "s", milliseconds_text(mixed),
+      milliseconds_text(global), significant_text(mixed / global));
+  if (model.budget_ms <= 0) return;
+  const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);
+  if (mixes.none()) {
+    print_output("No mix of {} layers stays within {} ms.\n", model.layers, milliseconds_text(model.budget_ms));
+  } else {
+    print_output("Within {} ms: {} to {} of {} layers may be 2-simplicial.\n", milliseconds_text(model.budget_ms),
+                 mixes.fewest, mixes.most, model.layers);
+  }
+}
+
+}  // namespace
+
+void print_recipe(const ModelShape& model, const std::string& database, bool json) {
+  if (database.empty() && !std::filesystem::exists(database_path(database))) {
+    print_card(json);
+    if (!json) print_output("\nWith --db FILE a database of measurements says what such layers cost.\n");
+    return;
+  }
+  const LayerCosts costs = layer_costs(Snapshot(existing_database(database)).results(), model.layer);
+  print_card(json);
+  if (json) {
+    write_json_line(dump_line(as_json(model, costs)));
+    return;
+  }
+  print_layers(model, costs);
+  print_mix(model, costs);
+  print_output(
+      "\nNot in it: other kinds of layers, projections, experts, communication. Times are of single launches; the "
+      "2-simplicial\nbackward is that of the fastest kernel in the database.\n");
+}
+
+}  // namespace triscope

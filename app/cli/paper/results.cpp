@@ -1,0 +1,94 @@
+// `triscope paper results`: which printed numbers follow from the others.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/paper/paper_sections.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
+#include "profiler/paper/losses_file.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/json.hpp"
+
+namespace triscope {
+namespace {
+
+std::string sizes_text(const ModelSizes& sizes) {
+  return fmt::format("{}, {} and {}", parameters_text(sizes[0]), parameters_text(sizes[1]), parameters_text(sizes[2]));
+}
+
+nlohmann::json as_json(const Recomputed& one) {
+  return {{"type", "printed_value"},
+          {"table", one.printed.table},
+          {"row", one.printed.row},
+          {"label", one.printed.label},
+          {"column", one.printed.column},
+          {"printed", one.printed.printed},
+          {"value", one.printed.value},
+          {"recomputed", one.value},
+          {"low", one.low},
+          {"high", one.high},
+          {"from", one.from},
+          {"beyond_rounding", one.beyond_rounding},
+          {"reproduced", one.reproduced()}};
+}
+
+/// A number as its cell prints it, with a digit or two more.
+std::string like(const PrintedValue& cell, double value) {
+  if (cell.printed.ends_with('%')) return fmt::format("{:+.3f}%", 100 * value);
+  if (cell.printed.ends_with('k')) return fmt::format("{:g}k", value / 1024);
+  if (cell.printed.find('e') != std::string::npos) return fmt::format("{:.2e}", value);
+  return fmt::format("{:.5f}", value);
+}
+
+void print_misses(const std::vector<Recomputed>& all) {
+  TerminalTable table;
+  table.columns = {{"table", Align::right, 100, false},     {"row", Align::left, 100, false},
+                   {"column", Align::left, 100, false},     {"printed", Align::right, 100, false},
+                   {"recomputed", Align::right, 95, false}, {"lowest", Align::right, 40, false},
+                   {"highest", Align::right, 40, false},    {"beyond rounding", Align::right, 90, false}};
+  for (const Recomputed& one : all) {
+    table.rows.push_back({std::to_string(one.printed.table), one.printed.label, one.printed.column, one.printed.printed,
+                          like(one.printed, one.value), like(one.printed, one.low), like(one.printed, one.high),
+                          one.reproduced() ? "-" : like(one.printed, one.beyond_rounding)});
+  }
+  print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+}
+
+std::ptrdiff_t reproduced(const std::vector<Recomputed>& all) {
+  return std::ranges::count_if(all, [](const Recomputed& one) { return one.reproduced(); });
+}
+
+}  // namespace
+
+void print_paper_results(const ModelSizes& sizes, bool json) {
+  const std::vector<Recomputed> all = recompute_tables(sizes);
+  const SolvedSizes solved = solve_sizes();
+  if (json) {
+    for (const Recomputed& one : all) write_json_line(dump_line(as_json(one)));
+    write_json_line(dump_line({{"type", "solved_sizes"},
+                               {"sizes", solved.sizes},
+                               {"misfit", solved.misfit},
+                               {"misfit_printed_sizes", solved.misfit_printed_sizes},
+                               {"reproduced", solved.reproduced}}));
+    return;
+  }
+  print_output(
+      "Tables 1 to 4 recomputed, with {} active parameters: {} of {} values are reproduced.\n"
+      "\"lowest\" and \"highest\" are what the rounding of the numbers it is made of allows.\n\n",
+      sizes_text(sizes), reproduced(all), all.size());
+  print_misses(all);
+  print_output(
+      "\nThe sizes that bring all 32 values of the fits nearest to the printed ones: {}.\n"
+      "With them {} of the 32 are reproduced, and the mean miss (root mean square) is {} times what rounding "
+      "may move a value.\nWith {} it is {} times that.\n",
+      sizes_text(solved.sizes), solved.reproduced, significant_text(solved.misfit), sizes_text(kPrintedSizes),
+      significant_text(solved.misfit_printed_sizes));
+  std::vector<Recomputed> left = recompute_fits(solved.sizes);
+  std::erase_if(left, [](const Recomputed& one) { return one.reproduced(); });
+  if (left.empty()) return;
+  print_output("What those sizes do not explain:\n\n");
+  print_misses(left);
+}
+
+}  // namespace triscope

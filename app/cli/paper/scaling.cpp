@@ -1,0 +1,192 @@
+// `triscope paper scaling`: fits, what their intervals say, and what would decide them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/paper/paper_sections.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
+#include "profiler/paper/losses_file.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/json.hpp"
+
+namespace triscope {
+namespace {
+
+std::string plus_minus(double value, const std::optional<double>& half, int decimals) {
+  if (!half) return fmt::format("{:.{}f}, interval unknown", value, decimals);
+  return fmt::format("{:.{}f} +- {:.{}f}", value, decimals, *half, decimals);
+}
+
+struct Fit {
+  const LossSeries* series;
+  ScalingLaw law;
+};
+
+nlohmann::json as_json(const Fit& fit) {
+  const ScalingLaw& law = fit.law;
+  return {{"type", "scaling_law"},
+          {"benchmark", fit.series->benchmark},
+          {"model", fit.series->model},
+          {"sizes", fit.series->sizes},
+          {"losses", fit.series->losses},
+          {"alpha", law.alpha},
+          {"alpha_half", half_width(law.alpha_error, law.degrees)},
+          {"beta", law.beta},
+          {"beta_half", half_width(law.beta_error, law.degrees)},
+          {"r_squared", law.r_squared},
+          {"residual_sum", law.residual_sum},
+          {"residuals", law.residuals},
+          {"degrees", law.degrees}};
+}
+
+nlohmann::json as_json(const LossForecast& forecast, const LossSeries& series) {
+  return {{"type", "forecast"},          {"benchmark", series.benchmark}, {"model", series.model},
+          {"parameters", forecast.size}, {"loss", forecast.loss},         {"low", forecast.low},
+          {"high", forecast.high},       {"run_low", forecast.run_low},   {"run_high", forecast.run_high}};
+}
+
+/// Two models of one benchmark.
+struct Pair {
+  const Fit* a;
+  const Fit* b;
+  AlphaDifference welch;
+  std::optional<AlphaDifference> paired;  // unset: other sizes
+  std::optional<PointsNeeded> needed;
+};
+
+std::vector<Pair> pairs_of(const std::vector<Fit>& fits) {
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    for (std::size_t j = i + 1; j < fits.size(); ++j) {
+      const LossSeries &a = *fits[i].series, &b = *fits[j].series;
+      if (a.benchmark != b.benchmark) continue;
+      Pair pair{&fits[i], &fits[j], alpha_difference(fits[i].law, fits[j].law), {}, {}};
+      if (a.sizes == b.sizes) {
+        pair.paired = paired_alpha_difference(a, b);
+        pair.needed = points_to_decide(a, b);
+      }
+      pairs.push_back(pair);
+    }
+  }
+  return pairs;
+}
+
+nlohmann::json as_json(const Pair& pair) {
+  nlohmann::json j{{"type", "alpha_difference"},
+                   {"benchmark", pair.a->series->benchmark},
+                   {"from", pair.a->series->model},
+                   {"to", pair.b->series->model},
+                   {"value", pair.welch.value},
+                   {"half", pair.welch.half},
+                   {"degrees", pair.welch.degrees},
+                   {"probability", pair.welch.probability},
+                   {"significant", pair.welch.significant()}};
+  if (pair.paired) {
+    j["paired_half"] = pair.paired->half;
+    j["paired_probability"] = pair.paired->probability;
+    j["paired_significant"] = pair.paired->significant();
+  }
+  if (pair.needed) {
+    j["runs_of_each_size"] = pair.needed->repeats;
+    j["sizes_in_all"] = pair.needed->sizes;
+  }
+  return j;
+}
+
+std::string needed_text(const std::optional<int>& count) { return count ? std::to_string(*count) : "over 1000"; }
+
+void print_pairs(const std::vector<Pair>& pairs) {
+  if (pairs.empty()) return;
+  TerminalTable table;
+  table.columns = {{"benchmark", Align::left, 100, true},
+                   {"from", Align::left, 95, true},
+                   {"to", Align::left, 95, true},
+                   {"difference of alpha, 95 %", Align::right, 100, false},
+                   {"p", Align::right, 70, false},
+                   {"paired, 95 %", Align::right, 60, false},
+                   {"p paired", Align::right, 50, false},
+                   {"decided", Align::left, 90, false},
+                   {"runs of each size", Align::right, 80, false},
+                   {"or sizes in all", Align::right, 80, false}};
+  const auto probability = [](const std::optional<double>& p) { return p ? significant_text(*p) : std::string("?"); };
+  for (const Pair& pair : pairs) {
+    const bool decided = pair.welch.significant() || (pair.paired && pair.paired->significant());
+    table.rows.push_back({pair.a->series->benchmark, pair.a->series->model, pair.b->series->model,
+                          plus_minus(pair.welch.value, pair.welch.half, 4), probability(pair.welch.probability),
+                          pair.paired ? plus_minus(pair.paired->value, pair.paired->half, 4) : "",
+                          pair.paired ? probability(pair.paired->probability) : "", decided ? "yes" : "no",
+                          pair.needed ? needed_text(pair.needed->repeats) : "",
+                          pair.needed ? needed_text(pair.needed->sizes) : ""});
+  }
+  print_output("\n{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+  print_output(
+      "\nThe last two columns say how many points would decide it in 80 of 100 such experiments, if the difference "
+      "and\nthe scatter are what they seem now: runs of every size, or sizes that go on by their mean ratio. "
+      "Three points know\ntheir scatter badly, so these are rough numbers.\n");
+}
+
+void print_forecasts(const std::vector<Fit>& fits, const std::vector<double>& sizes) {
+  if (sizes.empty()) return;
+  TerminalTable table;
+  table.columns = {{"benchmark", Align::left, 100, true},   {"model", Align::left, 100, true},
+                   {"parameters", Align::right, 90, false}, {"loss", Align::right, 100, false},
+                   {"law, 95 %", Align::right, 60, false},  {"one more run, 95 %", Align::right, 80, false}};
+  const auto range = [](const std::optional<double>& low, const std::optional<double>& high) {
+    return low ? fmt::format("{} to {}", significant_text(*low, 4), significant_text(*high, 4)) : "unknown";
+  };
+  for (const Fit& fit : fits) {
+    for (const double size : sizes) {
+      const LossForecast at = forecast_loss(fit.law, size);
+      table.rows.push_back({fit.series->benchmark, fit.series->model, parameters_text(size),
+                            significant_text(at.loss, 4), range(at.low, at.high), range(at.run_low, at.run_high)});
+    }
+  }
+  print_output("\n{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+}
+
+void print_fits(const std::vector<Fit>& fits) {
+  TerminalTable table;
+  table.columns = {{"benchmark", Align::left, 100, true},   {"model", Align::left, 100, true},
+                   {"points", Align::right, 60, false},     {"alpha, 95 %", Align::right, 95, false},
+                   {"beta, 95 %", Align::right, 80, false}, {"R2", Align::right, 70, false},
+                   {"residual", Align::right, 65, false}};
+  for (const Fit& fit : fits) {
+    const ScalingLaw& law = fit.law;
+    table.rows.push_back({fit.series->benchmark, fit.series->model, std::to_string(law.points),
+                          plus_minus(law.alpha, half_width(law.alpha_error, law.degrees), 4),
+                          plus_minus(law.beta, half_width(law.beta_error, law.degrees), 3),
+                          fmt::format("{:.5f}", law.r_squared), fmt::format("{:.2e}", law.residual_sum)});
+  }
+  print_output("-log L = alpha log N + beta by least squares; intervals are Student's t with points - 2 degrees.\n\n{}",
+               render(table, terminal_width(stdout, kUnlimitedWidth)));
+}
+
+}  // namespace
+
+std::vector<LossSeries> all_paper_losses(const ModelSizes& sizes) {
+  std::vector<LossSeries> all;
+  for (const char* benchmark : kBenchmarks) {
+    for (const char* model : kModels) all.push_back(paper_losses(benchmark, model, sizes));
+  }
+  return all;
+}
+
+void print_scaling_laws(const std::vector<LossSeries>& series, const std::vector<double>& forecasts, bool json) {
+  std::vector<Fit> fits;
+  for (const LossSeries& one : series) fits.push_back({&one, fit_scaling_law(one.sizes, one.losses)});
+  const std::vector<Pair> pairs = pairs_of(fits);
+  if (!json) {
+    print_fits(fits);
+    print_pairs(pairs);
+    print_forecasts(fits, forecasts);
+    return;
+  }
+  for (const Fit& fit : fits) write_json_line(dump_line(as_json(fit)));
+  for (const Pair& pair : pairs) write_json_line(dump_line(as_json(pair)));
+  for (const Fit& fit : fits) {
+    for (const double size : forecasts) write_json_line(dump_line(as_json(forecast_loss(fit.law, size), *fit.series)));
+  }
+}
+
+}  // namespace triscope

@@ -1,0 +1,141 @@
+// `triscope paper` through the real program.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "profiler/record/json.hpp"
+#include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/program.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+std::vector<json> json_lines(const ProgramResult& result) {
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  std::vector<json> out;
+  std::istringstream lines(result.output);
+  for (std::string line; std::getline(lines, line);) out.push_back(json::parse(line));
+  return out;
+}
+
+TEST(Paper, results_name_what_is_reproduced_and_what_is_not) {
+  const ProgramResult text = run_triscope({"paper"});
+  EXPECT_EQ(text.exit_code, 0) << text.errors;
+  EXPECT_THAT(text.output, HasSubstr("with 1B, 2B and 3.5B active parameters"));
+  EXPECT_THAT(text.output, HasSubstr("beyond rounding"));
+  const std::vector<json> lines = json_lines(run_triscope({"paper", "results", "--format", "json"}));
+  ASSERT_EQ(lines.size(), 56U) << "55 values and the sizes that explain them";
+  EXPECT_EQ(lines.back()["type"], "solved_sizes");
+  int reproduced = 0;
+  for (const json& line : lines) reproduced += line.value("reproduced", json(false)) == json(true) ? 1 : 0;
+  EXPECT_GT(reproduced, 20);
+  EXPECT_LT(reproduced, 45);
+}
+
+TEST(Paper, other_sizes_change_the_fits_only) {
+  const auto lines = json_lines(run_triscope({"paper", "--format", "json"}));
+  const auto other = json_lines(run_triscope({"paper", "--sizes", "1.06B,2.01B,3.39B", "--format", "json"}));
+  ASSERT_EQ(lines.size(), other.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool fit = lines[i].contains("from") && lines[i]["from"] == "the losses of Table 2";
+    EXPECT_EQ(lines[i] != other[i], fit) << lines[i];
+  }
+  expect_error(run_triscope({"paper", "--sizes", "1B,2B"}), 2, "the paper has three model sizes");
+  expect_error(run_triscope({"paper", "--sizes", "1B,2B,x"}), 2, "'x' cannot be read");
+  expect_error(run_triscope({"paper", "--sizes", "1B,1B,1B"}), 2, "two sizes that differ");
+}
+
+TEST(Paper, scaling_says_that_three_points_decide_nothing) {
+  int differences = 0, forecasts = 0;
+  for (const json& line : json_lines(run_triscope({"paper", "scaling", "--forecast", "7B", "--format", "json"}))) {
+    if (line["type"] == "alpha_difference") {
+      ++differences;
+      EXPECT_FALSE(line["significant"].get<bool>());
+      EXPECT_FALSE(line["paired_significant"].get<bool>());
+      EXPECT_GT(line["half"].get<double>(), line["value"].get<double>());
+    }
+    forecasts += line["type"] == "forecast" ? 1 : 0;
+  }
+  EXPECT_EQ(differences, 4);
+  EXPECT_EQ(forecasts, 8);
+}
+
+TEST(Paper, losses_of_ones_own_get_the_same_fits) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "mine.csv";
+  std::ofstream(file) << "benchmark,model,parameters,loss\n"
+                         "code,a,100M,1.00\ncode,a,200M,0.92\ncode,a,400M,0.85\ncode,a,800M,0.78\n"
+                         "code,b,100M,1.00\ncode,b,200M,0.82\ncode,b,400M,0.67\ncode,b,800M,0.55\n";
+  const ProgramResult text = run_triscope({"paper", "scaling", "--losses", file, "--forecast", "7B"});
+  EXPECT_EQ(text.exit_code, 0) << text.errors;
+  EXPECT_THAT(text.output, HasSubstr("one more run, 95 %"));
+  const auto lines = json_lines(run_triscope({"paper", "scaling", "--losses", file, "--format", "json"}));
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[2]["type"], "alpha_difference");
+  EXPECT_TRUE(lines[2]["significant"].get<bool>());
+  EXPECT_NEAR(lines[2]["value"].get<double>(), 0.169, 0.01);
+  expect_error(run_triscope({"paper", "scaling", "--losses", (folder.path() / "none.csv").string()}), 2,
+               "cannot be opened");
+}
+
+TEST(Paper, errata_are_listed_and_one_is_told_in_full) {
+  EXPECT_GE(json_lines(run_triscope({"paper", "errata", "--format", "json"})).size(), 30U);
+  const ProgramResult one = run_triscope({"paper", "errata", "grad-k2-indices"});
+  EXPECT_EQ(one.exit_code, 0);
+  EXPECT_THAT(one.output, HasSubstr("reason    The right side is Q_id dS_ijk K_jd"));
+  expect_error(run_triscope({"paper", "errata", "grad-k2-index"}), 2, "grad-k2-indices");
+  expect_error(run_triscope({"paper", "result"}), 2, "results");
+  expect_error(run_triscope({"paper", "results", "grad-scale"}), 2, "only errata have names");
+}
+
+TEST(Paper, tiling_says_which_part_of_the_listings_tiles_is_useful) {
+  const auto lines = json_lines(run_triscope({"paper", "tiling", "--window", "284x32", "--format", "json"}));
+  ASSERT_GE(lines.size(), 3U);
+  EXPECT_EQ(lines[0]["kernel"], "paper forward");
+  for (const json& line : lines) {
+    EXPECT_GT(line["useful_fraction"].get<double>(), 0.1) << line;
+    EXPECT_LE(line["useful_fraction"].get<double>(), 1) << line;
+    EXPECT_EQ(line["useful"], lines[0]["useful"]) << line;
+  }
+  const ProgramResult text = run_triscope({"paper", "tiling", "--window", "284x32", "--seq", "8k"});
+  EXPECT_EQ(text.exit_code, 0) << text.errors;
+  EXPECT_THAT(text.output, HasSubstr("trilinear 284x32, seq 8192"));
+  expect_error(run_triscope({"paper", "tiling", "--window", "284"}), 2, "284");
+  expect_error(run_triscope({"paper", "tiling", "--seq", "1024m"}), 2, "tiles are counted up to");
+  expect_error(run_triscope({"paper", "tiling", "--window", "284x32,1x1"}), 2, "more than one pair");
+}
+
+TEST(Paper, recipe_adds_up_layers_of_the_recorded_database) {
+  const std::string recorded = TRISCOPE_RECORDED_DATABASE;
+  const auto lines =
+      json_lines(run_triscope({"paper", "recipe", "--db", recorded, "--budget", "5s", "--format", "json"}));
+  ASSERT_GE(lines.size(), 11U);
+  const json& mix = lines.back();
+  EXPECT_EQ(mix["type"], "layer_mix");
+  EXPECT_EQ(mix["simplicial_layers"], 8);
+  EXPECT_TRUE(mix["global_forward"]["measured"].get<bool>());
+  const double step = mix["simplicial_forward"]["ms"].get<double>() + mix["simplicial_backward"]["ms"].get<double>();
+  const double global = mix["global_forward"]["ms"].get<double>() + mix["global_backward"]["ms"].get<double>();
+  EXPECT_NEAR(mix["mix_ms"].get<double>(), 8 * step + 24 * global, 1e-6);
+  const ProgramResult text = run_triscope({"paper", "recipe", "--db", recorded});
+  EXPECT_THAT(text.output, HasSubstr("every fourth"));
+  EXPECT_THAT(text.output, HasSubstr("The mix takes"));
+  expect_error(run_triscope({"paper", "recipe", "--db", recorded, "--head-dim", "96"}), 2, "was not measured");
+}
+
+TEST(Paper, a_page_says_where_it_is) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "report.html";
+  const ProgramResult page = run_triscope({"paper", "page", "-o", file, "--db", TRISCOPE_RECORDED_DATABASE});
+  EXPECT_EQ(page.exit_code, 0);
+  EXPECT_EQ(page.output, "");
+  EXPECT_EQ(page.errors, "written to " + file + "\n");
+}
+
+}  // namespace
+}  // namespace triscope

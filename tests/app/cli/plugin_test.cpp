@@ -1,0 +1,164 @@
+// Kernels of other people's libraries through the real programs: a good one, bad ones, and what is never loaded.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "profiler/store/store.hpp"
+#include "tests/app/cli/program.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+
+std::string plugin(const std::string& name) { return std::string(TRISCOPE_PLUGINS) + "/" + name + ".so"; }
+
+/// Beside cpu.fast unless `kernels` says otherwise, on a problem of a tenth of a second.
+ProgramResult sweep(const std::filesystem::path& database, const std::string& kernels,
+                    std::vector<std::string> more = {}) {
+  std::vector<std::string> words{"sweep",
+                                 "--db",
+                                 database.string(),
+                                 "--kernel",
+                                 kernels,
+                                 "--windows",
+                                 "8x4",
+                                 "--seq",
+                                 "32",
+                                 "--q-heads",
+                                 "2",
+                                 "--head-dim",
+                                 "16",
+                                 "--pass",
+                                 "forward",
+                                 "--device",
+                                 "cpu",
+                                 "--budget",
+                                 "200ms",
+                                 "--precision",
+                                 "50%",
+                                 "--restarts",
+                                 "1"};
+  words.insert(words.end(), more.begin(), more.end());
+  return run_triscope(words);
+}
+
+ResultRow row_of(const std::filesystem::path& database, const std::string& kernel) {
+  for (const ResultRow& row : Snapshot(database).results()) {
+    if (row.kernel == kernel) return row;
+  }
+  ADD_FAILURE() << "no row of " << kernel;
+  return {};
+}
+
+void expect_one_sentence(const std::string& text) {
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+  EXPECT_THAT(text, HasSubstr("cannot be used: "));
+}
+
+TEST(Plugin, is_measured_beside_other_kernels_under_its_own_name) {
+  const TemporaryFolder folder;
+  const auto database = folder.path() / "r.db";
+  const ProgramResult result = sweep(database, plugin("good") + ",cpu.fast");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  const ResultRow mine = row_of(database, "mine");
+  EXPECT_EQ(mine.status, Status::ok) << mine.reason;
+  EXPECT_EQ(mine.instance, "0.1");
+  EXPECT_EQ(mine.source_hash.size(), 12u);
+  EXPECT_LT(mine.error, 1e-5);
+  EXPECT_EQ(row_of(database, "cpu.fast").status, Status::ok);
+}
+
+TEST(Plugin, costs_its_row_when_it_is_bad) {
+  const std::pair<const char*, const char*> bad[] = {{"crashes", "SIGSEGV"},
+                                                     {"hangs", "ran longer than the limit of 10 s"},
+                                                     {"writes_too_far", "it wrote behind the end of o"},
+                                                     {"wrong_result", "wrong result: o"}};
+  for (const auto& [name, said] : bad) {
+    SCOPED_TRACE(name);
+    const TemporaryFolder folder;
+    const auto database = folder.path() / "r.db";
+    // Only what hangs is to meet the limit; cpu.fast beside it has the time on a busy machine, too.
+    const bool hangs = std::string_view(name) == "hangs";
+    const ProgramResult result = sweep(database, plugin(name) + ",cpu.fast", {"--time-limit", hangs ? "10s" : "120s"});
+    EXPECT_EQ(result.exit_code, 1) << result.errors;
+    const ResultRow mine = row_of(database, "mine");
+    EXPECT_EQ(mine.status, Status::failed);
+    EXPECT_THAT(mine.reason, HasSubstr(said));
+    EXPECT_EQ(mine.reason.find('\n'), std::string::npos);
+    EXPECT_EQ(row_of(database, "cpu.fast").status, Status::ok);
+  }
+}
+
+TEST(Plugin, that_cannot_be_loaded_is_refused_in_a_sentence) {
+  const TemporaryFolder folder;
+  const std::pair<std::string, const char*> bad[] = {
+      {plugin("missing_symbol"), "it has no function triscope_workspace"},
+      {plugin("wrong_version"), "it has version 7 of the interface"},
+      {plugin("built_in_id"), "its kernel is called cpu.fast, as Triscope's own are"},
+      {TRISCOPE_LIBRARY, "its kernel is called cpu.fast, as Triscope's own are"}};
+  for (const auto& [file, said] : bad) {
+    SCOPED_TRACE(file);
+    const ProgramResult result = sweep(folder.path() / "r.db", file);
+    EXPECT_NE(result.exit_code, 0);
+    EXPECT_THAT(result.errors, HasSubstr(said));
+    expect_one_sentence(result.errors);
+  }
+  const ProgramResult missing = sweep(folder.path() / "r.db", (folder.path() / "none.so").string());
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.errors, HasSubstr("none.so"));
+  const ProgramResult two = sweep(folder.path() / "r.db", plugin("good") + "," + plugin("crashes"));
+  EXPECT_EQ(two.exit_code, 2);
+  EXPECT_THAT(two.errors, HasSubstr("it names two libraries"));
+}
+
+// The path stays out of the file; on resume the same library is given again.
+TEST(Plugin, is_never_loaded_because_a_database_names_it) {
+  const TemporaryFolder folder;
+  const auto database = folder.path() / "r.db";
+  ASSERT_EQ(sweep(database, plugin("good") + ",cpu.fast").exit_code, 0);
+  const std::string request = Snapshot(database).sweep(1)->request_json;
+  EXPECT_EQ(request.find(".so"), std::string::npos) << request;
+  const auto resume = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"sweep", "--resume", "1", "--db", database.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_triscope(words);
+  };
+  const ProgramResult bare = resume({});
+  EXPECT_EQ(bare.exit_code, 2);
+  EXPECT_THAT(bare.errors, HasSubstr("a library that a database names is never loaded"));
+  const ProgramResult other = resume({"--kernel", plugin("wrong_result")});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.errors, HasSubstr("its SHA-256 differs"));
+  EXPECT_EQ(resume({"--kernel", plugin("good")}).exit_code, 0);
+  EXPECT_EQ(resume({"--kernel", "cpu.fast"}).exit_code, 2);
+}
+
+TEST(Plugin, begins_as_a_skeleton_that_builds_and_is_right) {
+  const TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const ProgramResult made = run_triscope({"plugin", "new", "fast_one"});
+  const int built = std::system(
+      "cc -std=c11 -Wall -Wextra -Werror -pedantic -O2 -shared -fPIC -Ifast_one fast_one/fast_one.c -o fast_one.so "
+      "-lm");
+  const ProgramResult again = run_triscope({"plugin", "new", "fast_one"});
+  const ProgramResult bad = run_triscope({"plugin", "new", "../x"});
+  std::filesystem::current_path(before);
+  EXPECT_EQ(made.exit_code, 0) << made.errors;
+  ASSERT_EQ(built, 0);
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_EQ(bad.exit_code, 2);
+  const auto database = folder.path() / "r.db";
+  const ProgramResult result = sweep(database, (folder.path() / "fast_one.so").string() + ",cpu.fast");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_EQ(row_of(database, "fast_one").status, Status::ok);
+}
+
+}  // namespace
+}  // namespace triscope
