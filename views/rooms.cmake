@@ -1,17 +1,22 @@
 # The window's panels over plain data. Each line: a room, and the rooms and libraries it may use. No SQL, no CUDA, no
 # threads in here.
-triscope_room(views/data profiler/export profiler/plan profiler/protocol profiler/record profiler/statistics
+triscope_room(views/data profiler/export profiler/paper profiler/plan profiler/protocol profiler/record profiler/statistics
   imgui_and_implot fmt::static)
-triscope_room(views/model kernels/base kernels/attention kernels/tensors profiler/export profiler/plan profiler/record
+triscope_room(views/model kernels/base kernels/attention kernels/paper kernels/tensors profiler/export profiler/paper
+  profiler/plan profiler/record
   profiler/statistics views/data fmt::static)
 triscope_room(views/command views/data views/model)
-triscope_room(views/parts profiler/export views/data views/model imgui_and_implot fmt::static)
-triscope_room(views/tables kernels/base profiler/record profiler/statistics views/data views/parts imgui_and_implot
+triscope_room(views/parts profiler/export profiler/record views/data views/model imgui_and_implot fmt::static)
+triscope_room(views/paper kernels/paper profiler/paper profiler/plan views/data views/parts imgui_and_implot
   fmt::static)
+triscope_room(views/tables kernels/base profiler/plan profiler/record profiler/statistics views/data views/model views/paper views/parts
+  imgui_and_implot fmt::static)
 triscope_room(views/charts profiler/record views/data views/parts imgui_and_implot fmt::static)
+triscope_room(views/print kernels/base profiler/record profiler/statistics views/data views/model views/parts
+  imgui_and_implot fmt::static)
 triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot
   fmt::static)
-triscope_room(views/history views/data views/parts imgui_and_implot fmt::static)
+triscope_room(views/history profiler/plan views/data views/parts imgui_and_implot fmt::static)
 triscope_room(views/attention kernels/tensors profiler/record views/data views/model views/parts imgui_and_implot
   fmt::static)
 triscope_room(views/panels views/attention views/charts views/history views/parts views/setup views/tables)

@@ -8,6 +8,7 @@
 #include "kernels/base/plain_text.hpp"
 #include "views/model/attention_draft.hpp"
 #include "views/panels/panels.hpp"
+#include "views/print/chart_svg.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope {
@@ -34,6 +35,13 @@ Application::Application(ApplicationOptions options)
   } else {
     planner_.do_without("Kernels and devices are listed once triscope-worker is in this program's folder.");
   }
+  if (options_.tensors.empty()) return;
+  ui_.show(Panel::attention);
+  AttentionSource& source = ui_.attention.sides[0].source;
+  source = {};
+  source.kind = SourceKind::file;
+  source.file = options_.tensors.string();
+  source.opening = ++ui_.attention.openings;
 }
 
 void Application::wire() {
@@ -46,7 +54,9 @@ void Application::wire() {
 
 Application::~Application() {
   sweep_.request_stop();
+  options_.engine.closing.request_stop();
   attention_.end();
+  tiles_.end();
   planner_.drop_waiting();
   sweep_.join();
   undo_.keep();
@@ -64,15 +74,19 @@ Context Application::context() {
 }
 
 bool Application::settled() const {
-  if (!database_.idle() || !files_.idle() || !planner_.idle() || !attention_.idle() || camera_.wanted()) return false;
+  if (!database_.idle() || !files_.idle() || !planner_.idle() || !attention_.idle() || !tiles_.idle() ||
+      camera_.wanted())
+    return false;
   // After the threads: they push before they are idle. A sweep pushes its progress all the time.
   return data_.run.running || queue_.empty();
 }
 
 bool Application::prepare_frame(float monitor_scale) {
   const bool news = queue_.drain();
+  keys_.before_frame(ui_.keys_wait);
   const bool looks_new = appearance_.prepare_frame(monitor_scale);
-  return news || looks_new || (ui_.front_pending > 0 && !ui_.attention.open);  // a fresh layout takes a few frames
+  return news || looks_new ||
+         (ui_.front_pending > 0 && ui_.workspace == Workspace::measure);  // a fresh layout takes a few frames
 }
 
 void Application::draw() {
@@ -84,6 +98,7 @@ void Application::draw() {
     walk_on(ui_.attention, data_.attention);
     attention_.supply();  // the next slice is made while this one is drawn
   }
+  if (ui_.workspace == Workspace::paper && ui_.paper.page == PaperPage::tiling) tiles_.supply();
   if (only_) {
     draw_alone(now, *only_);
   } else {
@@ -110,6 +125,11 @@ void Application::open_dropped(const std::filesystem::path& file) {
   if (!holds_tensors(file.string())) return database_.open(file);
   ui_.show(Panel::attention);
   drop_tensors(ui_.attention, file.string());
+}
+
+std::string Application::svg_of(Panel panel) {
+  Context now = context();
+  return panel_svg(now, panel);
 }
 
 TextTable Application::text_of(Panel panel) {

@@ -14,6 +14,7 @@
 #include "app/window/database/stored_sweeps.hpp"
 #include "app/window/engine/engine.hpp"
 #include "app/window/files/files.hpp"
+#include "app/window/held_keys.hpp"
 #include "app/window/look/appearance.hpp"
 #include "app/window/messages/messages.hpp"
 #include "app/window/picture/camera.hpp"
@@ -21,6 +22,7 @@
 #include "app/window/sweep/planner.hpp"
 #include "app/window/sweep/sweep_session.hpp"
 #include "app/window/threads/background.hpp"
+#include "app/window/tiles/tile_session.hpp"
 #include "app/window/undo/undo_step.hpp"
 #include "views/parts/context.hpp"
 
@@ -33,6 +35,7 @@ struct ApplicationOptions {
   Engine engine;
   bool system_is_dark = true;          ///< theme of the desktop
   std::optional<ThemeChoice> theme{};  ///< instead of the one in the settings
+  std::filesystem::path tensors;       ///< shown in the attention panel at the start; empty: none
   bool ask_machine = true;             ///< start a worker to list devices (not for screenshots)
   bool run_at_start = false;           ///< start a sweep as soon as the machine is known
   bool run_when_empty = false;         ///< the same, if the database holds no sweep yet
@@ -52,6 +55,8 @@ class Application {
   bool prepare_frame(float monitor_scale);
   /// Draws everything between NewFrame and Render, then carries out what was asked.
   void draw();
+  /// Keys wait for a text field that the next frames open: they must be drawn.
+  bool holds_keys() const { return keys_.any(); }
   /// A request as a panel would emit it. Throws `Error` when it cannot be carried out.
   void carry_out(const Request& request);
   /// A file dropped on the window: tensors are looked into, anything else is taken for a database.
@@ -68,12 +73,15 @@ class Application {
   WindowData& data() { return data_; }
   UiState& ui() { return ui_; }
   Messages& messages() { return messages_; }
+  Models& models() { return models_; }
   /// True when nothing is read, written, planned or looked into, no picture is wanted and no result waits for the next
   /// frame. A sweep that is measured does not count.
   bool settled() const;
   /// Draws this panel alone, without the shell; nullopt: everything.
   void show_only(std::optional<Panel> panel) { only_ = panel; }
   TextTable text_of(Panel panel);
+  /// The chart of `panel` as SVG. Throws `Error` where it has none.
+  std::string svg_of(Panel panel);
   /// See `StoredSweeps::select_first`.
   void select_first() { sweeps_.select_first(); }
 
@@ -83,7 +91,7 @@ class Application {
 
   void wire();
   Context context();
-  bool shows_attention() const { return ui_.attention.open || only_ == Panel::attention; }
+  bool shows_attention() const { return only_ == Panel::attention || ui_.workspace == Workspace::attention; }
 
   ApplicationOptions options_;
   WindowData data_;
@@ -91,6 +99,7 @@ class Application {
   Models models_;
   std::vector<Request> requests_;
   std::optional<Panel> only_;
+  HeldKeys keys_;
   bool quit_ = false;
   int frames_ = 0;  ///< drawn so far
 
@@ -107,6 +116,7 @@ class Application {
   SweepSession sweep_{data_.run, ui_, data_, options_.engine, database_, planner_, messages_, queue_};
   FirstStart first_start_;
   AttentionSession attention_{data_.attention, ui_.attention, data_, options_.engine, messages_, queue_};
+  TileSession tiles_{data_.tiles, ui_.paper.tiles, data_.run, options_.engine, messages_, queue_};
 };
 
 }  // namespace triscope

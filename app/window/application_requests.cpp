@@ -15,6 +15,8 @@ namespace triscope {
 namespace {
 
 constexpr float kScaleStep = 0.1F;
+/// In which a text field that was asked for gets the keyboard: a panel comes to the front, then its field.
+constexpr int kFramesToField = 8;
 
 /// What a request for a file proposes, and does with one.
 struct FileAction {
@@ -23,7 +25,8 @@ struct FileAction {
 };
 
 Panel or_front(std::optional<Panel> panel, const UiState& ui) {
-  return panel.value_or(ui.attention.open ? Panel::attention : ui.front_chart);
+  const Panel alone = workspace_info(ui.workspace).panel;
+  return panel.value_or(alone == Panel::count ? ui.front_chart : alone);
 }
 
 }  // namespace
@@ -62,7 +65,10 @@ struct Application::FileActions {
   }
   FileAction operator()(ask::SaveChart& request) const {
     const Panel panel = fix(request.panel);
-    return {named(panel, ".png"), [&camera = a.camera_, panel](const auto& file) { camera.order({3, panel, file}); }};
+    return {named(panel, ".png"), [&app = a, panel](const auto& file) {
+              if (file.extension() == ".svg") return app.files_.save_text(file, app.svg_of(panel));
+              app.camera_.order({3, panel, file});
+            }};
   }
   FileAction operator()(ask::SaveChartData& request) const {
     const Panel panel = fix(request.panel);
@@ -103,18 +109,28 @@ struct Application::Handlers {
   void operator()(const ask::CopyPanelData& request) const { copy(or_front(request.panel, a.ui_), TableFormat::tsv); }
   void operator()(const ask::CopyText& request) const { ImGui::SetClipboardText(request.text.c_str()); }
 
-  void operator()(const ask::Run&) const { a.sweep_.start(); }
+  void operator()(const ask::Run& request) const {
+    const PlanPreview* preview = a.data_.preview.get();
+    const Catalog* catalog = a.data_.machine.catalog.get();
+    const bool asks = !request.sure && preview && !plan_warning(*preview, a.ui_.form, catalog).empty();
+    if (asks) {
+      a.ui_.run_asked = true;
+    } else {
+      a.sweep_.start();
+    }
+  }
   void operator()(const ask::Stop&) const { a.sweep_.stop(); }
-  void operator()(const ask::Resume& request) const { a.sweep_.resume(request.sweep); }
+  void operator()(const ask::Resume& request) const { a.sweep_.resume(request); }
   void operator()(const ask::PreviewPlan&) const { a.planner_.ask_preview(); }
 
   void operator()(const ask::ShowSweep& request) const { a.sweeps_.show(request.sweep); }
   void operator()(const ask::SetBaseline& request) const { a.sweeps_.set_baseline(request.sweep); }
   void operator()(const ask::ClearBaseline&) const { a.sweeps_.clear_baseline(); }
+  void operator()(const ask::SetReference& request) const { a.sweeps_.set_reference(request.kernel); }
   void operator()(const ask::Compare& request) const { a.sweeps_.compare(request.sweep); }
   void operator()(const ask::SelectMeasurement& request) const { a.sweeps_.select(request.measurement); }
   void operator()(const ask::ClearSelection&) const {
-    if (a.ui_.attention.open) return a.ui_.attention.pinned.reset();
+    if (a.ui_.workspace == Workspace::attention) return a.ui_.attention.pinned.reset();
     a.sweeps_.clear_selection();
   }
   void operator()(const ask::Star& request) const { a.sweeps_.star(request.sweep); }
@@ -126,10 +142,11 @@ struct Application::Handlers {
   }
 
   void operator()(const ask::ShowPanel& request) const { a.ui_.show(request.panel); }
-  void operator()(const ask::ShowMeasurements&) const { a.ui_.attention.open = false; }
+  void operator()(const ask::ShowMeasurements&) const { a.ui_.workspace = Workspace::measure; }
   void operator()(const ask::FilterTable&) const {
     a.ui_.show(Panel::latency);
     a.ui_.focus_filter = true;
+    a.ui_.keys_wait = kFramesToField;
   }
   void operator()(const ask::FitCharts&) const {
     a.ui_.fit_charts = true;
@@ -142,7 +159,10 @@ struct Application::Handlers {
   void operator()(const ask::ScaleReset&) const { a.appearance_.scale_to(1); }
   void operator()(const ask::ResetLayout&) const { a.appearance_.reset_layout(); }
   void operator()(const ask::Undo&) const { a.undo_.take_back(); }
-  void operator()(const ask::OpenPalette&) const { a.ui_.palette_open = true; }
+  void operator()(const ask::OpenPalette&) const {
+    a.ui_.palette_open = true;
+    a.ui_.keys_wait = kFramesToField;
+  }
   void operator()(const ask::OpenHelp&) const { a.ui_.help_open = true; }
   void operator()(const ask::OpenLicences&) const { a.ui_.licences_open = true; }
   void operator()(const ask::OpenSettings&) const { a.ui_.settings_open = true; }

@@ -13,7 +13,7 @@ class AttentionJourney : public Journey {
     c->KeyPress(ImGuiKey_A);
     c->Yield(2);
     wait(c);
-    IM_CHECK(attention().open);
+    IM_CHECK(ui().workspace == Workspace::attention);
     IM_CHECK(side().slice != nullptr);
   }
 };

@@ -25,7 +25,7 @@ TEST_F(AttentionJourney, opening_shows_a_slice_and_measurements_come_back) {
     IM_CHECK(!side().slice->top.empty());
     c->KeyPress(ImGuiKey_M);
     c->Yield(2);
-    IM_CHECK(!attention().open);
+    IM_CHECK(ui().workspace == Workspace::measure);
     const ImGuiWindow* panel = ImGui::FindWindowByName("###latency");
     IM_CHECK(panel != nullptr && panel->Active && panel->DockId != 0);
   });
@@ -44,10 +44,7 @@ TEST_F(AttentionJourney, arrow_keys_scrub_queries_and_heads_and_play_walks_on) {
     IM_CHECK_EQ(side().slice_of.query.query, query + 3);
     IM_CHECK_EQ(side().slice_of.query.head, 1);
     c->KeyDown(ImGuiKey_LeftArrow);  // held: walks on
-    for (int n = 0; n < 2000 && attention().query > query - 5; ++n) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
+    until(c, [&] { return attention().query <= query - 5; });
     c->KeyUp(ImGuiKey_LeftArrow);
     c->Yield(2);
     const std::int64_t reached = attention().query;
@@ -58,12 +55,8 @@ TEST_F(AttentionJourney, arrow_keys_scrub_queries_and_heads_and_play_walks_on) {
     IM_CHECK_EQ(side().slice_of.query.query, reached);
     attention().query = query;
     attention().playing = true;
-    for (int n = 0; n < 2000 && attention().query < query + 8; ++n) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
+    until(c, [&] { return attention().query >= query + 8; });
     attention().playing = false;
-    IM_CHECK(attention().query >= query + 8);
   });
 }
 
@@ -75,7 +68,7 @@ TEST_F(AttentionJourney, a_click_on_the_head_edits_it_and_its_digits_are_no_shor
     IM_CHECK(ImGui::GetIO().WantTextInput);
     c->KeyPress(ImGuiKey_2);  // elsewhere it goes to a panel of Measure
     c->Yield(2);
-    IM_CHECK(attention().open);
+    IM_CHECK(ui().workspace == Workspace::attention);
     c->KeyCharsReplaceEnter("2");
     wait(c);
     IM_CHECK_EQ(side().slice_of.query.head, 2);
@@ -83,7 +76,7 @@ TEST_F(AttentionJourney, a_click_on_the_head_edits_it_and_its_digits_are_no_shor
     c->Yield(2);
     c->KeyCharsReplaceEnter("99999");
     wait(c);
-    IM_CHECK(attention().open);
+    IM_CHECK(ui().workspace == Workspace::attention);
     IM_CHECK_EQ(attention().head, side().source->q_heads - 1);
     IM_CHECK_EQ(side().slice_of.query.head, attention().head);
   });

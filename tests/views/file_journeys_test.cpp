@@ -9,6 +9,7 @@
 #include "app/window/files/folder_listing.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
+#include "tests/profiler/store/hostile_databases.hpp"
 #include "tests/views/journey.hpp"
 
 namespace triscope {
@@ -140,10 +141,7 @@ TEST_F(Journey, a_deleted_database_is_saved_whole_under_another_name) {
   travel([](ImGuiTestContext* c) {
     const std::size_t sweeps = data().sweeps.size(), rows = data().shown->rows.size();
     std::filesystem::remove(world().folder / "test.db");
-    for (int i = 0; i < 3000 && data().notices.empty(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
+    until(c, [] { return !data().notices.empty(); });
     c->ItemClick("//##notices/**/Save a copy...");
     c->Yield(3);
     wait(c);
@@ -158,18 +156,10 @@ TEST_F(Journey, a_deleted_database_is_saved_whole_under_another_name) {
 
 TEST_F(Journey, a_database_that_is_put_back_is_read_again) {
   travel([](ImGuiTestContext* c) {
-    const auto until = [&](bool lost) {
-      for (int i = 0; i < 4000 && data().notices.empty() == lost; ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        c->Yield();
-      }
-    };
     std::filesystem::rename(world().folder / "test.db", world().folder / "away.db");
-    until(true);
-    IM_CHECK(!data().notices.empty());
+    until(c, [] { return !data().notices.empty(); });
     std::filesystem::rename(world().folder / "away.db", world().folder / "test.db");
-    until(false);
-    IM_CHECK(data().notices.empty());
+    until(c, [] { return data().notices.empty(); });
     IM_CHECK(!data().shown->rows.empty());
   });
 }
@@ -182,10 +172,7 @@ TEST_F(Journey, a_locked_database_is_tried_again) {
   locking = &other;
   travel([](ImGuiTestContext* c) {
     app().carry_out(ask::OpenDatabase{world().folder / "locked.db"});
-    for (int i = 0; i < 20'000 && data().notices.empty(); ++i) {  // it is waited for, some seconds
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
+    until(c, [] { return !data().notices.empty(); });  // it is waited for, some seconds
     IM_CHECK(!data().notices.empty() && data().notices.back().text.find("keeps it locked") != std::string::npos);
     IM_CHECK(data().database.ends_with("test.db"));
     locking->exec("ROLLBACK");
@@ -236,14 +223,25 @@ TEST_F(Journey, a_bad_file_is_named_and_the_open_database_stays) {
 TEST_F(Journey, a_deleted_database_is_reported_and_what_was_read_stays) {
   travel([](ImGuiTestContext* c) {
     std::filesystem::remove(world().folder / "test.db");
-    for (int i = 0; i < 3000 && data().notices.empty(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
+    until(c, [] { return !data().notices.empty(); });
     IM_CHECK(!data().notices.empty());
     IM_CHECK(data().notices.back().text.find(" is gone: it was moved or deleted") != std::string::npos);
     IM_CHECK(data().shown != nullptr && !data().shown->rows.empty());
   });
+}
+
+TEST_F(Journey, the_window_closes_while_a_hostile_database_is_read_or_imported) {
+  const std::filesystem::path made = window->folder / "made";
+  std::filesystem::create_directory(made);
+  for (const HostileDatabase& hostile : write_hostile_databases(made, window->folder / "mark")) {
+    if (!hostile.name.starts_with("endless_")) continue;
+    // Nobody waits for an answer: the window closes while its threads are at it. A read without an end would hang here.
+    window->application().carry_out(ask::OpenDatabase{hostile.file});
+    window->application().carry_out(ask::ImportDatabase{hostile.file});
+    window->stage->frame();
+    window->stage.reset();
+    window->start(window->folder / "test.db");
+  }
 }
 
 TEST_F(Journey, nothing_is_written_in_the_place_of_a_deleted_database) {
@@ -290,15 +288,9 @@ TEST_F(Journey, the_recording_is_one_click_away_read_only_and_the_sweep_goes_on_
   window->sweep.stop_after = 2;
   window->stage = std::make_unique<fixture::Stage>(std::move(options), 1440, 900);
   travel([](ImGuiTestContext* c) {
-    for (int i = 0; i < 4000 && data().run.progress.done < 2; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
+    until(c, [] { return data().run.progress.done >= 2; });
     c->ItemClick("//##notices/**/Look at them");
-    for (int i = 0; i < 4000 && !data().read_only; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
+    until(c, [] { return data().read_only; });
     IM_CHECK(data().database.ends_with("recorded.db") && data().read_only);
     for (const Notice& notice : data().notices) IM_CHECK(notice.id != NoticeId::resume);
     IM_CHECK(data().run.running);

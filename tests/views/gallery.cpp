@@ -120,8 +120,8 @@ class Studio {
     ImGui::GetIO().AddMousePosEvent(x * variant_.scale, y * variant_.scale);
     for (int i = 0; i < 60; ++i) offscreen_->frame();
   }
-  void shoot(const std::string& state, bool settle = true) {
-    const std::string name = state + "_" + name_of(variant_);
+  void shoot(const std::string& state, bool settle = true) { shoot_as(state + "_" + name_of(variant_), settle); }
+  void shoot_as(const std::string& name, bool settle = true) {
     if (settle) offscreen_->settle();
     const std::vector<std::uint8_t> png = encode_png(offscreen_->picture());
     std::filesystem::create_directories(folder_);
@@ -132,7 +132,7 @@ class Studio {
   void tour(const std::string& state) {
     if (application().ui().small_layout) {
       for (const PanelInfo& info : panels()) {
-        if (info.panel == Panel::attention) continue;
+        if (info.workspace != Workspace::measure) continue;
         front(info.panel);
         shoot(fmt::format("{}_{}", state, info.id));
       }
@@ -141,7 +141,7 @@ class Studio {
     }
     constexpr std::pair<Panel, Panel> kPairs[] = {{Panel::latency, Panel::tflops},
                                                   {Panel::compare, Panel::map},
-                                                  {Panel::paper, Panel::scaling},
+                                                  {Panel::compare, Panel::scaling},
                                                   {Panel::log, Panel::samples},
                                                   {Panel::latency, Panel::lengths}};
     for (const auto& [table, chart] : kPairs) {
@@ -381,6 +381,23 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   studio.shoot("form_problems");
 }
 
+/// The pictures of the window in the documents (docs/pictures/draw).
+void shoot_docs(Studio& studio) {
+  InventedSweep sweep;
+  const std::filesystem::path database = TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db";
+  for (const bool dark : {true, false}) {
+    studio.open(database, {dark, 1440, 900, 1}, sweep);
+    studio.ask(ask::ShowSweep{studio.application().data().sweeps.back().id});
+    studio.application().select_first();
+    studio.shoot_as(dark ? "window_h200_dark" : "window_h200_light");
+  }
+  studio.open(database, {false, 1200, 436, 1}, sweep);
+  studio.ask(ask::ShowSweep{studio.application().data().sweeps.back().id});
+  studio.ask(ask::Compare{most_alike(database, *studio.application().data().shown)});
+  studio.application().show_only(Panel::compare);
+  studio.shoot_as("panel_compare");
+}
+
 double cpu_ms(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
@@ -429,6 +446,10 @@ int print_figures() {
 int make_pictures(const std::filesystem::path& folder, const std::string& state, const std::string& part) {
   Studio studio(folder);
   TemporaryFolder databases;
+  if (state == "docs") {
+    shoot_docs(studio);
+    return 0;
+  }
   for (const Variant& variant : kVariants) {
     const auto wanted = [&](const char* name) { return state.empty() || state == name; };
     if (name_of(variant).find(part) == std::string::npos) continue;
@@ -448,7 +469,8 @@ int make_pictures(const std::filesystem::path& folder, const std::string& state,
 
 int main(int argc, char** argv) {
   if (argc < 2 || std::string(argv[1]) == "--help") {
-    std::fprintf(stderr, "usage: %s FOLDER [full|empty|running|failed|compared|many|dialogs [VARIANT]]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s FOLDER [docs|full|empty|running|failed|compared|many|dialogs [VARIANT]]\n",
+                 argv[0]);
     return 2;
   }
   try {

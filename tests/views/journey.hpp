@@ -51,11 +51,14 @@ class Journey : public testing::Test {
 
   /// Lets threads answer: frames until nothing works any more.
   static void wait(ImGuiTestContext* c) {
-    for (int i = 0, quiet = 0; i < 4000 && quiet < 4; ++i) {
-      quiet = app().settled() && !data().run.running ? quiet + 1 : 0;
-      if (quiet == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      c->Yield();
-    }
+    int quiet = 0;
+    until(c, [&] { return (quiet = app().settled() && !data().run.running ? quiet + 1 : 0) > 4; });
+  }
+  /// Frames until `done`, which must come.
+  template <typename Done>
+  static void until(ImGuiTestContext* c, Done done) {
+    const bool came = draw_until(done, [c] { c->Yield(); });
+    IM_CHECK(came);
   }
   static std::string clipboard() {
     const char* text = ImGui::GetClipboardText();

@@ -20,7 +20,7 @@ TEST_F(Journey, windows_are_chosen_by_dragging_in_the_grid) {
     const WindowGrid axes = make_grid(ui().form);
     const float left = app().look().px(32),
                 width = (grid.RectFull.GetWidth() - left) / static_cast<float>(axes.axis1.size());
-    const float height = std::min(app().look().px(20), width);
+    const float height = (grid.RectFull.GetHeight() - app().look().px(18)) / static_cast<float>(axes.axis2.size());
     const auto centre = [&](std::size_t i1, std::size_t i2) {
       return ImVec2(grid.RectFull.Min.x + left + (static_cast<float>(i1) + 0.5F) * width,
                     grid.RectFull.Min.y + (static_cast<float>(axes.axis2.size() - 1 - i2) + 0.5F) * height);
@@ -55,10 +55,7 @@ TEST_F(Journey, stop_keeps_what_was_measured_and_resume_beside_it_or_its_key_fin
   travel([](ImGuiTestContext* c) {
     c->SetRef("##MainMenuBar");
     const auto stop_at = [&](std::int64_t done) {
-      for (int i = 0; i < 4000 && (!data().run.running || data().run.progress.done < done); ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        c->Yield();
-      }
+      until(c, [&] { return data().run.running && data().run.progress.done >= done; });
       IM_CHECK(data().run.running);
       c->ItemClick("**/■ Stop");
       wait(c);
@@ -83,7 +80,7 @@ TEST_F(Journey, stop_keeps_what_was_measured_and_resume_beside_it_or_its_key_fin
 TEST_F(Journey, a_header_click_sorts_and_another_reverses_the_order) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::latency);
-    const std::vector<LatencyColumn> columns = latency_columns(make_latency_model(*data().shown, nullptr));
+    const std::vector<LatencyColumn> columns = latency_columns(*app().models().latency(data()));
     ImGuiWindow* panel = ImGui::FindWindowByName("###latency");
     IM_CHECK(panel != nullptr);
     const ImGuiID table = panel->GetID(latency_table_name(columns).c_str());
@@ -127,7 +124,9 @@ TEST_F(Journey, the_filter_narrows_the_table_and_copy_takes_what_is_left) {
 TEST_F(Journey, clicking_a_row_pins_it_and_escape_unpins) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::latency);
-    c->ItemClick("//**/##line", 0, ImGuiTestOpFlags_NoCheckHoveredId);
+    const ImRect line = c->ItemInfo("//**/##line").RectFull;  // as wide as all columns, seen or not
+    c->MouseMoveToPos(ImVec2(line.Min.x + 30, line.GetCenter().y));
+    c->MouseClick();
     wait(c);
     IM_CHECK(ui().selection.pinned != 0);
     IM_CHECK(data().selected != nullptr);
@@ -333,6 +332,38 @@ TEST_F(Journey, an_interrupted_sweep_is_offered_for_resuming) {
     wait(c);
     IM_CHECK_EQ(data().shown->rows.size(), 6U);
     IM_CHECK(data().notices.empty());
+  });
+}
+
+TEST_F(Journey, resuming_a_remote_sweep_asks_for_the_command) {
+  window->stage.reset();
+  {
+    Store store(window->folder / "remote.db");
+    SweepRequest request;
+    request.worker_prefix = {"sh", "-c", "touch /tmp/never"};
+    const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(request), synthetic_environment(), 6);
+    store.add(sweep, synthetic_measurement(1, 20));
+  }
+  window->start(window->folder / "remote.db");
+  travel([](ImGuiTestContext* c) {
+    const auto ask = [&] {
+      c->KeyPress(ImGuiMod_Ctrl | ImGuiKey_F5);
+      c->Yield(3);
+      wait(c);
+      IM_CHECK(ui().prefix.sweep != 0);
+      IM_CHECK(ui().prefix.text.empty());
+      IM_CHECK_EQ(world().sweep.started.load(), 0);
+    };
+    ask();
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(2);
+    IM_CHECK_EQ(ui().prefix.sweep, 0);
+    ask();
+    c->KeyCharsReplaceEnter("ssh 'other host'");
+    wait(c);
+    IM_CHECK_EQ(world().sweep.started.load(), 1);
+    IM_CHECK(world().sweep.last_request.worker_prefix == (std::vector<std::string>{"ssh", "other host"}));
+    IM_CHECK_EQ(data().shown->rows.size(), 6U);
   });
 }
 

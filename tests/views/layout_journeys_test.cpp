@@ -36,16 +36,16 @@ TEST_F(Journey, tabs_are_switched_without_closing_and_closed_with_the_right_butt
     c->MouseClick(ImGuiMouseButton_Middle);
     c->Yield(2);
     IM_CHECK(is_in_front("###compare"));
-    c->MouseMoveToPos(tab_of("###paper"));  // behind the other
+    c->MouseMoveToPos(tab_of("###log"));  // behind the other
     c->MouseClick(ImGuiMouseButton_Right);
     c->Yield(2);
-    c->ItemClick("//$FOCUSED/Close Paper");
+    c->ItemClick("//$FOCUSED/Close Log");
     c->Yield(2);
-    IM_CHECK(!panel("###paper")->Active);
+    IM_CHECK(!panel("###log")->Active);
     c->SetRef("##MainMenuBar");
-    c->MenuClick("View/Paper");
+    c->MenuClick("View/Log");
     c->Yield(4);
-    IM_CHECK(is_in_front("###paper"));
+    IM_CHECK(is_in_front("###log"));
     c->MenuClick("View/Latency");  // open already: to the front
     c->Yield(4);
     IM_CHECK(is_in_front("###latency"));

@@ -78,23 +78,24 @@ TEST(LengthChart, the_same_budget_is_found_at_lengths_where_the_windows_fit) {
                                          "take as long, such as 512 × 26 or 409 × 32"));
 }
 
-TEST(LengthChart, compared_sweeps_of_the_same_device_join_it) {
+TEST(LengthChart, other_sweeps_join_it_and_are_counted) {
   auto all = length_sweep();
   auto windows = sweep({}, 1), baselines = sweep({}, 2);
   for (const ResultRow& r : all->rows) (r.problem.form == Form::dot_product ? baselines : windows)->rows.push_back(r);
-  EXPECT_TRUE(make_length_chart(*windows, {}).passes[0].crossings.empty());
-  EXPECT_EQ(make_length_chart(*windows, {{windows, {}}, {baselines, {}}}).passes[0].crossings.size(), 2U);
-  baselines->info.environment.device_name = "Another GPU";
-  EXPECT_TRUE(make_length_chart(*windows, {{windows, {}}, {baselines, {}}}).passes[0].crossings.empty());
+  EXPECT_TRUE(make_length_chart(*windows).passes[0].crossings.empty());
+  EXPECT_EQ(make_length_chart(*windows).sweeps, 1U);
+  EXPECT_EQ(make_length_chart(*windows, {baselines}).passes[0].crossings.size(), 2U);
+  EXPECT_EQ(make_length_chart(*windows, {baselines}).sweeps, 2U);
+  EXPECT_EQ(make_length_chart(*all, {baselines}).sweeps, 1U) << "the other one adds nothing";
 }
 
-TEST(LengthChart, a_compared_sweep_adds_lengths_and_never_replaces_the_shown_ones) {
+TEST(LengthChart, another_sweep_adds_lengths_and_never_replaces_the_shown_ones) {
   auto shown = length_sweep(), older = length_sweep();
   older->info.id = 2;
   for (ResultRow& r : older->rows) *r.median_ms *= 0.5;  // an older, faster kernel
   std::erase_if(shown->rows, [](const ResultRow& r) { return r.problem.seq_len == 131'072; });
   const LengthPass alone = make_length_chart(*shown, {}).passes[0],
-                   beside = make_length_chart(*shown, {{older, {}}}).passes[0];
+                   beside = make_length_chart(*shown, {older}).passes[0];
   ASSERT_EQ(beside.curves[0].points.size(), 8U);
   for (std::size_t n = 0; n < alone.curves[0].points.size(); ++n)
     EXPECT_EQ(beside.curves[0].points[n].ms, alone.curves[0].points[n].ms) << n;
@@ -106,7 +107,7 @@ TEST(LengthChart, sweeps_by_another_clock_do_not_join_it) {
   for (const ResultRow& r : all->rows) (r.problem.form == Form::dot_product ? baselines : windows)->rows.push_back(r);
   for (ResultRow& r : baselines->rows) r.timing_source = TimingSource::cuda_events;
   ASSERT_NE(windows->rows.front().timing_source, TimingSource::cuda_events);
-  EXPECT_TRUE(make_length_chart(*windows, {{baselines, {}}}).passes[0].crossings.empty());
+  EXPECT_TRUE(make_length_chart(*windows, {baselines}).passes[0].crossings.empty());
 }
 
 TEST(LengthChart, one_length_makes_no_curve_and_burst_is_shown_only_without_sustained) {
@@ -122,6 +123,32 @@ TEST(LengthChart, one_length_makes_no_curve_and_burst_is_shown_only_without_sust
   EXPECT_EQ(make_length_chart(*mixed, {}).regime, Regime::burst);
 }
 
+TEST(LengthChart, a_training_step_has_curves_and_crossings_of_its_own) {
+  const LengthChart chart = make_length_chart(*length_sweep(), {});
+  ASSERT_TRUE(chart.has_step());
+  const LengthCurve& first = chart.step.curves[0];
+  EXPECT_EQ(first.label, "512 × 32");
+  EXPECT_DOUBLE_EQ(first.points[0].ms, 1.024 * 3.5) << "the backward takes 2.5 times as long as the forward";
+  EXPECT_TRUE(interval_known(first.points[0]));
+  ASSERT_FALSE(chart.step.crossings.empty());
+  EXPECT_NEAR(counted_tflop(first, std::nullopt, 1024), 3.5 * counted_tflop(first, Pass::forward, 1024), 1e-9);
+  auto forward = length_sweep();
+  std::erase_if(forward->rows, [](const ResultRow& one) { return one.pass == Pass::backward; });
+  EXPECT_FALSE(make_length_chart(*forward, {}).has_step());
+}
+
+TEST(LengthChart, an_unknown_interval_is_said) {
+  auto results = length_sweep();
+  results->rows[0].ci_low_ms = 0;
+  const LengthChart chart = make_length_chart(*results, {});
+  const LengthCurve& first = chart.of(Pass::forward).curves[0];
+  EXPECT_FALSE(interval_known(first.points[0]));
+  EXPECT_TRUE(interval_known(first.points[1]));
+  EXPECT_THAT(point_text(first, first.points[0]), testing::HasSubstr("interval unknown"));
+  EXPECT_THAT(point_text(first, first.points[1]), testing::HasSubstr("95 % interval"));
+  EXPECT_EQ(chart.text.rows[0].back(), "unknown");
+}
+
 TEST(LengthChart, its_text_has_points_and_crossings_of_both_passes) {
   const LengthChart chart = make_length_chart(*length_sweep(), {});
   int latencies = 0, crossings = 0;
@@ -130,8 +157,8 @@ TEST(LengthChart, its_text_has_points_and_crossings_of_both_passes) {
     latencies += line[1] == "latency, ms";
     crossings += line[1].starts_with("crossing by");
   }
-  EXPECT_EQ(latencies, 2 * (5 * 8 + 7));  // the sliding window of 1024 is plainly causal at 1k
-  EXPECT_EQ(crossings, 2 * 2 * 3);
+  EXPECT_EQ(latencies, 2 * (5 * 8 + 7) + 3 * 8);  // the sliding window of 1024 is plainly causal at 1k
+  EXPECT_EQ(crossings, 3 * 2 * 3);
 }
 
 TEST(LengthChart, counted_work_is_the_exact_count_of_each_mask) {

@@ -1,14 +1,15 @@
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <limits>
 
 #include "kernels/attention/paper.hpp"
 #include "tests/views/sweep_fixture.hpp"
+#include "views/data/format.hpp"
 #include "views/model/chart_model.hpp"
 #include "views/model/compare_model.hpp"
 #include "views/model/latency_columns.hpp"
 #include "views/model/paper_model.hpp"
+#include "views/model/setup_model.hpp"
 
 namespace triscope {
 namespace {
@@ -29,11 +30,6 @@ const LatencyColumn& column(const std::vector<LatencyColumn>& columns, const std
   throw std::runtime_error("no column " + id);
 }
 
-BarChart bar_chart(const LatencyModel& model) { return make_bar_chart(model, chart_settings(model).front()); }
-ScalingChart scaling_chart(const LatencyModel& model) {
-  return make_scaling_chart(model, chart_settings(model).front());
-}
-
 TEST(LatencyModel, one_line_per_problem_and_kernel_with_a_group_per_pass_and_baselines_last) {
   auto results = small_sweep();
   std::rotate(results->rows.begin(), results->rows.begin() + 4, results->rows.end());  // baselines measured first
@@ -45,14 +41,39 @@ TEST(LatencyModel, one_line_per_problem_and_kernel_with_a_group_per_pass_and_bas
   EXPECT_EQ(model.lines[0].cells[0]->row.measurement, 1);
   EXPECT_EQ(model.lines[0].cells[1]->row.measurement, 2);
   EXPECT_TRUE(model.lines[2].baseline);
-  EXPECT_EQ(model.reference, "baseline.cpu");
+  EXPECT_EQ(model.reference, "") << "nothing was compared";
 }
 
-TEST(LatencyModel, rate_relative_to_the_reference_is_of_the_same_pass) {
-  const LatencyModel model = make_latency_model(*small_sweep(), nullptr);
-  EXPECT_DOUBLE_EQ(*model.lines[0].cells[0]->of_reference, 0.5);    // 0.2 of 0.4
-  EXPECT_DOUBLE_EQ(*model.lines[0].cells[1]->of_reference, 0.5);    // 0.15 of 0.3
-  EXPECT_FALSE(model.lines[2].cells[0]->of_reference.has_value());  // not of itself
+TEST(LatencyModel, a_row_stands_beside_the_reference_in_time_first_and_then_in_rate) {
+  Comparison slower;
+  slower.verdict = Verdict::slower;
+  slower.ratio = 0.5434;
+  slower.interval = {0.5376, 0.5495};
+  Verdicts verdicts{"baseline.cpu", "CPU dot-product", "CPU dot"};
+  verdicts.by_measurement[1] = slower;
+  verdicts.rates[1] = 1.092;
+  const LatencyModel model = make_latency_model(*small_sweep(), nullptr, &verdicts);
+  EXPECT_EQ(model.reference, "baseline.cpu");
+  const auto columns = latency_columns(model);
+  EXPECT_EQ(column(columns, "beside/forward").title, "time vs CPU dot");
+  EXPECT_EQ(cell_text(model.lines[0], column(columns, "beside/forward")), "▼ 1.84× longer *");
+  EXPECT_EQ(column(columns, "of/forward").title, "rate vs CPU dot");
+  EXPECT_EQ(cell_text(model.lines[0], column(columns, "of/forward")), "1.09×");
+  EXPECT_EQ(cell_text(model.lines[0], column(columns, "beside/backward")), "") << "that pass has no partner";
+  EXPECT_EQ(time_sentence(slower, "FA3"), "1.84x longer than FA3, 1.82 to 1.86 *");
+  Comparison faster;
+  faster.verdict = Verdict::faster;
+  faster.paired = true;
+  faster.ratio = 4.47;
+  faster.interval = {4.41, 4.53};
+  EXPECT_EQ(time_sentence(faster, "FA3"), "4.47x shorter than FA3, 4.41 to 4.53");
+  slower.paired = true;
+  slower.verdict = Verdict::unclear;
+  EXPECT_EQ(time_sentence(slower, "FA3"), "unclear, 1.84x the time of FA3, 1.82 to 1.86");
+  slower.verdict = Verdict::same;
+  EXPECT_EQ(time_sentence(slower, "FA3"), "the same time as FA3, 1.82 to 1.86");
+  slower.verdict = Verdict::not_comparable;
+  EXPECT_EQ(time_sentence(slower, "FA3"), "not comparable with FA3");
 }
 
 TEST(LatencyModel, columns_of_a_setting_appear_only_when_lines_differ_in_it) {
@@ -91,7 +112,7 @@ TEST(LatencyModel, failed_rows_say_so_and_keep_their_reason_searchable) {
       {row(1, 512, 32, Pass::forward, 1, 1), failed(row(2, 256, 64, Pass::forward, 1, 1), "worker crashed: SIGSEGV")});
   const LatencyModel model = make_latency_model(*results, nullptr);
   const auto columns = latency_columns(model);
-  EXPECT_EQ(cell_text(model, model.lines[1], column(columns, "median/forward")), "failed");
+  EXPECT_EQ(cell_text(model.lines[1], column(columns, "median/forward")), "failed");
   EXPECT_EQ(model.failed, 1);
   EXPECT_THAT(arrange(model, "sigsegv", std::nullopt), ElementsAre(1U));
 }
@@ -101,10 +122,10 @@ TEST(LatencyModel, samples_of_a_failed_measurement_are_not_shown_as_a_result) {
   results->rows[1].status = Status::failed;
   const LatencyModel model = make_latency_model(*results, nullptr);
   const auto columns = latency_columns(model);
-  EXPECT_EQ(cell_text(model, model.lines[1], column(columns, "tflops/forward")), "");
-  EXPECT_EQ(cell_text(model, model.lines[1], column(columns, "interval/forward")), "");
+  EXPECT_EQ(cell_text(model.lines[1], column(columns, "tflops/forward")), "");
+  EXPECT_EQ(cell_text(model.lines[1], column(columns, "interval/forward")), "");
   EXPECT_FALSE(cell_value(model.lines[1], column(columns, "median/forward")));
-  EXPECT_EQ(cell_text(model, model.lines[0], column(columns, "median/forward")), "10.0");
+  EXPECT_EQ(cell_text(model.lines[0], column(columns, "median/forward")), "10.00");
   EXPECT_EQ(model.groups[0].max_tflops, 1);
 }
 
@@ -125,7 +146,7 @@ TEST(LatencyModel, an_interval_down_to_zero_is_unknown) {
   results->rows[0].ci_high_ms = 46;
   const LatencyModel model = make_latency_model(*results, nullptr);
   const auto columns = latency_columns(model);
-  EXPECT_EQ(cell_text(model, model.lines[0], column(columns, "interval/forward")), "unknown");
+  EXPECT_EQ(cell_text(model.lines[0], column(columns, "interval/forward")), "unknown");
   EXPECT_FALSE(cell_value(model.lines[0], column(columns, "interval/forward")));
   EXPECT_TRUE(cell_value(model.lines[1], column(columns, "interval/forward")));
 }
@@ -138,12 +159,34 @@ TEST(LatencyModel, the_filter_wants_every_word_in_any_column) {
   EXPECT_THAT(arrange(model, "512 nonsense", std::nullopt), testing::IsEmpty());
 }
 
-TEST(LatencyModel, decimals_are_those_of_the_smallest_value_so_that_the_column_lines_up) {
+TEST(LatencyModel, digits_follow_the_interval_of_each_row) {
   const auto results = sweep({row(1, 512, 32, Pass::forward, 124.4, 1), row(2, 16, 16, Pass::forward, 0.5, 1)});
   const LatencyModel model = make_latency_model(*results, nullptr);
   const auto columns = latency_columns(model);
-  EXPECT_EQ(cell_text(model, model.lines[0], column(columns, "median/forward")), "124.400");
-  EXPECT_EQ(cell_text(model, model.lines[1], column(columns, "median/forward")), "0.500");
+  EXPECT_EQ(cell_text(model.lines[0], column(columns, "median/forward")), "124.4");
+  EXPECT_EQ(cell_text(model.lines[0], column(columns, "interval/forward")), "1.9");
+  EXPECT_EQ(cell_text(model.lines[1], column(columns, "median/forward")), "0.5000");
+  EXPECT_EQ(cell_text(model.lines[1], column(columns, "interval/forward")), "0.0075");
+  EXPECT_EQ(model.groups[0].decimals, 4);
+  EXPECT_EQ(point_padding(1, 4), "   ");  // "124.4" then stands with its point above that of "0.5000"
+  EXPECT_EQ(point_padding(0, 4), "     ");
+}
+
+TEST(LatencyModel, rates_have_three_digits_where_the_interval_bears_them) {
+  auto results = sweep({row(1, 512, 32, Pass::forward, 20, 742.3), row(2, 16, 16, Pass::forward, 20, 29.14),
+                        row(3, 32, 16, Pass::forward, 20, 0.3456)});
+  results->rows[1].ci_low_ms = 5;  // half of the time, and of the rate, is the interval
+  results->rows[1].ci_high_ms = 25;
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  const auto columns = latency_columns(model);
+  const LatencyColumn& rate = column(columns, "tflops/forward");
+  EXPECT_EQ(cell_text(model.lines[0], rate), "742");
+  EXPECT_EQ(cell_text(model.lines[1], rate), "29");
+  EXPECT_EQ(cell_text(model.lines[2], rate), "0.346");
+  EXPECT_EQ(model.groups[0].rate_decimals, 3) << "all line up on the point of the last";
+  const WindowMap map =
+      make_window_map(model, chart_settings(model).front(), map_series(model).front(), MapMetric::tflops);
+  EXPECT_EQ(map.at(0, 0).decimals, 0) << "29";
 }
 
 TEST(LatencyModel, the_papers_latency_stands_only_at_the_shape_that_reproduces_its_rate) {
@@ -170,10 +213,10 @@ TEST(LatencyModel, verdicts_come_with_word_and_sign) {
   Comparison comparison;
   comparison.ratio = 1.31;
   comparison.verdict = Verdict::faster;
-  EXPECT_EQ(verdict_text(comparison), "▲ 1.31× faster");
+  EXPECT_EQ(marked(comparison, verdict_text(comparison)), "▲ 1.31× faster");
   comparison.verdict = Verdict::slower;
   comparison.ratio = 0.5;
-  EXPECT_EQ(verdict_text(comparison), "▼ 2.00× slower");
+  EXPECT_EQ(marked(comparison, verdict_text(comparison)), "▼ 2.00× slower");
 }
 
 TEST(LatencyModel, text_holds_the_given_columns_and_names_the_pass) {
@@ -186,94 +229,27 @@ TEST(LatencyModel, text_holds_the_given_columns_and_names_the_pass) {
   EXPECT_THAT(table.rows[0], ElementsAre("256 × 64", "89.9", "0.140"));
 }
 
-TEST(Charts, bars_stand_at_their_windows_and_their_interval_is_the_inverse_of_the_times) {
-  const BarChart chart = bar_chart(make_latency_model(*small_sweep(), nullptr));
-  EXPECT_THAT(chart.categories, ElementsAre("512 × 32", "256 × 64"));
-  ASSERT_EQ(chart.series.size(), 2U);
-  ASSERT_EQ(chart.levels.size(), 2U);
-  const ChartPoint& point = chart.series[0].points[0];
-  // work = 0.2 * 24.4; at the upper bound of the time the rate is 0.2 / 1.02.
-  EXPECT_NEAR(point.y - point.below, 0.2 / 1.02, 1e-12);
-  EXPECT_NEAR(point.y + point.above, 0.2 / 0.99, 1e-12);
-  EXPECT_EQ(chart.series[1].points[1].measurement, 4);
+TEST(SetupForm, a_sweep_of_many_hours_or_most_of_the_memory_is_warned_of) {
+  Catalog catalog;
+  catalog.devices.emplace_back();
+  catalog.devices[0].id = "cpu";
+  catalog.devices[0].memory_bytes = 24'000'000'000;
+  PlanPreview preview;
+  preview.seconds = 3000;
+  preview.bytes = 4'000'000'000;
+  EXPECT_EQ(plan_warning(preview, default_form(false), &catalog), "");
+  preview.seconds = 59 * 3600;
+  preview.bytes = 22'000'000'000;
+  EXPECT_EQ(plan_warning(preview, default_form(false), &catalog), "about 59 h 0 min, 22 GB of the device's 24 GB");
 }
 
-TEST(LatencyModel, a_row_is_compared_with_a_baseline_of_its_own_shape) {
-  ResultRow ours = row(1, 512, 32, Pass::forward, 1, 700),
-            theirs = row(2, 1024, 1, Pass::forward, 1, 400, "baseline.fa3");
-  ours.problem.seq_len = 4096;
-  theirs.problem.seq_len = 1024;
-  ResultRow longer = theirs;
-  longer.problem.seq_len = 4096;
-  EXPECT_EQ(reference_row({ours, theirs}, "baseline.fa3", ours), nullptr);
-  const std::vector<ResultRow> rows{ours, theirs, longer};
-  EXPECT_EQ(reference_row(rows, "baseline.fa3", ours), &rows[2]);
-  EXPECT_EQ(reference_row(rows, "baseline.fa3", theirs), nullptr) << "not to itself";
-}
-
-TEST(Charts, an_interval_that_reaches_down_to_zero_has_no_whiskers) {
-  auto sweep = std::make_shared<SweepResults>(*small_sweep());
-  sweep->rows[0].ci_low_ms = 0;
-  const BarChart bars = bar_chart(make_latency_model(*sweep, nullptr));
-  EXPECT_EQ(bars.series[0].points[0].below, 0);
-  EXPECT_EQ(bars.series[0].points[0].above, 0);
-  EXPECT_GT(bars.series[1].points[1].below, 0);
-}
-
-TEST(Charts, scaling_is_sorted_by_area_and_leaves_out_what_failed_or_is_no_number) {
-  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), row(2, 16, 16, Pass::forward, 1, 1),
-                              failed(row(3, 64, 64, Pass::forward, 1, 1), ""),
-                              row(4, 64, 32, Pass::forward, std::numeric_limits<double>::quiet_NaN(), 1)});
-  const ScalingChart chart = scaling_chart(make_latency_model(*results, nullptr));
-  ASSERT_EQ(chart.series.size(), 1U);
-  ASSERT_EQ(chart.series[0].points.size(), 2U);
-  EXPECT_EQ(chart.series[0].points[0].x, 256);
-  EXPECT_EQ(chart.series[0].points[1].x, 512 * 32);
-}
-
-TEST(Charts, a_matrix_product_is_no_level_of_the_latency_chart) {
-  ResultRow product = row(2, 1, 1, Pass::forward, 1.6, 670, "baseline.cublas");
-  product.problem.form = Form::gemm;
-  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 700), product});
-  const LatencyModel model = make_latency_model(*results, nullptr);
-  EXPECT_EQ(scaling_chart(model).levels.size(), 0U);
-  EXPECT_EQ(bar_chart(model).levels.size(), 1U);
-}
-
-TEST(Charts, of_several_lengths_one_is_shown_with_the_baselines_of_that_length) {
-  const LatencyModel model = make_latency_model(*length_sweep(), nullptr);
-  const std::vector<ChartSetting> settings = chart_settings(model);
-  ASSERT_EQ(settings.size(), 8U);
-  EXPECT_EQ(settings.front().text, "131,072 tokens");
-  EXPECT_EQ(settings.back().text, "1,024 tokens");
-  for (const ChartSetting& setting : settings) {
-    const double n = static_cast<double>(setting.problem.seq_len);
-    const ScalingChart scaling = make_scaling_chart(model, setting);
-    ASSERT_EQ(scaling.series.size(), 4U);  // two kernels, two passes
-    ASSERT_EQ(scaling.series[0].points.size(), 2U);
-    EXPECT_DOUBLE_EQ(scaling.series[0].points[1].y, n / 1000);
-    ASSERT_EQ(scaling.levels.size(), 4U);
-    for (const SeriesPoints& level : scaling.levels) {
-      if (level.series.kernel != "baseline.fa3" || level.series.pass != Pass::forward) continue;
-      if (n == 1024) continue;  // sliding over 1,024 is causal there
-      EXPECT_DOUBLE_EQ(level.points.front().y, n * n / 41e6) << "of one head for keys and values, and not sliding";
-    }
-    EXPECT_THAT(make_bar_chart(model, setting).categories, ElementsAre("512 × 32", "256 × 32"));
-    EXPECT_DOUBLE_EQ(make_window_map(model, setting, map_series(model).front(), MapMetric::latency).at(1, 0).value,
-                     n / 1000);
-  }
-}
-
-TEST(Charts, their_text_has_every_length_in_a_column) {
-  const LatencyModel model = make_latency_model(*length_sweep(), nullptr);
-  const TextTable map = map_text(model, map_series(model).front(), MapMetric::latency);
-  EXPECT_THAT(map.header, ElementsAre("w1", "w2", "tokens", "ms"));
-  EXPECT_EQ(map.rows.size(), 16U);  // two pairs of windows at eight lengths
-  EXPECT_THAT(map.rows[0], ElementsAre("512", "32", "1024", "1.024"));
-  EXPECT_THAT(scaling_text(model).header, ElementsAre("series", "tokens", "w1 x w2", "ms", "below", "above"));
-  EXPECT_THAT(bars_text(model).header, ElementsAre("series", "tokens", "window", "TFLOP/s", "below", "above"));
-  EXPECT_EQ(bars_text(model).rows.size(),
-            length_sweep()->rows.size() - 2);  // sliding over all 1,024 is causal: one line
+TEST(Compare, an_unknown_interval_of_a_ratio_has_no_numbers) {
+  Comparison comparison;
+  comparison.ratio = 1.2;
+  comparison.interval = {0, std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(interval_text(comparison), "unknown");
+  comparison.interval = {1.1, 1.3};
+  EXPECT_EQ(interval_text(comparison), "1.10 .. 1.30");
 }
 
 TEST(LatencyModel, the_filter_finds_a_length_however_it_is_written) {
@@ -285,50 +261,16 @@ TEST(LatencyModel, the_filter_finds_a_length_however_it_is_written) {
   for (const std::size_t line : arrange(model, "8k", std::nullopt)) EXPECT_EQ(model.lines[line].problem.seq_len, 8192);
 }
 
-TEST(Charts, the_map_tells_absent_failed_and_nan_apart) {
-  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 2), row(2, 256, 64, Pass::forward, 10, 4),
-                              failed(row(3, 512, 64, Pass::forward, 1, 1), "out of memory"),
-                              row(4, 128, 32, Pass::forward, 1, std::numeric_limits<double>::quiet_NaN())});
-  const LatencyModel model = make_latency_model(*results, nullptr);
-  const WindowMap map =
-      make_window_map(model, chart_settings(model).front(), map_series(model).front(), MapMetric::tflops);
-  EXPECT_THAT(map.window1, ElementsAre(128, 256, 512));
-  EXPECT_THAT(map.window2, ElementsAre(32, 64));
-  EXPECT_EQ(map.at(2, 0).state, MapCell::State::ok);
-  EXPECT_EQ(map.at(2, 1).state, MapCell::State::failed);
-  EXPECT_EQ(map.at(2, 1).reason, "out of memory");
-  EXPECT_EQ(map.at(0, 0).state, MapCell::State::nan);
-  EXPECT_EQ(map.at(0, 1).state, MapCell::State::absent);
-  EXPECT_EQ(map.low, 2);
-  EXPECT_EQ(map.high, 4);
-}
-
-TEST(Charts, buckets_of_many_samples_lose_no_spike) {
-  std::vector<Sample> samples(100'000);
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    samples[i] = {static_cast<std::int64_t>(i) * 1000,
-                  1'000'000 + static_cast<std::int64_t>(i % 7) * 100,
-                  1,
-                  0,
-                  {},
-                  {},
-                  {},
-                  {},
-                  {}};
-  samples[61'803].duration_ns = 9'000'000;
-  samples[27'182].duration_ns = 10'000;
-  samples[5].flag = "throttled: sw_power_cap";
-  samples[6].duration_ns = 0;
-  const SampleChart chart = make_sample_chart(samples, 1000);
-  EXPECT_LE(chart.buckets.seconds.size(), 1000U);
-  EXPECT_DOUBLE_EQ(*std::max_element(chart.buckets.maximum.begin(), chart.buckets.maximum.end()), 9.0);
-  EXPECT_DOUBLE_EQ(*std::min_element(chart.buckets.minimum.begin(), chart.buckets.minimum.end()), 0.01);
-  EXPECT_EQ(chart.invalid, 1U);
-  EXPECT_EQ(chart.flagged, 1U);
-  EXPECT_THAT(chart.flags, ElementsAre("throttled: power limit (1)"));
-  double counted = 0;
-  for (double count : chart.histogram.counts) counted += count;
-  EXPECT_EQ(counted, 99'999);
+TEST(Compare, a_ratio_has_the_digits_that_its_interval_bears) {
+  Comparison comparison;
+  comparison.verdict = Verdict::same;
+  comparison.ratio = 1.2345;
+  comparison.interval = {1.23, 1.24};
+  EXPECT_EQ(ratio_decimals(comparison), 3) << "no more than three";
+  EXPECT_EQ(interval_text(comparison), "1.230 .. 1.240");
+  comparison.interval = {1.0, 1.5};
+  EXPECT_EQ(ratio_decimals(comparison), 2);
+  EXPECT_EQ(interval_text(comparison), "1.00 .. 1.50");
 }
 
 TEST(Compare, counts_verdicts_and_lists_differences_in_order_of_importance) {
@@ -346,7 +288,7 @@ TEST(Compare, counts_verdicts_and_lists_differences_in_order_of_importance) {
   ASSERT_EQ(model.differences.size(), 2U);
   EXPECT_EQ(model.differences[0].what, "driver");
   EXPECT_EQ(model.differences[1].what, "compiler");
-  EXPECT_EQ(compare_text(model).rows[0][5], "1.300");
+  EXPECT_EQ(compare_text(model).rows[0][5], "1.30");
 }
 
 TEST(Compare, lines_that_differ_in_length_say_their_length) {
@@ -372,6 +314,13 @@ TEST(Compare, sweeps_of_one_name_have_their_numbers_in_it) {
   EXPECT_THAT(model.sweeps[0], HasSubstr("(sweep 3)"));
   EXPECT_THAT(model.sweeps[1], HasSubstr("(sweep 7)"));
   EXPECT_THAT(model.sweeps[2], testing::Not(HasSubstr("sweep")));
+  const std::int64_t now = 1795269600;  // 2026-11-21 14:00 UTC
+  const CompareModel one_day =
+      make_compare_model({results(3, "2026-11-11T12:02:05Z"), results(7, "2026-11-11T12:44:50Z")}, now);
+  EXPECT_EQ(one_day.sweeps[0].size(), 5U) << "the time alone: " << one_day.sweeps[0];
+  const CompareModel two_days =
+      make_compare_model({results(3, "2026-11-11T12:02:05Z"), results(7, "2026-11-14T12:44:50Z")}, now);
+  EXPECT_THAT(two_days.sweeps[0], HasSubstr("11 Nov "));
 }
 
 TEST(Paper, takes_the_fastest_of_our_kernels_and_says_when_the_shape_is_another) {
@@ -398,8 +347,32 @@ TEST(Paper, takes_the_fastest_of_our_kernels_and_says_when_the_shape_is_another)
                                    [](const auto& cells) { return cells[0] == "512" && cells[1] == "32"; });
     return line == table.rows.end() ? std::string("no row") : line->back();
   };
-  EXPECT_EQ(ratio_of(model), "") << "of another shape";
-  EXPECT_NE(ratio_of(make_paper_model(*results)), "");
+  EXPECT_EQ(ratio_of(model), "other shape");
+  EXPECT_EQ(model.decimals, 2) << "20 ms, known to 0.30";
+  EXPECT_EQ(model.longest_own_ms, 20) << "bars of another shape are not on the paper's axis";
+  EXPECT_NE(ratio_of(make_paper_model(*results)), "other shape");
+  EXPECT_EQ(make_paper_model(*results).longest_own_ms, make_paper_model(*results).longest_paper_ms);
+}
+
+TEST(Paper, each_line_says_itself_whether_its_shape_is_the_papers) {
+  auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), row(2, 256, 64, Pass::forward, 0.05, 1)});
+  Problem& p = results->rows[0].problem;
+  p.seq_len = 32768;
+  p.q_heads = 64;
+  p.head_dim = 128;
+  results->rows[1].ci_low_ms.reset();
+  const PaperModel model = make_paper_model(*results);
+  EXPECT_FALSE(model.same_shape);
+  for (const PaperLine& line : model.lines) {
+    if (line.windows == Windows{512, 32}) {
+      EXPECT_THAT(ratio_text(line), HasSubstr("1.8"));
+      EXPECT_TRUE(line.known);
+    }
+    if (line.windows == Windows{256, 64}) {
+      EXPECT_EQ(ratio_text(line), "other shape");
+      EXPECT_FALSE(line.known);
+    }
+  }
 }
 
 }  // namespace

@@ -139,10 +139,22 @@ TEST(Panels, the_chart_by_length_draws_every_view_of_both_passes) {
         Canvas canvas;
         canvas.ui.length_view = view;
         canvas.ui.length_pass = pass;
+        canvas.ui.length_step = pass == Pass::backward && view != LengthView::counted;
         EXPECT_GT(canvas.draw(Panel::lengths, data), 200);
       }
     }
   }
+}
+
+TEST(Panels, the_table_says_where_its_rows_were_measured) {
+  Canvas canvas;
+  WindowData data;
+  data.database = "/data/results.db";
+  const auto results = small_sweep();
+  results->info.environment.device_name = "NVIDIA H200";
+  data.shown = results;
+  canvas.draw(Panel::latency, data);
+  EXPECT_THAT(canvas.text, testing::HasSubstr("measured on H200"));
 }
 
 TEST(Panels, a_chart_fits_new_results_until_it_is_zoomed) {

@@ -12,6 +12,21 @@
 
 namespace triscope::fixture {
 
+/// How long a test waits for threads and workers, which take their time on a busy machine. It ends a failure only.
+inline constexpr std::chrono::minutes kPatience{3};
+
+/// Lets `frame` draw until `done`; false: it did not come to that.
+template <typename Done, typename Frame>
+bool draw_until(Done done, Frame frame) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    frame();
+  }
+  return true;
+}
+
 inline bool on_screen() { return std::getenv("TRISCOPE_TEST_ON_SCREEN") != nullptr; }
 
 class Stage {
@@ -43,11 +58,8 @@ class Stage {
   }
   /// Draws until no thread works and the layout rests.
   void settle() {
-    for (int quiet = 0, i = 0; quiet < 6 && i < 20'000; ++i) {
-      quiet = application().settled() ? quiet + 1 : 0;
-      if (quiet == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
+    int quiet = 0;
+    draw_until([&] { return (quiet = application().settled() ? quiet + 1 : 0) > 6; }, [this] { frame(); });
   }
 
  private:

@@ -262,7 +262,7 @@ TEST_F(TensorJourney, tensors_dropped_on_the_window_are_looked_into_and_a_databa
     app().open_dropped(world().folder / "dropped.safetensors");
     c->Yield(2);
     wait(c);
-    IM_CHECK(attention().open && !attention().draft.open);
+    IM_CHECK(ui().workspace == Workspace::attention && !attention().draft.open);
     IM_CHECK_EQ(source_title(*side().asked), std::string("dropped.safetensors"));
     IM_CHECK(side().slice != nullptr);
     app().open_dropped(world().folder / "odd.safetensors");
@@ -303,7 +303,7 @@ TEST_F(TensorJourney, a_dropped_file_is_read_without_the_labels_and_the_order_of
   });
 }
 
-/// No worker starts before it is true, or for ten seconds: a journey that fails ends, too.
+/// No worker starts before it is true, or for `kPatience`: a journey that fails ends, too.
 std::atomic<bool> workers_start = true;
 
 /// A window in which a dropped file is being opened until `workers_start`.
@@ -312,7 +312,7 @@ class SlowTensorJourney : public TensorJourney {
   SlowTensorJourney() {
     write_sines(window->folder / "dropped.safetensors", 1);
     window->sweep.inspector = [](const std::string&) {
-      for (int n = 0; n < 10'000 && !workers_start; ++n) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      fixture::draw_until([] { return workers_start.load(); }, [] {});
       return Supervisor(WorkerOptions{});
     };
     window->start(window->folder / "test.db");

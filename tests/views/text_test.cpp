@@ -30,6 +30,14 @@ TEST(Format, numbers_read_as_people_write_them) {
   EXPECT_EQ(format_seconds(100), "1 min 40 s");
   EXPECT_EQ(format_latency(0.8123), "812.3 us");
   EXPECT_EQ(format_latency(24.4), "24.40 ms");
+  EXPECT_EQ(format_latency(47.02, 1.1), "47.0 ms") << "no digit that the interval does not bear";
+  EXPECT_EQ(format_latency(0.8123, 0.0151), "812 us");
+  EXPECT_EQ(format_ms(0.8123, 0.0151), "0.812 ms") << "beside an axis in milliseconds";
+  EXPECT_EQ(format_latency_interval(0.9951, 1.0102, 1.0), "0.9951 to 1.0102 ms") << "one unit for both ends";
+  EXPECT_EQ(known_decimals(95.2747, 1.5615), 1);
+  EXPECT_EQ(known_decimals(95.2747, 0.0996), 2) << "0.10";
+  EXPECT_EQ(known_decimals(95.2747, std::nullopt), 2);
+  EXPECT_EQ(known_decimals(0.0375, 0.00002), 4) << "no more than four";
   EXPECT_EQ(format_fixed(std::nan(""), 2), "NaN");
 }
 
@@ -136,8 +144,19 @@ TEST(Setup, a_request_survives_the_form_and_back) {
   form.head_dims = "96";
   form.sink = "0.5";
   form.precision_percent = 1;
+  form.restarts = "5";
   const SweepRequest request = read_form(form, nullptr).request;
+  EXPECT_EQ(request.restarts, 5);
   EXPECT_EQ(to_json(read_form(form_of(request, nullptr), nullptr).request), to_json(request));
+}
+
+TEST(Setup, restarts_are_one_number_that_a_sweep_can_have) {
+  EXPECT_EQ(read_form(default_form(false), nullptr).request.restarts, SweepRequest().restarts);
+  for (const char* wrong : {"", "0", "-1", "1, 2", "1001", "many"}) {
+    SetupForm form = default_form(false);
+    form.restarts = wrong;
+    EXPECT_TRUE(read_form(form, nullptr).problems.contains("restarts")) << wrong;
+  }
 }
 
 TEST(Setup, counters_are_asked_for_on_a_gpu_only) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "kernels/paper/listing_tiles.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/profiler/record/kernel_cards.hpp"
@@ -51,6 +52,10 @@ struct InventedSweep {
       1 << 30};  ///< waits before the measurement of this number, until it is raised or stopped
   std::atomic<int> started{0};
   SweepRequest last_request;
+  /// The paper's listings alone, as a build without GPU kernels answers.
+  std::function<TileAnswer(const TileQuestion&)> tiles = [](const TileQuestion& question) {
+    return TileAnswer{question, listing_tile_uses(question.problem, question.query), {}};
+  };
   std::function<Supervisor(const std::string&)> inspector = [](const std::string&) {
     return Supervisor(WorkerOptions{});
   };
@@ -97,7 +102,8 @@ struct InventedSweep {
             [this](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
                    std::stop_token stop,
                    std::optional<std::int64_t> resume) { return run(request, database, observer, stop, resume); },
-            [this](const std::string& device) { return inspector(device); }};
+            [this](const std::string& device) { return inspector(device); },
+            [this](const TileQuestion& question, const TileAnswer*) { return tiles(question); }};
   }
 };
 

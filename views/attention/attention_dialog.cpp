@@ -53,7 +53,7 @@ void draw_generated(Context& context, AttentionSource& source) {
   whole_number(context, "tokens", source.seq_len);
   whole_number(context, "query heads", source.q_heads);
   whole_number(context, "key heads", source.kv_heads);
-  whole_number(context, "head_dim", source.head_dim);
+  whole_number(context, "head size", source.head_dim);
   row(context, "rotary");
   ImGui::Checkbox("##rotary", &source.rotary);
   ImGui::SameLine();

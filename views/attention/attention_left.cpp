@@ -42,7 +42,7 @@ void draw_facts(Context& context, int side) {
   } else if (data.source && data.source->problem.empty()) {
     fact_line(context, "tokens", format_count(data.source->seq_len));
     fact_line(context, "heads", fmt::format("{} / {}", data.source->q_heads, data.source->kv_heads));
-    fact_line(context, "head_dim", fmt::format("{}", data.source->head_dim));
+    fact_line(context, "head size", fmt::format("{}", data.source->head_dim));
     fact_line(context, "values", data.source->values ? "v1, v2" : "none", !data.source->values);
   } else if (side == 1 && (data.source || !data.problem.empty())) {  // A's stands in the middle
     ImGui::PushTextWrapPos(0);
@@ -130,7 +130,7 @@ void draw_problem(Context& context) {
   }
   begin_setting(context, "scale", box);
   scale_box(context, ui.scale);
-  tooltip(context, "Factor of the logits; empty: 1/sqrt(head_dim)");
+  tooltip(context, "Factor of the logits; empty: 1/sqrt(head size)");
   begin_setting(context, "bias of k2, v2", 2 * box + gap);
   typed_box(context, "##k2_bias", ImGuiDataType_Double, ui.k2_bias, "%.4g");
   tooltip(context, "Added to every element of k2; 0: off");

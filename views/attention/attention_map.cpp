@@ -14,6 +14,8 @@
 namespace triscope {
 namespace {
 
+constexpr float kLowRoom = 260;  ///< design pixels
+
 constexpr double kSmallestPart = 4;                     // cells, at the deepest zoom
 constexpr float kNumberWidth = 44, kNumberHeight = 18;  // cells at least this large show their numbers
 constexpr double kSmallestNumber = 1e-99;               // below it a cell's number would be too wide
@@ -28,6 +30,7 @@ struct MapView {
   HeatmapStyle style;
   PixelRect rect;
   int which = 0;
+  bool low = false;  ///< little height: the map comes before its title and its edges
 
   float x_of(double cell) const {
     return rect.low.x + static_cast<float>((cell - part.left) / (part.right - part.left)) * (rect.high.x - rect.low.x);
@@ -127,6 +130,26 @@ bool labels_fit(const Look& look, const MapView& view) {
   return true;
 }
 
+/// Each at its axis; in a low room both above the map, which takes the line below it.
+void draw_axis_names(const Context& context, const MapView& view) {
+  const Look& look = context.look;
+  const SmallFont font(look);
+  const bool relative = !context.ui.attention.absolute_axes && view.side->slice_of.query.problem.mask == Mask::causal;
+  const std::string unit = relative ? "tokens from the query" : "position";
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  if (view.low) {
+    list->AddText(ImVec2(view.rect.low.x, view.rect.low.y - look.px(18)), look.theme.muted,
+                  ("j, the first key, across and k, the second, down: " + unit).c_str());
+    return;
+  }
+  const std::string name1 = "j: first key, " + unit;
+  const float centre = (view.rect.low.x + view.rect.high.x - ImGui::CalcTextSize(name1.c_str()).x) / 2;
+  list->AddText(ImVec2(std::round(centre), view.rect.high.y + look.px(24)), look.theme.muted, name1.c_str());
+  list->AddText(ImVec2(std::round(view.rect.low.x - look.px(8) - ImGui::CalcTextSize("k: second").x),
+                       view.rect.low.y - look.px(20)),
+                look.theme.muted, "k: second");
+}
+
 void draw_axes(const Context& context, const MapView& view) {
   const Look& look = context.look;
   const AttentionUi& ui = context.ui.attention;
@@ -164,15 +187,7 @@ void draw_axes(const Context& context, const MapView& view) {
                     text.c_str());
     }
   }
-  const SmallFont font(look);
-  const bool relative = !ui.absolute_axes && view.side->slice_of.query.problem.mask == Mask::causal;
-  const std::string unit = relative ? "tokens from the query" : "position";
-  const std::string name1 = "j: first key, " + unit;
-  const float centre = (view.rect.low.x + view.rect.high.x - ImGui::CalcTextSize(name1.c_str()).x) / 2;
-  list->AddText(ImVec2(std::round(centre), view.rect.high.y + look.px(24)), look.theme.muted, name1.c_str());
-  list->AddText(ImVec2(std::round(view.rect.low.x - look.px(8) - ImGui::CalcTextSize("k: second").x),
-                       view.rect.low.y - look.px(20)),
-                look.theme.muted, "k: second");
+  draw_axis_names(context, view);
 }
 
 /// A marginal as a filled outline beside the map, largest of each pixel's keys.
@@ -342,8 +357,10 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   const std::array<AttentionSideData, 2>& sides = model.shown(ui, data);
   view.side = &sides[which == 1 ? 1 : 0];
   view.pyramid = model.map(ui, data, which);
+  view.low = room.y < look.px(kLowRoom);
+  const bool low = view.low;
   ImGui::PushFont(look.heading, kHeadingSize * 0.9F);
-  if (view.side->slice)
+  if (view.side->slice && !low)
     ImGui::GetWindowDrawList()->AddText(ImVec2(origin.x + look.px(64), origin.y), look.theme.text,
                                         title_of(ui, sides, which).c_str());
   ImGui::PopFont();
@@ -352,8 +369,8 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   view.part = ui.part ? kept_inside(*ui.part, view.frame) : whole(view.frame);
   view.style = model.style(ui, data, which);
   set_theme(view.style, look.theme);
-  const float strip = look.px(44), left = look.px(64), top = look.px(28) + strip, bottom = look.px(44),
-              right = which == 2 ? look.px(12) : strip + look.px(12);
+  const float strip = low ? 0 : look.px(44), left = look.px(64), top = look.px(low ? 20 : 28) + strip,
+              bottom = look.px(low ? 24 : 44), right = which == 2 ? look.px(12) : strip + look.px(12);
   view.rect = pixel_rect(ImVec2(origin.x + left, origin.y + top),
                          ImVec2(origin.x + std::max(left + look.px(40), room.x - right),
                                 origin.y + std::max(top + look.px(24), room.y - bottom)));
@@ -364,7 +381,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   handle_mouse(context, view);
   paint_map(context, view);
   draw_axes(context, view);
-  if (which != 2) {
+  if (which != 2 && !low) {
     draw_marginal(context, view, true, strip);
     draw_marginal(context, view, false, strip);
   }
@@ -421,7 +438,7 @@ void draw_attention_maps(Context& context) {
   AttentionUi& ui = context.ui.attention;
   const Look& look = context.look;
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float readout = look.px(40);
+  const float readout = look.px(room.y < look.px(kLowRoom) ? 20 : 40);
   const ImVec2 maps(room.x, std::max(look.px(120), room.y - readout));
   context.ui.chart_areas[Panel::attention] = {origin.x, origin.y, room.x, maps.y};
   if (ui.flipped) {

@@ -13,7 +13,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kLeftWidth = 260, kRightWidth = 320, kRoomForSides = 900;  // design pixels
+constexpr float kLeftWidth = 260, kRightWidth = 320, kRoomForSides = 900, kLowMap = 400;  // design pixels
 
 /// A chip of a group: chooses `value`.
 template <typename Value>
@@ -79,9 +79,15 @@ void draw_query_controls(Context& context) {
     ImGui::SetNextItemWidth(look.px(48));
     ImGui::DragScalar("##batch", ImGuiDataType_S64, &ui.batch, 0.1F, &zero, &last_batch);
   }
-  if (ui.sides[0].source.kind == SourceKind::match3) return;
-  ImGui::SameLine(0, 0);
-  next_group(context, 232);
+}
+
+/// Chips for the form, in the row of the query where it has room.
+void draw_form_row(Context& context, bool own_row) {
+  if (context.ui.attention.sides[0].source.kind == SourceKind::match3) return;
+  if (!own_row) {
+    ImGui::SameLine(0, 0);
+    next_group(context, 232);
+  }
   draw_form_choice(context, 0);
   ImGui::NewLine();
 }
@@ -127,6 +133,18 @@ void draw_look_controls(Context& context) {
   draw_export(context);
 }
 
+/// Every line of controls is one that the map lacks: in a low window those that are rarely used are behind a button.
+bool is_low(const Context& context) { return ImGui::GetWindowHeight() < context.look.px(kLowMap); }
+
+void draw_look_popup(Context& context) {
+  if (ImGui::Button("Form, colours, views  ▼###look")) ImGui::OpenPopup("look");
+  ImGui::SetNextWindowSize(ImVec2(context.look.px(420), 0));
+  if (!ImGui::BeginPopup("look")) return;
+  draw_form_row(context, true);
+  draw_look_controls(context);
+  ImGui::EndPopup();
+}
+
 /// Arrow keys and Space belong to the panel while the pointer is over it or it has the keyboard.
 void handle_keys(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -160,6 +178,11 @@ bool begin_column(const Context& context, const char* id, float width, float hei
   return open;
 }
 
+/// A window too narrow for three columns.
+bool shows_one_column(const Context& context) {
+  return ImGui::GetMainViewport()->Size.x < context.look.px(kRoomForSides);
+}
+
 /// Why there is nothing to look at, and the way on.
 void draw_refusal(Context& context, const std::string& why) {
   empty_state(context, sentence(why));
@@ -170,15 +193,27 @@ void draw_refusal(Context& context, const std::string& why) {
   if (primary_button(context, label)) open_draft(context.ui.attention, 0);
 }
 
+bool is_open(const Context& context) {
+  const AttentionSideData& data = context.data.attention.sides[0];
+  return data.source && data.source->problem.empty();
+}
+
 /// Controls and the map.
 void draw_middle(Context& context) {
   const AttentionSideData& data = context.data.attention.sides[0];
-  const bool open = data.source && data.source->problem.empty();
+  const bool open = is_open(context);
   ImGui::BeginDisabled(!open);
   draw_query_controls(context);
-  draw_look_controls(context);
+  if (!is_low(context)) {
+    draw_form_row(context, false);
+    draw_look_controls(context);
+    ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  } else if (!shows_one_column(context)) {
+    ImGui::SameLine(0, 0);
+    next_group(context, 160);
+    draw_look_popup(context);
+  }
   ImGui::EndDisabled();
-  ImGui::Dummy(ImVec2(0, context.look.px(4)));
   if (!open && !refusal_of(data).empty()) {
     draw_refusal(context, refusal_of(data));
   } else {
@@ -213,8 +248,15 @@ void draw_one_column(Context& context) {
     choice(context, "Tensors", ui.column, AttentionColumn::tensors, "What is looked at, and where to look");
     choice(context, "Map", ui.column, AttentionColumn::map, "p(j, k) of the query");
     choice(context, "Figures", ui.column, AttentionColumn::figures, "Strongest triples, figures, range of colours");
-    ImGui::NewLine();
-    ImGui::Dummy(ImVec2(0, context.look.px(4)));
+    if (is_low(context) && ui.column == AttentionColumn::map) {
+      next_group(context, 160);
+      ImGui::BeginDisabled(!is_open(context));
+      draw_look_popup(context);
+      ImGui::EndDisabled();
+    } else {
+      ImGui::NewLine();
+      ImGui::Dummy(ImVec2(0, context.look.px(4)));
+    }
     if (ui.column == AttentionColumn::tensors) {
       draw_attention_left(context);
     } else if (ui.column == AttentionColumn::figures) {
@@ -233,10 +275,10 @@ void draw_attention_panel(Context& context) {
   ui.hovered_now.reset();
   handle_keys(context);
   keep_inside(ui, context.data.attention);
-  if (ImGui::GetContentRegionAvail().x >= context.look.px(kRoomForSides)) {
-    draw_three_columns(context);
-  } else {
+  if (shows_one_column(context)) {
     draw_one_column(context);
+  } else {
+    draw_three_columns(context);
   }
   draw_attention_dialog(context);
   ui.hovered = ui.hovered_now;

@@ -174,6 +174,7 @@ void draw_kernel_row(Context& context) {
   muted_text(context, "compare with");
   for (const std::string& kernel : kernels) {
     ImGui::SameLine(0, context.look.px(4));
+    if (ImGui::GetContentRegionAvail().x < button_width(kernel.c_str())) ImGui::NewLine();
     if (chip(context, kernel.c_str(), ui.kernel == kernel)) ui.kernel = ui.kernel == kernel ? std::string() : kernel;
     tooltip(context,
             "Runs this kernel on what the query sees, and compares its output with the exact one on inputs of its "

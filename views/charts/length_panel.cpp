@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "views/charts/charts_panels.hpp"
 #include "views/data/format.hpp"
@@ -29,6 +30,18 @@ struct Drawn {
 };
 
 constexpr int kCountedPerOctave = 8;
+constexpr float kLowPanel = 420;  ///< design pixels
+
+/// The pass that is shown; unset: both together.
+std::optional<Pass> shown_pass(const Context& context) {
+  return context.ui.length_step ? std::nullopt : std::optional(context.ui.length_pass);
+}
+std::string part_name(const Context& context) {
+  return context.ui.length_step ? "training step" : std::string(to_string(context.ui.length_pass));
+}
+
+/// Its name in the legend, set off from its mark as in the other charts.
+std::string legend_name(const LengthCurve& curve) { return " " + curve.label; }
 
 ImU32 curve_colour(const Look& look, const LengthCurve& curve) {
   return curve.baseline ? look.theme.baseline
@@ -50,7 +63,7 @@ std::vector<Drawn> latency_curves(const LengthPass& pass) {
 
 /// Counted work needs no measurement: each curve goes over all lengths, and far enough to show where it crosses.
 /// Baselines of one mask count the same, so one of each is drawn.
-std::vector<Drawn> counted_curves(const LengthPass& pass, Pass which) {
+std::vector<Drawn> counted_curves(const LengthPass& pass, std::optional<Pass> which) {
   double low = 1e300, high = 0;
   for (const LengthCurve& curve : pass.curves) {
     low = std::min(low, static_cast<double>(curve.points.front().seq_len));
@@ -124,7 +137,8 @@ void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
     plot_dashed_curve(look, drawn.x, drawn.y, curve_colour(look, *drawn.curve), drawn.curve->style);
     return;
   }
-  const char* label = drawn.curve->label.c_str();
+  const std::string name = legend_name(*drawn.curve);
+  const char* label = name.c_str();
   const int count = static_cast<int>(drawn.x.size());
   ImPlotSpec line;
   line.LineColor = colour;
@@ -132,13 +146,9 @@ void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
   if (!markers) return ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);
   Series series;
   series.colour = drawn.curve->style;
-  ImPlotSpec points;
-  points.LineColor = colour;
-  points.Marker = series_marker(series);
-  points.MarkerSize = look.px(4);
-  points.MarkerFillColor = colour;
-  points.MarkerLineColor = to_vec4(look.theme.panel);
-  ImPlot::PlotScatter(label, drawn.x.data(), drawn.y.data(), count, points);
+  MarkedPoints points{drawn.x, drawn.y, {}};
+  for (const LengthPoint& point : drawn.curve->points) points.hollow.push_back(!interval_known(point));
+  plot_markers(look, label, points, series_marker(series), curve_colour(look, *drawn.curve));
   ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);  // last: the legend shows it
 }
 
@@ -154,9 +164,10 @@ void mark_crossing(const Look& look, double x, double y, ImU32 colour) {
   ImPlot::PopPlotClipRect();
 }
 
-void mark_crossings(const Look& look, const LengthPass& pass, LengthView view, Pass which) {
+void mark_crossings(const Look& look, const LengthPass& pass, LengthView view, std::optional<Pass> which) {
   for (const LengthCrossing& crossing : pass.crossings) {
     const LengthCurve& ours = pass.curves[crossing.windows];
+    if (is_hidden(legend_name(ours))) continue;
     if (view == LengthView::counted) {
       const double x = static_cast<double>(crossing.exact_count);
       mark_crossing(look, x, counted_tflop(ours, which, x), curve_colour(look, ours));
@@ -172,13 +183,13 @@ void select_points(Context& context, const LengthPass& pass) {
   const LengthPoint* nearest = nullptr;
   const LengthCurve* of = nullptr;
   for (const LengthCurve& curve : pass.curves) {
+    if (is_hidden(legend_name(curve))) continue;
     for (const LengthPoint& point : curve.points) {
       if (picker.offer(static_cast<double>(point.seq_len), point.ms, point.measurement)) nearest = &point, of = &curve;
     }
   }
   if (nearest == nullptr) return;
-  picker.choose(nearest->measurement,
-                of->label + ", " + format_count(nearest->seq_len) + " tokens: " + format_latency(nearest->ms));
+  picker.choose(nearest->measurement, point_text(*of, *nearest));
 }
 
 /// Names of the dashed curves beside their right ends.
@@ -204,7 +215,7 @@ std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Draw
 
 void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   const Look& look = context.look;
-  const Pass which = context.ui.length_pass;
+  const std::optional<Pass> which = shown_pass(context);
   const bool counted = context.ui.length_view == LengthView::counted;
   const std::vector<Drawn> curves = counted ? counted_curves(pass, which) : latency_curves(pass);
   float label_width = 0;
@@ -212,11 +223,11 @@ void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
   const Range range = range_of(curves);
   std::vector<std::string> names;
   for (const Drawn& drawn : curves) {
-    if (!drawn.curve->baseline) names.push_back(drawn.curve->label);
+    if (!drawn.curve->baseline) names.push_back(legend_name(*drawn.curve));
   }
   const LegendPlace legend = legend_place(look, names, room.x - label_width);
   // Of each pass its own zoom: their times lie a factor of ten apart.
-  if (!ImPlot::BeginPlot(chart_id(counted ? "counted" : "latency", context, to_string(which)).c_str(),
+  if (!ImPlot::BeginPlot(chart_id(counted ? "counted" : "latency", context, part_name(context)).c_str(),
                          ImVec2(room.x - label_width, room.y), plot_flags(legend)))
     return;
   setup_axes(context, range);
@@ -230,7 +241,7 @@ void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
     if (drawn.curve->baseline) labels[label++].y = ImPlot::PlotToPixels(drawn.x.back(), drawn.y.back()).y;
   }
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-  ImPlot::EndPlot();
+  end_plot(look);
   for (LevelLabel& one : labels) one.y = std::clamp(one.y, low.y, low.y + size.y);
   draw_level_labels(look, std::move(labels), low.x + size.x, low.y, low.y + size.y);
 }
@@ -253,8 +264,8 @@ void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
                                  {0, "paper's count, n/3", look.theme.baseline}};
   for (const LevelLabel& label : labels)
     label_width = std::max(label_width, ImGui::CalcTextSize(label.text.c_str()).x + look.px(20));
-  if (!ImPlot::BeginPlot(chart_id("budget", context, to_string(context.ui.length_pass)).c_str(),
-                         ImVec2(room.x - label_width, room.y), plot_flags(LegendPlace::above)))
+  if (!ImPlot::BeginPlot(chart_id("budget", context, part_name(context)).c_str(), ImVec2(room.x - label_width, room.y),
+                         plot_flags(LegendPlace::above)))
     return;
   setup_axes(context, range);
   setup_legend(LegendPlace::above);
@@ -272,11 +283,16 @@ void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
   points.Marker = ImPlotMarker_Circle;
   points.MarkerSize = look.px(4);
   points.MarkerFillColor = points.MarkerLineColor = to_vec4(look.theme.accent);
-  ImPlot::PlotScatter("measured latency", x.data(), y.data(), static_cast<int>(x.size()), points);
-  ImPlot::PlotLine("measured latency", x.data(), y.data(), static_cast<int>(x.size()), line);
+  ImPlot::PlotScatter(" measured latency", x.data(), y.data(), static_cast<int>(x.size()), points);
+  ImPlot::PlotLine(" measured latency", x.data(), y.data(), static_cast<int>(x.size()), line);
   const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-  ImPlot::EndPlot();
+  end_plot(look);
   draw_level_labels(look, std::move(labels), low.x + size.x, low.y, low.y + size.y);
+}
+
+/// Too low for a plot above its sentences: a chip shows either.
+bool is_low(const Context& context) {
+  return !context.ui.printing && ImGui::GetWindowHeight() < context.look.px(kLowPanel);
 }
 
 /// Which view and which pass; the pass only when both have curves.
@@ -289,13 +305,25 @@ void draw_choices(Context& context, const LengthChart& chart) {
     if (view != LengthView::latency) ImGui::SameLine();
     if (chip(context, name, ui.length_view == view)) ui.length_view = view;
   }
+  if (is_low(context)) {
+    ImGui::SameLine();
+    if (chip(context, "In words", ui.length_words)) ui.length_words = !ui.length_words;
+  }
   if (chart.passes[0].curves.empty() != chart.passes[1].curves.empty()) return;
   ImGui::SameLine(0, context.look.px(16));
-  const float passes = button_width("Forward") + button_width("Backward") + ImGui::GetStyle().ItemSpacing.x;
+  const float passes = button_width("Forward") + button_width("Backward") + ImGui::GetStyle().ItemSpacing.x +
+                       (chart.has_step() ? button_width("Step") + ImGui::GetStyle().ItemSpacing.x : 0);
   if (ImGui::GetContentRegionAvail().x < passes) ImGui::NewLine();
-  if (chip(context, "Forward", ui.length_pass == Pass::forward)) ui.length_pass = Pass::forward;
+  for (const auto& [pass, name] : {std::pair{Pass::forward, "Forward"}, {Pass::backward, "Backward"}}) {
+    if (pass == Pass::backward) ImGui::SameLine();
+    if (!chip(context, name, !ui.length_step && ui.length_pass == pass)) continue;
+    ui.length_pass = pass;
+    ui.length_step = false;
+  }
+  if (!chart.has_step()) return;
   ImGui::SameLine();
-  if (chip(context, "Backward", ui.length_pass == Pass::backward)) ui.length_pass = Pass::backward;
+  if (chip(context, "Step", ui.length_step)) ui.length_step = true;
+  tooltip(context, "A training step: forward and backward together, each by its fastest kernel.");
 }
 
 const char* subtitle(LengthView view, Regime regime) {
@@ -321,6 +349,14 @@ std::vector<std::string> sentences_of(const LengthPass& pass, LengthView view) {
   return sentences;
 }
 
+/// Of the curves that have markers.
+bool any_unknown(const LengthPass& pass) {
+  return std::any_of(pass.curves.begin(), pass.curves.end(), [](const LengthCurve& curve) {
+    return !curve.baseline && std::any_of(curve.points.begin(), curve.points.end(),
+                                          [](const LengthPoint& point) { return !interval_known(point); });
+  });
+}
+
 /// Height of the sentences, at most a share of the panel; what does not fit scrolls.
 float sentences_height(const Look& look, const std::vector<std::string>& sentences, ImVec2 room) {
   const SmallFont font(look);
@@ -341,20 +377,25 @@ void draw_length_panel(Context& context) {
   if (chart.passes[0].curves.empty() && chart.passes[1].curves.empty()) {
     empty_state(
         context,
-        "Nothing here was measured at two sequence lengths. A sweep of several lengths with dot-product attention "
-        "shows where windows begin to pay.");
+        "Nothing was measured on this device at two sequence lengths. A sweep of several lengths with dot-product "
+        "attention shows where windows begin to pay.");
     return;
   }
   if (chart.of(context.ui.length_pass).curves.empty())
     context.ui.length_pass = context.ui.length_pass == Pass::forward ? Pass::backward : Pass::forward;
   const ChartFrame frame(context, Panel::lengths);
-  const std::string title = context.ui.printing
-                                ? fmt::format("By sequence length, {}", to_string(context.ui.length_pass))
-                                : "By sequence length";
-  panel_heading(context, title, subtitle(context.ui.length_view, chart.regime), button_width("Copy"));
+  const std::string title =
+      context.ui.printing ? fmt::format("By sequence length, {}", part_name(context)) : "By sequence length";
+  if (!chart.has_step()) context.ui.length_step = false;
+  const LengthPass& pass = context.ui.length_step ? chart.step : chart.of(context.ui.length_pass);
+  const bool hollow = context.ui.length_view == LengthView::latency && any_unknown(pass);
+  const std::string sweeps =
+      chart.sweeps > 1 ? fmt::format("; from {} sweeps on this device", chart.sweeps) : std::string();
+  panel_heading(context, title,
+                std::string(subtitle(context.ui.length_view, chart.regime)) + sweeps + hollow_note(hollow),
+                button_width("Copy"));
   chart_button(context, Panel::lengths);
   draw_choices(context, chart);
-  const LengthPass& pass = chart.of(context.ui.length_pass);
   std::vector<std::string> sentences = sentences_of(pass, context.ui.length_view);
   if (chart.left_out > 0)
     sentences.push_back(fmt::format("{} more pairs of windows are in the data and not drawn.", chart.left_out));
@@ -365,16 +406,18 @@ void draw_length_panel(Context& context) {
   if (!no_budget && pass.crossings.empty())
     sentences.push_back("For crossings, measure dot-product attention with as many query heads at the same lengths.");
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float below = sentences_height(look, sentences, room);
-  if (!no_budget) {
+  const bool low = is_low(context), only_words = no_budget || (low && context.ui.length_words);
+  if (!only_words) {
+    const float below = low ? 0 : sentences_height(look, sentences, room) + ImGui::GetStyle().ItemSpacing.y;
     const NumberFont font(look, kSecondarySize);
-    const ImVec2 size(room.x, room.y - below - ImGui::GetStyle().ItemSpacing.y);
+    const ImVec2 size(room.x, room.y - below);
     if (context.ui.length_view == LengthView::budget) {
       draw_budget(context, pass, size);
     } else {
       draw_curves(context, pass, size);
     }
   }
+  if (low && !only_words) return;
   if (ImGui::BeginChild("sentences", ImVec2(0, 0))) {
     for (const std::string& sentence : sentences) muted_text(context, sentence, true);
   }

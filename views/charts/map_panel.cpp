@@ -14,29 +14,6 @@
 namespace triscope {
 namespace {
 
-const char* unit(MapMetric metric) {
-  switch (metric) {
-    case MapMetric::latency:
-      return "ms";
-    case MapMetric::tflops:
-      return "TFLOP/s";
-    case MapMetric::peak:
-      return "% of peak";
-  }
-  return "";
-}
-
-/// Latency spans decades: its colour is logarithmic. The brighter the better in every metric.
-float shade(const WindowMap& map, MapMetric metric, double value) {
-  double t = 0.5;
-  if (map.high > map.low) {
-    const bool logarithmic = metric == MapMetric::latency && map.low > 0;
-    t = logarithmic ? std::log(value / map.low) / std::log(map.high / map.low)
-                    : (value - map.low) / (map.high - map.low);
-  }
-  return static_cast<float>(metric == MapMetric::latency ? 1 - t : t);
-}
-
 /// Chips while they are few, else a list.
 void draw_series_choice(Context& context, const std::vector<Series>& choices) {
   int& chosen = context.ui.map_series;
@@ -66,7 +43,7 @@ void draw_choices(Context& context, const std::vector<Series>& choices) {
   if (ui.printing) {
     const std::string& setting = context.models.settings(context.data)[shown_setting(context)].text;
     const std::string title =
-        fmt::format("{} by window, {}", unit(ui.map_metric), choices[static_cast<std::size_t>(ui.map_series)].label);
+        fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[static_cast<std::size_t>(ui.map_series)].label);
     return panel_heading(context, title, setting, 0);
   }
   const auto metric = [&](const char* label, MapMetric value) {
@@ -85,16 +62,15 @@ void draw_choices(Context& context, const std::vector<Series>& choices) {
   chart_button(context, Panel::map);
 }
 
-void draw_cell(const Context& context, const MapCell& cell, const WindowMap& map, ImVec2 low, ImVec2 high,
-               int decimals) {
+void draw_cell(const Context& context, const MapCell& cell, const WindowMap& map, ImVec2 low, ImVec2 high) {
   const Look& look = context.look;
   ImDrawList* list = ImGui::GetWindowDrawList();
   std::string text;
   ImU32 fill = look.theme.missing;
   switch (cell.state) {
     case MapCell::State::ok:
-      fill = viridis(shade(map, context.ui.map_metric, cell.value));
-      text = format_fixed(cell.value, decimals);
+      fill = viridis(brightness(map, context.ui.map_metric, cell.value));
+      text = format_fixed(cell.value, cell.decimals) + (cell.known ? "" : " ?");
       break;
     case MapCell::State::nan:
       fill = look.theme.not_a_number;
@@ -112,11 +88,17 @@ void draw_cell(const Context& context, const MapCell& cell, const WindowMap& map
   }
   list->AddRectFilled(low, high, fill, look.px(2));
   const bool plain = cell.state != MapCell::State::ok && cell.state != MapCell::State::nan;
+  if (!plain && !cell.known) {  // hollow: only its edge has the colour of its value
+    const float edge = look.px(3);
+    list->AddRectFilled(ImVec2(low.x + edge, low.y + edge), ImVec2(high.x - edge, high.y - edge), look.theme.panel,
+                        look.px(2));
+  }
   if (plain) hatch(list, low, high, faded(look.theme.faint, 0.35F), look.px(6));
   const ImVec2 size = ImGui::CalcTextSize(text.c_str());
   if (size.x > high.x - low.x - look.px(4) || size.y > high.y - low.y) return;
   const ImU32 ink = cell.state == MapCell::State::failed ? look.theme.slower
                     : plain                              ? look.theme.muted
+                    : !cell.known                        ? look.theme.text
                                                          : readable_on(fill);
   list->AddText(ImVec2(std::round((low.x + high.x - size.x) / 2), std::round((low.y + high.y - size.y) / 2)), ink,
                 text.c_str());
@@ -129,7 +111,8 @@ void describe_cell(Context& context, const WindowMap& map, std::size_t i1, std::
   if (!setting.text.empty()) text += ", " + setting.text;
   switch (cell.state) {
     case MapCell::State::ok:
-      text += fmt::format(": {} {}", significant_text(cell.value, 4), unit(context.ui.map_metric));
+      text += fmt::format(": {} {}{}", format_fixed(cell.value, cell.decimals), unit_of(context.ui.map_metric),
+                          cell.known ? "" : ", interval unknown");
       break;
     case MapCell::State::nan:
       text += ": not a number";
@@ -144,6 +127,7 @@ void describe_cell(Context& context, const WindowMap& map, std::size_t i1, std::
       text += ": not in this sweep";
       break;
   }
+  text += verdict_lines(context, cell.measurement);
   ImGui::SetTooltip("%s", text.c_str());
   if (cell.measurement == 0) return;
   context.ui.selection.hovered_now = cell.measurement;
@@ -151,7 +135,7 @@ void describe_cell(Context& context, const WindowMap& map, std::size_t i1, std::
 }
 
 /// Colour scale to the right of the grid: five values, best on top.
-void draw_scale(const Context& context, const WindowMap& map, ImVec2 low, float width, float height, int decimals) {
+void draw_scale(const Context& context, const WindowMap& map, ImVec2 low, float width, float height) {
   const Look& look = context.look;
   ImDrawList* list = ImGui::GetWindowDrawList();
   constexpr int kSteps = 32;
@@ -168,7 +152,7 @@ void draw_scale(const Context& context, const WindowMap& map, ImVec2 low, float 
     double value = map.low + from_low * (map.high - map.low);
     if (latency && map.low > 0) value = map.low * std::pow(map.high / map.low, from_low);
     const float y = low.y + height * static_cast<float>(1 - t);
-    const std::string text = format_fixed(value, decimals);
+    const std::string text = significant_text(value);
     list->AddText(ImVec2(low.x + width + look.px(6), std::round(y - ImGui::GetTextLineHeight() / 2)), look.theme.muted,
                   text.c_str());
   }
@@ -187,11 +171,6 @@ void draw_grid(Context& context, const WindowMap& map) {
   const bool hovered = ImGui::IsItemHovered();
   const ImVec2 mouse = ImGui::GetMousePos();
   const float gap = std::max(1.0F, look.px(1));
-  std::vector<double> values;
-  for (const MapCell& one : map.cells) {
-    if (one.state == MapCell::State::ok) values.push_back(one.value);
-  }
-  const int decimals = column_decimals(values);
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (std::size_t i2 = 0; i2 < map.window2.size(); ++i2) {
     const float y = corner.y + (rows - 1 - static_cast<float>(i2)) * cell.y;
@@ -203,7 +182,7 @@ void draw_grid(Context& context, const WindowMap& map) {
     for (std::size_t i1 = 0; i1 < map.window1.size(); ++i1) {
       const ImVec2 low(corner.x + static_cast<float>(i1) * cell.x + gap, y + gap),
           high(low.x + cell.x - 2 * gap, low.y + cell.y - 2 * gap);
-      draw_cell(context, map.at(i1, i2), map, low, high, decimals);
+      draw_cell(context, map.at(i1, i2), map, low, high);
       if (hovered && mouse.x >= low.x && mouse.x < high.x && mouse.y >= low.y && mouse.y < high.y)
         describe_cell(context, map, i1, i2);
       const std::int64_t id = map.at(i1, i2).measurement;
@@ -226,9 +205,10 @@ void draw_grid(Context& context, const WindowMap& map) {
   list->AddText(ImVec2(corner.x, corner.y + rows * cell.y + look.px(20)), look.theme.muted,
                 "w1 across, w2 up, in tokens");
   ImGui::PopFont();
-  if (!values.empty())
+  if (std::any_of(map.cells.begin(), map.cells.end(),
+                  [](const MapCell& one) { return one.state == MapCell::State::ok; }))
     draw_scale(context, map, ImVec2(corner.x + columns * cell.x + look.px(16), corner.y + gap), look.px(10),
-               rows * cell.y - 2 * gap, decimals);
+               rows * cell.y - 2 * gap);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ void draw_heading(Context& context, const SelectedMeasurement& selected, const S
   std::string facts = fmt::format("{} samples", format_count(static_cast<std::int64_t>(chart.samples)));
   if (chart.buckets.per_bucket > 1)
     facts += fmt::format(", drawn as ranges of {} samples each", chart.buckets.per_bucket);
+  if (!interval_known(selected.measurement.summary)) facts += ", interval unknown";
   if (chart.invalid > 0) facts += fmt::format(", {} without a valid time", chart.invalid);
   panel_heading(
       context,
@@ -140,7 +141,7 @@ void draw_histogram(Context& context, const SampleChart& chart, const Summary& s
       !ImPlot::BeginPlot("##histogram", size, ImPlotFlags_NoMenus | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText))
     return;
   ImPlot::SetupAxes("ms", "samples", ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_NoGridLines,
-                    ImPlotAxisFlags_NoTickMarks);
+                    ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_LockMin);  // bars stand on zero
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
   const double last = histogram.first + histogram.width * static_cast<double>(histogram.counts.size());
   const double most = *std::max_element(histogram.counts.begin(), histogram.counts.end());
@@ -164,7 +165,10 @@ void draw_histogram(Context& context, const SampleChart& chart, const Summary& s
   const ImVec2 top = ImPlot::PlotToPixels(summary.median_ms, most * 1.12),
                bottom = ImPlot::PlotToPixels(summary.median_ms, 0);
   ImPlot::GetPlotDrawList()->AddLine(top, bottom, look.theme.text, std::max(1.0F, look.px(1.5F)));
-  const std::string label = fmt::format("median {}", format_latency(summary.median_ms));
+  const std::string label = fmt::format(
+      "median {}",
+      format_ms(summary.median_ms,
+                interval_known(summary) ? std::optional((summary.ci_high_ms - summary.ci_low_ms) / 2) : std::nullopt));
   const float width = ImGui::CalcTextSize(label.c_str()).x;
   const bool left = top.x + width + look.px(8) > ImPlot::GetPlotPos().x + ImPlot::GetPlotSize().x;
   ImPlot::GetPlotDrawList()->AddText(ImVec2(left ? top.x - width - look.px(6) : top.x + look.px(6), top.y + look.px(2)),
@@ -197,11 +201,19 @@ void draw_samples_panel(Context& context) {
   ImGui::PushID(static_cast<int>(selected.row.measurement));
   const bool beside = room.x > context.look.px(520);
   const float gap = ImGui::GetStyle().ItemSpacing.x;
+  const std::string folded = folded_text(chart->histogram);
   draw_over_time(context, *chart, selected.measurement.summary,
                  beside ? ImVec2(room.x * 0.66F - gap, room.y) : ImVec2(room.x, room.y * 0.6F));
   if (beside) ImGui::SameLine();
-  draw_histogram(context, *chart, selected.measurement.summary,
-                 beside ? ImVec2(room.x * 0.34F, room.y) : ImVec2(room.x, room.y * 0.4F - gap));
+  ImGui::BeginGroup();
+  ImVec2 size = beside ? ImVec2(room.x * 0.34F, room.y) : ImVec2(room.x, room.y * 0.4F - gap);
+  if (!folded.empty()) {
+    const SmallFont small(context.look);
+    clipped_text(context, context.look.theme.muted, folded, size.x);
+    size.y -= ImGui::GetTextLineHeightWithSpacing();
+  }
+  draw_histogram(context, *chart, selected.measurement.summary, size);
+  ImGui::EndGroup();
   ImGui::PopID();
 }
 

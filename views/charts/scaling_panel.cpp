@@ -15,28 +15,28 @@ namespace {
 
 void plot_series(const Context& context, const SeriesPoints& series) {
   const Look& look = context.look;
-  std::vector<double> x, y, below, above;
+  MarkedPoints points;
+  std::vector<double> known_x, known_y, below, above;
   for (const ChartPoint& point : series.points) {
-    x.push_back(point.x);
-    y.push_back(point.y);
+    points.x.push_back(point.x);
+    points.y.push_back(point.y);
+    points.hollow.push_back(!point.known);
+    if (!point.known) continue;
+    known_x.push_back(point.x);
+    known_y.push_back(point.y);
     below.push_back(point.below);
     above.push_back(point.above);
   }
-  const int count = static_cast<int>(x.size());
+  const std::vector<double>&x = points.x, &y = points.y;
   const ImVec4 colour = to_vec4(series_colour(look.theme, series.series));
   ImPlotSpec whiskers;
   whiskers.LineColor = colour;
   whiskers.LineWeight = std::max(1.0F, look.px(1));
   whiskers.Size = look.px(5);
-  ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(), count,
-                        whiskers);
-  ImPlotSpec points;
-  points.LineColor = colour;
-  points.Marker = series_marker(series.series);
-  points.MarkerSize = look.px(4);
-  points.MarkerFillColor = colour;
-  points.MarkerLineColor = to_vec4(look.theme.panel);
-  ImPlot::PlotScatter(legend_name(series.series).c_str(), x.data(), y.data(), count, points);
+  ImPlot::PlotErrorBars(legend_name(series.series).c_str(), known_x.data(), known_y.data(), below.data(), above.data(),
+                        static_cast<int>(known_x.size()), whiskers);
+  plot_markers(look, legend_name(series.series).c_str(), points, series_marker(series.series),
+               series_colour(look.theme, series.series));
   // Shapes of one area differ: the line follows the fastest of each.
   std::vector<double> line_x, line_y;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -59,6 +59,7 @@ void select_points(Context& context, const ScalingChart& chart) {
   const ChartPoint* nearest = nullptr;
   const SeriesPoints* of = nullptr;
   for (const SeriesPoints& series : chart.series) {
+    if (is_hidden(legend_name(series.series))) continue;
     for (const ChartPoint& point : series.points) {
       if (picker.offer(point.x, point.y, point.measurement)) nearest = &point, of = &series;
     }
@@ -66,7 +67,7 @@ void select_points(Context& context, const ScalingChart& chart) {
   if (!nearest) return;
   picker.choose(nearest->measurement, of->series.label + ", area " +
                                           format_count(static_cast<std::int64_t>(nearest->x)) + ": " +
-                                          format_latency(nearest->y));
+                                          point_text(*nearest, "ms"));
 }
 
 struct Range {
@@ -82,11 +83,12 @@ Range range_of(const ScalingChart& chart) {
           range.x_low = std::min(range.x_low, point.x);
           range.x_high = std::max(range.x_high, point.x);
         }
-        range.y_low = std::min(range.y_low, point.y - point.below > 0 ? point.y - point.below : point.y);
-        range.y_high = std::max(range.y_high, point.y + point.above);
       }
     }
   }
+  const ValueRange values = value_range(chart.series, chart.levels);
+  range.y_low = values.low;
+  range.y_high = values.high;
   return range;
 }
 
@@ -133,7 +135,8 @@ void draw_scaling_panel(Context& context) {
   const ScalingChart& chart = *context.models.scaling(context.data, setting);
   const ChartFrame frame(context, Panel::scaling);
   chart_heading(context, Panel::scaling, "Latency by window area",
-                "milliseconds against w1 × w2 pairs per query, both logarithmic");
+                std::string("milliseconds against w1 × w2 pairs per query, both logarithmic") +
+                    hollow_note(any_unknown(chart.series)));
   if (chart.series.empty()) {
     empty_state(context, "There is no finished measurement of a 2-simplicial kernel here yet.");
     return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "profiler/record/columns.hpp"
 #include "views/charts/charts_panels.hpp"
@@ -24,18 +25,26 @@ double bar_width(std::size_t count) { return kGroupWidth / static_cast<double>(c
 
 void plot_series(const Context& context, const SeriesPoints& series, std::size_t index, std::size_t count) {
   const Look& look = context.look;
-  std::vector<double> x, y, below, above;
+  std::vector<double> x, y, below, above, hollow_x, hollow_y;
   for (const ChartPoint& point : series.points) {
-    x.push_back(bar_centre(point.x, index, count));
-    y.push_back(point.y);
+    (point.known ? x : hollow_x).push_back(bar_centre(point.x, index, count));
+    (point.known ? y : hollow_y).push_back(point.y);
+    if (!point.known) continue;
     below.push_back(point.below);
     above.push_back(point.above);
   }
+  const std::string name = legend_name(series.series);
   ImPlotSpec bars;
-  bars.FillColor = to_vec4(series_colour(look.theme, series.series));
-  bars.LineColor = bars.FillColor;
-  ImPlot::PlotBars(legend_name(series.series).c_str(), x.data(), y.data(), static_cast<int>(x.size()), bar_width(count),
-                   bars);
+  bars.LineColor = to_vec4(series_colour(look.theme, series.series));
+  bars.FillColor = to_vec4(faded(series_colour(look.theme, series.series), 0.15F));
+  bars.LineWeight = std::max(1.0F, look.px(1.5F));
+  if (!hollow_x.empty())
+    ImPlot::PlotBars(name.c_str(), hollow_x.data(), hollow_y.data(), static_cast<int>(hollow_x.size()),
+                     bar_width(count), bars);
+  bars.FillColor = bars.LineColor;
+  bars.LineWeight = 1;
+  if (x.empty()) return;
+  ImPlot::PlotBars(name.c_str(), x.data(), y.data(), static_cast<int>(x.size()), bar_width(count), bars);
   ImPlotSpec whiskers;
   whiskers.LineColor = to_vec4(look.theme.text);
   whiskers.LineWeight = std::max(1.0F, look.px(1));
@@ -43,53 +52,71 @@ void plot_series(const Context& context, const SeriesPoints& series, std::size_t
   const auto width = static_cast<float>(ImPlot::PlotToPixels(bar_width(count), 0).x - ImPlot::PlotToPixels(0, 0).x);
   if (width < look.px(4)) return;
   whiskers.Size = width < look.px(10) ? 0 : look.px(4);
-  ImPlot::PlotErrorBars(legend_name(series.series).c_str(), x.data(), y.data(), below.data(), above.data(),
-                        static_cast<int>(x.size()), whiskers);
+  ImPlot::PlotErrorBars(name.c_str(), x.data(), y.data(), below.data(), above.data(), static_cast<int>(x.size()),
+                        whiskers);
 }
 
 std::string peak_text(const ChartPoint& point) {
   return point.peak_fraction ? fmt::format("{:.0f} %", *point.peak_fraction * 100) : std::string();
 }
 
+/// The place that each series has in a group of bars; a hidden one takes none.
+struct Slots {
+  std::vector<std::optional<std::size_t>> of;  ///< by series
+  std::size_t count = 0;
+};
+Slots visible_slots(const BarChart& chart) {
+  Slots slots;
+  for (const SeriesPoints& series : chart.series) {
+    const bool hidden = is_hidden(legend_name(series.series));
+    slots.of.push_back(hidden ? std::nullopt : std::optional(slots.count));
+    slots.count += hidden ? 0 : 1;
+  }
+  slots.count = std::max<std::size_t>(1, slots.count);
+  return slots;
+}
+
 /// In each bar that is wide enough: its share of the peak.
-void draw_shares(const Look& look, const BarChart& chart) {
+void draw_shares(const Look& look, const BarChart& chart, const Slots& slots) {
   const NumberFont font(look, kSecondarySize);
   const float width = ImGui::CalcTextSize("100 %").x;
-  const double half = bar_width(chart.series.size()) / 2;
+  const double half = bar_width(slots.count) / 2;
   ImPlot::PushPlotClipRect();
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    if (!slots.of[s]) continue;
     for (const ChartPoint& point : chart.series[s].points) {
       const std::string text = peak_text(point);
-      const double centre = bar_centre(point.x, s, chart.series.size());
+      const double centre = bar_centre(point.x, *slots.of[s], slots.count);
       const ImVec2 low = ImPlot::PlotToPixels(centre - half, 0), high = ImPlot::PlotToPixels(centre + half, point.y);
       if (text.empty() || high.x - low.x < width || low.y - high.y < look.px(28)) continue;
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-      ImPlot::GetPlotDrawList()->AddText(ImVec2((low.x + high.x - size.x) / 2, low.y - size.y - look.px(4)),
-                                         readable_on(series_colour(look.theme, chart.series[s].series)), text.c_str());
+      ImPlot::GetPlotDrawList()->AddText(
+          ImVec2((low.x + high.x - size.x) / 2, low.y - size.y - look.px(4)),
+          point.known ? readable_on(series_colour(look.theme, chart.series[s].series)) : look.theme.text, text.c_str());
     }
   }
   ImPlot::PopPlotClipRect();
 }
 
 /// Rings the marked bars; finds the bar under the pointer.
-void select_bars(Context& context, const BarChart& chart) {
+void select_bars(Context& context, const BarChart& chart, const Slots& slots) {
   const Theme& theme = context.look.theme;
   Selection& selection = context.ui.selection;
   const bool hovered = ImPlot::IsPlotHovered();
   const ImPlotPoint mouse = hovered ? ImPlot::GetPlotMousePos() : ImPlotPoint();
   ImPlot::PushPlotClipRect();
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
+    if (!slots.of[s]) continue;
     for (const ChartPoint& point : chart.series[s].points) {
-      const double centre = bar_centre(point.x, s, chart.series.size()), half = bar_width(chart.series.size()) / 2;
+      const double centre = bar_centre(point.x, *slots.of[s], slots.count), half = bar_width(slots.count) / 2;
       const bool under = hovered && mouse.x >= centre - half && mouse.x <= centre + half && mouse.y >= 0 &&
                          mouse.y <= std::max(point.y, mouse.y);
       if (under) {
         selection.hovered_now = point.measurement;
-        std::string text = fmt::format(
-            "{}\n{}: {} TFLOP/s, 95 % interval {} to {}", chart.categories[static_cast<std::size_t>(point.x)],
-            chart.series[s].series.label, significant_text(point.y), significant_text(point.y - point.below),
-            significant_text(point.y + point.above));
+        std::string text = fmt::format("{}\n{}: {}", chart.categories[static_cast<std::size_t>(point.x)],
+                                       chart.series[s].series.label, point_text(point, "TFLOP/s"));
         if (point.peak_fraction) text += fmt::format("\n{} of the peak, by counted cycles", peak_text(point));
+        text += verdict_lines(context, point.measurement);
         ImGui::SetTooltip("%s", text.c_str());
         if (clicked_without_drag()) {
           context.request(ask::SelectMeasurement{point.measurement});
@@ -130,21 +157,17 @@ void draw_tflops_panel(Context& context) {
   const BarChart& chart = *context.models.bars(context.data, setting);
   const ChartFrame frame(context, Panel::tflops);
   chart_heading(context, Panel::tflops, "TFLOP/s by window",
-                "exact count of useful operations, 95 % intervals; %: of the peak, by counted cycles");
+                std::string("exact count of useful operations, 95 % intervals; %: of the peak, by counted cycles") +
+                    hollow_note(any_unknown(chart.series)));
   if (chart.series.empty() && chart.levels.empty()) {
     empty_state(context, "No measurement here has a rate yet.");
     return;
   }
 
-  double top = 0;
+  const double top = value_range(chart.series, chart.levels).high;
   float label_width = 0;
   std::vector<LevelLabel> labels;
   const NumberFont font(look, kSecondarySize);
-  for (const auto* group : {&chart.series, &chart.levels}) {
-    for (const SeriesPoints& series : *group) {
-      for (const ChartPoint& point : series.points) top = std::max(top, point.y + point.above);
-    }
-  }
   for (const SeriesPoints& level : chart.levels) {
     std::string text = level_name(level.series, chart.levels) + " " + significant_text(level.points.front().y);
     if (const std::string share = peak_text(level.points.front()); !share.empty()) text += ", " + share;
@@ -158,7 +181,7 @@ void draw_tflops_panel(Context& context) {
                          plot_flags(legend)))
     return;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks,
-                    ImPlotAxisFlags_NoTickMarks);
+                    ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_LockMin);  // bars stand on zero
   ImPlot::SetupAxisFormat(ImAxis_Y1, format_axis_number, nullptr);
   // A lone bar stays a bar: few categories stand in the middle of room for four.
   const double middle = (static_cast<double>(chart.categories.size()) - 1) / 2,
@@ -167,13 +190,16 @@ void draw_tflops_panel(Context& context) {
   ImPlot::SetupAxisLimitsConstraints(ImAxis_Y1, 0, 1e9);
   set_category_ticks(look, chart, size.x - look.px(legend == LegendPlace::left ? 240 : 60));
   setup_legend(legend);
-  for (std::size_t s = 0; s < chart.series.size(); ++s) plot_series(context, chart.series[s], s, chart.series.size());
+  ImPlot::SetupFinish();  // names of series are told apart from here on
+  const Slots slots = visible_slots(chart);
+  for (std::size_t s = 0; s < chart.series.size(); ++s)
+    plot_series(context, chart.series[s], slots.of[s].value_or(0), slots.count);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);
     labels[i].y = ImPlot::PlotToPixels(0, chart.levels[i].points.front().y).y;
   }
-  draw_shares(look, chart);
-  select_bars(context, chart);
+  draw_shares(look, chart, slots);
+  select_bars(context, chart, slots);
   const ImVec2 plot_low = ImPlot::GetPlotPos(), plot_size = ImPlot::GetPlotSize();
   end_plot(look);
   std::erase_if(labels,

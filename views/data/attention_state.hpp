@@ -41,7 +41,6 @@ struct SourceDraft {
 };
 
 struct AttentionUi {
-  bool open = false;  ///< the window shows the attention panel rather than the measurements
   std::array<AttentionSide, 2> sides{AttentionSide{}, AttentionSide{.arithmetic = Arithmetic::bf16_kernel}};
   AttentionShow show = AttentionShow::one;
   bool flipped = false;  ///< in this frame, B stands where A is

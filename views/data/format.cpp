@@ -6,28 +6,23 @@
 #include <array>
 #include <cmath>
 #include <ctime>
-#include <vector>
 
 #include "profiler/record/columns.hpp"
 
 namespace triscope {
-int column_decimals(std::span<const double> values, std::span<const double> half_widths, int most) {
-  double smallest = std::numeric_limits<double>::infinity();
-  for (double value : values) {
-    if (std::isfinite(value) && value != 0) smallest = std::min(smallest, std::abs(value));
-  }
-  if (!std::isfinite(smallest)) return 0;
-  int decimals = 2 - static_cast<int>(std::floor(std::log10(smallest)));
-  std::vector<double> sure;
-  for (double width : half_widths) {
-    if (std::isfinite(width) && width > 0) sure.push_back(width);
-  }
-  if (!sure.empty()) {
-    const auto middle = sure.begin() + static_cast<std::ptrdiff_t>(sure.size() / 2);
-    std::nth_element(sure.begin(), middle, sure.end());
-    decimals = std::max(decimals, -static_cast<int>(std::floor(std::log10(*middle))));
-  }
-  return std::clamp(decimals, 0, most);
+int known_decimals(double value, std::optional<double> half_width, int most) {
+  const bool known = half_width && std::isfinite(*half_width) && *half_width > 0;
+  const double sure = known ? *half_width : std::abs(value);
+  if (!std::isfinite(sure) || sure == 0) return 0;
+  // The exponent after rounding: 0.0996 with two digits is 0.10.
+  const int digits = known ? 2 : 4;
+  const std::string rounded = fmt::format("{:.{}e}", sure, digits - 1);
+  return std::clamp(digits - 1 - std::stoi(rounded.substr(rounded.find('e') + 1)), 0, most);
+}
+
+std::string point_padding(int decimals, int most) {
+  const int missing = std::max(0, most - decimals) + (decimals == 0 && most > 0 ? 1 : 0);
+  return std::string(static_cast<std::size_t>(missing), ' ');
 }
 
 std::string format_fixed(double value, int decimals) {
@@ -73,11 +68,35 @@ std::string format_seconds(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-std::string format_latency(double ms) {
+namespace {
+
+struct LatencyUnit {
+  double ms;
+  const char* name;
+};
+LatencyUnit unit_of(double ms) {
+  return ms >= 1000 ? LatencyUnit{1000, "s"} : ms >= 1 ? LatencyUnit{1, "ms"} : LatencyUnit{1e-3, "us"};
+}
+
+std::string latency_in(const LatencyUnit& unit, double ms, std::optional<double> half_width) {
   if (!std::isfinite(ms)) return format_fixed(ms, 0);
-  if (ms >= 1000) return fmt::format("{} s", significant_text(ms / 1000, 4));
-  if (ms >= 1) return fmt::format("{} ms", significant_text(ms, 4));
-  return fmt::format("{} us", significant_text(ms * 1000, 4));
+  if (half_width) *half_width /= unit.ms;
+  return fmt::format("{} {}", format_fixed(ms / unit.ms, known_decimals(ms / unit.ms, half_width)), unit.name);
+}
+
+}  // namespace
+
+std::string format_latency(double ms, std::optional<double> half_width) {
+  return latency_in(unit_of(ms), ms, half_width);
+}
+
+std::string format_ms(double ms, std::optional<double> half_width) { return latency_in({1, "ms"}, ms, half_width); }
+
+std::string format_latency_interval(double low, double high, double middle) {
+  const LatencyUnit unit = unit_of(middle);
+  const int decimals = known_decimals(middle / unit.ms, (high - low) / 2 / unit.ms);
+  return fmt::format("{} to {} {}", format_fixed(low / unit.ms, decimals), format_fixed(high / unit.ms, decimals),
+                     unit.name);
 }
 
 std::string format_error(double value) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,10 +10,11 @@
 
 namespace triscope {
 
-/// Decimals with which every value of a column keeps at least three significant digits, at most `most`: the column
-/// then lines up on its decimal point. With the half-widths of the values' intervals it goes on to the digit that most
-/// of them are sure of. NaN and zero are ignored.
-int column_decimals(std::span<const double> values, std::span<const double> half_widths = {}, int most = 4);
+/// Decimals of a value that is known to `half_width`: as many as give the half-width two digits, so that no digit is
+/// written that it does not bear. Without one the value keeps four digits. At most `most`.
+int known_decimals(double value, std::optional<double> half_width, int most = 4);
+/// Spaces behind a right-aligned number of `decimals` that put its point below those of numbers with `most`.
+std::string point_padding(int decimals, int most);
 
 std::string format_fixed(double value, int decimals);       ///< "24.40", "nan" as "NaN"
 std::string counted(std::size_t number, const char* noun);  ///< "1 row", "2 rows"
@@ -22,8 +22,13 @@ std::string format_count(std::int64_t value);               ///< "32,768"
 std::string format_tokens(std::int64_t value);              ///< "32k", "1000"
 std::string format_bytes(std::int64_t bytes);               ///< "217 KB", "1.2 GB", decimal units
 std::string format_seconds(double seconds);                 ///< "40 s", "1 min 40 s", "2 h 5 min"
-std::string format_latency(double ms);                      ///< with its unit: "24.40 ms", "812 us", "1.24 s"
-std::string format_error(double value);                     ///< of a relative error: "1.6e-3"
+/// With its unit and the digits that the half-width of its interval bears, four without one: "24.40 ms", "812 us".
+std::string format_latency(double ms, std::optional<double> half_width = std::nullopt);
+/// The same always in milliseconds, as an axis beside it is.
+std::string format_ms(double ms, std::optional<double> half_width = std::nullopt);
+/// The ends of an interval with one unit, that of `middle`: "45.87 to 46.70 ms".
+std::string format_latency_interval(double low, double high, double middle);
+std::string format_error(double value);                                  ///< of a relative error: "1.6e-3"
 std::string format_windows(std::int64_t window1, std::int64_t window2);  ///< "512 × 32"
 /// "2026-11-21T14:02:31Z" as a short local time: "today 14:02", "18 Nov 17:31", "2025-11-18". `now` is unix seconds.
 std::string format_started(std::string_view iso_utc, std::int64_t now);

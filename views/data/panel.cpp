@@ -17,21 +17,36 @@ constexpr std::array kPanels{
               "Every sample of the selected measurement over time, and their distribution"},
     PanelInfo{Panel::compare, "compare", "Compare",
               "Two or more sweeps, row by row, and what else differs between them"},
-    PanelInfo{Panel::paper, "paper", "Paper", "The paper's Table 1 beside what this machine does"},
+    PanelInfo{Panel::paper, "paper", "Paper", "The paper's Table 1 beside what this machine does, and its pages",
+              Workspace::paper},
     PanelInfo{Panel::details, "details", "Details", "The selected measurement: samples, launch, provenance, note"},
     PanelInfo{Panel::setup, "setup", "Sweep setup", "What the next sweep measures"},
     PanelInfo{Panel::history, "history", "History", "The sweeps of this database"},
     PanelInfo{Panel::log, "log", "Log", "What the program did, newest last"},
     PanelInfo{Panel::attention, "attention", "Attention",
-              "Inside the attention tensor: which pairs of tokens a query attends to"},
+              "Inside the attention tensor: which pairs of tokens a query attends to", Workspace::attention},
 };
 static_assert(is_by_panel(kPanels));
+
+constexpr std::array kWorkspaces{
+    WorkspaceInfo{Workspace::measure, "Measure", "Latency and rates of the kernels (M)", Panel::count},
+    WorkspaceInfo{Workspace::attention, "Attention", "Inside the attention tensor (A)", Panel::attention},
+    WorkspaceInfo{Workspace::paper, "Paper", "The paper's tables, tiles and algorithms (7)", Panel::paper},
+};
+static_assert(kWorkspaces.size() == static_cast<std::size_t>(Workspace::count));
+static_assert(std::ranges::all_of(kWorkspaces, [](const WorkspaceInfo& info) {
+  return &info == &kWorkspaces[static_cast<std::size_t>(info.workspace)];
+}));
 
 }  // namespace
 
 std::span<const PanelInfo> panels() { return kPanels; }
 
 const PanelInfo& panel_info(Panel panel) { return kPanels[static_cast<std::size_t>(panel)]; }
+
+std::span<const WorkspaceInfo> workspaces() { return kWorkspaces; }
+
+const WorkspaceInfo& workspace_info(Workspace workspace) { return kWorkspaces[static_cast<std::size_t>(workspace)]; }
 
 const PanelInfo* find_panel(std::string_view id) {
   const auto found = std::find_if(kPanels.begin(), kPanels.end(), [&](const PanelInfo& info) { return id == info.id; });

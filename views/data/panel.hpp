@@ -1,4 +1,4 @@
-// The panels of the window: each has a name, a title and one sentence of help.
+// The panels of the window: each has a name, a title, one sentence of help, and the workspace that shows it.
 #pragma once
 
 #include <cstddef>
@@ -36,12 +36,24 @@ constexpr bool is_by_panel(const Rows& rows) {
   return true;
 }
 
+/// What the window shows at a time, as the toolbar lists it: panels side by side, or one that has it to itself.
+enum class Workspace { measure, attention, paper, count };
+
 struct PanelInfo {
   Panel panel;
   const char* id;     ///< "latency": --panel, settings, file names
   const char* title;  ///< window title
   const char* help;   ///< one sentence, on hovering the tab
+  Workspace workspace = Workspace::measure;
 };
+struct WorkspaceInfo {
+  Workspace workspace;
+  const char* name;
+  const char* help;  ///< with its key
+  Panel panel;       ///< that has it to itself; Panel::count: panels side by side
+};
+std::span<const WorkspaceInfo> workspaces();
+const WorkspaceInfo& workspace_info(Workspace workspace);
 std::span<const PanelInfo> panels();
 const PanelInfo& panel_info(Panel panel);
 /// The panel called `id`, or nullptr.

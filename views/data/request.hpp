@@ -67,10 +67,13 @@ struct CopyText {
 };
 
 // Measuring.
-struct Run {};
+struct Run {
+  bool sure = false;  ///< asked already whether it may take so long, or so much memory
+};
 struct Stop {};
 struct Resume {
-  std::int64_t sweep = 0;  ///< 0: the shown one
+  std::int64_t sweep = 0;     ///< 0: the shown one
+  std::string worker_prefix;  ///< as it was typed, where one was asked for
 };
 struct PreviewPlan {};  ///< the setup form has changed
 
@@ -82,6 +85,9 @@ struct SetBaseline {
   std::int64_t sweep = 0;  ///< 0: the shown one; the one that is the baseline already: none
 };
 struct ClearBaseline {};
+struct SetReference {
+  std::string kernel;  ///< that rows stand beside: its id, "auto" or "none"
+};
 struct Compare {
   std::int64_t sweep = 0;  ///< 0: the shown one
 };
@@ -142,8 +148,8 @@ using FileRequest =
 using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,
                  ask::CopyText, ask::Run, ask::Stop, ask::Resume, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline,
-                 ask::ClearBaseline, ask::Compare, ask::SelectMeasurement, ask::ClearSelection, ask::Star,
-                 ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
+                 ask::ClearBaseline, ask::SetReference, ask::Compare, ask::SelectMeasurement, ask::ClearSelection,
+                 ask::Star, ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
                  ask::ShowMeasurements, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::ToggleTheme,
                  ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette,
                  ask::OpenHelp, ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;

@@ -15,8 +15,10 @@
 #include "profiler/record/catalog.hpp"
 #include "profiler/record/measurement.hpp"
 #include "profiler/statistics/statistics.hpp"
+#include "profiler/statistics/verdicts.hpp"
 #include "views/data/attention_state.hpp"
 #include "views/data/request.hpp"
+#include "views/data/tile_state.hpp"
 
 namespace triscope {
 
@@ -125,7 +127,11 @@ struct DatabaseData {
   std::shared_ptr<const SweepResults> shown;
   std::shared_ptr<const SweepResults> baseline;
   std::shared_ptr<const Comparisons> against_baseline;  ///< shown against baseline
+  std::shared_ptr<const Verdicts> beside_reference;     ///< shown rows beside the reference kernel's of their sweep
   std::vector<ComparedSweep> compared;
+  /// The other sweeps of this database that were measured on the shown one's device, newest first: a curve over lengths
+  /// is often measured in several.
+  std::vector<std::shared_ptr<const SweepResults>> same_device;
   std::shared_ptr<const SelectedMeasurement> selected;
   std::uint64_t revision = 0;  ///< grows whenever shown, baseline, comparisons or compared change
 };
@@ -145,6 +151,7 @@ struct MessageData {
 
 struct WindowData : DatabaseData, MeasuringData, MessageData {
   AttentionData attention;                      ///< written by app/window/attention
+  TileData tiles;                               ///< written by app/window/tiles
   std::shared_ptr<const FolderListing> folder;  ///< for the question for a file, null until one was asked; by files
   bool can_undo = false;                        ///< a deletion or a reset can be taken back; by undo
 };

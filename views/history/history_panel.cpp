@@ -1,5 +1,6 @@
 // The sweeps of the database: choose what is shown, the baseline, what is compared.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <imgui_internal.h>
 #include <imgui_stdlib.h>
 
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <utility>
 
+#include "profiler/plan/sweep_title.hpp"
 #include "views/data/format.hpp"
 #include "views/history/history_panels.hpp"
 #include "views/parts/widgets.hpp"
@@ -26,12 +28,14 @@ bool matches(const SweepInfo& sweep, const std::string& title, const std::string
          contains(sweep.command, filter);
 }
 
-/// "NVIDIA H200" -> "H200": the last words that fit a narrow column.
-std::string short_device(const std::string& name) {
-  for (const char* maker : {"NVIDIA ", "GeForce ", "AMD ", "Intel(R) ", "Intel "}) {
-    if (name.starts_with(maker)) return short_device(name.substr(std::char_traits<char>::length(maker)));
-  }
-  return name;
+constexpr float kLine = 20;           ///< height of a sweep in the list, design pixels
+constexpr float kRoomForTimes = 300;  ///< width of the list
+
+/// Where the time of day begins in "today 14:02"; a date of another year has none, and stands in its place.
+std::size_t clock_at(const SweepInfo& sweep, std::int64_t now) {
+  const std::string text = format_started(sweep.started, now);
+  const std::size_t space = text.rfind(' ');
+  return space == std::string::npos || text.find(':') == std::string::npos ? 0 : space + 1;
 }
 
 std::string state_of(const SweepInfo& sweep, const WindowData& data) {
@@ -45,8 +49,8 @@ std::string state_of(const SweepInfo& sweep, const WindowData& data) {
 
 void draw_tooltip(Context& context, const SweepInfo& sweep) {
   tooltip(context, fmt::format("{}\n{}\n{}, {} measured, {} failed, {} skipped of {} planned\n{}",
-                               context.models.title(context.data, sweep), sweep.environment.device_name, sweep.started,
-                               sweep.ok, sweep.failed, sweep.skipped, sweep.planned, sweep.command));
+                               context.models.name(context.data, sweep).title, sweep.environment.device_name,
+                               sweep.started, sweep.ok, sweep.failed, sweep.skipped, sweep.planned, sweep.command));
 }
 
 void draw_menu(Context& context, const SweepInfo& sweep) {
@@ -58,7 +62,7 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
   if (ImGui::IsWindowAppearing()) context.ui.sweep_note = sweep.note;
   ImGui::BeginDisabled(!writable);
   ImGui::SetNextItemWidth(context.look.px(220));
-  if (ImGui::InputTextWithHint("##note", "name this sweep, then Enter", &context.ui.sweep_note,
+  if (ImGui::InputTextWithHint("##note", "a name, #tags, then Enter", &context.ui.sweep_note,
                                ImGuiInputTextFlags_EnterReturnsTrue)) {
     context.request(ask::NoteSweep{sweep.id, context.ui.sweep_note});
     ImGui::CloseCurrentPopup();
@@ -79,17 +83,65 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
   ImGui::EndPopup();
 }
 
-void draw_sweep(Context& context, const SweepInfo& sweep) {
+/// What a line of the list is drawn with, between two edges: words from the left and from the right, cut off where they
+/// would meet.
+class LineOfWords {
+ public:
+  LineOfWords(float left, float right, float y) : left_(left), right_(right), y_(std::round(y)) {}
+  void add(ImU32 colour, const std::string& text, float gap) { left_ += draw(colour, text, left_, right_) + gap; }
+  void add_right(ImU32 colour, const std::string& text, float gap) {
+    const float width = std::min(ImGui::CalcTextSize(text.c_str()).x, (right_ - left_) / 2);
+    draw(colour, text, right_ - width, right_);
+    right_ -= width + gap;
+  }
+
+ private:
+  float draw(ImU32 colour, const std::string& text, float x, float end) {
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str()), low(std::round(x), y_);
+    ImGui::PushStyleColor(ImGuiCol_Text, colour);
+    ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), low, ImVec2(end, low.y + size.y), end, text.data(),
+                              text.data() + text.size(), &size);
+    ImGui::PopStyleColor();
+    return size.x;
+  }
+
+  float left_, right_, y_;
+};
+
+/// The times of day are shown where they leave room for the titles, or where only they tell sweeps apart.
+bool shows_times(Context& context, float width) {
+  return width > context.look.px(kRoomForTimes) || context.models.has_twins(context.data);
+}
+
+void draw_words(Context& context, const SweepInfo& sweep, ImVec2 at, float width) {
   const Look& look = context.look;
   const Theme& theme = look.theme;
+  const SmallFont font(look);
+  LineOfWords words(at.x + look.px(4), at.x + width - look.px(4),
+                    at.y + (look.px(kLine) - ImGui::GetTextLineHeight()) / 2);
+  if (shows_times(context, width)) {
+    const NumberFont digits(look, 11);
+    words.add_right(theme.muted, format_started(sweep.started, context.now).substr(clock_at(sweep, context.now)),
+                    look.px(6));
+  }
+  if (const std::string state = state_of(sweep, context.data); !state.empty()) {
+    words.add_right(state.starts_with("measuring") ? theme.accent : theme.unclear, state, look.px(6));
+  } else if (const std::vector<std::string> tags = tags_of(sweep.note); !tags.empty()) {
+    words.add_right(theme.accent, fmt::format("#{}", fmt::join(tags, " #")), look.px(6));
+  }
+  if (context.ui.selection.baseline_sweep == sweep.id) words.add(theme.accent, "●", look.px(4));
+  if (sweep.starred) words.add(theme.unclear, "★", look.px(4));
+  words.add(theme.text, context.models.name(context.data, sweep).brief, 0);
+}
+
+void draw_sweep(Context& context, const SweepInfo& sweep) {
+  const Look& look = context.look;
   Selection& selection = context.ui.selection;
   ImGui::PushID(static_cast<int>(sweep.id));
   const bool shown = selection.shown_sweep == sweep.id;
   const bool compared =
       std::find(selection.compared.begin(), selection.compared.end(), sweep.id) != selection.compared.end();
-  const bool baseline = selection.baseline_sweep == sweep.id;
-  const std::string state = state_of(sweep, context.data);
-  const float height = look.px(40), width = ImGui::GetContentRegionAvail().x;
+  const float height = look.px(kLine), width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (ImGui::Selectable("##sweep", shown || compared, ImGuiSelectableFlags_AllowOverlap, ImVec2(0, height))) {
     context.request(ImGui::GetIO().KeyCtrl ? Request(ask::Compare{sweep.id}) : ask::ShowSweep{sweep.id});
@@ -98,34 +150,17 @@ void draw_sweep(Context& context, const SweepInfo& sweep) {
     ImGui::SetScrollHereY();  // what was shown by another panel comes into view
   draw_tooltip(context, sweep);
   draw_menu(context, sweep);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  if (compared) list->AddRectFilled(at, ImVec2(at.x + look.px(2), at.y + height), theme.accent);
-  const float top = at.y + look.px(3), right = at.x + width - look.px(8);
-  const std::string device = short_device(sweep.environment.device_name);
-  const float device_x = std::max(at.x + look.px(110), right - ImGui::CalcTextSize(device.c_str()).x);
-  float x = at.x + look.px(8);
-  const auto word = [&](ImU32 colour, const std::string& text, float y, float end) {
-    const ImVec2 size = ImGui::CalcTextSize(text.c_str()), low(std::round(x), std::round(y));
-    ImGui::PushStyleColor(ImGuiCol_Text, colour);
-    ImGui::RenderTextEllipsis(list, low, ImVec2(end, low.y + size.y), end, text.data(), text.data() + text.size(),
-                              &size);
-    ImGui::PopStyleColor();
-    x += size.x + look.px(6);
-  };
-  if (baseline) word(theme.accent, "●", top, right);
-  if (sweep.starred) word(theme.unclear, "★", top, right);
-  word(theme.text, format_started(sweep.started, context.now), top, device_x - look.px(6));
-  {
-    const SmallFont font(look);
-    const ImU32 colour = state.starts_with("measuring") ? theme.accent : theme.unclear;
-    if (!state.empty()) word(colour, state, top + look.px(2), device_x - look.px(6));
-  }
-  x = device_x;
-  word(theme.muted, device, top, right);
-  const SmallFont font(look);
-  x = at.x + look.px(8);
-  word(theme.muted, context.models.title(context.data, sweep), at.y + look.px(21), right);
+  if (compared)
+    ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + look.px(2), at.y + height), look.theme.accent);
+  draw_words(context, sweep, at, width);
   ImGui::PopID();
+}
+
+/// "H200, today": what sweeps that stand together share.
+std::string group_of(const SweepInfo& sweep, std::int64_t now) {
+  std::string day = format_started(sweep.started, now);
+  if (const std::size_t clock = clock_at(sweep, now)) day.resize(clock - 1);
+  return fmt::format("{}, {}", short_device(sweep.environment.device_name), day);
 }
 
 }  // namespace
@@ -144,14 +179,16 @@ void draw_history_panel(Context& context) {
   }
   UiState& ui = context.ui;
   ImGui::SetNextItemWidth(-1);
-  ImGui::InputTextWithHint("##history_filter", "filter by device, date, note", &ui.history_filter,
+  ImGui::InputTextWithHint("##history_filter", "filter by device, date, title, #tag", &ui.history_filter,
                            ImGuiInputTextFlags_EscapeClearsAll);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, context.look.px(1)));
   const float footer = ui.selection.compared.size() >= 2 ? ImGui::GetFrameHeightWithSpacing() : 0;
   if (ImGui::BeginChild("sweeps", ImVec2(0, ImGui::GetContentRegionAvail().y - footer))) {
     bool any = false;
+    std::string group;
     for (const SweepInfo& sweep : data.sweeps) {
-      if (!matches(sweep, context.models.title(data, sweep), ui.history_filter)) continue;
+      if (!matches(sweep, context.models.name(data, sweep).title, ui.history_filter)) continue;
+      if (const std::string of = group_of(sweep, context.now); std::exchange(group, of) != of) muted_text(context, of);
       draw_sweep(context, sweep);
       any = true;
     }

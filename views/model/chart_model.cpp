@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <limits>
 #include <set>
 #include <tuple>
 
+#include "profiler/record/columns.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
 
@@ -131,9 +132,9 @@ TextTable points_text(const LatencyModel& model, const char* x, bool numeric_x, 
       std::vector<std::string> cells{series.label};
       add_setting_cells(cells, model, line);
       cells.push_back(x_of(line));
-      for (const std::string& number :
-           {fmt::format("{:.6g}", point->y), fmt::format("{:.3g}", point->below), fmt::format("{:.3g}", point->above)})
-        cells.push_back(number);
+      cells.push_back(fmt::format("{:.6g}", point->y));
+      for (const double end : {point->below, point->above})
+        cells.push_back(point->known ? fmt::format("{:.3g}", end) : "unknown");
       table.rows.push_back(std::move(cells));
     });
   }
@@ -152,8 +153,8 @@ double ms_above(const ResultRow& row) {
 std::optional<ChartPoint> rate_point(double x, const ResultRow& row) {
   if (!row.tflops || !std::isfinite(*row.tflops)) return std::nullopt;
   const double work = *row.tflops * *row.median_ms;
-  ChartPoint point{x, *row.tflops, 0, 0, row.measurement, row.peak_fraction};
-  if (!interval_known(row)) return point;
+  ChartPoint point{x, *row.tflops, 0, 0, row.measurement, row.peak_fraction, interval_known(row)};
+  if (!point.known) return point;
   point.below = std::max(0.0, *row.tflops - work / *row.ci_high_ms);
   point.above = std::max(0.0, work / *row.ci_low_ms - *row.tflops);
   return point;
@@ -166,24 +167,13 @@ double window_area(const LatencyLine& line) {
 std::optional<ChartPoint> latency_point(const LatencyLine& line, const ResultRow& row) {
   if (*row.median_ms <= 0 || line.problem.form == Form::gemm)
     return std::nullopt;  // a product's rate compares, its latency does not
-  return ChartPoint{line.baseline ? 0 : window_area(line), *row.median_ms, ms_below(row), ms_above(row),
-                    row.measurement};
-}
-
-/// What the device did while it was measured.
-std::vector<std::string> conditions_of(const std::vector<Sample>& samples) {
-  std::vector<std::string> words;
-  const auto add = [&](std::optional<double> Sample::*reading, const char* unit) {
-    std::vector<double> values;
-    for (const Sample& sample : samples) {
-      if (sample.*reading) values.push_back(*(sample.*reading));
-    }
-    if (!values.empty()) words.push_back(fmt::format("{} {}", format_count(std::llround(median(values))), unit));
-  };
-  add(&Sample::sm_clock_mhz, "MHz");
-  add(&Sample::power_w, "W");
-  add(&Sample::temperature_c, "°C");
-  return words;
+  return ChartPoint{line.baseline ? 0 : window_area(line),
+                    *row.median_ms,
+                    ms_below(row),
+                    ms_above(row),
+                    row.measurement,
+                    std::nullopt,
+                    interval_known(row)};
 }
 
 }  // namespace
@@ -208,6 +198,40 @@ std::vector<ChartSetting> chart_settings(const LatencyModel& model) {
   std::stable_sort(settings.begin(), settings.end(),
                    [](const ChartSetting& a, const ChartSetting& b) { return a.problem.seq_len > b.problem.seq_len; });
   return settings;
+}
+
+std::string point_text(const ChartPoint& point, const char* unit) {
+  const std::string value = fmt::format("{} {}", significant_text(point.y), unit);
+  if (!point.known) return value + ", interval unknown";
+  return fmt::format("{}, 95 % interval {} to {}", value, significant_text(point.y - point.below),
+                     significant_text(point.y + point.above));
+}
+
+ValueRange value_range(const std::vector<SeriesPoints>& series, const std::vector<SeriesPoints>& levels) {
+  constexpr double kShare = 0.5;
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  const auto each = [&](auto visit) {
+    for (const auto* group : {&series, &levels}) {
+      for (const SeriesPoints& one : *group) std::for_each(one.points.begin(), one.points.end(), visit);
+    }
+  };
+  each([&](const ChartPoint& point) {
+    low = std::min(low, point.y);
+    high = std::max(high, point.y);
+  });
+  if (!(low <= high)) return {};
+  const double least = low * kShare, most = high * (1 + kShare);
+  each([&](const ChartPoint& point) {
+    low = std::min(low, std::max(point.y - point.below, least));
+    high = std::max(high, std::min(point.y + point.above, most));
+  });
+  return {low, high};
+}
+
+bool any_unknown(const std::vector<SeriesPoints>& series) {
+  return std::any_of(series.begin(), series.end(), [](const SeriesPoints& one) {
+    return std::any_of(one.points.begin(), one.points.end(), [](const ChartPoint& point) { return !point.known; });
+  });
 }
 
 BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting) {
@@ -257,12 +281,15 @@ namespace {
 bool has_windows(const LatencyLine& line) { return !line.baseline && line.problem.mask != Mask::full; }
 
 MapCell map_cell(const ResultRow& row, MapMetric metric) {
-  MapCell cell{MapCell::State::skipped, 0, row.measurement, row.reason};
+  MapCell cell{MapCell::State::skipped, 0, row.measurement, row.reason, interval_known(row)};
   const auto value = metric == MapMetric::latency  ? row.median_ms
                      : metric == MapMetric::tflops ? row.tflops
                                                    : row.peak_fraction;
   if (row.status == Status::ok && value) {
     cell.value = metric == MapMetric::peak ? *value * 100 : *value;
+    cell.decimals = metric == MapMetric::latency  ? ms_decimals(row)
+                    : metric == MapMetric::tflops ? rate_decimals(row)
+                                                  : 1;
     cell.state = std::isfinite(cell.value) ? MapCell::State::ok : MapCell::State::nan;
   } else if (row.status == Status::failed) {
     cell.state = MapCell::State::failed;
@@ -325,126 +352,6 @@ TextTable map_text(const LatencyModel& model, const Series& series, MapMetric me
       cells.push_back(value ? fmt::format("{:.6g}", cell.value) : std::string(to_string(line.cells[g]->row.status)));
       table.rows.push_back(std::move(cells));
     }
-  }
-  return table;
-}
-
-namespace {
-
-Histogram make_histogram(const std::vector<double>& values, const std::vector<bool>& flagged) {
-  Histogram histogram;
-  if (values.empty()) return histogram;
-  std::vector<double> sorted = values;
-  std::sort(sorted.begin(), sorted.end());
-  // Freedman-Diaconis width between the 0.1 % and 99.9 % quantiles; what lies outside is counted in the end bins.
-  const auto at = [&](double q) {
-    return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
-  };
-  const double low = at(0.001), high = at(0.999);
-  const double spread = at(0.75) - at(0.25);
-  const double range = std::max(high - low, 1e-9 * std::max(1.0, std::abs(high)));
-  const double ideal = 2 * spread / std::cbrt(static_cast<double>(sorted.size()));
-  const auto bins = static_cast<std::size_t>(std::clamp(ideal > 0 ? std::ceil(range / ideal) : 12.0, 8.0, 80.0));
-  histogram.first = low;
-  histogram.width = range / static_cast<double>(bins);
-  histogram.counts.assign(bins, 0);
-  histogram.flagged.assign(bins, 0);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double position = std::clamp((values[i] - low) / histogram.width, 0.0, static_cast<double>(bins - 1));
-    histogram.counts[static_cast<std::size_t>(position)] += 1;
-    if (flagged[i]) histogram.flagged[static_cast<std::size_t>(position)] += 1;
-  }
-  return histogram;
-}
-
-SampleBuckets make_buckets(const std::vector<double>& seconds, const std::vector<double>& values,
-                           std::size_t max_buckets) {
-  SampleBuckets buckets;
-  buckets.per_bucket =
-      std::max<std::size_t>(1, (values.size() + max_buckets - 1) / std::max<std::size_t>(1, max_buckets));
-  for (std::size_t begin = 0; begin < values.size(); begin += buckets.per_bucket) {
-    const std::size_t end = std::min(begin + buckets.per_bucket, values.size());
-    const auto [low, high] = std::minmax_element(values.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                 values.begin() + static_cast<std::ptrdiff_t>(end));
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += values[i];
-    buckets.seconds.push_back((seconds[begin] + seconds[end - 1]) / 2);
-    buckets.minimum.push_back(*low);
-    buckets.maximum.push_back(*high);
-    buckets.centre.push_back(sum / static_cast<double>(end - begin));
-  }
-  return buckets;
-}
-
-}  // namespace
-
-SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t max_buckets) {
-  SampleChart chart;
-  chart.samples = samples.size();
-  std::vector<double> seconds, values;
-  std::vector<bool> flagged;
-  std::map<std::string, std::size_t> flags;
-  std::vector<double> clock_seconds, clocks;
-  for (const Sample& sample : samples) {
-    const double start = static_cast<double>(sample.started_ns) * 1e-9;
-    const double ms = static_cast<double>(sample.duration_ns) * 1e-6;
-    if (!sample.flag.empty()) {
-      ++chart.flagged;
-      ++flags[sample.flag];
-    }
-    if (sample.duration_ns <= 0) {
-      ++chart.invalid;
-      continue;
-    }
-    seconds.push_back(start);
-    values.push_back(ms);
-    flagged.push_back(!sample.flag.empty());
-    if (!sample.flag.empty()) {
-      chart.flagged_seconds.push_back(start);
-      chart.flagged_ms.push_back(ms);
-    }
-    if (sample.sm_clock_mhz) {
-      clock_seconds.push_back(start);
-      clocks.push_back(*sample.sm_clock_mhz);
-    }
-  }
-  // A cloud of flagged points beyond what can be told apart is thinned evenly; the count stays exact.
-  if (chart.flagged_ms.size() > max_buckets) {
-    const std::size_t step = chart.flagged_ms.size() / max_buckets + 1;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < chart.flagged_ms.size(); i += step, ++kept) {
-      chart.flagged_ms[kept] = chart.flagged_ms[i];
-      chart.flagged_seconds[kept] = chart.flagged_seconds[i];
-    }
-    chart.flagged_ms.resize(kept);
-    chart.flagged_seconds.resize(kept);
-  }
-  chart.buckets = make_buckets(seconds, values, max_buckets);
-  chart.histogram = make_histogram(values, flagged);
-  const SampleBuckets clock_buckets = make_buckets(clock_seconds, clocks, max_buckets);
-  chart.clock_seconds = clock_buckets.seconds;
-  chart.clock_mhz = clock_buckets.centre;
-  chart.conditions = conditions_of(samples);
-  std::vector<std::pair<std::size_t, std::string>> by_count;
-  for (const auto& [flag, count] : flags) by_count.emplace_back(count, flag);
-  std::sort(by_count.rbegin(), by_count.rend());
-  for (const auto& [count, flag] : by_count)
-    chart.flags.push_back(fmt::format("{} ({})", flag_label(flag), format_count(static_cast<std::int64_t>(count))));
-  return chart;
-}
-
-TextTable samples_text(const std::vector<Sample>& samples) {
-  TextTable table{{"started, s", "ms", "launches", "block", "SM clock, MHz", "power, W", "temperature, C", "flag"},
-                  {true, true, true, true, true, true, true, false},
-                  {}};
-  const auto text = [](const std::optional<double>& value) {
-    return value ? fmt::format("{:.6g}", *value) : std::string();
-  };
-  for (const Sample& sample : samples) {
-    table.rows.push_back({fmt::format("{:.6f}", static_cast<double>(sample.started_ns) * 1e-9),
-                          fmt::format("{:.6f}", static_cast<double>(sample.duration_ns) * 1e-6),
-                          fmt::format("{}", sample.launches), fmt::format("{}", sample.block),
-                          text(sample.sm_clock_mhz), text(sample.power_w), text(sample.temperature_c), sample.flag});
   }
   return table;
 }

@@ -28,7 +28,10 @@ struct ChartPoint {
   double below = 0, above = 0;  ///< 95 % interval, as distances from y
   std::int64_t measurement = 0;
   std::optional<double> peak_fraction{};  ///< of a rate: of the dense peak, by counted cycles
+  bool known = true;                      ///< the interval is; otherwise `below` and `above` are 0
 };
+/// "0.2 TFLOP/s, 95 % interval 0.198 to 0.203", "1.23 ms, interval unknown"; beside a point that is hovered.
+std::string point_text(const ChartPoint& point, const char* unit);
 
 /// One of the settings (tokens, heads, forms, instances, ...) that a sweep was measured at. Charts over windows show
 /// one.
@@ -51,6 +54,15 @@ struct BarChart {
   std::vector<SeriesPoints> series;     ///< our kernels; x = category index
   std::vector<SeriesPoints> levels;     ///< baselines; one point each, its y is the level
 };
+/// What an axis has to show of the points. An interval counts as far as it reaches half of the highest value above that
+/// or half of the lowest below: one that is very wide must not press all values against the axis.
+struct ValueRange {
+  double low = 0, high = 0;  ///< both 0 without a point
+};
+ValueRange value_range(const std::vector<SeriesPoints>& series, const std::vector<SeriesPoints>& levels);
+/// Of points whose interval is not known, which are drawn hollow.
+bool any_unknown(const std::vector<SeriesPoints>& series);
+
 BarChart make_bar_chart(const LatencyModel& model, const ChartSetting& setting);
 /// Every setting's points, for files: a chart shows one.
 TextTable bars_text(const LatencyModel& model);
@@ -69,6 +81,8 @@ struct MapCell {
   double value = 0;
   std::int64_t measurement = 0;
   std::string reason;  ///< of a cell that is not ok
+  bool known = true;   ///< the interval of its latency is
+  int decimals = 0;    ///< of `value`, as many as its interval bears
 };
 struct WindowMap {
   std::vector<std::int64_t> window1, window2;  ///< sorted axes
@@ -81,29 +95,5 @@ std::vector<Series> map_series(const LatencyModel& model);
 WindowMap make_window_map(const LatencyModel& model, const ChartSetting& setting, const Series& series,
                           MapMetric metric);
 TextTable map_text(const LatencyModel& model, const Series& series, MapMetric metric);
-
-/// (5) samples of one measurement. `minimum` and `maximum` bound `bucket` neighbours, so that no spike is lost however
-/// many samples there are; with few samples a bucket is one sample.
-struct SampleBuckets {
-  std::vector<double> seconds, minimum, maximum, centre;
-  std::size_t per_bucket = 1;
-};
-struct Histogram {
-  double first = 0, width = 0;          ///< ms
-  std::vector<double> counts, flagged;  ///< all samples, and the flagged ones among them
-};
-struct SampleChart {
-  SampleBuckets buckets;  ///< ms
-  std::vector<double> flagged_seconds, flagged_ms;
-  std::vector<double> clock_seconds, clock_mhz;  ///< decimated like the samples
-  Histogram histogram;
-  std::size_t samples = 0, flagged = 0;
-  std::vector<std::string> flags;  ///< "throttled: sw_power_cap (12)", by count
-  std::vector<std::string>
-      conditions;           ///< medians over the samples: "1,695 MHz", "688 W", "61 °C"; what was not read is left out
-  std::size_t invalid = 0;  ///< samples whose duration is not positive: shown as a count, never drawn
-};
-SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t max_buckets = 2000);
-TextTable samples_text(const std::vector<Sample>& samples);
 
 }  // namespace triscope

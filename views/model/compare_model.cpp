@@ -77,6 +77,18 @@ const Aspect kAspects[] = {
     {"system", [](const SweepResults& s) { return s.info.environment.os; }},
 };
 
+/// Letters of the day that stands before the time of every sweep, "22 Nov " of "22 Nov 00:47"; 0 where they differ.
+std::size_t length_of_day(const std::vector<ComparedSweep>& compared, std::int64_t now) {
+  std::set<std::string> days;
+  for (const ComparedSweep& sweep : compared) {
+    const std::string started = format_started(sweep.results->info.started, now);
+    const std::size_t clock = started.rfind(' ') + 1;
+    if (clock == 0 || started.find(':') == std::string::npos) return 0;
+    days.insert(started.substr(0, clock));
+  }
+  return days.size() == 1 ? days.begin()->size() : 0;
+}
+
 /// Sweeps that began in the same minute have their numbers in their names too.
 void name_apart(std::vector<std::string>& names, const std::vector<ComparedSweep>& compared) {
   const std::multiset<std::string> given(names.begin(), names.end());
@@ -132,12 +144,13 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
   CompareModel model;
   const std::size_t n = compared.size();
   bool instances = false;
+  const std::size_t same_day = length_of_day(compared, now);
   const bool several_devices = std::any_of(compared.begin(), compared.end(), [&](const ComparedSweep& sweep) {
     return sweep.results->info.environment.device_name != compared.front().results->info.environment.device_name;
   });
   for (const ComparedSweep& sweep : compared) {
     const SweepInfo& info = sweep.results->info;
-    std::string name = info.note.empty() ? format_started(info.started, now) : info.note;
+    std::string name = info.note.empty() ? format_started(info.started, now).substr(same_day) : info.note;
     if (several_devices) name += ", " + info.environment.device_name;
     model.sweeps.push_back(std::move(name));
     instances |= has_several_instances(sweep.results->rows);
@@ -150,7 +163,6 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
   const std::vector<std::string> settings = differing_settings(all);
   auto setting = settings.begin();
   std::map<std::string, std::size_t> line_of;
-  std::vector<double> times;
   for (std::size_t s = 0; s < n; ++s) {
     for (const ResultRow& row : compared[s].results->rows) {
       const auto [found, inserted] = line_of.emplace(match_key(row, instances), model.lines.size());
@@ -159,14 +171,15 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
         model.has_settings |= !setting->empty();
       }
       ++setting;
-      CompareCell cell{row.measurement, row.status == Status::ok ? row.median_ms : std::nullopt, row.status,
-                       std::nullopt};
+      CompareCell cell{row.measurement, row.status == Status::ok ? row.median_ms : std::nullopt, ms_decimals(row),
+                       row.status, std::nullopt};
       const auto comparison = compared[s].against_first.find(row.measurement);
       if (comparison != compared[s].against_first.end()) {
         cell.comparison = comparison->second.comparison;
         count(model, *cell.comparison);
+        model.ratio_decimals = std::max(model.ratio_decimals, ratio_decimals(*cell.comparison));
       }
-      if (cell.ms) times.push_back(*cell.ms);
+      if (cell.ms) model.decimals = std::max(model.decimals, cell.decimals);
       model.lines[found->second].cells[s] = std::move(cell);
     }
   }
@@ -180,9 +193,23 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
   });
   for (const CompareLine& line : model.lines)
     model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
-  model.decimals = column_decimals(times);
+  model.has_passes = std::any_of(model.lines.begin(), model.lines.end(),
+                                 [&](const CompareLine& line) { return line.pass != model.lines.front().pass; });
   model.differences = differences_of(compared);
   return model;
+}
+
+int ratio_decimals(const Comparison& comparison) {
+  constexpr int kMost = 3;
+  if (!interval_known(comparison)) return kMost - 1;
+  return known_decimals(comparison.ratio, (comparison.interval.high - comparison.interval.low) / 2, kMost);
+}
+
+std::string interval_text(const Comparison& comparison) {
+  if (!interval_known(comparison)) return "unknown";
+  const int decimals = ratio_decimals(comparison);
+  return fmt::format("{} .. {}", format_fixed(comparison.interval.low, decimals),
+                     format_fixed(comparison.interval.high, decimals));
 }
 
 TextTable compare_text(const CompareModel& model) {
@@ -207,14 +234,17 @@ TextTable compare_text(const CompareModel& model) {
     if (model.has_settings) row.push_back(line.setting);
     for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
       const auto& cell = line.cells[s];
-      row.push_back(cell && cell->ms ? format_fixed(*cell->ms, model.decimals)
+      row.push_back(cell && cell->ms ? format_fixed(*cell->ms, cell->decimals)
                     : cell           ? std::string(to_string(cell->status))
                                      : "");
       if (s == 0) continue;
       if (cell && cell->comparison) {
         const Comparison& c = *cell->comparison;
-        row.insert(row.end(), {format_fixed(c.ratio, 3), format_fixed(c.interval.low, 3),
-                               format_fixed(c.interval.high, 3), std::string(to_string(c.verdict))});
+        const bool known = interval_known(c);
+        const int decimals = ratio_decimals(c);
+        row.insert(row.end(),
+                   {format_fixed(c.ratio, decimals), known ? format_fixed(c.interval.low, decimals) : "unknown",
+                    known ? format_fixed(c.interval.high, decimals) : "unknown", std::string(to_string(c.verdict))});
       } else {
         row.insert(row.end(), 4, "");
       }

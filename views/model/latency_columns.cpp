@@ -39,8 +39,13 @@ FieldText field_text(LatencyField field) {
       return column_text("tflops", true);
     case LatencyField::peak:
       return column_text("peak_fraction", false);
+    case LatencyField::beside:
+      return {
+          "Latency beside dot-product attention of the same sizes in this sweep. Same: the whole interval lies within "
+          "the tolerance. Unclear: the samples do not decide it. *: not measured in turns.",
+          "time / time of the reference, with its 95 % interval", "", true};
     case LatencyField::of_reference:
-      return {"TFLOP/s relative to dot-product attention in the same sweep and pass.",
+      return {"TFLOP/s relative to dot-product attention in the same sweep and pass. The two do different work.",
               "TFLOP/s / TFLOP/s of the reference", "Higher is better.", true};
     case LatencyField::verdict:
       return {"Judgement against the baseline sweep. Same: the interval of the ratio lies within the tolerance.",
@@ -72,9 +77,12 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model) {
     };
     add(LatencyField::median, "median", group + ", ms");
     add(LatencyField::interval, "interval", "± ms");
+    // The ratio of the times leads; that of the rates is second.
+    if (!model.reference.empty()) add(LatencyField::beside, "beside", fmt::format("time vs {}", model.reference_label));
     add(LatencyField::tflops, "tflops", "TFLOP/s");
     add(LatencyField::peak, "peak", "% of peak");
-    if (!model.reference.empty()) add(LatencyField::of_reference, "of", fmt::format("of {}", model.reference_label));
+    if (!model.reference.empty())
+      add(LatencyField::of_reference, "of", fmt::format("rate vs {}", model.reference_label));
     if (model.has_baseline) add(LatencyField::verdict, "verdict", "since baseline");
     add(LatencyField::flagged, "flagged", "flagged");
     add(LatencyField::error, "error", "error");
@@ -107,31 +115,34 @@ std::optional<double> forward_ms(const LatencyLine& line) {
   return std::nullopt;
 }
 
-std::string measured_text(const LatencyModel& model, const LatencyCell& cell, const LatencyColumn& column) {
+std::string measured_text(const LatencyCell& cell, const LatencyColumn& column) {
   const ResultRow& row = cell.row;
   const auto text = [](const std::optional<double>& value, auto format) {
     return value ? format(*value) : std::string();
   };
-  const int decimals = model.groups[column.group].decimals;
   if (row.status != Status::ok && column.field != LatencyField::flagged) {
     return column.field == LatencyField::median ? std::string(to_string(row.status))
                                                 : std::string();  // what it had measured by then is no result
   }
   switch (column.field) {
     case LatencyField::median:
-      return text(row.median_ms, [&](double v) { return format_fixed(v, decimals); });
+      return text(row.median_ms, [&](double v) { return format_fixed(v, ms_decimals(row)); });
     case LatencyField::interval:
       if (!row.median_ms) return {};
       if (!interval_known(row)) return "unknown";
-      return format_fixed((*row.ci_high_ms - *row.ci_low_ms) / 2, decimals > 2 ? decimals : decimals + 1);
+      return format_fixed((*row.ci_high_ms - *row.ci_low_ms) / 2, ms_decimals(row));
     case LatencyField::tflops:
-      return text(row.tflops, [](double v) { return significant_text(v); });
+      return text(row.tflops, [&](double v) { return format_fixed(v, rate_decimals(row)); });
     case LatencyField::peak:
       return text(row.peak_fraction, [](double v) { return format_fixed(v * 100, 1); });
     case LatencyField::of_reference:
       return text(cell.of_reference, [](double v) { return format_fixed(v, 2) + "×"; });
+    case LatencyField::beside:
+      return cell.beside ? marked(*cell.beside, time_text(*cell.beside) + (cell.beside->paired ? "" : " *"))
+                         : std::string();
     case LatencyField::verdict:
-      return cell.against_baseline ? verdict_text(*cell.against_baseline) : std::string();
+      return cell.against_baseline ? marked(*cell.against_baseline, verdict_text(*cell.against_baseline))
+                                   : std::string();
     case LatencyField::flagged:
       return fmt::format("{}", row.flagged);
     case LatencyField::error:
@@ -143,7 +154,7 @@ std::string measured_text(const LatencyModel& model, const LatencyCell& cell, co
 
 }  // namespace
 
-std::string cell_text(const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column) {
+std::string cell_text(const LatencyLine& line, const LatencyColumn& column) {
   switch (column.field) {
     case LatencyField::label:
       return line.label;
@@ -159,7 +170,7 @@ std::string cell_text(const LatencyModel& model, const LatencyLine& line, const 
       break;
   }
   const LatencyCell* cell = find_cell(line, column);
-  return cell ? measured_text(model, *cell, column) : std::string();
+  return cell ? measured_text(*cell, column) : std::string();
 }
 
 std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& column) {
@@ -197,6 +208,9 @@ std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& c
     case LatencyField::of_reference:
       value = cell->of_reference;
       break;
+    case LatencyField::beside:
+      if (cell->beside) value = cell->beside->ratio;
+      break;
     case LatencyField::verdict:
       if (cell->against_baseline) value = cell->against_baseline->ratio;
       break;
@@ -212,8 +226,10 @@ std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& c
   return value && std::isnan(*value) ? std::nullopt : value;
 }
 
+bool is_verdict(LatencyField field) { return field == LatencyField::verdict || field == LatencyField::beside; }
+
 bool is_numeric(LatencyField field) {
-  return field != LatencyField::label && field != LatencyField::fact && field != LatencyField::verdict;
+  return field != LatencyField::label && field != LatencyField::fact && !is_verdict(field);
 }
 
 namespace {
@@ -265,7 +281,7 @@ std::vector<std::size_t> arrange(const LatencyModel& model, std::string_view fil
     if (!words.empty()) {
       std::string all =
           fmt::format("{}x{} {} {}", line.problem.window1, line.problem.window2, line.kernel, line.card.label);
-      for (const LatencyColumn& column : columns) all.append(1, '\n').append(cell_text(model, line, column));
+      for (const LatencyColumn& column : columns) all.append(1, '\n').append(cell_text(line, column));
       for (const auto& cell : line.cells) {
         if (cell) all.append(1, '\n').append(cell->row.reason);
       }
@@ -295,7 +311,7 @@ TextTable latency_text(const LatencyModel& model, const std::vector<std::size_t>
                        const std::vector<LatencyColumn>& columns) {
   TextTable table;
   for (const LatencyColumn& column : columns) {
-    const bool in_group = is_numeric(column.field) || column.field == LatencyField::verdict;
+    const bool in_group = is_numeric(column.field) || is_verdict(column.field);
     const bool named = column.field == LatencyField::median || column.field == LatencyField::paper ||
                        column.field == LatencyField::paper_ratio;
     table.header.push_back(in_group && !named ? model.groups[column.group].title + " " + column.title : column.title);
@@ -303,7 +319,7 @@ TextTable latency_text(const LatencyModel& model, const std::vector<std::size_t>
   }
   for (std::size_t index : order) {
     std::vector<std::string> row;
-    for (const LatencyColumn& column : columns) row.push_back(cell_text(model, model.lines[index], column));
+    for (const LatencyColumn& column : columns) row.push_back(cell_text(model.lines[index], column));
     table.rows.push_back(std::move(row));
   }
   return table;

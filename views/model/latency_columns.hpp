@@ -19,6 +19,7 @@ enum class LatencyField {
   interval,
   tflops,
   peak,
+  beside,
   of_reference,
   verdict,
   flagged,
@@ -47,10 +48,11 @@ std::vector<LatencyColumn> latency_columns(const LatencyModel& model);
 std::string latency_table_name(const std::vector<LatencyColumn>& columns);
 
 /// Text of one cell as it is shown and copied; "" for an absent measurement, the status word for one that is not ok.
-std::string cell_text(const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column);
+std::string cell_text(const LatencyLine& line, const LatencyColumn& column);
 /// Sort key; nullopt sorts last in both directions.
 std::optional<double> cell_value(const LatencyLine& line, const LatencyColumn& column);
 bool is_numeric(LatencyField field);
+bool is_verdict(LatencyField field);
 
 /// Indices of lines that contain every word of `filter` (any column, case-insensitive), sorted by `sort` if given. A
 /// number is also found as tokens or window, however it is written: "32k" and "32768" find 32,768.

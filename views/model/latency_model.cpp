@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <set>
-#include <tuple>
 
 #include "kernels/attention/paper.hpp"
 #include "profiler/record/columns.hpp"
@@ -89,33 +88,15 @@ std::string problem_key(const Problem& p) {
                      optional_key(p.sink));
 }
 
-/// A row of the kernel that others are related to, the baseline of lowest rank; null when none was measured.
-const ResultRow* reference_of(const std::vector<ResultRow>& rows) {
-  const ResultRow* best = nullptr;
-  for (const ResultRow& row : rows) {
-    if (!row.card.rank || row.status != Status::ok || !row.tflops) continue;
-    if (best == nullptr || *row.card.rank < *best->card.rank) best = &row;
-  }
-  return best;
-}
-
 }  // namespace
 
-const ResultRow* reference_row(const std::vector<ResultRow>& rows, const std::string& reference, const ResultRow& row) {
-  if (reference.empty() || row.kernel == reference) return nullptr;
-  for (const ResultRow& other : rows) {
-    if (other.kernel != reference || other.pass != row.pass || other.regime != row.regime ||
-        other.status != Status::ok || !other.tflops)
-      continue;
-    const Problem &a = other.problem, &b = row.problem;
-    if (std::tie(a.batch, a.seq_len, a.q_heads, a.kv_heads, a.head_dim) ==
-        std::tie(b.batch, b.seq_len, b.q_heads, b.kv_heads, b.head_dim))
-      return &other;
-  }
-  return nullptr;
-}
-
 namespace {
+
+template <typename Value>
+std::optional<Value> found_in(const std::map<std::int64_t, Value>& values, std::int64_t measurement) {
+  const auto found = values.find(measurement);
+  return found == values.end() ? std::nullopt : std::optional(found->second);
+}
 
 void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
   std::set<std::pair<Regime, Pass>> seen;
@@ -123,22 +104,38 @@ void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
   const bool several_regimes =
       std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return row.regime != rows.front().regime; });
   for (const auto& [regime, pass] : seen) {
-    LatencyGroup group{pass, regime, std::string(to_string(pass)), 0, 0};
+    LatencyGroup group{pass, regime, std::string(to_string(pass)), 0, 0, 0};
     if (several_regimes) group.title += fmt::format(", {}", to_string(regime));
-    std::vector<double> times, half_widths;
     for (const ResultRow& row : rows) {
       if (row.pass != pass || row.regime != regime) continue;
       if (row.status != Status::ok) continue;
-      if (row.median_ms) times.push_back(*row.median_ms);
-      if (interval_known(row)) half_widths.push_back((*row.ci_high_ms - *row.ci_low_ms) / 2);
+      group.decimals = std::max(group.decimals, ms_decimals(row));
+      group.rate_decimals = std::max(group.rate_decimals, rate_decimals(row));
       if (row.tflops && std::isfinite(*row.tflops)) group.max_tflops = std::max(group.max_tflops, *row.tflops);
     }
-    group.decimals = column_decimals(times, half_widths);
     model.groups.push_back(std::move(group));
   }
 }
 
 }  // namespace
+
+int ms_decimals(const ResultRow& row) {
+  if (!row.median_ms) return 0;
+  const bool known = interval_known(row);
+  return known_decimals(*row.median_ms, known ? std::optional((*row.ci_high_ms - *row.ci_low_ms) / 2) : std::nullopt);
+}
+
+int rate_decimals(const ResultRow& row) {
+  if (!row.tflops || !row.median_ms) return 0;
+  constexpr int kDigits = 3;
+  const std::string text = significant_text(*row.tflops, kDigits);
+  const std::size_t point = text.find('.');
+  const int digits = point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
+  if (!interval_known(row)) return digits;
+  // A rate is work / time: both are known to the same share.
+  const double share = (*row.ci_high_ms - *row.ci_low_ms) / 2 / *row.median_ms;
+  return std::min(digits, known_decimals(*row.tflops, share * *row.tflops));
+}
 
 std::string line_label(const ResultRow& row) {
   const Problem& p = row.problem;
@@ -183,11 +180,12 @@ bool has_several_instances(const std::vector<ResultRow>& rows) {
   return false;
 }
 
-LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline) {
+LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline,
+                                const Verdicts* beside_reference) {
   LatencyModel model;
-  if (const ResultRow* reference = reference_of(sweep.rows)) {
-    model.reference = reference->kernel;
-    model.reference_label = reference->card.short_label;
+  if (beside_reference != nullptr) {
+    model.reference = beside_reference->baseline;
+    model.reference_label = beside_reference->short_label;
   }
   model.has_baseline = against_baseline != nullptr;
   model.conditions = shared_conditions(sweep.rows);
@@ -222,13 +220,15 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
       model.lines[found->second].paper_ms = paper->latency_ms;
       model.has_paper = true;
     }
-    LatencyCell cell{row, std::nullopt, std::nullopt};
+    LatencyCell cell{row, std::nullopt, std::nullopt, std::nullopt};
     if (against_baseline) {
       const auto comparison = against_baseline->find(row.measurement);
       if (comparison != against_baseline->end()) cell.against_baseline = comparison->second.comparison;
     }
-    const ResultRow* reference = reference_row(sweep.rows, model.reference, row);
-    if (reference && row.status == Status::ok && row.tflops) cell.of_reference = *row.tflops / *reference->tflops;
+    if (beside_reference != nullptr) {
+      cell.beside = found_in(beside_reference->by_measurement, row.measurement);
+      cell.of_reference = found_in(beside_reference->rates, row.measurement);
+    }
     model.flagged += row.flagged;
     model.failed += row.status == Status::failed;
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
@@ -240,20 +240,23 @@ LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* ag
   return model;
 }
 
-std::string verdict_text(const Comparison& comparison) {
+std::string marked(const Comparison& comparison, std::string words) {
+  // "1.31x" -> "1.31×": the x behind a digit.
+  for (std::size_t at = 1; at < words.size(); ++at) {
+    if (words[at] == 'x' && words[at - 1] >= '0' && words[at - 1] <= '9') words.replace(at, 1, "×");
+  }
   switch (comparison.verdict) {
     case Verdict::faster:
-      return fmt::format("▲ {:.2f}× faster", comparison.ratio);
+      return "▲ " + words;
     case Verdict::slower:
-      return fmt::format("▼ {:.2f}× slower", 1 / comparison.ratio);
-    case Verdict::same:
-      return "same";
+      return "▼ " + words;
     case Verdict::unclear:
-      return "? unclear";
+      return "? " + words;
+    case Verdict::same:
     case Verdict::not_comparable:
-      return "not comparable";
+      break;
   }
-  return {};
+  return words;
 }
 
 }  // namespace triscope

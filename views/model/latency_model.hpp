@@ -18,7 +18,8 @@ namespace triscope {
 struct LatencyCell {
   ResultRow row;
   std::optional<Comparison> against_baseline;
-  std::optional<double> of_reference;  ///< TFLOP/s relative to the reference kernel's in the same sweep and pass
+  std::optional<Comparison> beside;    ///< its time with that of the reference kernel in the same sweep and pass
+  std::optional<double> of_reference;  ///< TFLOP/s relative to the reference kernel's
 };
 
 /// The columns of one pass.
@@ -26,7 +27,8 @@ struct LatencyGroup {
   Pass pass = Pass::forward;
   Regime regime = Regime::sustained;
   std::string title;      ///< "forward", "forward, burst"
-  int decimals = 2;       ///< of milliseconds, so that the column lines up
+  int decimals = 0;       ///< most of a row's milliseconds: the column lines up on its point
+  int rate_decimals = 0;  ///< the same of the rates
   double max_tflops = 0;  ///< full length of the bar
 };
 
@@ -48,21 +50,23 @@ struct LatencyModel {
   std::vector<std::string> fact_names;  ///< what differs between lines beside windows: "kernel", "tokens", ...
   std::string conditions;          ///< what all lines of our kernels share: "trilinear, 32,768 tokens, 64/1 heads, ..."
   std::vector<LatencyLine> lines;  ///< in measurement order, baselines last
-  std::string reference;           ///< kernel id `of_reference` relates to; empty = none was measured
+  std::string reference;           ///< kernel id that `beside` and `of_reference` relate to; empty = there is none
   std::string reference_label;     ///< short
   bool has_baseline = false;       ///< a baseline sweep is set
   bool has_paper = false;          ///< some line stands in the paper's Table 1, at its shape
   std::int64_t flagged = 0, failed = 0;  ///< over all cells
 };
 
-/// The row of kernel `reference` that `row` is related to: same pass, regime and shape (windows aside). Null when there
-/// is none, or `row` is of that kernel itself.
-const ResultRow* reference_row(const std::vector<ResultRow>& rows, const std::string& reference, const ResultRow& row);
+LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline,
+                                const Verdicts* beside_reference = nullptr);
 
-LatencyModel make_latency_model(const SweepResults& sweep, const Comparisons* against_baseline);
+/// `words` of profiler/statistics/verdicts.hpp as the window writes them: "▲ 1.31× faster", "▼ 1.84× longer *".
+std::string marked(const Comparison& comparison, std::string words);
 
-/// "▲ 1.31x faster", "▼ 1.02x slower", "same", "? unclear", "not comparable".
-std::string verdict_text(const Comparison& comparison);
+/// Decimals of a row's milliseconds and of their interval: as many as the interval bears.
+int ms_decimals(const ResultRow& row);
+/// Decimals of a row's rate: three digits, fewer where the interval bears fewer.
+int rate_decimals(const ResultRow& row);
 
 /// "512 × 32", "32k causal", "8192³ product".
 std::string line_label(const ResultRow& row);

@@ -7,11 +7,13 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <tuple>
 
 #include "kernels/attention/flops.hpp"
 #include "profiler/statistics/statistics.hpp"
+#include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -160,6 +162,15 @@ LengthPass make_pass(std::vector<ByKernel>& problems, std::int64_t& left_out) {
   return result;
 }
 
+/// The sweeps that curves of `problems` come from; those of a kernel that another one hides count too.
+void add_sources(std::set<const SweepResults*>& sweeps, const std::vector<ByKernel>& problems) {
+  for (const ByKernel& kernels : problems) {
+    for (const auto& [id, collected] : kernels) {
+      for (const auto& [length, source] : collected.sources) sweeps.insert(source);
+    }
+  }
+}
+
 /// How well a causal baseline stands beside these windows: equal grouping, then the lowest rank. Nullopt: not at all.
 std::optional<std::tuple<bool, std::int64_t>> rank(const LengthCurve& ours, const LengthCurve& baseline) {
   const Problem &a = ours.problem, &b = baseline.problem;
@@ -228,14 +239,19 @@ void find_crossings(LengthPass& pass) {
   }
 }
 
-std::string budget_sentence(const LengthCurve& baseline, const SameBudget& budget, const Windows& like) {
+std::optional<double> half_width(const LengthPoint& point) {
+  return interval_known(point) ? std::optional((point.high_ms - point.low_ms) / 2) : std::nullopt;
+}
+
+std::string budget_sentence(const LengthCurve& baseline, const LengthPoint& point, const SameBudget& budget,
+                            const Windows& like) {
   const double area = budget.windows.area;
   const auto other = [&](std::int64_t fixed) {
     return std::max<std::int64_t>(1, std::llround(area / static_cast<double>(fixed)));
   };
   return fmt::format(
       "At {} tokens {} takes {}: windows of area {}{} take as long, such as {} or {}.", format_tokens(budget.seq_len),
-      baseline.label, format_latency(budget.ms), format_count(std::llround(area)),
+      baseline.label, format_ms(point.ms, half_width(point)), format_count(std::llround(area)),
       budget.windows.extrapolated ? " (beyond the measured areas)" : "",
       format_windows(like.window1, other(like.window1)), format_windows(other(like.window2), like.window2));
 }
@@ -258,7 +274,7 @@ void find_budgets(LengthPass& pass) {
     const std::optional<AreaEstimate> estimate = area_for_budget(areas, point.ms);
     if (!estimate) continue;
     SameBudget budget{reference, point.seq_len, point.ms, *estimate, {}};
-    budget.sentence = budget_sentence(baseline, budget, areas.front().windows);
+    budget.sentence = budget_sentence(baseline, point, budget, areas.front().windows);
     pass.budgets.push_back(std::move(budget));
   }
 }
@@ -272,7 +288,8 @@ void append_text(TextTable& table, const LengthPass& pass, std::string_view pass
   for (const LengthCurve& curve : pass.curves) {
     for (const LengthPoint& p : curve.points) {
       add("latency, ms", curve.label, fmt::format("{}", p.seq_len), fmt::format("{:.6g}", p.ms),
-          fmt::format("{:.6g}", p.low_ms), fmt::format("{:.6g}", p.high_ms));
+          interval_known(p) ? fmt::format("{:.6g}", p.low_ms) : "unknown",
+          interval_known(p) ? fmt::format("{:.6g}", p.high_ms) : "unknown");
     }
   }
   for (const LengthCrossing& crossing : pass.crossings) {
@@ -280,8 +297,8 @@ void append_text(TextTable& table, const LengthPass& pass, std::string_view pass
         fmt::format("{} against {}", pass.curves[crossing.windows].label, pass.curves[crossing.baseline].label);
     const LatencyCrossing& m = crossing.measured;
     if (m.kind == LatencyCrossing::Kind::crosses) {
-      add("crossing by latency, tokens", label, "", fmt::format("{:.0f}", m.seq_len), fmt::format("{:.0f}", m.low),
-          fmt::format("{:.0f}", m.high));
+      add("crossing by latency, tokens", label, "", fmt::format("{:.0f}", m.seq_len),
+          m.low > 0 ? fmt::format("{:.0f}", m.low) : "unknown", m.low > 0 ? fmt::format("{:.0f}", m.high) : "unknown");
     }
     add("crossing by exact count, tokens", label, "", fmt::format("{}", crossing.exact_count), "", "");
     add("crossing by the paper's count, tokens", label, "", fmt::format("{}", crossing.paper_count), "", "");
@@ -302,21 +319,51 @@ TimingSource clock_of(const std::vector<const SweepResults*>& sweeps) {
   return TimingSource::cpu_clock;
 }
 
+/// A row whose time is that of a whole step.
+ResultRow step_row(const ResultRow& forward, const ValueWithInterval& step) {
+  ResultRow row = forward;
+  row.median_ms = step.value;
+  row.ci_low_ms = step.low;
+  row.ci_high_ms = step.high;
+  return row;
+}
+
+/// The steps of problems that were measured in both passes.
+LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regime) {
+  Collector collector(Pass::forward, regime, clock_of(sweeps));
+  for (const SweepResults* sweep : sweeps) {
+    for (const TrainingStep& step : training_steps(sweep->rows, "auto")) {
+      collector.add(step_row(step.forward, step.step), sweep);
+      if (step.baseline_step) collector.add(step_row(*step.baseline_forward, *step.baseline_step), sweep);
+    }
+  }
+  std::int64_t left_out = 0;
+  LengthPass made = make_pass(collector.problems(), left_out);
+  find_crossings(made);
+  find_budgets(made);
+  return made;
+}
+
 }  // namespace
 
-LengthChart make_length_chart(const SweepResults& shown, const std::vector<ComparedSweep>& compared) {
+std::string point_text(const LengthCurve& curve, const LengthPoint& point) {
+  return fmt::format(
+      "{}, {} tokens: {}, {}", curve.label, format_count(point.seq_len), format_latency(point.ms, half_width(point)),
+      interval_known(point) ? "95 % interval " + format_latency_interval(point.low_ms, point.high_ms, point.ms)
+                            : "interval unknown");
+}
+
+LengthChart make_length_chart(const SweepResults& shown,
+                              const std::vector<std::shared_ptr<const SweepResults>>& others) {
   std::vector<const SweepResults*> sweeps{&shown};
-  for (const ComparedSweep& other : compared) {
-    const SweepInfo& info = other.results->info;
-    if (info.id != shown.info.id && info.environment.device_name == shown.info.environment.device_name)
-      sweeps.push_back(other.results.get());
-  }
+  for (const auto& other : others) sweeps.push_back(other.get());
   LengthChart chart;
   chart.text = {
       {"pass", "what", "curve", "tokens", "value", "low", "high"}, {false, false, false, true, true, true, true}, {}};
   for (const Regime regime : {Regime::sustained, Regime::burst}) {
     chart.regime = regime;
     chart.left_out = 0;
+    std::set<const SweepResults*> drawn;
     for (const Pass pass : {Pass::forward, Pass::backward}) {
       Collector collector(pass, regime, clock_of(sweeps));
       for (const SweepResults* sweep : sweeps) {
@@ -324,22 +371,27 @@ LengthChart make_length_chart(const SweepResults& shown, const std::vector<Compa
       }
       LengthPass& made = chart.passes[pass == Pass::forward ? 0 : 1];
       made = make_pass(collector.problems(), chart.left_out);
+      add_sources(drawn, collector.problems());
       find_crossings(made);
       find_budgets(made);
     }
+    chart.sweeps = drawn.size();
+    chart.step = make_step(sweeps, regime);
     if (!chart.passes[0].curves.empty() || !chart.passes[1].curves.empty()) break;
   }
   append_text(chart.text, chart.passes[0], "forward");
   append_text(chart.text, chart.passes[1], "backward");
+  append_text(chart.text, chart.step, "training step");
   return chart;
 }
 
-double counted_tflop(const LengthCurve& curve, Pass pass, double seq_len) {
+double counted_tflop(const LengthCurve& curve, std::optional<Pass> pass, double seq_len) {
+  if (!pass) return counted_tflop(curve, Pass::forward, seq_len) + counted_tflop(curve, Pass::backward, seq_len);
   Problem problem = curve.problem;
   const bool causal = curve.baseline && is_causal(problem);
   problem.seq_len = std::max<std::int64_t>(1, std::llround(seq_len));
   if (causal) problem.window1 = problem.seq_len;
-  return useful_flops(problem, pass) * 1e-12;
+  return useful_flops(problem, *pass) * 1e-12;
 }
 
 }  // namespace triscope

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct LengthCurve {
   Problem problem;                  ///< at the longest length
   std::vector<LengthPoint> points;  ///< by length, at least two
 };
+
+/// 95 % interval of a point is known.
+inline bool interval_known(const LengthPoint& point) { return point.low_ms > 0; }
+/// "512 × 32, 8,192 tokens: 1.23 ms, interval unknown", of a point that is hovered.
+std::string point_text(const LengthCurve& curve, const LengthPoint& point);
 
 /// A pair of windows against the causal dot-product attention it is compared with.
 struct LengthCrossing {
@@ -49,18 +55,22 @@ struct LengthPass {
 
 struct LengthChart {
   std::array<LengthPass, 2> passes;   ///< forward, backward
+  LengthPass step;                    ///< a training step: both together, of the fastest kernels
   Regime regime = Regime::sustained;  ///< burst only when nothing sustained has two lengths
   std::int64_t left_out = 0;          ///< pairs of windows beyond what one chart can tell apart
+  std::size_t sweeps = 0;             ///< whose measurements stand in it
   TextTable text;
   const LengthPass& of(Pass pass) const { return passes[pass == Pass::forward ? 0 : 1]; }
+  bool has_step() const { return !step.curves.empty(); }
 };
 
-/// From the rows of `shown`, and of `compared` sweeps on the same device by the same clock, which only add what `shown`
-/// has not measured. Of several kernels for one pair of windows the one that is fastest at the longest length is drawn;
-/// a baseline has a curve for each kernel, grouping and sliding window.
-LengthChart make_length_chart(const SweepResults& shown, const std::vector<ComparedSweep>& compared);
+/// From the rows of `shown`, and of `others`, sweeps on the same device, by the same clock: these only add what those
+/// before them have not measured. Of several kernels for one pair of windows the one that is fastest at the longest
+/// length is drawn; a baseline has a curve for each kernel, grouping and sliding window.
+LengthChart make_length_chart(const SweepResults& shown,
+                              const std::vector<std::shared_ptr<const SweepResults>>& others = {});
 
-/// Work of one launch in TFLOP, exact count.
-double counted_tflop(const LengthCurve& curve, Pass pass, double seq_len);
+/// Work of one launch in TFLOP, exact count; without a pass of both together.
+double counted_tflop(const LengthCurve& curve, std::optional<Pass> pass, double seq_len);
 
 }  // namespace triscope

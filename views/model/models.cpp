@@ -1,8 +1,10 @@
 #include "views/model/models.hpp"
 
 #include <algorithm>
+#include <set>
 
-#include "views/model/sweep_title.hpp"
+#include "kernels/paper/run_algorithm.hpp"
+#include "profiler/plan/sweep_title.hpp"
 
 namespace triscope {
 
@@ -19,13 +21,14 @@ void Models::refresh(const WindowData& data) {
   paper_.reset();
   compare_.reset();
   order_.reset();
-  titles_.clear();
+  names_.clear();
+  has_twins_.reset();
 }
 
 const LatencyModel* Models::latency(const WindowData& data) {
   refresh(data);
   if (!data.shown) return nullptr;
-  if (!latency_) latency_ = make_latency_model(*data.shown, data.against_baseline.get());
+  if (!latency_) latency_ = make_latency_model(*data.shown, data.against_baseline.get(), data.beside_reference.get());
   return &*latency_;
 }
 
@@ -54,7 +57,7 @@ const ScalingChart* Models::scaling(const WindowData& data, std::size_t setting)
 const LengthChart* Models::lengths(const WindowData& data) {
   refresh(data);
   if (!data.shown) return nullptr;
-  if (!lengths_) lengths_ = make_length_chart(*data.shown, data.compared);
+  if (!lengths_) lengths_ = make_length_chart(*data.shown, data.same_device);
   return &*lengths_;
 }
 
@@ -98,10 +101,27 @@ const SampleChart* Models::samples(const WindowData& data) {
   return &samples_;
 }
 
-const std::string& Models::title(const WindowData& data, const SweepInfo& sweep) {
+const AlgorithmSteps& Models::steps(Algorithm algorithm, const StepSizes& sizes) {
+  if (!steps_ || steps_->algorithm != algorithm || steps_->sizes != clamped(sizes))
+    steps_ = run_algorithm(algorithm, sizes);
+  return *steps_;
+}
+
+const Models::SweepName& Models::name(const WindowData& data, const SweepInfo& sweep) {
   refresh(data);
-  const auto found = titles_.find(sweep.uuid);
-  return found != titles_.end() ? found->second : titles_.emplace(sweep.uuid, sweep_title(sweep)).first->second;
+  const auto [found, is_new] = names_.try_emplace(sweep.uuid);
+  if (is_new) found->second = {sweep_title(sweep), short_title(sweep)};
+  return found->second;
+}
+
+bool Models::has_twins(const WindowData& data) {
+  refresh(data);
+  if (!has_twins_) {
+    std::set<std::string> briefs;
+    for (const SweepInfo& sweep : data.sweeps) briefs.insert(name(data, sweep).brief);
+    has_twins_ = briefs.size() < data.sweeps.size();
+  }
+  return *has_twins_;
 }
 
 const std::vector<std::size_t>& Models::order(const WindowData& data, const std::string& filter,

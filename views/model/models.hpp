@@ -15,6 +15,8 @@
 #include "views/model/latency_columns.hpp"
 #include "views/model/length_model.hpp"
 #include "views/model/paper_model.hpp"
+#include "views/model/paper_ui.hpp"
+#include "views/model/sample_chart.hpp"
 
 namespace triscope {
 
@@ -34,13 +36,20 @@ class Models {
   const CompareModel* compare(const WindowData& data, std::int64_t now);
   /// Null when nothing is selected.
   const SampleChart* samples(const WindowData& data);
-  /// What a sweep measures, in a few words.
-  const std::string& title(const WindowData& data, const SweepInfo& sweep);
+  /// What a sweep measures, in a few words, and in fewer.
+  struct SweepName {
+    std::string title, brief;
+  };
+  const SweepName& name(const WindowData& data, const SweepInfo& sweep);
+  /// Some sweeps have the same brief name.
+  bool has_twins(const WindowData& data);
   /// Lines of the latency model in the order of filter and sort.
   const std::vector<std::size_t>& order(const WindowData& data, const std::string& filter,
                                         const std::string& sort_column, bool descending);
 
   AttentionModel& attention() { return attention_; }
+  /// The steps of an algorithm of the paper's page.
+  const AlgorithmSteps& steps(Algorithm algorithm, const StepSizes& sizes);
 
  private:
   void refresh(const WindowData& data);
@@ -64,7 +73,9 @@ class Models {
   };
   std::optional<Order> order_;
   AttentionModel attention_;
-  std::map<std::string, std::string> titles_;  ///< by the sweep's uuid
+  std::map<std::string, SweepName> names_;  ///< by the sweep's uuid
+  std::optional<bool> has_twins_;
+  std::optional<AlgorithmSteps> steps_;
 };
 
 }  // namespace triscope

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/attention/paper.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
+#include "views/model/latency_model.hpp"
 
 namespace triscope {
 namespace {
@@ -19,28 +23,41 @@ bool counts(const ResultRow& row, const Windows& windows) {
 PaperModel make_paper_model(const SweepResults& sweep) {
   PaperModel model;
   const ResultRow* example = nullptr;
+  bool all_same = true;
   for (const PaperRow& row : paper_table1()) {
-    PaperLine line{row.windows, row.latency_ms, {}, {}, 0, "not measured in this sweep"};
+    PaperLine line{row.windows, row.latency_ms, {}, 0, {}, 0, "not measured in this sweep"};
     for (const ResultRow& own : sweep.rows) {
       if (!counts(own, row.windows)) continue;
       if (own.status != Status::ok || !own.median_ms) {
         if (!line.own_ms) line.missing = fmt::format("{}: {}", to_string(own.status), own.reason);
         continue;
       }
-      const bool closer = example && has_paper_shape(own.problem) && !has_paper_shape(example->problem);
-      if (line.own_ms && *line.own_ms <= *own.median_ms && !closer) continue;
+      const bool same_shape = has_paper_shape(own.problem);
+      if (line.own_ms && line.same_shape && !same_shape) continue;
+      if (line.own_ms && line.same_shape == same_shape && *line.own_ms <= *own.median_ms) continue;
       line.own_ms = own.median_ms;
+      line.decimals = ms_decimals(own);
       line.kernel = own.card.label;
       line.measurement = own.measurement;
       line.missing.clear();
-      example = &own;
+      line.known = interval_known(own);
+      line.same_shape = same_shape;
+      if (!example || (same_shape && !has_paper_shape(example->problem))) example = &own;
     }
+    all_same &= !line.own_ms || line.same_shape;
     model.measured += line.own_ms.has_value();
     model.lines.push_back(std::move(line));
   }
+  for (const PaperLine& line : model.lines) {
+    model.longest_paper_ms = std::max(model.longest_paper_ms, line.paper_ms);
+    model.longest_own_ms = std::max(model.longest_own_ms, line.own_ms.value_or(0));
+    model.decimals = std::max(model.decimals, line.decimals);
+  }
+  if (example && all_same)
+    model.longest_paper_ms = model.longest_own_ms = std::max(model.longest_paper_ms, model.longest_own_ms);
   if (example) {
     const Problem& p = example->problem;
-    model.same_shape = has_paper_shape(p);
+    model.same_shape = all_same;
     model.conditions =
         fmt::format("{}: {} tokens, {} query heads on {}, head size {}, batch {}.", sweep.info.environment.device_name,
                     format_count(p.seq_len), p.q_heads, p.kv_heads, p.head_dim, p.batch);
@@ -48,16 +65,20 @@ PaperModel make_paper_model(const SweepResults& sweep) {
   return model;
 }
 
+std::string ratio_text(const PaperLine& line) {
+  if (!line.own_ms) return "";
+  return line.same_shape ? format_fixed(line.paper_ms / *line.own_ms, 2) : "other shape";
+}
+
 TextTable paper_text(const PaperModel& model) {
   TextTable table{{"w1", "w2", "w1 x w2", "paper, ms", "this machine, ms", "kernel", "paper / this"},
                   {true, true, true, true, true, false, true},
                   {}};
   for (const PaperLine& line : model.lines) {
-    table.rows.push_back({fmt::format("{}", line.windows.window1), fmt::format("{}", line.windows.window2),
-                          fmt::format("{}", line.windows.window1 * line.windows.window2),
-                          format_fixed(line.paper_ms, 1),
-                          line.own_ms ? significant_text(*line.own_ms, 4) : line.missing, line.kernel,
-                          line.own_ms && model.same_shape ? format_fixed(line.paper_ms / *line.own_ms, 2) : ""});
+    table.rows.push_back(
+        {fmt::format("{}", line.windows.window1), fmt::format("{}", line.windows.window2),
+         fmt::format("{}", line.windows.window1 * line.windows.window2), format_fixed(line.paper_ms, 1),
+         line.own_ms ? format_fixed(*line.own_ms, line.decimals) : line.missing, line.kernel, ratio_text(line)});
   }
   return table;
 }

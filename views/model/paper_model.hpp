@@ -14,20 +14,28 @@ struct PaperLine {
   Windows windows;
   double paper_ms = 0;
   std::optional<double> own_ms;  ///< forward; of the fastest of our kernels in the sweep
+  int decimals = 0;              ///< of `own_ms`, as many as its interval bears
   std::string kernel;            ///< that kernel's label
   std::int64_t measurement = 0;
-  std::string missing;  ///< why `own_ms` is absent
+  std::string missing;      ///< why `own_ms` is absent
+  bool known = true;        ///< the interval of `own_ms` is
+  bool same_shape = false;  ///< `own_ms` was measured at the paper's shape
 };
 
 struct PaperModel {
   std::vector<PaperLine> lines;  ///< in the paper's order
   std::string conditions;        ///< the shape and device of the own numbers, one sentence
-  bool same_shape = false;       ///< the paper's shape: 32,768 tokens, 64 query heads on 1, head size 128
+  bool same_shape = false;       ///< all at the paper's shape: 32,768 tokens, 64 query heads on 1, head size 128
   std::size_t measured = 0;
+  int decimals = 0;  ///< the most of any line: the column lines up on its point
+  /// What full bars stand for: one time for both where every shape is the paper's, else each its own longest.
+  double longest_paper_ms = 0, longest_own_ms = 0;
 };
 
 PaperModel make_paper_model(const SweepResults& sweep);
-/// Without a ratio where the shape is not the paper's: it would compare different problems.
+/// The paper's time relative to this one; "other shape" where it would compare different problems, empty where nothing
+/// was measured.
+std::string ratio_text(const PaperLine& line);
 TextTable paper_text(const PaperModel& model);
 
 }  // namespace triscope

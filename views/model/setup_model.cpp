@@ -11,9 +11,13 @@
 #include "kernels/attention/problem.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
+#include "views/data/format.hpp"
+#include "views/data/window_data.hpp"
 
 namespace triscope {
 namespace {
+
+constexpr double kLongSeconds = 3600, kMuchMemory = 0.8;
 
 std::int64_t parse_number(std::string word) {
   std::int64_t factor = 1;
@@ -145,6 +149,36 @@ bool runs_on_gpu(const SetupForm& form, const Catalog* catalog) {
   }
 }
 
+std::string plan_warning(const PlanPreview& preview, const SetupForm& form, const Catalog* catalog) {
+  if (!preview.problem.empty()) return {};
+  std::string text = preview.seconds > kLongSeconds ? "about " + format_seconds(preview.seconds) : std::string();
+  if (catalog == nullptr) return text;
+  try {
+    const Device& device = choose_device(*catalog, form.device);
+    const auto memory = static_cast<double>(device.memory_bytes);
+    if (memory > 0 && static_cast<double>(preview.bytes) > kMuchMemory * memory)
+      text += fmt::format("{}{} of the device's {}", text.empty() ? "" : ", ", format_bytes(preview.bytes),
+                          format_bytes(device.memory_bytes));
+  } catch (const Error&) {  // the form says what is wrong with the device
+  }
+  return text;
+}
+
+namespace {
+
+void read_restarts(FormReading& reading, const std::string& text) {
+  std::vector<std::int64_t> restarts;
+  read_list(reading, "restarts", text, restarts);
+  if (reading.problems.contains("restarts")) return;
+  if (restarts.size() == 1 && restarts.front() <= kMostRestarts) {
+    reading.request.restarts = restarts.front();
+  } else {
+    reading.problems["restarts"] = fmt::format("One number, at most {}.", kMostRestarts);
+  }
+}
+
+}  // namespace
+
 FormReading read_form(const SetupForm& form, const Catalog* catalog) {
   FormReading reading;
   SweepRequest& request = reading.request;
@@ -178,6 +212,7 @@ FormReading read_form(const SetupForm& form, const Catalog* catalog) {
     reading.problems["precision"] = "Between 0.01 and 50 %.";
   if (!(form.budget_seconds >= 0.1 && form.budget_seconds <= 3600))
     reading.problems["budget"] = "Between 0.1 and 3600 s.";
+  read_restarts(reading, form.restarts);
   if (catalog && !form.excluded_kernels.empty()) {
     try {
       const DeviceKind kind = choose_device(*catalog, form.device).kind;
@@ -228,6 +263,7 @@ SetupForm form_of(const SweepRequest& request, const Catalog* catalog) {
   form.device = request.device;
   form.precision_percent = request.stopping.precision * 100;
   form.budget_seconds = static_cast<double>(request.stopping.budget_ns) * 1e-9;
+  form.restarts = fmt::format("{}", request.restarts);
   if (catalog && !request.kernels.empty()) {
     for (const KernelInfo& kernel : catalog->kernels) {
       if (!has(request.kernels, kernel.id)) form.excluded_kernels.push_back(kernel.id);

@@ -14,6 +14,8 @@
 
 namespace triscope {
 
+struct PlanPreview;
+
 /// What the user typed and clicked. Lists are text, so that half-typed input survives; `read_form` parses them.
 struct SetupForm {
   bool trilinear = true, determinant = false;
@@ -34,6 +36,7 @@ struct SetupForm {
   std::string device = "auto";
   double precision_percent = 0.5;
   double budget_seconds = 10;
+  std::string restarts = "3";
   bool operator==(const SetupForm&) const = default;
 };
 
@@ -42,6 +45,10 @@ SetupForm default_form(bool gpu);
 
 /// Whether the sweep would run on a GPU.
 bool runs_on_gpu(const SetupForm& form, const Catalog* catalog);
+
+/// What to think of before such a sweep is started: "about 59 h 0 min, 22 GB of the device's 24 GB"; empty = nothing,
+/// less than an hour and less than four fifths of the memory.
+std::string plan_warning(const PlanPreview& preview, const SetupForm& form, const Catalog* catalog);
 
 /// Field name ("seq_lens") -> what is wrong with it, in words a user can act on.
 struct FormReading {

@@ -12,6 +12,7 @@
 #include "views/data/attention_state.hpp"
 #include "views/data/request.hpp"
 #include "views/model/chart_model.hpp"
+#include "views/model/paper_ui.hpp"
 #include "views/model/setup_model.hpp"
 
 namespace triscope {
@@ -20,6 +21,7 @@ namespace triscope {
 struct Selection {
   std::int64_t shown_sweep = 0;
   std::int64_t baseline_sweep = 0;     ///< 0 = none
+  std::string reference = "auto";      ///< kernel id that rows stand beside; "auto": the usual one; "none"
   std::vector<std::int64_t> compared;  ///< sweeps, the first is what the others are judged against
   std::int64_t pinned = 0;             ///< measurement
   std::int64_t hovered = 0;            ///< measurement under the pointer in the last frame
@@ -63,6 +65,13 @@ struct PathDialog {
   bool all_files = false;              ///< list more than the files that the request reads or writes
 };
 
+/// The question for the command that runs the worker elsewhere, when a sweep is resumed that was measured that way:
+/// what the database says of it is never run.
+struct PrefixDialog {
+  std::int64_t sweep = 0;  ///< that waits for the answer; 0: nothing is asked
+  std::string text;        ///< in the field
+};
+
 /// The setting that charts over windows show: what was chosen, until a row of another one is selected.
 struct SettingChoice {
   std::string text;           ///< `ChartSetting::text`; where a sweep does not have it: the longest
@@ -81,15 +90,20 @@ struct UiState {
   Selection selection;
   Settings settings;
   SetupForm form;
+  Workspace workspace = Workspace::measure;
   AttentionUi attention;
+  PaperUi paper;
 
   std::string table_filter, history_filter, palette_text, note_text;
   std::string sweep_note;     ///< being typed in the history's menu
   std::int64_t note_of = 0;   ///< measurement whose note `note_text` is
   bool focus_filter = false;  ///< put the keyboard into the table's filter in this frame
+  int keys_wait = 0;          ///< frames that keys may wait for the field that was asked for
   bool palette_open = false, help_open = false, licences_open = false, settings_open = false;
   PathDialog path;
+  PrefixDialog prefix;
   float pending_scale = 0;        ///< of the slider while it is held
+  bool run_asked = false;         ///< whether to start so long or large a sweep awaits an answer
   std::int64_t delete_asked = 0;  ///< sweep whose deletion awaits an answer
   int palette_row = 0;
 
@@ -97,9 +111,13 @@ struct UiState {
   std::vector<std::string> visible_columns;
   std::string toggled_column;  ///< to be shown or hidden in this frame
   std::string sort_column;
+  unsigned int sorted_table = 0;      ///< whose sort that is, by Dear ImGui's id; 0 = none was drawn
   std::int64_t history_followed = 0;  ///< the shown sweep that the history was scrolled to last
   std::int64_t table_followed = 0;    ///< the selection that the table was scrolled to last
   bool sort_descending = false;
+  int columns_beyond = 0;         ///< of the table, to the right of what is seen
+  bool scroll_to_beyond = false;  ///< bring them into view in this frame
+  bool rates_resized = false;     ///< a person gave the rates their width
 
   SettingChoice chart_setting;
   std::map<unsigned int, ChartZoom> chart_zooms;  ///< by the plot's id
@@ -107,6 +125,8 @@ struct UiState {
   int map_series = 0;
   LengthView length_view = LengthView::latency;
   Pass length_pass = Pass::forward;
+  bool length_words = false;          ///< in a low panel: its sentences instead of the curves
+  bool length_step = false;           ///< both passes together, where both were measured
   bool fit_charts = false;            ///< in this frame
   Panel focus = Panel::count;         ///< bring this panel to the front in this frame
   Panel front_chart = Panel::tflops;  ///< the chart that was used last
@@ -121,13 +141,14 @@ struct UiState {
   std::string wide_layout;        ///< as Dear ImGui keeps it; empty: the default one
   std::string layout_to_load;     ///< before the next frame
   float layout_scale = 0;         ///< of the last frame; 0 = there was none
+  float layout_height = 0;        ///< that the panels shared in the last frame; 0 = what the layout itself says
   bool reset_layout = true;       ///< build the default dock layout in this frame
   int front_pending = 0;          ///< frames until the first tabs are brought to the front
 
   /// Brings a panel to the front.
   void show(Panel panel) {
-    attention.open = panel == Panel::attention;
-    if (attention.open) return;
+    workspace = panel_info(panel).workspace;
+    if (workspace != Workspace::measure) return;
     settings.visible[static_cast<std::size_t>(panel)] = true;
     focus = panel;
     if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::lengths ||

@@ -66,6 +66,7 @@ TextTable compare_panel_text(Context& context) {
 
 TextTable paper_panel_text(Context& context) {
   const WindowData& data = context.data;
+  if (context.ui.paper.page == PaperPage::tiling && data.tiles.answer) return tiles_text(*data.tiles.answer);
   const PaperModel* model = context.models.paper(data);
   return model ? paper_text(*model) : TextTable{};
 }

@@ -24,6 +24,26 @@ ImPlotMarker series_marker(const Series& series) {
   return kMarkers[static_cast<std::size_t>(series.colour) % kMarkers.size()];
 }
 
+const char* unit_of(MapMetric metric) {
+  switch (metric) {
+    case MapMetric::latency:
+      return "ms";
+    case MapMetric::tflops:
+      return "TFLOP/s";
+    case MapMetric::peak:
+      return "% of peak";
+  }
+  return "";
+}
+
+float brightness(const WindowMap& map, MapMetric metric, double value) {
+  if (!(map.high > map.low)) return 0.5F;
+  const bool latency = metric == MapMetric::latency;
+  const double t = latency && map.low > 0 ? std::log(value / map.low) / std::log(map.high / map.low)
+                                          : (value - map.low) / (map.high - map.low);
+  return static_cast<float>(latency ? 1 - t : t);
+}
+
 ChartFrame::ChartFrame(Context& context, Panel panel)
     : context_(context), panel_(panel), low_(ImGui::GetCursorScreenPos()), size_(ImGui::GetContentRegionAvail()) {}
 
@@ -42,7 +62,7 @@ void chart_menu(Context& context, Panel panel) {
     context.request(std::move(request));
   };
   item("Copy image", ask::CopyChart{panel});
-  item("Save PNG...", ask::SaveChart{panel, {}});
+  item("Save PNG or SVG...", ask::SaveChart{panel, {}});
   item("Copy data", ask::CopyPanelData{panel});
   item("Save data as CSV...", ask::SaveChartData{panel, {}});
   ImGui::Separator();
@@ -203,6 +223,26 @@ void chart_heading(Context& context, Panel panel, const std::string& title, cons
   chart_button(context, panel);
 }
 
+void plot_markers(const Look& look, const char* label, const MarkedPoints& points, ImPlotMarker marker, ImU32 colour) {
+  for (const bool hollow : {true, false}) {
+    std::vector<double> x, y;
+    for (std::size_t n = 0; n < points.x.size(); ++n) {
+      if (points.hollow[n] != hollow) continue;
+      x.push_back(points.x[n]);
+      y.push_back(points.y[n]);
+    }
+    if (x.empty()) continue;
+    ImPlotSpec spec;
+    spec.LineColor = to_vec4(colour);
+    spec.Marker = marker;
+    spec.MarkerSize = look.px(4);
+    spec.MarkerFillColor = to_vec4(hollow ? look.theme.panel : colour);
+    spec.MarkerLineColor = to_vec4(hollow ? colour : look.theme.panel);
+    if (hollow) spec.LineWeight = std::max(1.0F, look.px(1.5F));
+    ImPlot::PlotScatter(label, x.data(), y.data(), static_cast<int>(x.size()), spec);
+  }
+}
+
 std::string legend_name(const Series& series) { return " " + series.label; }
 
 std::string level_name(const Series& level, const std::vector<SeriesPoints>& levels) {
@@ -236,6 +276,11 @@ void setup_legend(LegendPlace place) {
                       ImPlotLegendFlags_Outside | (line ? ImPlotLegendFlags_Horizontal : 0));
 }
 
+bool is_hidden(const std::string& legend_name) {
+  const ImPlotItem* item = ImPlot::GetItem(legend_name.c_str());
+  return item != nullptr && !item->Show;
+}
+
 void end_plot(const Look& look) {
   const SmallFont font(look);
   ImPlot::EndPlot();
@@ -266,7 +311,7 @@ bool PointPicker::offer(double x, double y, std::int64_t measurement) {
 
 void PointPicker::choose(std::int64_t measurement, const std::string& name) {
   context_.ui.selection.hovered_now = measurement;
-  ImGui::SetTooltip("%s", name.c_str());
+  ImGui::SetTooltip("%s", (name + verdict_lines(context_, measurement)).c_str());
   if (clicked_without_drag()) context_.request(ask::SelectMeasurement{measurement});
 }
 

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "views/parts/context.hpp"
 
@@ -13,6 +14,12 @@ namespace triscope {
 /// The colour and marker of a series, the same in every chart.
 ImU32 series_colour(const Theme& theme, const Series& series);
 ImPlotMarker series_marker(const Series& series);
+
+/// What a map's numbers are in.
+const char* unit_of(MapMetric metric);
+/// The colour of `value` in `map`, 0 to 1: the brighter the better in every metric. Latency spans decades, so its is
+/// logarithmic.
+float brightness(const WindowMap& map, MapMetric metric, double value);
 
 /// Remembers where the chart stands, which chart was used last, and offers copy and save by right click on its frame.
 class ChartFrame {
@@ -60,6 +67,14 @@ void chart_heading(Context& context, Panel panel, const std::string& title, cons
 /// That choice alone, at the cursor, at most `room` wide; nothing with one setting.
 void setting_combo(Context& context, float room);
 float setting_combo_width(Context& context, float room);
+/// What a chart's subtitle says beside points without a known interval; empty where all are known.
+inline const char* hollow_note(bool any) { return any ? "; hollow: interval unknown" : ""; }
+/// Markers at points in plot units; `hollow` of them have no known interval.
+struct MarkedPoints {
+  std::vector<double> x, y;
+  std::vector<bool> hollow;
+};
+void plot_markers(const Look& look, const char* label, const MarkedPoints& points, ImPlotMarker marker, ImU32 colour);
 /// Name of a series in a legend, set off from its mark.
 std::string legend_name(const Series& series);
 /// "FA3 fwd": a baseline's level beside the plot; with its regime where `levels` are of several.
@@ -74,6 +89,8 @@ inline ImPlotFlags plot_flags(LegendPlace place) {
   return ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | (place == LegendPlace::none ? ImPlotFlags_NoLegend : 0);
 }
 void setup_legend(LegendPlace place);
+/// A click on the legend hid the series of that name. Call inside the plot, after its setup.
+bool is_hidden(const std::string& legend_name);
 /// Ends the plot with its legend in the text font; the numbers on its axes have their own.
 void end_plot(const Look& look);
 

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -193,6 +194,14 @@ void bar(const Context& context, float fraction, ImVec2 size, ImU32 colour) {
   if (width >= 1) list->AddRectFilled(at, ImVec2(at.x + width, at.y + size.y), colour, rounding);
 }
 
+void hollow_bar(const Context& context, float fraction, ImVec2 size, ImU32 colour) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  bar(context, 0, size, colour);
+  const float width = std::max(2.0F, size.x * std::clamp(fraction, 0.0F, 1.0F));
+  ImGui::GetWindowDrawList()->AddRect(at, ImVec2(at.x + width, at.y + size.y), colour, 0,
+                                      std::max(1.0F, context.look.px(1)));
+}
+
 void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step) {
   list->PushClipRect(low, high, true);
   const float height = high.y - low.y;
@@ -272,13 +281,46 @@ ImU32 verdict_colour(const Theme& theme, Verdict verdict) {
   return theme.muted;
 }
 
-void verdict(const Context& context, const Comparison& comparison) {
-  coloured_text(verdict_colour(context.look.theme, comparison.verdict), verdict_text(comparison));
+void beside_reference(const Context& context, const Comparison& comparison, const std::string& text) {
+  coloured_text(verdict_colour(context.look.theme, comparison.verdict), text);
+  const Verdicts* verdicts = context.data.beside_reference.get();
+  if (verdicts == nullptr || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
+  std::string words = sentence(marked(comparison, time_sentence(comparison, verdicts->label)));
+  if (comparison.cycle_ratio)
+    words += fmt::format(" In clock cycles: {}.", format_fixed(1 / *comparison.cycle_ratio, 3));
+  if (!comparison.explanation.empty()) words += " " + comparison.explanation;
+  if (!comparison.paired) words += " * Not measured in turns: what changed in between is not in the interval.";
+  tooltip(context, words);
+}
+
+std::string verdict_lines(const Context& context, std::int64_t measurement) {
+  std::string text;
+  if (const Verdicts* verdicts = context.data.beside_reference.get()) {
+    const auto time = verdicts->by_measurement.find(measurement);
+    if (time != verdicts->by_measurement.end())
+      text += "\n" + marked(time->second, time_sentence(time->second, verdicts->label));
+    const auto rate = verdicts->rates.find(measurement);
+    if (rate != verdicts->rates.end()) text += fmt::format("\n{}× its rate", significant_text(rate->second));
+  }
+  if (const Comparisons* since = context.data.against_baseline.get()) {
+    const auto found = since->find(measurement);
+    if (found != since->end())
+      text += "\n" + marked(found->second.comparison, verdict_text(found->second.comparison)) + " since baseline";
+  }
+  return text;
+}
+
+void verdict(const Context& context, const Comparison& comparison, bool brief) {
+  const bool unclear = comparison.verdict == Verdict::unclear;
+  coloured_text(verdict_colour(context.look.theme, comparison.verdict),
+                brief && unclear ? "? unclear" : marked(comparison, verdict_text(comparison)));
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
-  std::string text =
-      fmt::format("Baseline time / this time = {}, 95 % interval {} to {}{}.", format_fixed(comparison.ratio, 3),
-                  format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3),
-                  comparison.paired ? ", from blocks measured in turns" : "");
+  std::string text = fmt::format("Baseline time / this time = {}, {}{}.", format_fixed(comparison.ratio, 3),
+                                 interval_known(comparison)
+                                     ? fmt::format("95 % interval {} to {}", format_fixed(comparison.interval.low, 3),
+                                                   format_fixed(comparison.interval.high, 3))
+                                     : "interval unknown",
+                                 comparison.paired ? ", from blocks measured in turns" : "");
   if (comparison.cycle_ratio) text += fmt::format(" In clock cycles: {}.", format_fixed(*comparison.cycle_ratio, 3));
   if (!comparison.explanation.empty()) text += fmt::format(" {}", comparison.explanation);
   tooltip(context, text);

@@ -60,6 +60,8 @@ void header_row(const Context& context, const std::vector<bool>& right);
 
 /// A bar of `fraction` of `size`, at the cursor; advances like an item.
 void bar(const Context& context, float fraction, ImVec2 size, ImU32 colour);
+/// The same of a value whose interval is not known: only its outline.
+void hollow_bar(const Context& context, float fraction, ImVec2 size, ImU32 colour);
 /// A hatched rectangle: nothing is here. Unlike any value.
 void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step);
 
@@ -77,7 +79,12 @@ struct Step {
 void empty_state(Context& context, std::string_view text, std::initializer_list<Step> steps = {});
 
 ImU32 verdict_colour(const Theme& theme, Verdict verdict);
-/// A comparison in words and colour, with its interval and explanation on hover.
-void verdict(const Context& context, const Comparison& comparison);
+/// `text` of a time beside the reference's in the verdict's colour, with its interval and explanation on hover.
+void beside_reference(const Context& context, const Comparison& comparison, const std::string& text);
+/// What is said of a measurement beside the reference and since the baseline, one line each, for tooltips: "\n▼ 1.84×
+/// longer than FlashAttention-3, 1.82 to 1.86\n1.09× its rate"; empty where nothing is.
+std::string verdict_lines(const Context& context, std::int64_t measurement);
+/// A comparison in words and colour, with its interval and explanation on hover; `brief` where its ratio stands beside.
+void verdict(const Context& context, const Comparison& comparison, bool brief = false);
 
 }  // namespace triscope

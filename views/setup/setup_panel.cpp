@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/base/error.hpp"
+#include "profiler/plan/sweep_title.hpp"
 #include "profiler/plan/windows.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
@@ -17,7 +18,9 @@ namespace triscope {
 namespace {
 
 constexpr float kNarrowest = 240, kLowest = 220;  // design pixels of fields and plan; with less, all of it scrolls
-constexpr float kFooter = 44;                     // of the buttons below them
+constexpr float kFooter = 44;                     // of the plan below them
+constexpr float kMore = 64;                       // of the note beside the plan that there are more fields
+constexpr float kGridRow = 20, kLowGridRow = 16, kLowFields = 480;
 
 /// Half of the panel for the label, right-aligned field after it; the field's problem below.
 class Fields {
@@ -147,7 +150,8 @@ void draw_grid(Context& context) {
   const float left = look.px(32), gap = look.px(2);
   const float columns = static_cast<float>(grid.axis1.size()), rows = static_cast<float>(grid.axis2.size());
   const float width = ImGui::GetContentRegionAvail().x;
-  const ImVec2 cell((width - left) / columns, std::min(look.px(20), (width - left) / columns));
+  const float row = look.px(ImGui::GetWindowHeight() < look.px(kLowFields) ? kLowGridRow : kGridRow);
+  const ImVec2 cell((width - left) / columns, std::min(row, (width - left) / columns));
   const ImVec2 origin = ImGui::GetCursorScreenPos(), corner(origin.x + left, origin.y);
   ImGui::InvisibleButton("##window_grid", ImVec2(width, rows * cell.y + look.px(18)));
   const ImVec2 mouse = ImGui::GetMousePos();
@@ -191,7 +195,6 @@ void draw_grid(Context& context) {
 
 void draw_windows(Context& context, Fields& fields) {
   UiState& ui = context.ui;
-  ImGui::Dummy(ImVec2(0, context.look.px(4)));
   ImGui::AlignTextToFramePadding();
   muted_text(context, fmt::format("Windows: w1 →  w2 ↑, {} chosen", ui.form.windows.size()));
   const char* label = "Presets";
@@ -220,6 +223,12 @@ void draw_windows(Context& context, Fields& fields) {
   fields.problem("windows");
 }
 
+/// "FlashAttention-3" would fill a line: it is "FA3".
+const std::string& chip_label(const KernelCard& card) {
+  constexpr std::size_t kLong = 10;
+  return card.label.size() > kLong ? card.short_label : card.label;
+}
+
 void draw_kernels(Context& context, Fields& fields) {
   UiState& ui = context.ui;
   const Machine& machine = context.data.machine;
@@ -238,16 +247,19 @@ void draw_kernels(Context& context, Fields& fields) {
   }
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   bool first = true;
+  std::string elsewhere;
   for (const KernelInfo& kernel : machine.catalog->kernels) {
     if (kernel.card.kind == KernelKind::oracle) continue;
-    std::string unable = kernel.device == kind               ? std::string()
-                         : kernel.device == DeviceKind::cuda ? "It needs a GPU, and the chosen device is the CPU."
-                                                             : "It runs on the CPU, and the chosen device is a GPU.";
-    if (unable.empty() && context.data.preview) {
+    if (kernel.device != kind) {
+      elsewhere += (elsewhere.empty() ? "" : ", ") + chip_label(kernel.card);
+      continue;
+    }
+    std::string unable;
+    if (context.data.preview) {
       const auto reason = context.data.preview->unable.find(kernel.id);
       if (reason != context.data.preview->unable.end()) unable = reason->second;
     }
-    const std::string& label = kernel.card.label;
+    const std::string& label = chip_label(kernel.card);
     const float width = ImGui::CalcTextSize(label.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
     if (!first && ImGui::GetItemRectMax().x + context.look.px(4) + width < right)
       ImGui::SameLine(0, context.look.px(4));
@@ -264,6 +276,8 @@ void draw_kernels(Context& context, Fields& fields) {
     tooltip(context, unable.empty() ? fmt::format("{} ({})", kernel.name, kernel.id)
                                     : fmt::format("{} cannot run: {}", kernel.name, unable));
   }
+  if (!elsewhere.empty())
+    muted_text(context, (kind == DeviceKind::cuda ? "On the CPU only: " : "Need a GPU: ") + elsewhere, true);
   fields.problem("kernels");
 }
 
@@ -291,6 +305,11 @@ void draw_stopping(Context& context, Fields& fields) {
          "Seconds after which a measurement ends, even when the precision is not reached.");
   fields.problem("precision");
   fields.problem("budget");
+  fields.text(
+      "Restarts", "restarts",
+      "How often each row is measured, each time by a new process and spread over the sweep. The restarts share "
+      "the seconds above, and what changes between them is in the interval.",
+      form.restarts);
 }
 
 void draw_plan(Context& context, const FormReading& reading) {
@@ -313,11 +332,40 @@ void draw_plan(Context& context, const FormReading& reading) {
     ImGui::PopTextWrapPos();
     return;
   }
-  muted_text(context,
-             fmt::format("{} measurements, about {}", preview->measurements, format_seconds(preview->seconds)));
-  std::string text = fmt::format("{} of memory", format_bytes(preview->bytes));
+  const bool warns = !plan_warning(*preview, context.ui.form, context.data.machine.catalog.get()).empty();
+  const SmallFont font(context.look);
+  const ImU32 colour = warns ? context.look.theme.unclear : context.look.theme.muted;
+  const float room = ImGui::GetContentRegionAvail().x;
+  clipped_text(context, colour,
+               fmt::format("{}{} measurements, about {}", warns ? "▲ " : "", preview->measurements,
+                           format_seconds(preview->seconds)),
+               room - context.look.px(kMore));
+  std::string text = format_bytes(preview->bytes) + " of memory";
+  if (const Catalog* catalog = context.data.machine.catalog.get()) {
+    try {
+      text = fmt::format("on {}, {}", short_device(choose_device(*catalog, context.ui.form.device).name), text);
+    } catch (const Error&) {  // the field says that there is no such device
+    }
+  }
   if (preview->skipped > 0) text += fmt::format("; {} more cannot run here", preview->skipped);
-  muted_text(context, text);
+  clipped_text(context, colour, text, room);
+}
+
+/// Right of the plan, below the fields that have just ended, or over them where the plan is among them: `below`
+/// pixels of fields are to be scrolled to.
+void draw_more(Context& context, float below, bool over) {
+  if (context.ui.printing || below < context.look.px(4)) return;
+  const Look& look = context.look;
+  const char* label = "▼ more";
+  const ImVec2 fields = ImGui::GetItemRectMax();
+  const SmallFont font(look);
+  const ImVec2 text = ImGui::CalcTextSize(label), pad(look.px(8), look.px(2));
+  const float top = over ? fields.y - text.y - 2 * pad.y : fields.y + look.px(10);
+  const ImVec2 high(fields.x - (over ? ImGui::GetStyle().ScrollbarSize + look.px(4) : 0), top + text.y + 2 * pad.y),
+      low(high.x - text.x - 2 * pad.x, top);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(low, high, look.theme.line, look.px(4));
+  list->AddText(ImVec2(low.x + pad.x, low.y + pad.y), look.theme.text, label);
 }
 
 }  // namespace
@@ -329,6 +377,7 @@ void draw_setup_panel(Context& context) {
   Fields fields(context, reading);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool narrow = room.x < context.look.px(kNarrowest), cramped = narrow || room.y < context.look.px(kLowest);
+  float below = 0;
   if (narrow) ImGui::SetNextWindowContentSize(ImVec2(context.look.px(kNarrowest), 0));
   if (ImGui::BeginChild("fields", ImVec2(0, cramped ? room.y : room.y - context.look.px(kFooter)), ImGuiChildFlags_None,
                         narrow ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None)) {
@@ -371,8 +420,10 @@ void draw_setup_panel(Context& context) {
               "into words.");
     }
     if (cramped) draw_plan(context, reading);
+    below = ImGui::GetScrollMaxY() - ImGui::GetScrollY();
   }
   ImGui::EndChild();
+  draw_more(context, below, cramped);
   if (!cramped) draw_plan(context, reading);
   if (!(form == before)) context.request(ask::PreviewPlan{});
 }

@@ -252,7 +252,7 @@ void draw_delete_dialog(Context& context) {
     ImGui::TextUnformatted(
         fmt::format(
             "{} ({}, {}): {} measurements with all their samples. Undo brings it back until this database is closed.",
-            context.models.title(context.data, *found), format_started(found->started, context.now),
+            context.models.name(context.data, *found).title, format_started(found->started, context.now),
             found->environment.device_name, found->ok + found->failed + found->skipped)
             .c_str());
     ImGui::PopTextWrapPos();
@@ -267,6 +267,33 @@ void draw_delete_dialog(Context& context) {
   if (yes) context.request(ask::DeleteSweep{ui.delete_asked});
   if (yes || no) {
     ui.delete_asked = 0;
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+void draw_run_dialog(Context& context) {
+  UiState& ui = context.ui;
+  const PlanPreview* preview = context.data.preview.get();
+  if (!ui.run_asked || !preview) return;
+  if (!ImGui::IsPopupOpen("run")) ImGui::OpenPopup("run");
+  if (!begin_dialog(context.look, "run", 420)) return;
+  dialog_heading(context.look, "Start this sweep?");
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(fmt::format("{} measurements: {}. Stop keeps what was measured by then.",
+                                     format_count(preview->measurements),
+                                     plan_warning(*preview, ui.form, context.data.machine.catalog.get()))
+                             .c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy(ImVec2(0, context.look.px(8)));
+  const bool yes = primary_button(context, "Measure");
+  ImGui::SameLine();
+  const bool no = ImGui::Button("Change it") || ImGui::IsKeyPressed(ImGuiKey_Escape);
+  ImGui::SetItemDefaultFocus();
+  if (yes) context.request(ask::Run{true});
+  if (no) context.request(ask::ShowPanel{Panel::setup});
+  if (yes || no) {
+    ui.run_asked = false;
     ImGui::CloseCurrentPopup();
   }
   ImGui::EndPopup();

@@ -51,7 +51,11 @@ struct Questions {
     return {"Save chart data as CSV", "The numbers behind the chart.", "Save", true, {".csv"}};
   }
   PathQuestion operator()(const ask::SaveChart&) const {
-    return {"Save chart as PNG", "At three times its size on screen.", "Save", true, {".png"}};
+    return {"Save chart",
+            "The ending decides: .png at three times its size on screen, .svg with text and lines for a paper.",
+            "Save",
+            true,
+            {".png", ".svg"}};
   }
   PathQuestion operator()(const ask::SaveSlice&) const {
     return {"Save attention slice",
@@ -91,6 +95,19 @@ const FolderEntry* find_entry(const FolderListing& listing, const std::string& n
   const auto found = std::find_if(listing.entries.begin(), listing.entries.end(),
                                   [&](const FolderEntry& entry) { return entry.name == name; });
   return found == listing.entries.end() ? nullptr : &*found;
+}
+
+/// What half a name narrows the list to, when that is one entry; else null. What is to be saved is never completed.
+const FolderEntry* only_match(const PathQuestion& question, const PathDialog& path, const FolderListing& listing) {
+  const std::string typed = name_part(path.text);
+  if (question.saves || typed.empty()) return nullptr;
+  const FolderEntry* match = nullptr;
+  for (const FolderEntry& entry : listing.entries) {
+    if (!is_listed(question, path, entry, typed)) continue;
+    if (match != nullptr) return nullptr;
+    match = &entry;
+  }
+  return match;
 }
 
 /// Goes to another folder; the name of a file to be saved stays.
@@ -204,7 +221,12 @@ bool draw_path(Context& context, const PathQuestion& question) {
   ImGui::SetNextItemWidth(-1);
   bool accepted = ImGui::InputText("##path", &path.text, ImGuiInputTextFlags_EnterReturnsTrue);
   if (!listing) return accepted && !path.text.empty();
-  const FolderEntry* named = listing->asked == *path.listed ? find_entry(*listing, name_part(path.text)) : nullptr;
+  const bool current = listing->asked == *path.listed;
+  const FolderEntry* named = current ? find_entry(*listing, name_part(path.text)) : nullptr;
+  if (accepted && current && !named) {
+    named = only_match(question, path, *listing);
+    if (named) path.text = listing->folder + named->name;
+  }
   if (accepted && (named ? named->folder : name_part(path.text).empty())) {
     if (named) enter(question, path, listing->folder + named->name + "/");
     ImGui::SetKeyboardFocusHere(-1);

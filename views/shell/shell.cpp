@@ -15,8 +15,9 @@
 namespace triscope {
 namespace {
 
-/// Room in which the whole sweep setup stands without scrolling; what is left of a high window goes to the history.
-constexpr float kSetupHeight = 632;
+/// Room in which the whole sweep setup stands without scrolling; what is left of a high window goes to the history,
+/// which keeps room for eight sweeps in a low one.
+constexpr float kSetupHeight = 632, kHistoryHeight = 257;
 
 /// "Latency###latency": the title may change, the identity does not.
 std::string window_name(const PanelInfo& info) { return fmt::format("{}###{}", info.title, info.id); }
@@ -31,8 +32,8 @@ void build_small_layout(ImGuiID root) {
   const ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, 0.42F, nullptr, &middle);
   for (Panel panel : {Panel::setup, Panel::history, Panel::details}) dock(panel, left);
   for (const PanelInfo& info : panels()) {
-    if (info.panel != Panel::setup && info.panel != Panel::history && info.panel != Panel::details)
-      dock(info.panel, middle);
+    const bool on_the_left = info.panel == Panel::setup || info.panel == Panel::history || info.panel == Panel::details;
+    if (!on_the_left && info.workspace == Workspace::measure) dock(info.panel, middle);
   }
   ImGui::DockBuilderFinish(root);
 }
@@ -44,11 +45,13 @@ void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
   ImGui::DockBuilderSetNodeSize(root, size);
   if (is_small(look, size)) return build_small_layout(root);
   ImGuiID middle = root;
-  const float left_width = std::min(look.px(272), size.x * 0.3F), right_width = std::min(look.px(288), size.x * 0.3F);
+  const float left_width = std::min(std::clamp(size.x * 0.2F, look.px(272), look.px(340)), size.x * 0.3F),
+              right_width = std::min(look.px(288), size.x * 0.3F);
   ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, left_width / size.x, nullptr, &middle);
   const ImGuiID right =
       ImGui::DockBuilderSplitNode(middle, ImGuiDir_Right, right_width / (size.x - left_width), nullptr, &middle);
-  const float history_share = std::clamp(1 - look.px(kSetupHeight) / size.y, 0.26F, 0.55F);
+  const float history_share =
+      std::clamp(1 - look.px(kSetupHeight) / size.y, std::min(look.px(kHistoryHeight) / size.y, 0.4F), 0.55F);
   const ImGuiID history = ImGui::DockBuilderSplitNode(left, ImGuiDir_Down, history_share, nullptr, &left);
   ImGuiID charts = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.54F, nullptr, &middle);
   ImGuiID second = charts;
@@ -57,7 +60,7 @@ void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
     second = ImGui::DockBuilderSplitNode(charts, ImGuiDir_Right, 0.5F, nullptr, &charts);
   dock(Panel::setup, left);
   dock(Panel::history, history);
-  for (Panel panel : {Panel::latency, Panel::compare, Panel::paper, Panel::log}) dock(panel, middle);
+  for (Panel panel : {Panel::latency, Panel::compare, Panel::log}) dock(panel, middle);
   dock(Panel::tflops, charts);
   dock(Panel::scaling, charts);
   dock(Panel::lengths, charts);
@@ -80,7 +83,10 @@ void follow_size(const Look& look, UiState& ui, ImGuiID root, ImVec2 size) {
   const ImGuiDockNode* node = ImGui::DockBuilderGetNode(root);
   const float before = std::exchange(ui.layout_scale, look.scale);
   if (!node || node->Size.y <= 0 || size.y <= 0) return;
-  const ImVec2 factor(before > 0 ? look.scale / before : 1, size.y / node->Size.y);
+  // Dear ImGui gives the panels what the bars left in the frame before, so its own height is no measure of a change.
+  const float height = ui.layout_height > 0 ? ui.layout_height : node->Size.y;
+  ui.layout_height = size.y;
+  const ImVec2 factor(before > 0 ? look.scale / before : 1, size.y / height);
   if (factor.x == 1 && factor.y == 1) return;
   for (const ImGuiStoragePair& pair : ImGui::GetCurrentContext()->DockContext.Nodes.Data) {
     auto* part = static_cast<ImGuiDockNode*>(pair.val_p);
@@ -185,11 +191,11 @@ void handle_shortcuts(Context& context) {
       continue;
     if (popup && !std::holds_alternative<ask::OpenPalette>(command.request) && !shortcut.ctrl && !function_key)
       continue;
-    if (context.ui.attention.open) {
+    if (const Panel alone = workspace_info(context.ui.workspace).panel; alone != Panel::count) {
       // What the letters do to sweeps would not be seen; copying takes what is shown.
       if (std::string_view(command.menu) == "Sweep" && !shortcut.ctrl && !function_key) continue;
       if (copies_table) {
-        if (pressed(shortcut)) context.request(ask::CopyPanelData{Panel::attention});
+        if (pressed(shortcut)) context.request(ask::CopyPanelData{alone});
         continue;
       }
     }
@@ -233,7 +239,10 @@ void draw_docked_panels(Context& context) {
                           .GetSize();  // what the bars leave in this frame
   follow_size(context.look, ui, root, size);
   const bool rebuilt = ui.reset_layout && size.x > 0 && size.y > 0;
-  if (rebuilt) build_layout(context.look, root, size);
+  if (rebuilt) {
+    build_layout(context.look, root, size);
+    ui.layout_height = size.y;
+  }
   const ImVec2 tab(context.look.px(kTabPadding.x), context.look.px(kTabPadding.y));
   ImGui::PushStyleColor(ImGuiCol_WindowBg, context.look.theme.ground);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, tab);
@@ -242,7 +251,7 @@ void draw_docked_panels(Context& context) {
   ImGui::PopStyleColor();
   bool menu_asked = false;
   for (const PanelInfo& info : panels()) {
-    if (info.panel == Panel::attention) continue;  // has the window to itself
+    if (info.workspace != Workspace::measure) continue;  // has the window to itself
     if (!ui.settings.visible[static_cast<std::size_t>(info.panel)]) continue;
     ImGui::SetNextWindowSize(ImVec2(context.look.px(480), context.look.px(320)), ImGuiCond_FirstUseEver);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, tab);
@@ -276,7 +285,7 @@ void draw_docked_panels(Context& context) {
   ui.fit_charts = false;
 }
 
-void draw_attention_alone(Context& context) {
+void draw_workspace_alone(Context& context, Panel panel) {
   // The measurements keep their places meanwhile, unseen: a ground under this window's would cost a screen of pixels.
   ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);
   ImGui::DockSpaceOverViewport(ImGui::GetID("dock"), ImGui::GetMainViewport(), ImGuiDockNodeFlags_KeepAliveOnly);
@@ -284,12 +293,13 @@ void draw_attention_alone(Context& context) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->WorkPos);
   ImGui::SetNextWindowSize(viewport->WorkSize);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  ImGui::Begin("###attention", nullptr,
+  const float padding = panel == Panel::attention ? 0 : context.look.px(16);  // that one has rules from edge to edge
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(padding, padding));
+  ImGui::Begin(window_name(panel_info(panel)).c_str(), nullptr,
                ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoDocking |
                    ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleVar();
-  draw_panel(context, Panel::attention);
+  draw_panel(context, panel);
   ImGui::End();
 }
 
@@ -315,8 +325,9 @@ void draw_shell(Context& context) {
   draw_toolbar(context);
   draw_notices(context);
   draw_status_bar(context);
-  if (context.ui.attention.open && !context.ui.reset_layout) {
-    draw_attention_alone(context);
+  const Panel alone = workspace_info(context.ui.workspace).panel;
+  if (alone != Panel::count && !context.ui.reset_layout) {
+    draw_workspace_alone(context, alone);
   } else {
     draw_docked_panels(context);
   }
@@ -326,6 +337,8 @@ void draw_shell(Context& context) {
   draw_settings(context);
   draw_path_dialog(context);
   draw_delete_dialog(context);
+  draw_run_dialog(context);
+  draw_prefix_dialog(context);
   ImGui::PopStyleVar();
 }
 

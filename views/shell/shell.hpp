@@ -23,6 +23,9 @@ void draw_licences(Context& context);
 void draw_settings(Context& context);
 void draw_path_dialog(Context& context);
 void draw_delete_dialog(Context& context);
+/// Asks before a sweep that takes long or much memory.
+void draw_run_dialog(Context& context);
+void draw_prefix_dialog(Context& context);
 
 /// Emits the requests of pressed shortcuts, unless text is being typed.
 void handle_shortcuts(Context& context);
@@ -30,8 +33,9 @@ void handle_shortcuts(Context& context);
 /// Whether a command makes sense now; menus and palette grey it out otherwise.
 bool is_enabled(const Context& context, const Command& command);
 
-/// What lies behind everything, to be cleared with. The attention panel has it to itself, and so draws no ground of its
-/// own.
-inline ImU32 ground_of(const UiState& ui, const Theme& theme) { return ui.attention.open ? theme.panel : theme.ground; }
+/// What lies behind everything, to be cleared with. A panel that has the window to itself draws no ground of its own.
+inline ImU32 ground_of(const UiState& ui, const Theme& theme) {
+  return ui.workspace == Workspace::measure ? theme.ground : theme.panel;
+}
 
 }  // namespace triscope

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "profiler/plan/progress.hpp"
+#include "profiler/plan/sweep_title.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/command/command.hpp"
 #include "views/data/format.hpp"
@@ -20,7 +21,9 @@ namespace {
 bool is_narrow(const Look& look) { return ImGui::GetMainViewport()->Size.x < look.px(560); }
 
 bool is_shown(const UiState& ui, Panel panel) {
-  return panel == Panel::attention ? ui.attention.open : ui.settings.visible[static_cast<std::size_t>(panel)];
+  const Workspace workspace = panel_info(panel).workspace;
+  return workspace == Workspace::measure ? ui.settings.visible[static_cast<std::size_t>(panel)]
+                                         : ui.workspace == workspace;
 }
 
 void draw_menus(Context& context) {
@@ -137,7 +140,8 @@ void draw_device(Context& context, const std::string& shown, float width) {
   const Machine& machine = context.data.machine;
   SetupForm& form = context.ui.form;
   if (ImGui::Button(fmt::format("{}###device", shown).c_str(), ImVec2(width, 0))) ImGui::OpenPopup("devices");
-  tooltip(context, fmt::format("The device the next sweep runs on: {}.", device_name(context)));
+  tooltip(context, fmt::format("The next sweep runs on {}. What is shown may have been measured elsewhere.",
+                               device_name(context)));
   if (!ImGui::BeginPopup("devices")) return;
   const auto item = [&](const char* label, const std::string& id) {
     if (!ImGui::MenuItem(label, nullptr, form.device == id)) return;
@@ -159,48 +163,79 @@ void draw_device(Context& context, const std::string& shown, float width) {
   ImGui::EndPopup();
 }
 
-/// The two things the window can show.
+/// What the window can show.
 void draw_workspaces(Context& context, float height) {
-  const bool attention = context.ui.attention.open;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(context.look.px(10), context.look.px(4)));
   const float top = (height - ImGui::GetFrameHeight()) / 2;
   ImGui::Dummy(ImVec2(context.look.px(4), 0));
-  ImGui::SetCursorPosY(top);
-  if (chip(context, "Measure", !attention)) context.request(ask::ShowMeasurements{});
-  tooltip(context, "Latency and rates of the kernels (M)");
-  ImGui::SameLine(0, context.look.px(4));
-  ImGui::SetCursorPosY(top);
-  if (chip(context, "Attention", attention)) context.request(ask::ShowPanel{Panel::attention});
-  tooltip(context, "Inside the attention tensor (A)");
+  for (const WorkspaceInfo& info : workspaces()) {
+    if (info.workspace != Workspace::measure) ImGui::SameLine(0, context.look.px(4));
+    ImGui::SetCursorPosY(top);
+    if (chip(context, info.name, context.ui.workspace == info.workspace)) {
+      if (info.panel == Panel::count) {
+        context.request(ask::ShowMeasurements{});
+      } else {
+        context.request(ask::ShowPanel{info.panel});
+      }
+    }
+    tooltip(context, info.help);
+  }
   ImGui::SetCursorPosY(top);
   ImGui::PopStyleVar();
 }
 
-/// Device and palette, as far as there is room for them right of `begin`. Returns where they begin.
-float draw_right_end(Context& context, float begin, float top) {
+/// What the next sweep runs on, beside Run; `after` pixels to its right are kept free. Nothing where no letters fit.
+void draw_run_device(Context& context, float top, float after) {
   const Look& look = context.look;
-  const float width = ImGui::GetWindowWidth();
-  float right = width - look.px(12);
-  // While a sweep runs its progress goes before what the keyboard reaches too.
-  const float kept = context.data.run.running ? look.px(110) : 0;
+  const std::string arrow = "  ▼";
+  const float edges = ImGui::CalcTextSize(arrow.c_str()).x + look.px(24);
+  const float room = std::min(look.px(200), ImGui::GetWindowWidth() - look.px(12) - ImGui::GetCursorPosX() - after);
+  if (room < look.px(84)) return;
+  const std::string device = shortened("on " + short_device(device_name(context)), room - edges) + arrow;
+  ImGui::SetCursorPosY(top);
+  draw_device(context, device, ImGui::CalcTextSize(device.c_str()).x + look.px(24));
+}
+
+/// Run, what it runs on, Stop, and Resume where a sweep waits for it.
+void draw_run_buttons(Context& context, float top) {
+  const Look& look = context.look;
+  const bool running = context.data.run.running;
+  const bool resume = is_enabled(context, command_for<ask::Resume>()) && !is_narrow(look);
+  if (primary_button(context, "▶ Run  F5", is_enabled(context, command_for<ask::Run>()))) context.request(ask::Run{});
+  tooltip(context, running                  ? "A sweep is running."
+                   : context.data.read_only ? "This database is read-only: open your own to measure."
+                                            : "Measure what the sweep setup says.");
+  ImGui::SameLine(0, look.px(4));
+  const float gap = ImGui::GetStyle().ItemSpacing.x;
+  // While a sweep runs its progress goes before the device's name.
+  const float after =
+      button_width("■ Stop") + gap + (resume ? button_width("Resume") + gap : 0) + (running ? look.px(110) : 0);
+  draw_run_device(context, top, after);
+  ImGui::SetCursorPosY(top);
+  ImGui::BeginDisabled(!is_enabled(context, command_for<ask::Stop>()));
+  if (ImGui::Button("■ Stop")) context.request(ask::Stop{});
+  ImGui::EndDisabled();
+  tooltip(context, "Stop after the current sample (Shift+F5). Everything measured is kept.");
+  if (!resume) return;
+  ImGui::SetCursorPosY(top);
+  if (ImGui::Button("Resume")) context.request(ask::Resume{});
+  tooltip(context, "Continue the shown sweep where it stopped (Ctrl+F5).");
+}
+
+/// The palette, where there is room for it right of `begin`. Returns where it begins.
+float draw_palette_button(Context& context, float begin, float top) {
+  const Look& look = context.look;
+  const float width = ImGui::GetWindowWidth(), right = width - look.px(12);
+  const float kept = context.data.run.running ? look.px(110) : 0;  // of the progress; the keyboard reaches the palette
   const char* palette = width > look.px(1360) ? "Find a command   Ctrl+Shift+P" : "Ctrl+Shift+P";
-  const float palette_width = ImGui::CalcTextSize(palette).x + look.px(24);
-  if (right - palette_width > begin + kept) {
-    ImGui::SetCursorPos(ImVec2(right - palette_width, top));
-    ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
-    if (ImGui::Button(palette)) context.request(ask::OpenPalette{});
-    ImGui::PopStyleColor();
-    tooltip(context, "Find any command by a few letters.");
-    right -= palette_width + look.px(8);
-  }
-  const std::string device = shortened(device_name(context), std::min(look.px(220), width * 0.16F)) + "  ▼";
-  const float device_width = ImGui::CalcTextSize(device.c_str()).x + look.px(24);
-  if (right - device_width > begin + kept) {
-    ImGui::SetCursorPos(ImVec2(right - device_width, top));
-    draw_device(context, device, device_width);
-    right -= device_width;
-  }
-  return right;
+  const float palette_width = button_width(palette);
+  if (right - palette_width < begin + kept) return right;
+  ImGui::SetCursorPos(ImVec2(right - palette_width, top));
+  ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
+  if (ImGui::Button(palette)) context.request(ask::OpenPalette{});
+  ImGui::PopStyleColor();
+  tooltip(context, "Find any command by a few letters.");
+  return right - palette_width - look.px(8);
 }
 
 }  // namespace
@@ -230,24 +265,10 @@ void draw_toolbar(Context& context) {
   const float top = (height - ImGui::GetFrameHeight()) / 2;
   const float left = std::max(menus_end + look.px(16), std::min(look.px(392), width * 0.28F));
   ImGui::SetCursorPos(ImVec2(left, top));
-  const bool running = context.data.run.running;
-  if (primary_button(context, "▶ Run  F5", is_enabled(context, command_for<ask::Run>()))) context.request(ask::Run{});
-  tooltip(context, running                  ? "A sweep is running."
-                   : context.data.read_only ? "This database is read-only: open your own to measure."
-                                            : "Measure what the sweep setup says.");
-  ImGui::SetCursorPosY(top);
-  ImGui::BeginDisabled(!is_enabled(context, command_for<ask::Stop>()));
-  if (ImGui::Button("■ Stop")) context.request(ask::Stop{});
-  ImGui::EndDisabled();
-  tooltip(context, "Stop after the current sample (Shift+F5). Everything measured is kept.");
-  if (is_enabled(context, command_for<ask::Resume>()) && !is_narrow(look)) {
-    ImGui::SetCursorPosY(top);
-    if (ImGui::Button("Resume")) context.request(ask::Resume{});
-    tooltip(context, "Continue the shown sweep where it stopped (Ctrl+F5).");
-  }
+  draw_run_buttons(context, top);
   ImGui::SetCursorPosY(top);
   const float begin = ImGui::GetCursorPosX() + look.px(12);
-  const float end = draw_right_end(context, begin, top);
+  const float end = draw_palette_button(context, begin, top);
   ImGui::SetCursorPos(ImVec2(begin, top));
   draw_progress(context, end - begin - look.px(16));
   ImGui::Dummy(ImVec2(0, 0));  // Dear ImGui wants an item where the cursor was set
@@ -311,7 +332,7 @@ void draw_status_bar(Context& context) {
         item(look.theme.accent, fmt::format("{} / {}", progress.done, progress.total));
       item(look.theme.accent, progress.current.empty() ? "starting the worker" : progress.current);
     }
-    if (context.ui.attention.open) {
+    if (context.ui.workspace == Workspace::attention) {
       // The shown sweep's machine made none of this.
       const AttentionSideData& side = data.attention.sides[0];
       item(look.theme.muted, fmt::format("slices in fp64 on the {}", device_title(context.ui.attention.device)));
@@ -320,12 +341,12 @@ void draw_status_bar(Context& context) {
              fmt::format("{} x {} pairs", format_count(side.slice->count1), format_count(side.slice->count2)));
     } else if (data.shown) {
       const Environment& e = data.shown->info.environment;
-      item(look.theme.muted, e.device_name);
+      item(look.theme.muted, "measured on " + e.device_name);
       if (e.power_limit_w) item(look.theme.muted, fmt::format("power limit {:.0f} W", *e.power_limit_w));
       if (!data.shown->rows.empty())
         item(look.theme.muted, fmt::format("timed by {}", timing_label(data.shown->rows.front().timing_source)));
     }
-    if (!context.ui.attention.open) draw_conditions(context, item);
+    if (context.ui.workspace == Workspace::measure) draw_conditions(context, item);
     align_right(right_width);
     coloured_text(look.theme.muted, right);
     tooltip(context,

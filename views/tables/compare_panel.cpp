@@ -45,33 +45,30 @@ void draw_differences(const Context& context, const CompareModel& model) {
 void draw_verdict(Context& context, const std::optional<CompareCell>& cell) {
   ImGui::TableNextColumn();
   if (cell && cell->comparison) {
-    verdict(context, *cell->comparison);
+    verdict(context, *cell->comparison, true);
   } else if (!cell) {
     coloured_text(context.look.theme.muted, "not measured");
   }
 }
 
-void draw_cell(Context& context, const CompareModel& model, const std::optional<CompareCell>& cell, bool first) {
+void draw_time(Context& context, const CompareModel& model, const std::optional<CompareCell>& cell) {
   const Theme& theme = context.look.theme;
   ImGui::TableNextColumn();
   if (cell && cell->ms) {
-    number_right(context, format_fixed(*cell->ms, model.decimals));
+    number_right(context, format_fixed(*cell->ms, cell->decimals) + point_padding(cell->decimals, model.decimals));
   } else if (cell) {
     coloured_text(cell->status == Status::failed ? theme.slower : theme.muted, to_string(cell->status));
   }
-  if (first) return;
+}
+
+void draw_ratio(Context& context, const CompareModel& model, const std::optional<CompareCell>& cell) {
+  const bool compared = cell && cell->comparison;
+  const int decimals = compared ? ratio_decimals(*cell->comparison) : 0;
+  const std::string padding = point_padding(decimals, model.ratio_decimals);
   ImGui::TableNextColumn();
-  if (cell && cell->comparison) {
-    const Comparison& comparison = *cell->comparison;
-    number_right(context, format_fixed(comparison.ratio, 3));
-    ImGui::TableNextColumn();
-    number_right(
-        context,
-        fmt::format("{} .. {}", format_fixed(comparison.interval.low, 3), format_fixed(comparison.interval.high, 3)),
-        theme.muted);
-  } else {
-    ImGui::TableNextColumn();
-  }
+  if (compared) number_right(context, format_fixed(cell->comparison->ratio, decimals) + padding);
+  ImGui::TableNextColumn();
+  if (compared) number_right(context, interval_text(*cell->comparison) + padding, context.look.theme.muted);
 }
 
 /// What a click on a line selects: its measurement in the shown sweep, else in the last one that has it.
@@ -118,20 +115,26 @@ void draw_line(Context& context, const CompareModel& model, const CompareLine& l
   ImGui::TableNextRow(0, context.look.px(24));
   ImGui::TableNextColumn();
   draw_name(context, line, index);
-  for (std::size_t s = 1; s < line.cells.size(); ++s) draw_verdict(context, line.cells[s]);
   ImGui::TableNextColumn();
   coloured_text(theme.text, line.kernel);
-  ImGui::TableNextColumn();
-  coloured_text(theme.muted, line.pass);
+  for (std::size_t s = 1; s < line.cells.size(); ++s) {
+    draw_verdict(context, line.cells[s]);
+    draw_ratio(context, model, line.cells[s]);
+  }
+  for (const auto& cell : line.cells) draw_time(context, model, cell);
+  if (model.has_passes) {
+    ImGui::TableNextColumn();
+    coloured_text(theme.muted, line.pass);
+  }
   if (model.has_settings) {
     ImGui::TableNextColumn();
     clipped_text(context, theme.muted, line.setting, ImGui::GetContentRegionAvail().x);
   }
-  for (std::size_t s = 0; s < line.cells.size(); ++s) draw_cell(context, model, line.cells[s], s == 0);
 }
 
 void draw_rows(Context& context, const CompareModel& model) {
-  const int columns = 3 + (model.has_settings ? 1 : 0) + 1 + 4 * (static_cast<int>(model.sweeps.size()) - 1);
+  const int columns =
+      3 + (model.has_passes ? 1 : 0) + (model.has_settings ? 1 : 0) + 4 * (static_cast<int>(model.sweeps.size()) - 1);
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
                                 ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
@@ -144,24 +147,22 @@ void draw_rows(Context& context, const CompareModel& model) {
   };
   const bool several = model.sweeps.size() > 2;
   ImGui::TableSetupScrollFreeze(several ? 1 : 2, 1);
+  // What answers the question comes first, so that it needs no scrolling; what only places a row comes last.
+  std::vector<bool> right{false, false};
   column("window", 84);
-  for (std::size_t s = 1; s < model.sweeps.size(); ++s)
-    column(several ? fmt::format("{}##verdict", model.sweeps[s]) : "verdict", 112);
   column("kernel", 100);
-  column("pass", 64);
-  if (model.has_settings) column("setting", 120);
-  for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
-    column(fmt::format("{}, ms", model.sweeps[s]),
-           std::clamp(16 + 6.5F * static_cast<float>(model.sweeps[s].size() + 4), 84.0F, 180.0F));
-    if (s == 0) continue;
+  for (std::size_t s = 1; s < model.sweeps.size(); ++s) {
+    column(several ? fmt::format("{}##verdict", model.sweeps[s]) : "verdict", 104);
     column(fmt::format("ratio##{}", s), 44);
     column(fmt::format("95 % interval##{}", s), 108);
+    right.insert(right.end(), {false, true, true});
   }
-  std::vector<bool> right((model.has_settings ? 3 : 2) + model.sweeps.size(), false);
-  for (std::size_t s = 0; s < model.sweeps.size(); ++s) {
+  for (const std::string& sweep : model.sweeps) {
+    column(fmt::format("{}, ms", sweep), std::clamp(16 + 6.5F * static_cast<float>(sweep.size() + 4), 84.0F, 120.0F));
     right.push_back(true);
-    if (s > 0) right.insert(right.end(), {true, true});
   }
+  if (model.has_passes) column("pass", 64);
+  if (model.has_settings) column("setting", 120);
   header_row(context, right);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(model.lines.size()));
@@ -204,7 +205,10 @@ void draw_compare_panel(Context& context) {
     }
     return;
   }
-  panel_heading(context, compare_summary(*model),
+  const std::string summary = model->has_passes || model->lines.empty()
+                                  ? compare_summary(*model)
+                                  : fmt::format("{} {}", compare_summary(*model), sentence(model->lines.front().pass));
+  panel_heading(context, summary,
                 fmt::format("Ratio = time of {} / time here; above 1 is faster.", model->sweeps.front()),
                 button_width("Copy"));
   copy_button(context, Panel::compare);

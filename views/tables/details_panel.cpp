@@ -22,11 +22,6 @@ std::string dimensions(const std::int64_t (&d)[3]) {
   return d[1] <= 1 && d[2] <= 1 ? format_count(d[0]) : fmt::format("{} × {} × {}", d[0], d[1], d[2]);
 }
 
-const ResultRow* reference_of(const Context& context, const ResultRow& row) {
-  const LatencyModel* model = context.models.latency(context.data);
-  return model ? reference_row(context.data.shown->rows, model->reference, row) : nullptr;
-}
-
 /// "o_rounded" in words: an output compared with a reference that rounds its inputs as the kernel does.
 std::string output_label(std::string name) {
   constexpr std::string_view kRounded = "_rounded";
@@ -36,6 +31,24 @@ std::string output_label(std::string name) {
   if (name == "lse") name = "log-sum-exp";
   if (name.starts_with("grad_")) name = "gradient of " + name.substr(5);
   return rounded ? name + ", same rounding" : name;
+}
+
+/// The time beside the reference's leads, in the colour that the interval allows; the rate is second.
+void draw_beside(Context& context, std::int64_t measurement) {
+  const Verdicts* verdicts = context.data.beside_reference.get();
+  if (verdicts == nullptr) return;
+  const auto time = verdicts->by_measurement.find(measurement);
+  if (time == verdicts->by_measurement.end()) return;
+  const Comparison& comparison = time->second;
+  std::string words = marked(comparison, time_sentence(comparison, verdicts->label));
+  if (ImGui::CalcTextSize(words.c_str()).x > ImGui::GetContentRegionAvail().x)
+    words = marked(comparison, time_sentence(comparison, verdicts->short_label));
+  ImGui::PushTextWrapPos(0);
+  beside_reference(context, comparison, words);
+  ImGui::PopTextWrapPos();
+  const auto rate = verdicts->rates.find(measurement);
+  if (rate != verdicts->rates.end())
+    muted_text(context, fmt::format("{}× its rate; the two do different work", significant_text(rate->second)), true);
 }
 
 void draw_headline(Context& context, const SelectedMeasurement& selected) {
@@ -52,19 +65,21 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
     return;
   }
   ImGui::PushFont(context.look.numbers, kHeadingSize);
-  coloured_text(theme.text, format_latency(*row.median_ms));
+  const bool known = interval_known(row);
+  coloured_text(theme.text, format_latency(*row.median_ms, known ? std::optional((*row.ci_high_ms - *row.ci_low_ms) / 2)
+                                                                 : std::nullopt));
   ImGui::PopFont();
   if (row.tflops) {
     ImGui::SameLine();
     ImGui::PushFont(context.look.numbers, kBodySize);
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() + context.look.px(3));
-    coloured_text(theme.muted, fmt::format("{} TFLOP/s", significant_text(*row.tflops)));
+    coloured_text(theme.muted, fmt::format("{} TFLOP/s", format_fixed(*row.tflops, rate_decimals(row))));
     ImGui::PopFont();
   }
   std::string median = fmt::format("Median of {}, interval unknown.", format_count(summary.samples));
-  if (interval_known(row)) {
-    median = fmt::format("Median of {}, 95 % interval {} to {}.", format_count(summary.samples),
-                         format_latency(*row.ci_low_ms), format_latency(*row.ci_high_ms));
+  if (known) {
+    median = fmt::format("Median of {}, 95 % interval {}.", format_count(summary.samples),
+                         format_latency_interval(*row.ci_low_ms, *row.ci_high_ms, *row.median_ms));
   }
   muted_text(context, median, true);
   if (!summary.converged || !row.reason.empty()) {
@@ -74,11 +89,7 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
                                                     : sentence(row.reason));
     ImGui::PopTextWrapPos();
   }
-  if (const ResultRow* reference = reference_of(context, row); reference && row.tflops) {
-    const double ratio = *row.tflops / *reference->tflops;
-    coloured_text(ratio >= 1 ? theme.faster : theme.slower,
-                  fmt::format("{} {:.2f}× the rate of {}", ratio >= 1 ? "▲" : "▼", ratio, reference->card.label));
-  }
+  draw_beside(context, row.measurement);
   if (context.data.against_baseline) {
     const auto found = context.data.against_baseline->find(row.measurement);
     if (found != context.data.against_baseline->end()) {
@@ -201,6 +212,10 @@ void draw_launch(Context& context, const Measurement& measurement) {
   const LaunchRecord& launch = measurement.launches.front();
   section(context, "Launch");
   if (!launch.name.empty()) fact_line(context, "kernel", launch.name, true);
+  if (measurement.key.timing_source == TimingSource::cpu_clock) {  // what runs on a CPU has threads alone
+    if (launch.grid[0] > 0) fact_line(context, "threads", format_count(launch.grid[0]));
+    return;
+  }
   if (launch.grid[0] > 0) fact_line(context, "grid", dimensions(launch.grid));
   if (launch.block[0] > 0) fact_line(context, "block", dimensions(launch.block));
   if (launch.cluster[0] > 0) fact_line(context, "cluster", dimensions(launch.cluster));

@@ -7,60 +7,18 @@
 #include <cmath>
 #include <utility>
 
+#include "profiler/plan/sweep_title.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
+#include "views/tables/latency_widths.hpp"
 #include "views/tables/tables_panels.hpp"
 
 namespace triscope {
 namespace {
 
-constexpr float kLeastRate = 128, kMostRate = 240;  ///< width of a rate with its bar
-
-float column_width(LatencyField field) {
-  switch (field) {
-    case LatencyField::label:
-      return 84;
-    case LatencyField::fact:
-      return 60;
-    case LatencyField::median:
-      return 70;
-    case LatencyField::interval:
-      return 44;
-    case LatencyField::tflops:
-      return kLeastRate;
-    case LatencyField::of_reference:
-      return 50;
-    case LatencyField::verdict:
-      return 112;
-    case LatencyField::paper:
-      return 60;
-    default:
-      return 64;
-  }
-}
-
-/// Wide enough for what is in it and for its title.
-float width_of(const Look& look, const LatencyColumn& column) {
-  const SmallFont font(look);
-  const float title = ImGui::CalcTextSize(column.title.c_str()).x + look.px(8);
-  return std::max(title, look.px(column.title == "kernel" ? 100 : column_width(column.field)));
-}
-
-/// Width of a rate's column where all columns that are shown at first have room; bars take what is left.
-float rate_width(const Look& look, const std::vector<LatencyColumn>& columns) {
-  float left = ImGui::GetWindowWidth() - ImGui::GetStyle().ScrollbarSize - look.px(20);
-  float rates = 0;
-  for (const LatencyColumn& column : columns) {
-    if (!field_text(column.field).shown_at_first) continue;
-    left -= width_of(look, column) + 2 * look.px(5);
-    rates += column.field == LatencyField::tflops ? 1 : 0;
-  }
-  return std::clamp(look.px(kLeastRate) + left / std::max(1.0F, rates), look.px(kLeastRate), look.px(kMostRate));
-}
-
-int colour_of(const LatencyModel& model, const LatencyLine& line, std::size_t group) {
-  for (const Series& series : map_series(model)) {
+int colour_of(Context& context, const LatencyModel& model, const LatencyLine& line, std::size_t group) {
+  for (const Series& series : context.models.map_choices(context.data)) {
     if (series.kernel == line.kernel && series.pass == model.groups[group].pass &&
         series.regime == model.groups[group].regime)
       return series.colour;
@@ -70,20 +28,27 @@ int colour_of(const LatencyModel& model, const LatencyLine& line, std::size_t gr
 
 /// Name of a column in menus and tests: the pass too, since headers leave it out.
 std::string full_name(const LatencyModel& model, const LatencyColumn& column) {
-  const bool in_group = is_numeric(column.field) || column.field == LatencyField::verdict;
+  const bool in_group = is_numeric(column.field) || is_verdict(column.field);
   const bool named = column.field == LatencyField::median || column.field == LatencyField::paper ||
                      column.field == LatencyField::paper_ratio;
   return in_group && !named ? model.groups[column.group].title + " " + column.title : column.title;
 }
 
+/// What all rows share first, then how many there are.
 std::string summary_of(const Context& context, const LatencyModel& model, std::size_t shown_lines) {
-  std::string text = context.ui.table_filter.empty() ? counted(model.lines.size(), "row")
-                                                     : fmt::format("{} of {} rows", shown_lines, model.lines.size());
-  if (model.failed > 0) text += fmt::format(" · {} failed", model.failed);
-  if (model.flagged > 0) text += fmt::format(" · {} flagged samples, kept", format_count(model.flagged));
-  if (context.data.baseline)
-    text += fmt::format(" · baseline {}", format_started(context.data.baseline->info.started, context.now));
-  if (!model.conditions.empty()) text += " · " + model.conditions;
+  const WindowData& data = context.data;
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : " · ") + part;
+  };
+  const std::string& device = data.shown->info.environment.device_name;
+  add(device.empty() ? device : "measured on " + short_device(device));
+  add(model.conditions);
+  add(context.ui.table_filter.empty() ? counted(model.lines.size(), "row")
+                                      : fmt::format("{} of {} rows", shown_lines, model.lines.size()));
+  if (model.failed > 0) add(fmt::format("{} failed", model.failed));
+  if (model.flagged > 0) add(fmt::format("{} flagged samples, kept", format_count(model.flagged)));
+  if (data.baseline) add(fmt::format("baseline {}", format_started(data.baseline->info.started, context.now)));
   return text;
 }
 
@@ -103,34 +68,32 @@ void draw_columns_menu(Context& context, const LatencyModel& model) {
   ImGui::EndPopup();
 }
 
-void draw_filter_row(Context& context, const LatencyModel& model, std::size_t shown_lines) {
-  UiState& ui = context.ui;
-  const Look& look = context.look;
-  ImGui::AlignTextToFramePadding();
-  const float button_padding = 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x;
-  const float filter_width = std::clamp(ImGui::GetContentRegionAvail().x * 0.24F, look.px(90), look.px(150));
-  const float right_width =
-      filter_width + ImGui::CalcTextSize("Columns").x + ImGui::CalcTextSize("Copy").x + 2 * button_padding;
-  const std::string summary = summary_of(context, model, shown_lines);
-  if (ui.printing) return muted_text(context, summary, true);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, room = std::max(look.px(40), width - right_width - look.px(12));
-  {
-    const SmallFont font(look);
-    clipped_text(context, look.theme.muted, summary, room);
+/// "vs FA3  ▼": which kernel of this sweep the others stand beside, here and everywhere.
+std::string reference_label(const LatencyModel& model) {
+  return fmt::format("vs {}  ▼", model.reference.empty() ? "nothing" : model.reference_label);
+}
+
+void draw_reference_choice(Context& context, const LatencyModel& model) {
+  if (ImGui::Button(fmt::format("{}###reference", reference_label(model)).c_str())) ImGui::OpenPopup("reference");
+  tooltip(context, "The dot-product attention that times and rates stand beside: in the table, Details and charts.");
+  if (!ImGui::BeginPopup("reference")) return;
+  const std::string& chosen = context.ui.selection.reference;
+  const auto item = [&](const char* label, const std::string& kernel) {
+    if (ImGui::MenuItem(label, nullptr, chosen == kernel)) context.request(ask::SetReference{kernel});
+  };
+  item("The usual one of each sweep", "auto");
+  std::vector<std::string> listed;
+  for (const LatencyLine& line : model.lines) {
+    const bool known = std::find(listed.begin(), listed.end(), line.kernel) != listed.end();
+    if (line.problem.form != Form::dot_product || known) continue;
+    listed.push_back(line.kernel);
+    item(line.card.label.c_str(), line.kernel);
   }
-  ImGui::SameLine();
-  ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(0.0F, width - right_width), at.y));
-  ImGui::SetNextItemWidth(filter_width);
-  if (ui.focus_filter) ImGui::SetKeyboardFocusHere();
-  ui.focus_filter = false;
-  ImGui::InputTextWithHint("##filter", filter_width < look.px(130) ? "filter" : "filter  (Ctrl+F)", &ui.table_filter,
-                           ImGuiInputTextFlags_EscapeClearsAll);
-  ImGui::SameLine();
-  if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
-  ImGui::SameLine();
-  if (ImGui::Button("Copy")) ImGui::OpenPopup("copy");
-  draw_columns_menu(context, model);
+  item("Nothing", "none");
+  ImGui::EndPopup();
+}
+
+void draw_copy_menu(Context& context) {
   if (!ImGui::BeginPopup("copy")) return;
   const auto item = [&](const char* label, Request request) {
     if (ImGui::MenuItem(label)) context.request(std::move(request));
@@ -142,6 +105,52 @@ void draw_filter_row(Context& context, const LatencyModel& model, std::size_t sh
   ImGui::Separator();
   item("Save as CSV...", ask::SaveTable{});
   ImGui::EndPopup();
+}
+
+/// Says that columns are to the right of what is seen, and brings them into view.
+void draw_beyond(Context& context) {
+  if (ImGui::Button(fmt::format("{} more →###beyond", context.ui.columns_beyond).c_str()))
+    context.ui.scroll_to_beyond = true;
+  tooltip(context, "Columns that have no room here: a click shows them, and the bar below the table goes back.");
+  ImGui::SameLine();
+}
+
+/// What all rows share, in a line of its own where it has no room beside the filter and the buttons.
+void draw_filter_row(Context& context, const LatencyModel& model, std::size_t shown_lines) {
+  UiState& ui = context.ui;
+  const Look& look = context.look;
+  const std::string summary = summary_of(context, model, shown_lines);
+  if (ui.printing) return muted_text(context, summary, true);
+  const float spacing = ImGui::GetStyle().ItemSpacing.x, width = ImGui::GetContentRegionAvail().x;
+  const std::string beyond = fmt::format("{} more →", ui.columns_beyond);
+  float buttons = button_width("Columns") + button_width("Copy") + button_width(reference_label(model).c_str()) +
+                  3 * spacing + (ui.columns_beyond > 0 ? button_width(beyond.c_str()) + spacing : 0);
+  float filter = std::clamp(width * 0.24F, look.px(90), look.px(150));
+  {
+    const SmallFont font(look);
+    const bool beside = ImGui::CalcTextSize(summary.c_str()).x + look.px(12) + filter + buttons <= width;
+    if (beside) ImGui::AlignTextToFramePadding();
+    clipped_text(context, look.theme.muted, summary, width);
+    if (beside) {
+      align_right(filter + buttons);
+    } else {
+      filter = std::max(look.px(60), width - buttons);
+    }
+  }
+  ImGui::SetNextItemWidth(filter);
+  if (ui.focus_filter) ImGui::SetKeyboardFocusHere();
+  ui.focus_filter = false;
+  ImGui::InputTextWithHint("##filter", filter < look.px(130) ? "filter" : "filter  (Ctrl+F)", &ui.table_filter,
+                           ImGuiInputTextFlags_EscapeClearsAll);
+  ImGui::SameLine();
+  if (ui.columns_beyond > 0) draw_beyond(context);
+  draw_reference_choice(context, model);
+  ImGui::SameLine();
+  if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
+  ImGui::SameLine();
+  if (ImGui::Button("Copy")) ImGui::OpenPopup("copy");
+  draw_columns_menu(context, model);
+  draw_copy_menu(context);
 }
 
 void draw_headers(Context& context, const LatencyModel& model, const std::vector<LatencyColumn>& columns) {
@@ -171,14 +180,14 @@ void draw_rate(Context& context, const LatencyModel& model, const LatencyLine& l
   const Theme& theme = context.look.theme;
   const LatencyCell& cell = *line.cells[group];
   if (text.empty()) return;
-  const float text_width = context.look.px(40);
+  const float text_width = rate_text_width(context.look, model.groups[group]);
   const float room = ImGui::GetContentRegionAvail().x;
   const float right = ImGui::GetCursorPosX() + room;
-  const float length = room - text_width - context.look.px(4);
+  const float length = room - text_width - ImGui::GetStyle().ItemSpacing.x;
   if (length > context.look.px(12)) {
     const float height = context.look.px(6), top = ImGui::GetCursorPosY();
     ImGui::SetCursorPosY(top + (ImGui::GetTextLineHeight() - height) / 2);
-    const int colour = colour_of(model, line, group);
+    const int colour = colour_of(context, model, line, group);
     const double most = model.groups[group].max_tflops;
     bar(context, most > 0 ? static_cast<float>(*cell.row.tflops / most) : 0, ImVec2(length, height),
         colour < 0 ? theme.baseline : theme.series[static_cast<std::size_t>(colour) % theme.series.size()]);
@@ -197,9 +206,20 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.,/-") == std::string::npos;
 }
 
+/// Milliseconds and rates line up on their points, whatever number of digits each row's interval bears.
+std::string padded(const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column, std::string text) {
+  if (column.group >= line.cells.size() || !line.cells[column.group] || text.empty() || text == "unknown") return text;
+  const ResultRow& row = line.cells[column.group]->row;
+  const LatencyGroup& group = model.groups[column.group];
+  if (column.field == LatencyField::median || column.field == LatencyField::interval)
+    return text + point_padding(ms_decimals(row), group.decimals);
+  if (column.field == LatencyField::tflops) return text + point_padding(rate_decimals(row), group.rate_decimals);
+  return text;
+}
+
 void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column) {
   const Theme& theme = context.look.theme;
-  const std::string text = cell_text(model, line, column);
+  const std::string text = cell_text(line, column);
   const bool own_cell = column.field != LatencyField::label && column.field != LatencyField::fact &&
                         column.field != LatencyField::paper && column.field != LatencyField::paper_ratio;
   const LatencyCell* cell =
@@ -213,7 +233,11 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
       return;
     }
     case LatencyField::tflops:
-      if (cell) draw_rate(context, model, line, column.group, text);
+      if (cell) draw_rate(context, model, line, column.group, padded(model, line, column, text));
+      return;
+    case LatencyField::beside:
+      if (cell && cell->beside)
+        beside_reference(context, *cell->beside, cell->beside->verdict == Verdict::unclear ? "? unclear" : text);
       return;
     case LatencyField::verdict:
       if (cell && cell->against_baseline) verdict(context, *cell->against_baseline);
@@ -225,7 +249,7 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
         if (!cell->row.reason.empty()) tooltip(context, cell->row.reason);
         return;
       }
-      number_right(context, text,
+      number_right(context, padded(model, line, column, text),
                    cell && cell->row.median_ms && std::isnan(*cell->row.median_ms) ? theme.not_a_number
                    : line.baseline                                                 ? theme.muted
                                                                                    : 0);
@@ -235,7 +259,7 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
       return;
     case LatencyField::interval:
     case LatencyField::paper:
-      number_right(context, text, theme.muted);
+      number_right(context, padded(model, line, column, text), theme.muted);
       return;
     default:
       number_right(context, text, line.baseline ? theme.muted : 0);
@@ -247,7 +271,7 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
 std::int64_t measurement_of(const LatencyLine& line, const std::vector<LatencyColumn>& columns, int hovered_column) {
   if (hovered_column >= 0 && hovered_column < static_cast<int>(columns.size())) {
     const LatencyColumn& column = columns[static_cast<std::size_t>(hovered_column)];
-    const bool grouped = is_numeric(column.field) || column.field == LatencyField::verdict;
+    const bool grouped = is_numeric(column.field) || is_verdict(column.field);
     if (grouped && column.field != LatencyField::paper && column.field != LatencyField::paper_ratio &&
         line.cells[column.group]) {
       return line.cells[column.group]->row.measurement;
@@ -321,6 +345,17 @@ void remember_columns(Context& context, const std::vector<LatencyColumn>& column
       ui.visible_columns.push_back(columns[static_cast<std::size_t>(i)].id);
   }
   ui.toggled_column.clear();
+  const ImGuiID table = ImGui::GetCurrentTable()->ID;
+  if (const ImGuiID before = std::exchange(ui.sorted_table, table); before != 0 && before != table) {
+    // Other columns are another table: it takes the order over.
+    for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
+      if (columns[static_cast<std::size_t>(i)].id == ui.sort_column)
+        ImGui::TableSetColumnSortDirection(
+            i, ui.sort_descending ? ImGuiSortDirection_Descending : ImGuiSortDirection_Ascending, false);
+    }
+    if (ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs()) specs->SpecsDirty = false;
+    return;
+  }
   ImGuiTableSortSpecs* sort = ImGui::TableGetSortSpecs();
   if (!sort || !sort->SpecsDirty) return;
   ui.sort_column =
@@ -347,12 +382,12 @@ void draw_latency_panel(Context& context) {
                                 ImGuiTableFlags_SortTristate | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_SizingFixedFit |
                                 ImGuiTableFlags_PadOuterX | ImGuiTableFlags_HighlightHoveredColumn;
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(5), context.look.px(4)));
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(context.look.px(kCellPadding), context.look.px(4)));
+  const float rate = rate_width(context, model, columns);
   const bool open = ImGui::BeginTable(latency_table_name(columns).c_str(), static_cast<int>(columns.size()), flags);
   ImGui::PopStyleVar();
   if (!open) return;
   ImGui::TableSetupScrollFreeze(1, 1);
-  const float rate = rate_width(context.look, columns);
   for (const LatencyColumn& column : columns) {
     ImGuiTableColumnFlags column_flags = ImGuiTableColumnFlags_WidthFixed;
     if (!field_text(column.field).shown_at_first) column_flags |= ImGuiTableColumnFlags_DefaultHide;
@@ -366,6 +401,7 @@ void draw_latency_panel(Context& context) {
                             ImGui::GetID(column.id.c_str()));
   }
   remember_columns(context, columns);
+  follow_room(context, columns, rate);
   draw_headers(context, model, columns);
   const int hovered_column = ImGui::TableGetHoveredColumn();
   follow_selection(context, model, order);
@@ -377,6 +413,7 @@ void draw_latency_panel(Context& context) {
       draw_line(context, model, model.lines[index], index, columns, hovered_column);
     }
   }
+  find_beyond(context);
   ImGui::EndTable();
 }
 

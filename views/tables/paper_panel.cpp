@@ -1,9 +1,8 @@
 // The paper's Table 1 beside what this machine does.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "views/data/format.hpp"
+#include "views/paper/paper_pages.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/tables/tables_panels.hpp"
@@ -11,7 +10,7 @@
 namespace triscope {
 namespace {
 
-void draw_line(Context& context, const PaperModel& model, const PaperLine& line, double longest) {
+void draw_line(Context& context, const PaperModel& model, const PaperLine& line) {
   const Theme& theme = context.look.theme;
   ImGui::TableNextRow(0, context.look.px(24));
   ImGui::TableNextColumn();
@@ -40,21 +39,27 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line,
     if (model.measured > 0) muted_text(context, line.missing);
     return;
   }
-  std::vector<double> own;
-  for (const PaperLine& other : model.lines) {
-    if (other.own_ms) own.push_back(*other.own_ms);
-  }
-  number_right(context, format_fixed(*line.own_ms, column_decimals(own)));
+  number_right(context, format_fixed(*line.own_ms, line.decimals) + point_padding(line.decimals, model.decimals));
   ImGui::TableNextColumn();
   const float top = ImGui::GetCursorPosY();
   const float height = context.look.px(5), width = ImGui::GetContentRegionAvail().x;
   ImGui::SetCursorPosY(top + context.look.px(3));
   const ImVec2 at = ImGui::GetCursorPos();
-  bar(context, static_cast<float>(line.paper_ms / longest), ImVec2(width, height), theme.baseline);
+  bar(context, static_cast<float>(line.paper_ms / model.longest_paper_ms), ImVec2(width, height), theme.baseline);
   ImGui::SetCursorPos(ImVec2(at.x, at.y + height + context.look.px(2)));
-  bar(context, static_cast<float>(*line.own_ms / longest), ImVec2(width, height), theme.series[0]);
+  const auto own_share = static_cast<float>(*line.own_ms / model.longest_own_ms);
+  if (line.known) {
+    bar(context, own_share, ImVec2(width, height), theme.series[0]);
+  } else {
+    hollow_bar(context, own_share, ImVec2(width, height), theme.series[0]);
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("Too few samples: the interval of this time is unknown.");
+  }
   ImGui::TableNextColumn();
-  number_right(context, format_fixed(line.paper_ms / *line.own_ms, 2) + "×");
+  if (line.same_shape) {
+    number_right(context, ratio_text(line) + "×");
+  } else {
+    number_right(context, ratio_text(line), theme.muted);
+  }
   ImGui::TableNextColumn();
   coloured_text(theme.muted, line.kernel);
 }
@@ -62,6 +67,9 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line,
 }  // namespace
 
 void draw_paper_panel(Context& context) {
+  choose_paper_page(context);
+  const PaperPage page = shown_paper_page(context);
+  if (page != PaperPage::table1) return draw_paper_page(context, page);
   if (!draw_data_state(context)) return;
   const PaperModel& model = *context.models.paper(context.data);
   const Theme& theme = context.look.theme;
@@ -82,14 +90,12 @@ void draw_paper_panel(Context& context) {
       const SmallFont font(context.look);
       ImGui::PushTextWrapPos(0);
       coloured_text(theme.unclear,
-                    "The paper's shape is 32,768 tokens, 64 query heads on 1, head size 128: read the shape of the "
-                    "curve, not the ratio.");
+                    "The paper's shape is 32,768 tokens, 64 query heads on 1, head size 128. Where this sweep has "
+                    "another there is no ratio: it would compare different problems.");
       ImGui::PopTextWrapPos();
     }
   }
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
-  double longest = 1e-12;
-  for (const PaperLine& line : model.lines) longest = std::max({longest, line.paper_ms, line.own_ms.value_or(0)});
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   const float inner = std::max(ImGui::GetContentRegionAvail().x, context.look.px(640));  // narrower: it scrolls
@@ -106,7 +112,7 @@ void draw_paper_panel(Context& context) {
   column("paper / here", 80);
   column("kernel", 84);
   header_row(context, {false, true, true, true, false, true, false});
-  for (const PaperLine& line : model.lines) draw_line(context, model, line, longest);
+  for (const PaperLine& line : model.lines) draw_line(context, model, line);
   ImGui::EndTable();
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "profiler/plan/request.hpp"
 #include "profiler/store/store.hpp"
 #include "views/data/format.hpp"
 
@@ -114,6 +115,8 @@ void Database::take(const std::filesystem::path& file) {
   ui_.settings.last_database = data_.database;
   messages_.log(Severity::info, fmt::format("Opened {}.", data_.database));
   data_.shown.reset();
+  data_.beside_reference.reset();  // another file's measurements have the same numbers
+  data_.same_device.clear();
   data_.sweeps.clear();
   read(true);
 }
@@ -134,7 +137,7 @@ void Database::read(bool comparisons_changed) {
   const Selection& selection = ui_.selection;
   ReadRequest request{data_.database,     selection.shown_sweep, selection.baseline_sweep,
                       selection.compared, selection.pinned,      ui_.settings.tolerance,
-                      hidden_sweep_};
+                      hidden_sweep_,      selection.reference};
   if (comparisons_changed) data_.loading = data_.sweeps.empty();
   reader_thread_.replace("read", [this, request] {
     try {
@@ -172,7 +175,9 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
   data_.baseline = result.baseline;
   if (complete) {
     data_.against_baseline = result.against_baseline;
+    data_.beside_reference = result.beside_reference;
     data_.compared = result.compared;
+    data_.same_device = result.same_device;
     messages_.dismiss(NoticeId::database);
   }
   if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;
@@ -212,9 +217,10 @@ void Database::write(std::function<void(Store&)> change) {
 
 void Database::import(const std::filesystem::path& file) {
   write([this, file](Store& store) {
-    const std::int64_t count = store.import(file, [this](const std::string& sentence) {
+    const auto left_out = [this](const std::string& sentence) {
       queue_.push([this, sentence] { messages_.log(Severity::warning, sentence + "."); }, false);
-    });
+    };
+    const std::int64_t count = store.import(file, {request_fault, left_out, closing_.get_token()});
     messages_.notify_later(Severity::info, NoticeId::import,
                            fmt::format("Copied {} measurements from {}.", format_count(count), file.string()));
   });

@@ -1,5 +1,6 @@
 #include "app/window/database/database_reader.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/store/sweep_lock.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
 #include "views/model/latency_model.hpp"
 
 namespace triscope {
@@ -34,44 +36,84 @@ std::shared_ptr<const SweepResults> DatabaseReader::load(std::int64_t sweep) con
   return std::make_shared<SweepResults>(SweepResults{std::move(*info), snapshot_->results(sweep)});
 }
 
-Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, const SweepResults& others, double tolerance) {
+Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& other, double tolerance) {
   if (tolerance != tolerance_) known_.clear();
   tolerance_ = tolerance;
-  const bool instances = has_several_instances(ours.rows) || has_several_instances(others.rows);
+  const SweepResults& theirs = other.sweep;
+  const bool instances = has_several_instances(ours.rows) || has_several_instances(theirs.rows);
   std::map<std::string, const ResultRow*> counterpart;
-  for (const ResultRow& row : others.rows) counterpart.emplace(match_key(row, instances), &row);
+  for (const ResultRow& row : theirs.rows) counterpart.emplace(match_key(row, instances), &row);
+  const auto basis_of = [&](const ResultRow& a, const ResultRow& b) {
+    return Basis{a.samples, b.samples, ours.info.spread.times, theirs.info.spread.times};
+  };
   std::vector<std::pair<const ResultRow*, const ResultRow*>> pairs, unknown;
   for (const ResultRow& row : ours.rows) {
-    const auto other = counterpart.find(match_key(row, instances));
-    if (other == counterpart.end() || row.status != Status::ok || other->second->status != Status::ok) continue;
-    pairs.emplace_back(&row, other->second);
-    if (!known_.contains(Pair{row.measurement, other->second->measurement})) unknown.push_back(pairs.back());
+    const auto found = counterpart.find(match_key(row, instances));
+    if (found == counterpart.end() || row.status != Status::ok || found->second->status != Status::ok) continue;
+    pairs.emplace_back(&row, found->second);
+    const auto known = known_.find(Pair{row.measurement, found->second->measurement});
+    if (known == known_.end() || known->second.basis != basis_of(row, *found->second)) unknown.push_back(pairs.back());
   }
   // Many are read in one pass each; of a measurement that was added to a running sweep only its own samples.
   constexpr std::size_t kFew = 16;
-  std::unordered_map<std::int64_t, SampleSeries> mine, theirs;
+  SeriesById series;
   if (unknown.size() > kFew) {
-    mine = snapshot_->series_of_sweep(ours.info.id);
-    theirs = snapshot_->series_of_sweep(others.info.id);
+    series = snapshot_->series_of_sweep(ours.info.id);
+    if (!std::exchange(other.whole, true)) other.series = snapshot_->series_of_sweep(theirs.info.id);
   }
-  const auto samples_of = [&](const ResultRow& row, auto& series) -> const std::vector<Sample>& {
-    const auto [found, is_new] = series.try_emplace(row.measurement);
+  const auto samples_of = [&](const ResultRow& row, SeriesById& of) -> const std::vector<Sample>& {
+    const auto [found, is_new] = of.try_emplace(row.measurement);
     if (is_new) found->second = snapshot_->series(row.measurement);
     return found->second.samples;
   };
-  for (const auto& [row, other] : unknown) {
+  for (const auto& [a, b] : unknown) {
     if (cancel_.stop_requested()) break;
-    known_.emplace(Pair{row->measurement, other->measurement},
-                   compare({samples_of(*row, mine), row->regime, row->timing_source, ours.info.spread},
-                           {samples_of(*other, theirs), other->regime, other->timing_source, others.info.spread}, false,
-                           tolerance));
+    known_[Pair{a->measurement, b->measurement}] = {
+        basis_of(*a, *b),
+        compare({samples_of(*a, series), a->regime, a->timing_source, ours.info.spread},
+                {samples_of(*b, other.series), b->regime, b->timing_source, theirs.info.spread}, false, tolerance)};
   }
   Comparisons result;
-  for (const auto& [row, other] : pairs) {
-    const auto found = known_.find(Pair{row->measurement, other->measurement});
-    if (found != known_.end()) result[row->measurement] = {other->measurement, found->second};
+  for (const auto& [a, b] : pairs) {
+    const auto found = known_.find(Pair{a->measurement, b->measurement});
+    if (found != known_.end()) result[a->measurement] = {b->measurement, found->second.comparison};
   }
   return result;
+}
+
+std::vector<std::shared_ptr<const SweepResults>> DatabaseReader::on_the_device_of(
+    const SweepInfo& shown, const std::vector<SweepInfo>& sweeps) {
+  constexpr std::size_t kMost = 64;  // the newest; all of a database of years would only be memory
+  std::map<std::int64_t, std::shared_ptr<const SweepResults>> kept;
+  std::vector<std::shared_ptr<const SweepResults>> result;
+  for (const SweepInfo& sweep : sweeps) {
+    const bool same = sweep.environment.device_name == shown.environment.device_name;
+    if (sweep.id == shown.id || !same || result.size() == kMost || cancel_.stop_requested()) continue;
+    const auto before = loaded_.find(sweep.id);
+    // A sweep that was done and was not resumed since is as it was; one that runs gets rows, and its rows more
+    // restarts.
+    const bool known = before != loaded_.end() && before->second->info.uuid == sweep.uuid && !sweep.finished.empty() &&
+                       before->second->info.finished == sweep.finished;
+    std::shared_ptr<const SweepResults> results = known ? before->second : load(sweep.id);
+    if (results) result.push_back(kept.emplace(sweep.id, std::move(results)).first->second);
+  }
+  loaded_ = std::move(kept);
+  return result;
+}
+
+std::shared_ptr<const Verdicts> DatabaseReader::beside(const SweepResults& sweep, const ReadRequest& request) {
+  // Turns and pooled spreads come after the samples: of as many the verdicts are the same only in the same version.
+  std::string of = fmt::format("{}/{}/{}/{}/{}/{}", file_.string(), version_, sweep.info.uuid, sweep.rows.size(),
+                               request.reference, request.tolerance);
+  for (const ResultRow& row : sweep.rows) of += fmt::format("/{}:{}", row.measurement, row.samples);
+  if (beside_ && of == beside_of_) return beside_;
+  const bool measured = request.reference == "auto" || request.reference == "none" ||
+                        std::any_of(sweep.rows.begin(), sweep.rows.end(),
+                                    [&](const ResultRow& row) { return row.kernel == request.reference; });
+  beside_ = std::make_shared<const Verdicts>(
+      compare_with_baseline(*snapshot_, sweep.rows, measured ? request.reference : "auto", request.tolerance));
+  beside_of_ = std::move(of);
+  return beside_;
 }
 
 std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepResults& sweep, std::int64_t id) {
@@ -91,8 +133,12 @@ std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepRes
 ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready) {
   if (!snapshot_ || request.file != file_ || gone_ || inode_of(request.file) != inode_) {
     Snapshot opened(request.file, kBusyTimeout, cancel_);  // throws before anything of the old one is lost
-    if (request.file != file_ || inode_of(request.file) != inode_) known_.clear();
+    if (request.file != file_ || inode_of(request.file) != inode_) {
+      known_.clear();
+      loaded_.clear();
+    }
     snapshot_ = std::move(opened);
+    beside_.reset();  // versions are those of a connection
     file_ = request.file;
     inode_ = inode_of(file_);
     gone_ = false;
@@ -116,20 +162,23 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   if (request.baseline) result.baseline = load(request.baseline);
   if (request.selected && result.shown) result.selected = select(*result.shown, request.selected);
   rows_ready(result);
+  if (result.shown) result.beside_reference = beside(*result.shown, request);
   if (result.shown && result.baseline) {
-    result.against_baseline =
-        std::make_shared<const Comparisons>(result.shown->info.id == result.baseline->info.id
-                                                ? Comparisons{}
-                                                : compare_sweeps(*result.shown, *result.baseline, request.tolerance));
+    Other baseline{*result.baseline};
+    result.against_baseline = std::make_shared<const Comparisons>(
+        result.shown->info.id == result.baseline->info.id ? Comparisons{}
+                                                          : compare_sweeps(*result.shown, baseline, request.tolerance));
   }
+  std::optional<Other> first;
   for (std::int64_t id : request.compared) {
     auto results = load(id);
     if (!results) continue;
     Comparisons comparisons;
-    if (!result.compared.empty())
-      comparisons = compare_sweeps(*results, *result.compared.front().results, request.tolerance);
+    if (!result.compared.empty() && !first) first.emplace(*result.compared.front().results);
+    if (first) comparisons = compare_sweeps(*results, *first, request.tolerance);
     result.compared.push_back({std::move(results), std::move(comparisons)});
   }
+  if (result.shown) result.same_device = on_the_device_of(result.shown->info, result.sweeps);
   return result;
 }
 

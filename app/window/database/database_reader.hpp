@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <unordered_map>
 #include <utility>
 
 #include "profiler/store/store.hpp"
@@ -23,14 +24,17 @@ struct ReadRequest {
   std::vector<std::int64_t> compared;
   std::int64_t selected = 0;  ///< measurement
   double tolerance = 0.005;
-  std::int64_t hidden = 0;  ///< sweep that is left out
+  std::int64_t hidden = 0;         ///< sweep that is left out
+  std::string reference = "auto";  ///< kernel that rows stand beside
 };
 
 struct ReadResult {
   std::vector<SweepInfo> sweeps;
   std::shared_ptr<const SweepResults> shown, baseline;
   std::shared_ptr<const Comparisons> against_baseline;
+  std::shared_ptr<const Verdicts> beside_reference;
   std::vector<ComparedSweep> compared;
+  std::vector<std::shared_ptr<const SweepResults>> same_device;  ///< as in `DatabaseData`
   std::shared_ptr<const SelectedMeasurement> selected;
   bool read_only = false;
 };
@@ -55,9 +59,30 @@ class DatabaseReader {
 
  private:
   using Pair = std::pair<std::int64_t, std::int64_t>;
+  using SeriesById = std::unordered_map<std::int64_t, SampleSeries>;
+  /// What a comparison was made of: restarts add samples, and the spread they say together.
+  struct Basis {
+    std::int64_t samples_a = 0, samples_b = 0;
+    Spread spread_a, spread_b;
+    bool operator==(const Basis&) const = default;
+  };
+  struct Known {
+    Basis basis;
+    Comparison comparison;
+  };
+  /// The sweep that others are compared with, and its samples, read once for all of them.
+  struct Other {
+    explicit Other(const SweepResults& with) : sweep(with) {}
+    const SweepResults& sweep;
+    SeriesById series{};
+    bool whole = false;  ///< every sample of the sweep is there
+  };
   std::shared_ptr<const SweepResults> load(std::int64_t sweep) const;
   std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t id);
-  Comparisons compare_sweeps(const SweepResults& ours, const SweepResults& others, double tolerance);
+  std::shared_ptr<const Verdicts> beside(const SweepResults& sweep, const ReadRequest& request);
+  Comparisons compare_sweeps(const SweepResults& ours, Other& other, double tolerance);
+  std::vector<std::shared_ptr<const SweepResults>> on_the_device_of(const SweepInfo& shown,
+                                                                    const std::vector<SweepInfo>& sweeps);
 
   std::stop_token cancel_;
   std::filesystem::path file_;
@@ -68,7 +93,10 @@ class DatabaseReader {
   Stamp tried_{};                       ///< of the file in its place that was reported and not read since
   std::vector<std::int64_t> measured_;  ///< sweeps that were being measured when they were read
   double tolerance_ = 0;
-  std::map<Pair, Comparison> known_;  ///< measurements never change: their comparison does not either
+  std::string beside_of_;  ///< what `beside_` was made of
+  std::shared_ptr<const Verdicts> beside_;
+  std::map<Pair, Known> known_;
+  std::map<std::int64_t, std::shared_ptr<const SweepResults>> loaded_;  ///< sweeps on the shown one's device
 };
 
 }  // namespace triscope

@@ -17,6 +17,20 @@ const SweepInfo* find_sweep(const DatabaseData& data, std::int64_t sweep) {
   return found == data.sweeps.end() ? nullptr : &*found;
 }
 
+namespace {
+
+/// The one of `sweeps` that holds this measurement; 0: none.
+std::int64_t sweep_of(const std::vector<std::shared_ptr<const SweepResults>>& sweeps, std::int64_t measurement) {
+  for (const auto& sweep : sweeps) {
+    for (const ResultRow& row : sweep->rows) {
+      if (measurement != 0 && row.measurement == measurement) return sweep->info.id;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
 void StoredSweeps::show(std::int64_t sweep) {
   ui_.selection.shown_sweep = sweep;
   ui_.selection.pinned = 0;
@@ -31,6 +45,11 @@ void StoredSweeps::set_baseline(std::int64_t sweep) {
 
 void StoredSweeps::clear_baseline() {
   ui_.selection.baseline_sweep = 0;
+  database_.read(true);
+}
+
+void StoredSweeps::set_reference(const std::string& kernel) {
+  ui_.selection.reference = kernel;
   database_.read(true);
 }
 
@@ -55,7 +74,9 @@ void StoredSweeps::compare(std::int64_t asked) {
 void StoredSweeps::select(std::int64_t measurement) {
   std::int64_t& pinned = ui_.selection.pinned;
   pinned = pinned == measurement ? 0 : measurement;
-  database_.read(false);
+  const std::int64_t sweep = sweep_of(data_.same_device, pinned);
+  if (sweep != 0) ui_.selection.shown_sweep = sweep;
+  database_.read(sweep != 0);
 }
 
 void StoredSweeps::select_first() {

@@ -24,9 +24,10 @@ class StoredSweeps {
   /// The sweep that the others are judged against; the one that is it already no longer is.
   void set_baseline(std::int64_t sweep);
   void clear_baseline();
+  void set_reference(const std::string& kernel);
   /// Puts a sweep beside the baseline or the shown one, or takes it away again; 0: the shown one.
   void compare(std::int64_t asked);
-  /// Selects a measurement; the selected one no longer is.
+  /// Selects a measurement and shows its sweep; the selected one no longer is.
   void select(std::int64_t measurement);
   /// Selects the fastest of our kernels on the first problem of the longest sequence that the shown sweep measured
   /// well; a dot-product baseline where it measured nothing else.

@@ -6,13 +6,16 @@
 #include "profiler/plan/request.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/supervise/worker_jobs.hpp"
+#include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
 namespace {
 
-PlanPreview make_preview(const SweepRequest& request, const Catalog& catalog) {
+PlanPreview make_preview(const SweepRequest& request, const Catalog& catalog, std::stop_token closing) {
   const SweepRequest full = with_defaults(request, choose_device(catalog, request.device));
-  Supervisor worker(worker_for({}, catalog, full.device));
+  WorkerOptions options;
+  options.closing = std::move(closing);
+  Supervisor worker(worker_for(std::move(options), catalog, full.device));
   const Plan plan = make_plan(full, catalog,
                               [&](const std::vector<SupportQuestion>& questions) { return worker.support(questions); });
   const Estimate needed = estimate(plan, full, choose_device(catalog, full.device));
@@ -32,20 +35,31 @@ PlanPreview make_preview(const SweepRequest& request, const Catalog& catalog) {
 }  // namespace
 
 Engine real_engine() {
+  std::stop_source closing;
+  const std::stop_token closes = closing.get_token();
   return {
-      [] { return std::make_shared<const Catalog>(query_catalog()); },
-      make_preview,
-      [](const SweepRequest& request, const std::filesystem::path& database, const SweepObserver& observer,
-         std::stop_token stop,
-         std::optional<std::int64_t> resume) { return run_sweep(request, database, observer, stop, resume); },
-      [](const std::string& device) {
+      [closes] {
         WorkerOptions options;
+        options.closing = closes;
+        return std::make_shared<const Catalog>(query_catalog(options));
+      },
+      [closes](const SweepRequest& request, const Catalog& catalog) { return make_preview(request, catalog, closes); },
+      [closes](const SweepRequest& request, const std::filesystem::path& database, SweepObserver observer,
+               std::stop_token stop, std::optional<std::int64_t> resume) {
+        observer.closing = closes;
+        return run_sweep(request, database, observer, stop, resume);
+      },
+      [closes](const std::string& device) {
+        WorkerOptions options;
+        options.closing = closes;
         options.device = device;
         if (device != "cpu") options.mode = "events";
         // By default OpenMP's threads spin for milliseconds when they have nothing to do: the window needs those cores.
         options.environment = {"OMP_WAIT_POLICY=passive"};
         return Supervisor(std::move(options));
       },
+      ask_tiles,
+      closing,
   };
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "profiler/paper/tile_question.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/record/catalog.hpp"
 #include "profiler/supervise/supervisor.hpp"
@@ -25,6 +26,10 @@ struct Engine {
   /// A worker that looks inside the attention tensor on `device` ("cpu", a GPU's index), for the thread that calls
   /// this.
   std::function<Supervisor(const std::string& device)> inspector;
+  /// `ask_tiles`.
+  std::function<TileAnswer(const TileQuestion&, const TileAnswer* before)> tiles;
+  /// Requested when the window closes: nothing waits for a worker any more.
+  std::stop_source closing{};
 };
 
 /// Workers beside this program.

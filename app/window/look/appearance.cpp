@@ -67,6 +67,7 @@ bool Appearance::prepare_frame(float monitor_scale) {
   if (!ui_.layout_to_load.empty()) {
     read_layout(ui_.layout_to_load);
     ui_.layout_to_load.clear();
+    ui_.layout_height = 0;
   }
   const bool dark =
       ui_.settings.theme == ThemeChoice::dark || (ui_.settings.theme == ThemeChoice::system && system_is_dark_);

@@ -23,7 +23,9 @@ namespace {
 /// Frames drawn after the last event: hover delays, tooltips and layout settle within them.
 constexpr int kSettleFrames = 3;
 constexpr double kIdleWaitSeconds = 1.0;
-constexpr double kTooltipWaitSeconds = 0.4;
+constexpr float kTooltipWaitSeconds = 0.4F;
+/// Between frames while a pointer rests on something: its tooltip takes a few of them to come and to find its size.
+constexpr double kHoverPeriodSeconds = 0.04;
 /// While a sweep is measured, news are drawn at most this often.
 constexpr double kMeasuringPeriodSeconds = 1.0;
 
@@ -44,7 +46,8 @@ class GlfwWindow {
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
     glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
-    glfwWindowHintString(GLFW_X11_CLASS_NAME, "triscope");
+    glfwWindowHintString(GLFW_X11_CLASS_NAME, "triscope");  // only together with the instance's name
+    glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "triscope");
     window_ = glfwCreateWindow(width, height, "Triscope", nullptr, nullptr);
     if (!window_) {
       glfwTerminate();
@@ -117,6 +120,21 @@ ApplicationOptions with_wake(ApplicationOptions options) {
   return options;
 }
 
+/// The pointer rests on something that may have a tooltip, which takes a moment and then a few frames to be there:
+/// where frames are slow, one may bring all of that moment.
+class TooltipWait {
+ public:
+  bool is_due() const { return ImGui::GetCurrentContext()->HoverItemDelayId != 0 && frames_left_ > 0; }
+  void after_frame() {
+    const ImGuiContext& context = *ImGui::GetCurrentContext();
+    const bool rests = std::min(context.HoverItemDelayTimer, context.MouseStationaryTimer) >= kTooltipWaitSeconds;
+    frames_left_ = rests ? std::max(0, frames_left_ - 1) : kSettleFrames;
+  }
+
+ private:
+  int frames_left_ = 0;
+};
+
 void draw_frame(GLFWwindow* window, Application& application) {
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
@@ -159,6 +177,7 @@ struct DesktopWindow::Parts {
   Application application;
   std::string titled;  ///< database in the title
   int frames_left = kSettleFrames;
+  TooltipWait tooltip;
   bool news_waits = false;  ///< something new is held back while a sweep is measured
   double last_drawn = 0;    ///< seconds of GLFW's clock
   std::int64_t frames = 0;
@@ -190,29 +209,30 @@ bool DesktopWindow::step() {
   } else if (p.frames_left > 0) {
     glfwPollEvents();
   } else {
-    const double longest = io.WantTextInput && !measuring ? kTooltipWaitSeconds : kIdleWaitSeconds;
+    const double longest = p.tooltip.is_due()               ? kHoverPeriodSeconds
+                           : io.WantTextInput && !measuring ? kTooltipWaitSeconds
+                                                            : kIdleWaitSeconds;
     glfwWaitEventsTimeout(
         p.news_waits ? std::clamp(p.last_drawn + kMeasuringPeriodSeconds - glfwGetTime(), 0.001, longest) : longest);
   }
   if (glfwWindowShouldClose(p.window.get()) || p.application.quit_asked()) return false;
   p.news_waits |= p.application.prepare_frame(ImGui_ImplGlfw_GetContentScaleForWindow(p.window.get()));
   if (minimised()) return true;
-  const bool person =
-      !ImGui::GetCurrentContext()->InputEventsQueue.empty() || std::exchange(p.callbacks.refresh, false);
+  const bool person = !ImGui::GetCurrentContext()->InputEventsQueue.empty() || p.application.holds_keys() ||
+                      std::exchange(p.callbacks.refresh, false);
   const bool due = p.news_waits && (!measuring || glfwGetTime() - p.last_drawn >= kMeasuringPeriodSeconds);
   // While slices go by, each is drawn once: the next one settles what this one left.
-  const bool walking = p.application.ui().attention.open && is_walking(p.application.ui().attention);
+  const bool walking = p.application.ui().workspace == Workspace::attention && is_walking(p.application.ui().attention);
   if (person || (due && !measuring)) p.frames_left = walking ? 1 : kSettleFrames;
   if (due && p.frames_left == 0) p.frames_left = 1;
   // A text cursor blinks; a pointer at rest shows a tooltip after a moment.
-  const float delay = ImGui::GetCurrentContext()->HoverItemDelayTimer;
-  if (p.frames_left == 0 && ((io.WantTextInput && !measuring) || (delay > 0 && delay < kTooltipWaitSeconds)))
-    p.frames_left = 1;
+  if (p.frames_left == 0 && ((io.WantTextInput && !measuring) || p.tooltip.is_due())) p.frames_left = 1;
   if (p.frames_left == 0 && p.application.wanted_picture_scale() <= 0) return true;
   if (p.frames_left > 0) --p.frames_left;
   p.news_waits = false;
   p.last_drawn = glfwGetTime();
   draw_frame(p.window.get(), p.application);
+  p.tooltip.after_frame();
   ++p.frames;
   if (p.titled != p.application.data().database) {
     p.titled = p.application.data().database;

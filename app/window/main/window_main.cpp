@@ -1,5 +1,5 @@
-// triscope-window [DB] [--screenshot F.png | --report DIR] [--panel NAME] [--sweep N] [--theme light|dark] [--size WxH]
-// [--scale S] [--run]
+// triscope-window [DB] [--screenshot F.png | --report DIR] [--panel NAME] [--sweep N] [--in TENSORS] [--query I]
+// [--head H] [--theme light|dark] [--size WxH] [--scale S] [--run]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "app/window/desktop/desktop.hpp"
 #include "app/window/main/frame_loop.hpp"
@@ -23,7 +24,8 @@ namespace triscope {
 namespace {
 
 struct WindowArguments {
-  std::string database, screenshot, report, panel, theme, size = "1440x900";
+  std::string database, screenshot, report, panel, theme, tensors, size = "1440x900";
+  std::optional<std::int64_t> query, head;
   float scale = 0;
   std::optional<std::int64_t> sweep;
   bool run = false;
@@ -46,6 +48,11 @@ void refuse_ignored(const WindowArguments& arguments) {
                 fmt::format("add {}, or leave it out", with), ExitCode::usage);
   };
   if (!arguments.panel.empty() && !picture) refuse("--panel", "--screenshot");
+  if (!arguments.tensors.empty() && report) refuse("--in", "--screenshot");
+  for (const auto& [option, value] : {std::pair("--query", arguments.query), std::pair("--head", arguments.head)}) {
+    if (value && !picture) refuse(option, "--screenshot");
+    if (value && arguments.tensors.empty()) refuse(option, "--in");
+  }
   if (arguments.sweep == 0)  // inside, 0 is the newest
     throw Error("Nothing was drawn", "there is no sweep 0", "see `triscope list`", ExitCode::usage);
   if (picture || report) return;
@@ -72,6 +79,9 @@ int start(const WindowArguments& arguments) {
     options.database = arguments.database;
     options.file = arguments.screenshot;
     options.panel = arguments.panel;
+    options.tensors = arguments.tensors;
+    options.query = arguments.query;
+    options.head = arguments.head;
     options.sweep = arguments.sweep.value_or(0);
     options.light = arguments.theme == "light";
     options.width = width;
@@ -95,6 +105,7 @@ int start(const WindowArguments& arguments) {
   options.width = width;
   options.height = height;
   options.application.database = arguments.database;
+  if (!arguments.tensors.empty()) options.application.tensors = std::filesystem::absolute(arguments.tensors);
   options.application.settings_folder = settings_folder();
   options.application.recorded_database = recorded_database();
   options.application.engine = real_engine();
@@ -128,8 +139,14 @@ int main(int argc, char** argv) {
   app.add_option("--panel", arguments.panel, "Panel to bring to the front in --screenshot")
       ->type_name("NAME")
       ->check(not_empty);
-  app.add_option("--sweep", arguments.sweep, "Sweep to show in --screenshot and --report (default: the newest)")
+  app.add_option("--sweep", arguments.sweep,
+                 "Sweep to show in --screenshot and --report (default: one with a star, else the newest)")
       ->type_name("N");
+  app.add_option("--in", arguments.tensors, "Tensors to look into, as of `triscope inspect --in`")
+      ->type_name("FILE")
+      ->check(not_empty);
+  app.add_option("--query", arguments.query, "Query to show in --screenshot, from 0")->type_name("I");
+  app.add_option("--head", arguments.head, "Query head to show in --screenshot, from 0")->type_name("H");
   app.add_option("--theme", arguments.theme, "light or dark; the window remembers it")
       ->check(CLI::IsMember({"light", "dark"}));
   app.add_option("--size", arguments.size, "Size in pixels")->type_name("WxH");

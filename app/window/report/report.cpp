@@ -11,6 +11,9 @@
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/output_file.hpp"
+#include "kernels/paper/listing_tiles.hpp"
+#include "profiler/report/paper_page.hpp"
+#include "profiler/store/store.hpp"
 
 namespace triscope {
 namespace {
@@ -114,18 +117,13 @@ class Report {
     const bool narrow = panel == Panel::details;
     resize(narrow ? kNarrowWidth : options_.width, narrow ? kNarrowHeight : options_.height);
     write_picture(panel_info(panel).id, true);
+    if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling)
+      write_vectors(panel, panel_info(panel).id);
     write_tables(panel);
   }
 
-  /// The chart by sequence length. Lengths are often measured in several sweeps: all of the database are put together.
+  /// The chart by sequence length, as the window draws it.
   void write_lengths() {
-    std::vector<std::int64_t> missing;
-    for (const SweepInfo& sweep : data_.sweeps) {
-      const auto& compared = application_.ui().selection.compared;
-      if (std::find(compared.begin(), compared.end(), sweep.id) == compared.end()) missing.push_back(sweep.id);
-    }
-    for (const std::int64_t sweep : missing) application_.carry_out(ask::Compare{sweep});
-    offscreen_.settle();
     if (application_.text_of(Panel::lengths).rows.empty()) return;
     application_.show_only(Panel::lengths);
     resize(options_.width, options_.height);
@@ -134,9 +132,23 @@ class Report {
       ui.length_view = one.view;
       ui.length_pass = one.pass;
       offscreen_.settle();
-      if (ui.length_pass == one.pass) write_picture(one.name);  // else that pass was not measured
+      if (ui.length_pass != one.pass) continue;  // that pass was not measured
+      write_picture(one.name);
+      if (one.view == LengthView::latency) write_vectors(Panel::lengths, one.name);
     }
     write_tables(Panel::lengths);
+  }
+
+  /// The paper beside all sweeps of the database, as one page.
+  void write_page() {
+    PaperPageInput input;
+    input.database = std::filesystem::path(data_.database).filename().string();
+    input.rows = Snapshot(data_.database).results();
+    input.tiled.seq_len = input.layer.seq_len;
+    input.tiled.window1 = input.layer.windows.window1;
+    input.tiled.window2 = input.layer.windows.window2;
+    input.tiles = listing_tile_uses(input.tiled);
+    write_whole_file(path("report.html", FileKind::page), paper_page(input));
   }
 
   const WindowData& data() const { return data_; }
@@ -156,6 +168,18 @@ class Report {
     const Picture drawn = offscreen_.picture();
     const std::vector<std::uint8_t> png = encode_png(cut ? without_empty_room(drawn, scaled(16)) : drawn);
     write_whole_file(path(name + ".png", FileKind::picture), {reinterpret_cast<const char*>(png.data()), png.size()});
+  }
+  /// The same for print.
+  void write_vectors(Panel panel, const std::string& name) {
+    std::string svg;
+    try {
+      svg = application_.svg_of(panel);
+    } catch (const Error&) {
+      return;  // there is nothing to draw
+    }
+    const std::filesystem::path file = options_.folder / (name + ".svg");
+    refuse_database_files(file, end_of_links(file));
+    write_whole_file(written_.emplace_back(file), svg);
   }
   void write_tables(Panel panel) {
     const TextTable table = application_.text_of(panel);
@@ -183,6 +207,7 @@ std::vector<std::filesystem::path> write_report(const ReportOptions& options) {
     if (panel != Panel::compare || report.data().compared.size() >= 2) report.write_panel(panel);
   }
   report.write_lengths();
+  report.write_page();
   return report.written();
 }
 

@@ -29,6 +29,21 @@ bool has_worker() {
 
 }  // namespace
 
+namespace {
+
+void show_tensors(Offscreen& offscreen, const ScreenshotOptions& options) {
+  Application& application = offscreen.application();
+  application.ui().attention.query = options.query.value_or(application.ui().attention.query);
+  application.ui().attention.head = options.head.value_or(application.ui().attention.head);
+  constexpr double kPatience = 120;  // a slice of long sequences on a CPU
+  offscreen.settle(kPatience);
+  const AttentionSideData& side = application.data().attention.sides[0];
+  if (!side.problem.empty()) throw Error("The picture was not made", side.problem, "check the file of --in");
+  if (!side.slice) throw Error("The picture was not made", "the tensors were not read in time", "try again");
+}
+
+}  // namespace
+
 void take_screenshot(const ScreenshotOptions& options) {
   require_output(options.file, FileKind::picture, "--screenshot");
   const PanelInfo* panel = options.panel.empty() ? nullptr : find_panel(options.panel);
@@ -42,6 +57,7 @@ void take_screenshot(const ScreenshotOptions& options) {
   application_options.system_is_dark = !options.light;
   application_options.engine = real_engine();
   application_options.ask_machine = has_worker();
+  if (!options.tensors.empty()) application_options.tensors = std::filesystem::absolute(options.tensors);
 
   Offscreen offscreen(std::move(application_options), options.width, options.height, options.scale);
   Application& application = offscreen.application();
@@ -57,6 +73,7 @@ void take_screenshot(const ScreenshotOptions& options) {
                   ExitCode::usage);
   }
   application.select_first();
+  if (!options.tensors.empty()) show_tensors(offscreen, options);
   if (panel) application.carry_out(ask::ShowPanel{panel->panel});
   offscreen.settle();
   const std::vector<std::uint8_t> png = encode_png(offscreen.picture());

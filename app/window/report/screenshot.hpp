@@ -3,22 +3,25 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace triscope {
 
 struct ScreenshotOptions {
-  std::int64_t sweep = 0;          ///< 0: the newest
-  std::filesystem::path database;  ///< empty: the user's own
-  std::filesystem::path file;      ///< PNG to write
-  std::string panel;               ///< panel to bring to the front; empty: as the window opens
+  std::int64_t sweep = 0;                   ///< 0: the newest
+  std::filesystem::path database;           ///< empty: the user's own
+  std::filesystem::path file;               ///< PNG to write
+  std::filesystem::path tensors;            ///< shown in the attention panel instead of measurements; empty: none
+  std::optional<std::int64_t> query, head;  ///< of `tensors`; unset: as the window opens
+  std::string panel;                        ///< panel to bring to the front; empty: as the window opens
   bool light = false;
   int width = 1440, height = 900;
   float scale = 1;
 };
 
-/// The first good measurement is selected. Throws `Error`: unknown panel or sweep, unreadable database, file not
-/// writable.
+/// The first good measurement is selected. Throws `Error`: unknown panel or sweep, unreadable database or tensors, file
+/// not writable.
 void take_screenshot(const ScreenshotOptions& options);
 
 }  // namespace triscope

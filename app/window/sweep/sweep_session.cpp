@@ -10,6 +10,7 @@
 
 #include "app/window/database/stored_sweeps.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/shell_word.hpp"
 #include "profiler/plan/progress.hpp"
 #include "profiler/plan/request.hpp"
 #include "views/data/format.hpp"
@@ -60,14 +61,19 @@ void SweepSession::start() {
   measure(request_of_form(), std::nullopt);
 }
 
-void SweepSession::resume(std::int64_t asked) {
+void SweepSession::resume(const ask::Resume& asked) {
   if (!database_.still_there() || run_.running) return;
-  const std::int64_t sweep = asked ? asked : ui_.selection.shown_sweep;
+  const std::int64_t sweep = asked.sweep ? asked.sweep : ui_.selection.shown_sweep;
   if (database_.data().database.empty())
     throw Error("The sweep was not started", "no database is open", "open one first");
   const SweepInfo* info = find_sweep(database_.data(), sweep);
   if (!info) throw Error("The sweep was not resumed", "it is no longer in the database", "run a new one");
-  const SweepRequest request = sweep_request_from_json(info->request_json);
+  SweepRequest request = sweep_request_from_json(info->request_json);
+  request.worker_prefix = split_words(asked.worker_prefix);
+  if (request.worker_prefix.empty() && was_remote(info->request_json)) {
+    ui_.prefix = {sweep, ""};
+    return;
+  }
   require_given_again(sweep, info->request_json, request);
   measure(request, sweep);
 }

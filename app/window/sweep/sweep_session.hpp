@@ -31,8 +31,9 @@ class SweepSession {
 
   /// Measures what the setup form says. Throws `Error` when it cannot be measured, and shows the form.
   void start();
-  /// Goes on with a sweep; 0: the shown one. Throws `Error` when it is gone.
-  void resume(std::int64_t asked);
+  /// Goes on with a sweep. One that was measured through a command waits until the window has asked for it. Throws
+  /// `Error` when the sweep is gone, or what stands for the command is no words.
+  void resume(const ask::Resume& asked);
   /// After the current sample.
   void stop();
   /// At the end: as `stop`, without a word; `join` waits.

@@ -1,0 +1,23 @@
+// Keys that are typed at once after a command that opens a text field wait until the field has the keyboard.
+#pragma once
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+namespace triscope {
+
+/// Lives on the drawing thread, inside a Dear ImGui context.
+class HeldKeys {
+ public:
+  /// Call before each new frame. `frames_left`: for how many frames keys may still wait; counted down here, and 0 once
+  /// another text field has the keyboard. The mouse waits for nothing.
+  void before_frame(int& frames_left);
+  bool any() const { return !events_.empty(); }
+
+ private:
+  ImVector<ImGuiInputEvent> events_;
+  ImGuiID field_before_ = 0;  ///< that had the keyboard when the wait began
+  bool waiting_ = false;
+};
+
+}  // namespace triscope

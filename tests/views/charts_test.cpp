@@ -1,0 +1,212 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/views/sweep_fixture.hpp"
+#include "views/model/chart_model.hpp"
+#include "views/model/sample_chart.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::baseline;
+using fixture::failed;
+using fixture::length_sweep;
+using fixture::row;
+using fixture::small_sweep;
+using fixture::sweep;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+BarChart bar_chart(const LatencyModel& model) { return make_bar_chart(model, chart_settings(model).front()); }
+ScalingChart scaling_chart(const LatencyModel& model) {
+  return make_scaling_chart(model, chart_settings(model).front());
+}
+
+TEST(Charts, bars_stand_at_their_windows_and_their_interval_is_the_inverse_of_the_times) {
+  const BarChart chart = bar_chart(make_latency_model(*small_sweep(), nullptr));
+  EXPECT_THAT(chart.categories, ElementsAre("512 × 32", "256 × 64"));
+  ASSERT_EQ(chart.series.size(), 2U);
+  ASSERT_EQ(chart.levels.size(), 2U);
+  const ChartPoint& point = chart.series[0].points[0];
+  // work = 0.2 * 24.4; at the upper bound of the time the rate is 0.2 / 1.02.
+  EXPECT_NEAR(point.y - point.below, 0.2 / 1.02, 1e-12);
+  EXPECT_NEAR(point.y + point.above, 0.2 / 0.99, 1e-12);
+  EXPECT_EQ(chart.series[1].points[1].measurement, 4);
+}
+
+TEST(Charts, an_interval_that_reaches_down_to_zero_has_no_whiskers) {
+  auto sweep = std::make_shared<SweepResults>(*small_sweep());
+  sweep->rows[0].ci_low_ms = 0;
+  const BarChart bars = bar_chart(make_latency_model(*sweep, nullptr));
+  EXPECT_EQ(bars.series[0].points[0].below, 0);
+  EXPECT_EQ(bars.series[0].points[0].above, 0);
+  EXPECT_GT(bars.series[1].points[1].below, 0);
+}
+
+TEST(Charts, the_histogram_says_which_samples_its_end_bars_hold) {
+  std::vector<Sample> samples(2000);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i].duration_ns = 1'000'000 + static_cast<std::int64_t>(i);
+  EXPECT_EQ(make_sample_chart(samples).histogram.folded_low, 1U);
+  for (std::size_t i = 0; i < 2; ++i) samples[i].duration_ns = 31'200'000;
+  const Histogram histogram = make_sample_chart(samples).histogram;
+  EXPECT_GE(histogram.folded_high, 2U);
+  EXPECT_NE(folded_text(histogram).find("up to 31.20 ms are counted in the last bar."), std::string::npos)
+      << folded_text(histogram);
+  EXPECT_EQ(folded_text(make_sample_chart({samples[5], samples[6]}).histogram), "");
+}
+
+/// The small sweep; of its first row the interval is unknown in one of three ways.
+std::shared_ptr<SweepResults> with_unknown(int how) {
+  auto results = std::make_shared<SweepResults>(*small_sweep());
+  ResultRow& first = results->rows[0];
+  if (how == 0) first.ci_low_ms = 0;
+  if (how == 1) first.ci_high_ms = std::numeric_limits<double>::infinity();
+  if (how == 2) first.ci_low_ms.reset(), first.ci_high_ms.reset();
+  return results;
+}
+
+TEST(Charts, an_unknown_interval_is_said_and_moves_no_axis) {
+  for (const int how : {0, 1, 2}) {
+    const LatencyModel model = make_latency_model(*with_unknown(how), nullptr);
+    const BarChart bars = bar_chart(model);
+    EXPECT_FALSE(bars.series[0].points[0].known);
+    EXPECT_TRUE(bars.series[0].points[1].known);
+    EXPECT_TRUE(any_unknown(bars.series));
+    EXPECT_THAT(point_text(bars.series[0].points[0], "TFLOP/s"), HasSubstr("TFLOP/s, interval unknown"));
+    EXPECT_THAT(point_text(bars.series[0].points[1], "TFLOP/s"), HasSubstr("95 % interval"));
+    EXPECT_LT(value_range(bars.series, bars.levels).high, 0.41);
+    const ScalingChart scaling = scaling_chart(model);
+    EXPECT_TRUE(any_unknown(scaling.series));
+    const ValueRange range = value_range(scaling.series, scaling.levels);
+    EXPECT_GT(range.low, 3.9);
+    EXPECT_LT(range.high, 93);
+    const WindowMap map =
+        make_window_map(model, chart_settings(model).front(), map_series(model).front(), MapMetric::latency);
+    EXPECT_FALSE(map.at(1, 0).known);
+    EXPECT_TRUE(map.at(0, 1).known);
+    for (const TextTable& text : {bars_text(model), scaling_text(model)}) EXPECT_EQ(text.rows[0].back(), "unknown");
+  }
+  EXPECT_FALSE(any_unknown(bar_chart(make_latency_model(*small_sweep(), nullptr)).series));
+}
+
+TEST(Charts, a_very_wide_interval_does_not_press_the_values_against_the_axis) {
+  auto results = std::make_shared<SweepResults>(*small_sweep());
+  results->rows[0].ci_low_ms = 0.01;  // a rate up to 2440 times the median's
+  results->rows[0].ci_high_ms = 9e9;
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  const BarChart bars = bar_chart(model);
+  EXPECT_GT(bars.series[0].points[0].above, 100);
+  EXPECT_DOUBLE_EQ(value_range(bars.series, bars.levels).high, 0.4 * 1.5);
+  const ScalingChart scaling = scaling_chart(model);
+  const ValueRange range = value_range(scaling.series, scaling.levels);
+  EXPECT_DOUBLE_EQ(range.low, 2) << "half of the fastest, the baseline's 4 ms";
+  EXPECT_DOUBLE_EQ(range.high, 89.9 * 1.5);
+  EXPECT_EQ(value_range({}, {}).high, 0);
+}
+
+TEST(Charts, scaling_is_sorted_by_area_and_leaves_out_what_failed_or_is_no_number) {
+  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), row(2, 16, 16, Pass::forward, 1, 1),
+                              failed(row(3, 64, 64, Pass::forward, 1, 1), ""),
+                              row(4, 64, 32, Pass::forward, std::numeric_limits<double>::quiet_NaN(), 1)});
+  const ScalingChart chart = scaling_chart(make_latency_model(*results, nullptr));
+  ASSERT_EQ(chart.series.size(), 1U);
+  ASSERT_EQ(chart.series[0].points.size(), 2U);
+  EXPECT_EQ(chart.series[0].points[0].x, 256);
+  EXPECT_EQ(chart.series[0].points[1].x, 512 * 32);
+}
+
+TEST(Charts, a_matrix_product_is_no_level_of_the_latency_chart) {
+  ResultRow product = row(2, 1, 1, Pass::forward, 1.6, 670, "baseline.cublas");
+  product.problem.form = Form::gemm;
+  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 700), product});
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  EXPECT_EQ(scaling_chart(model).levels.size(), 0U);
+  EXPECT_EQ(bar_chart(model).levels.size(), 1U);
+}
+
+TEST(Charts, of_several_lengths_one_is_shown_with_the_baselines_of_that_length) {
+  const LatencyModel model = make_latency_model(*length_sweep(), nullptr);
+  const std::vector<ChartSetting> settings = chart_settings(model);
+  ASSERT_EQ(settings.size(), 8U);
+  EXPECT_EQ(settings.front().text, "131,072 tokens");
+  EXPECT_EQ(settings.back().text, "1,024 tokens");
+  for (const ChartSetting& setting : settings) {
+    const double n = static_cast<double>(setting.problem.seq_len);
+    const ScalingChart scaling = make_scaling_chart(model, setting);
+    ASSERT_EQ(scaling.series.size(), 4U);  // two kernels, two passes
+    ASSERT_EQ(scaling.series[0].points.size(), 2U);
+    EXPECT_DOUBLE_EQ(scaling.series[0].points[1].y, n / 1000);
+    ASSERT_EQ(scaling.levels.size(), 4U);
+    for (const SeriesPoints& level : scaling.levels) {
+      if (level.series.kernel != "baseline.fa3" || level.series.pass != Pass::forward) continue;
+      if (n == 1024) continue;  // sliding over 1,024 is causal there
+      EXPECT_DOUBLE_EQ(level.points.front().y, n * n / 41e6) << "of one head for keys and values, and not sliding";
+    }
+    EXPECT_THAT(make_bar_chart(model, setting).categories, ElementsAre("512 × 32", "256 × 32"));
+    EXPECT_DOUBLE_EQ(make_window_map(model, setting, map_series(model).front(), MapMetric::latency).at(1, 0).value,
+                     n / 1000);
+  }
+}
+
+TEST(Charts, their_text_has_every_length_in_a_column) {
+  const LatencyModel model = make_latency_model(*length_sweep(), nullptr);
+  const TextTable map = map_text(model, map_series(model).front(), MapMetric::latency);
+  EXPECT_THAT(map.header, ElementsAre("w1", "w2", "tokens", "ms"));
+  EXPECT_EQ(map.rows.size(), 16U);  // two pairs of windows at eight lengths
+  EXPECT_THAT(map.rows[0], ElementsAre("512", "32", "1024", "1.024"));
+  EXPECT_THAT(scaling_text(model).header, ElementsAre("series", "tokens", "w1 x w2", "ms", "below", "above"));
+  EXPECT_THAT(bars_text(model).header, ElementsAre("series", "tokens", "window", "TFLOP/s", "below", "above"));
+  EXPECT_EQ(bars_text(model).rows.size(),
+            length_sweep()->rows.size() - 2);  // sliding over all 1,024 is causal: one line
+}
+
+TEST(Charts, the_map_tells_absent_failed_and_nan_apart) {
+  const auto results = sweep({row(1, 512, 32, Pass::forward, 30, 2), row(2, 256, 64, Pass::forward, 10, 4),
+                              failed(row(3, 512, 64, Pass::forward, 1, 1), "out of memory"),
+                              row(4, 128, 32, Pass::forward, 1, std::numeric_limits<double>::quiet_NaN())});
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  const WindowMap map =
+      make_window_map(model, chart_settings(model).front(), map_series(model).front(), MapMetric::tflops);
+  EXPECT_THAT(map.window1, ElementsAre(128, 256, 512));
+  EXPECT_THAT(map.window2, ElementsAre(32, 64));
+  EXPECT_EQ(map.at(2, 0).state, MapCell::State::ok);
+  EXPECT_EQ(map.at(2, 1).state, MapCell::State::failed);
+  EXPECT_EQ(map.at(2, 1).reason, "out of memory");
+  EXPECT_EQ(map.at(0, 0).state, MapCell::State::nan);
+  EXPECT_EQ(map.at(0, 1).state, MapCell::State::absent);
+  EXPECT_EQ(map.low, 2);
+  EXPECT_EQ(map.high, 4);
+}
+
+TEST(Charts, buckets_of_many_samples_lose_no_spike) {
+  std::vector<Sample> samples(100'000);
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    samples[i] = {static_cast<std::int64_t>(i) * 1000,
+                  1'000'000 + static_cast<std::int64_t>(i % 7) * 100,
+                  1,
+                  0,
+                  {},
+                  {},
+                  {},
+                  {},
+                  {}};
+  samples[61'803].duration_ns = 9'000'000;
+  samples[27'182].duration_ns = 10'000;
+  samples[5].flag = "throttled: sw_power_cap";
+  samples[6].duration_ns = 0;
+  const SampleChart chart = make_sample_chart(samples, 1000);
+  EXPECT_LE(chart.buckets.seconds.size(), 1000U);
+  EXPECT_DOUBLE_EQ(*std::max_element(chart.buckets.maximum.begin(), chart.buckets.maximum.end()), 9.0);
+  EXPECT_DOUBLE_EQ(*std::min_element(chart.buckets.minimum.begin(), chart.buckets.minimum.end()), 0.01);
+  EXPECT_EQ(chart.invalid, 1U);
+  EXPECT_EQ(chart.flagged, 1U);
+  EXPECT_THAT(chart.flags, ElementsAre("throttled: power limit (1)"));
+  double counted = 0;
+  for (double count : chart.histogram.counts) counted += count;
+  EXPECT_EQ(counted, 99'999);
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,200 @@
+// The pages of the Paper panel, by mouse.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "profiler/tiles/ask_tiles.hpp"
+#include "tests/views/journey.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Journey;
+
+class PaperJourney : public Journey {};
+
+/// The child window of a page, drawn in the last frame; null: it was not.
+ImGuiWindow* page(const char* name) {
+  for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    if (window->WasActive && !window->Hidden && std::string_view(window->Name).find(name) != std::string_view::npos)
+      return window;
+  }
+  return nullptr;
+}
+bool shown(const char* name) { return page(name) != nullptr; }
+
+float kept(const char* name, const char* number) {
+  ImGuiWindow* window = page(name);
+  return window == nullptr ? -1 : window->StateStorage.GetFloat(window->GetID(number), -1);
+}
+
+TEST_F(PaperJourney, the_workspace_opens_from_the_toolbar_and_each_page_by_its_button) {
+  travel([](ImGuiTestContext* c) {
+    c->ItemClick("//##MainMenuBar/##MenuBar/Paper");
+    c->Yield(4);
+    IM_CHECK(ui().workspace == Workspace::paper);
+    for (const auto& [button, child] : {std::pair{"//**/Operator", "operator_"},
+                                        {"//**/Tiles", "tiling_"},
+                                        {"//**/Steps", "steps_"},
+                                        {"//**/Rotation", "rotation_"},
+                                        {"//**/Results", "results"},
+                                        {"//**/Scaling laws", "laws_"}}) {
+      c->ItemClick(button);
+      wait(c);
+      IM_CHECK(shown(child));
+    }
+    c->ItemClick("//**/Table 1");
+    c->Yield(3);
+    IM_CHECK(!shown("laws_"));
+    c->ItemClick("//##MainMenuBar/##MenuBar/Measure");
+    c->Yield(4);
+    IM_CHECK(ui().workspace == Workspace::measure);
+    const ImGuiWindow* panel = ImGui::FindWindowByName("###paper");
+    IM_CHECK(panel == nullptr || !panel->Active);
+  });
+}
+
+/// Pairs of keys of the drawn kernel: computed, and useful.
+std::pair<double, double> drawn_pairs(const UiState& ui, const WindowData& data) {
+  const TileAnswer& answer = *data.tiles.answer;
+  const TileUse* use = shown_use(ui.paper.tiles, answer.uses);
+  return {computed_pairs(use->query_tiles),
+          useful_pairs(use->query_tiles, answer.question.problem, *answer.question.query)};
+}
+
+TEST_F(PaperJourney, tiles_follow_the_fields_and_the_chosen_kernel) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    c->ItemClick("//**/Tiles");
+    wait(c);
+    IM_CHECK(data().tiles.answer != nullptr);
+    IM_CHECK_EQ(shown_use(ui().paper.tiles, data().tiles.answer->uses)->kernel, "paper forward");
+    IM_CHECK_EQ(drawn_pairs(ui(), data()).second, 512.0 * 32);
+    c->ItemInputValue("//**/##window1", 284);
+    wait(c);
+    IM_CHECK_EQ(data().tiles.answer->question.problem.window1, 284);
+    // 64 queries from 19968 on: keys from 284 before them, and three tiles of 32 keys.
+    IM_CHECK_EQ(drawn_pairs(ui(), data()).first, (284.0 + 64) * 96);
+    IM_CHECK_EQ(drawn_pairs(ui(), data()).second, 284.0 * 32);
+    c->ItemClick("//**/paper forward, text/##line");
+    wait(c);
+    IM_CHECK_EQ(ui().paper.tiles.use, "paper forward, text");
+    IM_CHECK_EQ(drawn_pairs(ui(), data()).first, 284.0 * 32);
+    c->ItemClick("//**/Positions");
+    wait(c);
+    IM_CHECK_EQ(data().tiles.answer->question.problem.kv_heads, 64);
+    c->ItemInputValue("//**/##kv heads", 7);
+    wait(c);
+    IM_CHECK_EQ(data().tiles.answer->question.problem.kv_heads, 64);  // 64 heads do not share 7: not asked
+    IM_CHECK(!tiles_problem(ui().paper.tiles).empty());
+  });
+}
+
+TEST_F(PaperJourney, steps_go_on_by_buttons_keys_and_programs) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    c->ItemClick("//**/Steps");
+    c->Yield(3);
+    IM_CHECK_EQ(ui().paper.steps.step, 0);
+    const AlgorithmSteps& run = app().models().steps(ui().paper.steps.algorithm, ui().paper.steps.sizes);
+    c->ItemClick("//**/>");
+    c->KeyPress(ImGuiKey_RightArrow);
+    c->Yield(2);
+    IM_CHECK_EQ(ui().paper.steps.step, 2);
+    c->ItemClick("//**/>|");
+    c->Yield(2);
+    IM_CHECK_EQ(run.steps[static_cast<std::size_t>(ui().paper.steps.step)].program, 1);
+    IM_CHECK_EQ(run.steps[static_cast<std::size_t>(ui().paper.steps.step) - 1].program, 0);
+    c->KeyPress(ImGuiKey_LeftArrow);
+    c->Yield(2);
+    c->ItemClick("//**/|<");
+    c->Yield(2);
+    IM_CHECK_EQ(ui().paper.steps.step, 0);
+    c->ItemInputValue("//**/##step", static_cast<int>(run.steps.size()));
+    c->Yield(2);
+    IM_CHECK_EQ(ui().paper.steps.step, static_cast<std::int64_t>(run.steps.size()) - 1);
+    c->ItemClick("//**/Ours: backward");
+    c->Yield(2);
+    IM_CHECK_EQ(ui().paper.steps.step, 0);
+    IM_CHECK(ui().paper.steps.algorithm == Algorithm::our_backward);
+  });
+}
+
+TEST_F(PaperJourney, the_vectors_turn_with_the_mouse_and_back) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    c->ItemClick("//**/Rotation");
+    c->Yield(2);
+    const ImGuiWindow* child = page("rotation_");
+    IM_CHECK(child != nullptr);
+    c->MouseMoveToPos(ImVec2(child->InnerRect.Min.x + 80, child->InnerRect.Min.y + 120));
+    c->MouseDragWithDelta(ImVec2(40, 25));
+    c->Yield(2);
+    IM_CHECK(ui().paper.rotation.around > 0.1F);
+    IM_CHECK(ui().paper.rotation.over > 0.1F);
+    c->ItemClick("//**/Turn back");
+    c->Yield(2);
+    IM_CHECK_EQ(ui().paper.rotation.around, 0.0F);
+  });
+}
+
+TEST_F(PaperJourney, sizes_are_solved_for_and_set_back) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    c->ItemClick("//**/Scaling laws");
+    c->Yield(2);
+    c->ItemClick("//**/Solve");
+    c->Yield(2);
+    IM_CHECK(std::abs(kept("laws_", "size 0") - 1.063F) < 0.002F);
+    c->ItemClick("//**/As printed");
+    c->Yield(2);
+    IM_CHECK_EQ(kept("laws_", "size 0"), 1.0F);
+  });
+}
+
+/// Pictures of every page in both themes and several sizes, to be looked at; with the real worker's answers.
+TEST(PaperPictures, of_every_page) {
+  const char* folder = std::getenv("TRISCOPE_PICTURES");
+  if (folder == nullptr || fixture::on_screen()) GTEST_SKIP() << "TRISCOPE_PICTURES names the folder";
+  for (const auto& [width, height] : {std::pair{1280, 800}, {2560, 1440}, {700, 600}}) {
+    fixture::WindowOnDatabase window(60, width, height);
+    window.sweep.tiles = [](const TileQuestion& question) { return ask_tiles(question); };
+    Application& application = window.application();
+    const auto take = [&, width = width](const std::string& name) {
+      for (const ThemeChoice theme : {ThemeChoice::dark, ThemeChoice::light}) {
+        application.ui().settings.theme = theme;
+        window.stage->settle();
+        const std::vector<std::uint8_t> png = encode_png(window.stage->memory().picture());
+        std::ofstream(
+            fmt::format("{}/paper_{}_{}_{}.png", folder, name, width, theme == ThemeChoice::dark ? "dark" : "light"),
+            std::ios::binary)
+            .write(reinterpret_cast<const char*>(png.data()), static_cast<std::streamsize>(png.size()));
+      }
+    };
+    application.carry_out(ask::ShowPanel{Panel::paper});
+    PaperUi& ui = application.ui().paper;
+    for (int page = 0; page < static_cast<int>(PaperPage::count); ++page) {
+      ui.page = static_cast<PaperPage>(page);
+      take(fmt::format("page{}", page));
+    }
+    ui.page = PaperPage::tiling;
+    ui.tiles.window1 = 284;
+    window.stage->settle();
+    if (!application.data().tiles.answer) continue;
+    for (std::size_t n = 0; n < application.data().tiles.answer->uses.size(); ++n) {
+      ui.tiles.use = use_key(application.data().tiles.answer->uses[n]);
+      if (width == 1280) take(fmt::format("tiles{}", n));
+    }
+    ui.page = PaperPage::steps;
+    for (int n = 0; n < kAlgorithms; ++n) {
+      ui.steps.algorithm = static_cast<Algorithm>(n);
+      ui.steps.step = 60;
+      take(fmt::format("steps{}", n));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace triscope

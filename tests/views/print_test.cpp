@@ -1,0 +1,115 @@
+// Vector pictures: text is text, lines are paths, nothing is raster.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/views/sweep_fixture.hpp"
+#include "tests/views/window_fixture.hpp"
+#include "views/parts/chart_tools.hpp"
+#include "views/print/chart_svg.hpp"
+#include "views/print/plot_frame.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::length_sweep;
+using fixture::row;
+using fixture::sweep;
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+std::shared_ptr<SweepResults> two_windows() {
+  return sweep({row(1, 512, 32, Pass::forward, 20, 700), row(2, 256, 64, Pass::forward, 24, 600),
+                fixture::baseline(3, Pass::forward, 26, 650)});
+}
+
+TEST(Print, bars_have_a_path_each_and_every_word_is_text) {
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  const BarChart chart = make_bar_chart(model, chart_settings(model).front());
+  const std::string svg = bars_svg(chart, "TFLOP/s by window", "of <invented> samples & more");
+  EXPECT_EQ(count(svg, "<image"), 0U);
+  EXPECT_EQ(count(svg, "</svg>"), 1U);
+  EXPECT_EQ(count(svg, "<text"), count(svg, "</text>"));
+  const std::string bar = "fill=\"" + css_colour(series_colour(light_theme(), chart.series.front().series)) + "\"";
+  EXPECT_EQ(count(svg, bar), 2U + 1U) << "two bars and the mark of the legend";
+  for (const char* word : {">TFLOP/s by window<", ">512 × 32<", ">256 × 64<", ">TFLOP/s<", ">windows<"})
+    EXPECT_THAT(svg, HasSubstr(word));
+  EXPECT_THAT(svg, HasSubstr("of &lt;invented&gt; samples &amp; more"));
+  EXPECT_THAT(svg, HasSubstr("stroke-dasharray")) << "the baseline";
+  const SeriesPoints& series = chart.series.front();
+  EXPECT_GT(series.points[0].below, 0);
+  // Of each bar's interval a stem and two ends.
+  const std::string ink = "stroke=\"" + css_colour(light_theme().text) + "\"";
+  EXPECT_EQ(count(svg, ink), 3 * series.points.size());
+}
+
+TEST(Print, lines_by_length_and_by_area_are_paths_with_marks) {
+  const LengthChart lengths = make_length_chart(*length_sweep(), {});
+  const std::string svg = lengths_svg(lengths.of(Pass::forward), "Latency", "caption");
+  EXPECT_EQ(count(svg, "<image"), 0U);
+  EXPECT_EQ(count(svg, "stroke-width=\"1.75\""), 2U * 2U) << "two curves of ours, each in the legend too";
+  EXPECT_EQ(count(svg, "stroke-dasharray"), 4U) << "baselines";
+  for (const char* word : {">512 × 32<", ">1k<", ">128k<", ">latency, ms<", ">sequence length, tokens<"})
+    EXPECT_THAT(svg, HasSubstr(word));
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  const ScalingChart scaling = make_scaling_chart(model, chart_settings(model).front());
+  EXPECT_THAT(scaling_svg(scaling, "Scaling", "caption"), Not(HasSubstr("<image")));
+}
+
+TEST(Print, a_map_has_a_box_and_a_number_for_each_pair_of_windows) {
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  const WindowMap map =
+      make_window_map(model, chart_settings(model).front(), map_series(model).front(), MapMetric::tflops);
+  const std::string svg = map_svg(map, MapMetric::tflops, "Map", "caption");
+  EXPECT_THAT(svg, HasSubstr(">700<"));
+  EXPECT_THAT(svg, HasSubstr(">600<"));
+  EXPECT_EQ(count(svg, "<path") - count(svg, "stroke="), 1U + 2U) << "the ground and two cells";
+}
+
+TEST(Print, the_caption_says_device_regime_clock_n_and_interval) {
+  auto results = two_windows();
+  results->info.environment.device_name = "NVIDIA H200";
+  results->rows[0].sm_clock_mhz = 1700;
+  results->rows[1].samples = 12;
+  EXPECT_EQ(print_caption(*results),
+            "NVIDIA H200, 1,700 MHz, sustained, timed by CPU clock; medians of n = 12 to 100 samples, bars of 95 % "
+            "intervals. 2026-11-21.");
+}
+
+TEST(Print, a_name_that_ends_in_svg_saves_the_chart_in_front_as_vectors) {
+  fixture::WindowOnDatabase window;
+  window.stage->settle();
+  for (const Panel panel : {Panel::tflops, Panel::map, Panel::scaling}) {
+    const std::filesystem::path file = window.folder / (std::string(panel_info(panel).id) + ".svg");
+    window.application().carry_out(ask::SaveChart{panel, file.string()});
+    window.stage->settle();
+    std::ifstream stream(file);
+    std::stringstream text;
+    text << stream.rdbuf();
+    EXPECT_THAT(text.str(), HasSubstr("<svg xmlns")) << panel_info(panel).id;
+    EXPECT_THAT(text.str(), Not(HasSubstr("nan"))) << panel_info(panel).id;
+  }
+  EXPECT_THROW(window.application().carry_out(ask::SaveChart{Panel::samples, (window.folder / "s.svg").string()}),
+               std::exception);
+}
+
+TEST(Print, axes_hold_their_range_and_name_round_values) {
+  const PlotAxis linear = linear_axis(748, "TFLOP/s");
+  EXPECT_EQ(linear.ticks.front().second, "0");
+  EXPECT_EQ(linear.ticks[1].second, "200");
+  EXPECT_EQ(linear.share(748), 1);
+  const PlotAxis tokens = power_axis(900, 140'000, "tokens");
+  EXPECT_EQ(tokens.ticks.front().second, "1k");
+  EXPECT_EQ(tokens.ticks.back().second, "128k");
+  EXPECT_NEAR(decade_axis(0.1, 10, "ms").share(1), 0.5, 1e-12);
+}
+
+}  // namespace
+}  // namespace triscope

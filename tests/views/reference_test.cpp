@@ -1,0 +1,81 @@
+// One verdict everywhere: what the window says of a row is what the command line says, from the same function.
+#include <gmock/gmock.h>
+
+#include "profiler/record/recorded_database.hpp"
+#include "profiler/store/store.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
+#include "tests/views/window_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::WindowOnDatabase;
+using testing::HasSubstr;
+using testing::Not;
+
+class Reference : public testing::Test {
+ protected:
+  Reference() {
+    window_.start(recorded_database());
+    window_.stage->settle();
+  }
+  Application& app() { return window_.application(); }
+  const WindowData& data() { return app().data(); }
+  /// What `triscope show` prints of the shown sweep.
+  Verdicts command_line(const std::string& kernel) {
+    const Snapshot snapshot(recorded_database());
+    return compare_with_baseline(snapshot, data().shown->rows, kernel);
+  }
+  void expect_equal(const std::string& kernel) {
+    ASSERT_TRUE(data().beside_reference);
+    const Verdicts &ours = *data().beside_reference, theirs = command_line(kernel);
+    EXPECT_EQ(ours.baseline, theirs.baseline);
+    ASSERT_EQ(ours.by_measurement.size(), theirs.by_measurement.size());
+    EXPECT_FALSE(ours.by_measurement.empty());
+    for (const auto& [measurement, comparison] : theirs.by_measurement) {
+      const Comparison& own = ours.by_measurement.at(measurement);
+      EXPECT_EQ(time_sentence(own, "it"), time_sentence(comparison, "it"));
+      EXPECT_EQ(own.verdict, comparison.verdict);
+    }
+    EXPECT_EQ(ours.rates, theirs.rates);
+  }
+
+  WindowOnDatabase window_;
+};
+
+TEST_F(Reference, is_the_usual_one_until_another_is_chosen) {
+  expect_equal("auto");
+  EXPECT_EQ(data().beside_reference->short_label, "FA3");
+  TextTable table = app().text_of(Panel::latency);
+  EXPECT_THAT(table.header, testing::Contains("forward time vs FA3"));
+  app().carry_out(ask::SetReference{"baseline.cudnn"});
+  window_.stage->settle();
+  expect_equal("baseline.cudnn");
+  table = app().text_of(Panel::latency);
+  EXPECT_THAT(table.header, testing::Contains("forward rate vs cuDNN"));
+  app().carry_out(ask::SetReference{"none"});
+  window_.stage->settle();
+  EXPECT_THAT(app().text_of(Panel::latency).header, Not(testing::Contains(HasSubstr(" vs "))));
+}
+
+TEST_F(Reference, of_a_sweep_that_lacks_it_is_the_usual_one_of_that_sweep) {
+  app().carry_out(ask::SetReference{"baseline.cpu"});
+  window_.stage->settle();
+  expect_equal("auto");
+}
+
+TEST(UsualReference, is_the_baseline_of_lowest_rank_that_was_measured) {
+  ResultRow ours, late, early;
+  late.kernel = "b";
+  late.card.rank = 2;
+  early.kernel = "a";
+  early.card.rank = 1;
+  late.problem.form = early.problem.form = Form::dot_product;
+  EXPECT_EQ(usual_reference({ours, late, early}), "a");
+  early.status = Status::failed;
+  EXPECT_EQ(usual_reference({ours, late, early}), "b");
+  EXPECT_EQ(usual_reference({ours}), "");
+}
+
+}  // namespace
+}  // namespace triscope

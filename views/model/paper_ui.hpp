@@ -1,0 +1,67 @@
+// What the user has set on the paper's pages.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/paper/algorithm_steps.hpp"
+#include "profiler/paper/tile_question.hpp"
+#include "views/model/length_model.hpp"
+
+namespace triscope {
+
+/// In the order of their buttons.
+enum class PaperPage { table1, operator_, tiling, steps, rotation, results, laws, count };
+
+struct TilesUi {
+  int window1 = 512, window2 = 32, seq_len = 32'768, q_heads = 64, kv_heads = 1, head_dim = 128;
+  int query = 20'000;
+  std::string use = "paper forward";  ///< `use_key` of the one that is drawn
+};
+
+struct StepsUi {
+  Algorithm algorithm = Algorithm::paper_two_stage;
+  StepSizes sizes;
+  std::int64_t step = 0;
+};
+
+struct OperatorUi {
+  int tokens = 15, window1 = 9, window2 = 5;  ///< powers of two
+};
+
+struct RotationUi {
+  float around = 0, over = 0;  ///< how far the mouse has turned the chunk, in radians
+  int i = 40, j = 37, k = 12;  ///< positions of q, k1 and k2
+  float angle = 0.1F;          ///< of one position
+};
+
+struct PaperUi {
+  PaperPage page = PaperPage::table1;
+  TilesUi tiles;
+  StepsUi steps;
+  OperatorUi operator_;
+  RotationUi rotation;
+};
+
+/// What is wrong with the numbers of the tiling page, one sentence; empty: nothing.
+std::string tiles_problem(const TilesUi& ui);
+/// The question that its numbers ask; nullopt where something is wrong with them.
+std::optional<TileQuestion> tiles_question(const TilesUi& ui);
+/// Names one of the answer's uses: of kernel, instance, pass and tile.
+std::string use_key(const TileUse& use);
+/// The one that is drawn: the user's choice, or the first with tiles; null where there is none.
+const TileUse* shown_use(const TilesUi& ui, const std::vector<TileUse>& uses);
+
+/// Every use of an answer, to be copied.
+TextTable tiles_text(const TileAnswer& answer);
+
+/// What the measured rows of a chart say of a pair of windows beside dot-product attention, one sentence each; empty
+/// where there are none.
+std::vector<std::string> measured_crossings(const LengthChart& chart, const Windows& windows);
+
+/// The step with which the next, or the one before, of the programs begins.
+std::int64_t next_program(const AlgorithmSteps& run, std::int64_t step, bool forwards);
+
+}  // namespace triscope

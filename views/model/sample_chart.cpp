@@ -1,0 +1,170 @@
+#include "views/model/sample_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "profiler/statistics/statistics.hpp"
+#include "views/data/format.hpp"
+
+namespace triscope {
+namespace {
+
+/// What the device did while it was measured.
+std::vector<std::string> conditions_of(const std::vector<Sample>& samples) {
+  std::vector<std::string> words;
+  const auto add = [&](std::optional<double> Sample::*reading, const char* unit) {
+    std::vector<double> values;
+    for (const Sample& sample : samples) {
+      if (sample.*reading) values.push_back(*(sample.*reading));
+    }
+    if (!values.empty()) words.push_back(fmt::format("{} {}", format_count(std::llround(median(values))), unit));
+  };
+  add(&Sample::sm_clock_mhz, "MHz");
+  add(&Sample::power_w, "W");
+  add(&Sample::temperature_c, "°C");
+  return words;
+}
+
+Histogram make_histogram(const std::vector<double>& values, const std::vector<bool>& flagged) {
+  Histogram histogram;
+  if (values.empty()) return histogram;
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  // Freedman-Diaconis width. What lies beyond the 0.1 % and 99.9 % quantiles, or far from the middle half, is counted
+  // in the end bins.
+  const auto at = [&](double q) {
+    return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
+  };
+  constexpr double kFar = 8;  // spreads
+  const double spread = at(0.75) - at(0.25), fence = spread > 0 ? kFar * spread : std::numeric_limits<double>::max();
+  const auto cut = static_cast<std::size_t>(0.001 * static_cast<double>(sorted.size() - 1));
+  const double low = std::max(sorted[cut], at(0.25) - fence),
+               high = std::min(sorted[sorted.size() - 1 - cut], at(0.75) + fence);
+  const double range = std::max(high - low, 1e-9 * std::max(1.0, std::abs(high)));
+  const double ideal = 2 * spread / std::cbrt(static_cast<double>(sorted.size()));
+  const auto bins = static_cast<std::size_t>(std::clamp(ideal > 0 ? std::ceil(range / ideal) : 12.0, 8.0, 80.0));
+  histogram.first = low;
+  histogram.width = range / static_cast<double>(bins);
+  histogram.counts.assign(bins, 0);
+  histogram.flagged.assign(bins, 0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double position = std::clamp((values[i] - low) / histogram.width, 0.0, static_cast<double>(bins - 1));
+    histogram.counts[static_cast<std::size_t>(position)] += 1;
+    if (flagged[i]) histogram.flagged[static_cast<std::size_t>(position)] += 1;
+    histogram.folded_low += values[i] < low;
+    histogram.folded_high += values[i] > high;
+  }
+  histogram.lowest = sorted.front();
+  histogram.highest = sorted.back();
+  return histogram;
+}
+
+SampleBuckets make_buckets(const std::vector<double>& seconds, const std::vector<double>& values,
+                           std::size_t max_buckets) {
+  SampleBuckets buckets;
+  buckets.per_bucket =
+      std::max<std::size_t>(1, (values.size() + max_buckets - 1) / std::max<std::size_t>(1, max_buckets));
+  for (std::size_t begin = 0; begin < values.size(); begin += buckets.per_bucket) {
+    const std::size_t end = std::min(begin + buckets.per_bucket, values.size());
+    const auto [low, high] = std::minmax_element(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                 values.begin() + static_cast<std::ptrdiff_t>(end));
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += values[i];
+    buckets.seconds.push_back((seconds[begin] + seconds[end - 1]) / 2);
+    buckets.minimum.push_back(*low);
+    buckets.maximum.push_back(*high);
+    buckets.centre.push_back(sum / static_cast<double>(end - begin));
+  }
+  return buckets;
+}
+
+}  // namespace
+
+std::string folded_text(const Histogram& histogram) {
+  std::string text;
+  const auto add = [&](std::size_t number, const char* to, double farthest, const char* bar) {
+    if (number == 0) return;
+    text += fmt::format("{}{} {} {} counted in the {} bar.", text.empty() ? "" : " ", counted(number, "sample"), to,
+                        format_ms(farthest) + (number == 1 ? " is" : " are"), bar);
+  };
+  add(histogram.folded_low, "down to", histogram.lowest, "first");
+  add(histogram.folded_high, "up to", histogram.highest, "last");
+  return text;
+}
+
+SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t max_buckets) {
+  SampleChart chart;
+  chart.samples = samples.size();
+  std::vector<double> seconds, values;
+  std::vector<bool> flagged;
+  std::map<std::string, std::size_t> flags;
+  std::vector<double> clock_seconds, clocks;
+  for (const Sample& sample : samples) {
+    const double start = static_cast<double>(sample.started_ns) * 1e-9;
+    const double ms = static_cast<double>(sample.duration_ns) * 1e-6;
+    if (!sample.flag.empty()) {
+      ++chart.flagged;
+      ++flags[sample.flag];
+    }
+    if (sample.duration_ns <= 0) {
+      ++chart.invalid;
+      continue;
+    }
+    seconds.push_back(start);
+    values.push_back(ms);
+    flagged.push_back(!sample.flag.empty());
+    if (!sample.flag.empty()) {
+      chart.flagged_seconds.push_back(start);
+      chart.flagged_ms.push_back(ms);
+    }
+    if (sample.sm_clock_mhz) {
+      clock_seconds.push_back(start);
+      clocks.push_back(*sample.sm_clock_mhz);
+    }
+  }
+  // A cloud of flagged points beyond what can be told apart is thinned evenly; the count stays exact.
+  if (chart.flagged_ms.size() > max_buckets) {
+    const std::size_t step = chart.flagged_ms.size() / max_buckets + 1;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < chart.flagged_ms.size(); i += step, ++kept) {
+      chart.flagged_ms[kept] = chart.flagged_ms[i];
+      chart.flagged_seconds[kept] = chart.flagged_seconds[i];
+    }
+    chart.flagged_ms.resize(kept);
+    chart.flagged_seconds.resize(kept);
+  }
+  chart.buckets = make_buckets(seconds, values, max_buckets);
+  chart.histogram = make_histogram(values, flagged);
+  const SampleBuckets clock_buckets = make_buckets(clock_seconds, clocks, max_buckets);
+  chart.clock_seconds = clock_buckets.seconds;
+  chart.clock_mhz = clock_buckets.centre;
+  chart.conditions = conditions_of(samples);
+  std::vector<std::pair<std::size_t, std::string>> by_count;
+  for (const auto& [flag, count] : flags) by_count.emplace_back(count, flag);
+  std::sort(by_count.rbegin(), by_count.rend());
+  for (const auto& [count, flag] : by_count)
+    chart.flags.push_back(fmt::format("{} ({})", flag_label(flag), format_count(static_cast<std::int64_t>(count))));
+  return chart;
+}
+
+TextTable samples_text(const std::vector<Sample>& samples) {
+  TextTable table{{"started, s", "ms", "launches", "block", "SM clock, MHz", "power, W", "temperature, C", "flag"},
+                  {true, true, true, true, true, true, true, false},
+                  {}};
+  const auto text = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.6g}", *value) : std::string();
+  };
+  for (const Sample& sample : samples) {
+    table.rows.push_back({fmt::format("{:.6f}", static_cast<double>(sample.started_ns) * 1e-9),
+                          fmt::format("{:.6f}", static_cast<double>(sample.duration_ns) * 1e-6),
+                          fmt::format("{}", sample.launches), fmt::format("{}", sample.block),
+                          text(sample.sm_clock_mhz), text(sample.power_w), text(sample.temperature_c), sample.flag});
+  }
+  return table;
+}
+
+}  // namespace triscope

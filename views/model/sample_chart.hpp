@@ -1,0 +1,41 @@
+// The samples of one measurement as a chart: over time, and as a histogram.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "profiler/export/text_table.hpp"
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// (5) samples of one measurement. `minimum` and `maximum` bound `bucket` neighbours, so that no spike is lost however
+/// many samples there are; with few samples a bucket is one sample.
+struct SampleBuckets {
+  std::vector<double> seconds, minimum, maximum, centre;
+  std::size_t per_bucket = 1;
+};
+struct Histogram {
+  double first = 0, width = 0;                  ///< ms
+  std::vector<double> counts, flagged;          ///< all samples, and the flagged ones among them
+  std::size_t folded_low = 0, folded_high = 0;  ///< samples outside of the bars' range that the end bars count
+  double lowest = 0, highest = 0;               ///< ms, of all samples
+};
+struct SampleChart {
+  SampleBuckets buckets;  ///< ms
+  std::vector<double> flagged_seconds, flagged_ms;
+  std::vector<double> clock_seconds, clock_mhz;  ///< decimated like the samples
+  Histogram histogram;
+  std::size_t samples = 0, flagged = 0;
+  std::vector<std::string> flags;  ///< "throttled: sw_power_cap (12)", by count
+  std::vector<std::string>
+      conditions;           ///< medians over the samples: "1,695 MHz", "688 W", "61 °C"; what was not read is left out
+  std::size_t invalid = 0;  ///< samples whose duration is not positive: shown as a count, never drawn
+};
+/// "2 samples up to 31.2 ms are counted in the last bar."; empty where every sample stands in its own place.
+std::string folded_text(const Histogram& histogram);
+SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t max_buckets = 2000);
+TextTable samples_text(const std::vector<Sample>& samples);
+
+}  // namespace triscope

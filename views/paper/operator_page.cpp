@@ -1,0 +1,175 @@
+// The operator: an edge and a triangle, the rectangle that a query sees, and what both cost.
+#include <fmt/format.h>
+#include <implot.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "profiler/paper/operator_work.hpp"
+#include "profiler/plan/crossing.hpp"
+#include "views/data/format.hpp"
+#include "views/paper/page_parts.hpp"
+#include "views/parts/chart_tools.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+void node(ImDrawList* list, const Look& look, ImVec2 at, const char* name, float below) {
+  list->AddCircleFilled(at, look.px(4), look.theme.text);
+  const ImVec2 size = ImGui::CalcTextSize(name);
+  list->AddText(ImVec2(at.x - size.x / 2, below > 0 ? at.y + look.px(6) : at.y - size.y - look.px(6)), look.theme.text,
+                name);
+}
+
+/// Left: query i and key j. Right: query i and the pair of keys j, k.
+void draw_simplices(const Context& context) {
+  const Look& look = context.look;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float side = look.px(120), height = look.px(104), gap = look.px(80);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float base = at.y + look.px(26) + height;
+  const ImVec2 i(at.x + look.px(20), base), j(i.x + side, base);
+  list->AddLine(i, j, look.theme.baseline, look.px(2));
+  node(list, look, i, "i", 1);
+  node(list, look, j, "j", 1);
+  const ImVec2 i2(j.x + gap, base), j2(i2.x + side, base), k2(i2.x + side / 2, base - height);
+  list->AddTriangleFilled(i2, j2, k2, faded(look.theme.series[0], 0.25F));
+  list->AddTriangle(i2, j2, k2, look.theme.series[0], look.px(2));
+  node(list, look, i2, "i", 1);
+  node(list, look, j2, "j", 1);
+  node(list, look, k2, "k", -1);
+  ImGui::Dummy(ImVec2(j2.x - at.x + look.px(20), base - at.y + look.px(28)));
+  muted_text(context,
+             "Left: dot-product attention scores a query i against a key j. Right: 2-simplicial attention scores "
+             "it against a pair of keys j and k.",
+             true);
+}
+
+/// Keys of both axes up to a query, and the window in them.
+void draw_rectangle(const Context& context, const Problem& problem) {
+  const Look& look = context.look;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float side = std::min(look.px(220), ImGui::GetContentRegionAvail().x - look.px(30));
+  const auto part = [&](std::int64_t window) {
+    const double share = static_cast<double>(std::min(window, problem.seq_len)) / static_cast<double>(problem.seq_len);
+    return std::max(look.px(3), side * static_cast<float>(share));
+  };
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 low(at.x + look.px(20), at.y), high(low.x + side, low.y + side);
+  list->AddRect(low, high, look.theme.line);
+  list->AddRectFilled(ImVec2(high.x - part(problem.window1), high.y - part(problem.window2)), high,
+                      faded(look.theme.series[0], 0.7F));
+  list->AddCircleFilled(high, look.px(4), look.theme.text);
+  list->AddText(ImVec2(high.x + look.px(6), high.y - look.px(8)), look.theme.text, "i");
+  list->AddText(ImVec2(low.x, high.y + look.px(4)), look.theme.muted, "j: keys of axis 1");
+  ImGui::Dummy(ImVec2(side + look.px(40), side + look.px(24)));
+  muted_text(
+      context,
+      fmt::format("The last query of {} sees {} of {} pairs.", format_count(problem.seq_len),
+                  format_count(problem.window1 * problem.window2), format_count(problem.seq_len * problem.seq_len)),
+      true);
+}
+
+/// Powers of two, as sliders.
+void power_slider(const Context& context, const char* label, int& power, int most) {
+  ImGui::SetNextItemWidth(context.look.px(220));
+  ImGui::SliderInt(label, &power, 0, most, format_count(std::int64_t{1} << power).c_str(),
+                   ImGuiSliderFlags_AlwaysClamp);
+}
+
+constexpr int kShortest = 8, kLongest = 20;  // powers of two, of the chart
+
+/// Both counts over the length. The line at the chosen length can be dragged.
+void plot_work(const Context& context, const Windows& windows, OperatorUi& ui) {
+  const Theme& theme = context.look.theme;
+  const float height = std::max(context.look.px(220), std::min(context.look.px(360), ImGui::GetContentRegionAvail().y));
+  const ImPlotFlags flags = ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect;
+  if (!ImPlot::BeginPlot("##work", ImVec2(-1, height), flags)) return;
+  ImPlot::SetupAxes("tokens", "FLOPs of a head and dimension", ImPlotAxisFlags_Lock, ImPlotAxisFlags_Lock);
+  ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
+  ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
+  ImPlot::SetupAxisFormat(ImAxis_X1, format_axis_number, nullptr);
+  ImPlot::SetupAxesLimits(1 << kShortest, 1 << kLongest, 1e5, 3e12, ImPlotCond_Always);
+  ImPlot::SetupLegend(ImPlotLocation_NorthWest);
+  const std::vector<OperatorWork> all = work_by_length(windows, kShortest, kLongest);
+  const auto plot = [&](const char* name, double OperatorWork::*count, ImU32 colour, float width) {
+    std::vector<double> x, y;
+    for (const OperatorWork& work : all) x.push_back(work.seq_len), y.push_back(work.*count);
+    ImPlotSpec line;
+    line.LineColor = to_vec4(colour);
+    line.LineWeight = context.look.px(width);
+    ImPlot::PlotLine(name, x.data(), y.data(), static_cast<int>(x.size()), line);
+  };
+  plot("dot product, 2 n^2", &OperatorWork::dot_paper, theme.baseline, 1.5F);
+  plot("windows, 6 n w1 w2", &OperatorWork::windows_paper, theme.series[0], 1.5F);
+  plot("windows, exact", &OperatorWork::windows_exact, theme.series[1], 1.5F);
+  double tokens = static_cast<double>(std::int64_t{1} << ui.tokens);
+  if (ImPlot::DragLineX(0, &tokens, to_vec4(theme.accent), context.look.px(2), ImPlotDragToolFlags_NoFit))
+    ui.tokens = std::clamp(static_cast<int>(std::lround(std::log2(std::max(1.0, tokens)))), kShortest, kLongest);
+  ImPlot::EndPlot();
+}
+
+void draw_counts(const Context& context, const Windows& windows, std::int64_t tokens) {
+  const OperatorWork work = operator_work(tokens, windows);
+  section(context, "FLOPs of a head and dimension");
+  fact_line(context, "dot product, 2 n^2", fmt::format("{:.4g}", work.dot_paper));
+  fact_line(context, "windows by the paper's count, 6 n w1 w2", fmt::format("{:.4g}", work.windows_paper));
+  fact_line(context, "dot product, exact: 4 a pair", fmt::format("{:.4g}", work.dot_exact));
+  fact_line(context, "windows, exact: 4 a triple", fmt::format("{:.4g}", work.windows_exact));
+  section(context, "Tokens from which on the windows are less work");
+  fact_line(context, "by the paper's count, 3 w1 w2", format_count(crossing_by_paper_count(windows)));
+  fact_line(context, "by full rows, 2 w1 w2", format_count(crossing_by_full_rows(windows)));
+  fact_line(context, "by the exact count", format_count(crossing_by_exact_count(windows)));
+}
+
+/// What the open database has measured of these windows.
+void draw_measured(Context& context, const Windows& windows) {
+  section(context, "Measured, in the sweep that is shown");
+  const LengthChart* chart = context.models.lengths(context.data);
+  const std::vector<std::string> sentences = chart ? measured_crossings(*chart, windows) : std::vector<std::string>{};
+  for (const std::string& one : sentences) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.text, one);
+    ImGui::PopTextWrapPos();
+  }
+  if (!sentences.empty()) return;
+  muted_text(context,
+             fmt::format("It has no {} at two lengths or more beside dot-product attention of the same heads.",
+                         format_windows(windows.window1, windows.window2)),
+             true);
+}
+
+}  // namespace
+
+void draw_operator_page(Context& context) {
+  OperatorUi& ui = context.ui.paper.operator_;
+  if (!ImGui::BeginChild("operator", ImVec2(0, 0), ImGuiChildFlags_None)) return ImGui::EndChild();
+  const float width = ImGui::GetContentRegionAvail().x, left = context.look.px(400);
+  const bool beside = width > 2 * left;
+  const ImGuiChildFlags flags = ImGuiChildFlags_AutoResizeY;
+  Problem problem;
+  problem.q_heads = problem.kv_heads = 1;
+  if (ImGui::BeginChild("simplices", ImVec2(beside ? left : width, 0), flags)) {
+    draw_simplices(context);
+    power_slider(context, "tokens", ui.tokens, kLongest);
+    power_slider(context, "window w1", ui.window1, 12);
+    power_slider(context, "window w2", ui.window2, 12);
+    problem.seq_len = std::int64_t{1} << ui.tokens;
+    problem.window1 = std::int64_t{1} << ui.window1;
+    problem.window2 = std::int64_t{1} << ui.window2;
+    draw_rectangle(context, problem);
+  }
+  ImGui::EndChild();
+  const Windows windows{std::int64_t{1} << ui.window1, std::int64_t{1} << ui.window2};
+  if (beside) ImGui::SameLine(0, context.look.px(32));
+  if (ImGui::BeginChild("work", ImVec2(0, 0), flags)) {
+    plot_work(context, windows, ui);
+    draw_counts(context, windows, std::int64_t{1} << ui.tokens);
+    draw_measured(context, windows);
+  }
+  ImGui::EndChild();
+  ImGui::EndChild();
+}
+
+}  // namespace triscope

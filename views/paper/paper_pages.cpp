@@ -1,0 +1,59 @@
+#include "views/paper/paper_pages.hpp"
+
+#include <array>
+
+#include "views/paper/page_parts.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+/// Every page but Table 1, in the order of `PaperPage`.
+struct Page {
+  const char* name;
+  const char* help;
+  void (*draw)(Context& context);
+};
+constexpr std::array kPages{
+    Page{"Table 1", "The paper's latencies beside this sweep's", nullptr},
+    Page{"Operator", "An edge and a triangle, what a query sees, and what both cost", draw_operator_page},
+    Page{"Tiles", "Which part of the tiles that a kernel computes is useful", draw_tiling_page},
+    Page{"Steps", "The algorithms on a small problem, step by step, with their numbers", draw_steps_page},
+    Page{"Rotation", "What rotations do to the determinant and to the trilinear form", draw_rotation_page},
+    Page{"Results", "The printed numbers, recomputed", draw_results_page},
+    Page{"Scaling laws", "Losses over parameters, with fits and bands", draw_laws_page}};
+static_assert(kPages.size() == static_cast<std::size_t>(PaperPage::count));
+
+}  // namespace
+
+float kept_number(const char* name, float first) {
+  return ImGui::GetStateStorage()->GetFloat(ImGui::GetID(name), first);
+}
+
+void keep_number(const char* name, float value) { ImGui::GetStateStorage()->SetFloat(ImGui::GetID(name), value); }
+
+PaperPage shown_paper_page(const Context& context) {
+  return context.ui.printing ? PaperPage::table1 : context.ui.paper.page;
+}
+
+void choose_paper_page(Context& context) {
+  if (context.ui.printing) return;
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  for (std::size_t i = 0; i < kPages.size(); ++i) {
+    const Page& page = kPages.at(i);
+    if (i > 0) {
+      ImGui::SameLine();
+      if (ImGui::GetCursorScreenPos().x + button_width(page.name) > right) ImGui::NewLine();
+    }
+    if (chip(context, page.name, context.ui.paper.page == static_cast<PaperPage>(i)))
+      context.ui.paper.page = static_cast<PaperPage>(i);
+    tooltip(context, page.help);
+  }
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+}
+
+void draw_paper_page(Context& context, PaperPage page) {
+  if (const auto draw = kPages.at(static_cast<std::size_t>(page)).draw) draw(context);
+}
+
+}  // namespace triscope

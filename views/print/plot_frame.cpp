@@ -1,0 +1,134 @@
+#include "views/print/plot_frame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/data/format.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr float kTitle = 14, kBody = 11, kLegend = 11;
+constexpr float kLetter = 0.56F;  ///< width of a letter, in sizes of the font: an estimate, no font is loaded here
+
+float width_of(const std::string& text, float size) {
+  // Continuation bytes of UTF-8 are no letters of their own.
+  const auto letters =
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  return static_cast<float>(letters) * size * kLetter;
+}
+
+/// Words in lines of at most `width`.
+std::vector<std::string> wrapped(const std::string& text, float size, float width) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (lines.empty() || width_of(lines.back() + " " + word, size) > width) {
+      lines.push_back(word);
+    } else {
+      lines.back() += " " + word;
+    }
+  }
+  return lines;
+}
+
+/// The legend on lines below the title. Returns where the last one ends.
+float draw_legend(SvgCanvas& canvas, const std::vector<LegendEntry>& legend, float left, float right, float y) {
+  const Theme& theme = light_theme();
+  float x = left;
+  for (const LegendEntry& entry : legend) {
+    const float width = width_of(entry.name, kLegend) + 34;
+    if (x > left && x + width > right) x = left, y += 16;
+    if (entry.line) canvas.line({{x, y - 4}, {x + 18, y - 4}}, entry.colour, 1.75F);
+    canvas.mark({x + 9, y - 4}, entry.shape, 4, entry.colour);
+    canvas.text(x + 22, y, entry.name, {kLegend, theme.text});
+    x += width;
+  }
+  return legend.empty() ? y - 16 : y;
+}
+
+}  // namespace
+
+double PlotAxis::share(double value) const {
+  if (logarithmic) return std::log(std::max(value, 1e-300) / low) / std::log(high / low);
+  return (value - low) / (high - low);
+}
+
+PlotAxis linear_axis(double high, std::string title) {
+  PlotAxis axis{0, high > 0 ? high : 1, false, {}, std::move(title)};
+  const double rough = axis.high / 6, power = std::pow(10, std::floor(std::log10(rough)));
+  double step = 10 * power;
+  for (const double digit : {1.0, 2.0, 5.0}) {
+    if (digit * power >= rough) {
+      step = digit * power;
+      break;
+    }
+  }
+  for (int n = 0; n * step <= axis.high * (1 + 1e-9); ++n)
+    axis.ticks.emplace_back(n * step, fmt::format("{:g}", n * step));
+  return axis;
+}
+
+PlotAxis power_axis(double low, double high, std::string title) {
+  PlotAxis axis{low, high, true, {}, std::move(title)};
+  const int first = static_cast<int>(std::ceil(std::log2(low))), last = static_cast<int>(std::floor(std::log2(high)));
+  const int step = std::max(1, (last - first + 8) / 9);
+  for (int power = first; power <= last; power += step)
+    axis.ticks.emplace_back(
+        std::exp2(power), power >= 0 ? format_tokens(std::int64_t{1} << power) : fmt::format("{:g}", std::exp2(power)));
+  return axis;
+}
+
+PlotAxis decade_axis(double low, double high, std::string title) {
+  PlotAxis axis{low, high, true, {}, std::move(title)};
+  const bool few = std::log10(high / low) < 2.5;
+  for (int power = static_cast<int>(std::floor(std::log10(low)));
+       power <= static_cast<int>(std::ceil(std::log10(high))); ++power) {
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      const double value = digit * std::pow(10.0, power);
+      if ((digit == 1.0 || few) && value >= low && value <= high)
+        axis.ticks.emplace_back(value, fmt::format("{:g}", value));
+    }
+  }
+  return axis;
+}
+
+PlotFrame::PlotFrame(SvgCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, const PlotText& text)
+    : x_(std::move(x)), y_(std::move(y)) {
+  const Theme& theme = light_theme();
+  constexpr float kLeft = 64, kMargin = 16;
+  canvas.text(kMargin, 24, text.title, {kTitle, theme.text});
+  low_.y = draw_legend(canvas, text.legend, kLeft, size.x - kMargin, 46) + 14;
+  const std::vector<std::string> caption = wrapped(text.caption, 10, size.x - 2 * kMargin);
+  const float below = 42 + 14 * static_cast<float>(caption.size());
+  low_.x = kLeft;
+  high_ = {size.x - kMargin - text.right_room, size.y - below};
+  for (std::size_t n = 0; n < caption.size(); ++n)
+    canvas.text(kMargin, high_.y + 50 + 14 * static_cast<float>(n), caption[n], {10, theme.muted});
+  draw_axes(canvas);
+}
+
+void PlotFrame::draw_axes(SvgCanvas& canvas) const {
+  const Theme& theme = light_theme();
+  for (const auto& [value, name] : y_.ticks) {
+    const float height = at(x_.low, value).y;
+    canvas.line({{low_.x, height}, {high_.x, height}}, theme.line, 0.5F);
+    canvas.text(low_.x - 6, height + 3.5F, name, {10, theme.muted, Anchor::end, false, true});
+  }
+  for (const auto& [value, name] : x_.ticks)
+    canvas.text(at(value, y_.low).x, high_.y + 15, name, {10, theme.muted, Anchor::middle, false, true});
+  canvas.line({{low_.x, high_.y}, {high_.x, high_.y}}, theme.muted, 1);
+  canvas.text((low_.x + high_.x) / 2, high_.y + 31, x_.title, {kBody, theme.text, Anchor::middle});
+  canvas.text(18, (low_.y + high_.y) / 2, y_.title, {kBody, theme.text, Anchor::middle, true});
+}
+
+ImVec2 PlotFrame::at(double x, double y) const {
+  return {low_.x + static_cast<float>(x_.share(x)) * (high_.x - low_.x),
+          high_.y - static_cast<float>(y_.share(y)) * (high_.y - low_.y)};
+}
+
+}  // namespace triscope

@@ -1,0 +1,60 @@
+// The frame of a chart for print: title, axes with ticks, legend, caption.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "views/parts/theme.hpp"
+#include "views/print/svg_canvas.hpp"
+
+namespace triscope {
+
+/// One axis: a range, its ticks with their names, and a title with the unit.
+struct PlotAxis {
+  double low = 0, high = 1;
+  bool logarithmic = false;
+  std::vector<std::pair<double, std::string>> ticks;
+  std::string title;
+  /// Where `value` lies, 0 at `low` and 1 at `high`.
+  double share(double value) const;
+};
+/// From zero, with ticks at round values.
+PlotAxis linear_axis(double high, std::string title);
+/// Ticks at powers of two, named as tokens ("32k").
+PlotAxis power_axis(double low, double high, std::string title);
+/// Ticks at powers of ten, with 2 and 5 where they are few.
+PlotAxis decade_axis(double low, double high, std::string title);
+
+struct LegendEntry {
+  std::string name;
+  ImU32 colour = 0;
+  int shape = 1;      ///< see `SvgCanvas::mark`
+  bool line = false;  ///< a stroke through the mark
+};
+
+/// What stands around a plot.
+struct PlotText {
+  std::string title, caption;
+  std::vector<LegendEntry> legend;
+  float right_room = 0;  ///< kept free at the right for names of levels
+};
+
+/// Draws the frame at once; `at` then places what is plotted.
+class PlotFrame {
+ public:
+  PlotFrame(SvgCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, const PlotText& text);
+  ImVec2 at(double x, double y) const;
+  ImVec2 low() const { return low_; }    ///< upper left corner of the plot
+  ImVec2 high() const { return high_; }  ///< lower right corner
+
+ private:
+  void draw_axes(SvgCanvas& canvas) const;
+
+  PlotAxis x_, y_;
+  ImVec2 low_, high_;
+};
+
+inline constexpr ImVec2 kPrintSize{640, 400};  ///< CSS pixels: a text column and a half
+
+}  // namespace triscope

@@ -1,0 +1,117 @@
+#include "views/tables/latency_widths.hpp"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <utility>
+
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr float kRate = 104, kMostRate = 640;  ///< width of a rate with its bar
+
+float column_width(LatencyField field) {
+  switch (field) {
+    case LatencyField::label:
+      return 78;
+    case LatencyField::fact:
+      return 60;
+    case LatencyField::median:
+      return 70;
+    case LatencyField::interval:
+      return 44;
+    case LatencyField::tflops:
+      return kRate;
+    case LatencyField::of_reference:
+      return 50;
+    case LatencyField::beside:
+    case LatencyField::verdict:
+      return 108;
+    case LatencyField::paper:
+      return 60;
+    default:
+      return 64;
+  }
+}
+
+bool is_shown(const UiState& ui, const LatencyColumn& column) {
+  const auto& visible = ui.visible_columns;
+  const bool drawn_before = std::find(visible.begin(), visible.end(), "window") != visible.end();
+  return drawn_before ? std::find(visible.begin(), visible.end(), column.id) != visible.end()
+                      : field_text(column.field).shown_at_first;
+}
+
+/// Wide enough for the title alone.
+float title_width(const Look& look, const LatencyColumn& column) {
+  const SmallFont font(look);
+  return ImGui::CalcTextSize(column.title.c_str()).x + look.px(8);
+}
+
+}  // namespace
+
+float width_of(const Look& look, const LatencyColumn& column) {
+  return std::max(title_width(look, column), look.px(column.title == "kernel" ? 92 : column_width(column.field)));
+}
+
+float rate_text_width(const Look& look, const LatencyGroup& group) {
+  const NumberFont font(look);
+  const int before_point = std::max(1, static_cast<int>(std::floor(std::log10(std::max(1.0, group.max_tflops)))) + 1);
+  const int digits = before_point + (group.rate_decimals > 0 ? 1 + group.rate_decimals : 0);
+  return ImGui::CalcTextSize("0").x * static_cast<float>(std::max(3, digits));
+}
+
+float rate_width(const Context& context, const LatencyModel& model, const std::vector<LatencyColumn>& columns) {
+  const Look& look = context.look;
+  const float left = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize - 1;
+  float others = 0, least = look.px(40);
+  constexpr float kBorder = 1;  // that Dear ImGui draws between columns that can be resized
+  int rates = 0;
+  std::vector<float> ends;        // of the columns, with bars of the usual width
+  std::vector<int> rates_before;  // up to each of these ends
+  for (const LatencyColumn& column : columns) {
+    if (!is_shown(context.ui, column)) continue;
+    const bool rate = column.field == LatencyField::tflops;
+    if (rate) least = std::max({least, rate_text_width(look, model.groups[column.group]), title_width(look, column)});
+    rates += rate;
+    others += (rate ? 0 : width_of(look, column)) + look.px(2 * kCellPadding) + kBorder;
+    ends.push_back(others + static_cast<float>(rates) * look.px(kRate));
+    rates_before.push_back(rates);
+  }
+  if (rates == 0) return look.px(kRate);
+  const float each = (left - others) / static_cast<float>(rates);
+  if (each >= least) return std::min(each, look.px(kMostRate));
+  for (std::size_t n = ends.size(); n-- > 0;) {
+    if (ends[n] <= left && rates_before[n] > 0)
+      return std::min(look.px(kRate) + (left - ends[n]) / static_cast<float>(rates_before[n]), look.px(kMostRate));
+  }
+  return look.px(kRate);
+}
+
+void follow_room(Context& context, const std::vector<LatencyColumn>& columns, float rate) {
+  ImGuiTable& table = *ImGui::GetCurrentTable();
+  for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
+    if (columns[static_cast<std::size_t>(i)].field != LatencyField::tflops) continue;
+    if (table.ResizedColumn == i) context.ui.rates_resized = true;
+    if (!context.ui.rates_resized) table.Columns[i].WidthRequest = rate;
+  }
+}
+
+void find_beyond(Context& context) {
+  const ImGuiTable& table = *ImGui::GetCurrentTable();
+  const float edge = table.InnerClipRect.Max.x + 1, frozen = table.Columns[0].MaxX;
+  float first = FLT_MAX;
+  context.ui.columns_beyond = 0;
+  for (const ImGuiTableColumn& column : table.Columns) {
+    if (!column.IsEnabled || column.WorkMaxX <= edge) continue;
+    ++context.ui.columns_beyond;
+    first = std::min(first, column.MinX);
+  }
+  if (std::exchange(context.ui.scroll_to_beyond, false) && first < FLT_MAX)
+    ImGui::SetScrollX(table.InnerWindow, ImGui::GetScrollX() + first - frozen);
+}
+
+}  // namespace triscope

@@ -1,0 +1,27 @@
+// How wide the columns of the latency table are, and which of them the right edge hides.
+#pragma once
+
+#include <vector>
+
+#include "views/model/latency_columns.hpp"
+#include "views/parts/context.hpp"
+
+namespace triscope {
+
+constexpr float kCellPadding = 5;  ///< design pixels
+
+/// Wide enough for what is in it and for its title.
+float width_of(const Look& look, const LatencyColumn& column);
+/// Room of a rate without its bar: its number, as wide as any of the group.
+float rate_text_width(const Look& look, const LatencyGroup& group);
+/// Width of a rate's column, before the table begins. Bars take what the other columns leave; where not all find room
+/// they go first, and where that is not enough they end the last column that finds room at the edge, so that none is
+/// cut through.
+float rate_width(const Context& context, const LatencyModel& model, const std::vector<LatencyColumn>& columns);
+/// The rates keep the width that the room gives them, until a person drags one. Call inside the table.
+void follow_room(Context& context, const std::vector<LatencyColumn>& columns, float rate);
+/// Counts the columns that the right edge hides, and scrolls to the first of them where that was asked for. Call at the
+/// table's end.
+void find_beyond(Context& context);
+
+}  // namespace triscope
