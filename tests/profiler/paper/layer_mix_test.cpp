@@ -79,8 +79,8 @@ TEST(LayerMix, beyond_the_measured_lengths_time_grows_with_the_triples) {
   EXPECT_FALSE(costs.global.forward.measured);
 }
 
-/// The recorded sweeps over lengths, with what one of them measured left out. The backward of cuda.hopper was recorded at
-/// one length only: beside it the comparison would be of two kernels, not of a prediction with its measurement.
+/// The recorded sweeps over lengths, with what one of them measured left out. The backward of cuda.hopper was recorded
+/// at one length only: beside it the comparison would be of two kernels, not of a prediction with its measurement.
 TEST(LayerMix, predicts_measured_rows_that_it_was_not_fitted_to_within_5_percent) {
   std::vector<ResultRow> rows = Snapshot(TRISCOPE_RECORDED_DATABASE).results();
   std::erase_if(rows, [](const ResultRow& one) { return one.kernel == "cuda.hopper" && one.pass == Pass::backward; });
