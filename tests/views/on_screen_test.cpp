@@ -197,7 +197,7 @@ TEST(OnScreen, a_tooltip_comes_while_the_pointer_rests) {
   WindowOnDatabase window;
   window.stage->settle();
   DesktopWindow& screen = *window.stage->screen();
-  constexpr int kRunX = 520, kRunY = 20;
+  constexpr int kRunX = 570, kRunY = 20;
   move_pointer(kRunX, kRunY);
   // It is asked for in the frames that follow the movement, and comes later, without another event: also where one
   // frame takes longer than the pointer has to rest.
@@ -206,6 +206,7 @@ TEST(OnScreen, a_tooltip_comes_while_the_pointer_rests) {
     screen.step();
     came = shows_tooltip();
   }
+  ASSERT_NE(ImGui::GetCurrentContext()->HoveredId, 0U) << "the pointer is not on Run: the toolbar has changed";
   EXPECT_TRUE(came);
   bool rests = false;
   for (int step = 0; step < 60 && !rests; ++step) {
