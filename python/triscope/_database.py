@@ -6,7 +6,8 @@ from ._columns import Columns
 from ._file_check import open_checked
 
 _APPLICATION = 0x54524953  # "TRIS", of assets/schema.sql
-_SCHEMA = 5                # the newest that this package knows, of assets/schema.sql
+_SCHEMA = 5                # the one that this package knows, of assets/schema.sql
+_STEPS_BETWEEN_LOOKS = 10_000
 
 
 def open(path):
@@ -29,8 +30,12 @@ class Database:
             raise FileNotFoundError(f"there is no file {self.path}")
         self._errors = sqlite3.Error
         self._connection = open_checked(self.path, lambda uri: sqlite3.connect(uri, uri=True))
+        self._steps_left = 0
+        self._connection.set_progress_handler(self._should_end, _STEPS_BETWEEN_LOOKS)
+        self._begin_read()
         try:
             self._connection.execute("PRAGMA trusted_schema = OFF")  # a file from elsewhere is data
+            self._connection.execute("PRAGMA query_only = ON")
             application, = self._connection.execute("PRAGMA application_id").fetchone()
             schema, = self._connection.execute("PRAGMA user_version").fetchone()
         except sqlite3.Error as error:
@@ -41,6 +46,9 @@ class Database:
             fault = "is not a database of Triscope"
         elif schema > _SCHEMA:
             fault = f"has schema {schema}, but this package knows no later one than {_SCHEMA}: install a later triscope"
+        elif schema < _SCHEMA:  # what its view `result` says is the file's own, and nobody has compared it
+            fault = (f"has schema {schema} of an older Triscope, and this package reads {_SCHEMA} only: take it over into a new "
+                     "database with `triscope import FILE --db NEW.db`")
         if fault:
             self.close()
             raise ValueError(f"{self.path} {fault}")
@@ -80,7 +88,17 @@ class Database:
         """For notebooks: every result."""
         return self.results()._repr_html_()
 
+    def _begin_read(self):
+        """What the contents of a file can need of SQLite's steps, and no more: as allowed_steps() of profiler/store does."""
+        files = (self.path, self.path + "-wal")
+        self._steps_left = 20_000_000 + 5 * sum(os.path.getsize(file) for file in files if os.path.exists(file))
+
+    def _should_end(self):
+        self._steps_left -= _STEPS_BETWEEN_LOOKS
+        return self._steps_left <= 0
+
     def _columns(self, query, *values):
+        self._begin_read()
         try:
             cursor = self._connection.execute(query, values)
             rows = cursor.fetchall()

@@ -35,10 +35,18 @@ def open_checked(path, connect):
                 raise ValueError(f"{path} was not opened: {checker} cannot be started ({error.strerror})") from error
             copy = os.path.join(folder, "database")
             if done.returncode == 0:
-                return connect(_uri(copy, "immutable=1") if os.path.exists(copy) else _uri(path, "mode=ro"))
+                return connect(_uri(copy, "immutable=1") if os.path.exists(copy) else _uri(path, _options(path)))
         if done.returncode != _CANNOT_START:
             raise ValueError(_sentence(path, done))
     return connect(_without_checker(path))
+
+
+def _options(path):
+    """As open_readable() of profiler/store: only who may write tidies the log's files away when it is the last."""
+    if os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK):
+        return "mode=rw"
+    log = path + "-wal"
+    return "mode=ro" if os.path.exists(log) and os.path.getsize(log) else "immutable=1"
 
 
 def _without_checker(path):

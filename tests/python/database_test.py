@@ -103,6 +103,26 @@ def copy_of_recorded(folder, statements=""):
     return path
 
 
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS measurement FROM n"
+
+
+class ReadingEnds(unittest.TestCase):
+    def test_an_older_database_may_bring_any_view_and_is_refused(self):
+        with tempfile.TemporaryDirectory() as name:
+            path = copy_of_recorded(name, f"DROP VIEW result; CREATE VIEW result AS {ENDLESS}; PRAGMA user_version = 4")
+            with self.assertRaisesRegex(ValueError, "has schema 4 of an older Triscope.*triscope import"):
+                triscope.open(path)
+
+    def test_a_view_without_end_is_given_up(self):
+        with tempfile.TemporaryDirectory() as name:
+            path = copy_of_recorded(name, f"DROP VIEW result; CREATE VIEW result AS {ENDLESS}; PRAGMA journal_mode = DELETE")
+            with self.assertRaisesRegex(ValueError, "result"):
+                triscope.open(path)
+            with unittest.mock.patch("triscope._file_check.program", return_value=None), self.assertWarns(UserWarning):
+                with triscope.open(path) as database, self.assertRaisesRegex(ValueError, "cannot be read .interrupted"):
+                    database.results()
+
+
 def contents(folder):
     return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
 
@@ -142,6 +162,20 @@ class WhatLiesBeside(unittest.TestCase):
         with triscope.open(path) as database:
             self.assertEqual(set(database.results()["kernel"]), {"from the log"})
         self.assertEqual(contents(self.folder), before)
+
+    def test_nothing_is_left_beside_it(self):
+        path = copy_of_recorded(self.folder)
+        with triscope.open(path) as database:
+            self.assertGreater(len(database.results()["kernel"]), 10)
+        self.assertEqual(list(contents(self.folder)), ["copy.db"])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_a_folder_that_may_not_be_written_is_read(self):
+        path = copy_of_recorded(self.folder)
+        self.folder.chmod(0o555)
+        self.addCleanup(self.folder.chmod, 0o755)
+        with triscope.open(path) as database:
+            self.assertGreater(len(database.results()["kernel"]), 10)
 
     def test_a_writer_is_followed(self):
         path = copy_of_recorded(self.folder)
