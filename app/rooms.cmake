@@ -1,6 +1,7 @@
 # The programs. Each line: a room, and the rooms and libraries it may use.
+triscope_room(app/stop kernels/base Threads::Threads)
 triscope_room(app/cli/options kernels/base kernels/attention profiler/record profiler/statistics profiler/store
-  profiler/verdict CLI11::CLI11 fmt::static Threads::Threads)
+  profiler/verdict CLI11::CLI11 fmt::static)
 triscope_room(app/cli/text kernels/base kernels/attention profiler/export profiler/plan profiler/record
   profiler/statistics profiler/store profiler/sweep profiler/verdict app/cli/options fmt::static
   nlohmann_json::nlohmann_json)
@@ -9,10 +10,10 @@ triscope_room(app/cli/doctor kernels/base profiler/plan profiler/record profiler
 triscope_room(app/cli/paper kernels/base kernels/attention profiler/paper profiler/record profiler/report profiler/store
   profiler/tiles app/cli/options app/cli/text fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli/commands kernels/base profiler/export profiler/paper profiler/plan profiler/record profiler/store
-  profiler/supervise profiler/sweep app/cli/doctor app/cli/options app/cli/paper app/cli/text triscope_build_facts triscope_plugin_skeleton
+  profiler/supervise profiler/sweep app/cli/doctor app/cli/options app/cli/paper app/cli/text app/stop triscope_build_facts triscope_plugin_skeleton
   CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli kernels/base app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
-triscope_light_rooms(app/cli app/cli/options app/cli/text app/cli/doctor app/cli/paper app/cli/commands)
+triscope_light_rooms(app/stop app/cli app/cli/options app/cli/text app/cli/doctor app/cli/paper app/cli/commands)
 
 add_executable(triscope-worker profiler/worker/main/worker_main.cpp)
 target_link_libraries(triscope-worker PRIVATE triscope_profiler_worker triscope_profiler_paper triscope_kernels_registry)
@@ -52,7 +53,7 @@ if(TRISCOPE_WINDOW)
   triscope_light_rooms(app/window app/window/engine app/window/desktop app/window/messages app/window/files app/window/look
     app/window/picture app/window/database app/window/sweep app/window/attention app/window/tiles app/window/report)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL
-  target_link_libraries(triscope_desktop PUBLIC triscope_app_window imgui_platform)
+  target_link_libraries(triscope_desktop PUBLIC triscope_app_window triscope_app_stop imgui_platform)
   add_executable(triscope-window app/window/main/window_main.cpp)
   target_link_libraries(triscope-window PRIVATE triscope_desktop triscope_app_window_report CLI11::CLI11)
   add_dependencies(triscope-window triscope-worker triscope-check-file)

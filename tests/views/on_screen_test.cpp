@@ -139,6 +139,39 @@ TEST(OnScreen, says_what_to_do_without_opengl_3_3) {
   EXPECT_THAT(said.text, HasSubstr("libgl1-mesa-dri"));
 }
 
+/// Starts the window with `options` under the shell's process id, which it tells first.
+struct Running {
+  std::FILE* pipe;
+  pid_t process = 0;
+
+  explicit Running(const std::string& settings, const std::string& options)
+      : pipe(popen(("echo $$; " + settings + " exec " + kWindow + options + " 2>&1").c_str(), "r")) {
+    if (std::fscanf(pipe, "%d", &process) != 1) process = 0;
+  }
+};
+
+TEST(OnScreen, sigterm_closes_it_as_its_close_button_does) {
+  if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
+  TemporaryFolder folder;
+  const std::filesystem::path database = folder / "sweep.db";
+  const Running window("XDG_CONFIG_HOME=" + folder.path().string(), " " + database.string() + " --run");
+  ASSERT_GT(window.process, 0);
+  const auto measured = [&] {
+    try {
+      return !Snapshot(database).results().empty();
+    } catch (const Error&) {  // it is not written yet
+      return false;
+    }
+  };
+  EXPECT_TRUE(fixture::draw_until(measured, [] { usleep(50'000); }));
+  kill(window.process, SIGTERM);
+  const int status = pclose(window.pipe);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_FALSE(std::filesystem::exists(database.string() + "-wal")) << "the database is closed";
+  EXPECT_FALSE(Snapshot(database).results().empty());
+}
+
 TEST(OnScreen, draws_at_most_once_a_second_while_something_is_timed) {
   if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
   WindowOnDatabase window;

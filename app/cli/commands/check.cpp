@@ -3,9 +3,9 @@
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/shared_options.hpp"
-#include "app/cli/options/stop_signal.hpp"
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
+#include "app/stop/stop_signal.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"

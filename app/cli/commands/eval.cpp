@@ -6,8 +6,8 @@
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/shared_options.hpp"
-#include "app/cli/options/stop_signal.hpp"
 #include "app/cli/text/terminal.hpp"
+#include "app/stop/stop_signal.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/output_file.hpp"
 #include "profiler/plan/request.hpp"

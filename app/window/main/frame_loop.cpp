@@ -11,9 +11,11 @@
 #include <implot.h>
 
 #include <algorithm>
+#include <stop_token>
 #include <string>
 #include <utility>
 
+#include "app/stop/stop_signal.hpp"
 #include "kernels/base/error.hpp"
 #include "views/shell/shell.hpp"
 
@@ -243,8 +245,10 @@ bool DesktopWindow::step() {
 }
 
 void run_window(WindowOptions options) {
+  const StopSignal signals;
   DesktopWindow window(std::move(options));
-  while (window.step()) {
+  const std::stop_callback wake(signals.token(), [] { glfwPostEmptyEvent(); });
+  while (!signals.requested() && window.step()) {
   }
 }
 

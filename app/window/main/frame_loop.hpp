@@ -40,7 +40,8 @@ class DesktopWindow {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Opens the window and runs until it is closed. Throws as `DesktopWindow` does.
+/// Opens the window and runs until it is closed; SIGINT, SIGTERM and SIGHUP close it as its button does. Throws as
+/// `DesktopWindow` and `StopSignal` do.
 void run_window(WindowOptions options);
 
 }  // namespace triscope

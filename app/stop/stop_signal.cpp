@@ -1,4 +1,4 @@
-#include "app/cli/options/stop_signal.hpp"
+#include "app/stop/stop_signal.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
