@@ -11,14 +11,13 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/plain_text.hpp"
+#include "kernels/plugin/plugin_names.hpp"
 
 namespace triscope {
 namespace {
 
 constexpr std::size_t kMostKernels = 16;
-constexpr std::size_t kLongestName = 40;
 constexpr std::size_t kHashDigits = 12;  // of a source hash
-constexpr const char* kReservedIds[] = {"cpu", "cuda", "baseline"};
 
 [[noreturn]] void refuse(const PluginLibrary& library, const std::string& why, const std::string& fix) {
   throw Error(fmt::format("the kernel library '{}' cannot be used", library.file), why, fix, ExitCode::usage);
@@ -28,7 +27,7 @@ bool is_name(const std::string& text) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
   };
-  return !text.empty() && text.size() <= kLongestName && std::all_of(text.begin(), text.end(), allowed);
+  return !text.empty() && text.size() <= kLongestPluginName && std::all_of(text.begin(), text.end(), allowed);
 }
 
 /// What the plug-in wrote into a buffer for a sentence: one line, ended where it ought to be.
@@ -119,10 +118,9 @@ std::string checked_id(const PluginLibrary& library, const char* given, const st
   const std::string id = text_of(given);
   if (!is_name(id)) {
     refuse(library, fmt::format("'{}' is no id of a kernel", plain_line(id)),
-           fmt::format("use up to {} of a-z, 0-9, '.', '_' and '-'", kLongestName));
+           fmt::format("use up to {} of a-z, 0-9, '.', '_' and '-'", kLongestPluginName));
   }
-  const std::string family = id.substr(0, id.find('.'));
-  if (std::find(std::begin(kReservedIds), std::end(kReservedIds), family) != std::end(kReservedIds))
+  if (is_own_id(id))
     refuse(library, fmt::format("its kernel is called {}, as Triscope's own are", id), "give it an id of its own");
   if (known.contains(id)) refuse(library, fmt::format("it lists {} twice", id), "give each kernel an id of its own");
   return id;

@@ -11,22 +11,24 @@
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/plugin/plugin_names.hpp"
 #include "plugin_skeleton.hpp"
 
 namespace triscope {
 namespace {
 
 constexpr char kPlaceholder[] = "mine";
-constexpr std::size_t kLongestName = 40;
 
 void require_name(const std::string& name) {
-  const bool usable = !name.empty() && name.size() <= kLongestName && name.front() >= 'a' && name.front() <= 'z' &&
-                      std::all_of(name.begin(), name.end(), [](char c) {
+  const bool usable = !name.empty() && name.size() <= kLongestPluginName && name.front() >= 'a' &&
+                      name.front() <= 'z' && std::all_of(name.begin(), name.end(), [](char c) {
                         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
                       });
+  if (usable && is_own_id(name))
+    refuse_value("plugin new", name, "kernels of Triscope are called so", "choose another name");
   if (usable) return;
   refuse_value("plugin new", name, "it is no name of a kernel",
-               fmt::format("use up to {} of a-z, 0-9, '_' and '-', a letter first", kLongestName));
+               fmt::format("use up to {} of a-z, 0-9, '_' and '-', a letter first", kLongestPluginName));
 }
 
 /// The skeleton, `name` in place of its own.

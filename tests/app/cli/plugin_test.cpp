@@ -160,5 +160,18 @@ TEST(Plugin, begins_as_a_skeleton_that_builds_and_is_right) {
   EXPECT_EQ(row_of(database, "fast_one").status, Status::ok);
 }
 
+TEST(Plugin, is_not_begun_under_a_name_that_its_kernel_may_not_have) {
+  const TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  for (const std::string name : {"cpu", "cuda", "baseline"}) {
+    const ProgramResult refused = run_triscope({"plugin", "new", name});
+    EXPECT_EQ(refused.exit_code, 2) << name;
+    EXPECT_THAT(refused.errors, HasSubstr("kernels of Triscope are called so"));
+    EXPECT_FALSE(std::filesystem::exists(folder / name));
+  }
+  std::filesystem::current_path(before);
+}
+
 }  // namespace
 }  // namespace triscope
