@@ -1,6 +1,7 @@
 #include "profiler/tiles/ask_tiles.hpp"
 
 #include <chrono>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,16 @@ constexpr std::chrono::seconds kLimit{60};
   throw Error("the tiles of this build's kernels are not known", why, "run `triscope doctor`");
 }
 
-std::vector<TileUse> uses_of(const TileQuestion& question) {
+std::vector<TileUse> uses_of(const TileQuestion& question, const std::stop_token& closing) {
   std::vector<TileUse> uses = listing_tile_uses(question.problem, question.query);
   WorkerProcess worker({find_worker().string(), "--tiles", dump_line(nlohmann::json(question))});
+  WakeEvent wake;
+  const std::stop_callback on_close(closing, [&wake] { wake.set(); });
   const auto deadline = WorkerProcess::Clock::now() + kLimit;
   std::string bytes;
   WorkerProcess::Event event = WorkerProcess::Event::output;
-  while (event == WorkerProcess::Event::output) event = worker.wait(bytes, deadline, nullptr);
+  while (event == WorkerProcess::Event::output) event = worker.wait(bytes, deadline, &wake);
+  if (event == WorkerProcess::Event::woken) refuse("the program ends");
   const std::string ending = worker.end(deadline);
   if (event != WorkerProcess::Event::ended) refuse("the worker gave no answer for a minute");
   try {
@@ -39,9 +43,9 @@ std::vector<TileUse> uses_of(const TileQuestion& question) {
 
 }  // namespace
 
-TileAnswer ask_tiles(const TileQuestion& question, const TileAnswer* before) {
+TileAnswer ask_tiles(const TileQuestion& question, const TileAnswer* before, const std::stop_token& closing) {
   require_answerable(question);
-  TileAnswer answer{question, uses_of(question), {}};
+  TileAnswer answer{question, uses_of(question, closing), {}};
   if (before != nullptr && before->question.problem == question.problem) {
     answer.beside = before->beside;
     return answer;
@@ -49,7 +53,7 @@ TileAnswer ask_tiles(const TileQuestion& question, const TileAnswer* before) {
   if (const TileUse* use = chosen_forward(answer.uses)) answer.beside.push_back({question.problem, *use});
   if (answer.beside.empty()) return answer;
   for (const Problem& problem : whole_tile_neighbours(question.problem)) {
-    const std::vector<TileUse> uses = uses_of({problem, {}});
+    const std::vector<TileUse> uses = uses_of({problem, {}}, closing);
     if (const TileUse* use = chosen_forward(uses)) answer.beside.push_back({problem, *use});
   }
   return answer;

@@ -2,12 +2,16 @@
 // asked: `triscope-worker --tiles QUESTION` prints the answer and ends.
 #pragma once
 
+#include <stop_token>
+
 #include "profiler/paper/tile_question.hpp"
 
 namespace triscope {
 
 /// Blocks for some 50 ms. Throws `Error` when the question is refused or the worker cannot be asked. `before`: an
-/// answer of which `beside` is taken, when only the query is another one; null: none.
-TileAnswer ask_tiles(const TileQuestion& question, const TileAnswer* before = nullptr);
+/// answer of which `beside` is taken, when only the query is another one; null: none. `closing`: the program ends, and
+/// the worker is waited for no longer.
+TileAnswer ask_tiles(const TileQuestion& question, const TileAnswer* before = nullptr,
+                     const std::stop_token& closing = {});
 
 }  // namespace triscope

@@ -58,7 +58,7 @@ Engine real_engine() {
         options.environment = {"OMP_WAIT_POLICY=passive"};
         return Supervisor(std::move(options));
       },
-      ask_tiles,
+      [closes](const TileQuestion& question, const TileAnswer* before) { return ask_tiles(question, before, closes); },
       closing,
   };
 }

@@ -26,7 +26,7 @@ struct Engine {
   /// A worker that looks inside the attention tensor on `device` ("cpu", a GPU's index), for the thread that calls
   /// this.
   std::function<Supervisor(const std::string& device)> inspector;
-  /// `ask_tiles`.
+  /// As `ask_tiles`.
   std::function<TileAnswer(const TileQuestion&, const TileAnswer* before)> tiles;
   /// Requested when the window closes: nothing waits for a worker any more.
   std::stop_source closing{};
