@@ -26,6 +26,9 @@ TEST(Format, numbers_read_as_people_write_them) {
   EXPECT_EQ(format_count(32768), "32,768");
   EXPECT_EQ(format_count(-1234567), "-1,234,567");
   EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(counted(1, "row"), "1 row");
+  EXPECT_EQ(counted(std::size_t{0}, "row"), "0 rows");
+  EXPECT_EQ(counted(std::int64_t{32768}, "row"), "32,768 rows");
   EXPECT_EQ(format_bytes(217'000), "217 KB");
   EXPECT_EQ(format_seconds(100), "1 min 40 s");
   EXPECT_EQ(format_latency(0.8123), "812.3 us");

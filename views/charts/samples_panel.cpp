@@ -14,7 +14,7 @@ namespace triscope {
 namespace {
 
 void draw_heading(Context& context, const SelectedMeasurement& selected, const SampleChart& chart) {
-  std::string facts = fmt::format("{} samples", format_count(static_cast<std::int64_t>(chart.samples)));
+  std::string facts = counted(chart.samples, "sample");
   if (chart.buckets.per_bucket > 1)
     facts += fmt::format(", drawn as ranges of {} samples each", chart.buckets.per_bucket);
   if (!interval_known(selected.measurement.summary)) facts += ", interval unknown";

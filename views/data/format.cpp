@@ -31,10 +31,6 @@ std::string format_fixed(double value, int decimals) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
-std::string counted(std::size_t number, const char* noun) {
-  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(number)), noun, number == 1 ? "" : "s");
-}
-
 std::string format_count(std::int64_t value) {
   const std::string digits = fmt::format("{}", value < 0 ? -value : value);
   std::string text(value < 0 ? "-" : "");

@@ -1,6 +1,7 @@
 // Numbers and times as the window writes them.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,12 +17,16 @@ int known_decimals(double value, std::optional<double> half_width, int most = 4)
 /// Spaces behind a right-aligned number of `decimals` that put its point below those of numbers with `most`.
 std::string point_padding(int decimals, int most);
 
-std::string format_fixed(double value, int decimals);       ///< "24.40", "nan" as "NaN"
-std::string counted(std::size_t number, const char* noun);  ///< "1 row", "2 rows"
-std::string format_count(std::int64_t value);               ///< "32,768"
-std::string format_tokens(std::int64_t value);              ///< "32k", "1000"
-std::string format_bytes(std::int64_t bytes);               ///< "217 KB", "1.2 GB", decimal units
-std::string format_seconds(double seconds);                 ///< "40 s", "1 min 40 s", "2 h 5 min"
+std::string format_fixed(double value, int decimals);  ///< "24.40", "nan" as "NaN"
+std::string format_count(std::int64_t value);          ///< "32,768"
+std::string format_tokens(std::int64_t value);         ///< "32k", "1000"
+std::string format_bytes(std::int64_t bytes);          ///< "217 KB", "1.2 GB", decimal units
+std::string format_seconds(double seconds);            ///< "40 s", "1 min 40 s", "2 h 5 min"
+/// "1 row", "32,768 rows". The command line, which groups no digits, has `number_of`.
+template <std::integral Number>
+std::string counted(Number number, std::string_view noun) {
+  return format_count(static_cast<std::int64_t>(number)).append(" ").append(noun).append(number == 1 ? "" : "s");
+}
 /// With its unit and the digits that the half-width of its interval bears, four without one: "24.40 ms", "812 us".
 std::string format_latency(double ms, std::optional<double> half_width = std::nullopt);
 /// The same always in milliseconds, as an axis beside it is.

@@ -322,7 +322,7 @@ void draw_plan(Context& context, const FormReading& reading) {
     return;
   }
   if (!preview) {
-    muted_text(context, fmt::format("{} configurations per kernel", reading.configurations));
+    muted_text(context, counted(reading.configurations, "configuration") + " per kernel");
     if (context.data.run.running) muted_text(context, "will be estimated when this sweep has ended");
     return;
   }
@@ -337,7 +337,7 @@ void draw_plan(Context& context, const FormReading& reading) {
   const ImU32 colour = warns ? context.look.theme.unclear : context.look.theme.muted;
   const float room = ImGui::GetContentRegionAvail().x;
   clipped_text(context, colour,
-               fmt::format("{}{} measurements, about {}", warns ? "▲ " : "", preview->measurements,
+               fmt::format("{}{}, about {}", warns ? "▲ " : "", counted(preview->measurements, "measurement"),
                            format_seconds(preview->seconds)),
                room - context.look.px(kMore));
   std::string text = format_bytes(preview->bytes) + " of memory";

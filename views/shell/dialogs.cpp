@@ -250,10 +250,9 @@ void draw_delete_dialog(Context& context) {
   if (found != context.data.sweeps.end()) {
     ImGui::PushTextWrapPos(0);
     ImGui::TextUnformatted(
-        fmt::format(
-            "{} ({}, {}): {} measurements with all their samples. Undo brings it back until this database is closed.",
-            context.models.name(context.data, *found).title, format_started(found->started, context.now),
-            found->environment.device_name, found->ok + found->failed + found->skipped)
+        fmt::format("{} ({}, {}): {} with all samples. Undo brings it back until this database is closed.",
+                    context.models.name(context.data, *found).title, format_started(found->started, context.now),
+                    found->environment.device_name, counted(found->ok + found->failed + found->skipped, "measurement"))
             .c_str());
     ImGui::PopTextWrapPos();
   }
@@ -280,8 +279,8 @@ void draw_run_dialog(Context& context) {
   if (!begin_dialog(context.look, "run", 420)) return;
   dialog_heading(context.look, "Start this sweep?");
   ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(fmt::format("{} measurements: {}. Stop keeps what was measured by then.",
-                                     format_count(preview->measurements),
+  ImGui::TextUnformatted(fmt::format("{}: {}. Stop keeps what was measured by then.",
+                                     counted(preview->measurements, "measurement"),
                                      plan_warning(*preview, ui.form, context.data.machine.catalog.get()))
                              .c_str());
   ImGui::PopTextWrapPos();

@@ -45,9 +45,9 @@ std::string summary_of(const Context& context, const LatencyModel& model, std::s
   add(device.empty() ? device : "measured on " + short_device(device));
   add(model.conditions);
   add(context.ui.table_filter.empty() ? counted(model.lines.size(), "row")
-                                      : fmt::format("{} of {} rows", shown_lines, model.lines.size()));
+                                      : fmt::format("{} of {}", shown_lines, counted(model.lines.size(), "row")));
   if (model.failed > 0) add(fmt::format("{} failed", model.failed));
-  if (model.flagged > 0) add(fmt::format("{} flagged samples, kept", format_count(model.flagged)));
+  if (model.flagged > 0) add(counted(model.flagged, "flagged sample") + ", kept");
   if (data.baseline) add(fmt::format("baseline {}", format_started(data.baseline->info.started, context.now)));
   return text;
 }

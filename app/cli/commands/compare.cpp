@@ -77,9 +77,8 @@ std::string label_of(const Side& side) {
   }
   if (side.rows.empty()) return side.word + ", which holds no measurement";
   const std::string until = minute(first) == minute(last) ? "" : " to " + minute(last);
-  return fmt::format("{}, {} measurement{} of sweep{} {}, {}{} UTC", side.word, side.rows.size(),
-                     side.rows.size() == 1 ? "" : "s", sweeps.size() == 1 ? "" : "s", fmt::join(sweeps, ", "),
-                     minute(first), until);
+  return fmt::format("{}, {} of sweep{} {}, {}{} UTC", side.word, number_of(side.rows.size(), "measurement"),
+                     sweeps.size() == 1 ? "" : "s", fmt::join(sweeps, ", "), minute(first), until);
 }
 
 /// Both sides, A first. Of two files the first is the old one, which is B: the new one is judged.
@@ -146,7 +145,7 @@ std::vector<std::string> faults_of(const Compared& compared, const CompareOption
   std::vector<std::string> faults;
   if (!options.fail_if) return faults;
   if (tally.violations > 0)
-    faults.push_back(fmt::format("{} of {} comparisons fail", tally.violations, tally.compared));
+    faults.push_back(fmt::format("{} of {} fail", tally.violations, number_of(tally.compared, "comparison")));
   if (tally.missing > 0) faults.push_back(fmt::format("A lacks {} of B", number_of(tally.missing, "measurement")));
   if (tally.compared == tally.not_comparable + tally.unclear) {
     faults.emplace_back("nothing could be judged");

@@ -11,6 +11,7 @@
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
+#include "kernels/base/number_of.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
@@ -88,9 +89,9 @@ void print_mix(const ModelShape& model, const LayerCosts& costs) {
   const double mixed = mix_ms(costs, model.layers, simplicial, model.sequences);
   const double global = mix_ms(costs, model.layers, 0, model.sequences);
   print_output(
-      "\nAttention in a training step of {} layers, {} of them 2-simplicial, {} sequence{}: {} ms.\nWith global "
+      "\nAttention in a training step of {} layers, {} of them 2-simplicial, {}: {} ms.\nWith global "
       "layers only: {} ms. The mix takes {} times as long.\n",
-      model.layers, simplicial, model.sequences, model.sequences == 1 ? "" : "s", milliseconds_text(mixed),
+      model.layers, simplicial, number_of(model.sequences, "sequence"), milliseconds_text(mixed),
       milliseconds_text(global), significant_text(mixed / global));
   if (model.budget_ms <= 0) return;
   const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);

@@ -8,6 +8,7 @@
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/result_table.hpp"
 #include "kernels/attention/flops.hpp"
+#include "kernels/base/number_of.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/gpu_counters.hpp"
 #include "profiler/record/power_text.hpp"
@@ -48,8 +49,8 @@ std::string errors(const Measurement& measurement) {
 /// "24.61 ms by cuda_events in 4 samples, 0.8 % above", or why there is none.
 std::string cross_check(const CrossCheck& check, const Summary& summary, bool beyond) {
   if (!check.median_ms) return "none: " + check.reason;
-  std::string text = fmt::format("{} ms by {} in {} samples", milliseconds_text(*check.median_ms),
-                                 to_string(check.timing_source), check.samples);
+  std::string text = fmt::format("{} ms by {} in {}", milliseconds_text(*check.median_ms),
+                                 to_string(check.timing_source), number_of(check.samples, "sample"));
   if (summary.median_ms > 0) {
     const double percent = 100 * (*check.median_ms / summary.median_ms - 1);
     text += fmt::format(", {} % {}", significant_text(std::abs(percent), 2), percent < 0 ? "below" : "above");
@@ -120,7 +121,7 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
   if (summary.samples > 0) {
     add(text, "latency", latency(summary));
     add(text, "samples",
-        fmt::format("{} in {} restart{}{}", summary.samples, summary.restarts, summary.restarts == 1 ? "" : "s",
+        fmt::format("{} in {}{}", summary.samples, number_of(summary.restarts, "restart"),
                     summary.converged ? "" : ", not converged"));
   }
   if (measurement.cross_check)

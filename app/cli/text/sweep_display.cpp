@@ -10,6 +10,7 @@
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/attention/flops.hpp"
+#include "kernels/base/number_of.hpp"
 #include "kernels/base/plain_text.hpp"
 #include "profiler/plan/progress.hpp"
 #include "profiler/record/columns.hpp"
@@ -61,7 +62,8 @@ std::string result_line(const Measurement& measurement) {
   std::string line =
       fmt::format("{}: {} ms, {}, {} TFLOP/s", what(key), milliseconds_text(summary.median_ms), spread_text(summary),
                   significant_text(useful_flops(key.problem, key.pass) / (summary.median_ms * 1e9)));
-  if (summary.flagged > 0) line += fmt::format(", {} of {} samples flagged", summary.flagged, summary.samples);
+  if (summary.flagged > 0)
+    line += fmt::format(", {} of {} flagged", summary.flagged, number_of(summary.samples, "sample"));
   if (!measurement.reason.empty()) line += fmt::format(" ({})", measurement.reason);
   return line;
 }

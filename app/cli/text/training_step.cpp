@@ -9,6 +9,7 @@
 
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/result_table.hpp"
+#include "kernels/base/number_of.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 
@@ -159,7 +160,7 @@ std::string training_steps_words(const std::vector<TrainingStep>& steps) {
   const auto range = [](double from, double to, auto text) {
     return from == to ? text(from) : fmt::format("{} to {}", text(from), text(to));
   };
-  std::string words = fmt::format("{} problem{}, {} ms", steps.size(), steps.size() == 1 ? "" : "s",
+  std::string words = fmt::format("{}, {} ms", number_of(steps.size(), "problem"),
                                   range(low, high, [](double ms) { return milliseconds_text(ms); }));
   if (!baseline.empty())
     words +=

@@ -222,7 +222,7 @@ void Database::import(const std::filesystem::path& file) {
     };
     const std::int64_t count = store.import(file, {request_fault, left_out, closing_.get_token()});
     messages_.notify_later(Severity::info, NoticeId::import,
-                           fmt::format("Copied {} measurements from {}.", format_count(count), file.string()));
+                           fmt::format("Copied {} from {}.", counted(count, "measurement"), file.string()));
   });
 }
 

@@ -133,8 +133,8 @@ void StoredSweeps::remove(std::int64_t sweep) {
     return messages_.notify(Severity::warning, NoticeId::delete_sweep,
                             "This sweep is being measured: stop it before deleting it.");
   const std::string text =
-      fmt::format("Deleted the sweep of {} with {} measurements.", format_started(info->started, std::time(nullptr)),
-                  info->ok + info->failed + info->skipped);
+      fmt::format("Deleted the sweep of {} with {}.", format_started(info->started, std::time(nullptr)),
+                  counted(info->ok + info->failed + info->skipped, "measurement"));
   const auto back = [this] {
     database_.hide(0);
     database_.read(true);

@@ -8,6 +8,7 @@
 
 #include "app/window/files/folder_listing.hpp"
 #include "kernels/base/atomic_file.hpp"
+#include "views/data/format.hpp"
 
 namespace triscope {
 namespace {
@@ -68,7 +69,7 @@ void Files::copy(const TextTable& table, TableFormat format, const char* title) 
     return messages_.notify(Severity::warning, NoticeId::nothing_to_copy,
                             fmt::format("There is nothing to copy: {} is empty.", title));
   ImGui::SetClipboardText(write_table(table, format).c_str());
-  messages_.log(Severity::info, fmt::format("Copied {} rows of {}.", table.rows.size(), title));
+  messages_.log(Severity::info, fmt::format("Copied {} of {}.", counted(table.rows.size(), "row"), title));
 }
 
 }  // namespace triscope

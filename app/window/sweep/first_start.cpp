@@ -81,9 +81,10 @@ void FirstStart::offer_resume() {
   const std::int64_t done = newest.ok + newest.failed + newest.skipped;
   if (!newest.finished.empty() || newest.running || done >= newest.planned) return;
   messages_.notify(Severity::warning, NoticeId::resume,
-                   fmt::format("The sweep of {} was interrupted after {} of {} measurements. Everything measured is "
+                   fmt::format("The sweep of {} was interrupted after {} of {}. Everything measured is "
                                "kept.",
-                               format_started(newest.started, std::time(nullptr)), done, newest.planned),
+                               format_started(newest.started, std::time(nullptr)), format_count(done),
+                               counted(newest.planned, "measurement")),
                    {{"Resume", ask::Resume{newest.id}}});
 }
 
