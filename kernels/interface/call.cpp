@@ -20,11 +20,8 @@ Prepared prepare(const char* id, const triscope_problem* given, std::int32_t pas
   // The backward reads what the forward of the same id wrote.
   prepared.lse_fold = require_support(offer, prepared.problem, Pass::forward).fold(prepared.problem);
   const std::string instance = kernel.choose_instance(prepared.problem, prepared.pass);
-  if (const auto reason = kernel.unsupported(prepared.problem, prepared.pass, instance)) {
-    throw Refusal(TRISCOPE_UNSUPPORTED, fmt::format("{} cannot run this problem: {}; change that, or choose another "
-                                                    "kernel.",
-                                                    offer.id, *reason));
-  }
+  if (const auto reason = kernel.unsupported(prepared.problem, prepared.pass, instance))
+    throw unsupported(offer, *reason);
   const auto& instances = kernel.info().instances;
   const auto found = std::find(instances.begin(), instances.end(), instance);
   prepared.instance = static_cast<std::uint64_t>(found - instances.begin());

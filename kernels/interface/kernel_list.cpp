@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "kernels/cpu/fast.hpp"
-#include "kernels/interface/refusal.hpp"
 #include "kernels/reference/oracle_kernel.hpp"
 #ifdef TRISCOPE_HAVE_CUDA
 #include "kernels/cuda/common/capability.hpp"
@@ -60,16 +60,20 @@ const Offer& require_offer(const char* id) {
                 fmt::format("There is no kernel \"{}\" in this library; choose one of: {}.", id, fmt::join(ids, ", ")));
 }
 
+Refusal unsupported(const Offer& offer, std::string reason) {
+  if (reason.ends_with('.')) reason.pop_back();
+  return {TRISCOPE_UNSUPPORTED,
+          fmt::format("{} cannot run this problem: {}; change that, or choose another kernel.", offer.id, reason)};
+}
+
 const Kernel& require_support(const Offer& offer, const Problem& problem, Pass pass) {
   std::string reason;
   for (const Kernel* kernel : offer.kernels) {
     const auto why = kernel->unsupported(problem, pass);
     if (!why) return *kernel;
-    reason = why->ends_with('.') ? why->substr(0, why->size() - 1) : *why;
+    reason = *why;
   }
-  throw Refusal(
-      TRISCOPE_UNSUPPORTED,
-      fmt::format("{} cannot run this problem: {}; change that, or choose another kernel.", offer.id, reason));
+  throw unsupported(offer, std::move(reason));
 }
 
 }  // namespace triscope::c_interface

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/attention/kernel.hpp"
+#include "kernels/interface/refusal.hpp"
 
 namespace triscope::c_interface {
 
@@ -20,6 +21,9 @@ const std::vector<Offer>& offers();
 
 /// The offer called `id`, the first for null. Throws `Refusal` with the ids that there are.
 const Offer& require_offer(const char* id);
+
+/// What is thrown where no kernel of `offer` runs a problem, for `reason`: a clause, or a sentence with its point.
+Refusal unsupported(const Offer& offer, std::string reason);
 
 /// The kernel of `offer` that runs `pass` of `problem` on the current GPU. Throws `Refusal` with the reason of the last
 /// when none does.
