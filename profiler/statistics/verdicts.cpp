@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "profiler/record/columns.hpp"
 
 namespace triscope {
@@ -32,8 +30,8 @@ std::string time_text(const Comparison& comparison) {
 }
 
 std::string time_interval_text(const Comparison& comparison) {
+  if (!interval_known(comparison)) return {};
   const Interval& ratio = comparison.interval;
-  if (!(comparison.ratio > 0) || !(ratio.low > 0) || !std::isfinite(ratio.high)) return {};
   if (comparison.verdict == Verdict::faster)
     return fmt::format("{} to {}", significant_text(ratio.low), significant_text(ratio.high));
   return fmt::format("{} to {}", significant_text(1 / ratio.high), significant_text(1 / ratio.low));

@@ -17,14 +17,14 @@ struct Verdicts {
   std::map<std::int64_t, double> rates{};  ///< TFLOP/s relative to the baseline's
 };
 
-/// "1.31x faster", "same", "unclear 1.02x", "not comparable".
+/// "1.31x faster", "same", "unclear, 1.02x the time", "not comparable".
 std::string verdict_text(const Comparison& comparison);
 
 /// The same of a time beside another kernel's, whose work may be another: "1.31x shorter", "1.84x longer", "same".
 std::string time_text(const Comparison& comparison);
 
 /// The ends of the interval of the factor that `time_text` names, time A / time B or, of a shorter time, its inverse:
-/// "1.82 to 1.86"; empty when nothing was computed.
+/// "1.82 to 1.86"; empty when it is not known.
 std::string time_interval_text(const Comparison& comparison);
 
 /// A time beside that of kernel `reference`: "1.84x longer than FA3, 1.82 to 1.86", "the same time as FA3", "unclear,
