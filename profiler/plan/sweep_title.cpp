@@ -35,7 +35,7 @@ std::string tokens_title(std::int64_t tokens) {
   return tokens >= 1024 && tokens % 1024 == 0 ? fmt::format("{}k", tokens / 1024) : fmt::format("{}", tokens);
 }
 
-std::string range(const std::vector<std::int64_t>& values, const char* between = " to ") {
+std::string range(const std::vector<std::int64_t>& values, const char* between) {
   if (values.empty()) return {};
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   return *low == *high ? tokens_title(*low) : tokens_title(*low) + between + tokens_title(*high);
@@ -77,20 +77,26 @@ std::string kernel_name(std::string_view id) {
   return name;
 }
 
+struct KernelNames {
+  std::vector<std::string> ours, baselines;
+};
+KernelNames kernel_names(const SweepRequest& request) {
+  KernelNames names;
+  for (const std::string& id : request.kernels)
+    (id.starts_with(kBaseline) ? names.baselines : names.ours).push_back(kernel_name(id));
+  return names;
+}
+
 /// "Hopper beside FA3 and cuDNN"; empty where none is named, so that every kernel that can run is measured.
 std::string kernels_title(const SweepRequest& request) {
-  std::vector<std::string> ours, baselines;
-  for (const std::string& id : request.kernels)
-    (id.starts_with(kBaseline) ? baselines : ours).push_back(kernel_name(id));
+  const auto [ours, baselines] = kernel_names(request);
   if (ours.empty()) return joined(baselines);
   return joined(ours) + (baselines.empty() ? "" : " beside " + joined(baselines));
 }
 
 /// "Hopper", "Hopper + Portable", "Hopper + 2": ours, or else the baselines.
 std::string short_kernels(const SweepRequest& request) {
-  std::vector<std::string> ours, baselines;
-  for (const std::string& id : request.kernels)
-    (id.starts_with(kBaseline) ? baselines : ours).push_back(kernel_name(id));
+  const auto [ours, baselines] = kernel_names(request);
   const std::vector<std::string>& names = ours.empty() ? baselines : ours;
   if (names.size() > 2) return fmt::format("{} + {}", names.front(), names.size() - 1);
   return fmt::format("{}", fmt::join(names, " + "));
@@ -102,19 +108,30 @@ const char* short_pass(const SweepRequest& request) {
   return request.passes.front() == Pass::forward ? "fwd" : "bwd";
 }
 
-std::string short_request(const SweepRequest& request) {
-  std::vector<std::string> parts{windows_title(request)};
-  const auto add = [&](std::string part) {
-    if (!part.empty()) parts.push_back(std::move(part));
-  };
-  if (!request.seq_lens.empty()) parts.front() += " at " + range(request.seq_lens, "–");
-  if (request.forms != std::vector{Form::trilinear}) add(both(request.forms, "both forms"));
-  add(heads_title(request));
-  if (request.head_dims != std::vector<std::int64_t>{128}) add("head size " + range(request.head_dims, "–"));
-  if (request.regimes != std::vector{Regime::sustained}) add(both(request.regimes, "both regimes"));
-  const std::string kernels = short_kernels(request);
-  add(kernels + (kernels.empty() ? "" : " ") + short_pass(request));
+/// The problems, and what of them is not the usual; `between` the ends of a range.
+std::vector<std::string> problem_parts(const SweepRequest& request, const char* between) {
+  std::string windows = windows_title(request), forms, head_size;
+  if (!request.seq_lens.empty()) windows += " at " + range(request.seq_lens, between);
+  if (request.forms != std::vector{Form::trilinear}) forms = both(request.forms, "both forms");
+  if (request.head_dims != std::vector<std::int64_t>{128}) head_size = "head size " + range(request.head_dims, between);
+  return {std::move(windows), std::move(forms), heads_title(request), std::move(head_size)};
+}
+
+std::string regimes_title(const SweepRequest& request) {
+  return request.regimes == std::vector{Regime::sustained} ? "" : both(request.regimes, "both regimes");
+}
+
+std::string title_from(std::vector<std::string> parts) {
+  std::erase(parts, "");
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string short_request(const SweepRequest& request) {
+  std::vector<std::string> parts = problem_parts(request, "–");
+  const std::string kernels = short_kernels(request);
+  parts.push_back(regimes_title(request));
+  parts.push_back(kernels + (kernels.empty() ? "" : " ") + short_pass(request));
+  return title_from(std::move(parts));
 }
 
 /// The words of a person's note, without its tags.
@@ -140,18 +157,11 @@ std::string title_of(const SweepInfo& sweep, std::string (*describe)(const Sweep
 }  // namespace
 
 std::string request_title(const SweepRequest& request) {
-  std::vector<std::string> parts{windows_title(request)};
-  const auto add = [&](std::string part) {
-    if (!part.empty()) parts.push_back(std::move(part));
-  };
-  if (!request.seq_lens.empty()) parts.front() += " at " + range(request.seq_lens);
-  if (request.forms != std::vector{Form::trilinear}) add(both(request.forms, "both forms"));
-  add(heads_title(request));
-  if (request.head_dims != std::vector<std::int64_t>{128}) add("head size " + range(request.head_dims));
-  add(kernels_title(request));
-  if (request.regimes != std::vector{Regime::sustained}) add(both(request.regimes, "both regimes"));
-  add(both(request.passes, "both passes"));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  std::vector<std::string> parts = problem_parts(request, " to ");
+  parts.push_back(kernels_title(request));
+  parts.push_back(regimes_title(request));
+  parts.push_back(both(request.passes, "both passes"));
+  return title_from(std::move(parts));
 }
 
 std::string sweep_title(const SweepInfo& sweep) { return title_of(sweep, request_title); }
