@@ -27,10 +27,6 @@ bool has_worker() {
   }
 }
 
-}  // namespace
-
-namespace {
-
 void show_tensors(Offscreen& offscreen, const ScreenshotOptions& options) {
   Application& application = offscreen.application();
   application.ui().attention.query = options.query.value_or(application.ui().attention.query);
@@ -39,7 +35,9 @@ void show_tensors(Offscreen& offscreen, const ScreenshotOptions& options) {
   offscreen.settle(kPatience);
   const AttentionSideData& side = application.data().attention.sides[0];
   if (!side.problem.empty()) throw Error("The picture was not made", side.problem, "check the file of --in");
-  if (!side.slice) throw Error("The picture was not made", "the tensors were not read in time", "try again");
+  if (!side.slice)
+    throw Error("The picture was not made", fmt::format("the slice was not ready after {:.0f} s", kPatience),
+                "try shorter sequences, or again when the machine is idle");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The same of the backward of cuda.hopper.
+// Which part of the tiles of the backward of cuda.hopper is useful, as tiles.hpp says it of the forward.
 #pragma once
 
 #include <vector>
