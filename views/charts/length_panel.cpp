@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "views/charts/charts_panels.hpp"
-#include "views/data/format.hpp"
+#include "views/charts/length_plot.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
@@ -15,280 +15,7 @@
 namespace triscope {
 namespace {
 
-struct Range {
-  double x_low = 1e300, x_high = 0, y_low = 1e300, y_high = 0;
-  void add(double x, double y) {
-    x_low = std::min(x_low, x), x_high = std::max(x_high, x);
-    y_low = std::min(y_low, y), y_high = std::max(y_high, y);
-  }
-};
-
-/// What a curve looks like in the view that is shown.
-struct Drawn {
-  const LengthCurve* curve = nullptr;
-  std::vector<double> x, y;
-};
-
-constexpr int kCountedPerOctave = 8;
 constexpr float kLowPanel = 420;  ///< design pixels
-
-/// The pass that is shown; unset: both together.
-std::optional<Pass> shown_pass(const Context& context) {
-  return context.ui.length_step ? std::nullopt : std::optional(context.ui.length_pass);
-}
-std::string part_name(const Context& context) {
-  return context.ui.length_step ? "training step" : std::string(to_string(context.ui.length_pass));
-}
-
-/// Its name in the legend, set off from its mark as in the other charts.
-std::string legend_name(const LengthCurve& curve) { return " " + curve.label; }
-
-ImU32 curve_colour(const Look& look, const LengthCurve& curve) {
-  return curve.baseline ? look.theme.baseline
-                        : look.theme.series[static_cast<std::size_t>(curve.style) % look.theme.series.size()];
-}
-
-std::vector<Drawn> latency_curves(const LengthPass& pass) {
-  std::vector<Drawn> drawn;
-  for (const LengthCurve& curve : pass.curves) {
-    Drawn one{&curve, {}, {}};
-    for (const LengthPoint& point : curve.points) {
-      one.x.push_back(static_cast<double>(point.seq_len));
-      one.y.push_back(point.ms);
-    }
-    drawn.push_back(std::move(one));
-  }
-  return drawn;
-}
-
-/// Counted work needs no measurement: each curve goes over all lengths, and far enough to show where it crosses.
-/// Baselines of one mask count the same, so one of each is drawn.
-std::vector<Drawn> counted_curves(const LengthPass& pass, std::optional<Pass> which) {
-  double low = 1e300, high = 0;
-  for (const LengthCurve& curve : pass.curves) {
-    low = std::min(low, static_cast<double>(curve.points.front().seq_len));
-    high = std::max(high, static_cast<double>(curve.points.back().seq_len));
-  }
-  for (const LengthCrossing& crossing : pass.crossings)
-    high = std::max(high, 1.3 * static_cast<double>(crossing.paper_count));
-  std::vector<Drawn> drawn;
-  for (const LengthCurve& curve : pass.curves) {
-    Drawn one{&curve, {}, {}};
-    const int steps = std::max(1, static_cast<int>(std::ceil(std::log2(high / low) * kCountedPerOctave)));
-    for (int n = 0; n <= steps; ++n) {
-      one.x.push_back(low * std::pow(high / low, static_cast<double>(n) / steps));
-      one.y.push_back(counted_tflop(curve, which, one.x.back()));
-    }
-    const bool known = curve.baseline && std::any_of(drawn.begin(), drawn.end(), [&](const Drawn& other) {
-                         return other.curve->baseline && other.y == one.y;
-                       });
-    if (!known) drawn.push_back(std::move(one));
-  }
-  return drawn;
-}
-
-Range range_of(const std::vector<Drawn>& curves) {
-  Range range;
-  for (const Drawn& drawn : curves) {
-    for (std::size_t n = 0; n < drawn.x.size(); ++n) range.add(drawn.x[n], drawn.y[n]);
-  }
-  return range;
-}
-
-/// Ticks at powers of two, in tokens or as an area.
-void set_power_ticks(ImAxis axis, double low, double high) {
-  std::vector<double> ticks;
-  std::vector<std::string> names;
-  const int first = static_cast<int>(std::floor(std::log2(low))), last = static_cast<int>(std::ceil(std::log2(high)));
-  const int step = std::max(1, (last - first + 8) / 9);
-  for (int power = first; power <= last; power += step) {
-    ticks.push_back(std::exp2(power));
-    names.push_back(format_tokens(std::int64_t{1} << power));
-  }
-  std::vector<const char*> labels;
-  for (const std::string& name : names) labels.push_back(name.c_str());
-  ImPlot::SetupAxisTicks(axis, ticks.data(), static_cast<int>(ticks.size()), labels.data());
-}
-
-void set_decade_ticks(double low, double high) {
-  std::vector<double> ticks;
-  std::vector<std::string> names;
-  for (int power = static_cast<int>(std::floor(std::log10(low))) - 1;
-       power <= static_cast<int>(std::ceil(std::log10(high))); ++power) {
-    ticks.push_back(std::pow(10.0, power));
-    names.push_back(fmt::format("{:g}", ticks.back()));
-  }
-  std::vector<const char*> labels;
-  for (const std::string& name : names) labels.push_back(name.c_str());
-  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
-}
-
-void setup_axes(Context& context, const Range& range) {
-  ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
-  ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
-  ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
-  fit_axes(context, {range.x_low / 1.25, range.x_high * 1.25, range.y_low / 1.6, range.y_high * 1.6});
-  set_power_ticks(ImAxis_X1, range.x_low, range.x_high);
-}
-
-void plot_curve(const Look& look, const Drawn& drawn, bool markers) {
-  const ImVec4 colour = to_vec4(curve_colour(look, *drawn.curve));
-  if (drawn.curve->baseline) {
-    plot_dashed_curve(look, drawn.x, drawn.y, curve_colour(look, *drawn.curve), drawn.curve->style);
-    return;
-  }
-  const std::string name = legend_name(*drawn.curve);
-  const char* label = name.c_str();
-  const int count = static_cast<int>(drawn.x.size());
-  ImPlotSpec line;
-  line.LineColor = colour;
-  line.LineWeight = look.px(1.75F);
-  if (!markers) return ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);
-  Series series;
-  series.colour = drawn.curve->style;
-  MarkedPoints points{drawn.x, drawn.y, {}};
-  for (const LengthPoint& point : drawn.curve->points) points.hollow.push_back(!interval_known(point));
-  plot_markers(look, label, points, series_marker(series), curve_colour(look, *drawn.curve));
-  ImPlot::PlotLine(label, drawn.x.data(), drawn.y.data(), count, line);  // last: the legend shows it
-}
-
-/// A ring at (x, y) and a hairline down to the axis.
-void mark_crossing(const Look& look, double x, double y, ImU32 colour) {
-  const ImVec2 at = ImPlot::PlotToPixels(x, y), low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-  ImDrawList* list = ImPlot::GetPlotDrawList();
-  ImPlot::PushPlotClipRect();
-  const float middle = std::round(at.x) + 0.5F;
-  list->AddLine(ImVec2(middle, at.y + look.px(6)), ImVec2(middle, low.y + size.y), faded(colour, 0.7F),
-                std::max(1.0F, look.px(1)));
-  list->AddCircle(at, look.px(6), look.theme.text, 0, look.px(1.75F));
-  ImPlot::PopPlotClipRect();
-}
-
-void mark_crossings(const Look& look, const LengthPass& pass, LengthView view, std::optional<Pass> which) {
-  for (const LengthCrossing& crossing : pass.crossings) {
-    const LengthCurve& ours = pass.curves[crossing.windows];
-    if (is_hidden(legend_name(ours))) continue;
-    if (view == LengthView::counted) {
-      const double x = static_cast<double>(crossing.exact_count);
-      mark_crossing(look, x, counted_tflop(ours, which, x), curve_colour(look, ours));
-    } else if (crossing.measured.kind == LatencyCrossing::Kind::crosses) {
-      mark_crossing(look, crossing.measured.seq_len, crossing.measured.ms, curve_colour(look, ours));
-    }
-  }
-}
-
-/// The nearest measured point is named, hovered and, on a click, selected.
-void select_points(Context& context, const LengthPass& pass) {
-  PointPicker picker(context);
-  const LengthPoint* nearest = nullptr;
-  const LengthCurve* of = nullptr;
-  for (const LengthCurve& curve : pass.curves) {
-    if (is_hidden(legend_name(curve))) continue;
-    for (const LengthPoint& point : curve.points) {
-      if (picker.offer(static_cast<double>(point.seq_len), point.ms, point.measurement)) nearest = &point, of = &curve;
-    }
-  }
-  if (nearest == nullptr) return;
-  picker.choose(nearest->measurement, point_text(*of, *nearest));
-}
-
-/// Names of the dashed curves beside their right ends.
-std::vector<LevelLabel> baseline_labels(const Look& look, const std::vector<Drawn>& curves, bool counted,
-                                        float& width) {
-  std::vector<LevelLabel> labels;
-  for (const Drawn& drawn : curves) {
-    if (!drawn.curve->baseline) continue;
-    std::string text = drawn.curve->label;
-    const std::string& full = drawn.curve->card.label;
-    if (counted) {
-      // The count does not depend on the kernel or on the grouping of heads.
-      const Problem& p = drawn.curve->problem;
-      text = p.window1 < p.seq_len ? fmt::format("sliding {}", p.window1) : "causal attention";
-    } else if (text.starts_with(full)) {
-      text = drawn.curve->card.short_label + text.substr(full.size());
-    }
-    width = std::max(width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
-    labels.push_back({0, std::move(text), look.theme.baseline});
-  }
-  return labels;
-}
-
-void draw_curves(Context& context, const LengthPass& pass, ImVec2 room) {
-  const Look& look = context.look;
-  const std::optional<Pass> which = shown_pass(context);
-  const bool counted = context.ui.length_view == LengthView::counted;
-  const std::vector<Drawn> curves = counted ? counted_curves(pass, which) : latency_curves(pass);
-  float label_width = 0;
-  std::vector<LevelLabel> labels = baseline_labels(look, curves, counted, label_width);
-  const Range range = range_of(curves);
-  std::vector<std::string> names;
-  for (const Drawn& drawn : curves) {
-    if (!drawn.curve->baseline) names.push_back(legend_name(*drawn.curve));
-  }
-  const LegendPlace legend = legend_place(look, names, room.x - label_width);
-  // Of each pass its own zoom: their times lie a factor of ten apart.
-  if (!ImPlot::BeginPlot(chart_id(counted ? "counted" : "latency", context, part_name(context)).c_str(),
-                         ImVec2(room.x - label_width, room.y), plot_flags(legend)))
-    return;
-  setup_axes(context, range);
-  set_decade_ticks(range.y_low, range.y_high);
-  setup_legend(legend);
-  for (const Drawn& drawn : curves) plot_curve(look, drawn, !counted);
-  mark_crossings(look, pass, context.ui.length_view, which);
-  if (!counted) select_points(context, pass);
-  std::size_t label = 0;
-  for (const Drawn& drawn : curves) {
-    if (drawn.curve->baseline) labels[label++].y = ImPlot::PlotToPixels(drawn.x.back(), drawn.y.back()).y;
-  }
-  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-  end_plot(look);
-  for (LevelLabel& one : labels) one.y = std::clamp(one.y, low.y, low.y + size.y);
-  draw_level_labels(look, std::move(labels), low.x + size.x, low.y, low.y + size.y);
-}
-
-/// The window area that takes as long as dot-product attention, by length; what the counts predict; the measured
-/// windows.
-void draw_budget(Context& context, const LengthPass& pass, ImVec2 room) {
-  const Look& look = context.look;
-  Range range;
-  std::vector<double> x, y;
-  for (const SameBudget& budget : pass.budgets) {
-    x.push_back(static_cast<double>(budget.seq_len));
-    y.push_back(budget.windows.area);
-    range.add(x.back(), y.back());
-    range.add(x.back(), x.back() / 3);
-    range.add(x.back(), x.back() / 2);
-  }
-  float label_width = 0;
-  std::vector<LevelLabel> labels{{0, "exact count, n/2", look.theme.baseline},
-                                 {0, "paper's count, n/3", look.theme.baseline}};
-  for (const LevelLabel& label : labels)
-    label_width = std::max(label_width, ImGui::CalcTextSize(label.text.c_str()).x + look.px(20));
-  if (!ImPlot::BeginPlot(chart_id("budget", context, part_name(context)).c_str(), ImVec2(room.x - label_width, room.y),
-                         plot_flags(LegendPlace::above)))
-    return;
-  setup_axes(context, range);
-  setup_legend(LegendPlace::above);
-  set_power_ticks(ImAxis_Y1, range.y_low, range.y_high);
-  const std::vector<double> ends{range.x_low, range.x_high};
-  for (std::size_t n = 0; n < labels.size(); ++n) {
-    const double share = n == 0 ? 2 : 3;
-    plot_dashed_curve(look, ends, {ends[0] / share, ends[1] / share}, look.theme.baseline, static_cast<int>(n));
-    labels[n].y = ImPlot::PlotToPixels(ends[1], ends[1] / share).y;
-  }
-  ImPlotSpec line;
-  line.LineColor = to_vec4(look.theme.accent);
-  line.LineWeight = look.px(1.75F);
-  ImPlotSpec points;
-  points.Marker = ImPlotMarker_Circle;
-  points.MarkerSize = look.px(4);
-  points.MarkerFillColor = points.MarkerLineColor = to_vec4(look.theme.accent);
-  ImPlot::PlotScatter(" measured latency", x.data(), y.data(), static_cast<int>(x.size()), points);
-  ImPlot::PlotLine(" measured latency", x.data(), y.data(), static_cast<int>(x.size()), line);
-  const ImVec2 low = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-  end_plot(look);
-  draw_level_labels(look, std::move(labels), low.x + size.x, low.y, low.y + size.y);
-}
 
 /// Too low for a plot above its sentences: a chip shows either.
 bool is_low(const Context& context) {
@@ -385,7 +112,7 @@ void draw_length_panel(Context& context) {
     context.ui.length_pass = context.ui.length_pass == Pass::forward ? Pass::backward : Pass::forward;
   const ChartFrame frame(context, Panel::lengths);
   const std::string title =
-      context.ui.printing ? fmt::format("By sequence length, {}", part_name(context)) : "By sequence length";
+      context.ui.printing ? fmt::format("By sequence length, {}", length_part_name(context)) : "By sequence length";
   if (!chart.has_step()) context.ui.length_step = false;
   const LengthPass& pass = context.ui.length_step ? chart.step : chart.of(context.ui.length_pass);
   const bool hollow = context.ui.length_view == LengthView::latency && any_unknown(pass);
@@ -412,9 +139,9 @@ void draw_length_panel(Context& context) {
     const NumberFont font(look, kSecondarySize);
     const ImVec2 size(room.x, room.y - below);
     if (context.ui.length_view == LengthView::budget) {
-      draw_budget(context, pass, size);
+      draw_length_budget(context, pass, size);
     } else {
-      draw_curves(context, pass, size);
+      draw_length_curves(context, pass, size);
     }
   }
   if (low && !only_words) return;

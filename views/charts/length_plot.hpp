@@ -1,0 +1,22 @@
+// The plots of the chart by sequence length.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+
+#include "views/parts/context.hpp"
+
+namespace triscope {
+
+/// What is shown: "forward", "backward" or "training step".
+std::string length_part_name(const Context& context);
+
+/// Latency or counted work of `pass` against the sequence length, with the crossings, in `room` pixels at the cursor.
+void draw_length_curves(Context& context, const LengthPass& pass, ImVec2 room);
+
+/// The window area that takes as long as dot-product attention, by length; what the counts predict; the measured
+/// windows.
+void draw_length_budget(Context& context, const LengthPass& pass, ImVec2 room);
+
+}  // namespace triscope
