@@ -10,7 +10,7 @@
 #include "kernels/attention/paper.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/problem_facts.hpp"
-#include "profiler/statistics/statistics.hpp"
+#include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -121,8 +121,7 @@ void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
 
 int ms_decimals(const ResultRow& row) {
   if (!row.median_ms) return 0;
-  const bool known = interval_known(row);
-  return known_decimals(*row.median_ms, known ? std::optional((*row.ci_high_ms - *row.ci_low_ms) / 2) : std::nullopt);
+  return known_decimals(*row.median_ms, half_width(value_of(row)));
 }
 
 int rate_decimals(const ResultRow& row) {
@@ -131,10 +130,9 @@ int rate_decimals(const ResultRow& row) {
   const std::string text = significant_text(*row.tflops, kDigits);
   const std::size_t point = text.find('.');
   const int digits = point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
-  if (!interval_known(row)) return digits;
+  const std::optional<double> half = half_width(value_of(row));
   // A rate is work / time: both are known to the same share.
-  const double share = (*row.ci_high_ms - *row.ci_low_ms) / 2 / *row.median_ms;
-  return std::min(digits, known_decimals(*row.tflops, share * *row.tflops));
+  return half ? std::min(digits, known_decimals(*row.tflops, *half / *row.median_ms * *row.tflops)) : digits;
 }
 
 std::string line_label(const ResultRow& row) {

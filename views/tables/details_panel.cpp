@@ -11,6 +11,7 @@
 #include "profiler/record/gpu_counters.hpp"
 #include "profiler/record/power_text.hpp"
 #include "profiler/statistics/statistics.hpp"
+#include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/tables/tables_panels.hpp"
@@ -65,9 +66,7 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
     return;
   }
   ImGui::PushFont(context.look.numbers, kHeadingSize);
-  const bool known = interval_known(row);
-  coloured_text(theme.text, format_latency(*row.median_ms, known ? std::optional((*row.ci_high_ms - *row.ci_low_ms) / 2)
-                                                                 : std::nullopt));
+  coloured_text(theme.text, format_latency(*row.median_ms, half_width(value_of(row))));
   ImGui::PopFont();
   if (row.tflops) {
     ImGui::SameLine();
@@ -77,7 +76,7 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
     ImGui::PopFont();
   }
   std::string median = fmt::format("Median of {}, interval unknown.", format_count(summary.samples));
-  if (known) {
+  if (interval_known(row)) {
     median = fmt::format("Median of {}, 95 % interval {}.", format_count(summary.samples),
                          format_latency_interval(*row.ci_low_ms, *row.ci_high_ms, *row.median_ms));
   }
