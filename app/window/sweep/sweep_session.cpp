@@ -65,7 +65,7 @@ void SweepSession::resume(const ask::Resume& asked) {
   if (!database_.still_there() || run_.running) return;
   const std::int64_t sweep = asked.sweep ? asked.sweep : ui_.selection.shown_sweep;
   if (database_.data().database.empty())
-    throw Error("The sweep was not started", "no database is open", "open one first");
+    throw Error("The sweep was not resumed", "no database is open", "open one first");
   const SweepInfo* info = find_sweep(database_.data(), sweep);
   if (!info) throw Error("The sweep was not resumed", "it is no longer in the database", "run a new one");
   SweepRequest request = sweep_request_from_json(info->request_json);
