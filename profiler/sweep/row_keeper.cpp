@@ -192,7 +192,9 @@ void TurnKeeper::add(std::int64_t row, std::int64_t group, const std::vector<Sam
   Waiting one{row, group, samples};
   if (store_one(one)) return;
   if (waiting_.empty())
-    tell_(fmt::format("times of a reference in turns could not be stored: {} They are tried again at the end.", why_));
+    tell_(fmt::format(
+        "the times that a reference took in turns with a group are not stored yet: {} They are tried again at the end.",
+        why_));
   waiting_.push_back(std::move(one));
 }
 
@@ -200,9 +202,9 @@ void TurnKeeper::finish() {
   std::erase_if(waiting_, [this](const Waiting& one) { return store_one(one); });
   if (waiting_.empty()) return;
   tell_(fmt::format(
-      "times of a reference in turns are lost, of {} groups in a restart: {} A group of which none are left "
-      "is compared with it as \"not in turns\".",
-      waiting_.size(), why_));
+      "the times that a reference took in turns with {} are lost: {} A group that keeps none of another restart is "
+      "compared with it as \"not in turns\".",
+      number_of(waiting_.size(), "group"), why_));
   waiting_.clear();
 }
 

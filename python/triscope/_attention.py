@@ -64,7 +64,8 @@ def attention(q, k1, k2, v1, v2, window=(512, 32), scale=None, form="trilinear",
 
 def attention_backward(grad_o, q, k1, k2, v1, v2, o, lse, window=(512, 32), scale=None, form="trilinear", mask="causal",
                        k2_bias=0.0, v2_bias=0.0, sink=None, kernel=None):
-    """The gradients of attention, as Gradients; bit-identical from run to run.
+    """The gradients of attention over numpy arrays, as Gradients; bit-identical from run to run. torch and JAX differentiate
+    attention themselves.
 
     grad_o    the gradient of o, of its shape
     o, lse    what attention(..., return_lse=True) returned for the same arguments
