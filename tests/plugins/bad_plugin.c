@@ -32,6 +32,9 @@ triscope_status triscope_launch(const char* kernel, const triscope_problem* p, i
 #ifdef WRITES_TOO_FAR
   ((float*)t->o)[p->batch * p->seq_len * p->q_heads * p->head_dim] = 1;
 #endif
+#ifdef WRITES_BEHIND_THE_STATE
+  t->lse_state[1] = 1;
+#endif
 #ifdef WRONG_RESULT
   ((float*)t->o)[p->head_dim] += 1;
 #endif

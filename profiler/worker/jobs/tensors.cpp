@@ -288,6 +288,7 @@ void OutputSet::poison_backward() {
 const char* OutputSet::overrun() const {
   const std::pair<const char*, const BackendMemory*> outputs[] = {{"o", &o_},
                                                                   {"lse", &lse_},
+                                                                  {"lse_state", &lse_in_bf16_},
                                                                   {"grad_q", &grad_q_},
                                                                   {"grad_k1", &grad_k1_},
                                                                   {"grad_k2", &grad_k2_},

@@ -75,10 +75,12 @@ TEST(Plugin, is_measured_beside_other_kernels_under_its_own_name) {
 }
 
 TEST(Plugin, costs_its_row_when_it_is_bad) {
-  const std::pair<const char*, const char*> bad[] = {{"crashes", "SIGSEGV"},
-                                                     {"hangs", "ran longer than the limit of 10 s"},
-                                                     {"writes_too_far", "it wrote behind the end of o"},
-                                                     {"wrong_result", "wrong result: o"}};
+  const std::pair<const char*, const char*> bad[] = {
+      {"crashes", "SIGSEGV"},
+      {"hangs", "ran longer than the limit of 10 s"},
+      {"writes_too_far", "it wrote behind the end of o"},
+      {"writes_behind_the_state", "it wrote behind the end of lse_state"},
+      {"wrong_result", "wrong result: o"}};
   for (const auto& [name, said] : bad) {
     SCOPED_TRACE(name);
     const TemporaryFolder folder;
