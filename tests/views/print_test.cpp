@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/views/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "tests/views/window_fixture.hpp"
 #include "views/parts/chart_tools.hpp"
@@ -71,6 +72,46 @@ TEST(Print, a_map_has_a_box_and_a_number_for_each_pair_of_windows) {
   EXPECT_THAT(svg, HasSubstr(">700<"));
   EXPECT_THAT(svg, HasSubstr(">600<"));
   EXPECT_EQ(count(svg, "<path") - count(svg, "stroke="), 1U + 2U) << "the ground and two cells";
+}
+
+TEST(Print, what_has_no_known_interval_is_hollow_as_in_the_window) {
+  auto results = two_windows();
+  results->rows[0].ci_low_ms = results->rows[0].ci_high_ms = std::nullopt;
+  const LatencyModel model = make_latency_model(*results, nullptr);
+  const std::string hollow = "fill=\"" + css_colour(light_theme().panel) + "\" stroke=";
+  const ChartSetting setting = chart_settings(model).front();
+  EXPECT_EQ(count(bars_svg(make_bar_chart(model, setting), "Bars", ""), hollow), 1U);
+  EXPECT_EQ(count(scaling_svg(make_scaling_chart(model, setting), "Scaling", ""), hollow), 1U);
+  const WindowMap map = make_window_map(model, setting, map_series(model).front(), MapMetric::tflops);
+  const std::string svg = map_svg(map, MapMetric::tflops, "Map", "");
+  EXPECT_EQ(count(svg, hollow), 1U);
+  EXPECT_THAT(svg, HasSubstr(">700 ?<"));
+  auto lengths = length_sweep();
+  lengths->rows[0].ci_low_ms = lengths->rows[0].ci_high_ms = std::nullopt;
+  EXPECT_EQ(count(lengths_svg(make_length_chart(*lengths, {}).of(Pass::forward), "Lengths", ""), hollow), 1U);
+  EXPECT_THAT(print_caption(*results), HasSubstr("hollow where the interval is unknown"));
+}
+
+TEST(Print, a_very_wide_interval_is_cut_off_at_the_frame) {
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  BarChart chart = make_bar_chart(model, chart_settings(model).front());
+  const std::string ink = "stroke=\"" + css_colour(light_theme().text) + "\"";
+  const std::size_t whole = count(bars_svg(chart, "Bars", ""), ink);
+  chart.series.front().points.front().above = 1e6;
+  const std::string svg = bars_svg(chart, "Bars", "");
+  EXPECT_THAT(svg, Not(HasSubstr("e+06<"))) << "the axis is that of the bars";
+  EXPECT_EQ(count(svg, ink), whole - 1) << "its upper end is not seen";
+}
+
+TEST(Print, a_training_step_is_drawn_where_it_is_chosen) {
+  fixture::Canvas canvas;
+  WindowData data;
+  data.database = "/data/results.db";
+  data.shown = length_sweep();
+  data.revision = 1;
+  canvas.ui.length_step = true;
+  Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
+  EXPECT_THAT(panel_svg(context, Panel::lengths), HasSubstr("Latency by sequence length, training step"));
 }
 
 TEST(Print, the_caption_says_device_regime_clock_n_and_interval) {

@@ -39,10 +39,15 @@ void draw_edge_labels(SvgCanvas& canvas, const PlotFrame& frame, std::vector<Edg
   }
 }
 
-void draw_whisker(SvgCanvas& canvas, ImVec2 low, ImVec2 high, ImU32 colour) {
-  if (low.y - high.y < 0.3F) return;
-  canvas.line({low, high}, colour, 1);
-  for (const ImVec2& end : {low, high}) canvas.line({{end.x - 3, end.y}, {end.x + 3, end.y}}, colour, 1);
+/// An interval from `low` to `high`; an end outside the frame is cut off there.
+void draw_whisker(SvgCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour) {
+  const ImVec2 bottom = frame.at(x, low), top = frame.at(x, high);
+  if (bottom.y - top.y < 0.3F) return;
+  const auto within = [&](float y) { return std::clamp(y, frame.low().y, frame.high().y); };
+  canvas.line({{bottom.x, within(bottom.y)}, {top.x, within(top.y)}}, colour, 1);
+  for (const ImVec2& end : {bottom, top}) {
+    if (end.y == within(end.y)) canvas.line({{end.x - 3, end.y}, {end.x + 3, end.y}}, colour, 1);
+  }
 }
 
 std::vector<LegendEntry> legend_of(const std::vector<SeriesPoints>& series, bool lines) {
@@ -70,9 +75,8 @@ void plot_line(SvgCanvas& canvas, const PlotFrame& frame, const SeriesPoints& se
   }
   canvas.line(line, colour, 1.75F);
   for (const ChartPoint& point : series.points) {
-    if (point.below < point.y)
-      draw_whisker(canvas, frame.at(point.x, point.y - point.below), frame.at(point.x, point.y + point.above), colour);
-    canvas.mark(frame.at(point.x, point.y), series.series.colour % 8, 3.5F, colour);
+    draw_whisker(canvas, frame, point.x, point.y - point.below, point.y + point.above, colour);
+    canvas.mark(frame.at(point.x, point.y), series.series.colour % 8, 3.5F, colour, !point.known);
   }
 }
 
@@ -81,7 +85,7 @@ void plot_line(SvgCanvas& canvas, const PlotFrame& frame, const SeriesPoints& se
 std::string print_caption(const SweepResults& sweep) {
   std::vector<double> clocks;
   std::int64_t fewest = 0, most = 0;
-  bool sustained = false, burst = false;
+  bool sustained = false, burst = false, unknown = false;
   std::string timed;
   for (const ResultRow& row : sweep.rows) {
     if (row.status != Status::ok) continue;
@@ -89,24 +93,20 @@ std::string print_caption(const SweepResults& sweep) {
     fewest = most == 0 ? row.samples : std::min(fewest, row.samples);
     most = std::max(most, row.samples);
     (row.regime == Regime::burst ? burst : sustained) = true;
+    unknown |= !interval_known(row);
     timed = timing_label(row.timing_source);
   }
   std::string text = sweep.info.environment.device_name;
   if (!clocks.empty()) text += fmt::format(", {} MHz", format_count(std::llround(median(clocks))));
   text += sustained && burst ? ", sustained and burst" : burst ? ", burst" : ", sustained";
   if (!timed.empty()) text += ", timed by " + timed;
-  return text + fmt::format("; medians of n = {} samples, bars of 95 % intervals. {}.", range_text(fewest, most),
-                            sweep.info.started.substr(0, 10));
+  return text + fmt::format("; medians of n = {} samples, bars of 95 % intervals{}. {}.", range_text(fewest, most),
+                            unknown ? ", hollow where the interval is unknown" : "", sweep.info.started.substr(0, 10));
 }
 
 std::string bars_svg(const BarChart& chart, const std::string& title, const std::string& caption) {
   const Theme& theme = light_theme();
-  double top = 0;
-  for (const auto* group : {&chart.series, &chart.levels}) {
-    for (const SeriesPoints& series : *group) {
-      for (const ChartPoint& point : series.points) top = std::max(top, point.y + point.above);
-    }
-  }
+  const double top = value_range(chart.series, chart.levels).high;
   PlotAxis x{-0.5, static_cast<double>(std::max<std::size_t>(1, chart.categories.size())) - 0.5, false, {}, "windows"};
   for (std::size_t n = 0; n < chart.categories.size(); ++n)
     x.ticks.emplace_back(static_cast<double>(n), chart.categories[n]);
@@ -119,9 +119,8 @@ std::string bars_svg(const BarChart& chart, const std::string& title, const std:
     for (const ChartPoint& point : series.points) {
       const double left = point.x - 0.38 + width * static_cast<double>(s);
       canvas.box(frame.at(left + width * 0.05, point.y), frame.at(left + width * 0.95, 0),
-                 series_colour(theme, series.series));
-      draw_whisker(canvas, frame.at(left + width / 2, point.y - point.below),
-                   frame.at(left + width / 2, point.y + point.above), theme.text);
+                 series_colour(theme, series.series), !point.known);
+      draw_whisker(canvas, frame, left + width / 2, point.y - point.below, point.y + point.above, theme.text);
     }
   }
   std::vector<EdgeLabel> labels;
@@ -136,18 +135,14 @@ std::string bars_svg(const BarChart& chart, const std::string& title, const std:
 
 std::string scaling_svg(const ScalingChart& chart, const std::string& title, const std::string& caption) {
   const Theme& theme = light_theme();
-  double x_low = 1e300, x_high = 1, y_low = 1e300, y_high = 1e-300;
-  for (const auto* group : {&chart.series, &chart.levels}) {
-    for (const SeriesPoints& series : *group) {
-      for (const ChartPoint& point : series.points) {
-        if (!series.series.baseline) x_low = std::min(x_low, point.x), x_high = std::max(x_high, point.x);
-        y_low = std::min(y_low, point.y), y_high = std::max(y_high, point.y);
-      }
-    }
+  double x_low = 1e300, x_high = 1;
+  for (const SeriesPoints& series : chart.series) {
+    for (const ChartPoint& point : series.points) x_low = std::min(x_low, point.x), x_high = std::max(x_high, point.x);
   }
+  const ValueRange values = value_range(chart.series, chart.levels);
   SvgCanvas canvas(kPrintSize.x, kPrintSize.y, title, theme.panel);
   const PlotFrame frame(canvas, kPrintSize, power_axis(x_low / 1.4, x_high * 1.4, "window area w1 × w2, tokens²"),
-                        decade_axis(y_low / 1.5, y_high * 1.5, "latency, ms"),
+                        decade_axis(values.low / 1.2, values.high * 1.2, "latency, ms"),
                         {title, caption, legend_of(chart.series, true), chart.levels.empty() ? 0 : kLevelRoom});
   std::vector<EdgeLabel> labels;
   for (const SeriesPoints& level : chart.levels) {
@@ -194,8 +189,9 @@ std::string lengths_svg(const LengthPass& pass, const std::string& title, const 
     }
     for (const LengthPoint& point : curve.points) {
       const double x = static_cast<double>(point.seq_len);
-      if (point.low_ms > 0) draw_whisker(canvas, frame.at(x, point.low_ms), frame.at(x, point.high_ms), colour);
-      canvas.mark(frame.at(x, point.ms), curve.style % 8, 3.5F, colour);
+      const bool known = interval_known(point);
+      if (known) draw_whisker(canvas, frame, x, point.low_ms, point.high_ms, colour);
+      canvas.mark(frame.at(x, point.ms), curve.style % 8, 3.5F, colour, !known);
     }
   }
   draw_edge_labels(canvas, frame, std::move(labels));

@@ -46,13 +46,14 @@ std::string map_svg(const WindowMap& map, MapMetric metric, const std::string& t
       const ImU32 fill = ok                                  ? viridis(brightness(map, metric, cell.value))
                          : cell.state == MapCell::State::nan ? theme.not_a_number
                                                              : theme.missing;
-      canvas.box(frame.at(x - 0.49, y + 0.48), frame.at(x + 0.49, y - 0.48), fill);
-      const std::string text = ok                                      ? format_fixed(cell.value, cell.decimals)
+      canvas.box(frame.at(x - 0.49, y + 0.48), frame.at(x + 0.49, y - 0.48), fill, ok && !cell.known);
+      const std::string text = ok ? format_fixed(cell.value, cell.decimals) + (cell.known ? "" : " ?")
                                : cell.state == MapCell::State::nan     ? "NaN"
                                : cell.state == MapCell::State::skipped ? "skipped"
                                                                        : "failed";
       const ImVec2 at = frame.at(x, y);
-      canvas.text(at.x, at.y + 3.5F, text, {10, readable_on(fill), Anchor::middle, false, true});
+      canvas.text(at.x, at.y + 3.5F, text,
+                  {10, ok && !cell.known ? theme.text : readable_on(fill), Anchor::middle, false, true});
     }
   }
   return std::move(canvas).finish();
@@ -83,14 +84,17 @@ std::string panel_svg(Context& context, Panel panel) {
                      caption);
     }
     case Panel::lengths: {
-      const LengthPass& pass = context.models.lengths(context.data)->of(ui.length_pass);
+      const LengthChart& chart = *context.models.lengths(context.data);
+      const bool step = ui.length_step && chart.has_step();
+      const LengthPass& pass = step ? chart.step : chart.of(ui.length_pass);
       if (pass.curves.empty()) refuse(panel, "nothing was measured at two sequence lengths");
       if (ui.length_view != LengthView::latency) refuse(panel, "only its latencies are drawn as vectors yet");
       SweepResults all = *context.data.shown;
       for (const auto& other : context.data.same_device)
         all.rows.insert(all.rows.end(), other->rows.begin(), other->rows.end());
-      return lengths_svg(pass, fmt::format("Latency by sequence length, {}", to_string(ui.length_pass)),
-                         print_caption(all));
+      return lengths_svg(
+          pass, fmt::format("Latency by sequence length, {}", step ? "training step" : to_string(ui.length_pass)),
+          print_caption(all));
     }
     default:
       refuse(panel, "it has no vector picture");

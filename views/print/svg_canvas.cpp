@@ -30,7 +30,7 @@ std::string css_colour(ImU32 colour) {
                      (colour >> IM_COL32_B_SHIFT) & 255);
 }
 
-SvgCanvas::SvgCanvas(float width, float height, std::string_view title, ImU32 ground) {
+SvgCanvas::SvgCanvas(float width, float height, std::string_view title, ImU32 ground) : ground_(ground) {
   svg_ = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
@@ -62,12 +62,18 @@ void SvgCanvas::line(const std::vector<ImVec2>& points, ImU32 colour, float widt
                    number(width), dashes.empty() ? std::string() : fmt::format(" stroke-dasharray=\"{}\"", dashes)));
 }
 
-void SvgCanvas::box(ImVec2 low, ImVec2 high, ImU32 fill) {
-  path(fmt::format("M{} H{} V{} H{} Z", point(low), number(high.x), number(high.y), number(low.x)),
-       fmt::format("fill=\"{}\"", css_colour(fill)));
+/// The ground's colour inside what is hollow: lines behind it do not show through.
+std::string SvgCanvas::filled(ImU32 colour, bool hollow) const {
+  if (!hollow) return fmt::format("fill=\"{}\"", css_colour(colour));
+  return fmt::format("fill=\"{}\" stroke=\"{}\" stroke-width=\"1.5\"", css_colour(ground_), css_colour(colour));
 }
 
-void SvgCanvas::mark(ImVec2 at, int shape, float radius, ImU32 colour) {
+void SvgCanvas::box(ImVec2 low, ImVec2 high, ImU32 colour, bool hollow) {
+  path(fmt::format("M{} H{} V{} H{} Z", point(low), number(high.x), number(high.y), number(low.x)),
+       filled(colour, hollow));
+}
+
+void SvgCanvas::mark(ImVec2 at, int shape, float radius, ImU32 colour, bool hollow) {
   static constexpr std::array<std::array<ImVec2, 4>, 7> kCorners{{
       {{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}},
       {{{0, -1.3F}, {1.3F, 0}, {0, 1.3F}, {-1.3F, 0}}},
@@ -77,7 +83,7 @@ void SvgCanvas::mark(ImVec2 at, int shape, float radius, ImU32 colour) {
       {{{1.2F, 0}, {-0.8F, -1.1F}, {-0.8F, 1.1F}, {1.2F, 0}}},
       {{{-1, -0.4F}, {1, -0.4F}, {1, 0.4F}, {-1, 0.4F}}},
   }};
-  const std::string fill = fmt::format("fill=\"{}\"", css_colour(colour));
+  const std::string fill = filled(colour, hollow);
   if (shape <= 0) {
     const std::string r = number(radius);
     return path(fmt::format("M{} a{} {} 0 1 0 {} 0 a{} {} 0 1 0 {} 0 Z", point(ImVec2(at.x - radius, at.y)), r, r,

@@ -28,15 +28,18 @@ class SvgCanvas {
   void text(float x, float y, std::string_view words, const SvgText& style);
   /// `dashes`: "4 3", as SVG writes them; empty: none.
   void line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes = {});
-  void box(ImVec2 low, ImVec2 high, ImU32 fill);
-  /// Marks 0 to 7 tell series apart: circle, square, diamond, four triangles, cross.
-  void mark(ImVec2 at, int shape, float radius, ImU32 colour);
+  /// `hollow`: its edge alone.
+  void box(ImVec2 low, ImVec2 high, ImU32 colour, bool hollow = false);
+  /// Marks 0 to 7 tell series apart: circle, square, diamond, four triangles, bar.
+  void mark(ImVec2 at, int shape, float radius, ImU32 colour, bool hollow = false);
   /// The file: one element of SVG 1.1.
   std::string finish() &&;
 
  private:
   void path(const std::string& data, const std::string& style);
+  std::string filled(ImU32 colour, bool hollow) const;
 
+  ImU32 ground_;
   std::string svg_;
 };
 
