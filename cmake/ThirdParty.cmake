@@ -1,4 +1,5 @@
 # Libraries from the system's packages; static or header-only, so that the programs run on a bare compute node.
+include(Sdist)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt 9 REQUIRED)
@@ -9,11 +10,25 @@ target_include_directories(triscope_fmt SYSTEM PUBLIC ${fmt_include})
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 
-find_library(TRISCOPE_SQLITE3_STATIC libsqlite3.a REQUIRED)
-find_path(TRISCOPE_SQLITE3_INCLUDE sqlite3.h REQUIRED)
-add_library(SQLite::SQLite3 STATIC IMPORTED)
-set_target_properties(SQLite::SQLite3 PROPERTIES IMPORTED_LOCATION ${TRISCOPE_SQLITE3_STATIC}
-  INTERFACE_INCLUDE_DIRECTORIES ${TRISCOPE_SQLITE3_INCLUDE} INTERFACE_LINK_LIBRARIES "m;${CMAKE_DL_LIBS};Threads::Threads")
+if(TRISCOPE_SANITIZE)
+  # The sanitizers see only what was compiled with them.
+  enable_language(C)
+  unpacked_sdist(sqlean_py-3.50.4.5 ${CMAKE_CURRENT_LIST_DIR}/sqlite.requirements.txt "SQLite"
+    "pass -DSQLEAN_PY_SDIST=<sqlean_py-3.50.4.5.tar.gz>" sqlite)
+  set(TRISCOPE_SQLITE3_INCLUDE ${sdist_dir}/sqlite)
+  add_library(triscope_sqlite STATIC ${sdist_dir}/sqlite/sqlite3.c)
+  target_compile_options(triscope_sqlite PRIVATE -w -fsanitize=address,undefined -fno-sanitize-recover=all)
+  target_compile_definitions(triscope_sqlite PRIVATE SQLITE_ENABLE_COLUMN_METADATA)
+  target_include_directories(triscope_sqlite SYSTEM PUBLIC ${sdist_dir}/sqlite)
+  target_link_libraries(triscope_sqlite PUBLIC m ${CMAKE_DL_LIBS} Threads::Threads)
+  add_library(SQLite::SQLite3 ALIAS triscope_sqlite)
+else()
+  find_library(TRISCOPE_SQLITE3_STATIC libsqlite3.a REQUIRED)
+  find_path(TRISCOPE_SQLITE3_INCLUDE sqlite3.h REQUIRED)
+  add_library(SQLite::SQLite3 STATIC IMPORTED)
+  set_target_properties(SQLite::SQLite3 PROPERTIES IMPORTED_LOCATION ${TRISCOPE_SQLITE3_STATIC}
+    INTERFACE_INCLUDE_DIRECTORIES ${TRISCOPE_SQLITE3_INCLUDE} INTERFACE_LINK_LIBRARIES "m;${CMAKE_DL_LIBS};Threads::Threads")
+endif()
 find_package(SQLiteCpp 3.2 REQUIRED)
 
 find_library(TRISCOPE_LIBMD_STATIC libmd.a REQUIRED)

@@ -1,5 +1,11 @@
-# Dear ImGui and ImPlot as libraries of ours.
-include(ImguiBundle)
+# Dear ImGui (docking), ImPlot and, for tests, imgui_test_engine, from the sdist of imgui-bundle, as libraries of ours.
+set(imgui_bundle_version 1.93.0)
+unpacked_sdist(imgui_bundle-${imgui_bundle_version} ${CMAKE_CURRENT_LIST_DIR}/imgui_bundle.requirements.txt "Dear ImGui"
+  "pass -DIMGUI_BUNDLE_SDIST=<imgui_bundle-${imgui_bundle_version}.tar.gz>, or build without the window: -DTRISCOPE_WINDOW=OFF"
+  external/imgui/imgui external/implot/implot external/imgui_test_engine/imgui_test_engine)
+set(imgui_dir ${sdist_dir}/external/imgui/imgui)
+set(implot_dir ${sdist_dir}/external/implot/implot)
+set(test_engine_dir ${sdist_dir}/external/imgui_test_engine/imgui_test_engine)
 find_package(OpenGL REQUIRED)
 find_package(glfw3 3.3 REQUIRED)
 

@@ -1,0 +1,1 @@
+from name_only import build_wheel, prepare_metadata_for_build_wheel
