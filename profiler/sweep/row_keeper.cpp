@@ -66,13 +66,21 @@ void wait(std::chrono::milliseconds time, std::stop_token stop) {
 }  // namespace
 
 RowKeeper::RowKeeper(Store& store, Sweep sweep)
-    : store_(store), sweep_(std::move(sweep)), uuid_(identity_of(sweep_.database, sweep_.id)), file_(sweep_.database) {
-  file_ += fmt::format(".{}.spool", uuid_);
+    : store_(store), sweep_(std::move(sweep)), uuid_(identity_of(sweep_.database, sweep_.id)) {
   std::error_code error;
+  file_ = std::filesystem::canonical(sweep_.database, error);  // the same by every name of the database
+  if (error) file_ = sweep_.database;
+  file_ += fmt::format(".{}.spool", uuid_);
   if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file_, error))) return;
-  const std::vector<FinishedKey> finished = Snapshot(sweep_.database).finished_keys(sweep_.id);
+  std::vector<Measurement> left = read_spool();
+  if (left.empty()) {  // half a measurement, or something that this program did not write
+    const std::string unread = file_.string() + ".unread";
+    std::filesystem::rename(file_, unread, error);
+    return sweep_.tell(fmt::format("{} holds no whole measurement: it is now {}", file_.string(), unread));
+  }
+  std::vector<FinishedKey> finished = Snapshot(sweep_.database).finished_keys(sweep_.id);
   std::size_t added = 0;
-  for (Measurement& measurement : read_spool()) {
+  for (Measurement& measurement : left) {
     // The program may have ended between the database and the removal of the file.
     const auto same = [&](const FinishedKey& one) {
       return one.key == measurement.key && one.source_hash == measurement.source_hash;
@@ -80,6 +88,7 @@ RowKeeper::RowKeeper(Store& store, Sweep sweep)
     if (std::any_of(finished.begin(), finished.end(), same)) continue;
     if (measurement.status == Status::ok) sweep_.summarize(measurement);
     store_.add(sweep_.id, measurement);
+    finished.push_back({measurement.key, measurement.source_hash});
     ++added;
   }
   std::filesystem::remove(file_, error);

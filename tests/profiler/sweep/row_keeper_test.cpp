@@ -4,6 +4,8 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
+#include <fstream>
+
 #include "kernels/base/error.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
@@ -21,9 +23,10 @@ class RowKeeperTest : public testing::Test {
  protected:
   RowKeeperTest() { sweep_ = store_.begin_sweep("triscope sweep", "{}", synthetic_environment(), 10); }
 
-  RowKeeper keeper() {
+  RowKeeper keeper() { return keeper(database_); }
+  RowKeeper keeper(const std::filesystem::path& database) {
     return RowKeeper(store_, {.id = sweep_,
-                              .database = database_,
+                              .database = database,
                               .reopen = [this] { store_ = Store(database_, std::chrono::milliseconds(10)); },
                               .tell = [this](const std::string& text) { told_.push_back(text); },
                               .kept = [this](const Measurement& one, std::int64_t) { kept_.push_back(one.key); },
@@ -106,6 +109,40 @@ TEST_F(RowKeeperTest, resuming_adds_what_a_program_left_that_was_killed) {
   EXPECT_EQ(added->summary.samples, 20);
   EXPECT_EQ(added->summary.restarts, 1);
   EXPECT_FALSE(std::filesystem::exists(spool()));
+}
+
+TEST_F(RowKeeperTest, what_stands_twice_in_the_file_is_added_once) {
+  {
+    RowKeeper keeper = this->keeper();
+    const Lock lock(database_);
+    keeper.add(one(1));
+  }
+  std::ifstream in(spool(), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  std::ofstream(spool(), std::ios::binary | std::ios::app) << bytes;
+  RowKeeper keeper = this->keeper();
+  EXPECT_THAT(rows(), SizeIs(1));
+  EXPECT_FALSE(std::filesystem::exists(spool()));
+}
+
+TEST_F(RowKeeperTest, the_file_is_found_by_every_name_of_the_database) {
+  std::filesystem::create_symlink(database_, folder_ / "link.db");
+  {
+    RowKeeper keeper = this->keeper(folder_ / "link.db");
+    const Lock lock(database_);
+    keeper.add(one(1));
+  }
+  EXPECT_TRUE(std::filesystem::exists(spool()));
+  RowKeeper keeper = this->keeper();
+  EXPECT_THAT(rows(), SizeIs(1));
+}
+
+TEST_F(RowKeeperTest, a_file_that_holds_no_measurement_is_set_aside) {
+  std::ofstream(spool()) << "a letter without a line feed";
+  RowKeeper keeper = this->keeper();
+  EXPECT_THAT(told_, ElementsAre(HasSubstr("holds no whole measurement")));
+  EXPECT_FALSE(std::filesystem::exists(spool()));
+  EXPECT_TRUE(std::filesystem::exists(spool().string() + ".unread"));
 }
 
 TEST_F(RowKeeperTest, where_no_file_can_be_written_memory_keeps_it) {
