@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <utility>
 
 #include "kernels/base/error.hpp"
 #include "schema_sql.hpp"
@@ -20,7 +21,9 @@ std::map<std::string, SchemaObject> objects_of(SQLite::Database& database) {
   std::map<std::string, SchemaObject> objects;
   SQLite::Statement query(database, "SELECT lower(name), type, ifnull(sql, '') FROM sqlite_schema");
   while (query.executeStep()) {
-    objects[query.getColumn(0).getString()] = {query.getColumn(1).getString(), query.getColumn(2).getString()};
+    std::string sql = query.getColumn(2).getString();
+    sql.resize(std::min(sql.size(), sql.find('\0')));  // SQLite reads as far as that, whatever stands behind it
+    objects[query.getColumn(0).getString()] = {query.getColumn(1).getString(), std::move(sql)};
   }
   return objects;
 }

@@ -96,6 +96,13 @@ TEST_F(Hostile, a_table_with_another_constraint_is_refused_by_name) {
   EXPECT_THAT(refusal(), HasSubstr("its table note is not built as Triscope builds it"));
 }
 
+TEST_F(Hostile, what_sqlite_does_not_read_behind_a_nul_is_not_compared) {
+  exec(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ') --' || char(0) || "
+      "char(10) || ' STRICT') WHERE name = 'note'");
+  EXPECT_THAT(refusal(), HasSubstr("its table note is not built as Triscope builds it"));
+}
+
 TEST_F(Hostile, what_a_person_added_is_left_alone) {
   exec(
       "CREATE TABLE mine (x); CREATE VIEW my_view AS SELECT * FROM mine; CREATE INDEX my_index ON measurement(status); "
