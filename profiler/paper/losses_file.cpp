@@ -15,7 +15,8 @@ namespace triscope {
 namespace {
 
 constexpr std::string_view kHeader = "benchmark,model,parameters,loss";
-constexpr std::size_t kMostLines = 100'000, kMostBytes = 32u << 20;
+// Every two models of a benchmark are compared: 100 of them are 4,950 comparisons, about two seconds.
+constexpr std::size_t kMostLines = 100'000, kMostSeries = 100, kMostBytes = 32u << 20;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error("the losses cannot be read", why, fmt::format("write lines \"{}\", with these names first", kHeader),
@@ -54,9 +55,13 @@ void add_line(std::vector<LossSeries>& all, std::string_view line, std::size_t n
   if (std::isnan(loss))
     refuse(fmt::format("the loss '{}' in line {} is no number above 0", plain_line(cells[3]), number));
   const double size = parse_parameters(cells[2]);
+  const std::string benchmark = plain_line(cells[0]), model = plain_line(cells[1]);
   auto series = std::ranges::find_if(
-      all, [&](const LossSeries& one) { return one.benchmark == cells[0] && one.model == cells[1]; });
-  if (series == all.end()) series = all.insert(all.end(), {plain_line(cells[0]), plain_line(cells[1]), {}, {}});
+      all, [&](const LossSeries& one) { return one.benchmark == benchmark && one.model == model; });
+  if (series == all.end() && all.size() == kMostSeries)
+    refuse(fmt::format("line {} begins the losses of model number {}, and at most {} are compared", number,
+                       kMostSeries + 1, kMostSeries));
+  if (series == all.end()) series = all.insert(all.end(), {benchmark, model, {}, {}});
   series->sizes.push_back(size);
   series->losses.push_back(loss);
 }
@@ -94,6 +99,8 @@ std::string parameters_text(double parameters) {
 std::vector<LossSeries> read_losses(std::string_view text) {
   std::vector<LossSeries> all;
   std::size_t number = 0;
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets write one
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const std::string_view line = trimmed(text.substr(0, end));

@@ -137,6 +137,11 @@ TEST(Losses, are_read_in_any_order) {
   EXPECT_THAT(all[0].sizes, ElementsAre(5e8, 2e9));
   EXPECT_THAT(all[0].losses, ElementsAre(0.6, 0.5));
   EXPECT_THAT(all[1].sizes, ElementsAre(1e9));
+  const auto odd = read_losses(
+      "\xef\xbb\xbf"
+      "benchmark,model,parameters,loss\nb\x1b,x,1B,0.5\nb\x1b,x,2B,0.4\n");
+  ASSERT_EQ(odd.size(), 1U);
+  EXPECT_EQ(odd[0].benchmark, "b\\x1b");
 }
 
 TEST(Losses, refusals_name_the_line) {
@@ -156,6 +161,9 @@ TEST(Losses, refusals_name_the_line) {
   EXPECT_THAT(why("benchmark,model,parameters,loss\nb,m,1B,nan\n"), HasSubstr("line 2"));
   EXPECT_THAT(why("benchmark,model,parameters,loss\nb,m,1X,1\n"), HasSubstr("'1X'"));
   EXPECT_THAT(why("benchmark,model,parameters,loss\nb,m,1e999B,1\n"), HasSubstr("1e999B"));
+  std::string many = "benchmark,model,parameters,loss\n";
+  for (int i = 0; i <= 100; ++i) many += "b,m" + std::to_string(i) + ",1B,1\n";
+  EXPECT_THAT(why(many.c_str()), HasSubstr("line 102 begins the losses of model number 101"));
 }
 
 TEST(Losses, parameters_as_text) {
