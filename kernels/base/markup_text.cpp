@@ -1,10 +1,12 @@
 #include "kernels/base/markup_text.hpp"
 
+#include "kernels/base/plain_text.hpp"
+
 namespace triscope {
 
 std::string markup_text(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : plain_text(text)) {
     switch (c) {
       case '&':
         out += "&amp;";
@@ -22,7 +24,7 @@ std::string markup_text(std::string_view text) {
         out += "&#39;";
         break;
       default:
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        out += c == '\n' || c == '\t' ? ' ' : c;
     }
   }
   return out;

@@ -1,6 +1,7 @@
 #include "profiler/export/text_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,8 @@ constexpr Replacement kLatex[] = {{"&", "\\&"},
                                   {"$", "\\$"},
                                   {"#", "\\#"},
                                   {"_", "\\_"},
+                                  {"[", "{[}"},  // after the \\ of the row before, [ and * would be its arguments
+                                  {"*", "{*}"},
                                   {"{", "\\{"},
                                   {"}", "\\}"},
                                   {"~", "\\textasciitilde{}"},
@@ -50,10 +53,15 @@ std::string replaced(const std::string& text, std::span<const Replacement> repla
   return result;
 }
 
-/// Text that a spreadsheet would compute. Numbers, alone or with signs, percent and blanks, are left.
+/// Text that a spreadsheet would compute, also after blanks and with full-width signs. Numbers, alone or with signs,
+/// percent and blanks, are left.
 bool is_formula(const std::string& text) {
-  if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos) return false;
-  return text.front() == '=' || text.find_first_not_of("+-.,% 0123456789eE") != std::string::npos;
+  constexpr std::array<std::string_view, 4> kFullWidth{"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+  const std::size_t first = text.find_first_not_of(" \n");
+  const std::string_view rest = std::string_view(text).substr(std::min(first, text.size()));
+  if (std::ranges::any_of(kFullWidth, [&](std::string_view sign) { return rest.starts_with(sign); })) return true;
+  if (rest.empty() || std::string_view("=+-@\t\r").find(rest.front()) == std::string_view::npos) return false;
+  return rest.front() == '=' || rest.find_first_not_of("+-.,% 0123456789eE") != std::string_view::npos;
 }
 
 /// Also a semicolon is quoted: where the comma is the decimal mark, spreadsheets separate cells by it. A line break is

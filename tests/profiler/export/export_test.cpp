@@ -16,6 +16,7 @@
 
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/export/text_table.hpp"
 #include "tests/profiler/supervise/child_process.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -148,6 +149,20 @@ TEST(ExportLatex, escapes_what_latex_reads_as_syntax) {
   EXPECT_THAT(text,
               HasSubstr("a,b \"quoted\"  line \\& | \\textbackslash{} \\_x\\_ \\{y\\} \\$5 \\#1 \\textasciitilde{} "
                         "\\textasciicircum{} 100 \\% \\textless{}tag\\textgreater{}"));
+}
+
+TEST(ExportCsv, formulas_after_blanks_and_with_full_width_signs_are_text) {
+  for (const char* formula : {"=1+1", " =1+1", "\n=1+1",
+                              "\xef\xbc\x9d"
+                              "1+1",
+                              "@x"})
+    EXPECT_THAT(escape_text(formula, TableFormat::tsv), testing::StartsWith("'")) << formula;
+  for (const char* plain : {"-5", "+1.5e3 %", "a=b", ""}) EXPECT_EQ(escape_text(plain, TableFormat::tsv), plain);
+}
+
+TEST(ExportLatex, a_first_cell_is_no_argument_of_the_line_break_before_it) {
+  EXPECT_THAT(write_table({{"a"}, {false}, {{"[9pt]x"}, {"*"}}}, TableFormat::latex),
+              HasSubstr("\\midrule\n{[}9pt]x \\\\\n{*} \\\\\n"));
 }
 
 TEST(Export, no_rows_leave_the_header) {
