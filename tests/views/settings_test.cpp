@@ -1,5 +1,6 @@
 // The window's settings, kept in a file.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -74,6 +75,13 @@ struct WindowWithSettings {
     return {};
   }
 };
+
+TEST(Settings, a_pipe_in_their_place_is_set_aside_and_nobody_waits_for_its_writer) {
+  TemporaryFolder folder;
+  ASSERT_EQ(mkfifo((folder / "window.json").c_str(), 0600), 0);
+  EXPECT_THAT(load_settings(folder.path()).problem, testing::HasSubstr("could not be read"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "window.json"));
+}
 
 TEST(Settings, a_damaged_layout_is_set_aside_and_the_window_starts) {
   int seen = 0;

@@ -21,6 +21,8 @@ constexpr std::array kThemeNames{"system", "dark", "light"};
 
 std::string read_text(const std::filesystem::path& file) {
   constexpr std::size_t kMost = 1 << 20;  // bytes; what is cut off there shows as damage
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(file, unknown)) return {};  // a pipe of that name would wait for its writer
   std::ifstream stream(file, std::ios::binary);
   std::string text(kMost, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(kMost));

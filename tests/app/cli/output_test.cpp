@@ -38,6 +38,15 @@ class OutputTest : public testing::Test {
   std::filesystem::path file_ = folder_ / "history.db";
 };
 
+TEST_F(OutputTest, a_limit_on_the_size_of_files_is_an_error_like_a_full_disk) {
+  std::filesystem::remove(folder_ / "history.db-wal");
+  std::ofstream(folder_ / "table.csv") << "a,b\n";
+  Program limited("/bin/sh", {"-c", "ulimit -f 1; exec \"$0\" \"$@\"", program_path("triscope").string(), "export",
+                              "--db", TRISCOPE_RECORDED_DATABASE, "-o", at("table.csv")});
+  expect_error(limited.wait(), 3, "File too large");
+  EXPECT_EQ(text_of(folder_ / "table.csv"), "a,b\n");
+}
+
 TEST_F(OutputTest, an_export_replaces_only_tables) {
   const std::vector<std::string> command{"export", "--db", file_.string(), "-o"};
   refused(command, "thesis.tex", 2, "it is not a CSV table");
