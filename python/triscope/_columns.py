@@ -39,4 +39,5 @@ class Columns(dict):
 
 def _text(value):
     # Everything comes from a file that anyone may have written.
-    return "" if value is None else html.escape(f"{value:.5g}" if isinstance(value, float) else str(value))
+    text = "" if value is None else f"{value:.5g}" if isinstance(value, float) else str(value)
+    return html.escape("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text))

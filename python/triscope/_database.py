@@ -30,6 +30,7 @@ class Database:
             raise FileNotFoundError(f"there is no file {self.path}")
         self._errors = sqlite3.Error
         self._connection = open_checked(self.path, lambda uri: sqlite3.connect(uri, uri=True))
+        self._connection.text_factory = lambda text: text.decode(errors="replace")  # one bad text costs no other row
         self._steps_left = 0
         self._connection.set_progress_handler(self._should_end, _STEPS_BETWEEN_LOOKS)
         self._begin_read()

@@ -67,6 +67,14 @@ class Database(unittest.TestCase):
         self.assertNotIn("<img", text)
         self.assertIn("&lt;script&gt;", text)
 
+    def test_hostile_text_costs_nothing_else(self):
+        with tempfile.TemporaryDirectory() as name:
+            path = copy_of_recorded(name, "UPDATE kernel SET name = CAST(x'1be280aeff41' AS TEXT)")
+            with triscope.open(path) as database:
+                self.assertEqual(set(database.results()["kernel"]), {"\x1b\u202e\ufffdA"})
+                text = database._repr_html_()
+        self.assertIn("<td>\\x1b\\u202e\ufffdA</td>", text)
+
     @unittest.skipUnless(importlib.util.find_spec("polars"), "polars is not installed")
     def test_polars(self):
         with triscope.open(RECORDED) as database:
