@@ -38,4 +38,12 @@ const ProblemFact kFacts[] = {
 
 std::span<const ProblemFact> problem_facts() { return kFacts; }
 
+std::string windows_text(const Problem& problem) {
+  if (problem.form == Form::gemm) return "";
+  if (problem.form == Form::dot_product) {
+    return problem.window1 >= problem.seq_len ? "causal" : fmt::format("window {}", problem.window1);
+  }
+  return problem.mask == Mask::full ? "full" : fmt::format("{}x{}", problem.window1, problem.window2);
+}
+
 }  // namespace triscope

@@ -16,4 +16,7 @@ struct ProblemFact {
 };
 std::span<const ProblemFact> problem_facts();
 
+/// "512x32"; for a dot-product baseline "causal" or "window 512"; for a matrix product "".
+std::string windows_text(const Problem& problem);
+
 }  // namespace triscope

@@ -12,6 +12,7 @@
 #include "kernels/base/error.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/power_text.hpp"
+#include "profiler/record/problem_facts.hpp"
 
 namespace triscope {
 namespace {
@@ -156,14 +157,6 @@ std::string flagged_text(const ResultRow& row) {
 }
 
 }  // namespace
-
-std::string windows_text(const Problem& problem) {
-  if (problem.form == Form::gemm) return "";
-  if (problem.form == Form::dot_product) {
-    return problem.window1 >= problem.seq_len ? "causal" : fmt::format("window {}", problem.window1);
-  }
-  return problem.mask == Mask::full ? "full" : fmt::format("{}x{}", problem.window1, problem.window2);
-}
 
 std::string shared_facts(const std::vector<ResultRow>& rows) {
   std::vector<std::string> words;

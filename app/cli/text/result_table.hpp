@@ -14,9 +14,6 @@
 
 namespace triscope {
 
-/// "512x32"; for a dot-product baseline "causal" or "window 512"; for a matrix product "".
-std::string windows_text(const Problem& problem);
-
 /// What all `rows` share, for the line above the table: "trilinear, fp32, batch 1, seq 1024, heads 8/1, dim 128".
 std::string shared_facts(const std::vector<ResultRow>& rows);
 

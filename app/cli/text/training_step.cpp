@@ -8,10 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/text/number_text.hpp"
-#include "app/cli/text/result_table.hpp"
+#include "app/cli/text/terminal_table.hpp"
 #include "kernels/base/number_of.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
+#include "profiler/record/problem_facts.hpp"
 
 namespace triscope {
 namespace {
