@@ -17,6 +17,7 @@ triscope_room(profiler/tiles kernels/base kernels/paper profiler/paper profiler/
 triscope_room(profiler/store kernels/base kernels/attention profiler/record
   triscope_schema SQLiteCpp SQLite::SQLite3 fmt::static Threads::Threads)
 triscope_room(profiler/verdict kernels/base profiler/record profiler/statistics profiler/store fmt::static)
+triscope_room(profiler/explore kernels/base profiler/record profiler/statistics fmt::static)
 triscope_room(profiler/store/check kernels/base profiler/store SQLiteCpp SQLite::SQLite3 fmt::static)
 triscope_room(profiler/export kernels/base kernels/attention kernels/inspect kernels/tensors profiler/record
   fmt::static nlohmann_json::nlohmann_json)
@@ -45,4 +46,4 @@ endif()
 # What a table's columns are is in their types: to describe these to a debugger takes GCC 12 more than 15 GB.
 set_source_files_properties(profiler/store/store_read.cpp profiler/store/store_write.cpp PROPERTIES COMPILE_OPTIONS -g0)
 triscope_light_rooms(profiler/record profiler/plan profiler/protocol profiler/supervise profiler/store profiler/store/check
-  profiler/sweep)
+  profiler/explore profiler/sweep)

@@ -1,0 +1,290 @@
+#include "profiler/explore/exploration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "profiler/explore/explore_filter.hpp"
+#include "profiler/statistics/quantile.hpp"
+
+namespace triscope {
+namespace {
+
+/// Texts as small numbers, so that they are quick to compare.
+class InternedTexts {
+ public:
+  std::int64_t of(const std::string& text) {
+    return ids_.try_emplace(text, static_cast<std::int64_t>(ids_.size())).first->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::int64_t> ids_;
+};
+
+/// What must agree for two measurements to be repeats of one, in numbers, and what each is called.
+// What is asked for stands before how it is done.
+constexpr std::array<std::string_view, 23> kPartNames{
+    "kernel", "pass",      "windows", "windows", "tokens", "heads",   "heads",   "head size",
+    "batch",  "form",      "mask",    "element", "scale",  "k2 bias", "v2 bias", "sink",
+    "sink",   "gradients", "regime",  "device",  "clock",  "version", "instance"};
+using Identity = std::array<std::int64_t, kPartNames.size()>;
+
+Identity identity_of(const ResultRow& row, InternedTexts& texts) {
+  const Problem& p = row.problem;
+  const auto number = [](double value) { return std::bit_cast<std::int64_t>(value + 0.0); };
+  const auto word = [](auto value) { return static_cast<std::int64_t>(value); };
+  return {texts.of(row.kernel),
+          word(row.pass),
+          p.window1,
+          p.window2,
+          p.seq_len,
+          p.q_heads,
+          p.kv_heads,
+          p.head_dim,
+          p.batch,
+          word(p.form),
+          word(p.mask),
+          word(p.element),
+          number(p.scale.value_or(0)),
+          number(p.k2_bias),
+          number(p.v2_bias),
+          number(p.sink.value_or(0)),
+          word(p.sink.has_value()),
+          word(p.deterministic),
+          word(row.regime),
+          texts.of(row.device),
+          word(row.timing_source),
+          texts.of(row.source_hash),
+          texts.of(row.instance)};
+}
+
+/// The identities that were met; those of one are repeats.
+class Identities {
+ public:
+  std::size_t place(const ResultRow& row) {
+    const Identity identity = identity_of(row, texts_);
+    const auto [found, is_new] = places_.try_emplace(identity, all_.size());
+    if (is_new) all_.push_back(identity);
+    return found->second;
+  }
+  const Identity& operator[](std::size_t place) const { return all_[place]; }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Identity& identity) const {
+      std::size_t hash = 0;
+      for (const std::int64_t part : identity) hash = (hash ^ static_cast<std::size_t>(part)) * 0x9e3779b97f4a7c15U;
+      return hash ^ (hash >> 32U);
+    }
+  };
+  InternedTexts texts_;
+  std::unordered_map<Identity, std::size_t, Hash> places_;
+  std::vector<Identity> all_;
+};
+
+/// The values of a field that were met, and their order.
+class Values {
+ public:
+  explicit Values(const ExploreField* field) : field_(field) {}
+  std::size_t place(const Explored& one) {
+    std::string name = field_ == nullptr ? std::string() : field_->text(one);
+    const auto [found, is_new] = places_.try_emplace(std::move(name), names_.size());
+    if (is_new) {
+      names_.push_back(found->first);
+      orders_.push_back(field_ == nullptr ? ExploreOrder() : order_of(*field_, one));
+    } else if (field_ != nullptr && field_->order != nullptr) {
+      ExploreOrder order = order_of(*field_, one);
+      if (order < orders_[found->second]) orders_[found->second] = std::move(order);
+    }
+    return found->second;
+  }
+  /// Sorts the names; returns where each of the places now is.
+  std::vector<std::size_t> sort() {
+    std::vector<std::size_t> order(names_.size()), where(names_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::tie(orders_[a], names_[a]) < std::tie(orders_[b], names_[b]);
+    });
+    std::vector<std::string> names;
+    for (std::size_t n = 0; n < order.size(); ++n) {
+      where[order[n]] = n;
+      names.push_back(names_[order[n]]);
+    }
+    names_ = std::move(names);
+    return where;
+  }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  const ExploreField* field_;
+  std::unordered_map<std::string, std::size_t> places_;
+  std::vector<std::string> names_;
+  std::vector<ExploreOrder> orders_;
+};
+
+/// A measurement on its way into a point.
+struct Placed {
+  std::size_t panel = 0, series = 0;
+  double x = 0, ms = 0;
+  std::size_t identity = 0;
+  const ResultRow* row = nullptr;
+  ExploreRepeat repeat;
+};
+
+/// A row that was copied from one database to another is one measurement.
+bool is_copy(const Placed& a, const Placed& b) {
+  return a.repeat.source != b.repeat.source && a.row->started == b.row->started &&
+         a.row->median_ms == b.row->median_ms && a.row->samples == b.row->samples;
+}
+
+ExplorePoint point_of(std::span<const Placed> repeats) {
+  ExplorePoint point;
+  std::vector<double> y, ms;
+  for (const Placed& one : repeats) {
+    const bool known = std::any_of(repeats.data(), &one, [&](const Placed& before) { return is_copy(before, one); });
+    if (known) continue;
+    point.repeats.push_back(one.repeat);
+    y.push_back(one.repeat.y);
+    ms.push_back(one.ms);
+  }
+  point.x = repeats.front().x;
+  point.y = median(y);
+  point.ms = median(ms);
+  return point;
+}
+
+bool is_baseline(const ResultRow& row) {
+  return row.card.kind == KernelKind::dot_product || row.card.kind == KernelKind::gemm;
+}
+
+/// Where the run of elements that are `alike` the one at `from` ends.
+template <typename Alike>
+std::size_t end_of(std::span<const Placed> placed, std::size_t from, Alike alike) {
+  std::size_t end = from + 1;
+  while (end < placed.size() && alike(placed[from], placed[end])) ++end;
+  return end;
+}
+
+/// The points at one x of a series, and in what they differ.
+void add_cell(std::span<const Placed> cell, const Identities& identities, bool best, ExploreSeries& series,
+              std::array<bool, kPartNames.size()>& differ) {
+  const std::size_t first = series.points.size();
+  for (std::size_t from = 0; from < cell.size();) {
+    const std::size_t end =
+        end_of(cell, from, [](const Placed& a, const Placed& b) { return a.identity == b.identity; });
+    ExplorePoint point = point_of(cell.subspan(from, end - from));
+    from = end;
+    if (!best || series.points.size() == first) {
+      series.points.push_back(std::move(point));
+    } else if (point.ms < series.points.back().ms) {
+      series.points.back() = std::move(point);
+    }
+  }
+  if (best || series.points.size() - first < 2) return;
+  series.mixed = true;
+  for (std::size_t part = 0; part < differ.size(); ++part) {
+    differ[part] = differ[part] || std::any_of(cell.begin(), cell.end(), [&](const Placed& one) {
+                     return identities[one.identity][part] != identities[cell.front().identity][part];
+                   });
+  }
+}
+
+void add_points(std::vector<Placed> placed, const Identities& identities, const ExploreQuery& query,
+                const std::vector<std::string>& panels, const std::vector<std::string>& series, Exploration& made) {
+  std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+    return std::tie(a.panel, a.series, a.x, a.identity, a.row->started, a.repeat.source, a.repeat.row) <
+           std::tie(b.panel, b.series, b.x, b.identity, b.row->started, b.repeat.source, b.repeat.row);
+  });
+  std::array<bool, kPartNames.size()> differ{};
+  const std::span<const Placed> all(placed);
+  for (std::size_t from = 0; from < all.size();) {
+    const Placed& one = all[from];
+    const bool new_panel = from == 0 || all[from - 1].panel != one.panel;
+    if (new_panel) made.panels.push_back({panels[one.panel], {}});
+    if (new_panel || all[from - 1].series != one.series)
+      made.panels.back().series.push_back({series[one.series], true, false, {}});
+    const std::size_t end = end_of(all, from, [](const Placed& a, const Placed& b) {
+      return a.panel == b.panel && a.series == b.series && a.x == b.x;
+    });
+    ExploreSeries& current = made.panels.back().series.back();
+    const std::span<const Placed> cell = all.subspan(from, end - from);
+    current.baseline =
+        current.baseline && std::all_of(cell.begin(), cell.end(), [](const Placed& p) { return is_baseline(*p.row); });
+    add_cell(cell, identities, query.best, current, differ);
+    from = end;
+  }
+  for (std::size_t part = 0; part < differ.size(); ++part) {
+    const std::string name(kPartNames[part]);
+    if (differ[part] && std::find(made.mixed.begin(), made.mixed.end(), name) == made.mixed.end())
+      made.mixed.push_back(name);
+  }
+}
+
+const ExploreField* optional_field(std::string_view what, const std::string& id) {
+  return id.empty() ? nullptr : &require_explore_field(what, id);
+}
+
+}  // namespace
+
+Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& query) {
+  Exploration made;
+  made.x = &require_explore_field("x", query.x);
+  made.y = &require_explore_field("y", query.y);
+  made.color = optional_field("color", query.color);
+  made.panel = optional_field("panels", query.panels);
+  if (made.y->number == nullptr)
+    throw Error(fmt::format("y '{}'", query.y), "it is a word, and only numbers can be drawn upwards",
+                "choose a number such as ms or tflops", ExitCode::usage);
+  const ExploreFilter filter(query.where);
+  const bool by_name = made.x->number == nullptr;
+  Values x_values(made.x), series(made.color), panels(made.panel);
+  Identities identities;
+  std::vector<Placed> placed;
+  for (std::size_t source = 0; source < sources.size(); ++source) {
+    for (std::size_t row = 0; row < sources[source].rows.size(); ++row) {
+      ++made.rows;
+      Explored one{sources[source].rows[row], sources[source].name, nullptr};
+      if (sources[source].beside != nullptr) {
+        const auto beside = sources[source].beside->find(one.row.measurement);
+        if (beside != sources[source].beside->end()) one.beside = &beside->second;
+      }
+      if (!filter.matches(one)) continue;
+      ++made.matched;
+      const std::optional<double> y = made.y->number(one), x = by_name ? 0 : made.x->number(one);
+      if (one.row.status != Status::ok || !one.row.median_ms || !x || !y || !std::isfinite(*x) || !std::isfinite(*y))
+        continue;
+      placed.push_back({panels.place(one),
+                        series.place(one),
+                        by_name ? static_cast<double>(x_values.place(one)) : *x,
+                        *one.row.median_ms,
+                        identities.place(one.row),
+                        &one.row,
+                        {source, row, *y, made.y->interval ? made.y->interval(one) : std::nullopt}});
+    }
+  }
+  made.drawn = placed.size();
+  const std::vector<std::size_t> of_x = x_values.sort(), of_series = series.sort(), of_panel = panels.sort();
+  for (Placed& one : placed) {
+    one.panel = of_panel[one.panel];
+    one.series = of_series[one.series];
+    if (by_name) one.x = static_cast<double>(of_x[static_cast<std::size_t>(one.x)]);
+  }
+  if (by_name) made.x_names = x_values.names();
+  add_points(std::move(placed), identities, query, panels.names(), series.names(), made);
+  return made;
+}
+
+bool needs_reference(const ExploreQuery& query) {
+  return query.x == "ratio" || query.y == "ratio" || query.color == "ratio" || query.panels == "ratio" ||
+         ExploreFilter(query.where).names("ratio");
+}
+
+}  // namespace triscope

@@ -1,0 +1,166 @@
+#include "profiler/explore/explore_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "profiler/record/columns.hpp"
+#include "profiler/record/problem_facts.hpp"
+
+namespace triscope {
+namespace {
+
+using One = Explored;
+using Number = std::optional<double>;
+
+bool is_ok(const One& one) { return one.row.status == Status::ok; }
+
+template <std::int64_t Problem::*size>
+Number number_of_size(const One& one) {
+  return static_cast<double>(one.row.problem.*size);
+}
+template <std::int64_t Problem::*size>
+std::string text_of_size(const One& one) {
+  return fmt::format("{}", one.row.problem.*size);
+}
+
+/// A setting that is a whole number.
+template <std::int64_t Problem::*size>
+constexpr ExploreField count(std::string_view id, std::string_view label, std::string_view meaning) {
+  return {id, label, "", meaning, false, true, text_of_size<size>, number_of_size<size>};
+}
+
+/// A setting that is a word.
+constexpr ExploreField word(std::string_view id, std::string_view label, std::string_view meaning,
+                            std::string (*text)(const One&), ExploreOrder (*order)(const One&) = nullptr) {
+  return {id, label, "", meaning, false, false, text, nullptr, nullptr, order};
+}
+
+template <std::optional<double> ResultRow::*value>
+Number measured(const One& one) {
+  return is_ok(one) ? one.row.*value : Number();
+}
+template <Number (*number)(const One&)>
+std::string text_of_number(const One& one) {
+  const Number value = number(one);
+  return value ? significant_text(*value, 4) : std::string();
+}
+
+template <Number (*number)(const One&)>
+constexpr ExploreField quantity(std::string_view id, std::string_view label, std::string_view unit,
+                                std::string_view meaning, std::optional<Interval> (*interval)(const One&) = nullptr) {
+  return {id, label, unit, meaning, true, true, text_of_number<number>, number, interval};
+}
+
+std::optional<Interval> interval_of_time(const One& one) {
+  if (!is_ok(one) || !interval_known(one.row)) return std::nullopt;
+  return Interval{*one.row.ci_low_ms, *one.row.ci_high_ms};
+}
+/// The work is counted, so only the time of a rate is uncertain.
+std::optional<Interval> interval_of_rate(const One& one) {
+  const std::optional<Interval> time = interval_of_time(one);
+  if (!time || !one.row.tflops) return std::nullopt;
+  const double work = *one.row.tflops * *one.row.median_ms;
+  return Interval{work / time->high, work / time->low};
+}
+Number ratio(const One& one) {
+  return one.beside != nullptr && one.beside->ratio > 0 ? 1 / one.beside->ratio : Number();
+}
+std::optional<Interval> interval_of_ratio(const One& one) {
+  if (!ratio(one) || !interval_known(*one.beside) || !(one.beside->interval.low > 0)) return std::nullopt;
+  return Interval{1 / one.beside->interval.high, 1 / one.beside->interval.low};
+}
+Number share_of_peak(const One& one) {
+  const Number share = measured<&ResultRow::peak_fraction>(one);
+  return share ? 100 * *share : share;
+}
+
+std::string kernel(const One& one) { return one.row.kernel; }
+/// Ours first, then what they stand beside.
+ExploreOrder kernel_order(const One& one) {
+  const bool ours = one.row.card.kind == KernelKind::simplicial || one.row.card.kind == KernelKind::oracle;
+  return {ours ? 0.0 : 1.0, one.row.kernel};
+}
+std::string window(const One& one) { return windows_text(one.row.problem); }
+ExploreOrder window_order(const One& one) {
+  const Problem& p = one.row.problem;
+  return {static_cast<double>(p.window1) * static_cast<double>(p.window2), window(one)};
+}
+std::string heads(const One& one) { return fmt::format("{}/{}", one.row.problem.q_heads, one.row.problem.kv_heads); }
+ExploreOrder heads_order(const One& one) {
+  return {static_cast<double>(one.row.problem.q_heads), fmt::format("{:>8}", one.row.problem.kv_heads)};
+}
+std::string form(const One& one) { return std::string(to_string(one.row.problem.form)); }
+std::string mask(const One& one) { return std::string(to_string(one.row.problem.mask)); }
+std::string element(const One& one) { return std::string(to_string(one.row.problem.element)); }
+std::string pass(const One& one) { return std::string(to_string(one.row.pass)); }
+ExploreOrder pass_order(const One& one) { return {static_cast<double>(one.row.pass), ""}; }
+std::string instance(const One& one) { return one.row.instance; }
+std::string version(const One& one) { return one.row.source_hash.substr(0, 12); }
+std::string device(const One& one) { return one.row.device; }
+std::string regime(const One& one) { return std::string(to_string(one.row.regime)); }
+std::string clock_of(const One& one) { return std::string(to_string(one.row.timing_source)); }
+std::string date(const One& one) { return one.row.started.substr(0, 10); }
+std::string database(const One& one) { return one.database; }
+Number sweep(const One& one) { return static_cast<double>(one.row.sweep); }
+std::string sweep_text(const One& one) { return fmt::format("{}", one.row.sweep); }
+
+constexpr ExploreField kFields[] = {
+    count<&Problem::seq_len>("seq", "tokens", "Tokens in each sequence."),
+    word("window", "windows", "The pair of windows, 512x32; `causal` or `window N` of dot-product attention.", window,
+         window_order),
+    count<&Problem::window1>("w1", "w1", "Keys that a query sees on axis 1."),
+    count<&Problem::window2>("w2", "w2", "Keys that a query sees on axis 2."),
+    word("heads", "heads", "Query heads and key/value heads, 64/1.", heads, heads_order),
+    count<&Problem::head_dim>("head_dim", "head size", "Elements of one head."),
+    count<&Problem::batch>("batch", "batch", "Sequences in the batch."),
+    word("form", "form", "Logit: trilinear, determinant, dot_product or gemm.", form),
+    word("mask", "mask", "causal or full.", mask),
+    word("element", "element", "Number format of the tensors: bf16 or fp32.", element),
+    word("kernel", "kernel", "Id of the kernel, cuda.hopper.", kernel, kernel_order),
+    word("instance", "instance", "Tile configuration of the kernel.", instance),
+    word("version", "version", "Hash of what the kernel's pass is compiled from, its first 12 digits.", version,
+         [](const One& one) {
+           return ExploreOrder{0, one.row.started};
+         }),
+    word("pass", "pass", "forward or backward.", pass, pass_order),
+    word("regime", "regime", "sustained (back to back) or burst (single launches from idle).", regime),
+    word("timed_by", "timed by", "Clock of the samples: cupti, cuda_events or cpu_clock.", clock_of),
+    word("device", "device", "Name of the GPU or CPU that ran the kernel.", device),
+    {"date", "date", "", "Day on which it was measured, 2026-11-21 (UTC).", false, true, date},
+    {"sweep", "sweep", "", "Number of its sweep.", false, true, sweep_text, sweep},
+    word("database", "database", "File that it is read from.", database),
+    quantity<measured<&ResultRow::median_ms>>("ms", "time", "ms", "Median time of one launch.", interval_of_time),
+    quantity<measured<&ResultRow::tflops>>("tflops", "rate", "TFLOP/s", "Useful work per second, by the exact count.",
+                                           interval_of_rate),
+    quantity<ratio>("ratio", "time / time of the reference", "",
+                    "Time beside the reference kernel's in the same sweep; below 1 it is shorter.", interval_of_ratio),
+    quantity<share_of_peak>("peak", "share of the peak", "%", "Useful work in each counted cycle, of the dense peak."),
+    quantity<measured<&ResultRow::joules>>("joules", "energy", "J", "Energy of one launch."),
+    quantity<measured<&ResultRow::power_w>>("watts", "power", "W", "Power of the device, the mean over all samples."),
+    quantity<measured<&ResultRow::sm_clock_mhz>>("clock", "clock", "MHz", "SM clock as NVML read it, the median."),
+    quantity<measured<&ResultRow::error>>("error", "error", "",
+                                          "Largest relative L2 error of the outputs against the fp64 oracle."),
+};
+
+}  // namespace
+
+std::span<const ExploreField> explore_fields() { return kFields; }
+
+const ExploreField* find_explore_field(std::string_view id) {
+  const auto found =
+      std::find_if(std::begin(kFields), std::end(kFields), [id](const ExploreField& field) { return field.id == id; });
+  return found == std::end(kFields) ? nullptr : found;
+}
+
+std::string header_of(const ExploreField& field) {
+  return field.unit.empty() ? std::string(field.label) : fmt::format("{}, {}", field.label, field.unit);
+}
+
+ExploreOrder order_of(const ExploreField& field, const Explored& one) {
+  if (field.order != nullptr) return field.order(one);
+  if (field.number != nullptr) return {field.number(one).value_or(0), ""};
+  return {0, field.text(one)};
+}
+
+}  // namespace triscope

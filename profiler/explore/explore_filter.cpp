@@ -1,0 +1,173 @@
+#include "profiler/explore/explore_filter.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "kernels/base/nearest_name.hpp"
+
+namespace triscope {
+namespace {
+
+[[noreturn]] void refuse(std::string_view term, const std::string& why, const std::string& fix) {
+  throw Error(fmt::format("filter '{}'", term), why, fix, ExitCode::usage);
+}
+
+std::string small_letters(std::string_view text) {
+  std::string small(text);
+  for (char& c : small) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return small;
+}
+
+/// `text` cut at each of `separators` outside double quotes; quotes are kept.
+std::vector<std::string> cut(std::string_view text, std::string_view separators) {
+  std::vector<std::string> parts(1);
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted && separators.find(c) != std::string_view::npos) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  if (quoted) refuse(text, "a double quote is not closed", "close it");
+  return parts;
+}
+
+std::string without_quotes(std::string text) {
+  std::erase(text, '"');
+  return text;
+}
+
+/// "8192", "8k", "1.5"; unset: no number.
+std::optional<double> parse_amount(std::string_view text) {
+  double unit = 1;
+  if (text.ends_with('k')) unit = 1024;
+  if (text.ends_with('m')) unit = 1024.0 * 1024.0;
+  if (unit > 1) text.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value * unit;
+}
+
+}  // namespace
+
+const ExploreField& require_explore_field(std::string_view what, std::string_view id) {
+  if (const ExploreField* field = find_explore_field(id)) return *field;
+  std::vector<std::string> known;
+  for (const ExploreField& field : explore_fields()) known.emplace_back(field.id);
+  throw Error(fmt::format("{} '{}'", what, id), "there is no such field",
+              nearest_name_hint(std::string(id), known) + fmt::format("the fields are {}", fmt::join(known, ", ")),
+              ExitCode::usage);
+}
+
+ExploreFilter::ExploreFilter(std::string_view text) {
+  for (const std::string& term : cut(text, " \t\n")) {
+    if (!term.empty()) terms_.push_back(parse_term(term));
+  }
+}
+
+ExploreFilter::Term ExploreFilter::parse_term(const std::string& text) {
+  // Those of two characters first: "<" also begins "<=".
+  static constexpr std::array<std::pair<std::string_view, Operator>, 8> kOperators{{{"!=", Operator::unequal},
+                                                                                    {"!~", Operator::lacks},
+                                                                                    {"<=", Operator::at_most},
+                                                                                    {">=", Operator::at_least},
+                                                                                    {"=", Operator::equal},
+                                                                                    {"~", Operator::holds},
+                                                                                    {"<", Operator::less},
+                                                                                    {">", Operator::more}}};
+  Term term;
+  const std::size_t at = std::min(text.find_first_of("!=~<>"), text.find('"'));
+  if (at == std::string::npos || text[at] == '"') {
+    term.values.push_back({small_letters(without_quotes(text)), std::nullopt});
+    return term;
+  }
+  const auto found = std::find_if(kOperators.begin(), kOperators.end(),
+                                  [&](const auto& one) { return text.compare(at, one.first.size(), one.first) == 0; });
+  if (found == kOperators.end()) refuse(text, "'!' is no operator", "write != or !~");
+  term.op = found->second;
+  term.field = &require_explore_field("filter", text.substr(0, at));
+  const bool compares = term.op >= Operator::less, by_text = term.op == Operator::holds || term.op == Operator::lacks;
+  if (compares && !term.field->ordered)
+    refuse(text, fmt::format("{} is a word, which is neither more nor less", term.field->id), "use = != ~ or !~");
+  for (const std::string& part : cut(text.substr(at + found->first.size()), ",")) {
+    Value value{small_letters(without_quotes(part)), std::nullopt};
+    if (value.text.empty()) refuse(text, "a value is missing", fmt::format("write {}=VALUE", term.field->id));
+    if (term.field->number != nullptr && !by_text) {
+      value.number = parse_amount(value.text);
+      if (!value.number) refuse(text, fmt::format("'{}' is no number", value.text), "write it as 4096, 8k or 1.5");
+    }
+    term.values.push_back(std::move(value));
+  }
+  if (compares && term.values.size() > 1) refuse(text, "it compares with several values", "name one of them");
+  return term;
+}
+
+bool ExploreFilter::holds(const Term& term, const Explored& one) {
+  const auto any = [&](auto&& fits) { return std::any_of(term.values.begin(), term.values.end(), fits); };
+  if (term.field == nullptr) {
+    return std::any_of(explore_fields().begin(), explore_fields().end(), [&](const ExploreField& field) {
+      return !field.measure && small_letters(field.text(one)).find(term.values.front().text) != std::string::npos;
+    });
+  }
+  if (term.values.front().number) {
+    const std::optional<double> number = term.field->number(one);
+    if (!number) return false;
+    const double other = *term.values.front().number;
+    const bool equal = any([&](const Value& value) { return *number == *value.number; });
+    switch (term.op) {
+      case Operator::less:
+        return *number < other;
+      case Operator::at_most:
+        return *number <= other;
+      case Operator::more:
+        return *number > other;
+      case Operator::at_least:
+        return *number >= other;
+      default:
+        return equal == (term.op == Operator::equal);
+    }
+  }
+  const std::string text = small_letters(term.field->text(one));
+  const std::string& other = term.values.front().text;
+  switch (term.op) {
+    case Operator::less:
+      return text < other;
+    case Operator::at_most:
+      return text <= other;
+    case Operator::more:
+      return text > other;
+    case Operator::at_least:
+      return text >= other;
+    case Operator::equal:
+    case Operator::unequal:
+      return any([&](const Value& value) { return text == value.text; }) == (term.op == Operator::equal);
+    case Operator::holds:
+    case Operator::lacks:
+      return any([&](const Value& value) { return text.find(value.text) != std::string::npos; }) ==
+             (term.op == Operator::holds);
+  }
+  return false;
+}
+
+bool ExploreFilter::matches(const Explored& one) const {
+  return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) { return holds(term, one); });
+}
+
+bool ExploreFilter::names(std::string_view field) const {
+  return std::any_of(terms_.begin(), terms_.end(),
+                     [&](const Term& term) { return term.field != nullptr && term.field->id == field; });
+}
+
+}  // namespace triscope

@@ -1,0 +1,256 @@
+// Exploring the recorded database: what is expected is asked of SQLite over the view `result`, in other words.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "kernels/base/error.hpp"
+#include "profiler/explore/exploration.hpp"
+#include "profiler/explore/explore_filter.hpp"
+#include "profiler/store/store.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr char kRecorded[] = TRISCOPE_RECORDED_DATABASE;
+
+const std::vector<ResultRow>& recorded_rows() {
+  static const std::vector<ResultRow> rows = Snapshot(kRecorded).results();
+  return rows;
+}
+
+Exploration explore_recorded(const ExploreQuery& query) {
+  const ExploreSource source{"h200", recorded_rows(), nullptr};
+  return explore({&source, 1}, query);
+}
+
+/// The first column of a query on the recorded database.
+std::vector<std::int64_t> ask_sql(const std::string& query) {
+  const SQLite::Database database(kRecorded, SQLite::OPEN_READONLY);
+  SQLite::Statement statement(database, query);
+  std::vector<std::int64_t> numbers;
+  while (statement.executeStep()) numbers.push_back(statement.getColumn(0).getInt64());
+  return numbers;
+}
+
+std::vector<std::int64_t> matching(const std::string& where) {
+  const ExploreFilter filter(where);
+  const std::string name = "h200";
+  std::vector<std::int64_t> found;
+  for (const ResultRow& row : recorded_rows()) {
+    if (filter.matches({row, name, nullptr})) found.push_back(row.measurement);
+  }
+  return found;
+}
+
+TEST(ExploreFilter, finds_what_sql_finds) {
+  const std::vector<std::pair<std::string, std::string>> same{
+      {"", "1"},
+      {"form=trilinear", "form = 'trilinear'"},
+      {"window=512x32,256x32",
+       "form != 'dot_product' AND form != 'gemm' AND ((window1 = 512 AND window2 = 32) OR "
+       "(window1 = 256 AND window2 = 32))"},
+      {"seq>=8k", "seq_len >= 8192"},
+      {"seq<8k", "seq_len < 8192"},
+      {"kernel~hopper", "kernel LIKE '%hopper%'"},
+      {"kernel!~hopper,portable", "kernel NOT LIKE '%hopper%' AND kernel NOT LIKE '%portable%'"},
+      {"form!=trilinear,gemm", "form NOT IN ('trilinear', 'gemm')"},
+      {"form=trilinear window=512x32,256x32 seq>=8k kernel~HOPPER",
+       "form = 'trilinear' AND window2 = 32 AND window1 IN (256, 512) AND seq_len >= 8192 AND kernel LIKE '%hopper%'"},
+      {"ms<1.5 pass=forward", "median_ms < 1.5 AND pass = 'forward'"},
+      {"heads=64/1", "q_heads = 64 AND kv_heads = 1"},
+      {"device=\"NVIDIA H200\"", "device = 'NVIDIA H200'"},
+      {"hopper", "kernel LIKE '%hopper%'"},
+      {"tflops>400", "tflops > 400"},
+      {"date<2026-01-01", "started < '2026-01-01'"},
+  };
+  for (const auto& [filter, sql] : same)
+    EXPECT_EQ(matching(filter), ask_sql("SELECT measurement FROM result WHERE " + sql + " ORDER BY measurement"))
+        << filter;
+  EXPECT_FALSE(matching("form=trilinear window=512x32,256x32 seq>=8k kernel~hopper").empty());
+}
+
+TEST(ExploreFilter, names_the_term_that_is_wrong) {
+  const auto fault = [](const std::string& text) -> std::string {
+    try {
+      const ExploreFilter filter(text);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(fault("form=trilinear kernl=x"), HasSubstr("'kernl'"));
+  EXPECT_THAT(fault("form=trilinear kernl=x"), HasSubstr("did you mean kernel"));
+  EXPECT_THAT(fault("seq>=lots"), HasSubstr("'lots' is no number"));
+  EXPECT_THAT(fault("kernel<3"), HasSubstr("kernel is a word"));
+  EXPECT_THAT(fault("seq="), HasSubstr("a value is missing"));
+  EXPECT_THAT(fault("seq>=4k,8k"), HasSubstr("several values"));
+  EXPECT_THAT(fault("device=\"NVIDIA"), HasSubstr("quote is not closed"));
+  EXPECT_THAT(fault("seq!8k"), HasSubstr("'!' is no operator"));
+  EXPECT_THAT(fault("=8k"), HasSubstr("no such field"));
+}
+
+TEST(Explore, every_point_is_a_row_of_the_view) {
+  const Exploration made = explore_recorded({"seq", "tflops", "kernel", "pass", "form=trilinear window=512x32", false});
+  std::multiset<std::tuple<std::string, std::string, double, std::int64_t, double>> drawn, expected;
+  for (const ExplorePanel& panel : made.panels) {
+    for (const ExploreSeries& series : panel.series) {
+      for (const ExplorePoint& point : series.points) {
+        for (const ExploreRepeat& repeat : point.repeats)
+          drawn.emplace(panel.name, series.name, point.x, recorded_rows()[repeat.row].measurement, repeat.y);
+      }
+    }
+  }
+  const SQLite::Database database(kRecorded, SQLite::OPEN_READONLY);
+  SQLite::Statement rows(database,
+                         "SELECT pass, kernel, seq_len, measurement, tflops FROM result WHERE status = 'ok' AND form = "
+                         "'trilinear' AND window1 = 512 AND window2 = 32");
+  while (rows.executeStep())
+    expected.emplace(rows.getColumn(0).getString(), rows.getColumn(1).getString(), rows.getColumn(2).getDouble(),
+                     rows.getColumn(3).getInt64(), rows.getColumn(4).getDouble());
+  EXPECT_EQ(drawn, expected);
+  EXPECT_EQ(made.drawn, expected.size());
+  EXPECT_FALSE(expected.empty());
+}
+
+TEST(Explore, the_best_of_each_took_the_shortest_time) {
+  const Exploration made = explore_recorded({"seq", "ms", "kernel", "pass", "regime=sustained sweep=4,5", true});
+  std::map<std::tuple<std::string, std::string, double>, double> drawn, expected;
+  for (const ExplorePanel& panel : made.panels) {
+    for (const ExploreSeries& series : panel.series) {
+      EXPECT_FALSE(series.mixed);
+      for (const ExplorePoint& point : series.points)
+        EXPECT_TRUE(drawn.try_emplace({panel.name, series.name, point.x}, point.ms).second) << "one of each";
+    }
+  }
+  const SQLite::Database database(kRecorded, SQLite::OPEN_READONLY);
+  SQLite::Statement rows(database,
+                         "SELECT pass, kernel, seq_len, min(median_ms) FROM result WHERE status = 'ok' AND regime = "
+                         "'sustained' AND sweep IN (4, 5) GROUP BY pass, kernel, seq_len");
+  while (rows.executeStep())
+    expected[{rows.getColumn(0).getString(), rows.getColumn(1).getString(), rows.getColumn(2).getDouble()}] =
+        rows.getColumn(3).getDouble();
+  EXPECT_EQ(drawn, expected);
+  EXPECT_GT(expected.size(), 16U);
+}
+
+TEST(Explore, measurements_of_one_configuration_are_repeats_with_their_median) {
+  std::vector<ResultRow> rows;
+  for (const double ms : {3.0, 1.0, 8.0}) {
+    rows.push_back(recorded_rows().front());
+    rows.back().measurement = 100 + static_cast<std::int64_t>(rows.size());
+    rows.back().started = fmt::format("2026-01-0{}T00:00:00Z", rows.size());
+    rows.back().median_ms = ms;
+  }
+  const ExploreSource source{"three", rows, nullptr};
+  const Exploration made = explore({&source, 1}, {});
+  ASSERT_EQ(made.panels.size(), 1U);
+  ASSERT_EQ(made.panels[0].series.size(), 1U);
+  ASSERT_EQ(made.panels[0].series[0].points.size(), 1U);
+  const ExplorePoint& point = made.panels[0].series[0].points[0];
+  EXPECT_EQ(point.y, 3.0);
+  ASSERT_EQ(point.repeats.size(), 3U);
+  EXPECT_EQ(point.repeats[1].y, 1.0);
+  EXPECT_FALSE(made.panels[0].series[0].mixed);
+  rows[2].source_hash = "another version";
+  const Exploration changed = explore({&source, 1}, {});
+  EXPECT_TRUE(changed.panels[0].series[0].mixed);
+  EXPECT_THAT(changed.mixed, ElementsAre("version"));
+  rows[2].status = Status::failed;
+  EXPECT_EQ(explore({&source, 1}, {}).drawn, 2U);
+}
+
+TEST(Explore, several_databases_stand_side_by_side_and_a_copied_row_counts_once) {
+  std::vector<ResultRow> slower = recorded_rows();
+  for (ResultRow& row : slower) row.median_ms = 2 * row.median_ms.value_or(0);
+  const std::vector<ExploreSource> sources{{"old.db", recorded_rows(), nullptr}, {"new.db", slower, nullptr}};
+  const ExploreQuery query{"seq", "ms", "database", "", "kernel=cuda.hopper form=trilinear window=512x32 sweep=4"};
+  const Exploration made = explore(sources, query);
+  ASSERT_EQ(made.panels.size(), 1U);
+  ASSERT_EQ(made.panels[0].series.size(), 2U);
+  const ExploreSeries &fast = made.panels[0].series[1], &slow = made.panels[0].series[0];
+  EXPECT_EQ(fast.name, "old.db");
+  ASSERT_EQ(fast.points.size(), slow.points.size());
+  for (std::size_t n = 0; n < fast.points.size(); ++n) EXPECT_EQ(slow.points[n].y, 2 * fast.points[n].y);
+  EXPECT_EQ(made.rows, 2 * recorded_rows().size());
+
+  const std::vector<ExploreSource> twice{{"a.db", recorded_rows(), nullptr}, {"b.db", recorded_rows(), nullptr}};
+  ExploreQuery both = query;
+  both.color = "kernel";
+  for (const ExplorePoint& point : explore(twice, both).panels[0].series[0].points) EXPECT_EQ(point.repeats.size(), 1U);
+}
+
+TEST(Explore, words_along_x_are_sorted_by_what_they_mean) {
+  const Exploration made =
+      explore_recorded({"window", "ms", "kernel", "", "sweep=1 form=trilinear kernel~hopper", false});
+  EXPECT_THAT(made.x_names, ElementsAre("256x32", "1024x16", "128x128", "256x64", "512x32", "1024x32", "512x64"));
+  ASSERT_EQ(made.panels[0].series.size(), 1U);
+  EXPECT_EQ(made.panels[0].series[0].points.size(), 7U);
+  EXPECT_EQ(made.panels[0].series[0].points[3].x, 3.0);
+  EXPECT_THAT(made.mixed, IsEmpty());
+}
+
+TEST(Explore, ours_stand_before_baselines_and_forward_before_backward) {
+  const Exploration made = explore_recorded({"seq", "ms", "kernel", "pass", "sweep=4,5", true});
+  std::vector<std::string> names;
+  for (const ExplorePanel& panel : made.panels) {
+    names.push_back(panel.name);
+    for (const ExploreSeries& series : panel.series) names.push_back(series.name + (series.baseline ? " dashed" : ""));
+  }
+  EXPECT_THAT(names, ElementsAre("forward", "cuda.hopper", "baseline.cudnn dashed", "baseline.fa3 dashed", "backward",
+                                 "cuda.portable", "baseline.cudnn dashed", "baseline.fa3 dashed"));
+}
+
+TEST(Explore, intervals_are_those_of_the_times) {
+  for (const ExplorePanel& panel : explore_recorded({"seq", "tflops", "kernel", "pass", "sweep=4", false}).panels) {
+    for (const ExploreSeries& series : panel.series) {
+      for (const ExplorePoint& point : series.points) {
+        const ExploreRepeat& repeat = point.repeats.front();
+        const ResultRow& row = recorded_rows()[repeat.row];
+        ASSERT_TRUE(repeat.interval.has_value());
+        EXPECT_NEAR(repeat.interval->low, *row.tflops * *row.median_ms / *row.ci_high_ms, 1e-9 * repeat.y);
+        EXPECT_LE(repeat.interval->low, repeat.y);
+        EXPECT_GE(repeat.interval->high, repeat.y);
+      }
+    }
+  }
+}
+
+TEST(Explore, the_ratio_is_that_of_the_verdict) {
+  const Snapshot snapshot(kRecorded);
+  const std::vector<ResultRow> rows = snapshot.results(4);
+  const Verdicts verdicts = compare_with_baseline(snapshot, rows, "auto");
+  ASSERT_EQ(verdicts.baseline, "baseline.fa3");
+  const ExploreSource source{"h200", rows, &verdicts.by_measurement};
+  const ExploreQuery query{"seq", "ratio", "kernel", "pass", "form=trilinear window=512x32 seq=8k"};
+  EXPECT_TRUE(needs_reference(query));
+  EXPECT_FALSE(needs_reference({}));
+  const Exploration made = explore({&source, 1}, query);
+  ASSERT_EQ(made.panels.size(), 1U);
+  const ExplorePoint& point = made.panels[0].series[0].points[0];
+  const std::vector<std::int64_t> ids = ask_sql(
+      "SELECT measurement FROM result WHERE sweep = 4 AND form = 'trilinear' AND window1 = 512 AND seq_len = 8192");
+  ASSERT_EQ(ids.size(), 1U);
+  EXPECT_DOUBLE_EQ(point.y, 1 / verdicts.by_measurement.at(ids[0]).ratio);
+  EXPECT_NEAR(point.y, 5.899 / 1.715, 0.05) << "the medians of the two, a few per cent apart from the ratio in turns";
+}
+
+TEST(Explore, refuses_what_it_cannot_draw) {
+  EXPECT_THROW(explore_recorded({"seqq"}), Error);
+  EXPECT_THROW(explore_recorded({"seq", "kernel"}), Error);
+  EXPECT_THROW(explore_recorded({"seq", "ms", "colour"}), Error);
+  EXPECT_THAT(explore_recorded({"seq", "ms", "", "", "form=none"}).panels, IsEmpty());
+}
+
+}  // namespace
+}  // namespace triscope
