@@ -1,16 +1,17 @@
 # The programs. Each line: a room, and the rooms and libraries it may use.
 triscope_room(app/stop kernels/base Threads::Threads)
-triscope_room(app/cli/options kernels/base kernels/attention profiler/record profiler/statistics profiler/store
+triscope_room(app/cli/options kernels/base kernels/attention profiler/explore profiler/record profiler/statistics profiler/store
   profiler/verdict CLI11::CLI11 fmt::static)
-triscope_room(app/cli/text kernels/base kernels/attention profiler/export profiler/plan profiler/record
+triscope_room(app/cli/text kernels/base kernels/attention profiler/explore profiler/export profiler/plan profiler/record
   profiler/statistics profiler/store profiler/sweep profiler/verdict app/cli/options fmt::static
   nlohmann_json::nlohmann_json)
 triscope_room(app/cli/doctor kernels/base profiler/plan profiler/record profiler/store profiler/store/check
   profiler/supervise app/cli/text fmt::static)
 triscope_room(app/cli/paper kernels/base kernels/attention profiler/paper profiler/record profiler/report profiler/store
   profiler/tiles app/cli/options app/cli/text fmt::static nlohmann_json::nlohmann_json)
-triscope_room(app/cli/commands kernels/base kernels/plugin profiler/export profiler/paper profiler/plan profiler/record profiler/store
-  profiler/supervise profiler/sweep app/cli/doctor app/cli/options app/cli/paper app/cli/text app/stop triscope_build_facts triscope_plugin_skeleton
+triscope_room(app/cli/commands kernels/base kernels/plugin profiler/explore profiler/export profiler/paper profiler/plan profiler/record
+  profiler/store profiler/supervise profiler/sweep profiler/verdict app/cli/doctor app/cli/options app/cli/paper app/cli/text app/stop
+  triscope_build_facts triscope_plugin_skeleton
   CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli kernels/base app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
 triscope_light_rooms(app/stop app/cli app/cli/options app/cli/text app/cli/doctor app/cli/paper app/cli/commands)

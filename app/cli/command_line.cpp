@@ -41,6 +41,7 @@ void build_tree(CLI::App& app, Action& action) {
   add_list_command(app, action);
   add_show_command(app, action);
   add_compare_command(app, action);
+  add_explore_command(app, action);
   add_advise_command(app, action);
   add_paper_command(app, action);
   add_export_command(app, action);

@@ -15,6 +15,7 @@ void add_sweep_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);
 void add_show_command(CLI::App& app, Action& action);
 void add_compare_command(CLI::App& app, Action& action);
+void add_explore_command(CLI::App& app, Action& action);
 void add_advise_command(CLI::App& app, Action& action);
 void add_paper_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);

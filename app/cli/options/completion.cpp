@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/base/error.hpp"
+#include "profiler/explore/explore_fields.hpp"
 
 namespace triscope {
 namespace {
@@ -24,6 +25,11 @@ Value value_of(const CLI::Option& option) {
   if (option.get_type_size_max() == 0) return {ValueKind::none, {}};
   const std::string type = option.get_type_name();
   if (type == "FILE" || type == "DIR") return {ValueKind::file, {}};
+  if (type == "FIELD") {
+    Value value{ValueKind::words, {}};
+    for (const ExploreField& field : explore_fields()) value.words.emplace_back(field.id);
+    return value;
+  }
   if (type.size() < 2 || type.front() != '{' || type.back() != '}') return {};
   Value value{ValueKind::words, {}};
   for (const std::string& word : CLI::detail::split(type.substr(1, type.size() - 2), ',')) value.words.push_back(word);

@@ -10,7 +10,8 @@ class App;
 namespace triscope {
 
 /// A script for `bash`, `zsh` or `fish` that completes commands, options, fixed choices ("{a,b}" as an option's type
-/// name) and file names (type name "FILE" or "DIR"). Throws `Error` (usage) for another shell.
+/// name) and file names (type name "FILE" or "DIR"), and the fields of `explore` ("FIELD"). Throws `Error` (usage) for
+/// another shell.
 std::string completion_script(const CLI::App& app, const std::string& shell);
 
 }  // namespace triscope

@@ -23,9 +23,9 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-const std::vector<std::string> kCommands{"gui",     "report",  "sweep",      "list",    "show",  "compare", "advise",
-                                         "export",  "import",  "eval",       "inspect", "check", "doctor",  "devices",
-                                         "kernels", "version", "completion", "paper",   "plugin"};
+const std::vector<std::string> kCommands{"gui",     "report",  "sweep",      "list",    "show",   "compare", "advise",
+                                         "export",  "import",  "eval",       "inspect", "check",  "doctor",  "devices",
+                                         "kernels", "version", "completion", "paper",   "plugin", "explore"};
 
 const std::vector<std::string> kWindowOptions{"--screenshot", "--panel"};
 
@@ -214,6 +214,7 @@ TEST(CommandLine, bash_completes_commands_options_and_choices) {
   EXPECT_EQ(reply("triscope sweep --wi"), "--windows\n");
   EXPECT_EQ(reply("triscope sweep --form tri"), "trilinear\n");
   EXPECT_EQ(reply("triscope completion z"), "zsh\n");
+  EXPECT_EQ(reply("triscope explore --y tfl"), "tflops\n");
   EXPECT_THAT(reply("triscope export --format ''"), HasSubstr("csv"));
   EXPECT_THAT(reply("triscope sweep --db /et"), HasSubstr("/etc"));
   EXPECT_EQ(reply("triscope sweep --seq ''"), "\n") << "free values are not guessed";

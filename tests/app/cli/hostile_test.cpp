@@ -30,6 +30,7 @@ std::vector<std::vector<std::string>> commands_on(const std::string& file, const
           {"sweep", "--resume", "--db", target},
           {"sweep", "--resume", "1", "--db", file},
           {"paper", "recipe", "--db", file},
+          {"explore", file, "--y", "ratio"},
           {"advise", "--seq", "1024", "--db", file},
           {"doctor", "--db", file}};
 }

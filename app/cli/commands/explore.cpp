@@ -1,0 +1,139 @@
+// `triscope explore`: any value of all measurements of one or several databases over any other.
+#include <fmt/format.h>
+
+#include <list>
+#include <map>
+
+#include "app/cli/commands/commands.hpp"
+#include "app/cli/options/database_option.hpp"
+#include "app/cli/options/shared_options.hpp"
+#include "app/cli/text/exploration_text.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
+#include "kernels/base/error.hpp"
+#include "profiler/explore/exploration.hpp"
+#include "profiler/explore/explore_filter.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
+
+namespace triscope {
+namespace {
+
+struct ExploreOptions {
+  std::vector<std::string> databases;
+  ExploreQuery query;
+  std::string baseline = "auto", format = "table";
+};
+
+/// One database as it was read.
+struct Read {
+  std::string name;
+  std::vector<ResultRow> rows;
+  std::map<std::int64_t, Comparison> beside;
+};
+
+/// A name for each file, as short as it may be.
+std::string name_of(const std::filesystem::path& file, const std::vector<std::string>& all) {
+  const auto same = std::count_if(all.begin(), all.end(), [&](const std::string& other) {
+    return std::filesystem::path(other).filename() == file.filename();
+  });
+  return same > 1 ? file.string() : file.filename().string();
+}
+
+/// Sweep by sweep, as `show` compares them.
+void add_verdicts(const Snapshot& snapshot, const std::string& baseline, Read& read, bool& found) {
+  std::map<std::int64_t, std::vector<ResultRow>> sweeps;
+  for (const ResultRow& row : read.rows) sweeps[row.sweep].push_back(row);
+  for (const auto& [sweep, rows] : sweeps) {
+    const bool has = baseline == "auto" || std::any_of(rows.begin(), rows.end(),
+                                                       [&](const ResultRow& row) { return row.kernel == baseline; });
+    if (!has) continue;
+    Verdicts verdicts = compare_with_baseline(snapshot, rows, baseline);
+    found = found || !verdicts.baseline.empty();
+    read.beside.merge(verdicts.by_measurement);
+  }
+}
+
+int run(const ExploreOptions& options) {
+  const bool beside = needs_reference(options.query);  // first of all, so that a wrong field is named at once
+  explore({}, options.query);
+  std::list<Read> all;  // sources refer to what is in it
+  std::vector<ExploreSource> sources;
+  bool found = false;
+  for (const std::string& database : options.databases) {
+    const std::filesystem::path file = existing_database(database);
+    const Snapshot snapshot(file);
+    Read& read = all.emplace_back(Read{name_of(file, options.databases), snapshot.results(), {}});
+    if (beside) add_verdicts(snapshot, options.baseline, read, found);
+    sources.push_back({read.name, read.rows, &read.beside});
+  }
+  if (beside && !found)
+    throw Error(fmt::format("--baseline '{}'", options.baseline), "no sweep holds that kernel beside others",
+                "give a kernel of a sweep, see `triscope show`", ExitCode::usage);
+  const Exploration made = explore(sources, options.query);
+  if (options.format == "json") {
+    write_json(exploration_json(made, sources));
+  } else if (options.format == "csv") {
+    print_output("{}", exploration_csv(made, sources));
+  } else {
+    print_output("{}", exploration_table(made, sources, terminal_width(stdout, kUnlimitedWidth)));
+  }
+  return 0;
+}
+
+/// One line a field: its name and what it means.
+std::string fields_text() {
+  std::string text;
+  for (const ExploreField& field : explore_fields()) {
+    text += fmt::format("  {:<9} {}{}\n", field.id, field.unit.empty() ? "" : fmt::format("[{}] ", field.unit),
+                        field.meaning);
+  }
+  return text;
+}
+
+void add_field(CLI::App& command, const char* name, const char* description, std::string& field, bool may_be_none) {
+  add_text(command, name, "FIELD", description, [name, &field, may_be_none](const std::string& text) {
+    field = may_be_none && text == "none" ? std::string() : std::string(require_explore_field(name, text).id);
+  });
+}
+
+}  // namespace
+
+void add_explore_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("explore", "Any value of all measurements over any other");
+  auto options = std::make_shared<ExploreOptions>();
+  command->add_option("DB", options->databases, "Databases, side by side (default: the usual one)")->type_name("FILE");
+  ExploreQuery& query = options->query;
+  add_field(*command, "--x", "What stands along the axis (default: seq)", query.x, false);
+  add_field(*command, "--y", "What is shown (default: ms)", query.y, false);
+  add_field(*command, "--color", "What the series are, or none (default: kernel)", query.color, true);
+  add_field(*command, "--panels", "What tells charts apart, or none (default: pass)", query.panels, true);
+  add_text(*command, "--where", "FILTER", "Which measurements (default: all)",
+           [&query](const std::string& text) { query.where = text; });
+  command->add_flag("--best", query.best, "Of each x and series only what took the shortest time");
+  add_text(*command, "--baseline", "ID", "Kernel that `ratio` is beside, or auto (default: auto)",
+           [options](const std::string& text) { options->baseline = text; });
+  add_text(*command, "--format", "{table,csv,json}", "table, csv, json (default: table)",
+           [options](const std::string& text) {
+             const std::vector<std::string> known{"table", "csv", "json"};
+             if (std::find(known.begin(), known.end(), text) == known.end())
+               refuse_choice("--format", text, "this is not a format", known);
+             options->format = text;
+           });
+  command->footer(
+      "A filter holds terms between blanks, and all must hold: FIELD and =, !=, ~ (contains), !~, <, <=, > or >=, "
+      "then\n"
+      "values separated by commas. A word alone is looked for in every setting. One configuration that was measured\n"
+      "several times is one line with the median. The fields are\n" +
+      fields_text() +
+      "\n"
+      "Examples:\n"
+      "  triscope explore --where \"form=trilinear window=512x32,256x32 seq>=8k kernel~hopper\" --color window\n"
+      "  triscope explore old.db new.db --color database --where \"kernel=cuda.hopper window=512x32\"\n"
+      "  triscope explore --x date --y tflops --color version --best --format csv");
+  command->callback([options, &action] {
+    if (options->databases.empty()) options->databases.emplace_back();
+    action = [options] { return run(*options); };
+  });
+}
+
+}  // namespace triscope

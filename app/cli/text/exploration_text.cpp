@@ -1,0 +1,151 @@
+#include "app/cli/text/exploration_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "app/cli/text/terminal_table.hpp"
+#include "kernels/base/number_of.hpp"
+#include "profiler/export/text_table.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/json.hpp"
+
+namespace triscope {
+namespace {
+
+using nlohmann::json;
+
+/// Calls `each(panel, series, point)` for every point in order.
+template <typename Each>
+void for_each_point(const Exploration& made, Each each) {
+  for (const ExplorePanel& panel : made.panels) {
+    for (const ExploreSeries& series : panel.series) {
+      for (const ExplorePoint& point : series.points) each(panel, series, point);
+    }
+  }
+}
+
+std::string x_text(const Exploration& made, double x) {
+  if (!made.x_names.empty()) return made.x_names[static_cast<std::size_t>(x)];
+  return made.x->measure ? significant_text(x, 4) : fmt::format("{:.0f}", x);
+}
+
+const ResultRow& row_of(std::span<const ExploreSource> sources, const ExploreRepeat& repeat) {
+  return sources[repeat.source].rows[repeat.row];
+}
+
+/// Half the interval in percent of y; of several repeats how far they lie apart.
+std::string spread_text(const ExplorePoint& point) {
+  const ExploreRepeat& one = point.repeats.front();
+  if (point.repeats.size() > 1) {
+    const auto [low, high] =
+        std::minmax_element(point.repeats.begin(), point.repeats.end(),
+                            [](const ExploreRepeat& a, const ExploreRepeat& b) { return a.y < b.y; });
+    return fmt::format("{} to {}", significant_text(low->y, 4), significant_text(high->y, 4));
+  }
+  if (!one.interval || !(one.y > 0)) return "";
+  return "+-" + significant_text(50 * (one.interval->high - one.interval->low) / one.y, 2) + " %";
+}
+
+std::string ids_text(const ExplorePoint& point, std::span<const ExploreSource> sources) {
+  const ResultRow& first = row_of(sources, point.repeats.front());
+  std::string text = fmt::format("m{}", first.measurement);
+  if (point.repeats.size() > 1) text += fmt::format(" and {} more", point.repeats.size() - 1);
+  return text;
+}
+
+}  // namespace
+
+std::string exploration_table(const Exploration& made, std::span<const ExploreSource> sources, std::size_t width) {
+  TerminalTable table;
+  if (made.panel != nullptr) table.columns.push_back({std::string(made.panel->label), Align::left, 95, false});
+  if (made.color != nullptr) table.columns.push_back({std::string(made.color->label), Align::left, 96, false});
+  const bool several = sources.size() > 1;
+  table.columns.insert(table.columns.end(), {{header_of(*made.x), Align::right, 98, false},
+                                             {header_of(*made.y), Align::right, 100, false},
+                                             {"interval", Align::left, 70, false},
+                                             {"id", Align::left, 60, false}});
+  // What else tells one point from the next, where it is not chosen already.
+  std::vector<const ExploreField*> others;
+  for (const char* id : {"kernel", "window", "instance"}) {
+    const ExploreField* field = find_explore_field(id);
+    if (field == made.x || field == made.color || field == made.panel) continue;
+    others.push_back(field);
+    table.columns.push_back({std::string(field->label), Align::left, 50 - 10 * static_cast<int>(others.size()), true});
+  }
+  if (several) table.columns.push_back({"database", Align::left, 40, true});
+  for_each_point(made, [&](const ExplorePanel& panel, const ExploreSeries& series, const ExplorePoint& point) {
+    std::vector<std::string>& line = table.rows.emplace_back();
+    const Explored one{row_of(sources, point.repeats.front()), sources[point.repeats.front().source].name, nullptr};
+    if (made.panel != nullptr) line.push_back(panel.name);
+    if (made.color != nullptr) line.push_back(series.name);
+    line.insert(line.end(),
+                {x_text(made, point.x), significant_text(point.y, 4), spread_text(point), ids_text(point, sources)});
+    for (const ExploreField* field : others) line.push_back(field->text(one));
+    if (several) line.push_back(one.database);
+  });
+  std::string text = render(table, width);
+  text += fmt::format("\n{} of {} match the filter", number_of(made.matched, "measurement"), made.rows);
+  if (made.drawn < made.matched)
+    text += fmt::format("; {} of these failed or have no {}", made.matched - made.drawn, made.y->label);
+  text += ".\n";
+  if (!made.mixed.empty())
+    text += fmt::format(
+        "At the same {} a series holds points that differ in: {}. Choose one of these as --color or --panels, filter, "
+        "or "
+        "take the --best.\n",
+        made.x->label, fmt::join(made.mixed, ", "));
+  return text;
+}
+
+std::string exploration_csv(const Exploration& made, std::span<const ExploreSource> sources) {
+  TextTable table;
+  if (made.panel != nullptr) table.add_column(std::string(made.panel->id), false);
+  if (made.color != nullptr) table.add_column(std::string(made.color->id), false);
+  table.add_column(std::string(made.x->id), made.x_names.empty());
+  for (const std::string& name : {std::string(made.y->id), std::string("low"), std::string("high"),
+                                  std::string("median_of_repeats"), std::string("repeats")})
+    table.add_column(name, true);
+  table.add_column("database", false);
+  table.add_column("measurement", true);
+  const auto number = [](double value) { return fmt::format("{}", value); };
+  for_each_point(made, [&](const ExplorePanel& panel, const ExploreSeries& series, const ExplorePoint& point) {
+    for (const ExploreRepeat& repeat : point.repeats) {
+      std::vector<std::string>& line = table.rows.emplace_back();
+      if (made.panel != nullptr) line.push_back(panel.name);
+      if (made.color != nullptr) line.push_back(series.name);
+      line.push_back(made.x_names.empty() ? number(point.x) : x_text(made, point.x));
+      line.insert(line.end(), {number(repeat.y), repeat.interval ? number(repeat.interval->low) : std::string(),
+                               repeat.interval ? number(repeat.interval->high) : std::string(), number(point.y),
+                               fmt::format("{}", point.repeats.size()), sources[repeat.source].name,
+                               fmt::format("{}", row_of(sources, repeat).measurement)});
+    }
+  });
+  return write_table(table, TableFormat::csv);
+}
+
+std::string exploration_json(const Exploration& made, std::span<const ExploreSource> sources) {
+  std::string text;
+  for_each_point(made, [&](const ExplorePanel& panel, const ExploreSeries& series, const ExplorePoint& point) {
+    json object = json::object(), repeats = json::array();
+    if (made.panel != nullptr) object[made.panel->id] = panel.name;
+    if (made.color != nullptr) object[made.color->id] = series.name;
+    object[made.x->id] = made.x_names.empty() ? json(point.x) : json(x_text(made, point.x));
+    object[made.y->id] = point.y;
+    for (const ExploreRepeat& repeat : point.repeats) {
+      repeats.push_back({{"database", sources[repeat.source].name},
+                         {"sweep", row_of(sources, repeat).sweep},
+                         {"measurement", row_of(sources, repeat).measurement},
+                         {"value", repeat.y},
+                         {"low", repeat.interval ? json(repeat.interval->low) : json(nullptr)},
+                         {"high", repeat.interval ? json(repeat.interval->high) : json(nullptr)}});
+    }
+    object["repeats"] = std::move(repeats);
+    text += dump_line(object) + "\n";
+  });
+  return text;
+}
+
+}  // namespace triscope

@@ -1,0 +1,105 @@
+// `triscope explore` through the real program, on the recorded database; expectations come from SQLite.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/program.hpp"
+#include "tests/app/cli/small_history.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr char kRecorded[] = TRISCOPE_RECORDED_DATABASE;
+
+std::vector<nlohmann::json> explore_json(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "explore");
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const ProgramResult result = run_triscope(arguments);
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  std::istringstream stream(result.output);
+  std::vector<nlohmann::json> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+TEST(ExploreCommand, prints_the_measurements_that_sql_finds) {
+  std::set<std::pair<double, double>> printed, expected;
+  for (const nlohmann::json& point :
+       explore_json({kRecorded, "--y", "tflops", "--where", "kernel~hopper window=256x32 sweep=4"})) {
+    EXPECT_EQ(point.at("kernel"), "cuda.hopper");
+    EXPECT_EQ(point.at("pass"), "forward");
+    printed.emplace(point.at("seq"), point.at("tflops"));
+  }
+  const SQLite::Database database(kRecorded, SQLite::OPEN_READONLY);
+  SQLite::Statement rows(database,
+                         "SELECT seq_len, tflops FROM result WHERE kernel = 'cuda.hopper' AND window1 = 256 AND "
+                         "window2 = 32 AND sweep = 4");
+  while (rows.executeStep()) expected.emplace(rows.getColumn(0).getDouble(), rows.getColumn(1).getDouble());
+  EXPECT_EQ(printed, expected);
+  EXPECT_EQ(expected.size(), 8U);
+}
+
+TEST(ExploreCommand, the_table_says_what_was_left_out_and_what_else_differs) {
+  const ProgramResult result = run_triscope({"explore", kRecorded, "--where", "sweep=4 form=trilinear"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("24 measurements of "));
+  EXPECT_THAT(result.output, HasSubstr("differ in: windows, instance"));
+  const ProgramResult best = run_triscope({"explore", kRecorded, "--where", "sweep=4 form=trilinear", "--best"});
+  EXPECT_THAT(best.output, Not(HasSubstr("differ in")));
+  EXPECT_THAT(best.output, HasSubstr("256x32"));
+  EXPECT_THAT(best.output, Not(HasSubstr("512x32"))) << "it takes longer at every length";
+}
+
+TEST(ExploreCommand, repeats_are_one_line_with_their_median) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "history.db";
+  write_small_history(file);  // two sweeps of the same configurations
+  const std::vector<nlohmann::json> points =
+      explore_json({file.string(), "--color", "instance", "--panels", "none", "--x", "window"});
+  ASSERT_FALSE(points.empty());
+  for (const nlohmann::json& point : points) EXPECT_EQ(point.at("repeats").size(), 2U) << point;
+  EXPECT_THAT(run_triscope({"explore", file.string(), "--x", "window"}).output, HasSubstr(" and 1 more"));
+}
+
+TEST(ExploreCommand, databases_stand_side_by_side) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "history.db";
+  write_small_history(file);
+  const ProgramResult csv =
+      run_triscope({"explore", kRecorded, file.string(), "--color", "database", "--format", "csv"});
+  EXPECT_EQ(csv.exit_code, 0) << csv.errors;
+  EXPECT_THAT(csv.output, testing::StartsWith("pass,database,seq,ms,low,high,median_of_repeats,repeats,database,"));
+  EXPECT_THAT(csv.output, HasSubstr("forward,h200.db,32768,"));
+  EXPECT_THAT(csv.output, HasSubstr(",history.db,"));
+}
+
+TEST(ExploreCommand, the_ratio_is_what_show_says) {
+  const std::vector<nlohmann::json> points =
+      explore_json({kRecorded, "--y", "ratio", "--where", "sweep=4 seq=128k window=512x32"});
+  ASSERT_EQ(points.size(), 1U);
+  const double ratio = points[0].at("ratio");  // below 1: shorter
+  const ProgramResult show = run_triscope({"show", "4", "--db", kRecorded});
+  EXPECT_THAT(show.output, HasSubstr(fmt::format("{:.2f}x shorter", 1 / ratio)));
+}
+
+TEST(ExploreCommand, refuses_what_it_does_not_know_in_one_sentence) {
+  expect_error(run_triscope({"explore", kRecorded, "--x", "sequ"}), 2, "did you mean seq");
+  expect_error(run_triscope({"explore", kRecorded, "--y", "kernel"}), 2, "only numbers can be drawn");
+  expect_error(run_triscope({"explore", kRecorded, "--where", "seq>>8k"}), 2, "'>8k' is no number");
+  expect_error(run_triscope({"explore", kRecorded, "--format", "xml"}), 2, "xml");
+  expect_error(run_triscope({"explore", "/nowhere/there.db"}), 3, "there.db");
+  expect_error(run_triscope({"explore", kRecorded, "--y", "ratio", "--baseline", "cpu.fast"}), 2, "cpu.fast");
+  EXPECT_THAT(run_triscope({"explore", kRecorded, "--where", "form=nothing"}).output, HasSubstr("0 measurements of "));
+}
+
+}  // namespace
+}  // namespace triscope
