@@ -177,6 +177,20 @@ std::vector<std::string> tags_of(std::string_view note) {
   return tags;
 }
 
+bool sweep_matches(const SweepInfo& sweep, std::string_view title, std::string_view words) {
+  const auto holds = [](std::string_view text, std::string_view part) {
+    const auto alike = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), alike) != text.end();
+  };
+  std::istringstream stream{std::string(words)};
+  for (std::string word; stream >> word;) {
+    if (!holds(title, word) && !holds(sweep.note, word) && !holds(sweep.environment.device_name, word) &&
+        !holds(sweep.started, word) && !holds(sweep.command, word))
+      return false;
+  }
+  return true;
+}
+
 std::string short_device(const std::string& name) {
   for (const std::string_view maker : {"NVIDIA ", "GeForce ", "AMD ", "Intel(R) ", "Intel "}) {
     if (name.starts_with(maker)) return short_device(name.substr(maker.size()));

@@ -5,7 +5,6 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -16,17 +15,6 @@
 
 namespace triscope {
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return std::search(text.begin(), text.end(), part.begin(), part.end(),
-                     [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); }) != text.end();
-}
-
-bool matches(const SweepInfo& sweep, const std::string& title, const std::string& filter) {
-  return filter.empty() || contains(title, filter) || contains(sweep.note, filter) ||
-         contains(sweep.environment.device_name, filter) || contains(sweep.started, filter) ||
-         contains(sweep.command, filter);
-}
 
 constexpr float kLine = 20;           ///< height of a sweep in the list, design pixels
 constexpr float kRoomForTimes = 300;  ///< width of the list
@@ -187,7 +175,7 @@ void draw_history_panel(Context& context) {
     bool any = false;
     std::string group;
     for (const SweepInfo& sweep : data.sweeps) {
-      if (!matches(sweep, context.models.name(data, sweep).title, ui.history_filter)) continue;
+      if (!sweep_matches(sweep, context.models.name(data, sweep).title, ui.history_filter)) continue;
       if (const std::string of = group_of(sweep, context.now); std::exchange(group, of) != of) muted_text(context, of);
       draw_sweep(context, sweep);
       any = true;

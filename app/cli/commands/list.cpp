@@ -23,6 +23,7 @@ struct ListOptions {
   std::shared_ptr<std::string> database;
   bool json = false;
   bool step = false;
+  std::string search;
 };
 
 /// "2026-11-21 13:55" of an ISO 8601 time.
@@ -104,25 +105,34 @@ void add_list_command(CLI::App& app, Action& action) {
   options->database = add_database_option(*command);
   add_table_or_json(*command, options->json);
   command->add_flag("--step", options->step, "What the training steps of each sweep cost; reads all its measurements");
+  add_text(*command, "--search", "WORDS",
+           "Only sweeps with all these words in title, note, #tags, device, date or command",
+           [options](const std::string& text) { options->search = text; });
   command->footer(
-      "The title says what a sweep measures; the window shows the same, and gives a sweep a note in its place. Words\n"
-      "of a note that begin with # are tags. --format json has the whole command.\n"
+      "The title says what a sweep measures; the window shows the same. `triscope note` gives a sweep a note in its\n"
+      "place. Words of a note that begin with # are tags. --format json has the whole command.\n"
       "A sweep that was interrupted is continued with `triscope sweep --resume`.\n"
       "One with a bad request cannot be: what was asked for is not stored, or is nothing that can be measured.\n"
       "\n"
       "Examples:\n"
       "  triscope list\n"
       "  triscope list --db run.db --format json\n"
-      "  triscope list --step                  with what a training step costs in each sweep");
+      "  triscope list --step                  with what a training step costs in each sweep\n"
+      "  triscope list --search \"h200 #paper\"");
   command->callback([options, &action] {
     action = [options] {
       const Snapshot snapshot(existing_database(*options->database));
-      const std::vector<SweepInfo> sweeps = snapshot.sweeps();
+      std::vector<SweepInfo> sweeps = snapshot.sweeps();
+      const bool none = sweeps.empty();
+      std::erase_if(sweeps,
+                    [&](const SweepInfo& sweep) { return !sweep_matches(sweep, sweep_title(sweep), options->search); });
       const StepWords steps = options->step ? step_words(snapshot, sweeps) : StepWords();
       if (options->json) {
         print_json(sweeps, steps);
-      } else if (sweeps.empty()) {
+      } else if (none) {
         print_output("No sweep yet; `triscope sweep{}` starts one.\n", database_words(*options->database));
+      } else if (sweeps.empty()) {
+        print_output("No sweep holds all of '{}'.\n", options->search);
       } else {
         print_table(sweeps, steps);
       }
