@@ -39,6 +39,7 @@ void build_tree(CLI::App& app, Action& action) {
   add_report_command(app, action);
   add_sweep_command(app, action);
   add_list_command(app, action);
+  add_note_command(app, action);
   add_show_command(app, action);
   add_compare_command(app, action);
   add_explore_command(app, action);

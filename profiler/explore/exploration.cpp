@@ -228,6 +228,18 @@ void add_points(std::vector<Placed> placed, const Identities& identities, const 
   }
 }
 
+template <typename Value>
+const Value* find_in(const std::map<std::int64_t, Value>* values, std::int64_t id) {
+  if (values == nullptr) return nullptr;
+  const auto found = values->find(id);
+  return found == values->end() ? nullptr : &found->second;
+}
+
+Explored explored(const ExploreSource& source, std::size_t place) {
+  const ResultRow& row = source.rows[place];
+  return {row, source.name, find_in(source.beside, row.measurement), find_in(source.notes, row.sweep)};
+}
+
 const ExploreField* optional_field(std::string_view what, const std::string& id) {
   return id.empty() ? nullptr : &require_explore_field(what, id);
 }
@@ -251,11 +263,7 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
   for (std::size_t source = 0; source < sources.size(); ++source) {
     for (std::size_t row = 0; row < sources[source].rows.size(); ++row) {
       ++made.rows;
-      Explored one{sources[source].rows[row], sources[source].name, nullptr};
-      if (sources[source].beside != nullptr) {
-        const auto beside = sources[source].beside->find(one.row.measurement);
-        if (beside != sources[source].beside->end()) one.beside = &beside->second;
-      }
+      const Explored one = explored(sources[source], row);
       if (!filter.matches(one)) continue;
       ++made.matched;
       const std::optional<double> y = made.y->number(one), x = by_name ? 0 : made.x->number(one);

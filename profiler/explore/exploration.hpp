@@ -29,6 +29,7 @@ struct ExploreSource {
   std::span<const ResultRow> rows;
   /// Rows beside the reference of their sweep, by measurement; null: they are not compared.
   const std::map<std::int64_t, Comparison>* beside = nullptr;
+  const std::map<std::int64_t, std::string>* notes = nullptr;  ///< by sweep; null: none is known
 };
 
 /// One measurement in a point.

@@ -102,6 +102,7 @@ std::string regime(const One& one) { return std::string(to_string(one.row.regime
 std::string clock_of(const One& one) { return std::string(to_string(one.row.timing_source)); }
 std::string date(const One& one) { return one.row.started.substr(0, 10); }
 std::string database(const One& one) { return one.database; }
+std::string note(const One& one) { return one.note != nullptr ? *one.note : std::string(); }
 Number sweep(const One& one) { return static_cast<double>(one.row.sweep); }
 std::string sweep_text(const One& one) { return fmt::format("{}", one.row.sweep); }
 
@@ -129,6 +130,7 @@ constexpr ExploreField kFields[] = {
     word("device", "device", "Name of the GPU or CPU that ran the kernel.", device),
     {"date", "date", "", "Day on which it was measured, 2026-11-21 (UTC).", false, true, date},
     {"sweep", "sweep", "", "Number of its sweep.", false, true, sweep_text, sweep},
+    word("note", "note", "What a person wrote about its sweep, with its #tags.", note),
     word("database", "database", "File that it is read from.", database),
     quantity<measured<&ResultRow::median_ms>>("ms", "time", "ms", "Median time of one launch.", interval_of_time),
     quantity<measured<&ResultRow::tflops>>("tflops", "rate", "TFLOP/s", "Useful work per second, by the exact count.",

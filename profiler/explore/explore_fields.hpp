@@ -17,6 +17,7 @@ struct Explored {
   const ResultRow& row;
   const std::string& database;         ///< its name
   const Comparison* beside = nullptr;  ///< with the reference of its sweep; null: there is none
+  const std::string* note = nullptr;   ///< of its sweep; null: there is none
 };
 
 /// What a field sorts its values by: the number first, then the text.

@@ -13,6 +13,7 @@ void add_gui_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);
+void add_note_command(CLI::App& app, Action& action);
 void add_show_command(CLI::App& app, Action& action);
 void add_compare_command(CLI::App& app, Action& action);
 void add_explore_command(CLI::App& app, Action& action);

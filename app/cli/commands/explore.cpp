@@ -29,6 +29,7 @@ struct Read {
   std::string name;
   std::vector<ResultRow> rows;
   std::map<std::int64_t, Comparison> beside;
+  std::map<std::int64_t, std::string> notes;
 };
 
 /// A name for each file, as short as it may be.
@@ -62,9 +63,10 @@ int run(const ExploreOptions& options) {
   for (const std::string& database : options.databases) {
     const std::filesystem::path file = existing_database(database);
     const Snapshot snapshot(file);
-    Read& read = all.emplace_back(Read{name_of(file, options.databases), snapshot.results(), {}});
+    Read& read = all.emplace_back(Read{name_of(file, options.databases), snapshot.results(), {}, {}});
+    for (SweepInfo& sweep : snapshot.sweeps()) read.notes.emplace(sweep.id, std::move(sweep.note));
     if (beside) add_verdicts(snapshot, options.baseline, read, found);
-    sources.push_back({read.name, read.rows, &read.beside});
+    sources.push_back({read.name, read.rows, &read.beside, &read.notes});
   }
   if (beside && !found)
     throw Error(fmt::format("--baseline '{}'", options.baseline), "no sweep holds that kernel beside others",

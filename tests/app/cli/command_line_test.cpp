@@ -25,7 +25,7 @@ using testing::StartsWith;
 
 const std::vector<std::string> kCommands{"gui",     "report",  "sweep",      "list",    "show",   "compare", "advise",
                                          "export",  "import",  "eval",       "inspect", "check",  "doctor",  "devices",
-                                         "kernels", "version", "completion", "paper",   "plugin", "explore"};
+                                         "kernels", "version", "completion", "paper",   "plugin", "explore", "note"};
 
 const std::vector<std::string> kWindowOptions{"--screenshot", "--panel"};
 
@@ -77,7 +77,8 @@ TEST(CommandLine, unknown_options_and_missing_arguments_are_usage_errors) {
                                                                  {"report", {"-o", "x"}},
                                                                  {"eval", {"--in", "a", "--out", "b", "--kernel", "k"}},
                                                                  {"completion", {"bash"}},
-                                                                 {"plugin", {"new", "x"}}};
+                                                                 {"plugin", {"new", "x"}},
+                                                                 {"note", {"1"}}};
   for (const std::string& command : kCommands) {
     std::vector<std::string> arguments{command, "--no-such-option"};
     if (required.count(command) > 0)

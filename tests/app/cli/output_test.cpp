@@ -87,7 +87,7 @@ TEST_F(OutputTest, the_recorded_database_is_never_written) {
   const auto before = std::filesystem::last_write_time(recorded);
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"import", file_.string()}, std::vector<std::string>{"sweep", "--windows", "2x2"},
-        std::vector<std::string>{"sweep", "--resume", "1"}}) {
+        std::vector<std::string>{"sweep", "--resume", "1"}, std::vector<std::string>{"note", "1", "x"}}) {
     std::vector<std::string> words = arguments;
     words.insert(words.end(), {"--db", recorded.string()});
     expect_error(run_triscope(words), 2, "the recorded database that comes with Triscope");

@@ -1,0 +1,73 @@
+// Notes, tags and search of sweeps through the real program.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/app/cli/expect_error.hpp"
+#include "tests/app/cli/program.hpp"
+#include "tests/app/cli/small_history.hpp"
+#include "tests/temporary_folder.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+
+class NoteTest : public testing::Test {
+ protected:
+  void SetUp() override { write_small_history(file_); }
+  ProgramResult run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--db", file_.string()});
+    return run_triscope(arguments);
+  }
+  std::string stored(const std::string& where) const {
+    const SQLite::Database database(file_.string(), SQLite::OPEN_READONLY);
+    SQLite::Statement notes(database, "SELECT body FROM note WHERE " + where);
+    return notes.executeStep() ? notes.getColumn(0).getString() : std::string();
+  }
+  TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_ / "history.db";
+};
+
+TEST_F(NoteTest, of_a_sweep_is_written_printed_found_and_deleted) {
+  EXPECT_EQ(run({"note", "1"}).output, "");
+  const ProgramResult written = run({"note", "1", "after the rewrite #paper"});
+  EXPECT_EQ(written.exit_code, 0) << written.errors;
+  EXPECT_EQ(stored("sweep = 1 AND measurement IS NULL"), "after the rewrite #paper");
+  EXPECT_EQ(run({"note", "1"}).output, "after the rewrite #paper\n");
+  const std::string found = run({"list", "--search", "REWRITE #paper"}).output;
+  EXPECT_THAT(found, HasSubstr("after the rewrite"));
+  EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 2) << "the head and one sweep\n" << found;
+  EXPECT_THAT(run({"list", "--search", "#gate"}).output, HasSubstr("No sweep holds all of '#gate'"));
+  EXPECT_EQ(run({"note", "1", ""}).exit_code, 0);
+  EXPECT_EQ(stored("sweep = 1"), "");
+}
+
+TEST_F(NoteTest, of_a_measurement_is_its_own) {
+  EXPECT_EQ(run({"note", "m3", "the fan stood still"}).exit_code, 0);
+  EXPECT_EQ(stored("measurement = 3"), "the fan stood still");
+  EXPECT_EQ(run({"note", "m3"}).output, "the fan stood still\n");
+  EXPECT_EQ(run({"note", "1"}).output, "");
+}
+
+TEST_F(NoteTest, explore_takes_the_sweeps_with_a_tag) {
+  run({"note", "2", "second #paper"});
+  const auto explore = [&](const std::string& where) {
+    return run_triscope({"explore", file_.string(), "--color", "note", "--where", where}).output;
+  };
+  EXPECT_THAT(explore("note~#paper"), HasSubstr("12 measurements of 24"));
+  EXPECT_THAT(explore("note~#paper"), HasSubstr("second #paper"));
+  EXPECT_THAT(explore("note!~#paper"), HasSubstr("12 measurements of 24"));
+}
+
+TEST_F(NoteTest, refuses_what_is_not_there) {
+  expect_error(run({"note", "7", "x"}), 2, "no such sweep");
+  expect_error(run({"note", "m7000", "x"}), 2, "no such measurement");
+  expect_error(run({"note", "kernel:cpu.fast", "x"}), 2, "a note belongs to a sweep or a measurement");
+  expect_error(run_triscope({"note", "1", "x", "--db", (folder_ / "none.db").string()}), 3, "there is no database");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "none.db"));
+}
+
+}  // namespace
+}  // namespace triscope
