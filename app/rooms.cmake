@@ -18,6 +18,7 @@ triscope_light_rooms(app/stop app/cli app/cli/options app/cli/text app/cli/docto
 
 add_executable(triscope-worker profiler/worker/main/worker_main.cpp)
 target_link_libraries(triscope-worker PRIVATE triscope_profiler_worker triscope_profiler_paper triscope_kernels_registry)
+include(WorkerLibrary)
 add_executable(triscope-check-file profiler/store/check/main/check_main.cpp)
 target_link_libraries(triscope-check-file PRIVATE triscope_profiler_store_check)
 add_executable(triscope app/cli/main/triscope_main.cpp)

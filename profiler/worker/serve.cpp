@@ -1,6 +1,7 @@
 #include "profiler/worker/serve.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -62,6 +63,13 @@ SupportAnswer answer(const SupportQuestion& question, KernelList kernels) {
         support_of(kernel, question.problem, question.pass, kernel.choose_instance(question.problem, question.pass)));
   }
   return result;
+}
+
+PluginLibrary plugin_of(const WorkerArguments& arguments, const PluginLibrary* given) {
+  if (given == nullptr) return load_plugin_library(arguments.plugin, arguments.plugin_sha256);
+  PluginLibrary library = *given;
+  library.file = arguments.plugin, library.sha256 = arguments.plugin_sha256;
+  return library;
 }
 
 ErrorReply reply_of(const Error& error) {
@@ -188,15 +196,21 @@ void serve(Channel& channel, Backend& backend, KernelList kernels, const std::st
   }
 }
 
-int run_worker(int argc, char** argv, KernelList kernels) {
+void keep_freed_memory() {
+  // Slices take and give back tens of megabytes many times a second: the process keeps them, or the system would hand
+  // out and clear each page anew.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that is allowed
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+}
+
+int run_worker(int argc, char** argv, KernelList kernels, const PluginLibrary* given) {
   try {
     const WorkerArguments arguments = parse_worker_arguments(argc, argv);
     Channel channel;
     std::vector<std::unique_ptr<Kernel>> further;
     std::optional<Error> refusal;  // of the plug-in: said to whoever asks
     try {
-      if (!arguments.plugin.empty())
-        further = make_plugin_kernels(load_plugin_library(arguments.plugin, arguments.plugin_sha256));
+      if (!arguments.plugin.empty()) further = make_plugin_kernels(plugin_of(arguments, given));
     } catch (const Error& e) {
       refusal = e;
     }

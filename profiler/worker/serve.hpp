@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/base/error.hpp"
+#include "kernels/plugin/plugin_library.hpp"
 #include "profiler/worker/channel.hpp"
 #include "profiler/worker/device/backend.hpp"
 #include "profiler/worker/jobs/verify.hpp"
@@ -26,7 +27,11 @@ WorkerArguments parse_worker_arguments(int argc, char** argv);
 void serve(Channel& channel, Backend& backend, KernelList kernels, const std::string& mode,
            const std::optional<Error>& refusal = std::nullopt);
 
-/// The whole program: 0, or an `ExitCode` after one sentence on stderr. Kernels of a plug-in come behind `kernels`.
-int run_worker(int argc, char** argv, KernelList kernels);
+/// A setting of the allocator for the whole process, before it has threads.
+void keep_freed_memory();
+
+/// The whole program: 0, or an `ExitCode` after one sentence on stderr. Kernels of a plug-in come behind `kernels`;
+/// `given` are the functions of the plug-in when they are in this process already, and nothing is loaded then.
+int run_worker(int argc, char** argv, KernelList kernels, const PluginLibrary* given = nullptr);
 
 }  // namespace triscope

@@ -1,6 +1,4 @@
 // triscope-worker: measures on behalf of triscope, which talks to it over stdin and stdout.
-#include <malloc.h>
-
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -32,10 +30,7 @@ int print_tiles(const char* text) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--tiles") return print_tiles(argv[2]);
-  // Slices take and give back tens of megabytes many times a second: the process keeps them, or the system would hand
-  // out and clear each page anew.
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that is allowed
-  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  triscope::keep_freed_memory();
   std::vector<const triscope::Kernel*> kernels;
   for (const auto& kernel : triscope::all_kernels()) kernels.push_back(kernel.get());
   return triscope::run_worker(argc, argv, kernels);
