@@ -2,5 +2,6 @@
 
 from ._attention import Gradients, attention, attention_backward
 from ._database import Database, open
+from ._measure import measure
 
-__all__ = ["Database", "Gradients", "attention", "attention_backward", "open"]
+__all__ = ["Database", "Gradients", "attention", "attention_backward", "measure", "open"]

@@ -1,0 +1,207 @@
+"""triscope.measure: a callable as a kernel, one by one as the worker calls it, and through a whole sweep."""
+import contextlib
+import ctypes
+import hashlib
+import os
+import pathlib
+import signal
+import tempfile
+import time
+import unittest
+
+import numpy
+
+import triscope
+from triscope import _function_file, _function_kernel, _library
+
+
+def right(q, k1, k2, v1, v2, *, window):
+    group = q.shape[2] // k1.shape[2]
+    k1, k2, v1, v2 = (numpy.repeat(x, group, axis=2) for x in (k1, k2, v1, v2))
+    n = numpy.arange(q.shape[1])
+    back = n[:, None] - n[None, :]
+    first, second = ((back >= 0) & (back < length) for length in window)
+    pairs = numpy.einsum("bihd,bjhd->bhijd", q, k1, optimize=True)
+    logits = numpy.einsum("bhijd,bkhd->bhijk", pairs, k2, optimize=True) * q.shape[-1] ** -0.5
+    logits = numpy.where(first[:, :, None] & second[:, None, :], logits, -numpy.inf)
+    most = logits.max(axis=(3, 4), keepdims=True)
+    weights = numpy.exp(logits - most)
+    total = weights.sum(axis=(3, 4))
+    mixed = numpy.einsum("bhijk,bkhd->bhijd", weights, v2, optimize=True)
+    o = numpy.einsum("bhijd,bjhd->bihd", mixed, v1, optimize=True) / total.transpose(0, 2, 1)[..., None]
+    return o.astype(numpy.float32), (numpy.log(total) + most[..., 0, 0]).astype(numpy.float32)
+
+
+def off_by_one(*tensors, window):
+    return right(*tensors, window=(window[0] - 1, window[1]))
+
+
+def transposed_keys(q, k1, k2, v1, v2, *, window):
+    return right(q, k2, k1, v1, v2, window=window)
+
+
+def raises(*_, window):
+    raise KeyError("no such tile")
+
+
+def exits(*_, window):
+    raise SystemExit(3)
+
+
+def wrong_shape(*tensors, window):
+    o, lse = right(*tensors, window=window)
+    return o.swapaxes(1, 2), lse
+
+
+def wrong_type(*tensors, window):
+    return [1, 2]
+
+
+def doubles(*tensors, window):
+    return tuple(x.astype(float) for x in right(*tensors, window=window))
+
+
+def writes_input(q, k1, k2, v1, v2, *, window):
+    q[...] = 0
+
+
+def kills_itself(*_, window):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def hangs(*_, window):
+    time.sleep(10_000)
+
+
+def gradients(grad_o, q, k1, k2, v1, v2, o, lse, *, window):
+    return triscope.attention_backward(grad_o, q, k1, k2, v1, v2, o, lse, window=window)[:5]
+
+
+class Table(unittest.TestCase):
+    """The functions that the worker calls, called here."""
+
+    def launch(self, function, direction=_library.FORWARD, **functions):
+        table = _function_kernel.table("mine", "1", {"forward": function, **functions})
+        random = numpy.random.default_rng(5)
+        shape, key = (1, 16, 2, 4), (1, 16, 1, 4)
+        problem = _library.new(_library.Problem, batch=1, seq_len=16, q_heads=2, kv_heads=1, head_dim=4, window1=5, window2=3)
+        self.arrays = {name: random.standard_normal(shape if name == "q" else key, dtype=numpy.float32)
+                       for name in ("q", "k1", "k2", "v1", "v2")}
+        self.arrays |= {"o": numpy.full(shape, numpy.nan, numpy.float32), "lse": numpy.full((1, 2, 16), numpy.nan, numpy.float32)}
+        tensors = _library.new(_library.Tensors, **{name: array.ctypes.data for name, array in self.arrays.items()})
+        reason = ctypes.create_string_buffer(1024)
+        asked = (b"mine", ctypes.byref(problem), direction)
+        where = (ctypes.cast(reason, ctypes.c_void_p), 1024)
+        status = table.supported(*asked, *where)
+        if status == 0:
+            status = table.launch(*asked, ctypes.byref(tensors), None, *where)
+        return status, reason.value.decode()
+
+    def test_writes_what_the_function_returned(self):
+        self.assertEqual(self.launch(right), (0, ""))
+        inputs = [self.arrays[name] for name in ("q", "k1", "k2", "v1", "v2")]
+        o, lse = right(*inputs, window=(5, 3))
+        numpy.testing.assert_array_equal(self.arrays["o"], o)
+        numpy.testing.assert_array_equal(self.arrays["lse"], lse)
+
+    def test_says_what_is_wrong(self):
+        for function, sentence in ((raises, "KeyError: 'no such tile'"), (exits, "SystemExit: 3"),
+                                   (wrong_shape, "ValueError: o must have shape (1, 16, 2, 4), but it returned (1, 2, 16, 4)"),
+                                   (wrong_type, "TypeError: it must return a tuple of o, lse, but it returned list"),
+                                   (doubles, "TypeError: o must be float32, but it returned float64"),
+                                   (writes_input, "ValueError: assignment destination is read-only")):
+            with self.subTest(function.__name__):
+                self.assertEqual(self.launch(function), (4, sentence))
+
+    def test_refuses_what_the_function_does_not_take(self):
+        self.assertEqual(self.launch(lambda q, k1, k2, v1, v2: None), (2, "the function takes no argument window"))
+        self.assertEqual(self.launch(right, _library.BACKWARD), (2, "no function was given for the backward"))
+
+    def test_a_long_sentence_is_cut_to_the_buffer(self):
+        def long(*_, window):
+            raise ValueError("ä" * 3000)
+        status, reason = self.launch(long)
+        self.assertEqual(status, 4)
+        self.assertTrue(reason.startswith("ValueError: ä") and 1000 < len(reason.encode()) < 1024, len(reason.encode()))
+
+
+class File(unittest.TestCase):
+    def test_a_function_of_a_module_is_named_and_its_source_hashed(self):
+        data = _function_file.content(right, gradients, None)
+        self.assertEqual(data, _function_file.content(right, gradients, None))
+        kernel, version, functions = _function_file.load(data, hashlib.sha256(data).hexdigest())
+        self.assertEqual((kernel, version), ("right", f"{__name__}.right"))
+        self.assertEqual(functions, {"forward": right, "backward": gradients})
+
+    def test_another_file_or_another_source_is_refused(self):
+        data = _function_file.content(right, None, "mine")
+        with self.assertRaisesRegex(ValueError, "has changed since the sweep began"):
+            _function_file.load(data + b" ", hashlib.sha256(data).hexdigest())
+        source = hashlib.sha256(pathlib.Path(__file__).read_bytes()).hexdigest().encode()
+        changed = data.replace(source, b"0" * 64)
+        self.assertNotEqual(changed, data)
+        with self.assertRaisesRegex(ValueError, "the source of .* has changed"):
+            _function_file.load(changed, hashlib.sha256(changed).hexdigest())
+
+    def test_what_cannot_be_brought_to_another_process_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "function is 3, but must be callable"):
+            _function_file.content(3, None, None)
+        lock = __import__("threading").Lock()
+        with self.assertRaisesRegex(ValueError, "cannot be (pickled|imported)"):
+            _function_file.content(lambda: lock, None, None)
+
+
+SMALL = dict(window=(16, 4), seq_len=64, head_dim=16, q_heads=2)
+SHORT = dict(budget="200ms", precision="50%", restarts=1, progress=False)
+
+
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        folder = contextlib.ExitStack()
+        self.addCleanup(folder.close)
+        self.db = os.path.join(folder.enter_context(tempfile.TemporaryDirectory()), "mine.db")
+
+    def rows(self, function, **options):
+        found = triscope.measure(function, SMALL, db=self.db, **{**SHORT, **options})
+        return {(kernel, direction): (status, reason or "") for kernel, direction, status, reason in
+                zip(found["kernel"], found["pass"], found["status"], found["reason"])}
+
+    def test_forward_and_backward_beside_ours(self):
+        rows = self.rows(right, backward=gradients)
+        self.assertEqual(set(rows), {(kernel, direction) for kernel in ("right", "cpu.fast") for direction in ("forward", "backward")})
+        self.assertEqual({status for status, _ in rows.values()}, {"ok"}, rows)
+
+    def test_a_wrong_function_fails_with_the_tensor_and_the_index(self):
+        for function in (off_by_one, transposed_keys):
+            with self.subTest(function.__name__):
+                rows = self.rows(function)
+                self.assertEqual(rows["cpu.fast", "forward"][0], "ok")
+                status, reason = rows[function.__name__, "forward"]
+                self.assertEqual(status, "failed")
+                self.assertRegex(reason, r"\b(o|lse)\b.*\d")
+
+    def test_a_crash_a_hang_and_an_exception_cost_their_row(self):
+        for function, sentence in ((kills_itself, "SIGKILL"), (hangs, "limit of 2 s"), (raises, "no such tile"),
+                                   (wrong_shape, "must have shape")):
+            with self.subTest(function.__name__):
+                rows = self.rows(function, time_limit="2s")
+                self.assertEqual(rows["cpu.fast", "forward"][0], "ok")
+                status, reason = rows[function.__name__, "forward"]
+                self.assertEqual(status, "failed")
+                self.assertIn(sentence, reason)
+
+    def test_resume_takes_only_the_same_callable(self):
+        self.rows(right)
+        self.assertEqual(self.rows(right, resume=1)["right", "forward"][0], "ok")
+        with self.assertRaisesRegex(ValueError, "SHA-256 differs"):
+            self.rows(off_by_one, resume=1)
+
+    def test_a_bad_problem_is_refused_in_a_sentence(self):
+        for problem, sentence in ((dict(seq_len=64), "problem has no window"), (dict(SMALL, sequence=3), "'sequence'"),
+                                  (dict(SMALL, window=5), "must be two whole numbers"), (dict(SMALL, seq_len=-4), "--seq")):
+            with self.subTest(sentence), self.assertRaisesRegex(ValueError, sentence):
+                triscope.measure(right, problem, db=self.db, **SHORT)
+
+
+if __name__ == "__main__":
+    unittest.main()
