@@ -15,19 +15,35 @@
 namespace triscope {
 namespace {
 
+// The element of an output that differs most from its reference.
+struct Furthest {
+  double difference = 0, value = 0, reference = 0;
+  std::string where;  ///< its index in the output
+  std::int64_t element = 0;
+
+  std::string text() const { return fmt::format("; most at [{}]: {:.6g} instead of {:.6g}", where, value, reference); }
+};
+
 // ||x - ref|| and what it is measured against; for score gradients the larger of ||ref|| and ||yardstick||.
 class RelativeError {
  public:
   void add(double x, double reference, double yardstick) {
+    if (std::abs(x - reference) > furthest_.difference) furthest_ = {std::abs(x - reference), x, reference, "", count_};
+    ++count_;
     difference_ += (x - reference) * (x - reference);
     reference_ += reference * reference;
     yardstick_ += yardstick * yardstick;
   }
   void add(const RelativeError& more) {
+    if (more.furthest_.difference > furthest_.difference) furthest_ = more.furthest_;
     difference_ += more.difference_;
     reference_ += more.reference_;
     yardstick_ += more.yardstick_;
   }
+  const Furthest& furthest() const { return furthest_; }
+  /// `row`: the index of this vector in the output.
+  void place(const std::string& row) { furthest_.where = fmt::format("{}, {}", row, furthest_.element); }
+  void place_at(std::int64_t index) { furthest_.where = fmt::format("{}", index); }
   double norm() const { return std::sqrt(std::max(reference_, yardstick_)); }
   double value() const { return over(norm()); }
   double over(double norm) const {
@@ -37,6 +53,8 @@ class RelativeError {
 
  private:
   double difference_ = 0, reference_ = 0, yardstick_ = 0;
+  std::int64_t count_ = 0;
+  Furthest furthest_;
 };
 
 // Of many rows. The outputs of long causal attention shrink with the position, so that over all rows at once the first
@@ -47,6 +65,7 @@ class RowErrors {
     all_.add(row);
     rows_.push_back(row);
   }
+  const Furthest& furthest() const { return all_.furthest(); }
   double at_once() const { return all_.value(); }
   /// Root mean square of the rows' own errors, each over its own norm, or the median one where that is larger: a row
   /// whose terms cancel has hardly a norm.
@@ -104,6 +123,9 @@ std::int64_t draw(std::uint64_t seed, std::uint64_t counter, std::uint32_t which
 struct Index {
   std::int64_t batch, position, head;
 };
+
+// As in a tensor [batch, seq_len, heads, head_dim].
+std::string text_of(const Index& index) { return fmt::format("{}, {}, {}", index.batch, index.position, index.head); }
 
 // All of batch x seq_len x heads, or `count` of them: both ends of the sequence and random ones.
 std::vector<Index> choose(const Problem& problem, std::int64_t heads, std::int64_t count, const CheckOptions& options,
@@ -203,25 +225,27 @@ class Checker {
     for (const auto& [name, error] : errors_) {
       // Peaked inputs leave keys without any mass, whose gradients are nothing but rounding.
       const double value = options_.peaked ? error.at_once() : std::max(error.at_once(), error.by_row());
-      report(name + suffix, value, name == "o" ? bounds.o : bounds.gradient, fold, suffix.empty());
+      report(name + suffix, value, name == "o" ? bounds.o : bounds.gradient, fold, suffix.empty(), error.furthest());
     }
     result_.errors["lse" + suffix] = lse_error_;
-    if (!(lse_error_ <= bounds.lse)) fail("lse" + suffix, "absolute", lse_error_, bounds.lse, fold);
+    if (!(lse_error_ <= bounds.lse)) fail("lse" + suffix, "absolute", lse_error_, bounds.lse, fold, furthest_lse_);
     errors_.clear();
     lse_error_ = largest_lse_ = 0;
+    furthest_lse_ = {};
   }
 
-  void report(const std::string& name, double error, double bound, Fold fold, bool counts) {
+  void report(const std::string& name, double error, double bound, Fold fold, bool counts, const Furthest& furthest) {
     result_.errors[name] = error;
     if (counts) result_.worst = std::max(result_.worst, error);
-    if (!(error <= bound)) fail(name, "relative", error, bound, fold);
+    if (!(error <= bound)) fail(name, "relative", error, bound, fold, furthest);
   }
 
-  void fail(const std::string& name, const char* kind, double error, double bound, Fold fold) {
+  void fail(const std::string& name, const char* kind, double error, double bound, Fold fold,
+            const Furthest& furthest) {
     const std::string reference =
         fold == Fold::none ? "the exact reference" : "the reference that rounds " + std::string(to_string(fold));
-    const std::string text =
-        fmt::format("{}: {} error {:.3g} against {} exceeds {:.3g}", name, kind, error, reference, bound);
+    const std::string text = fmt::format("{}: {} error {:.3g} against {} exceeds {:.3g}{}", name, kind, error,
+                                         reference, bound, furthest.text());
     result_.failure = result_.failure ? *result_.failure + "; " + text : text;
   }
 
@@ -240,10 +264,17 @@ class Checker {
       add_vector(grad_q_errors[n], outputs_.grad_q + oracle.row_offset(row), grad_q.value, &grad_q.yardstick);
     }
     for (std::size_t n = 0; n < sample.size(); ++n) {
+      const std::string where = text_of(sample[n]);
+      o_errors[n].place(where);
+      grad_q_errors[n].place(where);
       errors_["o"].add(o_errors[n]);
       if (pass_ == Pass::backward) errors_["grad_q"].add(grad_q_errors[n]);
       const OracleRow row{sample[n].batch, sample[n].position, sample[n].head};
-      lse_error_ = std::max(lse_error_, std::abs(outputs_.lse[oracle.lse_offset(row)] - lse[n]));
+      const double written = outputs_.lse[oracle.lse_offset(row)], difference = std::abs(written - lse[n]);
+      if (difference > lse_error_) {
+        lse_error_ = difference;
+        furthest_lse_ = {difference, written, lse[n], fmt::format("{}, {}, {}", row.batch, row.head, row.position), 0};
+      }
       largest_lse_ = std::max(largest_lse_, std::abs(lse[n]));
     }
   }
@@ -275,6 +306,8 @@ class Checker {
     }
     for (std::size_t n = 0; n < 2 * sample.size(); ++n) {
       if (n % 2 == 1 && !two_axes) continue;
+      key_errors[n].place(text_of(sample[n / 2]));
+      value_errors[n].place(text_of(sample[n / 2]));
       errors_[n % 2 == 0 ? "grad_k1" : "grad_k2"].add(key_errors[n]);
       errors_[n % 2 == 0 ? "grad_v1" : "grad_v2"].add(value_errors[n]);
     }
@@ -288,6 +321,7 @@ class Checker {
       const Oracle::SinkGradient gradient = oracle.grad_sink(head, statistics);
       errors[static_cast<std::size_t>(head)].add(outputs_.grad_sink[head], gradient.value, gradient.yardstick);
     }
+    for (std::int64_t head = 0; head < problem_.q_heads; ++head) errors[static_cast<std::size_t>(head)].place_at(head);
     RelativeError all;  // one number a head: only together are they a vector
     for (const RelativeError& error : errors) all.add(error);
     errors_["grad_sink"].add(all);
@@ -302,6 +336,7 @@ class Checker {
   CheckResult result_;
   std::map<std::string, RowErrors> errors_;
   double lse_error_ = 0;
+  Furthest furthest_lse_;
   double largest_lse_ = 0;
 };
 

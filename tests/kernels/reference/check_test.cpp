@@ -71,6 +71,21 @@ TEST(Check, finds_one_wrong_element_of_any_output) {
   }
 }
 
+TEST(Check, names_the_element_that_differs_most) {
+  const auto failure = [](std::vector<float> AttentionCase::*output, std::size_t element) {
+    AttentionCase tensors = solved();  // 24 positions, 4 query heads, 2 key heads, 8 dimensions, 2 batches
+    (tensors.*output)[0] += 0.25f;
+    (tensors.*output)[element] = 1000;
+    return tensors.check(kernel_that_folds(), Pass::backward).failure.value_or("");
+  };
+  EXPECT_THAT(failure(&AttentionCase::o, ((1 * 24 + 7) * 4 + 2) * 8 + 5),
+              HasSubstr("most at [1, 7, 2, 5]: 1000 instead of"));
+  EXPECT_THAT(failure(&AttentionCase::lse, (1 * 4 + 3) * 24 + 9), HasSubstr("most at [1, 3, 9]: 1000 instead of"));
+  EXPECT_THAT(failure(&AttentionCase::grad_k2, ((0 * 24 + 3) * 2 + 1) * 8 + 6),
+              HasSubstr("most at [0, 3, 1, 6]: 1000 instead of"));
+  EXPECT_THAT(failure(&AttentionCase::grad_sink, 2), HasSubstr("most at [2]: 1000 instead of"));
+}
+
 TEST(Check, a_sample_of_everything_is_the_full_check_and_a_small_one_sees_both_ends) {
   AttentionCase tensors = solved();
   for (float& x : tensors.grad_k2) x *= 1.001f;  // the same relative error everywhere
