@@ -5,10 +5,12 @@ import sys
 _BAR = 30
 
 
-def _line(done, total, current, seconds_left):
+def line(done, total, current, seconds_left):
+    """`seconds_left` is None while it is unknown."""
     share = done / total if total else 0.0
+    left = "" if seconds_left is None else f", about {seconds_left:.0f} s left"
     filled = int(share * _BAR)
-    return f"[{'#' * filled}{'.' * (_BAR - filled)}] {done}/{total}, about {seconds_left:.0f} s left: {current}"
+    return f"[{'#' * filled}{'.' * (_BAR - filled)}] {done}/{total}{left}: {current}"
 
 
 class _Terminal:
@@ -56,7 +58,7 @@ class Progress:
         self._place = _place() if wanted else _Silent()
 
     def show(self, message):
-        self._place.show(_line(message["done"], message["total"], message["current"], message["seconds_left"]))
+        self._place.show(line(message["done"], message["total"], message["current"], message["seconds_left"]))
 
     def __enter__(self):
         return self
