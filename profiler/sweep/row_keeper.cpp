@@ -76,7 +76,8 @@ RowKeeper::RowKeeper(Store& store, Sweep sweep)
   if (left.empty()) {  // half a measurement, or something that this program did not write
     const std::string unread = file_.string() + ".unread";
     std::filesystem::rename(file_, unread, error);
-    return sweep_.tell(fmt::format("{} holds no whole measurement: it is now {}", file_.string(), unread));
+    sweep_.tell(fmt::format("{} holds no whole measurement: it is now {}", file_.string(), unread));
+    return;
   }
   std::vector<FinishedKey> finished = Snapshot(sweep_.database).finished_keys(sweep_.id);
   std::size_t added = 0;
