@@ -39,10 +39,9 @@ class OutputTest : public testing::Test {
 };
 
 TEST_F(OutputTest, a_limit_on_the_size_of_files_is_an_error_like_a_full_disk) {
-  std::filesystem::remove(folder_ / "history.db-wal");
   std::ofstream(folder_ / "table.csv") << "a,b\n";
-  Program limited("/bin/sh", {"-c", "ulimit -f 1; exec \"$0\" \"$@\"", program_path("triscope").string(), "export",
-                              "--db", file_.string(), "-o", at("table.csv")});
+  Program limited("/bin/sh", {"-c", "ulimit -f 100; exec \"$0\" \"$@\"", program_path("triscope").string(), "export",
+                              "--db", recorded_database().string(), "-o", at("table.csv")});
   expect_error(limited.wait(), 3, "File too large");
   EXPECT_EQ(text_of(folder_ / "table.csv"), "a,b\n");
 }

@@ -89,7 +89,7 @@ TEST_F(RowKeeperTest, turns_that_a_locked_database_refuses_come_in_at_the_end_or
   const Lock lock(database_);
   turns.add(row, 9, std::vector<Sample>(2));
   turns.finish();
-  EXPECT_THAT(told_.back(), HasSubstr("lost, of 1 groups"));
+  EXPECT_THAT(told_.back(), HasSubstr("with 1 group are lost"));
   EXPECT_THAT(told_.back(), HasSubstr("\"not in turns\""));
 }
 
