@@ -28,7 +28,8 @@ def measure(function, problem, *, db, backward=None, name=None, beside=("cpu.fas
 
     `problem` is a dict: window=(512, 32), and what differs from `triscope sweep` of seq_len, batch, q_heads, kv_heads, head_dim,
     form, mask, scale, k2_bias, v2_bias, sink. A wrong result, an exception, a crash or a hang is the status and reason of a row.
-    `resume` is the number of a sweep to go on with: the callable must be the same.
+    An empty `beside` means every kernel that runs here. `resume` is the number of a sweep to go on with: the callable must be
+    the same.
 
     ValueError when the callable cannot be brought to another process or the sweep is refused.
     """
@@ -94,7 +95,9 @@ def _options(problem):
 def _run(words, environment, wanted):
     """The number of the sweep. ValueError with the sentence of `triscope sweep` when it is refused."""
     with tempfile.TemporaryFile("w+") as errors:
-        child = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True)
+        # In a session of its own, Ctrl+C reaches this process only, and the program gets one signal instead of two.
+        child = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True,
+                                 start_new_session=True)
         summary = None
         try:
             with Progress(wanted) as progress:

@@ -5,6 +5,8 @@ import hashlib
 import os
 import pathlib
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -201,6 +203,23 @@ class Sweep(unittest.TestCase):
         self.assertEqual(self.rows(right, resume=1)["right", "forward"][0], "ok")
         with self.assertRaisesRegex(ValueError, "SHA-256 differs"):
             self.rows(off_by_one, resume=1)
+
+    def test_ctrl_c_stops_the_sweep_with_one_signal(self):
+        folder = pathlib.Path(self.db).parent
+        log, program = folder / "log", folder / "program"
+        program.write_text(f"#!/bin/sh\nexec 2>/dev/null\ntrap 'echo interrupted >>{log}' INT\n"
+                           f"trap 'echo stopped >>{log}; exit 3' TERM\necho started >{log}\nwhile :; do sleep 0.1; done\n")
+        program.chmod(0o700)
+        script = ("import measure_test, triscope, unittest.mock\n"
+                  f"with unittest.mock.patch('triscope._measure._program', return_value={str(program)!r}):\n"
+                  f"    triscope.measure(measure_test.right, {SMALL!r}, db={self.db!r})\n")
+        child = subprocess.Popen([sys.executable, "-c", script], start_new_session=True, stderr=subprocess.PIPE)
+        while not log.exists() or not log.read_text():
+            self.assertIsNone(child.poll())
+            time.sleep(0.05)
+        os.killpg(child.pid, signal.SIGINT)
+        self.assertIn(b"KeyboardInterrupt", child.communicate()[1])
+        self.assertEqual(log.read_text(), "started\nstopped\n")
 
     def test_a_bad_problem_is_refused_in_a_sentence(self):
         for problem, sentence in ((dict(seq_len=64), "problem has no window"), (dict(SMALL, sequence=3), "'sequence'"),
