@@ -1,7 +1,7 @@
 // Role: the consumers once their CTA's items are done. Rows whose logits jumped beyond what the forward's softmax
-// covers (about 88 nats above a row's first tile within one step), or whose values come near the ends of fp32, are
-// computed again on CUDA cores (row.cuh). The epilogue has marked them: their lse is NaN, and the CTA's flag is set.
-// Rare by design, and slow.
+// covers (about 88 nats above a row's first tile within one step), whose values ratios do not hold (short_axis.cuh), or
+// in whose tiles a value is infinite or NaN, seen or not, are computed again on CUDA cores from what they see
+// (row.cuh). The epilogue has marked them: their lse is NaN, and the CTA's flag is set. Rare by design, and slow.
 #pragma once
 
 #include "kernels/cuda/hopper/forward/barriers.cuh"
@@ -14,7 +14,7 @@ namespace triscope::hopper {
 template <TileConfig kConfig>
 __device__ __forceinline__ void repair_rows(const ForwardParameters& p, std::uint32_t memory, int warp, int lane) {
   using L = Layout<kConfig>;
-  using Row = RowAttention<kConfig.head_dim, L::kCross, is_half(kConfig.product)>;
+  using Row = RowAttention<kConfig.head_dim, L::kCross, is_half(kConfig.product), true>;
   const Barriers barriers{memory + L::kBarriers};
   __syncwarp();
   if (lane == 0) barrier_arrive(barriers.items_done());

@@ -37,8 +37,9 @@ struct EightNumbers {
   }
 };
 
-/// `kHalf`: the virtual query is rounded to the 11 bits of fp16, at any exponent.
-template <int kHeadDim, bool kDeterminant, bool kHalf>
+/// `kHalf`: the virtual query is rounded to the 11 bits of fp16, at any exponent. `kHugeValues`: sums of values up to
+/// 2^127 do not overflow, whatever the windows (without it: when they hold fewer than 2^127 / |v1 v2| triples).
+template <int kHeadDim, bool kDeterminant, bool kHalf, bool kHugeValues>
 class RowAttention {
  public:
   static constexpr int kLanes = kHeadDim / 8;
@@ -88,7 +89,7 @@ class RowAttention {
       rescale(fmaxf(highest_, sink));
       sum_ += exp2f(sink - highest_);
     }
-    const float norm = 1.0f / sum_;
+    const float norm = 1.0f / (kHugeValues ? sum_ * shrink_ : sum_);
     const uint4 out = {pack_bf16x2(o_[0] * norm, o_[1] * norm), pack_bf16x2(o_[2] * norm, o_[3] * norm),
                        pack_bf16x2(o_[4] * norm, o_[5] * norm), pack_bf16x2(o_[6] * norm, o_[7] * norm)};
     *reinterpret_cast<uint4*>(p_.o + query_offset() + first_) = out;
@@ -180,12 +181,29 @@ class RowAttention {
     fold(short_key, step.query);
 #pragma unroll
     for (int i = 0; i < 8; ++i) step.factor[i] = short_value[i] + p_.value_bias;
+    if constexpr (kHugeValues) make_room(step.factor);
     step.key = first_long_key_;
     step.value = first_long_value_;
     int left = keys_;
     for (; left >= 4; left -= 4) add_keys<4>(step);
     if (left & 2) add_keys<2>(step);
     if (left & 1) add_keys<1>(step);
+  }
+
+  /// Sums of values beyond 2^60 could overflow before the norm divides them: from the first of those on, this lane's
+  /// sums are kept 2^-32 times as large. (All groups of a row have the same values, and so the same factor, when they
+  /// merge.)
+  __device__ __forceinline__ void make_room(float (&factor)[8]) {
+    float largest = 0.0f;
+#pragma unroll
+    for (float x : factor) largest = fmaxf(largest, fabsf(x));
+    if (largest > 0x1p60f && shrink_ == 1.0f) {
+      shrink_ = 0x1p-32f;
+#pragma unroll
+      for (float& x : o_) x *= shrink_;
+    }
+#pragma unroll
+    for (float& x : factor) x *= shrink_;
   }
 
   /// The next `kCount` keys.
@@ -244,6 +262,7 @@ class RowAttention {
   float highest_ = -kInfinity;  // log2 units
   float sum_ = 0.0f;
   float o_[8] = {};
+  float shrink_ = 1.0f;  // o_ is this times the sum
 };
 
 }  // namespace triscope::hopper

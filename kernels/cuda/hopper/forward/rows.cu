@@ -12,7 +12,7 @@ constexpr int kRowThreads = 128;
 /// Rows in the order of q. `groups`: groups of lanes that share a row, 1 or all of a warp.
 template <int kHeadDim, bool kDeterminant, bool kHalf>
 __global__ void __launch_bounds__(kRowThreads) rows_kernel(const __grid_constant__ ForwardParameters p, int groups) {
-  using Row = RowAttention<kHeadDim, kDeterminant, kHalf>;
+  using Row = RowAttention<kHeadDim, kDeterminant, kHalf, false>;
   const int thread = static_cast<int>(threadIdx.x);
   const int row_lanes = groups * Row::kLanes;
   const unsigned number =
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kRowThreads) rows_kernel(const __grid_constant
 
 template <int kHeadDim, bool kDeterminant>
 void launch(const ForwardParameters& p, int groups, bool half, cudaStream_t stream) {
-  const int block_rows = kRowThreads / (groups * RowAttention<kHeadDim, kDeterminant, true>::kLanes);
+  const int block_rows = kRowThreads / (groups * RowAttention<kHeadDim, kDeterminant, true, false>::kLanes);
   const unsigned blocks = (static_cast<unsigned>(p.items) + block_rows - 1) / block_rows;
   const auto kernel = half ? rows_kernel<kHeadDim, kDeterminant, true> : rows_kernel<kHeadDim, kDeterminant, false>;
   kernel<<<blocks, kRowThreads, 0, stream>>>(p, groups);

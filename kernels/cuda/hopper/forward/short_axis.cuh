@@ -7,6 +7,8 @@
 // instances, in the order of the cross products (virtual_query.cuh).
 #pragma once
 
+#include <math_constants.h>
+
 #include "kernels/cuda/hopper/common/ring.hpp"
 #include "kernels/cuda/hopper/common/virtual_query.cuh"
 #include "kernels/cuda/hopper/forward/barriers.cuh"
@@ -14,11 +16,23 @@
 
 namespace triscope::hopper {
 
-/// Values nearer to 0 than this are taken for it in ratios, so that no ratio is infinite. 2^-60: the change of o is
-/// below 1e-18 of the other terms' scale.
-inline constexpr float kSmallestValue = 0x1p-60f;
+/// Values that ratios hold: the quotient of any two, and its products with weights, stay inside fp32.
+inline constexpr float kSmallestValue = 0x1p-60f, kLargestValue = 0x1p60f;
 
-__device__ __forceinline__ float away_from_zero(float x) { return copysignf(fmaxf(fabsf(x), kSmallestValue), x); }
+/// `x`, but at least 2^-60 from 0; NaN stays.
+__device__ __forceinline__ float away_from_zero(float x) {
+  const int size = max(__float_as_int(fabsf(x)), __float_as_int(kSmallestValue));  // as integers: NaN is the largest
+  return copysignf(__int_as_float(size), x);
+}
+
+/// What stands for the value `x` in ratios. 0 is taken for 2^-60, so that no ratio is infinite: the change of o is
+/// below 1e-18 of the other terms' scale. What ratios do not hold, infinity and NaN among it, becomes NaN: the rows
+/// that see it are then not finite, and are computed again (repair.cuh). A window of one step has no ratios: there,
+/// what is nearer to 0 than 2^-60 is taken for 2^-60.
+__device__ __forceinline__ float value_in_ratios(float x) {
+  const float far = away_from_zero(x);
+  return fabsf(x) > kLargestValue || (x != 0.0f && far != x) ? CUDART_NAN_F : far;
+}
 
 template <TileConfig kConfig>
 struct ShortAxis {
@@ -154,10 +168,10 @@ struct ShortAxis {
   __device__ __forceinline__ void store_ratio(std::uint32_t slot, const Row& row) const {
 #pragma unroll
     for (int w = 0; w < kLaneWords; ++w) {
-      const float low = away_from_zero(low_bf16(row.previous[w]) + p.value_bias) *
-                        fast_reciprocal(away_from_zero(low_bf16(row.value[w]) + p.value_bias));
-      const float high = away_from_zero(high_bf16(row.previous[w]) + p.value_bias) *
-                         fast_reciprocal(away_from_zero(high_bf16(row.value[w]) + p.value_bias));
+      const float low = value_in_ratios(low_bf16(row.previous[w]) + p.value_bias) *
+                        fast_reciprocal(value_in_ratios(low_bf16(row.value[w]) + p.value_bias));
+      const float high = value_in_ratios(high_bf16(row.previous[w]) + p.value_bias) *
+                         fast_reciprocal(value_in_ratios(high_bf16(row.value[w]) + p.value_bias));
       store_shared_float2(slot_address(slot) + L::kKeyBytes + ratio_offset(2 * (lane * kLaneWords + w)), low, high);
     }
   }

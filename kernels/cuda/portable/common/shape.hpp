@@ -91,6 +91,8 @@ struct BackwardPlan {
 BackwardPlan plan_backward(const Shape& shape);
 
 void launch_forward(const Shape& shape, const Tensors& tensors, cudaStream_t stream);
+/// Behind it: what it marked as not finite (forward_again.cu). launch_forward enqueues it.
+void launch_forward_again(const Shape& shape, const Tensors& tensors, cudaStream_t stream);
 // The steps of the backward, in order.
 void launch_row_statistics(const Shape&, const BackwardPlan&, const Tensors&, void* workspace, cudaStream_t);
 void launch_backward_rows(const Shape&, const BackwardPlan&, const Tensors&, void* workspace, cudaStream_t);
