@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <random>
 
@@ -28,6 +29,16 @@ std::string random_id() {
   return id;
 }
 
+// SQLite calls it a full disk, too, when a table has no row number left.
+bool row_numbers_are_used_up(SQLite::Database& database) {
+  try {
+    return database.execAndGet("SELECT max(seq) FROM sqlite_sequence").getInt64() ==
+           std::numeric_limits<std::int64_t>::max();
+  } catch (const SQLite::Exception&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 struct Store::Impl {
@@ -41,10 +52,23 @@ struct Store::Impl {
     return translate_errors("write to", connection.file, [&] {
       connection.require_unmoved();
       SQLite::Transaction transaction(connection.database, SQLite::TransactionBehavior::IMMEDIATE);
-      const auto result = body(connection.database);
+      const auto result = body_or_error(body);
       transaction.commit();
       return result;
     });
+  }
+
+  /// `body(database)`; a table without a row number left is not called a full disk.
+  template <typename Body>
+  auto body_or_error(Body& body) {
+    try {
+      return body(connection.database);
+    } catch (const SQLite::Exception& exception) {
+      if (exception.getErrorCode() != SQLITE_FULL || !row_numbers_are_used_up(connection.database)) throw;
+      throw Error(fmt::format("cannot write to the database {}", connection.file.string()),
+                  "a table in it has no row number left: one stands at 2^63-1, which no measurement brings about",
+                  "copy it into a new database with `triscope import`; this one was left as it is");
+    }
   }
 
   /// One UPDATE or DELETE of the row `id` of `table`; throws `Error` when there is none.
@@ -238,15 +262,8 @@ std::int64_t Store::import(const fs::path& file, const ImportRules& rules) {
   return translate_errors("import", source.file, [&] {
     source.begin_read();
     const SQLite::Transaction reading(source.database);
-    return impl_->write([&](SQLite::Database& target) {
-      try {
-        return copy_sweeps(target, source.database, rules);
-      } catch (const SQLite::Exception& exception) {
-        const int code = target.getErrorCode();
-        if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) throw;  // it is the target's
-        throw store_error(exception, "import", source.file);
-      }
-    });
+    return impl_->write(
+        [&](SQLite::Database& target) { return copy_sweeps(target, source.database, source.file, rules); });
   });
 }
 

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
 #include "profiler/store/patience.hpp"
 #include "profiler/store/store.hpp"
+#include "profiler/store/store_error.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_tables.hpp"
 
@@ -12,10 +14,30 @@ namespace {
 
 using namespace tables;
 
+// The database that is copied from. Whatever SQLite refuses while it is read is its fault, and said of its file; all
+// the rest is the target's.
+struct Source {
+  SQLite::Database& database;
+  const std::filesystem::path& file;
+
+  template <typename Body>
+  decltype(auto) read(Body&& body) const {
+    try {
+      return body(database);
+    } catch (const UnusableRow&) {
+      throw;  // this row is left out
+    } catch (const SQLite::Exception& exception) {
+      throw store_error(exception, "import", file);
+    }
+  }
+};
+
 // A sweep with the identity of `source_sweep` in `target`; written, with its note and star, when there is none.
-std::int64_t matching_sweep(SQLite::Database& target, SQLite::Database& source, std::int64_t source_sweep,
+std::int64_t matching_sweep(SQLite::Database& target, const Source& source, std::int64_t source_sweep,
                             const ImportRules& rules) {
-  SweepRow row = select<SweepRow>(source, kSweeps.columns, "FROM sweep WHERE id = ?", source_sweep).front();
+  SweepRow row = source.read([&](SQLite::Database& database) {
+    return select<SweepRow>(database, kSweeps.columns, "FROM sweep WHERE id = ?", source_sweep).front();
+  });
   SQLite::Statement find(target, "SELECT id FROM sweep WHERE uuid = ?");
   Binder(find) << row.uuid;
   if (find.executeStep()) {
@@ -25,14 +47,16 @@ std::int64_t matching_sweep(SQLite::Database& target, SQLite::Database& source, 
     finish.exec();
     return id;
   }
-  SQLite::Statement query(source,
-                          "SELECT sweep.environment, note.body FROM sweep "
-                          "LEFT JOIN note ON note.sweep = sweep.id AND note.measurement IS NULL WHERE sweep.id = ?");
-  Binder(query) << source_sweep;
-  query.executeStep();
-  RowReader reader(query);
-  const auto environment = reader.next<std::int64_t>();
-  const auto note = reader.next<std::string>();
+  const auto [environment, note] = source.read([&](SQLite::Database& database) {
+    SQLite::Statement query(database,
+                            "SELECT sweep.environment, note.body FROM sweep "
+                            "LEFT JOIN note ON note.sweep = sweep.id AND note.measurement IS NULL WHERE sweep.id = ?");
+    Binder(query) << source_sweep;
+    query.executeStep();
+    RowReader reader(query);
+    const auto id = reader.next<std::int64_t>();
+    return std::pair(read_environment(database, id), reader.next<std::string>());
+  });
   if (const std::string fault = rules.request_fault(row.request); !fault.empty()) {
     row.request.clear();
     rules.left_out(
@@ -40,7 +64,7 @@ std::int64_t matching_sweep(SQLite::Database& target, SQLite::Database& source, 
   }
   InternedTexts texts(target);
   Insert insert(texts, kSweeps, "environment");
-  const std::int64_t id = insert(row, intern_environment(target, read_environment(source, environment)));
+  const std::int64_t id = insert(row, intern_environment(target, environment));
   write_note(target, id, std::nullopt, note);
   return id;
 }
@@ -50,15 +74,18 @@ Derived read_derived(SQLite::Database& database, std::int64_t id) {
   return select<Derived>(database, kDerived.columns, "FROM measurement WHERE id = ?", id).front();
 }
 
-bool copy_measurement(SQLite::Database& target, std::int64_t sweep, SQLite::Database& source, std::int64_t id,
+bool copy_measurement(SQLite::Database& target, std::int64_t sweep, const Source& source, std::int64_t id,
                       const Measurement& measurement, std::int64_t environment) {
   const std::optional<ExistingRow> existing = find_measurement(target, sweep, measurement.key);
   if (existing && (existing->status == Status::ok || measurement.status != Status::ok)) return false;
-  const std::int64_t target_environment = intern_environment(target, read_environment(source, environment));
-  const std::int64_t copy = write_measurement(target, sweep, target_environment, measurement, read_derived(source, id),
+  const auto read = [&](auto of, std::int64_t row) {
+    return source.read([&](SQLite::Database& database) { return of(database, row); });
+  };
+  const std::int64_t target_environment = intern_environment(target, read(read_environment, environment));
+  const std::int64_t copy = write_measurement(target, sweep, target_environment, measurement, read(read_derived, id),
                                               existing ? std::optional(existing->id) : std::nullopt);
-  if (const std::optional<KernelCard> card = read_kernel_card(source, id)) write_kernel_card(target, copy, *card);
-  const std::string note = read_note(source, id);
+  if (const std::optional<KernelCard> card = read(read_kernel_card, id)) write_kernel_card(target, copy, *card);
+  const std::string note = read(read_note, id);
   if (!note.empty()) write_note(target, sweep, copy, note);
   return true;
 }
@@ -66,8 +93,10 @@ bool copy_measurement(SQLite::Database& target, std::int64_t sweep, SQLite::Data
 // Runs `copy` of one row with all that belongs to it; false when a value in it cannot be used: then nothing of it is
 // there, and `rules` are told. `what` names it.
 template <typename Copy>
-bool copy_or_leave_out(SQLite::Database& target, const std::string& what, const ImportRules& rules, Copy&& copy) {
-  Patience{rules.cancel, {}, {}}.require();  // the statements of one row end before SQLite asks
+bool copy_or_leave_out(SQLite::Database& target, const Source& source, const std::string& what,
+                       const ImportRules& rules, Copy&& copy) {
+  // The statements of one row end before SQLite asks.
+  source.read([&](SQLite::Database&) { Patience{rules.cancel, {}, {}}.require(); });
   target.exec("SAVEPOINT one_row");
   std::string why;
   try {
@@ -86,27 +115,34 @@ bool copy_or_leave_out(SQLite::Database& target, const std::string& what, const 
   return why.empty();
 }
 
-// Row ids come in their order, unless a tree of pages leads to the same rows again and again.
-void require_order(std::int64_t& last, std::int64_t id) {
-  if (id <= last) throw SQLite::Exception("rows are not in their order", SQLITE_CORRUPT);
-  last = id;
+// Goes to the next row of `rows`, which begin with their id; false at the end. Ids come in their order, unless a tree
+// of pages leads to the same rows again and again.
+bool next_row(const Source& source, SQLite::Statement& rows, std::int64_t& id) {
+  return source.read([&](SQLite::Database&) {
+    if (!rows.executeStep()) return false;
+    const std::int64_t last = std::exchange(id, rows.getColumn(0).getInt64());
+    if (id <= last) throw SQLite::Exception("rows are not in their order", SQLITE_CORRUPT);
+    return true;
+  });
 }
 
 // The measurements of one sweep; returns how many were copied.
-std::int64_t copy_measurements(SQLite::Database& target, std::int64_t sweep, SQLite::Database& source,
+std::int64_t copy_measurements(SQLite::Database& target, std::int64_t sweep, const Source& source,
                                std::int64_t source_sweep, const ImportRules& rules) {
   std::int64_t copied = 0;
-  SQLite::Statement rows(source, "SELECT id, environment FROM measurement WHERE sweep = ? ORDER BY id");
+  SQLite::Statement rows = source.read([&](SQLite::Database& database) {
+    return SQLite::Statement(database, "SELECT id, environment FROM measurement WHERE sweep = ? ORDER BY id");
+  });
   Binder(rows) << source_sweep;
-  std::int64_t last = std::numeric_limits<std::int64_t>::min();
-  while (rows.executeStep()) {
-    RowReader row(rows);
-    const auto id = row.next<std::int64_t>();
-    require_order(last, id);
+  std::int64_t id = std::numeric_limits<std::int64_t>::min();
+  while (next_row(source, rows, id)) {
     const std::string what = fmt::format("measurement {} of sweep {}", id, source_sweep);
-    copy_or_leave_out(target, what, rules, [&] {
-      const std::optional<Measurement> measurement = read_measurement(source, id);
+    copy_or_leave_out(target, source, what, rules, [&] {
+      const std::optional<Measurement> measurement =
+          source.read([&](SQLite::Database& database) { return read_measurement(database, id); });
       if (!measurement) throw UnusableRow("its problem or its kernel is missing");
+      RowReader row(rows);
+      row.next<std::int64_t>();  // the id
       copied += copy_measurement(target, sweep, source, id, *measurement, row.next<std::int64_t>()) ? 1 : 0;
     });
   }
@@ -115,15 +151,16 @@ std::int64_t copy_measurements(SQLite::Database& target, std::int64_t sweep, SQL
 
 }  // namespace
 
-std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& source, const ImportRules& rules) {
+std::int64_t copy_sweeps(SQLite::Database& target, SQLite::Database& from, const std::filesystem::path& file,
+                         const ImportRules& rules) {
+  const Source source{from, file};
   std::int64_t copied = 0;
-  SQLite::Statement sweeps(source, "SELECT id FROM sweep ORDER BY id");
-  std::int64_t last = std::numeric_limits<std::int64_t>::min();
-  while (sweeps.executeStep()) {
-    const std::int64_t source_sweep = sweeps.getColumn(0).getInt64();
-    require_order(last, source_sweep);
+  SQLite::Statement sweeps = source.read(
+      [](SQLite::Database& database) { return SQLite::Statement(database, "SELECT id FROM sweep ORDER BY id"); });
+  std::int64_t source_sweep = std::numeric_limits<std::int64_t>::min();
+  while (next_row(source, sweeps, source_sweep)) {
     std::int64_t sweep = 0;
-    const bool usable = copy_or_leave_out(target, fmt::format("sweep {}", source_sweep), rules,
+    const bool usable = copy_or_leave_out(target, source, fmt::format("sweep {}", source_sweep), rules,
                                           [&] { sweep = matching_sweep(target, source, source_sweep, rules); });
     if (usable) copied += copy_measurements(target, sweep, source, source_sweep, rules);
   }
