@@ -85,7 +85,8 @@ bool is_descriptor(const fs::path& file) {
   return !error && folder.filename() == "fd" && folder.string().starts_with("/proc/");
 }
 
-fs::path end_of_links(fs::path file) {
+fs::path end_of_links(const fs::path& given) {
+  fs::path file = given;
   constexpr int kMostLinks = 40;  // Linux's own limit
   std::error_code error;
   for (int links = 0; links < kMostLinks && fs::is_symlink(fs::symlink_status(file, error)); ++links) {
@@ -93,6 +94,9 @@ fs::path end_of_links(fs::path file) {
     const fs::path target = fs::read_symlink(file, error);
     file = target.is_absolute() ? target : file.parent_path() / target;
   }
+  if (fs::is_symlink(fs::symlink_status(file, error)) && !is_descriptor(file))
+    refuse(given, "its symbolic links lead to each other and to no file", "remove the links, or name another file",
+           ExitCode::environment);
   return file;
 }
 

@@ -22,7 +22,8 @@ void refuse_database_files(const std::filesystem::path& given, const std::filesy
                            bool may_be_database = false);
 
 /// The end of a chain of symbolic links, which need not exist. An open descriptor (/dev/stdout leads to one) is an end.
-std::filesystem::path end_of_links(std::filesystem::path file);
+/// Throws `Error` (environment) when the links lead in a circle.
+std::filesystem::path end_of_links(const std::filesystem::path& given);
 
 /// Whether `file` is a link of /proc/PID/fd, which stands for an open descriptor and not for the file it names.
 bool is_descriptor(const std::filesystem::path& file);

@@ -62,6 +62,18 @@ TEST(OutputFile, what_is_there_is_replaced_only_by_its_own_kind) {
   EXPECT_THAT(refusal(folder / "link.csv", FileKind::csv), HasSubstr("it is not a CSV table"));
 }
 
+TEST(OutputFile, links_in_a_circle_are_refused_and_stay) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("b.csv", folder / "a.csv");
+  std::filesystem::create_symlink("a.csv", folder / "b.csv");
+  std::filesystem::create_symlink("self.db", folder / "self.db");
+  EXPECT_THAT(refusal(folder / "a.csv", FileKind::csv), HasSubstr("lead to each other"));
+  EXPECT_THAT(refusal(folder / "self.db", FileKind::database), HasSubstr("lead to each other"));
+  EXPECT_THROW(write_whole_file(folder / "a.csv", "a,b\n"), Error);
+  EXPECT_EQ(std::filesystem::read_symlink(folder / "a.csv"), "b.csv");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 3) << "nothing beside them";
+}
+
 TEST(OutputFile, what_belongs_to_a_database_is_never_written) {
   const TemporaryFolder folder;
   for (const char* name : {"x.db-wal", "x.db-shm", "x.db-journal", "x.db.sweep3.lock"}) {
