@@ -50,6 +50,18 @@ TEST(Settings, paths_that_are_no_utf8_come_back_as_they_were) {
   EXPECT_EQ(back.settings.recent_databases, stored.settings.recent_databases);
 }
 
+TEST(Settings, remember_a_database_by_its_whole_path) {
+  fixture::WindowOnDatabase window(3);
+  const std::filesystem::path whole = window.folder / "test.db";
+  window.start(std::filesystem::relative(whole));
+  window.stage->settle();
+  const Settings& settings = window.application().ui().settings;
+  ASSERT_EQ(settings.recent_databases.size(), 1u) << "one file is listed once";
+  EXPECT_EQ(settings.last_database, settings.recent_databases.front());
+  EXPECT_TRUE(std::filesystem::path(settings.last_database).is_absolute()) << settings.last_database;
+  EXPECT_TRUE(std::filesystem::equivalent(settings.last_database, whole));
+}
+
 TEST(Settings, of_200000_brackets_are_set_aside) {
   TemporaryFolder folder;
   folder.write("window.json", R"({"request":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}");

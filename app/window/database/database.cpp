@@ -80,6 +80,11 @@ void Database::open(const std::filesystem::path& asked) {
       return;
     }
   }
+  if (file.is_relative()) {  // the settings remember it after the folder that this was started in
+    std::error_code no_folder;
+    const std::filesystem::path whole = std::filesystem::weakly_canonical(std::filesystem::absolute(file), no_folder);
+    if (!no_folder) file = whole;
+  }
   data_.loading = true;
   ++opening_;
   const bool create = own || !opened_once_;
