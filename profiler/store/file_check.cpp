@@ -204,7 +204,7 @@ Ending run_checker(const fs::path& program, const Question& question, const Pati
   throw Error(fmt::format("cannot {} the database {}", action, file.string()),
               endless ? "looking through it takes longer than a file of its size can need"
                       : fmt::format("it ended the process that looks through it first ({})", how),
-              "name another one with --db; this one was left as it is");
+              "name another one; this one was left as it is");
 }
 
 // Where the checker puts a copy when a transaction was cut off; none when there is no transaction.

@@ -165,7 +165,7 @@ void require_own_schema(SQLite::Database& database, const std::filesystem::path&
     throw Error(what,
                 found == objects.end() ? fmt::format("it has no {} {}", own.type, name)
                                        : fmt::format("its {} {} is not built as Triscope builds it", own.type, name),
-                "name another file with --db; this one was left as it is");
+                "name another file; this one was left as it is");
   }
 }
 

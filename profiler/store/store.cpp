@@ -257,7 +257,7 @@ std::int64_t Store::import(const fs::path& file, const ImportRules& rules) {
   Connection source = open_for_reading(file, kBusyTimeout, rules.cancel);
   if (source.identity == impl_->connection.identity) {
     throw Error(fmt::format("cannot import {}", file.string()), "it is the database that is being written to",
-                "name another file, or another target with --db", ExitCode::usage);
+                "name another file, or another target", ExitCode::usage);
   }
   return translate_errors("import", source.file, [&] {
     source.begin_read();

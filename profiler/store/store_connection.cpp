@@ -43,7 +43,7 @@ bool writable(const fs::path& path) { return ::access(path.c_str(), W_OK) == 0; 
 
 fs::path resolve(const fs::path& file) {
   if (file.empty()) {
-    throw Error("cannot open the database", "its name is empty", "name a file with --db", ExitCode::usage);
+    throw Error("cannot open the database", "its name is empty", "name a file", ExitCode::usage);
   }
   std::error_code failed;
   fs::path absolute = fs::weakly_canonical(fs::absolute(file), failed);
@@ -54,12 +54,12 @@ void require_regular(const fs::path& file) {
   std::error_code failed;
   const fs::file_status status = fs::status(file, failed);
   const std::string what = fmt::format("cannot open the database {}", file.string());
-  if (fs::is_directory(status)) throw Error(what, "it is a folder", "name a file in it with --db", ExitCode::usage);
+  if (fs::is_directory(status)) throw Error(what, "it is a folder", "name a file in it", ExitCode::usage);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw Error(what, "it is not a regular file", "name another file with --db", ExitCode::usage);
+    throw Error(what, "it is not a regular file", "name another file", ExitCode::usage);
   }
   if (failed && status.type() == fs::file_type::none) {
-    throw Error(what, failed.message(), "check its name and permissions, or name another one with --db");
+    throw Error(what, failed.message(), "check its name and permissions, or name another one");
   }
 }
 
@@ -71,13 +71,13 @@ void require_writable(const fs::path& file) {
   if (failed || !fs::is_directory(folder)) {
     throw Error(what,
                 fmt::format("its folder cannot be created ({})", failed ? failed.message() : "a file is in the way"),
-                "create the folder, or name another file with --db");
+                "create the folder, or name another file");
   }
   if (fs::exists(file) && !writable(file)) {
-    throw Error(what, "the file is read-only", "make it writable, or name another one with --db");
+    throw Error(what, "the file is read-only", "make it writable, or name another one");
   }
   if (!writable(folder)) {
-    throw Error(what, "its folder is read-only", "make the folder writable, or name another file with --db");
+    throw Error(what, "its folder is read-only", "make the folder writable, or name another file");
   }
 }
 
@@ -109,7 +109,7 @@ void require_readable_schema(SQLite::Database& database, const fs::path& file, b
   const SchemaState state = schema_state(database, file);
   if (state == SchemaState::empty) {
     throw Error(fmt::format("cannot read the database {}", file.string()), "it is empty",
-                "record something with `triscope sweep`, or name another one with --db");
+                "record something with `triscope sweep`, or name another one");
   }
   older = state == SchemaState::older;
 }
@@ -254,7 +254,7 @@ Connection open_for_reading(const fs::path& name, std::chrono::milliseconds busy
   require_regular(file);
   if (!fs::exists(file)) {
     throw Error(fmt::format("cannot read the database {}", file.string()), "there is no such file",
-                "record one with `triscope sweep`, or name another one with --db");
+                "record one with `triscope sweep`, or name another one");
   }
   return translate_errors("read", file, [&] {
     const bool foreign = is_foreign(file);

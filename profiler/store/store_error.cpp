@@ -37,30 +37,29 @@ Error store_error(const SQLite::Exception& exception, std::string_view action, c
     case SQLITE_LOCKED:
       return Error(what, "another program keeps it locked", "let that program finish or close it, then try again");
     case SQLITE_READONLY:
-      return Error(what, "it is read-only", "make the file and its folder writable, or name another one with --db");
+      return Error(what, "it is read-only", "make the file and its folder writable, or name another one");
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return Error(what, "the permission is missing", "change the permissions, or name another one with --db");
+      return Error(what, "the permission is missing", "change the permissions, or name another one");
     case SQLITE_CANTOPEN:
       if (disk_is_full(file)) return full;
-      return Error(what, "the file cannot be opened", "check its name and permissions, or name another one with --db");
+      return Error(what, "the file cannot be opened", "check its name and permissions, or name another one");
     case SQLITE_INTERRUPT:
       if (steps_ran_out()) {
         return Error(what, "reading it does not end where a file of its size must: it is damaged or made to do so",
-                     "name another one with --db; this one was left as it is");
+                     "name another one; this one was left as it is");
       }
       return Error(what, "it was cancelled", "try again");
     case SQLITE_TOOBIG:
       return Error(what, "a text in it is larger than 32 MiB, which Triscope never stores",
-                   "name another one with --db; this one was left as it is");
+                   "name another one; this one was left as it is");
     case SQLITE_NOTADB:
-      return Error(what, "it is not an SQLite database",
-                   "name a Triscope database with --db; this file was left as it is");
+      return Error(what, "it is not an SQLite database", "name a Triscope database; this file was left as it is");
     case SQLITE_CORRUPT:
       return Error(what, fmt::format("the file is damaged ({})", exception.what()),
                    "restore a copy, or save what is readable with: sqlite3 FILE .recover | sqlite3 SAVED.db");
     default:
-      return Error(what, exception.what(), "run `triscope doctor`, or name another database with --db");
+      return Error(what, exception.what(), "run `triscope doctor`, or name another database");
   }
 }
 

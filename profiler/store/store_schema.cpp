@@ -125,13 +125,13 @@ SchemaState schema_state(SQLite::Database& database, const std::filesystem::path
   const std::string what = fmt::format("cannot use {}", file.string());
   if (application != kApplicationId || version < 1) {
     throw Error(what, "it is an SQLite database, but not one of Triscope's",
-                "name another file with --db; this one was left as it is");
+                "name another file; this one was left as it is");
   }
   if (version > schema_version()) {
     throw Error(
         what,
         fmt::format("it was written by a newer Triscope (schema {}, this program knows {})", version, schema_version()),
-        "update Triscope, or name another database with --db");
+        "update Triscope, or name another database");
   }
   return version == schema_version() ? SchemaState::current : SchemaState::older;
 }

@@ -28,8 +28,7 @@ std::filesystem::path readable_source(const std::string& name, const std::filesy
   try {
     Snapshot{name};
   } catch (const Error& e) {
-    const bool about_target = e.fix().find("--db") != std::string::npos;  // which names it here
-    throw Error(what(), e.why(), about_target ? "name a Triscope database to copy from" : e.fix(), e.code());
+    throw Error(what(), e.why(), e.fix(), e.code());
   }
   return name;
 }

@@ -184,10 +184,13 @@ TEST_F(HistoryTest, importing_what_cannot_be_read_leaves_no_target_behind) {
   std::ofstream(letter) << "Dear reader, this is no database, and it is long enough to be looked at.";
   expect_error(run_triscope({"import", letter.string(), "--db", target.string()}), 3, "letter.txt");
   const ProgramResult missing = run_triscope({"import", (folder_ / "none.db").string(), "--db", target.string()});
-  expect_error(missing, 3, "name a Triscope database to copy from");
+  expect_error(missing, 3, "there is no such file");
   expect_error(run_triscope({"import", folder_.path().string(), "--db", target.string()}), 2,
-               "it is a folder; name a Triscope database to copy from");
+               "it is a folder; name a file in it");
   expect_error(run_triscope({"import", "", "--db", target.string()}), 2, "import ''");
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+      .exec("DROP VIEW result; CREATE VIEW result AS SELECT 1 AS measurement");
+  expect_error(run_triscope({"import", file_.string(), "--db", target.string()}), 3, "--rebuild-view");
   EXPECT_FALSE(std::filesystem::exists(target));
 }
 
