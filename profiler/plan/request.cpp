@@ -123,6 +123,7 @@ class RequestReader {
 };
 
 json parse_stored(const std::string& text) {
+  if (text.empty()) refuse_stored("it could not be used, so it was left out when the sweep was imported");
   if (text.size() > kLongestRequest) refuse_stored(fmt::format("it has {} bytes", text.size()));
   json j = json::parse(text, nullptr, false);
   if (j.is_discarded()) refuse_stored("it is not JSON");

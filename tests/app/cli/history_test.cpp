@@ -194,6 +194,15 @@ TEST_F(HistoryTest, importing_what_cannot_be_read_leaves_no_target_behind) {
   EXPECT_FALSE(std::filesystem::exists(target));
 }
 
+TEST_F(HistoryTest, resuming_a_sweep_whose_request_was_left_out_of_the_import_says_so) {
+  const std::filesystem::path target = folder_ / "new.db";
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("UPDATE sweep SET request = '{{{'");
+  const ProgramResult imported = run_triscope({"import", file_.string(), "--db", target.string()});
+  EXPECT_EQ(imported.exit_code, 0) << imported.errors;
+  expect_error(run_triscope({"sweep", "--resume", "1", "--db", target.string()}), 3,
+               "it was left out when the sweep was imported");
+}
+
 TEST_F(HistoryTest, importing_a_database_into_itself_is_refused_and_changes_no_byte) {
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = DELETE");  // as the recorded one
   const auto bytes = [this] {
