@@ -213,6 +213,46 @@ TEST_F(Hostile, a_stop_ends_reading_and_waiting_for_a_lock) {
   EXPECT_THAT(error_of([&] { (void)snapshot.results(); }), HasSubstr("it was cancelled"));
 }
 
+TEST_F(Hostile, an_import_names_the_file_at_fault) {
+  const std::filesystem::path source = folder_ / "source.db", target = folder_ / "target.db";
+  for (const std::filesystem::path& too_long : {source, target}) {
+    write_synthetic_database(source, 3, 3);
+    write_synthetic_database(target, 3, 3);
+    // Longer than any text may be, where both files are read.
+    SQLite::Database(too_long.string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE kernel SET source_hash = printf('%.*c', 40000000, 'x')");
+    // The same sweep in both, so that its measurements are looked for.
+    for (const std::filesystem::path& file : {source, target})
+      SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+          .exec("UPDATE sweep SET uuid = '00000000000000000000000000000000'");
+    Store store(target);
+    EXPECT_THAT(error_of([&] { store.import(source); }),
+                testing::AllOf(HasSubstr("a text in it is larger"), HasSubstr("the database " + too_long.string())));
+    std::filesystem::remove(source);
+    std::filesystem::remove(target);
+  }
+}
+
+TEST_F(Hostile, a_row_number_at_its_end_is_no_full_disk) {
+  for (const char* table : {"sweep", "measurement"}) {
+    SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+        .exec(std::string("UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = '") + table + "'");
+    Store store(file_);
+    EXPECT_THAT(
+        error_of([&] { std::string(table) == "sweep" ? begin(store) : store.add(1, synthetic_measurement(50)); }),
+        testing::AllOf(testing::StartsWith("cannot write to the database"), HasSubstr("no row number left"),
+                       testing::Not(HasSubstr("disk"))));
+    const std::filesystem::path source = folder_ / "source.db";
+    write_synthetic_database(source, 3, 3);
+    EXPECT_THAT(error_of([&] { store.import(source); }),
+                testing::AllOf(testing::StartsWith("cannot write to the database " + file_.string()),
+                               HasSubstr("no row number left")));
+    std::filesystem::remove(source);
+  }
+  EXPECT_EQ(Store(folder_ / "new.db").import(file_), 5) << "what the message advises";
+  EXPECT_THAT(Snapshot(file_).results(), SizeIs(5));
+}
+
 TEST(SqlWords, comments_layout_case_and_quotes_do_not_count) {
   EXPECT_EQ(sql_words("CREATE TABLE \"a\" (x -- why\n INTEGER /* so */ DEFAULT 'It''s')"),
             sql_words("create table A(X integer default 'It''s')"));

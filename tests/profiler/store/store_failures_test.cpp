@@ -470,44 +470,5 @@ TEST_F(StoreFailures, an_import_that_fails_copies_nothing_and_names_its_source) 
   EXPECT_THAT(error_of([&] { store.import(folder_ / "text.db"); }), HasSubstr("text.db"));
 }
 
-TEST_F(StoreFailures, an_import_names_the_file_at_fault) {
-  const fs::path source = folder_ / "source.db", target = folder_ / "target.db";
-  for (const fs::path& too_long : {source, target}) {
-    fill(source, 3);
-    fill(target, 3);
-    // Longer than any text may be, where both files are read.
-    SQLite::Database(too_long.string(), SQLite::OPEN_READWRITE)
-        .exec("UPDATE kernel SET source_hash = printf('%.*c', 40000000, 'x')");
-    // The same sweep in both, so that its measurements are looked for.
-    for (const fs::path& file : {source, target})
-      SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
-          .exec("UPDATE sweep SET uuid = '00000000000000000000000000000000'");
-    Store store(target);
-    EXPECT_THAT(error_of([&] { store.import(source); }),
-                AllOf(HasSubstr("a text in it is larger"), HasSubstr("the database " + too_long.string())));
-    fs::remove(source);
-    fs::remove(target);
-  }
-}
-
-TEST_F(StoreFailures, a_row_number_at_its_end_is_no_full_disk) {
-  fill(file_, 3);
-  for (const char* table : {"sweep", "measurement"}) {
-    SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
-        .exec(std::string("UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = '") + table + "'");
-    Store store(file_);
-    EXPECT_THAT(
-        error_of([&] { std::string(table) == "sweep" ? begin(store) : store.add(1, synthetic_measurement(3)); }),
-        AllOf(StartsWith("cannot write to the database"), HasSubstr("no row number left"), Not(HasSubstr("disk"))));
-    const fs::path source = folder_ / "source.db";
-    fill(source, 3);
-    EXPECT_THAT(error_of([&] { store.import(source); }),
-                AllOf(StartsWith("cannot write to the database " + file_.string()), HasSubstr("no row number left")));
-    fs::remove(source);
-  }
-  EXPECT_EQ(Store(folder_ / "new.db").import(file_), 3) << "what the message advises";
-  EXPECT_THAT(Snapshot(file_).results(), SizeIs(3));
-}
-
 }  // namespace
 }  // namespace triscope
