@@ -128,7 +128,7 @@ struct Application::Handlers {
   void operator()(const ask::ClearBaseline&) const { a.sweeps_.clear_baseline(); }
   void operator()(const ask::SetReference& request) const { a.sweeps_.set_reference(request.kernel); }
   void operator()(const ask::Compare& request) const { a.sweeps_.compare(request.sweep); }
-  void operator()(const ask::SelectMeasurement& request) const { a.sweeps_.select(request.measurement); }
+  void operator()(const ask::SelectMeasurement& request) const { a.sweeps_.select(request.measurement, request.sweep); }
   void operator()(const ask::ClearSelection&) const {
     if (a.ui_.workspace == Workspace::attention) return a.ui_.attention.pinned.reset();
     a.sweeps_.clear_selection();

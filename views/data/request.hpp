@@ -93,6 +93,7 @@ struct Compare {
 };
 struct SelectMeasurement {
   std::int64_t measurement = 0;  ///< 0, or the one that is selected already: none
+  std::int64_t sweep = 0;        ///< that holds it; 0: the shown one, or another of its device
 };
 struct ClearSelection {};
 

@@ -71,10 +71,10 @@ void StoredSweeps::compare(std::int64_t asked) {
   database_.read(true);
 }
 
-void StoredSweeps::select(std::int64_t measurement) {
+void StoredSweeps::select(std::int64_t measurement, std::int64_t in) {
   std::int64_t& pinned = ui_.selection.pinned;
   pinned = pinned == measurement ? 0 : measurement;
-  const std::int64_t sweep = sweep_of(data_.same_device, pinned);
+  const std::int64_t sweep = in != 0 && pinned != 0 ? in : sweep_of(data_.same_device, pinned);
   if (sweep != 0) ui_.selection.shown_sweep = sweep;
   database_.read(sweep != 0);
 }

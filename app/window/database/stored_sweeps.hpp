@@ -27,8 +27,9 @@ class StoredSweeps {
   void set_reference(const std::string& kernel);
   /// Puts a sweep beside the baseline or the shown one, or takes it away again; 0: the shown one.
   void compare(std::int64_t asked);
-  /// Selects a measurement and shows its sweep; the selected one no longer is.
-  void select(std::int64_t measurement);
+  /// Selects a measurement and shows its sweep; the selected one no longer is. `in`: the sweep that holds it, 0 where
+  /// it is the shown one or another of its device.
+  void select(std::int64_t measurement, std::int64_t in = 0);
   /// Selects the fastest of our kernels on the first problem of the longest sequence that the shown sweep measured
   /// well; a dot-product baseline where it measured nothing else.
   void select_first();
