@@ -46,14 +46,16 @@ if(TRISCOPE_WINDOW)
     app/window/messages app/window/threads fmt::static Threads::Threads)
   triscope_room(app/window/attention kernels/base profiler/export views/model views/parts app/window/engine
     app/window/messages app/window/threads)
+  triscope_room(app/window/explore kernels/base profiler/explore profiler/store profiler/verdict views/data views/model
+    app/window/database app/window/messages app/window/threads fmt::static)
   triscope_room(app/window/tiles views/model app/window/engine app/window/messages app/window/threads)
   triscope_room(app/window kernels/base views/model views/panels views/parts views/print views/shell app/window/attention app/window/database
-    app/window/desktop app/window/engine app/window/files app/window/look app/window/messages app/window/picture
-    app/window/sweep app/window/threads app/window/tiles app/window/undo imgui_and_implot)
+    app/window/desktop app/window/engine app/window/explore app/window/files app/window/look app/window/messages
+    app/window/picture app/window/sweep app/window/threads app/window/tiles app/window/undo imgui_and_implot)
   triscope_room(app/window/report kernels/base kernels/paper profiler/record profiler/report profiler/store profiler/supervise views/shell app/window
     imgui_and_implot fmt::static Threads::Threads)
   triscope_light_rooms(app/window app/window/engine app/window/desktop app/window/messages app/window/files app/window/look
-    app/window/picture app/window/database app/window/sweep app/window/attention app/window/tiles app/window/report)
+    app/window/picture app/window/database app/window/sweep app/window/attention app/window/explore app/window/tiles app/window/report)
   add_library(triscope_desktop STATIC app/window/main/frame_loop.cpp)    # the same on GLFW and OpenGL
   target_link_libraries(triscope_desktop PUBLIC triscope_app_window triscope_app_stop imgui_platform)
   add_executable(triscope-window app/window/main/window_main.cpp)

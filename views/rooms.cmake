@@ -1,8 +1,8 @@
 # The window's panels over plain data. Each line: a room, and the rooms and libraries it may use. No SQL, no CUDA, no
 # threads in here.
-triscope_room(views/data profiler/export profiler/paper profiler/plan profiler/protocol profiler/record profiler/statistics
+triscope_room(views/data profiler/explore profiler/export profiler/paper profiler/plan profiler/protocol profiler/record profiler/statistics
   imgui_and_implot fmt::static)
-triscope_room(views/model kernels/base kernels/attention kernels/paper kernels/tensors profiler/export profiler/paper
+triscope_room(views/model kernels/base kernels/attention kernels/paper kernels/tensors profiler/explore profiler/export profiler/paper
   profiler/plan profiler/record
   profiler/statistics views/data fmt::static)
 triscope_room(views/command views/data views/model)
@@ -11,7 +11,7 @@ triscope_room(views/paper kernels/paper profiler/paper profiler/plan views/data 
   fmt::static)
 triscope_room(views/tables kernels/base profiler/plan profiler/record profiler/statistics views/data views/model views/paper views/parts
   imgui_and_implot fmt::static)
-triscope_room(views/charts profiler/record views/data views/parts imgui_and_implot fmt::static)
+triscope_room(views/charts profiler/explore profiler/record views/data views/parts imgui_and_implot fmt::static)
 triscope_room(views/print kernels/base profiler/record profiler/statistics views/data views/model views/parts
   imgui_and_implot fmt::static)
 triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot

@@ -57,6 +57,7 @@ Application::~Application() {
   options_.engine.closing.request_stop();
   attention_.end();
   tiles_.end();
+  explore_.end();
   planner_.drop_waiting();
   sweep_.join();
   undo_.keep();
@@ -75,7 +76,7 @@ Context Application::context() {
 
 bool Application::settled() const {
   if (!database_.idle() || !files_.idle() || !planner_.idle() || !attention_.idle() || !tiles_.idle() ||
-      camera_.wanted())
+      !explore_.idle() || camera_.wanted())
     return false;
   // After the threads: they push before they are idle. A sweep pushes its progress all the time.
   return data_.run.running || queue_.empty();
@@ -105,6 +106,7 @@ void Application::draw() {
     draw_shell(now);
   }
   ui_.selection.hovered = ui_.selection.hovered_now;
+  if (std::exchange(ui_.explore.in_view, false)) explore_.supply();
   for (const Request& request : std::exchange(requests_, {})) {
     try {
       carry_out(request);

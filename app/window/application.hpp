@@ -13,6 +13,7 @@
 #include "app/window/database/database.hpp"
 #include "app/window/database/stored_sweeps.hpp"
 #include "app/window/engine/engine.hpp"
+#include "app/window/explore/explore_session.hpp"
 #include "app/window/files/files.hpp"
 #include "app/window/held_keys.hpp"
 #include "app/window/look/appearance.hpp"
@@ -116,6 +117,7 @@ class Application {
   SweepSession sweep_{data_.run, ui_, data_, options_.engine, database_, planner_, messages_, queue_};
   FirstStart first_start_;
   AttentionSession attention_{data_.attention, ui_.attention, data_, options_.engine, messages_, queue_};
+  ExploreSession explore_{data_.explore, ui_, data_, database_, messages_, queue_};
   TileSession tiles_{data_.tiles, ui_.paper.tiles, data_.run, options_.engine, messages_, queue_};
 };
 

@@ -28,6 +28,7 @@ TEST(Settings, come_back_as_they_were) {
   stored.settings.scale = 1.5F;
   stored.settings.visible[static_cast<std::size_t>(Panel::log)] = false;
   stored.settings.recent_databases = {"/a.db"};
+  stored.settings.explore_views = {{"energy", {"ms", "joules", "window", "", "kernel~hopper", true}}};
   stored.layout = "[Window][x]\n";
   save_settings(folder.path(), stored);
   const StoredSettings back = load_settings(folder.path());
@@ -36,6 +37,9 @@ TEST(Settings, come_back_as_they_were) {
   EXPECT_EQ(back.settings.scale, 1.5F);
   EXPECT_FALSE(back.settings.visible[static_cast<std::size_t>(Panel::log)]);
   EXPECT_EQ(back.layout, stored.layout);
+  ASSERT_EQ(back.settings.explore_views.size(), 1U);
+  EXPECT_EQ(back.settings.explore_views[0].name, "energy");
+  EXPECT_EQ(back.settings.explore_views[0].query, stored.settings.explore_views[0].query);
 }
 
 TEST(Settings, paths_that_are_no_utf8_come_back_as_they_were) {

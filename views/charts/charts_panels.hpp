@@ -10,5 +10,6 @@ void draw_map_panel(Context& context);
 void draw_scaling_panel(Context& context);
 void draw_length_panel(Context& context);
 void draw_samples_panel(Context& context);
+void draw_explore_panel(Context& context);
 
 }  // namespace triscope

@@ -108,24 +108,6 @@ void set_area_ticks(const Range& range) {
   ImPlot::SetupAxisTicks(ImAxis_X1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
 }
 
-/// Ticks at 1, 2 and 5 times powers of ten; fewer when they would crowd.
-void set_latency_ticks(const Range& range) {
-  std::vector<double> ticks;
-  std::vector<std::string> names;
-  const double decades = std::log10(range.y_high / range.y_low);
-  for (int power = static_cast<int>(std::floor(std::log10(range.y_low))) - 1;
-       power <= static_cast<int>(std::ceil(std::log10(range.y_high))); ++power) {
-    for (double digit : {1.0, 2.0, 5.0}) {
-      if (decades > 3 && digit != 1.0) continue;
-      ticks.push_back(digit * std::pow(10.0, power));
-      names.push_back(fmt::format("{:g}", ticks.back()));
-    }
-  }
-  std::vector<const char*> labels;
-  for (const std::string& name : names) labels.push_back(name.c_str());
-  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
-}
-
 }  // namespace
 
 void draw_scaling_panel(Context& context) {
@@ -160,7 +142,7 @@ void draw_scaling_panel(Context& context) {
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
   fit_axes(context, {range.x_low / 1.5, range.x_high * 1.5, range.y_low / 1.6, range.y_high * 1.6});
   set_area_ticks(range);
-  set_latency_ticks(range);
+  set_decade_ticks(ImAxis_Y1, range.y_low, range.y_high);
   setup_legend(legend);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     plot_dashed_level(look, chart.levels[i].points.front().y, look.theme.baseline);

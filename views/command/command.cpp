@@ -78,6 +78,7 @@ const Command kCommands[] = {
     {ask::ShowPanel{Panel::scaling}, "View", "Scaling", "4", "Show latency against window area", always},
     {ask::ShowPanel{Panel::lengths}, "View", "Lengths", "N", "Show latency and work by sequence length", always},
     {ask::ShowPanel{Panel::samples}, "View", "Samples", "5", "Show the samples of the selected measurement", always},
+    {ask::ShowPanel{Panel::explore}, "View", "Explore", "E", "Any value of all measurements over any other", always},
     {ask::ShowPanel{Panel::compare}, "View", "Compare", "6", "Show the comparison of sweeps", always},
     {ask::ShowPanel{Panel::paper}, "View", "Paper", "7", "The paper's tables, tiles and algorithms", always},
     {ask::ShowPanel{Panel::details}, "View", "Details", "8", "Show the selected measurement", always},

@@ -15,6 +15,8 @@ constexpr std::array kPanels{
               "Latency and work by sequence length, and where windows and dot-product attention cross"},
     PanelInfo{Panel::samples, "samples", "Samples",
               "Every sample of the selected measurement over time, and their distribution"},
+    PanelInfo{Panel::explore, "explore", "Explore",
+              "Any value of all measurements of the database over any other, filtered and grouped"},
     PanelInfo{Panel::compare, "compare", "Compare",
               "Two or more sweeps, row by row, and what else differs between them"},
     PanelInfo{Panel::paper, "paper", "Paper", "The paper's Table 1 beside what this machine does, and its pages",

@@ -16,6 +16,7 @@ enum class Panel {
   scaling,
   lengths,
   samples,
+  explore,
   compare,
   paper,
   details,

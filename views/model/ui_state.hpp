@@ -12,6 +12,7 @@
 #include "views/data/attention_state.hpp"
 #include "views/data/request.hpp"
 #include "views/model/chart_model.hpp"
+#include "views/model/explore_chart.hpp"
 #include "views/model/paper_ui.hpp"
 #include "views/model/setup_model.hpp"
 
@@ -43,7 +44,8 @@ struct Settings {
   double tolerance = 0.005;  ///< of verdicts: what counts as the same
   std::string last_database;
   std::vector<std::string> recent_databases;
-  bool offer_recorded = true;  ///< at a start without a GPU; until it was opened or declined once
+  std::vector<ExploreView> explore_views;  ///< that were saved, by name
+  bool offer_recorded = true;              ///< at a start without a GPU; until it was opened or declined once
   std::array<bool, static_cast<std::size_t>(Panel::count)> visible = [] {
     std::array<bool, static_cast<std::size_t>(Panel::count)> all{};
     all.fill(true);
@@ -86,6 +88,14 @@ struct ChartZoom {
   bool asked = false;            ///< by a double click: in the next frame
 };
 
+/// What the Explore panel is set to.
+struct ExploreUi {
+  ExploreQuery query;     ///< the last that could be asked
+  std::string filter;     ///< as it is typed
+  std::string view_name;  ///< being typed
+  bool in_view = false;   ///< the panel was drawn in this frame
+};
+
 struct UiState {
   Selection selection;
   Settings settings;
@@ -93,6 +103,7 @@ struct UiState {
   Workspace workspace = Workspace::measure;
   AttentionUi attention;
   PaperUi paper;
+  ExploreUi explore;
 
   std::string table_filter, history_filter, palette_text, note_text;
   std::string sweep_note;     ///< being typed in the history's menu
@@ -152,7 +163,7 @@ struct UiState {
     settings.visible[static_cast<std::size_t>(panel)] = true;
     focus = panel;
     if (panel == Panel::tflops || panel == Panel::map || panel == Panel::scaling || panel == Panel::lengths ||
-        panel == Panel::samples)
+        panel == Panel::samples || panel == Panel::explore)
       front_chart = panel;
   }
 };

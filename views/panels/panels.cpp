@@ -58,6 +58,11 @@ TextTable samples_panel_text(Context& context) {
   return data.selected ? samples_text(data.selected->measurement.samples) : TextTable{};
 }
 
+TextTable explore_panel_text(Context& context) {
+  const auto& chart = context.data.explore.chart;
+  return chart ? explore_text(*chart) : TextTable{};
+}
+
 TextTable compare_panel_text(Context& context) {
   const WindowData& data = context.data;
   const CompareModel* model = context.models.compare(data, context.now);
@@ -90,6 +95,7 @@ constexpr std::array kPanels{
     PanelContent{Panel::scaling, draw_scaling_panel, scaling_panel_text},
     PanelContent{Panel::lengths, draw_length_panel, lengths_panel_text},
     PanelContent{Panel::samples, draw_samples_panel, samples_panel_text},
+    PanelContent{Panel::explore, draw_explore_panel, explore_panel_text},
     PanelContent{Panel::compare, draw_compare_panel, compare_panel_text},
     PanelContent{Panel::paper, draw_paper_panel, paper_panel_text},
     PanelContent{Panel::details, draw_details_panel, no_text},

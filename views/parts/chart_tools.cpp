@@ -309,10 +309,27 @@ bool PointPicker::offer(double x, double y, std::int64_t measurement) {
   return true;
 }
 
-void PointPicker::choose(std::int64_t measurement, const std::string& name) {
+void PointPicker::choose(std::int64_t measurement, const std::string& name, std::int64_t sweep) {
   context_.ui.selection.hovered_now = measurement;
   ImGui::SetTooltip("%s", (name + verdict_lines(context_, measurement)).c_str());
-  if (clicked_without_drag()) context_.request(ask::SelectMeasurement{measurement});
+  if (clicked_without_drag()) context_.request(ask::SelectMeasurement{measurement, sweep});
+}
+
+void set_decade_ticks(ImAxis axis, double low, double high) {
+  std::vector<double> ticks;
+  std::vector<std::string> names;
+  const bool crowded = std::log10(high / low) > 3;
+  for (int power = static_cast<int>(std::floor(std::log10(low))) - 1;
+       power <= static_cast<int>(std::ceil(std::log10(high))); ++power) {
+    for (double digit : {1.0, 2.0, 5.0}) {
+      if (crowded && digit != 1.0) continue;
+      ticks.push_back(digit * std::pow(10.0, power));
+      names.push_back(fmt::format("{:g}", ticks.back()));
+    }
+  }
+  std::vector<const char*> labels;
+  for (const std::string& name : names) labels.push_back(name.c_str());
+  ImPlot::SetupAxisTicks(axis, ticks.data(), static_cast<int>(ticks.size()), labels.data());
 }
 
 int format_axis_number(double value, char* buffer, int size, void*) {

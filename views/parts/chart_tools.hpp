@@ -104,12 +104,16 @@ class PointPicker {
   /// A point in plot units. True: it is the nearest so far, and within reach of the mouse.
   bool offer(double x, double y, std::int64_t measurement);
   /// After the last point, when one was the nearest: hovered, named, and selected on a click.
-  void choose(std::int64_t measurement, const std::string& name);
+  /// `sweep` holds it; 0: the shown one, or another of its device.
+  void choose(std::int64_t measurement, const std::string& name, std::int64_t sweep = 0);
 
  private:
   Context& context_;
   float best_;
 };
+
+/// Ticks of a logarithmic axis at 1, 2 and 5 times powers of ten; fewer when they would crowd.
+void set_decade_ticks(ImAxis axis, double low, double high);
 
 /// Axis formatter: 1, 10, 1k, 1M without trailing zeros.
 int format_axis_number(double value, char* buffer, int size, void*);

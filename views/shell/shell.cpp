@@ -64,6 +64,7 @@ void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
   dock(Panel::tflops, charts);
   dock(Panel::scaling, charts);
   dock(Panel::lengths, charts);
+  dock(Panel::explore, charts);
   dock(Panel::map, second);
   dock(Panel::samples, second);
   dock(Panel::details, right);

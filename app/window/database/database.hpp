@@ -40,6 +40,7 @@ class Database {
   bool still_there();
   /// Leaves a sweep out of what is read; 0: none.
   void hide(std::int64_t sweep) { hidden_sweep_ = sweep; }
+  std::int64_t hidden() const { return hidden_sweep_; }
   /// A file is being opened.
   bool opens() const { return opening_ > 0; }
   bool idle() const { return !opens() && reader_thread_.idle() && writer_thread_.idle(); }

@@ -46,6 +46,24 @@ std::string path_of_json(const nlohmann::json& json) {
   return {bytes.begin(), bytes.end()};
 }
 
+ExploreView view_of_json(const nlohmann::json& json) {
+  ExploreView view{json.at("name").get<std::string>(), {}};
+  ExploreQuery& query = view.query;
+  query.x = json.value("x", query.x);
+  query.y = json.value("y", query.y);
+  query.color = json.value("color", query.color);
+  query.panels = json.value("panels", query.panels);
+  query.where = json.value("where", "");
+  query.best = json.value("best", false);
+  return view;
+}
+
+nlohmann::json json_of_view(const ExploreView& view) {
+  const ExploreQuery& query = view.query;
+  return {{"name", view.name},      {"x", query.x},         {"y", query.y},      {"color", query.color},
+          {"panels", query.panels}, {"where", query.where}, {"best", query.best}};
+}
+
 void from_json(const nlohmann::json& json, StoredSettings& stored) {
   Settings& settings = stored.settings;
   const std::string theme = json.value("theme", "system");
@@ -57,6 +75,8 @@ void from_json(const nlohmann::json& json, StoredSettings& stored) {
   settings.offer_recorded = json.value("offer_recorded", true);
   for (const nlohmann::json& path : json.value("recent_databases", nlohmann::json::array()))
     settings.recent_databases.push_back(path_of_json(path));
+  for (const nlohmann::json& view : json.value("explore_views", nlohmann::json::array()))
+    settings.explore_views.push_back(view_of_json(view));
   for (const std::string& id : json.value("hidden_panels", std::vector<std::string>{})) {
     if (const PanelInfo* info = find_panel(id)) settings.visible[static_cast<std::size_t>(info->panel)] = false;
   }
@@ -77,6 +97,7 @@ nlohmann::json to_json(const StoredSettings& stored) {
   for (const PanelInfo& info : panels()) {
     if (!settings.visible[static_cast<std::size_t>(info.panel)]) json["hidden_panels"].push_back(info.id);
   }
+  for (const ExploreView& view : settings.explore_views) json["explore_views"].push_back(json_of_view(view));
   if (!stored.request_json.empty()) json["request"] = nlohmann::json::parse(stored.request_json);
   return json;
 }

@@ -1,0 +1,41 @@
+#include "app/window/explore/explore_session.hpp"
+
+#include <utility>
+
+namespace triscope {
+
+void ExploreSession::supply() {
+  if (shown_.database.empty() || shown_.sweeps.empty()) return;
+  ExploreQuestion wanted{shown_.database, ui_.explore.query, ui_.selection.reference, database_.hidden(),
+                         shown_.revision};
+  if (shown_.run.running && data_.asked) wanted.revision = data_.asked->revision;
+  if (data_.asked == wanted) return;
+  if (data_.asked && data_.asked->database != wanted.database) data_.chart.reset();
+  data_.asked = wanted;
+  data_.waiting = true;
+  newer_.request_stop();
+  newer_ = {};
+  thread_.replace("explore", [this, question = std::move(wanted), newer = newer_.get_token()] {
+    std::shared_ptr<const ExploreChart> chart;
+    std::string problem;
+    try {
+      chart = reader_.answer(question, newer);
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+    queue_.push([this, question, chart = std::move(chart), problem = std::move(problem)] {
+      if (data_.asked != question) return;  // another one was asked meanwhile
+      data_.waiting = false;
+      data_.problem = problem;
+      if (chart) data_.chart = chart;
+    });
+  });
+}
+
+void ExploreSession::end() {
+  closing_.request_stop();
+  newer_.request_stop();
+  thread_.drop_waiting();
+}
+
+}  // namespace triscope

@@ -1,0 +1,129 @@
+// What the Explore panel draws, made of invented rows.
+#include "views/model/explore_chart.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "tests/views/sweep_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+ExploreChart chart_of(const std::vector<ResultRow>& rows, const ExploreQuery& query) {
+  const std::string name = "one.db";
+  const ExploreSource source{name, rows};
+  return explore_chart(explore({&source, 1}, query), query, {&source, 1});
+}
+
+/// One of 128 tokens more than the one before.
+std::vector<ResultRow> many_rows(std::int64_t count, const char* kernel = "cpu.fast") {
+  std::vector<ResultRow> rows;
+  for (std::int64_t n = 0; n < count; ++n) {
+    ResultRow row = fixture::row(n + 1, 16, 16, Pass::forward, 1.0 + static_cast<double>(n % 97), 0.2, kernel);
+    row.problem.seq_len = 128 * (n + 1);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+TEST(ExploreChart, has_a_panel_for_each_pass_and_a_mark_for_each_configuration) {
+  const std::vector<ResultRow> rows = fixture::length_sweep()->rows;
+  const ExploreChart chart = chart_of(rows, {"seq", "ms", "kernel", "pass", "kernel=cuda.hopper window=512x32", false});
+  ASSERT_THAT(chart.plots, SizeIs(2));
+  EXPECT_EQ(chart.plots[0].name, "forward");
+  ASSERT_THAT(chart.plots[0].lines, SizeIs(1));
+  const ExploreLine& line = chart.plots[0].lines[0];
+  EXPECT_EQ(line.name, "cuda.hopper");
+  EXPECT_TRUE(line.joined);
+  EXPECT_THAT(line.marks, SizeIs(8));
+  EXPECT_EQ(line.marks[0].x, 1024);
+  EXPECT_TRUE(chart.x.logarithmic);
+  EXPECT_THAT(chart.x.ticks, SizeIs(8));
+  EXPECT_EQ(chart.rows, rows.size());
+  EXPECT_EQ(chart.matched, 16U);
+  EXPECT_THAT(explore_text(chart).rows, SizeIs(16));
+}
+
+TEST(ExploreChart, a_mark_names_its_row_and_its_interval) {
+  ResultRow unknown = fixture::row(2, 256, 64, Pass::forward, 30, 0.2);
+  unknown.ci_low_ms.reset();
+  unknown.ci_high_ms.reset();
+  const std::vector<ResultRow> rows{fixture::row(1, 512, 32, Pass::forward, 24, 0.2), unknown};
+  const ExploreChart chart = chart_of(rows, {"window", "ms", "", "", "", false});
+  ASSERT_THAT(chart.plots.at(0).lines.at(0).marks, SizeIs(2));
+  const auto& marks = chart.plots[0].lines[0].marks;
+  const ExploreMark& known = marks[0].known ? marks[0] : marks[1];
+  const ExploreMark& hollow = marks[0].known ? marks[1] : marks[0];
+  EXPECT_THAT(known.text, HasSubstr("512x32"));
+  EXPECT_THAT(known.text, HasSubstr("95 %: 23.76 to 24.48"));
+  EXPECT_THAT(known.text, HasSubstr("sweep 1"));
+  EXPECT_EQ(known.low, 24 * 0.99);
+  EXPECT_THAT(known.measurements, ElementsAre(1));
+  EXPECT_FALSE(hollow.known);
+  EXPECT_THAT(hollow.text, HasSubstr("interval unknown"));
+}
+
+TEST(ExploreChart, repeats_of_one_configuration_are_one_mark_that_spans_them) {
+  std::vector<ResultRow> rows;
+  for (std::int64_t n = 0; n < 3; ++n) {
+    rows.push_back(fixture::row(n + 1, 512, 32, Pass::forward, 20.0 + static_cast<double>(n), 0.2));
+    rows.back().sweep = n + 1;
+    rows.back().started = "2026-11-2" + std::to_string(n + 1) + "T14:02:31Z";
+  }
+  const ExploreChart chart = chart_of(rows, {});
+  const ExploreMark& mark = chart.plots.at(0).lines.at(0).marks.at(0);
+  EXPECT_EQ(mark.y, 21);
+  EXPECT_EQ(mark.low, 20);
+  EXPECT_EQ(mark.high, 22);
+  EXPECT_THAT(mark.measurements, ElementsAre(1, 2, 3));
+  EXPECT_EQ(mark.sweep, 3);  // of the newest, which a click shows
+}
+
+TEST(ExploreChart, of_100000_measurements_draws_few_marks_that_stand_for_all) {
+  const std::vector<ResultRow> rows = many_rows(100'000);
+  const ExploreChart chart = chart_of(rows, {"seq", "ms", "", "", "", false});
+  EXPECT_EQ(chart.matched, 100'000U);
+  EXPECT_EQ(chart.points, 100'000U);
+  EXPECT_LE(chart.drawn, kMostMarks);
+  EXPECT_GT(chart.drawn, 100U);
+  std::size_t stood_for = 0;
+  for (const ExploreMark& mark : chart.plots.at(0).lines.at(0).marks) stood_for += 1 + mark.others;
+  EXPECT_EQ(stood_for, 100'000U);
+  EXPECT_FALSE(chart.plots[0].lines[0].joined);
+  EXPECT_THAT(chart.x.ticks, IsEmpty());  // too many sizes to name each
+}
+
+TEST(ExploreChart, joins_the_series_that_are_too_many_and_says_which_panels_are_left_out) {
+  std::vector<ResultRow> rows = many_rows(60);
+  for (ResultRow& row : rows) row.instance = "tile " + std::to_string(row.measurement);
+  const ExploreChart chart = chart_of(rows, {"seq", "ms", "instance", "", "", false});
+  ASSERT_THAT(chart.plots.at(0).lines, SizeIs(kMostLines));
+  EXPECT_EQ(chart.plots[0].lines.back().name, fmt::format("{} others", 60 - (kMostLines - 1)));
+  EXPECT_EQ(chart.drawn, 60U);
+  const ExploreChart panels = chart_of(rows, {"seq", "ms", "", "instance", "", false});
+  EXPECT_THAT(panels.plots, SizeIs(kMostPlots));
+  EXPECT_EQ(panels.plots_left_out, 60 - kMostPlots);
+}
+
+TEST(ExploreChart, tells_what_is_wrong_with_a_filter) {
+  EXPECT_THAT(filter_problem("kernel~hopper seq>=8k"), IsEmpty());
+  EXPECT_THAT(filter_problem("colour=red"), Not(IsEmpty()));
+  EXPECT_EQ(explore_title({"seq", "ms", "", "", "form=trilinear", true}),
+            "Time by tokens, best of each, form=trilinear");
+}
+
+TEST(ExploreChart, every_usual_view_can_be_asked) {
+  const std::vector<ResultRow> rows = fixture::length_sweep()->rows;
+  for (const ExploreView& view : usual_views()) EXPECT_NO_THROW(chart_of(rows, view.query)) << view.name;
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,153 @@
+#include "views/charts/explore_controls.hpp"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+
+#include "profiler/explore/explore_fields.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr std::size_t kMostViews = 40, kLongestName = 60;
+
+/// On the line of the item before where `width` has room there.
+void flow(float width) {
+  ImGui::SameLine();
+  if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+}
+
+std::string label_of(const std::string& id) {
+  const ExploreField* field = find_explore_field(id);
+  return field == nullptr ? "none" : std::string(field->label);
+}
+
+void field_item(const Context& context, const ExploreField& field, std::string& chosen) {
+  const float column = context.look.px(190);
+  if (ImGui::Selectable(fmt::format("{}##{}", field.label, field.id).c_str(), chosen == field.id)) chosen = field.id;
+  tooltip(context, field.meaning);
+  ImGui::SameLine(column);
+  muted_text(context, field.id);
+}
+
+/// A box that names its role and what was chosen: "x: tokens".
+void field_box(Context& context, const char* role, std::string& id, bool numbers_only, bool may_be_none) {
+  const std::string shown = fmt::format("{}: {}", role, label_of(id));
+  const float width = button_width(shown.c_str()) + ImGui::GetFrameHeight();
+  if (&id != &context.ui.explore.query.y) flow(width);  // the first begins a line
+  ImGui::SetNextItemWidth(width);
+  if (!ImGui::BeginCombo(fmt::format("##{}", role).c_str(), shown.c_str(), ImGuiComboFlags_HeightLargest)) return;
+  if (may_be_none && ImGui::Selectable("none", id.empty())) id.clear();
+  bool measured = false;
+  for (const ExploreField& field : explore_fields()) {
+    if (numbers_only && field.number == nullptr) continue;
+    if (field.measure && !measured) ImGui::Separator();
+    measured = measured || field.measure;
+    field_item(context, field, id);
+  }
+  ImGui::EndCombo();
+}
+
+void take(Context& context, const ExploreView& view) {
+  context.ui.explore.query = view.query;
+  context.ui.explore.filter = view.query.where;
+  context.ui.explore.view_name = view.name;
+  context.ui.fit_charts = true;
+}
+
+/// Under its name, in place of one of the same name.
+void save_view(UiState& ui) {
+  std::vector<ExploreView>& views = ui.settings.explore_views;
+  const std::string& name = ui.explore.view_name;
+  std::erase_if(views, [&](const ExploreView& view) { return view.name == name; });
+  views.push_back({name, ui.explore.query});
+  std::sort(views.begin(), views.end(), [](const ExploreView& a, const ExploreView& b) { return a.name < b.name; });
+  ImGui::MarkIniSettingsDirty();  // so that the settings are written soon
+}
+
+void saved_views(Context& context) {
+  std::vector<ExploreView>& views = context.ui.settings.explore_views;
+  for (std::size_t n = 0; n < views.size(); ++n) {
+    ImGui::PushID(static_cast<int>(n));
+    const float cross = button_width("x"), width = context.look.px(230) - cross - ImGui::GetStyle().ItemSpacing.x;
+    ImGui::AlignTextToFramePadding();
+    if (ImGui::Selectable(views[n].name.c_str(), false, 0, ImVec2(width, 0))) take(context, views[n]);
+    ImGui::SameLine();
+    const bool forgotten = ImGui::SmallButton("x");
+    tooltip(context, "Forget this view");
+    ImGui::PopID();
+    if (!forgotten) continue;
+    views.erase(views.begin() + static_cast<std::ptrdiff_t>(n));
+    ImGui::MarkIniSettingsDirty();
+    return;
+  }
+}
+
+void view_menu(Context& context) {
+  const float width = button_width("Views");
+  flow(width);
+  if (ImGui::Button("Views")) ImGui::OpenPopup("views");
+  tooltip(context, "Usual and saved settings of this panel");
+  if (!ImGui::BeginPopup("views")) return;
+  UiState& ui = context.ui;
+  for (const ExploreView& view : usual_views()) {
+    if (ImGui::Selectable(view.name.c_str(), false, 0, ImVec2(context.look.px(230), 0))) take(context, view);
+  }
+  ImGui::Separator();
+  saved_views(context);
+  const bool room = ui.settings.explore_views.size() < kMostViews, named = !ui.explore.view_name.empty();
+  ImGui::SetNextItemWidth(context.look.px(230) - button_width("Save") - ImGui::GetStyle().ItemSpacing.x);
+  bool save = ImGui::InputTextWithHint("##view_name", "name of this view", &ui.explore.view_name,
+                                       ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ui.explore.view_name.size() > kLongestName) ui.explore.view_name.resize(kLongestName);
+  ImGui::SameLine();
+  save |= primary_button(context, "Save", room && named);
+  if (save && room && named) {
+    save_view(ui);
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+/// What cannot be asked says so here, and what was asked last stays.
+void filter_line(Context& context) {
+  ExploreUi& ui = context.ui.explore;
+  ImGui::SetNextItemWidth(-1);
+  ImGui::InputTextWithHint("##explore_filter", "filter: kernel~hopper window=512x32,256x32 seq>=8k ms<10", &ui.filter,
+                           ImGuiInputTextFlags_EscapeClearsAll);
+  if (!ImGui::IsItemActive() || ui.filter.empty()) {
+    tooltip(context,
+            "Terms between blanks, all of which must hold: a field, then =, !=, ~ (contains), !~, <, <=, > or >=, then "
+            "values between commas. The names of fields stand in the lists above. A word alone is looked for in every "
+            "setting.");
+  }
+  const std::string problem = filter_problem(ui.filter);
+  if (problem.empty()) {
+    ui.query.where = ui.filter;
+    return;
+  }
+  ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.slower);
+  ImGui::TextWrapped("%s", sentence(problem).c_str());
+  ImGui::PopStyleColor();
+}
+
+}  // namespace
+
+void draw_explore_controls(Context& context) {
+  ExploreQuery& query = context.ui.explore.query;
+  field_box(context, "y", query.y, true, false);
+  field_box(context, "x", query.x, false, false);
+  field_box(context, "colour", query.color, false, true);
+  field_box(context, "panels", query.panels, false, true);
+  flow(button_width("Best of each"));
+  if (chip(context, "Best of each", query.best)) query.best = !query.best;
+  tooltip(context, "Of each x and series only what took the shortest time");
+  view_menu(context);
+  filter_line(context);
+}
+
+}  // namespace triscope

@@ -1,0 +1,245 @@
+// Any value of all measurements of the database over any other: what was chosen above, drawn in panels that share
+// their axes.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/charts/charts_panels.hpp"
+#include "views/charts/explore_controls.hpp"
+#include "views/data/format.hpp"
+#include "views/parts/chart_tools.hpp"
+#include "views/parts/data_state.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr float kLeastWidth = 200, kLeastHeight = 130;  ///< of a plot, design pixels
+constexpr std::size_t kLongestTick = 18;                ///< letters
+
+std::string legend_name(const ExploreLine& line) { return line.name.empty() ? "##all" : " " + line.name; }
+
+/// The colours and marks of the other charts; the ninth series has the first colour and another mark.
+ImU32 colour_of(const Look& look, const ExploreChart& chart, const ExploreLine& line) {
+  if (line.baseline && chart.query.color == "kernel") return look.theme.baseline;
+  return look.theme.series[static_cast<std::size_t>(line.style) % look.theme.series.size()];
+}
+
+ImPlotMarker marker_of(const ExploreLine& line) {
+  Series series;
+  series.colour = line.style + line.style / 8;
+  return series_marker(series);
+}
+
+void plot_line(const Context& context, const ExploreChart& chart, const ExploreLine& line) {
+  const Look& look = context.look;
+  MarkedPoints points;
+  std::vector<double> known_x, known_y, below, above;
+  for (const ExploreMark& mark : line.marks) {
+    points.x.push_back(mark.x);
+    points.y.push_back(mark.y);
+    points.hollow.push_back(!mark.known);
+    if (!mark.known) continue;
+    known_x.push_back(mark.x);
+    known_y.push_back(mark.y);
+    below.push_back(mark.y - mark.low);
+    above.push_back(mark.high - mark.y);
+  }
+  const std::string name = legend_name(line);
+  const ImU32 colour = colour_of(look, chart, line);
+  ImPlotSpec whiskers;
+  whiskers.LineColor = to_vec4(colour);
+  whiskers.LineWeight = std::max(1.0F, look.px(1));
+  whiskers.Size = look.px(5);
+  if (!known_x.empty())
+    ImPlot::PlotErrorBars(name.c_str(), known_x.data(), known_y.data(), below.data(), above.data(),
+                          static_cast<int>(known_x.size()), whiskers);
+  plot_markers(look, name.c_str(), points, marker_of(line), colour);
+  // Last, also where it has no points: the legend takes its colour.
+  ImPlotSpec curve;
+  curve.LineColor = to_vec4(colour);
+  curve.LineWeight = look.px(1.5F);
+  const std::size_t joined = line.joined ? points.x.size() : 0;
+  ImPlot::PlotLine(name.c_str(), points.x.data(), points.y.data(), static_cast<int>(joined), curve);
+}
+
+/// The newest of its repeats, or the one that is selected.
+std::int64_t shown_of(const ExploreMark& mark, const Selection& selection) {
+  for (const std::int64_t measurement : mark.measurements) {
+    if (selection.is_marked(measurement)) return measurement;
+  }
+  return mark.measurements.back();
+}
+
+void select_points(Context& context, const ExplorePlot& plot) {
+  PointPicker picker(context);
+  const ExploreMark* nearest = nullptr;
+  for (const ExploreLine& line : plot.lines) {
+    if (is_hidden(legend_name(line))) continue;
+    for (const ExploreMark& mark : line.marks) {
+      if (picker.offer(mark.x, mark.y, shown_of(mark, context.ui.selection))) nearest = &mark;
+    }
+  }
+  if (nearest != nullptr) picker.choose(nearest->measurements.back(), nearest->text, nearest->sweep);
+}
+
+/// From low to high with a margin; rates and times stand on zero where that is near.
+std::pair<double, double> limits_of(const ExploreAxis& axis, bool from_zero) {
+  if (!axis.names.empty()) return {-0.6, static_cast<double>(axis.names.size()) - 0.4};
+  if (axis.logarithmic) {
+    const double margin = std::pow(axis.high / axis.low, 0.06);
+    return {axis.low / margin, axis.high * margin};
+  }
+  const double span = axis.high > axis.low ? axis.high - axis.low : std::max(std::abs(axis.high), 1e-9);
+  const bool zero = from_zero && axis.low >= 0 && axis.low < 0.6 * axis.high;
+  return {zero ? 0 : axis.low - 0.06 * span, axis.high + 0.06 * span};
+}
+
+/// Where named values stand, as many as have room beside each other.
+void set_named_ticks(const Look& look, const ExploreAxis& axis, bool tokens, float width) {
+  const auto [low, high] = limits_of(axis, false);
+  std::vector<double> ticks;
+  std::vector<std::string> names;
+  float free_from = -1e9F;
+  const std::size_t count = axis.names.empty() ? axis.ticks.size() : axis.names.size();
+  for (std::size_t n = 0; n < count; ++n) {
+    const double at = axis.names.empty() ? axis.ticks[n] : static_cast<double>(n);
+    std::string name = !axis.names.empty() ? axis.names[n]
+                       : tokens            ? format_tokens(static_cast<std::int64_t>(at))
+                                           : fmt::format("{:g}", at);
+    if (name.empty()) name = "none";
+    if (name.size() > kLongestTick) name = name.substr(0, kLongestTick - 1) + "…";
+    const double share = axis.logarithmic ? std::log(at / low) / std::log(high / low) : (at - low) / (high - low);
+    const float half = ImGui::CalcTextSize(name.c_str()).x / 2, middle = static_cast<float>(share) * width;
+    if (middle - half < free_from) continue;
+    free_from = middle + half + look.px(8);
+    ticks.push_back(at);
+    names.push_back(std::move(name));
+  }
+  std::vector<const char*> labels;
+  for (const std::string& name : names) labels.push_back(name.c_str());
+  ImPlot::SetupAxisTicks(ImAxis_X1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
+}
+
+/// An axis is named at the edge of the grid only.
+struct Names {
+  bool x = true, y = true;
+};
+
+void setup_axes(Context& context, const ExploreChart& chart, float width, Names names) {
+  const auto [x_low, x_high] = limits_of(chart.x, false);
+  const auto [y_low, y_high] = limits_of(chart.y, true);
+  ImPlot::SetupAxes(names.x ? chart.x.label.c_str() : nullptr, names.y ? chart.y.label.c_str() : nullptr,
+                    ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
+  const bool named = !chart.x.names.empty() || !chart.x.ticks.empty();
+  for (const auto& [id, axis] : {std::pair(ImAxis_X1, &chart.x), std::pair(ImAxis_Y1, &chart.y)}) {
+    if (axis->logarithmic) ImPlot::SetupAxisScale(id, ImPlotScale_Log10);
+    ImPlot::SetupAxisFormat(id, format_axis_number, nullptr);
+    if (axis->logarithmic && !(id == ImAxis_X1 && named)) set_decade_ticks(id, axis->low, axis->high);
+  }
+  const std::string& x = chart.query.x;
+  if (named) set_named_ticks(context.look, chart.x, x == "seq" || x == "w1" || x == "w2", width - context.look.px(70));
+  fit_axes(context, {x_low, x_high, y_low, y_high});
+}
+
+struct Grid {
+  int rows = 1, columns = 1;
+};
+/// As many columns as make the plots about half as high as they are wide.
+Grid grid_of(const Look& look, std::size_t plots, ImVec2 room) {
+  const int count = static_cast<int>(plots), most = std::max(1, static_cast<int>(room.x / look.px(kLeastWidth)));
+  const float wanted = std::sqrt(static_cast<float>(count) * room.x / std::max(1.0F, room.y) / 1.3F);
+  Grid grid;
+  grid.columns = std::clamp(static_cast<int>(std::lround(wanted)), 1, std::min(count, most));
+  grid.rows = (count + grid.columns - 1) / grid.columns;
+  return grid;
+}
+
+/// Of all plots together, as each line is named once.
+std::vector<std::string> names_of(const ExploreChart& chart) {
+  std::vector<std::string> names;
+  for (const ExplorePlot& plot : chart.plots) {
+    for (const ExploreLine& line : plot.lines) {
+      const std::string name = legend_name(line);
+      if (!line.name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+void draw_plots(Context& context, const ExploreChart& chart) {
+  const Look& look = context.look;
+  const NumberFont font(look, kSecondarySize);
+  ImVec2 room = ImGui::GetContentRegionAvail();
+  const Grid grid = grid_of(look, chart.plots.size(), room);
+  room.y = std::max(room.y, look.px(kLeastHeight) * static_cast<float>(grid.rows));  // the panel scrolls then
+  const std::vector<std::string> names = names_of(chart);
+  const LegendPlace legend = names.empty() ? LegendPlace::none : legend_place(look, names, room.x);
+  ImPlotSubplotFlags flags = ImPlotSubplotFlags_NoTitle | ImPlotSubplotFlags_NoMenus | ImPlotSubplotFlags_NoResize |
+                             ImPlotSubplotFlags_ShareItems;
+  if (legend == LegendPlace::none) flags |= ImPlotSubplotFlags_NoLegend;
+  if (!ImPlot::BeginSubplots(fmt::format("##explore {} {}", chart.query.x, chart.query.y).c_str(), grid.rows,
+                             grid.columns, room, flags))
+    return;
+  setup_legend(legend);
+  for (std::size_t n = 0; n < chart.plots.size(); ++n) {
+    const ExplorePlot& plot = chart.plots[n];
+    const std::string title = plot.name.empty() ? "##plot" : plot.name + "##plot";
+    const ImPlotFlags none = plot.name.empty() ? ImPlotFlags_NoTitle : 0;
+    if (!ImPlot::BeginPlot(title.c_str(), ImVec2(), plot_flags(LegendPlace::above) | none)) continue;
+    const auto columns = static_cast<std::size_t>(grid.columns);
+    setup_axes(context, chart, room.x / static_cast<float>(grid.columns),
+               {n + columns >= chart.plots.size(), n % columns == 0});
+    for (const ExploreLine& line : plot.lines) plot_line(context, chart, line);
+    select_points(context, plot);
+    ImPlot::EndPlot();
+  }
+  const SmallFont small(look);  // of the legend
+  ImPlot::EndSubplots();
+}
+
+bool any_hollow(const ExploreChart& chart) {
+  for (const ExplorePlot& plot : chart.plots) {
+    for (const ExploreLine& line : plot.lines) {
+      if (std::any_of(line.marks.begin(), line.marks.end(), [](const ExploreMark& mark) { return !mark.known; }))
+        return true;
+    }
+  }
+  return false;
+}
+
+std::string subtitle_of(const ExploreChart& chart) {
+  std::string text = chart.matched == chart.rows
+                         ? counted(chart.rows, "measurement")
+                         : fmt::format("{} of {}", format_count(static_cast<std::int64_t>(chart.matched)),
+                                       counted(chart.rows, "measurement"));
+  if (chart.drawn < chart.points)
+    text += fmt::format("; {} of {} points drawn", format_count(static_cast<std::int64_t>(chart.drawn)),
+                        format_count(static_cast<std::int64_t>(chart.points)));
+  if (chart.plots_left_out > 0) text += fmt::format("; {} left out", counted(chart.plots_left_out, "panel"));
+  if (!chart.mixed.empty()) text += fmt::format("; points at one x differ in {}", fmt::join(chart.mixed, ", "));
+  return text + hollow_note(any_hollow(chart));
+}
+
+}  // namespace
+
+void draw_explore_panel(Context& context) {
+  if (context.data.sweeps.empty() && !draw_data_state(context)) return;
+  context.ui.explore.in_view = true;
+  const ExploreData& data = context.data.explore;
+  const ChartFrame frame(context, Panel::explore);
+  const ExploreChart* chart = data.chart.get();
+  panel_heading(context, explore_title(chart ? chart->query : context.ui.explore.query),
+                chart ? subtitle_of(*chart) : "", context.ui.printing ? 0 : button_width("Copy"));
+  chart_button(context, Panel::explore);
+  if (!context.ui.printing) draw_explore_controls(context);
+  if (!data.problem.empty()) return empty_state(context, sentence(data.problem));
+  if (chart == nullptr) return empty_state(context, "Reading all measurements ...");
+  if (chart->matched == 0) return empty_state(context, "No measurement matches the filter.");
+  if (chart->plots.empty()) return empty_state(context, "None of these measurements has both values.");
+  draw_plots(context, *chart);
+}
+
+}  // namespace triscope

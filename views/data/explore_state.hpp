@@ -1,0 +1,70 @@
+// The Explore panel's question over all measurements of the database, and its answer as it is drawn.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/explore/exploration.hpp"
+
+namespace triscope {
+
+/// One configuration of one kernel, however often it was measured.
+struct ExploreMark {
+  double x = 0, y = 0;
+  double low = 0, high = 0;                ///< of its interval, or of its repeats; only where `known`
+  bool known = false;                      ///< the interval, or more than one repeat
+  std::int64_t sweep = 0;                  ///< of its newest repeat
+  std::vector<std::int64_t> measurements;  ///< its repeats, the newest last
+  std::size_t others = 0;                  ///< that stand so near that this one stands for them
+  std::string text;                        ///< what it is, for a tooltip
+};
+struct ExploreLine {
+  std::string name;       ///< empty: there is only one
+  int style = 0;          ///< which colour and mark
+  bool baseline = false;  ///< of dot-product attention or matrix products alone
+  bool joined = false;    ///< by a line
+  std::vector<ExploreMark> marks;
+};
+struct ExplorePlot {
+  std::string name;  ///< empty: there is only one
+  std::vector<ExploreLine> lines;
+};
+struct ExploreAxis {
+  std::string label;               ///< "time, ms"
+  std::vector<std::string> names;  ///< where it holds words: at 0, 1, 2 ...
+  std::vector<double> ticks;       ///< where it holds few sizes: these
+  bool logarithmic = false;
+  double low = 0, high = 1;  ///< of what is drawn
+};
+struct ExploreChart {
+  ExploreQuery query;
+  ExploreAxis x, y;
+  std::vector<ExplorePlot> plots;
+  std::size_t rows = 0, matched = 0;  ///< measurements
+  std::size_t points = 0, drawn = 0;  ///< before and after thinning
+  std::size_t plots_left_out = 0;
+  std::vector<std::string> mixed;  ///< in what else the points at one x differ
+};
+
+struct ExploreQuestion {
+  std::string database;
+  ExploreQuery query;
+  std::string reference;       ///< kernel that `ratio` is beside, or auto
+  std::int64_t hidden = 0;     ///< sweep that was deleted and can still come back
+  std::uint64_t revision = 0;  ///< of the database, as the window has read it
+  bool operator==(const ExploreQuestion&) const = default;
+};
+
+/// The last good answer stays until the next arrives.
+struct ExploreData {
+  std::shared_ptr<const ExploreChart> chart;
+  std::optional<ExploreQuestion> asked;  ///< that `chart` or `problem` answers, or that waits
+  bool waiting = false;
+  std::string problem;  ///< why there is no answer; empty: fine
+};
+
+}  // namespace triscope

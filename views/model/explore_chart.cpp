@@ -1,0 +1,279 @@
+#include "views/model/explore_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "kernels/base/error.hpp"
+#include "profiler/explore/explore_filter.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/problem_facts.hpp"
+#include "views/data/format.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr double kDecades = 10;             ///< values further apart than this stand on a logarithmic axis
+constexpr std::size_t kMostTicks = 16;      ///< sizes that are named each
+constexpr int kColumns = 200, kRows = 100;  ///< of the grid that points are thinned by
+
+/// A point on its way to a mark.
+struct Thinned {
+  const ExplorePoint* point = nullptr;
+  std::size_t others = 0;
+};
+using Points = std::vector<std::vector<Thinned>>;  ///< by line
+
+/// 0 to 1 along the axis.
+double along(const ExploreAxis& axis, double value) {
+  if (!(axis.high > axis.low)) return 0.5;
+  if (axis.logarithmic) return std::log(value / axis.low) / std::log(axis.high / axis.low);
+  return (value - axis.low) / (axis.high - axis.low);
+}
+
+/// Of the points of a line that share a cell of the grid, the first, which stands for the others.
+std::vector<Thinned> thin(const std::vector<Thinned>& points, const ExploreChart& chart, int coarser) {
+  std::map<std::pair<int, int>, Thinned> cells;
+  for (const Thinned& one : points) {
+    const std::pair cell{static_cast<int>(along(chart.x, one.point->x) * kColumns / coarser),
+                         static_cast<int>(along(chart.y, one.point->y) * kRows / coarser)};
+    const auto [found, is_new] = cells.try_emplace(cell, one);
+    if (!is_new) found->second.others += 1 + one.others;
+  }
+  std::vector<Thinned> kept;
+  for (const auto& [cell, one] : cells) kept.push_back(one);
+  return kept;
+}
+
+void thin_all(std::vector<Points>& plots, ExploreChart& chart) {
+  const auto count = [&] {
+    std::size_t sum = 0;
+    for (const Points& lines : plots) {
+      for (const auto& line : lines) sum += line.size();
+    }
+    return sum;
+  };
+  chart.points = count();
+  for (int coarser = 1; count() > kMostMarks && coarser <= kRows; coarser *= 2) {
+    for (Points& lines : plots) {
+      for (auto& line : lines) line = thin(line, chart, coarser);
+    }
+  }
+  chart.drawn = count();
+}
+
+const ResultRow& row_of(std::span<const ExploreSource> sources, const ExploreRepeat& repeat) {
+  return sources[repeat.source].rows[repeat.row];
+}
+
+std::string value_text(const ExploreField& field, double value) {
+  return significant_text(value, 4) + (field.unit.empty() ? "" : " ") + std::string(field.unit);
+}
+
+std::string mark_text(const Exploration& made, const ExploreMark& mark, const Explored& one) {
+  const ResultRow& row = one.row;
+  std::string text =
+      fmt::format("{}, {}, {} tokens, heads {}/{}, {}", row.card.label, windows_text(row.problem),
+                  format_tokens(row.problem.seq_len), row.problem.q_heads, row.problem.kv_heads, to_string(row.pass));
+  if (!row.instance.empty() && row.instance != "default") text += ", " + row.instance;
+  text += fmt::format("\n{}: {}", made.y->label, value_text(*made.y, mark.y));
+  if (mark.measurements.size() > 1) {
+    text += fmt::format(", median of {} measurements, {} to {}", mark.measurements.size(),
+                        significant_text(mark.low, 4), significant_text(mark.high, 4));
+  } else if (mark.known) {
+    text += fmt::format(", 95 %: {} to {}", significant_text(mark.low, 4), significant_text(mark.high, 4));
+  } else {
+    text += ", interval unknown";
+  }
+  std::set<std::string_view> said{"kernel",   "window", "seq",  "heads", "pass",
+                                  "instance", "device", "date", "sweep", made.y->id};
+  for (const ExploreField* field : {made.x, made.color, made.panel}) {
+    if (field == nullptr || !said.insert(field->id).second) continue;
+    if (const std::string value = field->text(one); !value.empty())
+      text += fmt::format("\n{}: {}", field->label, value);
+  }
+  text += fmt::format("\n{}, sweep {}, {}", row.device, row.sweep, row.started.substr(0, 10));
+  if (mark.others > 0)
+    text += fmt::format("\nstands for {} near it: zoom does not show them, a filter does",
+                        counted(mark.others, "more point"));
+  return text;
+}
+
+ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<const ExploreSource> sources) {
+  const ExplorePoint& point = *thinned.point;
+  ExploreMark mark{.x = point.x, .y = point.y, .others = thinned.others};
+  mark.low = mark.high = point.repeats.front().y;
+  for (const ExploreRepeat& repeat : point.repeats) {
+    mark.low = std::min(mark.low, repeat.y), mark.high = std::max(mark.high, repeat.y);
+    mark.measurements.push_back(row_of(sources, repeat).measurement);
+  }
+  if (point.repeats.size() > 1) {
+    mark.known = true;
+  } else if (const auto& interval = point.repeats.front().interval) {
+    mark.low = interval->low, mark.high = interval->high, mark.known = true;
+  }
+  const ExploreRepeat& newest = point.repeats.back();
+  const ExploreSource& source = sources[newest.source];
+  const ResultRow& row = source.rows[newest.row];
+  mark.sweep = row.sweep;
+  mark.text = mark_text(made, mark, {row, source.name});
+  return mark;
+}
+
+/// A line from one value to the next says something: a size, a date, one version after another.
+bool can_be_joined(const ExploreField& x) { return x.number != nullptr || x.ordered || x.id == "version"; }
+
+void set_range(ExploreAxis& axis, const std::vector<double>& values, bool words) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  if (low == values.end()) return;
+  axis.low = *low, axis.high = *high;
+  axis.logarithmic = !words && *low > 0 && *high / *low > kDecades;
+}
+
+/// The lines of a chart have the same name and style in all of its plots.
+class Styles {
+ public:
+  explicit Styles(const Exploration& made) {
+    std::set<std::string> met;
+    for (const ExplorePanel& panel : made.panels) {
+      for (const ExploreSeries& series : panel.series) {
+        if (met.insert(series.name).second) names_.push_back(series.name);
+      }
+    }
+    const std::size_t apart = names_.size() > kMostLines ? kMostLines - 1 : names_.size();
+    for (std::size_t n = 0; n < names_.size(); ++n) styles_[names_[n]] = std::min(n, apart);
+    if (apart < names_.size()) others_ = fmt::format("{} others", names_.size() - apart);
+    apart_ = apart;
+  }
+  std::size_t of(const std::string& name) const { return styles_.at(name); }
+  std::size_t count() const { return apart_ + (others_.empty() ? 0 : 1); }
+  const std::string& name(std::size_t style) const { return style < apart_ ? names_[style] : others_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, std::size_t> styles_;
+  std::size_t apart_ = 0;
+  std::string others_;
+};
+
+ExplorePlot plot_of(const ExplorePanel& panel, const Exploration& made, const Styles& styles, Points& points) {
+  ExplorePlot plot{panel.name, {}};
+  points.resize(styles.count());
+  for (std::size_t style = 0; style < styles.count(); ++style) {
+    ExploreLine& line = plot.lines.emplace_back(
+        ExploreLine{styles.name(style), static_cast<int>(style), true, can_be_joined(*made.x), {}});
+    for (const ExploreSeries& series : panel.series) {
+      if (styles.of(series.name) != style) continue;
+      line.baseline = line.baseline && series.baseline;
+      line.joined = line.joined && !series.mixed && points[style].empty();
+      for (const ExplorePoint& point : series.points) points[style].push_back({&point, 0});
+    }
+  }
+  return plot;
+}
+
+void set_axes(const Exploration& made, const std::vector<Points>& plots, ExploreChart& chart) {
+  std::vector<double> x, y;
+  for (const Points& lines : plots) {
+    for (const auto& line : lines) {
+      for (const Thinned& one : line) x.push_back(one.point->x), y.push_back(one.point->y);
+    }
+  }
+  chart.x.label = header_of(*made.x), chart.y.label = header_of(*made.y);
+  chart.x.names = made.x_names;
+  set_range(chart.x, x, !made.x_names.empty());
+  set_range(chart.y, y, false);
+  const std::set<double> sizes(x.begin(), x.end());
+  if (made.x_names.empty() && !made.x->measure && sizes.size() <= kMostTicks)
+    chart.x.ticks.assign(sizes.begin(), sizes.end());
+}
+
+}  // namespace
+
+ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, std::span<const ExploreSource> sources) {
+  ExploreChart chart;
+  chart.query = query;
+  chart.rows = made.rows;
+  chart.matched = made.matched;
+  chart.mixed = made.mixed;
+  const Styles styles(made);
+  const std::size_t shown = std::min(made.panels.size(), kMostPlots);
+  chart.plots_left_out = made.panels.size() - shown;
+  std::vector<Points> points(shown);
+  for (std::size_t n = 0; n < shown; ++n) chart.plots.push_back(plot_of(made.panels[n], made, styles, points[n]));
+  set_axes(made, points, chart);
+  thin_all(points, chart);
+  for (std::size_t n = 0; n < shown; ++n) {
+    for (std::size_t style = 0; style < styles.count(); ++style) {
+      ExploreLine& line = chart.plots[n].lines[style];
+      for (const Thinned& one : points[n][style]) {
+        line.marks.push_back(mark_of(made, one, sources));
+        line.joined = line.joined && one.others == 0;
+      }
+    }
+    std::erase_if(chart.plots[n].lines, [](const ExploreLine& line) { return line.marks.empty(); });
+  }
+  return chart;
+}
+
+std::string explore_title(const ExploreQuery& query) {
+  const auto label = [](const std::string& id) {
+    const ExploreField* field = find_explore_field(id);
+    return field == nullptr ? id : std::string(field->label);
+  };
+  std::string title = fmt::format("{} by {}", label(query.y), label(query.x));
+  title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+  if (query.best) title += ", best of each";
+  if (!query.where.empty()) title += ", " + query.where;
+  return title;
+}
+
+std::string filter_problem(const std::string& where) {
+  try {
+    const ExploreFilter parsed(where);
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TextTable explore_text(const ExploreChart& chart) {
+  TextTable table{{chart.query.panels.empty() ? "panel" : chart.query.panels,
+                   chart.query.color.empty() ? "series" : chart.query.color, chart.query.x, chart.query.y, "low",
+                   "high", "repeats", "sweep", "measurement", "others near it"},
+                  {false, false, chart.x.names.empty(), true, true, true, true, true, true, true},
+                  {}};
+  for (const ExplorePlot& plot : chart.plots) {
+    for (const ExploreLine& line : plot.lines) {
+      for (const ExploreMark& mark : line.marks) {
+        table.rows.push_back(
+            {plot.name, line.name,
+             chart.x.names.empty() ? fmt::format("{:.10g}", mark.x) : chart.x.names[static_cast<std::size_t>(mark.x)],
+             fmt::format("{:.10g}", mark.y), mark.known ? fmt::format("{:.10g}", mark.low) : "",
+             mark.known ? fmt::format("{:.10g}", mark.high) : "", fmt::format("{}", mark.measurements.size()),
+             fmt::format("{}", mark.sweep), fmt::format("{}", mark.measurements.back()),
+             fmt::format("{}", mark.others)});
+      }
+    }
+  }
+  return table;
+}
+
+std::span<const ExploreView> usual_views() {
+  static const std::vector<ExploreView> views{
+      {"Time by tokens", {}},
+      {"Rate by windows", {"window", "tflops", "kernel", "pass", "", false}},
+      {"Time beside the reference", {"seq", "ratio", "window", "pass", "kernel~hopper", false}},
+      {"Energy by time", {"ms", "joules", "kernel", "pass", "", false}},
+      {"Best of each version", {"version", "tflops", "kernel", "pass", "", true}},
+  };
+  return views;
+}
+
+}  // namespace triscope

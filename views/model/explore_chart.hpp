@@ -1,0 +1,32 @@
+// An exploration as the window draws it: few enough points for a frame, each with its text.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "profiler/export/text_table.hpp"
+#include "views/data/explore_state.hpp"
+
+namespace triscope {
+
+/// More points are thinned: those of one series that would touch become one. More panels are left out, and the series
+/// beyond these are one together.
+inline constexpr std::size_t kMostMarks = 4000, kMostPlots = 12, kMostLines = 24;
+
+ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, std::span<const ExploreSource> sources);
+
+/// "time by tokens, kernel~hopper": what was asked, for a picture's title.
+std::string explore_title(const ExploreQuery& query);
+/// What is wrong with the filter in one sentence; empty: nothing.
+std::string filter_problem(const std::string& where);
+/// One row for each point.
+TextTable explore_text(const ExploreChart& chart);
+
+/// What the panel is set to: a question with a name. The first come with the program.
+struct ExploreView {
+  std::string name;
+  ExploreQuery query;
+};
+std::span<const ExploreView> usual_views();
+
+}  // namespace triscope
