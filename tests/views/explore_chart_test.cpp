@@ -107,6 +107,7 @@ TEST(ExploreChart, joins_the_series_that_are_too_many_and_says_which_panels_are_
   const ExploreChart chart = chart_of(rows, {"seq", "ms", "instance", "", "", false});
   ASSERT_THAT(chart.plots.at(0).lines, SizeIs(kMostLines));
   EXPECT_EQ(chart.plots[0].lines.back().name, fmt::format("{} others", 60 - (kMostLines - 1)));
+  EXPECT_EQ(chart.plots[0].lines.back().style, kOtherLines);
   EXPECT_EQ(chart.drawn, 60U);
   const ExploreChart panels = chart_of(rows, {"seq", "ms", "", "instance", "", false});
   EXPECT_THAT(panels.plots, SizeIs(kMostPlots));

@@ -23,13 +23,14 @@ std::string legend_name(const ExploreLine& line) { return line.name.empty() ? "#
 
 /// The colours and marks of the other charts; the ninth series has the first colour and another mark.
 ImU32 colour_of(const Look& look, const ExploreChart& chart, const ExploreLine& line) {
+  if (line.style == kOtherLines) return look.theme.muted;
   if (line.baseline && chart.query.color == "kernel") return look.theme.baseline;
   return look.theme.series[static_cast<std::size_t>(line.style) % look.theme.series.size()];
 }
 
 ImPlotMarker marker_of(const ExploreLine& line) {
   Series series;
-  series.colour = line.style + line.style / 8;
+  series.colour = line.style == kOtherLines ? 0 : line.style + line.style / 8;
   return series_marker(series);
 }
 
@@ -231,8 +232,10 @@ void draw_explore_panel(Context& context) {
   const ExploreData& data = context.data.explore;
   const ChartFrame frame(context, Panel::explore);
   const ExploreChart* chart = data.chart.get();
-  panel_heading(context, explore_title(chart ? chart->query : context.ui.explore.query),
-                chart ? subtitle_of(*chart) : "", context.ui.printing ? 0 : button_width("Copy"));
+  ExploreQuery asked = chart ? chart->query : context.ui.explore.query;
+  if (!context.ui.printing) asked.where.clear();  // stands in its field
+  panel_heading(context, explore_title(asked), chart ? subtitle_of(*chart) : "",
+                context.ui.printing ? 0 : button_width("Copy"));
   chart_button(context, Panel::explore);
   if (!context.ui.printing) draw_explore_controls(context);
   if (!data.problem.empty()) return empty_state(context, sentence(data.problem));

@@ -22,6 +22,7 @@ struct ExploreMark {
   std::size_t others = 0;                  ///< that stand so near that this one stands for them
   std::string text;                        ///< what it is, for a tooltip
 };
+inline constexpr int kOtherLines = -1;  ///< the style of what is too much to be told apart
 struct ExploreLine {
   std::string name;       ///< empty: there is only one
   int style = 0;          ///< which colour and mark

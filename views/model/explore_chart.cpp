@@ -19,7 +19,8 @@
 namespace triscope {
 namespace {
 
-constexpr double kDecades = 10;             ///< values further apart than this stand on a logarithmic axis
+/// Values further apart than this stand on a logarithmic axis: what was measured, and sizes that were asked for.
+constexpr double kFarApart = 30, kFarApartSizes = 4;
 constexpr std::size_t kMostTicks = 16;      ///< sizes that are named each
 constexpr int kColumns = 200, kRows = 100;  ///< of the grid that points are thinned by
 
@@ -129,11 +130,11 @@ ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<c
 /// A line from one value to the next says something: a size, a date, one version after another.
 bool can_be_joined(const ExploreField& x) { return x.number != nullptr || x.ordered || x.id == "version"; }
 
-void set_range(ExploreAxis& axis, const std::vector<double>& values, bool words) {
+void set_range(ExploreAxis& axis, const std::vector<double>& values, bool words, double far_apart) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   if (low == values.end()) return;
   axis.low = *low, axis.high = *high;
-  axis.logarithmic = !words && *low > 0 && *high / *low > kDecades;
+  axis.logarithmic = !words && *low > 0 && *high / *low > far_apart;
 }
 
 /// The lines of a chart have the same name and style in all of its plots.
@@ -153,6 +154,7 @@ class Styles {
   }
   std::size_t of(const std::string& name) const { return styles_.at(name); }
   std::size_t count() const { return apart_ + (others_.empty() ? 0 : 1); }
+  int look(std::size_t style) const { return style < apart_ ? static_cast<int>(style) : kOtherLines; }
   const std::string& name(std::size_t style) const { return style < apart_ ? names_[style] : others_; }
 
  private:
@@ -166,8 +168,8 @@ ExplorePlot plot_of(const ExplorePanel& panel, const Exploration& made, const St
   ExplorePlot plot{panel.name, {}};
   points.resize(styles.count());
   for (std::size_t style = 0; style < styles.count(); ++style) {
-    ExploreLine& line = plot.lines.emplace_back(
-        ExploreLine{styles.name(style), static_cast<int>(style), true, can_be_joined(*made.x), {}});
+    ExploreLine& line =
+        plot.lines.emplace_back(ExploreLine{styles.name(style), styles.look(style), true, can_be_joined(*made.x), {}});
     for (const ExploreSeries& series : panel.series) {
       if (styles.of(series.name) != style) continue;
       line.baseline = line.baseline && series.baseline;
@@ -187,8 +189,8 @@ void set_axes(const Exploration& made, const std::vector<Points>& plots, Explore
   }
   chart.x.label = header_of(*made.x), chart.y.label = header_of(*made.y);
   chart.x.names = made.x_names;
-  set_range(chart.x, x, !made.x_names.empty());
-  set_range(chart.y, y, false);
+  set_range(chart.x, x, !made.x_names.empty(), made.x->measure ? kFarApart : kFarApartSizes);
+  set_range(chart.y, y, false, kFarApart);
   const std::set<double> sizes(x.begin(), x.end());
   if (made.x_names.empty() && !made.x->measure && sizes.size() <= kMostTicks)
     chart.x.ticks.assign(sizes.begin(), sizes.end());
