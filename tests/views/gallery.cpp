@@ -1,6 +1,7 @@
 // Pictures of the window in every state, to be looked at: no test. Needs no display.
 //   build/bin/window_gallery FOLDER [STATE [VARIANT]]    for example: window_gallery out/gallery full dark_1440x900
 //   build/bin/window_gallery --figures                   CPU time of opening and drawing 100,000 samples
+//   build/bin/window_gallery --explore-figures           the same of exploring 100,000 measurements
 // Names are state_panels_theme_size_scale.png; numbers are invented except in the state "full", which shows the
 // recording.
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -18,6 +18,7 @@
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 #include "tests/profiler/record/kernel_cards.hpp"
+#include "tests/views/gallery_figures.hpp"
 #include "tests/views/window_fixture.hpp"
 
 namespace triscope {
@@ -139,11 +140,9 @@ class Studio {
       front(Panel::setup);
       return;
     }
-    constexpr std::pair<Panel, Panel> kPairs[] = {{Panel::latency, Panel::tflops},
-                                                  {Panel::compare, Panel::map},
-                                                  {Panel::compare, Panel::scaling},
-                                                  {Panel::log, Panel::samples},
-                                                  {Panel::latency, Panel::lengths}};
+    constexpr std::pair<Panel, Panel> kPairs[] = {{Panel::latency, Panel::tflops},  {Panel::compare, Panel::map},
+                                                  {Panel::compare, Panel::scaling}, {Panel::log, Panel::samples},
+                                                  {Panel::latency, Panel::lengths}, {Panel::latency, Panel::explore}};
     for (const auto& [table, chart] : kPairs) {
       front(chart);
       front(table);
@@ -381,6 +380,31 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
   studio.shoot("form_problems");
 }
 
+/// The Explore panel as it can be set.
+void shoot_explore(Studio& studio, const Variant& variant) {
+  InventedSweep sweep;
+  studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep);
+  studio.front(Panel::explore);
+  ExploreUi& ui = studio.application().ui().explore;
+  int number = 0;
+  for (const ExploreView& view : usual_views()) {
+    ui.query = view.query;
+    ui.filter = view.query.where;
+    studio.shoot(fmt::format("explore_{}", ++number));
+  }
+  ui.query = {"instance", "watts", "window", "form", "", false};
+  ui.filter = "kernel~hopper colour=red";
+  studio.shoot("explore_wrong_filter");
+  ui.filter = "kernel=none";
+  studio.shoot("explore_nothing");
+  ui.query = {"seq", "ms", "sweep", "instance", "", false};
+  ui.filter.clear();
+  studio.shoot("explore_many");
+}
+
+constexpr const char* kDocsFilter =
+    "kernel~hopper pass=forward form=trilinear window=512x32,256x32,1024x16 heads=64/1 head_dim=128";
+
 /// The pictures of the window in the documents (docs/pictures/draw).
 void shoot_docs(Studio& studio) {
   InventedSweep sweep;
@@ -396,51 +420,11 @@ void shoot_docs(Studio& studio) {
   studio.ask(ask::Compare{most_alike(database, *studio.application().data().shown)});
   studio.application().show_only(Panel::compare);
   studio.shoot_as("panel_compare");
-}
-
-double cpu_ms(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
-
-/// CPU time of opening 1,000 measurements with 100,000 samples, and of building a frame of the window and of each
-/// panel.
-int print_figures() {
-  TemporaryFolder folder;
-  write_synthetic_database(folder / "many.db", 1000, 100);
-  const double before = cpu_ms(CLOCK_PROCESS_CPUTIME_ID);
-  const auto start = std::chrono::steady_clock::now();
-  ApplicationOptions options;
-  options.database = folder / "many.db";
-  options.ask_machine = false;
-  Offscreen offscreen(std::move(options), 1440, 900, 1);
-  Application& application = offscreen.application();
-  while (!application.data().shown) offscreen.frame();
-  std::printf("open, first rows on the screen: %.1f ms of CPU, %.1f ms in all\n",
-              cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - before,
-              std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-  offscreen.settle();
-  application.select_first();
-  application.carry_out(ask::Compare{application.data().sweeps.back().id});
-  offscreen.settle();
-  const auto measure = [&](const char* name) {
-    offscreen.settle();
-    std::vector<double> times;
-    for (int i = 0; i < 101; ++i) {
-      const double begin = cpu_ms(CLOCK_THREAD_CPUTIME_ID);
-      offscreen.frame();
-      times.push_back(cpu_ms(CLOCK_THREAD_CPUTIME_ID) - begin);
-    }
-    std::sort(times.begin(), times.end());
-    std::printf("frame of %-12s median %.2f ms of CPU, highest %.2f\n", name, times[times.size() / 2], times.back());
-  };
-  measure("the window");
-  for (const PanelInfo& info : panels()) {
-    application.show_only(info.panel);
-    measure(info.id);
-  }
-  return 0;
+  studio.open(database, {false, 1200, 436, 1}, sweep);
+  studio.application().ui().explore.query = {"seq", "tflops", "window", "regime", kDocsFilter, false};
+  studio.application().ui().explore.filter = kDocsFilter;
+  studio.application().show_only(Panel::explore);
+  studio.shoot_as("panel_explore");
 }
 
 int make_pictures(const std::filesystem::path& folder, const std::string& state, const std::string& part) {
@@ -459,6 +443,7 @@ int make_pictures(const std::filesystem::path& folder, const std::string& state,
     if (wanted("failed")) shoot_failed(studio, variant, databases.path());
     if (wanted("compared")) shoot_compared(studio, variant, databases.path());
     if (wanted("many")) shoot_many(studio, variant, databases.path());
+    if (wanted("explore")) shoot_explore(studio, variant);
     if (wanted("dialogs")) shoot_dialogs(studio, variant);
   }
   return 0;
@@ -469,12 +454,13 @@ int make_pictures(const std::filesystem::path& folder, const std::string& state,
 
 int main(int argc, char** argv) {
   if (argc < 2 || std::string(argv[1]) == "--help") {
-    std::fprintf(stderr, "usage: %s FOLDER [docs|full|empty|running|failed|compared|many|dialogs [VARIANT]]\n",
+    std::fprintf(stderr, "usage: %s FOLDER [docs|full|empty|running|failed|compared|many|explore|dialogs [VARIANT]]\n",
                  argv[0]);
     return 2;
   }
   try {
     if (std::string(argv[1]) == "--figures") return triscope::print_figures();
+    if (std::string(argv[1]) == "--explore-figures") return triscope::print_explore_figures();
     return triscope::make_pictures(argv[1], argc > 2 ? argv[2] : "", argc > 3 ? argv[3] : "");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "window_gallery: %s\n", error.what());
