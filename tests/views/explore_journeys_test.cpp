@@ -3,6 +3,7 @@
 #include <implot.h>
 #include <implot_internal.h>
 
+#include "profiler/plan/request.hpp"
 #include "tests/views/journey.hpp"
 
 namespace triscope {
@@ -108,6 +109,34 @@ TEST_F(ExploreJourney, a_click_on_a_point_selects_it_in_its_sweep) {
     IM_CHECK_EQ(ui().selection.shown_sweep, sweep);
     IM_CHECK_EQ(data().shown->info.id, sweep);
     IM_CHECK(data().selected != nullptr && data().selected->row.measurement == measurement);
+  });
+}
+
+TEST_F(ExploreJourney, a_point_of_another_device_is_found_too) {
+  window->stage.reset();
+  {
+    Store store(window->folder / "two.db");
+    for (const char* device : {"NVIDIA A", "NVIDIA B"}) {
+      Environment environment = synthetic_environment();
+      environment.device_name = device;
+      const std::int64_t sweep = store.begin_sweep("triscope sweep", to_json(SweepRequest{}), environment, 1);
+      store.add(sweep, synthetic_measurement(1, 20));
+      store.finish_sweep(sweep);
+    }
+  }
+  window->start(window->folder / "two.db");
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    type_filter(c, "device~B");
+    IM_CHECK_EQ(marks(), 1U);
+    const ExploreMark mark = chart().plots.at(0).lines.at(0).marks.at(0);
+    app().carry_out(ask::ShowSweep{data().sweeps.back().id});  // the first that was measured
+    wait(c);
+    IM_CHECK(data().shown->info.id != mark.sweep);
+    app().carry_out(ask::SelectMeasurement{mark.measurements.back(), mark.sweep});  // a click on the point
+    wait(c);
+    IM_CHECK_EQ(data().shown->info.id, mark.sweep);
+    IM_CHECK(data().selected != nullptr && data().selected->row.measurement == mark.measurements.back());
   });
 }
 
