@@ -7,6 +7,7 @@
 #include <cctype>
 #include <exception>
 #include <sstream>
+#include <utility>
 
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/third_party.hpp"
@@ -126,12 +127,39 @@ std::string title_from(std::vector<std::string> parts) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// Letters, not bytes.
+std::size_t length_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+/// What is too long for a list gets shorter words. Where these are too long still, what stands between the windows and
+/// the kernels is left out, from its end.
+std::string fitted(std::vector<std::string> parts) {
+  constexpr std::size_t kMost = 41;  // letters, in the window's list of sweeps
+  constexpr std::pair<std::string_view, std::string_view> kShorter[] = {
+      {" + ", "+"}, {"head size ", "d"}, {"determinant", "det."}};
+  constexpr std::string_view kMore = "…";
+  std::erase(parts, "");
+  for (const auto& [word, shorter] : kShorter) {
+    if (length_of(title_from(parts)) <= kMost) break;
+    for (std::string& part : parts) {
+      for (std::size_t at = part.find(word); at != std::string::npos; at = part.find(word))
+        part.replace(at, word.size(), shorter);
+    }
+  }
+  while (parts.size() > 2 && length_of(title_from(parts)) > kMost) {
+    parts.erase(parts.end() - 2);
+    parts[parts.size() - 2] += kMore;
+  }
+  return title_from(std::move(parts));
+}
+
 std::string short_request(const SweepRequest& request) {
   std::vector<std::string> parts = problem_parts(request, "–");
   const std::string kernels = short_kernels(request);
   parts.push_back(regimes_title(request));
   parts.push_back(kernels + (kernels.empty() ? "" : " ") + short_pass(request));
-  return title_from(std::move(parts));
+  return fitted(std::move(parts));
 }
 
 /// The words of a person's note, without its tags.

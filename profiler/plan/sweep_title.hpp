@@ -19,7 +19,8 @@ std::string request_title(const SweepRequest& request);
 /// plug-in was measured too.
 std::string sweep_title(const SweepInfo& sweep);
 
-/// The same for a list with little room: "Table 1 at 32k, Hopper fwd". What stands beside our kernels is left out.
+/// The same for a list with little room: "Table 1 at 32k, Hopper fwd". What stands beside our kernels is left out, and
+/// of a longer one first words, then what is special ("…").
 std::string short_title(const SweepInfo& sweep);
 
 /// The tags of a sweep: the words of its note that begin with "#", without it.

@@ -53,6 +53,23 @@ std::string brief(const SweepRequest& request) {
   return short_title(sweep);
 }
 
+TEST(SweepTitle, has_room_in_the_list_of_sweeps) {
+  SweepRequest request = usual();
+  request.kernels = {"cuda.hopper"};
+  request.windows = {{512, 32}, {256, 32}, {128, 128}};
+  request.seq_lens = {8192};
+  request.forms = {Form::determinant};
+  EXPECT_EQ(brief(request), "3 windows at 8k, determinant, Hopper fwd");
+  request.head_dims = {64};
+  EXPECT_EQ(brief(request), "3 windows at 8k, det., d64, Hopper fwd");
+  request.forms = {Form::trilinear, Form::determinant};
+  request.head_dims = {128};
+  request.q_heads = {1, 2, 4, 8, 16};
+  request.kv_heads = {1, 2, 4, 8, 16};
+  EXPECT_EQ(brief(request), "3 windows at 8k, both forms…, Hopper fwd");
+  EXPECT_EQ(request_title(request), "3 windows at 8k, both forms, 5 head counts, Hopper, forward");
+}
+
 TEST(SweepTitle, is_shorter_in_a_list) {
   SweepRequest request = usual();
   EXPECT_EQ(brief(request), "Table 1 at 32k, fwd");
@@ -63,7 +80,7 @@ TEST(SweepTitle, is_shorter_in_a_list) {
   request.q_heads = {64};
   request.kv_heads = {8};
   request.passes = {Pass::forward, Pass::backward};
-  EXPECT_EQ(brief(request), "Table 1 at 1k–128k, 64/8 heads, FA3 + cuDNN fwd + bwd");
+  EXPECT_EQ(brief(request), "Table 1 at 1k–128k…, FA3+cuDNN fwd+bwd");
   SweepInfo named;
   named.request_json = to_json(request);
   named.note = "after the rewrite #paper";
