@@ -135,7 +135,7 @@ std::size_t length_of(std::string_view text) {
 /// What is too long for a list gets shorter words. Where these are too long still, what stands between the windows and
 /// the kernels is left out, from its end.
 std::string fitted(std::vector<std::string> parts) {
-  constexpr std::size_t kMost = 41;  // letters, in the window's list of sweeps
+  constexpr std::size_t kMost = 43;  // letters, in the window's list of sweeps
   constexpr std::pair<std::string_view, std::string_view> kShorter[] = {
       {" + ", "+"}, {"head size ", "d"}, {"determinant", "det."}};
   constexpr std::string_view kMore = "…";
