@@ -129,10 +129,12 @@ struct Names {
   bool x = true, y = true;
 };
 
-void setup_axes(Context& context, const ExploreChart& chart, float width, Names names) {
+void setup_axes(Context& context, const ExploreChart& chart, ImVec2 size, Names names) {
+  // Upright beside a plot that is lower than it is long it would lie on the plots around.
+  const bool has_room = ImGui::CalcTextSize(chart.y.label.c_str()).x < size.y - context.look.px(56);
   const auto [x_low, x_high] = limits_of(chart.x, false);
   const auto [y_low, y_high] = limits_of(chart.y, true);
-  ImPlot::SetupAxes(names.x ? chart.x.label.c_str() : nullptr, names.y ? chart.y.label.c_str() : nullptr,
+  ImPlot::SetupAxes(names.x ? chart.x.label.c_str() : nullptr, names.y && has_room ? chart.y.label.c_str() : nullptr,
                     ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   const bool named = !chart.x.names.empty() || !chart.x.ticks.empty();
   for (const auto& [id, axis] : {std::pair(ImAxis_X1, &chart.x), std::pair(ImAxis_Y1, &chart.y)}) {
@@ -141,7 +143,7 @@ void setup_axes(Context& context, const ExploreChart& chart, float width, Names 
     if (axis->logarithmic && !(id == ImAxis_X1 && named)) set_decade_ticks(id, axis->low, axis->high);
   }
   const std::string& x = chart.query.x;
-  if (named) set_named_ticks(context.look, chart.x, x == "seq" || x == "w1" || x == "w2", width - context.look.px(70));
+  if (named) set_named_ticks(context.look, chart.x, x == "seq" || x == "w1" || x == "w2", size.x - context.look.px(70));
   fit_axes(context, {x_low, x_high, y_low, y_high});
 }
 
@@ -191,7 +193,7 @@ void draw_plots(Context& context, const ExploreChart& chart) {
     const ImPlotFlags none = plot.name.empty() ? ImPlotFlags_NoTitle : 0;
     if (!ImPlot::BeginPlot(title.c_str(), ImVec2(), plot_flags(LegendPlace::above) | none)) continue;
     const auto columns = static_cast<std::size_t>(grid.columns);
-    setup_axes(context, chart, room.x / static_cast<float>(grid.columns),
+    setup_axes(context, chart, {room.x / static_cast<float>(grid.columns), room.y / static_cast<float>(grid.rows)},
                {n + columns >= chart.plots.size(), n % columns == 0});
     for (const ExploreLine& line : plot.lines) plot_line(context, chart, line);
     select_points(context, plot);
