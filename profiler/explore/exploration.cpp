@@ -132,7 +132,7 @@ class Values {
 
 /// A measurement on its way into a point.
 struct Placed {
-  std::size_t panel = 0, series = 0;
+  std::size_t row_of_panels = 0, panel = 0, series = 0;
   double x = 0, ms = 0;
   std::size_t identity = 0;
   const ResultRow* row = nullptr;
@@ -198,21 +198,25 @@ void add_cell(std::span<const Placed> cell, const Identities& identities, bool b
 }
 
 void add_points(std::vector<Placed> placed, const Identities& identities, const ExploreQuery& query,
-                const std::vector<std::string>& panels, const std::vector<std::string>& series, Exploration& made) {
+                const std::vector<std::string>& series, Exploration& made) {
   std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
-    return std::tie(a.panel, a.series, a.x, a.identity, a.row->started, a.repeat.source, a.repeat.row) <
-           std::tie(b.panel, b.series, b.x, b.identity, b.row->started, b.repeat.source, b.repeat.row);
+    return std::tie(a.row_of_panels, a.panel, a.series, a.x, a.identity, a.row->started, a.repeat.source,
+                    a.repeat.row) <
+           std::tie(b.row_of_panels, b.panel, b.series, b.x, b.identity, b.row->started, b.repeat.source, b.repeat.row);
   });
   std::array<bool, kPartNames.size()> differ{};
   const std::span<const Placed> all(placed);
+  const auto in_one_panel = [](const Placed& a, const Placed& b) {
+    return a.row_of_panels == b.row_of_panels && a.panel == b.panel;
+  };
   for (std::size_t from = 0; from < all.size();) {
     const Placed& one = all[from];
-    const bool new_panel = from == 0 || all[from - 1].panel != one.panel;
-    if (new_panel) made.panels.push_back({panels[one.panel], {}});
+    const bool new_panel = from == 0 || !in_one_panel(all[from - 1], one);
+    if (new_panel) made.panels.push_back({made.panel_names[one.panel], {}, made.row_names[one.row_of_panels]});
     if (new_panel || all[from - 1].series != one.series)
       made.panels.back().series.push_back({series[one.series], true, false, {}});
-    const std::size_t end = end_of(all, from, [](const Placed& a, const Placed& b) {
-      return a.panel == b.panel && a.series == b.series && a.x == b.x;
+    const std::size_t end = end_of(all, from, [&](const Placed& a, const Placed& b) {
+      return in_one_panel(a, b) && a.series == b.series && a.x == b.x;
     });
     ExploreSeries& current = made.panels.back().series.back();
     const std::span<const Placed> cell = all.subspan(from, end - from);
@@ -252,12 +256,13 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
   made.y = &require_explore_field("y", query.y);
   made.color = optional_field("color", query.color);
   made.panel = optional_field("panels", query.panels);
+  made.row = optional_field("rows", query.rows);
   if (made.y->number == nullptr)
     throw Error(fmt::format("y '{}'", query.y), "it is a word, and only numbers can be drawn upwards",
                 "choose a number such as ms or tflops", ExitCode::usage);
   const ExploreFilter filter(query.where);
   const bool by_name = made.x->number == nullptr;
-  Values x_values(made.x), series(made.color), panels(made.panel);
+  Values x_values(made.x), series(made.color), panels(made.panel), rows(made.row);
   Identities identities;
   std::vector<Placed> placed;
   for (std::size_t source = 0; source < sources.size(); ++source) {
@@ -269,7 +274,8 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
       const std::optional<double> y = made.y->number(one), x = by_name ? 0 : made.x->number(one);
       if (one.row.status != Status::ok || !one.row.median_ms || !x || !y || !std::isfinite(*x) || !std::isfinite(*y))
         continue;
-      placed.push_back({panels.place(one),
+      placed.push_back({rows.place(one),
+                        panels.place(one),
                         series.place(one),
                         by_name ? static_cast<double>(x_values.place(one)) : *x,
                         *one.row.median_ms,
@@ -279,20 +285,24 @@ Exploration explore(std::span<const ExploreSource> sources, const ExploreQuery& 
     }
   }
   made.drawn = placed.size();
-  const std::vector<std::size_t> of_x = x_values.sort(), of_series = series.sort(), of_panel = panels.sort();
+  const std::vector<std::size_t> of_x = x_values.sort(), of_series = series.sort(), of_panel = panels.sort(),
+                                 of_row = rows.sort();
   for (Placed& one : placed) {
     one.panel = of_panel[one.panel];
+    one.row_of_panels = of_row[one.row_of_panels];
     one.series = of_series[one.series];
     if (by_name) one.x = static_cast<double>(of_x[static_cast<std::size_t>(one.x)]);
   }
   if (by_name) made.x_names = x_values.names();
-  add_points(std::move(placed), identities, query, panels.names(), series.names(), made);
+  made.panel_names = panels.names();
+  made.row_names = rows.names();
+  add_points(std::move(placed), identities, query, series.names(), made);
   return made;
 }
 
 bool needs_reference(const ExploreQuery& query) {
   return query.x == "ratio" || query.y == "ratio" || query.color == "ratio" || query.panels == "ratio" ||
-         ExploreFilter(query.where).names("ratio");
+         query.rows == "ratio" || ExploreFilter(query.where).names("ratio");
 }
 
 }  // namespace triscope

@@ -15,11 +15,12 @@
 
 namespace triscope {
 
-/// Fields by their ids; an empty one of `color` and `panels` is none.
+/// Fields by their ids; an empty one of `color`, `panels` and `rows` is none.
 struct ExploreQuery {
   std::string x = "seq", y = "ms", color = "kernel", panels = "pass";
   std::string where;  ///< `ExploreFilter`
   bool best = false;  ///< of each x and series only what took the shortest time
+  std::string rows;   ///< tells the rows of panels apart
   bool operator==(const ExploreQuery&) const = default;
 };
 
@@ -57,15 +58,18 @@ struct ExploreSeries {
 struct ExplorePanel {
   std::string name;  ///< as that of a series
   std::vector<ExploreSeries> series;
+  std::string row;  ///< as the name; panels stand row by row
 };
 
 struct Exploration {
-  const ExploreField *x = nullptr, *y = nullptr, *color = nullptr, *panel = nullptr;  ///< the last two may be null
+  /// The last three may be null.
+  const ExploreField *x = nullptr, *y = nullptr, *color = nullptr, *panel = nullptr, *row = nullptr;
   std::vector<std::string> x_names;  ///< in order; empty: x is a number
   std::vector<ExplorePanel> panels;
-  std::size_t rows = 0;     ///< of all sources
-  std::size_t matched = 0;  ///< by the filter
-  std::size_t drawn = 0;    ///< of these, with an x and a y; others failed, or have no such value
+  std::vector<std::string> panel_names, row_names;  ///< in order; one empty name where there is no such field
+  std::size_t rows = 0;                             ///< of all sources
+  std::size_t matched = 0;                          ///< by the filter
+  std::size_t drawn = 0;  ///< of these, with an x and a y; others failed, or have no such value
   /// In what else the points at one x of a series differ: "windows", "instance".
   std::vector<std::string> mixed;
 };

@@ -52,6 +52,21 @@ TEST(ExploreChart, has_a_panel_for_each_pass_and_a_mark_for_each_configuration) 
   EXPECT_THAT(explore_text(chart).rows, SizeIs(16));
 }
 
+TEST(ExploreChart, stands_in_rows_and_columns_also_where_nothing_was_measured) {
+  std::vector<ResultRow> rows = fixture::small_sweep()->rows;
+  std::erase_if(rows, [](const ResultRow& row) { return row.measurement == 4; });  // 256 x 64, backward
+  const ExploreChart chart = chart_of(rows, {"seq", "ms", "kernel", "window", "kernel=cpu.fast", false, "pass"});
+  EXPECT_EQ(chart.columns, 2U);
+  ASSERT_THAT(chart.plots, SizeIs(4));
+  EXPECT_EQ(chart.plots[0].row, "forward");
+  EXPECT_EQ(chart.plots[2].row, "backward");
+  EXPECT_EQ(chart.plots[0].name, chart.plots[2].name);
+  std::size_t empty = 0;
+  for (const ExplorePlot& plot : chart.plots) empty += plot.lines.empty() ? 1 : 0;
+  EXPECT_EQ(empty, 1U);
+  EXPECT_EQ(chart.plots_left_out, 0U);
+}
+
 TEST(ExploreChart, a_mark_names_its_row_and_its_interval) {
   ResultRow unknown = fixture::row(2, 256, 64, Pass::forward, 30, 0.2);
   unknown.ci_low_ms.reset();

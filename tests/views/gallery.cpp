@@ -397,6 +397,9 @@ void shoot_explore(Studio& studio, const Variant& variant) {
   studio.shoot("explore_wrong_filter");
   ui.filter = "kernel=none";
   studio.shoot("explore_nothing");
+  ui.query = {"seq", "tflops", "kernel", "pass", "", true, "form"};
+  ui.filter.clear();
+  studio.shoot("explore_rows");
   ui.query = {"seq", "ms", "sweep", "instance", "", false};
   ui.filter.clear();
   studio.shoot("explore_many");

@@ -28,7 +28,7 @@ TEST(Settings, come_back_as_they_were) {
   stored.settings.scale = 1.5F;
   stored.settings.visible[static_cast<std::size_t>(Panel::log)] = false;
   stored.settings.recent_databases = {"/a.db"};
-  stored.settings.explore_views = {{"energy", {"ms", "joules", "window", "", "kernel~hopper", true}}};
+  stored.settings.explore_views = {{"energy", {"ms", "joules", "window", "", "kernel~hopper", true, "form"}}};
   stored.layout = "[Window][x]\n";
   save_settings(folder.path(), stored);
   const StoredSettings back = load_settings(folder.path());

@@ -143,6 +143,7 @@ void draw_explore_controls(Context& context) {
   field_box(context, "x", query.x, false, false);
   field_box(context, "colour", query.color, false, true);
   field_box(context, "panels", query.panels, false, true);
+  field_box(context, "rows", query.rows, false, true);
   flow(button_width("Best of each"));
   if (chip(context, "Best of each", query.best)) query.best = !query.best;
   tooltip(context, "Of each x and series only what took the shortest time");

@@ -151,8 +151,10 @@ struct Grid {
   int rows = 1, columns = 1;
 };
 /// As many columns as make the plots about half as high as they are wide.
-Grid grid_of(const Look& look, std::size_t plots, ImVec2 room) {
-  const int count = static_cast<int>(plots), most = std::max(1, static_cast<int>(room.x / look.px(kLeastWidth)));
+Grid grid_of(const Look& look, const ExploreChart& chart, ImVec2 room) {
+  const int count = static_cast<int>(chart.plots.size());
+  if (chart.columns > 0) return {count / static_cast<int>(chart.columns), static_cast<int>(chart.columns)};
+  const int most = std::max(1, static_cast<int>(room.x / look.px(kLeastWidth)));
   const float wanted = std::sqrt(static_cast<float>(count) * room.x / std::max(1.0F, room.y) / 1.3F);
   Grid grid;
   grid.columns = std::clamp(static_cast<int>(std::lround(wanted)), 1, std::min(count, most));
@@ -176,7 +178,7 @@ void draw_plots(Context& context, const ExploreChart& chart) {
   const Look& look = context.look;
   const NumberFont font(look, kSecondarySize);
   ImVec2 room = ImGui::GetContentRegionAvail();
-  const Grid grid = grid_of(look, chart.plots.size(), room);
+  const Grid grid = grid_of(look, chart, room);
   room.y = std::max(room.y, look.px(kLeastHeight) * static_cast<float>(grid.rows));  // the panel scrolls then
   const std::vector<std::string> names = names_of(chart);
   const LegendPlace legend = names.empty() ? LegendPlace::none : legend_place(look, names, room.x);
@@ -189,9 +191,9 @@ void draw_plots(Context& context, const ExploreChart& chart) {
   setup_legend(legend);
   for (std::size_t n = 0; n < chart.plots.size(); ++n) {
     const ExplorePlot& plot = chart.plots[n];
-    const std::string title = plot.name.empty() ? "##plot" : plot.name + "##plot";
-    const ImPlotFlags none = plot.name.empty() ? ImPlotFlags_NoTitle : 0;
-    if (!ImPlot::BeginPlot(title.c_str(), ImVec2(), plot_flags(LegendPlace::above) | none)) continue;
+    const std::string title = plot.name + (plot.name.empty() || plot.row.empty() ? "" : ", ") + plot.row;
+    const ImPlotFlags none = title.empty() ? ImPlotFlags_NoTitle : 0;
+    if (!ImPlot::BeginPlot((title + "##plot").c_str(), ImVec2(), plot_flags(LegendPlace::above) | none)) continue;
     const auto columns = static_cast<std::size_t>(grid.columns);
     setup_axes(context, chart, {room.x / static_cast<float>(grid.columns), room.y / static_cast<float>(grid.rows)},
                {n + columns >= chart.plots.size(), n % columns == 0});

@@ -31,8 +31,8 @@ struct ExploreLine {
   std::vector<ExploreMark> marks;
 };
 struct ExplorePlot {
-  std::string name;  ///< empty: there is only one
-  std::vector<ExploreLine> lines;
+  std::string name, row;           ///< empty: there is only one
+  std::vector<ExploreLine> lines;  ///< none: no measurement is in this row and column
 };
 struct ExploreAxis {
   std::string label;               ///< "time, ms"
@@ -45,6 +45,7 @@ struct ExploreChart {
   ExploreQuery query;
   ExploreAxis x, y;
   std::vector<ExplorePlot> plots;
+  std::size_t columns = 0;            ///< of the plots, which then stand row by row; 0: as they have room
   std::size_t rows = 0, matched = 0;  ///< measurements
   std::size_t points = 0, drawn = 0;  ///< before and after thinning
   std::size_t plots_left_out = 0;

@@ -94,7 +94,7 @@ std::string mark_text(const Exploration& made, const ExploreMark& mark, const Ex
   }
   std::set<std::string_view> said{"kernel",   "window", "seq",  "heads", "pass",
                                   "instance", "device", "date", "sweep", made.y->id};
-  for (const ExploreField* field : {made.x, made.color, made.panel}) {
+  for (const ExploreField* field : {made.x, made.color, made.panel, made.row}) {
     if (field == nullptr || !said.insert(field->id).second) continue;
     if (const std::string value = field->text(one); !value.empty())
       text += fmt::format("\n{}: {}", field->label, value);
@@ -165,7 +165,7 @@ class Styles {
 };
 
 ExplorePlot plot_of(const ExplorePanel& panel, const Exploration& made, const Styles& styles, Points& points) {
-  ExplorePlot plot{panel.name, {}};
+  ExplorePlot plot{panel.name, panel.row, {}};
   points.resize(styles.count());
   for (std::size_t style = 0; style < styles.count(); ++style) {
     ExploreLine& line =
@@ -178,6 +178,30 @@ ExplorePlot plot_of(const ExplorePanel& panel, const Exploration& made, const St
     }
   }
   return plot;
+}
+
+/// As many as are drawn. With rows there is one for each row and column, also where no measurement is.
+std::vector<ExplorePanel> drawn_panels(const Exploration& made, ExploreChart& chart) {
+  std::vector<ExplorePanel> drawn;
+  if (made.row == nullptr) {
+    drawn.assign(made.panels.begin(),
+                 made.panels.begin() + static_cast<std::ptrdiff_t>(std::min(made.panels.size(), kMostPlots)));
+  } else if (!made.panels.empty()) {
+    chart.columns = std::min(made.panel_names.size(), kMostPlots);
+    const std::size_t rows = std::min(made.row_names.size(), kMostPlots / chart.columns);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t column = 0; column < chart.columns; ++column) {
+        ExplorePanel panel{made.panel_names[column], {}, made.row_names[row]};
+        const auto found = std::find_if(made.panels.begin(), made.panels.end(), [&](const ExplorePanel& one) {
+          return one.name == panel.name && one.row == panel.row;
+        });
+        drawn.push_back(found == made.panels.end() ? std::move(panel) : *found);
+      }
+    }
+  }
+  const auto filled = std::count_if(drawn.begin(), drawn.end(), [](const auto& one) { return !one.series.empty(); });
+  chart.plots_left_out = made.panels.size() - static_cast<std::size_t>(filled);
+  return drawn;
 }
 
 void set_axes(const Exploration& made, const std::vector<Points>& plots, ExploreChart& chart) {
@@ -205,13 +229,12 @@ ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, s
   chart.matched = made.matched;
   chart.mixed = made.mixed;
   const Styles styles(made);
-  const std::size_t shown = std::min(made.panels.size(), kMostPlots);
-  chart.plots_left_out = made.panels.size() - shown;
-  std::vector<Points> points(shown);
-  for (std::size_t n = 0; n < shown; ++n) chart.plots.push_back(plot_of(made.panels[n], made, styles, points[n]));
+  const std::vector<ExplorePanel> panels = drawn_panels(made, chart);  // points refer to what is in it
+  std::vector<Points> points(panels.size());
+  for (std::size_t n = 0; n < panels.size(); ++n) chart.plots.push_back(plot_of(panels[n], made, styles, points[n]));
   set_axes(made, points, chart);
   thin_all(points, chart);
-  for (std::size_t n = 0; n < shown; ++n) {
+  for (std::size_t n = 0; n < panels.size(); ++n) {
     for (std::size_t style = 0; style < styles.count(); ++style) {
       ExploreLine& line = chart.plots[n].lines[style];
       for (const Thinned& one : points[n][style]) {
@@ -246,11 +269,12 @@ std::string filter_problem(const std::string& where) {
 }
 
 TextTable explore_text(const ExploreChart& chart) {
-  TextTable table{{chart.query.panels.empty() ? "panel" : chart.query.panels,
-                   chart.query.color.empty() ? "series" : chart.query.color, chart.query.x, chart.query.y, "low",
-                   "high", "repeats", "sweep", "measurement", "others near it"},
-                  {false, false, chart.x.names.empty(), true, true, true, true, true, true, true},
-                  {}};
+  TextTable table{
+      {chart.query.rows.empty() ? "row" : chart.query.rows, chart.query.panels.empty() ? "panel" : chart.query.panels,
+       chart.query.color.empty() ? "series" : chart.query.color, chart.query.x, chart.query.y, "low", "high", "repeats",
+       "sweep", "measurement", "others near it"},
+      {false, false, false, chart.x.names.empty(), true, true, true, true, true, true, true},
+      {}};
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
       for (const ExploreMark& mark : line.marks) {

@@ -109,6 +109,7 @@ void add_explore_command(CLI::App& app, Action& action) {
   add_field(*command, "--y", "What is shown (default: ms)", query.y, false);
   add_field(*command, "--color", "What the series are, or none (default: kernel)", query.color, true);
   add_field(*command, "--panels", "What tells charts apart, or none (default: pass)", query.panels, true);
+  add_field(*command, "--rows", "What tells rows of charts apart, or none (default: none)", query.rows, true);
   add_text(*command, "--where", "FILTER", "Which measurements (default: all)",
            [&query](const std::string& text) { query.where = text; });
   command->add_flag("--best", query.best, "Of each x and series only what took the shortest time");

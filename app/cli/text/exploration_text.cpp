@@ -60,6 +60,7 @@ std::string ids_text(const ExplorePoint& point, std::span<const ExploreSource> s
 
 std::string exploration_table(const Exploration& made, std::span<const ExploreSource> sources, std::size_t width) {
   TerminalTable table;
+  if (made.row != nullptr) table.columns.push_back({std::string(made.row->label), Align::left, 94, false});
   if (made.panel != nullptr) table.columns.push_back({std::string(made.panel->label), Align::left, 95, false});
   if (made.color != nullptr) table.columns.push_back({std::string(made.color->label), Align::left, 96, false});
   const bool several = sources.size() > 1;
@@ -71,7 +72,7 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
   std::vector<const ExploreField*> others;
   for (const char* id : {"kernel", "window", "instance"}) {
     const ExploreField* field = find_explore_field(id);
-    if (field == made.x || field == made.color || field == made.panel) continue;
+    if (field == made.x || field == made.color || field == made.panel || field == made.row) continue;
     others.push_back(field);
     table.columns.push_back({std::string(field->label), Align::left, 50 - 10 * static_cast<int>(others.size()), true});
   }
@@ -79,6 +80,7 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
   for_each_point(made, [&](const ExplorePanel& panel, const ExploreSeries& series, const ExplorePoint& point) {
     std::vector<std::string>& line = table.rows.emplace_back();
     const Explored one{row_of(sources, point.repeats.front()), sources[point.repeats.front().source].name, nullptr};
+    if (made.row != nullptr) line.push_back(panel.row);
     if (made.panel != nullptr) line.push_back(panel.name);
     if (made.color != nullptr) line.push_back(series.name);
     line.insert(line.end(),
@@ -93,7 +95,8 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
   text += ".\n";
   if (!made.mixed.empty())
     text += fmt::format(
-        "At the same {} a series holds points that differ in: {}. Choose one of these as --color or --panels, filter, "
+        "At the same {} a series holds points that differ in: {}. Choose one of these as --color, --panels or --rows, "
+        "filter, "
         "or "
         "take the --best.\n",
         made.x->label, fmt::join(made.mixed, ", "));
@@ -102,6 +105,7 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
 
 std::string exploration_csv(const Exploration& made, std::span<const ExploreSource> sources) {
   TextTable table;
+  if (made.row != nullptr) table.add_column(std::string(made.row->id), false);
   if (made.panel != nullptr) table.add_column(std::string(made.panel->id), false);
   if (made.color != nullptr) table.add_column(std::string(made.color->id), false);
   table.add_column(std::string(made.x->id), made.x_names.empty());
@@ -114,6 +118,7 @@ std::string exploration_csv(const Exploration& made, std::span<const ExploreSour
   for_each_point(made, [&](const ExplorePanel& panel, const ExploreSeries& series, const ExplorePoint& point) {
     for (const ExploreRepeat& repeat : point.repeats) {
       std::vector<std::string>& line = table.rows.emplace_back();
+      if (made.row != nullptr) line.push_back(panel.row);
       if (made.panel != nullptr) line.push_back(panel.name);
       if (made.color != nullptr) line.push_back(series.name);
       line.push_back(made.x_names.empty() ? number(point.x) : x_text(made, point.x));
@@ -130,6 +135,7 @@ std::string exploration_json(const Exploration& made, std::span<const ExploreSou
   std::string text;
   for_each_point(made, [&](const ExplorePanel& panel, const ExploreSeries& series, const ExplorePoint& point) {
     json object = json::object(), repeats = json::array();
+    if (made.row != nullptr) object[made.row->id] = panel.row;
     if (made.panel != nullptr) object[made.panel->id] = panel.name;
     if (made.color != nullptr) object[made.color->id] = series.name;
     object[made.x->id] = made.x_names.empty() ? json(point.x) : json(x_text(made, point.x));

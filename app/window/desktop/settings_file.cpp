@@ -53,6 +53,7 @@ ExploreView view_of_json(const nlohmann::json& json) {
   query.y = json.value("y", query.y);
   query.color = json.value("color", query.color);
   query.panels = json.value("panels", query.panels);
+  query.rows = json.value("rows", "");
   query.where = json.value("where", "");
   query.best = json.value("best", false);
   return view;
@@ -60,8 +61,8 @@ ExploreView view_of_json(const nlohmann::json& json) {
 
 nlohmann::json json_of_view(const ExploreView& view) {
   const ExploreQuery& query = view.query;
-  return {{"name", view.name},      {"x", query.x},         {"y", query.y},      {"color", query.color},
-          {"panels", query.panels}, {"where", query.where}, {"best", query.best}};
+  return {{"name", view.name},      {"x", query.x},       {"y", query.y},         {"color", query.color},
+          {"panels", query.panels}, {"rows", query.rows}, {"where", query.where}, {"best", query.best}};
 }
 
 void from_json(const nlohmann::json& json, StoredSettings& stored) {

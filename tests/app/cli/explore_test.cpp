@@ -70,6 +70,15 @@ TEST(ExploreCommand, repeats_are_one_line_with_their_median) {
   EXPECT_THAT(run_triscope({"explore", file.string(), "--x", "window"}).output, HasSubstr(" and 1 more"));
 }
 
+TEST(ExploreCommand, rows_tell_panels_apart_as_well) {
+  const ProgramResult csv =
+      run_triscope({"explore", kRecorded, "--rows", "form", "--where", "head_dim=128", "--format", "csv"});
+  EXPECT_EQ(csv.exit_code, 0) << csv.errors;
+  EXPECT_THAT(csv.output, testing::StartsWith("form,pass,kernel,seq,ms,"));
+  EXPECT_THAT(csv.output, HasSubstr("\ntrilinear,forward,cuda.hopper,"));
+  EXPECT_THAT(run_triscope({"explore", kRecorded, "--rows", "forms"}).errors, HasSubstr("form"));
+}
+
 TEST(ExploreCommand, databases_stand_side_by_side) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "history.db";
