@@ -79,7 +79,7 @@ TEST(ExploreChart, a_mark_names_its_row_and_its_interval) {
   const ExploreMark& hollow = marks[0].known ? marks[1] : marks[0];
   EXPECT_THAT(known.text, HasSubstr("512x32"));
   EXPECT_THAT(known.text, HasSubstr("95 %: 23.76 to 24.48"));
-  EXPECT_THAT(known.text, HasSubstr("sweep 1"));
+  EXPECT_THAT(known.text, HasSubstr("sweep 1, m1"));
   EXPECT_EQ(known.low, 24 * 0.99);
   EXPECT_THAT(known.measurements, ElementsAre(1));
   EXPECT_FALSE(hollow.known);

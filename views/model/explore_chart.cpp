@@ -73,17 +73,14 @@ const ResultRow& row_of(std::span<const ExploreSource> sources, const ExploreRep
   return sources[repeat.source].rows[repeat.row];
 }
 
-std::string value_text(const ExploreField& field, double value) {
-  return significant_text(value, 4) + (field.unit.empty() ? "" : " ") + std::string(field.unit);
-}
-
 std::string mark_text(const Exploration& made, const ExploreMark& mark, const Explored& one) {
   const ResultRow& row = one.row;
   std::string text =
       fmt::format("{}, {}, {} tokens, heads {}/{}, {}", row.card.label, windows_text(row.problem),
                   format_tokens(row.problem.seq_len), row.problem.q_heads, row.problem.kv_heads, to_string(row.pass));
   if (!row.instance.empty() && row.instance != "default") text += ", " + row.instance;
-  text += fmt::format("\n{}: {}", made.y->label, value_text(*made.y, mark.y));
+  text += fmt::format("\n{}: {}{}{}", made.y->label, significant_text(mark.y, 4), made.y->unit.empty() ? "" : " ",
+                      made.y->unit);
   if (mark.measurements.size() > 1) {
     text += fmt::format(", median of {} measurements, {} to {}", mark.measurements.size(),
                         significant_text(mark.low, 4), significant_text(mark.high, 4));
@@ -99,7 +96,7 @@ std::string mark_text(const Exploration& made, const ExploreMark& mark, const Ex
     if (const std::string value = field->text(one); !value.empty())
       text += fmt::format("\n{}: {}", field->label, value);
   }
-  text += fmt::format("\n{}, sweep {}, {}", row.device, row.sweep, row.started.substr(0, 10));
+  text += fmt::format("\n{}, sweep {}, m{}, {}", row.device, row.sweep, row.measurement, row.started.substr(0, 10));
   if (mark.others > 0)
     text += fmt::format("\nstands for {} near it: zoom does not show them, a filter does",
                         counted(mark.others, "more point"));
@@ -119,11 +116,9 @@ ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<c
   } else if (const auto& interval = point.repeats.front().interval) {
     mark.low = interval->low, mark.high = interval->high, mark.known = true;
   }
-  const ExploreRepeat& newest = point.repeats.back();
-  const ExploreSource& source = sources[newest.source];
-  const ResultRow& row = source.rows[newest.row];
-  mark.sweep = row.sweep;
-  mark.text = mark_text(made, mark, {row, source.name});
+  const ResultRow& newest = row_of(sources, point.repeats.back());
+  mark.sweep = newest.sweep;
+  mark.text = mark_text(made, mark, {newest, sources[point.repeats.back().source].name});
   return mark;
 }
 
@@ -147,10 +142,9 @@ class Styles {
         if (met.insert(series.name).second) names_.push_back(series.name);
       }
     }
-    const std::size_t apart = names_.size() > kMostLines ? kMostLines - 1 : names_.size();
-    for (std::size_t n = 0; n < names_.size(); ++n) styles_[names_[n]] = std::min(n, apart);
-    if (apart < names_.size()) others_ = fmt::format("{} others", names_.size() - apart);
-    apart_ = apart;
+    apart_ = names_.size() > kMostLines ? kMostLines - 1 : names_.size();
+    for (std::size_t n = 0; n < names_.size(); ++n) styles_[names_[n]] = std::min(n, apart_);
+    if (apart_ < names_.size()) others_ = fmt::format("{} others", names_.size() - apart_);
   }
   std::size_t of(const std::string& name) const { return styles_.at(name); }
   std::size_t count() const { return apart_ + (others_.empty() ? 0 : 1); }
