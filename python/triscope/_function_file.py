@@ -57,7 +57,7 @@ def plain_name(text):
     return re.sub("[^a-z0-9._-]", "_", text.lower())[:40]
 
 
-def content(forward, backward, name):
+def content(forward, backward, name, device="cpu"):
     """The bytes of the file. ValueError when a function cannot be brought to another process."""
     functions = {"forward": _described("function", forward)}
     if backward is not None:
@@ -65,15 +65,16 @@ def content(forward, backward, name):
     said = functions["forward"]
     return json.dumps({"kernel": plain_name(said["name"]) if name is None else name,
                        "version": plain_name(f"{said['module']}.{said['name']}".replace("<", "").replace(">", "")),
-                       "functions": functions}, sort_keys=True).encode()
+                       "device": device, "functions": functions}, sort_keys=True).encode()
 
 
 def load(data, sha256):
-    """(kernel, version, {"forward": callable, ...}) of these bytes. ValueError when anything is not as it was."""
+    """(kernel, version, {"forward": callable, ...}, device) of these bytes. ValueError when anything is not as it was."""
     if hashlib.sha256(data).hexdigest() != sha256:
         raise ValueError("the file of the callable has changed since the sweep began: measure it again")
     read = json.loads(data)
-    return read["kernel"], read["version"], {role: _loaded(said) for role, said in read["functions"].items()}
+    return read["kernel"], read["version"], {role: _loaded(said) for role, said in read["functions"].items()}, \
+        read["device"]
 
 
 def _loaded(said):

@@ -1,5 +1,6 @@
 """A callable as the functions of include/triscope/attention.h, for the worker in the same process."""
 
+import contextlib
 import ctypes
 import inspect
 
@@ -30,9 +31,10 @@ class Table(ctypes.Structure):
     _fields_ = list(_TYPES.items())
 
 
-def table(kernel, version, functions):
-    """The table of one kernel. `functions`: "forward", and "backward" where there is one. Keep it while it is in use."""
-    made = _Kernel(kernel, version, functions)
+def table(kernel, version, functions, memory=None):
+    """The table of one kernel. `functions`: "forward", and "backward" where there is one. `memory`: what turns addresses into
+    arrays, Host when None. Keep the table while it is in use."""
+    made = _Kernel(kernel, version, functions, Host() if memory is None else memory)
     result = Table(**{name: kind(getattr(made, name)) for name, kind in _TYPES.items()})
     result.owner = made
     return result
@@ -46,12 +48,34 @@ def _say(reason, size, text):
     _C.memmove(reason, words + b"\0", len(words) + 1)
 
 
-def _view(address, shape, writable=False):
-    """The memory of a tensor as a numpy array, without a copy. numpy forbids to write into an input."""
-    count = int(numpy.prod(shape))
-    array = numpy.ctypeslib.as_array((_C.c_float * count).from_address(address)).reshape(shape)
-    array.flags.writeable = writable
-    return array
+class Host:
+    """Tensors as numpy arrays on the CPU."""
+
+    device, element, other_element = _library.CPU, _library.FP32, "numpy has no bfloat16"
+
+    def on(self, stream):
+        return contextlib.nullcontext()
+
+    def view(self, address, shape, writable=False, fp32=True):
+        """The memory of a tensor, without a copy. numpy forbids to write into an input."""
+        count = int(numpy.prod(shape))
+        array = numpy.ctypeslib.as_array((_C.c_float * count).from_address(address)).reshape(shape)
+        array.flags.writeable = writable
+        return array
+
+    def store(self, name, value, into):
+        if not isinstance(value, numpy.ndarray):
+            raise TypeError(f"{name} must be a numpy array, but it returned {type(value).__name__}")
+        check(name, value, into)
+        into[...] = value
+
+
+def check(name, value, into):
+    """TypeError or ValueError unless `value` has the shape and type of `into`."""
+    if value.shape != into.shape:
+        raise ValueError(f"{name} must have shape {tuple(into.shape)}, but it returned {tuple(value.shape)}")
+    if value.dtype != into.dtype:
+        raise TypeError(f"{name} must be {into.dtype}, but it returned {value.dtype}")
 
 
 def _name_of(table_of_codes, code):
@@ -73,16 +97,6 @@ def _options(problem):
     return options
 
 
-def _store(name, value, into):
-    if not isinstance(value, numpy.ndarray):
-        raise TypeError(f"{name} must be a numpy array, but it returned {type(value).__name__}")
-    if value.shape != into.shape:
-        raise ValueError(f"{name} must have shape {into.shape}, but it returned {value.shape}")
-    if value.dtype != numpy.float32:
-        raise TypeError(f"{name} must be float32, but it returned {value.dtype}")
-    into[...] = value
-
-
 def _tuple_of(result, names):
     if not isinstance(result, tuple) or len(result) != len(names):
         what = f"{len(result)} values" if isinstance(result, tuple) else type(result).__name__
@@ -91,9 +105,9 @@ def _tuple_of(result, names):
 
 
 class _Kernel:
-    def __init__(self, kernel, version, functions):
+    def __init__(self, kernel, version, functions, memory):
         self._kernel, self._version = (_C.create_string_buffer(text.encode()) for text in (kernel, version))
-        self._functions = functions
+        self._functions, self._memory = functions, memory
 
     def version(self):
         return _library.VERSION
@@ -102,7 +116,7 @@ class _Kernel:
         return _C.addressof(self._kernel) if index == 0 else None
 
     def device(self, _):
-        return _library.CPU
+        return self._memory.device
 
     def kernel_version(self, _):
         return _C.addressof(self._version)
@@ -121,7 +135,8 @@ class _Kernel:
 
     def launch(self, _, problem, direction, tensors, stream, reason, size):
         try:
-            self._run(problem.contents, direction, tensors.contents)
+            with self._memory.on(stream):
+                self._run(problem.contents, direction, tensors.contents)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too
             _say(reason, size, f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
             return _FAILED
@@ -132,8 +147,8 @@ class _Kernel:
         function = self._functions.get(_ROLES[direction])
         if function is None:
             return "no function was given for the backward"
-        if problem.element != _library.FP32:
-            return "numpy has no bfloat16"
+        if problem.element != self._memory.element:
+            return self._memory.other_element
         try:
             parameters = inspect.signature(function).parameters.values()
         except (TypeError, ValueError):
@@ -149,19 +164,23 @@ class _Kernel:
         query = (problem.batch, problem.seq_len, problem.q_heads, problem.head_dim)
         key = (problem.batch, problem.seq_len, problem.kv_heads, problem.head_dim)
         rows = (problem.batch, problem.q_heads, problem.seq_len)
-        inputs = [_view(tensors.q, query), *(_view(getattr(tensors, name), key) for name in ("k1", "k2", "v1", "v2"))]
+        def view(name, shape, writable=False, fp32=False):
+            return self._memory.view(getattr(tensors, name), shape, writable, fp32)
+
+        inputs = [view("q", query), *(view(name, key) for name in ("k1", "k2", "v1", "v2"))]
         options = _options(problem)
         if problem.has_sink:
-            options["sink"] = _view(tensors.sink, (problem.q_heads,))
+            options["sink"] = view("sink", (problem.q_heads,), fp32=True)
         forward = direction == _library.FORWARD
-        o, lse = _view(tensors.o, query, forward), _view(tensors.lse, rows, forward)
+        o, lse = view("o", query, forward), view("lse", rows, forward, fp32=True)
         if forward:
             names, into = ("o", "lse"), (o, lse)
             result = self._functions["forward"](*inputs, **options)
         else:
-            names = _GRADIENTS + (("grad_sink",) if problem.has_sink else ())
-            shapes = (query, key, key, key, key, (problem.q_heads,))
-            into = [_view(getattr(tensors, name), shape, True) for name, shape in zip(names, shapes)]
-            result = self._functions["backward"](_view(tensors.grad_o, query), *inputs, o, lse, **options)
+            names, shapes = _GRADIENTS, (query, key, key, key, key)
+            into = [view(name, shape, True) for name, shape in zip(names, shapes)]
+            if problem.has_sink:
+                names, into = (*names, "grad_sink"), [*into, view("grad_sink", (problem.q_heads,), True, fp32=True)]
+            result = self._functions["backward"](view("grad_o", query), *inputs, o, lse, **options)
         for name, value, place in zip(names, _tuple_of(result, names), into):
-            _store(name, value, place)
+            self._memory.store(name, value, place)

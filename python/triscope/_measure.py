@@ -1,5 +1,6 @@
 """triscope.measure: a Python callable as a kernel of a sweep."""
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -16,8 +17,11 @@ _PROBLEM = {"window": "--windows", "seq_len": "--seq", "batch": "--batch", "q_he
             "head_dim": "--head-dim", "form": "--form", "mask": "--mask", "scale": "--scale", "k2_bias": "--k2-bias",
             "v2_bias": "--v2-bias", "sink": "--sink"}
 
+_DEVICES = {"cpu": "cpu", "cuda": "0"}  # as --device has them
+_BESIDE = {"cpu": ("cpu.fast",), "cuda": ("cuda.hopper", "cuda.portable", "baseline.fa3")}
 
-def measure(function, problem, *, db, backward=None, name=None, beside=("cpu.fast",), budget="10s", precision="0.5%",
+
+def measure(function, problem, *, db, backward=None, name=None, device="cpu", beside=None, budget="10s", precision="0.5%",
             restarts=3, time_limit="2min", resume=None, progress=True):
     """Measures `function` in turns with the kernels `beside`, and returns the rows of the sweep as Columns.
 
@@ -28,7 +32,10 @@ def measure(function, problem, *, db, backward=None, name=None, beside=("cpu.fas
 
     `problem` is a dict: window=(512, 32), and what differs from `triscope sweep` of seq_len, batch, q_heads, kv_heads, head_dim,
     form, mask, scale, k2_bias, v2_bias, sink. A wrong result, an exception, a crash or a hang is the status and reason of a row.
-    An empty `beside` means every kernel that runs here. `resume` is the number of a sweep to go on with: the callable must be
+    With device="cuda" the function is one of torch: tensors and results are bfloat16 on the GPU, lse and sink float32, and what
+    it puts on the current stream of torch is measured. It must not write into its inputs, nor wait for the GPU.
+
+    `beside` is cpu.fast, or cuda.hopper, cuda.portable and baseline.fa3 for a GPU. Empty, it means every kernel that runs here. `resume` is the number of a sweep to go on with: the callable must be
     the same.
 
     ValueError when the callable cannot be brought to another process or the sweep is refused.
@@ -37,7 +44,12 @@ def measure(function, problem, *, db, backward=None, name=None, beside=("cpu.fas
     worker = pathlib.Path(__file__).with_name("libtriscope_worker.so")
     if not worker.exists():
         raise RuntimeError(f"there is no {worker}: install the wheel again")
-    content = _function_file.content(function, backward, name)
+    if device not in _BESIDE:
+        raise ValueError(f"device is {device!r}, but must be one of: {', '.join(_BESIDE)}")
+    if device == "cuda" and importlib.util.find_spec("torch") is None:
+        raise ValueError('device="cuda" needs torch, which is not installed here')
+    beside = _BESIDE[device] if beside is None else beside
+    content = _function_file.content(function, backward, name, device)
     with tempfile.TemporaryDirectory(prefix="triscope-") as folder:
         file = pathlib.Path(folder, "callable.json")
         file.write_bytes(content)
@@ -45,7 +57,7 @@ def measure(function, problem, *, db, backward=None, name=None, beside=("cpu.fas
         if resume is not None:
             words += [str(file), "--resume", str(int(resume))]
         else:
-            words += [",".join([str(file), *beside]), "--device", "cpu", "--pass", "forward,backward" if backward else "forward",
+            words += [",".join([str(file), *beside]), "--device", _DEVICES[device], "--pass", "forward,backward" if backward else "forward",
                       "--budget", budget, "--precision", precision, "--restarts", str(restarts), *_options(problem)]
         sweep = _run(words, {**os.environ, "TRISCOPE_WORKER": _launcher(folder), "PYTHONPATH": _search_path()}, progress)
     with _database.open(db) as database:

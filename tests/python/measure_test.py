@@ -2,6 +2,7 @@
 import contextlib
 import ctypes
 import hashlib
+import importlib
 import os
 import pathlib
 import signal
@@ -9,7 +10,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 import unittest
+import unittest.mock
 
 import numpy
 
@@ -127,12 +130,80 @@ class Table(unittest.TestCase):
         self.assertTrue(reason.startswith("ValueError: ä") and 1000 < len(reason.encode()) < 1024, len(reason.encode()))
 
 
+class Device(unittest.TestCase):
+    """What is done with torch, over a stand-in on numpy; tests/python/on_gpu_measure runs it on a GPU."""
+
+    def setUp(self):
+        class Tensor(numpy.ndarray):
+            device = "cuda:0"
+            data_ptr = property(lambda self: lambda: self.ctypes.data)
+            detach = property(lambda self: lambda: self)
+
+            def copy_(self, value):
+                self[...] = value
+
+        def as_tensor(memory, device):
+            asked = memory.__cuda_array_interface__
+            count, kind = int(numpy.prod(asked["shape"])), {"<f4": ctypes.c_float, "<i2": ctypes.c_int16}[asked["typestr"]]
+            self.assertEqual(device, "cuda")
+            return numpy.ctypeslib.as_array((kind * count).from_address(asked["data"][0])).reshape(asked["shape"]).view(Tensor)
+
+        @contextlib.contextmanager
+        def stream(number):
+            self.streams.append(number)
+            yield
+
+        self.streams, self.tensor = [], Tensor
+        cuda = types.SimpleNamespace(stream=stream, ExternalStream=int)
+        torch = types.SimpleNamespace(as_tensor=as_tensor, Tensor=Tensor, bfloat16=numpy.int16, cuda=cuda)
+        with unittest.mock.patch.dict(sys.modules, {"torch": torch}):
+            sys.modules.pop("triscope._function_cuda", None)
+            self.memory = importlib.import_module("triscope._function_cuda").Device()
+
+    def launch(self, function, element=_library.BF16):
+        shape = (1, 8, 2, 4)
+        self.arrays = {name: numpy.full(shape, number, numpy.int16) for number, name in enumerate(("q", "k1", "k2", "v1", "v2", "o"))}
+        self.arrays["lse"] = numpy.zeros((1, 2, 8), numpy.float32)
+        problem = _library.new(_library.Problem, batch=1, seq_len=8, q_heads=2, kv_heads=2, head_dim=4, window1=5, window2=3,
+                               element=element)
+        tensors = _library.new(_library.Tensors, **{name: array.ctypes.data for name, array in self.arrays.items()})
+        table = _function_kernel.table("mine", "1", {"forward": function}, self.memory)
+        reason = ctypes.create_string_buffer(1024)
+        where = (ctypes.cast(reason, ctypes.c_void_p), 1024)
+        self.assertEqual(table.device(b"mine"), _library.CUDA)
+        asked = (b"mine", ctypes.byref(problem), _library.FORWARD)
+        status = table.supported(*asked, *where) or table.launch(*asked, ctypes.byref(tensors), 77, *where)
+        return status, reason.value.decode()
+
+    def test_the_tensors_are_the_workers_and_the_stream_is_the_one_it_measures(self):
+        def function(q, k1, k2, v1, v2, *, window):
+            return q + 10 * v2, numpy.full((1, 2, 8), window[0], numpy.float32).view(self.tensor)
+        self.assertEqual(self.launch(function), (0, ""))
+        self.assertEqual(self.streams, [77])
+        self.assertEqual((self.arrays["o"].min(), self.arrays["o"].max()), (40, 40))
+        self.assertEqual((self.arrays["lse"].min(), self.arrays["lse"].max()), (5, 5))
+
+    def test_says_what_is_wrong(self):
+        def elsewhere(q, *_, window):
+            q = q.copy()
+            q.device = "cpu"
+            return q, q
+        for function, sentence in (
+                (lambda q, *_, window: (q.astype(numpy.float32), q), "TypeError: o must be int16, but it returned float32"),
+                (lambda q, *_, window: (q[:, 1:], q), "ValueError: o must have shape (1, 8, 2, 4), but it returned (1, 7, 2, 4)"),
+                (lambda *_, window: (3, 4), "TypeError: o must be a torch tensor, but it returned int"),
+                (elsewhere, "ValueError: o must lie on cuda:0, but it returned a tensor on cpu")):
+            with self.subTest(sentence):
+                self.assertEqual(self.launch(function), (4, sentence))
+        self.assertEqual(self.launch(elsewhere, _library.FP32), (2, "functions of torch are measured in bfloat16"))
+
+
 class File(unittest.TestCase):
     def test_a_function_of_a_module_is_named_and_its_source_hashed(self):
         data = _function_file.content(right, gradients, None)
         self.assertEqual(data, _function_file.content(right, gradients, None))
-        kernel, version, functions = _function_file.load(data, hashlib.sha256(data).hexdigest())
-        self.assertEqual((kernel, version), ("right", f"{__name__}.right"))
+        kernel, version, functions, device = _function_file.load(data, hashlib.sha256(data).hexdigest())
+        self.assertEqual((kernel, version, device), ("right", f"{__name__}.right", "cpu"))
         self.assertEqual(functions, {"forward": right, "backward": gradients})
 
     def test_another_file_or_another_source_is_refused(self):
@@ -220,6 +291,10 @@ class Sweep(unittest.TestCase):
         os.killpg(child.pid, signal.SIGINT)
         self.assertIn(b"KeyboardInterrupt", child.communicate()[1])
         self.assertEqual(log.read_text(), "started\nstopped\n")
+
+    def test_another_device_is_refused_in_a_sentence(self):
+        with self.assertRaisesRegex(ValueError, "device is 'tpu', but must be one of: cpu, cuda"):
+            triscope.measure(right, SMALL, db=self.db, device="tpu", **SHORT)
 
     def test_a_bad_problem_is_refused_in_a_sentence(self):
         for problem, sentence in ((dict(seq_len=64), "problem has no window"), (dict(SMALL, sequence=3), "'sequence'"),
