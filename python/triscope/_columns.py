@@ -30,11 +30,15 @@ class Columns(dict):
     def _repr_html_(self):
         names = [name for name in _OF_RESULTS if name in self] if "median_ms" in self else list(self)
         head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-        body = "".join("<tr>" + "".join(f"<td>{_text(self[name][row])}</td>" for name in names) + "</tr>"
+        body = "".join("<tr>" + "".join(f"<td>{_text(self._shown(name, row))}</td>" for name in names) + "</tr>"
                        for row in range(min(self.rows(), _SHOWN)))
         left = self.rows() - _SHOWN
         more = f"<p>{left} more rows, and {len(self)} columns in all: to_pandas() has everything.</p>" if left > 0 else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+    def _shown(self, name, row):
+        # Without an upper end the interval is unknown: its lower end, 0, says nothing then.
+        return None if name == "ci_low_ms" and self["ci_high_ms"][row] is None else self[name][row]
 
 
 def _text(value):
