@@ -62,6 +62,31 @@ TEST_F(Restarts, each_row_is_measured_in_several_restarts_spread_over_the_sweep)
   EXPECT_GT(snapshot.spread(outcome.sweep).times.degrees, 0) << "pooled over the rows";
 }
 
+/// Three blocks of two samples each, one a process, a thousandth apart.
+Measurement of_three_blocks() {
+  Measurement measurement;
+  for (std::int64_t n = 0; n < 6; ++n) {
+    Sample sample;
+    sample.block = n / 2;
+    sample.restart = n / 2;
+    sample.duration_ns = 1'000'000 + 1000 * (n / 2);
+    measurement.samples.push_back(sample);
+  }
+  return measurement;
+}
+
+TEST(RestartRemarks, a_narrow_interval_of_too_few_blocks_is_not_called_too_wide) {
+  SweepRequest request;
+  request.restarts = 3;
+  request.stopping.precision = 0.05;
+  Measurement measurement = of_three_blocks();
+  summarize_restarts(measurement, request, {});
+  EXPECT_THAT(measurement.reason, HasSubstr("narrow enough, but 3 blocks are too few to trust"));
+  request.stopping.precision = 1e-6;
+  summarize_restarts(measurement, request, {});
+  EXPECT_THAT(measurement.reason, HasSubstr("0.00010 % was asked for"));
+}
+
 TEST_F(Restarts, resuming_measures_the_restarts_that_are_missing) {
   std::stop_source stop;
   SweepObserver observer;
