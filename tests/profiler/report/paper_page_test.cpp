@@ -71,6 +71,15 @@ TEST(PaperPage, of_the_recorded_database_is_well_formed_and_loads_nothing) {
   EXPECT_GE(std::ranges::count(page, '\n'), 300);
 }
 
+// The recorded backward of cuda.hopper has one length, that of cuda.portable eight.
+TEST(PaperPage, a_chart_shows_a_second_kernel_that_was_measured_at_fewer_lengths) {
+  const std::string page = paper_page(recorded());
+  const std::size_t chart = page.find("512x32, backward");
+  ASSERT_NE(chart, std::string::npos);
+  const std::string svg = page.substr(chart, page.find("</svg>", chart) - chart);
+  for (const char* kernel : {"cuda.portable", "cuda.hopper", "baseline."}) EXPECT_THAT(svg, HasSubstr(kernel));
+}
+
 TEST(PaperPage, of_an_empty_database_says_what_is_missing) {
   const std::string page = paper_page({});
   expect_page(page);
