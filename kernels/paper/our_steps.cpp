@@ -101,10 +101,9 @@ class ForwardItem {
     const std::int64_t end = std::min(begin + kResident * tile, first_key_ + tiles_ * tile);
     end_step(
         StepKind::elementwise, 4,
-        fmt::format(
-            "AlgorithmStep {}: every query takes the short key {} before it, q~ = q k_short, and A changes from the "
-            "last short value to this one.",
-            t, t),
+        fmt::format("Step {}: every query takes the short key {} before it, q~ = q k_short, and A changes from the "
+                    "last short value to this one.",
+                    t, t),
         {begin, end}, shorts(t));
     for (std::int64_t first = begin; first < end; first += tile) key_tile({first, first + tile}, t);
   }
