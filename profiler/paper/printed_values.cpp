@@ -87,4 +87,11 @@ const PrintedValue& printed_value(int table, int row, std::string_view column) {
          fmt::format("table {} has no column '{}' in row {}", table, column, row));
 }
 
+std::string row_name(const PrintedValue& cell) {
+  if (cell.table != 2) return cell.label;
+  // A row of changes names no size; it stands below its two models.
+  const int model = cell.row % 3 == 0 ? cell.row - 1 : cell.row;
+  return fmt::format("{}, {}", cell.label, printed_value(2, model, "active parameters").printed);
+}
+
 }  // namespace triscope

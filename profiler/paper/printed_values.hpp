@@ -24,6 +24,9 @@ const std::vector<PrintedValue>& printed_values();
 /// The value of a cell. Throws `Error` when the tables have no such cell.
 const PrintedValue& printed_value(int table, int row, std::string_view column);
 
+/// The row of a cell in words that no other row of its table has: "Delta, ~1B".
+std::string row_name(const PrintedValue& cell);
+
 /// Reads "0.3277", "+0.79%", "2.8e-06", "104.1 ms", "~3.5B", "32k" (1024 each): value and half unit of `cell.printed`.
 /// Throws `Error` for any other text.
 void read_printed(PrintedValue& cell);

@@ -23,7 +23,7 @@ void draw_row(const Context& context, const Recomputed& one) {
   ImGui::TableNextColumn();
   number_right(context, std::to_string(one.printed.table), theme.muted);
   ImGui::TableNextColumn();
-  coloured_text(theme.text, one.printed.label);
+  coloured_text(theme.text, row_name(one.printed));
   ImGui::TableNextColumn();
   coloured_text(theme.text, one.printed.column);
   ImGui::TableNextColumn();
@@ -31,11 +31,9 @@ void draw_row(const Context& context, const Recomputed& one) {
   ImGui::TableNextColumn();
   number_right(context, like(one.printed, one.value));
   ImGui::TableNextColumn();
-  if (one.reproduced()) {
-    coloured_text(theme.faster, "reproduced");
-  } else {
-    number_right(context, like(one.printed, one.beyond_rounding), theme.slower);
-  }
+  coloured_text(one.reproduced() ? theme.faster : theme.slower, one.reproduced() ? "yes" : "no");
+  ImGui::TableNextColumn();
+  if (!one.reproduced()) number_right(context, like(one.printed, one.beyond_rounding), theme.slower);
 }
 
 }  // namespace
@@ -50,11 +48,11 @@ void draw_results_page(Context& context) {
              true);
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
-  if (!ImGui::BeginTable("results", 6, flags)) return;
+  if (!ImGui::BeginTable("results", 7, flags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  for (const char* name : {"table", "row", "column", "printed", "recomputed", "beyond rounding"})
+  for (const char* name : {"table", "row", "column", "printed", "recomputed", "reproduced", "beyond rounding"})
     ImGui::TableSetupColumn(name);
-  header_row(context, {true, false, false, true, true, true});
+  header_row(context, {true, false, false, true, true, false, true});
   for (const Recomputed& one : all) draw_row(context, one);
   ImGui::EndTable();
 }

@@ -48,8 +48,9 @@ void print_misses(const std::vector<Recomputed>& all) {
                    {"recomputed", Align::right, 95, false}, {"lowest", Align::right, 40, false},
                    {"highest", Align::right, 40, false},    {"beyond rounding", Align::right, 90, false}};
   for (const Recomputed& one : all) {
-    table.rows.push_back({std::to_string(one.printed.table), one.printed.label, one.printed.column, one.printed.printed,
-                          like(one.printed, one.value), like(one.printed, one.low), like(one.printed, one.high),
+    table.rows.push_back({std::to_string(one.printed.table), row_name(one.printed), one.printed.column,
+                          one.printed.printed, like(one.printed, one.value), like(one.printed, one.low),
+                          like(one.printed, one.high),
                           one.reproduced() ? "-" : like(one.printed, one.beyond_rounding)});
   }
   print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));

@@ -40,6 +40,14 @@ TEST(PrintedValues, table1_is_the_one_that_results_are_compared_with) {
   }
 }
 
+TEST(PrintedValues, have_names_that_tell_the_rows_of_a_table_apart) {
+  std::set<std::string> names;
+  for (const PrintedValue& value : printed_values())
+    EXPECT_TRUE(names.insert(std::to_string(value.table) + row_name(value) + "/" + value.column).second)
+        << row_name(value) << " " << value.column;
+  EXPECT_EQ(row_name(printed_value(2, 6, "GSM8k")), "Delta, ~2B");
+}
+
 TEST(PrintedValues, know_how_far_they_are_rounded) {
   const auto read = [](const char* text) {
     PrintedValue cell;
