@@ -1,4 +1,4 @@
-# cmake --install build [--prefix FOLDER]: the programs, the recorded database, the manual page, completions for three shells,
+# cmake --install build [--prefix FOLDER]: the programs, both recorded databases, the manual page, completions for three shells,
 # with the window its desktop file and icon, and the C interface (Interface.cmake). The fonts are part of triscope-window (views' font_files.cpp).
 include(GNUInstallDirs)
 set(desktop ${CMAKE_SOURCE_DIR}/assets/desktop)
@@ -17,7 +17,7 @@ endforeach()
 list(REMOVE_ITEM programs triscope_attention)
 install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # Programs look for the database in ../share/triscope, wherever they lie: so no other data folder will do.
-install(FILES ${CMAKE_SOURCE_DIR}/assets/recorded/h200.db DESTINATION ${CMAKE_INSTALL_BINDIR}/../share/triscope)
+install(FILES ${CMAKE_SOURCE_DIR}/assets/recorded/h200.db ${CMAKE_SOURCE_DIR}/assets/recorded/h100.db DESTINATION ${CMAKE_INSTALL_BINDIR}/../share/triscope)
 install(FILES ${desktop}/triscope.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 if(TARGET triscope-window)
   install(FILES ${desktop}/triscope.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)

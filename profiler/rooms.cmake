@@ -6,7 +6,8 @@ triscope_room(profiler/statistics kernels/base profiler/record Boost::math fmt::
   nlohmann_json::nlohmann_json)
 triscope_room(profiler/paper kernels/base kernels/attention profiler/record profiler/statistics triscope_paper_data
   fmt::static nlohmann_json::nlohmann_json)
-triscope_room(profiler/report kernels/base kernels/attention profiler/paper profiler/record fmt::static)
+triscope_room(profiler/report kernels/base kernels/attention kernels/paper profiler/paper profiler/plan profiler/record
+  fmt::static)
 triscope_room(profiler/plan kernels/base kernels/attention kernels/tensors profiler/record profiler/statistics
   fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/protocol kernels/base kernels/inspect kernels/tensors profiler/record profiler/statistics
@@ -19,7 +20,7 @@ triscope_room(profiler/store kernels/base kernels/attention profiler/record
 triscope_room(profiler/verdict kernels/base profiler/record profiler/statistics profiler/store fmt::static)
 triscope_room(profiler/explore kernels/base profiler/record profiler/statistics fmt::static)
 triscope_room(profiler/store/check kernels/base profiler/store SQLiteCpp SQLite::SQLite3 fmt::static)
-triscope_room(profiler/export kernels/base kernels/attention kernels/inspect kernels/tensors profiler/record
+triscope_room(profiler/export kernels/base kernels/attention kernels/inspect kernels/tensors profiler/paper profiler/record
   fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/sweep kernels/base profiler/plan profiler/protocol profiler/record profiler/statistics profiler/store
   profiler/supervise fmt::static nlohmann_json::nlohmann_json Threads::Threads)

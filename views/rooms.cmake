@@ -9,7 +9,7 @@ triscope_room(views/command views/data views/model)
 triscope_room(views/parts profiler/export profiler/record views/data views/model imgui_and_implot fmt::static)
 triscope_room(views/paper kernels/paper profiler/paper profiler/plan views/data views/parts imgui_and_implot
   fmt::static)
-triscope_room(views/tables kernels/base profiler/plan profiler/record profiler/statistics views/data views/model views/paper views/parts
+triscope_room(views/tables kernels/base profiler/paper profiler/plan profiler/record profiler/statistics views/data views/model views/paper views/parts
   imgui_and_implot fmt::static)
 triscope_room(views/charts profiler/explore profiler/record views/data views/parts imgui_and_implot fmt::static)
 triscope_room(views/print kernels/base profiler/record profiler/statistics views/data views/model views/parts

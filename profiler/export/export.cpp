@@ -9,6 +9,7 @@
 
 #include "kernels/base/plain_text.hpp"
 #include "profiler/export/text_table.hpp"
+#include "profiler/paper/table1.hpp"
 
 namespace triscope {
 namespace {
@@ -159,6 +160,11 @@ std::string latency_json(const LatencyTable& table) {
   return dump(json);
 }
 
+/// What all rows share, and what has to be known of the paper's times where they stand.
+std::string caption_of(const LatencyTable& table) {
+  return has_paper(table) ? table.common + ". " + kPaperTimesCaveat : table.common;
+}
+
 }  // namespace
 
 std::string_view to_string(ExportFormat format) {
@@ -257,11 +263,11 @@ std::string export_latency_table(const LatencyTable& table, ExportFormat format)
     case ExportFormat::csv:
       return write_table(latency_grid_for_programs(table), TableFormat::csv);
     case ExportFormat::md:
-      return escape_text(table.common, TableFormat::markdown) + "\n\n" +
+      return escape_text(caption_of(table), TableFormat::markdown) + "\n\n" +
              write_table(latency_grid_for_people(table), TableFormat::markdown);
     case ExportFormat::latex:
       return write_table(latency_grid_for_people(table), TableFormat::latex) + "\n" +
-             escape_text(table.common, TableFormat::latex) + "\n";
+             escape_text(caption_of(table), TableFormat::latex) + "\n";
   }
   return "";
 }

@@ -56,8 +56,8 @@ FieldText field_text(LatencyField field) {
       return column_text("error", false);
     case LatencyField::paper:
       return {
-          "Forward latency in the paper's Table 1, on its hardware. Shown at the one shape that reproduces its rate: "
-          "32,768 tokens, 64 query heads on 1, head size 128.",
+          "Forward latency in the paper's Table 1, on a GPU that it does not name. Shown at the one shape that "
+          "reproduces its rate: 32,768 tokens, 64 query heads on 1, head size 128.",
           "", "", true};
     case LatencyField::paper_ratio:
       return {"The paper's time relative to this one, at the shape that reproduces the paper's rate.",

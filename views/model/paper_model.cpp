@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/attention/paper.hpp"
+#include "profiler/paper/table1.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
@@ -22,10 +23,15 @@ bool counts(const ResultRow& row, const Windows& windows) {
 
 PaperModel make_paper_model(const SweepResults& sweep) {
   PaperModel model;
+  model.recorded_device = recorded_table1().device;
   const ResultRow* example = nullptr;
   bool all_same = true;
   for (const PaperRow& row : paper_table1()) {
-    PaperLine line{row.windows, row.latency_ms, {}, 0, {}, 0, "not measured in this sweep"};
+    PaperLine line;
+    line.windows = row.windows;
+    line.paper_ms = row.latency_ms;
+    line.missing = "not measured in this sweep";
+    if (const RecordedTable1::Line* recorded = recorded_table1().of(row.windows)) line.recorded_ms = recorded->ms;
     for (const ResultRow& own : sweep.rows) {
       if (!counts(own, row.windows)) continue;
       if (own.status != Status::ok || !own.median_ms) {
@@ -71,14 +77,16 @@ std::string ratio_text(const PaperLine& line) {
 }
 
 TextTable paper_text(const PaperModel& model) {
-  TextTable table{{"w1", "w2", "w1 x w2", "paper, ms", "this machine, ms", "kernel", "paper / this"},
-                  {true, true, true, true, true, false, true},
+  TextTable table{{"w1", "w2", "w1 x w2", "paper, ms", model.recorded_device + ", recorded, ms", "this machine, ms",
+                   "kernel", "paper / this"},
+                  {true, true, true, true, true, true, false, true},
                   {}};
   for (const PaperLine& line : model.lines) {
-    table.rows.push_back(
-        {fmt::format("{}", line.windows.window1), fmt::format("{}", line.windows.window2),
-         fmt::format("{}", line.windows.window1 * line.windows.window2), format_fixed(line.paper_ms, 1),
-         line.own_ms ? format_fixed(*line.own_ms, line.decimals) : line.missing, line.kernel, ratio_text(line)});
+    table.rows.push_back({fmt::format("{}", line.windows.window1), fmt::format("{}", line.windows.window2),
+                          fmt::format("{}", line.windows.window1 * line.windows.window2),
+                          format_fixed(line.paper_ms, 1), line.recorded_ms ? format_fixed(*line.recorded_ms, 1) : "",
+                          line.own_ms ? format_fixed(*line.own_ms, line.decimals) : line.missing, line.kernel,
+                          ratio_text(line)});
   }
   return table;
 }

@@ -13,9 +13,10 @@ namespace triscope {
 struct PaperLine {
   Windows windows;
   double paper_ms = 0;
-  std::optional<double> own_ms;  ///< forward; of the fastest of our kernels in the sweep
-  int decimals = 0;              ///< of `own_ms`, as many as its interval bears
-  std::string kernel;            ///< that kernel's label
+  std::optional<double> recorded_ms;  ///< forward on `PaperModel::recorded_device`, of the database that is shipped
+  std::optional<double> own_ms;       ///< forward; of the fastest of our kernels in the sweep
+  int decimals = 0;                   ///< of `own_ms`, as many as its interval bears
+  std::string kernel;                 ///< that kernel's label
   std::int64_t measurement = 0;
   std::string missing;      ///< why `own_ms` is absent
   bool known = true;        ///< the interval of `own_ms` is
@@ -24,6 +25,7 @@ struct PaperLine {
 
 struct PaperModel {
   std::vector<PaperLine> lines;  ///< in the paper's order
+  std::string recorded_device;   ///< "NVIDIA H100 80GB HBM3"
   std::string conditions;        ///< the shape and device of the own numbers, one sentence
   bool same_shape = false;       ///< all at the paper's shape: 32,768 tokens, 64 query heads on 1, head size 128
   std::size_t measured = 0;

@@ -15,7 +15,7 @@
 namespace triscope {
 namespace {
 
-constexpr Chunk3 kVectors{Vector3{1.0, 0.25, 0.1}, Vector3{-0.2, 0.95, 0.35}, Vector3{0.3, -0.3, 0.9}};
+constexpr const Chunk3& kVectors = kExampleChunk;
 constexpr std::array kNames{"q", "k1", "k2"};
 constexpr std::int64_t kMostShift = 64;
 

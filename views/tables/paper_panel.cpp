@@ -1,6 +1,7 @@
 // The paper's Table 1 beside what this machine does.
 #include <fmt/format.h>
 
+#include "profiler/paper/table1.hpp"
 #include "views/data/format.hpp"
 #include "views/paper/paper_pages.hpp"
 #include "views/parts/data_state.hpp"
@@ -32,6 +33,8 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line)
   number_right(context, format_count(line.windows.window1 * line.windows.window2), theme.muted);
   ImGui::TableNextColumn();
   number_right(context, format_fixed(line.paper_ms, 1), theme.muted);
+  ImGui::TableNextColumn();
+  number_right(context, line.recorded_ms ? format_fixed(*line.recorded_ms, 1) : "–", theme.muted);
   ImGui::TableNextColumn();
   if (!line.own_ms) {
     number_right(context, "–", theme.muted);
@@ -95,11 +98,15 @@ void draw_paper_panel(Context& context) {
       ImGui::PopTextWrapPos();
     }
   }
+  muted_text(
+      context,
+      fmt::format("{} H100: the forward of our kernel recorded on {}.", kPaperTimesCaveat, model.recorded_device),
+      true);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
-  const float inner = std::max(ImGui::GetContentRegionAvail().x, context.look.px(640));  // narrower: it scrolls
-  if (!ImGui::BeginTable("paper", 7, flags, ImVec2(0, 0), inner)) return;
+  const float inner = std::max(ImGui::GetContentRegionAvail().x, context.look.px(720));  // narrower: it scrolls
+  if (!ImGui::BeginTable("paper", 8, flags, ImVec2(0, 0), inner)) return;
   ImGui::TableSetupScrollFreeze(1, 1);
   const auto column = [&](const char* name, float width) {
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, context.look.px(width));
@@ -107,11 +114,12 @@ void draw_paper_panel(Context& context) {
   column("window", 96);
   column("w1 × w2", 72);
   column("paper, ms", 80);
+  column("H100, ms", 80);
   column("here, ms", 80);
   ImGui::TableSetupColumn("paper and here", ImGuiTableColumnFlags_WidthStretch);
   column("paper / here", 80);
   column("kernel", 84);
-  header_row(context, {false, true, true, true, false, true, false});
+  header_row(context, {false, true, true, true, true, false, true, false});
   for (const PaperLine& line : model.lines) draw_line(context, model, line);
   ImGui::EndTable();
 }

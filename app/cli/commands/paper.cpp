@@ -90,6 +90,8 @@ int run(const PaperOptions& options) {
   } else if (section("scaling")) {
     print_scaling_laws(options.losses.empty() ? all_paper_losses(options.sizes) : read_losses_file(options.losses),
                        options.forecasts, options.json);
+  } else if (section("table1")) {
+    print_table1(*options.database, options.json);
   } else if (section("errata")) {
     print_errata(options.id, options.json);
   } else if (section("tiling")) {
@@ -101,7 +103,7 @@ int run(const PaperOptions& options) {
       refuse_value("paper", "page", "there is no file to write", "name one with -o, such as -o report.html");
     write_paper_page(tiled_problem(options.model.layer), options.model.layer, *options.database, options.page);
   } else {
-    const std::vector<std::string> known{"results", "scaling", "tiling", "recipe", "errata", "page"};
+    const std::vector<std::string> known{"results", "table1", "scaling", "tiling", "recipe", "errata", "page"};
     refuse_choice("paper", options.section, "this is no part of it", known);
   }
   return 0;
@@ -113,7 +115,7 @@ void add_paper_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("paper", "The paper's tables and laws, recomputed, and its errata");
   auto options = std::make_shared<PaperOptions>();
   command->add_option("SECTION", options->section, "Which part (default: results)")
-      ->type_name("{results,scaling,tiling,recipe,errata,page}");
+      ->type_name("{results,table1,scaling,tiling,recipe,errata,page}");
   command->add_option("ID", options->id, "One erratum, with its reason")->type_name("ID");
   add_text(*command, "--sizes", "N,N,N", "Active parameters of the three models (default: 1B,2B,3.5B)",
            [options](const std::string& text) { set_model_sizes(*options, text); });
@@ -130,6 +132,7 @@ void add_paper_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  triscope paper                                      which printed numbers follow from the others\n"
       "  triscope paper results --sizes 1.06B,2.01B,3.39B    the same with other model sizes\n"
+      "  triscope paper table1                               its milliseconds beside those of an H100 and yours\n"
       "  triscope paper scaling --forecast 7B,70B            exponents with their intervals, continued\n"
       "  triscope paper scaling --losses mine.csv            the same fits of your own models\n"
       "  triscope paper tiling --window 284x32               what of the tiles is useful, and what they cost\n"

@@ -27,6 +27,10 @@ void print_errata(const std::string& id, bool json);
 /// the next whole tiles of the longer window.
 void print_tiling(const Problem& problem, bool json);
 
+/// `triscope paper table1`: the paper's milliseconds, what they imply, and measured times: of an H100 as recorded, and
+/// of the database that is named.
+void print_table1(const std::string& database, bool json);
+
 /// Writes the paper beside the rows of `database` as one HTML page. Throws `Error` as `require_output`.
 void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const std::string& database,
                       const std::filesystem::path& file);

@@ -37,6 +37,19 @@ TEST(Paper, results_name_what_is_reproduced_and_what_is_not) {
   EXPECT_LT(reproduced, 45);
 }
 
+TEST(Paper, table1_has_an_h100_beside_it_and_says_that_the_papers_gpu_is_unknown) {
+  const ProgramResult text = run_triscope({"paper", "table1", "--db", TRISCOPE_RECORDED_DATABASE});
+  EXPECT_EQ(text.exit_code, 0) << text.errors;
+  for (const char* there : {"does not say which GPU", "104.1", "46.7", "NVIDIA H100 80GB HBM3", "NVIDIA H200"})
+    EXPECT_THAT(text.output, HasSubstr(there));
+  const std::vector<json> lines =
+      json_lines(run_triscope({"paper", "table1", "--db", TRISCOPE_RECORDED_DATABASE, "--format", "json"}));
+  ASSERT_EQ(lines.size(), 7U);
+  EXPECT_EQ(lines[4]["paper_ms"], 55.1);
+  EXPECT_NEAR(lines[4]["recorded_ms"].get<double>(), 24.2067, 1e-9);
+  EXPECT_EQ(lines[4]["kernel"], "cuda.hopper");
+}
+
 TEST(Paper, other_sizes_change_the_fits_only) {
   const auto lines = json_lines(run_triscope({"paper", "--format", "json"}));
   const auto other = json_lines(run_triscope({"paper", "--sizes", "1.06B,2.01B,3.39B", "--format", "json"}));

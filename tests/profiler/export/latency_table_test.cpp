@@ -140,6 +140,8 @@ TEST(LatencyTable, exports_in_every_format) {
                         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
                         "| 512x32 | 27.55 | 700 | 2.00x |  |  | 55.1 |\n"
                         "| 256x32 |  |  |  | skipped |  |  |\n"));
+  for (const ExportFormat format : {ExportFormat::md, ExportFormat::latex})
+    EXPECT_THAT(export_latency_table(table, format), HasSubstr("does not say which GPU"));
   EXPECT_THAT(export_latency_table(table, ExportFormat::latex),
               HasSubstr("512x32 & 27.55 & 700 & 2.00x &  &  & 55.1 \\\\\n"));
   EXPECT_THAT(export_latency_table(table, ExportFormat::csv), HasSubstr("512x32,55.1,1,ok,27.55,,,700,,,,,,,,2,"));

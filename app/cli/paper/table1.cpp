@@ -1,0 +1,97 @@
+// `triscope paper table1`: the paper's milliseconds beside measured ones.
+#include "profiler/paper/table1.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+
+#include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/paper_sections.hpp"
+#include "app/cli/text/number_text.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
+#include "profiler/record/columns.hpp"
+#include "profiler/record/json.hpp"
+#include "profiler/store/store.hpp"
+
+namespace triscope {
+namespace {
+
+/// The newest ok row of each kernel counts, and of these the fastest; null: not measured.
+const ResultRow* fastest(const std::vector<ResultRow>& rows, const Windows& windows) {
+  std::map<std::string, const ResultRow*> newest;
+  for (const ResultRow& row : rows) {
+    const PaperRow* paper = find_paper_row(row.problem);
+    const bool asked = paper != nullptr && paper->windows == windows && has_paper_shape(row.problem) &&
+                       row.pass == Pass::forward && row.regime == Regime::sustained &&
+                       row.card.kind == KernelKind::simplicial && row.status == Status::ok && row.median_ms;
+    if (!asked) continue;
+    const ResultRow*& kept = newest[row.kernel];
+    if (kept == nullptr || row.measurement > kept->measurement) kept = &row;
+  }
+  const ResultRow* best = nullptr;
+  for (const auto& [kernel, row] : newest) {
+    if (best == nullptr || *row->median_ms < *best->median_ms) best = row;
+  }
+  return best;
+}
+
+nlohmann::json as_json(const PaperRow& paper, const RecordedTable1::Line* h100, const ResultRow* own) {
+  const ImpliedRates rates = implied_rates(paper);
+  nlohmann::json j{{"type", "table1"},
+                   {"window1", paper.windows.window1},
+                   {"window2", paper.windows.window2},
+                   {"paper_ms", paper.latency_ms},
+                   {"tflops_paper_count", rates.by_paper_count},
+                   {"tflops", rates.by_two_products},
+                   {"recorded_device", recorded_table1().device}};
+  if (h100 != nullptr) j["recorded_ms"] = h100->ms;
+  if (own != nullptr) j["device"] = own->device, j["kernel"] = own->kernel, j["ms"] = *own->median_ms;
+  return j;
+}
+
+}  // namespace
+
+void print_table1(const std::string& database, bool json) {
+  std::vector<ResultRow> rows;
+  const bool named = !database.empty() || std::filesystem::exists(database_path(database));
+  if (named) rows = Snapshot(existing_database(database)).results();
+  TerminalTable table;
+  table.columns = {{"windows", Align::left, 100, false},
+                   {"paper, ms", Align::right, 100, false},
+                   {"TFLOP/s, its count", Align::right, 60, false},
+                   {"two products", Align::right, 60, false},
+                   {"H100, ms", Align::right, 95, false},
+                   {"paper / H100", Align::right, 70, false}};
+  if (named) {
+    table.columns.push_back({"measured, ms", Align::right, 90, false});
+    table.columns.push_back({"kernel", Align::left, 50, false});
+    table.columns.push_back({"device", Align::left, 40, false});
+  }
+  for (const PaperRow& paper : paper_table1()) {
+    const RecordedTable1::Line* h100 = recorded_table1().of(paper.windows);
+    const ResultRow* own = fastest(rows, paper.windows);
+    if (json) {
+      write_json_line(dump_line(as_json(paper, h100, own)));
+      continue;
+    }
+    const ImpliedRates rates = implied_rates(paper);
+    std::vector<std::string> cells{fmt::format("{}x{}", paper.windows.window1, paper.windows.window2),
+                                   fmt::format("{:.1f}", paper.latency_ms),
+                                   significant_text(rates.by_paper_count, 3),
+                                   significant_text(rates.by_two_products, 3),
+                                   h100 == nullptr ? "" : milliseconds_text(h100->ms),
+                                   h100 == nullptr ? "" : significant_text(paper.latency_ms / h100->ms, 3)};
+    if (named && own == nullptr) cells.insert(cells.end(), {"not measured", "", ""});
+    if (named && own != nullptr)
+      cells.insert(cells.end(), {milliseconds_text(*own->median_ms), own->kernel, own->device});
+    table.rows.push_back(std::move(cells));
+  }
+  if (json) return;
+  print_output("{}\n{}\nH100: the forward of cuda.hopper on {}, sustained, recorded in {}, sweep 1.\n",
+               render(table, terminal_width(stdout, kUnlimitedWidth)), kPaperTimesCaveat, recorded_table1().device,
+               recorded_table1().database);
+}
+
+}  // namespace triscope

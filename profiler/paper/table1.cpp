@@ -1,0 +1,69 @@
+#include "profiler/paper/table1.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <sstream>
+
+#include "kernels/attention/flops.hpp"
+#include "kernels/base/error.hpp"
+#include "paper_data.hpp"
+
+namespace triscope {
+namespace {
+
+template <typename T>
+T number(const std::string& text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    throw Error("the recorded Table 1 cannot be read", "'" + text + "' is no number",
+                "report this as a defect of triscope", ExitCode::measured_failed);
+  return value;
+}
+
+RecordedTable1 read_recorded() {
+  RecordedTable1 table;
+  table.database = "h100.db";
+  std::istringstream lines{std::string(paper_data::kTable1H100)};
+  std::string line;
+  std::getline(lines, line);  // the header
+  while (std::getline(lines, line)) {
+    std::istringstream cells(line);
+    std::array<std::string, 7> cell;
+    for (std::string& text : cell) std::getline(cells, text, ',');
+    table.device = cell[0];
+    table.lines.push_back({{number<std::int64_t>(cell[1]), number<std::int64_t>(cell[2])},
+                           cell[3],
+                           number<double>(cell[4]),
+                           number<double>(cell[5]),
+                           number<double>(cell[6])});
+  }
+  return table;
+}
+
+}  // namespace
+
+ImpliedRates implied_rates(const PaperRow& row) {
+  Problem problem;
+  problem.seq_len = 32'768;
+  problem.q_heads = 64;
+  problem.kv_heads = 1;
+  problem.head_dim = 128;
+  problem.window1 = row.windows.window1;
+  problem.window2 = row.windows.window2;
+  const double scale = 1e-9 / row.latency_ms;
+  return {paper_flops(problem, Pass::forward) * scale, useful_flops(problem, Pass::forward) * scale};
+}
+
+const RecordedTable1& recorded_table1() {
+  static const RecordedTable1 table = read_recorded();
+  return table;
+}
+
+const RecordedTable1::Line* RecordedTable1::of(const Windows& windows) const {
+  const auto found = std::ranges::find(lines, windows, &Line::windows);
+  return found == lines.end() ? nullptr : &*found;
+}
+
+}  // namespace triscope

@@ -1,0 +1,41 @@
+// What stands beside the paper's Table 1: its caveat, the rates that its milliseconds imply, and a recording on an
+// H100.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/attention/paper.hpp"
+
+namespace triscope {
+
+/// What has to be said wherever the paper's milliseconds stand.
+inline constexpr const char* kPaperTimesCaveat =
+    "The paper does not say which GPU its milliseconds were measured on, nor at which length and heads. 32,768 tokens "
+    "with 64 query heads of 128 on one are inferred.";
+
+/// TFLOP/s at the inferred shape, if its milliseconds are the paper's.
+struct ImpliedRates {
+  double by_paper_count = 0;  ///< 6 n w1 w2 a head and dimension
+  double by_two_products = 0;
+};
+ImpliedRates implied_rates(const PaperRow& row);
+
+/// The forward of cuda.hopper at the inferred shape: assets/recorded/h100.db, sweep 1.
+struct RecordedTable1 {
+  std::string device;    ///< "NVIDIA H100 80GB HBM3"
+  std::string database;  ///< "h100.db"
+  struct Line {
+    Windows windows;
+    std::string kernel;
+    double ms = 0, low_ms = 0, high_ms = 0;  ///< 95 % interval
+  };
+  std::vector<Line> lines;  ///< in the paper's order
+
+  /// Null where nothing was recorded.
+  const Line* of(const Windows& windows) const;
+};
+const RecordedTable1& recorded_table1();
+
+}  // namespace triscope
