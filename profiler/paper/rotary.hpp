@@ -12,6 +12,9 @@ using Vector3 = std::array<double, 3>;
 /// q, k1 and k2.
 using Chunk3 = std::array<Vector3, 3>;
 
+/// Three vectors to look at: neither parallel nor orthogonal.
+inline constexpr Chunk3 kExampleChunk{Vector3{1.0, 0.25, 0.1}, Vector3{-0.2, 0.95, 0.35}, Vector3{0.3, -0.3, 0.9}};
+
 /// `v` about `axis`, which has length 1, by `angle` in radians.
 Vector3 rotated(const Vector3& v, const Vector3& axis, double angle);
 double determinant(const Chunk3& chunk);

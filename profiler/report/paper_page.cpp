@@ -9,10 +9,14 @@ std::string paper_page(const PaperPageInput& input) {
   std::string body =
       report::paragraph("Fast and Simplex: 2-Simplicial Attention in Triton, beside the measurements in " +
                         (input.database.empty() ? "no database" : input.database) + ".");
-  body += report::table1(input) + report::lengths(input) + report::losses() + report::scaling();
+  body += report::the_operator(input) + report::turning();
+  body += report::table1(input) + report::lengths(input);
   if (!input.tiles.empty()) body += report::tiles(input);
-  return html_page("2-simplicial attention: the paper and this machine",
-                   body + report::layers(input) + report::all_errata());
+  body += report::steps();
+  body += report::losses() + report::scaling();
+  body += report::layers(input);
+  body += report::all_errata();
+  return html_page("2-simplicial attention: the paper and this machine", body);
 }
 
 }  // namespace triscope

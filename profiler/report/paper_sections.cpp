@@ -26,14 +26,14 @@ std::string like(const PrintedValue& cell, double value) {
 }
 
 HtmlTable recomputed_table(const std::vector<Recomputed>& all) {
-  HtmlTable table{{"table", "row", "column", "printed", "recomputed", "beyond rounding"},
-                  {true, false, false, true, true, true},
+  HtmlTable table{{"table", "row", "column", "printed", "recomputed", "reproduced", "beyond rounding"},
+                  {false, false, false, true, true, false, true},
                   {},
                   ""};
   for (const Recomputed& one : all) {
-    table.rows.push_back({std::to_string(one.printed.table), one.printed.label, one.printed.column, one.printed.printed,
-                          like(one.printed, one.value),
-                          one.reproduced() ? "reproduced" : like(one.printed, one.beyond_rounding)});
+    table.rows.push_back({std::to_string(one.printed.table), row_name(one.printed), one.printed.column,
+                          one.printed.printed, like(one.printed, one.value), one.reproduced() ? "yes" : "no",
+                          one.reproduced() ? "" : like(one.printed, one.beyond_rounding)});
   }
   return table;
 }

@@ -12,6 +12,9 @@ std::string section(const std::string& heading, const std::string& body);
 std::string paragraph(const std::string& text);
 std::string figure(const std::string& svg, const std::string& caption);
 
+std::string the_operator(const PaperPageInput& input);
+std::string steps();
+std::string turning();
 std::string table1(const PaperPageInput& input);
 std::string lengths(const PaperPageInput& input);
 std::string losses();

@@ -124,6 +124,7 @@ std::string series_of(const SvgSeries& series, const Frame& frame) {
 }
 
 std::string number(double value) {
+  value += 0.0;  // -0 is 0
   return value != 0 && (std::abs(value) >= 1e5 || std::abs(value) < 1e-3) ? fmt::format("{:.0e}", value)
                                                                           : fmt::format("{:g}", value);
 }

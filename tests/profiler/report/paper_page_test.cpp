@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <regex>
+#include <set>
 
 #include "kernels/paper/listing_tiles.hpp"
+#include "profiler/paper/table1.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/svg_chart.hpp"
 #include "profiler/store/store.hpp"
@@ -78,6 +80,55 @@ TEST(PaperPage, a_chart_shows_a_second_kernel_that_was_measured_at_fewer_lengths
   ASSERT_NE(chart, std::string::npos);
   const std::string svg = page.substr(chart, page.find("</svg>", chart) - chart);
   for (const char* kernel : {"cuda.portable", "cuda.hopper", "baseline."}) EXPECT_THAT(svg, HasSubstr(kernel));
+}
+
+/// What stands between a heading and the next one of its rank.
+std::string section_of(const std::string& page, const std::string& heading) {
+  const std::size_t begin = page.find("<h2>" + heading + "</h2>");
+  return begin == std::string::npos ? "" : page.substr(begin, page.find("<h2>", begin + 1) - begin);
+}
+
+TEST(PaperPage, shows_the_operator_with_its_crossings_by_count_and_by_clock) {
+  const std::string section = section_of(paper_page(recorded()), "Operator");
+  for (const char* there : {"1-simplex", "2-simplex", "6 n w1 w2", "512x32", "49152", "32768", "by the clock",
+                            "between 16384 and 32768 (cuda.hopper)", "not up to 131072 (cuda.portable)"})
+    EXPECT_THAT(section, HasSubstr(there));
+  EXPECT_THAT(section_of(paper_page({}), "Operator"), HasSubstr("not measured"));
+}
+
+TEST(PaperPage, shows_the_steps_of_five_algorithms_with_their_numbers) {
+  const std::string section = section_of(paper_page({}), "Steps");
+  for (const char* there : {"Paper: forward", "Paper: dK, dV", "Paper: two-stage", "Ours: forward", "Ours: backward",
+                            "even tile: queries 0 to 1", "odd tile: queries 2 to 3", "Memory when all have ended"})
+    EXPECT_THAT(section, HasSubstr(there));
+  EXPECT_THAT(section, Not(HasSubstr("AlgorithmStep")));
+  std::size_t grids = 0;
+  for (std::size_t at = 0; (at = section.find("<table class=\"grid\"", at)) != std::string::npos; ++at) ++grids;
+  EXPECT_GE(grids, 30U);
+}
+
+TEST(PaperPage, shows_that_the_determinant_stays_and_the_trilinear_form_moves) {
+  const std::string section = section_of(paper_page({}), "Rotation");
+  std::set<std::string> determinants, trilinears;
+  const std::regex row("<tr><td class=\"n\">[0-9]+°</td><td class=\"n\">([^<]+)</td><td class=\"n\">([^<]+)</td></tr>");
+  for (std::sregex_iterator one(section.begin(), section.end(), row), end; one != end; ++one) {
+    determinants.insert((*one)[1]);
+    trilinears.insert((*one)[2]);
+  }
+  EXPECT_EQ(determinants.size(), 1U);
+  EXPECT_EQ(trilinears.size(), 8U);
+}
+
+TEST(PaperPage, has_an_h100_beside_the_papers_milliseconds_and_says_that_their_gpu_is_unknown) {
+  const std::string section = section_of(paper_page({}), "Table 1");
+  for (const char* there : {kPaperTimesCaveat, "NVIDIA H100 80GB HBM3", "46.70", "12.35", "507 TFLOP/s", "333 by two"})
+    EXPECT_THAT(section, HasSubstr(there));
+}
+
+TEST(PaperPage, names_the_model_size_of_each_change) {
+  const std::string section = section_of(paper_page({}), "Results");
+  for (const char* there : {"Delta, ~1B", "Delta, ~2B", "Delta, ~3.5B"}) EXPECT_THAT(section, HasSubstr(there));
+  EXPECT_THAT(section, Not(HasSubstr(">reproduced</td>"))) << "a word in a column of numbers";
 }
 
 TEST(PaperPage, of_an_empty_database_says_what_is_missing) {
