@@ -24,6 +24,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kLastWords = 3;           // lines of stderr quoted with a crash
 constexpr auto kQuitLimit = milliseconds(500);  // from quit to kill, and from cancel to kill when the program ends
+constexpr int kAttempts = 3;                    // to start a worker that others kill before it measures anything
 constexpr auto kUnlimited = std::chrono::hours(24 * 365);
 
 /// The worker is gone or useless. `what()` says why, as the reason of a failed measurement.
@@ -173,7 +174,6 @@ void Supervisor::Impl::forget() {
 
 /// The first message of a new worker; nullopt when the program ends. Throws `WorkerLost`.
 std::optional<Message> Supervisor::Impl::start(const std::vector<std::string>& command) {
-  constexpr int kAttempts = 3;  // one that is killed while it starts is started again
   WakeEvent wake;
   const std::stop_callback on_close(options.closing, [&wake] { wake.set(); });
   for (int attempt = 1;; ++attempt) {
@@ -249,7 +249,8 @@ template <typename Reply>
 Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::stop_token stop) {
   if (stop.stop_requested() || options.closing.stop_requested()) throw stopped();
   // What a worker says of its kernels changes nothing, so another one is asked when it is killed meanwhile.
-  constexpr int kAttempts = std::is_same_v<Reply, CatalogReply> || std::is_same_v<Reply, SupportReply> ? 2 : 1;
+  // One that is silent or ends by itself is likely to do so again.
+  constexpr bool kAskAgain = std::is_same_v<Reply, CatalogReply> || std::is_same_v<Reply, SupportReply>;
   for (int attempt = 1;; ++attempt) {
     ensure_started();
     WakeEvent wake;
@@ -267,7 +268,7 @@ Reply Supervisor::Impl::ask(const Message& request, milliseconds limit, std::sto
       if (const auto* error = std::get_if<ErrorReply>(&*message)) throw error_of(*error);
       lose("the worker gave an answer to another question");
     } catch (const WorkerLost& e) {
-      if (attempt < kAttempts) continue;
+      if (kAskAgain && attempt < (e.killed ? kAttempts : 2)) continue;
       throw Error("the worker did not do its job", e.what(), "run `triscope doctor`");
     }
   }

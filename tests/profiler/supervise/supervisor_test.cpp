@@ -284,14 +284,15 @@ TEST(Supervisor, a_worker_that_ended_is_noticed_although_another_program_holds_i
   EXPECT_THAT([&] { Supervisor(options).catalog(); }, testing::ThrowsMessage<Error>(HasSubstr("exit code 3")));
 }
 
-TEST(Supervisor, a_worker_that_dies_before_it_says_what_it_can_do_is_replaced_once) {
+TEST(Supervisor, a_worker_that_is_killed_before_it_says_what_it_can_do_is_replaced_twice) {
   TemporaryFolder folder;
   WorkerOptions options = bad_worker();
-  // It greets, never hears the question, and ends when the pipe that it reads instead does.
-  const std::string deaf = "sleep 0.5 | \"$0\" \"$@\"; exit 1";
-  options.prefix = {
-      "sh", "-c",
-      "if mkdir " + (folder / "first").string() + " 2>/dev/null; then " + deaf + "; fi; exec \"$0\" \"$@\""};
+  // It greets, never hears the question, and is killed when the pipe that it reads instead does.
+  const std::string deaf = "sleep 0.5 | \"$0\" \"$@\"; kill -9 $$";
+  const std::string mark = folder / "mark";
+  options.prefix = {"sh", "-c",
+                    "if mkdir " + mark + "1 2>/dev/null || mkdir " + mark + "2 2>/dev/null; then " + deaf +
+                        "; fi; exec \"$0\" \"$@\""};
   EXPECT_FALSE(Supervisor(options).catalog().kernels.empty());
   options.prefix = {"sh", "-c", deaf};
   EXPECT_THAT([&] { Supervisor(options).catalog(); }, testing::ThrowsMessage<Error>(HasSubstr("did not do its job")));
