@@ -69,6 +69,16 @@ std::int64_t matching_sweep(SQLite::Database& target, const Source& source, std:
   return id;
 }
 
+// What the target holds of a row that is copied. A value there that cannot be used is not called the source's.
+std::optional<ExistingRow> existing_row(SQLite::Database& target, std::int64_t sweep, const MeasurementKey& key) {
+  try {
+    return find_measurement(target, sweep, key);
+  } catch (const UnusableRow& fault) {
+    throw UnusableRow(
+        fmt::format("sweep {} here holds it already, in a row that cannot be used: {}", sweep, fault.what()));
+  }
+}
+
 // What was computed when `id` was stored; copied rather than computed anew, so that a copy says the same as its source.
 Derived read_derived(SQLite::Database& database, std::int64_t id) {
   return select<Derived>(database, kDerived.columns, "FROM measurement WHERE id = ?", id).front();
@@ -76,7 +86,7 @@ Derived read_derived(SQLite::Database& database, std::int64_t id) {
 
 bool copy_measurement(SQLite::Database& target, std::int64_t sweep, const Source& source, std::int64_t id,
                       const Measurement& measurement, std::int64_t environment) {
-  const std::optional<ExistingRow> existing = find_measurement(target, sweep, measurement.key);
+  const std::optional<ExistingRow> existing = existing_row(target, sweep, measurement.key);
   if (existing && (existing->status == Status::ok || measurement.status != Status::ok)) return false;
   const auto read = [&](auto of, std::int64_t row) {
     return source.read([&](SQLite::Database& database) { return of(database, row); });

@@ -141,6 +141,16 @@ TEST_F(Hostile, a_bad_row_says_why_and_the_others_are_read) {
   EXPECT_THAT(left_out, ElementsAre(HasSubstr("measurement 2 of sweep 1 was not copied"), HasSubstr("measurement 4")));
 }
 
+TEST_F(Hostile, a_row_of_the_target_that_cannot_be_used_is_not_called_the_sources) {
+  const std::filesystem::path target = folder_ / "target.db";
+  EXPECT_EQ(Store(target).import(file_), 5);
+  SQLite::Database(target.string(), SQLite::OPEN_READWRITE)
+      .exec("PRAGMA ignore_check_constraints = ON; UPDATE measurement SET status = 'evil' WHERE id = 2");
+  std::vector<std::string> left_out;
+  EXPECT_EQ(Store(target).import(file_, remembering(left_out)), 0);
+  EXPECT_THAT(left_out, ElementsAre(HasSubstr("sweep 1 here holds it already, in a row that cannot be used: ")));
+}
+
 TEST_F(Hostile, a_sweep_without_its_environment_is_left_out_and_the_others_are_imported) {
   {
     Store store(file_);
