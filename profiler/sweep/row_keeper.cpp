@@ -115,6 +115,7 @@ void RowKeeper::finish(std::stop_token stop) {
   while (!waiting_.empty()) {
     const bool safe = all_spooled();
     if (stop.stop_requested() || (safe && Clock::now() - started > kPatience)) {
+      if (why_.ends_with('.')) why_.pop_back();  // it is a whole sentence
       throw Error(fmt::format("the database lacks {} of sweep {}", number_of(waiting(), "measurement"), sweep_.id),
                   why_,
                   safe ? fmt::format("what it lacks is in {}, and `triscope sweep --resume {}` adds it", file_.string(),
