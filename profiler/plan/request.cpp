@@ -10,6 +10,7 @@
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/shell_word.hpp"
+#include "profiler/record/bounded_json.hpp"
 #include "profiler/record/measurement_codec.hpp"
 #include "profiler/statistics/statistics_codec.hpp"
 
@@ -125,8 +126,14 @@ class RequestReader {
 json parse_stored(const std::string& text) {
   if (text.empty()) refuse_stored("it could not be used, so it was left out when the sweep was imported");
   if (text.size() > kLongestRequest) refuse_stored(fmt::format("it has {} bytes", text.size()));
-  json j = json::parse(text, nullptr, false);
-  if (j.is_discarded()) refuse_stored("it is not JSON");
+  json j;
+  try {
+    j = parse_bounded(text);
+  } catch (const json::other_error&) {
+    refuse_stored("it is nested more than 100 deep");
+  } catch (const json::exception&) {
+    refuse_stored("it is not JSON");
+  }
   if (!j.is_object()) refuse_stored("it is no JSON object");
   return j;
 }

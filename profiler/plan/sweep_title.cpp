@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/attention/paper.hpp"
+#include "kernels/base/text_beginning.hpp"
 #include "kernels/base/third_party.hpp"
 
 namespace triscope {
@@ -172,13 +173,20 @@ std::string words_of(const std::string& note) {
   return text;
 }
 
+// A list of sweeps is drawn in a frame, which cannot wait until a long request is read. One of ours has about 1 KiB.
+constexpr std::size_t kLongestTitled = std::size_t{64} << 10;
+
+// In the place of a title. A stranger's may be as long as a text in a database.
+std::string command_of(const SweepInfo& sweep) { return beginning_of(sweep.command, 200); }
+
 std::string title_of(const SweepInfo& sweep, std::string (*describe)(const SweepRequest&)) {
   if (std::string text = words_of(sweep.note); !text.empty()) return text;
+  if (sweep.request_json.size() > kLongestTitled) return command_of(sweep);
   try {
     const std::string title = describe(sweep_request_from_json(sweep.request_json));
     return had_plugin(sweep.request_json) ? title + ", a library" : title;
   } catch (const std::exception&) {
-    return sweep.command;  // of a database that a later version wrote
+    return command_of(sweep);  // of a database that a later version wrote
   }
 }
 

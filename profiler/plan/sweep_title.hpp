@@ -16,7 +16,8 @@ namespace triscope {
 std::string request_title(const SweepRequest& request);
 
 /// The note a person gave it, without its tags; else the title of its request, with ", a library" behind it where a
-/// plug-in was measured too.
+/// plug-in was measured too. The beginning of its command, where the request cannot be read or is long (more than 64
+/// KiB).
 std::string sweep_title(const SweepInfo& sweep);
 
 /// The same for a list with little room: "Table 1 at 32k, Hopper fwd". What stands beside our kernels is left out, and

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/cli/text/row_environments.hpp"
+#include "profiler/record/bounded_json.hpp"
 #include "profiler/record/columns.hpp"
 
 namespace triscope {
@@ -20,7 +21,12 @@ using nlohmann::json;
 std::map<std::string, std::string> settings_of(const Snapshot& snapshot, std::int64_t sweep) {
   std::map<std::string, std::string> settings;
   const std::optional<SweepInfo> info = snapshot.sweep(sweep);
-  const json request = info ? json::parse(info->request_json, nullptr, false) : json();
+  json request;
+  try {
+    if (info) request = parse_bounded(info->request_json);
+  } catch (const json::exception&) {
+    // not JSON, or nested so deep that writing a part of it would exhaust the stack
+  }
   if (!request.is_object()) return settings;
   for (const char* name : {"seed", "tensors"}) {
     if (request.contains(name)) settings[name] = request[name].dump();

@@ -160,7 +160,9 @@ TEST(SweepRequest, what_a_stored_request_named_must_be_given_again) {
 }
 
 TEST(SweepRequest, a_poisoned_request_is_refused_by_name) {
+  const std::string deep = R"({"seed":)" + std::string(100, '[') + std::string(100, ']') + "}";
   const std::pair<const char*, const char*> cases[] = {
+      {deep.c_str(), "nested more than 100 deep"},
       {"[]", "no JSON object"},
       {"{{{", "not JSON"},
       {R"({"forms":[]})", "empty"},

@@ -101,6 +101,12 @@ TEST(SweepTitle, is_the_note_without_its_tags_where_there_is_one) {
   sweep.request_json = "of another version";
   sweep.command = "triscope sweep --new";
   EXPECT_EQ(sweep_title(sweep), "triscope sweep --new");
+  SweepRequest longest = usual();
+  longest.seq_lens.assign(20'000, 32 << 10);
+  sweep.request_json = to_json(longest);
+  EXPECT_EQ(sweep_title(sweep), "triscope sweep --new") << "it would have to be read for each frame of a list";
+  sweep.command = std::string(199, 'x') + "\u00e9" + std::string(1'000'000, 'x');
+  EXPECT_EQ(sweep_title(sweep), std::string(199, 'x') + "...") << "cut, and not within a character";
 }
 
 TEST(SweepTitle, says_that_a_library_was_measured_too) {
