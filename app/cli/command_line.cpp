@@ -158,14 +158,14 @@ int run_command_line(int argc, const char* const* argv) {
   try {
     return run({argv + 1, argv + argc});
   } catch (const Error& error) {
-    print_error("triscope: {}\n", error.what());
+    print_error("triscope: {}", error.what());
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
-    print_error("triscope: out of memory: the request needs more than this machine has; make it smaller.\n");
+    print_error("triscope: out of memory: the request needs more than this machine has; make it smaller.");
   } catch (const std::system_error& error) {
-    print_error("triscope: {}; see `triscope doctor`.\n", error.what());
+    print_error("triscope: {}; see `triscope doctor`.", error.what());
   } catch (const std::exception& error) {
-    print_error("triscope: unexpected failure: {}; this is a defect, please report it.\n", error.what());
+    print_error("triscope: unexpected failure: {}; this is a defect, please report it.", error.what());
   }
   return static_cast<int>(ExitCode::environment);
 }

@@ -85,7 +85,7 @@ int run(const CheckCommandOptions& options) {
     print_output("{} comparisons with the fp64 oracle passed, {} failed, {} skipped as unsupported\n", tally.ok,
                  tally.failed, tally.skipped);
   }
-  if (stop.requested()) print_error("triscope: the check was stopped before its end.\n");
+  if (stop.requested()) print_error("triscope: the check was stopped before its end.");
   const bool passed = tally.failed == 0 && tally.ok > 0 && !stop.requested();
   return static_cast<int>(passed ? ExitCode::done : ExitCode::measured_failed);
 }

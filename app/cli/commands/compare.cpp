@@ -244,13 +244,13 @@ int run(const CompareOptions& options) {
   print(compared, options.format);
   if (options.format == "table") print_steps(compared, a, b);
   if (!compared.faults.empty())
-    print_error("triscope: {}{} ({}).\n",
+    print_error("triscope: {}{} ({}).",
                 options.fail_if ? fmt::format("the gate \"{}\" does not pass: ", compared.gate) : "",
                 fmt::join(compared.faults, "; "), tally_text(compared.tally));
   const bool swapped =
       a.is_file && b.is_file && !a.rows.empty() && !b.rows.empty() && a.rows.front().started < b.rows.front().started;
   if (swapped)
-    print_error("triscope: {} is older than {}: of two databases the old one is named first.\n", a.word, b.word);
+    print_error("triscope: {} is older than {}: of two databases the old one is named first.", a.word, b.word);
   if (compared.pairs.empty() && !options.fail_if) return static_cast<int>(ExitCode::usage);
   return static_cast<int>(compared.faults.empty() ? ExitCode::done : ExitCode::measured_failed);
 }

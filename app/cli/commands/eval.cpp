@@ -66,7 +66,7 @@ int run(const EvalOptions& options) {
     print_output("written to {}\n", options.request.out);
   }
   if (reply.not_finite.empty()) return 0;
-  print_error("triscope: {}.\n", fmt::join(reply.not_finite, ", "));
+  print_error("triscope: {}.", fmt::join(reply.not_finite, ", "));
   return static_cast<int>(ExitCode::measured_failed);
 }
 

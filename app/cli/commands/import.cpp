@@ -76,7 +76,7 @@ void add_import_command(CLI::App& app, Action& action) {
     action = [file, database, json] {
       const std::filesystem::path target = writable_database(*database);
       const std::filesystem::path source = readable_source(*file, target);
-      const auto left_out = [](const std::string& sentence) { print_error("triscope: {}.\n", sentence); };
+      const auto left_out = [](const std::string& sentence) { print_error("triscope: {}.", sentence); };
       const std::int64_t copied = Store(target).import(source, {request_fault, left_out, {}});
       if (*json) {
         write_json_line(dump_line({{"type", "import"}, {"copied", copied}, {"database", target.string()}}));

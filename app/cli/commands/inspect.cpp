@@ -165,7 +165,7 @@ int run(const InspectOptions& given) {
   Supervisor worker{worker_on(options.device, options.kernel)};
   const SourceReply source = worker.source({options.source});
   if (!source.problem.empty()) {
-    print_error("triscope: {}\n", source.problem);
+    print_error("triscope: {}", source.problem);
     return static_cast<int>(ExitCode::usage);
   }
   if (!options.windows_given && options.query.problem.mask == Mask::causal) {

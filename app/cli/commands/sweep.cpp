@@ -240,7 +240,7 @@ int run(const SweepOptions& options) {
   SweepDisplay display(options.json);
   const std::stop_callback tell(stop.token(), [] {  // in the thread that watches for signals
     if (is_terminal(stderr)) write_status_line("");
-    write_error("triscope: stopping after this sample; a second signal ends the program at once.\n");
+    write_error("triscope: stopping after this sample; a second signal ends the program at once.");
   });
   const auto started = std::chrono::steady_clock::now();
   const SweepOutcome outcome = run_sweep(request, database, display.observer(), stop.token(), resume);

@@ -173,7 +173,7 @@ void SweepDisplay::log(const std::string& text) {
     write_json_line(log_json(text));
     std::fflush(stdout);
   } else {
-    print_error("{}{}\n", text.starts_with("triscope") ? "" : "triscope: ", text);
+    print_error("{}{}", text.starts_with("triscope") ? "" : "triscope: ", text);
   }
 }
 

@@ -49,12 +49,12 @@ void write_json(std::string_view json) { write_output(plain_json(json)); }
 
 void write_json_line(std::string_view json) { write_output(plain_json(json) + '\n'); }
 
-void write_error(std::string_view text) { std::fputs(plain_text(text).c_str(), stderr); }
+void write_error(std::string_view sentence) { std::fputs((plain_line(sentence) + '\n').c_str(), stderr); }
 
 void say_written(const std::filesystem::path& file) {
   std::error_code error;
   if (std::filesystem::is_regular_file(file, error) && !is_descriptor(end_of_links(file)))
-    print_error("written to {}\n", std::filesystem::absolute(file, error).string());
+    print_error("written to {}", std::filesystem::absolute(file, error).string());
 }
 
 void write_status_line(std::string_view text) {

@@ -22,7 +22,8 @@ std::size_t display_width(std::string_view text);
 /// The only ways out to a terminal: text from elsewhere passes through `plain_text`. None throws for a stream that
 /// cannot be written: what goes to stderr is then lost, and `finish_output` tells of stdout.
 void write_output(std::string_view text);
-void write_error(std::string_view text);
+/// One line, whatever is in it, and a line feed.
+void write_error(std::string_view sentence);
 /// JSON stays the same JSON: `plain_json`.
 void write_json(std::string_view json);
 /// The same, and a line feed.

@@ -1,4 +1,5 @@
 // Every command that opens a database, on the databases of strangers: no signal, nothing executed, one sentence.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -56,6 +57,51 @@ TEST(HostileDatabases, no_command_crashes_runs_anything_or_says_more_than_a_sent
       EXPECT_TRUE(!must_refuse || result.exit_code == 3) << line;
     }
     EXPECT_FALSE(std::filesystem::exists(mark)) << hostile.name;
+  }
+}
+
+TEST(HostileDatabases, a_line_feed_in_a_value_makes_no_second_line_of_an_error) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "x.db";
+  const std::string device = "CPU\ntriscope: all is well";
+  const std::vector<std::string> sweep = {"sweep", "--db",        file.string(), "--windows",  "2x2",      "--seq",
+                                          "32",    "--q-heads",   "2",           "--kv-heads", "1",        "--head-dim",
+                                          "16",    "--device",    "cpu",         "--kernel",   "cpu.fast", "--budget",
+                                          "20ms",  "--precision", "50%"};
+  ASSERT_EQ(run_triscope(sweep).exit_code, 0);
+  {
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+    SQLite::Statement rename(database, "UPDATE environment SET device_name = ?");
+    rename.bind(1, device);
+    rename.exec();
+    database.exec("UPDATE sweep SET finished_unix_ns = NULL, planned = planned + 1");
+  }
+  expect_error(run_triscope({"sweep", "--resume", "1", "--db", file.string()}), 2,
+               "CPU\\x0atriscope: all is well, but this is");
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("PRAGMA ignore_check_constraints = ON; UPDATE measurement SET status = 'ev' || char(10) || 'il' WHERE id = 1");
+  const ProgramResult imported = run_triscope({"import", file.string(), "--db", (folder / "target.db").string()});
+  EXPECT_EQ(imported.exit_code, 0);
+  EXPECT_THAT(imported.errors, testing::HasSubstr("ev\\x0ail"));
+  EXPECT_EQ(std::count(imported.errors.begin(), imported.errors.end(), '\n'), 1) << imported.errors;
+}
+
+TEST(HostileDatabases, a_request_that_is_nested_deeply_does_not_end_a_comparison) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "x.db";
+  write_synthetic_database(file, 10, 3);
+  {
+    Store store(file);
+    const std::string nested = std::string(400'000, '[') + std::string(400'000, ']');
+    const std::int64_t sweep =
+        store.begin_sweep("triscope sweep", R"({"seed":)" + nested + "}", synthetic_environment(), 10);
+    for (std::int64_t index = 0; index < 10; ++index) store.add(sweep, synthetic_measurement(index, 3));
+    store.finish_sweep(sweep);
+  }
+  for (const char* format : {"table", "json"}) {
+    const ProgramResult result = run_triscope({"compare", "1", "2", "--format", format, "--db", file.string()});
+    EXPECT_EQ(result.signal, 0) << format;
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
   }
 }
 
