@@ -241,6 +241,34 @@ TEST(DatabaseReader, tells_once_of_a_replacement_that_cannot_be_read) {
   EXPECT_EQ(reader.poll(), Change::none);
 }
 
+TEST(DatabaseReader, long_texts_of_a_stranger_are_cut_before_they_are_drawn) {
+  TemporaryFolder folder;
+  const std::filesystem::path file = folder / "a.db";
+  const std::string text(1'000'000, 'x');
+  std::int64_t row = 0;
+  {
+    Store store(file);
+    Environment environment = synthetic_environment();
+    environment.device_name = environment.compile_flags = text;
+    const std::int64_t sweep = store.begin_sweep(text, "{}", environment, 1);
+    Measurement measurement = synthetic_measurement(0, 20);
+    measurement.key.kernel = measurement.reason = text;
+    row = store.add(sweep, measurement);
+    store.set_note(sweep, text);
+  }
+  const ReadResult read = DatabaseReader().read({.file = file, .selected = row}, [](const ReadResult&) {});
+  ASSERT_TRUE(read.shown && read.selected);
+  for (const SweepInfo& sweep : {read.sweeps.at(0), read.shown->info}) {
+    for (const std::string& one :
+         {sweep.command, sweep.note, sweep.environment.device_name, sweep.environment.compile_flags})
+      EXPECT_LT(one.size(), 300'000U);
+  }
+  const Measurement& selected = read.selected->measurement;
+  for (const std::string& one :
+       {read.shown->rows.at(0).kernel, read.shown->rows.at(0).reason, selected.key.kernel, selected.reason})
+    EXPECT_LT(one.size(), 20'000U);
+}
+
 TEST(DatabaseReader, compares_again_what_has_had_another_restart) {
   TemporaryFolder folder;
   const std::filesystem::path file = folder / "a.db";

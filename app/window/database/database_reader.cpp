@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/text_beginning.hpp"
 #include "profiler/store/sweep_lock.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 #include "views/model/latency_model.hpp"
@@ -28,12 +30,39 @@ DatabaseReader::Stamp stamp_of(const std::filesystem::path& file) {
   return {static_cast<std::int64_t>(facts.st_ino), facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec};
 }
 
+// What is drawn in each frame. In a stranger's database a text may have 32 MiB, which takes a frame seconds; of ours
+// the longest are reasons with a worker's last lines.
+void cut(std::initializer_list<std::string*> texts) {
+  constexpr std::size_t kLongestShown = 16 << 10;
+  for (std::string* text : texts) *text = beginning_of(std::move(*text), kLongestShown);
+}
+
+void cut_texts(Environment& e) {
+  cut({&e.device_id, &e.device_name, &e.device_uuid, &e.driver_version, &e.cuda_version, &e.cupti_version, &e.host,
+       &e.cpu_model, &e.os, &e.triscope_version, &e.git_commit, &e.compiler, &e.compile_flags});
+}
+
+void cut_texts(SweepInfo& sweep) {
+  constexpr std::size_t kLongestNote = 256 << 10;  // a person may go on writing it here
+  sweep.note = beginning_of(std::move(sweep.note), kLongestNote);
+  cut({&sweep.command});
+  cut_texts(sweep.environment);
+}
+
+void cut_texts(ResultRow& row) {
+  cut({&row.device, &row.kernel, &row.instance, &row.source_hash, &row.reason, &row.limiter, &row.card.label,
+       &row.card.short_label});
+}
+
 }  // namespace
 
 std::shared_ptr<const SweepResults> DatabaseReader::load(std::int64_t sweep) const {
   auto info = snapshot_->sweep(sweep);
   if (!info) return nullptr;
-  return std::make_shared<SweepResults>(SweepResults{std::move(*info), snapshot_->results(sweep)});
+  SweepResults results{std::move(*info), snapshot_->results(sweep)};
+  cut_texts(results.info);
+  for (ResultRow& row : results.rows) cut_texts(row);
+  return std::make_shared<SweepResults>(std::move(results));
 }
 
 Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& other, double tolerance) {
@@ -126,6 +155,8 @@ std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepRes
   const auto row =
       std::find_if(sweep.rows.begin(), sweep.rows.end(), [&](const ResultRow& one) { return one.measurement == id; });
   if (!measurement || row == sweep.rows.end()) return nullptr;
+  cut({&measurement->key.device_id, &measurement->key.kernel, &measurement->key.instance, &measurement->source_hash,
+       &measurement->reason, &measurement->counters_note});
   return std::make_shared<const SelectedMeasurement>(
       SelectedMeasurement{*row, std::move(*measurement), sweep.info.environment, snapshot_->note(id)});
 }
@@ -148,6 +179,7 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   result.read_only = access(file_.c_str(), W_OK) != 0 ||
                      access(file_.parent_path().empty() ? "." : file_.parent_path().c_str(), W_OK) != 0;
   result.sweeps = snapshot_->sweeps();
+  for (SweepInfo& sweep : result.sweeps) cut_texts(sweep);
   measured_.clear();
   for (const SweepInfo& sweep : result.sweeps) {
     if (sweep.running) measured_.push_back(sweep.id);
