@@ -12,6 +12,7 @@
 #include "kernels/baseline/cublas/cublas_kernel.hpp"
 #include "kernels/reference/check.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {
@@ -116,6 +117,14 @@ TEST(CuBlas, what_it_cannot_do_and_what_is_missing_is_said) {
               testing::AllOf(HasSubstr("TRISCOPE_CUBLAS names"), HasSubstr("which does not exist"),
                              HasSubstr("install the CUDA Toolkit or PyTorch")));
   EXPECT_EQ(absent->info().instances, std::vector<std::string>{"absent"});
+}
+
+TEST(CuBlas, a_library_that_others_could_change_is_not_loaded) {
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(kFakes / "cublas_good.so", folder / "cublas_good.so");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  EXPECT_THAT(kernel_with(folder / "cublas_good.so")->unsupported(product(64), Pass::forward).value_or(""),
+              HasSubstr("is not loaded: others may write to " + folder.path().string()));
 }
 
 TEST(CuBlas, a_refusal_says_its_status_and_what_to_do_about_that_one) {

@@ -8,6 +8,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/baseline/cudnn/cudnn_kernel.hpp"
 #include "kernels/baseline/cudnn/cudnn_library.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace triscope {
 namespace {
@@ -43,6 +44,15 @@ TEST(CuDnn, a_library_that_is_missing_old_or_another_is_refused_in_one_sentence)
                     HasSubstr("./run build --cuda --with-cudnn")));
   EXPECT_THAT(why_not(kFakes / "cudnn_old.so"), HasSubstr("cudnn_old.so is version 9.4.1, older than 9.5"));
   EXPECT_THAT(why_not(kFakes / "cudnn_other.so"), HasSubstr("cudnn_other.so has no symbol cudnnGetVersion"));
+}
+
+TEST(CuDnn, a_library_that_others_could_change_is_not_loaded) {
+  const TemporaryFolder folder;
+  const std::filesystem::path library = folder / "cudnn_new.so";
+  std::filesystem::copy_file(kFakes / "cudnn_new.so", library);
+  EXPECT_EQ(why_not(library), "");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  EXPECT_THAT(why_not(library), HasSubstr("is not loaded: others may write to " + folder.path().string()));
 }
 
 TEST(CuDnn, its_version_and_file_are_known_once_it_is_loaded) {

@@ -153,6 +153,15 @@ TEST(Fa3, a_library_that_is_not_the_known_one_is_refused_in_one_sentence) {
               testing::ThrowsMessage<Error>(HasSubstr("the loader refuses " + text.string())));
 }
 
+TEST(Fa3, a_library_that_others_could_change_is_not_loaded) {
+  const TemporaryFolder folder;
+  const std::filesystem::path library = folder / "fa3_good.so";
+  std::filesystem::copy_file(kFakes / "fa3_good.so", library);
+  EXPECT_EQ(why(library), "");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  EXPECT_THAT(why(library), HasSubstr("is not loaded: others may write to " + folder.path().string()));
+}
+
 TEST(Fa3, what_it_throws_or_refuses_becomes_an_error_of_ours) {
   const auto kernel = kernel_with("fa3_good.so");
   Bf16Case tensors(problem(16, 16, 2, 1, 8));
