@@ -1,12 +1,13 @@
 // The backward of cuda.hopper on a GPU: its gradients beside fp64 sums and beside cuda.portable's, and its times.
 //
-//   hopper_backward_bench check                every case: virtual_keys with an exact LSE and o, twice, and the
-//   kernel's
-//                                              choice with the LSE and o of cuda.hopper's forward
+//   hopper_backward_bench check                every case: virtual_keys and virtual_queries with an exact LSE and o,
+//                                              twice, and all instances
+//                                              with the LSE and o of cuda.hopper's forward
 //   hopper_backward_bench ranges               scales of do, keys, values and q: the same error each
 //   hopper_backward_bench small                small cases, for compute-sanitizer
 //   hopper_backward_bench large SHAPE...       against cuda.portable's gradients
 //   hopper_backward_bench time ROUNDS SHAPE... sustained rates of virtual_keys in turns
+//   hopper_backward_bench instances SHAPE...  sustained rates of each instance, and which one is chosen
 //   hopper_backward_bench hold SECONDS SHAPE   its rate of each 200 ms, to see power settle
 //   hopper_backward_bench random COUNT SEED CSV SPLIT
 //                                              times of both instances on random problems, and gradients of
@@ -36,7 +37,9 @@ namespace triscope::backward_bench {
 namespace {
 
 using cuda::EventTimer;
+using hopper::backward::kPortable;
 using hopper::backward::kVirtualKeys;
+using hopper::backward::kVirtualQueries;
 using reference::Kind;
 
 // Of virtual_keys; of the portable instance, as everywhere, 1e-2.
@@ -133,7 +136,7 @@ bool repeats(Device& device, const Case& test, const std::string& instance) {
     const double error = relative_error(after[t], before[t]);
     if (!(error <= worst)) worst = error;
   }
-  const double bound = instance == kVirtualKeys ? 2e-3 : 0;
+  const double bound = instance == kPortable ? 0 : 2e-3;
   if (worst <= bound) return true;
   fmt::print("FAIL {} repeated: differs by {:.2e} {}{}\n", instance, worst, describe(test.problem),
              kind_name(test.kind));
@@ -146,13 +149,13 @@ bool check_own_forward(Device& device, const Case& test, const reference::Output
   const Fold fold = device.lse_fold(), made = device.lse_in_bf16() ? bf16_fold(fold, test.problem.form) : fold;
   const bool portable_behind = made != fold || device.largest_lse() > hopper::backward::kLargestLse;
   bool good = true;
-  for (const char* instance : {kVirtualKeys, hopper::backward::kPortable}) {
+  for (const char* instance : {kVirtualKeys, kVirtualQueries, kPortable}) {
     if (hopper::backward::unsupported_instance(test.problem, instance, fold)) continue;
     device.poison(0xFF);
     device.backward(hopper_kernel(), instance);
     TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
     const std::string what = fmt::format("{}, {}", instance, to_string(fold));
-    if (instance == std::string(kVirtualKeys) && !portable_behind) {
+    if (instance != std::string(kPortable) && !portable_behind) {
       good = report(device, test, exact, what, bound_of(test.kind)) && good;
     } else {
       const reference::Outputs alike = reference::compute(test.problem, made, device.inputs());
@@ -172,12 +175,16 @@ bool check(const Case& test) {
   Device device(test);
   const reference::Outputs exact = reference::compute(test.problem, Fold::none, device.inputs());
   device.set_forward(exact, Fold::none);
-  device.backward(kernel, kVirtualKeys);  // takes its workspace
-  device.poison(0xFF);
-  device.backward(kernel, kVirtualKeys);
-  TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
-  bool good = report(device, test, exact, "virtual_keys, exact LSE", bound_of(test.kind));
-  good = repeats(device, test, kVirtualKeys) && good;
+  bool good = true;
+  for (const char* instance : {kVirtualKeys, kVirtualQueries}) {
+    if (hopper::backward::unsupported_instance(test.problem, instance, Fold::none)) continue;
+    device.backward(kernel, instance);  // takes its workspace
+    device.poison(0xFF);
+    device.backward(kernel, instance);
+    TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
+    good = report(device, test, exact, fmt::format("{}, exact LSE", instance), bound_of(test.kind)) && good;
+    good = repeats(device, test, instance) && good;
+  }
   return check_own_forward(device, test, exact) && good;
 }
 
@@ -243,20 +250,20 @@ bool check_large(const Problem& problem) {
 
 /// Of one backward: 200 ms that are not timed, then the median of eleven blocks of at least 40 ms. A single block can
 /// fall into the dip of a tenth that the power cap makes about once a second.
-double sustained_ms(Device& device) {
+double sustained_ms(Device& device, const std::string& instance = kVirtualKeys) {
   constexpr int kBlocks = 11;
   EventTimer timer;
-  device.backward(hopper_kernel(), kVirtualKeys);
+  device.backward(hopper_kernel(), instance);
   timer.start(nullptr);
-  device.backward(hopper_kernel(), kVirtualKeys);
+  device.backward(hopper_kernel(), instance);
   timer.stop(nullptr);
   const double once = timer.elapsed_ms();
-  for (int n = 0; n < static_cast<int>(200.0 / once); ++n) device.backward(hopper_kernel(), kVirtualKeys);
+  for (int n = 0; n < static_cast<int>(200.0 / once); ++n) device.backward(hopper_kernel(), instance);
   const int launches = std::max(1, static_cast<int>(std::ceil(40.0 / once)));
   std::vector<EventTimer> timers(kBlocks);
   for (EventTimer& block : timers) {
     block.start(nullptr);
-    for (int n = 0; n < launches; ++n) device.backward(hopper_kernel(), kVirtualKeys);
+    for (int n = 0; n < launches; ++n) device.backward(hopper_kernel(), instance);
     block.stop(nullptr);
   }
   std::vector<double> ms;
@@ -301,6 +308,25 @@ int time_all(int rounds, const std::vector<std::string>& shapes) {
                *std::max_element(entry.tflops.begin(), entry.tflops.end()), median(entry.ms[0]), median(entry.ms[1]),
                main_tflops, median(entry.ms[2]),
                hopper_kernel().workspace_bytes(problem, Pass::backward, kVirtualKeys) >> 20);
+  }
+  return 0;
+}
+
+/// Sustained rates of every instance that runs each shape behind cuda.hopper's own forward, and the one that is chosen.
+int instance_rates(const std::vector<std::string>& shapes) {
+  for (const std::string& shape : shapes) {
+    const Problem problem = parse_shape(shape);
+    Device device({problem});
+    device.forward(hopper_kernel());
+    fmt::print("{}:", describe(problem));
+    for (const char* instance : {kVirtualKeys, kVirtualQueries, kPortable}) {
+      if (hopper::backward::unsupported_instance(problem, instance, device.lse_fold())) continue;
+      const double ms = sustained_ms(device, instance);
+      fmt::print(" {} {:.3f} ms {:.1f} TFLOP/s;", instance, ms, useful_flops(problem, Pass::backward) / ms / 1e9);
+      std::fflush(stdout);
+    }
+    fmt::print(" chosen: {}\n", hopper::backward::choose_instance(problem, device.lse_fold()));
+    std::fflush(stdout);
   }
   return 0;
 }
@@ -374,6 +400,7 @@ int run(int argc, char** argv) {
     return good ? 0 : 1;
   }
   if (mode == "time" && rest.size() > 1) return time_all(std::atoi(rest[0].c_str()), {rest.begin() + 1, rest.end()});
+  if (mode == "instances") return instance_rates(rest);
   if (mode == "random" && rest.size() == 4)
     return random_problems(std::atoi(rest[0].c_str()), std::atoi(rest[1].c_str()), rest[2], rest[3]);
   throw Error("cannot run hopper_backward_bench", "there is no mode " + mode + " with these arguments",

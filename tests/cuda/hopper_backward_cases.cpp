@@ -54,6 +54,9 @@ std::vector<Case> all_cases() {
     add(make_problem(form, 1, 110, 96, 1, 128, 40, 24));   // a head block that is half full
     add(make_problem(form, 1, 90, 70, 2, 128, 40, 9));     // thirty-five: padded to sixty-four
     add(make_problem(form, 2, 100, 4, 4, 128, 40, 9));     // no grouping
+    add(make_problem(form, 1, 300, 2, 2, 128, 512, 32));
+    add(make_problem(form, 1, 333, 2, 2, 128, 200, 64));
+    add(make_problem(form, 1, 270, 2, 2, 128, 20, 130));  // axis 1 is the short one
     for (int group : {2, 3, 4}) add(make_problem(form, 1, 150, 2 * group, 2, 128, 64, 16));
     add(make_problem(form, 1, 120, 128, 2, 128, 40, 9));  // sixty-four and two kv heads
     add(make_problem(form, 3, 70, 16, 2, 64, 33, 7));
@@ -74,6 +77,8 @@ std::vector<Case> all_cases() {
       add(p);
       std::swap(p.window1, p.window2);
       add(p);
+      p.kv_heads = 16;
+      add(p);
     }
     Problem p = make_problem(form, 2, 90, 80, 1, 64, 20, 40);
     p.sink = 9.0, p.scale = -0.125;
@@ -81,6 +86,7 @@ std::vector<Case> all_cases() {
     add(make_problem(form, 1, 130, 16, 1, 128, 64, 16), Kind::zeros);
     add(make_problem(form, 1, 400, 64, 1, 128, 128, 32), Kind::q4);
     add(make_problem(form, 1, 400, 64, 1, 128, 128, 32), Kind::q8);
+    for (Kind kind : {Kind::q4, Kind::q8}) add(make_problem(form, 1, 400, 2, 2, 128, 128, 32), kind);
   }
   for (Kind kind : {Kind::early, Kind::late, Kind::rising, Kind::low})
     add(make_problem(T, 1, 400, 16, 1, 128, 400, 16), kind);

@@ -156,6 +156,29 @@ Count count_virtual_keys(const Problem& problem) {
   return {count.computed * pairs, count.useful * pairs, std::move(count.of_query)};
 }
 
+/// The steps of virtual queries: rows 2 n and 2 n + 1 of a tile have offsets step - 1 and step.
+Count count_virtual_queries(const Problem& problem) {
+  const auto [group, n, long_window, short_window, pairs] = Sizes(problem);
+  Count count;
+  for (int first_key = 0; first_key < n; first_key += 128) {
+    for (int first = first_key; first < std::min(n, first_key + 127 + long_window); first += 64) {
+      for (int step = 0; step < std::min(short_window + 1, first + 64); ++step) {
+        for (int i = first; i < first + 64; ++i) {
+          const int offset = (i & 1) == 0 ? step - 1 : step;
+          for (int key = first_key; key < first_key + 128; ++key) {
+            ++count.computed;
+            if (i >= n) continue;
+            count.of_query[i].emplace_back(key, i - offset);
+            const bool sees = key <= i && key > i - long_window && offset >= 0 && offset < short_window;
+            if (sees && i - offset >= 0) ++count.useful;
+          }
+        }
+      }
+    }
+  }
+  return {count.computed * pairs * group, count.useful * pairs * group, std::move(count.of_query)};
+}
+
 Pairs pairs_of(const QueryTiles& tiles) {
   Pairs pairs;
   for (const TileBlock& block : tiles.blocks) {
@@ -170,6 +193,7 @@ Pairs pairs_of(const QueryTiles& tiles) {
 Count count_of(const TileUse& use, const Problem& problem) {
   if (use.pass == Pass::backward) {
     if (use.instance == hopper::backward::kVirtualKeys) return count_virtual_keys(problem);
+    if (use.instance == hopper::backward::kVirtualQueries) return count_virtual_queries(problem);
     return use.tile.starts_with("64 rows") ? count_portable(problem, use.tile == "64 rows x 16 keys" ? 16 : 32)
                                            : count_portable_keys(problem);
   }
@@ -240,6 +264,7 @@ TEST(HopperTiles, use_is_that_of_every_element_of_every_instance) {
   for (int instance = 0; instance < hopper::kAllInstances; ++instance)
     EXPECT_GT(instances[hopper::instance_name(instance)], 0) << hopper::instance_name(instance);
   EXPECT_GT(instances[hopper::backward::kVirtualKeys], 0);
+  EXPECT_GT(instances[hopper::backward::kVirtualQueries], 0);
 }
 
 TEST(HopperTiles, of_the_backward_are_counted_where_most_groups_are_alike) {

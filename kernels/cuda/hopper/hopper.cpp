@@ -118,6 +118,7 @@ class CudaHopper final : public Kernel {
     info_.source_hash = source_hash::kCudaHopper;
     for (int instance = 0; instance < kAllInstances; ++instance) info_.instances.emplace_back(instance_name(instance));
     info_.instances.emplace_back(backward::kVirtualKeys);
+    info_.instances.emplace_back(backward::kVirtualQueries);
   }
   const KernelInfo& info() const override { return info_; }
 
@@ -127,7 +128,8 @@ class CudaHopper final : public Kernel {
   }
   Fold fold(const Problem& problem, std::string_view instance) const override {
     const int index = find_instance(instance);
-    return index < 0 ? fold(problem) : fold_of_instance(problem, index);  // virtual_keys has none of its own
+    return index < 0 ? fold(problem)
+                     : fold_of_instance(problem, index);  // those of the backward have none of their own
   }
 
   std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {

@@ -1,7 +1,8 @@
-// The backward of cuda.hopper as the kernel's class asks for it (hopper.cpp). It has two instances:
+// The backward of cuda.hopper as the kernel's class asks for it (hopper.cpp). It has three instances:
 //
-//   virtual_keys   WGMMA and TMA, kernel.cuh; scores from fp16 operands
-//   portable       the backward of cuda.portable; scores rounded as the forward rounded them; a fixed order
+//   virtual_keys     WGMMA and TMA, kernel.cuh; scores from fp16 operands
+//   virtual_queries  WGMMA, for groups of few heads, virtual_queries.cuh; the same scores
+//   portable         the backward of cuda.portable; scores rounded as the forward rounded them; a fixed order
 //
 // An operation is everything between the forward's o and lse and the gradients: zeros, delta, copies, the main kernel
 // and conversions are launched here and timed with it.
@@ -20,11 +21,13 @@
 namespace triscope::hopper::backward {
 
 inline constexpr const char* kVirtualKeys = "virtual_keys";
+inline constexpr const char* kVirtualQueries = "virtual_queries";
 inline constexpr const char* kPortable = "portable";
 
 /// Whether `instance` takes an LSE that was made with `fold` (docs/backward.md).
-///   virtual_keys   exact ones and those of the half folds
-///   portable       those of the bf16 folds, whose rounding it repeats, and of the half folds without a bias on k2
+///   virtual_keys, virtual_queries   exact ones and those of the half folds
+///   portable                        those of the bf16 folds, whose rounding it repeats, and of the half folds without
+///   a bias on k2
 bool takes_lse(const Problem& problem, std::string_view instance, Fold fold);
 
 /// Reason `instance` cannot run `problem` with an LSE made with `fold`; nullopt when it can. `problem` is one that the

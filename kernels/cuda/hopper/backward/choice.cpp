@@ -43,18 +43,20 @@ bool suits_virtual_keys(const Problem& problem) { return 1.1 * virtual_keys_us(p
 
 bool takes_lse(const Problem& problem, std::string_view instance, Fold fold) {
   if (instance == kPortable) return rounds_to_bf16(problem, fold) || has_11_bits(problem, fold);
-  return instance == kVirtualKeys && (fold == Fold::none || is_half(fold));
+  return (instance == kVirtualKeys || instance == kVirtualQueries) && (fold == Fold::none || is_half(fold));
 }
 
 std::optional<std::string> unsupported_instance(const Problem& problem, std::string_view instance, Fold fold) {
   std::optional<std::string> reason;
   if (instance == kVirtualKeys) {
     reason = unsupported_backward(problem);
+  } else if (instance == kVirtualQueries) {
+    reason = unsupported_queries(problem);
   } else if (instance == kPortable) {
     reason = unsupported_portable(problem);
   } else {
-    return fmt::format("the backward of cuda.hopper has no instance {}: it has {} and {}", instance, kVirtualKeys,
-                       kPortable);
+    return fmt::format("the backward of cuda.hopper has no instance {}: it has {}, {} and {}", instance, kVirtualKeys,
+                       kVirtualQueries, kPortable);
   }
   if (reason || takes_lse(problem, instance, fold)) return reason;
   return fmt::format("instance {} does not take an LSE of fold {}: its probabilities would not sum to 1", instance,

@@ -123,9 +123,13 @@ void launch_finish(const Plan& plan, const Arguments& arguments, cudaStream_t st
       static_cast<unsigned>(std::min<std::int64_t>((plan.key_elements() + kBlock - 1) / kBlock, 2112));
   finish_keys<<<key_blocks, kBlock, 0, stream>>>(p, out, std::abs(plan.scale), plan.key_elements());
   check_launch("cuda.hopper finish_keys");
+  launch_finish_sink(plan, arguments, stream);
+}
+
+void launch_finish_sink(const Plan& plan, const Arguments& arguments, cudaStream_t stream) {
   if (!plan.has_sink) return;
-  finish_sink<<<static_cast<unsigned>(plan.q_heads), kBlock, 0, stream>>>(p, arguments.sink, arguments.grad_sink,
-                                                                          plan.q_heads);
+  finish_sink<<<static_cast<unsigned>(plan.q_heads), kBlock, 0, stream>>>(plan.parameters, arguments.sink,
+                                                                          arguments.grad_sink, plan.q_heads);
   check_launch("cuda.hopper finish_sink");
 }
 

@@ -29,5 +29,7 @@ void launch_prepare(const Plan& plan, const Arguments& arguments, std::uint32_t*
 void launch_main(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream);
 /// Sums to gradients, dsink.
 void launch_finish(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
+/// dsink alone, where the problem has a sink.
+void launch_finish_sink(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
 
 }  // namespace triscope::hopper::backward

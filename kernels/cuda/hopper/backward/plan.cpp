@@ -23,9 +23,9 @@ std::size_t reserve(std::size_t& end, std::int64_t bytes) {
 /// As in the forward: with a bias axis 2 is the short one.
 AxisRoles roles_of(const Problem& problem) { return axis_roles(problem, BiasPlace::in_product); }
 
-/// Rows a position has in a tile: the group rounded up to a power of two from 8 to 64.
-int head_rows_of(std::int64_t group) {
-  int rows = kFewestHeadRows;
+/// Rows a position has in a tile: the group rounded up to a power of two from `fewest` to 64.
+int head_rows_of(std::int64_t group, int fewest = kFewestHeadRows) {
+  int rows = fewest;
   while (rows < group && rows < kTileRows) rows *= 2;
   return rows;
 }
@@ -53,7 +53,7 @@ std::int64_t items_of_pair(const BackwardParameters& p) {
   return groups * (std::int64_t{p.edge_keys} * p.column_tiles + p.edge_tiles);
 }
 
-BackwardParameters make_parameters(const Problem& problem, const AxisRoles& roles) {
+BackwardParameters make_parameters(const Problem& problem, const AxisRoles& roles, int fewest_head_rows) {
   BackwardParameters p;
   p.batch = static_cast<int>(problem.batch);
   p.seq_len = static_cast<int>(problem.seq_len);
@@ -62,16 +62,44 @@ BackwardParameters make_parameters(const Problem& problem, const AxisRoles& role
   p.head_dim = static_cast<int>(problem.head_dim);
   p.long_window = static_cast<int>(roles.window.long_axis);
   p.short_window = static_cast<int>(roles.window.short_axis);
-  p.head_rows = head_rows_of(p.group);
+  p.head_rows = head_rows_of(p.group, fewest_head_rows);
   p.positions = kTileRows / p.head_rows;
   p.head_blocks = (p.group + p.head_rows - 1) / p.head_rows;
-  while ((kFewestHeadRows << p.position_shift) > p.head_rows) --p.position_shift;
+  while (p.position_shift > 0 && (kFewestHeadRows << p.position_shift) > p.head_rows) --p.position_shift;
   p.padded_len = static_cast<int>(padded_len_of(p.seq_len, p.positions));
   p.column_tiles = (p.long_window + kTileKeys - 1) / kTileKeys;
   lay_out_edges(p);
   p.key_bias = roles.key_bias.short_axis;
   p.value_bias = roles.value_bias.short_axis;
   return p;
+}
+
+/// All but work items and workspace.
+Plan begin_plan(const Problem& problem, int fewest_head_rows) {
+  Plan plan;
+  const AxisRoles roles = roles_of(problem);
+  plan.swapped = roles.axis1_is_short;
+  plan.cross = problem.form == Form::determinant;
+  plan.has_sink = problem.sink.has_value();
+  plan.q_heads = static_cast<int>(problem.q_heads);
+  plan.parameters = make_parameters(problem, roles, fewest_head_rows);
+  plan.scale = static_cast<float>(roles.scale);
+  plan.parameters.scale_log2 = exponent_scale(roles.scale);
+  return plan;
+}
+
+void lay_out_workspace(Plan& plan, std::int64_t query_sum_bytes) {
+  const std::int64_t keys = plan.key_elements();
+  const std::int64_t statistics = plan.statistic_rows() * statistic_copies(plan.parameters) * 4;
+  plan.grad_query = reserve(plan.bytes, query_sum_bytes);
+  plan.grad_keys = reserve(plan.bytes, keys * 4 * 4);
+  plan.ranges = reserve(plan.bytes, std::int64_t{plan.pairs()} * static_cast<std::int64_t>(sizeof(Ranges)));
+  plan.zero_bytes = plan.bytes;
+  plan.lse2 = reserve(plan.bytes, statistics);
+  plan.delta = reserve(plan.bytes, statistics);
+  plan.long_key = reserve(plan.bytes, keys * 2);
+  plan.short_key = reserve(plan.bytes, keys * 2);
+  plan.short_value = reserve(plan.bytes, keys * 2);
 }
 
 }  // namespace
@@ -96,40 +124,37 @@ std::optional<std::string> unsupported_backward(const Problem& problem) {
     return fmt::format("the backward of cuda.hopper has batch times kv_heads up to {}; cuda.portable has more",
                        kMostGridRows);
   }
-  const BackwardParameters p = make_parameters(problem, roles_of(problem));
+  const BackwardParameters p = make_parameters(problem, roles_of(problem), kFewestHeadRows);
   if (items_of_pair(p) * p.batch * p.kv_heads > kMost)
     return "the backward of cuda.hopper numbers work items with 31 bits; cuda.portable has more";
   return std::nullopt;
 }
 
 Plan make_backward_plan(const Problem& problem) {
-  Plan plan;
-  const AxisRoles roles = roles_of(problem);
-  plan.swapped = roles.axis1_is_short;
-  plan.cross = problem.form == Form::determinant;
-  plan.has_sink = problem.sink.has_value();
-  plan.q_heads = static_cast<int>(problem.q_heads);
+  Plan plan = begin_plan(problem, kFewestHeadRows);
   BackwardParameters& p = plan.parameters;
-  p = make_parameters(problem, roles);
-  plan.scale = static_cast<float>(roles.scale);
-  p.scale_log2 = exponent_scale(roles.scale);
   p.items_per_pair = static_cast<int>(items_of_pair(p));
   p.items = p.items_per_pair * plan.pairs();
   p.by_items_per_pair = Divisor(p.items_per_pair);
   p.by_items_per_group = Divisor(std::int64_t{p.edge_keys} * p.column_tiles + p.edge_tiles);
   p.by_column_tiles = Divisor(p.column_tiles);
   p.by_kv_heads = Divisor(p.kv_heads);
+  lay_out_workspace(plan, query_row_count(problem) * p.head_dim);
+  return plan;
+}
 
-  const std::int64_t keys = plan.key_elements(), statistics = plan.statistic_rows() * statistic_copies(p) * 4;
-  plan.grad_query = reserve(plan.bytes, query_row_count(problem) * p.head_dim);
-  plan.grad_keys = reserve(plan.bytes, keys * 4 * 4);
-  plan.ranges = reserve(plan.bytes, std::int64_t{plan.pairs()} * static_cast<std::int64_t>(sizeof(Ranges)));
-  plan.zero_bytes = plan.bytes;
-  plan.lse2 = reserve(plan.bytes, statistics);
-  plan.delta = reserve(plan.bytes, statistics);
-  plan.long_key = reserve(plan.bytes, keys * 2);
-  plan.short_key = reserve(plan.bytes, keys * 2);
-  plan.short_value = reserve(plan.bytes, keys * 2);
+std::optional<std::string> unsupported_queries(const Problem& problem) {
+  if (auto reason = unsupported_backward(problem)) return reason;
+  if (problem.form != Form::trilinear || problem.head_dim != 128)
+    return "virtual queries compute the trilinear form with head_dim 128";
+  if (problem.batch * problem.seq_len * problem.q_heads * problem.head_dim > kMost)
+    return "virtual queries number the elements of q with 31 bits; cuda.portable has more";
+  return std::nullopt;
+}
+
+Plan make_queries_plan(const Problem& problem) {
+  Plan plan = begin_plan(problem, 1);
+  lay_out_workspace(plan, plan.key_elements() * plan.parameters.group * static_cast<std::int64_t>(sizeof(float)));
   return plan;
 }
 

@@ -37,4 +37,9 @@ std::optional<std::string> unsupported_backward(const Problem& problem);
 /// `problem` is supported.
 Plan make_backward_plan(const Problem& problem);
 
+/// The same for virtual queries (queries.hpp), of which the plan has no work items: positions of a group fill a tile
+/// unpadded, or padded to a power of two, and the sums of dq are fp32 in the layout of q.
+std::optional<std::string> unsupported_queries(const Problem& problem);
+Plan make_queries_plan(const Problem& problem);
+
 }  // namespace triscope::hopper::backward

@@ -5,6 +5,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/hopper/backward/backward.hpp"
 #include "kernels/cuda/hopper/backward/launch.hpp"
+#include "kernels/cuda/hopper/backward/queries.hpp"
 #include "kernels/cuda/portable/common/shape.hpp"
 
 namespace triscope::hopper::backward {
@@ -28,39 +29,52 @@ void run_portable(const Problem& problem, const Arguments& arguments, Fold fold,
   portable::launch_finish(shape, plan, tensors, arguments.workspace, stream);
 }
 
-/// Where the word lies that says whether the portable backward is to run behind virtual keys: beyond both workspaces.
-std::size_t word_offset(const Problem& problem) {
+Plan make_plan(const Problem& problem, std::string_view instance) {
+  return instance == kVirtualQueries ? make_queries_plan(problem) : make_backward_plan(problem);
+}
+
+/// Where the word lies that says whether the portable backward is to run behind virtual keys or queries: beyond both
+/// workspaces.
+std::size_t word_offset(const Problem& problem, std::string_view instance) {
   const std::size_t bytes =
-      std::max(make_backward_plan(problem).bytes, portable::plan_backward(portable::make_shape(problem)).bytes);
+      std::max(make_plan(problem, instance).bytes, portable::plan_backward(portable::make_shape(problem)).bytes);
   return (bytes + 255) / 256 * 256;
 }
 
-/// Behind virtual keys stands the portable backward, which rounds scores as the forward did: inputs beyond the range of
-/// fp16 have an LSE that was made in bf16, and of very large logits the rounding matters. Only the GPU knows.
-void run_virtual_keys(const Problem& problem, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {
-  const Plan plan = bind(make_backward_plan(problem), arguments);
+/// Behind virtual keys and queries stands the portable backward, which rounds scores as the forward did: inputs beyond
+/// the range of fp16 have an LSE that was made in bf16, and of very large logits the rounding matters. Only the GPU
+/// knows.
+void run_virtual(const Problem& problem, std::string_view instance, const Arguments& arguments, int multiprocessors,
+                 cudaStream_t stream) {
+  const Plan plan = bind(make_plan(problem, instance), arguments);
   const Fold fold = arguments.lse_fold;
   std::uint32_t* unlike = nullptr;
   if (is_half(fold) && !unsupported_instance(problem, kPortable, fold)) {
-    unlike = reinterpret_cast<std::uint32_t*>(static_cast<unsigned char*>(arguments.workspace) + word_offset(problem));
+    unlike = reinterpret_cast<std::uint32_t*>(static_cast<unsigned char*>(arguments.workspace) +
+                                              word_offset(problem, instance));
   }
   launch_prepare(plan, arguments, unlike, stream);
-  launch_main(plan, arguments, multiprocessors, stream);
-  launch_finish(plan, arguments, stream);
+  if (instance == kVirtualQueries) {
+    launch_queries(plan, arguments, stream);
+    launch_queries_finish(plan, arguments, stream);
+  } else {
+    launch_main(plan, arguments, multiprocessors, stream);
+    launch_finish(plan, arguments, stream);
+  }
   if (unlike != nullptr) run_portable(problem, arguments, fold, unlike, stream);
 }
 
 }  // namespace
 
 std::size_t workspace_bytes(const Problem& problem, std::string_view instance) {
-  if (instance == kVirtualKeys) return word_offset(problem) + sizeof(std::uint32_t);
+  if (instance != kPortable) return word_offset(problem, instance) + sizeof(std::uint32_t);
   return portable::plan_backward(portable::make_shape(problem)).bytes;
 }
 
 void run(const Problem& problem, std::string_view instance, const Arguments& arguments, int multiprocessors) {
   const auto stream = static_cast<cudaStream_t>(arguments.stream);
-  if (instance == kVirtualKeys) {
-    run_virtual_keys(problem, arguments, multiprocessors, stream);
+  if (instance != kPortable) {
+    run_virtual(problem, instance, arguments, multiprocessors, stream);
   } else {
     run_portable(problem, arguments, arguments.lse_fold, nullptr, stream);
   }

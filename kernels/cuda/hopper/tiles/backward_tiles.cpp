@@ -104,6 +104,41 @@ TileUse virtual_keys_use(const Problem& problem, TiledQuery query) {
   return use;
 }
 
+/// Tiles of 64 queries that see a tile of 128 keys, from its first key on.
+double query_tile_count(const BackwardParameters& p) {
+  double sum = 0;
+  for (int key = 0; key < p.seq_len; key += kTileKeys) {
+    const int end = std::min(p.seq_len, key + kTileKeys - 1 + p.long_window);
+    for (int query = key; query < end; query += kTileRows) sum += std::min(p.short_window + 1, query + kTileRows);
+  }
+  return sum;
+}
+
+/// Of the tile of query `query`: the tiles of keys that it meets, and for each the offsets of this query.
+QueryTiles virtual_query_tiles(const hopper::backward::Plan& plan, std::int64_t query) {
+  const BackwardParameters& p = plan.parameters;
+  const int i = static_cast<int>(query), first = i / kTileRows * kTileRows;
+  QueryTiles tiles{.folds_axis1 = plan.swapped, .first_query = first};
+  tiles.last_query = std::min(p.seq_len, first + kTileRows) - 1;
+  tiles.heads = 1;
+  tiles.rows = kTileRows;
+  const int odd = i & 1, steps = std::min(p.short_window + 1, first + kTileRows);
+  const int first_key = std::max(0, first - p.long_window - kTileKeys + 2);
+  for (int tile = (first_key + kTileKeys - 1) / kTileKeys * kTileKeys; tile <= i; tile += kTileKeys)
+    for (int step = steps - 1; step >= 0; --step) tiles.add(i + 1 - odd - step, tile, kTileKeys, kTileKeys);
+  return tiles;
+}
+
+TileUse virtual_queries_use(const Problem& problem, TiledQuery query) {
+  const hopper::backward::Plan plan = hopper::backward::make_queries_plan(problem);
+  TileUse use = backward_use(problem, hopper::backward::kVirtualQueries,
+                             fmt::format("{} queries x {} keys", kTileRows, kTileKeys), "");
+  use.computed =
+      query_tile_count(plan.parameters) * kTileRows * kTileKeys * static_cast<double>(problem.batch * problem.q_heads);
+  if (query) use.query_tiles = virtual_query_tiles(plan, *query);
+  return use;
+}
+
 }  // namespace
 
 std::vector<TileUse> backward_tile_uses(const Problem& problem, Fold fold, TiledQuery query) {
@@ -111,6 +146,7 @@ std::vector<TileUse> backward_tile_uses(const Problem& problem, Fold fold, Tiled
   std::vector<TileUse> uses;
   const char* chosen = choose_instance(problem, fold);
   if (!unsupported_backward(problem)) uses.push_back(virtual_keys_use(problem, query));
+  if (!unsupported_queries(problem)) uses.push_back(virtual_queries_use(problem, query));
   if (!unsupported_instance(problem, kPortable, fold)) {
     const std::int64_t keys = portable_keys(fold);
     uses.push_back(backward_use(problem, kPortable, fmt::format("{} rows x {} keys", portable::kTileRows, keys),

@@ -8,8 +8,8 @@
 
 namespace triscope {
 
-/// Instance "virtual_keys", and "portable" with a line for each of its two kernels. `fold`: that of the LSE, by which
-/// one is chosen.
+/// Instances "virtual_keys" and "virtual_queries", and "portable" with a line for each of its two kernels. `fold`: that
+/// of the LSE, by which one is chosen.
 std::vector<TileUse> backward_tile_uses(const Problem& problem, Fold fold, TiledQuery query);
 
 }  // namespace triscope
