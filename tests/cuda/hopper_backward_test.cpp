@@ -23,6 +23,7 @@ namespace {
 using hopper::backward::choose_instance;
 using hopper::backward::kPortable;
 using hopper::backward::kVirtualKeys;
+using hopper::backward::kVirtualQueries;
 using hopper::backward::takes_lse;
 using hopper::backward::unsupported_instance;
 using testing::Each;
@@ -48,18 +49,47 @@ std::string refusal(const Problem& problem, const std::string& instance, const A
   return "launched";
 }
 
-TEST(CudaHopperBackward, groups_run_virtual_keys_and_single_heads_the_portable_instance) {
+TEST(CudaHopperBackward, groups_run_virtual_keys_and_single_heads_virtual_queries) {
   const auto choice = [](const Problem& p) { return std::string(choose_instance(p, Fold::half_k2)); };
   for (const auto& [w1, w2] : {std::pair{512, 32}, {1024, 32}, {512, 64}, {1024, 16}, {256, 32}, {256, 64}, {128, 128}})
     EXPECT_EQ(choice(problem_of(64, 1, w1, w2)), kVirtualKeys) << w1 << "x" << w2;
-  for (const int heads : {4, 8, 16, 32, 128}) EXPECT_EQ(choice(problem_of(heads, 1)), kVirtualKeys) << heads;
-  EXPECT_EQ(choice(problem_of(16, 16)), kPortable);
+  for (const int heads : {8, 16, 32, 128}) EXPECT_EQ(choice(problem_of(heads, 1)), kVirtualKeys) << heads;
+  for (const int kv_heads : {4, 8, 16}) EXPECT_EQ(choice(problem_of(16, kv_heads)), kVirtualQueries) << kv_heads;
+}
+
+TEST(CudaHopperBackward, virtual_queries_run_where_they_were_timed) {
+  const auto choice = [](const Problem& p) { return std::string(choose_instance(p, Fold::half_k2)); };
+  EXPECT_NE(choice(problem_of(16, 16, 512, 32, 1024)), kVirtualQueries);
+  Problem p = problem_of(16, 16);
+  p.form = Form::determinant;
+  EXPECT_NE(choice(p), kVirtualQueries);
+  EXPECT_THAT(unsupported_instance(p, kVirtualQueries, Fold::half_k2).value_or(""), HasSubstr("trilinear form"));
+  p = problem_of(16, 16);
+  p.head_dim = 64;
+  EXPECT_NE(choice(p), kVirtualQueries);
+  p.head_dim = 128, p.deterministic = true;
+  EXPECT_EQ(choice(p), kPortable);
+  EXPECT_THAT(unsupported_instance(problem_of(16, 16), kVirtualQueries, Fold::query_k2).value_or(""),
+              HasSubstr("fold query_k2"));
+  p = problem_of(1024, 1024, 512, 32, 16384);
+  EXPECT_THAT(unsupported_instance(p, kVirtualQueries, Fold::half_k2).value_or(""), HasSubstr("31 bits"));
+}
+
+TEST(CudaHopperBackward, the_plan_of_virtual_queries_pads_no_group_of_a_power_of_two) {
+  for (const auto& [group, rows] : {std::pair{1, 1}, {2, 2}, {3, 4}, {4, 4}, {64, 64}, {70, 64}}) {
+    const hopper::backward::Plan plan = hopper::backward::make_queries_plan(problem_of(2 * group, 2, 512, 32, 100));
+    EXPECT_EQ(plan.parameters.head_rows, rows);
+    EXPECT_EQ(plan.parameters.positions * rows, 64);
+    EXPECT_EQ(plan.parameters.padded_len % plan.parameters.positions, 0);
+    EXPECT_GE(plan.parameters.padded_len, 100);
+    EXPECT_GE(plan.grad_keys - plan.grad_query, std::size_t{100} * 2 * group * 128 * sizeof(float));
+  }
 }
 
 TEST(CudaHopperBackward, an_lse_of_bf16_scores_is_for_the_portable_instance_and_an_exact_one_for_virtual_keys) {
   for (const int kv_heads : {1, 64}) {
     const Problem p = problem_of(64, kv_heads);
-    EXPECT_STREQ(choose_instance(p, Fold::none), kVirtualKeys);
+    EXPECT_STREQ(choose_instance(p, Fold::none), kv_heads == 1 ? kVirtualKeys : kVirtualQueries);
     EXPECT_STREQ(choose_instance(p, Fold::query_k2), kPortable);
     EXPECT_EQ(choose_instance(p, Fold::key_pair), nullptr);
     EXPECT_EQ(chosen(p), choose_instance(p, make_cuda_hopper()->fold(p)));
@@ -68,9 +98,10 @@ TEST(CudaHopperBackward, an_lse_of_bf16_scores_is_for_the_portable_instance_and_
   }
 }
 
-TEST(CudaHopperBackward, both_instances_take_an_lse_of_a_half_fold) {
+TEST(CudaHopperBackward, all_instances_take_an_lse_of_a_half_fold) {
   Problem p = problem_of(64, 1);
-  for (const char* instance : {kVirtualKeys, kPortable}) EXPECT_TRUE(takes_lse(p, instance, Fold::half_k2));
+  for (const char* instance : {kVirtualKeys, kVirtualQueries, kPortable})
+    EXPECT_TRUE(takes_lse(p, instance, Fold::half_k2));
   EXPECT_FALSE(takes_lse(p, kPortable, Fold::half_k1)) << "the other axis";
   p.k2_bias = 0.5;
   EXPECT_FALSE(takes_lse(p, kPortable, Fold::half_k2));
@@ -127,6 +158,9 @@ TEST(CudaHopperBackward, the_workspace_of_virtual_keys_has_room_for_the_portable
     const std::size_t portable = hopper::backward::workspace_bytes(p, kPortable);
     const std::size_t own = hopper::backward::make_backward_plan(p).bytes;
     EXPECT_GE(hopper::backward::workspace_bytes(p, kVirtualKeys), std::max(portable, own) + sizeof(std::uint32_t));
+    const std::size_t queries = hopper::backward::make_queries_plan(p).bytes;
+    EXPECT_GE(hopper::backward::workspace_bytes(p, kVirtualQueries),
+              std::max(portable, queries) + sizeof(std::uint32_t));
   }
 }
 
@@ -165,8 +199,9 @@ Choices choices_of(const std::string& name) {
     ++found.rows;
     if (problem.k2_bias != 0) continue;  // whose forward has no half fold
     const double ratio = std::stod(line.substr(unquote + 2)) / std::stod(line.substr(comma + 1));
-    if (choose_instance(problem, half_fold_of(axis_roles(problem, BiasPlace::in_product))) ==
-        std::string(kVirtualKeys)) {
+    const std::string choice = choose_instance(problem, half_fold_of(axis_roles(problem, BiasPlace::in_product)));
+    if (choice == kVirtualQueries) continue;  // which came later and has no times here
+    if (choice == kVirtualKeys) {
       ++found.virtual_keys;
       if (ratio > 1.03) found.losses.push_back(ratio);
     } else if (1.03 * ratio < 1) {

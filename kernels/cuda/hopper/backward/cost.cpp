@@ -75,6 +75,10 @@ constexpr VirtualKeysCosts kVirtualKeysCosts[2][2] = {
 constexpr double kCrowdedLength = 256;
 constexpr double kEmptyLaunches = 8;  ///< the portable backward that returns at once
 
+// Virtual queries, by hand from the times of a prototype: a block on its multiprocessor, one of its steps, and a
+// million numbers of q. The 14 times of docs/backward.md, to which nothing was fitted, are at most 8 % away.
+constexpr double kQueriesLaunches = 20, kQueriesBlock = 10, kQueriesStep = 3.7, kQueriesValues = 10;
+
 struct PortableCosts {
   double launches;
   double shift;       ///< a short key of a block of rows
@@ -101,6 +105,17 @@ double virtual_keys_us(const Problem& problem) {
       1e-6 * static_cast<double>(problem.batch * problem.seq_len * problem.q_heads) * p.head_dim;
   return cost.launches + kEmptyLaunches + items * (cost.item + crowded * cost.crowded_item) + tiles * cost.tile +
          query_values * cost.query_values;
+}
+
+double virtual_queries_us(const Problem& problem) {
+  const BackwardParameters p = make_queries_plan(problem).parameters;
+  const double blocks = divide_up(p.seq_len, kTileKeys) * p.kv_heads * p.batch;
+  const double tiles = divide_up(std::min<double>(p.seq_len, p.long_window + kTileKeys - 1), kTileRows);
+  const double steps = tiles * (p.short_window + 1) * p.group;
+  const double query_values =
+      1e-6 * static_cast<double>(problem.batch * problem.seq_len * problem.q_heads) * p.head_dim;
+  return kQueriesLaunches + kEmptyLaunches +
+         divide_up(blocks, kMultiprocessors) * (kQueriesBlock + steps * kQueriesStep) + query_values * kQueriesValues;
 }
 
 double portable_us(const Problem& problem) {

@@ -10,6 +10,9 @@ namespace triscope::hopper::backward {
 /// run.
 double virtual_keys_us(const Problem& problem);
 
+/// Microseconds of virtual queries, the same.
+double virtual_queries_us(const Problem& problem);
+
 /// Microseconds of the portable backward with head_dim 64 or 128.
 double portable_us(const Problem& problem);
 

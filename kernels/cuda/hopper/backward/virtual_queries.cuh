@@ -26,6 +26,9 @@
 //   Q and O of the next step | A | sums of dv_short | B | dq, sums of dk_short | dV and dK, barrier
 // The fence for Q and O stands in front of the sums, for whose end it would wait.
 //
+// Rates on an H200, 2026-11-24: 266 useful TFLOP/s at 512x32 with 16/16 heads and 8k tokens, sustained, everything
+// included. docs/backward.md has more, and what limits it.
+//
 // Limits. Trilinear, head_dim 128, causal windows, bf16. Sums are added in no fixed order. Scores are rounded as
 // fp16(q k_short) k_long, as the forward's half folds of the short axis are.
 #pragma once
