@@ -70,13 +70,13 @@ void forward_program(StepMachine& m, StepSpan q) {
   m.end_step(StepKind::load, 1, "The tile of queries is loaded; maximum, sum and accumulator begin.", q, {}, {});
   for (std::int64_t j = std::max<std::int64_t>(0, q.first - z.window1); j < end; ++j) {
     m.drop("S"), m.drop("P"), m.drop("alpha");
-    m.put(renamed(times_row(m, m.reg("Q"), t.k1, j), "Q k1_j"));
+    m.put(renamed(times_row(m, m.reg("Q"), t.k1, j), "Q K_j"));
     m.end_step(StepKind::elementwise, 3, fmt::format("Key {} of axis 1 is multiplied into every query.", j), q,
                {j, j + 1}, {});
     for (std::int64_t k = std::max<std::int64_t>(0, q.first - z.window2); k < end; k += keys) {
       const StepSpan k2{k, k + keys};
       m.drop("P"), m.drop("alpha");
-      StepGrid s = times_transposed(shaped("S", "query", "key 2", q, k2), m.reg("Q k1_j"), m.load("", "", t.k2, k2));
+      StepGrid s = times_transposed(shaped("S", "query", "key 2", q, k2), m.reg("Q K_j"), m.load("", "", t.k2, k2));
       m.put(filled(s, [&](std::int64_t row, std::int64_t c) {
         return m.sees(q.first + row, j, k + c) ? m.scale() * s.at(row, c) : kMaskedLogit;
       }));
@@ -89,7 +89,7 @@ void forward_program(StepMachine& m, StepSpan q) {
                  q, {j, j + 1}, k2);
       const StepGrid values = times_row(m, m.load("", "", t.v2, k2), t.v1, j);
       add_to(m.change(m.reg("acc")), times(m.zeros("", "", q), m.reg("P"), values));
-      m.end_step(StepKind::product, 7, fmt::format("acc += P (v1_{} V2): the second matrix product.", j), q, {j, j + 1},
+      m.end_step(StepKind::product, 7, fmt::format("acc += P (V_{} V'): the second matrix product.", j), q, {j, j + 1},
                  k2);
     }
   }
@@ -130,28 +130,28 @@ void keys_tile(StepMachine& m, StepSpan keys, std::int64_t k, StepSpan q) {
   const StepSpan k2{k, k + 1};
   const StepGrid queries = m.load("Q", "query", t.q, q), grad_o = m.load("dO", "query", t.grad_o, q);
   m.drop("dP^T"), m.drop("dS^T");
-  m.put(probabilities(m, shaped("P^T", "key 1", "query", keys, q), m.reg("k1 k2"), queries,
+  m.put(probabilities(m, shaped("P^T", "key 1", "query", keys, q), m.reg("K K'_k"), queries,
                       [&](std::int64_t row, std::int64_t i) { return m.sees(i, keys.first + row, k); }));
   m.end_step(StepKind::product, 5, "Scores of these keys and queries, once more, and their probabilities.", q, keys,
              k2);
   const StepGrid dv = times_row(m, grad_o, t.v2, k);
   add_to(m.change(m.reg("dV")), times(m.zeros("", "", keys), m.reg("P^T"), dv));
-  m.end_step(StepKind::product, 6, fmt::format("dV += P^T (dO v2_{}).", k), q, keys, k2);
-  m.put(times_transposed(shaped("dP^T", "key 1", "query", keys, q), m.reg("v1 v2"), grad_o));
+  m.end_step(StepKind::product, 6, fmt::format("dV += P^T (dO V'_{}).", k), q, keys, k2);
+  m.put(times_transposed(shaped("dP^T", "key 1", "query", keys, q), m.reg("V V'_k"), grad_o));
   m.put(score_gradients(m, m.reg("P^T"), m.reg("dP^T")));
-  m.end_step(StepKind::product, 7, "dP = (v1 v2) dO^T, and dS = P (dP - D).", q, keys, k2);
+  m.end_step(StepKind::product, 7, "dP = (V V'_k) dO^T, and dS = P (dP - D).", q, keys, k2);
   StepGrid dk = times_row(m, times(m.zeros("", "", keys), m.reg("dS^T"), queries), t.k2, k);
   for (double& x : dk.values) x *= m.scale();
   add_to(m.change(m.reg("dK")), dk);
-  m.end_step(StepKind::product, 8, fmt::format("dK += scale (dS^T Q) k2_{}.", k), q, keys, k2);
+  m.end_step(StepKind::product, 8, fmt::format("dK += scale (dS^T Q) K'_{}.", k), q, keys, k2);
 }
 
 void keys_program(StepMachine& m, StepSpan keys) {
   const StepSizes& z = m.sizes();
   const StepTensors& t = m.tensors();
   m.begin(fmt::format("keys {} to {} of axis 1", keys.first, std::min(z.n, keys.end) - 1));
-  m.put(m.load("K1", "key 1", t.k1, keys));
-  m.put(m.load("V1", "key 1", t.v1, keys));
+  m.put(m.load("K", "key 1", t.k1, keys));
+  m.put(m.load("V", "key 1", t.v1, keys));
   m.put(m.zeros("dK", "key 1", keys));
   m.put(m.zeros("dV", "key 1", keys));
   m.end_step(StepKind::load, 1, "The keys that the program owns, and their sums.", {}, keys, {});
@@ -160,8 +160,8 @@ void keys_program(StepMachine& m, StepSpan keys) {
     for (const char* old : {"P^T", "dP^T", "dS^T"}) m.drop(old);
     const std::int64_t first = std::max(keys.first, k);
     const std::int64_t end = std::min({z.n, keys.end + z.window1, k + z.window2});
-    m.put(renamed(times_row(m, m.reg("K1"), t.k2, k), "k1 k2"));
-    m.put(renamed(times_row(m, m.reg("V1"), t.v2, k), "v1 v2"));
+    m.put(renamed(times_row(m, m.reg("K"), t.k2, k), "K K'_k"));
+    m.put(renamed(times_row(m, m.reg("V"), t.v2, k), "V V'_k"));
     m.end_step(StepKind::elementwise, 3,
                first < end ? fmt::format("Key {} of axis 2 is multiplied into the keys and values.", k)
                            : fmt::format("Key {} of axis 2: no query sees it and these keys.", k),
@@ -178,26 +178,26 @@ void two_stage_key(StepMachine& m, StepSpan q, StepSpan k2, std::int64_t j) {
   const StepTensors& t = m.tensors();
   const StepSpan k1{j, j + 1};
   for (const char* old : {"P^T", "dP^T", "dS^T"}) m.drop(old);
-  m.put(renamed(times_row(m, m.reg("Q"), t.k1, j), "Q k1_j"));
-  m.put(renamed(times_row(m, m.reg("dO"), t.v1, j), "dO v1_j"));
+  m.put(renamed(times_row(m, m.reg("Q"), t.k1, j), "Q K_j"));
+  m.put(renamed(times_row(m, m.reg("dO"), t.v1, j), "dO V_j"));
   m.end_step(StepKind::elementwise, 4, fmt::format("Key {} of axis 1 is multiplied into the queries and dO.", j), q, k1,
              {});
-  m.put(probabilities(m, shaped("P^T", "key 2", "query", k2, q), m.reg("K2"), m.reg("Q k1_j"),
+  m.put(probabilities(m, shaped("P^T", "key 2", "query", k2, q), m.reg("K'"), m.reg("Q K_j"),
                       [&](std::int64_t row, std::int64_t i) { return m.sees(i, j, k2.first + row); }));
   m.end_step(StepKind::product, 5, "Scores of all keys of axis 2 that the tile sees, and their probabilities.", q, k1,
              k2);
-  add_to(m.change(m.reg("dV2")), times(m.zeros("", "", k2), m.reg("P^T"), m.reg("dO v1_j")));
-  m.end_step(StepKind::product, 6, fmt::format("dV' += P^T (dO v1_{}).", j), q, k1, k2);
-  m.put(times_transposed(shaped("dP^T", "key 2", "query", k2, q), m.load("", "", t.v2, k2), m.reg("dO v1_j")));
+  add_to(m.change(m.reg("dV'")), times(m.zeros("", "", k2), m.reg("P^T"), m.reg("dO V_j")));
+  m.end_step(StepKind::product, 6, fmt::format("dV' += P^T (dO V_{}).", j), q, k1, k2);
+  m.put(times_transposed(shaped("dP^T", "key 2", "query", k2, q), m.load("", "", t.v2, k2), m.reg("dO V_j")));
   m.put(score_gradients(m, m.reg("P^T"), m.reg("dP^T")));
-  m.end_step(StepKind::product, 7, "dP = V' (dO v1)^T, and dS = P (dP - D).", q, k1, k2);
-  StepGrid dk = times(m.zeros("", "", k2), m.reg("dS^T"), m.reg("Q k1_j"));
+  m.end_step(StepKind::product, 7, "dP = V' (dO V_j)^T, and dS = P (dP - D).", q, k1, k2);
+  StepGrid dk = times(m.zeros("", "", k2), m.reg("dS^T"), m.reg("Q K_j"));
   for (double& x : dk.values) x *= m.scale();
-  add_to(m.change(m.reg("dK2")), dk);
-  m.end_step(StepKind::product, 8, fmt::format("dK' += scale dS^T (Q k1_{}).", j), q, k1, k2);
-  const StepGrid keys = times_row(m, m.reg("K2"), t.k1, j);
+  add_to(m.change(m.reg("dK'")), dk);
+  m.end_step(StepKind::product, 8, fmt::format("dK' += scale dS^T (Q K_{}).", j), q, k1, k2);
+  const StepGrid keys = times_row(m, m.reg("K'"), t.k1, j);
   add_to(m.change(m.reg("dQ")), transposed_times(m.zeros("", "", q), m.reg("dS^T"), keys));
-  m.end_step(StepKind::product, 9, fmt::format("dQ += dS (k1_{} K'); the scale comes at the end.", j), q, k1, k2);
+  m.end_step(StepKind::product, 9, fmt::format("dQ += dS (K_{} K'); the scale comes at the end.", j), q, k1, k2);
 }
 
 /// What memory holds of rows `span` of an output; 0 where nothing was written.
@@ -218,10 +218,10 @@ void two_stage_tile(StepMachine& m, StepSpan q, bool odd) {
   m.begin(fmt::format("{} tile: queries {} to {}", odd ? "odd" : "even", q.first, end - 1));
   m.put(m.load("Q", "query", t.q, q));
   m.put(m.load("dO", "query", t.grad_o, q));
-  m.put(m.load("K2", "key 2", t.k2, k2));
+  m.put(m.load("K'", "key 2", t.k2, k2));
   m.put(m.zeros("dQ", "query", q));
-  m.put(m.zeros("dK2", "key 2", k2));
-  m.put(m.zeros("dV2", "key 2", k2));
+  m.put(m.zeros("dK'", "key 2", k2));
+  m.put(m.zeros("dV'", "key 2", k2));
   m.end_step(StepKind::load, 2,
              "w2 queries and the 2 w2 keys of axis 2 that they may see; the first of these is never seen.", q, {}, k2);
   for (std::int64_t j = std::max<std::int64_t>(0, q.first - z.window1); j < end; ++j) two_stage_key(m, q, k2, j);
@@ -234,8 +234,8 @@ void two_stage_tile(StepMachine& m, StepSpan q, bool odd) {
   StepGrid dq = m.reg("dQ");
   for (double& x : dq.values) x *= m.scale();
   store(m, "dQ", m.result().grad_q, dq);
-  store(m, "dK'", m.result().grad_k2, m.reg("dK2"), odd);
-  store(m, "dV'", m.result().grad_v2, m.reg("dV2"), odd);
+  store(m, "dK'", m.result().grad_k2, m.reg("dK'"), odd);
+  store(m, "dV'", m.result().grad_v2, m.reg("dV'"), odd);
   m.put(std::move(dq));
   m.end_step(
       StepKind::store, 12,
@@ -248,9 +248,9 @@ void two_stage_tile(StepMachine& m, StepSpan q, bool odd) {
 AlgorithmSteps run_paper_forward(const StepSizes& sizes) {
   StepMachine m(Algorithm::paper_forward, sizes,
                 {"for each tile of queries, one program:", "  Q = load; m = -inf, l = 0, acc = 0",
-                 "  for j in q_start - w1 .. q_end:", "    Qk = Q * k1[j]",
-                 "    for tiles of k in q_start - w2 .. q_end:", "      S = scale Qk K2^T, masked",
-                 "      m, alpha, P = exp(S - m), l, acc *= alpha", "      acc += P (v1[j] * V2)",
+                 "  for j in q_start - w1 .. q_end:", "    Qk = Q * K[j]",
+                 "    for tiles of k in q_start - w2 .. q_end:", "      S = scale Qk K'^T, masked",
+                 "      m, alpha, P = exp(S - m), l, acc *= alpha", "      acc += P (V[j] * V')",
                  "  store o = acc / l, lse = m + log l"});
   m.output("o", "query");
   for (std::int64_t first = 0; first < sizes.n; first += sizes.tile) forward_program(m, {first, first + sizes.tile});
@@ -259,11 +259,11 @@ AlgorithmSteps run_paper_forward(const StepSizes& sizes) {
 
 AlgorithmSteps run_paper_keys(const StepSizes& sizes) {
   StepMachine m(Algorithm::paper_keys, sizes,
-                {"for each tile of keys j of axis 1, one program:", "  K1, V1 = load; dK = dV = 0",
-                 "  for k in kv1_start - w2 .. kv1_end + w1:", "    k1k2 = K1 * k2[k], v1v2 = V1 * v2[k]",
-                 "    for tiles of queries that see both:", "      P^T = exp(scale k1k2 Q^T - lse), masked",
-                 "      dV += P^T (dO * v2[k])", "      dS^T = P^T (v1v2 dO^T - D)",
-                 "      dK += scale (dS^T Q) * k2[k]", "  store dK, dV"});
+                {"for each tile of keys j of axis 1, one program:", "  K, V = load; dK = dV = 0",
+                 "  for k in kv1_start - w2 .. kv1_end + w1:", "    Kk' = K * K'[k], Vv' = V * V'[k]",
+                 "    for tiles of queries that see both:", "      P^T = exp(scale Kk' Q^T - lse), masked",
+                 "      dV += P^T (dO * V'[k])", "      dS^T = P^T (Vv' dO^T - D)",
+                 "      dK += scale (dS^T Q) * K'[k]", "  store dK, dV"});
   m.output("dK", "key 1");
   m.output("dV", "key 1");
   for (std::int64_t first = 0; first < sizes.n; first += sizes.tile) keys_program(m, {first, first + sizes.tile});
@@ -274,9 +274,9 @@ AlgorithmSteps run_paper_two_stage(const StepSizes& sizes) {
   StepMachine m(Algorithm::paper_two_stage, sizes,
                 {"for stage in even, odd:", "  for each tile of w2 queries of the stage, one program:",
                  "    Q, dO, K', V' = load; dQ = dK' = dV' = 0",
-                 "    for j in q_start - w1 .. q_end:", "      Qk = Q * k1[j], dOv = dO * v1[j]",
+                 "    for j in q_start - w1 .. q_end:", "      Qk = Q * K[j], dOv = dO * V[j]",
                  "      P^T = exp(scale K' Qk^T - lse), masked", "      dV' += P^T dOv",
-                 "      dS^T = P^T (V' dOv^T - D)", "      dK' += scale dS^T Qk", "      dQ += dS (k1[j] * K')",
+                 "      dS^T = P^T (V' dOv^T - D)", "      dK' += scale dS^T Qk", "      dQ += dS (K[j] * K')",
                  "    if odd:", "      dK' += load dK', dV' += load dV'", "    store scale dQ, dK', dV'"});
   m.output("dQ", "query");
   m.output("dK'", "key 2");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 #include <set>
 
 #include "kernels/paper/run_algorithm.hpp"
@@ -113,6 +114,20 @@ TEST(AlgorithmSteps, end_with_their_result_in_the_memory_that_they_show) {
   EXPECT_EQ(shown(run.steps.size() - 1, "dK'").values, run.result.grad_k2);
   EXPECT_EQ(shown(run.steps.size() - 1, "dQ").values, run.result.grad_q);
   EXPECT_TRUE(std::ranges::all_of(shown(0, "dK'").values, [](double x) { return std::isnan(x); }));
+}
+
+TEST(AlgorithmSteps, call_each_tensor_by_the_paper_s_name_alone) {
+  // K, K', V and V': never also K1, K2, V1 and V2, nor k1 for a row of K. w1 and kv1_start are no tensors.
+  const std::regex other("(^|[^a-z])d?[kKvV][12]");
+  for (int one = 0; one < kAlgorithms; ++one) {
+    const AlgorithmSteps run = run_algorithm(static_cast<Algorithm>(one), StepSizes{});
+    SCOPED_TRACE(algorithm_name(run.algorithm));
+    for (const std::string& line : run.listing) EXPECT_FALSE(std::regex_search(line, other)) << line;
+    for (const AlgorithmStep& step : run.steps) {
+      ASSERT_FALSE(std::regex_search(step.says, other)) << step.says;
+      for (const StepGrid& grid : step.registers) ASSERT_FALSE(std::regex_search(grid.name, other)) << grid.name;
+    }
+  }
 }
 
 TEST(AlgorithmSteps, even_tiles_share_no_key_and_odd_tiles_add) {
