@@ -1,6 +1,7 @@
 // The operator: an edge and a triangle, the rectangle that a query sees, and what both cost.
 #include <fmt/format.h>
 #include <implot.h>
+#include <implot_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,6 +47,21 @@ void draw_simplices(const Context& context) {
              true);
 }
 
+/// The window of `problem` on its own, where it is too small to be seen in the square from `low` to `dot`.
+void draw_close_up(const Look& look, const Problem& problem, ImVec2 low, ImVec2 dot) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto longer = static_cast<float>(std::max(problem.window1, problem.window2));
+  const float pixels = look.px(110) / longer;
+  const ImVec2 size(std::max(look.px(2), pixels * static_cast<float>(problem.window1)),
+                    std::max(look.px(2), pixels * static_cast<float>(problem.window2)));
+  const ImVec2 corner(dot.x + look.px(40), (low.y + dot.y - size.y) / 2), end(corner.x + size.x, corner.y + size.y);
+  list->AddLine(dot, ImVec2(corner.x, end.y), look.theme.line);
+  list->AddRectFilled(corner, end, faded(look.theme.series[0], 0.7F));
+  list->AddText(ImVec2(corner.x, end.y + look.px(4)), look.theme.muted, format_count(problem.window1).c_str());
+  list->AddText(ImVec2(end.x + look.px(4), corner.y), look.theme.muted, format_count(problem.window2).c_str());
+  list->AddText(ImVec2(corner.x, corner.y - look.px(20)), look.theme.muted, "enlarged");
+}
+
 /// Keys of both axes up to a query, and the window in them.
 void draw_rectangle(const Context& context, const Problem& problem) {
   const Look& look = context.look;
@@ -60,10 +76,14 @@ void draw_rectangle(const Context& context, const Problem& problem) {
   list->AddRect(low, high, look.theme.line);
   list->AddRectFilled(ImVec2(high.x - part(problem.window1), high.y - part(problem.window2)), high,
                       faded(look.theme.series[0], 0.7F));
-  list->AddCircleFilled(high, look.px(4), look.theme.text);
-  list->AddText(ImVec2(high.x + look.px(6), high.y - look.px(8)), look.theme.text, "i");
+  // The query stands outside, at its corner: a dot on the corner would hide a small window.
+  const ImVec2 dot(high.x + look.px(7), high.y + look.px(7));
+  list->AddCircleFilled(dot, look.px(4), look.theme.text);
+  list->AddText(ImVec2(dot.x + look.px(7), dot.y - look.px(8)), look.theme.text, "i");
   list->AddText(ImVec2(low.x, high.y + look.px(4)), look.theme.muted, "j: keys of axis 1");
-  ImGui::Dummy(ImVec2(side + look.px(40), side + look.px(24)));
+  ImPlot::AddTextVertical(list, ImVec2(at.x, high.y), look.theme.muted, "k: keys of axis 2");
+  if (std::max(part(problem.window1), part(problem.window2)) < look.px(24)) draw_close_up(look, problem, low, dot);
+  ImGui::Dummy(ImVec2(side + look.px(48), side + look.px(24)));
   muted_text(
       context,
       fmt::format("The last query of {} sees {} of {} pairs.", format_count(problem.seq_len),
