@@ -11,8 +11,9 @@ std::string paper_page(const PaperPageInput& input) {
                         (input.database.empty() ? "no database" : input.database) + ".");
   body += report::table1(input) + report::lengths(input) + report::losses() + report::scaling();
   if (!input.tiles.empty()) body += report::tiles(input);
-  return html_page("2-simplicial attention: the paper and this machine",
-                   body + report::layers(input) + report::all_errata());
+  return html_page(
+      "2-simplicial attention: the paper and this machine",
+      body + report::layers(input) + report::match3_section() + report::all_errata());
 }
 
 }  // namespace triscope

@@ -18,6 +18,8 @@ std::string losses();
 std::string scaling();
 std::string tiles(const PaperPageInput& input);
 std::string layers(const PaperPageInput& input);
+/// Theorem 1 on a list of numbers, its bound, and a dot-product head beside it.
+std::string match3_section();
 std::string all_errata();
 
 }  // namespace triscope::report
