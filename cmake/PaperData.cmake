@@ -1,6 +1,6 @@
 # Embeds the data of assets/paper, what the paper prints, as string literals.
 set(triscope_paper_data "")
-foreach(entry kTables:tables.csv kErrata:errata.json kRecipe:recipe.json)
+foreach(entry kTables:tables.csv kErrata:errata.json kRecipe:recipe.json kRotaryCost:rotary_cost.csv)
   string(REPLACE ":" ";" entry ${entry})
   list(GET entry 0 name)
   list(GET entry 1 file)

@@ -13,7 +13,7 @@ std::string paper_page(const PaperPageInput& input) {
   if (!input.tiles.empty()) body += report::tiles(input);
   return html_page(
       "2-simplicial attention: the paper and this machine",
-      body + report::layers(input) + report::match3_section() + report::all_errata());
+      body + report::layers(input) + report::rotation_section() + report::match3_section() + report::all_errata());
 }
 
 }  // namespace triscope
