@@ -43,6 +43,8 @@ if(TRISCOPE_CUDA)
   triscope_cuda_room(kernels/cuda/hopper/tiles 90a-real kernels/attention kernels/cuda/hopper/backward
     kernels/cuda/hopper/choose kernels/cuda/hopper/forward kernels/cuda/portable/common fmt::static)
 
+  triscope_cuda_room(kernels/cuda/rotary "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/cuda/common)    # timed on its own
+
   triscope_cuda_room(kernels/inspect/cuda "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/cuda/common kernels/inspect OpenMP::OpenMP_CXX)
   set(gpu_rooms kernels/cuda/common kernels/cuda/portable kernels/cuda/hopper kernels/cuda/hopper/tiles kernels/baseline/fa3 kernels/baseline/cudnn
     kernels/baseline/cublas)

@@ -6,8 +6,9 @@ triscope_room(profiler/statistics kernels/base profiler/record Boost::math fmt::
   nlohmann_json::nlohmann_json)
 triscope_room(profiler/paper kernels/base kernels/attention profiler/record profiler/statistics triscope_paper_data
   fmt::static nlohmann_json::nlohmann_json)
-triscope_room(profiler/report kernels/base kernels/attention kernels/paper profiler/paper profiler/plan profiler/record
-  fmt::static)
+triscope_room(profiler/match3 kernels/base kernels/attention kernels/cpu kernels/tensors OpenMP::OpenMP_CXX)
+triscope_room(profiler/report kernels/base kernels/attention kernels/paper kernels/tensors profiler/match3 profiler/paper
+  profiler/plan profiler/record fmt::static)
 triscope_room(profiler/plan kernels/base kernels/attention kernels/tensors profiler/record profiler/statistics
   fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/protocol kernels/base kernels/inspect kernels/tensors profiler/record profiler/statistics

@@ -2,12 +2,12 @@
 # threads in here.
 triscope_room(views/data profiler/explore profiler/export profiler/paper profiler/plan profiler/protocol profiler/record profiler/statistics
   imgui_and_implot fmt::static)
-triscope_room(views/model kernels/base kernels/attention kernels/paper kernels/tensors profiler/explore profiler/export profiler/paper
+triscope_room(views/model kernels/base kernels/attention kernels/paper kernels/tensors profiler/explore profiler/export profiler/match3 profiler/paper
   profiler/plan profiler/record
   profiler/statistics views/data fmt::static)
 triscope_room(views/command views/data views/model)
 triscope_room(views/parts profiler/export profiler/record views/data views/model imgui_and_implot fmt::static)
-triscope_room(views/paper kernels/paper profiler/paper profiler/plan views/data views/parts imgui_and_implot
+triscope_room(views/paper kernels/paper kernels/tensors profiler/match3 profiler/paper profiler/plan views/data views/parts imgui_and_implot
   fmt::static)
 triscope_room(views/tables kernels/base profiler/paper profiler/plan profiler/record profiler/statistics views/data views/model views/paper views/parts
   imgui_and_implot fmt::static)

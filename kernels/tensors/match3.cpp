@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <numbers>
 
@@ -37,6 +38,25 @@ double deciding_c(double share, std::int64_t n, std::int64_t modulus) {
 }
 
 }  // namespace
+
+std::optional<std::vector<std::int64_t>> parse_match3_numbers(std::string_view text) {
+  constexpr std::int64_t kLargest = 1'000'000'000;
+  std::vector<std::int64_t> numbers;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (at < end) {
+    if (*at == ' ' || *at == ',' || *at == ';' || *at == '\n' || *at == '\t') {
+      ++at;
+      continue;
+    }
+    std::int64_t value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || value < -kLargest || value > kLargest) return std::nullopt;
+    numbers.push_back(value);
+    at = next;
+  }
+  return numbers;
+}
 
 double match3_least_c(std::int64_t n, std::int64_t modulus) { return deciding_c(3, n, modulus); }
 

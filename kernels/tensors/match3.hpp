@@ -11,6 +11,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "kernels/attention/problem.hpp"
@@ -23,6 +25,10 @@ namespace triscope {
 inline constexpr double kMatch3Threshold = 0.25;
 inline constexpr std::int64_t kMatch3MostNumbers = 1024;
 inline constexpr std::int64_t kMatch3LargestModulus = 1000;  ///< beyond, fp32 cannot hold the angles that c multiplies
+
+/// Whole numbers separated by spaces, commas or semicolons; nullopt for anything else, or one beyond a thousand
+/// million.
+std::optional<std::vector<std::int64_t>> parse_match3_numbers(std::string_view text);
 
 /// ln(3 n^2) / (1 - cos(2 pi / M)): n^2 pairs that miss by one step then weigh at most 1/3 of the sink together, so the
 /// output without a match is at most (1/3) / (1 + 1/3) = 1/4. 1 when M is 1, where every pair matches.

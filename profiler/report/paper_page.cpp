@@ -14,8 +14,7 @@ std::string paper_page(const PaperPageInput& input) {
   if (!input.tiles.empty()) body += report::tiles(input);
   body += report::steps();
   body += report::losses() + report::scaling();
-  body += report::layers(input);
-  body += report::all_errata();
+  body += report::layers(input) + report::rotation_section() + report::match3_section() + report::all_errata();
   return html_page("2-simplicial attention: the paper and this machine", body);
 }
 

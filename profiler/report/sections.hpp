@@ -21,6 +21,10 @@ std::string losses();
 std::string scaling();
 std::string tiles(const PaperPageInput& input);
 std::string layers(const PaperPageInput& input);
+/// Theorem 1 on a list of numbers, its bound, and a dot-product head beside it.
+std::string match3_section();
+/// What rotations do to both forms, and what a rotary prologue costs where that was measured.
+std::string rotation_section();
 std::string all_errata();
 
 }  // namespace triscope::report

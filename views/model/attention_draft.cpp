@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/tensors/match3.hpp"
 #include "views/data/format.hpp"
 #include "views/model/attention_model.hpp"
 
@@ -14,30 +15,9 @@ namespace {
 
 constexpr const char* kExampleNumbers = "3 1 4 1 5 9 2 6 5 3 5 8 9 7 9 3 2 3 8 4 6 2 6 4";
 
-/// Whole numbers separated by spaces, commas or semicolons; nullopt for anything else, or one beyond a thousand
-/// million.
-std::optional<std::vector<std::int64_t>> parse_numbers(const std::string& text) {
-  constexpr std::int64_t kLargest = 1'000'000'000;
-  std::vector<std::int64_t> numbers;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (at < end) {
-    if (*at == ' ' || *at == ',' || *at == ';' || *at == '\n' || *at == '\t') {
-      ++at;
-      continue;
-    }
-    std::int64_t value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || value < -kLargest || value > kLargest) return std::nullopt;
-    numbers.push_back(value);
-    at = next;
-  }
-  return numbers;
-}
-
 std::string complete_match3(SourceDraft& draft) {
   AttentionSource& source = draft.source;
-  const auto numbers = parse_numbers(draft.numbers);
+  const auto numbers = parse_match3_numbers(draft.numbers);
   if (!numbers || numbers->empty()) return "Type whole numbers, separated by spaces.";
   if (source.modulus < 1 || source.modulus > kMostModulus)
     return fmt::format("modulus M: type a number from 1 to {}.", format_count(kMostModulus));

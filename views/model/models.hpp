@@ -14,6 +14,7 @@
 #include "views/model/compare_model.hpp"
 #include "views/model/latency_columns.hpp"
 #include "views/model/length_model.hpp"
+#include "views/model/match3_model.hpp"
 #include "views/model/paper_model.hpp"
 #include "views/model/paper_ui.hpp"
 #include "views/model/sample_chart.hpp"
@@ -50,6 +51,7 @@ class Models {
   AttentionModel& attention() { return attention_; }
   /// The steps of an algorithm of the paper's page.
   const AlgorithmSteps& steps(Algorithm algorithm, const StepSizes& sizes);
+  Match3Model& match3() { return match3_; }
 
  private:
   void refresh(const WindowData& data);
@@ -76,6 +78,7 @@ class Models {
   std::map<std::string, SweepName> names_;  ///< by the sweep's uuid
   std::optional<bool> has_twins_;
   std::optional<AlgorithmSteps> steps_;
+  Match3Model match3_;
 };
 
 }  // namespace triscope

@@ -9,11 +9,12 @@
 #include "kernels/paper/algorithm_steps.hpp"
 #include "profiler/paper/tile_question.hpp"
 #include "views/model/length_model.hpp"
+#include "views/model/match3_model.hpp"
 
 namespace triscope {
 
 /// In the order of their buttons.
-enum class PaperPage { table1, operator_, tiling, steps, rotation, results, laws, count };
+enum class PaperPage { table1, operator_, tiling, steps, rotation, match3, results, laws, count };
 
 struct TilesUi {
   int window1 = 512, window2 = 32, seq_len = 32'768, q_heads = 64, kv_heads = 1, head_dim = 128;
@@ -43,6 +44,7 @@ struct PaperUi {
   StepsUi steps;
   OperatorUi operator_;
   RotationUi rotation;
+  Match3Ui match3;
 };
 
 /// What is wrong with the numbers of the tiling page, one sentence; empty: nothing.

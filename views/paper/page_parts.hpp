@@ -9,6 +9,7 @@ void draw_operator_page(Context& context);
 void draw_tiling_page(Context& context);
 void draw_steps_page(Context& context);
 void draw_rotation_page(Context& context);
+void draw_match3_page(Context& context);
 void draw_results_page(Context& context);
 void draw_laws_page(Context& context);
 

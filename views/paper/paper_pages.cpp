@@ -20,6 +20,7 @@ constexpr std::array kPages{
     Page{"Tiles", "Which part of the tiles that a kernel computes is useful", draw_tiling_page},
     Page{"Steps", "The algorithms on a small problem, step by step, with their numbers", draw_steps_page},
     Page{"Rotation", "What rotations do to the determinant and to the trilinear form", draw_rotation_page},
+    Page{"Match3", "Theorem 1: what its head tells, how far, and a dot-product head beside it", draw_match3_page},
     Page{"Results", "The printed numbers, recomputed", draw_results_page},
     Page{"Scaling laws", "Losses over parameters, with fits and bands", draw_laws_page}};
 static_assert(kPages.size() == static_cast<std::size_t>(PaperPage::count));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "profiler/paper/rotary.hpp"
+#include "profiler/paper/rotary_cost.hpp"
 #include "views/paper/page_parts.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/widgets.hpp"
@@ -130,6 +131,8 @@ void draw_rotary(const Context& context, RotationUi& ui) {
              "About one axis, moving on by s is one more rotation of all three, so the determinant depends on the "
              "differences of the positions only. With an axis for each it also depends on where they stand.",
              true);
+  section(context, "What it costs");
+  for (const std::string& sentence : rotary_cost_sentences(rotary_costs())) muted_text(context, sentence, true);
 }
 
 }  // namespace

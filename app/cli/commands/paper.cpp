@@ -1,4 +1,6 @@
 // `triscope paper`: the paper's numbers, recomputed.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/cli/commands/commands.hpp"
@@ -6,6 +8,7 @@
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/tensors/match3.hpp"
 #include "profiler/paper/losses_file.hpp"
 #include "profiler/plan/windows.hpp"
 
@@ -18,6 +21,7 @@ struct PaperOptions {
   std::vector<double> forecasts;
   std::string losses, page;
   ModelShape model;
+  Match3Request match3;
   std::shared_ptr<std::string> database;
   bool json = false;
 };
@@ -81,6 +85,39 @@ void add_model_options(CLI::App& command, PaperOptions& options) {
   options.database = add_database_option(command);
 }
 
+void add_match3_options(CLI::App& command, Match3Request& request) {
+  Match3Question& question = request.question;
+  add_text(command, "--numbers", "LIST", "Numbers, such as 3,8,0, for match3 (default: drawn)",
+           [&question](const std::string& text) {
+             const auto numbers = parse_match3_numbers(text);
+             if (!numbers || numbers->empty())
+               refuse_value("--numbers", text, "these are no whole numbers", "give some, such as 3,8,0");
+             question.numbers = *numbers;
+           });
+  add_text(command, "--tokens", "N", "How many numbers are drawn, likewise (default: 8)",
+           [&request](const std::string& text) {
+             request.tokens = parse_count("--tokens", text);
+             if (request.tokens > kMatch3MostNumbers)
+               refuse_value("--tokens", text, "these are too many", fmt::format("draw at most {}", kMatch3MostNumbers));
+           });
+  add_text(command, "--modulus", "M", "Modulus, likewise (default: 53)", [&question](const std::string& text) {
+    question.modulus = parse_count("--modulus", text);
+    if (question.modulus > kMatch3LargestModulus)
+      refuse_value("--modulus", text, "this is too large", fmt::format("choose 1 to {}", kMatch3LargestModulus));
+  });
+  add_text(command, "--c", "C", "Scale of the logits, likewise (default: safe where one is)",
+           [&question](const std::string& text) {
+             question.c = parse_number("--c", text);
+             if (question.c <= 0) refuse_value("--c", text, "it must be above zero", "leave it out for a safe one");
+           });
+  add_text(command, "--precision", "{fp32,fp16,bf16}", "Of q, k1 and k2, likewise (default: fp32)",
+           [&question](const std::string& text) {
+             question.precision = parse_choice("--precision", text, parse_match3_precision, {"fp32", "fp16", "bf16"});
+           });
+  add_text(command, "--seed", "N", "Seed of drawn numbers and inputs, likewise (default: 1)",
+           [&request](const std::string& text) { request.seed = parse_seed("--seed", text); });
+}
+
 int run(const PaperOptions& options) {
   const auto section = [&](std::string_view name) { return options.section == name; };
   if (!options.id.empty() && !section("errata"))
@@ -98,12 +135,14 @@ int run(const PaperOptions& options) {
     print_tiling(tiled_problem(options.model.layer), options.json);
   } else if (section("recipe")) {
     print_recipe(options.model, *options.database, options.json);
+  } else if (section("match3")) {
+    print_match3(options.match3, options.json);
   } else if (section("page")) {
     if (options.page.empty())
       refuse_value("paper", "page", "there is no file to write", "name one with -o, such as -o report.html");
     write_paper_page(tiled_problem(options.model.layer), options.model.layer, *options.database, options.page);
   } else {
-    const std::vector<std::string> known{"results", "table1", "scaling", "tiling", "recipe", "errata", "page"};
+    const std::vector<std::string> known{"results", "table1", "scaling", "tiling", "recipe", "match3", "errata", "page"};
     refuse_choice("paper", options.section, "this is no part of it", known);
   }
   return 0;
@@ -115,7 +154,7 @@ void add_paper_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("paper", "The paper's tables and laws, recomputed, and its errata");
   auto options = std::make_shared<PaperOptions>();
   command->add_option("SECTION", options->section, "Which part (default: results)")
-      ->type_name("{results,table1,scaling,tiling,recipe,errata,page}");
+      ->type_name("{results,table1,scaling,tiling,recipe,match3,errata,page}");
   command->add_option("ID", options->id, "One erratum, with its reason")->type_name("ID");
   add_text(*command, "--sizes", "N,N,N", "Active parameters of the three models (default: 1B,2B,3.5B)",
            [options](const std::string& text) { set_model_sizes(*options, text); });
@@ -125,6 +164,7 @@ void add_paper_command(CLI::App& app, Action& action) {
   add_text(*command, "--forecast", "N,...", "Numbers of parameters at which the laws are continued, for scaling",
            [options](const std::string& text) { options->forecasts = parse_sizes("--forecast", text); });
   add_model_options(*command, *options);
+  add_match3_options(*command, options->match3);
   add_table_or_json(*command, options->json);
   command->footer(
       "Losses are lines \"benchmark,model,parameters,loss\", these names first; parameters may end in M, B or T.\n"
@@ -137,6 +177,7 @@ void add_paper_command(CLI::App& app, Action& action) {
       "  triscope paper scaling --losses mine.csv            the same fits of your own models\n"
       "  triscope paper tiling --window 284x32               what of the tiles is useful, and what they cost\n"
       "  triscope paper recipe --layers 32 --budget 5s       attention of a training step, from measured rows\n"
+      "  triscope paper match3 --numbers 3,8,0,5 --modulus 11  Theorem 1 on these numbers, and how far its head goes\n"
       "  triscope paper errata grad-k2-indices               one of the errata, with its reason");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/match3/match3_study.hpp"
 #include "profiler/paper/layer_mix.hpp"
 #include "profiler/paper/reproduction.hpp"
 
@@ -34,6 +35,16 @@ void print_table1(const std::string& database, bool json);
 /// Writes the paper beside the rows of `database` as one HTML page. Throws `Error` as `require_output`.
 void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const std::string& database,
                       const std::filesystem::path& file);
+
+/// Numbers, or how many of them are drawn.
+struct Match3Request {
+  Match3Question question{{}, 53, Match3Precision::fp32, 0};
+  std::int64_t tokens = 8;  ///< where the question has no numbers
+  std::uint64_t seed = 1;
+};
+/// Match3 by the head of the paper's Theorem 1 through cpu.fast, beside brute force, its bound on c, and a dot-product
+/// head. Throws `Error` (usage) as `match3_tensors`.
+void print_match3(const Match3Request& request, bool json);
 
 /// What of a model is not measured but chosen.
 struct ModelShape {

@@ -123,6 +123,44 @@ TEST(Paper, tiling_says_which_part_of_the_listings_tiles_is_useful) {
   expect_error(run_triscope({"paper", "tiling", "--window", "284x32,1x1"}), 2, "more than one pair");
 }
 
+TEST(Paper, match3_tells_the_numbers_that_are_given) {
+  const auto lines =
+      json_lines(run_triscope({"paper", "match3", "--numbers", "1,2,8,4", "--modulus", "11", "--format", "json"}));
+  ASSERT_EQ(lines.size(), 4U + 1 + 3 + 1);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(lines[i]["matches"], i < 3 ? 2 : 0);
+    EXPECT_TRUE(lines[i]["right"].get<bool>());
+  }
+  EXPECT_EQ(lines[4]["wrong"], 0);
+  EXPECT_GT(lines[4]["margin"].get<double>(), 0.1);
+  for (std::size_t i = 5; i < 8; ++i) {
+    EXPECT_EQ(lines[i]["type"], "match3_bound");
+    EXPECT_EQ(lines[i]["tried_wrong"], 0) << "4 numbers modulo 11 are safe in every precision";
+    EXPECT_TRUE(lines[i]["safe"].get<bool>());
+  }
+  EXPECT_EQ(lines[8]["unseen_right_theorem1"], lines[8]["unseen_tokens"]);
+  EXPECT_LT(lines[8]["unseen_right"].get<int>(), lines[8]["unseen_tokens"].get<int>());
+  EXPECT_EQ(lines[8]["never_all_right"].size(), 4U);
+}
+
+TEST(Paper, match3_says_where_a_precision_ends_and_what_it_cannot_read) {
+  const ProgramResult text =
+      run_triscope({"paper", "match3", "--modulus", "97", "--tokens", "12", "--precision", "bf16"});
+  EXPECT_EQ(text.exit_code, 0) << text.errors;
+  EXPECT_THAT(text.output, HasSubstr("12 numbers modulo 97"));
+  EXPECT_THAT(text.output, HasSubstr("none is"));
+  EXPECT_THAT(text.output, HasSubstr("told wrongly"));
+  EXPECT_EQ(text.output,
+            run_triscope({"paper", "match3", "--modulus", "97", "--tokens", "12", "--precision", "bf16"}).output)
+      << "the same seed, the same numbers";
+  expect_error(run_triscope({"paper", "match3", "--numbers", "1,2,x"}), 2, "no whole numbers");
+  expect_error(run_triscope({"paper", "match3", "--modulus", "1001"}), 2, "choose 1 to 1000");
+  expect_error(run_triscope({"paper", "match3", "--tokens", "2k"}), 2, "at most 1024");
+  expect_error(run_triscope({"paper", "match3", "--precision", "fp8"}), 2, "fp16");
+  expect_error(run_triscope({"paper", "match3", "--c", "-1"}), 2, "above zero");
+  expect_error(run_triscope({"paper", "match3", "--precision", "fp16", "--c", "1e6"}), 2, "65504");
+}
+
 TEST(Paper, recipe_adds_up_layers_of_the_recorded_database) {
   const std::string recorded = TRISCOPE_RECORDED_DATABASE;
   const auto lines =

@@ -66,9 +66,9 @@ void expect_page(const std::string& page) {
 TEST(PaperPage, of_the_recorded_database_is_well_formed_and_loads_nothing) {
   const std::string page = paper_page(recorded());
   expect_page(page);
-  for (const char* there :
-       {"Table 1", "55.1", "cuda.hopper", "Latency and rate by length", "TFLOP/s", "0.3277", "reproduced",
-        "Scaling laws", "MMLU-pro: loss", "Tiles", "every fourth", "Errata", "h200.db"})
+  for (const char* there : {"Table 1", "55.1", "cuda.hopper", "Latency and rate by length", "TFLOP/s", "0.3277",
+                            "reproduced", "Scaling laws", "MMLU-pro: loss", "Tiles", "every fourth", "Rotations",
+                            "Theorem 1: Match3", "bf16: safe c", "Errata", "h200.db"})
     EXPECT_THAT(page, HasSubstr(there));
   EXPECT_GE(std::ranges::count(page, '\n'), 300);
 }

@@ -1,0 +1,45 @@
+// The numbers of the page on Match3, and what is found of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/match3/match3_findings.hpp"
+
+namespace triscope {
+
+/// As typed.
+struct Match3Fields {
+  std::string numbers = "35 21 0 30 48 4 49 39", c;  ///< c empty: a safe one where there is one
+  int modulus = 53;
+  Match3Precision precision = Match3Precision::fp32;
+  bool operator==(const Match3Fields&) const = default;
+};
+
+struct Match3Ui {
+  Match3Fields typed, asked;
+  int draw = 8, seed = 1;  ///< of the numbers that are drawn next
+};
+
+/// At most so many numbers: what is found of them is found again while the window waits.
+inline constexpr std::int64_t kMatch3PageNumbers = 48;
+
+struct Match3Shown {
+  Match3Fields fields;
+  std::string problem;  ///< what is wrong with the fields, one sentence; empty: nothing
+  std::optional<Match3Findings> findings;
+  std::vector<Match3Trial> moduli;  ///< of this length, every precision
+};
+
+/// Keeps what it found until the fields are others.
+class Match3Model {
+ public:
+  const Match3Shown& find(const Match3Fields& fields);
+
+ private:
+  std::optional<Match3Shown> shown_;
+};
+
+}  // namespace triscope
