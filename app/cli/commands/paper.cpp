@@ -142,7 +142,8 @@ int run(const PaperOptions& options) {
       refuse_value("paper", "page", "there is no file to write", "name one with -o, such as -o report.html");
     write_paper_page(tiled_problem(options.model.layer), options.model.layer, *options.database, options.page);
   } else {
-    const std::vector<std::string> known{"results", "table1", "scaling", "tiling", "recipe", "match3", "errata", "page"};
+    const std::vector<std::string> known{"results", "table1", "scaling", "tiling",
+                                         "recipe",  "match3", "errata",  "page"};
     refuse_choice("paper", options.section, "this is no part of it", known);
   }
   return 0;

@@ -79,7 +79,9 @@ TEST(HostileDatabases, a_line_feed_in_a_value_makes_no_second_line_of_an_error) 
   expect_error(run_triscope({"sweep", "--resume", "1", "--db", file.string()}), 2,
                "CPU\\x0atriscope: all is well, but this is");
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
-      .exec("PRAGMA ignore_check_constraints = ON; UPDATE measurement SET status = 'ev' || char(10) || 'il' WHERE id = 1");
+      .exec(
+          "PRAGMA ignore_check_constraints = ON; UPDATE measurement SET status = 'ev' || char(10) || 'il' WHERE id = "
+          "1");
   const ProgramResult imported = run_triscope({"import", file.string(), "--db", (folder / "target.db").string()});
   EXPECT_EQ(imported.exit_code, 0);
   EXPECT_THAT(imported.errors, testing::HasSubstr("ev\\x0ail"));
