@@ -24,6 +24,15 @@ using Blocks = std::map<std::int64_t, Restart>;  // by restart
 constexpr double kUsual = 0.95;
 constexpr double kSeparateRuns = 0.99;
 
+// How many times the tolerance two separate runs may be apart and still be the same. At the default precision their
+// interval alone is wider than the tolerance, so that with 1 nothing would ever be the same.
+constexpr double kSeparateMargin = 4;
+
+// What two runs of one program differ by, beyond their own intervals, where the GPU holds its clock down and they took
+// turns with other kernels: those change its heat and its power budget. From five pairs of one binary (-2.7 to +4.7 %;
+// docs/method.md), as the logarithm of their ratio.
+constexpr Centre kInOtherCompany{.value = 0, .standard_error = 0.028, .degrees = 5};
+
 // Blocks of duration (ns) or, with `cycles`, of duration x clock for the samples whose clock is known.
 Blocks log_blocks(std::span<const Sample> samples, bool cycles) {
   std::map<std::int64_t, std::map<std::int64_t, std::vector<double>>> values;
@@ -71,6 +80,16 @@ Centre centre_of_run(const Blocks& blocks, const Spread& pooled) {
   return centre_over_restarts(centres, pooled);
 }
 
+bool mostly_throttled(std::span<const Sample> samples) {
+  const auto is_throttled = [](const Sample& sample) { return sample.flag.starts_with("throttled"); };
+  return 2 * std::ranges::count_if(samples, is_throttled) > static_cast<std::ptrdiff_t>(samples.size());
+}
+
+/// Whether the clocks of two runs may differ for no reason of the two kernels.
+bool clocks_apart(const CompareInput& a, const CompareInput& b) {
+  return a.companions != b.companions && (mostly_throttled(a.samples) || mostly_throttled(b.samples));
+}
+
 struct Ratio {
   Centre log;
   bool paired = false;
@@ -97,19 +116,22 @@ std::optional<Centre> paired_centre(const Blocks& a, const Blocks& b, const Spre
   return only.size() >= 2 ? std::optional(centre_of(only)) : std::nullopt;
 }
 
-Ratio ratio_of(const Blocks& a, const Blocks& b, bool interleaved, const SweepSpread& of_a, const SweepSpread& of_b) {
+Ratio ratio_of(const Blocks& a, const Blocks& b, bool interleaved, const SweepSpread& of_a, const SweepSpread& of_b,
+               bool apart) {
   if (interleaved) {
     if (const auto centre = paired_centre(a, b, of_a.ratios)) return {*centre, true};
   }
   const bool restarted = a.size() > 1 || b.size() > 1;
-  return {difference_of(centre_of_run(a, of_a.times), centre_of_run(b, of_b.times)), false,
-          restarted ? kSeparateRuns : kUsual};
+  Centre difference = difference_of(centre_of_run(a, of_a.times), centre_of_run(b, of_b.times));
+  if (apart) difference = difference_of(kInOtherCompany, difference);
+  return {difference, false, restarted ? kSeparateRuns : kUsual};
 }
 
-Verdict verdict_of(const Interval& interval, double tolerance) {
+// `same_within` is not smaller than `tolerance`.
+Verdict verdict_of(const Interval& interval, double tolerance, double same_within) {
   if (interval.low > 1 + tolerance) return Verdict::faster;
   if (interval.high < 1 - tolerance) return Verdict::slower;
-  if (interval.low >= 1 - tolerance && interval.high <= 1 + tolerance) return Verdict::same;
+  if (interval.low >= 1 - same_within && interval.high <= 1 + same_within) return Verdict::same;
   return Verdict::unclear;
 }
 
@@ -145,21 +167,26 @@ std::string bound_text(double ratio) {
   return ratio < 0.001 ? "below 0.001" : fmt::format("{:.4f}", ratio);
 }
 
-std::string why_unclear(const Interval& interval, double tolerance) {
-  if (!std::isfinite(interval.high)) return "Too few blocks for an interval: measure longer.";
-  return fmt::format(
-      "The ratio of times, A / B, lies between {} and {}, which is neither inside nor outside 1 +- {:.1f} %: measure "
-      "longer.",
-      bound_text(1 / interval.high), bound_text(1 / interval.low), tolerance * 100);
+std::string why_unclear(const Comparison& comparison, bool apart) {
+  if (!std::isfinite(comparison.interval.high)) return "Too few blocks for an interval: measure longer.";
+  const std::string between =
+      fmt::format("The ratio of times, A / B, lies between {} and {}", bound_text(1 / comparison.interval.high),
+                  bound_text(1 / comparison.interval.low));
+  if (apart)
+    return between +
+           ". The GPU held its clock down, and A and B took turns with other kernels: one program differs by some 3 % "
+           "then. Measure both in one sweep, or each beside the same kernels.";
+  return fmt::format("{}, which is neither inside nor outside 1 +- {:.1f} %: measure longer.", between,
+                     comparison.same_within * 100);
 }
 
 std::optional<Ratio> cycles_of(const CompareInput& a, const CompareInput& b, const Blocks& times_a,
-                               const Blocks& times_b, bool interleaved) {
+                               const Blocks& times_b, bool interleaved, bool apart) {
   const Blocks cycles_a = log_blocks(a.samples, true);
   const Blocks cycles_b = log_blocks(b.samples, true);
   if (cycles_a.empty() || cycles_b.empty()) return std::nullopt;
   if (2 * count_of(cycles_a) < count_of(times_a) || 2 * count_of(cycles_b) < count_of(times_b)) return std::nullopt;
-  return ratio_of(cycles_a, cycles_b, interleaved, a.spread, b.spread);
+  return ratio_of(cycles_a, cycles_b, interleaved, a.spread, b.spread, apart);
 }
 
 // Empty unless most samples of a side were preempted. In turns both may be: the same machine was busy for both then.
@@ -193,7 +220,7 @@ std::string why_chance(std::span<const Sample> a, std::span<const Sample> b, con
 // What the clocks add to a verdict of faster or slower: in burst a veto, in sustained an explanation.
 void apply_cycles(Comparison& comparison, const Ratio& cycles, Regime regime, double tolerance) {
   if (comparison.verdict != Verdict::faster && comparison.verdict != Verdict::slower) return;
-  if (verdict_of(cycles.interval(), tolerance) == comparison.verdict) return;
+  if (verdict_of(cycles.interval(), tolerance, comparison.same_within) == comparison.verdict) return;
   const std::string times = in_words(comparison.ratio);
   const std::string clocks = in_words(cycles.value());
   if (regime == Regime::burst) {
@@ -242,18 +269,20 @@ Comparison compare(const CompareInput& a, const CompareInput& b, bool interleave
 
   const Blocks times_a = log_blocks(a.samples, false);
   const Blocks times_b = log_blocks(b.samples, false);
-  const Ratio times = ratio_of(times_a, times_b, interleaved, a.spread, b.spread);
+  const bool apart = clocks_apart(a, b);
+  const Ratio times = ratio_of(times_a, times_b, interleaved, a.spread, b.spread, apart);
   comparison.ratio = times.value();
   comparison.interval = times.interval();
   comparison.paired = times.paired;
-  comparison.verdict = verdict_of(comparison.interval, tolerance);
+  comparison.same_within = times.paired ? tolerance : kSeparateMargin * tolerance;
+  comparison.verdict = verdict_of(comparison.interval, tolerance, comparison.same_within);
   if (comparison.verdict == Verdict::unclear) {
-    comparison.explanation = why_unclear(comparison.interval, tolerance);
+    comparison.explanation = why_unclear(comparison, apart && !comparison.paired);
   } else if (comparison.verdict != Verdict::same && !comparison.paired) {
     comparison.explanation =
         "The two did not run in turns: the interval does not include what changed on the machine in between.";
   }
-  if (const auto cycles = cycles_of(a, b, times_a, times_b, times.paired)) {
+  if (const auto cycles = cycles_of(a, b, times_a, times_b, times.paired, apart)) {
     comparison.cycle_ratio = cycles->value();
     apply_cycles(comparison, *cycles, a.regime, tolerance);
   }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -78,20 +79,24 @@ struct Comparison {
   Interval interval;                  ///< of the ratio: 95 %, between restarts of separate runs 99 %
   std::optional<double> cycle_ratio;  ///< (time x clock) ratio, when both clocks are known
   bool paired = false;                ///< per-block ratios of one interleaved run
+  double same_within = 0;             ///< "same" is inside 1 +- this: the tolerance, 4 times it for separate runs
   std::string explanation;  ///< one sentence: why not comparable / why unclear / what the cycles say; may be empty
 };
 
-/// "Same" = the interval lies inside 1 +- tolerance; faster/slower = it lies outside 1 by more than that; else unclear.
+/// Faster/slower = the interval lies outside 1 by more than the tolerance; same = it lies inside 1 +- tolerance (for
+/// separate runs, whose intervals are wider, 4 times the tolerance); else unclear.
 /// In burst a difference must also show in cycles when clocks are known (on at least half of the blocks of each).
 /// Samples with equal `block` are paired when `interleaved` and at least two blocks are common; otherwise the medians
 /// of the two runs are compared (Welch). With several restarts on a side its value is that over restarts, and the
-/// interval contains their spread; separate runs are then judged by the 99 % interval. Without samples, with a duration
+/// interval contains their spread; separate runs are then judged by the 99 % interval. Separate runs of a GPU that held
+/// its clock down, beside other kernels, get a wider one. Without samples, with a duration
 /// of 0, or with most samples of a side preempted (in turns: of one side alone), the verdict is unclear and says why.
 struct CompareInput {
   std::span<const Sample> samples;
   Regime regime = Regime::sustained;
   TimingSource timing_source = TimingSource::cpu_clock;
-  SweepSpread spread{};  ///< of its sweep
+  SweepSpread spread{};                ///< of its sweep
+  std::set<std::string> companions{};  ///< kernels that it took turns with
 };
 /// False when the interval of the ratio has no ends, or there is no ratio.
 bool interval_known(const Comparison& comparison);

@@ -161,6 +161,38 @@ std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t me
   return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }
 
+namespace {
+
+// Of each group of turns the kernels, also those that are rows of another group and took turns with this one.
+void read_companions(SQLite::Database& database, const char* condition, std::int64_t value,
+                     std::unordered_map<std::int64_t, SampleSeries>& all) {
+  const std::string sweeps = fmt::format("(SELECT sweep FROM measurement WHERE {})", condition);
+  SQLite::Statement query(
+      database,
+      fmt::format("SELECT measurement.id, interleave_group, kernel.name FROM measurement JOIN kernel ON kernel.id = "
+                  "measurement.kernel WHERE measurement.sweep IN {0} AND interleave_group IS NOT NULL UNION ALL "
+                  "SELECT DISTINCT measurement.id, turn_sample.interleave_group, kernel.name FROM measurement CROSS "
+                  "JOIN turn_sample ON turn_sample.measurement = measurement.id JOIN kernel ON kernel.id = "
+                  "measurement.kernel WHERE measurement.sweep IN {0}",
+                  sweeps));
+  Binder(query) << value;
+  std::unordered_map<std::int64_t, std::map<std::int64_t, std::string>> kernels;  // of a group, by measurement
+  while (query.executeStep()) {
+    RowReader reader(query);
+    const auto measurement = reader.next<std::int64_t>();
+    const auto group = reader.next<std::int64_t>();
+    kernels[group][measurement] = reader.next<std::string>();
+  }
+  for (auto& [measurement, series] : all) {
+    const auto found = kernels.find(series.group);
+    if (found == kernels.end()) continue;
+    for (const auto& [other, kernel] : found->second)
+      if (other != measurement) series.companions.insert(kernel);
+  }
+}
+
+}  // namespace
+
 std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& database, const char* condition,
                                                            std::int64_t value) {
   static constexpr auto kColumns =
@@ -202,6 +234,7 @@ std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& dat
     const std::int64_t measurement = with_turns.getColumn(0).getInt64();
     all[measurement].turns = read_turns(database, measurement);
   }
+  read_companions(database, condition, value, all);
   return all;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct SampleSeries {
   bool converged = false;
   std::vector<Sample> samples;
   std::map<std::int64_t, std::vector<Sample>> turns;  ///< as `Measurement::turns`
+  std::set<std::string> companions;                   ///< kernels that it took turns with
 
   /// What it sampled in turns with the measurements of `group`; null: it took no turns with them.
   const std::vector<Sample>* in_turns_with(std::int64_t other) const {

@@ -48,8 +48,9 @@ Comparison compare_rows(StoredSamples& of_a, const ResultRow& a, StoredSamples& 
       interleaved = true;
     }
   }
-  return compare({*of_first, a.regime, a.timing_source, of_a.spread(a.sweep)},
-                 {*of_second, b.regime, b.timing_source, of_b.spread(b.sweep)}, interleaved, tolerance);
+  return compare({*of_first, a.regime, a.timing_source, of_a.spread(a.sweep), first.companions},
+                 {*of_second, b.regime, b.timing_source, of_b.spread(b.sweep), second.companions}, interleaved,
+                 tolerance);
 }
 
 std::string usual_reference(const std::vector<ResultRow>& rows) {

@@ -42,14 +42,18 @@ FieldText field_text(LatencyField field) {
     case LatencyField::beside:
       return {
           "Latency beside dot-product attention of the same sizes in this sweep. Same: the whole interval lies within "
-          "the tolerance. Unclear: the samples do not decide it. *: not measured in turns.",
+          "the tolerance, or within 4 times it where marked *. Unclear: the samples do not decide it. *: not measured "
+          "in turns.",
           "time / time of the reference, with its 95 % interval", "", true};
     case LatencyField::of_reference:
       return {"TFLOP/s relative to dot-product attention in the same sweep and pass. The two do different work.",
               "TFLOP/s / TFLOP/s of the reference", "Higher is better.", true};
     case LatencyField::verdict:
-      return {"Judgement against the baseline sweep. Same: the interval of the ratio lies within the tolerance.",
-              "baseline time / this time, with its 95 % interval", "", true};
+      return {
+          "Judgement against the baseline sweep. Same: the interval of the ratio lies within 4 times the tolerance, "
+          "since "
+          "separate runs have wider ones than turns.",
+          "baseline time / this time, with its 95 % interval", "", true};
     case LatencyField::flagged:
       return column_text("flagged", false);
     case LatencyField::error:

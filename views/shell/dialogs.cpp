@@ -234,7 +234,10 @@ void draw_settings(Context& context) {
   ImGui::SetNextItemWidth(-1);
   if (ImGui::InputDouble("##tolerance", &tolerance, 0, 0, "within %.2g %%"))
     settings.tolerance = std::clamp(tolerance, 0.0, 50.0) / 100;
-  muted_text(context, "A verdict is \"same\" when the whole interval of the ratio lies within this.", true);
+  muted_text(context,
+             "A verdict is \"same\" when the whole interval of the ratio lies within this; between separate runs "
+             "within 4 times this, since their intervals are wider.",
+             true);
   draw_close_button(context);
   ImGui::EndPopup();
 }

@@ -299,7 +299,8 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option("B", options->b, "What A is compared with; of two databases the new one")->required();
   options->database = add_database_option(*command);
   add_gate_options(*command, options);
-  add_text(*command, "--tolerance", "P%", "Ratios this close to 1 count as the same (default: 0.5%)",
+  add_text(*command, "--tolerance", "P%",
+           "Ratios this close to 1 count as the same (default: 0.5%; 4 times that between separate runs)",
            [options](const std::string& text) { options->tolerance = parse_percent("--tolerance", text); });
   add_text(*command, "--format", "{table,json,md,junit}",
            "table, json (one object per line), md (Markdown) or junit (XML for CI) (default: table)",

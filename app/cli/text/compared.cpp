@@ -146,6 +146,7 @@ std::string compared_json(const Compared& compared) {
                        {"b", pair.rows.b.measurement},
                        {"verdict", to_string(comparison.verdict)},
                        {"ratio", comparison.ratio},
+                       {"same_within", comparison.same_within},
                        {"ratio_low", comparison.interval.low},
                        {"ratio_high", comparison.interval.high},
                        {"cycle_ratio", comparison.cycle_ratio ? json(*comparison.cycle_ratio) : json(nullptr)},

@@ -90,17 +90,16 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& othe
     series = snapshot_->series_of_sweep(ours.info.id);
     if (!std::exchange(other.whole, true)) other.series = snapshot_->series_of_sweep(theirs.info.id);
   }
-  const auto samples_of = [&](const ResultRow& row, SeriesById& of) -> const std::vector<Sample>& {
+  const auto input_of = [&](const ResultRow& row, SeriesById& of, const SweepSpread& spread) {
     const auto [found, is_new] = of.try_emplace(row.measurement);
     if (is_new) found->second = snapshot_->series(row.measurement);
-    return found->second.samples;
+    return CompareInput{found->second.samples, row.regime, row.timing_source, spread, found->second.companions};
   };
   for (const auto& [a, b] : unknown) {
     if (cancel_.stop_requested()) break;
     known_[Pair{a->measurement, b->measurement}] = {
-        basis_of(*a, *b),
-        compare({samples_of(*a, series), a->regime, a->timing_source, ours.info.spread},
-                {samples_of(*b, other.series), b->regime, b->timing_source, theirs.info.spread}, false, tolerance)};
+        basis_of(*a, *b), compare(input_of(*a, series, ours.info.spread),
+                                  input_of(*b, other.series, theirs.info.spread), false, tolerance)};
   }
   Comparisons result;
   for (const auto& [a, b] : pairs) {

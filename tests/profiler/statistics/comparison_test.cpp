@@ -173,6 +173,44 @@ TEST(RestartIntervals, blocks_of_different_restarts_are_no_pair) {
   EXPECT_FALSE(compare(input(a), input(b), true).paired);
 }
 
+// Runs whose medians have intervals of some 1 % can show that they are the same within 2 %, never within 0.5 %.
+TEST(RestartIntervals, separate_runs_are_the_same_within_four_times_the_tolerance) {
+  const auto a = samples_of(steady(1.0)), close = samples_of(steady(1.003)), apart = samples_of(steady(1.012));
+  EXPECT_DOUBLE_EQ(compare(input(a), input(close), true, 0.001).same_within, 0.001);
+  EXPECT_EQ(compare(input(a), input(close), true, 0.001).verdict, Verdict::faster);
+  const Comparison separate = compare(input(a), input(close), false, 0.004);
+  EXPECT_DOUBLE_EQ(separate.same_within, 0.016);
+  EXPECT_EQ(separate.verdict, Verdict::same);
+  EXPECT_EQ(compare(input(a), input(apart), false, 0.004).verdict, Verdict::faster)
+      << "a difference that is seen is said, also within 1.6 %";
+}
+
+// Of one binary, beside other kernels, such ratios were up to 4.7 % off; beside the same ones, 0.6 % (docs/method.md).
+TEST(Flags, throttled_runs_beside_other_kernels_differ_by_some_percent_for_nothing) {
+  const auto in_company = [](const std::vector<Sample>& samples, std::set<std::string> companions) {
+    CompareInput one = input(samples);
+    one.companions = std::move(companions);
+    return one;
+  };
+  const auto throttled = [](double centre) {
+    std::vector<Sample> samples = samples_of(steady(centre));
+    for (Sample& sample : samples) sample.flag = "throttled: sw_power_cap";
+    return samples;
+  };
+  const auto one = throttled(1.0), close = throttled(1.05), far = throttled(1.2), free = samples_of(steady(1.05));
+  for (const auto* other : {&close, &free}) {
+    const Comparison apart = compare(in_company(one, {"a"}), in_company(*other, {"a", "b"}), false);
+    EXPECT_EQ(apart.verdict, Verdict::unclear);
+    EXPECT_NE(apart.explanation.find("turns with other kernels"), std::string::npos) << apart.explanation;
+    EXPECT_EQ(compare(in_company(one, {"a"}), in_company(*other, {"a"}), false).verdict, Verdict::faster);
+  }
+  EXPECT_EQ(compare(in_company(one, {"b"}), in_company(close, {"a"}), true).verdict, Verdict::faster)
+      << "in turns the clock is the same";
+  EXPECT_EQ(compare(in_company(one, {}), in_company(far, {"a"}), false).verdict, Verdict::faster);
+  const auto cool = samples_of(steady(1.0));
+  EXPECT_EQ(compare(in_company(cool, {}), in_company(free, {"a"}), false).verdict, Verdict::faster);
+}
+
 TEST(Flags, preempted_in_most_samples_makes_separate_runs_unclear) {
   const auto a = restarted({1, 1, 1});
   auto b = restarted({1.5, 1.5, 1.5});
@@ -284,16 +322,15 @@ const Setting kSettings[] = {
 };
 
 // The rates that docs/method.md states. 1.003 is a true difference inside the tolerance: naming it faster or slower
-// would be wrong, "same" and "unclear" are both right. 1.02 must be found. At 1.00 two interleaved kernels should
-// mostly get "same"; two separate runs at the default precision seldom can, since their interval is about as wide as
-// the tolerance.
+// would be wrong, "same" and "unclear" are both right. 1.02 must be found. At 1.00 two kernels should mostly get
+// "same".
 TEST(Verdicts, report_no_difference_inside_the_tolerance) {
   for (const Setting& setting : kSettings) {
     for (double ratio : {1.0, 1.003}) {
       const Rates rates =
           print(setting.name, ratio, verdict_rates(ratio, setting.own, setting.shared, setting.interleaved));
       EXPECT_LE(rates.faster + rates.slower, 0.01) << setting.name << " " << ratio;
-      if (ratio == 1.0 && setting.interleaved) {
+      if (ratio == 1.0) {
         EXPECT_GE(rates.same, 0.80) << setting.name;
       }
     }
