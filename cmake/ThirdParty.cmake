@@ -16,7 +16,7 @@ if(TRISCOPE_SANITIZE)
   unpacked_sdist(sqlean_py-3.50.4.5 ${CMAKE_CURRENT_LIST_DIR}/sqlite.requirements.txt "SQLite"
     "pass -DSQLEAN_PY_SDIST=<sqlean_py-3.50.4.5.tar.gz>" sqlite)
   set(TRISCOPE_SQLITE3_INCLUDE ${sdist_dir}/sqlite)
-  add_library(triscope_sqlite STATIC ${sdist_dir}/sqlite/sqlite3.c)
+  add_library(triscope_sqlite STATIC ${sdist_dir}/sqlite/sqlite3.c ${CMAKE_SOURCE_DIR}/cmake/sqlite/no_extensions.c)
   target_compile_options(triscope_sqlite PRIVATE -w -fsanitize=address,undefined -fno-sanitize-recover=all)
   target_compile_definitions(triscope_sqlite PRIVATE SQLITE_ENABLE_COLUMN_METADATA)
   target_include_directories(triscope_sqlite SYSTEM PUBLIC ${sdist_dir}/sqlite)
