@@ -228,6 +228,7 @@ std::unique_ptr<PrivateFolder> require_checked(const fs::path& file, std::string
   std::error_code failed;
   const fs::path program = program_folder() / kFileChecker;
   if (!fs::exists(program, failed) || !has_bytes(file)) return nullptr;
+  if (const fs::path copies = fs::temp_directory_path(failed); !failed) remove_abandoned_folders(copies);
   constexpr int kTries = 3;  // a program that writes at the same time may make a sound file look damaged
   for (int left = kTries; left > 0; --left) {
     std::unique_ptr<PrivateFolder> copy = folder_for_copy(file, action);

@@ -5,8 +5,8 @@
 
 namespace triscope {
 
-/// Made in `parent` under a name of its own, and removed with all that it holds. Throws
-/// `std::filesystem::filesystem_error`.
+/// Made in `parent` under a name of its own, and removed with all that it holds. Those that programs of this user left
+/// in `parent` when they were killed are removed first. Throws `std::filesystem::filesystem_error`.
 class PrivateFolder {
  public:
   explicit PrivateFolder(const std::filesystem::path& parent);
@@ -20,6 +20,11 @@ class PrivateFolder {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;  ///< the folder itself, locked: it has an owner as long as this process lives
 };
+
+/// Removes the folders that programs of this user left in `parent`: each that is nobody's, and holds no more than a
+/// database and its companions. Follows no links. What cannot be removed stays.
+void remove_abandoned_folders(const std::filesystem::path& parent);
 
 }  // namespace triscope
