@@ -43,6 +43,7 @@ bool append(const std::filesystem::path& file, const std::string& bytes) {
   // Half a message would hide those behind it.
   const bool cut = whole || before < 0 || ::ftruncate(descriptor, before) == 0;
   ::close(descriptor);
+  if (!whole && cut && before == 0) ::unlink(file.c_str());  // made here, or of no use to anybody
   return whole && cut;
 }
 

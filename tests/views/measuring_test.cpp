@@ -9,6 +9,7 @@
 #include "profiler/plan/request.hpp"
 #include "profiler/store/sweep_lock.hpp"
 #include "tests/views/window_fixture.hpp"
+#include "views/data/long_note.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope {
@@ -255,6 +256,7 @@ TEST(DatabaseReader, long_texts_of_a_stranger_are_cut_before_they_are_drawn) {
     measurement.key.kernel = measurement.reason = text;
     row = store.add(sweep, measurement);
     store.set_note(sweep, text);
+    store.set_measurement_note(row, text);
   }
   const ReadResult read = DatabaseReader().read({.file = file, .selected = row}, [](const ReadResult&) {});
   ASSERT_TRUE(read.shown && read.selected);
@@ -262,7 +264,10 @@ TEST(DatabaseReader, long_texts_of_a_stranger_are_cut_before_they_are_drawn) {
     for (const std::string& one :
          {sweep.command, sweep.note, sweep.environment.device_name, sweep.environment.compile_flags})
       EXPECT_LT(one.size(), 300'000U);
+    EXPECT_TRUE(is_long_note(sweep.note)) << "the window would let a person lose the rest";
   }
+  EXPECT_TRUE(is_long_note(read.selected->note));
+  EXPECT_LT(read.selected->note.size(), 300'000U);
   const Measurement& selected = read.selected->measurement;
   for (const std::string& one :
        {read.shown->rows.at(0).kernel, read.shown->rows.at(0).reason, selected.key.kernel, selected.reason})

@@ -121,6 +121,17 @@ TEST(Program, a_picture_or_report_of_a_database_that_is_not_there_makes_none) {
   }
 }
 
+TEST(Program, a_picture_or_report_of_what_is_no_database_says_so_in_one_sentence) {
+  TemporaryFolder folder;
+  folder.write("letter.db", std::string(200, 'x'));
+  for (const std::string option : {"--screenshot", "--report"}) {
+    const Said said =
+        say(kWindow + " " + (folder / "letter.db").string() + " " + option + " " + (folder / "out").string());
+    EXPECT_EQ(said.code, 3) << said.text;
+    EXPECT_THAT(said.text, testing::EndsWith("letter.db: it is not an SQLite database; check the database.\n"));
+  }
+}
+
 TEST(Program, a_report_says_why_its_folder_cannot_be_created) {
   TemporaryFolder folder;
   write_synthetic_database(folder / "a.db", 6, 20);

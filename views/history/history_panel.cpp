@@ -10,6 +10,7 @@
 
 #include "profiler/plan/sweep_title.hpp"
 #include "views/data/format.hpp"
+#include "views/data/long_note.hpp"
 #include "views/history/history_panels.hpp"
 #include "views/parts/widgets.hpp"
 
@@ -48,7 +49,7 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
   };
   const bool writable = !context.data.read_only;
   if (ImGui::IsWindowAppearing()) context.ui.sweep_note = sweep.note;
-  ImGui::BeginDisabled(!writable);
+  ImGui::BeginDisabled(!writable || is_long_note(sweep.note));
   ImGui::SetNextItemWidth(context.look.px(220));
   if (ImGui::InputTextWithHint("##note", "a name, #tags, then Enter", &context.ui.sweep_note,
                                ImGuiInputTextFlags_EnterReturnsTrue)) {
@@ -56,6 +57,7 @@ void draw_menu(Context& context, const SweepInfo& sweep) {
     ImGui::CloseCurrentPopup();
   }
   ImGui::EndDisabled();
+  if (is_long_note(sweep.note)) muted_text(context, kLongNote);
   item("Show", ask::ShowSweep{sweep.id});
   if (context.ui.selection.baseline_sweep == sweep.id) {
     item("Clear baseline", ask::ClearBaseline{});

@@ -13,6 +13,7 @@
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/statistics/training_step.hpp"
 #include "views/data/format.hpp"
+#include "views/data/long_note.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/tables/tables_panels.hpp"
 
@@ -281,11 +282,12 @@ void draw_note(Context& context, const SelectedMeasurement& selected) {
     ui.note_of = selected.row.measurement;
     ui.note_text = selected.note;
   }
-  ImGui::BeginDisabled(context.data.read_only);
+  ImGui::BeginDisabled(context.data.read_only || is_long_note(selected.note));
   ImGui::InputTextMultiline("##note", &ui.note_text, ImVec2(-1, context.look.px(56)));
   if (ImGui::IsItemDeactivatedAfterEdit() && ui.note_text != selected.note)
     context.request(ask::NoteMeasurement{selected.row.measurement, ui.note_text});
   ImGui::EndDisabled();
+  if (is_long_note(selected.note)) muted_text(context, kLongNote, true);
   if (context.data.read_only) muted_text(context, "This database is read-only: notes cannot be kept in it.", true);
 }
 

@@ -14,6 +14,7 @@
 #include "kernels/base/text_beginning.hpp"
 #include "profiler/store/sweep_lock.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
+#include "views/data/long_note.hpp"
 #include "views/model/latency_model.hpp"
 
 namespace triscope {
@@ -42,9 +43,14 @@ void cut_texts(Environment& e) {
        &e.cpu_model, &e.os, &e.triscope_version, &e.git_commit, &e.compiler, &e.compile_flags});
 }
 
+// All of a note that a person may go on writing here, or the beginning of a long one (views/data/long_note).
+std::string shown_note(std::string note) {
+  constexpr std::size_t kRestOfCharacter = 3;  // bytes that the cut may take back
+  return beginning_of(std::move(note), kLongestNote + kRestOfCharacter);
+}
+
 void cut_texts(SweepInfo& sweep) {
-  constexpr std::size_t kLongestNote = 256 << 10;  // a person may go on writing it here
-  sweep.note = beginning_of(std::move(sweep.note), kLongestNote);
+  sweep.note = shown_note(std::move(sweep.note));
   cut({&sweep.command});
   cut_texts(sweep.environment);
 }
@@ -157,7 +163,7 @@ std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepRes
   cut({&measurement->key.device_id, &measurement->key.kernel, &measurement->key.instance, &measurement->source_hash,
        &measurement->reason, &measurement->counters_note});
   return std::make_shared<const SelectedMeasurement>(
-      SelectedMeasurement{*row, std::move(*measurement), sweep.info.environment, snapshot_->note(id)});
+      SelectedMeasurement{*row, std::move(*measurement), sweep.info.environment, shown_note(snapshot_->note(id))});
 }
 
 ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready) {

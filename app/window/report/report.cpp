@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/window/report/offscreen.hpp"
+#include "app/window/report/told_error.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/output_file.hpp"
@@ -76,10 +77,10 @@ class Report {
 
   /// Shows the sweep that is asked for, beside the one before it where there is one.
   void open() {
-    const auto refuse = [](const std::string& why, const char* fix, ExitCode code = ExitCode::usage) {
-      throw Error("The report was not written", why, fix, code);
+    const auto refuse = [](const std::string& why, const char* fix) {
+      throw Error("The report was not written", why, fix, ExitCode::usage);
     };
-    if (data_.database.empty()) refuse(data_.problem, "check the database", ExitCode::environment);
+    if (data_.database.empty()) throw told_error("The report was not written", data_.problem, "check the database");
     if (data_.sweeps.empty()) refuse("the database holds no sweep", "run `triscope sweep` first");
     if (options_.sweep != 0) {
       application_.carry_out(ask::ShowSweep{options_.sweep});

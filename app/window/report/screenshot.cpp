@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/window/report/offscreen.hpp"
+#include "app/window/report/told_error.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/output_file.hpp"
@@ -34,7 +35,7 @@ void show_tensors(Offscreen& offscreen, const ScreenshotOptions& options) {
   constexpr double kPatience = 120;  // a slice of long sequences on a CPU
   offscreen.settle(kPatience);
   const AttentionSideData& side = application.data().attention.sides[0];
-  if (!side.problem.empty()) throw Error("The picture was not made", side.problem, "check the file of --in");
+  if (!side.problem.empty()) throw told_error("The picture was not made", side.problem, "check the file of --in");
   if (!side.slice)
     throw Error("The picture was not made", fmt::format("the slice was not ready after {:.0f} s", kPatience),
                 "try shorter sequences, or again when the machine is idle");
@@ -61,7 +62,7 @@ void take_screenshot(const ScreenshotOptions& options) {
   Application& application = offscreen.application();
   offscreen.settle();
   if (application.data().database.empty())
-    throw Error("The picture was not made", application.data().problem, "check the database");
+    throw told_error("The picture was not made", application.data().problem, "check the database");
   if (options.sweep != 0) {
     application.carry_out(ask::ShowSweep{options.sweep});
     offscreen.settle();

@@ -3,7 +3,9 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <fstream>
 
 #include "kernels/base/error.hpp"
@@ -155,6 +157,40 @@ TEST_F(RowKeeperTest, where_no_file_can_be_written_memory_keeps_it) {
   }
   keeper.finish({});
   EXPECT_THAT(rows(), SizeIs(1));
+}
+
+/// Until it ends no file takes another byte, as on a full disk.
+struct FullDisk {
+  FullDisk() {
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit none{0, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+  }
+  rlimit before{};
+  void (*handler)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
+
+TEST_F(RowKeeperTest, a_full_disk_leaves_no_empty_file_and_what_was_in_one_stays) {
+  RowKeeper keeper = this->keeper();
+  const Lock lock(database_);
+  {
+    const FullDisk full;
+    keeper.add(one(1));
+  }
+  EXPECT_THAT(told_, ElementsAre(HasSubstr("waits in memory alone")));
+  EXPECT_FALSE(std::filesystem::exists(spool()));
+  keeper.add(one(2));
+  const std::string both = read_bytes(spool());
+  {
+    const FullDisk full;
+    keeper.add(one(3));
+  }
+  EXPECT_EQ(read_bytes(spool()), both);
+  EXPECT_EQ(keeper.waiting(), 3U);
 }
 
 TEST_F(RowKeeperTest, a_stop_leaves_the_file_and_says_how_to_add_it) {
