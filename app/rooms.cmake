@@ -1,7 +1,7 @@
 # The programs. Each line: a room, and the rooms and libraries it may use.
 triscope_room(app/stop kernels/base Threads::Threads)
 triscope_room(app/cli/options kernels/base kernels/attention profiler/explore profiler/record profiler/statistics profiler/store
-  profiler/verdict CLI11::CLI11 fmt::static)
+  profiler/store/check profiler/verdict CLI11::CLI11 fmt::static)
 triscope_room(app/cli/text kernels/base kernels/attention profiler/explore profiler/export profiler/plan profiler/record
   profiler/statistics profiler/store profiler/sweep profiler/verdict app/cli/options fmt::static
   nlohmann_json::nlohmann_json)

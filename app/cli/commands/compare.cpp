@@ -92,15 +92,18 @@ std::pair<Side, Side> open_sides(const CompareOptions& options) {
     std::swap(file_a, file_b);
   }
   std::shared_ptr<const Snapshot> common;
+  std::vector<std::filesystem::path> files;
   for (auto [side, file] : {std::pair(&a, &file_a), std::pair(&b, &file_b)}) {
     if (side->is_file) {
-      side->from = std::make_shared<const Snapshot>(*file);
+      side->from = std::make_shared<const Snapshot>(files.emplace_back(*file));
     } else {
-      if (!common) common = std::make_shared<const Snapshot>(existing_database(*options.database));
+      if (!common) common = std::make_shared<const Snapshot>(files.emplace_back(existing_database(*options.database)));
       side->from = common;
     }
-    side->rows = side->selection ? select(*side->from, *side->selection) : newest_of_each(side->from->results());
   }
+  give_up_other_rights(files);
+  for (Side* side : {&a, &b})
+    side->rows = side->selection ? select(*side->from, *side->selection) : newest_of_each(side->from->results());
   return {std::move(a), std::move(b)};
 }
 

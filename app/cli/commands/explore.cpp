@@ -3,6 +3,7 @@
 
 #include <list>
 #include <map>
+#include <vector>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
@@ -60,9 +61,14 @@ int run(const ExploreOptions& options) {
   std::list<Read> all;  // sources refer to what is in it
   std::vector<ExploreSource> sources;
   bool found = false;
-  for (const std::string& database : options.databases) {
-    const std::filesystem::path file = existing_database(database);
-    const Snapshot snapshot(file);
+  std::vector<std::filesystem::path> files;
+  std::vector<Snapshot> opened;
+  for (const std::string& database : options.databases)
+    opened.emplace_back(files.emplace_back(existing_database(database)));
+  give_up_other_rights(files);
+  for (std::size_t n = 0; n < files.size(); ++n) {
+    const std::filesystem::path& file = files[n];
+    const Snapshot& snapshot = opened[n];
     Read& read = all.emplace_back(Read{name_of(file, options.databases), snapshot.results(), {}, {}});
     for (SweepInfo& sweep : snapshot.sweeps()) read.notes.emplace(sweep.id, std::move(sweep.note));
     if (beside) add_verdicts(snapshot, options.baseline, read, found);

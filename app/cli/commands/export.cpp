@@ -45,7 +45,9 @@ int run(const ExportOptions& options) {
   if (!options.file.empty()) require_output(options.file, file_kind(options.format), "-o");
   const std::optional<Selection> selection =
       options.selection ? std::optional(parse_selection(*options.selection)) : std::nullopt;
-  const Snapshot snapshot(existing_database(*options.database));
+  const std::filesystem::path file = existing_database(*options.database);
+  const Snapshot snapshot(file);
+  give_up_other_rights({file}, options.file);
   const std::vector<ResultRow> rows = selection ? select(snapshot, *selection) : snapshot.results();
   std::string text;
   if (options.table) {

@@ -121,7 +121,9 @@ void add_list_command(CLI::App& app, Action& action) {
       "  triscope list --search \"h200 #paper\"");
   command->callback([options, &action] {
     action = [options] {
-      const Snapshot snapshot(existing_database(*options->database));
+      const std::filesystem::path file = existing_database(*options->database);
+      const Snapshot snapshot(file);
+      give_up_other_rights({file});
       std::vector<SweepInfo> sweeps = snapshot.sweeps();
       const bool none = sweeps.empty();
       std::erase_if(sweeps,

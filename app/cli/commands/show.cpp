@@ -50,7 +50,9 @@ std::string nothing_measured(const Snapshot& snapshot, const Selection& selectio
 
 /// Steps of all of the database, or of the rows that were named.
 int show_steps(const ShowOptions& options) {
-  const Snapshot snapshot(existing_database(*options.database));
+  const std::filesystem::path file = existing_database(*options.database);
+  const Snapshot snapshot(file);
+  give_up_other_rights({file});
   const std::vector<ResultRow> rows = options.selection_given ? select(snapshot, parse_selection(options.selection))
                                                               : newest_of_each(snapshot.results());
   const std::vector<TrainingStep> steps = training_steps(rows, options.baseline);
@@ -68,7 +70,9 @@ int show_steps(const ShowOptions& options) {
 int run(const ShowOptions& options) {
   if (options.step) return show_steps(options);
   const Selection selection = parse_selection(options.selection);
-  const Snapshot snapshot(existing_database(*options.database));
+  const std::filesystem::path file = existing_database(*options.database);
+  const Snapshot snapshot(file);
+  give_up_other_rights({file});
   const std::vector<ResultRow> rows = select(snapshot, selection);
   if (options.format != "table") {
     print_output("{}", export_rows(rows, *parse_export_format(options.format)));

@@ -6,6 +6,7 @@
 #include "kernels/base/output_file.hpp"
 #include "kernels/base/shell_word.hpp"
 #include "profiler/record/recorded_database.hpp"
+#include "profiler/store/check/confinement.hpp"
 #include "profiler/store/store.hpp"
 
 namespace triscope {
@@ -51,6 +52,21 @@ std::filesystem::path existing_database(const std::string& option) {
   throw Error(fmt::format("there is no database {}", file.string()),
               option.empty() ? "nothing has been measured yet" : "the file does not exist",
               option.empty() ? "run `triscope sweep`, or name a file with --db" : "check the name given to --db");
+}
+
+void give_up_other_rights(const std::vector<std::filesystem::path>& databases, const std::filesystem::path& output) {
+  std::vector<std::filesystem::path> folders = {"/tmp", "/var/tmp"};  // where SQLite sorts what is large
+  std::error_code failed;
+  if (const std::filesystem::path copies = std::filesystem::temp_directory_path(failed); !failed)
+    folders.push_back(copies);
+  for (const std::filesystem::path& file : databases)
+    folders.push_back(std::filesystem::weakly_canonical(std::filesystem::absolute(file), failed).parent_path());
+  if (!output.empty()) {
+    const std::filesystem::path end = end_of_links(output);
+    const std::filesystem::path file = is_descriptor(end) ? std::filesystem::read_symlink(end, failed) : end;
+    folders.push_back(std::filesystem::absolute(file, failed).parent_path());
+  }
+  confine_reader(folders);
 }
 
 }  // namespace triscope

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace triscope {
 
@@ -23,5 +24,11 @@ std::filesystem::path writable_database(const std::string& option);
 
 /// `database_path` for commands that only read. Throws `Error` (environment) when there is no such file.
 std::filesystem::path existing_database(const std::string& option);
+
+/// Called with `databases` open and before their rows are read: from here on this process can read files and write
+/// beside them, to a folder for temporary files and to `output`, and do no more (profiler/store/check/confinement).
+/// No other database can be opened after it.
+void give_up_other_rights(const std::vector<std::filesystem::path>& databases,
+                          const std::filesystem::path& output = {});
 
 }  // namespace triscope

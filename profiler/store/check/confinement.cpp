@@ -1,5 +1,6 @@
 #include "profiler/store/check/confinement.hpp"
 
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -13,6 +14,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,28 +22,48 @@ namespace triscope {
 namespace {
 
 // <linux/landlock.h> of the build machine may be older than the kernel: its numbers and structure are fixed.
-constexpr long kLandlockCreate = 444, kLandlockRestrict = 446;
+constexpr long kLandlockCreate = 444, kLandlockAddRule = 445, kLandlockRestrict = 446;
+constexpr int kBeneath = 1;
 constexpr unsigned kLandlockVersion = 1;
 struct LandlockRules {
   std::uint64_t files = 0, network = 0, scope = 0;
 };
 
+struct [[gnu::packed]] LandlockBeneath {
+  std::uint64_t files = 0;
+  std::int32_t folder = -1;
+};
+// Rights to files, as landlock numbers them.
+constexpr std::uint64_t kWrite = 1U << 1, kRead = 1U << 2, kList = 1U << 3, kRemoveFolder = 1U << 4, kRemove = 1U << 5,
+                        kMakeFolder = 1U << 7, kMakeFile = 1U << 8, kTruncate = 1U << 14, kControlDevice = 1U << 15;
+constexpr std::uint64_t kChange = kWrite | kRemoveFolder | kRemove | kMakeFolder | kMakeFile | kTruncate;
+
 long landlock_version() {
   return ::syscall(kLandlockCreate, nullptr, std::size_t{0}, kLandlockVersion);  // -1: there is none
 }
 
-// Every right that this version knows is handled, and none is granted.
-void give_up_files() {
+void grant(int ruleset, const std::filesystem::path& folder, std::uint64_t files) {
+  const int descriptor = ::open(folder.c_str(), O_PATH | O_CLOEXEC);
+  if (descriptor < 0) return;
+  const LandlockBeneath rule{files, descriptor};
+  ::syscall(kLandlockAddRule, ruleset, kBeneath, &rule, 0U);
+  ::close(descriptor);
+}
+
+// Of the rights that this version knows all but `kept` are given up, but for changes beneath `folders`.
+void give_up_files(std::uint64_t kept, const std::vector<std::filesystem::path>& folders) {
   const long version = landlock_version();
   if (version < 1) return;
   LandlockRules rules;
   const unsigned rights = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
-  rules.files = (std::uint64_t{1} << rights) - 1;
+  rules.files = ((std::uint64_t{1} << rights) - 1) & ~kept;
   if (version >= 4) rules.network = 3;
   if (version >= 6) rules.scope = 3;
   const std::size_t bytes = version >= 6 ? sizeof rules : version >= 4 ? 16 : 8;
   const long ruleset = ::syscall(kLandlockCreate, &rules, bytes, 0U);
   if (ruleset < 0) return;
+  for (const std::filesystem::path& folder : folders) grant(ruleset, folder, kChange & rules.files);
+  if (!folders.empty()) grant(ruleset, "/dev", kWrite);
   ::syscall(kLandlockRestrict, ruleset, 0U);
   ::close(static_cast<int>(ruleset));
 }
@@ -77,13 +99,36 @@ sock_filter jump_if(std::uint16_t test, std::uint32_t value, std::size_t yes, st
 }
 sock_filter answer(std::uint32_t action) { return BPF_STMT(BPF_RET | BPF_K, action); }
 
-std::vector<sock_filter> make_filter() {
+// Of a reader, which may do the rest: what starts, reaches or watches something else, or does so unseen by a filter.
+constexpr int kRefusedToReaders[] = {
+    SYS_execve,
+    SYS_execveat,
+    SYS_socket,
+    SYS_socketpair,
+    SYS_connect,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_userfaultfd,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_setns,
+    SYS_unshare,
+    438 /* pidfd_getfd */,
+    425 /* io_uring_setup */,
+};
+
+// Calls in `listed` get one answer, all others the other; those of another architecture end the process.
+std::vector<sock_filter> make_filter(std::span<const int> listed, bool allow_listed) {
   const sock_filter refuse = answer(SECCOMP_RET_ERRNO | EPERM), allow = answer(SECCOMP_RET_ALLOW);
   std::vector<sock_filter> filter = {load(offsetof(seccomp_data, arch)), jump_if(BPF_JEQ, kArchitecture, 1, 0),
                                      answer(SECCOMP_RET_KILL_PROCESS), load(offsetof(seccomp_data, nr))};
-  for (const int call : kAllowed) {
+  constexpr std::uint32_t kOtherNumbers = 0x40000000;  // the same calls by other numbers, on x86
+  filter.push_back(jump_if(BPF_JGE, kOtherNumbers, 0, 1));
+  filter.push_back(refuse);
+  for (const int call : listed) {
     filter.push_back(jump_if(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 1));
-    filter.push_back(allow);
+    filter.push_back(allow_listed ? allow : refuse);
   }
   for (const int call : kAllowedWithoutExec) {
     filter.push_back(jump_if(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 4));
@@ -92,12 +137,11 @@ std::vector<sock_filter> make_filter() {
     filter.push_back(allow);
     filter.push_back(refuse);
   }
-  filter.push_back(refuse);
+  filter.push_back(allow_listed ? refuse : allow);
   return filter;
 }
 
-void give_up_calls() {
-  std::vector<sock_filter> filter = make_filter();
+void give_up_calls(std::vector<sock_filter> filter) {
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
@@ -113,8 +157,14 @@ void bound(int what, rlim_t most) {
 
 void confine_process() {
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // both ask for it
-  give_up_files();
-  give_up_calls();
+  give_up_files(0, {});
+  give_up_calls(make_filter(kAllowed, true));
+}
+
+void confine_reader(const std::vector<std::filesystem::path>& folders) {
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  give_up_files(kRead | kList | kControlDevice, folders);
+  give_up_calls(make_filter(kRefusedToReaders, false));
 }
 
 void bound_process(std::int64_t seconds, std::int64_t bytes) {

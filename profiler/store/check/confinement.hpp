@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,11 @@ namespace triscope {
 /// takes (seccomp): no opening, no program, no socket, no process, no new executable memory. What was open before stays
 /// usable. What the kernel lacks is left out.
 void confine_process();
+
+/// For a command that reads a database and says what is in it. Gives up, for good: starting programs, opening sockets,
+/// reaching into other processes, memory that becomes executable, and all changes to files but beneath `folders` and to
+/// devices. Files stay readable. What the kernel lacks is left out.
+void confine_reader(const std::vector<std::filesystem::path>& folders);
 
 /// Bounds: the processor seconds given, 1 GiB of memory, no file over `bytes` (at least 64 MiB), no core dump.
 void bound_process(std::int64_t seconds, std::int64_t bytes);

@@ -25,11 +25,11 @@
 namespace triscope {
 namespace {
 
-/// The exit code of a child process that has given up its rights and then runs `action`; 99: a signal ended it.
-int confined(const std::function<int()>& action) {
+/// The exit code of a child process that gives up its rights and then runs `action`; 99: a signal ended it.
+int confined(const std::function<int()>& action, const std::function<void()>& give_up = confine_process) {
   const pid_t child = ::fork();
   if (child == 0) {
-    confine_process();
+    give_up();
     ::_exit(action());
   }
   int status = 0;
@@ -84,6 +84,40 @@ TEST_F(Confined, what_was_open_is_read) {
   char bytes[4];
   EXPECT_EQ(confined([&] { return outcome(::read(descriptor, bytes, sizeof bytes) != 4); }), kAllowed);
   ::close(descriptor);
+}
+
+TEST_F(Confined, a_reader_reads_all_and_writes_in_its_folders_alone) {
+  const TemporaryFolder own, other;
+  const std::string mine = own / "mine", theirs = other.write("theirs", "text"), moved = own / "moved";
+  const auto reader = [&](const std::function<bool()>& refused) {
+    return confined([&] { return outcome(refused()); }, [&] { confine_reader({own.path()}); });
+  };
+  EXPECT_EQ(reader([&] { return ::open(theirs.c_str(), O_RDONLY) < 0; }), kAllowed);
+  EXPECT_EQ(reader([&] { return ::open(mine.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600) < 0; }), kAllowed);
+  EXPECT_EQ(reader([&] { return ::rename(mine.c_str(), moved.c_str()) != 0 || ::unlink(moved.c_str()) != 0; }),
+            kAllowed);
+  EXPECT_EQ(reader([] { return ::open("/dev/null", O_WRONLY) < 0; }), kAllowed);
+  EXPECT_EQ(reader([&] { return ::open(theirs.c_str(), O_WRONLY) < 0; }), kRefused);
+  EXPECT_EQ(reader([&] { return ::open((other / "new").c_str(), O_WRONLY | O_CREAT, 0600) < 0; }), kRefused);
+  EXPECT_EQ(reader([&] { return ::unlink(theirs.c_str()) != 0; }), kRefused);
+  EXPECT_EQ(read_bytes(theirs), "text");
+}
+
+TEST_F(Confined, a_reader_starts_nothing_and_talks_to_nobody) {
+  const TemporaryFolder own;
+  const auto reader = [&](const std::function<bool()>& refused) {
+    return confined([&] { return outcome(refused()); }, [&] { confine_reader({own.path()}); });
+  };
+  const char* const command[] = {"/bin/false", nullptr};
+  EXPECT_EQ(reader([&] { return ::execv(command[0], const_cast<char* const*>(command)) != 0; }), kRefused);
+  for (const int kind : {AF_INET, AF_UNIX})
+    EXPECT_EQ(reader([kind] { return ::socket(kind, SOCK_STREAM, 0) < 0; }), kRefused);
+  EXPECT_EQ(reader([] { return ::kill(::getppid(), 0) != 0; }), kRefused);
+  const auto map = [](int protection) {
+    return ::mmap(nullptr, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
+  };
+  EXPECT_EQ(reader([&] { return map(PROT_READ | PROT_WRITE | PROT_EXEC); }), kRefused);
+  EXPECT_EQ(reader([&] { return map(PROT_READ | PROT_WRITE); }), kAllowed);
 }
 
 std::string refusal_of(const std::filesystem::path& file) {
