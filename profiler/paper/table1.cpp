@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <sstream>
 
 #include "kernels/attention/flops.hpp"
@@ -54,6 +55,25 @@ ImpliedRates implied_rates(const PaperRow& row) {
   problem.window2 = row.windows.window2;
   const double scale = 1e-9 / row.latency_ms;
   return {paper_flops(problem, Pass::forward) * scale, useful_flops(problem, Pass::forward) * scale};
+}
+
+const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const Windows& windows) {
+  std::map<std::string, const ResultRow*> newest;
+  for (const ResultRow& row : rows) {
+    const PaperRow* paper = find_paper_row(row.problem);
+    const bool asked = paper != nullptr && paper->windows == windows && has_paper_shape(row.problem) &&
+                       row.pass == Pass::forward && row.regime == Regime::sustained &&
+                       row.card.kind == KernelKind::simplicial && row.status == Status::ok && row.median_ms &&
+                       *row.median_ms > 0;
+    if (!asked) continue;
+    const ResultRow*& kept = newest[row.kernel];
+    if (kept == nullptr || row.measurement > kept->measurement) kept = &row;
+  }
+  const ResultRow* best = nullptr;
+  for (const auto& [kernel, row] : newest) {
+    if (best == nullptr || *row->median_ms < *best->median_ms) best = row;
+  }
+  return best;
 }
 
 const RecordedTable1& recorded_table1() {

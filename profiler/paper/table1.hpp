@@ -2,11 +2,12 @@
 // H100.
 #pragma once
 
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "kernels/attention/paper.hpp"
+#include "profiler/record/measurement.hpp"
 
 namespace triscope {
 
@@ -21,6 +22,10 @@ struct ImpliedRates {
   double by_two_products = 0;
 };
 ImpliedRates implied_rates(const PaperRow& row);
+
+/// The sustained forward of the paper's windows at the inferred shape: of each 2-simplicial kernel the newest ok row
+/// counts, and of these the fastest; null: not measured.
+const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const Windows& windows);
 
 /// The forward of cuda.hopper at the inferred shape: assets/recorded/h100.db, sweep 1.
 struct RecordedTable1 {

@@ -21,24 +21,6 @@ bool counts(const ResultRow& row) {
   return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == Regime::sustained;
 }
 
-/// The newest row of the fastest kernel of the paper's windows at the inferred shape; null: not measured.
-const ResultRow* fastest_forward(const PaperPageInput& input, const Windows& windows) {
-  std::map<std::string, const ResultRow*> newest;
-  for (const ResultRow& row : input.rows) {
-    const PaperRow* paper = find_paper_row(row.problem);
-    if (!counts(row) || row.pass != Pass::forward || paper == nullptr || !has_paper_shape(row.problem) ||
-        row.card.kind != KernelKind::simplicial || !(paper->windows == windows))
-      continue;
-    const ResultRow*& kept = newest[row.kernel];
-    if (kept == nullptr || row.measurement > kept->measurement) kept = &row;
-  }
-  const ResultRow* best = nullptr;
-  for (const auto& [kernel, row] : newest) {
-    if (best == nullptr || *row->median_ms < *best->median_ms) best = row;
-  }
-  return best;
-}
-
 Problem inferred_shape(const Windows& windows) {
   Problem problem;
   problem.seq_len = 32'768;
@@ -141,7 +123,7 @@ std::string table1(const PaperPageInput& input) {
     const std::string paper_rate = significant_text(implied.by_two_products, 3);
     std::vector<std::string> cells{windows, fmt::format("{:.1f}", paper.latency_ms),
                                    significant_text(implied.by_paper_count, 3), paper_rate};
-    const ResultRow* row = fastest_forward(input, paper.windows);
+    const ResultRow* row = fastest_table1_forward(input.rows, paper.windows);
     if (row == nullptr) {
       cells.insert(cells.end(), {"not measured", "", "", ""});
     } else {

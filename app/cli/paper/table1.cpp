@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/paper/paper_sections.hpp"
@@ -17,25 +16,6 @@
 
 namespace triscope {
 namespace {
-
-/// The newest ok row of each kernel counts, and of these the fastest; null: not measured.
-const ResultRow* fastest(const std::vector<ResultRow>& rows, const Windows& windows) {
-  std::map<std::string, const ResultRow*> newest;
-  for (const ResultRow& row : rows) {
-    const PaperRow* paper = find_paper_row(row.problem);
-    const bool asked = paper != nullptr && paper->windows == windows && has_paper_shape(row.problem) &&
-                       row.pass == Pass::forward && row.regime == Regime::sustained &&
-                       row.card.kind == KernelKind::simplicial && row.status == Status::ok && row.median_ms;
-    if (!asked) continue;
-    const ResultRow*& kept = newest[row.kernel];
-    if (kept == nullptr || row.measurement > kept->measurement) kept = &row;
-  }
-  const ResultRow* best = nullptr;
-  for (const auto& [kernel, row] : newest) {
-    if (best == nullptr || *row->median_ms < *best->median_ms) best = row;
-  }
-  return best;
-}
 
 nlohmann::json as_json(const PaperRow& paper, const RecordedTable1::Line* h100, const ResultRow* own) {
   const ImpliedRates rates = implied_rates(paper);
@@ -71,7 +51,7 @@ void print_table1(const std::string& database, bool json) {
   }
   for (const PaperRow& paper : paper_table1()) {
     const RecordedTable1::Line* h100 = recorded_table1().of(paper.windows);
-    const ResultRow* own = fastest(rows, paper.windows);
+    const ResultRow* own = fastest_table1_forward(rows, paper.windows);
     if (json) {
       write_json_line(dump_line(as_json(paper, h100, own)));
       continue;

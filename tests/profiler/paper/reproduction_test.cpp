@@ -91,6 +91,49 @@ TEST(Reproduction, products_and_deltas) {
   EXPECT_NEAR(gsm->high, 0.007936, 1e-6);
 }
 
+/// "GSM8k alpha, Transformer": what is not reproduced, with how far it misses beyond rounding.
+std::map<std::string, double> misses(const std::vector<Recomputed>& all) {
+  std::map<std::string, double> beyond;
+  for (const Recomputed& one : all) {
+    if (!one.reproduced()) beyond[one.printed.column + ", " + one.printed.label] = one.beyond_rounding;
+  }
+  return beyond;
+}
+
+void expect_misses(const std::map<std::string, double>& found, const std::map<std::string, double>& expected) {
+  for (const auto& [name, beyond] : expected) {
+    ASSERT_TRUE(found.contains(name)) << name << " is reproduced";
+    EXPECT_NEAR(found.at(name), beyond, 0.01 * beyond) << name;
+  }
+  for (const auto& [name, beyond] : found) EXPECT_TRUE(expected.contains(name)) << name << " misses by " << beyond;
+}
+
+// All 55 values that follow from others: with the printed sizes 23 of the fits' 32 miss, and no product and no change.
+TEST(Reproduction, lists_each_value_that_is_not_reproduced_and_by_how_much) {
+  expect_misses(misses(recompute_tables()),
+                {{"GSM8k alpha, Transformer", 0.010568},      {"GSM8k beta, Transformer", 0.22137},
+                 {"MMLU alpha, Transformer", 0.0094454},      {"MMLU beta, Transformer", 0.19815},
+                 {"MMLU-pro alpha, Transformer", 0.0067851},  {"MMLU-pro beta, Transformer", 0.14186},
+                 {"MBPP alpha, Transformer", 0.012803},       {"MBPP beta, Transformer", 0.26848},
+                 {"GSM8k alpha, 2-simplicial", 0.012174},     {"GSM8k beta, 2-simplicial", 0.26970},
+                 {"MMLU alpha, 2-simplicial", 0.0098266},     {"MMLU beta, 2-simplicial", 0.21779},
+                 {"MMLU-pro alpha, 2-simplicial", 0.0079075}, {"MMLU-pro beta, 2-simplicial", 0.17570},
+                 {"MBPP alpha, 2-simplicial", 0.013140},      {"MBPP beta, 2-simplicial", 0.29069},
+                 {"GSM8k R2, 2-simplicial", 2.8198e-4},       {"GSM8k residual, 2-simplicial", 5.0409e-6},
+                 {"MMLU R2, 2-simplicial", 1.5630e-4},        {"MMLU residual, 2-simplicial", 1.2459e-6},
+                 {"MMLU-pro R2, 2-simplicial", 3.6420e-5},    {"MBPP R2, 2-simplicial", 2.8396e-5},
+                 {"MBPP residual, 2-simplicial", 9.5730e-7}});
+}
+
+TEST(Reproduction, with_the_solved_sizes_nine_of_the_32_miss_by_little) {
+  std::set<std::string> names;
+  for (const auto& [name, beyond] : misses(recompute_fits(solve_sizes().sizes))) names.insert(name);
+  EXPECT_THAT(names, ElementsAre("MMLU R2, Transformer", "MMLU alpha, 2-simplicial", "MMLU residual, Transformer",
+                                 "MMLU-pro R2, 2-simplicial", "MMLU-pro R2, Transformer", "MMLU-pro alpha, Transformer",
+                                 "MMLU-pro beta, 2-simplicial", "MMLU-pro residual, 2-simplicial",
+                                 "MMLU-pro residual, Transformer"));
+}
+
 TEST(Reproduction, what_is_reproduced_is_no_erratum) {
   for (const Recomputed& one : recompute_tables()) {
     if (!one.reproduced()) continue;

@@ -19,12 +19,7 @@ TEST(Table1, of_the_h100_is_sweep_1_of_its_recorded_database) {
   for (const PaperRow& paper : paper_table1()) {
     const RecordedTable1::Line* line = table.of(paper.windows);
     ASSERT_NE(line, nullptr);
-    const ResultRow* fastest = nullptr;
-    for (const ResultRow& row : rows) {
-      const bool asked = row.pass == Pass::forward && has_paper_shape(row.problem) && row.median_ms &&
-                         Windows{row.problem.window1, row.problem.window2} == paper.windows;
-      if (asked && (fastest == nullptr || *row.median_ms < *fastest->median_ms)) fastest = &row;
-    }
+    const ResultRow* fastest = fastest_table1_forward(rows, paper.windows);
     ASSERT_NE(fastest, nullptr);
     EXPECT_EQ(fastest->device, table.device);
     EXPECT_EQ(fastest->kernel, line->kernel);
@@ -32,6 +27,27 @@ TEST(Table1, of_the_h100_is_sweep_1_of_its_recorded_database) {
     EXPECT_NEAR(fastest->ci_low_ms.value(), line->low_ms, 5.1e-5);
     EXPECT_NEAR(fastest->ci_high_ms.value(), line->high_ms, 5.1e-5);
   }
+}
+
+TEST(Table1, takes_the_newest_row_of_the_fastest_kernel) {
+  std::vector<ResultRow> rows(4);
+  const double ms[] = {20, 30, 40, 10};
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    rows[n].measurement = static_cast<std::int64_t>(n) + 1;
+    rows[n].kernel = n == 2 ? "slow" : "fast";
+    rows[n].card.kind = KernelKind::simplicial;
+    rows[n].status = Status::ok;
+    rows[n].median_ms = ms[n];
+    rows[n].problem.seq_len = 32'768;
+    rows[n].problem.q_heads = 64;
+    rows[n].problem.head_dim = 128;
+    rows[n].problem.window1 = 512;
+    rows[n].problem.window2 = 32;
+  }
+  rows[3].problem.seq_len = 8192;  // another shape
+  ASSERT_NE(fastest_table1_forward(rows, {512, 32}), nullptr);
+  EXPECT_EQ(fastest_table1_forward(rows, {512, 32})->measurement, 2) << "1 is older, 3 is slower, 4 of another shape";
+  EXPECT_EQ(fastest_table1_forward(rows, {256, 32}), nullptr);
 }
 
 TEST(Table1, implies_at_most_507_and_333_tflops) {
