@@ -7,10 +7,10 @@ triscope_room(app/cli/text kernels/base kernels/attention profiler/explore profi
   nlohmann_json::nlohmann_json)
 triscope_room(app/cli/doctor kernels/base profiler/plan profiler/record profiler/store profiler/store/check
   profiler/supervise app/cli/text fmt::static)
-triscope_room(app/cli/paper kernels/base kernels/attention kernels/tensors profiler/match3 profiler/paper profiler/record profiler/report profiler/store
+triscope_room(app/cli/paper kernels/base kernels/attention kernels/paper kernels/tensors profiler/match3 profiler/paper profiler/plan profiler/record profiler/report profiler/store
   profiler/tiles app/cli/options app/cli/text fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli/commands kernels/base kernels/plugin kernels/tensors profiler/explore profiler/export profiler/paper profiler/plan profiler/record
-  profiler/store profiler/supervise profiler/sweep profiler/verdict app/cli/doctor app/cli/options app/cli/paper app/cli/text app/stop
+  profiler/statistics profiler/store profiler/supervise profiler/sweep profiler/verdict app/cli/doctor app/cli/options app/cli/paper app/cli/text app/stop
   triscope_build_facts triscope_plugin_skeleton
   CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli kernels/base app/cli/commands app/cli/text CLI11::CLI11 fmt::static)

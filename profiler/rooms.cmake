@@ -4,11 +4,11 @@ set_source_files_properties(profiler/record/recorded_database.cpp PROPERTIES COM
   "TRISCOPE_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
 triscope_room(profiler/statistics kernels/base profiler/record Boost::math fmt::static
   nlohmann_json::nlohmann_json)
-triscope_room(profiler/paper kernels/base kernels/attention profiler/record profiler/statistics triscope_paper_data
+triscope_room(profiler/paper kernels/base kernels/attention profiler/plan profiler/record profiler/statistics triscope_paper_data
   fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/match3 kernels/base kernels/attention kernels/cpu kernels/tensors OpenMP::OpenMP_CXX)
 triscope_room(profiler/report kernels/base kernels/attention kernels/paper kernels/tensors profiler/match3 profiler/paper
-  profiler/plan profiler/record fmt::static)
+  profiler/plan profiler/record profiler/statistics fmt::static)
 triscope_room(profiler/plan kernels/base kernels/attention kernels/tensors profiler/record profiler/statistics
   fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/protocol kernels/base kernels/inspect kernels/tensors profiler/record profiler/statistics

@@ -5,25 +5,17 @@
 #include <span>
 #include <string>
 
-#include "profiler/record/measurement.hpp"
+#include "profiler/paper/layer_rows.hpp"
 
 namespace triscope {
-
-struct LayerMixRequest {
-  std::int64_t seq_len = 32'768;
-  std::int64_t q_heads = 64, kv_heads = 1, head_dim = 128;
-  Windows windows{512, 32};
-  Form form = Form::trilinear;
-  std::string dot_kernel = "baseline.fa3";  ///< of the global layers
-  Regime regime = Regime::sustained;
-};
 
 /// Time of one launch on one sequence.
 struct LayerTime {
   double ms = 0;
   std::string kernel;
-  std::string basis;  ///< "measured", "between 8192 and 32768 tokens", "scaled from 131072 tokens"
+  std::string basis;  ///< "measured"; "between 8192 and 32768 tokens, from 1024x16 by triples"
   bool measured = false;
+  int assumptions = 0;  ///< in `basis`
 };
 
 struct LayerCost {
@@ -37,10 +29,13 @@ struct LayerCosts {
   LayerCost global;
 };
 
-/// Costs at the request's length. Between two measured lengths a time is a line in the exact number of triples, which
-/// is a fixed part and a rate; beyond the measured lengths it is proportional to that number. Rows of batch 1 count, ok
-/// ones of the request's sizes, of one device (the one with most rows). Throws `Error` (usage) naming the pass that was
-/// not measured.
+/// Costs at the request's length and heads. Between two measured lengths a time is a line in the exact number of
+/// triples, which is a fixed part and a rate; beyond the measured lengths it is proportional to that number. Between
+/// and beyond measured numbers of query heads on as many kv heads likewise, in their number. Windows that were not
+/// measured take the time of the nearest ones of the same kernel (by area, then by the shorter window) in proportion to
+/// their triples; kernels compute whole tiles, so this is rough where shapes differ. Each of these stands in `basis`.
+/// Rows of batch 1 count, ok ones of the request's sizes, of one device (the one with most rows); of several of one
+/// question the one that `row_that_counts` takes. Throws `Error` (usage) naming the pass that was not measured at all.
 LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request);
 
 /// ms of all attention layers of one training step on `sequences` sequences, one after another.

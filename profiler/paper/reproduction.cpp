@@ -150,6 +150,10 @@ ModelSizes step_from(const ModelSizes& at, const std::vector<double>& misses, co
 
 }  // namespace
 
+double printed_change(int row, std::string_view benchmark) {
+  return printed_value(2, row - 1, benchmark).value / printed_value(2, row - 2, benchmark).value - 1;
+}
+
 LossSeries paper_losses(std::string_view benchmark, std::string_view model, const ModelSizes& sizes) {
   LossSeries series{std::string(benchmark), std::string(model), {sizes.begin(), sizes.end()}, {}};
   for (std::size_t i = 0; i < sizes.size(); ++i)

@@ -22,6 +22,9 @@ inline constexpr std::array<const char*, 2> kModels{"Transformer", "2-simplicial
 /// Table 2's losses of one of `kModels` on one of `kBenchmarks`.
 LossSeries paper_losses(std::string_view benchmark, std::string_view model, const ModelSizes& sizes = kPrintedSizes);
 
+/// The change of Table 2 in the row below two models, from their printed losses: -0.0151.
+double printed_change(int row, std::string_view benchmark);
+
 /// A printed value beside the same from the numbers that it is made of. Those are rounded too: `low` to `high` is what
 /// their unrounded values allow.
 struct Recomputed {

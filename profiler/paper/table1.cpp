@@ -9,6 +9,7 @@
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
 #include "paper_data.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 
 namespace triscope {
 namespace {
@@ -58,19 +59,18 @@ ImpliedRates implied_rates(const PaperRow& row) {
 }
 
 const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const Windows& windows) {
-  std::map<std::string, const ResultRow*> newest;
+  std::map<std::pair<std::string, std::string>, std::vector<const ResultRow*>> kernels;  // by device and id
   for (const ResultRow& row : rows) {
     const PaperRow* paper = find_paper_row(row.problem);
     const bool asked = paper != nullptr && paper->windows == windows && has_paper_shape(row.problem) &&
                        row.pass == Pass::forward && row.regime == Regime::sustained &&
                        row.card.kind == KernelKind::simplicial && row.status == Status::ok && row.median_ms &&
                        *row.median_ms > 0;
-    if (!asked) continue;
-    const ResultRow*& kept = newest[row.kernel];
-    if (kept == nullptr || row.measurement > kept->measurement) kept = &row;
+    if (asked) kernels[{row.device, row.kernel}].push_back(&row);
   }
   const ResultRow* best = nullptr;
-  for (const auto& [kernel, row] : newest) {
+  for (const auto& [kernel, measured] : kernels) {
+    const ResultRow* row = row_that_counts(measured);
     if (best == nullptr || *row->median_ms < *best->median_ms) best = row;
   }
   return best;

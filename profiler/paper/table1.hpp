@@ -23,8 +23,8 @@ struct ImpliedRates {
 };
 ImpliedRates implied_rates(const PaperRow& row);
 
-/// The sustained forward of the paper's windows at the inferred shape: of each 2-simplicial kernel the newest ok row
-/// counts, and of these the fastest; null: not measured.
+/// The sustained forward of the paper's windows at the inferred shape: of each 2-simplicial kernel the row that counts
+/// (`row_that_counts`), and of these the fastest; null: not measured.
 const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const Windows& windows);
 
 /// The forward of cuda.hopper at the inferred shape: assets/recorded/h100.db, sweep 1.

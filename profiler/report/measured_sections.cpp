@@ -13,6 +13,7 @@
 #include "profiler/report/html.hpp"
 #include "profiler/report/sections.hpp"
 #include "profiler/report/svg_chart.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 
 namespace triscope::report {
 namespace {
@@ -43,6 +44,7 @@ struct Curve {
 using Curves = std::map<std::string, Curve>;
 
 Curves curves_of(const PaperPageInput& input, Pass pass, bool dot_product) {
+  std::map<std::pair<std::string, std::int64_t>, std::vector<const ResultRow*>> alike;
   Curves curves;
   for (const ResultRow& row : input.rows) {
     const Problem& p = row.problem;
@@ -52,11 +54,11 @@ Curves curves_of(const PaperPageInput& input, Pass pass, bool dot_product) {
     const bool global = p.form == Form::dot_product && p.window1 >= p.seq_len;
     const bool ours = p.form == input.layer.form && Windows{p.window1, p.window2} == input.layer.windows;
     if (dot_product ? !global : !ours || row.card.kind != KernelKind::simplicial) continue;
-    Curve& curve = curves[row.device + " " + row.kernel];
-    curve.name = row.kernel;
-    const ResultRow*& kept = curve.rows[p.seq_len];
-    if (kept == nullptr || row.measurement > kept->measurement) kept = &row;
+    const std::string key = row.device + " " + row.kernel;
+    curves[key].name = row.kernel;
+    alike[{key, p.seq_len}].push_back(&row);
   }
+  for (const auto& [key, rows] : alike) curves[key.first].rows[key.second] = row_that_counts(rows);
   return curves;
 }
 

@@ -19,6 +19,7 @@
 #include "profiler/plan/advice.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
+#include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/sweep/sweep.hpp"
 
 namespace triscope {
@@ -84,7 +85,7 @@ void print(const Advice& advice, const AdviceRequest& request, bool as_json) {
 }
 
 Advice advice_from(const std::filesystem::path& database, const AdviseOptions& options, AdviceRequest& request) {
-  const std::vector<ResultRow> rows = newest_of_each(Snapshot(database).results());
+  const std::vector<ResultRow> rows = rows_that_count(Snapshot(database).results());
   complete(request, rows);
   Advice advice = advise_windows(rows, request);
   if (static_cast<std::int64_t>(advice.windows.size()) > options.most)

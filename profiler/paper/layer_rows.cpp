@@ -1,0 +1,43 @@
+#include "profiler/paper/layer_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/attention/flops.hpp"
+
+namespace triscope {
+
+bool is_layer_row(const ResultRow& row, const LayerMixRequest& request, Pass pass) {
+  const Problem& p = row.problem;
+  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == request.regime &&
+         row.pass == pass && p.batch == 1 && p.kv_heads == request.kv_heads && p.head_dim == request.head_dim &&
+         p.mask == Mask::causal && !p.sink;
+}
+
+bool is_global_layer(const ResultRow& row, const LayerMixRequest& request) {
+  return row.kernel == request.dot_kernel && row.problem.form == Form::dot_product &&
+         row.problem.window1 >= row.problem.seq_len;
+}
+
+bool is_simplicial_layer(const ResultRow& row, const LayerMixRequest& request) {
+  return row.card.kind == KernelKind::simplicial && row.problem.form == request.form;
+}
+
+double layer_triples(const Windows& windows, std::int64_t seq_len) {
+  Problem problem;
+  problem.q_heads = problem.kv_heads = problem.head_dim = 1;
+  problem.seq_len = seq_len;
+  problem.window1 = windows.window1;
+  problem.window2 = windows.window2;
+  return triple_count(problem);
+}
+
+WindowsDistance windows_distance(const Windows& from, const Windows& to) {
+  const auto apart = [](std::int64_t a, std::int64_t b) {
+    return std::abs(std::log(static_cast<double>(a) / static_cast<double>(b)));
+  };
+  const auto shorter = [](const Windows& w) { return std::min(w.window1, w.window2); };
+  return {apart(from.window1 * from.window2, to.window1 * to.window2), apart(shorter(from), shorter(to)), -to.window1};
+}
+
+}  // namespace triscope

@@ -1,0 +1,40 @@
+// Which measured rows a question about a layer can use, and what of them is nearest.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+struct LayerMixRequest {
+  std::int64_t seq_len = 32'768;
+  std::int64_t q_heads = 64, kv_heads = 1, head_dim = 128;
+  Windows windows{512, 32};
+  Form form = Form::trilinear;
+  std::string dot_kernel = "baseline.fa3";  ///< of the global layers
+  Regime regime = Regime::sustained;
+};
+
+/// An ok row of the request's regime, kv heads and head dimension: causal, of batch 1, without a sink. Its query heads,
+/// length and windows may be others.
+bool is_layer_row(const ResultRow& row, const LayerMixRequest& request, Pass pass);
+/// Dot-product attention over all tokens by the request's kernel.
+bool is_global_layer(const ResultRow& row, const LayerMixRequest& request);
+/// 2-simplicial attention in the request's form.
+bool is_simplicial_layer(const ResultRow& row, const LayerMixRequest& request);
+
+/// Triples of one head.
+double layer_triples(const Windows& windows, std::int64_t seq_len);
+
+/// How far apart two pairs of windows are: by area, then by the shorter window. Of two as far away the one with the
+/// longer first window is the nearer.
+struct WindowsDistance {
+  double area = 0, shape = 0;
+  std::int64_t less_window1 = 0;  ///< -window1
+  auto operator<=>(const WindowsDistance&) const = default;
+};
+WindowsDistance windows_distance(const Windows& from, const Windows& to);
+
+}  // namespace triscope

@@ -1,0 +1,70 @@
+#include "profiler/statistics/row_that_counts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "profiler/statistics/statistics.hpp"
+#include "profiler/statistics/training_step.hpp"
+
+namespace triscope {
+namespace {
+
+auto age(const ResultRow& row) { return std::tie(row.started, row.measurement); }
+
+double width(const ResultRow& row) {
+  return spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms).value_or(std::numeric_limits<double>::infinity());
+}
+
+bool better_known(const ResultRow& a, const ResultRow& b) {
+  return width(a) != width(b) ? width(a) < width(b) : age(a) > age(b);
+}
+
+double time(const ResultRow& row) { return row.median_ms.value_or(std::numeric_limits<double>::infinity()); }
+
+std::string question_of(const ResultRow& row) {
+  return fmt::format("{} {} {}", row.kernel, to_string(row.pass), step_question(row));
+}
+
+}  // namespace
+
+const ResultRow* row_that_counts(std::span<const ResultRow* const> rows) {
+  if (rows.empty()) return nullptr;
+  const ResultRow& newest = **std::ranges::max_element(rows, {}, [](const ResultRow* row) { return age(*row); });
+  std::map<std::string, const ResultRow*> instances;
+  for (const ResultRow* row : rows) {
+    if (row->source_hash != newest.source_hash) continue;
+    const ResultRow*& kept = instances[row->instance];
+    if (kept == nullptr || better_known(*row, *kept)) kept = row;
+  }
+  return std::ranges::min_element(instances, {}, [](const auto& one) { return time(*one.second); })->second;
+}
+
+std::vector<ResultRow> rows_that_count(const std::vector<ResultRow>& rows) {
+  std::vector<std::vector<const ResultRow*>> questions;
+  std::unordered_map<std::string, std::vector<std::size_t>> places;  // in `questions`
+  for (const ResultRow& row : rows) {
+    std::vector<std::size_t>& alike = places[question_of(row)];
+    const auto same = std::ranges::find_if(
+        alike, [&](std::size_t place) { return questions[place].front()->problem == row.problem; });
+    if (same == alike.end()) {
+      alike.push_back(questions.size());
+      questions.push_back({&row});
+    } else {
+      questions[*same].push_back(&row);
+    }
+  }
+  std::vector<ResultRow> kept;
+  for (const std::vector<const ResultRow*>& question : questions) {
+    std::vector<const ResultRow*> ok = question;
+    std::erase_if(ok, [](const ResultRow* row) { return row->status != Status::ok; });
+    kept.push_back(*row_that_counts(ok.empty() ? question : ok));
+  }
+  return kept;
+}
+
+}  // namespace triscope

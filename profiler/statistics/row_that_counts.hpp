@@ -1,0 +1,21 @@
+// Which of several measurements of one question stands for it where a database is shown as a whole.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+/// Of rows of one kernel and one question, those of the newest version of the kernel (its source); of each of its
+/// instances the row that is known best, with the narrowest interval beside its median; of these the fastest. Rows
+/// without an interval come last; of equals the newest. Not simply the newest: a later sweep with a smaller budget
+/// would blur what an earlier one had found. Null without rows.
+const ResultRow* row_that_counts(std::span<const ResultRow* const> rows);
+
+/// Of `rows` that are alike in kernel, problem, pass, regime, clock and device the one that counts, in the order of
+/// `rows`. Ok rows count before others.
+std::vector<ResultRow> rows_that_count(const std::vector<ResultRow>& rows);
+
+}  // namespace triscope

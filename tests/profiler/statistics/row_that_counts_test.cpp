@@ -1,0 +1,67 @@
+// Which of several measurements of one question stands for it.
+#include "profiler/statistics/row_that_counts.hpp"
+
+#include <gtest/gtest.h>
+
+namespace triscope {
+namespace {
+
+ResultRow row(std::int64_t measurement, const char* started, const char* source, double ms, double half_percent) {
+  ResultRow row;
+  row.measurement = measurement;
+  row.started = started;
+  row.source_hash = source;
+  row.kernel = "k";
+  row.median_ms = ms;
+  if (half_percent > 0) {
+    row.ci_low_ms = ms * (1 - half_percent / 100);
+    row.ci_high_ms = ms * (1 + half_percent / 100);
+  }
+  return row;
+}
+
+const ResultRow* chosen(const std::vector<ResultRow>& rows) {
+  std::vector<const ResultRow*> all;
+  for (const ResultRow& one : rows) all.push_back(&one);
+  return row_that_counts(all);
+}
+
+constexpr const char* kMonday = "2026-11-23T19:00:00Z";
+constexpr const char* kTuesday = "2026-11-24T19:00:00Z";
+
+TEST(RowThatCounts, is_the_best_known_of_the_newest_source_and_neither_the_newest_nor_the_fastest) {
+  EXPECT_EQ(chosen({}), nullptr);
+  // The two forwards of 512x32 in the recorded database, in short.
+  EXPECT_EQ(chosen({row(1, kMonday, "a", 24.28, 0.5), row(2, kTuesday, "a", 25.41, 1.8)})->measurement, 1);
+  EXPECT_EQ(chosen({row(1, kMonday, "a", 24.28, 1.8), row(2, kTuesday, "a", 25.41, 0.5)})->measurement, 2);
+  EXPECT_EQ(chosen({row(1, kMonday, "old", 20, 0.1), row(2, kTuesday, "new", 25, 3)})->measurement, 2);
+  EXPECT_EQ(chosen({row(2, kTuesday, "new", 25, 3), row(1, kMonday, "old", 20, 0.1)})->measurement, 2);
+  EXPECT_EQ(chosen({row(1, kMonday, "a", 20, 0), row(2, kTuesday, "a", 25, 9)})->measurement, 2) << "unknown is last";
+  EXPECT_EQ(chosen({row(2, kTuesday, "a", 25, 0), row(1, kMonday, "a", 20, 0)})->measurement, 2);
+}
+
+TEST(RowThatCounts, is_of_the_fastest_instance) {
+  std::vector<ResultRow> rows{row(1, kMonday, "a", 20, 2), row(2, kMonday, "a", 30, 0.1)};
+  rows[0].instance = "fast";
+  rows[1].instance = "forced";
+  EXPECT_EQ(chosen(rows)->measurement, 1);
+}
+
+TEST(RowThatCounts, is_chosen_for_each_question) {
+  std::vector<ResultRow> rows{row(1, kMonday, "a", 20, 0.5), row(2, kTuesday, "a", 21, 2), row(3, kMonday, "a", 5, 1),
+                              row(4, kTuesday, "a", 22, 1)};
+  rows[2].problem.seq_len = 2 * rows[0].problem.seq_len;
+  rows[3].pass = Pass::backward;
+  const std::vector<ResultRow> kept = rows_that_count(rows);
+  ASSERT_EQ(kept.size(), 3U);
+  EXPECT_EQ(kept[0].measurement, 1);
+  EXPECT_EQ(kept[1].measurement, 3);
+  EXPECT_EQ(kept[2].measurement, 4);
+  rows[0].status = Status::failed;
+  EXPECT_EQ(rows_that_count(rows)[0].measurement, 2) << "a row that failed counts only alone";
+  rows[1].status = Status::failed;
+  EXPECT_EQ(rows_that_count(rows)[0].status, Status::failed);
+}
+
+}  // namespace
+}  // namespace triscope
