@@ -15,6 +15,9 @@ body { background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, san
   margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; } h2 { font-size: 1.25rem; margin-top: 2.4rem; border-bottom: 1px solid var(--line); }
 h3 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; }
+p.formula { font: 14px/1.5 ui-monospace, monospace; margin: .2rem 0 .2rem 1.5rem; }
+a { color: var(--a); text-decoration: none; } a:hover { text-decoration: underline; }
+nav { columns: 3 13rem; margin: 1.2rem 0; font-size: 14px; } nav a { display: block; }
 p.soft, figcaption, caption { color: var(--soft); } caption { text-align: left; padding-bottom: .3rem; }
 div.wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .8rem 0; font-size: 14px; }
@@ -28,7 +31,8 @@ svg .c { stroke: var(--soft); fill: var(--soft); }
 svg polyline { fill: none !important; stroke-width: 1.8; } svg polygon { stroke: none !important; opacity: .16; }
 svg .edge { stroke-width: 2; } svg .node { fill: var(--ink); } svg .cell { stroke: var(--line); stroke-width: 1; }
 svg .frame { fill: none; stroke-width: 1.8; } svg .empty { fill: none; }
-td.code { white-space: pre-wrap; font: 12px/1.5 ui-monospace, monospace; min-width: 18rem; }
+td.code { white-space: pre-wrap; font: 12px/1.5 ui-monospace, monospace; min-width: 22rem; }
+td.n + td:not(.n), th.n + th:not(.n) { padding-left: .7rem; }
 div.grids { display: flex; flex-wrap: wrap; gap: .4rem 1.6rem; align-items: flex-start; }
 table.grid { font-size: 12px; margin: .2rem 0; } table.grid th { font-weight: normal; color: var(--soft); }
 @page { margin: 14mm; }

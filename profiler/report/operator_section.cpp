@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <vector>
 
+#include "kernels/paper/einsum_logits.hpp"
+#include "profiler/paper/measured_crossing.hpp"
 #include "profiler/paper/operator_work.hpp"
+#include "profiler/paper/relatives.hpp"
+#include "profiler/paper/rotary.hpp"
 #include "profiler/plan/crossing.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/sections.hpp"
@@ -79,102 +81,50 @@ std::string work_chart(const Windows& windows) {
   return svg_chart(chart);
 }
 
-/// Latencies over lengths of one kernel on one device.
-using Points = std::map<std::int64_t, LengthPoint>;
-
-bool same_heads(const Problem& p, const LayerMixRequest& layer) {
-  return p.batch == 1 && p.q_heads == layer.q_heads && p.kv_heads == layer.kv_heads && p.head_dim == layer.head_dim;
-}
-
-/// The newest row of each question counts.
-void keep(Points& points, const ResultRow& row) {
-  LengthPoint& point = points[row.problem.seq_len];
-  if (point.measurement > row.measurement) return;
-  point = {row.problem.seq_len, *row.median_ms, row.ci_low_ms.value_or(0), row.ci_high_ms.value_or(0), row.measurement};
-}
-
-std::vector<LengthPoint> as_list(const Points& points) {
-  std::vector<LengthPoint> list;
-  for (const auto& [length, point] : points) list.push_back(point);
-  return list;
-}
-
-std::string crossing_text(const LatencyCrossing& crossing) {
-  switch (crossing.kind) {
-    case LatencyCrossing::Kind::crosses:
-      return fmt::format("{:.0f}, between {} and {}", crossing.seq_len, crossing.after, crossing.before);
-    case LatencyCrossing::Kind::cheaper:
-      return fmt::format("below {}", crossing.shortest);
-    case LatencyCrossing::Kind::dearer:
-      return fmt::format("not up to {}", crossing.longest);
-    case LatencyCrossing::Kind::not_comparable:
-      return "";
-  }
-  return "";
-}
-
-bool counts(const PaperPageInput& input, const ResultRow& row, Pass pass) {
-  return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.regime == input.layer.regime &&
-         row.pass == pass && same_heads(row.problem, input.layer);
-}
-
-/// By the clock: the kernel of ours with most lengths beside dot-product attention on the same device.
-std::string measured_crossing(const PaperPageInput& input, const Windows& windows, Pass pass) {
-  std::map<std::string, Points> dot;
-  std::map<std::pair<std::string, std::string>, Points> ours;
-  for (const ResultRow& row : input.rows) {
-    const Problem& p = row.problem;
-    if (!counts(input, row, pass)) continue;
-    if (row.kernel == input.layer.dot_kernel && p.form == Form::dot_product && p.window1 >= p.seq_len)
-      keep(dot[row.device], row);
-    if (row.card.kind == KernelKind::simplicial && p.form == input.layer.form &&
-        Windows{p.window1, p.window2} == windows)
-      keep(ours[{row.device, row.kernel}], row);
-  }
-  std::string best;
-  std::size_t most = 1;
-  for (const auto& [key, points] : ours) {
-    if (points.size() <= most || !dot.contains(key.first)) continue;
-    const std::string text = crossing_text(find_crossing(as_list(points), as_list(dot[key.first])));
-    if (text.empty()) continue;
-    most = points.size();
-    best = text + " (" + key.second + ")";
-  }
-  return best.empty() ? "not measured" : best;
-}
-
-/// Those of Table 1, of the request, and what else was measured at two lengths or more with its heads.
-std::vector<Windows> shown_windows(const PaperPageInput& input) {
-  std::map<std::pair<std::int64_t, std::int64_t>, std::map<std::int64_t, int>> lengths;
-  for (const ResultRow& row : input.rows) {
-    const Problem& p = row.problem;
-    if (counts(input, row, Pass::forward) && row.card.kind == KernelKind::simplicial && p.form == input.layer.form)
-      ++lengths[{p.window1, p.window2}][p.seq_len];
-  }
-  std::vector<Windows> all;
-  for (const auto& [windows, count] : lengths) {
-    if (count.size() > 1) all.push_back({windows.first, windows.second});
-  }
-  if (std::ranges::find(all, input.layer.windows) == all.end()) all.push_back(input.layer.windows);
-  std::ranges::sort(all, {}, [](const Windows& w) { return std::pair(w.window1 * w.window2, w.window1); });
-  return all;
-}
-
 HtmlTable crossings(const PaperPageInput& input) {
-  HtmlTable table{{"windows", "3 w1 w2", "2 w1 w2", "exact", "forward by the clock", "backward by the clock"},
+  HtmlTable table{{"windows", "3 w1 w2", "2 w1 w2", "exact", "forward by the clock", "backward by the clock"},
                   {false, true, true, true, false, false},
                   {},
                   fmt::format("Tokens from which on the windows cost less than causal dot-product attention: by the "
                               "paper's count, by two products each, by the exact number of triples and pairs, and as "
                               "measured beside {} ({}/{} heads of {})",
                               input.layer.dot_kernel, input.layer.q_heads, input.layer.kv_heads, input.layer.head_dim)};
-  for (const Windows& windows : shown_windows(input)) {
+  for (const Windows& windows : windows_with_lengths(input.rows, input.layer)) {
+    LayerMixRequest layer = input.layer;
+    layer.windows = windows;
+    const auto by_clock = [&](Pass pass) { return crossings_text(measured_crossings(input.rows, layer, pass)); };
     table.rows.push_back(
         {fmt::format("{}x{}", windows.window1, windows.window2), std::to_string(crossing_by_paper_count(windows)),
          std::to_string(crossing_by_full_rows(windows)), std::to_string(crossing_by_exact_count(windows)),
-         measured_crossing(input, windows, Pass::forward), measured_crossing(input, windows, Pass::backward)});
+         by_clock(Pass::forward), by_clock(Pass::backward)});
   }
   return table;
+}
+
+std::string the_determinant() {
+  const auto& [q, k1, k2] = kExampleChunk;
+  const double added = trilinear_einsum(q, turned_chunks(k1, 1, 1), turned_chunks(k2, 1, 2), 1).front();
+  const double taken = trilinear_einsum(q, turned_chunks(k1, 1, 2), turned_chunks(k2, 1, 1), 1).front();
+  const auto text = [](const Vector3& v) { return fmt::format("({:g}, {:g}, {:g})", v[0], v[1], v[2]); };
+  return subheading("The determinant as two einsums") + formula("det(a, b) = a1 b2 − a2 b1") +
+         formula("det(a, b, c) = a1 b2 c3 + a2 b3 c1 + a3 b1 c2 − a1 b3 c2 − a2 b1 c3 − a3 b2 c1") +
+         formula("= ⟨a, (b2, b3, b1), (c3, c1, c2)⟩ − ⟨a, (b3, b1, b2), (c2, c3, c1)⟩") +
+         paragraph(
+             "The last line is Sarrus' rule: two trilinear products of the same vectors with their elements turned. "
+             "So Algorithm 1 takes two einsums in place of one, turn(X, m) being each chunk of three turned to the "
+             "left by m:") +
+         formula("einsum(Q, turn(K, 1), turn(K′, 2)) − einsum(Q, turn(K, 2), turn(K′, 1))") +
+         paragraph(fmt::format("Of q = {}, k = {} and k′ = {}: {:.6f} − ({:.6f}) = {:.6f}.", text(q), text(k1),
+                               text(k2), added, taken, added - taken));
+}
+
+std::string the_relatives() {
+  HtmlTable table{{"score", "logit", "cost", "beside the operator"}, {false, false, false, false}, {}, ""};
+  for (const Relative& one : relatives())
+    table.rows.push_back({one.name + (one.formula_from == "paper" ? "" : " *") + " (" + one.by + ")", one.logit,
+                          one.cost, one.relation});
+  table.caption = "n tokens of d dimensions. * The paper names it without a formula; this one is of the work it cites";
+  return subheading("Relatives") + html_table(table);
 }
 
 }  // namespace
@@ -193,7 +143,7 @@ std::string the_operator(const PaperPageInput& input) {
                              windows.window2, shown)) +
           figure(work_chart(windows),
                  "By the paper's count, and 4 for each triple inside the windows; the first rows see fewer") +
-          html_table(crossings(input)));
+          html_table(crossings(input)) + the_determinant() + the_relatives());
 }
 
 }  // namespace triscope::report

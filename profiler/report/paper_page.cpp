@@ -4,18 +4,32 @@
 #include "profiler/report/sections.hpp"
 
 namespace triscope {
+namespace {
+
+/// Links to the sections of `body`, in their order.
+std::string contents(const std::string& body) {
+  constexpr std::string_view kBegin = "<h2>", kEnd = "</h2>";
+  std::string links;
+  for (std::size_t at = body.find(kBegin); at != std::string::npos; at = body.find(kBegin, at)) {
+    at += kBegin.size();
+    links += report::link(body.substr(at, body.find(kEnd, at) - at)) + "\n";
+  }
+  return "<nav>\n" + links + "</nav>\n";
+}
+
+}  // namespace
 
 std::string paper_page(const PaperPageInput& input) {
-  std::string body =
+  const std::string head =
       report::paragraph("Fast and Simplex: 2-Simplicial Attention in Triton, beside the measurements in " +
                         (input.database.empty() ? "no database" : input.database) + ".");
-  body += report::the_operator(input) + report::turning();
+  std::string body = report::the_operator(input) + report::turning();
   body += report::table1(input) + report::lengths(input);
   if (!input.tiles.empty()) body += report::tiles(input);
   body += report::steps();
   body += report::losses() + report::scaling();
   body += report::layers(input) + report::rotation_section() + report::match3_section() + report::all_errata();
-  return html_page("2-simplicial attention: the paper and this machine", body);
+  return html_page("2-simplicial attention: the paper and this machine", head + contents(body) + body);
 }
 
 }  // namespace triscope

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "profiler/paper/general_law.hpp"
 #include "profiler/paper/losses_file.hpp"
 #include "profiler/paper/reproduction.hpp"
 #include "profiler/record/columns.hpp"
@@ -36,6 +37,36 @@ HtmlTable recomputed_table(const std::vector<Recomputed>& all) {
                           one.reproduced() ? "" : like(one.printed, one.beyond_rounding)});
   }
   return table;
+}
+
+/// The law that the paper starts from, and the line that it makes of it.
+std::string the_general_law() {
+  return formula("L(N, D) = E + A / N^alpha + B / D^beta") +
+         paragraph(
+             "The paper starts from this loss of a model with N parameters that saw D tokens. E is what no model gets "
+             "below, "
+             "the second term what more parameters take away, the third what more tokens do. All its models saw as "
+             "many "
+             "tokens, so E′ = E + B / D^beta is one number:") +
+         formula("−log L = alpha log N − log A − log(1 + E′ N^alpha / A) ≈ alpha log N + beta") +
+         paragraph(
+             "This is a straight line where E′ is small beside A / N^alpha. Elsewhere its slope is alpha (1 − E′ / L): "
+             "a "
+             "fitted alpha mixes the exponent with the part of the loss that more parameters can take away. The beta "
+             "of the "
+             "line is −log A, not that of D. Where training pays for N D, the least loss has D in proportion to "
+             "N^(alpha / beta). The command triscope paper scaling --law evaluates the law for constants of your own.");
+}
+
+/// The exponents of a benchmark where a part of its least loss is taken off every loss.
+void add_parts(HtmlTable& table, const char* benchmark) {
+  const LossSeries a = paper_losses(benchmark, kModels[0]), b = paper_losses(benchmark, kModels[1]);
+  const double least = std::min(std::ranges::min(a.losses), std::ranges::min(b.losses));
+  for (const double part : {0.0, 0.25, 0.5}) {
+    const double first = fit_above(a, part * least).alpha, second = fit_above(b, part * least).alpha;
+    table.rows.push_back({part == 0 ? benchmark : "", fmt::format("{:.0f} %", 100 * part), fmt::format("{:.4f}", first),
+                          fmt::format("{:.4f}", second), fmt::format("{:+.4f}", second - first)});
+  }
 }
 
 /// -L over N, both logarithmic: the law is a line.
@@ -72,20 +103,18 @@ std::string losses() {
   const std::vector<Recomputed> all = recompute_tables();
   const auto reproduced = std::ranges::count_if(all, [](const Recomputed& one) { return one.reproduced(); });
   const SolvedSizes solved = solve_sizes();
-  HtmlTable table{{"active parameters", "model", "GSM8k", "MMLU", "MMLU-pro", "MBPP"},
-                  {false, false, true, true, true, true},
+  HtmlTable table{{"active parameters", "in all", "model", "GSM8k", "MMLU", "MMLU-pro", "MBPP"},
+                  {false, false, false, true, true, true, true},
                   {},
                   "Negative log-likelihoods as printed; changes recomputed"};
   for (int row = 1; row <= 9; ++row) {
     const bool delta = row % 3 == 0;
     std::vector<std::string> cells{delta ? "" : printed_value(2, row, "active parameters").printed,
+                                   delta ? "" : printed_value(2, row, "total parameters").printed,
                                    delta ? "change" : kModels.at(row % 3 == 1 ? 0 : 1)};
     for (const char* benchmark : kBenchmarks) {
       const PrintedValue& cell = printed_value(2, row, benchmark);
-      cells.push_back(delta ? fmt::format("{:+.2f} %", 100 * (printed_value(2, row - 1, benchmark).value /
-                                                                  printed_value(2, row - 2, benchmark).value -
-                                                              1))
-                            : cell.printed);
+      cells.push_back(delta ? fmt::format("{:+.2f} %", 100 * printed_change(row, benchmark)) : cell.printed);
     }
     table.rows.push_back(std::move(cells));
   }
@@ -109,8 +138,13 @@ std::string scaling() {
                         {false, true, true, false},
                         {},
                         "2-simplicial - Transformer"};
+  HtmlTable above{{"benchmark", "part E′ of the least loss", "alpha, Transformer", "2-simplicial", "difference"},
+                  {false, true, true, true, true},
+                  {},
+                  "Alpha of −log(L − E′) where a part E′ of every loss stays. The parts are assumed, not known"};
   std::string charts;
   for (const char* benchmark : kBenchmarks) {
+    add_parts(above, benchmark);
     std::vector<ScalingLaw> laws;
     for (std::size_t model = 0; model < kModels.size(); ++model) {
       const LossSeries series = paper_losses(benchmark, kModels.at(model));
@@ -130,10 +164,10 @@ std::string scaling() {
   }
   return section(
       "Scaling laws",
-      charts +
+      the_general_law() + charts +
           paragraph("Bands are 95 % intervals of the laws, cut at a quarter of the loss. Three points leave one "
                     "degree of freedom.") +
-          html_table(fits) + html_table(differences));
+          html_table(fits) + html_table(differences) + html_table(above));
 }
 
 }  // namespace triscope::report

@@ -1,9 +1,11 @@
 #include "profiler/report/sections.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kernels/base/error.hpp"
 #include "profiler/paper/errata.hpp"
+#include "profiler/paper/measured_crossing.hpp"
 #include "profiler/paper/recipe.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/report/html.hpp"
@@ -12,10 +14,31 @@
 namespace triscope::report {
 
 std::string section(const std::string& heading, const std::string& body) {
-  return "<section>\n<h2>" + html_text(heading) + "</h2>\n" + body + "</section>\n";
+  return "<section id=\"" + link_name(heading) + "\">\n<h2>" + html_text(heading) + "</h2>\n" + body + "</section>\n";
 }
 
+std::string link_name(const std::string& heading) {
+  std::string name;
+  for (const char c : heading) {
+    const bool upper = c >= 'A' && c <= 'Z', letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (upper || letter) {
+      name += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  return name;
+}
+
+std::string link(const std::string& heading) {
+  return "<a href=\"#" + link_name(heading) + "\">" + html_text(heading) + "</a>";
+}
+
+std::string subheading(const std::string& text) { return "<h3>" + html_text(text) + "</h3>\n"; }
+
 std::string paragraph(const std::string& text) { return "<p>" + html_text(text) + "</p>\n"; }
+
+std::string formula(const std::string& text) { return "<p class=\"formula\">" + html_text(text) + "</p>\n"; }
 
 std::string figure(const std::string& svg, const std::string& caption) {
   return "<figure>" + svg + "<figcaption>" + html_text(caption) + "</figcaption></figure>\n";
@@ -48,7 +71,9 @@ std::string recipe_card() {
 }  // namespace
 
 std::string layers(const PaperPageInput& input) {
-  std::string body = recipe_card();
+  std::string body = recipe_card() +
+                     paragraph(fmt::format("{}", fmt::join(comparable_text(input.rows, input.layer), " "))) +
+                     "<p class=\"soft\">Other windows: " + link("Operator") + ".</p>\n";
   try {
     const LayerCosts costs = layer_costs(input.rows, input.layer);
     HtmlTable table{{"layer", "pass", "ms", "kernel", "basis"}, {false, false, true, false, false}, {}, ""};

@@ -7,9 +7,15 @@
 
 namespace triscope::report {
 
-/// A heading and what stands below it.
+/// A heading and what stands below it. Its name in links: "Scaling laws" is #scaling-laws.
 std::string section(const std::string& heading, const std::string& body);
+std::string link_name(const std::string& heading);
+/// A link to the section with this heading.
+std::string link(const std::string& heading);
+std::string subheading(const std::string& text);
 std::string paragraph(const std::string& text);
+/// A formula on a line of its own.
+std::string formula(const std::string& text);
 std::string figure(const std::string& svg, const std::string& caption);
 
 std::string the_operator(const PaperPageInput& input);

@@ -18,7 +18,7 @@ namespace {
 struct PaperOptions {
   std::string section = "results", id;
   ModelSizes sizes = kPrintedSizes;
-  std::vector<double> forecasts;
+  ScalingQuestion scaling;
   std::string losses, page;
   ModelShape model;
   Match3Request match3;
@@ -30,6 +30,27 @@ std::vector<double> parse_sizes(const char* option, const std::string& text) {
   std::vector<double> sizes;
   for (const std::string& one : parse_list(option, text)) sizes.push_back(parse_parameters(one));
   return sizes;
+}
+
+GeneralLaw parse_law(const std::string& text) {
+  std::vector<double> numbers;
+  for (const std::string& one : parse_list("--law", text)) numbers.push_back(parse_number("--law", one));
+  if (numbers.size() != 5)
+    refuse_value("--law", text, "these are not five numbers", "give E,A,alpha,B,beta of E + A / N^alpha + B / D^beta");
+  const GeneralLaw law{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+  require_law(law);
+  return law;
+}
+
+void add_scaling_options(CLI::App& command, ScalingQuestion& question) {
+  add_text(command, "--forecast", "N,...", "Numbers of parameters at which the laws are continued, for scaling",
+           [&question](const std::string& text) { question.forecasts = parse_sizes("--forecast", text); });
+  add_text(command, "--law", "E,A,ALPHA,B,BETA", "L(N, D) = E + A / N^ALPHA + B / D^BETA is evaluated, for scaling",
+           [&question](const std::string& text) { question.law = parse_law(text); });
+  add_text(command, "--trained-on", "D", "Tokens of that law, such as 1T (default: no such term)",
+           [&question](const std::string& text) { question.tokens = parse_parameters(text); });
+  add_text(command, "--irreducible", "L", "Loss that no model gets below, taken off before a second fit, for scaling",
+           [&question](const std::string& text) { question.irreducible = parse_number("--irreducible", text); });
 }
 
 void set_model_sizes(PaperOptions& options, const std::string& text) {
@@ -65,9 +86,9 @@ void add_model_options(CLI::App& command, PaperOptions& options) {
              [name, &value](const std::string& text) { value = parse_count(name, text); });
   };
   LayerMixRequest& layer = options.model.layer;
-  add_text(command, "--window,--windows", "N1xN2", "Windows, for tiling and recipe (default: 512x32)",
+  add_text(command, "--window,--windows", "N1xN2", "Windows, for operator, tiling and recipe (default: 512x32)",
            [&layer](const std::string& text) { set_windows(layer.windows, text); });
-  count("--seq", "Sequence length, for tiling and recipe (default: 32k)", layer.seq_len);
+  count("--seq", "Sequence length, likewise (default: 32k)", layer.seq_len);
   count("--q-heads", "Query heads, likewise (default: 64)", layer.q_heads);
   count("--kv-heads", "Key and value heads, likewise (default: 1)", layer.kv_heads);
   count("--head-dim", "Head dimension, likewise (default: 128)", layer.head_dim);
@@ -126,7 +147,9 @@ int run(const PaperOptions& options) {
     print_paper_results(options.sizes, options.json);
   } else if (section("scaling")) {
     print_scaling_laws(options.losses.empty() ? all_paper_losses(options.sizes) : read_losses_file(options.losses),
-                       options.forecasts, options.json);
+                       options.scaling, options.json);
+  } else if (section("operator")) {
+    print_operator(options.model.layer, *options.database, options.json);
   } else if (section("table1")) {
     print_table1(*options.database, options.json);
   } else if (section("errata")) {
@@ -142,8 +165,8 @@ int run(const PaperOptions& options) {
       refuse_value("paper", "page", "there is no file to write", "name one with -o, such as -o report.html");
     write_paper_page(tiled_problem(options.model.layer), options.model.layer, *options.database, options.page);
   } else {
-    const std::vector<std::string> known{"results", "table1", "scaling", "tiling",
-                                         "recipe",  "match3", "errata",  "page"};
+    const std::vector<std::string> known{"results", "operator", "table1", "scaling", "tiling",
+                                         "recipe",  "match3",   "errata", "page"};
     refuse_choice("paper", options.section, "this is no part of it", known);
   }
   return 0;
@@ -155,15 +178,14 @@ void add_paper_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("paper", "The paper's tables and laws, recomputed, and its errata");
   auto options = std::make_shared<PaperOptions>();
   command->add_option("SECTION", options->section, "Which part (default: results)")
-      ->type_name("{results,table1,scaling,tiling,recipe,match3,errata,page}");
+      ->type_name("{results,operator,table1,scaling,tiling,recipe,match3,errata,page}");
   command->add_option("ID", options->id, "One erratum, with its reason")->type_name("ID");
   add_text(*command, "--sizes", "N,N,N", "Active parameters of the three models (default: 1B,2B,3.5B)",
            [options](const std::string& text) { set_model_sizes(*options, text); });
   command->add_option("--losses", options->losses, "CSV with losses of your own models, for scaling")
       ->type_name("FILE");
   command->add_option("-o,--out", options->page, "HTML file that page writes")->type_name("FILE");
-  add_text(*command, "--forecast", "N,...", "Numbers of parameters at which the laws are continued, for scaling",
-           [options](const std::string& text) { options->forecasts = parse_sizes("--forecast", text); });
+  add_scaling_options(*command, options->scaling);
   add_model_options(*command, *options);
   add_match3_options(*command, options->match3);
   add_table_or_json(*command, options->json);
@@ -173,8 +195,10 @@ void add_paper_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  triscope paper                                      which printed numbers follow from the others\n"
       "  triscope paper results --sizes 1.06B,2.01B,3.39B    the same with other model sizes\n"
+      "  triscope paper operator --window 284x32 --db FILE   the logit, its relatives, and where the costs cross\n"
       "  triscope paper table1                               its milliseconds beside those of an H100 and yours\n"
       "  triscope paper scaling --forecast 7B,70B            exponents with their intervals, continued\n"
+      "  triscope paper scaling --irreducible 0.1            exponents of what lies above a loss that stays\n"
       "  triscope paper scaling --losses mine.csv            the same fits of your own models\n"
       "  triscope paper tiling --window 284x32               what of the tiles is useful, and what they cost\n"
       "  triscope paper recipe --layers 32 --budget 5s       attention of a training step, from measured rows\n"

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "profiler/match3/match3_study.hpp"
+#include "profiler/paper/general_law.hpp"
 #include "profiler/paper/layer_mix.hpp"
 #include "profiler/paper/reproduction.hpp"
 
@@ -14,9 +16,20 @@ namespace triscope {
 /// Tables 1 to 4 recomputed with `sizes` as active parameters, the misses, and the sizes that explain them.
 void print_paper_results(const ModelSizes& sizes, bool json);
 
+/// What is asked of the laws beside the fits.
+struct ScalingQuestion {
+  std::vector<double> forecasts;      ///< numbers of parameters
+  std::optional<GeneralLaw> law;      ///< evaluated at the sizes and forecasts
+  double tokens = kNoTokenTerm;       ///< that it is trained on
+  std::optional<double> irreducible;  ///< E', taken from every loss before a second fit
+};
 /// The fits of `series` with intervals, the differences of exponents between the models of each benchmark, and what
-/// would decide them; the losses that the laws expect at `forecasts` (numbers of parameters).
-void print_scaling_laws(const std::vector<LossSeries>& series, const std::vector<double>& forecasts, bool json);
+/// would decide them; the law that the paper starts from, and what the question asks.
+void print_scaling_laws(const std::vector<LossSeries>& series, const ScalingQuestion& question, bool json);
+
+/// `triscope paper operator`: the logit and its relatives, the determinant as two einsums, and what the windows of
+/// `layer` cost beside dot-product attention, by counts and by the rows of `database`.
+void print_operator(const LayerMixRequest& layer, const std::string& database, bool json);
 
 /// The paper's own series, for `print_scaling_laws`.
 std::vector<LossSeries> all_paper_losses(const ModelSizes& sizes);

@@ -12,6 +12,7 @@
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
 #include "kernels/base/number_of.hpp"
+#include "profiler/paper/measured_crossing.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
@@ -35,6 +36,13 @@ void print_card(bool json) {
     }
   }
   if (!json) print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
+}
+
+/// What "comparable" comes to; `triscope paper operator` has it as JSON.
+void print_comparable(const std::vector<ResultRow>& rows, const LayerMixRequest& layer) {
+  const auto [counted, measured] = comparable_text(rows, layer);
+  print_output("\n{}\n{}\n`triscope paper operator` tells the same of other windows.\n", counted,
+               rows.empty() ? "With --db FILE a database of measurements says where by the clock." : measured);
 }
 
 nlohmann::json as_json(const LayerTime& time) {
@@ -108,11 +116,14 @@ void print_mix(const ModelShape& model, const LayerCosts& costs) {
 void print_recipe(const ModelShape& model, const std::string& database, bool json) {
   if (database.empty() && !std::filesystem::exists(database_path(database))) {
     print_card(json);
-    if (!json) print_output("\nWith --db FILE a database of measurements says what such layers cost.\n");
+    if (!json) print_comparable({}, model.layer);
+    if (!json) print_output("\nWith --db FILE it also says what such layers cost.\n");
     return;
   }
-  const LayerCosts costs = layer_costs(Snapshot(existing_database(database)).results(), model.layer);
+  const std::vector<ResultRow> rows = Snapshot(existing_database(database)).results();
+  const LayerCosts costs = layer_costs(rows, model.layer);
   print_card(json);
+  if (!json) print_comparable(rows, model.layer);
   if (json) {
     write_json_line(dump_line(as_json(model, costs)));
     return;

@@ -1,8 +1,10 @@
-// `triscope paper scaling`: fits, what their intervals say, and what would decide them.
+// `triscope paper scaling`: fits, what their intervals say, and what would decide them. The law that the paper starts
+// from is in general_law.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "app/cli/paper/general_law.hpp"
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
@@ -172,21 +174,24 @@ std::vector<LossSeries> all_paper_losses(const ModelSizes& sizes) {
   return all;
 }
 
-void print_scaling_laws(const std::vector<LossSeries>& series, const std::vector<double>& forecasts, bool json) {
+void print_scaling_laws(const std::vector<LossSeries>& series, const ScalingQuestion& question, bool json) {
   std::vector<Fit> fits;
   for (const LossSeries& one : series) fits.push_back({&one, fit_scaling_law(one.sizes, one.losses)});
   const std::vector<Pair> pairs = pairs_of(fits);
   if (!json) {
     print_fits(fits);
     print_pairs(pairs);
-    print_forecasts(fits, forecasts);
+    print_forecasts(fits, question.forecasts);
+    print_general_law(series, question, false);
     return;
   }
   for (const Fit& fit : fits) write_json_line(dump_line(as_json(fit)));
   for (const Pair& pair : pairs) write_json_line(dump_line(as_json(pair)));
   for (const Fit& fit : fits) {
-    for (const double size : forecasts) write_json_line(dump_line(as_json(forecast_loss(fit.law, size), *fit.series)));
+    for (const double size : question.forecasts)
+      write_json_line(dump_line(as_json(forecast_loss(fit.law, size), *fit.series)));
   }
+  print_general_law(series, question, true);
 }
 
 }  // namespace triscope

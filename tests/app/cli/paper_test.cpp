@@ -1,6 +1,7 @@
 // `triscope paper` through the real program.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -27,9 +28,11 @@ TEST(Paper, results_name_what_is_reproduced_and_what_is_not) {
   const ProgramResult text = run_triscope({"paper"});
   EXPECT_EQ(text.exit_code, 0) << text.errors;
   EXPECT_THAT(text.output, HasSubstr("with 1B, 2B and 3.5B active parameters"));
-  EXPECT_THAT(text.output, HasSubstr("beyond rounding"));
+  for (const char* there : {"beyond rounding", "~176B", "-2.27 %"}) EXPECT_THAT(text.output, HasSubstr(there));
   const std::vector<json> lines = json_lines(run_triscope({"paper", "results", "--format", "json"}));
-  ASSERT_EQ(lines.size(), 56U) << "55 values and the sizes that explain them";
+  ASSERT_EQ(lines.size(), 62U) << "six rows of losses, 55 values and the sizes that explain them";
+  EXPECT_EQ(lines[5]["total_parameters"], 176e9);
+  EXPECT_EQ(lines[5]["losses"]["MMLU-pro"], 0.7689);
   EXPECT_EQ(lines.back()["type"], "solved_sizes");
   int reproduced = 0;
   for (const json& line : lines) reproduced += line.value("reproduced", json(false)) == json(true) ? 1 : 0;
@@ -48,6 +51,7 @@ TEST(Paper, table1_has_an_h100_beside_it_and_says_that_the_papers_gpu_is_unknown
   EXPECT_EQ(lines[4]["paper_ms"], 55.1);
   EXPECT_NEAR(lines[4]["recorded_ms"].get<double>(), 24.2067, 1e-9);
   EXPECT_EQ(lines[4]["kernel"], "cuda.hopper");
+  EXPECT_NEAR(lines[4]["ms"].get<double>(), 24.28, 0.005) << "the row that counts, as in the README";
 }
 
 TEST(Paper, other_sizes_change_the_fits_only) {
@@ -76,6 +80,61 @@ TEST(Paper, scaling_says_that_three_points_decide_nothing) {
   }
   EXPECT_EQ(differences, 4);
   EXPECT_EQ(forecasts, 8);
+}
+
+TEST(Paper, scaling_evaluates_the_law_that_the_paper_starts_from) {
+  const ProgramResult text = run_triscope({"paper", "scaling"});
+  EXPECT_THAT(text.output, HasSubstr("L(N, D) = E + A / N^alpha + B / D^beta"));
+  int laws = 0;
+  for (const json& line : json_lines(run_triscope({"paper", "scaling", "--law", "0.1,100,0.3,200,0.25", "--trained-on",
+                                                   "1T", "--forecast", "7B", "--format", "json"}))) {
+    if (line["type"] == "balanced_growth") {
+      EXPECT_NEAR(line["tokens_by_parameters"].get<double>(), 1.2, 1e-12);
+      EXPECT_LT(line["line_alpha"].get<double>(), 0.3);
+    }
+    if (line["type"] != "law") continue;
+    ++laws;
+    const double size = 100 / std::pow(line["parameters"].get<double>(), 0.3), tokens = 200 / std::pow(1e12, 0.25);
+    EXPECT_NEAR(line["loss"].get<double>(), 0.1 + size + tokens, 1e-12);
+    EXPECT_NEAR(line["slope"].get<double>(), 0.3 * size / (0.1 + size + tokens), 1e-12);
+  }
+  EXPECT_EQ(laws, 4) << "1B, 2B, 3.5B and the forecast";
+  expect_error(run_triscope({"paper", "scaling", "--law", "1,2,3"}), 2, "not five numbers");
+  expect_error(run_triscope({"paper", "scaling", "--law", "1,2,3,4,0"}), 2, "exponents");
+  expect_error(run_triscope({"paper", "scaling", "--irreducible", "0.3"}), 2, "not between 0 and every loss");
+  int above = 0;
+  for (const json& line : json_lines(run_triscope({"paper", "scaling", "--irreducible", "0.1", "--format", "json"}))) {
+    if (line["type"] != "law_above") continue;
+    ++above;
+    EXPECT_GT(line["alpha"].get<double>(), line["alpha_plain"].get<double>());
+  }
+  EXPECT_EQ(above, 8);
+}
+
+TEST(Paper, operator_has_its_relatives_the_determinant_and_the_crossings) {
+  const ProgramResult text = run_triscope({"paper", "operator", "--db", TRISCOPE_RECORDED_DATABASE});
+  EXPECT_EQ(text.exit_code, 0) << text.errors;
+  for (const char* there : {"Strassen attention", "a1 b2 c3 + a2 b3 c1", "by the paper's count, 3 w1 w2   49152",
+                            "between 16384 and 32768 (cuda.hopper)"})
+    EXPECT_THAT(text.output, HasSubstr(there));
+  const auto lines = json_lines(run_triscope(
+      {"paper", "operator", "--window", "284x32", "--db", TRISCOPE_RECORDED_DATABASE, "--format", "json"}));
+  ASSERT_GE(lines.size(), 12U);
+  const json& work = lines.back();
+  EXPECT_EQ(work["type"], "operator_work");
+  EXPECT_EQ(work["crossing_full_rows"], 2 * 284 * 32);
+  EXPECT_THAT(work["crossings_forward"][0]["model"].get<std::string>(), HasSubstr("the curve of 256x32"))
+      << "284x32 was not measured";
+  const json& determinant = lines[lines.size() - 2];
+  EXPECT_NEAR(determinant["first_einsum"].get<double>() - determinant["second_einsum"].get<double>(),
+              determinant["determinant"].get<double>(), 1e-15);
+}
+
+TEST(Paper, recipe_says_at_which_length_the_windows_are_comparable) {
+  const ProgramResult text = run_triscope({"paper", "recipe", "--db", TRISCOPE_RECORDED_DATABASE});
+  EXPECT_EQ(text.exit_code, 0) << text.errors;
+  EXPECT_THAT(text.output, HasSubstr("over 49152 (48k) tokens by the paper's count"));
+  EXPECT_THAT(text.output, HasSubstr("between 16384 and 32768 (cuda.hopper)"));
 }
 
 TEST(Paper, losses_of_ones_own_get_the_same_fits) {

@@ -1,6 +1,7 @@
 // The paper's page: well formed, and nothing in it is loaded from elsewhere.
 #include "profiler/report/paper_page.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -9,6 +10,9 @@
 #include <set>
 
 #include "kernels/paper/listing_tiles.hpp"
+#include "profiler/paper/general_law.hpp"
+#include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/rotary.hpp"
 #include "profiler/paper/table1.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/svg_chart.hpp"
@@ -90,10 +94,46 @@ std::string section_of(const std::string& page, const std::string& heading) {
 
 TEST(PaperPage, shows_the_operator_with_its_crossings_by_count_and_by_clock) {
   const std::string section = section_of(paper_page(recorded()), "Operator");
-  for (const char* there : {"1-simplex", "2-simplex", "6 n w1 w2", "512x32", "49152", "32768", "by the clock",
-                            "between 16384 and 32768 (cuda.hopper)", "not up to 131072 (cuda.portable)"})
+  for (const char* there :
+       {"1-simplex", "2-simplex", "6 n w1 w2", "512x32", "49152", "32768", "by the clock",
+        "between 16384 and 32768 (cuda.hopper)",
+        "(cuda.hopper; model: the time of 512x32 at 32768 tokens by the number of triples); not up to 131072 "
+        "(cuda.portable)"})
     EXPECT_THAT(section, HasSubstr(there));
   EXPECT_THAT(section_of(paper_page({}), "Operator"), HasSubstr("not measured"));
+}
+
+TEST(PaperPage, shows_the_determinant_as_two_einsums_and_the_relatives) {
+  const std::string section = section_of(paper_page({}), "Operator");
+  for (const char* there : {"a1 b2 c3 + a2 b3 c1 + a3 b1 c2 − a1 b3 c2 − a2 b1 c3 − a3 b2 c1", "Strassen attention",
+                            "triangular attention", "cross network", "einsum(Q, turn(K, 1), turn(K′, 2))"})
+    EXPECT_THAT(section, HasSubstr(there));
+  EXPECT_THAT(section, HasSubstr(fmt::format("= {:.6f}.", determinant(kExampleChunk))));
+}
+
+TEST(PaperPage, says_at_which_length_the_windows_are_comparable) {
+  const std::string section = section_of(paper_page(recorded()), "Recipe and layers");
+  for (const char* there : {"49152 (48k) tokens by the paper&#39;s count", "over 32768 by two products",
+                            "between 16384 and 32768 (cuda.hopper)", "<a href=\"#operator\">Operator</a>"})
+    EXPECT_THAT(section, HasSubstr(there));
+}
+
+TEST(PaperPage, states_the_law_that_the_paper_starts_from) {
+  const std::string section = section_of(paper_page({}), "Scaling laws");
+  EXPECT_THAT(section, HasSubstr("L(N, D) = E + A / N^alpha + B / D^beta"));
+  EXPECT_THAT(section, HasSubstr(fmt::format("<td class=\"n\">50 %</td><td class=\"n\">{:.4f}</td>",
+                                             fit_above(paper_losses("GSM8k", kModels[0]), 0.5 * 0.2718).alpha)));
+}
+
+TEST(PaperPage, links_to_each_of_its_sections) {
+  const std::string page = paper_page({});
+  std::set<std::string> links, sections;
+  const std::regex link("<a href=\"#([a-z0-9-]+)\""), name("<section id=\"([a-z0-9-]+)\"");
+  for (std::sregex_iterator one(page.begin(), page.end(), link), end; one != end; ++one) links.insert((*one)[1]);
+  for (std::sregex_iterator one(page.begin(), page.end(), name), end; one != end; ++one)
+    EXPECT_TRUE(sections.insert((*one)[1]).second) << "two sections of one name";
+  EXPECT_EQ(links, sections);
+  EXPECT_GE(sections.size(), 10U);
 }
 
 TEST(PaperPage, shows_the_steps_of_five_algorithms_with_their_numbers) {
@@ -127,7 +167,8 @@ TEST(PaperPage, has_an_h100_beside_the_papers_milliseconds_and_says_that_their_g
 
 TEST(PaperPage, names_the_model_size_of_each_change) {
   const std::string section = section_of(paper_page({}), "Results");
-  for (const char* there : {"Delta, ~1B", "Delta, ~2B", "Delta, ~3.5B"}) EXPECT_THAT(section, HasSubstr(there));
+  for (const char* there : {"Delta, ~1B", "Delta, ~2B", "Delta, ~3.5B", "~57B", "~100B", "~176B"})
+    EXPECT_THAT(section, HasSubstr(there));
   EXPECT_THAT(section, Not(HasSubstr(">reproduced</td>"))) << "a word in a column of numbers";
 }
 

@@ -1,0 +1,153 @@
+// `triscope paper operator`: the logit and its relatives, the determinant as two einsums, what the windows cost and
+// from which length on they cost less.
+#include <fmt/format.h>
+
+#include "app/cli/options/database_option.hpp"
+#include "app/cli/paper/paper_sections.hpp"
+#include "app/cli/text/terminal.hpp"
+#include "app/cli/text/terminal_table.hpp"
+#include "kernels/paper/einsum_logits.hpp"
+#include "profiler/paper/measured_crossing.hpp"
+#include "profiler/paper/operator_work.hpp"
+#include "profiler/paper/relatives.hpp"
+#include "profiler/paper/rotary.hpp"
+#include "profiler/plan/crossing.hpp"
+#include "profiler/record/json.hpp"
+#include "profiler/store/store.hpp"
+
+namespace triscope {
+namespace {
+
+nlohmann::json as_json(const Relative& one) {
+  return {{"type", "relative"},
+          {"name", one.name},
+          {"by", one.by},
+          {"logit", one.logit},
+          {"cost", one.cost},
+          {"relation", one.relation},
+          {"formula_from", one.formula_from}};
+}
+
+void print_relatives() {
+  TerminalTable table;
+  table.columns = {{"score", Align::left, 100, true},
+                   {"logit", Align::left, 95, true},
+                   {"cost", Align::left, 90, true},
+                   {"by", Align::left, 30, true}};
+  for (const Relative& one : relatives())
+    table.rows.push_back({one.name + (one.formula_from == "paper" ? "" : " *"), one.logit, one.cost, one.by});
+  print_output("{}\n* named by the paper, which gives no formula: this one is of the work that it cites.\n\n",
+               render(table, terminal_width(stdout, kUnlimitedWidth)));
+  for (const Relative& one : relatives()) print_output("{}: {}.\n", one.name, one.relation);
+}
+
+std::string vector_text(const Vector3& v) { return fmt::format("({:g}, {:g}, {:g})", v[0], v[1], v[2]); }
+
+struct Sarrus {
+  double added = 0, taken = 0;
+};
+
+Sarrus sarrus_of(const Chunk3& chunk) {
+  const auto& [q, k1, k2] = chunk;
+  return {trilinear_einsum(q, turned_chunks(k1, 1, 1), turned_chunks(k2, 1, 2), 1).front(),
+          trilinear_einsum(q, turned_chunks(k1, 1, 2), turned_chunks(k2, 1, 1), 1).front()};
+}
+
+void print_determinant() {
+  const Sarrus sums = sarrus_of(kExampleChunk);
+  print_output(
+      "\nThe determinant, by Sarrus' rule:\n\n"
+      "  det(a, b)    = a1 b2 - a2 b1\n"
+      "  det(a, b, c) = a1 b2 c3 + a2 b3 c1 + a3 b1 c2 - a1 b3 c2 - a2 b1 c3 - a3 b2 c1\n"
+      "               = <a, (b2, b3, b1), (c3, c1, c2)> - <a, (b3, b1, b2), (c2, c3, c1)>\n\n"
+      "So Algorithm 1 takes two einsums in place of one. With turn(X, m), each chunk of three turned to the left by "
+      "m:\n\n"
+      "  einsum(Q, turn(K, 1), turn(K', 2)) - einsum(Q, turn(K, 2), turn(K', 1))\n\n"
+      "Of q = {}, k = {}, k' = {}: {:.6f} - ({:.6f}) = {:.6f}.\n",
+      vector_text(kExampleChunk[0]), vector_text(kExampleChunk[1]), vector_text(kExampleChunk[2]), sums.added,
+      sums.taken, sums.added - sums.taken);
+}
+
+nlohmann::json determinant_json() {
+  const Sarrus sums = sarrus_of(kExampleChunk);
+  return {{"type", "determinant"},
+          {"q", kExampleChunk[0]},
+          {"k1", kExampleChunk[1]},
+          {"k2", kExampleChunk[2]},
+          {"first_einsum", sums.added},
+          {"second_einsum", sums.taken},
+          {"determinant", sums.added - sums.taken}};
+}
+
+nlohmann::json as_json(const MeasuredCrossing& found) {
+  const bool crosses = found.crossing.kind == LatencyCrossing::Kind::crosses;
+  return {{"tokens", crosses ? nlohmann::json(found.crossing.seq_len) : nlohmann::json()},
+          {"text", crossing_text(found)},
+          {"kernel", found.kernel},
+          {"device", found.device},
+          {"model", found.model}};
+}
+
+nlohmann::json all_as_json(const std::vector<MeasuredCrossing>& found) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const MeasuredCrossing& one : found) all.push_back(as_json(one));
+  return all;
+}
+
+void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& rows, bool named, bool json) {
+  const OperatorWork work = operator_work(layer.seq_len, layer.windows);
+  const auto forward = measured_crossings(rows, layer, Pass::forward);
+  const auto backward = measured_crossings(rows, layer, Pass::backward);
+  if (json) {
+    write_json_line(dump_line({{"type", "operator_work"},
+                               {"window1", layer.windows.window1},
+                               {"window2", layer.windows.window2},
+                               {"seq_len", layer.seq_len},
+                               {"dot_product_paper_count", work.dot_paper},
+                               {"windows_paper_count", work.windows_paper},
+                               {"dot_product", work.dot_exact},
+                               {"windows", work.windows_exact},
+                               {"crossing_paper_count", crossing_by_paper_count(layer.windows)},
+                               {"crossing_full_rows", crossing_by_full_rows(layer.windows)},
+                               {"crossing_exact", crossing_by_exact_count(layer.windows)},
+                               {"crossings_forward", all_as_json(forward)},
+                               {"crossings_backward", all_as_json(backward)}}));
+    return;
+  }
+  print_output(
+      "\nFLOPs of one head and dimension, forward, at {} tokens:\n\n"
+      "  causal dot product   2 n^2      {:.4g}   exactly {:.4g}\n"
+      "  {:<20} 6 n w1 w2  {:.4g}   exactly {:.4g}\n\n"
+      "Tokens from which on {}x{} costs less than causal dot-product attention:\n\n"
+      "  by the paper's count, 3 w1 w2   {}\n"
+      "  by two products each, 2 w1 w2   {}\n"
+      "  by the exact number of triples  {}\n",
+      layer.seq_len, work.dot_paper, work.dot_exact, fmt::format("{}x{}", layer.windows.window1, layer.windows.window2),
+      work.windows_paper, work.windows_exact, layer.windows.window1, layer.windows.window2,
+      crossing_by_paper_count(layer.windows), crossing_by_full_rows(layer.windows),
+      crossing_by_exact_count(layer.windows));
+  if (!named) {
+    print_output("\nWith --db FILE a database of measurements says where they cross by the clock.\n");
+    return;
+  }
+  print_output("  by the clock, forward           {}\n  by the clock, backward          {}\n", crossings_text(forward),
+               crossings_text(backward));
+}
+
+}  // namespace
+
+void print_operator(const LayerMixRequest& layer, const std::string& database, bool json) {
+  std::vector<ResultRow> rows;
+  const bool named = !database.empty() || std::filesystem::exists(database_path(database));
+  if (named) rows = Snapshot(existing_database(database)).results();
+  if (json) {
+    for (const Relative& one : relatives()) write_json_line(dump_line(as_json(one)));
+    write_json_line(dump_line(determinant_json()));
+  } else {
+    print_relatives();
+    print_determinant();
+  }
+  print_costs(layer, rows, named, json);
+}
+
+}  // namespace triscope
