@@ -34,7 +34,7 @@ if(TRISCOPE_WINDOW)
   triscope_room(app/window/desktop kernels/base profiler/record views/model fmt::static nlohmann_json::nlohmann_json)
   triscope_room(app/window/messages views/data app/window/threads fmt::static)
   triscope_room(app/window/undo app/window/messages)
-  triscope_room(app/window/files kernels/base profiler/export profiler/store views/data views/model
+  triscope_room(app/window/files kernels/base profiler/export profiler/paper profiler/store views/data views/model
     app/window/messages app/window/threads imgui_and_implot fmt::static)
   triscope_room(app/window/look kernels/base profiler/plan views/model views/parts app/window/desktop
     app/window/files app/window/messages app/window/undo imgui_and_implot fmt::static)

@@ -93,6 +93,14 @@ struct Application::FileActions {
     return {beside_tensors(draft.source.labels_file),
             [&draft](const auto& file) { draft.source.labels_file = file.string(); }};
   }
+  FileAction operator()(const ask::OpenLosses&) const {
+    const std::string& before = a.ui_.paper.losses.file;
+    return {before.empty() ? a.files_.database_folder() : before, [&app = a](const auto& file) {
+              app.files_.read_losses(file, [&losses = app.ui_.paper.losses, file](std::string text) {
+                take_losses(losses, file.string(), std::move(text));
+              });
+            }};
+  }
 };
 
 /// What each request does. One without a handler here does not compile.

@@ -117,7 +117,7 @@ std::vector<LossSeries> read_losses(std::string_view text) {
   return all;
 }
 
-std::vector<LossSeries> read_losses_file(const std::filesystem::path& file) {
+std::string losses_text_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) {
     throw Error(fmt::format("the losses in {} cannot be read", plain_line(file.string())), "the file cannot be opened",
@@ -127,7 +127,11 @@ std::vector<LossSeries> read_losses_file(const std::filesystem::path& file) {
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > kMostBytes) refuse("the file is larger than 32 MiB");
-  return read_losses(text);
+  return text;
+}
+
+std::vector<LossSeries> read_losses_file(const std::filesystem::path& file) {
+  return read_losses(losses_text_of(file));
 }
 
 }  // namespace triscope

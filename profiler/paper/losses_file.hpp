@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +16,9 @@ namespace triscope {
 /// also for more than 100,000 lines.
 std::vector<LossSeries> read_losses(std::string_view text);
 
-/// The same from a file of at most 32 MiB.
+/// The text of a file of at most 32 MiB. Throws `Error` (usage) where it is larger, or cannot be read.
+std::string losses_text_of(const std::filesystem::path& file);
+/// Its losses.
 std::vector<LossSeries> read_losses_file(const std::filesystem::path& file);
 
 /// "1.5B", "350M", "7e9". Throws `Error` (usage).

@@ -217,6 +217,28 @@ TEST(OnScreen, draws_nothing_while_nothing_happens) {
   EXPECT_EQ(screen.frames(), before);
 }
 
+TEST(OnScreen, steps_play_without_a_hand_and_draw_nothing_where_they_are_not_seen) {
+  if (!fixture::on_screen()) GTEST_SKIP() << "needs a display";
+  WindowOnDatabase window;
+  window.stage->settle();
+  DesktopWindow& screen = *window.stage->screen();
+  UiState& ui = window.application().ui();
+  window.application().carry_out(ask::ShowPanel{Panel::paper});
+  ui.paper.page = PaperPage::steps;
+  window.stage->settle();
+  for (int i = 0; i < 20; ++i) screen.step();
+  const std::int64_t first = ui.paper.steps.step;
+  toggle_play(ui.paper.steps, 1000, ImGui::GetTime());
+  ASSERT_TRUE(fixture::draw_until([&] { return ui.paper.steps.step >= first + 2; }, [&] { screen.step(); }));
+  ui.paper.page = PaperPage::errata;  // as where another panel lies in front
+  screen.draw();
+  ui.paper.page = PaperPage::steps;
+  ui.paper.steps.next_at = ImGui::GetTime();
+  const std::int64_t before = screen.frames();
+  for (int i = 0; i < 4; ++i) screen.step();
+  EXPECT_EQ(screen.frames(), before);
+}
+
 /// Moves the display's own pointer, as a hand does: what is only told to Dear ImGui is overruled by where that one is.
 void move_pointer(int x, int y) {
   void* x11 = dlopen("libX11.so.6", RTLD_NOW);

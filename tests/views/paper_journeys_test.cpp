@@ -1,10 +1,12 @@
 // The pages of the Paper panel, by mouse.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 
+#include "profiler/paper/errata.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 #include "tests/views/journey.hpp"
 
@@ -41,7 +43,9 @@ TEST_F(PaperJourney, the_workspace_opens_from_the_toolbar_and_each_page_by_its_b
                                         {"//**/Rotation", "rotation_"},
                                         {"//**/Match3", "match3_"},
                                         {"//**/Results", "results"},
-                                        {"//**/Scaling laws", "laws_"}}) {
+                                        {"//**/Scaling laws", "laws_"},
+                                        {"//**/Recipe", "recipe_"},
+                                        {"//**/Errata", "errata all"}}) {
       c->ItemClick(button);
       wait(c);
       IM_CHECK(shown(child));
@@ -120,6 +124,141 @@ TEST_F(PaperJourney, steps_go_on_by_buttons_keys_and_programs) {
     c->Yield(2);
     IM_CHECK_EQ(ui().paper.steps.step, 0);
     IM_CHECK(ui().paper.steps.algorithm == Algorithm::our_backward);
+  });
+}
+
+TEST_F(PaperJourney, steps_play_by_button_and_key_until_one_is_taken) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    c->ItemClick("//**/Steps");
+    c->Yield(2);
+    StepsUi& steps = ui().paper.steps;
+    c->ItemInputValue("//**/##speed", 20);
+    c->ItemClick("//**/Play");
+    IM_CHECK(steps.playing);
+    until(c, [&] { return steps.step >= 3; });
+    IM_CHECK(steps.step < 6);  // a step at a time
+    c->KeyPress(ImGuiKey_P);
+    c->Yield(2);
+    const std::int64_t stands = steps.step;
+    IM_CHECK(!steps.playing);
+    c->SleepNoSkip(0.5F, 0.05F);
+    IM_CHECK_EQ(steps.step, stands);
+    c->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);  // the palette's, not this one
+    c->Yield(2);
+    c->KeyPress(ImGuiKey_Escape);
+    c->Yield(2);
+    IM_CHECK(!steps.playing);
+    c->KeyPress(ImGuiKey_P);
+    until(c, [&] { return steps.step > stands; });
+    c->KeyPress(ImGuiKey_LeftArrow);
+    c->Yield(2);
+    IM_CHECK(!steps.playing);
+    steps.step = static_cast<std::int64_t>(app().models().steps(steps.algorithm, steps.sizes).steps.size()) - 2;
+    c->ItemClick("//**/Play");
+    until(c, [&] { return !steps.playing; });  // at the end
+    IM_CHECK_EQ(steps.step,
+                static_cast<std::int64_t>(app().models().steps(steps.algorithm, steps.sizes).steps.size()) - 1);
+  });
+}
+
+TEST_F(PaperJourney, the_recipe_adds_up_a_model_that_is_typed_or_chosen) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    c->ItemClick("//**/Recipe");
+    wait(c);
+    const auto answer = [] { return app().models().recipe(data(), ui().paper.recipe); };
+    IM_CHECK(answer().costs.has_value());
+    c->ItemInputValue("//**/##layers", 12);
+    c->ItemClick("//**/1 in 2");
+    c->Yield(2);
+    IM_CHECK_EQ(ui().paper.recipe.simplicial, 6);
+    IM_CHECK_EQ(answer().step_ms.size(), 13U);
+    const double mixed = answer().step_ms[6], global = answer().step_ms[0];
+    c->ItemInputValue("//**/##sequences", 3);
+    c->Yield(2);
+    IM_CHECK(std::abs(answer().step_ms[6] - 3 * mixed) < 1e-9 * mixed);
+    IM_CHECK(std::abs(answer().step_ms[0] - 3 * global) < 1e-9 * global);
+    c->ItemInputValue("//**/##budget", static_cast<float>(1.5 * (mixed + global)));
+    c->Yield(2);
+    IM_CHECK(answer().fits.has_value());
+    IM_CHECK(!answer().fits->none());
+    c->ItemInputValue("//**/##kv heads", 2);
+    c->Yield(2);
+    IM_CHECK(!answer().costs.has_value());
+    IM_CHECK(answer().problem.find("64/2 heads") != std::string::npos);
+    c->ItemClick(page("recipe model")->GetID("##shape"));
+    c->Yield(2);
+    std::string first = app().models().recipe_shapes(data()).front().text;
+    for (std::size_t at = 0; (at = first.find('/', at)) != std::string::npos; at += 2) first.insert(at, 1, '\\');
+    c->ItemClick(("//##Combo_00/$$0/" + first).c_str());
+    c->Yield(2);
+    IM_CHECK(answer().costs.has_value());
+    IM_CHECK_EQ(ui().paper.recipe.layers, 12);
+    c->ItemClick("//**/Copy");
+    c->Yield(2);
+    IM_CHECK(clipboard().starts_with("2-simplicial layers"));
+    IM_CHECK_EQ(std::ranges::count(clipboard(), '\n'), 14);
+  });
+}
+
+TEST_F(PaperJourney, errata_are_shown_by_kind_and_copied_with_their_reasons) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    c->ItemClick("//**/Errata");
+    c->Yield(3);
+    IM_CHECK(shown("/erratum_"));
+    const auto formulas = std::ranges::count(errata(), "formula", &Erratum::kind);
+    c->ItemClick(fmt::format("//**/formula ({})", formulas).c_str());
+    c->Yield(3);
+    IM_CHECK_EQ(ui().paper.errata_kind, "formula");
+    IM_CHECK(shown("errata formula"));
+    c->ItemClick("//**/Copy");
+    c->Yield(2);
+    IM_CHECK_EQ(std::ranges::count(clipboard(), '\n'), formulas + 1);
+    IM_CHECK(clipboard().find(errata().front().reason) != std::string::npos);
+    c->ItemClick(fmt::format("//**/all ({})", errata().size()).c_str());
+    c->Yield(3);
+    IM_CHECK(shown("errata all"));
+  });
+}
+
+TEST_F(PaperJourney, losses_of_one_s_own_are_typed_or_opened_from_a_file) {
+  std::ofstream(window->folder / "mine.csv") << kLossesHeader << "a test,one,1B,0.5\na test,one,2B,0.45\n"
+                                             << "a test,two,1B,0.5\na test,two,2B,0.4\n";
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    c->ItemClick("//**/Scaling laws");
+    c->Yield(2);
+    c->ItemClick("//**/Your losses");
+    c->Yield(2);
+    IM_CHECK(shown("own laws"));
+    const auto losses = [] { return app().models().own_losses(ui().paper.losses); };
+    IM_CHECK(losses().benchmarks.empty());
+    c->ItemClick("//**/Paper's as example");
+    c->Yield(3);
+    IM_CHECK_EQ(losses().benchmarks.size(), 4U);
+    c->ItemClick("//**/MMLU-pro");
+    c->Yield(2);
+    IM_CHECK_EQ(ui().paper.losses.benchmark, 2);
+    c->ItemClick("//**/Open CSV…");
+    wait(c);
+    IM_CHECK(ui().path.waiting.has_value());
+    c->ItemInputValue("//$FOCUSED/##path", (world().folder / "mine.csv").c_str());
+    wait(c);
+    IM_CHECK(!ui().path.waiting.has_value());
+    IM_CHECK_EQ(losses().benchmarks.size(), 1U);
+    IM_CHECK_EQ(losses().benchmarks.at(0).pairs.size(), 1U);
+    IM_CHECK_EQ(ui().paper.losses.benchmark, 0);
+    c->ItemInput("//**/##losses");
+    c->KeyCharsReplace("benchmark,model,parameters,loss\nx,y,1B,0.5\nx,y,4B,0.25\n");
+    c->Yield(2);
+    IM_CHECK_EQ(losses().benchmarks.at(0).name, "x");
+    IM_CHECK(std::abs(losses().benchmarks.at(0).series.at(0).law.alpha - 0.5) < 1e-9);
+    c->KeyCharsReplace("nothing");
+    c->Yield(2);
+    IM_CHECK(losses().benchmarks.empty());
+    IM_CHECK(!losses().problem.empty());
   });
 }
 
@@ -222,6 +361,22 @@ TEST(PaperPictures, of_every_page) {
     for (int page = 0; page < static_cast<int>(PaperPage::count); ++page) {
       ui.page = static_cast<PaperPage>(page);
       take(fmt::format("page{}", page));
+    }
+    ui.page = PaperPage::laws;
+    take_losses(ui.losses, "", example_losses());
+    ui.losses.sizes = "7B, 70B";
+    take("own");
+    ui.page = PaperPage::recipe;
+    ui.recipe.budget_ms = static_cast<float>(application.models().recipe(application.data(), ui.recipe).step_ms.at(20));
+    take("budget");
+    if (const char* database = std::getenv("TRISCOPE_PICTURES_DATABASE")) {  // with rows of lengths, instead of tiles
+      application.carry_out(ask::OpenDatabase{database});
+      window.stage->settle();
+      application.carry_out(ask::ShowPanel{Panel::paper});
+      take("recipe");
+      ui.page = PaperPage::operator_;
+      take("operator");
+      continue;
     }
     ui.page = PaperPage::tiling;
     ui.tiles.window1 = 284;

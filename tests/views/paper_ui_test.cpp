@@ -6,11 +6,15 @@
 
 #include "kernels/paper/listing_tiles.hpp"
 #include "kernels/paper/run_algorithm.hpp"
+#include "profiler/paper/errata.hpp"
+#include "tests/views/sweep_fixture.hpp"
 
 namespace triscope {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(PaperUi, asks_only_about_tiles_that_can_be_drawn) {
   TilesUi ui;
@@ -53,6 +57,63 @@ TEST(PaperUi, copies_every_kernel_with_its_share) {
   for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.header.size());
   EXPECT_EQ(table.rows[0][0], "paper forward");
   EXPECT_EQ(table.rows[0][4], "0.2963");
+}
+
+// 512 x 32 takes n / 1000 ms and FlashAttention-3 n^2 / 41e6, so they meet at 41,000 tokens; 256 x 32 at half of that.
+TEST(PaperUi, says_where_windows_cross_by_the_clock_in_each_pass_and_in_a_step) {
+  const LengthChart chart = make_length_chart(*fixture::length_sweep(), {});
+  const std::vector<std::string> wide = measured_crossings(chart, {512, 32});
+  ASSERT_EQ(wide.size(), 3U) << "forward, backward, and both";
+  EXPECT_THAT(wide, ElementsAre(StartsWith("Forward: "), StartsWith("Backward: "), StartsWith("Training step: ")));
+  for (const std::string& one : wide)
+    EXPECT_THAT(one, HasSubstr("512 × 32 costs as much as FlashAttention-3 64/1 at 41,000 tokens"));
+  const std::vector<std::string> narrow = measured_crossings(chart, {256, 32});
+  ASSERT_EQ(narrow.size(), 3U);
+  for (const std::string& one : narrow)
+    EXPECT_THAT(one, HasSubstr("256 × 32 costs as much as FlashAttention-3 64/1 at 20,500 tokens"));
+  EXPECT_TRUE(measured_crossings(chart, {32, 512}).empty()) << "the axes differ";
+  EXPECT_TRUE(measured_crossings(chart, {512, 64}).empty());
+}
+
+TEST(PaperUi, has_no_crossing_by_the_clock_without_rows_of_both_kinds) {
+  auto alone = fixture::length_sweep();
+  std::erase_if(alone->rows, [](const ResultRow& one) { return one.problem.form == Form::dot_product; });
+  EXPECT_TRUE(measured_crossings(make_length_chart(*alone, {}), {512, 32}).empty());
+  auto forward = fixture::length_sweep();
+  std::erase_if(forward->rows, [](const ResultRow& one) { return one.pass == Pass::backward; });
+  EXPECT_EQ(measured_crossings(make_length_chart(*forward, {}), {512, 32}).size(), 1U);
+}
+
+TEST(PaperUi, plays_a_step_when_one_is_due_and_stops_at_the_last) {
+  StepsUi ui;
+  ui.speed = 4;
+  EXPECT_FALSE(play_on(ui, 4, 100)) << "nobody pressed Play";
+  toggle_play(ui, 4, 100);
+  EXPECT_FALSE(play_on(ui, 4, 100.2));
+  EXPECT_TRUE(play_on(ui, 4, 100.25));
+  EXPECT_EQ(ui.step, 1);
+  EXPECT_FALSE(play_on(ui, 4, 100.3));
+  EXPECT_TRUE(play_on(ui, 4, 200)) << "one step, however late";
+  EXPECT_FALSE(play_on(ui, 4, 200.1));
+  EXPECT_TRUE(play_on(ui, 4, 200.25));
+  EXPECT_EQ(ui.step, 3);
+  EXPECT_FALSE(ui.playing);
+  toggle_play(ui, 4, 300);
+  EXPECT_EQ(ui.step, 0) << "from the beginning again";
+  toggle_play(ui, 4, 300.1);
+  EXPECT_FALSE(play_on(ui, 4, 400)) << "stopped";
+}
+
+TEST(PaperUi, copies_the_errata_of_the_chosen_kind) {
+  const TextTable all = errata_text(""), formulas = errata_text("formula");
+  EXPECT_EQ(all.rows.size(), errata().size());
+  EXPECT_GT(formulas.rows.size(), 0U);
+  EXPECT_LT(formulas.rows.size(), all.rows.size());
+  for (const auto& row : formulas.rows) {
+    ASSERT_EQ(row.size(), all.header.size());
+    EXPECT_EQ(row[2], "formula");
+    EXPECT_NE(row[5], "") << "a reason";
+  }
 }
 
 TEST(PaperUi, goes_from_program_to_program) {

@@ -47,6 +47,9 @@ struct ChooseTensors {
 struct ChooseLabels {
   std::string file;
 };
+struct OpenLosses {
+  std::string file;
+};
 
 // Files without a question, and the clipboard.
 struct OpenRecorded {};
@@ -142,9 +145,9 @@ struct Quit {};
 
 }  // namespace ask
 
-using FileRequest =
-    std::variant<ask::OpenDatabase, ask::ImportDatabase, ask::SaveDatabaseCopy, ask::SaveTable, ask::SaveChart,
-                 ask::SaveChartData, ask::SaveSlice, ask::SaveWindowPicture, ask::ChooseTensors, ask::ChooseLabels>;
+using FileRequest = std::variant<ask::OpenDatabase, ask::ImportDatabase, ask::SaveDatabaseCopy, ask::SaveTable,
+                                 ask::SaveChart, ask::SaveChartData, ask::SaveSlice, ask::SaveWindowPicture,
+                                 ask::ChooseTensors, ask::ChooseLabels, ask::OpenLosses>;
 
 using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,

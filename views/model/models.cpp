@@ -23,6 +23,7 @@ void Models::refresh(const WindowData& data) {
   order_.reset();
   names_.clear();
   has_twins_.reset();
+  recipe_.reset();
 }
 
 const LatencyModel* Models::latency(const WindowData& data) {
@@ -105,6 +106,35 @@ const AlgorithmSteps& Models::steps(Algorithm algorithm, const StepSizes& sizes)
   if (!steps_ || steps_->algorithm != algorithm || steps_->sizes != clamped(sizes))
     steps_ = run_algorithm(algorithm, sizes);
   return *steps_;
+}
+
+Models::Recipe& Models::recipe_of(const WindowData& data) {
+  refresh(data);
+  if (!recipe_) {
+    recipe_.emplace();
+    recipe_->rows = rows_on_device(data);
+    recipe_->shapes = measured_shapes(recipe_->rows);
+  }
+  return *recipe_;
+}
+
+const RecipeAnswer& Models::recipe(const WindowData& data, const RecipeUi& ui) {
+  Recipe& recipe = recipe_of(data);
+  if (!recipe.answer || recipe.asked != ui) {
+    recipe.asked = ui;
+    recipe.answer = make_recipe_answer(recipe.rows, ui);
+  }
+  return *recipe.answer;
+}
+
+const std::vector<MeasuredShape>& Models::recipe_shapes(const WindowData& data) { return recipe_of(data).shapes; }
+
+const OwnLosses& Models::own_losses(const LossesUi& ui) {
+  if (!losses_ || losses_edits_ != ui.edits) {
+    losses_edits_ = ui.edits;
+    losses_ = make_own_losses(ui.text);
+  }
+  return *losses_;
 }
 
 const Models::SweepName& Models::name(const WindowData& data, const SweepInfo& sweep) {

@@ -52,6 +52,11 @@ class Models {
   /// The steps of an algorithm of the paper's page.
   const AlgorithmSteps& steps(Algorithm algorithm, const StepSizes& sizes);
   Match3Model& match3() { return match3_; }
+  /// What the recipe page's model costs by the rows of the shown sweep's device, and the shapes that they have.
+  const RecipeAnswer& recipe(const WindowData& data, const RecipeUi& ui);
+  const std::vector<MeasuredShape>& recipe_shapes(const WindowData& data);
+  /// What follows from the user's own losses.
+  const OwnLosses& own_losses(const LossesUi& ui);
 
  private:
   void refresh(const WindowData& data);
@@ -79,6 +84,16 @@ class Models {
   std::optional<bool> has_twins_;
   std::optional<AlgorithmSteps> steps_;
   Match3Model match3_;
+  struct Recipe {
+    std::vector<ResultRow> rows;
+    std::vector<MeasuredShape> shapes;
+    RecipeUi asked;
+    std::optional<RecipeAnswer> answer;
+  };
+  std::optional<Recipe> recipe_;
+  Recipe& recipe_of(const WindowData& data);
+  std::optional<OwnLosses> losses_;
+  std::uint64_t losses_edits_ = 0;
 };
 
 }  // namespace triscope

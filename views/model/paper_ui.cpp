@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "profiler/paper/errata.hpp"
 
 namespace triscope {
 namespace {
@@ -60,15 +63,45 @@ TextTable tiles_text(const TileAnswer& answer) {
   return table;
 }
 
+TextTable errata_text(const std::string& kind) {
+  TextTable table{{"id", "where", "kind", "stands there", "is meant", "reason", "as printed", "shown by"},
+                  std::vector<bool>(8, false),
+                  {}};
+  for (const Erratum& one : errata()) {
+    if (kind.empty() || one.kind == kind)
+      table.rows.push_back({one.id, one.where, one.kind, one.printed, one.meant, one.reason, one.effect, one.shown_by});
+  }
+  return table;
+}
+
 std::vector<std::string> measured_crossings(const LengthChart& chart, const Windows& windows) {
   std::vector<std::string> sentences;
-  for (const LengthPass* pass : {&chart.of(Pass::forward), &chart.of(Pass::backward), &chart.step}) {
+  for (const auto& [name, pass] : {std::pair{"Forward", &chart.of(Pass::forward)},
+                                   {"Backward", &chart.of(Pass::backward)},
+                                   {"Training step", &chart.step}}) {
     for (const LengthCrossing& crossing : pass->crossings) {
       const Problem& problem = pass->curves[crossing.windows].problem;
-      if (Windows{problem.window1, problem.window2} == windows) sentences.push_back(crossing.sentence);
+      if (Windows{problem.window1, problem.window2} == windows)
+        sentences.push_back(fmt::format("{}: {}", name, crossing.sentence));
     }
   }
   return sentences;
+}
+
+void toggle_play(StepsUi& ui, std::int64_t count, double now) {
+  ui.playing = !ui.playing;
+  if (ui.playing && ui.step + 1 >= count) ui.step = 0;
+  ui.next_at = now + 1.0 / std::max(1, ui.speed);
+}
+
+bool play_on(StepsUi& ui, std::int64_t count, double now) {
+  if (ui.playing && ui.step + 1 >= count) ui.playing = false;
+  if (!ui.playing || now < ui.next_at) return false;
+  ++ui.step;
+  // From now on, not from when it was due: after a pause, as of a hidden window, it does not run to catch up.
+  ui.next_at = now + 1.0 / std::max(1, ui.speed);
+  ui.playing = ui.step + 1 < count;
+  return true;
 }
 
 std::int64_t next_program(const AlgorithmSteps& run, std::int64_t step, bool forwards) {

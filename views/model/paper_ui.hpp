@@ -10,11 +10,13 @@
 #include "profiler/paper/tile_question.hpp"
 #include "views/model/length_model.hpp"
 #include "views/model/match3_model.hpp"
+#include "views/model/own_losses.hpp"
+#include "views/model/recipe_model.hpp"
 
 namespace triscope {
 
 /// In the order of their buttons.
-enum class PaperPage { table1, operator_, tiling, steps, rotation, match3, results, laws, count };
+enum class PaperPage { table1, operator_, tiling, steps, rotation, match3, results, laws, recipe, errata, count };
 
 struct TilesUi {
   int window1 = 512, window2 = 32, seq_len = 32'768, q_heads = 64, kv_heads = 1, head_dim = 128;
@@ -26,6 +28,9 @@ struct StepsUi {
   Algorithm algorithm = Algorithm::paper_two_stage;
   StepSizes sizes;
   std::int64_t step = 0;
+  bool playing = false;  ///< it goes on by itself
+  int speed = 2;         ///< steps in a second
+  double next_at = 0;    ///< when it takes the next one, on the clock of the frames
 };
 
 struct OperatorUi {
@@ -45,6 +50,9 @@ struct PaperUi {
   OperatorUi operator_;
   RotationUi rotation;
   Match3Ui match3;
+  RecipeUi recipe;
+  LossesUi losses;
+  std::string errata_kind;  ///< only these are shown; empty: all
 };
 
 /// What is wrong with the numbers of the tiling page, one sentence; empty: nothing.
@@ -59,9 +67,17 @@ const TileUse* shown_use(const TilesUi& ui, const std::vector<TileUse>& uses);
 /// Every use of an answer, to be copied.
 TextTable tiles_text(const TileAnswer& answer);
 
+/// The errata of a kind, or all, to be copied.
+TextTable errata_text(const std::string& kind);
+
 /// What the measured rows of a chart say of a pair of windows beside dot-product attention, one sentence each; empty
 /// where there are none.
 std::vector<std::string> measured_crossings(const LengthChart& chart, const Windows& windows);
+
+/// Plays from the step that stands, from the beginning where that is the last of `count`; stops where it plays.
+void toggle_play(StepsUi& ui, std::int64_t count, double now);
+/// Takes the step that is due at `now`, in seconds, and stops at the last of `count`. True: it took one.
+bool play_on(StepsUi& ui, std::int64_t count, double now);
 
 /// The step with which the next, or the one before, of the programs begins.
 std::int64_t next_program(const AlgorithmSteps& run, std::int64_t step, bool forwards);

@@ -71,7 +71,14 @@ TextTable compare_panel_text(Context& context) {
 
 TextTable paper_panel_text(Context& context) {
   const WindowData& data = context.data;
-  if (context.ui.paper.page == PaperPage::tiling && data.tiles.answer) return tiles_text(*data.tiles.answer);
+  const PaperUi& ui = context.ui.paper;
+  if (ui.page == PaperPage::tiling && data.tiles.answer) return tiles_text(*data.tiles.answer);
+  if (ui.page == PaperPage::recipe) return recipe_text(ui.recipe, context.models.recipe(data, ui.recipe));
+  if (ui.page == PaperPage::errata) return errata_text(ui.errata_kind);
+  if (ui.page == PaperPage::laws && ui.losses.own) {
+    std::string unread;
+    return losses_text(context.models.own_losses(ui.losses), parse_sizes(ui.losses.sizes, unread));
+  }
   const PaperModel* model = context.models.paper(data);
   return model ? paper_text(*model) : TextTable{};
 }

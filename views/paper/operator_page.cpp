@@ -47,15 +47,15 @@ void draw_simplices(const Context& context) {
              true);
 }
 
-/// The window of `problem` on its own, where it is too small to be seen in the square from `low` to `dot`.
-void draw_close_up(const Look& look, const Problem& problem, ImVec2 low, ImVec2 dot) {
+/// The window of `problem` on its own, where it is too small to be seen in the square from `low` to `high`.
+void draw_close_up(const Look& look, const Problem& problem, ImVec2 low, ImVec2 high) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const auto longer = static_cast<float>(std::max(problem.window1, problem.window2));
-  const float pixels = look.px(110) / longer;
+  const float pixels = look.px(84) / longer;
   const ImVec2 size(std::max(look.px(2), pixels * static_cast<float>(problem.window1)),
                     std::max(look.px(2), pixels * static_cast<float>(problem.window2)));
-  const ImVec2 corner(dot.x + look.px(40), (low.y + dot.y - size.y) / 2), end(corner.x + size.x, corner.y + size.y);
-  list->AddLine(dot, ImVec2(corner.x, end.y), look.theme.line);
+  const ImVec2 corner(high.x + look.px(40), (low.y + high.y - size.y) / 2), end(corner.x + size.x, corner.y + size.y);
+  list->AddLine(high, ImVec2(corner.x, end.y), look.theme.muted);
   list->AddRectFilled(corner, end, faded(look.theme.series[0], 0.7F));
   list->AddText(ImVec2(corner.x, end.y + look.px(4)), look.theme.muted, format_count(problem.window1).c_str());
   list->AddText(ImVec2(end.x + look.px(4), corner.y), look.theme.muted, format_count(problem.window2).c_str());
@@ -82,7 +82,7 @@ void draw_rectangle(const Context& context, const Problem& problem) {
   list->AddText(ImVec2(dot.x + look.px(7), dot.y - look.px(8)), look.theme.text, "i");
   list->AddText(ImVec2(low.x, high.y + look.px(4)), look.theme.muted, "j: keys of axis 1");
   ImPlot::AddTextVertical(list, ImVec2(at.x, high.y), look.theme.muted, "k: keys of axis 2");
-  if (std::max(part(problem.window1), part(problem.window2)) < look.px(24)) draw_close_up(look, problem, low, dot);
+  if (std::max(part(problem.window1), part(problem.window2)) < look.px(24)) draw_close_up(look, problem, low, high);
   ImGui::Dummy(ImVec2(side + look.px(48), side + look.px(24)));
   muted_text(
       context,
@@ -137,6 +137,9 @@ void draw_counts(const Context& context, const Windows& windows, std::int64_t to
   fact_line(context, "windows by the paper's count, 6 n w1 w2", fmt::format("{:.4g}", work.windows_paper));
   fact_line(context, "dot product, exact: 4 a pair", fmt::format("{:.4g}", work.dot_exact));
   fact_line(context, "windows, exact: 4 a triple", fmt::format("{:.4g}", work.windows_exact));
+}
+
+void draw_crossings(const Context& context, const Windows& windows) {
   section(context, "Tokens from which on the windows are less work");
   fact_line(context, "by the paper's count, 3 w1 w2", format_count(crossing_by_paper_count(windows)));
   fact_line(context, "by full rows, 2 w1 w2", format_count(crossing_by_full_rows(windows)));
@@ -185,7 +188,9 @@ void draw_operator_page(Context& context) {
   if (beside) ImGui::SameLine(0, context.look.px(32));
   if (ImGui::BeginChild("work", ImVec2(0, 0), flags)) {
     plot_work(context, windows, ui);
-    draw_counts(context, windows, std::int64_t{1} << ui.tokens);
+    fact_columns(
+        context, [&] { draw_counts(context, windows, std::int64_t{1} << ui.tokens); },
+        [&] { draw_crossings(context, windows); });
     draw_measured(context, windows);
   }
   ImGui::EndChild();

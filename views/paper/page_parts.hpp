@@ -1,6 +1,10 @@
 // The pages, a file each, and the numbers that they keep between frames.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <string_view>
+
 #include "views/parts/context.hpp"
 
 namespace triscope {
@@ -12,6 +16,27 @@ void draw_rotation_page(Context& context);
 void draw_match3_page(Context& context);
 void draw_results_page(Context& context);
 void draw_laws_page(Context& context);
+
+void draw_recipe_page(Context& context);
+void draw_errata_page(Context& context);
+
+/// The part of the laws page that is about the user's own losses.
+void draw_own_losses(Context& context);
+
+/// A whole number `width` pixels wide.
+void number_field(const Context& context, const char* id, int& value, float width);
+/// What the field behind it on the line is; `help` on hover.
+void field_label(const Context& context, const char* text, const char* help);
+/// Two numbers with a word between them.
+void pair_field(const Context& context, const char* first_id, int& first, const char* between, const char* second_id,
+                int& second);
+/// What is wrong with the fields, as a sentence; nothing where it is empty.
+void problem_line(const Context& context, const std::string& problem);
+void wrapped_text(ImU32 colour, std::string_view text);
+
+/// Lines of facts in two columns, one below the other where the page is narrow. However wide it is, values stand near
+/// their names.
+void fact_columns(const Context& context, const std::function<void()>& left, const std::function<void()>& right);
 
 /// A number of the current window that stays between frames; `first` is its value at first.
 float kept_number(const char* name, float first);

@@ -22,7 +22,9 @@ constexpr std::array kPages{
     Page{"Rotation", "What rotations do to the determinant and to the trilinear form", draw_rotation_page},
     Page{"Match3", "Theorem 1: what its head tells, how far, and a dot-product head beside it", draw_match3_page},
     Page{"Results", "The printed numbers, recomputed", draw_results_page},
-    Page{"Scaling laws", "Losses over parameters, with fits and bands", draw_laws_page}};
+    Page{"Scaling laws", "Losses over parameters, with fits and bands", draw_laws_page},
+    Page{"Recipe", "How the models were made, and what their attention layers cost here", draw_recipe_page},
+    Page{"Errata", "What a careful reading of the paper finds, with reasons", draw_errata_page}};
 static_assert(kPages.size() == static_cast<std::size_t>(PaperPage::count));
 
 }  // namespace

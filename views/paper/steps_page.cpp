@@ -20,8 +20,12 @@ void size_slider(const Context& context, const char* name, std::int64_t& value, 
   coloured_text(context.look.theme.muted, name);
   ImGui::SameLine(0, context.look.px(6));
   ImGui::SetNextItemWidth(context.look.px(84));
-  ImGui::SliderInt(fmt::format("##{}", name).c_str(), &kept, least, most, "%d", ImGuiSliderFlags_AlwaysClamp);
+  ImGui::SliderInt(fmt::format("##{}", name).c_str(), &kept, least, most, "", ImGuiSliderFlags_AlwaysClamp);
   value = kept;
+  ImGui::SameLine(0, context.look.px(6));
+  const NumberFont font(context.look);
+  ImGui::AlignTextToFramePadding();
+  coloured_text(context.look.theme.text, fmt::format("{:<2}", kept));
 }
 
 void draw_choice(Context& context, StepsUi& ui) {
@@ -43,7 +47,28 @@ void draw_choice(Context& context, StepsUi& ui) {
   ImGui::SameLine(0, context.look.px(12));
   size_slider(context, "d", ui.sizes.dim, 1, 8);
   ui.sizes = clamped(ui.sizes);
-  if (!(ui.sizes == before) || ui.algorithm != algorithm) ui.step = 0;
+  if (!(ui.sizes == before) || ui.algorithm != algorithm) ui.step = 0, ui.playing = false;
+}
+
+/// Goes on by itself until the last step, or until the user takes one.
+void draw_play(const Context& context, StepsUi& ui, std::int64_t count, bool keys) {
+  const double now = ImGui::GetTime();
+  if (chip(context, "Play", ui.playing) || (keys && ImGui::IsKeyChordPressed(ImGuiKey_P))) toggle_play(ui, count, now);
+  tooltip(context, "Goes on by itself, or stops (P)");
+  ImGui::SameLine(0, context.look.px(4));
+  ImGui::SetNextItemWidth(context.look.px(84));
+  ImGui::SliderInt("##speed", &ui.speed, 1, 20, "", ImGuiSliderFlags_AlwaysClamp);
+  tooltip(context, "How many steps it takes in a second");
+  ImGui::SameLine(0, context.look.px(6));
+  {
+    const NumberFont font(context.look);
+    ImGui::AlignTextToFramePadding();
+    coloured_text(context.look.theme.text, fmt::format("{:>2}", ui.speed));
+  }
+  ImGui::SameLine(0, context.look.px(6));
+  coloured_text(context.look.theme.muted, "a second");
+  ImGui::SameLine(0, context.look.px(12));
+  play_on(ui, count, now);
 }
 
 /// Slider, single steps and programs; the arrow keys do the same.
@@ -53,6 +78,8 @@ void draw_controls(const Context& context, StepsUi& ui, const AlgorithmSteps& ru
                     !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   const bool left = keys && ImGui::IsKeyPressed(ImGuiKey_LeftArrow);
   const bool right = keys && ImGui::IsKeyPressed(ImGuiKey_RightArrow), by_program = ImGui::GetIO().KeyShift;
+  draw_play(context, ui, last + 1, keys);
+  const std::int64_t before = ui.step;
   if (ImGui::Button("|<") || (left && by_program)) ui.step = next_program(run, ui.step, false);
   tooltip(context, "The program before (Shift + left)");
   ImGui::SameLine(0, context.look.px(4));
@@ -71,6 +98,7 @@ void draw_controls(const Context& context, StepsUi& ui, const AlgorithmSteps& ru
   ImGui::SliderInt("##step", &step, 1, static_cast<int>(last) + 1,
                    fmt::format("step %d of {}", run.steps.size()).c_str(), ImGuiSliderFlags_AlwaysClamp);
   ui.step = step - 1;
+  if (ui.step != before) ui.playing = false;
 }
 
 const char* kind_name(StepKind kind) {

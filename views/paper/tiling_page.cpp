@@ -15,57 +15,28 @@ namespace {
 
 constexpr float kLeft = 380;  // design pixels of the fields and kernels
 
-void number_field(const Context& context, const char* id, int& value, float width) {
-  const NumberFont font(context.look);
-  ImGui::SetNextItemWidth(width);
-  ImGui::InputInt(id, &value, 0, 0);
-}
-
-void label(const Context& context, const char* text, const char* help) {
-  const float left = ImGui::GetCursorPosX();
-  ImGui::AlignTextToFramePadding();
-  coloured_text(context.look.theme.text, text);
-  tooltip(context, help);
-  ImGui::SameLine(left + context.look.px(104));
-}
-
-/// Two numbers with a word between them.
-void pair_field(const Context& context, const char* first_id, int& first, const char* between, const char* second_id,
-                int& second) {
-  const float width = context.look.px(72);
-  number_field(context, first_id, first, width);
-  ImGui::SameLine(0, context.look.px(6));
-  coloured_text(context.look.theme.muted, between);
-  ImGui::SameLine(0, context.look.px(6));
-  number_field(context, second_id, second, width);
-}
-
 void draw_fields(Context& context) {
   TilesUi& ui = context.ui.paper.tiles;
-  label(context, "windows", "Keys of axis 1 and of axis 2 that a query sees, itself counted");
+  field_label(context, "windows", "Keys of axis 1 and of axis 2 that a query sees, itself counted");
   pair_field(context, "##window1", ui.window1, "×", "##window2", ui.window2);
-  label(context, "tokens", "Length of the sequence");
+  field_label(context, "tokens", "Length of the sequence");
   number_field(context, "##tokens", ui.seq_len, context.look.px(72));
-  label(context, "heads", "Query heads, and kv heads that they share");
+  field_label(context, "heads", "Query heads, and kv heads that they share");
   pair_field(context, "##q heads", ui.q_heads, "on", "##kv heads", ui.kv_heads);
-  label(context, "a tile holds", "What stands in the rows of one tile follows from the heads that share a kv head");
+  field_label(context, "a tile holds",
+              "What stands in the rows of one tile follows from the heads that share a kv head");
   if (chip(context, "Heads", ui.kv_heads == 1 && ui.q_heads == 64)) ui.q_heads = 64, ui.kv_heads = 1;
   tooltip(context, "64 query heads on one kv head: the rows of a tile are heads of one position or two.");
   ImGui::SameLine();
   if (chip(context, "Positions", ui.kv_heads == ui.q_heads)) ui.kv_heads = ui.q_heads;
   tooltip(context, "As many kv heads as query heads: the rows of a tile are positions of one head.");
-  label(context, "head size", "Elements of a query; our kernels for Hopper have 64 and 128");
+  field_label(context, "head size", "Elements of a query; our kernels for Hopper have 64 and 128");
   number_field(context, "##head dim", ui.head_dim, context.look.px(72));
-  label(context, "query", "Whose tiles are drawn");
+  field_label(context, "query", "Whose tiles are drawn");
   ImGui::SetNextItemWidth(-1);
   ui.query = std::clamp(ui.query, 0, std::max(0, ui.seq_len - 1));
   ImGui::SliderInt("##query", &ui.query, 0, std::max(1, ui.seq_len) - 1, "%d", ImGuiSliderFlags_AlwaysClamp);
-  if (const std::string problem = tiles_problem(ui); !problem.empty()) {
-    const SmallFont font(context.look);
-    ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.slower, sentence(problem));
-    ImGui::PopTextWrapPos();
-  }
+  problem_line(context, tiles_problem(ui));
 }
 
 void draw_use_row(Context& context, const TileUse& use, bool shown) {

@@ -74,6 +74,10 @@ struct Questions {
   PathQuestion operator()(const ask::ChooseLabels&) const {
     return {"Choose token labels", "A text file with one token per line.", "Choose", false, {".txt"}};
   }
+  PathQuestion operator()(const ask::OpenLosses&) const {
+    return {
+        "Open losses", "A CSV file with the columns benchmark, model, parameters and loss.", "Open", false, {".csv"}};
+  }
   PathQuestion operator()(const ask::SaveWindowPicture&) const {
     return {"Save picture of the window", "As it is now, without this dialog.", "Save", true, {".png"}};
   }

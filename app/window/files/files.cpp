@@ -8,6 +8,7 @@
 
 #include "app/window/files/folder_listing.hpp"
 #include "kernels/base/atomic_file.hpp"
+#include "profiler/paper/losses_file.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -62,6 +63,16 @@ void Files::save(const std::filesystem::path& file, std::function<void()> write)
 
 void Files::save_text(const std::filesystem::path& file, std::string text) {
   save(file, [file, text = std::move(text)] { write_whole_file(file, text); });
+}
+
+void Files::read_losses(const std::filesystem::path& file, std::function<void(std::string text)> taken) {
+  thread_->replace("losses", [this, file, taken = std::move(taken)] {
+    try {
+      queue_.push([taken, text = losses_text_of(file)] { taken(text); });
+    } catch (const std::exception& error) {
+      messages_.notify_later(Severity::error, NoticeId::request, error.what());
+    }
+  });
 }
 
 void Files::copy(const TextTable& table, TableFormat format, const char* title) {

@@ -31,6 +31,8 @@ class Files {
   /// `write` runs on the thread; what it throws is told.
   void save(const std::filesystem::path& file, std::function<void()> write);
   void save_text(const std::filesystem::path& file, std::string text);
+  /// Reads a file of losses (`losses_text_of`); `taken` gets it on the drawing thread. What goes wrong is told.
+  void read_losses(const std::filesystem::path& file, std::function<void(std::string text)> taken);
   /// Another job for the thread; one of the same slot that still waits is dropped.
   void replace(const std::string& slot, std::function<void()> job) { thread_->replace(slot, std::move(job)); }
   void copy(const TextTable& table, TableFormat format, const char* title);

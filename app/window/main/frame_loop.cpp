@@ -11,6 +11,7 @@
 #include <implot.h>
 
 #include <algorithm>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -137,6 +138,16 @@ class TooltipWait {
   int frames_left_ = 0;
 };
 
+/// Until the steps page, which plays, is to be drawn for its next step; none where it does not play, or was not drawn:
+/// its panel may be closed. `last_drawn` on GLFW's clock. Beside measurements it is drawn as rarely as all else.
+std::optional<double> seconds_to_step(const UiState& ui, double last_drawn, bool measuring) {
+  const StepsUi& steps = ui.paper.steps;
+  const bool plays = ui.workspace == Workspace::paper && ui.paper.page == PaperPage::steps && steps.playing;
+  const double due = steps.next_at - ImGui::GetTime();  // what is drawn leaves a step that is still to come
+  if (!plays || due <= 0) return std::nullopt;
+  return std::max(0.0, std::max(due, measuring ? kMeasuringPeriodSeconds : 0) - (glfwGetTime() - last_drawn));
+}
+
 void draw_frame(GLFWwindow* window, Application& application) {
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
@@ -211,9 +222,11 @@ bool DesktopWindow::step() {
   } else if (p.frames_left > 0) {
     glfwPollEvents();
   } else {
-    const double longest = p.tooltip.is_due()               ? kHoverPeriodSeconds
-                           : io.WantTextInput && !measuring ? kTooltipWaitSeconds
-                                                            : kIdleWaitSeconds;
+    const double longest = std::min(
+        p.tooltip.is_due()               ? kHoverPeriodSeconds
+        : io.WantTextInput && !measuring ? kTooltipWaitSeconds
+                                         : kIdleWaitSeconds,
+        std::max(0.001, seconds_to_step(p.application.ui(), p.last_drawn, measuring).value_or(kIdleWaitSeconds)));
     glfwWaitEventsTimeout(
         p.news_waits ? std::clamp(p.last_drawn + kMeasuringPeriodSeconds - glfwGetTime(), 0.001, longest) : longest);
   }
@@ -229,6 +242,7 @@ bool DesktopWindow::step() {
   if (due && p.frames_left == 0) p.frames_left = 1;
   // A text cursor blinks; a pointer at rest shows a tooltip after a moment.
   if (p.frames_left == 0 && ((io.WantTextInput && !measuring) || p.tooltip.is_due())) p.frames_left = 1;
+  if (p.frames_left == 0 && seconds_to_step(p.application.ui(), p.last_drawn, measuring) == 0) p.frames_left = 1;
   if (p.frames_left == 0 && p.application.wanted_picture_scale() <= 0) return true;
   if (p.frames_left > 0) --p.frames_left;
   p.news_waits = false;

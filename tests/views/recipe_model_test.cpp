@@ -1,0 +1,123 @@
+// The layer-mix calculator of the Recipe page.
+#include "views/model/recipe_model.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/views/sweep_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::length_sweep;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> texts(const std::vector<MeasuredShape>& shapes) {
+  std::vector<std::string> result;
+  for (const MeasuredShape& one : shapes) result.push_back(one.text);
+  return result;
+}
+
+// 512 x 32 takes n / 1000 ms and FlashAttention-3 n^2 / 41e6; the backward 2.5 times as long.
+TEST(RecipeModel, adds_up_every_mix_of_measured_layers) {
+  RecipeUi ui;
+  ui.sequences = 2;
+  const RecipeAnswer answer = make_recipe_answer(length_sweep()->rows, ui);
+  ASSERT_TRUE(answer.costs) << answer.problem;
+  const double ours = 3.5 * 32.768, global = 3.5 * 32'768.0 * 32'768.0 / 41e6;
+  ASSERT_EQ(answer.step_ms.size(), 33U);
+  EXPECT_NEAR(answer.step_ms[0], 2 * 32 * global, 1e-9);
+  EXPECT_NEAR(answer.step_ms[8], 2 * (8 * ours + 24 * global), 1e-9);
+  EXPECT_NEAR(answer.step_ms[32], 2 * 32 * ours, 1e-9);
+  EXPECT_EQ(answer.costs->simplicial.forward.kernel, "cuda.hopper") << "the faster one";
+  EXPECT_FALSE(answer.fits) << "without a budget";
+  ui.dot_kernel = "baseline.cudnn";
+  EXPECT_NEAR(make_recipe_answer(length_sweep()->rows, ui).step_ms[0], 64 * global * 41 / 37, 1e-9);
+}
+
+TEST(RecipeModel, says_which_mixes_fit_a_budget) {
+  const std::vector<ResultRow> rows = length_sweep()->rows;
+  RecipeUi ui;
+  const std::vector<double> steps = make_recipe_answer(rows, ui).step_ms;
+  ui.budget_ms = static_cast<float>((steps[8] + steps[9]) / 2);
+  const RecipeAnswer answer = make_recipe_answer(rows, ui);
+  ASSERT_TRUE(answer.fits);
+  EXPECT_EQ(answer.fits->fewest, 0);
+  EXPECT_EQ(answer.fits->most, 8);
+  const TextTable table = recipe_text(ui, answer);
+  ASSERT_EQ(table.rows.size(), 33U);
+  EXPECT_THAT(table.rows[8], ElementsAre("8", "24", fmt::format("{:.6g}", steps[8]), "yes"));
+  EXPECT_EQ(table.rows[9][3], "no");
+  ui.budget_ms = 1;
+  EXPECT_TRUE(make_recipe_answer(rows, ui).fits->none());
+}
+
+TEST(RecipeModel, names_what_was_not_measured_and_how_to_measure_it) {
+  RecipeUi ui;
+  ui.kv_heads = 2;
+  const RecipeAnswer answer = make_recipe_answer(length_sweep()->rows, ui);
+  EXPECT_FALSE(answer.costs);
+  EXPECT_TRUE(answer.step_ms.empty());
+  EXPECT_THAT(answer.problem, HasSubstr("64/2 heads of 128"));
+  EXPECT_THAT(answer.next, HasSubstr("--kv-heads 2"));
+  EXPECT_TRUE(recipe_text(ui, answer).rows.empty());
+}
+
+TEST(RecipeModel, refuses_numbers_that_are_no_model) {
+  const auto problem = [](auto change) {
+    RecipeUi ui;
+    change(ui);
+    return recipe_problem(ui);
+  };
+  EXPECT_EQ(problem([](RecipeUi&) {}), "");
+  EXPECT_THAT(problem([](RecipeUi& ui) { ui.layers = 0; }), HasSubstr("1 to 1000 layers"));
+  EXPECT_THAT(problem([](RecipeUi& ui) { ui.layers = 1'000'000'000; }), HasSubstr("layers"));
+  EXPECT_THAT(problem([](RecipeUi& ui) { ui.sequences = 0; }), HasSubstr("sequences"));
+  EXPECT_THAT(problem([](RecipeUi& ui) { ui.seq_len = 1 << 30; }), HasSubstr("tokens"));
+  EXPECT_THAT(problem([](RecipeUi& ui) { ui.budget_ms = -1; }), HasSubstr("budget"));
+  EXPECT_NE(problem([](RecipeUi& ui) { ui.seq_len = 0; }), "");
+  EXPECT_NE(problem([](RecipeUi& ui) { ui.kv_heads = 7; }), "");
+  EXPECT_NE(problem([](RecipeUi& ui) { ui.window2 = 0; }), "");
+}
+
+TEST(RecipeModel, offers_the_shapes_that_it_can_add_up) {
+  std::vector<ResultRow> rows = length_sweep()->rows;
+  EXPECT_THAT(texts(measured_shapes(rows)),
+              ElementsAre("256 × 32, 64/1 heads of 128, cuDNN", "256 × 32, 64/1 heads of 128, FlashAttention-3",
+                          "512 × 32, 64/1 heads of 128, cuDNN", "512 × 32, 64/1 heads of 128, FlashAttention-3"))
+      << "nothing beside the 8 kv heads that only the baseline has";
+  for (const MeasuredShape& one : measured_shapes(rows))
+    EXPECT_TRUE(make_recipe_answer(rows, with_shape({}, one)).costs) << one.text;
+  std::erase_if(rows, [](const ResultRow& one) {
+    return one.pass == Pass::backward && (one.problem.window1 == 256 || one.kernel == "baseline.cudnn");
+  });
+  EXPECT_THAT(texts(measured_shapes(rows)), ElementsAre("512 × 32, 64/1 heads of 128, FlashAttention-3"));
+}
+
+TEST(RecipeModel, a_shape_keeps_the_model_but_not_a_length_beyond_its_own) {
+  MeasuredShape measured;
+  measured.shape.seq_len = 2048;
+  measured.shape.q_heads = 8;
+  RecipeUi ui;
+  ui.layers = 48;
+  ui.budget_ms = 100;
+  const RecipeUi taken = with_shape(ui, measured);
+  EXPECT_EQ(taken.layers, 48);
+  EXPECT_EQ(taken.budget_ms, 100);
+  EXPECT_EQ(taken.q_heads, 8);
+  EXPECT_EQ(taken.seq_len, 2048);
+  ui.seq_len = 1024;
+  EXPECT_EQ(with_shape(ui, measured).seq_len, 1024);
+}
+
+TEST(RecipeModel, goes_by_all_sweeps_of_the_device) {
+  DatabaseData data;
+  EXPECT_TRUE(rows_on_device(data).empty());
+  data.shown = fixture::small_sweep();
+  data.same_device = {length_sweep()};
+  EXPECT_EQ(rows_on_device(data).size(), data.shown->rows.size() + data.same_device[0]->rows.size());
+}
+
+}  // namespace
+}  // namespace triscope

@@ -1,0 +1,93 @@
+#include "views/paper/law_plot.hpp"
+
+#include <implot.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "profiler/paper/losses_file.hpp"
+#include "views/parts/chart_tools.hpp"
+
+namespace triscope {
+namespace {
+
+double cut(const std::optional<double>& bound, double loss) {
+  return std::clamp(bound.value_or(loss), 0.8 * loss, 1.25 * loss);
+}
+
+void plot_law(const Look& look, const DrawnLaw& drawn, double until, std::span<const double> sizes) {
+  constexpr int kSteps = 33;
+  std::array<double, kSteps> x{}, y{}, low{}, high{};
+  const double from = *std::ranges::min_element(drawn.losses.sizes);
+  for (std::size_t step = 0; step < kSteps; ++step) {
+    const double share = static_cast<double>(step) / (kSteps - 1);
+    const LossForecast at = forecast_loss(drawn.law, from * std::pow(until / from, share));
+    x.at(step) = at.size;
+    y.at(step) = at.loss;
+    low.at(step) = cut(at.low, at.loss);
+    high.at(step) = cut(at.high, at.loss);
+  }
+  // One name for all four, so that the legend hides them together. It takes its colour from the last of them.
+  const char* name = drawn.losses.model.c_str();
+  ImPlotSpec band;
+  band.FillColor = to_vec4(faded(drawn.colour, 0.18F));
+  band.LineColor = ImVec4(0, 0, 0, 0);
+  ImPlot::PlotShaded(name, x.data(), low.data(), high.data(), kSteps, band);
+  ImPlotSpec marks;
+  marks.Marker = ImPlotMarker_Circle;
+  marks.MarkerSize = look.px(4);
+  marks.MarkerFillColor = to_vec4(drawn.colour);
+  marks.MarkerLineColor = to_vec4(look.theme.panel);
+  ImPlot::PlotScatter(name, drawn.losses.sizes.data(), drawn.losses.losses.data(),
+                      static_cast<int>(drawn.losses.sizes.size()), marks);
+  std::vector<double> told;
+  for (const double at : sizes) told.push_back(forecast_loss(drawn.law, at).loss);
+  ImPlotSpec hollow = marks;
+  hollow.MarkerFillColor = to_vec4(look.theme.panel);
+  hollow.MarkerLineColor = to_vec4(drawn.colour);
+  if (!told.empty()) ImPlot::PlotScatter(name, sizes.data(), told.data(), static_cast<int>(told.size()), hollow);
+  ImPlotSpec line;
+  line.LineColor = to_vec4(drawn.colour);
+  line.LineWeight = look.px(1.5F);
+  ImPlot::PlotLine(name, x.data(), y.data(), kSteps, line);
+}
+
+/// The sizes themselves, without those whose names would stand on each other.
+void name_sizes(const Look& look, std::span<const DrawnLaw> laws, double until, std::span<const double> sizes,
+                float width) {
+  std::vector<double> all(sizes.begin(), sizes.end());
+  for (const DrawnLaw& one : laws) all.insert(all.end(), one.losses.sizes.begin(), one.losses.sizes.end());
+  all.push_back(until);
+  std::ranges::sort(all);
+  const double least = std::log(all.back() / all.front()) * static_cast<double>(look.px(56) / width);
+  std::vector<double> ticks;
+  for (const double at : all) {
+    if (ticks.empty() || std::log(at / ticks.back()) >= least) ticks.push_back(at);
+  }
+  std::vector<std::string> names;
+  for (const double at : ticks) names.push_back(parameters_text(at));
+  std::vector<const char*> labels;
+  for (const std::string& name : names) labels.push_back(name.c_str());
+  ImPlot::SetupAxisTicks(ImAxis_X1, ticks.data(), static_cast<int>(ticks.size()), labels.data());
+  // Not fitted by ImPlot: it keeps a part of the range free in numbers, which for three decades reaches below zero.
+  const double margin = std::pow(all.back() / all.front(), 0.04);
+  ImPlot::SetupAxisLimits(ImAxis_X1, all.front() / margin, all.back() * margin, ImPlotCond_Always);
+}
+
+}  // namespace
+
+void draw_law_plot(const Context& context, const std::string& title, std::span<const DrawnLaw> laws, double until,
+                   std::span<const double> sizes, ImVec2 size) {
+  if (laws.empty() || !ImPlot::BeginPlot(title.c_str(), size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText)) return;
+  ImPlot::SetupAxes("active parameters", "loss", ImPlotAxisFlags_Lock, ImPlotAxisFlags_AutoFit);
+  ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
+  name_sizes(context.look, laws, until, sizes, size.x);
+  ImPlot::SetupLegend(ImPlotLocation_NorthEast);
+  for (const DrawnLaw& one : laws) plot_law(context.look, one, until, sizes);
+  ImPlot::EndPlot();
+}
+
+}  // namespace triscope

@@ -1,0 +1,23 @@
+// Losses over parameters with fitted laws and their bands.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "profiler/paper/scaling_law.hpp"
+#include "views/parts/context.hpp"
+
+namespace triscope {
+
+struct DrawnLaw {
+  const LossSeries& losses;
+  const ScalingLaw& law;
+  ImU32 colour;
+};
+
+/// One plot of `size`, up to `until` parameters; `sizes` that are foretold have hollow points. Bands are cut at a
+/// quarter of the loss.
+void draw_law_plot(const Context& context, const std::string& title, std::span<const DrawnLaw> laws, double until,
+                   std::span<const double> sizes, ImVec2 size);
+
+}  // namespace triscope

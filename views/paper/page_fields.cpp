@@ -1,0 +1,69 @@
+// Fields and small figures that several of the pages have.
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "views/paper/page_parts.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr float kFactColumn = 400, kFactGap = 32;  // design pixels
+
+void fact_column(const Context& context, const char* name, float width, const std::function<void()>& draw) {
+  const ImVec2 size(std::min(width, context.look.px(kFactColumn)), 0);
+  if (ImGui::BeginChild(name, size, ImGuiChildFlags_AutoResizeY)) draw();
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void number_field(const Context& context, const char* id, int& value, float width) {
+  const NumberFont font(context.look);
+  ImGui::SetNextItemWidth(width);
+  ImGui::InputInt(id, &value, 0, 0);
+}
+
+void field_label(const Context& context, const char* text, const char* help) {
+  const float left = ImGui::GetCursorPosX();
+  ImGui::AlignTextToFramePadding();
+  coloured_text(context.look.theme.text, text);
+  tooltip(context, help);
+  ImGui::SameLine(left + context.look.px(104));
+}
+
+void pair_field(const Context& context, const char* first_id, int& first, const char* between, const char* second_id,
+                int& second) {
+  const float width = context.look.px(72);
+  number_field(context, first_id, first, width);
+  ImGui::SameLine(0, context.look.px(6));
+  coloured_text(context.look.theme.muted, between);
+  ImGui::SameLine(0, context.look.px(6));
+  number_field(context, second_id, second, width);
+}
+
+void problem_line(const Context& context, const std::string& problem) {
+  if (problem.empty()) return;
+  const SmallFont font(context.look);
+  ImGui::PushTextWrapPos(0);
+  coloured_text(context.look.theme.slower, sentence(problem));
+  ImGui::PopTextWrapPos();
+}
+
+void fact_columns(const Context& context, const std::function<void()>& left, const std::function<void()>& right) {
+  const float room = ImGui::GetContentRegionAvail().x, gap = context.look.px(kFactGap);
+  const bool beside = room > context.look.px(1.5F * kFactColumn) + gap;
+  const float width = beside ? (room - gap) / 2 : room;
+  fact_column(context, "left facts", width, left);
+  if (beside) ImGui::SameLine(0, gap);
+  fact_column(context, "right facts", width, right);
+}
+
+void wrapped_text(ImU32 colour, std::string_view text) {
+  ImGui::PushTextWrapPos(0);
+  coloured_text(colour, text);
+  ImGui::PopTextWrapPos();
+}
+
+}  // namespace triscope
