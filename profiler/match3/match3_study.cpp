@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
-#include <new>
+#include <memory>
 
 #include "kernels/attention/kernel.hpp"
 #include "kernels/base/philox.hpp"
@@ -17,20 +18,6 @@ namespace triscope {
 namespace {
 
 constexpr std::array<std::int64_t, 12> kTriedModuli{2, 3, 5, 8, 11, 17, 27, 45, 97, 211, 499, 1000};
-
-/// Memory for a launch, aligned as `Arguments::workspace` asks.
-class Workspace {
- public:
-  explicit Workspace(std::size_t bytes)
-      : data_(::operator new (std::max<std::size_t>(bytes, 1), std::align_val_t{256})) {}
-  ~Workspace() { ::operator delete (data_, std::align_val_t{256}); }
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-  void* data() const { return data_; }
-
- private:
-  void* data_;
-};
 
 /// One thread for the launches of a short input: on a busy machine a second one costs more than it helps.
 class ThreadsFor {
@@ -78,7 +65,12 @@ std::vector<double> head_outputs(const AttentionTensors& tensors, Match3Precisio
   const std::vector<float> k2 = held_tensor(tensors, TensorRole::k2, precision);
   const std::vector<float> ones(q.size(), 1.0F);
   std::vector<float> o(q.size()), lse(static_cast<std::size_t>(tensors.seq_len));
-  const Workspace workspace(kernel->workspace_bytes(problem, Pass::forward, instance));
+  constexpr std::size_t kAlignment = 256;
+  const std::size_t bytes = kernel->workspace_bytes(problem, Pass::forward, instance);
+  std::vector<std::byte> memory(bytes + kAlignment);
+  void* workspace = memory.data();
+  std::size_t room = memory.size();
+  std::align(kAlignment, bytes, workspace, room);
   Arguments arguments;
   arguments.q = q.data();
   arguments.k1 = k1.data();
@@ -87,7 +79,7 @@ std::vector<double> head_outputs(const AttentionTensors& tensors, Match3Precisio
   arguments.sink = tensors.sink.data();
   arguments.o = o.data();
   arguments.lse = lse.data();
-  arguments.workspace = workspace.data();
+  arguments.workspace = workspace;
   const ThreadsFor threads(tensors.seq_len);
   kernel->launch(problem, Pass::forward, instance, arguments);
   std::vector<double> outputs;

@@ -29,31 +29,25 @@ void ask_when_left(Match3Ui& ui) {
   if (ImGui::IsItemDeactivatedAfterEdit()) ui.asked = ui.typed;
 }
 
-void label(const Context& context, const char* text) {
-  ImGui::AlignTextToFramePadding();
-  muted_text(context, text);
-  ImGui::SameLine(context.look.px(90));
-}
-
 void draw_fields(const Context& context, Match3Ui& ui) {
   muted_text(context,
              "One head of seven dimensions tells for each number whether two of the list, itself included, complete it "
              "to a multiple of M.",
              true);
-  label(context, "numbers");
+  ImGui::Dummy(ImVec2(0, context.look.px(4)));
+  field_label(context, "numbers", "Whole numbers, separated by spaces");
   ImGui::SetNextItemWidth(-1);
   ImGui::InputText("##numbers", &ui.typed.numbers);
   ask_when_left(ui);
-  label(context, "modulus M");
+  field_label(context, "modulus M", "Two others complete a number when the three add up to a multiple of it");
   ImGui::SetNextItemWidth(context.look.px(110));
   ImGui::InputInt("##modulus", &ui.typed.modulus);
   ask_when_left(ui);
-  label(context, "c");
+  field_label(context, "c", "Scale of the logits. Empty: a safe one where there is one");
   ImGui::SetNextItemWidth(context.look.px(110));
   ImGui::InputTextWithHint("##c", "safe", &ui.typed.c);
   ask_when_left(ui);
-  tooltip(context, "Scale of the logits. Empty: a safe one where there is one.");
-  label(context, "q, k1, k2 in");
+  field_label(context, "q, k1, k2 in", "What the three are rounded to; products are added in fp32");
   for (const Match3Precision precision : kPrecisions) {
     if (precision != kPrecisions.front()) ImGui::SameLine(0, context.look.px(4));
     if (chip(context, std::string(to_string(precision)).c_str(), ui.asked.precision == precision)) {
@@ -61,7 +55,7 @@ void draw_fields(const Context& context, Match3Ui& ui) {
       ui.asked = ui.typed;
     }
   }
-  label(context, "draw");
+  field_label(context, "draw", "How many numbers the button draws");
   ImGui::SetNextItemWidth(context.look.px(110));
   ImGui::InputInt("##draw", &ui.draw);
   ui.draw = std::clamp(ui.draw, 1, static_cast<int>(kMatch3PageNumbers));
@@ -162,6 +156,7 @@ void plot_bound(const Context& context, const Match3Shown& shown) {
   ImPlot::SetupAxes("modulus M", "c");
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
+  for (const ImAxis axis : {ImAxis_X1, ImAxis_Y1}) ImPlot::SetupAxisFormat(axis, format_axis_number, nullptr);
   ImPlot::SetupAxesLimits(1.8, 1200, 1, 3e6);
   ImPlot::SetupLegend(ImPlotLocation_North, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
   for (std::size_t i = 0; i < kPrecisions.size(); ++i) plot_range(look, n, kPrecisions.at(i), look.theme.series.at(i));
