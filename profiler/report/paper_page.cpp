@@ -23,12 +23,12 @@ std::string paper_page(const PaperPageInput& input) {
   const std::string head =
       report::paragraph("Fast and Simplex: 2-Simplicial Attention in Triton, beside the measurements in " +
                         (input.database.empty() ? "no database" : input.database) + ".");
-  std::string body = report::the_operator(input) + report::turning();
+  std::string body = report::the_operator(input) + report::rotation_section();
   body += report::table1(input) + report::lengths(input);
   if (!input.tiles.empty()) body += report::tiles(input);
   body += report::steps();
   body += report::losses() + report::scaling();
-  body += report::layers(input) + report::rotation_section() + report::match3_section() + report::all_errata();
+  body += report::layers(input) + report::match3_section() + report::all_errata();
   return html_page("2-simplicial attention: the paper and this machine", head + contents(body) + body);
 }
 

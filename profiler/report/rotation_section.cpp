@@ -1,38 +1,98 @@
-// The section on rotations of the determinant form.
+// The section on rotations: one chunk of q, k1 and k2 turned together, then by positions, and what a rotary prologue
+// costs.
 #include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
 
 #include "profiler/paper/rotary.hpp"
 #include "profiler/paper/rotary_cost.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/sections.hpp"
+#include "profiler/report/svg_chart.hpp"
 
 namespace triscope::report {
 namespace {
 
-constexpr Chunk3 kChunk{Vector3{1.0, 0.25, 0.1}, Vector3{-0.2, 0.95, 0.35}, Vector3{0.3, -0.3, 0.9}};
-constexpr Positions3 kPositions{40, 37, 12};
 constexpr std::int64_t kMostShift = 64;
+constexpr Positions3 kPositions{40, 33, 12};
 constexpr double kAngle = 0.1;
+
+Chunk3 turned(double degrees) {
+  const Vector3 axis{0.6, 0.8, 0};
+  Chunk3 chunk = kExampleChunk;
+  for (Vector3& v : chunk) v = rotated(v, axis, degrees * std::numbers::pi / 180);
+  return chunk;
+}
+
+std::string turning_chart() {
+  SvgChart chart;
+  chart.title = "q, k1 and k2 turned together";
+  chart.x_label = "degrees";
+  chart.y_label = "logit";
+  SvgSeries det{"determinant", 'a', {}, {}, {}, {}}, sum{"sum q k1 k2", 'b', {}, {}, {}, {}};
+  for (int degrees = 0; degrees <= 360; degrees += 5) {
+    const Chunk3 chunk = turned(degrees);
+    det.line.push_back({static_cast<double>(degrees), determinant(chunk)});
+    sum.line.push_back({static_cast<double>(degrees), trilinear(chunk)});
+  }
+  for (int degrees = 0; degrees <= 360; degrees += 90)
+    chart.x_ticks.push_back({static_cast<double>(degrees), std::to_string(degrees)});
+  chart.series = {det, sum};
+  return svg_chart(chart);
+}
+
+std::string shift_chart(const ShiftedLogits& shared, const ShiftedLogits& different) {
+  SvgChart chart;
+  chart.title = "Rotary embedding, all positions moved on together";
+  chart.x_label = "positions moved on";
+  chart.y_label = "determinant";
+  SvgSeries one{"one axis", 'a', {}, {}, {}, {}}, three{"an axis for each", 'b', {}, {}, {}, {}};
+  for (std::size_t shift = 0; shift < shared.determinants.size(); ++shift) {
+    one.line.push_back({static_cast<double>(shift), shared.determinants[shift]});
+    three.line.push_back({static_cast<double>(shift), different.determinants[shift]});
+  }
+  chart.series = {one, three};
+  return svg_chart(chart);
+}
+
+HtmlTable turned_table() {
+  HtmlTable table{{"turned by", "determinant", "sum q k1 k2"}, {true, true, true}, {}, "About one axis, all three"};
+  for (int degrees = 0; degrees < 360; degrees += 45) {
+    const Chunk3 chunk = turned(degrees);
+    table.rows.push_back({fmt::format("{}°", degrees), fmt::format("{:+.6f}", determinant(chunk)),
+                          fmt::format("{:+.6f}", trilinear(chunk))});
+  }
+  return table;
+}
+
+HtmlTable worst_table(const ShiftedLogits& shared, const ShiftedLogits& different) {
+  return {{"form of the logit", "one axis for q, k1 and k2", "an axis for each"},
+          {false, true, true},
+          {{"determinant", fmt::format("{:.1e}", shared.worst_determinant),
+            fmt::format("{:.1e}", different.worst_determinant)},
+           {"sum q k1 k2", fmt::format("{:.1e}", shared.worst_trilinear),
+            fmt::format("{:.1e}", different.worst_trilinear)}},
+          fmt::format("Largest change of the logit when all positions move on by up to {}", kMostShift)};
+}
 
 }  // namespace
 
 std::string rotation_section() {
-  HtmlTable table{{"form of the logit", "one axis for q, k1 and k2", "an axis for each"},
-                  {false, true, true},
-                  {},
-                  fmt::format("Worst change of one chunk's logit when all positions move on by up to {}", kMostShift)};
-  const ShiftedLogits shared = shifted_logits(kChunk, RotaryAxes::shared, kPositions, kAngle, kMostShift);
-  const ShiftedLogits different = shifted_logits(kChunk, RotaryAxes::different, kPositions, kAngle, kMostShift);
-  table.rows.push_back({"determinant", fmt::format("{:.1e}", shared.worst_determinant),
-                        fmt::format("{:.1e}", different.worst_determinant)});
-  table.rows.push_back(
-      {"sum q k1 k2", fmt::format("{:.1e}", shared.worst_trilinear), fmt::format("{:.1e}", different.worst_trilinear)});
+  const ShiftedLogits shared = shifted_logits(kExampleChunk, RotaryAxes::shared, kPositions, kAngle, kMostShift);
+  const ShiftedLogits different = shifted_logits(kExampleChunk, RotaryAxes::different, kPositions, kAngle, kMostShift);
   std::string body = paragraph(
-      "Rotary embedding on chunks of three turns q, k1 and k2 by their positions. With determinants the logit then "
-      "depends on relative positions only, if all rotations of a chunk share one axis.");
-  body += html_table(table);
+      "The logit of the determinant is the signed volume of the body that three vectors span, so a rotation of all "
+      "three leaves it as it is. The plain sum of products changes.");
+  body += figure(turning_chart(), "One chunk of three elements, turned about one axis") + html_table(turned_table());
+  body += paragraph(
+      "Rotary embedding turns q, k1 and k2 of a chunk by their positions. The determinant then depends on the "
+      "differences of the positions only where all three turn about one axis.");
+  body += figure(shift_chart(shared, different), fmt::format("{} radians a position, from positions {}, {} and {}",
+                                                             kAngle, kPositions[0], kPositions[1], kPositions[2]));
+  body += html_table(worst_table(shared, different));
   for (const std::string& sentence : rotary_cost_sentences(rotary_costs())) body += paragraph(sentence);
-  return section("Rotations", body);
+  return section("Rotation", body);
 }
 
 }  // namespace triscope::report

@@ -20,7 +20,8 @@ std::string figure(const std::string& svg, const std::string& caption);
 
 std::string the_operator(const PaperPageInput& input);
 std::string steps();
-std::string turning();
+/// What rotations do to both forms, and what a rotary prologue costs where that was measured.
+std::string rotation_section();
 std::string table1(const PaperPageInput& input);
 std::string lengths(const PaperPageInput& input);
 std::string losses();
@@ -29,8 +30,6 @@ std::string tiles(const PaperPageInput& input);
 std::string layers(const PaperPageInput& input);
 /// Theorem 1 on a list of numbers, its bound, and a dot-product head beside it.
 std::string match3_section();
-/// What rotations do to both forms, and what a rotary prologue costs where that was measured.
-std::string rotation_section();
 std::string all_errata();
 
 }  // namespace triscope::report

@@ -12,7 +12,7 @@
 #include "kernels/paper/listing_tiles.hpp"
 #include "profiler/paper/general_law.hpp"
 #include "profiler/paper/reproduction.hpp"
-#include "profiler/paper/rotary.hpp"
+#include "profiler/paper/rotary_cost.hpp"
 #include "profiler/paper/table1.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/svg_chart.hpp"
@@ -71,7 +71,7 @@ TEST(PaperPage, of_the_recorded_database_is_well_formed_and_loads_nothing) {
   const std::string page = paper_page(recorded());
   expect_page(page);
   for (const char* there : {"Table 1", "55.1", "cuda.hopper", "Latency and rate by length", "TFLOP/s", "0.3277",
-                            "reproduced", "Scaling laws", "MMLU-pro: loss", "Tiles", "every fourth", "Rotations",
+                            "reproduced", "Scaling laws", "MMLU-pro: loss", "Tiles", "every fourth", "Rotation",
                             "Theorem 1: Match3", "bf16: safe c", "Errata", "h200.db"})
     EXPECT_THAT(page, HasSubstr(there));
   EXPECT_GE(std::ranges::count(page, '\n'), 300);
@@ -157,6 +157,20 @@ TEST(PaperPage, shows_that_the_determinant_stays_and_the_trilinear_form_moves) {
   }
   EXPECT_EQ(determinants.size(), 1U);
   EXPECT_EQ(trilinears.size(), 8U);
+}
+
+TEST(PaperPage, has_one_section_on_rotation_with_its_deviations_and_its_cost) {
+  const std::string page = paper_page({}), section = section_of(page, "Rotation");
+  EXPECT_THAT(section, HasSubstr("an axis for each"));
+  EXPECT_THAT(section, HasSubstr("Largest change of the logit"));
+  for (const std::string& cost : rotary_cost_sentences(rotary_costs()))
+    EXPECT_THAT(section, HasSubstr(html_text(cost)));
+  std::vector<std::string> headings;
+  static const std::regex heading("<h2>([^<]*)</h2>");
+  for (std::sregex_iterator one(page.begin(), page.end(), heading), end; one != end; ++one)
+    headings.push_back((*one)[1]);
+  EXPECT_EQ(std::set(headings.begin(), headings.end()).size(), headings.size());
+  EXPECT_EQ(std::ranges::count_if(headings, [](const std::string& one) { return one.starts_with("Rotation"); }), 1);
 }
 
 TEST(PaperPage, has_an_h100_beside_the_papers_milliseconds_and_says_that_their_gpu_is_unknown) {
