@@ -176,7 +176,10 @@ std::vector<LossSeries> all_paper_losses(const ModelSizes& sizes) {
 
 void print_scaling_laws(const std::vector<LossSeries>& series, const ScalingQuestion& question, bool json) {
   std::vector<Fit> fits;
-  for (const LossSeries& one : series) fits.push_back({&one, fit_scaling_law(one.sizes, one.losses)});
+  for (const LossSeries& one : series) {
+    fits.push_back({&one, fit_scaling_law(one.sizes, one.losses)});
+    if (question.irreducible) fit_above(one, *question.irreducible);  // refuses before anything is printed
+  }
   const std::vector<Pair> pairs = pairs_of(fits);
   if (!json) {
     print_fits(fits);
