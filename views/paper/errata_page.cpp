@@ -15,6 +15,7 @@ namespace triscope {
 namespace {
 
 constexpr float kWidest = 1280;  // design pixels of a card: longer lines are hard to read
+constexpr float kTwoColumns = 1600;
 
 /// A button for each kind, with how many there are of it.
 void choose_kind(Context& context, std::string& kind) {
@@ -80,8 +81,14 @@ void draw_errata_page(Context& context) {
   choose_kind(context, kind);
   if (ImGui::BeginChild(fmt::format("errata {}", kind.empty() ? "all" : kind).c_str(), ImVec2(0, 0),
                         ImGuiChildFlags_None)) {
-    for (const Erratum& one : errata()) {
-      if (kind.empty() || one.kind == kind) draw_erratum(context, one);
+    const bool two = ImGui::GetContentRegionAvail().x > context.look.px(kTwoColumns);
+    if (ImGui::BeginTable("cards", two ? 2 : 1, ImGuiTableFlags_SizingStretchSame)) {
+      for (const Erratum& one : errata()) {
+        if (!kind.empty() && one.kind != kind) continue;
+        ImGui::TableNextColumn();
+        draw_erratum(context, one);
+      }
+      ImGui::EndTable();
     }
   }
   ImGui::EndChild();

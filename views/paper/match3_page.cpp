@@ -151,7 +151,8 @@ void plot_bound(const Context& context, const Match3Shown& shown) {
   const Look& look = context.look;
   const Match3Findings& all = *shown.findings;
   const auto n = static_cast<std::int64_t>(all.question.numbers.size());
-  const ImVec2 size(std::min(ImGui::GetContentRegionAvail().x, look.px(640)), look.px(280));
+  const ImVec2 room = ImGui::GetIO().DisplaySize;
+  const ImVec2 size(-1, std::clamp(room.y * 0.35F, look.px(260), look.px(480)));
   if (!ImPlot::BeginPlot("##bound", size, ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoInputs)) return;
   ImPlot::SetupAxes("modulus M", "c");
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
@@ -237,7 +238,7 @@ void draw_match3_page(Context& context) {
   }
   ImGui::EndChild();
   if (beside) ImGui::SameLine(0, context.look.px(32));
-  const float right = std::min(ImGui::GetContentRegionAvail().x, context.look.px(860));
+  const float right = std::min(ImGui::GetContentRegionAvail().x, context.look.px(1000));
   if (ImGui::BeginChild("bound", ImVec2(right, 0), flags) && shown.findings) {
     draw_bound(context, shown);
     draw_dot_product(context, *shown.findings);

@@ -16,15 +16,6 @@ namespace {
 
 constexpr float kLeft = 340;  // design pixels of the text
 
-constexpr ImGuiTableFlags kTable = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit |
-                                   ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollX;
-
-/// Room for `rows` rows and the header, so that a table that scrolls sideways does not take the rest of the page.
-ImVec2 table_size(const Context& context, std::size_t rows) {
-  const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
-  return {0, row * static_cast<float>(rows) + context.look.px(46)};
-}
-
 void cell(ImU32 colour, std::string_view text) {
   ImGui::TableNextColumn();
   coloured_text(colour, text);
@@ -56,41 +47,38 @@ void draw_text(Context& context, LossesUi& ui) {
 
 void draw_fits(const Context& context, const OwnBenchmark& benchmark) {
   const Theme& theme = context.look.theme;
-  if (!ImGui::BeginTable("fits", 6, kTable, table_size(context, benchmark.series.size()))) return;
-  for (const char* name : {"model", "points", "alpha, 95 %", "beta, 95 %", "R²", "residual"})
-    ImGui::TableSetupColumn(name);
-  header_row(context, {false, true, true, true, true, true});
-  for (const FittedSeries& one : benchmark.series) {
-    const ScalingLaw& law = one.law;
-    ImGui::TableNextRow();
-    cell(theme.text, one.losses.model);
-    number_cell(context, std::to_string(law.points));
-    number_cell(context, with_half(law.alpha, half_width(law.alpha_error, law.degrees), 4));
-    number_cell(context, with_half(law.beta, half_width(law.beta_error, law.degrees), 3));
-    number_cell(context, fmt::format("{:.5f}", law.r_squared));
-    number_cell(context, fmt::format("{:.2e}", law.residual_sum));
-  }
-  ImGui::EndTable();
+  wide_table(context, "fits", {"model", "points", "alpha, 95 %", "beta, 95 %", "R²", "residual"},
+             {false, true, true, true, true, true}, [&] {
+               for (const FittedSeries& one : benchmark.series) {
+                 const ScalingLaw& law = one.law;
+                 ImGui::TableNextRow();
+                 cell(theme.text, one.losses.model);
+                 number_cell(context, std::to_string(law.points));
+                 number_cell(context, with_half(law.alpha, half_width(law.alpha_error, law.degrees), 4));
+                 number_cell(context, with_half(law.beta, half_width(law.beta_error, law.degrees), 3));
+                 number_cell(context, fmt::format("{:.5f}", law.r_squared));
+                 number_cell(context, fmt::format("{:.2e}", law.residual_sum));
+               }
+             });
 }
 
 void draw_pairs(const Context& context, const OwnBenchmark& benchmark) {
   const Theme& theme = context.look.theme;
   if (benchmark.pairs.empty()) return;
   section(context, "Differences of alpha");
-  if (!ImGui::BeginTable("pairs", 6, kTable, table_size(context, benchmark.pairs.size()))) return;
-  for (const char* name : {"from", "to", "difference, 95 %", "p", "paired, 95 %", "what would decide it"})
-    ImGui::TableSetupColumn(name);
-  header_row(context, {false, false, true, true, true, false});
-  for (const ComparedLaws& pair : benchmark.pairs) {
-    ImGui::TableNextRow();
-    cell(theme.text, benchmark.series[pair.from].losses.model);
-    cell(theme.text, benchmark.series[pair.to].losses.model);
-    number_cell(context, with_half(pair.difference.value, pair.difference.half, 4));
-    number_cell(context, pair.difference.probability ? fmt::format("{:.3g}", *pair.difference.probability) : "?");
-    number_cell(context, pair.paired ? with_half(pair.paired->value, pair.paired->half, 4) : "–");
-    cell(pair.decided() ? theme.faster : theme.muted, needed_words(pair));
-  }
-  ImGui::EndTable();
+  wide_table(context, "pairs", {"from", "to", "difference, 95 %", "p", "paired, 95 %", "what would decide it"},
+             {false, false, true, true, true, false}, [&] {
+               for (const ComparedLaws& pair : benchmark.pairs) {
+                 ImGui::TableNextRow();
+                 cell(theme.text, benchmark.series[pair.from].losses.model);
+                 cell(theme.text, benchmark.series[pair.to].losses.model);
+                 number_cell(context, with_half(pair.difference.value, pair.difference.half, 4));
+                 number_cell(context,
+                             pair.difference.probability ? fmt::format("{:.3g}", *pair.difference.probability) : "?");
+                 number_cell(context, pair.paired ? with_half(pair.paired->value, pair.paired->half, 4) : "–");
+                 cell(pair.decided() ? theme.faster : theme.muted, needed_words(pair));
+               }
+             });
   muted_text(context,
              "\"Would decide it\": in 80 of 100 such experiments, if the difference and the scatter are what they seem "
              "now; sizes go on by their mean ratio. Three points know their scatter badly, so these are rough numbers.",
@@ -106,22 +94,20 @@ std::string range_text(const std::optional<double>& low, const std::optional<dou
 void draw_forecasts(const Context& context, const OwnBenchmark& benchmark, const std::vector<double>& sizes) {
   const Theme& theme = context.look.theme;
   if (sizes.empty()) return;
-  if (!ImGui::BeginTable("forecasts", 5, kTable, table_size(context, benchmark.series.size() * sizes.size()))) return;
-  for (const char* name : {"model", "parameters", "loss", "law, 95 %", "one more run, 95 %"})
-    ImGui::TableSetupColumn(name);
-  header_row(context, {false, true, true, true, true});
-  for (const FittedSeries& one : benchmark.series) {
-    for (const double size : sizes) {
-      const LossForecast at = forecast_loss(one.law, size);
-      ImGui::TableNextRow();
-      cell(theme.text, one.losses.model);
-      number_cell(context, parameters_text(size));
-      number_cell(context, fmt::format("{:.4g}", at.loss));
-      number_cell(context, range_text(at.low, at.high));
-      number_cell(context, range_text(at.run_low, at.run_high));
-    }
-  }
-  ImGui::EndTable();
+  wide_table(context, "forecasts", {"model", "parameters", "loss", "law, 95 %", "one more run, 95 %"},
+             {false, true, true, true, true}, [&] {
+               for (const FittedSeries& one : benchmark.series) {
+                 for (const double size : sizes) {
+                   const LossForecast at = forecast_loss(one.law, size);
+                   ImGui::TableNextRow();
+                   cell(theme.text, one.losses.model);
+                   number_cell(context, parameters_text(size));
+                   number_cell(context, fmt::format("{:.4g}", at.loss));
+                   number_cell(context, range_text(at.low, at.high));
+                   number_cell(context, range_text(at.run_low, at.run_high));
+                 }
+               }
+             });
 }
 
 void choose_benchmark(const Context& context, const OwnLosses& all, LossesUi& ui) {

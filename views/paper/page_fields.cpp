@@ -51,6 +51,22 @@ void problem_line(const Context& context, const std::string& problem) {
   ImGui::PopTextWrapPos();
 }
 
+void wide_table(const Context& context, const char* name, std::initializer_list<const char*> columns,
+                const std::vector<bool>& right, const std::function<void()>& rows) {
+  const ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit |
+                                ImGuiTableFlags_PadOuterX | ImGuiTableFlags_NoHostExtendX;
+  const std::string child = std::string(name) + " table";
+  if (ImGui::BeginChild(child.c_str(), ImVec2(0, 0), ImGuiChildFlags_AutoResizeY,
+                        ImGuiWindowFlags_HorizontalScrollbar) &&
+      ImGui::BeginTable(name, static_cast<int>(columns.size()), flags)) {
+    for (const char* column : columns) ImGui::TableSetupColumn(column);
+    header_row(context, right);
+    rows();
+    ImGui::EndTable();
+  }
+  ImGui::EndChild();
+}
+
 void fact_columns(const Context& context, const std::function<void()>& left, const std::function<void()>& right) {
   const float room = ImGui::GetContentRegionAvail().x, gap = context.look.px(kFactGap);
   const bool beside = room > context.look.px(1.5F * kFactColumn) + gap;

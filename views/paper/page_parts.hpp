@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "views/parts/context.hpp"
 
@@ -33,6 +35,11 @@ void pair_field(const Context& context, const char* first_id, int& first, const 
 /// What is wrong with the fields, as a sentence; nothing where it is empty.
 void problem_line(const Context& context, const std::string& problem);
 void wrapped_text(ImU32 colour, std::string_view text);
+
+/// A small table as high as its rows, in a window of its own that scrolls sideways where it is too wide; a table that
+/// scrolls itself draws its lines beyond the page's lower end. `rows` draws them; `right` by column.
+void wide_table(const Context& context, const char* name, std::initializer_list<const char*> columns,
+                const std::vector<bool>& right, const std::function<void()>& rows);
 
 /// Lines of facts in two columns, one below the other where the page is narrow. However wide it is, values stand near
 /// their names.

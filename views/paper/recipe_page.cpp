@@ -121,21 +121,16 @@ void layer_row(const Context& context, const char* layer, const char* pass, cons
 
 void draw_layers(const Context& context, const RecipeUi& ui, const LayerCosts& costs) {
   section(context, fmt::format("One layer on one sequence of {} tokens", format_count(ui.seq_len)).c_str());
-  const ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit |
-                                ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollX;
-  const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
-  if (!ImGui::BeginTable("layers", 5, flags, ImVec2(0, 4 * row + context.look.px(46)))) return;
-  for (const char* name : {"layer", "pass", "ms", "kernel", "basis"}) ImGui::TableSetupColumn(name);
-  header_row(context, {false, false, true, false, false});
   const std::array times{&costs.simplicial.forward, &costs.simplicial.backward, &costs.global.forward,
                          &costs.global.backward};
   const auto least = std::ranges::min(times, {}, &LayerTime::ms);
   const int decimals = least->ms < 1 ? 4 : 2;
   const std::string windows = fmt::format("2-simplicial {}", format_windows(ui.window1, ui.window2));
   const std::array<const char*, 4> names{windows.c_str(), "", "global", ""};
-  for (std::size_t n = 0; n < times.size(); ++n)
-    layer_row(context, names.at(n), n % 2 == 0 ? "forward" : "backward", *times.at(n), decimals);
-  ImGui::EndTable();
+  wide_table(context, "layers", {"layer", "pass", "ms", "kernel", "basis"}, {false, false, true, false, false}, [&] {
+    for (std::size_t n = 0; n < times.size(); ++n)
+      layer_row(context, names.at(n), n % 2 == 0 ? "forward" : "backward", *times.at(n), decimals);
+  });
 }
 
 std::string times_text(double ratio) { return fmt::format("{:.3f}×", ratio); }

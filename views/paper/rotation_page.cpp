@@ -123,10 +123,12 @@ void draw_rotary(const Context& context, RotationUi& ui) {
   const ShiftedLogits different = shifted_logits(kVectors, RotaryAxes::different, positions, angle, kMostShift);
   plot_shifts(context, shared, different);
   section(context, fmt::format("Worst change when all positions move on by up to {}", kMostShift).c_str());
-  fact_line(context, "determinant, one axis for q, k1 and k2", fmt::format("{:.2e}", shared.worst_determinant));
-  fact_line(context, "determinant, an axis for each", fmt::format("{:.2e}", different.worst_determinant));
-  fact_line(context, "sum q k1 k2, one axis", fmt::format("{:.2e}", shared.worst_trilinear));
-  fact_line(context, "sum q k1 k2, an axis for each", fmt::format("{:.2e}", different.worst_trilinear));
+  const auto both = [&](const char* axes, const ShiftedLogits& logits) {
+    fact_line(context, fmt::format("determinant, {}", axes).c_str(), fmt::format("{:.2e}", logits.worst_determinant));
+    fact_line(context, fmt::format("sum q k1 k2, {}", axes).c_str(), fmt::format("{:.2e}", logits.worst_trilinear));
+  };
+  fact_columns(
+      context, [&] { both("one axis", shared); }, [&] { both("an axis for each", different); });
   muted_text(context,
              "About one axis, moving on by s is one more rotation of all three, so the determinant depends on the "
              "differences of the positions only. With an axis for each it also depends on where they stand.",
