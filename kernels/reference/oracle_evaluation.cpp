@@ -9,11 +9,20 @@
 namespace triscope {
 namespace {
 
+// Sixteen sums side by side, in one order on every machine.
 double dot(const double* a, const double* b, std::int64_t count) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum) simdlen(8)
-  for (std::int64_t d = 0; d < count; ++d) sum += a[d] * b[d];
-  return sum;
+  constexpr std::int64_t kSums = 16;
+  double sums[kSums] = {};
+  std::int64_t d = 0;
+  for (; d + kSums <= count; d += kSums) {
+#pragma omp simd
+    for (std::int64_t n = 0; n < kSums; ++n) sums[n] += a[d + n] * b[d + n];
+  }
+  for (std::int64_t n = 0; d < count; ++n, ++d) sums[n] += a[d] * b[d];
+  for (std::int64_t half = kSums / 2; half > 0; half /= 2) {
+    for (std::int64_t n = 0; n < half; ++n) sums[n] += sums[n + half];
+  }
+  return sums[0];
 }
 
 void add_scaled(double factor, const double* x, double* sum, std::int64_t count) {
