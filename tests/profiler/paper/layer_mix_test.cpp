@@ -83,11 +83,9 @@ TEST(LayerMix, beyond_the_measured_lengths_time_grows_with_the_triples) {
   EXPECT_FALSE(costs.global.forward.measured);
 }
 
-/// The recorded sweeps over lengths, with what one of them measured left out. The backward of cuda.hopper was recorded
-/// at one length only: beside it the comparison would be of two kernels, not of a prediction with its measurement.
+/// The recorded sweeps over lengths, with what one of them measured left out.
 TEST(LayerMix, predicts_measured_rows_that_it_was_not_fitted_to_within_5_percent) {
-  std::vector<ResultRow> rows = Snapshot(TRISCOPE_RECORDED_DATABASE).results();
-  std::erase_if(rows, [](const ResultRow& one) { return one.kernel == "cuda.hopper" && one.pass == Pass::backward; });
+  const std::vector<ResultRow> rows = Snapshot(TRISCOPE_RECORDED_DATABASE).results();
   int compared = 0;
   for (const Windows windows : {Windows{512, 32}, Windows{256, 32}, Windows{1024, 16}}) {
     for (const std::int64_t length : {2048, 4096, 8192, 16'384, 32'768, 65'536}) {
@@ -173,8 +171,15 @@ TEST(LayerMix, predicts_windows_that_it_was_not_fitted_to) {
   // The backward's tiles: of what it computes 50 % is inside 128x128, 80 % inside 256x64, 89 % inside 512x64, 94 %
   // inside 512x32 and 97 % inside 1024x32 (`triscope paper tiling`), and the calculator knows triples only. The forward
   // of 128x128 makes 653 TFLOP/s where that of 256x64 makes 718: its short window is as long as its long one.
+  // On the H200 the rows are from two sweeps, in one of which 512x32 took 4 % less than in the other.
   expect_misses(misses_of_windows(recorded("h200.db")), {{"128x128", -9.0}},
-                {{"1024x32", -5.5}, {"512x64", 5.8}, {"128x128", -36.7}, {"256x64", -9.5}});
+                {{"1024x32", -5.5},
+                 {"512x64", 5.8},
+                 {"128x128", -36.7},
+                 {"256x64", -13.4},
+                 {"512x32", 6.1},
+                 {"1024x16", -5.8},
+                 {"256x32", -7.1}});
   expect_misses(misses_of_windows(recorded("h100.db")), {{"128x128", -12.8}},
                 {{"1024x32", -6.0}, {"512x64", 6.4}, {"128x128", -39.2}, {"256x64", -7.4}});
 }
@@ -197,8 +202,8 @@ TEST(LayerMix, predicts_heads_that_it_was_not_fitted_to) {
       found[fmt::format("{}x{} {}", windows.window1, windows.window2, heads)] = miss_percent(predicted, measured);
     }
   }
-  // The rows of 128 heads are of an older version of the kernel than those of 64, which took 5.0 % less at 8k tokens.
-  const std::map<std::string, double> beyond{{"512x32 128", 5.44}};
+  // 32 heads and fewer run another instance, at 649 TFLOP/s, than 64 and more, at some 735; a line lies between.
+  const std::map<std::string, double> beyond{{"512x32 32", -7.17}};
   for (const auto& [what, percent] : found) {
     const auto listed = beyond.find(what);
     EXPECT_NEAR(percent, listed == beyond.end() ? 0 : listed->second, listed == beyond.end() ? 5 : 0.15) << what;

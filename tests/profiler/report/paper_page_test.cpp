@@ -97,8 +97,8 @@ TEST(PaperPage, shows_the_operator_with_its_crossings_by_count_and_by_clock) {
   for (const char* there :
        {"1-simplex", "2-simplex", "6 n w1 w2", "512x32", "49152", "32768", "by the clock",
         "between 16384 and 32768 (cuda.hopper)",
-        "(cuda.hopper; model: the time of 512x32 at 32768 tokens by the number of triples); not up to 131072 "
-        "(cuda.portable)"})
+        "37393, between 32768 and 65536 (cuda.hopper); not up to 32768 (cuda.portable)",
+        "(cuda.hopper; model: the curve of 512x32 times 2.07, as at 32768 tokens)"})
     EXPECT_THAT(section, HasSubstr(there));
   EXPECT_THAT(section_of(paper_page({}), "Operator"), HasSubstr("not measured"));
 }
