@@ -279,8 +279,8 @@ TEST(Compare, counts_verdicts_and_lists_differences_in_order_of_importance) {
   second->info.environment.compiler = "g++ 13";
   second->rows.pop_back();
   ComparedSweep a{first, {}}, b{second, {}};
-  b.against_first[1] = {1, {Verdict::faster, 1.3, {1.2, 1.4}, {}, false, ""}};
-  b.against_first[2] = {2, {Verdict::slower, 0.8, {0.7, 0.9}, {}, false, ""}};
+  b.against_first[1] = {1, {Verdict::faster, 1.3, {1.2, 1.4}, {}, false, 0, ""}};
+  b.against_first[2] = {2, {Verdict::slower, 0.8, {0.7, 0.9}, {}, false, 0, ""}};
   const CompareModel model = make_compare_model({a, b}, 0);
   EXPECT_EQ(model.lines.size(), 6U);
   EXPECT_EQ(model.missing, 1);

@@ -92,7 +92,7 @@ std::vector<State> states() {
   all[7].data.baseline = small_sweep();
   auto comparisons = std::make_shared<Comparisons>();
   for (std::int64_t id = 1; id <= 6; ++id)
-    (*comparisons)[id] = {id, {static_cast<Verdict>(id % 5), 1.1, {1.0, 1.2}, 1.05, true, "because"}};
+    (*comparisons)[id] = {id, {static_cast<Verdict>(id % 5), 1.1, {1.0, 1.2}, 1.05, true, 0.005, "because"}};
   all[7].data.against_baseline = comparisons;
   all[7].data.compared = {{small_sweep(), {}}, {small_sweep(), *comparisons}};
   all[8].name = "unreadable";

@@ -12,6 +12,7 @@
 #include "kernels/paper/listing_tiles.hpp"
 #include "profiler/paper/general_law.hpp"
 #include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/rotary.hpp"
 #include "profiler/paper/rotary_cost.hpp"
 #include "profiler/paper/table1.hpp"
 #include "profiler/report/html.hpp"
