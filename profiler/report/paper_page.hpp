@@ -8,8 +8,8 @@
 
 namespace triscope {
 
-/// The operator, rotation, Table 1 beside measured times, rates and latencies by length, tiles, steps, losses and what is
-/// reproduced, scaling laws with their bands, recipe, Match3 and errata. Sections without measured rows say so.
+/// The operator, rotation, Table 1 beside measured times, rates and latencies by length, tiles, steps, losses and what
+/// is reproduced, scaling laws with their bands, recipe, Match3 and errata. Sections without measured rows say so.
 std::string paper_page(const PaperPageInput& input);
 
 }  // namespace triscope

@@ -95,11 +95,10 @@ std::string section_of(const std::string& page, const std::string& heading) {
 
 TEST(PaperPage, shows_the_operator_with_its_crossings_by_count_and_by_clock) {
   const std::string section = section_of(paper_page(recorded()), "Operator");
-  for (const char* there :
-       {"1-simplex", "2-simplex", "6 n w1 w2", "512x32", "49152", "32768", "by the clock",
-        "between 16384 and 32768 (cuda.hopper)",
-        "37393, between 32768 and 65536 (cuda.hopper); not up to 32768 (cuda.portable)",
-        "(cuda.hopper; model: the curve of 512x32 times 2.07, as at 32768 tokens)"})
+  for (const char* there : {"1-simplex", "2-simplex", "6 n w1 w2", "512x32", "49152", "32768", "by the clock",
+                            "between 16384 and 32768 (cuda.hopper)",
+                            "37393, between 32768 and 65536 (cuda.hopper); not up to 32768 (cuda.portable)",
+                            "(cuda.hopper; model: the curve of 512x32 times 2.07, as at 32768 tokens)"})
     EXPECT_THAT(section, HasSubstr(there));
   EXPECT_THAT(section_of(paper_page({}), "Operator"), HasSubstr("not measured"));
 }
