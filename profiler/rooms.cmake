@@ -24,7 +24,7 @@ triscope_room(profiler/store/check kernels/base profiler/store SQLiteCpp SQLite:
 triscope_room(profiler/export kernels/base kernels/attention kernels/inspect kernels/tensors profiler/paper profiler/record
   fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/sweep kernels/base profiler/plan profiler/protocol profiler/record profiler/statistics profiler/store
-  profiler/supervise fmt::static nlohmann_json::nlohmann_json Threads::Threads)
+  profiler/supervise profiler/verdict fmt::static nlohmann_json::nlohmann_json Threads::Threads)
 
 # The measuring process. It knows neither the database nor the sweep.
 triscope_room(profiler/worker/device kernels/base kernels/inspect kernels/inspect/cpu profiler/record

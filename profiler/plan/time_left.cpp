@@ -23,9 +23,8 @@ void TimeLeft::end(double now) {
 
 std::optional<double> TimeLeft::at(double now) const {
   if (left_ < kNothing && done_ == 0) return std::nullopt;
-  const double correction = done_ > 0 ? taken_ / done_ : 1.0;
   const double gone = current_ > 0 ? now - started_ : 0.0;
-  if (gone <= current_ * correction) return std::max(0.0, left_ * correction - gone);
+  if (gone <= current_ * correction()) return std::max(0.0, left_ * correction() - gone);
   // It takes longer than was expected, so what follows is expected to take longer, too.
   const double following = left_ - current_;
   if (following < kNothing) return std::nullopt;

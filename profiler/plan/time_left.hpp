@@ -14,6 +14,10 @@ class TimeLeft {
   void begin(double estimated, double now);
   /// The group that was begun last is done.
   void end(double now);
+  /// So much more, estimated, is to be done than was planned; negative: less.
+  void more(double estimated) { left_ += estimated; }
+  /// How many times longer than estimated what is done took; 1 before anything is.
+  double correction() const { return done_ > 0 ? taken_ / done_ : 1.0; }
   /// Unset when it is not known: nothing was planned, or the last group takes longer than was to be expected.
   std::optional<double> at(double now) const;
 

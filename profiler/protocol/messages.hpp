@@ -67,14 +67,15 @@ struct SupportReply {
   static constexpr const char* kType = "support_reply";
   std::vector<SupportAnswer> answers;
 };
-/// Shows that the worker is alive: sent at every stage and after every block, so silence means a hang.
+/// Shows that the worker is alive: sent at every stage and between blocks, some ten times a second and whenever another
+/// entry is in work, so silence means a hang.
 struct ProgressReport {
   static constexpr const char* kType = "progress";
   std::int64_t entry = -1;  ///< the one in work; -1: none in particular
   std::string stage;        ///< "inputs", "check", "warm-up", "block"
   std::string text;         ///< "cpu.fast forward 512x32, block 9, +-0.7 %"
 };
-/// Samples as they are taken; the payload holds them (`pack_samples`).
+/// Samples as they are taken, sent between blocks; the payload holds them (`pack_samples`).
 struct SampleBatch {
   static constexpr const char* kType = "samples";
   std::int64_t entry = 0;

@@ -57,7 +57,9 @@ Measurement with_restart(Measurement stored, const Measurement& restart, const S
   const std::int64_t number = stored.summary.restarts;
   if (restart.status != Status::ok) {
     stored.status = restart.status;
-    stored.reason = fmt::format("restart {} of {}: {}", number + 1, request.restarts, restart.reason);
+    // A row that was measured again has more than the request asked for.
+    stored.reason =
+        fmt::format("restart {} of {}: {}", number + 1, std::max(number + 1, request.restarts), restart.reason);
     return stored;
   }
   for (Sample sample : restart.samples) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -13,61 +12,21 @@
 #include "profiler/plan/plan.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/time_left.hpp"
-#include "profiler/record/measurement_codec.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/store/sweep_lock.hpp"
 #include "profiler/supervise/supervisor.hpp"
+#include "profiler/sweep/finished_rows.hpp"
 #include "profiler/sweep/follow_up.hpp"
 #include "profiler/sweep/measurer.hpp"
 #include "profiler/sweep/restarts.hpp"
 #include "profiler/sweep/row_keeper.hpp"
+#include "profiler/sweep/stored_sweep.hpp"
 
 namespace triscope {
 namespace {
 
-std::string key_text(const MeasurementKey& key) { return dump_line(nlohmann::json(key)); }
-
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// The stored request of the sweep that is resumed.
-SweepRequest stored_request(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& given) {
-  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
-  if (!info) {
-    throw Error(fmt::format("sweep {} cannot be resumed", sweep),
-                fmt::format("{} has no such sweep", database.string()), "run `triscope list` to see those there are",
-                ExitCode::usage);
-  }
-  SweepRequest request = sweep_request_from_json(info->request_json);
-  require_given_again(sweep, info->request_json, given);
-  request.tensors = given.tensors;
-  request.plugin = given.plugin;
-  request.plugin_sha256 = given.plugin_sha256;
-  request.worker_prefix = given.worker_prefix;
-  request.time_limit = given.time_limit;
-  return request;
-}
-
-void refuse_other_device(const std::filesystem::path& database, std::int64_t sweep, const Environment& now) {
-  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
-  if (!info || info->environment.device_name == now.device_name) return;
-  throw Error(fmt::format("sweep {} cannot be resumed", sweep),
-              fmt::format("it was measured on {}, but this is {}", info->environment.device_name, now.device_name),
-              "start a new sweep here, or resume it on the first device", ExitCode::usage);
-}
-
-/// What the database holds of `sweep`.
-SweepOutcome outcome_of(const std::filesystem::path& database, std::int64_t sweep) {
-  SweepOutcome outcome;
-  outcome.sweep = sweep;
-  if (const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep)) {
-    outcome.ok = info->ok;
-    outcome.failed = info->failed;
-    outcome.skipped = info->skipped;
-    outcome.cancelled = info->cancelled;
-  }
-  return outcome;
 }
 
 /// A sweep that is being measured: plan, worker, database.
@@ -92,8 +51,7 @@ class Run {
       keeper_.emplace(store_, keeping());  // before the sweep is one of this environment
       was_finished_ = !Snapshot(database).sweep(sweep_)->finished.empty();
       store_.resume_sweep(sweep_, environment);
-      for (FinishedKey& done : Snapshot(database).finished_keys(sweep_))
-        finished_[key_text(done.key)] = std::move(done);
+      for (FinishedKey& done : Snapshot(database).finished_keys(sweep_)) finished_.add(std::move(done));
       spread_ = Snapshot(database).sweep(sweep_)->spread;
     } else {
       SweepRequest full = with_defaults(request_, measurer_.device);
@@ -107,16 +65,16 @@ class Run {
 
   SweepOutcome run(std::stop_token stop) {
     drop_finished();
-    left_ = TimeLeft(planned_seconds());
+    fill_queue();
     store_skipped(stop);
     follow_up_missing(stop);
-    for (restart_ = 0; restart_ < request_.restarts && !stop.stop_requested(); ++restart_) run_restart(stop);
-    keeper_->finish(stop);
-    turns_.finish();
-    const bool pooled = pool();
+    work_off(stop);
+    bool pooled = settle(stop);
+    if (observer_.control && !stop.stop_requested()) pooled = measure_more(stop, pooled);
     if (follow_up_again_) follow_up_missing(stop);
     const bool stopped =
-        stop.stop_requested() && (done_ < total_ || !without_cross_check().empty() || !without_counters().empty());
+        left_out_ ||
+        (stop.stop_requested() && (done_ < total_ || !without_cross_check().empty() || !without_counters().empty()));
     if (!stopped && !pooled && !pool()) throw not_pooled(sweep_);
     if (!stopped) {
       store_.finish_sweep(sweep_);
@@ -129,18 +87,53 @@ class Run {
   }
 
  private:
-  /// Each group once: the first time, or those that have had `restart_` restarts. Of each but the first by a new
-  /// process.
-  void run_restart(std::stop_token stop) {
-    if (restart_ > 0) keeper_->finish(stop);  // a restart is added to what is in the database
-    const std::vector<PlanGroup> groups = missing_in(restart_);
-    if (groups.empty()) return;
-    if (restart_ > 0) measurer_.supervisor = Supervisor(measurer_.options);
-    repeated_ |= restart_ > 0;
-    for (const PlanGroup& group : groups) {
-      if (stop.stop_requested()) break;
+  /// A restart of a part of the plan. Each round but the first is measured by a new process.
+  struct Turn {
+    std::size_t part = 0;
+    std::int64_t restart = 0, round = 0;
+  };
+
+  /// Each part of the plan once a restart, but for what was measured before.
+  void fill_queue() {
+    for (const PlanGroup& group : plan_.groups) {
+      auto& part = queue_.parts.emplace_back();
+      for (const PlanEntry& entry : group.entries) part.push_back(entry.key);
+    }
+    for (std::int64_t restart = 0; restart < request_.restarts; ++restart) {
+      for (std::size_t part = 0; part < plan_.groups.size(); ++part) add_turn({part, restart, restart});
+    }
+    observer_.queued(std::make_shared<const SweepQueue>(queue_));
+  }
+
+  /// Returns how many rows it measures.
+  std::int64_t add_turn(const Turn& turn) {
+    const PlanGroup group = finished_.ahead(plan_.groups[turn.part], turn.restart);
+    if (group.entries.empty()) return 0;
+    turns_ahead_.push_back(turn);
+    queue_.groups.push_back({turn.part, turn.restart, estimated_seconds(group)});
+    left_.more(queue_.groups.back().seconds);
+    return static_cast<std::int64_t>(group.entries.size());
+  }
+
+  void work_off(std::stop_token stop) {
+    for (; next_ < turns_ahead_.size() && !stop.stop_requested(); ++next_) {
+      const Turn turn = turns_ahead_[next_];
+      const PlanGroup group = finished_.missing(plan_.groups[turn.part], turn.restart);
+      const bool skipped = is_skipped(turn) || group.entries.empty();
+      left_.more((skipped ? 0 : estimated_seconds(group)) - queue_.groups[next_].seconds);  // rows that failed are less
+      if (skipped) continue;
+      // A restart is added to what is in the database, by a process of its own.
+      if (turn.round != round_ && turn.restart > 0) {
+        keeper_->finish(stop);
+        measurer_.supervisor = Supervisor(measurer_.options);
+      }
+      round_ = turn.round;
+      restart_ = turn.restart;
+      repeated_ |= restart_ > 0;
       left_.begin(estimated_seconds(group), now_seconds());
-      measure(group, stop);
+      tell_stage(group);
+      measure(group, observer_.control ? observer_.control->begin(next_, stop) : stop);
+      is_skipped(turn);
       follow_up([&] {
         follow_up_.cross_check(stored_, stop);
         follow_up_.read_counters(stored_, stop);
@@ -148,6 +141,72 @@ class Run {
       stored_.clear();
       left_.end(now_seconds());
     }
+  }
+
+  /// A person skips the turn in work; what the request asked for is then missing.
+  bool is_skipped(const Turn& turn) {
+    const bool skipped = observer_.control && observer_.control->left_out(next_);
+    left_out_ |= skipped && turn.restart < request_.restarts;
+    return skipped;
+  }
+
+  void tell_stage(const PlanGroup& group) {
+    SweepStage stage{next_, {}, {}, left_.correction(), restart_rule(request_).precision};
+    for (const PlanEntry& entry : group.entries) {
+      const FinishedKey* known = finished_.find(entry);
+      stage.keys.push_back(entry.key);
+      stage.rows.push_back(known == nullptr ? 0 : known->row);
+    }
+    observer_.began(stage);
+  }
+
+  /// Everything that was measured is in the database, with what its restarts say together.
+  bool settle(std::stop_token stop) {
+    keeper_->finish(stop);
+    turns_.finish();
+    return pool();
+  }
+
+  /// What a person asked for beyond the plan. False: the database did not take what the restarts say together.
+  bool measure_more(std::stop_token stop, bool pooled) {
+    if (request_.restarts < 2 && observer_.control->asks_for_more()) {
+      observer_.log(
+          "Nothing more is measured: the rows of this sweep have one restart each, to which none is added. "
+          "Start a sweep with restarts.");
+      return pooled;
+    }
+    while (observer_.control->asks_for_more() && !stop.stop_requested()) {
+      if (const std::vector<std::int64_t> rows = observer_.control->take_again(); !rows.empty())
+        pooled = one_more({rows.begin(), rows.end()}, stop);
+      const std::optional<std::string> reference = observer_.control->take_unclear();
+      for (int look = 0; reference && look < kMostLooks && !stop.stop_requested(); ++look) {
+        const std::set<std::int64_t> unclear = unclear_rows(database_, sweep_, *reference);
+        observer_.log(fmt::format("{} unclear before look {} of {}.",
+                                  number_of(static_cast<std::int64_t>(unclear.size()), "row"), look + 1, kMostLooks));
+        if (unclear.empty()) break;
+        pooled = one_more(unclear, stop);
+      }
+    }
+    return pooled;
+  }
+
+  /// One more restart of these rows and of what takes turns with them.
+  bool one_more(const std::set<std::int64_t>& rows, std::stop_token stop) {
+    for (std::size_t part = 0; part < plan_.groups.size(); ++part) {
+      std::int64_t restarts = 0;
+      bool asked = false;
+      for (const PlanEntry& entry : plan_.groups[part].entries) {
+        const FinishedKey* known = finished_.find(entry);
+        if (known != nullptr) restarts = std::max(restarts, known->restarts);
+        asked |= known != nullptr && rows.contains(known->row);
+      }
+      if (!asked) continue;
+      const Turn turn{part, restarts, ++last_round_};
+      total_ += add_turn(turn);
+    }
+    observer_.queued(std::make_shared<const SweepQueue>(queue_));
+    work_off(stop);
+    return settle(stop);
   }
 
   /// Once, after the last restart that is measured: it reads every sample. A run that was killed before that leaves the
@@ -179,24 +238,6 @@ class Run {
     return of_this_build(Snapshot(database_).without_counters(sweep_));
   }
 
-  /// What is known of `entry` by this build's kernel; null: nothing that counts.
-  const FinishedKey* finished(const PlanEntry& entry) const {
-    const auto done = finished_.find(key_text(entry.key));
-    return done == finished_.end() || done->second.source_hash != entry.source_hash ? nullptr : &done->second;
-  }
-
-  std::vector<PlanGroup> missing_in(std::int64_t restart) const {
-    std::vector<PlanGroup> groups = plan_.groups;
-    for (PlanGroup& group : groups) {
-      std::erase_if(group.entries, [&](const PlanEntry& entry) {
-        const FinishedKey* known = finished(entry);
-        return restart == 0 ? known != nullptr : known == nullptr || known->restarts != restart;
-      });
-    }
-    std::erase_if(groups, [](const PlanGroup& group) { return group.entries.empty(); });
-    return groups;
-  }
-
   // Progress counts each restart of a measurement.
   void drop_finished() {
     total_ = static_cast<std::int64_t>(plan_.skipped.size());
@@ -205,31 +246,16 @@ class Run {
     for (const PlanGroup& group : plan_.groups) {
       for (const PlanEntry& entry : group.entries) {
         total_ += request_.restarts;
-        const FinishedKey* known = finished(entry);
+        const FinishedKey* known = finished_.find(entry);
         if (known != nullptr) done_ += std::min(known->restarts, request_.restarts);
-        changed += known == nullptr && finished_.contains(key_text(entry.key));
+        changed += finished_.changed(entry);
       }
     }
-    done_ += static_cast<std::int64_t>(
-        std::erase_if(plan_.skipped, [&](const SkippedEntry& skipped) { return finished(skipped.entry) != nullptr; }));
+    done_ += static_cast<std::int64_t>(std::erase_if(
+        plan_.skipped, [&](const SkippedEntry& skipped) { return finished_.find(skipped.entry) != nullptr; }));
     if (changed > 0) {
       observer_.log(fmt::format("{} repeated, because kernels have changed since", number_of(changed, "measurement")));
     }
-  }
-
-  double planned_seconds() const {
-    double seconds = 0;
-    for (const PlanGroup& group : plan_.groups) {
-      for (std::int64_t restart = 0; restart < request_.restarts; ++restart) {
-        PlanGroup missing = group;
-        std::erase_if(missing.entries, [&](const PlanEntry& entry) {
-          const FinishedKey* known = finished(entry);
-          return known != nullptr && known->restarts > restart;
-        });
-        if (!missing.entries.empty()) seconds += estimated_seconds(missing);
-      }
-    }
-    return seconds;
   }
 
   double estimated_seconds(const PlanGroup& group) const {
@@ -259,7 +285,7 @@ class Run {
   void keep_turns(const std::vector<Measurement>& references, std::set<std::int64_t> groups) {
     for (const Measurement& reference : references) {
       if (reference.status != Status::ok) continue;
-      const FinishedKey& known = finished_.at(key_text(reference.key));
+      const FinishedKey& known = finished_.at(reference.key);
       std::vector<Sample> samples = reference.samples;
       for (Sample& sample : samples) sample.restart = restart_;
       if (restart_ == 0) groups = {reference.group};
@@ -278,7 +304,7 @@ class Run {
     const Snapshot snapshot(database_);
     for (const Measurement& again : group) {
       if (again.status == Status::cancelled) continue;
-      const FinishedKey& known = finished_.at(key_text(again.key));
+      const FinishedKey& known = finished_.at(again.key);
       std::optional<Measurement> stored = snapshot.measurement(known.row);
       if (!stored) continue;  // deleted meanwhile
       const std::size_t before = stored->samples.size();
@@ -292,15 +318,14 @@ class Run {
     }
     store_.update(sweep_, updates, spread_);
     for (std::size_t n = 0; n < merged.size(); ++n) {
-      const auto known = finished_.find(key_text(merged[n].key));
       if (merged[n].status == Status::ok)
-        ++known->second.restarts;
+        ++finished_.at(merged[n].key).restarts;
       else
-        finished_.erase(known);
+        finished_.remove(merged[n].key);
       measured_.insert(updates[n].row);
       count(merged[n].status, restart_);
       tell_done(merged[n].key, merged[n].status);
-      if (merged[n].status != Status::ok || restart_ + 1 == request_.restarts) {
+      if (merged[n].status != Status::ok || restart_ + 1 >= request_.restarts) {
         observer_.measured(merged[n], updates[n].row);
       }
     }
@@ -309,7 +334,8 @@ class Run {
 
   // A row that failed has no further restarts.
   void count(Status status, std::int64_t restart) {
-    if (status != Status::cancelled) done_ += status == Status::ok ? 1 : request_.restarts - restart;
+    if (status != Status::cancelled)
+      done_ += status == Status::ok ? 1 : std::max<std::int64_t>(1, request_.restarts - restart);
   }
 
   RowKeeper::Sweep keeping() {
@@ -317,7 +343,7 @@ class Run {
     sweep.kept = [this](const Measurement& measurement, std::int64_t row) {
       const bool ok = measurement.status == Status::ok;
       if (ok) {
-        finished_[key_text(measurement.key)] = {measurement.key, measurement.source_hash, row, 1};
+        finished_.add({measurement.key, measurement.source_hash, row, 1});
         stored_.push_back({row, measurement.key, measurement.source_hash});
         measured_.insert(row);
       }
@@ -396,7 +422,7 @@ class Run {
       message.source_hashes.push_back(entry.source_hash);
     }
     for (const PlanEntry& entry : group.references) {
-      if (finished(entry) == nullptr) continue;  // it failed in its own group, or has not come to it
+      if (finished_.find(entry) == nullptr) continue;  // it failed in its own group, or has not come to it
       message.entries.push_back(entry.key);
       message.source_hashes.push_back(entry.source_hash);
     }
@@ -440,55 +466,25 @@ class Run {
   TimeLeft left_{0};
   std::vector<StoredMeasurement> stored_;  ///< of the group in work, with samples
   std::int64_t sweep_ = 0;
-  std::map<std::string, FinishedKey> finished_;  // by key as text: of earlier runs and of this one
-  std::set<std::int64_t> measured_;              // rows, by this run
+  FinishedRows finished_;            // of earlier runs and of this one
+  std::set<std::int64_t> measured_;  // rows, by this run
   std::int64_t done_ = 0, total_ = 0, restart_ = 0;
-  SweepSpread spread_;  // pooled so far
+  SweepQueue queue_;
+  std::vector<Turn> turns_ahead_;  // by the queue's groups
+  std::size_t next_ = 0;           // of them: the one in work
+  std::int64_t round_ = 0, last_round_ = kMostRestarts;
+  bool left_out_ = false;  // by a person
+  SweepSpread spread_;     // pooled so far
 };
 
-/// True when nothing of `sweep` is left to measure or to add, and no kernel of this build has changed since. Needs no
-/// device: a worker is asked for the catalog alone.
-bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& request,
-                     const SweepObserver& observer) {
-  const Snapshot snapshot(database);
-  const std::optional<SweepInfo> info = snapshot.sweep(sweep);
-  if (!info || info->finished.empty() || info->ok + info->skipped < info->planned || info->failed + info->cancelled > 0)
-    return false;
-  if (!snapshot.without_cross_check(sweep).empty()) return false;
-  if (request.counters != CounterSet::none && !snapshot.without_counters(sweep).empty()) return false;
-  const Catalog catalog = Supervisor(worker_options(request, observer)).catalog();
-  const std::vector<FinishedKey> finished = snapshot.finished_keys(sweep);
-  return std::none_of(finished.begin(), finished.end(), [&](const FinishedKey& done) {
-    if (done.restarts > 0 && done.restarts < request.restarts) return true;
-    const KernelInfo* kernel = find_kernel(catalog, done.key.kernel);
-    return kernel != nullptr && kernel->source_hash.of(done.key.pass) != done.source_hash;
-  });
-}
-
 }  // namespace
-
-SweepForecast forecast_sweep(const SweepRequest& given, const SweepObserver& observer) {
-  SweepRequest request = with_absolute_files(given);
-  Measurer measurer = start_measurer(request, observer);
-  request = decided_request(request, measurer);
-  SweepForecast forecast;
-  forecast.plan = make_plan(request, measurer.catalog,
-                            [&](const auto& questions) { return measurer.supervisor.support(questions); });
-  for (const PlanGroup& group : forecast.plan.groups) {
-    forecast.groups.push_back(estimate(group, request, assumed_flops_per_second(measurer.device, Pass::forward),
-                                       assumed_flops_per_second(measurer.device, Pass::backward)));
-  }
-  forecast.total = estimate(forecast.plan, request, measurer.device);
-  forecast.device = measurer.device;
-  forecast.refusal = measurer.refusal;
-  return forecast;
-}
 
 SweepOutcome run_sweep(const SweepRequest& request, const std::filesystem::path& database,
                        const SweepObserver& observer, std::stop_token stop, std::optional<std::int64_t> resume) {
   const SweepRequest given = with_absolute_files(request);
   const SweepRequest decided = resume ? stored_request(database, *resume, given) : given;
-  if (resume && nothing_is_left(database, *resume, decided, observer)) {
+  const bool more = observer.control && observer.control->asks_for_more();
+  if (resume && !more && nothing_is_left(database, *resume, decided, observer)) {
     remove_stale_lock(database, *resume);
     observer.started(*resume);
     return outcome_of(database, *resume);

@@ -11,15 +11,9 @@
 #include "profiler/plan/plan.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/sweep/sweep_observer.hpp"
+#include "profiler/sweep/sweep_outcome.hpp"
 
 namespace triscope {
-
-struct SweepOutcome {
-  std::int64_t sweep = 0;
-  std::int64_t ok = 0, failed = 0, skipped = 0, cancelled = 0;  ///< of the whole sweep
-  std::int64_t measured_now = 0;  ///< of `ok`: by this run, which may have resumed the sweep
-  bool stopped = false;           ///< ended by the stop token
-};
 
 /// What `run_sweep` would measure, without measuring or storing anything.
 struct SweepForecast {

@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "profiler/plan/progress.hpp"
+#include "profiler/plan/sweep_queue.hpp"
 #include "profiler/record/measurement.hpp"
+#include "profiler/sweep/sweep_control.hpp"
 
 namespace triscope {
 
@@ -17,12 +20,15 @@ struct SweepObserver {
   /// The sweep is in the database under this id, and locked.
   std::function<void(std::int64_t sweep)> started = [](std::int64_t) {};
   std::function<void(const Progress&)> progress = [](const Progress&) {};
-  /// Samples as they are taken, for drawing while it measures; `measured` brings all of them again.
+  std::function<void(std::shared_ptr<const SweepQueue>)> queued = [](const std::shared_ptr<const SweepQueue>&) {};
+  std::function<void(const SweepStage&)> began = [](const SweepStage&) {};
+  /// Samples as they are taken, some ten times a second; `measured` brings all of them again.
   std::function<void(const MeasurementKey&, const std::vector<Sample>&)> sampled = [](const MeasurementKey&,
                                                                                       const std::vector<Sample>&) {};
   std::function<void(const Measurement&, std::int64_t row)> measured = [](const Measurement&, std::int64_t) {};
   std::function<void(const std::string&)> log = [](const std::string&) {};
   std::stop_token closing{};  ///< as `WorkerOptions::closing`; the sweep itself ends by its own stop token
+  std::shared_ptr<SweepControl> control{};  ///< what a person asks of it meanwhile; null: nothing
 };
 
 }  // namespace triscope

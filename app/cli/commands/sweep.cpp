@@ -5,8 +5,12 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "app/cli/commands/commands.hpp"
 #include "app/cli/options/database_option.hpp"
@@ -31,13 +35,15 @@ struct SweepOptions {
   std::shared_ptr<std::string> database;
   bool json = false, dry_run = false;
   bool resume = false;
-  std::string resume_id;  ///< empty: the newest interrupted sweep
+  std::string resume_id;               ///< empty: the newest interrupted sweep
+  std::vector<std::int64_t> again;     ///< rows of it with one more restart
+  std::optional<std::string> unclear;  ///< the reference beside which rows are measured longer
 };
 
 /// Options that may stand beside --resume; all others belong to the recorded request.
 bool allowed_with_resume(const std::string& name) {
   return name == "--resume" || name == "--db" || name == "--json" || name == "--format" || name == "--worker-prefix" ||
-         name == "--time-limit" || name == "--tensors";
+         name == "--time-limit" || name == "--tensors" || name == "--again" || name == "--unclear";
 }
 
 template <typename Set>
@@ -176,6 +182,34 @@ void add_measuring_options(CLI::App& command, SweepRequest& request) {
   add_worker_prefix_option(command, request.worker_prefix);
 }
 
+void add_resume_options(CLI::App& command, const std::shared_ptr<SweepOptions>& options) {
+  command
+      .add_option_function<std::string>(
+          "--resume",
+          [options](const std::string& id) {
+            options->resume = true;
+            options->resume_id = id;
+          },
+          "Continue the newest interrupted sweep, or sweep ID")
+      ->type_name("[ID]")
+      ->expected(0, 1);
+  add_text(command, "--again", "mN,...",
+           "With --resume ID: one more restart of these rows and what takes turns with them",
+           [options](const std::string& text) {
+             for (std::string item : parse_list("--again", text)) {
+               if (item.starts_with('m')) item.erase(0, 1);
+               options->again.push_back(parse_id("--again", item));
+             }
+           });
+  command
+      .add_option_function<std::string>(
+          "--unclear", [options](const std::string& kernel) { options->unclear = kernel.empty() ? "auto" : kernel; },
+          "With --resume ID: up to three more restarts of the rows that are unclear beside KERNEL (default: the usual "
+          "baseline)")
+      ->type_name("[KERNEL]")
+      ->expected(0, 1);
+}
+
 /// The sweep --resume means. Throws `Error` (usage) when there is none.
 std::int64_t sweep_to_resume(const Snapshot& snapshot, const std::string& id, const std::string& database) {
   if (!id.empty()) {
@@ -229,6 +263,27 @@ int forecast(const SweepOptions& options) {
   return static_cast<int>(forecast.refusal.empty() ? ExitCode::done : ExitCode::environment);
 }
 
+/// What is measured beyond the request; null: nothing. Throws `Error` (usage) for a row of another sweep.
+std::shared_ptr<SweepControl> wishes(const SweepOptions& options, const std::filesystem::path& database,
+                                     std::optional<std::int64_t> sweep) {
+  if (options.again.empty() && !options.unclear) return nullptr;
+  const char* option = options.again.empty() ? "--unclear" : "--again";
+  if (!sweep) {
+    throw Error(option, "it adds to a sweep that was measured", "name the sweep as well: --resume ID", ExitCode::usage);
+  }
+  auto control = std::make_shared<SweepControl>();
+  for (const std::int64_t row : options.again) {
+    const std::optional<ResultRow> known = Snapshot(database).result(row);
+    if (!known || known->sweep != *sweep) {
+      throw Error(fmt::format("--again m{}", row), fmt::format("sweep {} has no such row", *sweep),
+                  fmt::format("see `triscope show {}`", *sweep), ExitCode::usage);
+    }
+    control->measure_again(row);
+  }
+  if (options.unclear) control->measure_unclear_longer(*options.unclear);
+  return control;
+}
+
 int run(const SweepOptions& options) {
   if (options.dry_run) return forecast(options);
   if (options.resume) existing_database(*options.database);
@@ -243,7 +298,9 @@ int run(const SweepOptions& options) {
     write_error("triscope: stopping after this sample; a second signal ends the program at once.");
   });
   const auto started = std::chrono::steady_clock::now();
-  const SweepOutcome outcome = run_sweep(request, database, display.observer(), stop.token(), resume);
+  SweepObserver observer = display.observer();
+  observer.control = wishes(options, database, resume);
+  const SweepOutcome outcome = run_sweep(request, database, observer, stop.token(), resume);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   display.clear();
   if (options.json) {
@@ -270,16 +327,7 @@ void add_sweep_command(CLI::App& app, Action& action) {
   add_problem_options(*command, options->request);
   add_measuring_options(*command, options->request);
   options->database = add_database_option(*command);
-  command
-      ->add_option_function<std::string>(
-          "--resume",
-          [options](const std::string& id) {
-            options->resume = true;
-            options->resume_id = id;
-          },
-          "Continue the newest interrupted sweep, or sweep ID")
-      ->type_name("[ID]")
-      ->expected(0, 1);
+  add_resume_options(*command, options);
   command->add_flag("--json", options->json, "Print one JSON object per line: progress, result, log, summary");
   add_table_or_json(*command, options->json);
   command->add_flag("--dry-run", options->dry_run, "Print what would be measured and about how long it takes");
@@ -296,6 +344,7 @@ void add_sweep_command(CLI::App& app, Action& action) {
       "  triscope sweep --kernel ./mine.so,cuda.hopper,baseline.fa3     a kernel of your own beside others\n"
       "  triscope sweep --windows grid:16..1024 --dry-run   what that would measure, and for how long\n"
       "  triscope sweep --resume                            continue the newest sweep that was interrupted\n"
+      "  triscope sweep --resume 3 --unclear                measure the unclear rows of sweep 3 longer\n"
       "  triscope sweep --worker-prefix \"srun --gpus=1\"     measure on a compute node");
   command->callback([command, options, &action] {
     if (options->resume) require_no_request_options(*command, options->request);

@@ -196,8 +196,8 @@ void MeasureJob::measure(const MeasureRequest& request, const JobPort& port) {
   hooks.progress = [&](const SamplingEntry& entry, const char* stage, const std::string& text) {
     progress(entry.index, stage, text);
   };
-  hooks.sampled = [&](const SamplingEntry& entry, const Sample& sample) {
-    port.send(SampleBatch{entry.index, {sample}});
+  hooks.sampled = [&](const SamplingEntry& entry, std::span<const Sample> samples) {
+    port.send(SampleBatch{entry.index, {samples.begin(), samples.end()}});
   };
   const bool completed = !port.cancelled() && take_samples(backend_, request.entries.front().regime, request.stopping,
                                                            entries, hooks, request.first_settle_ns);

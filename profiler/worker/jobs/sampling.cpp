@@ -6,8 +6,6 @@
 #include <exception>
 #include <utility>
 
-#include "profiler/record/clock.hpp"
-
 namespace triscope {
 namespace {
 
@@ -83,14 +81,52 @@ std::int64_t blocks_of_turn(const Backend& backend, const StoppingRule& rule,
   return entries.size() > 1 ? blocks : kBlocksPerTurn;
 }
 
-std::string state_text(const SamplingEntry& entry) {
-  const std::size_t blocks = entry.block_values.size();
-  const std::string text = fmt::format("{}, block {}", entry.label, blocks + 1);
-  if (blocks < 2) return text;
+// ", +-0.7 %", or nothing where it is not known.
+std::string spread_words(const SamplingEntry& entry) {
+  if (entry.block_values.size() < 2) return {};
   const Interval interval = t_interval(entry.block_values);
   const std::optional<double> percent = spread_percent(median(entry.block_values), interval.low, interval.high);
-  return percent ? fmt::format("{}, +-{:.1f} %", text, *percent) : text;
+  return percent ? fmt::format(", +-{:.1f} %", *percent) : std::string();
 }
+
+// Tells the caller how far the entries are, between blocks.
+class Teller {
+ public:
+  Teller(const SamplingHooks& hooks, const std::vector<SamplingEntry>& entries)
+      : hooks_(hooks), entries_(entries), told_(entries.size()), spreads_(entries.size()), last_ns_(hooks.now_ns()) {}
+
+  // Should the block hang, the last entry that was named is the culprit.
+  void before_block(const SamplingEntry& entry) {
+    const bool due = hooks_.now_ns() - last_ns_ >= kTellPeriodNs;
+    std::string& spread = spreads_[static_cast<std::size_t>(&entry - entries_.data())];
+    if (due) {
+      tell_samples();
+      spread = spread_words(entry);
+    }
+    if (due || named_ != &entry) {
+      hooks_.progress(entry, "block",
+                      fmt::format("{}, block {}{}", entry.label, entry.block_values.size() + 1, spread));
+    }
+    if (due) last_ns_ = hooks_.now_ns();
+    named_ = &entry;
+  }
+
+ private:
+  void tell_samples() {
+    for (std::size_t n = 0; n < entries_.size(); ++n) {
+      const std::vector<Sample>& samples = entries_[n].samples;
+      if (samples.size() > told_[n]) hooks_.sampled(entries_[n], std::span(samples).subspan(told_[n]));
+      told_[n] = samples.size();
+    }
+  }
+
+  const SamplingHooks& hooks_;
+  const std::vector<SamplingEntry>& entries_;
+  std::vector<std::size_t> told_;     // samples, by entry
+  std::vector<std::string> spreads_;  // as they were told last, by entry
+  std::int64_t last_ns_;
+  const SamplingEntry* named_ = nullptr;
+};
 
 // Runs `step`; a failing launch takes its entry out instead of ending the group.
 template <typename Step>
@@ -125,12 +161,13 @@ bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std
   const bool settles = regime == Regime::sustained && backend.settle_ns() > 0;
   const std::int64_t blocks = settles ? blocks_of_turn(backend, rule, entries) : 1;
   const SamplingEntry* last = entries.empty() ? nullptr : &entries.back();  // the one that was warmed up last
+  Teller teller(hooks, entries);
   for (std::int64_t first = 0; wanted(); first += blocks) {
     for (SamplingEntry& entry : entries) {
       for (std::int64_t block = first; block < first + blocks && wanted(); ++block) {
         if (!in_work(entry) || spent(entry)) break;
         if (hooks.cancelled()) return false;
-        hooks.progress(entry, "block", state_text(entry));  // before the block: should it hang, this names the culprit
+        teller.before_block(entry);
         const bool changes = std::exchange(last, &entry) != &entry;
         if (settles && block == 0 && first_settle_ns > (changes ? backend.settle_ns() : 0)) {
           guarded(backend, entry, [&] { settle(backend, entry, first_settle_ns); });
@@ -138,7 +175,6 @@ bool take_samples(Backend& backend, Regime regime, const StoppingRule& rule, std
           guarded(backend, entry, [&] { settle_turn(backend, entry); });
         }
         if (in_work(entry)) guarded(backend, entry, [&] { take_block(backend, regime, rule, block, entry); });
-        if (in_work(entry)) hooks.sampled(entry, entry.samples.back());
       }
     }
   }

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "profiler/record/clock.hpp"
 #include "profiler/record/measurement.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/worker/device/backend.hpp"
@@ -28,12 +30,19 @@ struct SamplingEntry {
   std::int64_t first_ns = 0;
 };
 
+/// What is told of sampling while it goes on. Everything but `cancelled` is called between blocks only, never while a
+/// launch is timed, and no oftener than every `kTellPeriodNs`; only what is in work is named before each block that is
+/// another entry's than the one before.
 struct SamplingHooks {
   std::function<bool()> cancelled = [] { return false; };
   std::function<void(const SamplingEntry&, const char* stage, const std::string& text)> progress =
       [](const SamplingEntry&, const char*, const std::string&) {};
-  std::function<void(const SamplingEntry&, const Sample&)> sampled = [](const SamplingEntry&, const Sample&) {};
+  /// Samples that were not told before.
+  std::function<void(const SamplingEntry&, std::span<const Sample>)> sampled = [](const SamplingEntry&,
+                                                                                  std::span<const Sample>) {};
+  std::function<std::int64_t()> now_ns = [] { return monotonic_raw_ns(); };
 };
+inline constexpr std::int64_t kTellPeriodNs = 100'000'000;
 
 /// Samples `entries` in `regime`. Sustained: 200 ms of warm-up each, then blocks of at least 40 ms. Burst: single
 /// launches from a cold device. All go on in turns until `rule` stops each of them, so that every block has its pairs.

@@ -31,11 +31,15 @@ class FakeBackend final : public Backend {
   void poison(void* memory, std::size_t bytes) override { std::memset(memory, 0xFF, bytes); }
   void synchronize() override {}
   std::unique_ptr<SliceEngine> make_slices() const override { return nullptr; }
+  std::int64_t now_ns() const { return now_ns_; }
   void make_cold() override {}
   std::vector<LaunchRecord> record_launch(const std::string&, const Launch&) override { return {}; }
 
+  bool timing = false;  // a block is being timed
+
   Sample time_block(const Launch& launch, std::int64_t launches) override {
     const void* before = load;
+    timing = true;
     launch();
     if (load != before) changed_ns_ = now_ns_;
     Sample sample;
@@ -44,6 +48,7 @@ class FakeBackend final : public Backend {
     sample.duration_ns = now_ns_ == 0 ? first_ns : launch_ns;
     if (now_ns_ < changed_ns_ + inherited_ns) sample.duration_ns = launch_ns * 9 / 10;
     now_ns_ += sample.duration_ns * launches;
+    timing = false;
     return sample;
   }
 
@@ -166,9 +171,10 @@ TEST(Sampling, entries_of_which_few_blocks_fit_the_budget_change_more_often) {
   std::vector<std::size_t> turns;
   for (std::size_t n = 0; n < 2; ++n) entries[n].index = static_cast<std::int64_t>(n);
   SamplingHooks hooks;
-  hooks.sampled = [&](const SamplingEntry& entry, const Sample&) {
-    turns.push_back(static_cast<std::size_t>(entry.index));
+  hooks.progress = [&](const SamplingEntry& entry, const char* stage, const std::string&) {
+    if (std::string_view(stage) == "block") turns.push_back(static_cast<std::size_t>(entry.index));
   };
+  hooks.now_ns = [&backend] { return backend.now_ns(); };  // blocks of 100 ms: each is told
   StoppingRule rule;
   rule.budget_ns = 1'000'000'000;
   ASSERT_TRUE(take_samples(backend, Regime::sustained, rule, entries, hooks));
@@ -185,6 +191,59 @@ TEST(Sampling, a_spent_budget_ends_an_entry_while_others_go_on) {
   ASSERT_TRUE(take_samples(backend, Regime::sustained, rule, entries, {}));
   EXPECT_EQ(entries[0].samples.size(), 3u);
   EXPECT_EQ(entries[1].samples.size(), 3u);
+}
+
+// Counts what is told while `entries` are sampled for `blocks` blocks each, and that nothing is while a block is timed.
+struct Told {
+  std::size_t texts = 0, batches = 0, samples = 0, during_a_block = 0;
+  std::int64_t span_ns = 0;
+};
+Told tell_of(FakeBackend& backend, Regime regime, std::size_t rows, std::int64_t blocks) {
+  std::vector<SamplingEntry> entries;
+  for (std::size_t n = 0; n < rows; ++n) entries.push_back(one_entry().front());
+  Told told;
+  SamplingHooks hooks;
+  hooks.now_ns = [&backend] { return backend.now_ns(); };
+  hooks.progress = [&](const SamplingEntry&, const char*, const std::string&) {
+    ++told.texts;
+    told.during_a_block += backend.timing;
+  };
+  hooks.sampled = [&](const SamplingEntry&, std::span<const Sample> samples) {
+    ++told.batches;
+    told.samples += samples.size();
+    told.during_a_block += backend.timing;
+  };
+  StoppingRule rule;
+  rule.precision = 1e-12;
+  rule.min_blocks = rule.max_blocks = blocks;
+  EXPECT_TRUE(take_samples(backend, regime, rule, entries, hooks));
+  for (const SamplingEntry& entry : entries) EXPECT_EQ(entry.samples.size(), static_cast<std::size_t>(blocks));
+  told.span_ns = backend.now_ns();
+  return told;
+}
+
+TEST(Sampling, a_row_of_short_launches_is_told_of_ten_times_a_second) {
+  FakeBackend backend;
+  backend.launch_ns = backend.first_ns = 50'000;
+  const Told told = tell_of(backend, Regime::burst, 1, 40'000);  // two seconds
+  const auto periods = static_cast<std::size_t>(told.span_ns / kTellPeriodNs);
+  EXPECT_GE(periods, 20u);
+  EXPECT_LE(told.batches, periods);
+  EXPECT_GE(told.batches, periods - 2);
+  EXPECT_LE(told.texts, periods + 2) << "warming up, and the first block";
+  EXPECT_GE(told.samples, 36'000u) << "all but those of the last tenth of a second, which come with the result";
+  EXPECT_EQ(told.during_a_block, 0u);
+}
+
+TEST(Sampling, rows_in_turns_are_named_at_each_turn_and_told_of_ten_times_a_second) {
+  FakeBackend backend;
+  const Told told = tell_of(backend, Regime::sustained, 3, 50);
+  const auto periods = static_cast<std::size_t>(told.span_ns / kTellPeriodNs);
+  EXPECT_LE(told.batches, 3 * periods);
+  EXPECT_LE(told.texts, 3 + 150u);
+  EXPECT_GE(told.texts, 150u) << "should a block hang, the row that was named last is the culprit";
+  EXPECT_GT(told.samples, 3 * 47u);
+  EXPECT_EQ(told.during_a_block, 0u);
 }
 
 }  // namespace

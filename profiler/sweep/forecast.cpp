@@ -1,0 +1,25 @@
+#include <utility>
+
+#include "profiler/sweep/measurer.hpp"
+#include "profiler/sweep/sweep.hpp"
+
+namespace triscope {
+
+SweepForecast forecast_sweep(const SweepRequest& given, const SweepObserver& observer) {
+  SweepRequest request = with_absolute_files(given);
+  Measurer measurer = start_measurer(request, observer);
+  request = decided_request(request, measurer);
+  SweepForecast forecast;
+  forecast.plan = make_plan(request, measurer.catalog,
+                            [&](const auto& questions) { return measurer.supervisor.support(questions); });
+  for (const PlanGroup& group : forecast.plan.groups) {
+    forecast.groups.push_back(estimate(group, request, assumed_flops_per_second(measurer.device, Pass::forward),
+                                       assumed_flops_per_second(measurer.device, Pass::backward)));
+  }
+  forecast.total = estimate(forecast.plan, request, measurer.device);
+  forecast.device = measurer.device;
+  forecast.refusal = measurer.refusal;
+  return forecast;
+}
+
+}  // namespace triscope

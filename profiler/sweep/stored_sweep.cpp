@@ -1,0 +1,84 @@
+#include "profiler/sweep/stored_sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "kernels/base/error.hpp"
+#include "profiler/plan/plan.hpp"
+#include "profiler/statistics/verdicts.hpp"
+#include "profiler/store/store.hpp"
+#include "profiler/supervise/supervisor.hpp"
+#include "profiler/sweep/measurer.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
+
+namespace triscope {
+
+SweepRequest stored_request(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& given) {
+  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
+  if (!info) {
+    throw Error(fmt::format("sweep {} cannot be resumed", sweep),
+                fmt::format("{} has no such sweep", database.string()), "run `triscope list` to see those there are",
+                ExitCode::usage);
+  }
+  SweepRequest request = sweep_request_from_json(info->request_json);
+  require_given_again(sweep, info->request_json, given);
+  request.tensors = given.tensors;
+  request.plugin = given.plugin;
+  request.plugin_sha256 = given.plugin_sha256;
+  request.worker_prefix = given.worker_prefix;
+  request.time_limit = given.time_limit;
+  return request;
+}
+
+void refuse_other_device(const std::filesystem::path& database, std::int64_t sweep, const Environment& now) {
+  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
+  if (!info || info->environment.device_name == now.device_name) return;
+  throw Error(fmt::format("sweep {} cannot be resumed", sweep),
+              fmt::format("it was measured on {}, but this is {}", info->environment.device_name, now.device_name),
+              "start a new sweep here, or resume it on the first device", ExitCode::usage);
+}
+
+SweepOutcome outcome_of(const std::filesystem::path& database, std::int64_t sweep) {
+  SweepOutcome outcome;
+  outcome.sweep = sweep;
+  if (const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep)) {
+    outcome.ok = info->ok;
+    outcome.failed = info->failed;
+    outcome.skipped = info->skipped;
+    outcome.cancelled = info->cancelled;
+  }
+  return outcome;
+}
+
+bool nothing_is_left(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& request,
+                     const SweepObserver& observer) {
+  const Snapshot snapshot(database);
+  const std::optional<SweepInfo> info = snapshot.sweep(sweep);
+  if (!info || info->finished.empty() || info->ok + info->skipped < info->planned || info->failed + info->cancelled > 0)
+    return false;
+  if (!snapshot.without_cross_check(sweep).empty()) return false;
+  if (request.counters != CounterSet::none && !snapshot.without_counters(sweep).empty()) return false;
+  const Catalog catalog = Supervisor(worker_options(request, observer)).catalog();
+  const std::vector<FinishedKey> finished = snapshot.finished_keys(sweep);
+  return std::none_of(finished.begin(), finished.end(), [&](const FinishedKey& done) {
+    if (done.restarts > 0 && done.restarts < request.restarts) return true;
+    const KernelInfo* kernel = find_kernel(catalog, done.key.kernel);
+    return kernel != nullptr && kernel->source_hash.of(done.key.pass) != done.source_hash;
+  });
+}
+
+std::set<std::int64_t> unclear_rows(const std::filesystem::path& database, std::int64_t sweep,
+                                    const std::string& reference) {
+  const Snapshot snapshot(database);
+  std::set<std::int64_t> rows;
+  for (const auto& [row, comparison] :
+       compare_with_baseline(snapshot, snapshot.results(sweep), reference).by_measurement) {
+    if (comparison.verdict == Verdict::unclear) rows.insert(row);
+  }
+  return rows;
+}
+
+}  // namespace triscope

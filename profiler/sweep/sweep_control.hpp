@@ -1,0 +1,53 @@
+// What a person asks of a sweep while it is measured.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace triscope {
+
+/// Wishes for one run of a sweep. Any thread.
+class SweepControl {
+ public:
+  /// Leaves the group at this place of the queue out; the one in work ends after its current sample. What is left out
+  /// stays missing, and resuming measures it.
+  void skip(std::size_t group);
+  /// One more restart of a stored row, and of what took turns with it, once everything else is measured.
+  void measure_again(std::int64_t row);
+  /// Up to `kMostLooks` (profiler/plan/sweep_queue.hpp) further restarts of the rows whose time beside `reference`
+  /// ("auto": the usual one) is unclear, after each of which those that are clear are left alone.
+  void measure_unclear_longer(std::string reference);
+
+  /// For the run. True: `group` is to be left out.
+  bool left_out(std::size_t group) const;
+  /// The token stops when the group is skipped or `stop` is requested.
+  std::stop_token begin(std::size_t group, const std::stop_token& stop);
+  std::vector<std::int64_t> take_again() { return take(again_); }
+  std::optional<std::string> take_unclear() { return take(unclear_); }
+  bool asks_for_more() const;
+
+ private:
+  template <typename Value>
+  Value take(Value& value) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(value, {});
+  }
+
+  mutable std::mutex mutex_;
+  std::set<std::size_t> skipped_;
+  std::vector<std::int64_t> again_;
+  std::optional<std::string> unclear_;
+  std::size_t in_work_ = static_cast<std::size_t>(-1);
+  std::stop_source current_;
+  std::optional<std::stop_callback<std::function<void()>>> passed_on_;
+};
+
+}  // namespace triscope

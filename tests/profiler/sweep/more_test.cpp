@@ -1,0 +1,149 @@
+// What a person asks of a sweep while it is measured, with real workers: rows left out, measured again, measured
+// longer.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "profiler/plan/sweep_queue.hpp"
+#include "profiler/store/store.hpp"
+#include "profiler/sweep/stored_sweep.hpp"
+#include "profiler/sweep/sweep.hpp"
+#include "tests/profiler/sweep/bad_worker_sweep.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class More : public BadWorkerSweep {
+ protected:
+  static SweepRequest request(std::vector<std::string> kernels = {"test.good"}) {
+    SweepRequest r = tiny_sweep(std::move(kernels));
+    r.passes = {Pass::forward};
+    r.restarts = 3;
+    return r;
+  }
+  SweepOutcome resume(std::int64_t sweep, const std::function<void(SweepControl&)>& wish) {
+    SweepObserver observer;
+    observer.control = std::make_shared<SweepControl>();
+    observer.log = [this](const std::string& line) { log_ += line + "\n"; };
+    wish(*observer.control);
+    return run_sweep({}, database(), observer, {}, sweep);
+  }
+  std::vector<ResultRow> rows(std::int64_t sweep) const { return Snapshot(database()).results(sweep); }
+  std::string log_;
+};
+
+TEST_F(More, the_queue_holds_each_part_once_a_restart_and_stages_go_through_it) {
+  std::shared_ptr<const SweepQueue> queue;
+  std::vector<SweepStage> stages;
+  SweepObserver observer;
+  observer.queued = [&](std::shared_ptr<const SweepQueue> told) { queue = std::move(told); };
+  observer.began = [&](const SweepStage& stage) { stages.push_back(stage); };
+  run_sweep(request(), database(), observer, {});
+  ASSERT_NE(queue, nullptr);
+  EXPECT_THAT(queue->parts, SizeIs(3));
+  ASSERT_THAT(queue->groups, SizeIs(9));
+  ASSERT_THAT(stages, SizeIs(9));
+  for (std::size_t n = 0; n < stages.size(); ++n) {
+    EXPECT_EQ(stages[n].group, n);
+    EXPECT_EQ(queue->groups[n].restart, static_cast<std::int64_t>(n / 3));
+    EXPECT_GT(queue->groups[n].seconds, 0);
+    EXPECT_EQ(stages[n].keys, queue->parts[queue->groups[n].part]);
+    EXPECT_EQ(stages[n].rows.front() > 0, n >= 3) << "stored from the second restart on";
+  }
+}
+
+TEST_F(More, what_is_left_out_stays_missing_and_is_measured_by_resuming) {
+  SweepObserver observer;
+  observer.control = std::make_shared<SweepControl>();
+  observer.queued = [&](const std::shared_ptr<const SweepQueue>& queue) {
+    for (std::size_t n = 0; n < queue->groups.size(); ++n) {
+      if (queue->groups[n].part == 1) observer.control->skip(n);
+    }
+  };
+  const SweepOutcome first = run_sweep(request(), database(), observer, {});
+  EXPECT_TRUE(first.stopped);
+  EXPECT_EQ(first.ok, 2);
+  EXPECT_EQ(Snapshot(database()).sweep(first.sweep)->finished, "");
+  for (const ResultRow& row : rows(first.sweep)) EXPECT_EQ(row.restarts, 3);
+  const SweepOutcome second = run_sweep({}, database(), {}, {}, first.sweep);
+  EXPECT_FALSE(second.stopped);
+  EXPECT_EQ(second.ok, 3);
+  for (const ResultRow& row : rows(first.sweep)) EXPECT_EQ(row.restarts, 3);
+}
+
+TEST_F(More, skipping_what_is_in_work_keeps_its_samples_and_goes_on) {
+  SweepRequest r = request({"test.slow"});
+  r.restarts = 1;
+  r.stopping = {1e-9, 3'600'000'000'000, 8, 1'000'000};
+  SweepObserver observer;
+  observer.control = std::make_shared<SweepControl>();
+  std::size_t at = 0;
+  observer.began = [&](const SweepStage& stage) { at = stage.group; };
+  observer.sampled = [&](const MeasurementKey&, const std::vector<Sample>&) { observer.control->skip(at); };
+  const SweepOutcome outcome = run_sweep(r, database(), observer, {});
+  EXPECT_TRUE(outcome.stopped);
+  EXPECT_EQ(outcome.cancelled, 3);
+  EXPECT_EQ(at, 2u) << "each was begun";
+  for (const ResultRow& row : rows(outcome.sweep)) EXPECT_GT(row.samples, 0);
+}
+
+TEST_F(More, a_row_measured_again_has_one_more_restart_together_with_what_took_turns_with_it) {
+  const SweepRequest r = request({"cpu.fast", "baseline.cpu"});
+  const std::int64_t sweep = run_sweep(r, database(), {}, {}).sweep;
+  const std::string before = Snapshot(database()).sweep(sweep)->finished;
+  ASSERT_NE(before, "");
+  const std::vector<ResultRow> old = rows(sweep);
+  const auto asked = std::ranges::find_if(old, [](const ResultRow& row) { return row.kernel == "cpu.fast"; });
+  const SweepOutcome outcome = resume(sweep, [&](SweepControl& control) { control.measure_again(asked->measurement); });
+  EXPECT_FALSE(outcome.stopped);
+  const Snapshot snapshot(database());
+  EXPECT_NE(snapshot.sweep(sweep)->finished, "") << "it is finished again";
+  const auto series = snapshot.series_of_sweep(sweep);
+  const std::int64_t group = series.at(asked->measurement).group;
+  std::size_t with_four = 0;
+  for (const ResultRow& row : rows(sweep)) {
+    EXPECT_EQ(row.restarts, series.at(row.measurement).group == group ? 4 : 3) << row.kernel << row.problem.window1;
+    with_four += row.restarts == 4;
+    std::set<std::int64_t> restarts;
+    for (const Sample& sample : series.at(row.measurement).samples) restarts.insert(sample.restart);
+    EXPECT_THAT(restarts, SizeIs(static_cast<std::size_t>(row.restarts)));
+    EXPECT_EQ(row.reason.find("restarts\""), std::string::npos);
+  }
+  EXPECT_GE(with_four, 1u);
+  EXPECT_LT(with_four, old.size());
+}
+
+TEST_F(More, unclear_rows_get_a_fixed_number_of_looks) {
+  const SweepRequest r = request({"cpu.fast", "baseline.cpu"});
+  const std::int64_t sweep = run_sweep(r, database(), {}, {}).sweep;
+  const std::set<std::int64_t> unclear = unclear_rows(database(), sweep, "auto");
+  ASSERT_FALSE(unclear.empty()) << "one block a restart decides nothing";
+  resume(sweep, [](SweepControl& control) { control.measure_unclear_longer("auto"); });
+  const std::set<std::int64_t> still = unclear_rows(database(), sweep, "auto");
+  std::int64_t most = 0;
+  for (const ResultRow& row : rows(sweep)) {
+    EXPECT_LE(row.restarts, 3 + kMostLooks);
+    EXPECT_TRUE(row.restarts > 3 || !unclear.contains(row.measurement));
+    most = std::max(most, row.restarts);
+  }
+  EXPECT_TRUE(still.empty() || most == 3 + kMostLooks) << "unclear stays after the last look";
+  EXPECT_THAT(log_, HasSubstr("unclear before look 1 of 3"));
+}
+
+TEST_F(More, nothing_is_added_to_rows_of_one_restart) {
+  SweepRequest r = request();
+  r.restarts = 1;
+  const std::int64_t sweep = run_sweep(r, database(), {}, {}).sweep;
+  resume(sweep, [&](SweepControl& control) { control.measure_again(rows(sweep).front().measurement); });
+  EXPECT_THAT(log_, HasSubstr("Start a sweep with restarts"));
+  for (const ResultRow& row : rows(sweep)) EXPECT_EQ(row.restarts, 1);
+}
+
+}  // namespace
+}  // namespace triscope
