@@ -19,11 +19,34 @@ triscope_house_test(manual ${CMAKE_SOURCE_DIR}/tests/house/manual ${CMAKE_BINARY
 triscope_house_test(run ${CMAKE_SOURCE_DIR}/tests/house/run ${CMAKE_BINARY_DIR})
 triscope_house_test(install ${CMAKE_SOURCE_DIR}/tests/house/install ${CMAKE_BINARY_DIR})
 
-# Each header alone in a file of its own: ninja headers_alone. Headers below a folder named cuda need CUDA.
+# Each header alone: ninja headers_alone. A header whose source, of the same name beside it, includes it before all else is
+# compiled alone with the program. Each other one gets a file of its own. Headers below a folder named cuda need CUDA.
 set(alone_folder ${CMAKE_BINARY_DIR}/generated/headers_alone)
+
+# Sets "variable" to whether the header's source includes it first, and the header cannot be included twice.
+function(triscope_first_in_its_source header variable)
+  set(${variable} FALSE PARENT_SCOPE)
+  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${header})
+  cmake_path(REMOVE_EXTENSION header OUTPUT_VARIABLE stem)
+  foreach(source ${stem}.cpp ${stem}.cu)
+    if(EXISTS ${source})
+      file(STRINGS ${source} first LIMIT_COUNT 1 REGEX "^#include")
+      file(STRINGS ${header} guard LIMIT_COUNT 1 REGEX "^#pragma once$")
+      if(guard AND "${first}" STREQUAL "#include \"${path}\"")
+        set(${variable} TRUE PARENT_SCOPE)
+      endif()
+      return()
+    endif()
+  endforeach()
+endfunction()
+
 function(triscope_headers_alone language ending)
   set(files "")
   foreach(header ${ARGN})
+    triscope_first_in_its_source(${header} compiled)
+    if(compiled)
+      continue()
+    endif()
     file(RELATIVE_PATH header ${CMAKE_SOURCE_DIR} ${header})
     set(file ${alone_folder}/${header}.${ending})
     file(CONFIGURE OUTPUT ${file} CONTENT "#include \"${header}\"  // a second time: it has an include guard\n#include \"${header}\"\n")
