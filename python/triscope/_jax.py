@@ -1,15 +1,29 @@
-"""attention over JAX arrays on the CPU: a callback to the library, with a derivative, under jit and vmap.
-
-A call through XLA's foreign function interface would need its headers when this package is built; the callback needs
-none. It copies each tensor once, which on a CPU is little beside the attention itself.
-"""
+"""attention over JAX arrays: calls of the library through XLA's foreign function interface, with a derivative, under jit and vmap."""
 
 import functools
+import importlib
 
 import jax
 import numpy
 
-from . import _attention, _library, _options
+from . import _library, _options
+
+# Of each kind of device: the element type of its kernels, by both names, and the kernel that None means.
+_DEVICES = {"cpu": ("float32", _library.FP32, "cpu.fast"), "gpu": ("bfloat16", _library.BF16, "cuda")}
+_NAMES = ("q", "k1", "k2", "v1", "v2")
+
+
+@functools.lru_cache(maxsize=None)
+def _target():
+    """The name under which XLA calls the library."""
+    try:
+        ffi = importlib.import_module("jax.ffi")
+    except ImportError as error:
+        raise ImportError(f"triscope needs jax 0.5 or later, and this is {jax.__version__}: install a newer one") from error
+    function = ffi.pycapsule(_library.library().triscope_xla_call)
+    for platform in ("cpu", "CUDA"):
+        ffi.register_ffi_target("triscope_attention", function, platform=platform)
+    return "triscope_attention"
 
 
 def attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse):
@@ -18,74 +32,69 @@ def attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, si
     for name, value in tensors.items():
         if not isinstance(value, (jax.Array, numpy.ndarray)):
             raise ValueError(f"{name} is a {type(value).__name__}, but must be a JAX array, as q is one")
-        if value.dtype != numpy.float32:
-            raise ValueError(f"{name} has dtype {value.dtype}, but the kernels of the CPU compute in float32; pass "
-                             f"{name}.astype(jax.numpy.float32)")
+    device = _device_of(q)
+    dtype, element, best = _DEVICES[device]
+    for name, value in tensors.items():
+        wanted = "float32" if name == "sink" else dtype
+        if value.dtype != wanted:
+            raise ValueError(f"{name} has dtype {value.dtype}, but the kernels of the {device.upper()} compute in {dtype}; pass "
+                             f"{name}.astype(jax.numpy.{wanted})")
     _options.shapes(q.shape, k1.shape, {name: tensors[name].shape for name in ("k2", "v1", "v2")})
     if sink is not None and sink.shape != (q.shape[2],):
         raise ValueError(f"sink has shape {sink.shape}, but must be {(q.shape[2],)}")
-    options = (_options.window(window), None if scale is None else _options.number("scale", scale), form, mask,
-               _options.number("k2_bias", k2_bias), _options.number("v2_bias", v2_bias), _options.kernel(kernel))
-    _options.choice("form", form, _library.FORMS)
-    _options.choice("mask", mask, _library.MASKS)
-    if jax.default_backend() != "cpu":
-        raise ValueError(f"q is computed on {jax.default_backend()}, but for JAX there are kernels on the CPU only; set "
-                         "JAX_PLATFORMS=cpu, or use torch on a GPU")
-    made = _attention_of(options, tuple(tensors.values()))
+    kernel = _options.kernel(kernel) or best
+    problem = _options.problem(q.shape, k1.shape[2], element, window, scale, form, mask, k2_bias, v2_bias, sink is not None)
+    if device == "gpu" and _library.device_of("cuda") == -1:
+        raise ValueError("q lies on a GPU, but this package was built without kernels for GPUs; build the wheel after ./run build "
+                         "--cuda")
+    if _library.device_of(kernel) not in (-1, _library.CPU if device == "cpu" else _library.CUDA):
+        raise ValueError(f"kernel is {kernel!r}, which does not run on a {device.upper()}, where q lies; move the arrays")
+    for direction in (_library.FORWARD, _library.BACKWARD):
+        _library.call("supported", kernel, problem, direction)
+    numbers = tuple(numpy.frombuffer(bytes(problem), numpy.int64).tolist())
+    made = _attention_of((kernel, numbers, jax.numpy.dtype(dtype)), tuple(tensors.values()))
     return made if return_lse else made[0]
 
 
-def _merged(arrays, rank):
-    """Each array with its leading dimensions, those of vmap, made one; and what they were."""
-    arrays = [numpy.asarray(array) for array in arrays]
-    leading = arrays[0].shape[:arrays[0].ndim - rank]
-    return leading, [array.reshape((-1, *array.shape[len(leading):])) for array in arrays]
+def _device_of(q):
+    """"cpu" or "gpu". What is traced runs where JAX puts it."""
+    platforms = {jax.default_backend()} if isinstance(q, jax.core.Tracer) or not isinstance(q, jax.Array) else \
+        {device.platform for device in q.devices()}
+    platform, *others = platforms
+    if others or platform not in _DEVICES:
+        raise ValueError(f"q lies on {' and '.join(sorted(platforms))}, but the kernels run on cpu and gpu; move it there")
+    return platform
 
 
-def _each(function, arrays, options):
-    """Calls `function` for each problem of a vmap, and stacks what it returns."""
-    leading, merged = _merged(arrays, 4)
-    results = [function([array[n] for array in merged], options) for n in range(merged[0].shape[0])]
-    return tuple(numpy.stack(parts).reshape(leading + parts[0].shape) for parts in zip(*results))
-
-
-def _named(options):
-    names = ("window", "scale", "form", "mask", "k2_bias", "v2_bias", "kernel")
-    return dict(zip(names, options))
-
-
-def _forward_on_host(inputs, options):
-    *tensors, sink = inputs if len(inputs) == 6 else (*inputs, None)
-    return _attention.attention(*tensors, sink=sink, return_lse=True, **_named(options))
-
-
-def _backward_on_host(inputs, options):
-    grad_o, o, lse, *inputs = inputs
-    *tensors, sink = inputs if len(inputs) == 6 else (*inputs, None)
-    gradients = _attention.attention_backward(grad_o, *tensors, o, lse, sink=sink, **_named(options))
-    return tuple(gradient for gradient in gradients if gradient is not None)
-
-
-def _call(function, shapes, options, arrays):
-    results = tuple(jax.ShapeDtypeStruct(shape, numpy.float32) for shape in shapes)
-    return jax.pure_callback(lambda *given: _each(function, given, options), results, *arrays, vmap_method="broadcast_all")
+def _call(direction, shapes, call, arrays):
+    """One pass. A vmap adds dimensions in front of all arrays, which the library takes as that many problems."""
+    kernel, problem, _ = call
+    results = tuple(jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in shapes)
+    function = jax.ffi.ffi_call(_target(), results, vmap_method="broadcast_all")
+    return function(*arrays, kernel=kernel, problem=numpy.array(problem, numpy.int64), **{"pass": numpy.array([direction], numpy.int64)})
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _attention_of(options, inputs):
+def _attention_of(call, inputs):
+    return _forward(call, inputs)[:2]
+
+
+def _forward(call, inputs):
     batch, seq_len, q_heads, _ = inputs[0].shape
-    o, lse = _call(_forward_on_host, (inputs[0].shape, (batch, q_heads, seq_len)), options, inputs)
-    return o, jax.lax.stop_gradient(lse)
+    shapes = ((inputs[0].shape, call[2]), ((batch, q_heads, seq_len), numpy.float32), ((1,), numpy.int32))
+    o, lse, state = _call(_library.FORWARD, shapes, call, inputs)
+    return o, jax.lax.stop_gradient(lse), state
 
 
-def _keep(options, inputs):
-    o, lse = _attention_of(options, inputs)
-    return (o, lse), (inputs, o, lse)
+def _keep(call, inputs):
+    o, lse, state = _forward(call, inputs)
+    return (o, lse), (inputs, o, lse, state)
 
 
-def _differentiate(options, kept, gradients):
-    inputs, o, lse = kept
-    return (_call(_backward_on_host, tuple(x.shape for x in inputs), options, (gradients[0], o, lse, *inputs)),)
+def _differentiate(call, kept, gradients):
+    inputs, *made = kept
+    shapes = tuple((x.shape, x.dtype) for x in inputs)
+    return (_call(_library.BACKWARD, shapes, call, (gradients[0], *made, *inputs)),)
 
 
 _attention_of.defvjp(_keep, _differentiate)

@@ -1,4 +1,5 @@
-"""triscope.attention over JAX arrays on the CPU, beside numpy: jit, grad and vmap. Skipped where there is no jax."""
+"""triscope.attention over JAX arrays on the CPU, beside numpy: jit, grad and vmap. Skipped where there is no jax; on a GPU:
+on_gpu_must_show."""
 import importlib.util
 import os
 import unittest
@@ -23,7 +24,7 @@ def arrays(batch=2, seq_len=13, q_heads=4, kv_heads=2, head_dim=7):
             for heads in (q_heads, *[kv_heads] * 4)]
 
 
-@unittest.skipUnless(importlib.util.find_spec("jax"), "jax is not installed, and is too large to be downloaded for this: 89 MB")
+@unittest.skipUnless(importlib.util.find_spec("jax"), "jax is not installed")
 class Jax(unittest.TestCase):
     def test_forward_alone_and_under_jit(self):
         for options in OPTIONS:
@@ -62,11 +63,48 @@ class Jax(unittest.TestCase):
         for one, inputs in zip(together, sets):
             numpy.testing.assert_array_equal(numpy.asarray(one), triscope.attention(inputs[0], *sets[0][1:], window=(5, 3)))
 
+    def test_vmap_with_a_sink_of_each(self):
+        sets, sinks = [arrays() for _ in range(3)], RANDOM.standard_normal((3, 4)).astype(numpy.float32)
+        stacked = [jax.numpy.stack(parts) for parts in zip(*sets)]
+
+        def loss(inputs, sink):
+            return (triscope.attention(*inputs, window=(5, 3), sink=sink) ** 2).sum()
+
+        together, of_sinks = jax.vmap(jax.grad(loss, argnums=(0, 1)))(tuple(stacked), jax.numpy.asarray(sinks))
+        for number, (inputs, sink) in enumerate(zip(sets, sinks)):
+            o, lse = triscope.attention(*inputs, window=(5, 3), sink=sink, return_lse=True)
+            expected = triscope.attention_backward(2 * o, *inputs, o, lse, window=(5, 3), sink=sink)
+            for one, other in zip((*(x[number] for x in together), of_sinks[number]), expected):
+                numpy.testing.assert_allclose(numpy.asarray(one), other, rtol=1e-5, atol=1e-6)
+
+    def test_gradients_of_many_from_one_forward(self):
+        """The backward is mapped and its forward is not."""
+        inputs = tuple(map(jax.numpy.asarray, arrays()))
+        _, pull = jax.vjp(lambda *x: triscope.attention(*x, window=(5, 3)), *inputs)
+        several = RANDOM.standard_normal((3, *inputs[0].shape)).astype(numpy.float32)
+        together = jax.vmap(pull)(jax.numpy.asarray(several))
+        for number, grad_o in enumerate(several):
+            for one, other in zip(together, pull(jax.numpy.asarray(grad_o))):
+                numpy.testing.assert_array_equal(numpy.asarray(one[number]), numpy.asarray(other))
+
+    def test_a_failure_of_the_library_is_an_error_with_its_sentence(self):
+        """What Python cannot see before: here a plan whose numbers are changed on the way."""
+        inputs = tuple(map(jax.numpy.asarray, arrays()))
+        from triscope import _jax, _library
+        problem = _library.new(_library.Problem, batch=2, seq_len=13, q_heads=4, kv_heads=2, head_dim=7, window1=5, window2=3, padding=1)
+        numbers = tuple(numpy.frombuffer(bytes(problem), numpy.int64).tolist())
+        with self.assertRaisesRegex(Exception, "padding is 1: sequences of different lengths in one batch"):
+            _jax._attention_of(("cpu.fast", numbers, jax.numpy.dtype("float32")), inputs)[0].block_until_ready()
+
     def test_refusals(self):
         q, *rest = map(jax.numpy.asarray, arrays())
         for said, call in (("k2 has shape", lambda: triscope.attention(q, rest[0], rest[1][..., :3], *rest[2:])),
                            ("q has dtype bfloat16", lambda: triscope.attention(q.astype(jax.numpy.bfloat16), *rest)),
                            ("form is 'dot_product'", lambda: triscope.attention(q, *rest, form="dot_product")),
+                           ("no kernel \"cpu.quick\"", lambda: triscope.attention(q, *rest, kernel="cpu.quick")),
+                           ("sink has shape", lambda: triscope.attention(q, *rest, sink=q[0, 0, 0])),
+                           ("scale is nan", lambda: triscope.attention(q, *rest, scale=float("nan"))),
+                           ("k1 has shape", lambda: jax.jit(lambda x: triscope.attention(q, x, *rest[1:]))(rest[0][..., :3])),
                            ("v2 is a list", lambda: triscope.attention(q, *rest[:3], [1.0]))):
             with self.assertRaisesRegex(ValueError, said):
                 call()
