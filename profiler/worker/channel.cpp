@@ -1,6 +1,7 @@
 #include "profiler/worker/channel.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,6 +28,7 @@ void Channel::write_all(std::string_view rest) {
   while (!rest.empty()) {
     const ssize_t written = write(output_, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written <= 0 && !owns_process_) throw Gone{};
     if (written <= 0) end_process(nullptr, 0);
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -42,19 +44,46 @@ Channel::Channel() {
   reader_ = std::thread([this] { read_all(); });
 }
 
+Channel::Channel(Ends ends) : input_(ends.input), output_(ends.output), owns_process_(false) {
+  reader_ = std::thread([this] { read_all(); });
+}
+
 Channel::~Channel() {
-  // The reader is blocked in read(). The process is about to end, and the thread ends with it.
-  reader_.detach();
+  over_ = true;
+  if (owns_process_) {
+    reader_.detach();  // it is blocked in read(); the process is about to end, and the thread ends with it
+  } else {
+    reader_.join();
+  }
+}
+
+/// Nobody is left to report to, or what they say cannot be understood.
+void Channel::end(const char* why, int code) {
+  if (owns_process_) end_process(why, code);
+  cancelled_ = true;
+  const std::lock_guard lock(mutex_);
+  messages_.emplace_back(QuitRequest{});
+  arrived_.notify_one();
+}
+
+/// False when the channel is over. A channel that must be joined looks for that from time to time.
+bool Channel::has_input() const {
+  if (owns_process_) return true;
+  pollfd one{input_, POLLIN, 0};
+  while (!over_) {
+    if (poll(&one, 1, 50) > 0) return true;
+  }
+  return false;
 }
 
 void Channel::read_all() {
   FrameParser parser;
   std::vector<char> buffer(1 << 16);
   try {
-    while (true) {
-      const ssize_t bytes = read(STDIN_FILENO, buffer.data(), buffer.size());
+    while (has_input()) {
+      const ssize_t bytes = read(input_, buffer.data(), buffer.size());
       if (bytes < 0 && errno == EINTR) continue;
-      if (bytes <= 0) end_process(nullptr, 0);
+      if (bytes <= 0) return end(nullptr, 0);
       for (const Frame& frame : parser.feed({buffer.data(), static_cast<std::size_t>(bytes)})) {
         Message message = decode(frame);
         if (std::holds_alternative<CancelRequest>(message)) {
@@ -68,7 +97,7 @@ void Channel::read_all() {
       }
     }
   } catch (const std::exception& e) {
-    end_process(e.what(), static_cast<int>(ExitCode::usage));
+    end(e.what(), static_cast<int>(ExitCode::usage));
   }
 }
 

@@ -203,10 +203,10 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
 }
 
-int run_worker(int argc, char** argv, KernelList kernels, const PluginLibrary* given) {
+int run_worker(int argc, char** argv, KernelList kernels, const PluginLibrary* given, const Channel::Ends* ends) {
   try {
     const WorkerArguments arguments = parse_worker_arguments(argc, argv);
-    Channel channel;
+    const auto channel = ends == nullptr ? std::make_unique<Channel>() : std::make_unique<Channel>(*ends);
     std::vector<std::unique_ptr<Kernel>> further;
     std::optional<Error> refusal;  // of the plug-in: said to whoever asks
     try {
@@ -217,7 +217,9 @@ int run_worker(int argc, char** argv, KernelList kernels, const PluginLibrary* g
     std::vector<const Kernel*> all(kernels.begin(), kernels.end());
     for (const auto& kernel : further) all.push_back(kernel.get());
     const std::unique_ptr<Backend> backend = make_backend(arguments.mode, arguments.device);
-    serve(channel, *backend, all, arguments.mode, refusal);
+    serve(*channel, *backend, all, arguments.mode, refusal);
+    return static_cast<int>(ExitCode::done);
+  } catch (const Channel::Gone&) {
     return static_cast<int>(ExitCode::done);
   } catch (const Error& e) {
     std::fprintf(stderr, "triscope-worker: %s\n", e.what());

@@ -31,7 +31,9 @@ void serve(Channel& channel, Backend& backend, KernelList kernels, const std::st
 void keep_freed_memory();
 
 /// The whole program: 0, or an `ExitCode` after one sentence on stderr. Kernels of a plug-in come behind `kernels`;
-/// `given` are the functions of the plug-in when they are in this process already, and nothing is loaded then.
-int run_worker(int argc, char** argv, KernelList kernels, const PluginLibrary* given = nullptr);
+/// `given` are the functions of the plug-in when they are in this process already, and nothing is loaded then. With
+/// `ends` the worker is a part of another program, which goes on behind it.
+int run_worker(int argc, char** argv, KernelList kernels, const PluginLibrary* given = nullptr,
+               const Channel::Ends* ends = nullptr);
 
 }  // namespace triscope

@@ -9,13 +9,26 @@ import hashlib
 import importlib
 import inspect
 import json
+import os
 import re
+
+OWN_PROCESS = ".own-process"  # the end of the version, which a row shows as its instance
 
 
 def _source_hash(module):
     try:
         with open(inspect.getsourcefile(module), "rb") as file:
             return hashlib.sha256(file.read()).hexdigest()
+    except (OSError, TypeError):
+        return None
+
+
+def _hash_of_text(function):
+    """Of a function's own text. What it closes over is not in it, so a closure has none."""
+    if getattr(function, "__closure__", None):
+        return None
+    try:
+        return hashlib.sha256(inspect.getsource(function).encode()).hexdigest()
     except (OSError, TypeError):
         return None
 
@@ -33,12 +46,16 @@ def _by_name(function):
     return (module, name, source) if getattr(imported, name, None) is function and source else None
 
 
-def _described(role, function):
+def _described(role, function, stays):
+    """`stays`: the function stays in this process. One that has no source to be hashed gets a hash that none has again."""
     if not callable(function):
         raise ValueError(f"{role} is {function!r}, but must be callable")
     named = _by_name(function)
     if named:
         return dict(zip(("module", "name", "source_sha256"), named))
+    module, name = str(getattr(function, "__module__", "")), getattr(function, "__name__", "function")
+    if stays:
+        return {"module": module, "name": name, "source_sha256": _hash_of_text(function) or os.urandom(32).hex()}
     try:
         import cloudpickle
     except ImportError as error:
@@ -48,8 +65,7 @@ def _described(role, function):
         pickled = cloudpickle.dumps(function)
     except Exception as error:
         raise ValueError(f"{role} cannot be pickled ({error}): put it at the top of a module of its own") from error
-    return {"module": str(getattr(function, "__module__", "")), "name": getattr(function, "__name__", "function"),
-            "pickle": base64.b64encode(pickled).decode()}
+    return {"module": module, "name": name, "pickle": base64.b64encode(pickled).decode()}
 
 
 def plain_name(text):
@@ -57,15 +73,17 @@ def plain_name(text):
     return re.sub("[^a-z0-9._-]", "_", text.lower())[:40]
 
 
-def content(forward, backward, name, device="cpu"):
+def content(forward, backward, name, device="cpu", own_process=False):
     """The bytes of the file. ValueError when a function cannot be brought to another process."""
-    functions = {"forward": _described("function", forward)}
+    functions = {"forward": _described("function", forward, own_process)}
     if backward is not None:
-        functions["backward"] = _described("backward", backward)
+        functions["backward"] = _described("backward", backward, own_process)
     said = functions["forward"]
-    return json.dumps({"kernel": plain_name(said["name"]) if name is None else name,
-                       "version": plain_name(f"{said['module']}.{said['name']}".replace("<", "").replace(">", "")),
-                       "device": device, "functions": functions}, sort_keys=True).encode()
+    version = plain_name(f"{said['module']}.{said['name']}".replace("<", "").replace(">", ""))
+    if own_process:
+        version = version[:40 - len(OWN_PROCESS)] + OWN_PROCESS
+    return json.dumps({"kernel": plain_name(said["name"]) if name is None else name, "version": version, "device": device,
+                       "functions": functions}, sort_keys=True).encode()
 
 
 def load(data, sha256):

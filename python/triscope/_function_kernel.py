@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import inspect
+import sys
 
 import numpy
 
@@ -49,7 +50,7 @@ def _say(reason, size, text):
 
 
 class Host:
-    """Tensors as numpy arrays on the CPU."""
+    """Tensors as numpy arrays on the CPU. What JAX returns is waited for and taken as an array of numpy."""
 
     device, element, other_element = _library.CPU, _library.FP32, "numpy has no bfloat16"
 
@@ -64,8 +65,11 @@ class Host:
         return array
 
     def store(self, name, value, into):
+        jax = sys.modules.get("jax")
+        if jax is not None and isinstance(value, jax.Array):
+            value = numpy.asarray(value)
         if not isinstance(value, numpy.ndarray):
-            raise TypeError(f"{name} must be a numpy array, but it returned {type(value).__name__}")
+            raise TypeError(f"{name} must be a numpy or JAX array, but it returned {type(value).__name__}")
         check(name, value, into)
         into[...] = value
 

@@ -1,5 +1,6 @@
 """triscope.measure: a Python callable as a kernel of a sweep."""
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -22,10 +23,10 @@ _BESIDE = {"cpu": ("cpu.fast",), "cuda": ("cuda.hopper", "cuda.portable", "basel
 
 
 def measure(function, problem, *, db, backward=None, name=None, device="cpu", beside=None, budget="10s", precision="0.5%",
-            restarts=3, time_limit="2min", resume=None, progress=True):
+            restarts=None, time_limit="2min", resume=None, progress=True, own_process=False):
     """Measures `function` in turns with the kernels `beside`, and returns the rows of the sweep as Columns.
 
-    function(q, k1, k2, v1, v2, *, window, ...) returns (o, lse), float32 numpy arrays; backward(grad_o, q, k1, k2, v1, v2, o, lse,
+    function(q, k1, k2, v1, v2, *, window, ...) returns (o, lse), float32 arrays of numpy or JAX; backward(grad_o, q, k1, k2, v1, v2, o, lse,
     *, window, ...) returns the gradients of q, k1, k2, v1, v2, and of sink where there is one. Inputs are views that cannot be
     written. Arguments beyond window (form, mask, scale, k2_bias, v2_bias, sink) are given where they differ from the defaults
     of triscope.attention.
@@ -35,8 +36,12 @@ def measure(function, problem, *, db, backward=None, name=None, device="cpu", be
     With device="cuda" the function is one of torch: tensors and results are bfloat16 on the GPU, lse and sink float32, and what
     it puts on the current stream of torch is measured. It must not write into its inputs, nor wait for the GPU.
 
-    `beside` is cpu.fast, or cuda.hopper, cuda.portable and baseline.fa3 for a GPU. Empty, it means every kernel that runs here. `resume` is the number of a sweep to go on with: the callable must be
-    the same.
+    `beside` is cpu.fast, or cuda.hopper, cuda.portable and baseline.fa3 for a GPU. Empty, it means every kernel that runs here.
+    `resume` is the number of a sweep to go on with: the callable must be the same.
+
+    The function runs in processes of their own, three a row unless `restarts` says otherwise. With own_process=True it runs in
+    this one, in another thread: it may be any callable, but a crash ends this process, a hang goes on behind the sweep, and
+    there is one process a row. The instance of such rows ends with ".own-process".
 
     ValueError when the callable cannot be brought to another process or the sweep is refused.
     """
@@ -48,9 +53,13 @@ def measure(function, problem, *, db, backward=None, name=None, device="cpu", be
         raise ValueError(f"device is {device!r}, but must be one of: {', '.join(_BESIDE)}")
     if device == "cuda" and importlib.util.find_spec("torch") is None:
         raise ValueError('device="cuda" needs torch, which is not installed here')
+    if own_process and restarts not in (None, 1):
+        raise ValueError(f"restarts is {restarts!r}, but own_process=True has this one process: leave it out")
+    if restarts is None:
+        restarts = 1 if own_process else 3
     beside = _BESIDE[device] if beside is None else beside
-    content = _function_file.content(function, backward, name, device)
-    with tempfile.TemporaryDirectory(prefix="triscope-") as folder:
+    content = _function_file.content(function, backward, name, device, own_process)
+    with tempfile.TemporaryDirectory(prefix="triscope-") as folder, contextlib.ExitStack() as until_then:
         file = pathlib.Path(folder, "callable.json")
         file.write_bytes(content)
         words = [program, "sweep", "--json", "--db", os.fspath(db), "--time-limit", time_limit, "--kernel"]
@@ -59,7 +68,11 @@ def measure(function, problem, *, db, backward=None, name=None, device="cpu", be
         else:
             words += [",".join([str(file), *beside]), "--device", _DEVICES[device], "--pass", "forward,backward" if backward else "forward",
                       "--budget", budget, "--precision", precision, "--restarts", str(restarts), *_options(problem)]
-        sweep = _run(words, {**os.environ, "TRISCOPE_WORKER": _launcher(folder), "PYTHONPATH": _search_path()}, progress)
+        if own_process:
+            launcher = until_then.enter_context(_workers_here(content, function, backward, folder)).launcher(folder)
+        else:
+            launcher = _launcher(folder)
+        sweep = _run(words, {**os.environ, "TRISCOPE_WORKER": launcher, "PYTHONPATH": _search_path()}, progress)
     with _database.open(db) as database:
         return database.results(sweep)
 
@@ -78,6 +91,13 @@ def _launcher(folder):
     path.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -m triscope._worker \"$@\"\n")
     path.chmod(0o700)
     return str(path)
+
+
+def _workers_here(content, forward, backward, folder):
+    from . import _own_process
+    said = json.loads(content)
+    functions = {"forward": forward, **({} if backward is None else {"backward": backward})}
+    return _own_process.Workers(said["kernel"], said["version"], functions, said["device"], folder)
 
 
 def _search_path():

@@ -11,7 +11,13 @@ def _option(name):
     return sys.argv[sys.argv.index(name) + 1] if name in sys.argv[:-1] else None
 
 
-def _memory(device):
+def library():
+    """The worker's own library."""
+    return ctypes.CDLL(str(pathlib.Path(__file__).with_name("libtriscope_worker.so")))
+
+
+def memory(device):
+    """What turns addresses of `device` into arrays."""
     if device == "cpu":
         return _function_kernel.Host()
     from . import _function_cuda  # torch takes seconds to import
@@ -19,18 +25,17 @@ def _memory(device):
 
 
 def main():
-    library = ctypes.CDLL(str(pathlib.Path(__file__).with_name("libtriscope_worker.so")))
     file = _option("--plugin")
     if file is None:
         sys.exit("triscope._worker: no callable was named: it is started by triscope.measure")
     try:
         *loaded, device = _function_file.load(pathlib.Path(file).read_bytes(), _option("--plugin-sha256"))
-        memory = _memory(device)
+        arrays = memory(device)
     except Exception as error:
         sys.exit(f"the callable cannot be loaded ({type(error).__name__}: {error})")
-    kernels = _function_kernel.table(*loaded, memory)
+    kernels = _function_kernel.table(*loaded, arrays)
     words = [b"triscope-worker", *(word.encode() for word in sys.argv[1:])]
-    return library.triscope_worker_main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words), ctypes.byref(kernels))
+    return library().triscope_worker_main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words), ctypes.byref(kernels))
 
 
 if __name__ == "__main__":

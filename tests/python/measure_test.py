@@ -3,12 +3,15 @@ import contextlib
 import ctypes
 import hashlib
 import importlib
+import importlib.util
+import io
 import os
 import pathlib
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import types
 import unittest
@@ -16,6 +19,8 @@ import unittest.mock
 
 import numpy
 
+if importlib.util.find_spec("jax"):
+    import jax_functions
 import triscope
 from triscope import _function_file, _function_kernel, _library, _progress
 
@@ -224,7 +229,56 @@ class File(unittest.TestCase):
             _function_file.content(lambda: lock, None, None)
 
 
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Shell:
+    """As much of IPython in a notebook as the bar needs."""
+
+    kernel = None
+
+    def __init__(self):
+        self.shown = []
+
+    def display(self, data, raw, display_id):
+        assert raw and display_id
+        self.shown.append(data["text/plain"])
+        return self
+
+    def update(self, data, raw):
+        assert raw
+        self.shown.append(data["text/plain"])
+
+
 class Bar(unittest.TestCase):
+    STEP = dict(done=2, total=4, current="mine forward", seconds_left=None)
+
+    def shown(self, stream, wanted=True):
+        with unittest.mock.patch.object(sys, "stderr", stream), _progress.Progress(wanted) as progress:
+            progress.show(self.STEP)
+        return stream.getvalue()
+
+    def test_in_a_terminal_it_is_one_line_that_goes(self):
+        shown = self.shown(Terminal())
+        self.assertIn("2/4: mine forward", shown)
+        self.assertTrue(shown.startswith("\r\x1b[K[####") and shown.endswith("\r\x1b[K") and "\n" not in shown, repr(shown))
+
+    def test_elsewhere_or_when_not_wanted_nothing_is_written(self):
+        self.assertEqual(self.shown(io.StringIO()), "")
+        self.assertEqual(self.shown(Terminal(), wanted=False), "")
+
+    def test_in_a_notebook_it_is_a_display_that_is_updated(self):
+        shell = Shell()
+        module = types.SimpleNamespace(get_ipython=lambda: shell)
+        display = types.SimpleNamespace(display=shell.display)
+        with unittest.mock.patch.dict(sys.modules, {"IPython": module, "IPython.display": display}):
+            self.assertEqual(self.shown(Terminal()), "")
+        self.assertEqual(shell.shown[0], "measuring")
+        self.assertIn("2/4: mine forward", shell.shown[1])
+        self.assertEqual(shell.shown[2:], ["measured"])
+
     def test_says_how_far_it_is_and_nothing_of_a_time_that_is_unknown(self):
         self.assertEqual(_progress.line(1, 4, "mine forward", 2.6), "[#######.......................] 1/4, about 3 s left: mine forward")
         self.assertEqual(_progress.line(0, 0, "preparing", None), "[" + "." * 30 + "] 0/0: preparing")
@@ -269,6 +323,48 @@ class Sweep(unittest.TestCase):
                 status, reason = rows[function.__name__, "forward"]
                 self.assertEqual(status, "failed")
                 self.assertIn(sentence, reason)
+
+    def test_in_this_process_any_callable_is_measured_and_the_row_says_so(self):
+        where, exponent = set(), 1.0
+
+        def here(*tensors, window):
+            where.add((os.getpid(), threading.current_thread() is threading.main_thread()))
+            o, lse = right(*tensors, window=window)
+            return o ** exponent, lse
+
+        rows = self.rows(here, own_process=True)
+        self.assertEqual({status for status, _ in rows.values()}, {"ok"}, rows)
+        self.assertEqual(where, {(os.getpid(), False)})
+        with triscope.open(self.db) as database:
+            instances = dict(zip(*(database.results()[name] for name in ("kernel", "instance"))))
+        self.assertTrue(instances["here"].endswith(".own-process"), instances)
+        self.assertEqual(triscope.attention(*[numpy.ones((1, 4, 1, 4), numpy.float32)] * 5).shape, (1, 4, 1, 4))
+
+    def test_in_this_process_a_wrong_function_an_exception_and_a_hang_cost_their_row(self):
+        def waits(*_, window):
+            over.wait()
+
+        over = threading.Event()
+        self.addCleanup(over.set)
+        for function, sentence in ((off_by_one, "most at ["), (raises, "no such tile"), (exits, "SystemExit: 3"), (waits, "limit of 15 s")):
+            with self.subTest(function.__name__):
+                rows = self.rows(function, own_process=True, **(dict(time_limit="15s") if function is waits else {}))
+                self.assertEqual(rows["cpu.fast", "forward"][0], "ok", rows)
+                status, reason = rows[function.__name__, "forward"]
+                self.assertEqual(status, "failed")
+                self.assertIn(sentence, reason)
+
+    def test_in_this_process_there_are_no_restarts(self):
+        with self.assertRaisesRegex(ValueError, "restarts is 3, but own_process=True"):
+            triscope.measure(right, SMALL, db=self.db, **{**SHORT, "restarts": 3}, own_process=True)
+
+    @unittest.skipUnless(importlib.util.find_spec("jax"), "jax is not installed")
+    def test_a_function_of_jax(self):
+        rows = self.rows(jax_functions.forward, backward=jax_functions.backward, name="jax")
+        self.assertEqual({status for status, _ in rows.values()}, {"ok"}, rows)
+        status, reason = self.rows(jax_functions.transposed_keys)["transposed_keys", "forward"]
+        self.assertEqual(status, "failed")
+        self.assertRegex(reason, r"\bo: .* most at \[\d+, \d+, \d+, \d+\]: ")
 
     def test_resume_takes_only_the_same_callable(self):
         self.rows(right)

@@ -16,16 +16,33 @@ struct triscope_worker_kernels {
   decltype(&triscope_launch) launch;
 };
 
-/// triscope-worker's whole program with its arguments. --plugin is the file that `kernels` were made from, and whoever
-/// calls has compared its SHA-256.
-extern "C" __attribute__((visibility("default"))) int triscope_worker_main(int argc, char** argv,
-                                                                           const triscope_worker_kernels* kernels) {
-  triscope::keep_freed_memory();
+namespace {
+
+int run(int argc, char** argv, const triscope_worker_kernels* kernels, const triscope::Channel::Ends* ends) {
   triscope::PluginLibrary given;
   given.version = kernels->version, given.kernel = kernels->kernel, given.device = kernels->device;
   given.kernel_version = kernels->kernel_version, given.supported = kernels->supported;
   given.workspace = kernels->workspace, given.launch = kernels->launch;
   std::vector<const triscope::Kernel*> own;
   for (const auto& kernel : triscope::all_kernels()) own.push_back(kernel.get());
-  return triscope::run_worker(argc, argv, own, &given);
+  return triscope::run_worker(argc, argv, own, &given, ends);
+}
+
+}  // namespace
+
+/// triscope-worker's whole program with its arguments. --plugin is the file that `kernels` were made from, and whoever
+/// calls has compared its SHA-256.
+extern "C" __attribute__((visibility("default"))) int triscope_worker_main(int argc, char** argv,
+                                                                           const triscope_worker_kernels* kernels) {
+  triscope::keep_freed_memory();
+  return run(argc, argv, kernels, nullptr);
+}
+
+/// The same as a part of a program that goes on: it talks over these two descriptors, and returns when it is told to
+/// quit or nobody is there any more. The program must ignore SIGPIPE.
+extern "C" __attribute__((visibility("default"))) int triscope_worker_serve(int argc, char** argv,
+                                                                            const triscope_worker_kernels* kernels,
+                                                                            int input, int output) {
+  const triscope::Channel::Ends ends{input, output};
+  return run(argc, argv, kernels, &ends);
 }
