@@ -45,9 +45,11 @@ def attention(q, k1, k2, v1, v2, window=(512, 32), scale=None, form="trilinear",
     """
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(q, torch.Tensor):
-        from . import _torch
+        of_torch = sys.modules.get("triscope._torch")  # an import statement takes microseconds each time
+        if of_torch is None:
+            from . import _torch as of_torch
 
-        return _torch.attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse, float16)
+        return of_torch.attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse, float16)
     if float16 is not None:
         raise ValueError(f"float16 is {float16!r}, but only torch tensors can be float16; leave it None")
     jax = sys.modules.get("jax")

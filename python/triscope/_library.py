@@ -48,6 +48,9 @@ class Tensors(ctypes.Structure):
     ]
 
 
+TENSORS_SIZE = ctypes.sizeof(Tensors)
+
+
 class Plan(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("workspace_bytes", ctypes.c_size_t), ("content", ctypes.c_uint64 * 62)]
 

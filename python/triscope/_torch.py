@@ -7,6 +7,7 @@ import torch
 from . import _library, _options
 
 _INPUTS = ("q", "k1", "k2", "v1", "v2")
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
 _ELEMENTS = {torch.float32: _library.FP32, torch.bfloat16: _library.BF16}
 # Of each device: the element type of its kernels, the kernel that None means, and what to do with others.
 _DEVICES = {"cpu": (torch.float32, "cpu.fast", "float()"), "cuda": (torch.bfloat16, "cuda", "bfloat16()")}
@@ -22,35 +23,68 @@ _operators.define("attention_backward(Tensor grad_o, Tensor q, Tensor k1, Tensor
 def attention(q, k1, k2, v1, v2, window, scale, form, mask, k2_bias, v2_bias, sink, kernel, return_lse, float16):
     """triscope.attention for torch tensors; the arguments are its own."""
     inputs = (q, k1, k2, v1, v2)
+    asked = (window, scale, form, mask, k2_bias, v2_bias, torch.are_deterministic_algorithms_enabled(), kernel, float16)
+    key = None if torch.compiler.is_compiling() else _key(inputs, sink, asked)
+    options = _seen.get(key)
+    if options is None:
+        inputs, sink, options, cast = _checked(inputs, sink, asked)
+        if key is not None and not cast:
+            if len(_seen) >= 1024:
+                _seen.clear()
+            _seen[key] = options
+    if key is None:
+        made = torch.ops.triscope.attention(*inputs, sink, *options)
+    elif _needs_gradients(inputs, sink):
+        made = _Differentiable.apply(options, *inputs, sink)
+    else:
+        made = _forward_alone(*inputs, sink, *options)
+    return made[:2] if return_lse else made[0]
+
+
+_seen = {}  # options of the calls that were checked, by their keys
+
+
+def _key(inputs, sink, asked):
+    """What decides whether a call is right and what it computes. None when torch does anything with these tensors but compute, or
+    when nobody knows: then the registered operators are called, whose way through torch takes longer than the rest together."""
+    tensors = inputs if sink is None else (*inputs, sink)
+    for tensor in tensors:
+        if type(tensor) not in _PLAIN:
+            return None
+    device = inputs[0].device
+    if torch._C._len_torch_dispatch_stack() or torch._C._functorch.peek_interpreter_stack() is not None or \
+            torch.is_autocast_enabled(device.type):
+        return None
+    key = (asked, device, *[(tensor.shape, tensor.dtype, tensor.device) for tensor in tensors])
+    try:
+        hash(key)
+    except TypeError:  # a list as the window, lengths that are symbols
+        return None
+    return key
+
+
+def _checked(inputs, sink, asked):
+    """(inputs, sink, options of the operators, whether any was cast). ValueError names the argument that is wrong."""
+    window, scale, form, mask, k2_bias, v2_bias, deterministic, kernel, float16 = asked
+    q, k1, k2, v1, v2 = inputs
     _check_tensors(inputs, sink)
     _options.shapes(q.shape, k1.shape, {"k2": k2.shape, "v1": v1.shape, "v2": v2.shape})
     window1, window2 = _options.window(window)
     _options.choice("form", form, _library.FORMS)
     _options.choice("mask", mask, _library.MASKS)
-    if sink is not None and sink.dtype is not torch.float32:
-        sink = sink.float()
-    inputs = _cast(inputs, q.device.type, float16)
-    arguments = (*inputs, sink, window1, window2, None if scale is None else _options.number("scale", scale), form, mask,
-                 _options.number("k2_bias", k2_bias), _options.number("v2_bias", v2_bias),
-                 torch.are_deterministic_algorithms_enabled(), _options.kernel(kernel) or _DEVICES[q.device.type][1])
-    if torch.compiler.is_compiling():
-        made = torch.ops.triscope.attention(*arguments)
-    elif _needs_gradients(inputs, sink):
-        made = _Differentiable.apply(*arguments)
-    else:
-        made = _below_autograd(torch.ops.triscope.attention, *arguments)
-    return made[:2] if return_lse else made[0]
-
-
-def _below_autograd(operator, *arguments):
-    """What the operator itself computes. The Python of its registered autograd takes longer than that: 30 us without
-    gradients and 130 us with them, on the host of an H200."""
-    with torch._C._AutoDispatchBelowAutograd():
-        return operator(*arguments)
+    cast_sink = sink.float() if sink is not None and sink.dtype is not torch.float32 else sink
+    cast_inputs = _cast(inputs, q.device.type, float16)
+    options = (window1, window2, None if scale is None else _options.number("scale", scale), form, mask,
+               _options.number("k2_bias", k2_bias), _options.number("v2_bias", v2_bias), deterministic,
+               _options.kernel(kernel) or _DEVICES[q.device.type][1])
+    cast = cast_sink is not sink or any(one is not other for one, other in zip(cast_inputs, inputs))
+    return cast_inputs, cast_sink, options, cast
 
 
 def _needs_gradients(inputs, sink):
-    return torch.is_grad_enabled() and (any(tensor.requires_grad for tensor in inputs) or sink is not None and sink.requires_grad)
+    if not torch.is_grad_enabled():
+        return False
+    return any([tensor.requires_grad for tensor in inputs]) or sink is not None and sink.requires_grad
 
 
 def _check_tensors(inputs, sink):
@@ -113,91 +147,116 @@ def _readable(tensor):
     return tensor.clone() if tensor.data_ptr() % 16 else tensor
 
 
-def _run(direction, q, kv_heads, tensors, has_sink, kernel, window, options):
-    """One pass over `tensors`, by the names of the library's struct, on the current stream of their device."""
+def _address(tensor):
+    return None if tensor is None else tensor.data_ptr()
+
+
+def _run(direction, q, kv_heads, addresses, kernel, window, options):
+    """One pass on the current stream of the tensors' device. `addresses`: of q to grad_sink and lse_state in the order of the
+    library's struct; None as the last where no backward follows."""
     device = stream = None
     if q.is_cuda:
         device = q.get_device()
         if torch._C._cuda_getDevice() != device:
             with torch.cuda.device(device):
-                return _run(direction, q, kv_heads, tensors, has_sink, kernel, window, options)
-    plan, place = _plan(direction, kernel, device, tuple(q.shape), kv_heads, _ELEMENTS[q.dtype], has_sink, window, *options)
-    pointers = _library.new(_library.Tensors, **{name: tensor.data_ptr() for name, tensor in tensors.items()})
-    if plan.workspace_bytes:
-        # 256 more: only memory of the GPU begins where the library wants it.
-        workspace = torch.empty(plan.workspace_bytes + 256, dtype=torch.uint8, device=q.device)
-        pointers.workspace = (workspace.data_ptr() + 255) // 256 * 256
-        pointers.workspace_bytes = plan.workspace_bytes
+                return _run(direction, q, kv_heads, addresses, kernel, window, options)
+    plan, place = _plan(direction, kernel, device, tuple(q.shape), kv_heads, _ELEMENTS[q.dtype], addresses[5] is not None, window, *options)
+    *pointers, state = addresses
+    workspace = start = None
+    if plan.workspace_bytes or state is None:
+        # 256 more for the beginning, which only memory of the GPU has where the library wants it, and 4 for the word.
+        workspace = torch.empty(plan.workspace_bytes + 260, dtype=torch.uint8, device=q.device)
+        start = (workspace.data_ptr() + 255) // 256 * 256
+        state = state or start + (plan.workspace_bytes + 3) // 4 * 4
     if device is not None:
         stream = torch._C._cuda_getCurrentRawStream(device)  # torch.cuda.current_stream makes an object of it first
-    _library.run(plan, place, pointers, stream)
+    _library.run(plan, place, _library.Tensors(_library.TENSORS_SIZE, *pointers, start, plan.workspace_bytes, state), stream)
 
 
-def _forward(q, k1, k2, v1, v2, sink, window1, window2, scale, form, mask, k2_bias, v2_bias, deterministic, kernel):
+def _forward(q, k1, k2, v1, v2, sink, *options):
+    """The operator's: what it returns is the same from call to call, so the word that not every kernel writes is 0."""
     o, lse, state = _forward_shapes(q)
-    tensors = {"q": _readable(q), "k1": _readable(k1), "k2": _readable(k2), "v1": _readable(v1), "v2": _readable(v2), "o": o,
-               "lse": lse, "lse_state": state}
-    if sink is not None:
-        tensors["sink"] = sink.contiguous()
-    _run(_library.FORWARD, q, k1.shape[2], tensors, sink is not None, kernel, (window1, window2),
-         (scale, form, mask, k2_bias, v2_bias, deterministic))
+    return _forward_into(o, lse, state.zero_(), q, k1, k2, v1, v2, sink, *options)
+
+
+def _forward_here(q, *others):
+    """The same where nobody looks at the word but a backward, which reads it when the forward has written it."""
+    return _forward_into(*_forward_shapes(q), q, *others)
+
+
+def _forward_alone(q, *others):
+    """The same without a backward behind it."""
+    batch, seq_len, q_heads, head_dim = q.shape
+    o, lse = q.new_empty((batch, seq_len, q_heads, head_dim)), q.new_empty((batch, q_heads, seq_len), dtype=torch.float32)
+    return _forward_into(o, lse, None, q, *others)
+
+
+def _forward_into(o, lse, state, q, k1, k2, v1, v2, sink, window1, window2, scale, form, mask, k2_bias, v2_bias, deterministic, kernel):
+    q, k1, k2, v1, v2 = inputs = [_readable(x) for x in (q, k1, k2, v1, v2)]
+    sink = None if sink is None else sink.contiguous()
+    addresses = (*[x.data_ptr() for x in inputs], _address(sink), o.data_ptr(), lse.data_ptr(), *(None,) * 7, _address(state))
+    _run(_library.FORWARD, q, k1.shape[2], addresses, kernel, (window1, window2), (scale, form, mask, k2_bias, v2_bias, deterministic))
     return o, lse, state
 
 
 def _forward_shapes(q, *_):
-    batch, seq_len, q_heads, _ = q.shape
-    lse = q.new_empty((batch, q_heads, seq_len), dtype=torch.float32)
-    return q.new_empty(q.shape), lse, lse.new_zeros(1, dtype=torch.int32)  # not every kernel writes its state
+    batch, seq_len, q_heads, head_dim = q.shape
+    return (q.new_empty((batch, seq_len, q_heads, head_dim)), q.new_empty((batch, q_heads, seq_len), dtype=torch.float32),
+            q.new_empty((1,), dtype=torch.int32))
 
 
 def _backward(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink, window1, window2, scale, form, mask, k2_bias, v2_bias,
               deterministic, kernel):
-    inputs = (grad_o, q, k1, k2, v1, v2, o)
-    tensors = {name: _readable(tensor) for name, tensor in zip(("grad_o", *_INPUTS, "o"), inputs)}
-    tensors["lse"], tensors["lse_state"] = lse.contiguous(), lse_state
+    grad_o, q, k1, k2, v1, v2, o = [_readable(x) for x in (grad_o, q, k1, k2, v1, v2, o)]
+    lse, sink = lse.contiguous(), None if sink is None else sink.contiguous()
     gradients = _backward_shapes(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink)
-    tensors.update((f"grad_{name}", gradient) for name, gradient in zip(_INPUTS, gradients))
-    if sink is not None:
-        tensors["sink"], tensors["grad_sink"] = sink.contiguous(), gradients[5]
-    _run(_library.BACKWARD, q, k1.shape[2], tensors, sink is not None, kernel, (window1, window2),
-         (scale, form, mask, k2_bias, v2_bias, deterministic))
+    addresses = (*[x.data_ptr() for x in (q, k1, k2, v1, v2)], _address(sink), o.data_ptr(), lse.data_ptr(), grad_o.data_ptr(),
+                 *[x.data_ptr() for x in gradients[:5]], None if sink is None else gradients[5].data_ptr(), lse_state.data_ptr())
+    _run(_library.BACKWARD, q, k1.shape[2], addresses, kernel, (window1, window2), (scale, form, mask, k2_bias, v2_bias, deterministic))
     return gradients
 
 
 def _backward_shapes(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink, *_):
-    of_sink = q.new_empty(0, dtype=torch.float32) if sink is None else sink.new_empty(sink.shape)
-    return (*(tensor.new_empty(tensor.shape) for tensor in (q, k1, k2, v1, v2)), of_sink)
+    of_sink = q.new_empty((0,), dtype=torch.float32) if sink is None else sink.new_empty(sink.shape)
+    return (*[tensor.new_empty(tensor.shape) for tensor in (q, k1, k2, v1, v2)], of_sink)
 
 
 def _keep(ctx, inputs, output):
+    """Of the registered operator. What it keeps is _keep_for's."""
+    _keep_for(ctx, inputs[:5], inputs[5], inputs[6:], output)
+
+
+def _keep_for(ctx, inputs, sink, options, output):
     ctx.mark_non_differentiable(*output[1:])
     ctx.set_materialize_grads(False)
-    ctx.save_for_backward(*inputs[:5], *output, *(() if inputs[5] is None else (inputs[5],)))
-    ctx.options = inputs[6:]
+    ctx.save_for_backward(*inputs, *output, *(() if sink is None else (sink,)))
+    ctx.options = options
 
 
-def _differentiate(ctx, grad_o, *_):
+def _differentiate(ctx, grad_o, *_, backward=None):
     unused = (None,) * len(ctx.options)
     if grad_o is None:
         return (None,) * 6 + unused
     q, k1, k2, v1, v2, o, lse, lse_state, *sink = ctx.saved_tensors
-    *gradients, of_sink = torch.ops.triscope.attention_backward(grad_o, q, k1, k2, v1, v2, o, lse, lse_state,
-                                                                sink[0] if sink else None, *ctx.options)
+    backward = backward or torch.ops.triscope.attention_backward
+    *gradients, of_sink = backward(grad_o, q, k1, k2, v1, v2, o, lse, lse_state, sink[0] if sink else None, *ctx.options)
     return (*gradients, of_sink if sink else None, *unused)
 
 
 class _Differentiable(torch.autograd.Function):
-    """The operator with its gradients, outside of torch.compile, which uses those that are registered."""
+    """The operator with its gradients, for the calls that _key knows."""
 
     @staticmethod
-    def forward(ctx, *arguments):
-        output = _below_autograd(torch.ops.triscope.attention, *arguments)
-        _keep(ctx, arguments, output)
+    def forward(ctx, options, q, k1, k2, v1, v2, sink):
+        output = _forward_here(q, k1, k2, v1, v2, sink, *options)
+        _keep_for(ctx, (q, k1, k2, v1, v2), sink, options, output)
         return output
 
     @staticmethod
-    def backward(ctx, *gradients):
-        return _differentiate(ctx, *gradients)
+    def backward(ctx, grad_o, *_):
+        # With create_graph the operator is called, which refuses a second derivative.
+        plain = type(grad_o) in _PLAIN and not torch.is_grad_enabled() and not torch._C._len_torch_dispatch_stack()
+        return (None, *_differentiate(ctx, grad_o, backward=_backward if plain else None)[:6])
 
 
 def _refuse_second(ctx, *_):

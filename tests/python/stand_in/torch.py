@@ -2,7 +2,6 @@
 
 It says nothing about torch itself: its dispatcher, autograd, compiler and GPUs are tested where torch is.
 """
-import contextlib
 import types
 
 import numpy
@@ -73,10 +72,9 @@ class Tensor:
     def new_empty(self, shape, dtype=None):
         return empty(shape, dtype or self.dtype, self.device)
 
-    def new_zeros(self, shape, dtype=None):
-        made = self.new_empty(shape, dtype)
-        made._array.fill(0)
-        return made
+    def zero_(self):
+        self._array.fill(0)
+        return self
 
 
 def from_numpy(array):
@@ -92,7 +90,12 @@ def is_grad_enabled():
 
 
 compiler = types.SimpleNamespace(is_compiling=lambda: False)
-_C = types.SimpleNamespace(_AutoDispatchBelowAutograd=contextlib.nullcontext)
+class _Parameter(Tensor):
+    pass
+
+
+nn = types.SimpleNamespace(Parameter=_Parameter)
+_C = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: 1)  # so that the registered operators are called
 _deterministic = False
 _autocast = []
 
