@@ -1,0 +1,419 @@
+"""The steps of on_gpu_must_show, each in a process of its own: on_gpu_steps.py STEP BUILD FOLDER"""
+import importlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import traceback
+
+import numpy
+import triscope
+
+HERE = pathlib.Path(__file__).resolve().parent
+NAMES = ("q", "k1", "k2", "v1", "v2")
+DEFAULTS = dict(scale=None, form="trilinear", mask="causal", k2_bias=0.0, v2_bias=0.0)
+BLOCKS = 12
+failed = []
+
+
+def say(right, text):
+    print(f"{'PASS' if right else 'FAIL'} {text}", flush=True)
+    if not right:
+        failed.append(text)
+
+
+def attempt(function, *arguments):
+    """An exception is a check that failed, and the next one runs."""
+    try:
+        function(*arguments)
+    except Exception as error:
+        traceback.print_exc()
+        say(False, f"{function.__name__}: {type(error).__name__}: {error}")
+
+
+def bound(asked, value, text):
+    print(f"{'MET' if value <= asked else 'MISSED'} {text}: {value:.1f} us of {asked:g}", flush=True)
+
+
+def apart(one, other, floor=0.0):
+    """The norm of the difference over that of `other`, or over `floor` when that is more."""
+    one, other = (numpy.asarray(x, numpy.float64) for x in (one, other))
+    return float(numpy.linalg.norm(one - other) / max(numpy.linalg.norm(other), floor, 1e-30))
+
+
+def random_problem(random, large):
+    """(shapes, options): batch, seq_len, q_heads, kv_heads, head_dim, and the keyword arguments of attention."""
+    kv_heads = 1 if large else int(random.integers(1, 3))
+    heads = kv_heads * int(random.choice([1, 2, 4, 5] if not large else [4, 8]))
+    seq_len = int(random.integers(24, 160) if not large else random.integers(256, 420))
+    options = dict(window=(int(random.integers(4, 60 if not large else 100)), int(random.integers(4, 20))),
+                   form=str(random.choice(["trilinear", "determinant"])))
+    if random.random() < 0.3:
+        options["scale"] = float(random.uniform(-0.2, 0.2))
+    if random.random() < 0.25:
+        options |= dict(k2_bias=float(random.normal() / 2), v2_bias=float(random.normal() / 2))
+    if random.random() < 0.3:
+        options["sink"] = random.standard_normal(heads).astype(numpy.float32)
+    return (1 if large else int(random.integers(1, 3)), seq_len, heads, kv_heads, int(random.choice([64, 128, 72] if not large else [64, 128]))), options
+
+
+def rounded(random, shape, torch):
+    """bfloat16 numbers N(0,1): on the GPU, and the same in float32."""
+    x = torch.from_numpy(random.standard_normal(shape, dtype=numpy.float32)).bfloat16()
+    return x.cuda(), x.float().numpy()
+
+
+def gradients(torch):
+    """40 problems: the largest errors against cpu.oracle, each judged by the bounds of docs/method.md and interface_check."""
+    random, worst, wrong = numpy.random.default_rng(20), 0.0, []
+    for number in range(40):
+        (batch, n, heads, kv_heads, d), options = random_problem(random, number >= 30)
+        shapes = [(batch, n, heads, d)] + [(batch, n, kv_heads, d)] * 4
+        tensors, arrays = zip(*(rounded(random, shape, torch) for shape in shapes))
+        grad_o, array_of_grad = rounded(random, shapes[0], torch)
+        leaves = [x.requires_grad_() for x in tensors]
+        of_torch = dict(options)
+        if "sink" in options:
+            of_torch["sink"] = torch.from_numpy(options["sink"]).cuda().requires_grad_()
+            leaves = [*leaves, of_torch["sink"]]
+        got = torch.autograd.grad(triscope.attention(*tensors, **of_torch), leaves, grad_o)
+        o, lse = triscope.attention(*arrays, **options, kernel="cpu.oracle", return_lse=True)
+        expected = triscope.attention_backward(array_of_grad, *arrays, o, lse, **options, kernel="cpu.oracle")
+        floor = 0.02 * numpy.linalg.norm(expected.v1)
+        errors = [apart(x.float().cpu(), y, floor) for x, y in zip(got, expected)]
+        allowed = 1e-2 if options["form"] == "trilinear" and "k2_bias" not in options else 1.5e-2
+        worst = max(worst, *errors)
+        if not max(errors) <= allowed:
+            wrong.append(f"problem {number}: {[f'{error:.1e}' for error in errors]}, {(batch, n, heads, kv_heads, d)} {options}")
+    say(not wrong, f"gradients of 40 random problems beside cpu.oracle: worst {worst:.2e} " + "; ".join(wrong))
+
+
+def some(torch, seq_len=512, heads=16, d=128, seed=1):
+    generator = torch.Generator("cuda").manual_seed(seed)
+    shapes = [(1, seq_len, heads, d)] + [(1, seq_len, 1, d)] * 4 + [(1, seq_len, heads, d)]
+    return [torch.randn(shape, generator=generator, device="cuda").bfloat16() for shape in shapes]
+
+
+def replay(torch):
+    """Forward and backward of a captured graph, on inputs that changed since."""
+    *inputs, grad_o = some(torch)
+    for x in inputs:
+        x.requires_grad_()
+
+    def step():
+        o = triscope.attention(*inputs, window=(128, 16))
+        return o, torch.autograd.grad(o, inputs, grad_o)
+
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        step()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        o, found = step()
+    with torch.no_grad():
+        for x, other in zip((*inputs, grad_o), some(torch, seed=2)):
+            x.copy_(other)
+    graph.replay()
+    torch.cuda.synchronize()
+    eager, expected = step()
+    worst = max(apart(a.float().cpu(), b.float().cpu()) for a, b in zip(found, expected))
+    say(bool(torch.equal(o, eager)) and worst <= 2e-3, f"capture and replay: o equal to eager's, gradients {worst:.1e} apart")
+
+
+def compiled(torch):
+    *inputs, grad_o = some(torch)
+    for x in inputs:
+        x.requires_grad_()
+
+    def step(*tensors):
+        return triscope.attention(*tensors, window=(128, 16))
+
+    both = []
+    for function in (step, torch.compile(step, fullgraph=True)):
+        o = function(*inputs)
+        both.append((o.detach(), torch.autograd.grad(o, inputs, grad_o)))
+    (o, found), (other, expected) = both
+    worst = max(apart(a.float().cpu(), b.float().cpu()) for a, b in zip(found, expected))
+    say(bool(torch.equal(o, other)) and worst <= 2e-3, f"torch.compile(fullgraph=True): o equal to eager's, gradients {worst:.1e} apart")
+
+
+def operators():
+    """torch's two operators, which the first call of triscope.attention would register."""
+    import torch
+    importlib.import_module("triscope._torch")
+    return torch.ops.triscope.attention, torch.ops.triscope.attention_backward
+
+
+def opcheck(torch):
+    forward, backward = operators()
+    *inputs, grad_o = some(torch, seq_len=64, heads=4)
+    options = (None, 16, 8, None, "trilinear", "causal", 0.0, 0.0, False, "cuda")
+    made = torch.library.opcheck(forward.default, (*(x.requires_grad_() for x in inputs), *options))
+    inputs = [x.detach() for x in inputs]
+    saved = forward(*inputs, *options)
+    other = torch.library.opcheck(backward.default, (grad_o, *inputs, *saved, *options),
+                                  test_utils=("test_schema", "test_faketensor"))
+    say({*made.values(), *other.values()} == {"SUCCESS"}, f"torch.library.opcheck: {made}; backward {other}")
+
+
+def step_torch(*_):
+    import torch
+    print(f"     {torch.cuda.get_device_name()}, torch {torch.__version__}")
+    for check in (opcheck, gradients, replay, compiled):
+        attempt(check, torch)
+
+
+def jax_case(name, options, random):
+    import jax
+    import jax.numpy as jnp
+    shape, key = (2, 192, 8, 128), (2, 192, 2, 128)
+    inputs = [jnp.asarray(random.standard_normal(s), jnp.bfloat16) for s in (shape, key, key, key, key)]
+    arrays = [numpy.asarray(x.astype(jnp.float32)) for x in inputs]
+    grad_o = jnp.asarray(random.standard_normal(shape), jnp.bfloat16)
+    o, lse = triscope.attention(*arrays, **options, kernel="cpu.oracle", return_lse=True)
+    expected = triscope.attention_backward(numpy.asarray(grad_o.astype(jnp.float32)), *arrays, o, lse, **options, kernel="cpu.oracle")
+
+    def call(*x):
+        return triscope.attention(*x, **options, return_lse=True)
+
+    def loss(*x):
+        return jnp.vdot(triscope.attention(*x, **options).astype(jnp.float32), grad_o.astype(jnp.float32))
+
+    got_o, got_lse = call(*inputs)
+    say(got_o.dtype == jnp.bfloat16 and apart(got_o.astype(jnp.float32), o) <= 6e-3 and apart(got_lse, lse) <= 3e-3,
+        f"JAX, {name}: value {apart(got_o.astype(jnp.float32), o):.1e}, lse {apart(got_lse, lse):.1e}")
+    jit_o, _ = jax.jit(call)(*inputs)
+    say(bool((jit_o == got_o).all()), f"JAX, {name}: jit gives the same bits")
+    found = jax.jit(jax.grad(loss, argnums=range(5)))(*inputs)
+    errors = [apart(x.astype(jnp.float32), y) for x, y in zip(found, expected)]
+    say(max(errors) <= 1.5e-2, f"JAX, {name}: gradients under jit {[f'{error:.1e}' for error in errors]}")
+    stacked = [jnp.stack([x, x[::-1], 2 * x]) for x in inputs]
+    together = jax.jit(jax.vmap(lambda *x: triscope.attention(*x, **options)))(*stacked)
+    alone = jnp.stack([triscope.attention(*(x[n] for x in stacked), **options) for n in range(3)])
+    slopes = jax.jit(jax.vmap(jax.grad(loss, argnums=1)))(*stacked)
+    say(bool((together == alone).all()) and apart(slopes[0].astype(jnp.float32), found[1].astype(jnp.float32)) <= 2e-3,
+        f"JAX, {name}: vmap gives the same as one by one")
+
+
+def jax_refusal():
+    import jax.numpy as jnp
+    try:
+        triscope.attention(*[jnp.ones((1, 8, 1, 64))] * 5)
+        say(False, "JAX: float32 on a GPU was taken")
+    except ValueError as error:
+        say("bfloat16" in str(error), f"JAX: {error}")
+
+
+def step_jax(*_):
+    import jax
+    print(f"     jax {jax.__version__} on {jax.devices()[0].device_kind}")
+    random = numpy.random.default_rng(7)
+    sink = random.standard_normal(8).astype(numpy.float32)
+    attempt(jax_case, "trilinear", dict(window=(64, 16)), random)
+    attempt(jax_case, "determinant with a sink", dict(window=(16, 40), form="determinant", sink=sink), random)
+    attempt(jax_refusal)
+
+
+def step_triton(*_):
+    """Also compiles what step_measured runs."""
+    sys.path.insert(0, str(HERE.parents[1] / "python/examples"))
+    import paper_triton
+    import torch
+    say(paper_triton.check(), "the paper's Triton kernels beside fp64, seven problems")
+    for action in actions("triton", 2048, torch).values():
+        action()
+
+
+def host_us(action, wait):
+    """Median microseconds of a call, in bursts that the GPU's queue holds."""
+    times = []
+    for _ in range(50):
+        began = time.perf_counter_ns()
+        for _ in range(20):
+            action()
+        times.append((time.perf_counter_ns() - began) / 20_000)
+        wait()
+    return sorted(times)[25]
+
+
+def host_of_c(build):
+    said = subprocess.run([build / "tests/interface_check", "times"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+    print("\n".join(f"     {line}" for line in said.splitlines()), flush=True)
+    for what, forward, backward in re.findall("host us a call, cuda, (.*?): forward ([0-9.]+), backward ([0-9.]+)", said):
+        bound(15, float(forward), f"C forward, {what}")
+        bound(15, float(backward), f"C backward, {what}")
+
+
+def host_of_torch():
+    import torch
+    wait = torch.cuda.synchronize
+    *inputs, grad_o = some(torch, seq_len=1024)
+    call = lambda: triscope.attention(*inputs, window=(128, 16))
+    for _ in range(10):
+        call()
+    bound(50, host_us(call, wait), "torch forward on the host")
+    leaves = [x.clone().requires_grad_() for x in inputs]
+    trained = lambda: triscope.attention(*leaves, window=(128, 16))
+    print(f"     torch forward with gradients: {host_us(trained, wait):.1f} us")
+    both = lambda: torch.autograd.grad(trained(), leaves, grad_o)
+    both()
+    print(f"     torch forward and backward: {host_us(both, wait):.1f} us")
+    like = [x.transpose(1, 2) for x in (inputs[0], *(x.expand(-1, -1, 16, -1) for x in inputs[1:3]))]
+    sdpa = lambda: torch.nn.functional.scaled_dot_product_attention(*like, is_causal=True)
+    sdpa()
+    print(f"     torch's scaled_dot_product_attention: {host_us(sdpa, wait):.1f} us")
+    graphs = []
+    small = torch.zeros(8, device="cuda")
+    for work in (call, lambda: [small.add_(1) for _ in range(6)]):
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            work()
+        graphs.append(host_us(graph.replay, wait))
+    bound(2, graphs[0] - graphs[1], f"replay of a graph with one forward ({graphs[0]:.1f} us) beside one of six small kernels ({graphs[1]:.1f})")
+
+
+def step_host(build, folder):
+    attempt(host_of_c, build)
+    attempt(host_of_torch)
+
+
+def per_launch_ms(path, launches, blocks):
+    """Milliseconds a launch of each of the last `blocks` blocks, which pauses of 5 ms divide."""
+    records = sorted(tuple(map(int, line.split()[:2])) for line in path.read_text().splitlines())
+    groups, last = [], None
+    for start, end in records:
+        if last is None or start - last > 5e6:
+            groups.append([start, end])
+        groups[-1][1] = last = max(end, groups[-1][1])
+    assert len(groups) >= blocks, f"{len(groups)} blocks were recorded"
+    return [(end - start) / launches * 1e-6 for start, end in groups[-blocks:]]
+
+
+def recorded(what, launches, build, folder):
+    """{(seq_len, pass): the median milliseconds of a launch}, as an injected CUPTI recorded them in a process that knows nothing of
+    Triscope's times. `launches`: {(seq_len, pass): launches of a block}."""
+    import torch
+    cupti = next(pathlib.Path(torch.__file__).parents[1].glob("nvidia/cu13/lib/libcupti.so.13"), pathlib.Path("/usr/local/cuda/extras/CUPTI/lib64/x"))
+    environment = {**os.environ, "CUDA_INJECTION64_PATH": str(build / "tests/libcupti_record.so"), "TRISCOPE_CUPTI": str(cupti.parent)}
+    cases = [f"{n}:{direction}:{count}" for (n, direction), count in launches.items()]
+    subprocess.run([sys.executable, __file__, "blocks", build, folder, what, *cases], env=environment, check=True, stdout=sys.stdout, stderr=sys.stderr)
+    found = {}
+    for (n, direction), count in launches.items():
+        path = folder / f"record_{what}_{n}_{direction}.txt"
+        found[n, direction] = sorted(per_launch_ms(path, count, BLOCKS))[BLOCKS // 2]
+        path.unlink()
+    return found
+
+
+def actions(what, seq_len, torch):
+    """{pass: a function that launches it}, on windows 512x32 and heads 64/1."""
+    *inputs, grad_o = some(torch, seq_len=seq_len, heads=64)
+    if what == "torch":
+        options = (None, 512, 32, None, "trilinear", "causal", 0.0, 0.0, False, "cuda")
+        forward, backward = operators()
+        saved = forward(*inputs, *options)
+        return {"forward": lambda: forward(*inputs, *options), "backward": lambda: backward(grad_o, *inputs, *saved, *options)}
+    sys.path.insert(0, str(HERE.parents[1] / "python/examples"))
+    import paper_triton
+    saved = paper_triton.forward(*inputs, window=(512, 32))
+    return {"forward": lambda: paper_triton.forward(*inputs, window=(512, 32)),
+            "backward": lambda: paper_triton.backward(grad_o, *inputs, *saved, window=(512, 32))}
+
+
+def step_blocks(build, folder, what, *cases):
+    import ctypes
+    import torch
+    recorder = ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"])
+    for case in cases:
+        seq_len, direction, launches = case.split(":")
+        action = actions(what, int(seq_len), torch)[direction]
+
+        def block():
+            for _ in range(int(launches)):
+                action()
+            torch.cuda.synchronize()
+
+        block()
+        warm = time.monotonic()
+        while time.monotonic() < warm + 0.7:  # at the power limit, as the worker's turns are
+            block()
+        for _ in range(BLOCKS):
+            time.sleep(0.006)
+            block()
+        path = folder / f"record_{what}_{seq_len}_{direction}.txt"
+        if recorder.cupti_record_write(str(path).encode()):
+            sys.exit("nothing was recorded")
+
+
+def worker_rows(build, folder, name):
+    """{(seq_len, pass): (ms, half interval in %)} of cuda.hopper, by `triscope sweep`."""
+    database = folder / f"{name}.db"
+    words = [build / "bin/triscope", "sweep", "--db", database, "--windows", "512x32", "--seq", "4k", "--q-heads", "64", "--kv-heads", "1",
+             "--kernel", "cuda.hopper", "--pass", "forward,backward", "--device", "0", "--precision", "0.5%", "--budget", "1s", "--restarts", "1"]
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    with triscope.open(database) as opened:
+        rows = opened.results()
+        columns = zip(rows["seq_len"], rows["pass"], rows["median_ms"], rows["status"])
+        return {(n, direction): ms for n, direction, ms, status in columns if status == "ok"}
+
+
+def step_gpu_time(build, folder):
+    before = worker_rows(build, folder, "before")
+    found = recorded("torch", {key: int(40 / ms) + 1 for key, ms in before.items()}, build, folder)
+    after = worker_rows(build, folder, "after")
+    for key, ms in found.items():
+        row = (before[key] + after[key]) / 2
+        say(abs(ms / row - 1) <= 0.01, f"GPU time of torch's {key[1]} at {key[0]}, 512x32, 64/1: {ms:.4f} ms, {ms / row:.4f} of the worker's "
+                                       f"row ({before[key]:.4f} before it, {after[key]:.4f} after it)")
+
+
+def triton_by_measure(build, folder):
+    sys.path.insert(0, str(HERE.parents[1] / "python/examples"))
+    import paper_triton
+    rows = triscope.measure(paper_triton.forward, dict(window=(512, 32), seq_len=2048, q_heads=64), backward=paper_triton.backward,
+                            name="paper.triton", device="cuda", beside=("cuda.hopper",), db=folder / "triton.db", budget="1500ms",
+                            restarts=1, progress=False)
+    found = {}
+    for kernel, direction, ms, status, reason in zip(*(rows[name] for name in ("kernel", "pass", "median_ms", "status", "reason"))):
+        if kernel == "paper.triton" and status == "ok":
+            found[2048, direction] = ms
+        elif kernel == "paper.triton":
+            say(False, f"Triton's {direction} through measure: {reason}")
+    other = recorded("triton", {key: 3 for key in found}, build, folder)
+    for key, ms in found.items():
+        say(abs(ms / other[key] - 1) <= 0.01, f"Triton's {key[1]} through measure: {ms:.4f} ms, {ms / other[key]:.4f} of what an injected CUPTI "
+                                              "recorded")
+
+
+def wrong_window(folder):
+    import gpu_functions
+    rows = triscope.measure(gpu_functions.off_by_one, dict(window=(64, 16), seq_len=256, q_heads=4), device="cuda", beside=("cuda.portable",),
+                            db=folder / "wrong.db", budget="300ms", restarts=1, progress=False)
+    found = dict(zip(rows["kernel"], zip(rows["status"], rows["reason"])))
+    status, reason = found["off_by_one"]
+    say(status == "failed" and "most at [" in (reason or ""), f"a window that is one too short: {reason}")
+
+
+def in_this_process(folder):
+    import gpu_functions
+    rows = triscope.measure(lambda *x, **more: gpu_functions.right(*x, **more), dict(window=(64, 16), seq_len=256, q_heads=4), device="cuda",
+                            beside=("cuda.portable",), name="here", db=folder / "here.db", budget="300ms", progress=False, own_process=True)
+    found = {kernel: (status, ms, reason) for kernel, status, ms, reason in zip(*(rows[x] for x in ("kernel", "status", "median_ms", "reason")))}
+    say({status for status, *_ in found.values()} == {"ok"}, f"torch in this process: {found}")
+
+
+def step_measured(build, folder):
+    sys.path.insert(0, str(HERE))
+    attempt(triton_by_measure, build, folder)
+    attempt(wrong_window, folder)
+    attempt(in_this_process, folder)
+
+
+if __name__ == "__main__":
+    step, *places = sys.argv[1:]
+    globals()[f"step_{step}"](*(pathlib.Path(place) for place in places[:2]), *places[2:])
+    sys.exit(1 if failed else 0)
