@@ -52,8 +52,9 @@ def _key(inputs, sink, asked):
         if type(tensor) not in _PLAIN:
             return None
     device = inputs[0].device
-    if torch._C._len_torch_dispatch_stack() or torch._C._functorch.peek_interpreter_stack() is not None or \
-            torch.is_autocast_enabled(device.type):
+    if (torch._C._len_torch_dispatch_stack() or torch._C._functorch.peek_interpreter_stack() is not None
+            or torch._C._get_tracing_state() is not None or torch.autograd.forward_ad._current_level >= 0
+            or torch.is_autocast_enabled(device.type)):
         return None
     key = (asked, device, *[(tensor.shape, tensor.dtype, tensor.device) for tensor in tensors])
     try:

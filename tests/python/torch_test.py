@@ -2,6 +2,7 @@
 import pathlib
 import sys
 import unittest
+import warnings
 
 import numpy
 
@@ -12,6 +13,9 @@ except ImportError:
     import torch
 
 import triscope
+
+if not hasattr(torch, "STAND_IN"):
+    import torch.utils.checkpoint
 
 STAND_IN = hasattr(torch, "STAND_IN")
 RANDOM = numpy.random.default_rng(11)
@@ -27,6 +31,11 @@ if STAND_IN:
 def arrays(batch=2, seq_len=13, q_heads=4, kv_heads=2, head_dim=7):
     return [RANDOM.standard_normal((batch, seq_len, heads, head_dim)).astype(numpy.float32)
             for heads in (q_heads, *[kv_heads] * 4)]
+
+
+def arrays_of_seed(seed):
+    random = numpy.random.default_rng(seed)
+    return [random.standard_normal((2, 13, heads, 7)).astype(numpy.float32) for heads in (4, 2, 2, 2, 2)]
 
 
 def of_torch(options):
@@ -169,6 +178,45 @@ class OfTorch(unittest.TestCase):
             inputs = arrays(seq_len=seq_len)
             numpy.testing.assert_array_equal(compiled(*map(torch.from_numpy, inputs)).numpy(),
                                              triscope.attention(*inputs, window=(5, 3)))
+
+    def test_what_torch_traces_or_maps_goes_through_the_operator(self):
+        def call(*tensors):
+            return triscope.attention(*tensors, window=(5, 3))
+
+        inputs = list(map(torch.from_numpy, arrays()))
+        expected = call(*inputs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            traced = torch.jit.trace(call, inputs, check_trace=False)
+            mapped = torch.vmap(call, in_dims=(0, *[None] * 4))(torch.stack([inputs[0], 2 * inputs[0]]), *inputs[1:])
+        self.assertEqual(sum(node.kind() == "triscope::attention" for node in traced.graph.nodes()), 1)
+        other = list(map(torch.from_numpy, arrays()))
+        numpy.testing.assert_array_equal(traced(*other).numpy(), call(*other).numpy())
+        numpy.testing.assert_array_equal(mapped[0].numpy(), expected.numpy())
+
+    def test_a_call_like_an_earlier_one_is_checked_where_it_differs(self):
+        inputs = list(map(torch.from_numpy, arrays()))
+        sink = torch.zeros(4)
+        for _ in range(2):
+            plain = triscope.attention(*inputs, window=(5, 3))
+            self.assertFalse(torch.equal(triscope.attention(*inputs, window=(5, 3), sink=sink), plain))
+            self.assertFalse(torch.equal(triscope.attention(*inputs, window=(5, 4)), plain))
+            self.assertFalse(torch.equal(triscope.attention(*inputs, window=[5, 3], scale=0.3), plain))
+            with self.assertRaisesRegex(ValueError, "k2 has dtype torch.float64"):
+                triscope.attention(*inputs[:2], inputs[2].double(), *inputs[3:], window=(5, 3))
+            with self.assertRaisesRegex(ValueError, "float16 is 'half'"):
+                triscope.attention(*inputs, window=(5, 3), float16="half")
+
+    def test_gradients_with_torch_checkpoint(self):
+        both = []
+        for whole in (True, False):
+            inputs = [torch.from_numpy(x.copy()).requires_grad_() for x in arrays_of_seed(3)]
+            call = lambda *tensors: triscope.attention(*tensors, window=(5, 3))
+            o = call(*inputs) if whole else torch.utils.checkpoint.checkpoint(call, *inputs, use_reentrant=False)
+            o.square().sum().backward()
+            both.append([x.grad.numpy() for x in inputs])
+        for one, other in zip(*both):
+            numpy.testing.assert_array_equal(one, other)
 
     def test_no_second_derivative(self):
         q, *rest = (torch.from_numpy(x).requires_grad_() for x in arrays())
