@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "profiler/record/columns.hpp"
+#include "profiler/record/kernel_remark.hpp"
 #include "profiler/statistics/restarts.hpp"
 #include "profiler/statistics/statistics.hpp"
 
@@ -32,6 +33,8 @@ std::string not_converged_text(const Measurement& measurement, const StoppingRul
 std::string remark(const Measurement& measurement, const SweepRequest& request) {
   const Summary& summary = measurement.summary;
   std::vector<std::string> remarks;
+  if (std::string of_kernel = kernel_remark_in(measurement.reason); !of_kernel.empty())
+    remarks.push_back(std::move(of_kernel));
   if (summary.restarts < request.restarts) {
     remarks.push_back(fmt::format("{} of {} restarts", summary.restarts, request.restarts));
   } else if (!summary.converged) {
@@ -85,7 +88,9 @@ SweepSpread pool_restarts(Store& store, const std::filesystem::path& database, s
     for (const auto& [group, samples] : found->second.turns) {
       if (!has_no_time(samples)) rows.push_back({group, restart_centres(samples), true});
     }
-    measured.emplace_back(row.measurement, Measurement{}).second.samples = std::move(found->second.samples);
+    Measurement& known = measured.emplace_back(row.measurement, Measurement{}).second;
+    known.samples = std::move(found->second.samples);
+    known.reason = row.reason;
   }
   const SweepSpread spread = spread_over(rows);
   std::vector<MeasurementUpdate> updates;

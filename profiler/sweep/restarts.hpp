@@ -16,7 +16,7 @@ namespace triscope {
 Measurement with_restart(Measurement stored, const Measurement& restart, const SweepRequest& request,
                          const Spread& pooled);
 
-/// Summary and remark of a measurement from all its samples.
+/// Summary and remark of a measurement from all its samples; what its kernel said stays in the remark.
 void summarize_restarts(Measurement& measurement, const SweepRequest& request, const Spread& pooled);
 
 /// Pools the spread between restarts over the rows of `sweep`, and stores it with the intervals that follow from it.

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "profiler/plan/progress.hpp"
+#include "profiler/record/kernel_remark.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/sweep/sweep.hpp"
 #include "tests/profiler/sweep/bad_worker_sweep.hpp"
@@ -87,6 +88,22 @@ TEST(RestartRemarks, a_narrow_interval_of_too_few_blocks_is_not_called_too_wide)
   EXPECT_THAT(measurement.reason, HasSubstr("0.00010 % was asked for"));
 }
 
+TEST(RestartRemarks, what_the_kernel_said_stays_whatever_the_samples_say) {
+  SweepRequest request;
+  request.restarts = 3;
+  request.stopping.precision = 1e-6;
+  Measurement measurement = of_three_blocks();
+  measurement.reason = "not converged: +-2 % after 1 s, 1 % was asked for; " +
+                       beyond_half_remark(Fold::query_k2, Fold::half_k2) + "; two modes: 1 ms and 2 ms";
+  for (int again = 0; again < 2; ++again) {
+    summarize_restarts(measurement, request, {});
+    EXPECT_THAT(measurement.reason,
+                testing::StartsWith("query_k2 instead of half_k2: the inputs are beyond the range of fp16; "));
+    EXPECT_THAT(measurement.reason, HasSubstr("0.00010 % was asked for"));
+    EXPECT_THAT(measurement.reason, testing::Not(HasSubstr("after 1 s")));
+  }
+}
+
 TEST_F(Restarts, resuming_measures_the_restarts_that_are_missing) {
   std::stop_source stop;
   SweepObserver observer;
@@ -109,6 +126,18 @@ TEST_F(Restarts, resuming_measures_the_restarts_that_are_missing) {
   EXPECT_GT(second.measured_now, 0);
   for (const ResultRow& row : Snapshot(database()).results(first.sweep)) EXPECT_EQ(row.restarts, 3);
   EXPECT_EQ(run_sweep({}, database(), {}, {}, first.sweep).measured_now, 0);
+}
+
+TEST_F(Restarts, a_kernel_that_is_wrong_in_a_later_process_fails) {
+  setenv("TRISCOPE_TEST_MARK", (folder_.path() / "mark").c_str(), 1);
+  SweepRequest r = request();
+  r.kernels = {"test.wrong_later"};
+  r.windows = {{5, 3}};
+  const SweepOutcome outcome = run_sweep(r, database(), {}, {});
+  unsetenv("TRISCOPE_TEST_MARK");
+  EXPECT_EQ(outcome.failed, 1);
+  EXPECT_THAT(Snapshot(database()).results(outcome.sweep).front().reason,
+              HasSubstr("restart 2 of 3: wrong result: o: "));
 }
 
 TEST_F(Restarts, resuming_pools_what_a_run_was_killed_before) {

@@ -157,6 +157,16 @@ std::vector<std::unique_ptr<Kernel>> make_kernels() {
       "test.forward_only", [](int, float*) {}, false);
   add("test.chatty", [](int, float*) { std::puts("{\"type\":\"done\"}"), std::fflush(stdout); });
   add("test.wrong", [](int, float* o) { o[0] += 1.0f; });
+  // Right in the process that makes the file $TRISCOPE_TEST_MARK, wrong in each later one.
+  add("test.wrong_later", [](int, float* o) {
+    static const bool later = [] {
+      const char* mark = std::getenv("TRISCOPE_TEST_MARK");
+      const bool there = mark != nullptr && access(mark, F_OK) == 0;
+      if (mark != nullptr) std::ofstream{mark};
+      return there;
+    }();
+    if (later) o[0] += 1.0f;
+  });
   add("test.throws_late", from_launch(3, [] { throw Error("the launch failed", "a test wants it so", "do nothing"); }));
   add("test.hangs_at_once", from_launch(1, [] { sleep_for_ever(); }));
   add("test.hangs_with_samples", [](int launch, float*) {
