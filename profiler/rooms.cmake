@@ -27,14 +27,14 @@ triscope_room(profiler/sweep kernels/base profiler/plan profiler/protocol profil
   profiler/supervise profiler/verdict fmt::static nlohmann_json::nlohmann_json Threads::Threads)
 
 # The measuring process. It knows neither the database nor the sweep.
-triscope_room(profiler/worker/device kernels/base kernels/inspect kernels/inspect/cpu profiler/record
+triscope_room(profiler/worker/device kernels/base kernels/attention kernels/inspect kernels/inspect/cpu profiler/record
   profiler/statistics triscope_build_facts fmt::static Threads::Threads)
 triscope_room(profiler/worker/jobs kernels/base kernels/attention kernels/inspect kernels/reference kernels/tensors
   profiler/protocol profiler/record profiler/statistics profiler/worker/device OpenMP::OpenMP_CXX fmt::static)
 set(gpu_rooms "")
 if(TRISCOPE_CUDA)
-  triscope_room(profiler/worker/cuda kernels/base kernels/cuda/common kernels/inspect/cuda profiler/record
-    profiler/worker/device CUDA::cudart_static fmt::static Threads::Threads ${CMAKE_DL_LIBS})
+  triscope_cuda_room(profiler/worker/cuda "${TRISCOPE_CUDA_ARCHS}" kernels/base kernels/attention kernels/cuda/common
+    kernels/inspect/cuda profiler/record profiler/worker/device fmt::static Threads::Threads ${CMAKE_DL_LIBS})
   set(gpu_rooms profiler/worker/cuda)
   set_source_files_properties(profiler/worker/cuda/cupti_library.cpp PROPERTIES COMPILE_DEFINITIONS
     "TRISCOPE_TOOLKIT_LIBRARIES=\"${CUDAToolkit_LIBRARY_DIR}\"")

@@ -127,9 +127,9 @@ struct Index {
 // As in a tensor [batch, seq_len, heads, head_dim].
 std::string text_of(const Index& index) { return fmt::format("{}, {}, {}", index.batch, index.position, index.head); }
 
-// All of batch x seq_len x heads, or `count` of them: both ends of the sequence and random ones.
-std::vector<Index> choose(const Problem& problem, std::int64_t heads, std::int64_t count, const CheckOptions& options,
-                          std::uint32_t which) {
+// All of batch x seq_len x heads, or `count` of them: both ends of the last `span` positions and random ones.
+std::vector<Index> choose(const Problem& problem, std::int64_t heads, std::int64_t count, std::int64_t span,
+                          const CheckOptions& options, std::uint32_t which) {
   std::vector<Index> list;
   if (options.everything || count >= problem.batch * problem.seq_len * heads) {
     for (std::int64_t batch = 0; batch < problem.batch; ++batch) {
@@ -139,15 +139,24 @@ std::vector<Index> choose(const Problem& problem, std::int64_t heads, std::int64
     }
     return list;
   }
+  const std::int64_t begin = problem.seq_len - span;
   for (std::int64_t n = 0; n < count; ++n) {
     const auto counter = static_cast<std::uint64_t>(n);
-    Index index{draw(options.seed, counter, which, problem.batch),
-                draw(options.seed, counter, which + 1, problem.seq_len), draw(options.seed, counter, which + 2, heads)};
-    if (n == 0) index = {0, 0, 0};
+    Index index{draw(options.seed, counter, which, problem.batch), begin + draw(options.seed, counter, which + 1, span),
+                draw(options.seed, counter, which + 2, heads)};
+    if (n == 0) index = {0, begin, 0};
     if (n == 1) index = {problem.batch - 1, problem.seq_len - 1, heads - 1};
     list.push_back(index);
   }
   return list;
+}
+
+std::vector<Index> chosen_rows(const Problem& problem, const CheckOptions& options) {
+  return choose(problem, problem.q_heads, options.rows, problem.seq_len, options, 0);
+}
+std::vector<Index> chosen_keys(const Problem& problem, const CheckOptions& options) {
+  const std::int64_t span = options.key_span > 0 ? std::min(options.key_span, problem.seq_len) : problem.seq_len;
+  return choose(problem, problem.kv_heads, options.keys, span, options, 8);
 }
 
 class Checker {
@@ -177,12 +186,13 @@ class Checker {
     const char* name;
     const float* values;
     std::int64_t count;
+    bool by_position = false;  ///< only the rows of `positions_read` need be there
   };
   std::vector<Output> expected() const {
     const std::int64_t dim = problem_.head_dim;
-    std::vector<Output> list = {{"o", outputs_.o, rows() * dim}, {"lse", outputs_.lse, rows()}};
+    std::vector<Output> list = {{"o", outputs_.o, rows() * dim, true}, {"lse", outputs_.lse, rows()}};
     if (pass_ == Pass::forward) return list;
-    list.push_back({"grad_q", outputs_.grad_q, rows() * dim});
+    list.push_back({"grad_q", outputs_.grad_q, rows() * dim, true});
     list.push_back({"grad_k1", outputs_.grad_k1, keys() * dim});
     list.push_back({"grad_v1", outputs_.grad_v1, keys() * dim});
     if (problem_.form != Form::dot_product) {
@@ -202,11 +212,17 @@ class Checker {
   }
 
   std::optional<std::string> not_finite() const {
+    const std::vector<PositionRange> read = positions_read(problem_, pass_, options_);
     for (const Output& output : expected()) {
+      const std::int64_t row = output.by_position ? problem_.q_heads * problem_.head_dim : 1;
+      const std::vector<PositionRange> whole{{0, output.count}};
       std::int64_t bad = output.count;
+      for (const PositionRange& range : output.by_position ? read : whole) {
+        const std::int64_t end = (range.first + range.count) * row;
 #pragma omp parallel for schedule(static) reduction(min : bad)
-      for (std::int64_t n = 0; n < output.count; ++n) {
-        if (!std::isfinite(output.values[n])) bad = std::min(bad, n);
+        for (std::int64_t n = range.first * row; n < end; ++n) {
+          if (!std::isfinite(output.values[n])) bad = std::min(bad, n);
+        }
       }
       if (bad < output.count) return fmt::format("{} has {} at element {}", output.name, output.values[bad], bad);
     }
@@ -250,7 +266,7 @@ class Checker {
   }
 
   void compare_rows(const Oracle& oracle) {
-    const std::vector<Index> sample = choose(problem_, problem_.q_heads, options_.rows, options_, 0);
+    const std::vector<Index> sample = chosen_rows(problem_, options_);
     std::vector<RelativeError> o_errors(sample.size()), grad_q_errors(sample.size());
     std::vector<double> lse(sample.size());
 #pragma omp parallel for schedule(dynamic, 1)
@@ -287,22 +303,57 @@ class Checker {
     };
   }
 
+  // Part of a key's gradient, so that a key which many rows see keeps all threads busy. Those of a key are neighbours.
+  struct KeyPart {
+    std::size_t place;  ///< of the key and its axis among the errors
+    KeyAxis axis;
+    OracleKey key;
+    std::int64_t first;  ///< of `kPartPositions` positions
+  };
+  static constexpr std::int64_t kPartPositions = 64;
+
+  static std::vector<KeyPart> parts_of(const Oracle& oracle, const std::vector<Index>& keys, bool two_axes) {
+    std::vector<KeyPart> parts;
+    for (std::size_t n = 0; n < 2 * keys.size(); ++n) {
+      const KeyAxis axis = n % 2 == 0 ? KeyAxis::one : KeyAxis::two;
+      if (axis == KeyAxis::two && !two_axes) continue;
+      const OracleKey key{keys[n / 2].batch, keys[n / 2].position, keys[n / 2].head};
+      const std::int64_t positions = oracle.positions_seeing(axis, key);
+      for (std::int64_t first = 0; first < positions; first += kPartPositions) parts.push_back({n, axis, key, first});
+    }
+    return parts;
+  }
+
+  static void add(KeyGradient& sum, const KeyGradient& part) {
+    const auto add_to = [](std::vector<double>& to, const std::vector<double>& more) {
+      for (std::size_t d = 0; d < to.size(); ++d) to[d] += more[d];
+    };
+    add_to(sum.key.value, part.key.value);
+    add_to(sum.key.yardstick, part.key.yardstick);
+    add_to(sum.value, part.value);
+  }
+
   void compare_keys(const Oracle& oracle) {
-    const std::vector<Index> sample = choose(problem_, problem_.kv_heads, options_.keys, options_, 8);
+    const std::vector<Index> sample = chosen_keys(problem_, options_);
     const bool two_axes = problem_.form != Form::dot_product;
     const StatisticsOf statistics = own_statistics(oracle);
     std::vector<RelativeError> key_errors(2 * sample.size()), value_errors(2 * sample.size());
+    const std::vector<KeyPart> parts = parts_of(oracle, sample, two_axes);
+    std::vector<KeyGradient> gradients(parts.size());
 #pragma omp parallel for schedule(dynamic, 1)
-    for (std::size_t n = 0; n < 2 * sample.size(); ++n) {
-      const Index& index = sample[n / 2];
-      const KeyAxis axis = n % 2 == 0 ? KeyAxis::one : KeyAxis::two;
-      if (axis == KeyAxis::two && !two_axes) continue;
-      const OracleKey key{index.batch, index.position, index.head};
-      const KeyGradient gradient = oracle.grad_key(axis, key, statistics);
-      const float* keys = (axis == KeyAxis::one ? outputs_.grad_k1 : outputs_.grad_k2) + oracle.key_offset(key);
-      const float* values = (axis == KeyAxis::one ? outputs_.grad_v1 : outputs_.grad_v2) + oracle.key_offset(key);
-      add_vector(key_errors[n], keys, gradient.key.value, &gradient.key.yardstick);
-      add_vector(value_errors[n], values, gradient.value);
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+      const KeyPart& part = parts[n];
+      gradients[n] = oracle.grad_key_of(part.axis, part.key, statistics, part.first, kPartPositions);
+    }
+    for (std::size_t n = 0; n < parts.size();) {
+      const KeyPart& part = parts[n];
+      KeyGradient gradient = std::move(gradients[n++]);
+      for (; n < parts.size() && parts[n].first > 0; ++n) add(gradient, gradients[n]);
+      const bool one = part.axis == KeyAxis::one;
+      const float* keys = (one ? outputs_.grad_k1 : outputs_.grad_k2) + oracle.key_offset(part.key);
+      const float* values = (one ? outputs_.grad_v1 : outputs_.grad_v2) + oracle.key_offset(part.key);
+      add_vector(key_errors[part.place], keys, gradient.key.value, &gradient.key.yardstick);
+      add_vector(value_errors[part.place], values, gradient.value);
     }
     for (std::size_t n = 0; n < 2 * sample.size(); ++n) {
       if (n % 2 == 1 && !two_axes) continue;
@@ -356,6 +407,34 @@ Bounds bounds_of(const Problem& problem, bool rounded_reference, Fold fold, doub
     return {kRoundedBound, problem.form == Form::determinant ? kHalfCrossLseBound : kHalfLseBound, 1e-2};
   const double folds = fold_rounding(problem, fold);
   return {std::hypot(kRoundedBound, kFoldBound * folds), kFoldLseBound * folds, 1e-2};
+}
+
+std::vector<PositionRange> positions_read(const Problem& problem, Pass pass, const CheckOptions& options) {
+  const std::int64_t positions = problem.batch * problem.seq_len;
+  const bool sums_all = pass == Pass::backward && problem.sink;  // the gradient of a sink
+  if (problem.form == Form::gemm || options.everything || sums_all) return {{0, positions}};
+  std::vector<PositionRange> read;
+  for (const Index& row : chosen_rows(problem, options))
+    read.push_back({row.batch * problem.seq_len + row.position, 1});
+  if (pass == Pass::backward) {
+    const std::int64_t window = std::max(problem.window1, problem.window2);
+    for (const Index& key : chosen_keys(problem, options)) {
+      const std::int64_t first = problem.mask == Mask::full ? 0 : key.position;
+      const std::int64_t end = problem.mask == Mask::full ? problem.seq_len : std::min(problem.seq_len, first + window);
+      read.push_back({key.batch * problem.seq_len + first, end - first});
+    }
+  }
+  std::sort(read.begin(), read.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<PositionRange> apart;
+  for (const PositionRange& range : read) {
+    if (apart.empty() || range.first > apart.back().first + apart.back().count) {
+      apart.push_back(range);
+    } else {
+      PositionRange& last = apart.back();
+      last.count = std::max(last.count, range.first + range.count - last.first);
+    }
+  }
+  return apart;
 }
 
 CheckResult check_against_oracle(const KernelInfo& kernel, const Problem& problem, Pass pass, const HostInputs& inputs,

@@ -2,6 +2,9 @@
 // problem that is timed. A kernel that fails this check is not timed. Tolerances: docs/method.md.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "kernels/attention/host_tensors.hpp"
 #include "kernels/attention/kernel.hpp"
 #include "kernels/reference/check_result.hpp"
@@ -22,7 +25,16 @@ struct Bounds {
 ///          1e-2
 Bounds bounds_of(const Problem& problem, bool rounded_reference, Fold fold, double largest_lse, bool peaked = false);
 
-/// Compares `outputs` of `kernel` with the oracle. NaN or Inf anywhere in the outputs fails, sampled or not.
+/// Some of the batch x seq_len positions of a problem.
+struct PositionRange {
+  std::int64_t first = 0, count = 0;
+};
+
+/// The positions whose rows of q, grad_o, o and grad_q `check_against_oracle` reads, ascending and apart. Of every
+/// other tensor it may read all.
+std::vector<PositionRange> positions_read(const Problem& problem, Pass pass, const CheckOptions& options);
+
+/// Compares `outputs` of `kernel` with the oracle. NaN or Inf in what it reads fails, also where nothing was sampled.
 /// Key gradients are evaluated with the kernel's own LSE and o, which the row sample has compared.
 /// A product (form `gemm`) is compared by `check_product`. Throws `Error` (usage) when a tensor the pass needs is null.
 CheckResult check_against_oracle(const KernelInfo& kernel, const Problem& problem, Pass pass, const HostInputs& inputs,

@@ -9,11 +9,12 @@
 namespace triscope {
 
 struct CheckOptions {
-  std::int64_t rows = 64;   ///< sampled (batch, position, head) rows for o, lse, grad_q; always some at both ends
-  std::int64_t keys = 16;   ///< sampled (batch, position, kv head) for the key gradients
-  std::uint64_t seed = 1;   ///< which ones
-  bool everything = false;  ///< every row and key (small problems, `triscope check`)
-  bool peaked = false;      ///< inputs far from N(0,1): only the reference that rounds as the kernel does counts
+  std::int64_t rows = 64;     ///< sampled (batch, position, head) rows for o, lse, grad_q; always some at both ends
+  std::int64_t keys = 16;     ///< sampled (batch, position, kv head) for the key gradients
+  std::uint64_t seed = 1;     ///< which ones
+  std::int64_t key_span = 0;  ///< keys are drawn from so many last positions; 0: from all
+  bool everything = false;    ///< every row and key (small problems, `triscope check`)
+  bool peaked = false;        ///< inputs far from N(0,1): only the reference that rounds as the kernel does counts
 };
 
 struct CheckResult {

@@ -76,6 +76,13 @@ class Oracle {
   ScoreGradient grad_q(const OracleRow& row, const RowStatistics& statistics) const;
   /// `statistics` is asked for every row that sees the key.
   KeyGradient grad_key(KeyAxis axis, const OracleKey& key, const StatisticsOf& statistics) const;
+  /// What the rows at `count` positions add to that, from the `first` one that sees the key on.
+  KeyGradient grad_key_of(KeyAxis axis, const OracleKey& key, const StatisticsOf& statistics, std::int64_t first,
+                          std::int64_t count) const;
+  /// The positions whose rows see the key.
+  std::int64_t positions_seeing(KeyAxis axis, const OracleKey& key) const {
+    return rows_of(axis, key.position).count();
+  }
   /// dsink of one query head, summed over batch and rows, and its yardstick sum p_sink |delta|.
   struct SinkGradient {
     double value = 0;

@@ -32,7 +32,7 @@ void from_json(const json&, T&) {}
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportRequest, questions)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasureRequest, entries, source_hashes, stopping, seed, tensors, first_settle_ns,
-                                   verify, counters)
+                                   verify, accepted, restart, counters)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, protocol, version, mode)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CatalogReply, catalog)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SupportReply, answers)
@@ -138,6 +138,7 @@ json to_object(const Message& message, std::string& payload) {
             payload = pack_samples(m.samples, flags);
           } else {
             j["measurement"] = m.measurement;
+            j["fingerprint"] = m.fingerprint;
             payload = pack_samples(m.measurement.samples, flags);
           }
           j["flags"] = flags;
@@ -161,6 +162,7 @@ Message from_object(const json& j, std::string_view payload) {
       message.samples = std::move(samples);
     } else {
       j.at("measurement").get_to(message.measurement);
+      message.fingerprint = j.value("fingerprint", message.fingerprint);  // spool files of before have none
       message.measurement.samples = std::move(samples);
     }
   } else if constexpr (CarriesFloats<M>) {

@@ -37,9 +37,13 @@ struct MeasureRequest {
   std::vector<std::string> source_hashes;  ///< of the entries' kernels; the worker refuses when its own differ
   StoppingRule stopping;
   std::uint64_t seed = 1;
-  std::string tensors;                     ///< safetensors with the inputs; empty: generated
-  std::int64_t first_settle_ns = 0;        ///< untimed launches before an entry's first sustained block, on a GPU
-  bool verify = true;                      ///< false: another process has just compared these kernels with the oracle
+  std::string tensors;               ///< safetensors with the inputs; empty: generated
+  std::int64_t first_settle_ns = 0;  ///< untimed launches before an entry's first sustained block, on a GPU
+  bool verify = true;                ///< false: another process has just compared these kernels with the oracle
+  /// By entry, the fingerprint of its outputs that an earlier process of this sweep accepted; 0: none has. Empty: none
+  /// of all.
+  std::vector<std::uint64_t> accepted;
+  std::int64_t restart = 0;  ///< number of this process: what it compares again differs from one to the next
   CounterSet counters = CounterSet::none;  ///< any other: hardware counters of each entry instead of samples
 };
 /// Ends the job after the current sample; what was sampled comes back as `cancelled`.
@@ -86,6 +90,7 @@ struct ResultReply {
   static constexpr const char* kType = "result";
   std::int64_t entry = 0;
   Measurement measurement;
+  std::uint64_t fingerprint = 0;  ///< of its outputs, which passed the whole check; 0: none did in this process
 };
 /// The job is over and the worker waits for the next.
 struct Done {

@@ -23,9 +23,11 @@ MeasureRequest Attempt::message() const {
   MeasureRequest part = request_;
   part.entries.clear();
   part.source_hashes.clear();
+  part.accepted.clear();
   for (const std::size_t entry : sent_) {
     part.entries.push_back(request_.entries[entry]);
     part.source_hashes.push_back(request_.source_hashes[entry]);
+    if (!request_.accepted.empty()) part.accepted.push_back(request_.accepted[entry]);
   }
   return part;
 }
@@ -42,7 +44,9 @@ bool Attempt::take(const Message& message) {
     taken.insert(taken.end(), batch->samples.begin(), batch->samples.end());
     observer_.sampled(static_cast<std::int64_t>(entry), batch->samples);
   } else if (const auto* result = std::get_if<ResultReply>(&message); result != nullptr && valid(result->entry)) {
-    finish(sent_[static_cast<std::size_t>(result->entry)], result->measurement);
+    const std::size_t entry = sent_[static_cast<std::size_t>(result->entry)];
+    if (result->fingerprint != 0) observer_.accepted(static_cast<std::int64_t>(entry), result->fingerprint);
+    finish(entry, result->measurement);
   } else if (const auto* error = std::get_if<ErrorReply>(&message)) {
     fail_all(Status::failed, error_of(*error).what());
     return true;

@@ -16,6 +16,8 @@ struct JobObserver {
                                                                                    const std::vector<Sample>&) {};
   /// An entry is finished: measured, or failed with the reason.
   std::function<void(std::int64_t entry, const Measurement&)> measured = [](std::int64_t, const Measurement&) {};
+  /// Before that: outputs with this fingerprint passed the whole check.
+  std::function<void(std::int64_t entry, std::uint64_t fingerprint)> accepted = [](std::int64_t, std::uint64_t) {};
 };
 
 }  // namespace triscope

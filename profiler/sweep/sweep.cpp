@@ -15,6 +15,7 @@
 #include "profiler/statistics/statistics.hpp"
 #include "profiler/store/sweep_lock.hpp"
 #include "profiler/supervise/supervisor.hpp"
+#include "profiler/sweep/accepted_outputs.hpp"
 #include "profiler/sweep/finished_rows.hpp"
 #include "profiler/sweep/follow_up.hpp"
 #include "profiler/sweep/measurer.hpp"
@@ -417,15 +418,16 @@ class Run {
       return;
     }
     MeasureRequest message;
-    for (const PlanEntry& entry : group.entries) {
+    const auto ask_for = [&](const PlanEntry& entry, bool wholly) {
       message.entries.push_back(entry.key);
       message.source_hashes.push_back(entry.source_hash);
-    }
+      message.accepted.push_back(wholly ? 0 : accepted_.of(entry.key));
+    };
+    for (const PlanEntry& entry : group.entries) ask_for(entry, restart_ == 0);
     for (const PlanEntry& entry : group.references) {
-      if (finished_.find(entry) == nullptr) continue;  // it failed in its own group, or has not come to it
-      message.entries.push_back(entry.key);
-      message.source_hashes.push_back(entry.source_hash);
+      if (finished_.find(entry) != nullptr) ask_for(entry, false);  // else it failed, or has not come to it
     }
+    message.restart = restart_;
     message.stopping = restart_rule(request_);
     message.seed = request_.seed;
     message.tensors = request_.tensors.string();
@@ -435,16 +437,14 @@ class Run {
     job.sampled = [&](std::int64_t entry, const std::vector<Sample>& samples) {
       if (entry < own) observer_.sampled(group.entries[static_cast<std::size_t>(entry)].key, samples);
     };
+    job.accepted = [&](std::int64_t entry, std::uint64_t fingerprint) {
+      accepted_.add(message.entries[static_cast<std::size_t>(entry)], fingerprint);
+    };
     std::vector<Measurement> again, references;
     job.measured = [&](std::int64_t entry, const Measurement& measurement) {
-      if (entry >= own) {
-        references.push_back(measurement);
-        return;
-      }
-      if (restart_ == 0)
-        keep(measurement);
-      else
-        again.push_back(measurement);
+      if (entry >= own) return references.push_back(measurement);
+      if (restart_ > 0) return again.push_back(measurement);
+      keep(measurement);
     };
     measurer_.supervisor.measure(message, job, stop);
     follow_up([&] { keep_turns(references, keep_restart(again)); });
@@ -468,6 +468,7 @@ class Run {
   std::int64_t sweep_ = 0;
   FinishedRows finished_;            // of earlier runs and of this one
   std::set<std::int64_t> measured_;  // rows, by this run
+  AcceptedOutputs accepted_;         // by this run
   std::int64_t done_ = 0, total_ = 0, restart_ = 0;
   SweepQueue queue_;
   std::vector<Turn> turns_ahead_;  // by the queue's groups

@@ -10,6 +10,7 @@
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/inspect/cuda/slice.hpp"
 #include "profiler/worker/cuda/gpu_device.hpp"
+#include "profiler/worker/cuda/tensor_kernels.hpp"
 #include "profiler/worker/device/environment.hpp"
 
 namespace triscope {
@@ -56,6 +57,7 @@ CudaBackend::CudaBackend(std::unique_ptr<GpuTimer> timer, const std::string& dev
 CudaBackend::~CudaBackend() {
   cudaFree(flush_written_);
   cudaFree(flush_read_);
+  cudaFree(word_);
   cudaStreamDestroy(stream_);
 }
 
@@ -99,6 +101,28 @@ void CudaBackend::copy_to_host(void* to, const void* from, std::size_t bytes) {
 void CudaBackend::poison(void* memory, std::size_t bytes) {
   TRISCOPE_CUDA_CHECK(cudaMemsetAsync(memory, 0xFF, bytes, stream_));
   synchronize();
+}
+
+void CudaBackend::generate(InputStream stream, std::uint64_t seed, Element element, void* to, std::size_t count) {
+  cuda::generate_input(stream, seed, element, to, count, stream_);
+  synchronize();
+}
+
+std::uint64_t CudaBackend::found(std::uint64_t start, const std::function<void(std::uint64_t*)>& work) {
+  if (word_ == nullptr) word_ = allocate(sizeof start);
+  copy_to_device(word_, &start, sizeof start);
+  work(static_cast<std::uint64_t*>(word_));
+  std::uint64_t result = 0;
+  copy_to_host(&result, word_, sizeof result);
+  return result;
+}
+
+std::uint64_t CudaBackend::fingerprint(const void* memory, std::size_t bytes) {
+  return found(0, [&](std::uint64_t* sum) { cuda::add_fingerprint(memory, bytes, sum, stream_); });
+}
+
+std::size_t CudaBackend::first_not_finite(const void* memory, Element element, std::size_t count) {
+  return found(count, [&](std::uint64_t* first) { cuda::find_not_finite(memory, element, count, first, stream_); });
 }
 
 void CudaBackend::synchronize() { TRISCOPE_CUDA_CHECK(cudaStreamSynchronize(stream_)); }

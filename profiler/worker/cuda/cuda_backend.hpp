@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ class CudaBackend final : public Backend {
   void copy_to_device(void* to, const void* from, std::size_t bytes) override;
   void copy_to_host(void* to, const void* from, std::size_t bytes) override;
   void poison(void* memory, std::size_t bytes) override;
+  void generate(InputStream stream, std::uint64_t seed, Element element, void* to, std::size_t count) override;
+  std::uint64_t fingerprint(const void* memory, std::size_t bytes) override;
+  std::size_t first_not_finite(const void* memory, Element element, std::size_t count) override;
 
   void synchronize() override;
   bool lost() override;
@@ -46,6 +50,8 @@ class CudaBackend final : public Backend {
 
  private:
   void flush_caches();
+  /// Runs `work`, which changes the word at its argument from `start`, and returns what that then holds.
+  std::uint64_t found(std::uint64_t start, const std::function<void(std::uint64_t*)>& work);
 
   std::unique_ptr<GpuTimer> timer_;  // first: CUPTI wants to be there before CUDA
   std::vector<Device> devices_;
@@ -54,6 +60,7 @@ class CudaBackend final : public Backend {
   std::size_t flush_bytes_ = 0;
   void* flush_written_ = nullptr;
   void* flush_read_ = nullptr;
+  void* word_ = nullptr;                     // of 8 bytes, for what kernels below find
   std::unique_ptr<CounterReader> counters_;  // null unless asked for
   std::unique_ptr<Nvml> nvml_;
   std::unique_ptr<ConditionMonitor> monitor_;  // null without NVML

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/attention/problem.hpp"
+#include "kernels/base/philox.hpp"
 #include "kernels/inspect/slice_engine.hpp"
 #include "profiler/record/gpu_counters.hpp"
 #include "profiler/record/measurement.hpp"
@@ -38,6 +40,13 @@ class Backend {
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;
   /// Sets every byte to 0xFF: a NaN as fp32 and as bf16, so that an element nobody wrote is noticed.
   virtual void poison(void* memory, std::size_t bytes) = 0;
+
+  /// Writes the first `count` elements of a generated tensor (`fill_input`) to memory of the device.
+  virtual void generate(InputStream stream, std::uint64_t seed, Element element, void* to, std::size_t count);
+  /// The sum of `word_fingerprint` over memory of the device; zeros fill up its last word.
+  virtual std::uint64_t fingerprint(const void* memory, std::size_t bytes);
+  /// The first of `count` elements in memory of the device that is NaN or infinite; `count`: none.
+  virtual std::size_t first_not_finite(const void* memory, Element element, std::size_t count);
 
   /// Waits for all launches. Throws `Error` when one of them failed.
   virtual void synchronize() = 0;

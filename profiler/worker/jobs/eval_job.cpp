@@ -100,7 +100,7 @@ EvalReply run_eval_job(const EvalRequest& request, Backend& backend, KernelList 
   const std::string instance = request.instance == "auto" ? kernel.choose_instance(problem, pass) : request.instance;
   if (const auto reason = kernel.unsupported(problem, pass, instance)) refuse(*reason);
 
-  const InputSet inputs(backend, problem, request.backward, {1, InputKind::normal, request.in, false, request.mapping});
+  const InputSet inputs(backend, problem, request.backward, {1, InputKind::normal, request.in, request.mapping});
   PreparedLaunch launch(backend, kernels, kernel, problem, pass, instance, inputs);
   launch();
   backend.synchronize();

@@ -62,7 +62,7 @@ struct ExcerptInputs {
       return HeldTensor(backend,
                         gather(tensors, query, role, is_query ? excerpt.first_head : excerpt.kv_head,
                                is_query ? excerpt.problem.q_heads : 1, excerpt.tokens),
-                        excerpt.problem.element, false);
+                        excerpt.problem.element);
     };
     q = held(TensorRole::q);
     k1 = held(TensorRole::k1);
@@ -71,7 +71,7 @@ struct ExcerptInputs {
     v2 = held(TensorRole::v2);
     if (tensors.sink.empty()) return;
     const auto first = tensors.sink.begin() + excerpt.first_head;
-    sink = HeldTensor(backend, HostFloats(first, first + excerpt.problem.q_heads), Element::fp32, false);
+    sink = HeldTensor(backend, HostFloats(first, first + excerpt.problem.q_heads), Element::fp32);
   }
   HeldTensor q, k1, k2, v1, v2, sink;
 };

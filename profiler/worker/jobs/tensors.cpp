@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "kernels/attention/inputs.hpp"
@@ -23,22 +24,39 @@ std::size_t element_bytes(Element element) { return element == Element::bf16 ? 2
 constexpr std::size_t kGuardBytes = 256;                       // behind each output: what is written there is seen
 constexpr std::size_t kStagedElements = std::size_t{1} << 25;  // bf16 is widened and narrowed through a small buffer
 
+// Elements [first, first + count) of `buffer`, widened.
+void widen(Backend& backend, const BackendMemory& buffer, Element element, std::size_t first, std::size_t count,
+           float* to) {
+  if (element == Element::fp32) return backend.copy_to_host(to, buffer.data<float>() + first, count * sizeof(float));
+  std::vector<std::uint16_t> bits(std::min(count, kStagedElements));
+  for (std::size_t done = 0; done < count; done += bits.size()) {
+    const std::size_t some = std::min(bits.size(), count - done);
+    backend.copy_to_host(bits.data(), buffer.data<std::uint16_t>() + first + done, some * sizeof(std::uint16_t));
+#pragma omp parallel for schedule(static)
+    for (std::size_t n = 0; n < some; ++n) to[done + n] = float_from_bfloat16(bits[n]);
+  }
+}
+
 HostFloats to_host(Backend& backend, const BackendMemory& buffer, Element element) {
   HostFloats values(buffer.bytes() / element_bytes(element));
+  if (!values.empty()) widen(backend, buffer, element, 0, values.size(), values.data());
+  return values;
+}
+
+// The rows at `read` of a tensor of `positions` rows; the others stay unwritten, so that they cost no memory.
+HostFloats rows_to_host(Backend& backend, const BackendMemory& buffer, Element element, std::int64_t positions,
+                        const std::vector<PositionRange>& read) {
+  HostFloats values(buffer.bytes() / element_bytes(element));
   if (values.empty()) return values;
-  if (element == Element::fp32) {
-    backend.copy_to_host(values.data(), buffer.data(), buffer.bytes());
-    return values;
-  }
-  std::vector<std::uint16_t> bits(std::min(values.size(), kStagedElements));
-  for (std::size_t first = 0; first < values.size(); first += bits.size()) {
-    const std::size_t count = std::min(bits.size(), values.size() - first);
-    backend.copy_to_host(bits.data(), buffer.data<std::uint16_t>() + first, count * sizeof(std::uint16_t));
-#pragma omp parallel for schedule(static)
-    for (std::size_t n = 0; n < count; ++n) values[first + n] = float_from_bfloat16(bits[n]);
+  const std::size_t row = values.size() / static_cast<std::size_t>(positions);
+  for (const PositionRange& range : read) {
+    const std::size_t first = static_cast<std::size_t>(range.first) * row;
+    widen(backend, buffer, element, first, static_cast<std::size_t>(range.count) * row, values.data() + first);
   }
   return values;
 }
+
+const float* pointer(const HostFloats& values) { return values.empty() ? nullptr : values.data(); }
 
 HostFloats generate(InputStream stream, std::uint64_t seed, Element element, std::size_t count) {
   HostFloats values(count);
@@ -147,59 +165,66 @@ TensorCounts tensor_counts(const Problem& problem) {
   return counts;
 }
 
-HeldTensor::HeldTensor(Backend& backend, HostFloats values, Element element, bool on_host)
+HeldTensor::HeldTensor(Backend& backend, const HostFloats& values, Element element)
     : device_(backend, values.size() * element_bytes(element)) {
   if (element == Element::fp32) {
     backend.copy_to_device(device_.data(), values.data(), device_.bytes());
-  } else {
-    std::vector<std::uint16_t> bits(std::min(values.size(), kStagedElements));
-    for (std::size_t first = 0; first < values.size(); first += bits.size()) {
-      const std::size_t count = std::min(bits.size(), values.size() - first);
-#pragma omp parallel for schedule(static)
-      for (std::size_t n = 0; n < count; ++n) bits[n] = bfloat16_from_float(values[first + n]);
-      backend.copy_to_device(device_.data<std::uint16_t>() + first, bits.data(), count * sizeof(std::uint16_t));
-    }
+    return;
   }
-  if (on_host) host_ = std::move(values);
+  std::vector<std::uint16_t> bits(std::min(values.size(), kStagedElements));
+  for (std::size_t first = 0; first < values.size(); first += bits.size()) {
+    const std::size_t count = std::min(bits.size(), values.size() - first);
+#pragma omp parallel for schedule(static)
+    for (std::size_t n = 0; n < count; ++n) bits[n] = bfloat16_from_float(values[first + n]);
+    backend.copy_to_device(device_.data<std::uint16_t>() + first, bits.data(), count * sizeof(std::uint16_t));
+  }
+}
+
+HeldTensor::HeldTensor(Backend& backend, InputStream stream, std::uint64_t seed, Element element, std::size_t count)
+    : device_(backend, count * element_bytes(element)) {
+  backend.generate(stream, seed, element, device_.data(), count);
 }
 
 InputSet::InputSet(Backend& backend, const Problem& problem, bool with_grad_o, const InputSource& source)
-    : problem_(problem), with_grad_o_(with_grad_o), source_(source) {
+    : backend_(&backend), problem_(problem), with_grad_o_(with_grad_o), source_(source) {
   const TensorCounts counts = tensor_counts(problem);
+  const Element element = problem.element;
   std::shared_ptr<const AttentionTensors> file;
   if (!source.tensors.empty() && problem.form != Form::gemm) file = open_for(problem, source);
-  const auto values = [&](const char* name, TensorRole role, InputStream stream) {
-    if (file) return given(*file, role, name, problem);
-    return generate(stream, source.seed, problem.element, role == TensorRole::q ? counts.query : counts.key);
+  const auto held = [&](const char* name, TensorRole role, InputStream stream) {
+    if (file) return HeldTensor(backend, given(*file, role, name, problem), element);
+    return HeldTensor(backend, stream, source.seed, element, role == TensorRole::q ? counts.query : counts.key);
   };
-  const auto held = [&](HostFloats tensor) {
-    return HeldTensor(backend, std::move(tensor), problem.element, source.on_host);
-  };
-  HostFloats q = values("q", TensorRole::q, InputStream::q);
-  HostFloats k1 = values("k1", TensorRole::k1, InputStream::k1);
-  if (!file) apply_kind(source.kind, problem, q, k1);
-  q_ = held(std::move(q));
-  k1_ = held(std::move(k1));
+  if (!file && source.kind != InputKind::normal) {
+    HostFloats q = generate(InputStream::q, source.seed, element, counts.query);
+    HostFloats k1 = generate(InputStream::k1, source.seed, element, counts.key);
+    apply_kind(source.kind, problem, q, k1);
+    q_ = HeldTensor(backend, q, element);
+    k1_ = HeldTensor(backend, k1, element);
+  } else {
+    q_ = held("q", TensorRole::q, InputStream::q);
+    k1_ = held("k1", TensorRole::k1, InputStream::k1);
+  }
   if (problem.form == Form::gemm) return;
   if (file && !file->has_values()) {
     throw Error(fmt::format("the tensors of '{}' cannot be used", source.tensors),
                 "it is not clear which are v1 and v2", "say so with --names v1=NAME,v2=NAME", ExitCode::usage);
   }
-  v1_ = held(values("v1", TensorRole::v1, InputStream::v1));
+  v1_ = held("v1", TensorRole::v1, InputStream::v1);
   if (two_axes(problem)) {
-    k2_ = held(values("k2", TensorRole::k2, InputStream::k2));
-    v2_ = held(values("v2", TensorRole::v2, InputStream::v2));
+    k2_ = held("k2", TensorRole::k2, InputStream::k2);
+    v2_ = held("v2", TensorRole::v2, InputStream::v2);
   }
   if (with_grad_o) {
     const auto gradient = file ? open_gradient(source.tensors, source.mapping) : nullptr;
-    grad_o_ = held(gradient ? given(*gradient, TensorRole::q, "do", problem)
-                            : generate(InputStream::grad_o, source.seed, problem.element, counts.query));
+    grad_o_ = gradient ? HeldTensor(backend, given(*gradient, TensorRole::q, "do", problem), element)
+                       : HeldTensor(backend, InputStream::grad_o, source.seed, element, counts.query);
   }
   if (problem.sink) {
     HostFloats sink(static_cast<std::size_t>(problem.q_heads), static_cast<float>(*problem.sink));
     if (file && !file->sink.empty()) sink.assign(file->sink.begin(), file->sink.end());
     require_finite("sink", sink);
-    sink_ = HeldTensor(backend, std::move(sink), Element::fp32, source.on_host);
+    sink_ = HeldTensor(backend, sink, Element::fp32);
   }
 }
 
@@ -213,8 +238,19 @@ bool InputSet::serves(const Problem& problem, bool with_grad_o, const InputSourc
          source == source_;
 }
 
-HostInputs InputSet::host() const {
-  return {q_.host(), k1_.host(), k2_.host(), v1_.host(), v2_.host(), sink_.host(), grad_o_.host()};
+InputSet::Host InputSet::download(const std::vector<PositionRange>& positions) const {
+  const Element element = problem_.element;
+  const auto whole = [&](const HeldTensor& tensor) { return to_host(*backend_, tensor.memory(), element); };
+  const auto rows = [&](const HeldTensor& tensor) {
+    return rows_to_host(*backend_, tensor.memory(), element, problem_.batch * problem_.seq_len, positions);
+  };
+  Host host{rows(q_), whole(k1_), whole(k2_), whole(v1_), whole(v2_), {}, rows(grad_o_)};
+  host.sink = to_host(*backend_, sink_.memory(), Element::fp32);
+  return host;
+}
+
+HostInputs InputSet::Host::pointers() const {
+  return {pointer(q), pointer(k1), pointer(k2), pointer(v1), pointer(v2), pointer(sink), pointer(grad_o)};
 }
 
 void InputSet::fill(Arguments& arguments) const {
@@ -229,12 +265,12 @@ void InputSet::fill(Arguments& arguments) const {
 
 std::size_t InputSet::device_bytes() const {
   std::size_t sum = 0;
-  for (const HeldTensor* tensor : {&q_, &k1_, &k2_, &v1_, &v2_, &sink_, &grad_o_}) sum += tensor->device_bytes();
+  for (const HeldTensor* tensor : {&q_, &k1_, &k2_, &v1_, &v2_, &sink_, &grad_o_}) sum += tensor->memory().bytes();
   return sum;
 }
 
 OutputSet::OutputSet(Backend& backend, const Problem& problem, Pass pass, std::size_t workspace_bytes)
-    : backend_(&backend), element_(problem.element) {
+    : backend_(&backend), element_(problem.element), positions_(problem.batch * problem.seq_len) {
   const TensorCounts counts = tensor_counts(problem);
   const std::size_t query_bytes = counts.query * element_bytes(element_),
                     key_bytes = counts.key * element_bytes(element_);
@@ -285,38 +321,60 @@ void OutputSet::poison_backward() {
   for (BackendMemory* buffer : {&grad_q_, &grad_k1_, &grad_k2_, &grad_v1_, &grad_v2_, &grad_sink_}) buffer->poison();
 }
 
-const char* OutputSet::overrun() const {
-  const std::pair<const char*, const BackendMemory*> outputs[] = {{"o", &o_},
-                                                                  {"lse", &lse_},
-                                                                  {"lse_state", &lse_in_bf16_},
-                                                                  {"grad_q", &grad_q_},
-                                                                  {"grad_k1", &grad_k1_},
-                                                                  {"grad_k2", &grad_k2_},
-                                                                  {"grad_v1", &grad_v1_},
-                                                                  {"grad_v2", &grad_v2_},
-                                                                  {"grad_sink", &grad_sink_},
-                                                                  {"the workspace", &workspace_}};
-  for (const auto& [name, memory] : outputs) {
-    if (memory->overrun()) return name;
-  }
-  return nullptr;
+std::vector<OutputSet::Tensor> OutputSet::tensors() const {
+  std::vector<Tensor> list{{"o", &o_, element_},
+                           {"lse", &lse_, Element::fp32},
+                           {"grad_q", &grad_q_, element_},
+                           {"grad_k1", &grad_k1_, element_},
+                           {"grad_k2", &grad_k2_, element_},
+                           {"grad_v1", &grad_v1_, element_},
+                           {"grad_v2", &grad_v2_, element_},
+                           {"grad_sink", &grad_sink_, Element::fp32}};
+  std::erase_if(list, [](const Tensor& tensor) { return tensor.memory->bytes() == 0; });
+  return list;
 }
 
-OutputSet::Host OutputSet::download() const {
-  Host host;
-  host.o = to_host(*backend_, o_, element_);
+const char* OutputSet::overrun() const {
+  for (const Tensor& tensor : tensors()) {
+    if (tensor.memory->overrun()) return tensor.name;
+  }
+  if (lse_in_bf16_.overrun()) return "lse_state";
+  return workspace_.overrun() ? "the workspace" : nullptr;
+}
+
+std::optional<std::string> OutputSet::not_finite() const {
+  for (const Tensor& tensor : tensors()) {
+    const std::size_t count = tensor.memory->bytes() / element_bytes(tensor.element);
+    const std::size_t bad = backend_->first_not_finite(tensor.memory->data(), tensor.element, count);
+    if (bad == count) continue;
+    float value = 0;
+    widen(*backend_, *tensor.memory, tensor.element, bad, 1, &value);
+    return fmt::format("{} has {} at element {}", tensor.name, value, bad);
+  }
+  return std::nullopt;
+}
+
+std::uint64_t OutputSet::fingerprint() const {
+  std::uint64_t all = backend_->fingerprint(lse_in_bf16_.data(), lse_in_bf16_.bytes());
+  for (const Tensor& tensor : tensors())
+    all = std::rotl(all, 1) + backend_->fingerprint(tensor.memory->data(), tensor.memory->bytes());
+  return all;
+}
+
+OutputSet::Host OutputSet::download() const { return download({{0, positions_}}); }
+
+OutputSet::Host OutputSet::download(const std::vector<PositionRange>& positions) const {
+  const auto whole = [&](const BackendMemory& memory) { return to_host(*backend_, memory, element_); };
+  const auto rows = [&](const BackendMemory& memory) {
+    return rows_to_host(*backend_, memory, element_, positions_, positions);
+  };
+  Host host{rows(o_), {}, rows(grad_q_), whole(grad_k1_), whole(grad_k2_), whole(grad_v1_), whole(grad_v2_), {}};
   host.lse = to_host(*backend_, lse_, Element::fp32);
-  host.grad_q = to_host(*backend_, grad_q_, element_);
-  host.grad_k1 = to_host(*backend_, grad_k1_, element_);
-  host.grad_k2 = to_host(*backend_, grad_k2_, element_);
-  host.grad_v1 = to_host(*backend_, grad_v1_, element_);
-  host.grad_v2 = to_host(*backend_, grad_v2_, element_);
   host.grad_sink = to_host(*backend_, grad_sink_, Element::fp32);
   return host;
 }
 
 HostOutputs OutputSet::Host::pointers() const {
-  const auto pointer = [](const HostFloats& values) { return values.empty() ? nullptr : values.data(); };
   return {pointer(o),       pointer(lse),     pointer(grad_q),  pointer(grad_k1),
           pointer(grad_k2), pointer(grad_v1), pointer(grad_v2), pointer(grad_sink)};
 }

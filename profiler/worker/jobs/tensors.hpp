@@ -1,9 +1,10 @@
-// The tensors of one problem on the backend's device, with what the check needs of them on the host.
+// The tensors of one problem on the backend's device, and copies on the host of what a check reads.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,6 @@ struct InputSource {
   std::uint64_t seed = 1;
   InputKind kind = InputKind::normal;
   std::string tensors;      ///< file as of `open_tensors`; empty: generated. What the file lacks (do) is generated
-  bool on_host = true;      ///< keep them on the host too, as the check needs
   TensorMapping mapping{};  ///< of the file
   bool operator==(const InputSource&) const = default;
 };
@@ -45,20 +45,20 @@ struct UnwrittenAllocator : std::allocator<T> {
 };
 using HostFloats = std::vector<float, UnwrittenAllocator<float>>;
 
-/// One tensor: element type on the device; fp32 on the host (rounded to its element type) when that is asked for.
+/// One tensor on the device.
 class HeldTensor {
  public:
   HeldTensor() = default;
-  HeldTensor(Backend& backend, HostFloats values, Element element, bool on_host);
-  const float* host() const { return host_.empty() ? nullptr : host_.data(); }
+  HeldTensor(Backend& backend, const HostFloats& values, Element element);
+  /// Generated, on the device where that can.
+  HeldTensor(Backend& backend, InputStream stream, std::uint64_t seed, Element element, std::size_t count);
   template <typename T = void>
   T* device() const {
     return device_.data<T>();
   }
-  std::size_t device_bytes() const { return device_.bytes(); }
+  const BackendMemory& memory() const { return device_; }
 
  private:
-  HostFloats host_;
   BackendMemory device_;
 };
 
@@ -71,11 +71,18 @@ class InputSet {
 
   /// True when these are also the inputs of that.
   bool serves(const Problem& problem, bool with_grad_o, const InputSource& source) const;
-  HostInputs host() const;  ///< null pointers unless they are kept on the host
   void fill(Arguments& arguments) const;
+
+  /// A copy on the host, widened to fp32. Of q and grad_o only the rows at `positions`; the others are unwritten.
+  struct Host {
+    HostFloats q, k1, k2, v1, v2, sink, grad_o;
+    HostInputs pointers() const;
+  };
+  Host download(const std::vector<PositionRange>& positions) const;
   std::size_t device_bytes() const;
 
  private:
+  Backend* backend_;
   Problem problem_;
   bool with_grad_o_;
   InputSource source_;
@@ -92,6 +99,10 @@ class OutputSet {
   void poison_backward();
   /// The tensor behind whose end something was written since it was poisoned; null: none.
   const char* overrun() const;
+  /// "o has nan at element 5"; nullopt: every element of o, the LSE and the gradients is finite.
+  std::optional<std::string> not_finite() const;
+  /// Stands for all bytes of the outputs.
+  std::uint64_t fingerprint() const;
 
   /// A copy on the host, widened to fp32.
   struct Host {
@@ -99,12 +110,23 @@ class OutputSet {
     HostOutputs pointers() const;
   };
   Host download() const;
+  /// Of o and grad_q only the rows at `positions`; the others are unwritten.
+  Host download(const std::vector<PositionRange>& positions) const;
   /// The word of `Arguments::lse_in_bf16`, for a forward that writes it.
   bool lse_in_bf16() const;
 
  private:
+  struct Tensor {
+    const char* name;
+    const BackendMemory* memory;
+    Element element;
+  };
+  /// Those of the pass that there are.
+  std::vector<Tensor> tensors() const;
+
   Backend* backend_;
   Element element_;
+  std::int64_t positions_;
   BackendMemory o_, lse_, lse_in_bf16_, grad_q_, grad_k1_, grad_k2_, grad_v1_, grad_v2_, grad_sink_, workspace_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/record/kernel_remark.hpp"
 
 namespace triscope {
 namespace {
@@ -28,6 +29,13 @@ const Kernel& forward_for(const Kernel& kernel, const Problem& problem, KernelLi
   throw Error(fmt::format("{} backward cannot be prepared", kernel.info().id),
               "it has no forward of its own, and no other kernel computes the LSE it needs",
               "choose another kernel or a smaller problem");
+}
+
+CheckResult failed_check(const std::string& why) {
+  CheckResult wrong;
+  wrong.worst = std::numeric_limits<double>::infinity();
+  wrong.failure = why;
+  return wrong;
 }
 
 }  // namespace
@@ -70,27 +78,41 @@ void PreparedLaunch::poison() {
   }
 }
 
-CheckResult PreparedLaunch::verify(const InputSet& inputs, const CheckOptions& options) {
+std::optional<std::string> PreparedLaunch::launch_on_poison() {
   poison();
   const std::string name = fmt::format("{} {} {}", kernel_->info().id, to_string(pass_), instance_);
   launches_ = backend_->record_launch(name, [this] { (*this)(); });
   backend_->synchronize();
-  if (const char* tensor = outputs_.overrun()) {
-    CheckResult wrong;
-    wrong.worst = std::numeric_limits<double>::infinity();
-    wrong.failure = fmt::format("it wrote behind the end of {}", tensor);
-    return wrong;
-  }
-  const OutputSet::Host outputs = outputs_.download();
+  if (const char* tensor = outputs_.overrun()) return fmt::format("it wrote behind the end of {}", tensor);
+  return outputs_.not_finite();
+}
+
+CheckResult PreparedLaunch::compare(const InputSet& inputs, const CheckOptions& options) {
   KernelInfo info = kernel_->info();
   // What it folds for this problem; a backward as the forward did whose LSE it is given.
   info.fold = pass_ == Pass::forward ? kernel_->fold(problem_, instance_) : arguments_.lse_fold;
   if (is_half(info.fold) && outputs_.lse_in_bf16()) {
     const Fold half = std::exchange(info.fold, bf16_fold(info.fold, problem_.form));
-    remark_ =
-        fmt::format("{} instead of {}: the inputs are beyond the range of fp16", to_string(info.fold), to_string(half));
+    remark_ = beyond_half_remark(info.fold, half);
   }
-  return check_against_oracle(info, problem_, pass_, inputs.host(), outputs.pointers(), options);
+  const std::vector<PositionRange> read = positions_read(problem_, pass_, options);
+  const InputSet::Host given = inputs.download(read);
+  const OutputSet::Host written = outputs_.download(read);
+  return check_against_oracle(info, problem_, pass_, given.pointers(), written.pointers(), options);
+}
+
+CheckResult PreparedLaunch::verify(const InputSet& inputs, const CheckOptions& options) {
+  if (const auto wrong = launch_on_poison()) return failed_check(*wrong);
+  return compare(inputs, options);
+}
+
+std::optional<CheckResult> PreparedLaunch::verify_again(const InputSet& inputs, const CheckOptions& options,
+                                                        const CheckOptions& different_again, std::uint64_t accepted) {
+  if (const auto wrong = launch_on_poison()) return failed_check(*wrong);
+  const std::uint64_t first = fingerprint();
+  if (first == accepted) return std::nullopt;
+  if (const auto wrong = launch_on_poison()) return failed_check(*wrong);
+  return compare(inputs, fingerprint() == first ? options : different_again);
 }
 
 }  // namespace triscope

@@ -1,6 +1,8 @@
 // Correct before timed: runs a kernel once on poisoned outputs and compares them with the fp64 oracle.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +29,13 @@ class PreparedLaunch {
   /// Launches once on poisoned outputs, notes what ran in `launches`, and compares. Throws `Error` when the launch
   /// fails.
   CheckResult verify(const InputSet& inputs, const CheckOptions& options);
+  /// The same where another process has accepted outputs with the fingerprint `accepted` of the very same launch;
+  /// nullopt: these are equal. Others are compared as `options` say, or as `different_again` says where the kernel
+  /// writes others each time it is launched (docs/method.md, "Restarts").
+  std::optional<CheckResult> verify_again(const InputSet& inputs, const CheckOptions& options,
+                                          const CheckOptions& different_again, std::uint64_t accepted);
+  /// Of what the launch of `verify` or `verify_again` wrote.
+  std::uint64_t fingerprint() const { return outputs_.fingerprint(); }
   /// What the launch of `verify` ran.
   const std::vector<LaunchRecord>& launches() const { return launches_; }
   /// What else there is to say about it: that the inputs were beyond fp16, and which fold was used; empty: nothing.
@@ -37,6 +46,9 @@ class PreparedLaunch {
 
  private:
   void make_forward(KernelList kernels, const InputSet& inputs);
+  /// Launches on poisoned outputs; what is wrong with them whatever they should be.
+  std::optional<std::string> launch_on_poison();
+  CheckResult compare(const InputSet& inputs, const CheckOptions& options);
 
   Backend* backend_;
   const Kernel* kernel_;

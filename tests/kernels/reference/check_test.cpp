@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "kernels/base/error.hpp"
@@ -102,6 +103,40 @@ TEST(Check, a_sample_of_everything_is_the_full_check_and_a_small_one_sees_both_e
   ends = solved();
   ends.o.front() += 0.5f;
   EXPECT_TRUE(ends.check(kernel_that_folds(), Pass::forward, {.rows = 2}).failure.has_value());
+}
+
+// Whoever copies the outputs of a GPU copies no more than those rows.
+TEST(Check, reads_no_row_outside_the_positions_that_it_names) {
+  const auto spoil = [](std::vector<float>& tensor, const std::vector<PositionRange>& kept, std::int64_t row) {
+    std::vector<float> only(tensor.size(), std::numeric_limits<float>::quiet_NaN());
+    for (const PositionRange& range : kept)
+      std::copy_n(tensor.begin() + range.first * row, range.count * row, only.begin() + range.first * row);
+    tensor = only;
+  };
+  for (const Form form : {Form::trilinear, Form::dot_product}) {
+    for (const Pass pass : {Pass::forward, Pass::backward}) {
+      const bool dot = form == Form::dot_product;
+      AttentionCase tensors(attention_problem(form, 240, dot ? 240 : 9, dot ? 1 : 5, 4, 2, 8, 2));
+      const auto kernel = dot ? make_cpu_baseline() : make_cpu_fast();
+      tensors.run(*kernel, Pass::forward);
+      if (pass == Pass::backward) tensors.run(*kernel, Pass::backward);
+      const CheckOptions options{.rows = 6, .keys = 3, .seed = 9, .key_span = 40};
+      const CheckResult before = tensors.check(kernel->info(), pass, options);
+      ASSERT_EQ(before.failure, std::nullopt);
+      const std::vector<PositionRange> read = positions_read(tensors.problem, pass, options);
+      std::int64_t count = 0;
+      for (const PositionRange& range : read) count += range.count;
+      EXPECT_LT(count, 2 * 240 / 2) << "less than half of them";
+      for (auto* tensor : {&tensors.q, &tensors.grad_o, &tensors.o, &tensors.grad_q}) spoil(*tensor, read, 4 * 8);
+      const CheckResult after = tensors.check(kernel->info(), pass, options);
+      EXPECT_EQ(after.failure, std::nullopt);
+      EXPECT_EQ(after.errors, before.errors);
+    }
+  }
+  Problem with_sink = attention_problem(Form::trilinear, 240, 9, 5, 4, 2, 8, 2);
+  with_sink.sink = 1;
+  const auto read = positions_read(with_sink, Pass::backward, {.rows = 2, .keys = 1});
+  EXPECT_TRUE(read.size() == 1 && read.front().count == 480) << "the sink's gradient is a sum over all rows";
 }
 
 // The rows of causal attention shrink with the position: the first must not hide what is wrong with the others.

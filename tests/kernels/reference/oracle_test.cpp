@@ -95,6 +95,30 @@ std::vector<double> differences(AttentionCase& tensors, std::vector<float>& inpu
   return gradient;
 }
 
+TEST(Oracle, the_gradient_of_a_key_is_the_sum_of_its_parts) {
+  for (const Problem& problem : problems()) {
+    const AttentionCase tensors(problem);
+    const Oracle oracle(problem, tensors.inputs());
+    const StatisticsOf statistics = [](const OracleRow& row) {
+      return RowStatistics{1.0 + 0.1 * static_cast<double>(row.head), 0.3};
+    };
+    for (const KeyAxis axis : {KeyAxis::one, KeyAxis::two}) {
+      const OracleKey key{problem.batch - 1, problem.seq_len / 2, problem.kv_heads - 1};
+      const KeyGradient whole = oracle.grad_key(axis, key, statistics);
+      std::vector<double> keys(whole.value.size()), values(whole.value.size());
+      for (std::int64_t first = 0; first < oracle.positions_seeing(axis, key); first += 2) {
+        const KeyGradient part = oracle.grad_key_of(axis, key, statistics, first, 2);
+        for (std::size_t d = 0; d < values.size(); ++d) {
+          keys[d] += part.key.value[d];
+          values[d] += part.value[d];
+        }
+      }
+      EXPECT_LT(relative_error(keys, whole.key.value), 1e-14) << describe(problem);
+      EXPECT_LT(relative_error(values, whole.value), 1e-14) << describe(problem);
+    }
+  }
+}
+
 TEST(Oracle, gradients_equal_finite_differences_of_its_forward) {
   const auto oracle = make_cpu_oracle();
   for (const Problem& problem : problems()) {

@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+#include <limits>
 #include <map>
+#include <set>
 
 #include "kernels/registry/registry.hpp"
 #include "profiler/worker/device/cpu_backend.hpp"
@@ -12,6 +15,7 @@
 namespace triscope {
 namespace {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -99,6 +103,103 @@ TEST(MeasureJob, counters_that_a_stop_prevents_are_cancelled_not_absent) {
   EXPECT_THAT(results[0].counters, SizeIs(1));
   EXPECT_EQ(results[1].status, Status::cancelled);
   EXPECT_THAT(results[1].counters, IsEmpty());
+}
+
+/// The oracle under a name of its own; `change` sees what each launch wrote.
+class ChangingKernel final : public Kernel {
+ public:
+  explicit ChangingKernel(std::function<void(int launch, float* o)> change)
+      : oracle_(*find_kernel("cpu.oracle")), change_(std::move(change)) {
+    info_ = oracle_.info();
+    info_.id = "test.changing";
+  }
+  const KernelInfo& info() const override { return info_; }
+  std::optional<std::string> unsupported(const Problem& problem, Pass pass) const override {
+    return oracle_.unsupported(problem, pass);
+  }
+  std::size_t workspace_bytes(const Problem&, Pass, std::string_view) const override { return 0; }
+  void launch(const Problem& problem, Pass pass, std::string_view instance, const Arguments& arguments) const override {
+    oracle_.launch(problem, pass, instance, arguments);
+    change_(++launches_, static_cast<float*>(arguments.o));
+  }
+
+ private:
+  const Kernel& oracle_;
+  std::function<void(int launch, float* o)> change_;
+  KernelInfo info_;
+  mutable int launches_ = 0;
+};
+
+/// What a process says of `kernel` when an earlier one has accepted outputs with the fingerprint `accepted`.
+ResultReply checked_after(std::uint64_t accepted, const Kernel& kernel, std::int64_t restart = 1) {
+  MeasureRequest request;
+  request.stopping = {.precision = 1, .budget_ns = 1, .min_blocks = 1, .max_blocks = 1};
+  request.entries = {tiny_key(kernel.info().id)};
+  request.entries.front().instance = kernel.info().instances.front();
+  request.entries.front().problem.seq_len = 200;
+  request.entries.front().regime = Regime::burst;  // without a warm-up
+  request.source_hashes = {kernel.info().source_hash.forward};
+  request.accepted = {accepted};
+  request.restart = restart;
+  ResultReply reply;
+  JobPort port;
+  port.cancelled = [] { return false; };
+  port.send = [&](const Message& message) {
+    if (const auto* result = std::get_if<ResultReply>(&message)) reply = *result;
+  };
+  CpuBackend backend;
+  const std::vector<const Kernel*> kernels{&kernel};
+  MeasureJob(backend, kernels).run(request, port);
+  return reply;
+}
+
+const auto as_it_is = [](int, float*) {};
+
+TEST(MeasureJob, outputs_that_an_earlier_process_accepted_are_not_compared_again) {
+  const ResultReply first = checked_after(0, ChangingKernel(as_it_is));
+  EXPECT_EQ(first.measurement.status, Status::ok) << first.measurement.reason;
+  EXPECT_NE(first.fingerprint, 0u);
+  EXPECT_EQ(first.measurement.errors.count("o"), 1u);
+  const ResultReply again = checked_after(first.fingerprint, ChangingKernel(as_it_is));
+  EXPECT_EQ(again.measurement.status, Status::ok) << again.measurement.reason;
+  EXPECT_THAT(again.measurement.errors, IsEmpty());
+  EXPECT_EQ(again.measurement.error, std::nullopt);
+}
+
+TEST(MeasureJob, outputs_that_differ_from_the_accepted_ones_are_compared_wholly) {
+  const std::uint64_t accepted = checked_after(0, ChangingKernel(as_it_is)).fingerprint;
+  // One element in 3,200: of 400 rows 64 are compared wholly and 16 otherwise, so all elements of the first row.
+  const ResultReply wrong = checked_after(accepted, ChangingKernel([](int, float* o) { o[3] += 1; }));
+  EXPECT_EQ(wrong.measurement.status, Status::failed);
+  EXPECT_THAT(wrong.measurement.reason, HasSubstr("wrong result: o: "));
+  const ResultReply unwritten =
+      checked_after(accepted, ChangingKernel([](int, float* o) { o[1999] = std::numeric_limits<float>::quiet_NaN(); }));
+  EXPECT_THAT(unwritten.measurement.reason, HasSubstr("o has nan at element 1999"));
+  // Other bits than the first process wrote, but the same each time: all that the first process compared.
+  const ResultReply other = checked_after(accepted, ChangingKernel([](int, float* o) { o[1999] *= 1 + 1e-6f; }));
+  const ResultReply whole = checked_after(0, ChangingKernel([](int, float* o) { o[1999] *= 1 + 1e-6f; }));
+  EXPECT_EQ(other.measurement.status, Status::ok) << other.measurement.reason;
+  EXPECT_EQ(other.measurement.errors, whole.measurement.errors);
+}
+
+TEST(MeasureJob, a_kernel_that_writes_other_bits_each_time_is_compared_at_other_rows_in_each_process) {
+  const std::uint64_t accepted = checked_after(0, ChangingKernel(as_it_is)).fingerprint;
+  const auto jitter = [](int launch, float* o) {
+    for (int n = 0; n < 3200; ++n) o[n] *= 1 + 1e-7f * static_cast<float>((n * 7 + launch) % 5);
+  };
+  std::set<double> errors;
+  for (const std::int64_t restart : {1, 2, 3}) {
+    const ResultReply reply = checked_after(accepted, ChangingKernel(jitter), restart);
+    EXPECT_EQ(reply.measurement.status, Status::ok) << reply.measurement.reason;
+    EXPECT_EQ(reply.fingerprint, 0u) << "only what passed the whole check is accepted";
+    errors.insert(reply.measurement.errors.at("lse"));
+  }
+  EXPECT_THAT(errors, SizeIs(3));
+  const auto wrong = [&](int launch, float* o) {
+    jitter(launch, o);
+    for (int n = 0; n < 3200; ++n) o[n] *= 1.01f;
+  };
+  EXPECT_EQ(checked_after(accepted, ChangingKernel(wrong)).measurement.status, Status::failed);
 }
 
 }  // namespace

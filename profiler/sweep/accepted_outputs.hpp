@@ -1,0 +1,22 @@
+// What this run's processes have compared wholly with the oracle, so that the next ones need not.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "profiler/record/measurement.hpp"
+
+namespace triscope {
+
+class AcceptedOutputs {
+ public:
+  void add(const MeasurementKey& key, std::uint64_t fingerprint);
+  /// The fingerprint of the outputs of `key` that passed; 0: none did.
+  std::uint64_t of(const MeasurementKey& key) const;
+
+ private:
+  std::map<std::string, std::uint64_t> fingerprints_;  // by key as text
+};
+
+}  // namespace triscope
