@@ -27,6 +27,14 @@ class Columns(dict):
 
         return polars.DataFrame(dict(self), infer_schema_length=None)
 
+    def plot(self, x="seq_len", y="tflops", ax=None):
+        """Results over the column `x`, a line for each kernel and problem, with the 95 % intervals drawn as bars; rows whose
+        interval is unknown have a point and no bar. `y`: "tflops" or "median_ms". Returns the matplotlib Axes, new ones when
+        `ax` is None. ValueError when a column is not there; ImportError when matplotlib is not installed and `ax` is None."""
+        from . import _figure
+
+        return _figure.plot(self, x, y, ax)
+
     def _repr_html_(self):
         names = [name for name in _OF_RESULTS if name in self] if "median_ms" in self else list(self)
         head = "".join(f"<th>{html.escape(name)}</th>" for name in names)

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 import unittest.mock
 
+import numpy
 import triscope
 
 RECORDED = os.environ["RECORDED_DATABASE"]
@@ -120,6 +121,87 @@ def copy_of_recorded(folder, statements=""):
 
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS measurement FROM n"
+
+
+class Axes:
+    """As much of matplotlib's as is asked for."""
+
+    def __init__(self):
+        self.lines, self.bars, self.said = {}, [], {}
+
+    def plot(self, x, y, label, **_):
+        self.lines[label] = list(zip(x, y))
+        return [self]
+
+    def errorbar(self, x, y, yerr, ecolor, **_):
+        assert ecolor == "blue"
+        self.bars += zip(x, y, *yerr)
+
+    def get_color(self):
+        return "blue"
+
+    def get_legend_handles_labels(self):
+        return list(self.lines), list(self.lines)
+
+    def __getattr__(self, name):
+        return lambda *words, **more: self.said.update({name: (*words, *more.values())})
+
+
+class Plot(unittest.TestCase):
+    ROWS = dict(kernel=["a", "a", "b", "b"], status=["ok", "ok", "ok", "failed"], seq_len=[2048, 1024, 1024, 2048],
+                window1=[512] * 4, median_ms=[4.0, 2.0, 8.0, None], ci_low_ms=[3.2, 1.6, 0.0, None],
+                ci_high_ms=[5.0, 2.5, None, None], tflops=[10.0, 20.0, 5.0, None])
+
+    def setUp(self):
+        with triscope.open(RECORDED) as database:
+            self.recorded, self.results = database.results(sweep=1), type(database.results())(self.ROWS)
+
+    def test_lines_in_order_with_the_intervals_that_are_known(self):
+        axes = Axes()
+        self.assertIs(self.results.plot(y="median_ms", ax=axes), axes)
+        self.assertEqual(axes.lines, {"a": [(1024, 2.0), (2048, 4.0)], "b": [(1024, 8.0)]})
+        numpy.testing.assert_allclose(axes.bars, [(1024, 2.0, 0.4, 0.5), (2048, 4.0, 0.8, 1.0)])
+        self.assertEqual(axes.said["set_xlabel"], ("sequence length",))
+
+    def test_the_interval_of_a_rate_is_that_of_the_time_turned_round(self):
+        axes = Axes()
+        self.results.plot(ax=axes)
+        numpy.testing.assert_allclose(axes.bars, [(1024, 20.0, 20 - 40 / 2.5, 40 / 1.6 - 20), (2048, 10.0, 10 - 40 / 5, 40 / 3.2 - 10)])
+
+    def test_a_name_says_what_differs_and_no_more(self):
+        axes = Axes()
+        rows = {**self.ROWS, "window1": [512, 512, 512, 512], "pass": ["forward", "backward", "forward", "forward"], "kernel": ["$a_1$"] * 4}
+        type(self.results)(rows).plot(ax=axes)
+        self.assertEqual(set(axes.lines), {"\\$a_1\\$, forward", "\\$a_1\\$, backward"})
+
+    def test_attention_over_all_keys_has_no_window(self):
+        rows = {**self.ROWS, "form": ["trilinear", "trilinear", "dot_product", "dot_product"], "window1": [512, 512, 1024, 2048],
+                "status": ["ok"] * 4, "median_ms": [4.0, 2.0, 8.0, 9.0], "tflops": [10.0, 20.0, 5.0, 6.0]}
+        axes = Axes()
+        type(self.results)(rows).plot(ax=axes)
+        self.assertEqual(axes.lines["b, dot_product"], [(1024, 5.0), (2048, 6.0)])
+        self.assertEqual(axes.said["set_xticks"], ([1024, 2048], ["1k", "2k"]))
+        axes = Axes()
+        type(self.results)(rows).plot(x="window1", ax=axes)
+        self.assertEqual(set(axes.lines), {"a, trilinear, seq_len 1024", "a, trilinear, seq_len 2048"})
+        self.assertEqual(axes.said["axhline"][:1], (6.0,))
+        self.assertEqual(axes.said["set_xticks"], ([512], ["512"]))
+
+    def test_the_recorded_database(self):
+        axes = Axes()
+        self.recorded.plot(x="window1", ax=axes)
+        points = sum(map(len, axes.lines.values()))
+        rows = zip(self.recorded["status"], self.recorded["form"])
+        self.assertEqual(points, sum(status == "ok" and form != "dot_product" for status, form in rows))
+        self.assertGreater(len(axes.bars), points // 2)
+
+    def test_refusals(self):
+        for words, said in ((dict(x="tokens"), "x is 'tokens', but the columns are"), (dict(y="watts"), "y is 'watts'"),
+                            (dict(y="seq_len"), "must be median_ms or tflops")):
+            with self.assertRaisesRegex(ValueError, said):
+                self.results.plot(**words, ax=Axes())
+        with triscope.open(RECORDED) as database, self.assertRaisesRegex(ValueError, "x is 'seq_len', but the columns are"):
+            database.samples(1).plot()
 
 
 class ReadingEnds(unittest.TestCase):
