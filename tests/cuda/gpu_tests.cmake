@@ -15,6 +15,7 @@ triscope_gpu_test(values 9.0 $<TARGET_FILE:hopper_launches_check> values)
 triscope_gpu_test(hopper_rests 9.0 $<TARGET_FILE:hopper_rests_check> rests)
 triscope_gpu_test(hopper_backward 9.0 $<TARGET_FILE:hopper_backward_bench> check)
 triscope_gpu_test(hopper_backward_ranges 9.0 $<TARGET_FILE:hopper_backward_bench> ranges)
+triscope_gpu_test(hopper_backward_orders 9.0 $<TARGET_FILE:hopper_backward_bench> orders)
 triscope_gpu_test(interface 8.0 $<TARGET_FILE:interface_check>)
 triscope_gpu_test(interface_example 8.0 $<TARGET_FILE:attention_gpu_example>)
 

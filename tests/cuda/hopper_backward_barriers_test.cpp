@@ -25,13 +25,16 @@ using Table = BarrierTable;
 
 // bar.sync and products follow the mbarriers: of each warpgroup one for each product.
 enum Product { kS, kDp, kDv, kDk, kDq, kProductCount };
-constexpr int kAll = Table::kEmptyStaged.end(), kOwn = kAll + 1, kProducts = kOwn + 2;
+constexpr int kAll = Table::kEmptyGradO.end(), kOwn = kAll + 1, kProducts = kOwn + 2;
 constexpr int kBarriers = kProducts + 2 * kProductCount;
 
 /// Warps of a warpgroup, and the tiles of each of a CTA's work items.
 struct Launch {
   std::vector<int> items;
   int warps = kConsumerWarps / 2;
+  bool deterministic = false;
+
+  int grad_o_stages() const { return deterministic ? kFewStages : kStages; }
 };
 
 std::vector<int> arrivals_of(const Launch& launch) {
@@ -42,7 +45,7 @@ std::vector<int> arrivals_of(const Launch& launch) {
   for (const BarrierRow& one :
        {Table::kFullQuery, Table::kFullGradO, Table::kEmpty, Table::kFullGrad, Table::kEmptyStaged})
     row(one, one.arrivals);
-  for (const BarrierRow& one : {Table::kEmptyGrad, Table::kWrittenGrad, Table::kFullStaged})
+  for (const BarrierRow& one : {Table::kEmptyGrad, Table::kWrittenGrad, Table::kFullStaged, Table::kEmptyGradO})
     row(one, one.arrivals * 2 * launch.warps / kConsumerWarps);
   arrivals[kAll] = 2 * launch.warps;
   for (int n = kOwn; n < kBarriers; ++n) arrivals[static_cast<std::size_t>(n)] = launch.warps;
@@ -57,6 +60,7 @@ int lse(int stage) { return 20 + stage; }
 int delta(int stage) { return 30 + stage; }
 int grads(int tile, int warp) { return 100 + 10 * tile + warp; }  ///< of ds: the rows of one consumer warp
 int staged(int warp) { return 200 + warp; }                       ///< of dq
+constexpr int kSumsOfKeys = -2, kSumsOfValues = -3;               ///< contents that take the place of others
 int folded(int part) { return 300 + part; }  ///< of KK and VV: parts 2 n, 2 n + 1 are written by consumer warp n
 int row_ranges(int warp) { return 400 + warp; }
 
@@ -68,14 +72,15 @@ Warp copier(const Launch& launch) {
   int tile = 0;
   for (const int tiles : launch.items) {
     for (int t = 0; t < tiles; ++t, ++tile) {
-      const int slot = tile % kStages;
+      const int slot = tile % kStages, stages = launch.grad_o_stages(), grad_slot = tile % stages;
       if (tile >= kStages) warp.wait(Table::kEmpty.first + slot, tile / kStages - 1);
       warp.write(query(slot), tile);
       warp.write(lse(slot), tile);
       warp.arrive(Table::kFullQuery.first + slot);
-      warp.write(grad_o(slot), tile);
-      warp.write(delta(slot), tile);
-      warp.arrive(Table::kFullGradO.first + slot);
+      if (launch.deterministic && tile >= stages) warp.wait(Table::kEmptyGradO.first + grad_slot, tile / stages - 1);
+      warp.write(grad_o(grad_slot), tile);
+      warp.write(delta(grad_slot), tile);
+      warp.arrive(Table::kFullGradO.first + grad_slot);
     }
   }
   return warp;
@@ -153,9 +158,11 @@ class ConsumerModel {
 
  private:
   int warps() const { return 2 * launch_.warps; }
+  int stages() const { return launch_.grad_o_stages(); }
   int before() const { return tile_ - 1; }  ///< number of the last tile, over the life of the CTA
 
   void begin() {
+    if (item_ > 0) read_sums_of_keys();  // the bulk copy that adds them has read them
     warp_.meet(kAll);
     for (const int part : {2 * number_, 2 * number_ + 1}) warp_.write(folded(part), item_);
     if (group_ == 0) warp_.write(row_ranges(number_), item_);
@@ -182,7 +189,7 @@ class ConsumerModel {
     issued(kS);
   }
   void issue_grad_probabilities() {
-    warp_.read(grad_o(tile_ % kStages), tile_);
+    warp_.read(grad_o(tile_ % stages()), tile_);
     read_folded();
     issued(kDp);
   }
@@ -193,7 +200,7 @@ class ConsumerModel {
     issued(kDq);
   }
   void issue_grad_values() {
-    warp_.read(grad_o(before() % kStages), before());
+    warp_.read(grad_o(before() % stages()), before());
     issued(kDv);
   }
   void issue_grad_keys() {
@@ -215,6 +222,9 @@ class ConsumerModel {
   void release_stage() {
     if (number_ % launch_.warps == 0) warp_.arrive(Table::kEmpty.first + before() % kStages);
   }
+  void release_grad_o() {
+    if (launch_.deterministic) warp_.arrive(Table::kEmptyGradO.first + before() % stages());
+  }
 
   void step(int t) {
     const int slot = tile_ % kStages, written = tile_ % kGradTiles;
@@ -229,17 +239,22 @@ class ConsumerModel {
       finish(kDq);
       take_grad_query();
     }
-    warp_.wait(Table::kFullGradO.first + slot, tile_ / kStages);
+    warp_.wait(Table::kFullGradO.first + tile_ % stages(), tile_ / stages());
     issue_grad_probabilities();
     warp_.read(lse(slot), tile_);
     if (t > 0) {
       wait_for_own_grads();
       issue_grad_keys();
       finish(kDv);
+      release_grad_o();
     }
     if (tile_ >= kGradTiles) warp_.wait(Table::kEmptyGrad.first + written, tile_ / kGradTiles - 1);
     finish(kDp);
-    warp_.read(delta(slot), tile_);
+    if (t == 0) {
+      if (item_ > 0) read_sums_of_values();
+      warp_.meet(kOwn + group_);
+    }
+    warp_.read(delta(tile_ % stages()), tile_);
     warp_.write(grads(written, number_), tile_);
     warp_.arrive(Table::kWrittenGrad.first + kGradTiles * group_ + written);
     if (t > 0) {
@@ -259,6 +274,7 @@ class ConsumerModel {
     finish(kDv);
     finish(kDk);
     release_stage();
+    release_grad_o();
     if (tiles > 1) take_grad_query();
     wait_for_grads();
     issue_grad_query();
@@ -266,15 +282,32 @@ class ConsumerModel {
     take_grad_query();
   }
 
-  /// Sums of keys are staged where KK was (warpgroup 0) and VV (warpgroup 1), a warp's own rows; then those of values.
+  /// Sums of keys are staged where KK was (warpgroup 0) and VV (warpgroup 1), a warp's own rows; then those of values
+  /// in its warpgroup's halves of the tiles of ds, warp n in tile n, and, where a warp is left over, in its staged dq.
+  /// Bulk copies read both until the next item is under way; nothing else may happen there before.
   void end() {
     warp_.meet(kAll);
-    for (int content : {-2, -3}) {
-      for (int part : own_staged_parts()) warp_.write(folded(part), content);
-      warp_.meet(kOwn + group_);
-      for (int part : own_staged_parts()) warp_.read(folded(part), content);
-      if (content == -2) warp_.meet(kOwn + group_);
+    for (const int part : own_staged_parts()) warp_.write(folded(part), kSumsOfKeys);
+    read_sums_of_keys();
+    if (in_staged()) warp_.wait(Table::kEmptyStaged.first + group_, taken_ - 1);
+    for (const int place : places_of_values()) warp_.write(place, kSumsOfValues);
+    read_sums_of_values();
+  }
+  void read_sums_of_keys() {
+    for (const int part : own_staged_parts()) warp_.read(folded(part), kSumsOfKeys);
+  }
+  void read_sums_of_values() {
+    for (const int place : places_of_values()) warp_.read(place, kSumsOfValues);
+  }
+  bool in_staged() const { return number_ % launch_.warps >= kGradTiles; }
+  /// Both are as large as what all four warps of the warpgroup keep there.
+  std::vector<int> places_of_values() const {
+    std::vector<int> places;
+    for (int n = 0; n < launch_.warps; ++n) {
+      const int warp = group_ * launch_.warps + n;
+      places.push_back(in_staged() ? staged(warp) : grads(number_ % launch_.warps, warp));
     }
+    return places;
   }
   std::vector<int> own_staged_parts() const {
     const int first = 2 * (group_ * launch_.warps + number_ % launch_.warps);
@@ -298,19 +331,52 @@ std::string prove(const Launch& launch) { return bench::prove(roles(launch), arr
 TEST(HopperBackwardBarriers, no_order_of_the_roles_hangs_overtakes_or_races) {
   for (int first = 1; first <= 8; ++first) {
     for (int second = 1; second <= 8; ++second)
-      ASSERT_EQ(prove({{first, second, first}}), "") << first << " and " << second << " tiles";
+      for (const bool deterministic : {false, true}) {
+        const Launch launch{{first, second, first}, kConsumerWarps / 2, deterministic};
+        ASSERT_EQ(prove(launch), "") << first << " and " << second << " tiles, deterministic " << deterministic;
+      }
   }
   EXPECT_EQ(prove({{64, 1, 33, 2}}), "");
+  EXPECT_EQ(prove({{64, 1, 33, 2}, kConsumerWarps / 2, true}), "");
 }
 
 TEST(HopperBackwardBarriers, every_order_of_one_warp_a_warpgroup_ends) {
   for (const std::vector<int>& items : std::vector<std::vector<int>>{{1, 1}, {2, 1}, {3, 2}, {5}}) {
-    const Launch launch{items, 1};
-    EXPECT_EQ(bench::search(roles(launch), arrivals_of(launch)), "") << items[0] << " tiles first";
+    for (const bool deterministic : {false, true}) {
+      const Launch launch{items, 1, deterministic};
+      EXPECT_EQ(bench::search(roles(launch), arrivals_of(launch)), "") << items[0] << " tiles first";
+    }
   }
 }
 
 // The model sees what it is there for.
+TEST(HopperBackwardBarriers, the_model_finds_sums_that_are_overwritten_before_they_have_left) {
+  const Launch launch{{4, 4}};
+  for (const int group : {0, 1}) {
+    std::vector<Warp> warps = roles(launch);
+    for (Warp& warp : warps) {
+      std::erase_if(warp.operations, [&](const bench::Operation& operation) {
+        return operation.kind == bench::Operation::Kind::meet && operation.what == kOwn + group;
+      });
+    }
+    EXPECT_NE(bench::prove(warps, arrivals_of(launch)), "");
+  }
+}
+
+TEST(HopperBackwardBarriers, the_model_finds_planted_faults_of_the_deterministic_backward) {
+  const Launch launch{{7, 6, 1, 5}, kConsumerWarps / 2, true};
+  const std::vector<Warp> right = roles(launch);
+  for (std::size_t role = 0; role < right.size(); ++role) {
+    std::vector<Warp> warps = right;
+    const auto removed = std::erase_if(warps[role].operations, [&](const bench::Operation& operation) {
+      return operation.kind <= bench::Operation::Kind::wait && operation.what == Table::kEmptyGradO.first;
+    });
+    const bool takes_part = role == 0 || role > 2;  // the copier waits, consumers arrive
+    EXPECT_EQ(removed > 0, takes_part) << right[role].name;
+    EXPECT_EQ(bench::prove(warps, arrivals_of(launch)) != "", takes_part) << right[role].name;
+  }
+}
+
 TEST(HopperBackwardBarriers, the_model_finds_planted_faults) {
   const Launch launch{{7, 6, 1, 5}};
   const std::vector<Warp> right = roles(launch);

@@ -12,13 +12,16 @@
 //   hopper_backward_bench random COUNT SEED CSV SPLIT
 //                                              times of both instances on random problems, and gradients of
 //                                              virtual_keys
-// SHAPE: window1xwindow2,q_heads/kv_heads,head_dim,seq_len,batch,form. Exit code 1: a result is wrong.
+//   hopper_backward_bench orders               deterministic gradients beside other work: the same bits; and of inputs
+//                                              that are not finite
+// SHAPE: window1xwindow2,q_heads/kv_heads,head_dim,seq_len,batch,form[,deterministic]. Exit code 1: a result is wrong.
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -31,6 +34,7 @@
 #include "kernels/cuda/hopper/hopper.hpp"
 #include "kernels/cuda/portable/portable.hpp"
 #include "tests/cuda/hopper_backward_cases.hpp"
+#include "tests/cuda/hopper_backward_orders.hpp"
 #include "tests/cuda/hopper_case.hpp"
 
 namespace triscope::backward_bench {
@@ -118,12 +122,6 @@ bool report(const Device& device, const Case& test, const reference::Outputs& ex
   return good;
 }
 
-std::vector<std::vector<float>> all_gradients(const Device& device) {
-  std::vector<std::vector<float>> all;
-  for (int t = 0; t < kGradients; ++t) all.push_back(device.gradient(t));
-  return all;
-}
-
 /// Two launches differ by the order of their sums alone, and not at all where the order is fixed.
 bool repeats(Device& device, const Case& test, const std::string& instance) {
   const std::vector<std::vector<float>> before = all_gradients(device);
@@ -136,11 +134,43 @@ bool repeats(Device& device, const Case& test, const std::string& instance) {
     const double error = relative_error(after[t], before[t]);
     if (!(error <= worst)) worst = error;
   }
-  const double bound = instance == kPortable ? 0 : 2e-3;
+  const double bound = instance == kPortable || device.problem().deterministic ? 0 : 2e-3;
   if (worst <= bound) return true;
-  fmt::print("FAIL {} repeated: differs by {:.2e} {}{}\n", instance, worst, describe(test.problem),
+  fmt::print("FAIL {} repeated: differs by {:.2e} {}{}\n", instance, worst, describe(device.problem()),
              kind_name(test.kind));
   return false;
+}
+
+/// Deterministic gradients on few multiprocessors have the bits of those on all.
+bool same_on_few(Device& device, const Case& test) {
+  const std::vector<std::vector<float>> before = all_gradients(device);
+  for (const int multiprocessors : {1, 5, 66}) {
+    device.poison(0x5A);
+    device.backward_on(multiprocessors);
+    TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
+    if (same_bits(all_gradients(device), before)) continue;
+    fmt::print("FAIL other bits on {} multiprocessors {}{}\n", multiprocessors, describe(device.problem()),
+               kind_name(test.kind));
+    return false;
+  }
+  return true;
+}
+
+/// virtual_keys with sums of integers, where it can.
+bool check_deterministic(Device& device, const Case& test, const reference::Outputs& exact) {
+  device.set_deterministic(true);
+  bool good = true;
+  if (!hopper::backward::unsupported_instance(device.problem(), kVirtualKeys, Fold::none)) {
+    device.backward(hopper_kernel(), kVirtualKeys);
+    device.poison(0xFF);
+    device.backward(hopper_kernel(), kVirtualKeys);
+    TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());
+    good = report(device, test, exact, "deterministic, exact LSE", bound_of(test.kind));
+    good = repeats(device, test, kVirtualKeys) && good;
+    good = same_on_few(device, test) && good;
+  }
+  device.set_deterministic(false);
+  return good;
 }
 
 /// Launches with the LSE and o of cuda.hopper's forward, by the instances that take them.
@@ -185,6 +215,7 @@ bool check(const Case& test) {
     good = report(device, test, exact, fmt::format("{}, exact LSE", instance), bound_of(test.kind)) && good;
     good = repeats(device, test, instance) && good;
   }
+  good = check_deterministic(device, test, exact) && good;
   return check_own_forward(device, test, exact) && good;
 }
 
@@ -394,6 +425,7 @@ int run(int argc, char** argv) {
   if (mode == "small") return check_all(small_cases());
   if (mode == "ranges") return check_all(range_cases());
   if (mode == "hold" && rest.size() == 2) return hold(std::atof(rest[0].c_str()), parse_shape(rest[1]));
+  if (mode == "orders") return check_orders(hopper_kernel());
   if (mode == "large") {
     bool good = true;
     for (const std::string& shape : rest) good = check_large(parse_shape(shape)) && good;

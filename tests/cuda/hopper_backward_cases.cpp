@@ -28,11 +28,15 @@ Problem make_problem(Form form, int batch, int n, int q_heads, int kv_heads, int
 
 Problem parse_shape(const std::string& text) {
   int w1, w2, q_heads, kv_heads, dim, n, batch;
-  char form[32];
-  if (std::sscanf(text.c_str(), "%dx%d,%d/%d,%d,%d,%d,%31s", &w1, &w2, &q_heads, &kv_heads, &dim, &n, &batch, form) !=
-      8)
-    throw Error("cannot read the shape", text, "512x32,128/1,128,8192,1,trilinear", ExitCode::usage);
-  return make_problem(*parse_form(form), batch, n, q_heads, kv_heads, dim, w1, w2);
+  char form[32], order[32] = "";
+  const int read = std::sscanf(text.c_str(), "%dx%d,%d/%d,%d,%d,%d,%31[^,],%31s", &w1, &w2, &q_heads, &kv_heads, &dim,
+                               &n, &batch, form, order);
+  const bool deterministic = std::string(order) == "deterministic";
+  if (read < 8 || (read == 9 && !deterministic))
+    throw Error("cannot read the shape", text, "512x32,128/1,128,8192,1,trilinear[,deterministic]", ExitCode::usage);
+  Problem problem = make_problem(*parse_form(form), batch, n, q_heads, kv_heads, dim, w1, w2);
+  problem.deterministic = deterministic;
+  return problem;
 }
 
 std::vector<Case> all_cases() {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/cuda/hopper/backward/backward.hpp"
+
 namespace triscope::backward_bench {
 namespace {
 
@@ -83,6 +85,11 @@ void Device::forward(const Kernel& kernel) {
   lse_fold_ = kernel.fold(problem_, instance);
 }
 
+void Device::spoil(int t, std::int64_t element) {
+  const __nv_bfloat16 nan = __float2bfloat16(std::nanf(""));
+  TRISCOPE_CUDA_CHECK(cudaMemcpy(inputs_[t].as<__nv_bfloat16>() + element, &nan, sizeof nan, cudaMemcpyHostToDevice));
+}
+
 void Device::poison(int byte) {
   for (DeviceBuffer& buffer : grads_) TRISCOPE_CUDA_CHECK(cudaMemset(buffer.data(), byte, buffer.bytes()));
   for (DeviceBuffer* buffer : {&grad_sink_, &workspace_}) {
@@ -110,14 +117,25 @@ void Device::backward(const Kernel& kernel, const std::string& instance) {
   kernel.launch(problem_, Pass::backward, instance, arguments());
 }
 
+void Device::backward_on(int multiprocessors) {
+  provide_workspace(hopper::backward::workspace_bytes(problem_, hopper::backward::kVirtualKeys));
+  hopper::backward::run(problem_, hopper::backward::kVirtualKeys, arguments(), multiprocessors);
+}
+
 void Device::virtual_keys_part(int part) {
   const hopper::backward::Plan plan = hopper::backward::make_backward_plan(problem_);
   provide_workspace(plan.bytes);
   const Arguments a = arguments();
   const hopper::backward::Plan bound = hopper::backward::bind(plan, a);
-  if (part == 0) hopper::backward::launch_prepare(bound, a, nullptr, nullptr);
+  if (part == 0) {
+    hopper::backward::launch_prepare(bound, a, nullptr, nullptr);
+    if (bound.deterministic) hopper::backward::launch_fixed_scales(bound, a, nullptr);
+  }
   if (part == 1) hopper::backward::launch_main(bound, a, multiprocessors_, nullptr);
-  if (part == 2) hopper::backward::launch_finish(bound, a, nullptr);
+  if (part == 2) {
+    const auto finish = bound.deterministic ? hopper::backward::launch_finish_fixed : hopper::backward::launch_finish;
+    finish(bound, a, nullptr);
+  }
 }
 
 std::int64_t Device::gradient_count(int t) const {
@@ -142,6 +160,7 @@ Arguments Device::arguments() const {
   a.grad_v1 = grads_[3].data(), a.grad_v2 = grads_[4].data(), a.sink = sink_.as<float>();
   a.grad_sink = grad_sink_.as<float>(), a.workspace = workspace_.data(), a.lse_fold = lse_fold_;
   a.lse_in_bf16 = in_bf16_.as<std::uint32_t>();
+  a.stream = stream_;
   return a;
 }
 
@@ -149,6 +168,18 @@ void Device::provide_workspace(std::size_t bytes) {
   if (workspace_.bytes() >= bytes) return;
   TRISCOPE_CUDA_CHECK(cudaDeviceSynchronize());  // what runs may still use the smaller one
   workspace_ = DeviceBuffer(bytes);
+}
+
+std::vector<std::vector<float>> all_gradients(const Device& device) {
+  std::vector<std::vector<float>> all;
+  for (int t = 0; t < kGradients; ++t) all.push_back(device.gradient(t));
+  return all;
+}
+
+bool same_bits(const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
+  });
 }
 
 }  // namespace triscope::backward_bench

@@ -42,10 +42,18 @@ class Device {
   float largest_lse() const;
   /// For times, which do not depend on how the LSE was made, and for errors that are much larger.
   void call_lse_exact() { lse_fold_ = Fold::none; }
+  /// Makes one element of input `t` (q, k1, k2, v1, v2, do) NaN.
+  void spoil(int t, std::int64_t element);
   /// Fills gradients and workspace with `byte`.
   void poison(int byte);
+  /// Whether backwards are asked for gradients that are bit-identical from run to run.
+  void set_deterministic(bool deterministic) { problem_.deterministic = deterministic; }
+  /// What is enqueued from now on; null: the stream that waits for all others.
+  void set_stream(void* stream) { stream_ = stream; }
   /// Enqueues one backward; takes the workspace that it asks for.
   void backward(const Kernel& kernel, const std::string& instance);
+  /// The same of instance virtual_keys on at most so many multiprocessors.
+  void backward_on(int multiprocessors);
   /// A third of instance virtual_keys: 0 prepare, 1 the main kernel, 2 finish.
   void virtual_keys_part(int part);
 
@@ -61,8 +69,12 @@ class Device {
 
   Problem problem_;
   int multiprocessors_ = 0;
+  void* stream_ = nullptr;
   Fold lse_fold_ = Fold::none;
   cuda::DeviceBuffer inputs_[6], grads_[5], o_, lse_, in_bf16_, sink_, grad_sink_, workspace_;
 };
+
+std::vector<std::vector<float>> all_gradients(const Device& device);
+bool same_bits(const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b);
 
 }  // namespace triscope::backward_bench

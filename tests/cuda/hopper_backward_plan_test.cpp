@@ -168,13 +168,89 @@ TEST(HopperBackwardPlan, the_workspace_is_smaller_than_four_times_the_gradients_
   }
 }
 
+// Two bytes more for each element of q, 32 instead of 16 for one key's gradients.
+TEST(HopperBackwardPlan, integer_sums_need_twice_the_room) {
+  Problem p = problem_of(8192, 64, 1, 512, 32);
+  const Plan fast = make_backward_plan(p);
+  p.deterministic = true;
+  const Plan plan = make_backward_plan(p);
+  EXPECT_TRUE(plan.deterministic);
+  EXPECT_EQ(plan.grad_keys - plan.grad_query, 2 * (fast.grad_keys - fast.grad_query));
+  EXPECT_EQ(plan.ranges - plan.grad_keys, 2 * (fast.ranges - fast.grad_keys));
+  EXPECT_GE(plan.bytes - plan.fixed_scales, sizeof(FixedScales));
+  EXPECT_LT(static_cast<double>(plan.bytes), 4 * 4.0 * 128 * 8192 * (64 + 4));
+}
+
+/// The low parts of all shares that can meet, each at its largest, stay below 2^30, and those of one more bit do not.
+TEST(HopperBackwardPlan, low_parts_of_all_shares_fit_32_bits) {
+  for (const auto& [w1, w2] : std::vector<std::pair<int, int>>{{1, 1}, {512, 32}, {128, 128}, {512, 512}, {4000, 60}}) {
+    Problem p = problem_of(8192, 64, 1, w1, w2);
+    p.deterministic = true;
+    const FixedPoint fixed = make_backward_plan(p).fixed;
+    const double sum = static_cast<double>(w1 + w2 - 1) * fixed.limit;
+    EXPECT_LE(sum, 1 << 30) << w1 << "x" << w2;
+    EXPECT_GT(2 * sum, 1 << 30) << w1 << "x" << w2;
+    EXPECT_EQ(fixed.unit, 2 * fixed.limit);
+    EXPECT_EQ(fixed.unit * fixed.per_unit, 1.0f);
+  }
+}
+
+/// How many work items add to one long position: what the room for low parts is made for.
+TEST(HopperBackwardPlan, at_most_window1_plus_window2_less_one_shares_meet_in_a_long_position) {
+  for (const auto& [w1, w2] : std::vector<std::pair<int, int>>{{40, 9}, {130, 20}, {17, 16}, {140, 130}}) {
+    const BackwardParameters p = make_backward_plan(problem_of(400, 64, 1, w1, w2)).parameters;
+    std::map<int, int> shares;
+    for (int index = 0; index < p.items_per_pair; ++index) {
+      const WorkItem item = work_item(p, index);
+      for (int row = 0; row < kTileKeys; ++row) {
+        const VirtualKey key = virtual_key(p, item, row);
+        if (key.first <= key.last) ++shares[key.long_position];
+      }
+    }
+    int most = 0;
+    for (const auto& [position, count] : shares) most = std::max(most, count);
+    EXPECT_LE(most, w1 + w2 - 1) << w1 << "x" << w2;
+    EXPECT_GE(most, w1) << w1 << "x" << w2;
+  }
+}
+
+/// A warp's rows that any query sees follow one another, so that one copy adds them: epilogue.cuh leaves out those
+/// before position 0 and behind the last that the item can have.
+TEST(HopperBackwardPlan, rows_of_one_warp_are_positions_in_order) {
+  for (const auto& [w1, w2] : std::vector<std::pair<int, int>>{{128, 20}, {300, 130}, {17, 16}, {40, 1}}) {
+    const BackwardParameters p = make_backward_plan(problem_of(290, 64, 1, w1, w2)).parameters;
+    for (int index = 0; index < p.items_per_pair; ++index) {
+      const WorkItem item = work_item(p, index);
+      for (int row = 0; row < kTileKeys; ++row) {
+        const VirtualKey key = virtual_key(p, item, row), first = virtual_key(p, item, row / 16 * 16);
+        EXPECT_EQ(key.long_position, first.long_position + row % 16);
+      }
+    }
+  }
+}
+
+TEST(HopperBackwardPlan, long_sums_have_a_place_for_each_element) {
+  const BackwardParameters p = make_backward_plan(problem_of(20, 4, 2, 8, 8)).parameters;
+  std::set<std::int64_t> places;
+  for (int pair = 0; pair < 2; ++pair) {
+    for (int position = 0; position < 20; ++position) {
+      for (int d = 0; d < 128; ++d) places.insert(long_place(p, pair, position, d));
+    }
+  }
+  EXPECT_EQ(places.size(), 2u * 20 * 128);
+  EXPECT_EQ(*places.rbegin(), 2 * 20 * 128 - 1);
+}
+
 TEST(HopperBackwardPlan, refuses_by_name_what_it_has_not) {
   EXPECT_FALSE(unsupported_backward(problem_of(100, 16, 1, 40, 8)));
   Problem p = problem_of(100, 16, 1, 40, 8, 96);
   EXPECT_NE(unsupported_backward(p)->find("head_dim"), std::string::npos);
   p = problem_of(100, 16, 1, 40, 8);
+  p = problem_of(2048, 16, 1, 1024, 512);
   p.deterministic = true;
-  EXPECT_NE(unsupported_backward(p)->find("deterministic"), std::string::npos);
+  EXPECT_NE(unsupported_backward(p)->find("262144 pairs"), std::string::npos);
+  p.seq_len = 512;  // which clips both windows
+  EXPECT_FALSE(unsupported_backward(p));
   p = problem_of(100, 16, 1, 40, 8);
   p.mask = Mask::full;
   EXPECT_TRUE(unsupported_backward(p));

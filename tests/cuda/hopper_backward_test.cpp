@@ -11,6 +11,7 @@
 #include "kernels/attention/axis_roles.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/cuda/hopper/backward/backward.hpp"
+#include "kernels/cuda/hopper/backward/cost.hpp"
 #include "kernels/cuda/hopper/backward/plan.hpp"
 #include "kernels/cuda/hopper/hopper.hpp"
 #include "kernels/cuda/portable/portable.hpp"
@@ -68,7 +69,8 @@ TEST(CudaHopperBackward, virtual_queries_run_where_they_were_timed) {
   p.head_dim = 64;
   EXPECT_NE(choice(p), kVirtualQueries);
   p.head_dim = 128, p.deterministic = true;
-  EXPECT_EQ(choice(p), kPortable);
+  EXPECT_EQ(choice(p), kPortable) << "which is faster than virtual keys there";
+  EXPECT_THAT(unsupported_instance(p, kVirtualQueries, Fold::half_k2).value_or(""), HasSubstr("no fixed order"));
   EXPECT_THAT(unsupported_instance(problem_of(16, 16), kVirtualQueries, Fold::query_k2).value_or(""),
               HasSubstr("fold query_k2"));
   p = problem_of(1024, 1024, 512, 32, 16384);
@@ -123,10 +125,22 @@ TEST(CudaHopperBackward, the_portable_instance_takes_what_cuda_portable_takes) {
   }
 }
 
+TEST(CudaHopperBackward, deterministic_groups_run_virtual_keys) {
+  for (const auto& [w1, w2] : {std::pair{512, 32}, {1024, 32}, {256, 64}, {128, 128}, {512, 512}}) {
+    Problem p = problem_of(64, 1, w1, w2);
+    const double fast = hopper::backward::virtual_keys_us(p);
+    p.deterministic = true;
+    EXPECT_STREQ(choose_instance(p, Fold::half_k2), kVirtualKeys) << w1 << "x" << w2;
+    EXPECT_STREQ(choose_instance(p, Fold::none), kVirtualKeys);
+    EXPECT_GT(hopper::backward::virtual_keys_us(p), 1.05 * fast);
+    EXPECT_LT(hopper::backward::virtual_keys_us(p), 1.25 * fast);
+  }
+}
+
 TEST(CudaHopperBackward, what_virtual_keys_cannot_the_portable_instance_does) {
-  Problem p = problem_of(64, 1);
+  Problem p = problem_of(64, 1, 1024, 512);
   p.deterministic = true;
-  EXPECT_THAT(unsupported_instance(p, kVirtualKeys, Fold::none).value_or(""), HasSubstr("no fixed order"));
+  EXPECT_THAT(unsupported_instance(p, kVirtualKeys, Fold::none).value_or(""), HasSubstr("524288"));
   EXPECT_FALSE(unsupported_instance(p, kPortable, make_cuda_portable()->fold(p)));
   EXPECT_STREQ(choose_instance(p, Fold::half_k2), kPortable);
   EXPECT_EQ(choose_instance(p, Fold::none), nullptr) << "neither";

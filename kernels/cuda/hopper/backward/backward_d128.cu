@@ -3,7 +3,7 @@
 namespace triscope::hopper::backward {
 
 void launch_d128(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream) {
-  launch_instance<128, false>(maps, p, blocks, stream);
+  launch_instance<128, false, false>(maps, p, {}, blocks, stream);
 }
 
 }  // namespace triscope::hopper::backward

@@ -3,7 +3,7 @@
 namespace triscope::hopper::backward {
 
 void launch_d64(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream) {
-  launch_instance<64, false>(maps, p, blocks, stream);
+  launch_instance<64, false, false>(maps, p, {}, blocks, stream);
 }
 
 }  // namespace triscope::hopper::backward

@@ -3,7 +3,7 @@
 namespace triscope::hopper::backward {
 
 void launch_d64_cross(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream) {
-  launch_instance<64, true>(maps, p, blocks, stream);
+  launch_instance<64, true, false>(maps, p, {}, blocks, stream);
 }
 
 }  // namespace triscope::hopper::backward

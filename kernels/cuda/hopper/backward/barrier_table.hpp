@@ -13,9 +13,12 @@
 //   empty_grad       8 consumers       dQ of that tile has ended    consumers: n - 1         they wait for full_grad of both
 //   full_staged      4 of warpgroup g  its half of dq is there      helper g: m              written after empty_staged
 //   empty_staged     helper g          it has been read             warpgroup g: m - 1       helper waits for full_staged
+//   empty_grad_o     8 consumers       dV of its tile has ended     copier: n - 1            consumers wait for full_grad_o
 // clang-format on
 //
 // n: the n-th filling of that stage or tile of ds; m: the m-th half of dq. Two of a row of the table: g = 0, 1.
+// empty_grad_o belongs to the deterministic backward, whose tiles of do have fewer stages than those of q; otherwise
+// `empty` stands for both.
 // A warpgroup's WGMMA are over for all of its warps or for none, so one thread arrives at `empty` for the warpgroup.
 // LSE and delta are read by single warps: each of them has arrived at written_grad since, and dK waits for full_grad.
 // tests/cuda/hopper_backward_barriers_test.cpp goes through all orders in which these roles can run.
@@ -29,10 +32,11 @@ namespace triscope::hopper::backward {
 
 inline constexpr int kStages = 3;         ///< tiles of q and do in shared memory
 inline constexpr int kGradTiles = 3;      ///< tiles of ds in shared memory
+inline constexpr int kFewStages = 2;      ///< tiles of do of the deterministic backward
 inline constexpr int kConsumerWarps = 8;  ///< of two warpgroups
 
-inline constexpr int kAllConsumers = 1;  ///< bar.sync id: virtual keys are written; an item has been read
-inline constexpr int kOwnWarpgroup = 2;  ///< of warpgroup 0; + 1: of warpgroup 1: staged sums are written, or read
+inline constexpr int kAllConsumers = 1;  ///< bar.sync id: virtual keys are written; they and ds have been read
+inline constexpr int kOwnWarpgroup = 2;  ///< of warpgroup 0; + 1: of warpgroup 1: sums of values have left
 
 /// The table: place, number and arrivals. A copy arrives once, with its bytes. Rows of both warpgroups: g * count / 2.
 struct BarrierTable {
@@ -44,8 +48,9 @@ struct BarrierTable {
   static constexpr BarrierRow kWrittenGrad{kFullGrad.end(), 2 * kGradTiles, kConsumerWarps / 2};
   static constexpr BarrierRow kFullStaged{kWrittenGrad.end(), 2, kConsumerWarps / 2};
   static constexpr BarrierRow kEmptyStaged{kFullStaged.end(), 2, 1};
+  static constexpr BarrierRow kEmptyGradO{kEmptyStaged.end(), kFewStages, kConsumerWarps};
   static constexpr int kBytes = 256;
-  static_assert(8 * kEmptyStaged.end() <= kBytes);
+  static_assert(8 * kEmptyGradO.end() <= kBytes);
 };
 
 }  // namespace triscope::hopper::backward

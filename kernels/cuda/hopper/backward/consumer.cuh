@@ -25,20 +25,22 @@
 
 namespace triscope::hopper::backward {
 
-template <int kHeadDim, bool kCross>
+template <int kHeadDim, bool kCross, bool kDeterministic>
 class Consumer {
-  using L = Layout<kHeadDim>;
+  using L = Layout<kHeadDim, kDeterministic>;
   static constexpr int kSteps = kHeadDim / 16;      ///< products over head_dim
   static constexpr int kRowSteps = kTileRows / 16;  ///< over query rows
   static constexpr int kKeySteps = kTileKeys / 16;  ///< over virtual keys
   static constexpr int kBlocks = kTileRows / 8;     ///< blocks of eight query rows
   static constexpr int kQueryRegisters = kHeadDim / 4;
+  using Sums = Epilogue<kHeadDim, kDeterministic>;
   // Descriptor steps, in 16 bytes: 16 elements of a 128-byte row; 16 rows.
   static constexpr std::uint64_t kAlongRow = 2, kAlongRows = 16 * 128 / 16;
 
  public:
-  __device__ __forceinline__ Consumer(const BackwardParameters& p, std::uint32_t memory, int warpgroup)
-      : p_(p), memory_(memory), barriers_{memory + L::kBarriers}, warpgroup_(warpgroup) {
+  __device__ __forceinline__ Consumer(const BackwardParameters& p, const FixedPoint& fixed, std::uint32_t memory,
+                                      int warpgroup)
+      : p_(p), fixed_(fixed), memory_(memory), barriers_{memory + L::kBarriers}, warpgroup_(warpgroup) {
     thread_ = static_cast<int>(threadIdx.x) & 127;
     lane_ = thread_ & 31;
     row_ = warpgroup * kTileRows + (thread_ >> 5) * 16 + (lane_ >> 2);
@@ -67,6 +69,7 @@ class Consumer {
       finish(index, next);
       index = next;
     }
+    if (lane_ == 0) wait_bulk();
   }
 
  private:
@@ -77,13 +80,16 @@ class Consumer {
   }
   /// Also behind the last item: registers that are loaded under a condition stay alive through the loop.
   __device__ __forceinline__ void load_rows(int index) {
-    rows_.load(p_, work_item(p_, min(index, p_.items - 1)), warpgroup_ * 128 + thread_);
+    const WorkItem item = work_item(p_, min(index, p_.items - 1));
+    rows_.load(p_, item, warpgroup_ * 128 + thread_);
+    if constexpr (kCross) crosses_.load(p_, item, warpgroup_ * 128 + thread_);
   }
 
   __device__ __forceinline__ void begin(const WorkItem& item) {
-    named_barrier_sync(kAllConsumers, kConsumers);  // the item before has been read
+    if (lane_ == 0) wait_bulk_read<1>();  // sums of keys lie where virtual keys will
+    named_barrier_sync(kAllConsumers, kConsumers);
     rows_.store(memory_, warpgroup_ * 128 + thread_);
-    if constexpr (kCross) fold_cross<kHeadDim>(p_, item, memory_, warpgroup_ * 128 + thread_);
+    if constexpr (kCross) crosses_.store(memory_, warpgroup_ * 128 + thread_);
     fence_async_proxy();
     if (warpgroup_ == 0) {
       const VirtualKey key = virtual_key(p_, item, thread_);
@@ -112,11 +118,30 @@ class Consumer {
   // --- products ----------------------------------------------------------------------------------------------------
 
   __device__ __forceinline__ std::uint32_t query(int stage) const {
-    return memory_ + L::kFirstStage + stage * L::kStage;
+    return memory_ + L::kFirstQuery + stage * L::kQueryStage;
   }
-  __device__ __forceinline__ std::uint32_t grad_o(int stage) const { return query(stage) + L::kQueryTile; }
-  __device__ __forceinline__ std::uint32_t statistics(int stage) const {
-    return memory_ + L::kFirstStatistics + stage * L::kStatistics + (lane_ & 3) * 16;
+  __device__ __forceinline__ std::uint32_t grad_o(int stage) const {
+    return memory_ + L::kFirstGradO + stage * L::kQueryStage;
+  }
+  __device__ __forceinline__ std::uint32_t lse(int stage) const {
+    return memory_ + L::kFirstLse + stage * L::kStatisticStage + (lane_ & 3) * 16;
+  }
+  __device__ __forceinline__ std::uint32_t delta(int stage) const {
+    return memory_ + L::kFirstDelta + stage * L::kStatisticStage + (lane_ & 3) * 16;
+  }
+  /// Where tiles of do are in their ring: that of q, unless do has fewer stages.
+  __device__ __forceinline__ const auto& grad_o_stage() const {
+    if constexpr (kDeterministic) {
+      return own_stage_;
+    } else {
+      return stage_;
+    }
+  }
+  /// dV of the last tile has ended, and this warp has read delta before.
+  __device__ __forceinline__ void release_grad_o() {
+    if constexpr (kDeterministic) {
+      if (lane_ == 0) barrier_arrive(barriers_.empty_grad_o(own_stage_.previous()));
+    }
   }
 
   /// out = A B^T over head_dim, A: this warpgroup's virtual keys or values, B: a tile of q or do.
@@ -168,7 +193,10 @@ class Consumer {
 
   /// S of this tile, dQ of the last but one and dV of the last, `before`; a group each.
   template <bool kFirst>
-  __device__ __forceinline__ void issue_products(int before, int t) {
+  __device__ __forceinline__ void issue_products(int t) {
+    // Opaque, or ptxas keeps sums of them for the whole loop, in local memory.
+    asm volatile("" : "+l"(keys_));
+    asm volatile("" : "+l"(values_));
     barrier_wait(barriers_.full_query(stage_.slot), stage_.parity);
     if (!kFirst && t > 1) wait_for_grads();
     pin(scores_);
@@ -182,14 +210,20 @@ class Consumer {
     if (kFirst) return;
     issue_grad_query();
     wgmma_commit();
-    issue_grad_values(before);
+    issue_grad_values(grad_o_stage().previous());
     wgmma_commit();
+  }
+
+  /// They lay where ds and dq are staged.
+  __device__ __forceinline__ void wait_for_sums_of_values() {
+    if (lane_ == 0) wait_bulk_read();
+    named_barrier_sync(kOwnWarpgroup + warpgroup_, 128);
   }
 
   template <bool kFirst>
   __device__ __forceinline__ void step(TileWalk& walk, int t) {
     const int before = stage_.previous();
-    issue_products<kFirst>(before, t);
+    issue_products<kFirst>(t);
     const int position = walk.position();
     walk.advance();
     if (kFirst) {
@@ -204,10 +238,10 @@ class Consumer {
       pin_products();
       if (t > 1) take_grad_query();
     }
-    barrier_wait(barriers_.full_grad_o(stage_.slot), stage_.parity);
+    barrier_wait(barriers_.full_grad_o(grad_o_stage().slot), grad_o_stage().parity);
     pin_products();
     wgmma_fence();
-    issue_over_dimensions<__nv_bfloat16>(products_, values_, grad_o(stage_.slot));
+    issue_over_dimensions<__nv_bfloat16>(products_, values_, grad_o(grad_o_stage().slot));
     wgmma_commit();
     exponentials();
     pin(scores_);
@@ -223,6 +257,7 @@ class Consumer {
       wgmma_wait<2>();
       pin(grad_values_);
       pin(probabilities_);
+      release_grad_o();
     }
     round_probabilities();
     barrier_wait(barriers_.empty_grad(written_.slot), written_.parity ^ 1);
@@ -232,6 +267,7 @@ class Consumer {
       wgmma_wait<1>();
     }
     pin(products_);
+    if constexpr (kFirst) wait_for_sums_of_values();
     store_grads();
     if (!kFirst) {
       wgmma_wait<0>();
@@ -240,6 +276,7 @@ class Consumer {
     }
     written_.advance();
     stage_.advance();
+    if constexpr (kDeterministic) own_stage_.advance();
   }
 
   /// The last tile's dV and dK, and dQ of the last two.
@@ -254,7 +291,7 @@ class Consumer {
     wgmma_fence();
     issue_grad_query();
     wgmma_commit();
-    issue_grad_values(before);
+    issue_grad_values(grad_o_stage().previous());
     issue_grad_keys(before);
     wgmma_commit();
     wgmma_wait<0>();
@@ -262,6 +299,7 @@ class Consumer {
     pin(grad_keys_);
     pin(grad_values_);
     if (thread_ == 0) barrier_arrive(barriers_.empty(before));
+    release_grad_o();
     if (tiles > 1) take_grad_query();
     wait_for_grads();
     pin_products();
@@ -287,7 +325,7 @@ class Consumer {
 
   /// All of the LSE is read before any of it is used: with uses between the reads each waits for its own.
   __device__ __forceinline__ void exponentials() {
-    const std::uint32_t from = statistics(stage_.slot);
+    const std::uint32_t from = lse(stage_.slot);
     float4 lse[kBlocks / 2];
 #pragma unroll
     for (int n = 0; n < kBlocks / 2; ++n) lse[n] = load_shared_float4(from + n * 64);
@@ -313,14 +351,14 @@ class Consumer {
 
   /// dS to shared memory: rows of 64 query rows, one a virtual key.
   __device__ __forceinline__ void store_grads() {
-    const std::uint32_t from = statistics(stage_.slot) + kTileRows * 4;
+    const std::uint32_t from = delta(grad_o_stage().slot);
     const std::uint32_t row = grad_row_ + written_.slot * L::kGradTile;
 #pragma unroll
     for (int n = 0; n < kBlocks; n += 2) {
-      const float4 delta = load_shared_float4(from + n * 32);
+      const float4 deltas = load_shared_float4(from + n * 32);
       std::uint32_t words[4];
-      grads_of(n, delta.x, delta.y, words[0], words[1]);
-      grads_of(n + 1, delta.z, delta.w, words[2], words[3]);
+      grads_of(n, deltas.x, deltas.y, words[0], words[1]);
+      grads_of(n + 1, deltas.z, deltas.w, words[2], words[3]);
       store_matrices(row + (((n + (lane_ >> 4)) ^ (lane_ & 7)) << 4), words);
     }
     __syncwarp();
@@ -340,12 +378,14 @@ class Consumer {
     barrier_wait(barriers_.full_grad(0, read_.slot), read_.parity);
     barrier_wait(barriers_.full_grad(1, read_.slot), read_.parity);
   }
-  /// Hands dQ to the helper, in fp16: eight rows together, of each lane its part of a row in 16-byte parts.
+  /// Hands dQ to the helper, in fp16 or as integers: eight rows together, of each lane its part of a row in 16-byte
+  /// parts.
   __device__ __forceinline__ void take_grad_query() {
     if (lane_ == 0) barrier_arrive(barriers_.empty_grad(read_.slot));
     barrier_wait(barriers_.empty_staged(warpgroup_), staged_parity_);
     staged_parity_ ^= 1;
-    constexpr int kBlockBytes = kHeadDim * 8, kParts = kQueryRegisters / 16;  // of eight rows; 16 bytes of a lane
+    constexpr int kBlockBytes = kHeadDim * 4 * L::kSumBytes;     // of eight rows
+    constexpr int kParts = kQueryRegisters * L::kSumBytes / 32;  // of a lane, 16 bytes each
     const std::uint32_t to =
         memory_ + L::kFirstStaged + warpgroup_ * L::kStaged + (thread_ >> 5) * (2 * kBlockBytes) + lane_ * 16;
     auto& sums = grad_query();
@@ -356,8 +396,12 @@ class Consumer {
         std::uint32_t words[4];
 #pragma unroll
         for (int n = 0; n < 4; ++n) {
-          const int at = 4 * (4 * part + n) + 2 * block;
-          words[n] = pack_fp16x2(sums[at], sums[at + 1]);
+          if constexpr (kDeterministic) {
+            words[n] = fixed_point(sums[4 * (2 * part + n / 2) + 2 * block + n % 2]);
+          } else {
+            const int at = 4 * (4 * part + n) + 2 * block;
+            words[n] = pack_fp16x2(sums[at], sums[at + 1]);
+          }
         }
         store_shared_4(to + block * kBlockBytes + part * 512, words[0], words[1], words[2], words[3]);
       }
@@ -370,27 +414,40 @@ class Consumer {
   // --- the end of an item ------------------------------------------------------------------------------------------
 
   /// Tensors are read one step before they are used: keys before the sums are staged, values and the rows of the next
-  /// item while registers of sums are free.
+  /// item while registers of sums are free. What is added to device memory has left shared memory when the next item
+  /// needs the place: of keys in `begin`, of values in its first tile.
   __device__ __forceinline__ void finish(int index, int next) {
     const WorkItem item = work_item(p_, index);
-    const Epilogue<kHeadDim> epilogue(p_, item, memory_, warpgroup_, thread_);
-    typename Epilogue<kHeadDim>::Factors keys;
-    if constexpr (!kCross) keys = epilogue.load(p_.long_key, p_.short_key);
-    named_barrier_sync(kAllConsumers, kConsumers);  // the other warpgroup's dQ has read KK
-    epilogue.stage(grad_keys_);
-    const auto values = epilogue.load(p_.long_value, p_.short_value);
+    const Sums sums(p_, fixed_, item, warpgroup_, thread_);
+    typename Sums::Factors keys;
+    if constexpr (!kCross) keys = sums.load(p_.long_key, p_.short_key);
+    named_barrier_sync(kAllConsumers, kConsumers);  // the other warpgroup's dQ has read KK and ds
+    const std::uint32_t key_place = memory_ + (warpgroup_ * 4 + (thread_ >> 5)) * Sums::kWarpBytes;
+    sums.stage(grad_keys_, key_place);
+    const auto values = sums.load(p_.long_value, p_.short_value);
     if constexpr (kCross) {
-      epilogue.add_cross(p_.long_key, p_.short_key, p_.key_bias, p_.grad_long_key, p_.grad_short_key);
+      sums.add_cross(p_.long_key, p_.short_key, sums.key_target(), key_place);
     } else {
-      epilogue.add_products(keys, p_.key_bias, p_.grad_long_key, p_.grad_short_key);
+      sums.add_products(keys, sums.key_target(), key_place);
     }
-    epilogue.release();
-    epilogue.stage(grad_values_);
+    const std::uint32_t place = value_place();
+    sums.stage(grad_values_, place);
     load_rows(next);
-    epilogue.add_products(values, p_.value_bias, p_.grad_long_value, p_.grad_short_value);
+    sums.add_products(values, sums.value_target(), place);
+  }
+  /// Where a warp's sums of values are staged: the warpgroup's halves of the tiles of ds and, behind them, what was
+  /// staged of dq, when the helper has read it.
+  __device__ __forceinline__ std::uint32_t value_place() {
+    constexpr int kHalf = L::kGradTile / 2, kBytes = Sums::kWarpBytes;
+    static_assert(4 * kBytes <= kGradTiles * kHalf + L::kStaged);
+    const int offset = (thread_ >> 5) * kBytes, tile = offset / kHalf;
+    if (tile < kGradTiles) return memory_ + L::kFirstGrad + tile * L::kGradTile + warpgroup_ * kHalf + offset % kHalf;
+    barrier_wait(barriers_.empty_staged(warpgroup_), staged_parity_);
+    return memory_ + L::kFirstStaged + warpgroup_ * L::kStaged + offset - kGradTiles * kHalf;
   }
 
   const BackwardParameters& p_;
+  const FixedPoint& fixed_;
   std::uint32_t memory_;
   Barriers barriers_;
   int warpgroup_, thread_, lane_;
@@ -399,12 +456,14 @@ class Consumer {
   std::uint32_t grad_row_;                     ///< where this lane's row of ds begins in the first tile of ds
   int full_first_ = 0, full_last_ = -1;
   Cursor<kStages> stage_;
+  Cursor<L::kGradOStages> own_stage_;
   Cursor<kGradTiles> written_, read_;  ///< tiles of ds: next to write, next to multiply
   std::uint32_t staged_parity_ = 1;
   float grad_keys_[kHeadDim / 2], grad_values_[kHeadDim / 2], scores_[32], products_[32];
   float narrow_grad_query_[16];
   std::uint32_t probabilities_[16];
   FoldedRows<kHeadDim, !kCross> rows_;  ///< of the next item; alive only between items
+  FoldedCross<kHeadDim> crosses_;       ///< the same of the determinant
 };
 
 }  // namespace triscope::hopper::backward

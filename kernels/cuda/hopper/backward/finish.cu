@@ -3,7 +3,7 @@
 //   dq                 fp16, eight rows (heads of one position) of half of head_dim as the fragments of an accumulator:
 //                      [parts][lane][4 words]: word n of part m, lane 4 g + c = dimensions 8 (4 m + n) + 2 c, + 1 of
 //                      row g
-//   dk_*, dv_*         fp32, layout of the problem's tensors
+//   dk_*, dv_*         fp32; short ones in the layout of the problem's tensors, long ones as long_place says
 //   dsink_h = - sum over batch and rows of exp(sink_h - LSE) delta      one block a head, fp64, in a fixed order
 #include <algorithm>
 #include <cstdint>
@@ -73,9 +73,11 @@ __global__ void __launch_bounds__(kBlock)
     const std::int64_t row = n / p.head_dim, batch = row / p.kv_heads / p.seq_len;
     const Ranges& r = p.ranges[batch * p.kv_heads + row % p.kv_heads];
     const float scale = key_scale * r.grad_key_scale[d];
-    out.long_key[n] = __float2bfloat16(p.grad_long_key[n] * scale);
+    const std::int64_t place =
+        long_place(p, batch * p.kv_heads + row % p.kv_heads, static_cast<int>(row / p.kv_heads % p.seq_len), d);
+    out.long_key[n] = __float2bfloat16(p.grad_long_key[place] * scale);
     out.short_key[n] = __float2bfloat16(p.grad_short_key[n] * scale);
-    out.long_value[n] = __float2bfloat16(p.grad_long_value[n]);
+    out.long_value[n] = __float2bfloat16(p.grad_long_value[place]);
     out.short_value[n] = __float2bfloat16(p.grad_short_value[n]);
   }
 }

@@ -69,7 +69,7 @@ __device__ __forceinline__ void store_16(std::uint32_t address, uint4 v) {
 
 /// What one thread contributes to the virtual keys and values of a work item, in registers: a 16-byte part of every
 /// kRows-th row. It is read while the item before ends, so that nobody waits for it.
-/// `kProducts`: keys are products by dimension, too (otherwise fold_cross makes them).
+/// `kProducts`: keys are products by dimension, too (otherwise FoldedCross makes them).
 template <int kHeadDim, bool kProducts>
 class FoldedRows {
   using L = Layout<kHeadDim>;
@@ -126,40 +126,50 @@ __device__ __forceinline__ void cross(const uint4 (&k1)[kParts], const uint4 (&k
   for (int n = 0; n < kParts * 4; ++n) (&out[n / 4].x)[n % 4] = pack_fp16x2(x[2 * n], x[2 * n + 1]);
 }
 
-/// Parts part .. part + kParts - 1 of one row.
-template <int kHeadDim, int kParts>
-__device__ __forceinline__ void fold_cross_parts(const BackwardParameters& p, const KeyRows& rows, std::uint32_t keys,
-                                                 int row, int part) {
-  uint4 k1[kParts], k2[kParts], out[kParts];
-  const KeyRows::Block block = rows.block(row);
-  const std::int64_t long_row = rows.long_row(block.begin, block.end) + part * 8,
-                     short_row = block.short_row + part * 8;
-#pragma unroll
-  for (int n = 0; n < kParts; ++n) {
-    k1[n] = load_16(p.scaled_long_key, long_row + n * 8);
-    k2[n] = load_16(p.scaled_short_key, short_row + n * 8);
-  }
-  cross<kParts>(k1, k2, out);
-#pragma unroll
-  for (int n = 0; n < kParts; ++n) store_16(keys + key_part<kHeadDim>(row, part + n), out[n]);
-}
-
-/// 24 dimensions, eight chunks, a task; the parts left over (128 = 5 * 24 + 8, 64 = 2 * 24 + 16) are one more.
+/// The cross products of a work item that one thread makes: 24 dimensions (eight chunks) of a row each; the parts left
+/// over (128 = 5 * 24 + 8, 64 = 2 * 24 + 16) are one more. Read while the item before ends, as FoldedRows.
 template <int kHeadDim>
-__device__ __forceinline__ void fold_cross(const BackwardParameters& p, const WorkItem& item, std::uint32_t memory,
-                                           int thread) {
-  constexpr int kWhole = kHeadDim / 24, kTasks = kWhole + 1, kLeft = kHeadDim / 8 - 3 * kWhole;
-  const std::uint32_t keys = memory + Layout<kHeadDim>::kKeys;
-  const KeyRows rows(p, item);
-#pragma unroll 1
-  for (int n = thread; n < kTileKeys * kTasks; n += kConsumers) {
-    const int row = n / kTasks, task = n - row * kTasks;
-    if (task < kWhole) {
-      fold_cross_parts<kHeadDim, 3>(p, rows, keys, row, 3 * task);
-    } else {
-      fold_cross_parts<kHeadDim, kLeft>(p, rows, keys, row, 3 * kWhole);
+class FoldedCross {
+  static constexpr int kParts = kHeadDim / 8, kWhole = kHeadDim / 24, kTasks = kWhole + 1;
+  static constexpr int kLeft = kParts - 3 * kWhole;
+  static constexpr int kCount = (kTileKeys * kTasks + kConsumers - 1) / kConsumers;
+
+ public:
+  __device__ __forceinline__ void load(const BackwardParameters& p, const WorkItem& item, int thread) {
+    const KeyRows rows(p, item);
+#pragma unroll
+    for (int n = 0; n < kCount; ++n) {
+      const int number = min(thread + n * kConsumers, kTileKeys * kTasks - 1), row = number / kTasks;
+      const int part = 3 * (number - row * kTasks);
+      const KeyRows::Block block = rows.block(row);
+      const std::int64_t long_row = rows.long_row(block.begin, block.end);
+#pragma unroll
+      for (int x = 0; x < 3; ++x) {  // of what is left over the last part again
+        const int column = 8 * min(part + x, kParts - 1);
+        long_key_[n][x] = load_16(p.scaled_long_key, long_row + column);
+        short_key_[n][x] = load_16(p.scaled_short_key, block.short_row + column);
+      }
     }
   }
-}
+  __device__ __forceinline__ void store(std::uint32_t memory, int thread) const {
+    const std::uint32_t keys = memory + Layout<kHeadDim>::kKeys;
+#pragma unroll
+    for (int n = 0; n < kCount; ++n) {
+      const int number = min(thread + n * kConsumers, kTileKeys * kTasks - 1), row = number / kTasks;
+      const int part = 3 * (number - row * kTasks);
+      const bool rest = part == 3 * kWhole;
+      uint4 products[3];
+      cross<3>(long_key_[n], short_key_[n], products);
+      if (rest) products[kLeft - 1].w &= kHeadDim % 3 == 2 ? 0 : 0xFFFF;  // dimensions behind the last chunk
+#pragma unroll
+      for (int x = 0; x < 3; ++x) {
+        if (x < kLeft || !rest) store_16(keys + key_part<kHeadDim>(row, part + x), products[x]);
+      }
+    }
+  }
+
+ private:
+  uint4 long_key_[kCount][3], short_key_[kCount][3];
+};
 
 }  // namespace triscope::hopper::backward

@@ -10,11 +10,12 @@
 namespace triscope::hopper::backward {
 
 /// One thread.
-template <int kHeadDim>
+template <int kHeadDim, bool kDeterministic>
 __device__ __forceinline__ void copy_tiles(const TensorMaps& maps, const BackwardParameters& p, std::uint32_t memory) {
-  using L = Layout<kHeadDim>;
+  using L = Layout<kHeadDim, kDeterministic>;
   const Barriers barriers{memory + L::kBarriers};
   Cursor<kStages> stage{0, 1};
+  Cursor<L::kGradOStages> own_stage{0, 1};  // of do, where it has fewer stages
 #pragma unroll 1
   for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
     const WorkItem item = work_item(p, index);
@@ -23,35 +24,40 @@ __device__ __forceinline__ void copy_tiles(const TensorMaps& maps, const Backwar
 #pragma unroll 1
     for (int t = item.position_tiles * p.head_blocks; t > 0; --t) {
       const int position = walk.position(), block = walk.head_block();
-      const std::uint32_t query = memory + L::kFirstStage + stage.slot * L::kStage;
-      const std::uint32_t statistics = memory + L::kFirstStatistics + stage.slot * L::kStatistics;
-      const std::uint32_t full_query = barriers.full_query(stage.slot), full_grad_o = barriers.full_grad_o(stage.slot);
+      const int slot = kDeterministic ? own_stage.slot : stage.slot;
+      const std::uint32_t query = memory + L::kFirstQuery + stage.slot * L::kQueryStage;
+      const std::uint32_t grad_o = memory + L::kFirstGradO + slot * L::kQueryStage;
+      const std::uint32_t lse = memory + L::kFirstLse + stage.slot * L::kStatisticStage;
+      const std::uint32_t delta = memory + L::kFirstDelta + slot * L::kStatisticStage;
+      const std::uint32_t full_query = barriers.full_query(stage.slot), full_grad_o = barriers.full_grad_o(slot);
       const std::int64_t offset = statistic_offset(p, item.pair, block, position);
       barrier_wait(barriers.empty(stage.slot), stage.parity);
-      barrier_expect(full_query, L::kQueryTile + kTileRows * 4);
+      barrier_expect(full_query, L::kQueryTile + L::kStatistic);
 #pragma unroll
       for (int half = 0; half < L::kHalves; ++half) {
         copy_box_5d(query + half * L::kQueryHalf, &maps.query, full_query, 64 * half, block * kTileRows, kv_head,
                     position, batch);
       }
-      copy_bytes(statistics, p.lse2 + offset, kTileRows * 4, full_query);
-      barrier_expect(full_grad_o, L::kQueryTile + kTileRows * 4);
+      copy_bytes(lse, p.lse2 + offset, L::kStatistic, full_query);
+      if (kDeterministic) barrier_wait(barriers.empty_grad_o(slot), own_stage.parity);
+      barrier_expect(full_grad_o, L::kQueryTile + L::kStatistic);
 #pragma unroll
       for (int half = 0; half < L::kHalves; ++half) {
-        copy_box_5d(query + L::kQueryTile + half * L::kQueryHalf, &maps.grad_o, full_grad_o, 64 * half,
-                    block * kTileRows, kv_head, position, batch);
+        copy_box_5d(grad_o + half * L::kQueryHalf, &maps.grad_o, full_grad_o, 64 * half, block * kTileRows, kv_head,
+                    position, batch);
       }
-      copy_bytes(statistics + kTileRows * 4, p.delta + offset, kTileRows * 4, full_grad_o);
+      copy_bytes(delta, p.delta + offset, L::kStatistic, full_grad_o);
       stage.advance();
+      if (kDeterministic) own_stage.advance();
       walk.advance();
     }
   }
 }
 
 /// One thread for each warpgroup of consumers. dq of a tile comes two tiles after its ds.
-template <int kHeadDim>
+template <int kHeadDim, bool kDeterministic>
 class Helper {
-  using L = Layout<kHeadDim>;
+  using L = Layout<kHeadDim, kDeterministic>;
 
  public:
   __device__ __forceinline__ Helper(const BackwardParameters& p, std::uint32_t memory, int warpgroup)
@@ -101,7 +107,13 @@ class Helper {
     barrier_wait(barriers_.full_staged(warpgroup_), staged_parity_);
     staged_parity_ ^= 1;
     fence_async_proxy();
-    add_fp16(reinterpret_cast<unsigned char*>(p_.grad_query) + std::size_t{row} * kHeadDim, staged_, L::kStaged);
+    constexpr int kRowBytes = kHeadDim / 2 * L::kSumBytes;
+    unsigned char* to = reinterpret_cast<unsigned char*>(p_.grad_query) + std::size_t{row} * kRowBytes;
+    if constexpr (kDeterministic) {
+      add_integers(to, staged_, L::kStaged);
+    } else {
+      add_fp16(to, staged_, L::kStaged);
+    }
   }
   __device__ __forceinline__ void release() {
     wait_bulk_read();

@@ -13,27 +13,30 @@
 //
 // Memory: q, o, do, dq [batch, seq_len, q_heads, head_dim] bf16; keys, values and their gradients the same with
 // kv_heads; lse [batch, q_heads, seq_len] fp32. Sums of keys and values are fp32, of dq fp16 in a range that prepare.cu
-// proves.
+// proves; or all are integers, which add up to the same in any order (fixed_point.hpp): the deterministic instances.
 //
 //   launches       prepare.cu (zeros, ranges, rows, keys) | this kernel | finish.cu (dq, dk, dv, dsink)
+//                  deterministic: the same with finish_fixed.cu before and behind this kernel
 //   a CTA          one an SM; work items in turns (parameters.hpp): 128 pairs x all tiles of queries that see them
 //   warpgroup 0    warp 0 copies tiles in, warps 1 and 2 publish ds and add dq to device memory (helpers.cuh)
 //   warpgroups 1,2 64 pairs each (consumer.cuh); fold.cuh before an item, epilogue.cuh behind it
 //   a query tile   64 heads of a position, or several positions of a group padded to 8, 16 or 32 heads
 //
 //   registers      240 a consumer thread, 24 a helper (head_dim 128)
-//   shared memory  KK, VV 64 KB, 3 x (q, do) 96, 3 x ds 48, dq 16, LSE and delta 1.5, row ranges 1: 232,192 bytes
+//   shared memory  KK, VV 64 KB, 3 x (q, do) 96, 3 x ds 48, dq 16, LSE and delta 1.5, row ranges 1: 232,192 bytes;
+//                  deterministic: 2 x do instead of 3, dq 32: 231,936 bytes
 //   barriers       barrier_table.hpp
 //
-// Rates on an H200, 2026-11-23: useful TFLOP/s of the whole operation by CUPTI, sustained; FlashAttention-3's causal
-// backward made 600 at 32k in turns with it. 64 heads a kv head, 32k tokens: 512x32 511, 1024x32 492, 512x64 525,
-// 1024x16 505, 256x32 483, 256x64 471, 128x128 311 (half of its tiles is hidden); 8k tokens, 512x32: 128 heads 527, 64
-// 517, 32, 16 and 8 480, 411 and 315. docs/backward.md and the lab book have more.
+// Rates on an H200, useful TFLOP/s of the whole operation, sustained, 64 heads a kv head; 2026-11-23 beside 600 of
+// FlashAttention-3's causal backward at 32k tokens: 512x32 511, 1024x32 492, 512x64 525, 1024x16 505, 256x32 483,
+// 256x64 471, 128x128 311 (half of its tiles is hidden). Since 2026-11-24 sums of keys and values leave by bulk copies,
+// at 8k tokens: 512x32 523 (519 before), determinant 508 (482), 8 heads 332 (309); deterministic 463, 451 and 274.
+// docs/backward.md and the lab book have more.
 //
-// Limits. Trilinear and determinant form, causal windows, bf16, head_dim 64 and 128. Sums are added in no fixed order.
-// A group of one head is padded to eight: 42 TFLOP/s. Scores are rounded as fp16(k k) q, finer than bf16(q k). With an
-// LSE of exact scores gradients err by at most 2.6e-3 for N(0, 1) inputs and 3.8e-3 at q x 8, with one of bf16 scores
-// by 3.4e-3 and 3e-2 (errors of score gradients over their scale before they cancel): choice.cpp.
+// Limits. Trilinear and determinant form, causal windows, bf16, head_dim 64 and 128. A group of one head is padded
+// to eight: 42 TFLOP/s. Scores are rounded as fp16(k k) q, finer than bf16(q k). With an LSE of exact scores gradients
+// err by at most 2.6e-3 for N(0, 1) inputs and 3.8e-3 at q x 8, with one of bf16 scores by 3.4e-3 and 3e-2 (errors of
+// score gradients over their scale before they cancel): choice.cpp.
 #pragma once
 
 #include "kernels/cuda/common/cuda_error.hpp"
@@ -43,13 +46,15 @@
 
 namespace triscope::hopper::backward {
 
-template <int kHeadDim, bool kCross>
+template <int kHeadDim, bool kCross, bool kDeterministic>
 __global__ void __launch_bounds__(kThreads, 1)
-    hopper_backward(const __grid_constant__ TensorMaps maps, const __grid_constant__ BackwardParameters p) {
+    hopper_backward(const __grid_constant__ TensorMaps maps, const __grid_constant__ BackwardParameters p,
+                    const __grid_constant__ FixedPoint fixed) {
+  using L = Layout<kHeadDim, kDeterministic>;
   extern __shared__ __align__(1024) unsigned char shared[];
   const std::uint32_t memory = shared_address(shared);
   const int warpgroup = __shfl_sync(0xFFFFFFFFu, static_cast<int>(threadIdx.x) >> 7, 0);
-  if (threadIdx.x == 0) Barriers{memory + Layout<kHeadDim>::kBarriers}.init();
+  if (threadIdx.x == 0) Barriers{memory + L::kBarriers}.init(kDeterministic);
   __syncthreads();
   // 240 x 256 + 24 x 128 registers are the 168 x 384 that the launch reserves; 32 for the helpers would wait forever.
   if (warpgroup == 0) {
@@ -57,22 +62,23 @@ __global__ void __launch_bounds__(kThreads, 1)
     const int warp = static_cast<int>(threadIdx.x) >> 5;
     if (threadIdx.x % 32 != 0) return;
     if (warp == 0) {
-      copy_tiles<kHeadDim>(maps, p, memory);
+      copy_tiles<kHeadDim, kDeterministic>(maps, p, memory);
     } else if (warp < 3) {
-      Helper<kHeadDim>(p, memory, warp - 1).run();
+      Helper<kHeadDim, kDeterministic>(p, memory, warp - 1).run();
     }
   } else {
     raise_registers<240>();
-    Consumer<kHeadDim, kCross>(p, memory, warpgroup - 1).run();
+    Consumer<kHeadDim, kCross, kDeterministic>(p, fixed, memory, warpgroup - 1).run();
   }
 }
 
-template <int kHeadDim, bool kCross>
-void launch_instance(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream) {
-  constexpr int kBytes = Layout<kHeadDim>::kBytes;
-  TRISCOPE_CUDA_CHECK(
-      cudaFuncSetAttribute(hopper_backward<kHeadDim, kCross>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
-  hopper_backward<kHeadDim, kCross><<<static_cast<unsigned>(blocks), kThreads, kBytes, stream>>>(maps, p);
+template <int kHeadDim, bool kCross, bool kDeterministic>
+void launch_instance(const TensorMaps& maps, const BackwardParameters& p, const FixedPoint& fixed, int blocks,
+                     cudaStream_t stream) {
+  constexpr int kBytes = Layout<kHeadDim, kDeterministic>::kBytes;
+  const auto kernel = hopper_backward<kHeadDim, kCross, kDeterministic>;
+  TRISCOPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes));
+  kernel<<<static_cast<unsigned>(blocks), kThreads, kBytes, stream>>>(maps, p, fixed);
   check_launch("cuda.hopper backward");
 }
 

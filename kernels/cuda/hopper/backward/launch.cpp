@@ -58,6 +58,12 @@ Plan bind(const Plan& problem_plan, const Arguments& arguments) {
   p.grad_long_value = p.grad_long_key + plan.key_elements();
   p.grad_short_key = p.grad_long_value + plan.key_elements();
   p.grad_short_value = p.grad_short_key + plan.key_elements();
+  if (plan.deterministic) {  // short sums of 64 bits, and the high parts of the long ones behind them
+    p.grad_short_value += plan.key_elements();
+    plan.fixed.high_long_key = reinterpret_cast<std::int32_t*>(p.grad_short_value + 2 * plan.key_elements());
+    plan.fixed.high_long_value = plan.fixed.high_long_key + plan.key_elements();
+    plan.fixed.scales = reinterpret_cast<FixedScales*>(workspace + plan.fixed_scales);
+  }
   return plan;
 }
 
@@ -65,9 +71,16 @@ void launch_main(const Plan& plan, const Arguments& arguments, int multiprocesso
   const BackwardParameters& p = plan.parameters;
   const TensorMaps maps = {encode(arguments.grad_q, p, CU_TENSOR_MAP_DATA_TYPE_FLOAT16),
                            encode(arguments.grad_o, p, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16)};
+  const int blocks = std::min(multiprocessors, p.items);
+  if (plan.deterministic) {
+    const auto launch = p.head_dim == 128 ? (plan.cross ? launch_deterministic_d128_cross : launch_deterministic_d128)
+                                          : (plan.cross ? launch_deterministic_d64_cross : launch_deterministic_d64);
+    launch(maps, p, plan.fixed, blocks, stream);
+    return;
+  }
   const auto launch =
       p.head_dim == 128 ? (plan.cross ? launch_d128_cross : launch_d128) : (plan.cross ? launch_d64_cross : launch_d64);
-  launch(maps, p, std::min(multiprocessors, p.items), stream);
+  launch(maps, p, blocks, stream);
 }
 
 }  // namespace triscope::hopper::backward

@@ -16,6 +16,15 @@ void launch_d128(const TensorMaps& maps, const BackwardParameters& p, int blocks
 void launch_d128_cross(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream);
 void launch_d64(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream);
 void launch_d64_cross(const TensorMaps& maps, const BackwardParameters& p, int blocks, cudaStream_t stream);
+/// The same with sums that do not depend on their order.
+void launch_deterministic_d128(const TensorMaps& maps, const BackwardParameters& p, const FixedPoint& fixed, int blocks,
+                               cudaStream_t stream);
+void launch_deterministic_d128_cross(const TensorMaps& maps, const BackwardParameters& p, const FixedPoint& fixed,
+                                     int blocks, cudaStream_t stream);
+void launch_deterministic_d64(const TensorMaps& maps, const BackwardParameters& p, const FixedPoint& fixed, int blocks,
+                              cudaStream_t stream);
+void launch_deterministic_d64_cross(const TensorMaps& maps, const BackwardParameters& p, const FixedPoint& fixed,
+                                    int blocks, cudaStream_t stream);
 
 /// `plan` with the pointers of its parameters set.
 Plan bind(const Plan& plan, const Arguments& arguments);
@@ -29,6 +38,9 @@ void launch_prepare(const Plan& plan, const Arguments& arguments, std::uint32_t*
 void launch_main(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream);
 /// Sums to gradients, dsink.
 void launch_finish(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
+/// The same steps for the integer sums of a deterministic plan (finish_fixed.cu); the first one behind launch_prepare.
+void launch_fixed_scales(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
+void launch_finish_fixed(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
 /// dsink alone, where the problem has a sink.
 void launch_finish_sink(const Plan& plan, const Arguments& arguments, cudaStream_t stream);
 

@@ -11,26 +11,33 @@ inline constexpr int kThreads = 384;  ///< a warpgroup of copying and helping wa
 inline constexpr int kConsumers = 32 * kConsumerWarps;
 
 /// Byte offsets. All operand tiles have rows of 64 elements (128 bytes, 128-byte swizzle); a tile of 128 dimensions is
-/// two such halves, one behind the other.
-template <int kHeadDim>
+/// two such halves, one behind the other. Deterministic sums of dq have four bytes: room for them is one tile of do.
+template <int kHeadDim, bool kDeterministic = false>
 struct Layout {
   static constexpr int kHalves = kHeadDim / 64;
   static constexpr int kKeyHalf = kTileKeys * 128;  ///< 64 dimensions of the virtual keys
   static constexpr int kQueryHalf = kTileRows * 128;
   static constexpr int kKeyTile = kHalves * kKeyHalf;
   static constexpr int kQueryTile = kHalves * kQueryHalf;
-  static constexpr int kStage = 2 * kQueryTile;          ///< q, do
-  static constexpr int kGradTile = kTileKeys * 128;      ///< ds: 128 virtual keys x 64 rows
-  static constexpr int kStaged = kTileRows * kHeadDim;   ///< half of dq in fp16, by one warpgroup
-  static constexpr int kStatistics = 2 * kTileRows * 4;  ///< LSE, delta
+  static constexpr int kGradTile = kTileKeys * 128;  ///< ds: 128 virtual keys x 64 rows
+  static constexpr int kSumBytes = kDeterministic ? 4 : 2;
+  static constexpr int kStaged = kTileRows * kHeadDim / 2 * kSumBytes;  ///< half of dq, by one warpgroup
+  static constexpr int kStatistic = kTileRows * 4;                      ///< LSE or delta of a tile
+  static constexpr int kGradOStages = kDeterministic ? kFewStages : kStages;
+  // Either q and do of a stage side by side, or all of q before all of do; their statistics likewise.
+  static constexpr int kQueryStage = kDeterministic ? kQueryTile : 2 * kQueryTile;
+  static constexpr int kStatisticStage = kDeterministic ? kStatistic : 2 * kStatistic;
 
   static constexpr int kKeys = 0;
   static constexpr int kValues = kKeys + kKeyTile;
-  static constexpr int kFirstStage = kValues + kKeyTile;
-  static constexpr int kFirstGrad = kFirstStage + kStages * kStage;
+  static constexpr int kFirstQuery = kValues + kKeyTile;
+  static constexpr int kFirstGradO = kFirstQuery + (kDeterministic ? kStages : 1) * kQueryTile;
+  static constexpr int kFirstGrad = kFirstQuery + (kStages + kGradOStages) * kQueryTile;
   static constexpr int kFirstStaged = kFirstGrad + kGradTiles * kGradTile;
-  static constexpr int kFirstStatistics = kFirstStaged + 2 * kStaged;
-  static constexpr int kRowRanges = kFirstStatistics + kStages * kStatistics;  ///< first and last query of each row
+  static constexpr int kFirstLse = kFirstStaged + 2 * kStaged;
+  static constexpr int kFirstDelta = kFirstLse + (kDeterministic ? kStages : 1) * kStatistic;
+  static constexpr int kRowRanges =
+      kFirstLse + (kStages + kGradOStages) * kStatistic;  ///< first and last query of each row
   static constexpr int kBarriers = kRowRanges + kTileKeys * 8;
   static constexpr int kBytes = kBarriers + BarrierTable::kBytes;
   static_assert(kBytes <= 232448, "shared memory of an SM");
@@ -57,9 +64,10 @@ struct Barriers {
   __device__ std::uint32_t empty_staged(int warpgroup) const {
     return barrier_address<Table::kEmptyStaged>(base, warpgroup);
   }
+  __device__ std::uint32_t empty_grad_o(int stage) const { return barrier_address<Table::kEmptyGradO>(base, stage); }
 
   /// One thread, before the CTA's first __syncthreads.
-  __device__ void init() const {
+  __device__ void init(bool deterministic) const {
     for (int stage = 0; stage < kStages; ++stage) {
       init_barrier<Table::kFullQuery>(base, stage);
       init_barrier<Table::kFullGradO>(base, stage);
@@ -73,6 +81,9 @@ struct Barriers {
     for (int warpgroup = 0; warpgroup < 2; ++warpgroup) {
       init_barrier<Table::kFullStaged>(base, warpgroup);
       init_barrier<Table::kEmptyStaged>(base, warpgroup);
+    }
+    if (deterministic) {
+      for (int stage = 0; stage < kFewStages; ++stage) init_barrier<Table::kEmptyGradO>(base, stage);
     }
     fence_barrier_init();
   }
@@ -141,8 +152,28 @@ __device__ __forceinline__ void add_fp16(void* destination, std::uint32_t source
       "r"(source), "r"(bytes)
       : "memory");
 }
-/// Returns when this thread's bulk groups have read shared memory.
-__device__ __forceinline__ void wait_bulk_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+/// The same of 32-bit integers.
+__device__ __forceinline__ void add_integers(void* destination, std::uint32_t source, int bytes) {
+  asm volatile(
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], %2;"
+      "cp.async.bulk.commit_group;" ::"l"(destination),
+      "r"(source), "r"(bytes)
+      : "memory");
+}
+/// The same of fp32 values.
+__device__ __forceinline__ void add_floats(void* destination, std::uint32_t source, int bytes) {
+  asm volatile(
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;"
+      "cp.async.bulk.commit_group;" ::"l"(destination),
+      "r"(source), "r"(bytes)
+      : "memory");
+}
+__device__ __forceinline__ void commit_bulk() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+/// Returns when of this thread's bulk groups all but the last `kPending` have read shared memory.
+template <int kPending = 0>
+__device__ __forceinline__ void wait_bulk_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
+}
 /// Returns when they are done.
 __device__ __forceinline__ void wait_bulk() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
@@ -153,6 +184,12 @@ __device__ __forceinline__ void add_global_4(float* address, float a, float b, f
 }
 __device__ __forceinline__ void add_global(float* address, float a) {
   asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(address), "f"(a) : "memory");
+}
+__device__ __forceinline__ void add_global(std::int32_t* address, std::int32_t a) {
+  asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(address), "r"(a) : "memory");
+}
+__device__ __forceinline__ void add_global(std::int64_t* address, std::int64_t a) {
+  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(address), "l"(a) : "memory");
 }
 /// Four 8x8 matrices of 16-bit elements: lane l gives the address of row l % 8 of matrix l / 8.
 __device__ __forceinline__ void store_matrices(std::uint32_t address, const std::uint32_t (&r)[4]) {

@@ -82,11 +82,11 @@ struct BackwardParameters {
   const float* lse2 = nullptr;                        ///< rows, see statistic_offset; log2 units
   const float* delta = nullptr;                       ///< the same, times 2^e
   const Ranges* ranges = nullptr;                     ///< [batch * kv_heads]
-  // Sums, zero before the launch.
+  // Sums, zero before the launch. Those of a deterministic backward are integers, see fixed_point.hpp.
   __half* grad_query = nullptr;    ///< 2^(e+a+b) dq / scale in fragment order, see query_rows
-  float* grad_long_key = nullptr;  ///< 2^(e-a-b) dk / |scale|, layout of the problem's tensors
+  float* grad_long_key = nullptr;  ///< 2^(e-a-b) dk / |scale|, see long_place
   float* grad_long_value = nullptr;
-  float* grad_short_key = nullptr;
+  float* grad_short_key = nullptr;  ///< layout of the problem's tensors
   float* grad_short_value = nullptr;
 
   int batch = 1, seq_len = 1, kv_heads = 1, group = 1, head_dim = 128;
@@ -202,6 +202,16 @@ __host__ __device__ __forceinline__ std::int64_t statistic_offset(const Backward
 /// so that it reads four at once.
 __host__ __device__ __forceinline__ std::int64_t fragment_place(std::int64_t row) {
   return (row & ~std::int64_t{15}) | (row & 6) << 1 | (row & 8) >> 2 | (row & 1);
+}
+
+/// Where sixteen bytes number `part` of a row of the long sums lie in it: rows are turned by their position, as they
+/// are staged in shared memory (epilogue.cuh).
+__host__ __device__ __forceinline__ int long_part(int position, int part) { return part ^ (position & 7) << 1; }
+
+/// Element of the long sums: [batch, kv_heads, seq_len, head_dim], so that rows of one head follow one another.
+__host__ __device__ __forceinline__ std::int64_t long_place(const BackwardParameters& p, std::int64_t pair,
+                                                            int position, int dimension) {
+  return (pair * p.seq_len + position) * p.head_dim + long_part(position, dimension / 4) * 4 + dimension % 4;
 }
 
 }  // namespace triscope::hopper::backward

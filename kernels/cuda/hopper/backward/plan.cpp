@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/attention/axis_roles.hpp"
 
@@ -92,7 +93,7 @@ void lay_out_workspace(Plan& plan, std::int64_t query_sum_bytes) {
   const std::int64_t keys = plan.key_elements();
   const std::int64_t statistics = plan.statistic_rows() * statistic_copies(plan.parameters) * 4;
   plan.grad_query = reserve(plan.bytes, query_sum_bytes);
-  plan.grad_keys = reserve(plan.bytes, keys * 4 * 4);
+  plan.grad_keys = reserve(plan.bytes, keys * 4 * (plan.deterministic ? 8 : 4));
   plan.ranges = reserve(plan.bytes, std::int64_t{plan.pairs()} * static_cast<std::int64_t>(sizeof(Ranges)));
   plan.zero_bytes = plan.bytes;
   plan.lse2 = reserve(plan.bytes, statistics);
@@ -100,6 +101,22 @@ void lay_out_workspace(Plan& plan, std::int64_t query_sum_bytes) {
   plan.long_key = reserve(plan.bytes, keys * 2);
   plan.short_key = reserve(plan.bytes, keys * 2);
   plan.short_value = reserve(plan.bytes, keys * 2);
+  if (plan.deterministic) {
+    plan.fixed_scales =
+        reserve(plan.bytes, std::int64_t{plan.pairs()} * static_cast<std::int64_t>(sizeof(FixedScales)));
+  }
+}
+
+/// The low parts of as many shares as can meet in an element stay below 2^30.
+FixedPoint fixed_point_of(const BackwardParameters& p) {
+  FixedPoint fixed;
+  const std::int64_t shares = std::int64_t{p.long_window} + p.short_window - 1;
+  fixed.limb = 31;
+  while ((shares << (fixed.limb - 1)) > (std::int64_t{1} << 30)) --fixed.limb;
+  fixed.limit = std::ldexp(1.0f, fixed.limb - 1);
+  fixed.unit = std::ldexp(1.0f, fixed.limb);
+  fixed.per_unit = std::ldexp(1.0f, -fixed.limb);
+  return fixed;
 }
 
 }  // namespace
@@ -115,8 +132,6 @@ std::optional<std::string> unsupported_backward(const Problem& problem) {
     return fmt::format("the backward of cuda.hopper has head_dim 64 and 128, not {}; cuda.portable has it",
                        problem.head_dim);
   }
-  if (problem.deterministic)
-    return "the backward of cuda.hopper adds in no fixed order; cuda.portable is deterministic";
   if (problem.seq_len > (std::int64_t{1} << 28) || query_row_count(problem) > kMost) {
     return "the backward of cuda.hopper numbers rows of q with 31 bits; cuda.portable has longer sequences";
   }
@@ -125,6 +140,12 @@ std::optional<std::string> unsupported_backward(const Problem& problem) {
                        kMostGridRows);
   }
   const BackwardParameters p = make_parameters(problem, roles_of(problem), kFewestHeadRows);
+  if (problem.deterministic && std::int64_t{p.long_window} * p.short_window > kMostPairs) {
+    return fmt::format(
+        "the deterministic backward of cuda.hopper adds up to {} pairs of keys to each query with 32 bits, not {}; "
+        "cuda.portable has more",
+        kMostPairs, std::int64_t{p.long_window} * p.short_window);
+  }
   if (items_of_pair(p) * p.batch * p.kv_heads > kMost)
     return "the backward of cuda.hopper numbers work items with 31 bits; cuda.portable has more";
   return std::nullopt;
@@ -139,12 +160,15 @@ Plan make_backward_plan(const Problem& problem) {
   p.by_items_per_group = Divisor(std::int64_t{p.edge_keys} * p.column_tiles + p.edge_tiles);
   p.by_column_tiles = Divisor(p.column_tiles);
   p.by_kv_heads = Divisor(p.kv_heads);
-  lay_out_workspace(plan, query_row_count(problem) * p.head_dim);
+  plan.deterministic = problem.deterministic;
+  if (plan.deterministic) plan.fixed = fixed_point_of(p);
+  lay_out_workspace(plan, query_row_count(problem) * p.head_dim * (plan.deterministic ? 2 : 1));
   return plan;
 }
 
 std::optional<std::string> unsupported_queries(const Problem& problem) {
   if (auto reason = unsupported_backward(problem)) return reason;
+  if (problem.deterministic) return "virtual queries add in no fixed order; virtual keys and cuda.portable can";
   if (problem.form != Form::trilinear || problem.head_dim != 128)
     return "virtual queries compute the trilinear form with head_dim 128";
   if (problem.batch * problem.seq_len * problem.q_heads * problem.head_dim > kMost)

@@ -6,19 +6,23 @@
 #include <string>
 
 #include "kernels/attention/problem.hpp"
+#include "kernels/cuda/hopper/backward/fixed_point.hpp"
 #include "kernels/cuda/hopper/backward/parameters.hpp"
 
 namespace triscope::hopper::backward {
 
 struct Plan {
   BackwardParameters parameters;  ///< sizes and scales; the pointers are null
+  FixedPoint fixed;               ///< of a deterministic plan
   int q_heads = 1;
   bool cross = false;    ///< determinant
   bool swapped = false;  ///< the short axis is axis 1
   bool has_sink = false;
+  bool deterministic = false;
   float scale = 1;  ///< of the logit; negative when the determinant's axes are exchanged
   // Byte offsets into the workspace, aligned to 256; the first `zero_bytes` are sums.
   std::size_t grad_query = 0, grad_keys = 0, ranges = 0, zero_bytes = 0;
+  std::size_t fixed_scales = 0;
   std::size_t lse2 = 0, delta = 0, long_key = 0, short_key = 0, short_value = 0;
   std::size_t bytes = 0;
 

@@ -18,6 +18,7 @@
 #include "kernels/cuda/common/cuda_error.hpp"
 #include "kernels/cuda/hopper/backward/launch.hpp"
 #include "kernels/cuda/hopper/backward/memory.cuh"
+#include "kernels/cuda/hopper/backward/ranges.cuh"
 
 namespace triscope::hopper::backward {
 namespace {
@@ -57,9 +58,6 @@ __device__ __forceinline__ void raise(float& target, float x) {
 __device__ __forceinline__ void raise_seldom(float& target, float x) {
   if (x > *const_cast<volatile float*>(&target)) raise(target, x);
 }
-/// x < 2^exponent; 0 for 0.
-__device__ __forceinline__ int exponent_above(float x) { return x > 0.0f ? ilogbf(x) + 1 : 0; }
-
 /// (sum v^4)^(1/4) over the warp's row, without overflow.
 __device__ __forceinline__ float norm_4(float4 v) {
   const float top = warp_max(largest(magnitude(v)));
@@ -68,9 +66,6 @@ __device__ __forceinline__ float norm_4(float4 v) {
   const float4 squares = {u.x * u.x, u.y * u.y, u.z * u.z, u.w * u.w};
   return top * sqrtf(sqrtf(warp_sum(dot(squares, squares))));
 }
-
-/// Exponent s: fp16 ends below 2^16. What exceeds it by more than fp16 has room for in the keys is out of its range.
-__device__ __forceinline__ int query_shift(const Ranges& r) { return min(14, max(0, exponent_above(r.query) - 15)); }
 
 /// Exponent e of a (batch, kv head).
 __device__ __forceinline__ int grad_exponent(const Ranges& r, bool cross) {

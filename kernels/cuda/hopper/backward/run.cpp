@@ -58,8 +58,9 @@ void run_virtual(const Problem& problem, std::string_view instance, const Argume
     launch_queries(plan, arguments, stream);
     launch_queries_finish(plan, arguments, stream);
   } else {
+    if (plan.deterministic) launch_fixed_scales(plan, arguments, stream);
     launch_main(plan, arguments, multiprocessors, stream);
-    launch_finish(plan, arguments, stream);
+    plan.deterministic ? launch_finish_fixed(plan, arguments, stream) : launch_finish(plan, arguments, stream);
   }
   if (unlike != nullptr) run_portable(problem, arguments, fold, unlike, stream);
 }

@@ -1,0 +1,10 @@
+#include "kernels/cuda/hopper/backward/kernel.cuh"
+
+namespace triscope::hopper::backward {
+
+void launch_deterministic_d128(const TensorMaps& maps, const BackwardParameters& p, const FixedPoint& fixed, int blocks,
+                               cudaStream_t stream) {
+  launch_instance<128, false, true>(maps, p, fixed, blocks, stream);
+}
+
+}  // namespace triscope::hopper::backward
