@@ -100,6 +100,8 @@ void Application::draw() {
     attention_.supply();  // the next slice is made while this one is drawn
   }
   if (ui_.workspace == Workspace::paper && ui_.paper.page == PaperPage::tiling) tiles_.supply();
+  if (ui_.workspace == Workspace::paper && ui_.paper.page == PaperPage::recipe)
+    tiles_.supply_work(models_.recipe(data_, ui_.paper.recipe).to_count);
   if (only_) {
     draw_alone(now, *only_);
   } else {

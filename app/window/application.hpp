@@ -118,7 +118,7 @@ class Application {
   FirstStart first_start_;
   AttentionSession attention_{data_.attention, ui_.attention, data_, options_.engine, messages_, queue_};
   ExploreSession explore_{data_.explore, ui_, data_, database_, messages_, queue_};
-  TileSession tiles_{data_.tiles, ui_.paper.tiles, data_.run, options_.engine, messages_, queue_};
+  TileSession tiles_{data_.tiles, data_.work, ui_.paper.tiles, data_.run, options_.engine, messages_, queue_};
 };
 
 }  // namespace triscope

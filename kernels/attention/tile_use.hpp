@@ -43,6 +43,9 @@ struct TileUse {
   double useful = 0;       ///< those inside the windows
   double planned_us = 0;   ///< the planner's estimate for an H200; 0: there is none
   bool chosen = false;     ///< what `--instance auto` takes
+  /// Numbers of the parts whose costs make up a launch's time, in an order of the instance: work items, the tiles that
+  /// they compute, ... An estimate fits a cost to each.
+  std::vector<double> work;
   QueryTiles query_tiles;  ///< of the query that was asked about; without blocks: none was, or there are no tiles
   double fraction() const { return computed > 0 ? useful / computed : 0; }
 };

@@ -7,15 +7,18 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/paper/layer_estimate.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 
 namespace triscope {
 namespace {
+
+constexpr double kWidestHalf = 0.25;  ///< of an interval: a wider one says nothing
 
 /// What one layer is asked for.
 struct Question {
@@ -35,115 +38,108 @@ double triples_at(Problem problem, std::int64_t seq_len) {
   return triple_count(problem);
 }
 
-using ByLength = std::map<std::int64_t, const ResultRow*>;
-using ByHeads = std::map<std::int64_t, ByLength>;
-/// Of one kernel; global layers under windows of 0.
-struct MeasuredKernel {
-  std::vector<std::pair<Windows, ByHeads>> windows;
-};
+using Rows = std::vector<const ResultRow*>;
 
-/// Of each kernel, windows, heads and length the row that counts.
-std::map<std::string, MeasuredKernel> by_kernel(std::span<const ResultRow> rows, const Question& question,
-                                                const std::string& device) {
-  using Key = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
-  std::map<Key, std::vector<const ResultRow*>> measured;
+std::map<std::string, Rows> by_kernel(std::span<const ResultRow> rows, const Question& question,
+                                      const std::string& device) {
+  std::map<std::string, Rows> kernels;
   for (const ResultRow& row : rows) {
-    if (row.device != device || !answers(row, question)) continue;
-    const Problem& p = row.problem;
-    const Windows windows = question.global ? Windows{0, 0} : Windows{p.window1, p.window2};
-    measured[{row.kernel, windows.window1, windows.window2, p.q_heads, p.seq_len}].push_back(&row);
-  }
-  std::map<std::string, MeasuredKernel> kernels;
-  for (const auto& [key, alike] : measured) {
-    const auto& [kernel, window1, window2, heads, length] = key;
-    auto& all = kernels[kernel].windows;
-    if (all.empty() || all.back().first != Windows{window1, window2}) all.push_back({{window1, window2}, {}});
-    all.back().second[heads][length] = row_that_counts(alike);
+    if (row.device == device && answers(row, question)) kernels[row.kernel].push_back(&row);
   }
   return kernels;
 }
 
-/// What a time was made of, beside a measured row: each part is an assumption.
-struct Estimate {
-  double ms = 0;
-  std::vector<std::string> assumed;
-};
+/// `like` with the windows, heads and length that are asked for.
+Problem wanted_problem(const Question& question, const Problem& like) {
+  const LayerMixRequest& request = question.request;
+  Problem problem = like;
+  problem.seq_len = request.seq_len;
+  problem.q_heads = request.q_heads;
+  problem.window1 = question.global ? request.seq_len : request.windows.window1;
+  if (!question.global) problem.window2 = request.windows.window2;
+  return problem;
+}
 
-Estimate at_length(const ByLength& lengths, std::int64_t seq_len) {
+/// The rows with the windows and heads that are asked for: of each length the one that counts.
+std::map<std::int64_t, const ResultRow*> by_length(const Rows& rows, const Question& question) {
+  std::map<std::int64_t, Rows> measured;
+  for (const ResultRow* row : rows) {
+    const Problem& p = row->problem;
+    const bool same = question.global || Windows{p.window1, p.window2} == question.request.windows;
+    if (same && p.q_heads == question.request.q_heads) measured[p.seq_len].push_back(row);
+  }
+  std::map<std::int64_t, const ResultRow*> lengths;
+  for (const auto& [length, alike] : measured) lengths[length] = row_that_counts(alike);
+  return lengths;
+}
+
+LayerTime exact(double ms, const ResultRow& row, LayerBasis basis, std::string text) {
+  return {.ms = ms, .low_ms = ms, .high_ms = ms, .kernel = row.kernel, .basis = std::move(text), .kind = basis};
+}
+
+/// Measured, or between two measured lengths: a line in the number of triples. nullopt where it is neither.
+std::optional<LayerTime> known_time(const Rows& rows, const Question& question) {
+  const std::map<std::int64_t, const ResultRow*> lengths = by_length(rows, question);
+  const std::int64_t seq_len = question.request.seq_len;
   const auto above = lengths.lower_bound(seq_len);
-  const ResultRow& row = *(above == lengths.end() ? std::prev(above) : above)->second;
-  const double wanted = triples_at(row.problem, seq_len);
-  if (row.problem.seq_len == seq_len) return {*row.median_ms, {}};
-  if (above == lengths.end() || above == lengths.begin()) {
-    return {*row.median_ms * wanted / triples_at(row.problem, row.problem.seq_len),
-            {fmt::format("scaled from {} tokens", row.problem.seq_len)}};
-  }
-  const ResultRow& below = *std::prev(above)->second;
-  const double low = triples_at(row.problem, below.problem.seq_len),
-               high = triples_at(row.problem, row.problem.seq_len);
-  return {std::lerp(*below.median_ms, *row.median_ms, (wanted - low) / (high - low)),
-          {fmt::format("between {} and {} tokens", below.problem.seq_len, row.problem.seq_len)}};
+  if (above == lengths.end()) return std::nullopt;
+  const ResultRow& high = *above->second;
+  if (above->first == seq_len) return exact(*high.median_ms, high, LayerBasis::measured, "measured");
+  if (above == lengths.begin()) return std::nullopt;
+  const ResultRow& low = *std::prev(above)->second;
+  const double least = triples_at(high.problem, low.problem.seq_len),
+               most = triples_at(high.problem, high.problem.seq_len), wanted = triples_at(high.problem, seq_len);
+  return exact(std::lerp(*low.median_ms, *high.median_ms, (wanted - least) / (most - least)), high,
+               LayerBasis::between_lengths,
+               fmt::format("between {} and {} tokens", low.problem.seq_len, high.problem.seq_len));
 }
 
-Estimate at_heads(const ByHeads& heads, const LayerMixRequest& request) {
-  const auto above = heads.lower_bound(request.q_heads);
-  const auto near = above == heads.end() ? std::prev(above) : above;
-  Estimate estimate = at_length(near->second, request.seq_len);
-  if (near->first == request.q_heads) return estimate;
-  if (above == heads.end() || above == heads.begin()) {
-    estimate.ms *= static_cast<double>(request.q_heads) / static_cast<double>(near->first);
-    estimate.assumed.push_back(fmt::format("scaled from {} heads", near->first));
-    return estimate;
-  }
-  const auto below = std::prev(above);
-  const Estimate low = at_length(below->second, request.seq_len);
-  const double way =
-      static_cast<double>(request.q_heads - below->first) / static_cast<double>(near->first - below->first);
-  estimate.ms = std::lerp(low.ms, estimate.ms, way);
-  estimate.assumed.insert(estimate.assumed.begin(), low.assumed.begin(), low.assumed.end());
-  const auto [first, last] = std::ranges::unique(estimate.assumed);
-  estimate.assumed.erase(first, last);
-  estimate.assumed.push_back(fmt::format("between {} and {} heads", below->first, near->first));
-  return estimate;
+LayerTime estimated(const WorkEstimate& estimate, const std::string& kernel, const std::string& basis) {
+  return {.ms = estimate.ms,
+          .low_ms = estimate.ms * (1 - estimate.half),
+          .high_ms = estimate.ms * (1 + estimate.half),
+          .kernel = kernel,
+          .basis = fmt::format("{}, +-{:.1f} %", basis, 100 * estimate.half),
+          .kind = LayerBasis::estimated};
 }
 
-LayerTime time_of(const std::string& kernel, const MeasuredKernel& measured, const Question& question) {
-  const Windows& wanted = question.request.windows;
-  const auto& [windows, heads] = *std::ranges::min_element(measured.windows, {}, [&](const auto& one) {
-    return question.global ? WindowsDistance{} : windows_distance(wanted, one.first);
-  });
-  Estimate estimate = at_heads(heads, question.request);
-  if (!question.global && windows != wanted) {
-    const std::int64_t length = question.request.seq_len;
-    estimate.ms *= layer_triples(wanted, length) / layer_triples(windows, length);
-    estimate.assumed.push_back(fmt::format("from {}x{} by triples", windows.window1, windows.window2));
-  }
-  const bool is_measured = estimate.assumed.empty();
-  return {estimate.ms, kernel, is_measured ? "measured" : fmt::format("{}", fmt::join(estimate.assumed, ", ")),
-          is_measured, static_cast<int>(estimate.assumed.size())};
-}
+/// What is measured before what is not; then the faster kernel.
+bool better(const LayerTime& a, const LayerTime& b) { return a.kind != b.kind ? a.kind < b.kind : a.ms < b.ms; }
 
-/// Fewer assumptions before more, so a measured time before every other; then the faster kernel.
-bool better(const LayerTime& a, const LayerTime& b) {
-  return a.assumptions != b.assumptions ? a.assumptions < b.assumptions : a.ms < b.ms;
-}
-
-LayerTime layer_time(std::span<const ResultRow> rows, const Question& question, const std::string& device) {
-  std::optional<LayerTime> best;
-  for (const auto& [kernel, measured] : by_kernel(rows, question, device)) {
-    const LayerTime time = time_of(kernel, measured, question);
-    if (!best || better(time, *best)) best = time;
-  }
-  if (best) return *best;
+[[noreturn]] void refuse(const Question& question, const std::string& reason) {
   const LayerMixRequest& r = question.request;
   const std::string windows = fmt::format("{}x{}", r.windows.window1, r.windows.window2);
   throw Error("the layers cannot be added up",
-              fmt::format("the {} of {} was not measured with {}/{} heads of {}", to_string(question.pass),
-                          question.global ? r.dot_kernel : windows, r.q_heads, r.kv_heads, r.head_dim),
+              fmt::format("the {} of {} was not measured with {}/{} heads of {}{}{}", to_string(question.pass),
+                          question.global ? r.dot_kernel : windows, r.q_heads, r.kv_heads, r.head_dim,
+                          reason.empty() ? "" : ", and not enough beside it: ", reason),
               fmt::format("measure it: triscope sweep --pass forward,backward --windows {} --seq {} --q-heads {} "
                           "--kv-heads {} --head-dim {}",
                           windows, r.seq_len, r.q_heads, r.kv_heads, r.head_dim),
               ExitCode::usage);
+}
+
+LayerTime layer_time(std::span<const ResultRow> rows, const Question& question, const std::string& device,
+                     const WorkTable& table) {
+  std::optional<LayerTime> best;
+  std::string reason;
+  for (const auto& [kernel, measured] : by_kernel(rows, question, device)) {
+    std::optional<LayerTime> time = known_time(measured, question);
+    if (!time) {
+      const LayerEstimate estimate =
+          estimate_layer(measured, wanted_problem(question, measured.front()->problem), table);
+      if (estimate.time && estimate.time->half <= kWidestHalf) {
+        time = estimated(*estimate.time, kernel, estimate.basis);
+      } else {
+        reason = estimate.time ? fmt::format("an estimate from {} would be off by up to {:.0f} %", kernel,
+                                             100 * estimate.time->half)
+                               : estimate.reason;
+      }
+    }
+    if (time && (!best || better(*time, *best))) best = time;
+  }
+  if (!best) refuse(question, reason);
+  return *best;
 }
 
 std::string usual_device(std::span<const ResultRow> rows, const LayerMixRequest& request) {
@@ -161,18 +157,54 @@ std::string usual_device(std::span<const ResultRow> rows, const LayerMixRequest&
 
 }  // namespace
 
-LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request) {
+bool LayerTime::is_number() const { return high_ms - low_ms <= 2 * kNumberHalf * ms; }
+
+MsRange LayerTime::range() const { return is_number() ? MsRange{ms, ms} : MsRange{low_ms, high_ms}; }
+
+LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table) {
   const std::string device = usual_device(rows, request);
   const auto cost = [&](bool global) {
-    return LayerCost{layer_time(rows, {request, global, Pass::forward}, device),
-                     layer_time(rows, {request, global, Pass::backward}, device)};
+    return LayerCost{layer_time(rows, {request, global, Pass::forward}, device, table),
+                     layer_time(rows, {request, global, Pass::backward}, device, table)};
   };
   return {cost(false), cost(true)};
 }
 
+std::vector<Problem> problems_to_count(std::span<const ResultRow> rows, const LayerMixRequest& request) {
+  std::vector<Problem> problems;
+  const auto add = [&](const Problem& problem) {
+    if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
+  };
+  const std::string device = usual_device(rows, request);
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    const Question question{request, false, pass};
+    for (const auto& [kernel, measured] : by_kernel(rows, question, device)) {
+      if (known_time(measured, question)) continue;
+      for (const ResultRow* row : measured) add(row->problem);
+      add(wanted_problem(question, measured.front()->problem));
+    }
+  }
+  return problems;
+}
+
+MsRange mix_range(const LayerCosts& costs, std::int64_t layers, std::int64_t simplicial_layers,
+                  std::int64_t sequences) {
+  MsRange sum;
+  const auto add = [&](const LayerCost& cost, std::int64_t count) {
+    for (const LayerTime& time : {cost.forward, cost.backward}) {
+      const double times = static_cast<double>(sequences) * static_cast<double>(count);
+      sum.low += times * time.range().low;
+      sum.high += times * time.range().high;
+    }
+  };
+  add(costs.simplicial, simplicial_layers);
+  add(costs.global, layers - simplicial_layers);
+  return sum;
+}
+
 double mix_ms(const LayerCosts& costs, std::int64_t layers, std::int64_t simplicial_layers, std::int64_t sequences) {
-  return static_cast<double>(sequences) * (static_cast<double>(simplicial_layers) * costs.simplicial.step_ms() +
-                                           static_cast<double>(layers - simplicial_layers) * costs.global.step_ms());
+  const MsRange range = mix_range(costs, layers, simplicial_layers, sequences);
+  return (range.low + range.high) / 2;
 }
 
 std::int64_t every_nth(std::int64_t layers, std::int64_t n) { return layers / n; }
@@ -180,7 +212,7 @@ std::int64_t every_nth(std::int64_t layers, std::int64_t n) { return layers / n;
 BudgetMixes mixes_within(const LayerCosts& costs, std::int64_t layers, double budget_ms, std::int64_t sequences) {
   BudgetMixes mixes{layers + 1, -1};
   for (std::int64_t count = 0; count <= layers; ++count) {
-    if (mix_ms(costs, layers, count, sequences) > budget_ms) continue;
+    if (mix_range(costs, layers, count, sequences).high > budget_ms) continue;
     mixes.fewest = std::min(mixes.fewest, count);
     mixes.most = count;
   }

@@ -4,18 +4,34 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "profiler/paper/layer_rows.hpp"
+#include "profiler/paper/work_table.hpp"
 
 namespace triscope {
+
+/// What a layer's time stands on, the best first.
+enum class LayerBasis { measured, between_lengths, estimated };
+
+/// A time in milliseconds that is known to lie between two; both the same for a number.
+struct MsRange {
+  double low = 0, high = 0;
+  bool is_number() const { return low == high; }
+};
+
+/// An estimate is given as a number where half of its 95 % interval is at most this part of it.
+inline constexpr double kNumberHalf = 0.05;
 
 /// Time of one launch on one sequence.
 struct LayerTime {
   double ms = 0;
+  double low_ms = 0, high_ms = 0;  ///< the 95 % interval of an estimate, else `ms`
   std::string kernel;
-  std::string basis;  ///< "measured"; "between 8192 and 32768 tokens, from 1024x16 by triples"
-  bool measured = false;
-  int assumptions = 0;  ///< in `basis`
+  std::string basis;  ///< "measured"; "between 8192 and 32768 tokens"; "estimate from 35 rows of ..., +-6.1 %"
+  LayerBasis kind = LayerBasis::measured;
+  bool is_number() const;  ///< else only the interval says something
+  MsRange range() const;   ///< the number, or the interval
 };
 
 struct LayerCost {
@@ -30,21 +46,27 @@ struct LayerCosts {
 };
 
 /// Costs at the request's length and heads. Between two measured lengths a time is a line in the exact number of
-/// triples, which is a fixed part and a rate; beyond the measured lengths it is proportional to that number. Between
-/// and beyond measured numbers of query heads on as many kv heads likewise, in their number. Windows that were not
-/// measured take the time of the nearest ones of the same kernel (by area, then by the shorter window) in proportion to
-/// their triples; kernels compute whole tiles, so this is rough where shapes differ. Each of these stands in `basis`.
-/// Rows of batch 1 count, ok ones of the request's sizes, of one device (the one with most rows); of several of one
-/// question the one that `row_that_counts` takes. Throws `Error` (usage) naming the pass that was not measured at all.
-LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request);
+/// triples, which is a fixed part and a rate. What was not measured with these windows and heads, or lies beyond the
+/// lengths, is estimated by what the kernel computes (`estimate_layer`; `table` has the tiles of
+/// `problems_to_count`), with an interval. Rows of batch 1 count, ok ones of the request's sizes, of one device (the one
+/// with most rows); of several of one question the one that `row_that_counts` takes. Throws `Error` (usage) naming the
+/// pass that was neither measured nor can be estimated.
+LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table = {});
 
-/// ms of all attention layers of one training step on `sequences` sequences, one after another.
+/// The problems whose tiles `layer_costs` wants to know; none where everything was measured.
+std::vector<Problem> problems_to_count(std::span<const ResultRow> rows, const LayerMixRequest& request);
+
+/// Time of all attention layers of one training step on `sequences` sequences, one after another.
+MsRange mix_range(const LayerCosts& costs, std::int64_t layers, std::int64_t simplicial_layers,
+                  std::int64_t sequences = 1);
+/// The middle of it.
 double mix_ms(const LayerCosts& costs, std::int64_t layers, std::int64_t simplicial_layers, std::int64_t sequences = 1);
 
 /// Layers that every n-th of `layers` is: 8 of 32 for every fourth.
 std::int64_t every_nth(std::int64_t layers, std::int64_t n);
 
-/// The numbers of 2-simplicial layers among `layers` whose step stays within `budget_ms`: `fewest` to `most`.
+/// The numbers of 2-simplicial layers among `layers` whose step stays within `budget_ms` for certain: `fewest` to
+/// `most`.
 struct BudgetMixes {
   std::int64_t fewest = 0, most = -1;
   bool none() const { return most < fewest; }

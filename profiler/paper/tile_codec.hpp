@@ -10,7 +10,7 @@ namespace triscope {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TileBlock, fold, folds, first, keys, tile_keys, slant)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(QueryTiles, folds_axis1, first_query, last_query, heads, rows, blocks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TileUse, kernel, instance, pass, tile, note, computed, useful, planned_us, chosen,
-                                   query_tiles)
+                                   work, query_tiles)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TileQuestion, problem, query)
 
 }  // namespace triscope

@@ -8,6 +8,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/attention/paper.hpp"
+#include "profiler/paper/paper_kernel.hpp"
 #include "profiler/paper/table1.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/report/html.hpp"
@@ -104,6 +105,26 @@ std::string chart_of(const PaperPageInput& input, Pass pass, bool rates) {
   return svg_chart(chart);
 }
 
+/// The paper's own kernels, where they were measured through the Python package.
+std::string paper_kernels(const PaperPageInput& input) {
+  HtmlTable table{{"pass", "windows", "tokens", "heads", "Triton, ms", "ours, ms", "Triton / ours", "our kernel",
+                   "attention, ms", "of", "device"},
+                  {false, false, true, false, true, true, true, false, true, false, false},
+                  {},
+                  "The paper's kernels in Triton (python/examples/paper_triton.py), in turns with the others"};
+  const auto ms = [](const ResultRow* row) { return row == nullptr ? "" : significant_text(*row->median_ms, 4); };
+  const auto id = [](const ResultRow* row) { return row == nullptr ? std::string() : row->kernel; };
+  for (const PaperKernelRow& one : paper_kernel_rows(input.rows)) {
+    const Problem& p = one.paper->problem;
+    table.rows.push_back(
+        {std::string(to_string(one.paper->pass)), fmt::format("{}x{}", p.window1, p.window2), std::to_string(p.seq_len),
+         fmt::format("{}/{}", p.q_heads, p.kv_heads), ms(one.paper), ms(one.ours),
+         one.ours == nullptr ? "" : significant_text(*one.paper->median_ms / *one.ours->median_ms, 3), id(one.ours),
+         ms(one.dot_product), id(one.dot_product), one.paper->device});
+  }
+  return table.rows.empty() ? "" : html_table(table);
+}
+
 }  // namespace
 
 std::string table1(const PaperPageInput& input) {
@@ -151,7 +172,7 @@ std::string table1(const PaperPageInput& input) {
                 fmt::format(" With that shape its times are at most {:.0f} TFLOP/s by its own count, 6 n w1 w2, beside "
                             "the 520 of its text, and {:.0f} by two products for each triple.",
                             most_by_paper, most_by_products)) +
-          html_table(table) +
+          html_table(table) + paper_kernels(input) +
           figure(svg_bars("Forward, TFLOP/s by the count of two products", bars, most),
                  "Useful work in a second, 4 x head_dim for each triple inside the windows"));
 }

@@ -15,6 +15,7 @@ struct PaperPageInput {
   std::vector<TileUse> tiles;   ///< of `tiled`
   Problem tiled;
   LayerMixRequest layer;  ///< of the layer calculator
+  WorkTable work;         ///< of `problems_to_count`
 };
 
 }  // namespace triscope

@@ -68,6 +68,17 @@ std::string recipe_card() {
   return html_table(card);
 }
 
+std::string range_text(const MsRange& range) {
+  const auto text = [](double ms) { return significant_text(ms, 4); };
+  return range.is_number() ? text(range.low) : fmt::format("{} to {}", text(range.low), text(range.high));
+}
+
+std::string ratio_text(const MsRange& a, const MsRange& b) {
+  const double least = a.low / b.high, most = a.high / b.low;
+  return a.is_number() && b.is_number() ? significant_text(least)
+                                        : fmt::format("{} to {}", significant_text(least), significant_text(most));
+}
+
 }  // namespace
 
 std::string layers(const PaperPageInput& input) {
@@ -75,10 +86,10 @@ std::string layers(const PaperPageInput& input) {
                      paragraph(fmt::format("{}", fmt::join(comparable_text(input.rows, input.layer), " "))) +
                      "<p class=\"soft\">Other windows: " + link("Operator") + ".</p>\n";
   try {
-    const LayerCosts costs = layer_costs(input.rows, input.layer);
+    const LayerCosts costs = layer_costs(input.rows, input.layer, input.work);
     HtmlTable table{{"layer", "pass", "ms", "kernel", "basis"}, {false, false, true, false, false}, {}, ""};
     const auto add = [&](const char* layer, const char* pass, const LayerTime& time) {
-      table.rows.push_back({layer, pass, significant_text(time.ms, 4), time.kernel, time.basis});
+      table.rows.push_back({layer, pass, range_text(time.range()), time.kernel, time.basis});
     };
     add("2-simplicial", "forward", costs.simplicial.forward);
     add("2-simplicial", "backward", costs.simplicial.backward);
@@ -87,12 +98,12 @@ std::string layers(const PaperPageInput& input) {
     table.caption = fmt::format("One layer on one sequence of {} tokens, {}x{}", input.layer.seq_len,
                                 input.layer.windows.window1, input.layer.windows.window2);
     constexpr std::int64_t kLayers = 32, kEvery = 4;
-    const double mixed = mix_ms(costs, kLayers, every_nth(kLayers, kEvery)), global = mix_ms(costs, kLayers, 0);
+    const MsRange mixed = mix_range(costs, kLayers, every_nth(kLayers, kEvery)), global = mix_range(costs, kLayers, 0);
     body += html_table(table);
     body += paragraph(fmt::format(
         "Attention in a training step of {} layers, every fourth 2-simplicial: {} ms; with "
         "global layers only: {} ms. The mix takes {} times as long.",
-        kLayers, significant_text(mixed, 4), significant_text(global, 4), significant_text(mixed / global)));
+        kLayers, range_text(mixed), range_text(global), ratio_text(mixed, global)));
   } catch (const Error& error) {
     body += paragraph(error.what());
   }

@@ -1,10 +1,11 @@
 // How much of the tiles of this build's kernels is useful. The programs that people use link no CUDA, so the worker is
-// asked: `triscope-worker --tiles QUESTION` prints the answer and ends.
+// asked: `triscope-worker --tiles QUESTIONS` prints the answers and ends.
 #pragma once
 
 #include <stop_token>
 
 #include "profiler/paper/tile_question.hpp"
+#include "profiler/paper/work_table.hpp"
 
 namespace triscope {
 
@@ -13,5 +14,9 @@ namespace triscope {
 /// the worker is waited for no longer.
 TileAnswer ask_tiles(const TileQuestion& question, const TileAnswer* before = nullptr,
                      const std::stop_token& closing = {});
+
+/// What every instance of this build computes for `problems`. Problems that are refused have no instances. Blocks and
+/// throws as `ask_tiles`; asks nobody where there are no problems.
+WorkTable ask_work(const std::vector<Problem>& problems, const std::stop_token& closing = {});
 
 }  // namespace triscope

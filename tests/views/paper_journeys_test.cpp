@@ -173,12 +173,12 @@ TEST_F(PaperJourney, the_recipe_adds_up_a_model_that_is_typed_or_chosen) {
     c->ItemClick("//**/1 in 2");
     c->Yield(2);
     IM_CHECK_EQ(ui().paper.recipe.simplicial, 6);
-    IM_CHECK_EQ(answer().step_ms.size(), 13U);
-    const double mixed = answer().step_ms[6], global = answer().step_ms[0];
+    IM_CHECK_EQ(answer().steps.size(), 13U);
+    const double mixed = answer().steps[6].low, global = answer().steps[0].low;
     c->ItemInputValue("//**/##sequences", 3);
     c->Yield(2);
-    IM_CHECK(std::abs(answer().step_ms[6] - 3 * mixed) < 1e-9 * mixed);
-    IM_CHECK(std::abs(answer().step_ms[0] - 3 * global) < 1e-9 * global);
+    IM_CHECK(std::abs(answer().steps[6].low - 3 * mixed) < 1e-9 * mixed);
+    IM_CHECK(std::abs(answer().steps[0].low - 3 * global) < 1e-9 * global);
     c->ItemInputValue("//**/##budget", static_cast<float>(1.5 * (mixed + global)));
     c->Yield(2);
     IM_CHECK(answer().fits.has_value());
@@ -367,7 +367,7 @@ TEST(PaperPictures, of_every_page) {
     ui.losses.sizes = "7B, 70B";
     take("own");
     ui.page = PaperPage::recipe;
-    ui.recipe.budget_ms = static_cast<float>(application.models().recipe(application.data(), ui.recipe).step_ms.at(20));
+    ui.recipe.budget_ms = static_cast<float>(application.models().recipe(application.data(), ui.recipe).steps.at(20).low);
     take("budget");
     if (const char* database = std::getenv("TRISCOPE_PICTURES_DATABASE")) {  // with rows of lengths, instead of tiles
       application.carry_out(ask::OpenDatabase{database});

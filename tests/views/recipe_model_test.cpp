@@ -26,29 +26,29 @@ TEST(RecipeModel, adds_up_every_mix_of_measured_layers) {
   const RecipeAnswer answer = make_recipe_answer(length_sweep()->rows, ui);
   ASSERT_TRUE(answer.costs) << answer.problem;
   const double ours = 3.5 * 32.768, global = 3.5 * 32'768.0 * 32'768.0 / 41e6;
-  ASSERT_EQ(answer.step_ms.size(), 33U);
-  EXPECT_NEAR(answer.step_ms[0], 2 * 32 * global, 1e-9);
-  EXPECT_NEAR(answer.step_ms[8], 2 * (8 * ours + 24 * global), 1e-9);
-  EXPECT_NEAR(answer.step_ms[32], 2 * 32 * ours, 1e-9);
+  ASSERT_EQ(answer.steps.size(), 33U);
+  EXPECT_NEAR(answer.steps[0].low, 2 * 32 * global, 1e-9);
+  EXPECT_NEAR(answer.steps[8].low, 2 * (8 * ours + 24 * global), 1e-9);
+  EXPECT_NEAR(answer.steps[32].low, 2 * 32 * ours, 1e-9);
   EXPECT_EQ(answer.costs->simplicial.forward.kernel, "cuda.hopper") << "the faster one";
   EXPECT_FALSE(answer.fits) << "without a budget";
   ui.dot_kernel = "baseline.cudnn";
-  EXPECT_NEAR(make_recipe_answer(length_sweep()->rows, ui).step_ms[0], 64 * global * 41 / 37, 1e-9);
+  EXPECT_NEAR(make_recipe_answer(length_sweep()->rows, ui).steps[0].low, 64 * global * 41 / 37, 1e-9);
 }
 
 TEST(RecipeModel, says_which_mixes_fit_a_budget) {
   const std::vector<ResultRow> rows = length_sweep()->rows;
   RecipeUi ui;
-  const std::vector<double> steps = make_recipe_answer(rows, ui).step_ms;
-  ui.budget_ms = static_cast<float>((steps[8] + steps[9]) / 2);
+  const std::vector<MsRange> steps = make_recipe_answer(rows, ui).steps;
+  ui.budget_ms = static_cast<float>((steps[8].low + steps[9].low) / 2);
   const RecipeAnswer answer = make_recipe_answer(rows, ui);
   ASSERT_TRUE(answer.fits);
   EXPECT_EQ(answer.fits->fewest, 0);
   EXPECT_EQ(answer.fits->most, 8);
   const TextTable table = recipe_text(ui, answer);
   ASSERT_EQ(table.rows.size(), 33U);
-  EXPECT_THAT(table.rows[8], ElementsAre("8", "24", fmt::format("{:.6g}", steps[8]), "yes"));
-  EXPECT_EQ(table.rows[9][3], "no");
+  EXPECT_THAT(table.rows[8], ElementsAre("8", "24", fmt::format("{:.6g}", steps[8].low), fmt::format("{:.6g}", steps[8].high), "yes"));
+  EXPECT_EQ(table.rows[9][4], "no");
   ui.budget_ms = 1;
   EXPECT_TRUE(make_recipe_answer(rows, ui).fits->none());
 }
@@ -58,7 +58,7 @@ TEST(RecipeModel, names_what_was_not_measured_and_how_to_measure_it) {
   ui.kv_heads = 2;
   const RecipeAnswer answer = make_recipe_answer(length_sweep()->rows, ui);
   EXPECT_FALSE(answer.costs);
-  EXPECT_TRUE(answer.step_ms.empty());
+  EXPECT_TRUE(answer.steps.empty());
   EXPECT_THAT(answer.problem, HasSubstr("64/2 heads of 128"));
   EXPECT_THAT(answer.next, HasSubstr("--kv-heads 2"));
   EXPECT_TRUE(recipe_text(ui, answer).rows.empty());

@@ -56,6 +56,11 @@ struct InventedSweep {
   std::function<TileAnswer(const TileQuestion&)> tiles = [](const TileQuestion& question) {
     return TileAnswer{question, listing_tile_uses(question.problem, question.query), {}};
   };
+  std::function<WorkTable(const std::vector<Problem>&)> work = [](const std::vector<Problem>& problems) {
+    WorkTable table;
+    for (const Problem& problem : problems) table.push_back({problem, {}});
+    return table;
+  };
   std::function<Supervisor(const std::string&)> inspector = [](const std::string&) {
     return Supervisor(WorkerOptions{});
   };
@@ -103,7 +108,8 @@ struct InventedSweep {
                    std::stop_token stop,
                    std::optional<std::int64_t> resume) { return run(request, database, observer, stop, resume); },
             [this](const std::string& device) { return inspector(device); },
-            [this](const TileQuestion& question, const TileAnswer*) { return tiles(question); }};
+            [this](const TileQuestion& question, const TileAnswer*) { return tiles(question); },
+            [this](const std::vector<Problem>& problems) { return work(problems); }};
   }
 };
 

@@ -153,6 +153,7 @@ struct MessageData {
 struct WindowData : DatabaseData, MeasuringData, MessageData {
   AttentionData attention;                      ///< written by app/window/attention
   TileData tiles;                               ///< written by app/window/tiles
+  WorkData work;                                ///< likewise
   ExploreData explore;                          ///< written by app/window/explore
   std::shared_ptr<const FolderListing> folder;  ///< for the question for a file, null until one was asked; by files
   bool can_undo = false;                        ///< a deletion or a reset can be taken back; by undo

@@ -82,7 +82,7 @@ const WindowMap* Models::map(const WindowData& data, std::size_t setting, int se
 const PaperModel* Models::paper(const WindowData& data) {
   refresh(data);
   if (!data.shown) return nullptr;
-  if (!paper_) paper_ = make_paper_model(*data.shown);
+  if (!paper_) paper_ = make_paper_model(*data.shown, rows_on_device(data));
   return &*paper_;
 }
 
@@ -120,9 +120,10 @@ Models::Recipe& Models::recipe_of(const WindowData& data) {
 
 const RecipeAnswer& Models::recipe(const WindowData& data, const RecipeUi& ui) {
   Recipe& recipe = recipe_of(data);
-  if (!recipe.answer || recipe.asked != ui) {
+  if (!recipe.answer || recipe.asked != ui || recipe.work != data.work.table) {
     recipe.asked = ui;
-    recipe.answer = make_recipe_answer(recipe.rows, ui);
+    recipe.work = data.work.table;
+    recipe.answer = make_recipe_answer(recipe.rows, ui, *recipe.work);
   }
   return *recipe.answer;
 }

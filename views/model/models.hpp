@@ -88,6 +88,7 @@ class Models {
     std::vector<ResultRow> rows;
     std::vector<MeasuredShape> shapes;
     RecipeUi asked;
+    std::shared_ptr<const WorkTable> work;
     std::optional<RecipeAnswer> answer;
   };
   std::optional<Recipe> recipe_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/attention/paper.hpp"
+#include "profiler/paper/paper_kernel.hpp"
 #include "profiler/paper/table1.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/statistics/statistics.hpp"
@@ -19,10 +20,26 @@ bool counts(const ResultRow& row, const Windows& windows) {
   return paper != nullptr && paper->windows == windows && row.pass == Pass::forward && row.regime == Regime::sustained;
 }
 
+std::vector<PaperKernelLine> kernel_lines(const std::vector<ResultRow>& rows) {
+  std::vector<PaperKernelLine> lines;
+  const auto text = [](const ResultRow* row) {
+    return row == nullptr ? std::string() : format_fixed(*row->median_ms, ms_decimals(*row));
+  };
+  const auto label = [](const ResultRow* row) { return row == nullptr ? std::string() : row->card.label; };
+  for (const PaperKernelRow& one : paper_kernel_rows(rows)) {
+    const Problem& p = one.paper->problem;
+    lines.push_back({one.paper->pass, {p.window1, p.window2}, p.seq_len, p.q_heads, p.kv_heads, text(one.paper),
+                     text(one.ours), text(one.dot_product), label(one.ours), label(one.dot_product),
+                     one.ours == nullptr ? 0 : *one.paper->median_ms / *one.ours->median_ms});
+  }
+  return lines;
+}
+
 }  // namespace
 
-PaperModel make_paper_model(const SweepResults& sweep) {
+PaperModel make_paper_model(const SweepResults& sweep, const std::vector<ResultRow>& on_device) {
   PaperModel model;
+  model.kernels = kernel_lines(on_device);
   model.recorded_device = recorded_table1().device;
   const ResultRow* example = nullptr;
   bool all_same = true;

@@ -23,6 +23,16 @@ struct PaperLine {
   bool same_shape = false;  ///< `own_ms` was measured at the paper's shape
 };
 
+/// The paper's Triton kernels, measured in turns with ours.
+struct PaperKernelLine {
+  Pass pass = Pass::forward;
+  Windows windows;
+  std::int64_t seq_len = 0, q_heads = 0, kv_heads = 0;
+  std::string paper_ms, ours_ms, dot_ms;  ///< as text with the digits that their intervals bear; empty: not measured
+  std::string ours, dot;                  ///< labels of those kernels
+  double ratio = 0;                       ///< the paper's time / ours; 0: ours was not measured
+};
+
 struct PaperModel {
   std::vector<PaperLine> lines;  ///< in the paper's order
   std::string recorded_device;   ///< "NVIDIA H100 80GB HBM3"
@@ -32,9 +42,11 @@ struct PaperModel {
   int decimals = 0;  ///< the most of any line: the column lines up on its point
   /// What full bars stand for: one time for both where every shape is the paper's, else each its own longest.
   double longest_paper_ms = 0, longest_own_ms = 0;
+  std::vector<PaperKernelLine> kernels;  ///< of any sweep on the device
 };
 
-PaperModel make_paper_model(const SweepResults& sweep);
+/// `on_device`: the rows of all sweeps on its device.
+PaperModel make_paper_model(const SweepResults& sweep, const std::vector<ResultRow>& on_device = {});
 /// The paper's time relative to this one; "other shape" where it would compare different problems, empty where nothing
 /// was measured.
 std::string ratio_text(const PaperLine& line);

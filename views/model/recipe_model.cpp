@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "kernels/base/error.hpp"
 #include "profiler/export/text_table.hpp"
@@ -58,19 +59,25 @@ std::string recipe_problem(const RecipeUi& ui) {
   return reasons.empty() ? std::string() : reasons.front();
 }
 
-RecipeAnswer make_recipe_answer(const std::vector<ResultRow>& rows, const RecipeUi& ui) {
+RecipeAnswer make_recipe_answer(const std::vector<ResultRow>& rows, const RecipeUi& ui, const WorkTable& work) {
   RecipeAnswer answer;
   answer.problem = recipe_problem(ui);
   if (!answer.problem.empty()) return answer;
+  std::vector<Problem> wanted = problems_to_count(rows, layer_request(ui));
+  std::erase_if(wanted, [&](const Problem& problem) { return find_counted(work, problem) != nullptr; });
+  if (!wanted.empty()) {
+    answer.to_count = std::move(wanted);
+    return answer;
+  }
   try {
-    answer.costs = layer_costs(rows, layer_request(ui));
+    answer.costs = layer_costs(rows, layer_request(ui), work);
   } catch (const Error& error) {
     answer.problem = error.why();
     answer.next = error.fix();
     return answer;
   }
   for (std::int64_t count = 0; count <= ui.layers; ++count)
-    answer.step_ms.push_back(mix_ms(*answer.costs, ui.layers, count, ui.sequences));
+    answer.steps.push_back(mix_range(*answer.costs, ui.layers, count, ui.sequences));
   if (ui.budget_ms > 0)
     answer.fits = mixes_within(*answer.costs, ui.layers, static_cast<double>(ui.budget_ms), ui.sequences);
   return answer;
@@ -133,14 +140,14 @@ std::vector<ResultRow> rows_on_device(const DatabaseData& data) {
 }
 
 TextTable recipe_text(const RecipeUi& ui, const RecipeAnswer& answer) {
-  TextTable table{{"2-simplicial layers", "global layers", "attention of a training step, ms", "within the budget"},
-                  {true, true, true, false},
+  TextTable table{{"2-simplicial layers", "global layers", "attention of a training step, ms", "at most, ms", "within the budget"},
+                  {true, true, true, true, false},
                   {}};
-  for (std::size_t count = 0; count < answer.step_ms.size(); ++count) {
+  for (std::size_t count = 0; count < answer.steps.size(); ++count) {
     const auto number = static_cast<std::int64_t>(count);
     const bool within = answer.fits && number >= answer.fits->fewest && number <= answer.fits->most;
     table.rows.push_back({std::to_string(number), std::to_string(ui.layers - number),
-                          fmt::format("{:.6g}", answer.step_ms[count]),
+                          fmt::format("{:.6g}", answer.steps[count].low), fmt::format("{:.6g}", answer.steps[count].high),
                           !answer.fits ? ""
                           : within     ? "yes"
                                        : "no"});

@@ -27,10 +27,11 @@ std::string recipe_problem(const RecipeUi& ui);
 struct RecipeAnswer {
   std::optional<LayerCosts> costs;
   std::string problem, next;        ///< why there are none, and what to do about it
-  std::vector<double> step_ms;      ///< by number of 2-simplicial layers, from 0 on; empty without costs
+  std::vector<Problem> to_count;    ///< problems whose tiles it waits for
+  std::vector<MsRange> steps;       ///< by number of 2-simplicial layers, from 0 on; empty without costs
   std::optional<BudgetMixes> fits;  ///< with a budget
 };
-RecipeAnswer make_recipe_answer(const std::vector<ResultRow>& rows, const RecipeUi& ui);
+RecipeAnswer make_recipe_answer(const std::vector<ResultRow>& rows, const RecipeUi& ui, const WorkTable& work = {});
 
 /// Heads, windows and dot-product attention that the rows have in both passes, so that a training step can be added up.
 struct MeasuredShape {

@@ -104,6 +104,24 @@ std::string kernel_name(const WindowData& data, const std::string& id) {
   return name.empty() ? id : name;
 }
 
+/// "24.3 ms", or "152 ms to 181 ms" where only an interval is known.
+std::string range_text(const MsRange& range) {
+  return range.is_number() ? format_latency(range.low)
+                           : fmt::format("{} to {}", format_latency(range.low), format_latency(range.high));
+}
+
+MsRange scaled(const MsRange& range, double times) { return {range.low * times, range.high * times}; }
+
+std::string ratio_text(const MsRange& a, const MsRange& b) {
+  const double least = a.low / b.high, most = a.high / b.low;
+  return a.is_number() && b.is_number() ? fmt::format("{:.3f}×", least) : fmt::format("{:.3f}× to {:.3f}×", least, most);
+}
+
+MsRange step_range(const LayerCost& cost) {
+  const MsRange forward = cost.forward.range(), backward = cost.backward.range();
+  return {forward.low + backward.low, forward.high + backward.high};
+}
+
 void layer_row(const Context& context, const char* layer, const char* pass, const LayerTime& time, int decimals) {
   const Theme& theme = context.look.theme;
   ImGui::TableNextRow();
@@ -112,11 +130,14 @@ void layer_row(const Context& context, const char* layer, const char* pass, cons
   ImGui::TableNextColumn();
   coloured_text(theme.muted, pass);
   ImGui::TableNextColumn();
-  number_right(context, format_fixed(time.ms, decimals));
+  const MsRange range = time.range();
+  number_right(context, range.is_number() ? format_fixed(range.low, decimals)
+                                          : fmt::format("{} to {}", format_fixed(range.low, decimals),
+                                                        format_fixed(range.high, decimals)));
   ImGui::TableNextColumn();
   coloured_text(theme.text, kernel_name(context.data, time.kernel));
   ImGui::TableNextColumn();
-  coloured_text(time.measured ? theme.muted : theme.unclear, time.basis);
+  coloured_text(time.kind == LayerBasis::measured ? theme.muted : theme.unclear, time.basis);
 }
 
 void draw_layers(const Context& context, const RecipeUi& ui, const LayerCosts& costs) {
@@ -146,11 +167,11 @@ std::string budget_sentence(const RecipeUi& ui, const BudgetMixes& fits) {
 
 /// What the page answers, in words.
 void draw_answer(const Context& context, const RecipeUi& ui, const RecipeAnswer& answer) {
-  const double mixed = answer.step_ms[static_cast<std::size_t>(ui.simplicial)], global = answer.step_ms[0];
+  const MsRange mixed = answer.steps[static_cast<std::size_t>(ui.simplicial)], global = answer.steps[0];
   std::string text = fmt::format(
       "With {} of {} layers 2-simplicial, attention takes {} of a training step, {} the {} of "
       "global layers only.",
-      ui.simplicial, ui.layers, format_latency(mixed), times_text(mixed / global), format_latency(global));
+      ui.simplicial, ui.layers, range_text(mixed), ratio_text(mixed, global), range_text(global));
   if (answer.fits) text += " " + budget_sentence(ui, *answer.fits);
   wrapped_text(context.look.theme.text, text);
 }
@@ -159,11 +180,11 @@ void draw_sums(const Context& context, const RecipeUi& ui, const RecipeAnswer& a
   const LayerCosts& costs = *answer.costs;
   section(context, "Attention in a training step");
   fact_line(context, fmt::format("{} 2-simplicial layers", ui.simplicial).c_str(),
-            format_latency(ui.simplicial * costs.simplicial.step_ms() * ui.sequences));
+            range_text(scaled(step_range(costs.simplicial), static_cast<double>(ui.simplicial) * ui.sequences)));
   fact_line(context, fmt::format("{} global layers", ui.layers - ui.simplicial).c_str(),
-            format_latency((ui.layers - ui.simplicial) * costs.global.step_ms() * ui.sequences));
-  fact_line(context, "together", format_latency(answer.step_ms[static_cast<std::size_t>(ui.simplicial)]));
-  fact_line(context, fmt::format("{} global layers only", ui.layers).c_str(), format_latency(answer.step_ms[0]));
+            range_text(scaled(step_range(costs.global), static_cast<double>(ui.layers - ui.simplicial) * ui.sequences)));
+  fact_line(context, "together", range_text(answer.steps[static_cast<std::size_t>(ui.simplicial)]));
+  fact_line(context, fmt::format("{} global layers only", ui.layers).c_str(), range_text(answer.steps[0]));
 }
 
 void draw_ratios(const Context& context, const RecipeUi& ui, const LayerCosts& costs) {
@@ -171,8 +192,8 @@ void draw_ratios(const Context& context, const RecipeUi& ui, const LayerCosts& c
   section(context, "A 2-simplicial layer beside a global one");
   fact_line(context, "FLOPs of a forward, paper's count", times_text(work.windows_paper / work.dot_paper));
   fact_line(context, "FLOPs of a forward, exact", times_text(work.windows_exact / work.dot_exact));
-  fact_line(context, "time of a forward", times_text(costs.simplicial.forward.ms / costs.global.forward.ms));
-  fact_line(context, "time of a training step", times_text(costs.simplicial.step_ms() / costs.global.step_ms()));
+  fact_line(context, "time of a forward", ratio_text(costs.simplicial.forward.range(), costs.global.forward.range()));
+  fact_line(context, "time of a training step", ratio_text(step_range(costs.simplicial), step_range(costs.global)));
 }
 
 /// The mixes that fit, as a stretch of the axis.
@@ -185,6 +206,19 @@ void shade_fits(const Context& context, const BudgetMixes& fits, double top) {
   ImPlot::PlotShaded("within the budget", x, low, high, 2, fill);
 }
 
+struct StepLines {
+  std::vector<double> low, middle, high;
+};
+StepLines lines_of(const RecipeAnswer& answer) {
+  StepLines lines;
+  for (const MsRange& range : answer.steps) {
+    lines.low.push_back(range.low);
+    lines.middle.push_back((range.low + range.high) / 2);
+    lines.high.push_back(range.high);
+  }
+  return lines;
+}
+
 /// A training step over the number of 2-simplicial layers. Both lines can be dragged.
 void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer) {
   const Theme& theme = context.look.theme;
@@ -193,7 +227,8 @@ void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer
   const ImPlotFlags flags = ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect |
                             (answer.fits ? ImPlotFlags_None : ImPlotFlags_NoLegend);
   if (!ImPlot::BeginPlot("##mixes", ImVec2(-1, height), flags)) return;
-  double top = 1.15 * *std::ranges::max_element(answer.step_ms);
+  const StepLines lines = lines_of(answer);
+  double top = 1.15 * *std::ranges::max_element(lines.high);
   if (ui.budget_ms > 0) top = std::max(top, 1.1 * static_cast<double>(ui.budget_ms));
   ImPlot::SetupAxes("2-simplicial layers", "ms in a training step", ImPlotAxisFlags_Lock, ImPlotAxisFlags_Lock);
   ImPlot::SetupAxesLimits(-0.5, ui.layers + 0.5, 0, top, ImPlotCond_Always);
@@ -202,13 +237,20 @@ void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer
   ImPlotSpec line;
   line.LineColor = to_vec4(theme.series[0]);
   line.LineWeight = context.look.px(1.5F);
-  ImPlot::PlotLine("attention", answer.step_ms.data(), static_cast<int>(answer.step_ms.size()), 1, 0, line);
-  const double here = answer.step_ms[static_cast<std::size_t>(ui.simplicial)];
-  ImPlot::Annotation(ui.simplicial, here, to_vec4(theme.raised), ImVec2(context.look.px(8), -context.look.px(8)), true,
-                     "%s", format_latency(here).c_str());
-  double count = ui.simplicial, budget = static_cast<double>(ui.budget_ms);
-  if (ImPlot::DragLineX(0, &count, to_vec4(theme.accent), context.look.px(2), ImPlotDragToolFlags_NoFit))
-    ui.simplicial = std::clamp(static_cast<int>(std::lround(count)), 0, ui.layers);
+  const int count = static_cast<int>(lines.middle.size());
+  if (std::ranges::any_of(answer.steps, [](const MsRange& range) { return !range.is_number(); })) {
+    ImPlotSpec band;
+    band.FillColor = to_vec4(faded(theme.series[0], 0.25F));
+    ImPlot::PlotShaded("95 %", lines.low.data(), lines.high.data(), count, band);
+  }
+  ImPlot::PlotLine("attention", lines.middle.data(), count, 1, 0, line);
+  const auto here = static_cast<std::size_t>(ui.simplicial);
+  ImPlot::Annotation(ui.simplicial, lines.middle[here], to_vec4(theme.raised),
+                     ImVec2(context.look.px(8), -context.look.px(8)), true, "%s",
+                     range_text(answer.steps[here]).c_str());
+  double chosen = ui.simplicial, budget = static_cast<double>(ui.budget_ms);
+  if (ImPlot::DragLineX(0, &chosen, to_vec4(theme.accent), context.look.px(2), ImPlotDragToolFlags_NoFit))
+    ui.simplicial = std::clamp(static_cast<int>(std::lround(chosen)), 0, ui.layers);
   if (ui.budget_ms > 0 &&
       ImPlot::DragLineY(1, &budget, to_vec4(theme.faster), context.look.px(2), ImPlotDragToolFlags_NoFit))
     ui.budget_ms = static_cast<float>(std::max(0.0, budget));
@@ -220,6 +262,11 @@ void draw_costs(Context& context) {
   const RecipeAnswer& answer = context.models.recipe(context.data, ui);
   panel_heading(context, "What its attention costs here", "", button_width("Copy"));
   copy_button(context, Panel::paper);
+  if (!answer.to_count.empty()) {
+    const std::string& problem = context.data.work.problem;
+    muted_text(context, problem.empty() ? "Counting what the kernels compute for these windows ..." : problem, true);
+    return;
+  }
   if (!answer.costs) {
     problem_line(context, answer.problem);
     if (!answer.next.empty()) muted_text(context, sentence(answer.next), true);

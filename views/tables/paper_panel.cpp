@@ -1,8 +1,11 @@
 // The paper's Table 1 beside what this machine does.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "profiler/paper/table1.hpp"
 #include "views/data/format.hpp"
+#include "views/paper/page_parts.hpp"
 #include "views/paper/paper_pages.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
@@ -67,6 +70,46 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line)
   coloured_text(theme.muted, line.kernel);
 }
 
+void draw_kernel_line(const Context& context, const PaperKernelLine& line) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  coloured_text(theme.text, to_string(line.pass));
+  ImGui::TableNextColumn();
+  coloured_text(theme.text, format_windows(line.windows.window1, line.windows.window2));
+  ImGui::TableNextColumn();
+  number_right(context, format_count(line.seq_len));
+  ImGui::TableNextColumn();
+  coloured_text(theme.muted, fmt::format("{}/{}", line.q_heads, line.kv_heads));
+  for (const std::string& text : {line.paper_ms, line.ours_ms}) {
+    ImGui::TableNextColumn();
+    number_right(context, text.empty() ? "–" : text);
+  }
+  ImGui::TableNextColumn();
+  number_right(context, line.ratio > 0 ? format_fixed(line.ratio, 1) + "×" : "–");
+  ImGui::TableNextColumn();
+  coloured_text(theme.muted, line.ours);
+  ImGui::TableNextColumn();
+  number_right(context, line.dot_ms.empty() ? "–" : line.dot_ms, theme.muted);
+  ImGui::TableNextColumn();
+  coloured_text(theme.muted, line.dot);
+}
+
+/// The paper's own kernels on this device, where they were measured through the Python package.
+void draw_kernels(const Context& context, const std::vector<PaperKernelLine>& lines) {
+  section(context, "The paper's kernels in Triton on this device, in turns with ours");
+  if (lines.empty()) {
+    muted_text(context, "Not measured here. docs/own-kernel.md, \"On a GPU\", says how: they take a minute.", true);
+    return;
+  }
+  wide_table(context, "paper kernels",
+             {"pass", "windows", "tokens", "heads", "Triton, ms", "ours, ms", "Triton / ours", "our kernel",
+              "attention, ms", "of"},
+             {false, false, true, false, true, true, true, false, true, false}, [&] {
+               for (const PaperKernelLine& line : lines) draw_kernel_line(context, line);
+             });
+}
+
 }  // namespace
 
 void draw_paper_panel(Context& context) {
@@ -106,7 +149,9 @@ void draw_paper_panel(Context& context) {
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   const float inner = std::max(ImGui::GetContentRegionAvail().x, context.look.px(720));  // narrower: it scrolls
-  if (!ImGui::BeginTable("paper", 8, flags, ImVec2(0, 0), inner)) return;
+  const float row = context.look.px(24), rows = 1.2F * static_cast<float>(model.lines.size() + 1) * row;
+  const float height = std::min(rows, std::max(ImGui::GetContentRegionAvail().y, 4 * row));
+  if (!ImGui::BeginTable("paper", 8, flags, ImVec2(0, height), inner)) return;
   ImGui::TableSetupScrollFreeze(1, 1);
   const auto column = [&](const char* name, float width) {
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, context.look.px(width));
@@ -122,6 +167,7 @@ void draw_paper_panel(Context& context) {
   header_row(context, {false, true, true, true, true, false, true, false});
   for (const PaperLine& line : model.lines) draw_line(context, model, line);
   ImGui::EndTable();
+  draw_kernels(context, model.kernels);
 }
 
 }  // namespace triscope

@@ -23,6 +23,7 @@ void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const 
     const std::filesystem::path path = existing_database(database);
     input.database = path.filename().string();
     input.rows = Snapshot(path).results();
+    input.work = ask_work(problems_to_count(input.rows, layer));
   }
   write_whole_file(file, paper_page(input));
   say_written(file);

@@ -16,6 +16,7 @@
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
+#include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
 namespace {
@@ -46,7 +47,24 @@ void print_comparable(const std::vector<ResultRow>& rows, const LayerMixRequest&
 }
 
 nlohmann::json as_json(const LayerTime& time) {
-  return {{"ms", time.ms}, {"kernel", time.kernel}, {"basis", time.basis}, {"measured", time.measured}};
+  return {{"ms", time.is_number() ? nlohmann::json(time.ms) : nlohmann::json()},
+          {"low_ms", time.low_ms},
+          {"high_ms", time.high_ms},
+          {"kernel", time.kernel},
+          {"basis", time.basis},
+          {"measured", time.kind == LayerBasis::measured}};
+}
+
+/// "84.2", or "152 to 181" where only an interval is known.
+std::string range_text(const MsRange& range) {
+  return range.is_number() ? milliseconds_text(range.low)
+                           : fmt::format("{} to {}", milliseconds_text(range.low), milliseconds_text(range.high));
+}
+
+std::string ratio_text(const MsRange& a, const MsRange& b) {
+  const double least = a.low / b.high, most = a.high / b.low;
+  return a.is_number() && b.is_number() ? significant_text(least)
+                                        : fmt::format("{} to {}", significant_text(least), significant_text(most));
 }
 
 nlohmann::json as_json(const ModelShape& model, const LayerCosts& costs) {
@@ -61,6 +79,8 @@ nlohmann::json as_json(const ModelShape& model, const LayerCosts& costs) {
                    {"global_forward", as_json(costs.global.forward)},
                    {"global_backward", as_json(costs.global.backward)},
                    {"mix_ms", mix_ms(costs, model.layers, simplicial, model.sequences)},
+                   {"mix_low_ms", mix_range(costs, model.layers, simplicial, model.sequences).low},
+                   {"mix_high_ms", mix_range(costs, model.layers, simplicial, model.sequences).high},
                    {"global_only_ms", mix_ms(costs, model.layers, 0, model.sequences)}};
   if (model.budget_ms > 0) {
     const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);
@@ -79,7 +99,7 @@ void print_layers(const ModelShape& model, const LayerCosts& costs) {
                    {"kernel", Align::left, 80, false},
                    {"basis", Align::left, 70, false}};
   const auto add = [&](const std::string& layer, const char* pass, const LayerTime& time) {
-    table.rows.push_back({layer, pass, milliseconds_text(time.ms), time.kernel, time.basis});
+    table.rows.push_back({layer, pass, range_text(time.range()), time.kernel, time.basis});
   };
   const std::string windows =
       fmt::format("2-simplicial {}x{}", model.layer.windows.window1, model.layer.windows.window2);
@@ -94,13 +114,13 @@ void print_layers(const ModelShape& model, const LayerCosts& costs) {
 
 void print_mix(const ModelShape& model, const LayerCosts& costs) {
   const std::int64_t simplicial = every_nth(model.layers, model.every);
-  const double mixed = mix_ms(costs, model.layers, simplicial, model.sequences);
-  const double global = mix_ms(costs, model.layers, 0, model.sequences);
+  const MsRange mixed = mix_range(costs, model.layers, simplicial, model.sequences);
+  const MsRange global = mix_range(costs, model.layers, 0, model.sequences);
   print_output(
       "\nAttention in a training step of {} layers, {} of them 2-simplicial, {}: {} ms.\nWith global "
       "layers only: {} ms. The mix takes {} times as long.\n",
-      model.layers, simplicial, number_of(model.sequences, "sequence"), milliseconds_text(mixed),
-      milliseconds_text(global), significant_text(mixed / global));
+      model.layers, simplicial, number_of(model.sequences, "sequence"), range_text(mixed),
+      range_text(global), ratio_text(mixed, global));
   if (model.budget_ms <= 0) return;
   const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);
   if (mixes.none()) {
@@ -121,7 +141,7 @@ void print_recipe(const ModelShape& model, const std::string& database, bool jso
     return;
   }
   const std::vector<ResultRow> rows = Snapshot(existing_database(database)).results();
-  const LayerCosts costs = layer_costs(rows, model.layer);
+  const LayerCosts costs = layer_costs(rows, model.layer, ask_work(problems_to_count(rows, model.layer)));
   print_card(json);
   if (!json) print_comparable(rows, model.layer);
   if (json) {

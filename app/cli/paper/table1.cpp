@@ -10,6 +10,7 @@
 #include "app/cli/text/number_text.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
+#include "profiler/paper/paper_kernel.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
@@ -29,6 +30,38 @@ nlohmann::json as_json(const PaperRow& paper, const RecordedTable1::Line* h100, 
   if (h100 != nullptr) j["recorded_ms"] = h100->ms;
   if (own != nullptr) j["device"] = own->device, j["kernel"] = own->kernel, j["ms"] = *own->median_ms;
   return j;
+}
+
+std::string ms_text(const ResultRow* row) { return row == nullptr ? "" : milliseconds_text(*row->median_ms); }
+
+/// The paper's Triton kernels beside what took turns with them.
+void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
+  TerminalTable table;
+  table.columns = {{"paper's Triton kernels", Align::left, 100, false}, {"tokens", Align::right, 100, false},
+                   {"ms", Align::right, 100, false},                    {"ours, ms", Align::right, 95, false},
+                   {"Triton / ours", Align::right, 90, false},          {"attention, ms", Align::right, 60, false},
+                   {"device", Align::left, 40, false}};
+  for (const PaperKernelRow& one : paper_kernel_rows(rows)) {
+    const Problem& p = one.paper->problem;
+    const double ratio = one.ours == nullptr ? 0 : *one.paper->median_ms / *one.ours->median_ms;
+    if (json) {
+      nlohmann::json j{{"type", "paper_kernel"}, {"pass", to_string(one.paper->pass)},
+                       {"window1", p.window1},   {"window2", p.window2},
+                       {"seq_len", p.seq_len},   {"q_heads", p.q_heads},
+                       {"kv_heads", p.kv_heads}, {"ms", *one.paper->median_ms},
+                       {"device", one.paper->device}};
+      if (one.ours != nullptr) j["ours"] = one.ours->kernel, j["ours_ms"] = *one.ours->median_ms;
+      if (one.dot_product != nullptr)
+        j["attention"] = one.dot_product->kernel, j["attention_ms"] = *one.dot_product->median_ms;
+      write_json_line(dump_line(j));
+      continue;
+    }
+    table.rows.push_back({fmt::format("{}, {}x{}, {}/{} heads", to_string(one.paper->pass), p.window1, p.window2,
+                                      p.q_heads, p.kv_heads),
+                          std::to_string(p.seq_len), ms_text(one.paper), ms_text(one.ours),
+                          ratio > 0 ? significant_text(ratio, 3) : "", ms_text(one.dot_product), one.paper->device});
+  }
+  if (!table.rows.empty()) print_output("\n{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
 }
 
 }  // namespace
@@ -68,10 +101,11 @@ void print_table1(const std::string& database, bool json) {
       cells.insert(cells.end(), {milliseconds_text(*own->median_ms), own->kernel, own->device});
     table.rows.push_back(std::move(cells));
   }
-  if (json) return;
+  if (json) return print_paper_kernels(rows, true);
   print_output("{}\n{}\nH100: the forward of cuda.hopper on {}, sustained, recorded in {}, sweep 1.\n",
                render(table, terminal_width(stdout, kUnlimitedWidth)), kPaperTimesCaveat, recorded_table1().device,
                recorded_table1().database);
+  print_paper_kernels(rows, false);
 }
 
 }  // namespace triscope

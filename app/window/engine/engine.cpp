@@ -59,6 +59,7 @@ Engine real_engine() {
         return Supervisor(std::move(options));
       },
       [closes](const TileQuestion& question, const TileAnswer* before) { return ask_tiles(question, before, closes); },
+      [closes](const std::vector<Problem>& problems) { return ask_work(problems, closes); },
       closing,
   };
 }

@@ -28,6 +28,8 @@ struct Engine {
   std::function<Supervisor(const std::string& device)> inspector;
   /// As `ask_tiles`.
   std::function<TileAnswer(const TileQuestion&, const TileAnswer* before)> tiles;
+  /// As `ask_work`.
+  std::function<WorkTable(const std::vector<Problem>&)> work;
   /// Requested when the window closes: nothing waits for a worker any more.
   std::stop_source closing{};
 };

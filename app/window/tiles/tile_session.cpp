@@ -28,4 +28,26 @@ void TileSession::supply() {
   });
 }
 
+void TileSession::supply_work(const std::vector<Problem>& problems) {
+  if (problems.empty() || problems == work_.asked || run_.running) return;
+  work_.asked = problems;
+  work_.problem.clear();
+  thread_.replace("work", [this, problems] {
+    WorkTable counted;
+    std::string problem;
+    try {
+      counted = engine_.work(problems);
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+    queue_.push([this, problems, counted = std::move(counted), problem = std::move(problem)] {
+      if (work_.asked != problems) return;  // others were asked for meanwhile
+      work_.problem = problem;
+      WorkTable table = *work_.table;
+      table.insert(table.end(), counted.begin(), counted.end());
+      work_.table = std::make_shared<const WorkTable>(std::move(table));
+    });
+  });
+}
+
 }  // namespace triscope

@@ -1,4 +1,4 @@
-// Keeps the paper's tiling page supplied.
+// Keeps the paper's pages supplied that show tiles, or estimate by them.
 #pragma once
 
 #include "app/window/engine/engine.hpp"
@@ -8,22 +8,25 @@
 
 namespace triscope {
 
-/// Answers for `TileData`. Has a thread that asks workers. Lives on the drawing thread.
+/// Answers for `TileData` and `WorkData`. Has a thread that asks workers. Lives on the drawing thread.
 class TileSession {
  public:
-  TileSession(TileData& data, const TilesUi& ui, const RunState& run, const Engine& engine, Messages& messages,
+  TileSession(TileData& data, WorkData& work, const TilesUi& ui, const RunState& run, const Engine& engine, Messages& messages,
               UiQueue& queue)
-      : data_(data), ui_(ui), run_(run), engine_(engine), queue_(queue), thread_(messages.failures()) {}
+      : data_(data), work_(work), ui_(ui), run_(run), engine_(engine), queue_(queue), thread_(messages.failures()) {}
 
   /// Asks for what the page shows and has not got. While a sweep is measured, nothing: a worker would start beside what
   /// is timed.
   void supply();
+  /// Likewise what is computed for `problems`, those that the recipe page waits for.
+  void supply_work(const std::vector<Problem>& problems);
   /// At the end: drops what waits.
   void end() { thread_.drop_waiting(); }
   bool idle() const { return thread_.idle(); }
 
  private:
   TileData& data_;
+  WorkData& work_;
   const TilesUi& ui_;
   const RunState& run_;
   const Engine& engine_;

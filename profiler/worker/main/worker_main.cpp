@@ -12,13 +12,16 @@
 
 namespace {
 
-/// `triscope-worker --tiles QUESTION`: which part of the tiles of this build's kernels is useful, as JSON.
+/// `triscope-worker --tiles QUESTIONS`: which part of the tiles of this build's kernels is useful, as JSON: a list for
+/// each question.
 int print_tiles(const char* text) {
   try {
-    const auto question = nlohmann::json::parse(text).get<triscope::TileQuestion>();
-    triscope::require_answerable(question);
-    const nlohmann::json answer = triscope::registered_tile_uses(question.problem, question.query);
-    std::puts(triscope::dump_line(answer).c_str());
+    nlohmann::json answers = nlohmann::json::array();
+    for (const auto& question : nlohmann::json::parse(text).get<std::vector<triscope::TileQuestion>>()) {
+      triscope::require_answerable(question);
+      answers.push_back(triscope::registered_tile_uses(question.problem, question.query));
+    }
+    std::puts(triscope::dump_line(answers).c_str());
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "triscope-worker: the question cannot be answered: %s\n", error.what());

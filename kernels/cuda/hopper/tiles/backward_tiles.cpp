@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "kernels/attention/flops.hpp"
@@ -22,28 +23,38 @@ using hopper::backward::WorkItem;
 /// Keys a step of the kernel that owns rows: fewer where the scores have 11 bits.
 std::int64_t portable_keys(Fold fold) { return is_half(fold) ? 16 : 32; }
 
-/// Query tiles of the items of one group of short positions.
-double group_tiles(const BackwardParameters& p, int group) {
+/// Work items that see a query, and their tiles of queries.
+struct ItemWork {
+  double items = 0, tiles = 0;
+};
+
+/// Of one group of short positions.
+ItemWork work_of_group(const BackwardParameters& p, int group) {
   const int per_group = p.edge_keys * p.column_tiles + p.edge_tiles;
-  double sum = 0;
-  for (int item = 0; item < per_group; ++item)
-    sum += hopper::backward::work_item(p, group * per_group + item).position_tiles;
-  return sum;
+  ItemWork work;
+  for (int item = 0; item < per_group; ++item) {
+    const int tiles = hopper::backward::work_item(p, group * per_group + item).position_tiles;
+    work.items += tiles > 0 ? 1 : 0;
+    work.tiles += tiles;
+  }
+  return work;
 }
 
-double item_triples(const BackwardParameters& p) {
+/// Of a whole launch.
+ItemWork work_of(const BackwardParameters& p) {
   const int groups = (p.seq_len + p.edge_keys - 1) / p.edge_keys;
-  double sum = 0, inner = 0;  // groups that no end of the sequence cuts are alike
+  ItemWork sum;
+  std::optional<ItemWork> inner;  // groups that no end of the sequence cuts are alike
   for (int group = 0; group < groups; ++group) {
     const int key = group * p.edge_keys;
-    if (key < p.long_window || key + p.edge_keys + p.short_window > p.seq_len) {
-      sum += group_tiles(p, group);
-    } else {
-      if (inner == 0) inner = group_tiles(p, group);
-      sum += inner;
-    }
+    const bool cut = key < p.long_window || key + p.edge_keys + p.short_window > p.seq_len;
+    if (!cut && !inner) inner = work_of_group(p, group);
+    const ItemWork work = cut ? work_of_group(p, group) : *inner;
+    sum.items += work.items;
+    sum.tiles += work.tiles;
   }
-  return sum * p.head_blocks * kTileRows * kTileKeys * p.batch * p.kv_heads;
+  const double pairs = static_cast<double>(p.batch) * p.kv_heads;
+  return {sum.items * pairs, sum.tiles * pairs * p.head_blocks};
 }
 
 /// Adds what an item computes for query `i`: columns are all of one key of the short axis, edges are cut into slots.
@@ -99,7 +110,9 @@ TileUse virtual_keys_use(const Problem& problem, TiledQuery query) {
   const hopper::backward::Plan plan = hopper::backward::make_backward_plan(problem);
   TileUse use = backward_use(problem, hopper::backward::kVirtualKeys,
                              fmt::format("{} pairs of keys x {} rows", kTileKeys, kTileRows), "");
-  use.computed = item_triples(plan.parameters);
+  const ItemWork work = work_of(plan.parameters);
+  use.computed = work.tiles * kTileRows * kTileKeys;
+  use.work = {work.items, work.tiles, static_cast<double>(problem.batch * problem.seq_len * problem.q_heads)};
   if (query) use.query_tiles = virtual_key_tiles(plan, *query);
   return use;
 }
@@ -157,6 +170,9 @@ std::vector<TileUse> backward_tile_uses(const Problem& problem, Fold fold, Tiled
                                 fmt::format("{} keys x {} rows", portable::kTileRows, kPortableKeyRows), "long axis"));
     uses.back().computed = portable_key_triples(problem);
     if (query) uses.back().query_tiles = portable_key_tiles(problem, *query);
+  }
+  for (TileUse& use : uses) {
+    if (use.work.empty()) use.work = {use.computed};
   }
   for (TileUse& use : uses) use.chosen = chosen != nullptr && use.instance == std::string_view(chosen);
   return uses;

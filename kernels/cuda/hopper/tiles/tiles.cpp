@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/cuda/hopper/choose/instance_facts.hpp"
@@ -22,18 +23,29 @@ constexpr std::int64_t kPortableKeys = 64;  // columns of a tile of kernels/cuda
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Triples of all work items: query rows x columns of their tiles x positions of the short axis.
-double tile_triples(const Plan& plan, const InstanceFacts& facts) {
+/// Of all work items: columns of their tiles x steps of the short axis, and steps over a single tile, which cost more.
+struct ForwardWork {
+  double columns = 0, single_tiles = 0;
+};
+
+ForwardWork work_of(const Plan& plan, const InstanceFacts& facts) {
   const hopper::ForwardParameters& p = plan.parameters;
-  double sum = 0;
+  ForwardWork work;
   for (int first = 0; first < p.seq_len; first += p.positions) {
     const int last = std::min(first + p.positions, p.seq_len) - 1;
     const hopper::TileSpan span = hopper::tile_span(facts.config, first, last, p.long_window);
-    const std::int64_t steps = ceil_div(std::min(last + 1, p.short_window), facts.steps_per_stage);
-    sum += static_cast<double>(std::int64_t{facts.query_rows} * span.columns(facts.config) * steps *
-                               facts.steps_per_stage);
+    const auto steps = static_cast<double>(ceil_div(std::min(last + 1, p.short_window), facts.steps_per_stage));
+    work.columns += steps * span.columns(facts.config);
+    if (span.tiles % facts.config.resident_tiles == 1) work.single_tiles += steps;
   }
-  return sum * p.batch * p.kv_heads * p.head_blocks;
+  const double alike = static_cast<double>(p.batch) * p.kv_heads * p.head_blocks;
+  return {work.columns * alike, work.single_tiles * alike};
+}
+
+/// Work items, columns and single tiles. In whole turns of all multiprocessors: the last turn takes as long as others.
+std::vector<double> parts_of(const ForwardWork& work, double items, const hopper::Chip& chip) {
+  const double turns = std::ceil(items / chip.multiprocessors), whole = turns * chip.multiprocessors / items;
+  return {items * whole, work.columns * whole, work.single_tiles * whole};
 }
 
 /// What the work item of query `i` computes for it.
@@ -52,7 +64,7 @@ QueryTiles tiles_of(const Plan& plan, const InstanceFacts& facts, std::int64_t i
   return tiles;
 }
 
-TileUse forward_use(const Problem& problem, const Plan& plan, TiledQuery query) {
+TileUse forward_use(const Problem& problem, const Plan& plan, const hopper::Chip& chip, TiledQuery query) {
   TileUse use;
   use.kernel = "cuda.hopper";
   use.instance = hopper::instance_name(plan.instance);
@@ -68,9 +80,12 @@ TileUse forward_use(const Problem& problem, const Plan& plan, TiledQuery query) 
   } else {
     const InstanceFacts& facts = hopper::kFacts.at(static_cast<std::size_t>(plan.instance));
     use.tile = fmt::format("{} rows x {} keys", facts.query_rows, facts.config.tile_keys);
-    use.computed = tile_triples(plan, facts);
+    const ForwardWork work = work_of(plan, facts);
+    use.computed = work.columns * facts.query_rows * facts.steps_per_stage;
+    use.work = parts_of(work, plan.parameters.items, chip);
     if (query) use.query_tiles = tiles_of(plan, facts, *query);
   }
+  if (use.work.empty()) use.work = {use.computed};
   return use;
 }
 
@@ -84,7 +99,7 @@ std::vector<TileUse> hopper_tile_uses(const Problem& problem, TiledQuery query) 
   for (int instance = 0; instance < hopper::kAllInstances; ++instance) {
     const std::optional<Plan> plan = hopper::make_plan(problem, instance, chip);
     if (!plan) continue;
-    uses.push_back(forward_use(problem, *plan, query));
+    uses.push_back(forward_use(problem, *plan, chip, query));
     uses.back().chosen = instance == best;
   }
   for (TileUse& use : backward_tile_uses(problem, hopper::fold_of_instance(problem, best), query))

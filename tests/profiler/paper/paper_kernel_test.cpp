@@ -1,0 +1,52 @@
+#include "profiler/paper/paper_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+namespace triscope {
+namespace {
+
+ResultRow row(const char* kernel, std::int64_t sweep, Pass pass, std::int64_t seq_len, double ms) {
+  ResultRow row;
+  row.kernel = kernel;
+  row.sweep = sweep;
+  row.pass = pass;
+  row.status = Status::ok;
+  row.median_ms = ms;
+  row.problem.seq_len = seq_len;
+  return row;
+}
+
+ResultRow attention(std::int64_t sweep, std::int64_t seq_len, double ms) {
+  ResultRow made = row("baseline.fa3", sweep, Pass::forward, seq_len, ms);
+  made.problem.form = Form::dot_product;
+  made.problem.window1 = seq_len;
+  made.problem.window2 = 1;
+  return made;
+}
+
+TEST(PaperKernel, stands_beside_what_took_turns_with_it) {
+  const std::vector<ResultRow> rows{row(kPaperKernel, 2, Pass::forward, 8192, 77),
+                                    row(kPaperKernel, 2, Pass::forward, 2048, 18),
+                                    row("cuda.hopper", 2, Pass::forward, 8192, 6),
+                                    row("cuda.portable", 2, Pass::forward, 8192, 30),
+                                    row("cuda.hopper", 1, Pass::forward, 8192, 5),
+                                    attention(2, 8192, 1.7),
+                                    row("cuda.hopper", 2, Pass::backward, 8192, 20)};
+  const std::vector<PaperKernelRow> found = paper_kernel_rows(rows);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].paper, &rows[1]) << "shorter first";
+  EXPECT_EQ(found[0].ours, nullptr);
+  EXPECT_EQ(found[0].dot_product, nullptr);
+  EXPECT_EQ(found[1].paper, &rows[0]);
+  EXPECT_EQ(found[1].ours, &rows[2]) << "the fastest of the same sweep and pass";
+  EXPECT_EQ(found[1].dot_product, &rows[5]);
+}
+
+TEST(PaperKernel, rows_without_a_time_are_left_out) {
+  ResultRow failed = row(kPaperKernel, 1, Pass::forward, 2048, 18);
+  failed.status = Status::failed;
+  EXPECT_TRUE(paper_kernel_rows(std::vector{failed, row("cuda.hopper", 1, Pass::forward, 2048, 2)}).empty());
+}
+
+}  // namespace
+}  // namespace triscope
