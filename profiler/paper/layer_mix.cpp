@@ -122,7 +122,8 @@ bool better(const LayerTime& a, const LayerTime& b) { return a.kind != b.kind ? 
 LayerTime layer_time(std::span<const ResultRow> rows, const Question& question, const std::string& device,
                      const WorkTable& table) {
   std::optional<LayerTime> best;
-  std::string reason;
+  std::string reason;  // of the kernel with most rows
+  std::size_t most = 0;
   for (const auto& [kernel, measured] : by_kernel(rows, question, device)) {
     std::optional<LayerTime> time = known_time(measured, question);
     if (!time) {
@@ -130,7 +131,8 @@ LayerTime layer_time(std::span<const ResultRow> rows, const Question& question, 
           estimate_layer(measured, wanted_problem(question, measured.front()->problem), table);
       if (estimate.time && estimate.time->half <= kWidestHalf) {
         time = estimated(*estimate.time, kernel, estimate.basis);
-      } else {
+      } else if (measured.size() > most) {
+        most = measured.size();
         reason = estimate.time ? fmt::format("an estimate from {} would be off by up to {:.0f} %", kernel,
                                              100 * estimate.time->half)
                                : estimate.reason;

@@ -64,6 +64,37 @@ TEST(RecipeModel, names_what_was_not_measured_and_how_to_measure_it) {
   EXPECT_TRUE(recipe_text(ui, answer).rows.empty());
 }
 
+// 512 x 32 and FlashAttention-3 meet at 41,000 tokens.
+TEST(RecipeModel, windows_without_a_curve_cross_by_a_model_that_is_named) {
+  const std::vector<ResultRow> rows = length_sweep()->rows;
+  const std::vector<MeasuredShape> shapes = measured_shapes(rows);
+  const OperatorCrossings measured = operator_crossings(rows, shapes, {512, 32});
+  EXPECT_EQ(measured.beside, "64/1 heads of 128, beside baseline.fa3");
+  EXPECT_THAT(measured.forward, HasSubstr("41000, between"));
+  EXPECT_THAT(measured.forward, testing::Not(HasSubstr("model")));
+  const OperatorCrossings other = operator_crossings(rows, shapes, {1024, 32});
+  EXPECT_THAT(other.forward, HasSubstr("model: the curve of 512x32 by the number of triples"));
+  EXPECT_THAT(other.backward, HasSubstr("model: the curve of 512x32"));
+  EXPECT_EQ(operator_crossings({}, {}, {512, 32}).beside, "");
+}
+
+TEST(RecipeModel, waits_until_the_tiles_of_other_windows_are_counted) {
+  const std::vector<ResultRow> rows = length_sweep()->rows;
+  RecipeUi ui;
+  ui.window1 = 384;
+  const RecipeAnswer waiting = make_recipe_answer(rows, ui);
+  EXPECT_FALSE(waiting.costs);
+  EXPECT_EQ(waiting.problem, "");
+  ASSERT_FALSE(waiting.to_count.empty());
+  EXPECT_EQ(waiting.to_count.back().window1, 384);
+  WorkTable counted;
+  for (const Problem& problem : waiting.to_count) counted.push_back({problem, {}});
+  const RecipeAnswer answer = make_recipe_answer(rows, ui, counted);
+  EXPECT_TRUE(answer.to_count.empty());
+  ASSERT_TRUE(answer.costs) << answer.problem;
+  EXPECT_EQ(answer.costs->simplicial.forward.kind, LayerBasis::estimated);
+}
+
 TEST(RecipeModel, refuses_numbers_that_are_no_model) {
   const auto problem = [](auto change) {
     RecipeUi ui;

@@ -128,6 +128,13 @@ const RecipeAnswer& Models::recipe(const WindowData& data, const RecipeUi& ui) {
   return *recipe.answer;
 }
 
+const OperatorCrossings& Models::crossings(const WindowData& data, const Windows& windows) {
+  Recipe& recipe = recipe_of(data);
+  if (!recipe.crossings || recipe.crossings->first != windows)
+    recipe.crossings = {windows, operator_crossings(recipe.rows, recipe.shapes, windows)};
+  return recipe.crossings->second;
+}
+
 const std::vector<MeasuredShape>& Models::recipe_shapes(const WindowData& data) { return recipe_of(data).shapes; }
 
 const OwnLosses& Models::own_losses(const LossesUi& ui) {

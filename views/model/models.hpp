@@ -55,6 +55,8 @@ class Models {
   /// What the recipe page's model costs by the rows of the shown sweep's device, and the shapes that they have.
   const RecipeAnswer& recipe(const WindowData& data, const RecipeUi& ui);
   const std::vector<MeasuredShape>& recipe_shapes(const WindowData& data);
+  /// By the same rows, where windows cost as much as dot-product attention.
+  const OperatorCrossings& crossings(const WindowData& data, const Windows& windows);
   /// What follows from the user's own losses.
   const OwnLosses& own_losses(const LossesUi& ui);
 
@@ -90,6 +92,7 @@ class Models {
     RecipeUi asked;
     std::shared_ptr<const WorkTable> work;
     std::optional<RecipeAnswer> answer;
+    std::optional<std::pair<Windows, OperatorCrossings>> crossings;
   };
   std::optional<Recipe> recipe_;
   Recipe& recipe_of(const WindowData& data);

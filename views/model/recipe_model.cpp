@@ -10,6 +10,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/export/text_table.hpp"
+#include "profiler/paper/measured_crossing.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -130,6 +131,23 @@ RecipeUi with_shape(RecipeUi ui, const MeasuredShape& measured) {
   std::tie(ui.window1, ui.window2, ui.dot_kernel) = std::tie(shape.window1, shape.window2, shape.dot_kernel);
   ui.seq_len = std::min(ui.seq_len, shape.seq_len);
   return ui;
+}
+
+OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const std::vector<MeasuredShape>& shapes,
+                                     const Windows& windows) {
+  if (shapes.empty()) return {};
+  const RecipeUi usual;  // the heads of the paper, where they were measured
+  const auto same = std::ranges::find_if(shapes, [&](const MeasuredShape& one) {
+    const RecipeUi& shape = one.shape;
+    return shape.q_heads == usual.q_heads && shape.kv_heads == usual.kv_heads && shape.head_dim == usual.head_dim &&
+           shape.dot_kernel == usual.dot_kernel;
+  });
+  LayerMixRequest request = layer_request((same == shapes.end() ? shapes.front() : *same).shape);
+  request.windows = windows;
+  return {fmt::format("{}/{} heads of {}, beside {}", request.q_heads, request.kv_heads, request.head_dim,
+                      request.dot_kernel),
+          crossings_text(measured_crossings(rows, request, Pass::forward)),
+          crossings_text(measured_crossings(rows, request, Pass::backward))};
 }
 
 std::vector<ResultRow> rows_on_device(const DatabaseData& data) {

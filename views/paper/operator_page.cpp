@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/paper/einsum_logits.hpp"
 #include "profiler/paper/operator_work.hpp"
+#include "profiler/paper/relatives.hpp"
+#include "profiler/paper/rotary.hpp"
 #include "profiler/plan/crossing.hpp"
 #include "views/data/format.hpp"
 #include "views/paper/page_parts.hpp"
@@ -146,20 +149,64 @@ void draw_crossings(const Context& context, const Windows& windows) {
   fact_line(context, "by the exact count", format_count(crossing_by_exact_count(windows)));
 }
 
-/// What the open database has measured of these windows.
-void draw_measured(Context& context, const Windows& windows) {
-  section(context, "Measured, in the sweep that is shown");
+/// By the clock: measured in the sweep that is shown, else by a model that says what it assumes.
+void draw_clock(Context& context, const Windows& windows) {
+  section(context, "Tokens from which on the windows take less time");
   const LengthChart* chart = context.models.lengths(context.data);
   const std::vector<std::string> sentences = chart ? measured_crossings(*chart, windows) : std::vector<std::string>{};
-  for (const std::string& one : sentences) {
-    ImGui::PushTextWrapPos(0);
-    coloured_text(context.look.theme.text, one);
-    ImGui::PopTextWrapPos();
-  }
+  for (const std::string& one : sentences) wrapped_text(context.look.theme.text, one);
   if (!sentences.empty()) return;
+  const OperatorCrossings& found = context.models.crossings(context.data, windows);
+  if (found.beside.empty()) {
+    muted_text(context, "The open database has no windows in both passes beside dot-product attention.", true);
+    return;
+  }
+  wrapped_text(context.look.theme.text, "Forward: " + found.forward);
+  wrapped_text(context.look.theme.text, "Backward: " + found.backward);
+  muted_text(context, fmt::format("By all rows of the shown sweep's device, {}.", found.beside), true);
+}
+
+void draw_relatives(const Context& context) {
+  section(context, "Relatives that the paper names");
+  const ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp;
+  if (!ImGui::BeginTable("relatives", 4, flags)) return;
+  ImGui::TableSetupColumn("score", ImGuiTableColumnFlags_WidthStretch, 3);
+  ImGui::TableSetupColumn("logit", ImGuiTableColumnFlags_WidthStretch, 4);
+  ImGui::TableSetupColumn("cost", ImGuiTableColumnFlags_WidthStretch, 2);
+  ImGui::TableSetupColumn("beside the operator", ImGuiTableColumnFlags_WidthStretch, 5);
+  header_row(context, {false, false, false, false});
+  for (const Relative& one : relatives()) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    wrapped_text(context.look.theme.text, one.name + (one.formula_from == "paper" ? "" : " *"));
+    tooltip(context, one.by);
+    for (const std::string& text : {one.logit, one.cost}) {
+      ImGui::TableNextColumn();
+      wrapped_text(context.look.theme.text, text);
+    }
+    ImGui::TableNextColumn();
+    wrapped_text(context.look.theme.muted, one.relation);
+  }
+  ImGui::EndTable();
+  muted_text(context, "n tokens of d dimensions. * The paper names it without a formula; this one is of the work it cites.",
+             true);
+}
+
+/// Sarrus' rule: two trilinear products of the same vectors.
+void draw_determinant(const Context& context) {
+  section(context, "The determinant as two einsums");
+  for (const char* line : {"det(a, b, c) = a1 b2 c3 + a2 b3 c1 + a3 b1 c2 − a1 b3 c2 − a2 b1 c3 − a3 b2 c1",
+                           "= ⟨a, (b2, b3, b1), (c3, c1, c2)⟩ − ⟨a, (b3, b1, b2), (c2, c3, c1)⟩",
+                           "einsum(Q, turn(K, 1), turn(K′, 2)) − einsum(Q, turn(K, 2), turn(K′, 1))"})
+    wrapped_text(context.look.theme.text, line);
+  const auto& [q, k1, k2] = kExampleChunk;
+  const double added = trilinear_einsum(q, turned_chunks(k1, 1, 1), turned_chunks(k2, 1, 2), 1).front();
+  const double taken = trilinear_einsum(q, turned_chunks(k1, 1, 2), turned_chunks(k2, 1, 1), 1).front();
+  const auto text = [](const auto& v) { return fmt::format("({:g}, {:g}, {:g})", v[0], v[1], v[2]); };
   muted_text(context,
-             fmt::format("It has no {} at two lengths or more beside dot-product attention of the same heads.",
-                         format_windows(windows.window1, windows.window2)),
+             fmt::format("turn(X, m) is each chunk of three turned to the left by m. Of q = {}, k = {} and k′ = {}: "
+                         "{:.6f} − ({:.6f}) = {:.6f}.",
+                         text(q), text(k1), text(k2), added, taken, added - taken),
              true);
 }
 
@@ -191,7 +238,9 @@ void draw_operator_page(Context& context) {
     fact_columns(
         context, [&] { draw_counts(context, windows, std::int64_t{1} << ui.tokens); },
         [&] { draw_crossings(context, windows); });
-    draw_measured(context, windows);
+    draw_clock(context, windows);
+    draw_determinant(context);
+    draw_relatives(context);
   }
   ImGui::EndChild();
   ImGui::EndChild();

@@ -207,11 +207,12 @@ void shade_fits(const Context& context, const BudgetMixes& fits, double top) {
 }
 
 struct StepLines {
-  std::vector<double> low, middle, high;
+  std::vector<double> layers, low, middle, high;
 };
 StepLines lines_of(const RecipeAnswer& answer) {
   StepLines lines;
   for (const MsRange& range : answer.steps) {
+    lines.layers.push_back(static_cast<double>(lines.layers.size()));
     lines.low.push_back(range.low);
     lines.middle.push_back((range.low + range.high) / 2);
     lines.high.push_back(range.high);
@@ -241,7 +242,7 @@ void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer
   if (std::ranges::any_of(answer.steps, [](const MsRange& range) { return !range.is_number(); })) {
     ImPlotSpec band;
     band.FillColor = to_vec4(faded(theme.series[0], 0.25F));
-    ImPlot::PlotShaded("95 %", lines.low.data(), lines.high.data(), count, band);
+    ImPlot::PlotShaded("95 %", lines.layers.data(), lines.low.data(), lines.high.data(), count, band);
   }
   ImPlot::PlotLine("attention", lines.middle.data(), count, 1, 0, line);
   const auto here = static_cast<std::size_t>(ui.simplicial);
