@@ -37,12 +37,12 @@ struct TileUse {
   std::string kernel;    ///< "paper forward", "cuda.hopper"
   std::string instance;  ///< of a kernel that has several
   Pass pass = Pass::forward;
-  std::string tile;        ///< "64 queries x 32 keys"
-  std::string note;        ///< what was assumed; empty: nothing
-  double computed = 0;     ///< triples of all tiles that are computed
-  double useful = 0;       ///< those inside the windows
-  double planned_us = 0;   ///< the planner's estimate for an H200; 0: there is none
-  bool chosen = false;     ///< what `--instance auto` takes
+  std::string tile;       ///< "64 queries x 32 keys"
+  std::string note;       ///< what was assumed; empty: nothing
+  double computed = 0;    ///< triples of all tiles that are computed
+  double useful = 0;      ///< those inside the windows
+  double planned_us = 0;  ///< the planner's estimate for an H200; 0: there is none
+  bool chosen = false;    ///< what `--instance auto` takes
   /// Numbers of the parts whose costs make up a launch's time, in an order of the instance: work items, the tiles that
   /// they compute, ... An estimate fits a cost to each.
   std::vector<double> work;

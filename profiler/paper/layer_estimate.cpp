@@ -136,8 +136,7 @@ LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Probl
   if (!used.empty()) estimate.time = estimate_by_work(work, parts, sweep_like(used, wanted));
   if (!estimate.time)
     return refuse(fmt::format("{} has {} rows here, which are too few or too much alike", name, used.size()));
-  estimate.basis = fmt::format("estimate from {} rows of {}, by {}", used.size(), name,
-                               instance != nullptr ? "its tiles" : "triples");
+  estimate.basis = fmt::format("estimate by {} from {} rows", instance != nullptr ? "tiles" : "triples", used.size());
   return estimate;
 }
 

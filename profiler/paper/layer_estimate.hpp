@@ -13,7 +13,7 @@ namespace triscope {
 
 struct LayerEstimate {
   std::optional<WorkEstimate> time;
-  std::string basis;   ///< "35 rows of virtual_keys, by items and tiles"
+  std::string basis;   ///< "estimate by tiles from 35 rows"
   std::string reason;  ///< why there is no time: "cuda.hopper was measured with ..."
 };
 
@@ -21,8 +21,8 @@ struct LayerEstimate {
 /// that there are; those of the newest version of the kernel count. Where `table` has the tiles of the kernel for
 /// `wanted`, only rows of the instance that would run it count, and the parts are those of `TileUse::work`. Otherwise
 /// they are triples and query rows, and for dot products a fixed part. Windows and heads must lie between measured
-/// ones. The time is that of the sweep that comes nearest: by length, heads, then windows; where the length or the heads
-/// were not measured, that of any sweep.
+/// ones. The time is that of the sweep that comes nearest: by length, heads, then windows; where the length or the
+/// heads were not measured, that of any sweep.
 LayerEstimate estimate_layer(std::span<const ResultRow* const> rows, const Problem& wanted, const WorkTable& table);
 
 }  // namespace triscope

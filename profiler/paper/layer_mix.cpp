@@ -119,29 +119,43 @@ bool better(const LayerTime& a, const LayerTime& b) { return a.kind != b.kind ? 
               ExitCode::usage);
 }
 
-LayerTime layer_time(std::span<const ResultRow> rows, const Question& question, const std::string& device,
-                     const WorkTable& table) {
+using Kernels = std::map<std::string, Rows>;
+
+/// The fastest that is known without an estimate, measured before what is between lengths.
+std::optional<LayerTime> best_known(const Kernels& kernels, const Question& question) {
+  std::optional<LayerTime> best;
+  for (const auto& [kernel, measured] : kernels) {
+    const std::optional<LayerTime> time = known_time(measured, question);
+    if (time && (!best || better(*time, *best))) best = time;
+  }
+  return best;
+}
+
+LayerTime best_estimate(const Kernels& kernels, const Question& question, const WorkTable& table) {
   std::optional<LayerTime> best;
   std::string reason;  // of the kernel with most rows
   std::size_t most = 0;
-  for (const auto& [kernel, measured] : by_kernel(rows, question, device)) {
-    std::optional<LayerTime> time = known_time(measured, question);
-    if (!time) {
-      const LayerEstimate estimate =
-          estimate_layer(measured, wanted_problem(question, measured.front()->problem), table);
-      if (estimate.time && estimate.time->half <= kWidestHalf) {
-        time = estimated(*estimate.time, kernel, estimate.basis);
-      } else if (measured.size() > most) {
-        most = measured.size();
-        reason = estimate.time ? fmt::format("an estimate from {} would be off by up to {:.0f} %", kernel,
-                                             100 * estimate.time->half)
-                               : estimate.reason;
-      }
+  for (const auto& [kernel, measured] : kernels) {
+    const LayerEstimate estimate = estimate_layer(measured, wanted_problem(question, measured.front()->problem), table);
+    if (estimate.time && estimate.time->half <= kWidestHalf) {
+      const LayerTime time = estimated(*estimate.time, kernel, estimate.basis);
+      if (!best || better(time, *best)) best = time;
+    } else if (measured.size() > most) {
+      most = measured.size();
+      reason = estimate.time ? fmt::format("an estimate from {} would be off by up to {:.0f} %", kernel,
+                                           100 * estimate.time->half)
+                             : estimate.reason;
     }
-    if (time && (!best || better(*time, *best))) best = time;
   }
   if (!best) refuse(question, reason);
   return *best;
+}
+
+LayerTime layer_time(std::span<const ResultRow> rows, const Question& question, const std::string& device,
+                     const WorkTable& table) {
+  const Kernels kernels = by_kernel(rows, question, device);
+  const std::optional<LayerTime> known = best_known(kernels, question);
+  return known ? *known : best_estimate(kernels, question, table);
 }
 
 std::string usual_device(std::span<const ResultRow> rows, const LayerMixRequest& request) {
@@ -180,8 +194,9 @@ std::vector<Problem> problems_to_count(std::span<const ResultRow> rows, const La
   const std::string device = usual_device(rows, request);
   for (const Pass pass : {Pass::forward, Pass::backward}) {
     const Question question{request, false, pass};
-    for (const auto& [kernel, measured] : by_kernel(rows, question, device)) {
-      if (known_time(measured, question)) continue;
+    const Kernels kernels = by_kernel(rows, question, device);
+    if (best_known(kernels, question)) continue;
+    for (const auto& [kernel, measured] : kernels) {
       for (const ResultRow* row : measured) add(row->problem);
       add(wanted_problem(question, measured.front()->problem));
     }

@@ -28,7 +28,7 @@ struct LayerTime {
   double ms = 0;
   double low_ms = 0, high_ms = 0;  ///< the 95 % interval of an estimate, else `ms`
   std::string kernel;
-  std::string basis;  ///< "measured"; "between 8192 and 32768 tokens"; "estimate from 35 rows of ..., +-6.1 %"
+  std::string basis;  ///< "measured"; "between 8192 and 32768 tokens"; "estimate by tiles from 35 rows, +-6.1 %"
   LayerBasis kind = LayerBasis::measured;
   bool is_number() const;  ///< else only the interval says something
   MsRange range() const;   ///< the number, or the interval
@@ -48,9 +48,9 @@ struct LayerCosts {
 /// Costs at the request's length and heads. Between two measured lengths a time is a line in the exact number of
 /// triples, which is a fixed part and a rate. What was not measured with these windows and heads, or lies beyond the
 /// lengths, is estimated by what the kernel computes (`estimate_layer`; `table` has the tiles of
-/// `problems_to_count`), with an interval. Rows of batch 1 count, ok ones of the request's sizes, of one device (the one
-/// with most rows); of several of one question the one that `row_that_counts` takes. Throws `Error` (usage) naming the
-/// pass that was neither measured nor can be estimated.
+/// `problems_to_count`), with an interval. Rows of batch 1 count, ok ones of the request's sizes, of one device (the
+/// one with most rows); of several of one question the one that `row_that_counts` takes. Throws `Error` (usage) naming
+/// the pass that was neither measured nor can be estimated.
 LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table = {});
 
 /// The problems whose tiles `layer_costs` wants to know; none where everything was measured.

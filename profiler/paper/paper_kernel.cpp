@@ -21,7 +21,8 @@ std::vector<PaperKernelRow> paper_kernel_rows(std::span<const ResultRow> rows) {
     if (row.kernel != kPaperKernel || !is_timed(row)) continue;
     PaperKernelRow one{&row};
     for (const ResultRow& other : rows) {
-      if (other.sweep != row.sweep || other.pass != row.pass || other.regime != row.regime || !is_timed(other)) continue;
+      if (other.sweep != row.sweep || other.pass != row.pass || other.regime != row.regime || !is_timed(other))
+        continue;
       const bool same = other.problem == row.problem && other.kernel != row.kernel;
       if (same && (one.ours == nullptr || *other.median_ms < *one.ours->median_ms)) one.ours = &other;
       if (other.problem.form == Form::dot_product && is_same_size(other.problem, row.problem)) one.dot_product = &other;

@@ -116,11 +116,11 @@ std::string paper_kernels(const PaperPageInput& input) {
   const auto id = [](const ResultRow* row) { return row == nullptr ? std::string() : row->kernel; };
   for (const PaperKernelRow& one : paper_kernel_rows(input.rows)) {
     const Problem& p = one.paper->problem;
-    table.rows.push_back(
-        {std::string(to_string(one.paper->pass)), fmt::format("{}x{}", p.window1, p.window2), std::to_string(p.seq_len),
-         fmt::format("{}/{}", p.q_heads, p.kv_heads), ms(one.paper), ms(one.ours),
-         one.ours == nullptr ? "" : significant_text(*one.paper->median_ms / *one.ours->median_ms, 3), id(one.ours),
-         ms(one.dot_product), id(one.dot_product), one.paper->device});
+    table.rows.push_back({std::string(to_string(one.paper->pass)), fmt::format("{}x{}", p.window1, p.window2),
+                          std::to_string(p.seq_len), fmt::format("{}/{}", p.q_heads, p.kv_heads), ms(one.paper),
+                          ms(one.ours),
+                          one.ours == nullptr ? "" : significant_text(*one.paper->median_ms / *one.ours->median_ms, 3),
+                          id(one.ours), ms(one.dot_product), id(one.dot_product), one.paper->device});
   }
   return table.rows.empty() ? "" : html_table(table);
 }

@@ -100,10 +100,10 @@ std::string layers(const PaperPageInput& input) {
     constexpr std::int64_t kLayers = 32, kEvery = 4;
     const MsRange mixed = mix_range(costs, kLayers, every_nth(kLayers, kEvery)), global = mix_range(costs, kLayers, 0);
     body += html_table(table);
-    body += paragraph(fmt::format(
-        "Attention in a training step of {} layers, every fourth 2-simplicial: {} ms; with "
-        "global layers only: {} ms. The mix takes {} times as long.",
-        kLayers, range_text(mixed), range_text(global), ratio_text(mixed, global)));
+    body +=
+        paragraph(fmt::format("Attention in a training step of {} layers, every fourth 2-simplicial: {} ms; with "
+                              "global layers only: {} ms. The mix takes {} times as long.",
+                              kLayers, range_text(mixed), range_text(global), ratio_text(mixed, global)));
   } catch (const Error& error) {
     body += paragraph(error.what());
   }

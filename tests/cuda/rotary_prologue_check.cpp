@@ -221,8 +221,8 @@ void print_row() {
   fmt::print(stderr,
              "prologue {:.4f} ms ({:.4f} to {:.4f} in {} blocks), {:.0f} GB/s; forward of {} {:.3f} ms: {:.2f} %; "
              "one after the other {:.3f} ms\n",
-             ms, least, most, 2 * kTurns, bytes / ms * 1e-6, timed.kernel().info().id, forward_ms, 100 * ms / forward_ms,
-             both_ms);
+             ms, least, most, 2 * kTurns, bytes / ms * 1e-6, timed.kernel().info().id, forward_ms,
+             100 * ms / forward_ms, both_ms);
   fmt::print("{},{:%Y-%m-%d},{},{},{},{},{}x{},{:.4f},{:.4f},{:.4f},{},{:.3f},{:.3f}\n", device.name,
              fmt::gmtime(std::chrono::system_clock::now()), p.seq_len, p.q_heads, p.kv_heads, p.head_dim, p.window1,
              p.window2, ms, least, most, timed.kernel().info().id, forward_ms, both_ms);

@@ -356,6 +356,20 @@ TEST(Paper, takes_the_fastest_of_our_kernels_and_says_when_the_shape_is_another)
   EXPECT_EQ(make_paper_model(*results).longest_own_ms, make_paper_model(*results).longest_paper_ms);
 }
 
+TEST(Paper, the_papers_own_kernels_stand_beside_what_took_turns_with_them) {
+  const auto results = sweep({row(1, 512, 32, Pass::forward, 6, 1)});
+  EXPECT_TRUE(make_paper_model(*results, results->rows).kernels.empty());
+  std::vector<ResultRow> rows = results->rows;
+  rows.push_back(row(2, 512, 32, Pass::forward, 78, 1, "paper.triton"));
+  const PaperModel model = make_paper_model(*results, rows);
+  ASSERT_EQ(model.kernels.size(), 1U);
+  const PaperKernelLine& line = model.kernels[0];
+  EXPECT_EQ(line.paper_ms, "78.0");
+  EXPECT_EQ(line.ours_ms, "6.000");
+  EXPECT_DOUBLE_EQ(line.ratio, 13);
+  EXPECT_EQ(line.dot_ms, "") << "nothing of the kind took turns";
+}
+
 TEST(Paper, each_line_says_itself_whether_its_shape_is_the_papers) {
   auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), row(2, 256, 64, Pass::forward, 0.05, 1)});
   Problem& p = results->rows[0].problem;

@@ -165,6 +165,7 @@ TEST_F(PaperJourney, steps_play_by_button_and_key_until_one_is_taken) {
 TEST_F(PaperJourney, the_recipe_adds_up_a_model_that_is_typed_or_chosen) {
   travel([](ImGuiTestContext* c) {
     front(c, Panel::paper);
+    ui().paper.recipe.seq_len = 1024;
     c->ItemClick("//**/Recipe");
     wait(c);
     const auto answer = [] { return app().models().recipe(data(), ui().paper.recipe); };
@@ -199,6 +200,49 @@ TEST_F(PaperJourney, the_recipe_adds_up_a_model_that_is_typed_or_chosen) {
     c->Yield(2);
     IM_CHECK(clipboard().starts_with("2-simplicial layers"));
     IM_CHECK_EQ(std::ranges::count(clipboard(), '\n'), 14);
+  });
+}
+
+TEST_F(PaperJourney, the_recipe_counts_the_tiles_of_windows_that_were_not_measured) {
+  int asked = 0;
+  window->sweep.work = [&asked](const std::vector<Problem>& problems) {
+    ++asked;
+    WorkTable table;
+    for (const Problem& problem : problems) table.push_back({problem, {}});
+    return table;
+  };
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    ui().paper.recipe.seq_len = 1024;
+    c->ItemClick("//**/Recipe");
+    wait(c);
+    const auto answer = [] { return app().models().recipe(data(), ui().paper.recipe); };
+    IM_CHECK(data().work.asked.empty());  // all of it was measured
+    c->ItemInputValue("//**/##window1", 300);
+    wait(c);
+    IM_CHECK_EQ(ui().paper.recipe.window1, 300);
+    IM_CHECK(answer().to_count.empty());  // counted meanwhile
+    IM_CHECK(find_counted(*data().work.table, data().work.asked.back()) != nullptr);
+    IM_CHECK(answer().costs.has_value() || !answer().problem.empty());
+  });
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(PaperJourney, the_operator_follows_its_sliders) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    c->ItemClick("//**/Operator");
+    c->Yield(3);
+    IM_CHECK(shown("operator_"));
+    const auto windows = [] {
+      return Windows{std::int64_t{1} << ui().paper.operator_.window1, std::int64_t{1} << ui().paper.operator_.window2};
+    };
+    IM_CHECK(app().models().crossings(data(), windows()).beside.starts_with("64/1 heads"));
+    c->ItemInputValue("//**/window w1", 4);
+    c->ItemInputValue("//**/window w2", 2);
+    c->Yield(2);
+    IM_CHECK_EQ(windows().window1, 16);
+    IM_CHECK_EQ(windows().window2, 4);
   });
 }
 
@@ -344,6 +388,7 @@ TEST(PaperPictures, of_every_page) {
   for (const auto& [width, height] : {std::pair{1280, 800}, {2560, 1440}, {700, 600}}) {
     fixture::WindowOnDatabase window(60, width, height);
     window.sweep.tiles = [](const TileQuestion& question) { return ask_tiles(question); };
+    window.sweep.work = [](const std::vector<Problem>& problems) { return ask_work(problems); };
     Application& application = window.application();
     const auto take = [&, width = width](const std::string& name) {
       for (const ThemeChoice theme : {ThemeChoice::dark, ThemeChoice::light}) {
@@ -367,13 +412,21 @@ TEST(PaperPictures, of_every_page) {
     ui.losses.sizes = "7B, 70B";
     take("own");
     ui.page = PaperPage::recipe;
-    ui.recipe.budget_ms = static_cast<float>(application.models().recipe(application.data(), ui.recipe).steps.at(20).low);
+    ui.recipe.seq_len = 1024;
+    ui.recipe.budget_ms =
+        static_cast<float>(application.models().recipe(application.data(), ui.recipe).steps.at(20).low);
     take("budget");
     if (const char* database = std::getenv("TRISCOPE_PICTURES_DATABASE")) {  // with rows of lengths, instead of tiles
       application.carry_out(ask::OpenDatabase{database});
       window.stage->settle();
       application.carry_out(ask::ShowPanel{Panel::paper});
+      ui.recipe.seq_len = 32'768;
+      ui.recipe.budget_ms = 0;
       take("recipe");
+      ui.recipe.window1 = 384, ui.recipe.window2 = 48;
+      take("estimate");
+      ui.page = PaperPage::table1;
+      take("table1");
       ui.page = PaperPage::operator_;
       take("operator");
       continue;

@@ -47,7 +47,8 @@ TEST(RecipeModel, says_which_mixes_fit_a_budget) {
   EXPECT_EQ(answer.fits->most, 8);
   const TextTable table = recipe_text(ui, answer);
   ASSERT_EQ(table.rows.size(), 33U);
-  EXPECT_THAT(table.rows[8], ElementsAre("8", "24", fmt::format("{:.6g}", steps[8].low), fmt::format("{:.6g}", steps[8].high), "yes"));
+  EXPECT_THAT(table.rows[8],
+              ElementsAre("8", "24", fmt::format("{:.6g}", steps[8].low), fmt::format("{:.6g}", steps[8].high), "yes"));
   EXPECT_EQ(table.rows[9][4], "no");
   ui.budget_ms = 1;
   EXPECT_TRUE(make_recipe_answer(rows, ui).fits->none());

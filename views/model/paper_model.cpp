@@ -28,8 +28,16 @@ std::vector<PaperKernelLine> kernel_lines(const std::vector<ResultRow>& rows) {
   const auto label = [](const ResultRow* row) { return row == nullptr ? std::string() : row->card.label; };
   for (const PaperKernelRow& one : paper_kernel_rows(rows)) {
     const Problem& p = one.paper->problem;
-    lines.push_back({one.paper->pass, {p.window1, p.window2}, p.seq_len, p.q_heads, p.kv_heads, text(one.paper),
-                     text(one.ours), text(one.dot_product), label(one.ours), label(one.dot_product),
+    lines.push_back({one.paper->pass,
+                     {p.window1, p.window2},
+                     p.seq_len,
+                     p.q_heads,
+                     p.kv_heads,
+                     text(one.paper),
+                     text(one.ours),
+                     text(one.dot_product),
+                     label(one.ours),
+                     label(one.dot_product),
                      one.ours == nullptr ? 0 : *one.paper->median_ms / *one.ours->median_ms});
   }
   return lines;

@@ -158,14 +158,16 @@ std::vector<ResultRow> rows_on_device(const DatabaseData& data) {
 }
 
 TextTable recipe_text(const RecipeUi& ui, const RecipeAnswer& answer) {
-  TextTable table{{"2-simplicial layers", "global layers", "attention of a training step, ms", "at most, ms", "within the budget"},
-                  {true, true, true, true, false},
-                  {}};
+  TextTable table{
+      {"2-simplicial layers", "global layers", "attention of a training step, ms", "at most, ms", "within the budget"},
+      {true, true, true, true, false},
+      {}};
   for (std::size_t count = 0; count < answer.steps.size(); ++count) {
     const auto number = static_cast<std::int64_t>(count);
     const bool within = answer.fits && number >= answer.fits->fewest && number <= answer.fits->most;
     table.rows.push_back({std::to_string(number), std::to_string(ui.layers - number),
-                          fmt::format("{:.6g}", answer.steps[count].low), fmt::format("{:.6g}", answer.steps[count].high),
+                          fmt::format("{:.6g}", answer.steps[count].low),
+                          fmt::format("{:.6g}", answer.steps[count].high),
                           !answer.fits ? ""
                           : within     ? "yes"
                                        : "no"});

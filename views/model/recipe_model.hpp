@@ -42,7 +42,8 @@ std::vector<MeasuredShape> measured_shapes(const std::vector<ResultRow>& rows);
 /// The same model with the heads, windows and kernel of a measured shape.
 RecipeUi with_shape(RecipeUi ui, const MeasuredShape& measured);
 
-/// From which length on windows cost less than dot-product attention by the clock, measured or by a model that is named.
+/// From which length on windows cost less than dot-product attention by the clock, measured or by a model that is
+/// named.
 struct OperatorCrossings {
   std::string beside;             ///< "64/1 heads of 128, beside baseline.fa3"; empty: nothing was measured
   std::string forward, backward;  ///< as `crossings_text` has them

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "kernels/paper/einsum_logits.hpp"
 #include "profiler/paper/operator_work.hpp"
@@ -166,6 +168,13 @@ void draw_clock(Context& context, const Windows& windows) {
   muted_text(context, fmt::format("By all rows of the shown sweep's device, {}.", found.beside), true);
 }
 
+/// The window's font has no ring for products by element.
+std::string in_this_font(std::string text) {
+  for (std::size_t at = 0; (at = text.find("∘", at)) != std::string::npos;)
+    text.replace(at, std::string_view("∘").size(), "*");
+  return text;
+}
+
 void draw_relatives(const Context& context) {
   section(context, "Relatives that the paper names");
   const ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp;
@@ -182,13 +191,14 @@ void draw_relatives(const Context& context) {
     tooltip(context, one.by);
     for (const std::string& text : {one.logit, one.cost}) {
       ImGui::TableNextColumn();
-      wrapped_text(context.look.theme.text, text);
+      wrapped_text(context.look.theme.text, in_this_font(text));
     }
     ImGui::TableNextColumn();
-    wrapped_text(context.look.theme.muted, one.relation);
+    wrapped_text(context.look.theme.muted, in_this_font(one.relation));
   }
   ImGui::EndTable();
-  muted_text(context, "n tokens of d dimensions. * The paper names it without a formula; this one is of the work it cites.",
+  muted_text(context,
+             "n tokens of d dimensions. * The paper names it without a formula; this one is of the work it cites.",
              true);
 }
 
@@ -196,7 +206,7 @@ void draw_relatives(const Context& context) {
 void draw_determinant(const Context& context) {
   section(context, "The determinant as two einsums");
   for (const char* line : {"det(a, b, c) = a1 b2 c3 + a2 b3 c1 + a3 b1 c2 − a1 b3 c2 − a2 b1 c3 − a3 b2 c1",
-                           "= ⟨a, (b2, b3, b1), (c3, c1, c2)⟩ − ⟨a, (b3, b1, b2), (c2, c3, c1)⟩",
+                           "= <a, (b2, b3, b1), (c3, c1, c2)> − <a, (b3, b1, b2), (c2, c3, c1)>",
                            "einsum(Q, turn(K, 1), turn(K′, 2)) − einsum(Q, turn(K, 2), turn(K′, 1))"})
     wrapped_text(context.look.theme.text, line);
   const auto& [q, k1, k2] = kExampleChunk;

@@ -114,7 +114,8 @@ MsRange scaled(const MsRange& range, double times) { return {range.low * times, 
 
 std::string ratio_text(const MsRange& a, const MsRange& b) {
   const double least = a.low / b.high, most = a.high / b.low;
-  return a.is_number() && b.is_number() ? fmt::format("{:.3f}×", least) : fmt::format("{:.3f}× to {:.3f}×", least, most);
+  return a.is_number() && b.is_number() ? fmt::format("{:.3f}×", least)
+                                        : fmt::format("{:.3f}× to {:.3f}×", least, most);
 }
 
 MsRange step_range(const LayerCost& cost) {
@@ -181,8 +182,9 @@ void draw_sums(const Context& context, const RecipeUi& ui, const RecipeAnswer& a
   section(context, "Attention in a training step");
   fact_line(context, fmt::format("{} 2-simplicial layers", ui.simplicial).c_str(),
             range_text(scaled(step_range(costs.simplicial), static_cast<double>(ui.simplicial) * ui.sequences)));
-  fact_line(context, fmt::format("{} global layers", ui.layers - ui.simplicial).c_str(),
-            range_text(scaled(step_range(costs.global), static_cast<double>(ui.layers - ui.simplicial) * ui.sequences)));
+  fact_line(
+      context, fmt::format("{} global layers", ui.layers - ui.simplicial).c_str(),
+      range_text(scaled(step_range(costs.global), static_cast<double>(ui.layers - ui.simplicial) * ui.sequences)));
   fact_line(context, "together", range_text(answer.steps[static_cast<std::size_t>(ui.simplicial)]));
   fact_line(context, fmt::format("{} global layers only", ui.layers).c_str(), range_text(answer.steps[0]));
 }

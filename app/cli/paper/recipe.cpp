@@ -119,8 +119,8 @@ void print_mix(const ModelShape& model, const LayerCosts& costs) {
   print_output(
       "\nAttention in a training step of {} layers, {} of them 2-simplicial, {}: {} ms.\nWith global "
       "layers only: {} ms. The mix takes {} times as long.\n",
-      model.layers, simplicial, number_of(model.sequences, "sequence"), range_text(mixed),
-      range_text(global), ratio_text(mixed, global));
+      model.layers, simplicial, number_of(model.sequences, "sequence"), range_text(mixed), range_text(global),
+      ratio_text(mixed, global));
   if (model.budget_ms <= 0) return;
   const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);
   if (mixes.none()) {

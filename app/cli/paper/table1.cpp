@@ -37,18 +37,21 @@ std::string ms_text(const ResultRow* row) { return row == nullptr ? "" : millise
 /// The paper's Triton kernels beside what took turns with them.
 void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
   TerminalTable table;
-  table.columns = {{"paper's Triton kernels", Align::left, 100, false}, {"tokens", Align::right, 100, false},
-                   {"ms", Align::right, 100, false},                    {"ours, ms", Align::right, 95, false},
-                   {"Triton / ours", Align::right, 90, false},          {"attention, ms", Align::right, 60, false},
+  table.columns = {{"paper's Triton kernels", Align::left, 100, false},
+                   {"tokens", Align::right, 100, false},
+                   {"ms", Align::right, 100, false},
+                   {"ours, ms", Align::right, 95, false},
+                   {"Triton / ours", Align::right, 90, false},
+                   {"attention, ms", Align::right, 60, false},
                    {"device", Align::left, 40, false}};
   for (const PaperKernelRow& one : paper_kernel_rows(rows)) {
     const Problem& p = one.paper->problem;
     const double ratio = one.ours == nullptr ? 0 : *one.paper->median_ms / *one.ours->median_ms;
     if (json) {
-      nlohmann::json j{{"type", "paper_kernel"}, {"pass", to_string(one.paper->pass)},
-                       {"window1", p.window1},   {"window2", p.window2},
-                       {"seq_len", p.seq_len},   {"q_heads", p.q_heads},
-                       {"kv_heads", p.kv_heads}, {"ms", *one.paper->median_ms},
+      nlohmann::json j{{"type", "paper_kernel"},     {"pass", to_string(one.paper->pass)},
+                       {"window1", p.window1},       {"window2", p.window2},
+                       {"seq_len", p.seq_len},       {"q_heads", p.q_heads},
+                       {"kv_heads", p.kv_heads},     {"ms", *one.paper->median_ms},
                        {"device", one.paper->device}};
       if (one.ours != nullptr) j["ours"] = one.ours->kernel, j["ours_ms"] = *one.ours->median_ms;
       if (one.dot_product != nullptr)
@@ -56,10 +59,10 @@ void print_paper_kernels(const std::vector<ResultRow>& rows, bool json) {
       write_json_line(dump_line(j));
       continue;
     }
-    table.rows.push_back({fmt::format("{}, {}x{}, {}/{} heads", to_string(one.paper->pass), p.window1, p.window2,
-                                      p.q_heads, p.kv_heads),
-                          std::to_string(p.seq_len), ms_text(one.paper), ms_text(one.ours),
-                          ratio > 0 ? significant_text(ratio, 3) : "", ms_text(one.dot_product), one.paper->device});
+    table.rows.push_back(
+        {fmt::format("{}, {}x{}, {}/{} heads", to_string(one.paper->pass), p.window1, p.window2, p.q_heads, p.kv_heads),
+         std::to_string(p.seq_len), ms_text(one.paper), ms_text(one.ours), ratio > 0 ? significant_text(ratio, 3) : "",
+         ms_text(one.dot_product), one.paper->device});
   }
   if (!table.rows.empty()) print_output("\n{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
 }

@@ -12,9 +12,9 @@
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/output_file.hpp"
-#include "kernels/paper/listing_tiles.hpp"
 #include "profiler/report/paper_page.hpp"
 #include "profiler/store/store.hpp"
+#include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
 namespace {
@@ -148,7 +148,7 @@ class Report {
     input.tiled.seq_len = input.layer.seq_len;
     input.tiled.window1 = input.layer.windows.window1;
     input.tiled.window2 = input.layer.windows.window2;
-    input.tiles = listing_tile_uses(input.tiled);
+    input.tiles = ask_tiles({input.tiled, {}}).uses;
     write_whole_file(path("report.html", FileKind::page), paper_page(input));
   }
 

@@ -11,8 +11,8 @@ namespace triscope {
 /// Answers for `TileData` and `WorkData`. Has a thread that asks workers. Lives on the drawing thread.
 class TileSession {
  public:
-  TileSession(TileData& data, WorkData& work, const TilesUi& ui, const RunState& run, const Engine& engine, Messages& messages,
-              UiQueue& queue)
+  TileSession(TileData& data, WorkData& work, const TilesUi& ui, const RunState& run, const Engine& engine,
+              Messages& messages, UiQueue& queue)
       : data_(data), work_(work), ui_(ui), run_(run), engine_(engine), queue_(queue), thread_(messages.failures()) {}
 
   /// Asks for what the page shows and has not got. While a sweep is measured, nothing: a worker would start beside what

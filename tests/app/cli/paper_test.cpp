@@ -47,7 +47,11 @@ TEST(Paper, table1_has_an_h100_beside_it_and_says_that_the_papers_gpu_is_unknown
     EXPECT_THAT(text.output, HasSubstr(there));
   const std::vector<json> lines =
       json_lines(run_triscope({"paper", "table1", "--db", TRISCOPE_RECORDED_DATABASE, "--format", "json"}));
-  ASSERT_EQ(lines.size(), 7U);
+  ASSERT_EQ(lines.size(), 9U) << "seven pairs of windows, and the paper's Triton kernels in both passes";
+  EXPECT_EQ(lines[7]["type"], "paper_kernel");
+  EXPECT_NEAR(lines[7]["ms"].get<double>() / lines[7]["ours_ms"].get<double>(), 13.1, 0.1);
+  EXPECT_EQ(lines[8]["pass"], "backward");
+  EXPECT_THAT(text.output, HasSubstr("paper's Triton kernels"));
   EXPECT_EQ(lines[4]["paper_ms"], 55.1);
   EXPECT_NEAR(lines[4]["recorded_ms"].get<double>(), 24.2067, 1e-9);
   EXPECT_EQ(lines[4]["kernel"], "cuda.hopper");
@@ -236,6 +240,24 @@ TEST(Paper, recipe_adds_up_layers_of_the_recorded_database) {
   EXPECT_THAT(text.output, HasSubstr("every fourth"));
   EXPECT_THAT(text.output, HasSubstr("The mix takes"));
   expect_error(run_triscope({"paper", "recipe", "--db", recorded, "--head-dim", "96"}), 2, "was not measured");
+}
+
+TEST(Paper, recipe_estimates_windows_that_were_not_measured_or_says_why_not) {
+  const std::string recorded = TRISCOPE_RECORDED_DATABASE;
+  const ProgramResult told =
+      run_triscope({"paper", "recipe", "--db", recorded, "--windows", "384x48", "--format", "json"});
+  const json mix = json_lines(told).back();
+  for (const char* pass : {"simplicial_forward", "simplicial_backward"}) {
+    EXPECT_FALSE(mix[pass]["measured"].get<bool>());
+    EXPECT_THAT(mix[pass]["basis"].get<std::string>(), HasSubstr("estimate by"));
+    const double low = mix[pass]["low_ms"].get<double>(), high = mix[pass]["high_ms"].get<double>();
+    EXPECT_GT(high, low);
+    EXPECT_EQ(mix[pass]["ms"].is_null(), high - low > 0.05 * (high + low))
+        << pass << ": a number, or the interval alone";
+  }
+  EXPECT_LT(mix["mix_low_ms"].get<double>(), mix["mix_high_ms"].get<double>());
+  expect_error(run_triscope({"paper", "recipe", "--db", recorded, "--windows", "2048x32"}), 2,
+               "the longer window is 2048");
 }
 
 TEST(Paper, a_page_says_where_it_is) {

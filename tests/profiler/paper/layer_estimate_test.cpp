@@ -126,7 +126,8 @@ TEST_F(LayerEstimates, of_lengths_that_were_left_out_are_intervals) {
   const Judged judged = judge(rows, counted(rows), same_length);
   EXPECT_EQ(judged.numbers, 0) << "no sweep says in which company that length would be measured";
   EXPECT_EQ(judged.intervals, 75);
-  expect_off(judged.intervals_off, {{"forward trilinear 256x64 8192 64/1 128", 6.13}});
+  expect_off(judged.intervals_off,
+             {{"backward trilinear 1024x32 32768 64/1 128", -11.68}, {"forward trilinear 256x64 8192 64/1 128", 6.13}});
 }
 
 TEST_F(LayerEstimates, of_heads_that_were_left_out_are_refused) {

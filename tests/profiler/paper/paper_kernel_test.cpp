@@ -25,13 +25,11 @@ ResultRow attention(std::int64_t sweep, std::int64_t seq_len, double ms) {
 }
 
 TEST(PaperKernel, stands_beside_what_took_turns_with_it) {
-  const std::vector<ResultRow> rows{row(kPaperKernel, 2, Pass::forward, 8192, 77),
-                                    row(kPaperKernel, 2, Pass::forward, 2048, 18),
-                                    row("cuda.hopper", 2, Pass::forward, 8192, 6),
-                                    row("cuda.portable", 2, Pass::forward, 8192, 30),
-                                    row("cuda.hopper", 1, Pass::forward, 8192, 5),
-                                    attention(2, 8192, 1.7),
-                                    row("cuda.hopper", 2, Pass::backward, 8192, 20)};
+  const std::vector<ResultRow> rows{
+      row(kPaperKernel, 2, Pass::forward, 8192, 77),  row(kPaperKernel, 2, Pass::forward, 2048, 18),
+      row("cuda.hopper", 2, Pass::forward, 8192, 6),  row("cuda.portable", 2, Pass::forward, 8192, 30),
+      row("cuda.hopper", 1, Pass::forward, 8192, 5),  attention(2, 8192, 1.7),
+      row("cuda.hopper", 2, Pass::backward, 8192, 20)};
   const std::vector<PaperKernelRow> found = paper_kernel_rows(rows);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].paper, &rows[1]) << "shorter first";
