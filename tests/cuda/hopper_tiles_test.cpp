@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -12,6 +13,7 @@
 #include "kernels/attention/flops.hpp"
 #include "kernels/cuda/hopper/backward/backward.hpp"
 #include "kernels/cuda/hopper/backward/plan.hpp"
+#include "kernels/cuda/hopper/choose/instance_facts.hpp"
 #include "kernels/cuda/hopper/choose/plan.hpp"
 #include "kernels/cuda/hopper/forward/work_item.hpp"
 #include "kernels/cuda/hopper/tiles/tiles.hpp"
@@ -221,6 +223,44 @@ void expect_placed(const Problem& problem, const std::string& instance, std::siz
   }
 }
 
+/// Work items of the backward one of whose virtual keys a query sees.
+double seen_items(const Problem& problem) {
+  const hopper::backward::BackwardParameters p = hopper::backward::make_backward_plan(problem).parameters;
+  double seen = 0;
+  for (int index = 0; index < p.items; ++index) {
+    const hopper::backward::WorkItem item = hopper::backward::work_item(p, index);
+    bool any = false;
+    for (int row = 0; row < hopper::backward::kTileKeys; ++row) {
+      const hopper::backward::VirtualKey key = hopper::backward::virtual_key(p, item, row);
+      any = any || key.first <= key.last;
+    }
+    seen += any ? 1 : 0;
+  }
+  return seen;
+}
+
+/// What an estimate of the time is made of: as many tiles as elements are computed in.
+void expect_parts(const TileUse& use, const Problem& problem) {
+  if (use.instance == hopper::backward::kVirtualKeys) {
+    ASSERT_EQ(use.work.size(), 3U);
+    EXPECT_EQ(use.work[0], seen_items(problem));
+    EXPECT_EQ(use.work[1] * hopper::backward::kTileRows * hopper::backward::kTileKeys, use.computed);
+    EXPECT_EQ(use.work[2], static_cast<double>(problem.batch * problem.seq_len * problem.q_heads));
+  } else if (use.work.size() == 3) {
+    const int instance = hopper::find_instance(use.instance);
+    const hopper::InstanceFacts& facts = hopper::kFacts.at(static_cast<std::size_t>(instance));
+    const double items = hopper::make_plan(problem, instance, hopper::kH200).value().parameters.items;
+    EXPECT_EQ(std::fmod(use.work[0], hopper::kH200.multiprocessors), 0) << "whole turns";
+    EXPECT_GE(use.work[0], items);
+    EXPECT_LT(use.work[0], items + hopper::kH200.multiprocessors);
+    EXPECT_NEAR(use.work[1] * items / use.work[0] * facts.query_rows * facts.steps_per_stage, use.computed,
+                1e-9 * use.computed);
+    EXPECT_LE(use.work[2], use.work[1] / facts.config.tile_keys);
+  } else {
+    EXPECT_EQ(use.work, std::vector<double>{use.computed});
+  }
+}
+
 void expect_counted(const Problem& problem, std::map<std::string, int>& instances) {
   SCOPED_TRACE(describe(problem));
   int chosen = 0;
@@ -234,6 +274,7 @@ void expect_counted(const Problem& problem, std::map<std::string, int>& instance
     EXPECT_EQ(use.computed, count.computed);
     EXPECT_EQ(use.useful, count.useful) << "every triple of the windows is computed once";
     EXPECT_EQ(use.useful, static_cast<double>(problem.batch * problem.q_heads) * triple_count(problem));
+    expect_parts(use, problem);
     if (!count.of_query.empty()) expect_placed(problem, use.instance, which, count);
   }
   EXPECT_EQ(chosen, 1);
