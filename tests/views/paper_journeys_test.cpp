@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 
 #include "profiler/paper/errata.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
@@ -381,6 +382,25 @@ TEST_F(PaperJourney, sizes_are_solved_for_and_set_back) {
   });
 }
 
+/// Pictures of the pages that show measurements.
+void take_measured(fixture::WindowOnDatabase& window, const char* database,
+                   const std::function<void(const std::string&)>& take) {
+  Application& application = window.stage->application();
+  application.carry_out(ask::OpenDatabase{database});
+  window.stage->settle();
+  application.carry_out(ask::ShowPanel{Panel::paper});
+  PaperUi& ui = application.ui().paper;
+  ui.recipe.seq_len = 32'768;
+  ui.recipe.budget_ms = 0;
+  take("recipe");
+  ui.recipe.window1 = 384, ui.recipe.window2 = 48;
+  take("estimate");
+  ui.page = PaperPage::table1;
+  take("table1");
+  ui.page = PaperPage::operator_;
+  take("operator");
+}
+
 /// Pictures of every page in both themes and several sizes, to be looked at; with the real worker's answers.
 TEST(PaperPictures, of_every_page) {
   const char* folder = std::getenv("TRISCOPE_PICTURES");
@@ -417,18 +437,7 @@ TEST(PaperPictures, of_every_page) {
         static_cast<float>(application.models().recipe(application.data(), ui.recipe).steps.at(20).low);
     take("budget");
     if (const char* database = std::getenv("TRISCOPE_PICTURES_DATABASE")) {  // with rows of lengths, instead of tiles
-      application.carry_out(ask::OpenDatabase{database});
-      window.stage->settle();
-      application.carry_out(ask::ShowPanel{Panel::paper});
-      ui.recipe.seq_len = 32'768;
-      ui.recipe.budget_ms = 0;
-      take("recipe");
-      ui.recipe.window1 = 384, ui.recipe.window2 = 48;
-      take("estimate");
-      ui.page = PaperPage::table1;
-      take("table1");
-      ui.page = PaperPage::operator_;
-      take("operator");
+      take_measured(window, database, take);
       continue;
     }
     ui.page = PaperPage::tiling;

@@ -45,7 +45,7 @@ RecipeUi with_shape(RecipeUi ui, const MeasuredShape& measured);
 /// From which length on windows cost less than dot-product attention by the clock, measured or by a model that is
 /// named.
 struct OperatorCrossings {
-  std::string beside;             ///< "64/1 heads of 128, beside baseline.fa3"; empty: nothing was measured
+  std::string beside;             ///< heads and the kernel of the dot product; empty: nothing was measured
   std::string forward, backward;  ///< as `crossings_text` has them
 };
 OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const std::vector<MeasuredShape>& shapes,
