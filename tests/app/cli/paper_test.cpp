@@ -246,6 +246,8 @@ TEST(Paper, recipe_estimates_windows_that_were_not_measured_or_says_why_not) {
   const std::string recorded = TRISCOPE_RECORDED_DATABASE;
   const ProgramResult told =
       run_triscope({"paper", "recipe", "--db", recorded, "--windows", "384x48", "--format", "json"});
+  if (run_triscope({"paper", "tiling", "--format", "json"}).output.find("cuda.hopper") == std::string::npos)
+    GTEST_SKIP() << "a build without CUDA counts triples, which tell little of other windows";
   const json mix = json_lines(told).back();
   for (const char* pass : {"simplicial_forward", "simplicial_backward"}) {
     EXPECT_FALSE(mix[pass]["measured"].get<bool>());
