@@ -8,7 +8,7 @@
 #include "kernels/base/plain_text.hpp"
 #include "views/model/attention_draft.hpp"
 #include "views/panels/panels.hpp"
-#include "views/print/chart_svg.hpp"
+#include "views/print/chart_picture.hpp"
 #include "views/shell/shell.hpp"
 
 namespace triscope {
@@ -131,9 +131,9 @@ void Application::open_dropped(const std::filesystem::path& file) {
   drop_tensors(ui_.attention, file.string());
 }
 
-std::string Application::svg_of(Panel panel) {
+std::string Application::vectors_of(Panel panel, VectorFormat format) {
   Context now = context();
-  return panel_svg(now, panel);
+  return panel_picture(now, panel, format);
 }
 
 TextTable Application::text_of(Panel panel) {

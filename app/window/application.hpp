@@ -26,6 +26,7 @@
 #include "app/window/tiles/tile_session.hpp"
 #include "app/window/undo/undo_step.hpp"
 #include "views/parts/context.hpp"
+#include "views/print/make_canvas.hpp"
 
 namespace triscope {
 
@@ -81,8 +82,8 @@ class Application {
   /// Draws this panel alone, without the shell; nullopt: everything.
   void show_only(std::optional<Panel> panel) { only_ = panel; }
   TextTable text_of(Panel panel);
-  /// The chart of `panel` as SVG. Throws `Error` where it has none.
-  std::string svg_of(Panel panel);
+  /// The chart of `panel` for print. Throws `Error` where it has none.
+  std::string vectors_of(Panel panel, VectorFormat format);
   /// See `StoredSweeps::select_first`.
   void select_first() { sweeps_.select_first(); }
 

@@ -66,7 +66,10 @@ struct Application::FileActions {
   FileAction operator()(ask::SaveChart& request) const {
     const Panel panel = fix(request.panel);
     return {named(panel, ".png"), [&app = a, panel](const auto& file) {
-              if (file.extension() == ".svg") return app.files_.save_text(file, app.svg_of(panel));
+              if (file.extension() == ".svg")
+                return app.files_.save_text(file, app.vectors_of(panel, VectorFormat::svg));
+              if (file.extension() == ".pdf")
+                return app.files_.save_text(file, app.vectors_of(panel, VectorFormat::pdf));
               app.camera_.order({3, panel, file});
             }};
   }

@@ -2,14 +2,17 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <map>
+#include <regex>
 #include <sstream>
 
 #include "tests/views/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "tests/views/window_fixture.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/print/chart_svg.hpp"
+#include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"
+#include "views/print/svg_canvas.hpp"
 
 namespace triscope {
 namespace {
@@ -34,7 +37,7 @@ std::shared_ptr<SweepResults> two_windows() {
 TEST(Print, bars_have_a_path_each_and_every_word_is_text) {
   const LatencyModel model = make_latency_model(*two_windows(), nullptr);
   const BarChart chart = make_bar_chart(model, chart_settings(model).front());
-  const std::string svg = bars_svg(chart, "TFLOP/s by window", "of <invented> samples & more");
+  const std::string svg = bars_picture(chart, "TFLOP/s by window", "of <invented> samples & more");
   EXPECT_EQ(count(svg, "<image"), 0U);
   EXPECT_EQ(count(svg, "</svg>"), 1U);
   EXPECT_EQ(count(svg, "<text"), count(svg, "</text>"));
@@ -51,9 +54,74 @@ TEST(Print, bars_have_a_path_each_and_every_word_is_text) {
   EXPECT_EQ(count(svg, ink), 3 * series.points.size());
 }
 
+/// What stands in `pdf` as text: the glyphs of each `Tj`, read back by the fonts' own tables of what they mean.
+std::vector<std::string> words_of(const std::string& pdf) {
+  std::vector<std::map<std::string, std::string>> fonts;  // F0, F1: from glyph to letter
+  for (std::size_t at = pdf.find("begincmap"); at != std::string::npos; at = pdf.find("begincmap", at + 1)) {
+    auto& font = fonts.emplace_back();
+    const std::string table = pdf.substr(at, pdf.find("endcmap", at) - at);
+    static const std::regex kLine("<([0-9A-F]{4})> <([0-9A-F]+)>\n");
+    for (std::sregex_iterator line(table.begin(), table.end(), kLine), end; line != end; ++line)
+      font[(*line)[1]] = (*line)[2];
+  }
+  std::vector<std::string> words;
+  static const std::regex kText("/F([01]) [0-9.]+ Tf [^<]*<([0-9A-F]*)> Tj");
+  for (std::sregex_iterator text(pdf.begin(), pdf.end(), kText), end; text != end; ++text) {
+    const std::string digits = (*text)[2];
+    std::string& word = words.emplace_back();
+    for (std::size_t n = 0; n + 4 <= digits.size(); n += 4) {
+      const std::string letter = fonts.at(static_cast<std::size_t>((*text)[1].str()[0] - '0')).at(digits.substr(n, 4));
+      const auto code = std::stoul(letter, nullptr, 16);
+      if (code < 0x80) {
+        word += static_cast<char>(code);
+      } else {
+        word += static_cast<char>(0xC0 | code >> 6);
+        word += static_cast<char>(0x80 | (code & 0x3F));
+      }
+    }
+  }
+  return words;
+}
+
+TEST(Print, a_pdf_has_the_words_and_the_paths_of_the_svg) {
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  const BarChart chart = make_bar_chart(model, chart_settings(model).front());
+  const std::string svg = bars_picture(chart, "TFLOP/s by window", "a caption");
+  const std::string pdf = bars_picture(chart, "TFLOP/s by window", "a caption", VectorFormat::pdf);
+  EXPECT_EQ(count(pdf, " Tj ET\n"), count(svg, "<text"));
+  EXPECT_EQ(count(pdf, " f\n") + count(pdf, " b\n") + count(pdf, " S\n"), count(svg, "<path"));
+  EXPECT_EQ(count(pdf, "/Subtype /Image"), 0U);
+  EXPECT_EQ(count(pdf, "/FontFile3") + count(pdf, "/FontFile2"), 2U) << "both fonts are inside";
+  const std::vector<std::string> words = words_of(pdf);
+  EXPECT_THAT(words, testing::IsSupersetOf({"TFLOP/s by window", "512 × 32", "256 × 64", "windows", "a caption"}));
+}
+
+TEST(Print, a_pdf_says_where_its_objects_and_their_ends_are) {
+  const LatencyModel model = make_latency_model(*two_windows(), nullptr);
+  const std::string pdf =
+      bars_picture(make_bar_chart(model, chart_settings(model).front()), "Bars", "", VectorFormat::pdf);
+  ASSERT_THAT(pdf, testing::StartsWith("%PDF-1.6"));
+  ASSERT_THAT(pdf, testing::EndsWith("%%EOF\n"));
+  const std::size_t table = std::stoul(pdf.substr(pdf.rfind("startxref") + 10));
+  ASSERT_EQ(pdf.substr(table, 4), "xref");
+  std::size_t number = 0, line = pdf.find("\n0000000000 65535 f", table) + 21;  // behind the entry of what is free
+  for (; pdf[line] != 't'; line += 20) {
+    const std::size_t place = std::stoul(pdf.substr(line, 10));
+    EXPECT_EQ(pdf.substr(place, 9).find(std::to_string(++number) + " 0 obj"), 0U) << number;
+  }
+  EXPECT_EQ(number, 15U) << "five of the picture, five of each font";
+  static const std::regex kLength("/Length ([0-9]+)[^>]*>>\nstream\n");
+  std::size_t streams = 0;
+  for (std::sregex_iterator one(pdf.begin(), pdf.end(), kLength), end; one != end; ++one, ++streams) {
+    const std::size_t begin = static_cast<std::size_t>(one->position() + one->length());
+    EXPECT_EQ(pdf.substr(begin + std::stoul((*one)[1]), 10), "\nendstream") << streams;
+  }
+  EXPECT_EQ(streams, 5U) << "the content, and of each font its program and its table";
+}
+
 TEST(Print, lines_by_length_and_by_area_are_paths_with_marks) {
   const LengthChart lengths = make_length_chart(*length_sweep(), {});
-  const std::string svg = lengths_svg(lengths.of(Pass::forward), "Latency", "caption");
+  const std::string svg = lengths_picture(lengths.of(Pass::forward), "Latency", "caption");
   EXPECT_EQ(count(svg, "<image"), 0U);
   EXPECT_EQ(count(svg, "stroke-width=\"1.75\""), 2U * 2U) << "two curves of ours, each in the legend too";
   EXPECT_EQ(count(svg, "stroke-dasharray"), 4U) << "baselines";
@@ -61,14 +129,14 @@ TEST(Print, lines_by_length_and_by_area_are_paths_with_marks) {
     EXPECT_THAT(svg, HasSubstr(word));
   const LatencyModel model = make_latency_model(*two_windows(), nullptr);
   const ScalingChart scaling = make_scaling_chart(model, chart_settings(model).front());
-  EXPECT_THAT(scaling_svg(scaling, "Scaling", "caption"), Not(HasSubstr("<image")));
+  EXPECT_THAT(scaling_picture(scaling, "Scaling", "caption"), Not(HasSubstr("<image")));
 }
 
 TEST(Print, a_map_has_a_box_and_a_number_for_each_pair_of_windows) {
   const LatencyModel model = make_latency_model(*two_windows(), nullptr);
   const WindowMap map =
       make_window_map(model, chart_settings(model).front(), map_series(model).front(), MapMetric::tflops);
-  const std::string svg = map_svg(map, MapMetric::tflops, "Map", "caption");
+  const std::string svg = map_picture(map, MapMetric::tflops, "Map", "caption");
   EXPECT_THAT(svg, HasSubstr(">700<"));
   EXPECT_THAT(svg, HasSubstr(">600<"));
   EXPECT_EQ(count(svg, "<path") - count(svg, "stroke="), 1U + 2U) << "the ground and two cells";
@@ -80,15 +148,15 @@ TEST(Print, what_has_no_known_interval_is_hollow_as_in_the_window) {
   const LatencyModel model = make_latency_model(*results, nullptr);
   const std::string hollow = "fill=\"" + css_colour(light_theme().panel) + "\" stroke=";
   const ChartSetting setting = chart_settings(model).front();
-  EXPECT_EQ(count(bars_svg(make_bar_chart(model, setting), "Bars", ""), hollow), 1U);
-  EXPECT_EQ(count(scaling_svg(make_scaling_chart(model, setting), "Scaling", ""), hollow), 1U);
+  EXPECT_EQ(count(bars_picture(make_bar_chart(model, setting), "Bars", ""), hollow), 1U);
+  EXPECT_EQ(count(scaling_picture(make_scaling_chart(model, setting), "Scaling", ""), hollow), 1U);
   const WindowMap map = make_window_map(model, setting, map_series(model).front(), MapMetric::tflops);
-  const std::string svg = map_svg(map, MapMetric::tflops, "Map", "");
+  const std::string svg = map_picture(map, MapMetric::tflops, "Map", "");
   EXPECT_EQ(count(svg, hollow), 1U);
   EXPECT_THAT(svg, HasSubstr(">700 ?<"));
   auto lengths = length_sweep();
   lengths->rows[0].ci_low_ms = lengths->rows[0].ci_high_ms = std::nullopt;
-  EXPECT_EQ(count(lengths_svg(make_length_chart(*lengths, {}).of(Pass::forward), "Lengths", ""), hollow), 1U);
+  EXPECT_EQ(count(lengths_picture(make_length_chart(*lengths, {}).of(Pass::forward), "Lengths", ""), hollow), 1U);
   EXPECT_THAT(print_caption(*results), HasSubstr("hollow where the interval is unknown"));
 }
 
@@ -96,9 +164,9 @@ TEST(Print, a_very_wide_interval_is_cut_off_at_the_frame) {
   const LatencyModel model = make_latency_model(*two_windows(), nullptr);
   BarChart chart = make_bar_chart(model, chart_settings(model).front());
   const std::string ink = "stroke=\"" + css_colour(light_theme().text) + "\"";
-  const std::size_t whole = count(bars_svg(chart, "Bars", ""), ink);
+  const std::size_t whole = count(bars_picture(chart, "Bars", ""), ink);
   chart.series.front().points.front().above = 1e6;
-  const std::string svg = bars_svg(chart, "Bars", "");
+  const std::string svg = bars_picture(chart, "Bars", "");
   EXPECT_THAT(svg, Not(HasSubstr("e+06<"))) << "the axis is that of the bars";
   EXPECT_EQ(count(svg, ink), whole - 1) << "its upper end is not seen";
 }
@@ -111,7 +179,7 @@ TEST(Print, a_training_step_is_drawn_where_it_is_chosen) {
   data.revision = 1;
   canvas.ui.length_step = true;
   Context context{canvas.look, data, canvas.ui, canvas.models, canvas.requests, 0};
-  EXPECT_THAT(panel_svg(context, Panel::lengths), HasSubstr("Latency by sequence length, training step"));
+  EXPECT_THAT(panel_picture(context, Panel::lengths), HasSubstr("Latency by sequence length, training step"));
 }
 
 TEST(Print, the_caption_says_device_regime_clock_n_and_interval) {
@@ -124,21 +192,24 @@ TEST(Print, the_caption_says_device_regime_clock_n_and_interval) {
             "intervals. 2026-11-21.");
 }
 
-TEST(Print, a_name_that_ends_in_svg_saves_the_chart_in_front_as_vectors) {
+TEST(Print, a_name_that_ends_in_svg_or_pdf_saves_the_chart_in_front_as_vectors) {
   fixture::WindowOnDatabase window;
   window.stage->settle();
-  for (const Panel panel : {Panel::tflops, Panel::map, Panel::scaling}) {
-    const std::filesystem::path file = window.folder / (std::string(panel_info(panel).id) + ".svg");
-    window.application().carry_out(ask::SaveChart{panel, file.string()});
-    window.stage->settle();
-    std::ifstream stream(file);
-    std::stringstream text;
-    text << stream.rdbuf();
-    EXPECT_THAT(text.str(), HasSubstr("<svg xmlns")) << panel_info(panel).id;
-    EXPECT_THAT(text.str(), Not(HasSubstr("nan"))) << panel_info(panel).id;
+  for (const auto& [ending, begin] : {std::pair(".svg", "<?xml"), std::pair(".pdf", "%PDF-1.6")}) {
+    for (const Panel panel : {Panel::tflops, Panel::map, Panel::scaling}) {
+      const std::filesystem::path file = window.folder / (panel_info(panel).id + std::string(ending));
+      window.application().carry_out(ask::SaveChart{panel, file.string()});
+      window.stage->settle();
+      std::ifstream stream(file);
+      std::stringstream text;
+      text << stream.rdbuf();
+      EXPECT_THAT(text.str(), testing::StartsWith(begin)) << panel_info(panel).id;
+      EXPECT_THAT(text.str(), Not(HasSubstr(" nan"))) << panel_info(panel).id;
+    }
+    EXPECT_THROW(
+        window.application().carry_out(ask::SaveChart{Panel::samples, (window.folder / "s").string() + ending}),
+        std::exception);
   }
-  EXPECT_THROW(window.application().carry_out(ask::SaveChart{Panel::samples, (window.folder / "s.svg").string()}),
-               std::exception);
 }
 
 TEST(Print, axes_hold_their_range_and_name_round_values) {

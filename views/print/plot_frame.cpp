@@ -37,7 +37,7 @@ std::vector<std::string> wrapped(const std::string& text, float size, float widt
 }
 
 /// The legend on lines below the title. Returns where the last one ends.
-float draw_legend(SvgCanvas& canvas, const std::vector<LegendEntry>& legend, float left, float right, float y) {
+float draw_legend(VectorCanvas& canvas, const std::vector<LegendEntry>& legend, float left, float right, float y) {
   const Theme& theme = light_theme();
   float x = left;
   for (const LegendEntry& entry : legend) {
@@ -97,7 +97,7 @@ PlotAxis decade_axis(double low, double high, std::string title) {
   return axis;
 }
 
-PlotFrame::PlotFrame(SvgCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, const PlotText& text)
+PlotFrame::PlotFrame(VectorCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, const PlotText& text)
     : x_(std::move(x)), y_(std::move(y)) {
   const Theme& theme = light_theme();
   constexpr float kLeft = 64, kMargin = 16;
@@ -112,7 +112,7 @@ PlotFrame::PlotFrame(SvgCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, con
   draw_axes(canvas);
 }
 
-void PlotFrame::draw_axes(SvgCanvas& canvas) const {
+void PlotFrame::draw_axes(VectorCanvas& canvas) const {
   const Theme& theme = light_theme();
   for (const auto& [value, name] : y_.ticks) {
     const float height = at(x_.low, value).y;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "views/parts/theme.hpp"
-#include "views/print/svg_canvas.hpp"
+#include "views/print/vector_canvas.hpp"
 
 namespace triscope {
 
@@ -29,7 +29,7 @@ PlotAxis decade_axis(double low, double high, std::string title);
 struct LegendEntry {
   std::string name;
   ImU32 colour = 0;
-  int shape = 1;      ///< see `SvgCanvas::mark`
+  int shape = 1;      ///< see `VectorCanvas::mark`
   bool line = false;  ///< a stroke through the mark
 };
 
@@ -43,13 +43,13 @@ struct PlotText {
 /// Draws the frame at once; `at` then places what is plotted.
 class PlotFrame {
  public:
-  PlotFrame(SvgCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, const PlotText& text);
+  PlotFrame(VectorCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, const PlotText& text);
   ImVec2 at(double x, double y) const;
   ImVec2 low() const { return low_; }    ///< upper left corner of the plot
   ImVec2 high() const { return high_; }  ///< lower right corner
 
  private:
-  void draw_axes(SvgCanvas& canvas) const;
+  void draw_axes(VectorCanvas& canvas) const;
 
   PlotAxis x_, y_;
   ImVec2 low_, high_;

@@ -52,10 +52,10 @@ struct Questions {
   }
   PathQuestion operator()(const ask::SaveChart&) const {
     return {"Save chart",
-            "The ending decides: .png at three times its size on screen, .svg with text and lines for a paper.",
+            "The ending decides: .png at three times its size on screen, .pdf or .svg with text and lines for a paper.",
             "Save",
             true,
-            {".png", ".svg"}};
+            {".png", ".pdf", ".svg"}};
   }
   PathQuestion operator()(const ask::SaveSlice&) const {
     return {"Save attention slice",

@@ -172,15 +172,17 @@ class Report {
   }
   /// The same for print.
   void write_vectors(Panel panel, const std::string& name) {
-    std::string svg;
-    try {
-      svg = application_.svg_of(panel);
-    } catch (const Error&) {
-      return;  // there is nothing to draw
+    for (const auto& [format, ending] : {std::pair(VectorFormat::svg, ".svg"), std::pair(VectorFormat::pdf, ".pdf")}) {
+      std::string vectors;
+      try {
+        vectors = application_.vectors_of(panel, format);
+      } catch (const Error&) {
+        return;  // there is nothing to draw
+      }
+      const std::filesystem::path file = options_.folder / (name + ending);
+      refuse_database_files(file, end_of_links(file));
+      write_whole_file(written_.emplace_back(file), vectors);
     }
-    const std::filesystem::path file = options_.folder / (name + ".svg");
-    refuse_database_files(file, end_of_links(file));
-    write_whole_file(written_.emplace_back(file), svg);
   }
   void write_tables(Panel panel) {
     const TextTable table = application_.text_of(panel);

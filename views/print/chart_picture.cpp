@@ -1,4 +1,4 @@
-#include "views/print/chart_svg.hpp"
+#include "views/print/chart_picture.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ struct EdgeLabel {
   float y = 0;
   std::string text;
 };
-void draw_edge_labels(SvgCanvas& canvas, const PlotFrame& frame, std::vector<EdgeLabel> labels) {
+void draw_edge_labels(VectorCanvas& canvas, const PlotFrame& frame, std::vector<EdgeLabel> labels) {
   const ImU32 colour = light_theme().baseline;
   std::sort(labels.begin(), labels.end(), [](const EdgeLabel& a, const EdgeLabel& b) { return a.y < b.y; });
   float next = frame.low().y;
@@ -40,7 +40,7 @@ void draw_edge_labels(SvgCanvas& canvas, const PlotFrame& frame, std::vector<Edg
 }
 
 /// An interval from `low` to `high`; an end outside the frame is cut off there.
-void draw_whisker(SvgCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour) {
+void draw_whisker(VectorCanvas& canvas, const PlotFrame& frame, double x, double low, double high, ImU32 colour) {
   const ImVec2 bottom = frame.at(x, low), top = frame.at(x, high);
   if (bottom.y - top.y < 0.3F) return;
   const auto within = [&](float y) { return std::clamp(y, frame.low().y, frame.high().y); };
@@ -59,7 +59,7 @@ std::vector<LegendEntry> legend_of(const std::vector<SeriesPoints>& series, bool
   return legend;
 }
 
-void plot_line(SvgCanvas& canvas, const PlotFrame& frame, const SeriesPoints& series) {
+void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const SeriesPoints& series) {
   const ImU32 colour = series_colour(light_theme(), series.series);
   // Shapes of one area differ: the line follows the fastest of each.
   std::vector<ImVec2> line;
@@ -104,13 +104,15 @@ std::string print_caption(const SweepResults& sweep) {
                             unknown ? ", hollow where the interval is unknown" : "", sweep.info.started.substr(0, 10));
 }
 
-std::string bars_svg(const BarChart& chart, const std::string& title, const std::string& caption) {
+std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
+                         VectorFormat format) {
   const Theme& theme = light_theme();
   const double top = value_range(chart.series, chart.levels).high;
   PlotAxis x{-0.5, static_cast<double>(std::max<std::size_t>(1, chart.categories.size())) - 0.5, false, {}, "windows"};
   for (std::size_t n = 0; n < chart.categories.size(); ++n)
     x.ticks.emplace_back(static_cast<double>(n), chart.categories[n]);
-  SvgCanvas canvas(kPrintSize.x, kPrintSize.y, title, theme.panel);
+  const std::unique_ptr<VectorCanvas> made = make_canvas(format, kPrintSize, title, theme.panel);
+  VectorCanvas& canvas = *made;
   const PlotFrame frame(canvas, kPrintSize, std::move(x), linear_axis(top * 1.06, "TFLOP/s"),
                         {title, caption, legend_of(chart.series, false), chart.levels.empty() ? 0 : kLevelRoom});
   const double width = 0.76 / static_cast<double>(std::max<std::size_t>(1, chart.series.size()));
@@ -130,17 +132,19 @@ std::string bars_svg(const BarChart& chart, const std::string& title, const std:
     labels.push_back({y, level_name(level.series, chart.levels) + " " + significant_text(level.points.front().y)});
   }
   draw_edge_labels(canvas, frame, std::move(labels));
-  return std::move(canvas).finish();
+  return canvas.finish();
 }
 
-std::string scaling_svg(const ScalingChart& chart, const std::string& title, const std::string& caption) {
+std::string scaling_picture(const ScalingChart& chart, const std::string& title, const std::string& caption,
+                            VectorFormat format) {
   const Theme& theme = light_theme();
   double x_low = 1e300, x_high = 1;
   for (const SeriesPoints& series : chart.series) {
     for (const ChartPoint& point : series.points) x_low = std::min(x_low, point.x), x_high = std::max(x_high, point.x);
   }
   const ValueRange values = value_range(chart.series, chart.levels);
-  SvgCanvas canvas(kPrintSize.x, kPrintSize.y, title, theme.panel);
+  const std::unique_ptr<VectorCanvas> made = make_canvas(format, kPrintSize, title, theme.panel);
+  VectorCanvas& canvas = *made;
   const PlotFrame frame(canvas, kPrintSize, power_axis(x_low / 1.4, x_high * 1.4, "window area w1 × w2, tokens²"),
                         decade_axis(values.low / 1.2, values.high * 1.2, "latency, ms"),
                         {title, caption, legend_of(chart.series, true), chart.levels.empty() ? 0 : kLevelRoom});
@@ -152,10 +156,11 @@ std::string scaling_svg(const ScalingChart& chart, const std::string& title, con
   }
   for (const SeriesPoints& series : chart.series) plot_line(canvas, frame, series);
   draw_edge_labels(canvas, frame, std::move(labels));
-  return std::move(canvas).finish();
+  return canvas.finish();
 }
 
-std::string lengths_svg(const LengthPass& pass, const std::string& title, const std::string& caption) {
+std::string lengths_picture(const LengthPass& pass, const std::string& title, const std::string& caption,
+                            VectorFormat format) {
   const Theme& theme = light_theme();
   double x_low = 1e300, x_high = 1, y_low = 1e300, y_high = 1e-300;
   std::vector<LegendEntry> legend;
@@ -169,7 +174,8 @@ std::string lengths_svg(const LengthPass& pass, const std::string& title, const 
       legend.push_back({curve.label, theme.series[static_cast<std::size_t>(curve.style) % theme.series.size()],
                         curve.style % 8, true});
   }
-  SvgCanvas canvas(kPrintSize.x, kPrintSize.y, title, theme.panel);
+  const std::unique_ptr<VectorCanvas> made = make_canvas(format, kPrintSize, title, theme.panel);
+  VectorCanvas& canvas = *made;
   const PlotFrame frame(canvas, kPrintSize, power_axis(x_low / 1.2, x_high * 1.2, "sequence length, tokens"),
                         decade_axis(y_low / 1.5, y_high * 1.5, "latency, ms"),
                         {title, caption, std::move(legend), kLevelRoom + 12});
@@ -195,7 +201,7 @@ std::string lengths_svg(const LengthPass& pass, const std::string& title, const 
     }
   }
   draw_edge_labels(canvas, frame, std::move(labels));
-  return std::move(canvas).finish();
+  return canvas.finish();
 }
 
 }  // namespace triscope

@@ -7,7 +7,7 @@
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
 #include "views/parts/chart_tools.hpp"
-#include "views/print/chart_svg.hpp"
+#include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"
 
 namespace triscope {
@@ -27,14 +27,17 @@ std::string titled(Context& context, std::string title) {
 }
 
 [[noreturn]] void refuse(Panel panel, const char* why) {
-  throw Error(fmt::format("{} was not saved as SVG", panel_info(panel).title), why, "save it as .png", ExitCode::usage);
+  throw Error(fmt::format("{} was not saved as SVG or PDF", panel_info(panel).title), why, "save it as .png",
+              ExitCode::usage);
 }
 
 }  // namespace
 
-std::string map_svg(const WindowMap& map, MapMetric metric, const std::string& title, const std::string& caption) {
+std::string map_picture(const WindowMap& map, MapMetric metric, const std::string& title, const std::string& caption,
+                        VectorFormat format) {
   const Theme& theme = light_theme();
-  SvgCanvas canvas(kPrintSize.x, kPrintSize.y, title, theme.panel);
+  const std::unique_ptr<VectorCanvas> made = make_canvas(format, kPrintSize, title, theme.panel);
+  VectorCanvas& canvas = *made;
   const PlotFrame frame(canvas, kPrintSize, window_axis(map.window1, "w1, tokens"),
                         window_axis(map.window2, "w2, tokens"), {title, caption, {}, 0});
   for (std::size_t i2 = 0; i2 < map.window2.size(); ++i2) {
@@ -56,10 +59,10 @@ std::string map_svg(const WindowMap& map, MapMetric metric, const std::string& t
                   {10, ok && !cell.known ? theme.text : readable_on(fill), Anchor::middle, false, true});
     }
   }
-  return std::move(canvas).finish();
+  return canvas.finish();
 }
 
-std::string panel_svg(Context& context, Panel panel) {
+std::string panel_picture(Context& context, Panel panel, VectorFormat format) {
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(panel, "nothing was measured yet");
   const std::string caption = print_caption(*context.data.shown);
@@ -67,11 +70,12 @@ std::string panel_svg(Context& context, Panel panel) {
   const UiState& ui = context.ui;
   switch (panel) {
     case Panel::tflops:
-      return bars_svg(*context.models.bars(context.data, setting), titled(context, "TFLOP/s by window"), caption);
+      return bars_picture(*context.models.bars(context.data, setting), titled(context, "TFLOP/s by window"), caption,
+                          format);
     case Panel::scaling: {
       const ScalingChart& chart = *context.models.scaling(context.data, setting);
       if (chart.series.empty()) refuse(panel, "no pair of windows has a latency");
-      return scaling_svg(chart, titled(context, "Latency by window area"), caption);
+      return scaling_picture(chart, titled(context, "Latency by window area"), caption, format);
     }
     case Panel::map: {
       const WindowMap* map = context.models.map(context.data, setting, ui.map_series, ui.map_metric);
@@ -79,9 +83,10 @@ std::string panel_svg(Context& context, Panel panel) {
       const auto& choices = context.models.map_choices(context.data);
       const auto chosen =
           std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0, ui.map_series)), 0, choices.size() - 1);
-      return map_svg(*map, ui.map_metric,
-                     titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen].label)),
-                     caption);
+      return map_picture(
+          *map, ui.map_metric,
+          titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen].label)), caption,
+          format);
     }
     case Panel::lengths: {
       const LengthChart& chart = *context.models.lengths(context.data);
@@ -92,9 +97,9 @@ std::string panel_svg(Context& context, Panel panel) {
       SweepResults all = *context.data.shown;
       for (const auto& other : context.data.same_device)
         all.rows.insert(all.rows.end(), other->rows.begin(), other->rows.end());
-      return lengths_svg(
+      return lengths_picture(
           pass, fmt::format("Latency by sequence length, {}", step ? "training step" : to_string(ui.length_pass)),
-          print_caption(all));
+          print_caption(all), format);
     }
     default:
       refuse(panel, "it has no vector picture");

@@ -1,0 +1,32 @@
+// Charts as vector pictures for print: light, with a caption that says what was measured and how.
+#pragma once
+
+#include <string>
+
+#include "views/model/chart_model.hpp"
+#include "views/model/length_model.hpp"
+#include "views/parts/context.hpp"
+#include "views/print/make_canvas.hpp"
+
+namespace triscope {
+
+/// "NVIDIA H200, 1,706 MHz, sustained, timed by CUPTI; medians of 12 to 40 samples, 95 % intervals.": device, median
+/// clock, regime, clock of the times, n and what the intervals are.
+std::string print_caption(const SweepResults& sweep);
+
+std::string bars_picture(const BarChart& chart, const std::string& title, const std::string& caption,
+                         VectorFormat format = VectorFormat::svg);
+std::string scaling_picture(const ScalingChart& chart, const std::string& title, const std::string& caption,
+                            VectorFormat format = VectorFormat::svg);
+/// Latency by sequence length.
+std::string lengths_picture(const LengthPass& pass, const std::string& title, const std::string& caption,
+                            VectorFormat format = VectorFormat::svg);
+/// Each cell is a box with its number.
+std::string map_picture(const WindowMap& map, MapMetric metric, const std::string& title, const std::string& caption,
+                        VectorFormat format = VectorFormat::svg);
+
+/// The chart of `panel` as it is chosen in the window. Throws `Error` (usage) for a panel that has no vector picture,
+/// or while it shows nothing.
+std::string panel_picture(Context& context, Panel panel, VectorFormat format = VectorFormat::svg);
+
+}  // namespace triscope

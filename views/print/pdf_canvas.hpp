@@ -1,0 +1,28 @@
+// A vector picture as PDF 1.6 with its fonts inside: text is text that can be searched, lines are paths.
+#pragma once
+
+#include "views/print/pdf_font.hpp"
+#include "views/print/vector_canvas.hpp"
+
+namespace triscope {
+
+/// One page of the picture's size: a CSS pixel is three quarters of a point.
+class PdfCanvas final : public VectorCanvas {
+ public:
+  PdfCanvas(ImVec2 size, std::string_view title, ImU32 ground);
+
+  void text(float x, float y, std::string_view words, const VectorText& style) override;
+  void line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes = {}) override;
+  std::string finish() override;
+
+ private:
+  void polygon(const std::vector<ImVec2>& corners, ImU32 colour, bool hollow) override;
+  void circle(ImVec2 centre, float radius, ImU32 colour, bool hollow) override;
+  void paint(ImU32 colour, bool hollow);
+
+  ImVec2 size_;
+  std::string title_, content_;
+  PdfFont words_{FontFile::text}, numbers_{FontFile::numbers};
+};
+
+}  // namespace triscope

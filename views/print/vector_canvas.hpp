@@ -1,0 +1,52 @@
+// A picture for print, made of words and paths: as SVG or as PDF. Lengths are CSS pixels from the upper left corner.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace triscope {
+
+enum class Anchor { start, middle, end };
+
+struct VectorText {
+  float size = 11;
+  ImU32 colour = 0;
+  Anchor anchor = Anchor::start;
+  bool upwards = false;  ///< reads from the bottom to the top
+  bool numbers = false;  ///< in the font of numbers
+};
+
+class VectorCanvas {
+ public:
+  virtual ~VectorCanvas() = default;
+
+  /// `y` is the base line.
+  virtual void text(float x, float y, std::string_view words, const VectorText& style) = 0;
+  /// `dashes`: "4 3", lengths of strokes and gaps; empty: none.
+  virtual void line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes = {}) = 0;
+  /// The file.
+  virtual std::string finish() = 0;
+
+  /// `hollow`: its edge alone.
+  void box(ImVec2 low, ImVec2 high, ImU32 colour, bool hollow = false);
+  /// Marks 0 to 7 tell series apart: circle, square, diamond, four triangles, bar.
+  void mark(ImVec2 at, int shape, float radius, ImU32 colour, bool hollow = false);
+
+ protected:
+  explicit VectorCanvas(ImU32 ground) : ground_(ground) {}
+  /// Closed; what is hollow has the ground's colour inside, so that lines behind it do not show through.
+  virtual void polygon(const std::vector<ImVec2>& corners, ImU32 colour, bool hollow) = 0;
+  virtual void circle(ImVec2 centre, float radius, ImU32 colour, bool hollow) = 0;
+  ImU32 ground() const { return ground_; }
+
+ private:
+  ImU32 ground_;
+};
+
+/// Two decimals are a hundredth of a pixel; "12.50" is written "12.5".
+std::string vector_number(float value);
+
+}  // namespace triscope
