@@ -7,6 +7,7 @@
 
 #include "tests/views/canvas.hpp"
 #include "views/model/attention_model.hpp"
+#include "views/model/striking_places.hpp"
 
 namespace triscope {
 namespace {
@@ -335,6 +336,25 @@ TEST_F(AttentionPanel, a_window_of_65536_tokens_shows_the_few_that_a_query_sees)
     AttentionModel& model = canvas.models.attention();
     EXPECT_EQ(model.map(ui(), data.attention, show == AttentionShow::one ? 0 : 2)->base().cells.size(), 51U * 51U);
   }
+}
+
+TEST(AttentionModel, the_most_striking_places_are_one_of_each_head) {
+  Overview overview;
+  overview.heads = 3;
+  overview.columns = 3;
+  overview.step = 10;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  overview.largest_p = {0.1F, 0.9F, 0.8F, 0.2F, nan, 0.3F, nan, nan, nan};
+  overview.entropy = {3, 1, 2, 0.5F, 4, nan, nan, nan, nan};
+  const auto largest = striking_places(overview, OverviewFigure::largest_p, 6);
+  ASSERT_EQ(largest.size(), 2U) << "a head without a distribution has none";
+  EXPECT_EQ(largest[0].head, 0);
+  EXPECT_EQ(largest[0].query, 10);
+  EXPECT_EQ(largest[1].query, 20);
+  const auto sharpest = striking_places(overview, OverviewFigure::entropy, 1);
+  ASSERT_EQ(sharpest.size(), 1U);
+  EXPECT_EQ(sharpest[0].head, 1) << "the smallest entropy";
+  EXPECT_FLOAT_EQ(sharpest[0].value, 0.5F);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
+#include "views/model/striking_places.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -21,21 +22,12 @@ constexpr std::array kFigures{
     std::pair{OverviewFigure::sink_p, "sink"}, std::pair{OverviewFigure::distance1, "distance j"},
     std::pair{OverviewFigure::distance2, "distance k"}};
 
-const std::vector<float>& values_of(const Overview& overview, OverviewFigure figure) {
-  switch (figure) {
-    case OverviewFigure::entropy:
-      return overview.entropy;
-    case OverviewFigure::largest_p:
-      return overview.largest_p;
-    case OverviewFigure::sink_p:
-      return overview.sink_p;
-    case OverviewFigure::distance1:
-      return overview.distance1;
-    case OverviewFigure::distance2:
-      return overview.distance2;
-  }
-  return overview.entropy;
-}
+/// What the places are called at which a figure is most striking: the best query of each head.
+constexpr std::array kStriking{std::pair{OverviewFigure::entropy, "Sharpest query of a head"},
+                               std::pair{OverviewFigure::largest_p, "Largest p of a head"},
+                               std::pair{OverviewFigure::sink_p, "Largest share of the sink"},
+                               std::pair{OverviewFigure::distance1, "Farthest back on j"},
+                               std::pair{OverviewFigure::distance2, "Farthest back on k"}};
 
 void draw_figure_choice(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -169,6 +161,32 @@ void draw_tiles(Context& context, const HeadSheet& sheet, const SheetLayout& lay
   }
 }
 
+/// Where the chosen figure is most striking; a click goes there.
+void draw_striking(Context& context, const Overview& overview) {
+  constexpr std::size_t kMost = 6;
+  AttentionUi& ui = context.ui.attention;
+  const Look& look = context.look;
+  const char* title = nullptr;
+  for (const auto& [figure, label] : kStriking) {
+    if (figure == ui.figure) title = label;
+  }
+  section(context, title);
+  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  for (const AttentionPlace& place : striking_places(overview, ui.figure, kMost)) {
+    ImGui::PushID(static_cast<int>(place.head));
+    const bool here = place.head == ui.head && place.query == ui.query;
+    const SmallFont font(look);
+    if (ImGui::Selectable(fmt::format("head {}, query {}", place.head, format_count(place.query)).c_str(), here)) {
+      ui.head = place.head;
+      ui.query = place.query;
+    }
+    tooltip(context, "Go there. Its strongest triples stand at the right.");
+    ImGui::SameLine();
+    number_right(context, significant_text(place.value, 3), look.theme.muted, right);
+    ImGui::PopID();
+  }
+}
+
 }  // namespace
 
 void draw_survey_state(Context& context, bool pending, const std::string& problem) {
@@ -208,11 +226,13 @@ void draw_overview(Context& context) {
              fmt::format("Click to go there. {}{}",
                          ui.figure == OverviewFigure::entropy ? "Low entropy is bright. " : "", which),
              true);
-  if (!context.models.attention().overview_gaps) return;
-  ImGui::PushTextWrapPos(0);
-  coloured_text(context.look.theme.slower,
-                "▲ Magenta: no distribution over pairs. No logit is finite, or the sink is NaN or +infinity.");
-  ImGui::PopTextWrapPos();
+  if (context.models.attention().overview_gaps) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower,
+                  "▲ Magenta: no distribution over pairs. No logit is finite, or the sink is NaN or +infinity.");
+    ImGui::PopTextWrapPos();
+  }
+  draw_striking(context, overview);
 }
 
 void draw_sheet(Context& context) {
