@@ -42,7 +42,7 @@ if(TRISCOPE_WINDOW)
     imgui_and_implot fmt::static)
   triscope_room(app/window/database kernels/base profiler/plan profiler/store profiler/verdict views/data views/model app/window/messages
     app/window/threads app/window/undo fmt::static)
-  triscope_room(app/window/sweep kernels/base profiler/plan views/data views/model app/window/database app/window/engine
+  triscope_room(app/window/sweep kernels/base kernels/attention profiler/plan profiler/record profiler/statistics profiler/sweep views/data views/model app/window/database app/window/engine
     app/window/messages app/window/threads fmt::static Threads::Threads)
   triscope_room(app/window/attention kernels/base profiler/export views/model views/parts app/window/engine
     app/window/messages app/window/threads)

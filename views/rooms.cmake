@@ -16,7 +16,7 @@ triscope_room(views/print kernels/base profiler/export profiler/record profiler/
   imgui_and_implot fmt::static)
 triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot
   fmt::static)
-triscope_room(views/history profiler/plan views/data views/parts imgui_and_implot fmt::static)
+triscope_room(views/history profiler/plan profiler/statistics views/data views/model views/parts imgui_and_implot fmt::static)
 triscope_room(views/attention kernels/tensors profiler/record views/data views/model views/parts imgui_and_implot
   fmt::static)
 triscope_room(views/panels views/attention views/charts views/history views/parts views/setup views/tables)

@@ -254,7 +254,16 @@ void shoot_running(Studio& studio, const Variant& variant, const std::filesystem
   studio.shoot("running_nothing_yet", false);
   sweep.stop_after = 26;
   run_until(26);
+  studio.application().carry_out(ask::ShowPanel{Panel::queue});
+  for (int i = 0; i < 150; ++i) {  // two drawings of the samples that stream in
+    studio.offscreen().frame();
+    std::this_thread::sleep_for(std::chrono::milliseconds(15));
+  }
   studio.shoot("running_latency_tflops", false);
+  studio.application().carry_out(ask::SkipGroup{1});
+  studio.application().carry_out(ask::ShowPanel{Panel::samples});
+  for (int i = 0; i < 6; ++i) studio.offscreen().frame();
+  studio.shoot("running_queue_samples", false);
   studio.application().carry_out(ask::ShowPanel{Panel::scaling});
   studio.application().carry_out(ask::Stop{});
   for (int i = 0; i < 20'000 && studio.application().data().run.running; ++i) {

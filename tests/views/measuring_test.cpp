@@ -1,6 +1,7 @@
 // The window beside other things that measure or write: its own sweep, sweeps of other processes, threads that fail.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
@@ -67,6 +68,77 @@ class Measuring : public testing::Test {
 
   WindowOnDatabase window;
 };
+
+/// The row in work, as the table and the charts have it; null: it has no samples yet.
+const ResultRow* row_in_work(const WindowData& data) {
+  for (const ResultRow& row : data.shown->rows) {
+    if (row.measurement < 0) return &row;
+  }
+  return nullptr;
+}
+
+TEST_F(Measuring, samples_of_the_row_in_work_stream_into_table_chart_and_samples) {
+  window.stage->settle();
+  start();
+  draw_until([&] { return row_in_work(data()) && row_in_work(data())->samples >= 3; });
+  const std::int64_t id = row_in_work(data())->measurement, first = row_in_work(data())->samples;
+  ASSERT_TRUE(data().selected) << "nothing is selected: what is in work stands there";
+  EXPECT_EQ(data().selected->row.measurement, id);
+  EXPECT_NE(find_live(data().run, id), nullptr);
+  const LatencyModel* model = window.application().models().latency(data());
+  EXPECT_TRUE(std::ranges::any_of(model->lines, [&](const LatencyLine& line) {
+    return std::ranges::any_of(line.cells, [&](const auto& cell) { return cell && cell->row.measurement == id; });
+  }));
+  draw_until([&] { return row_in_work(data())->samples > first; });
+  EXPECT_EQ(data().selected->measurement.samples.size(), static_cast<std::size_t>(row_in_work(data())->samples));
+  EXPECT_TRUE(row_in_work(data())->ci_low_ms && row_in_work(data())->tflops);
+  finish();
+  EXPECT_EQ(row_in_work(data()), nullptr) << "stored rows have taken its place";
+  EXPECT_FALSE(data().selected);
+}
+
+TEST_F(Measuring, a_row_selected_while_it_is_measured_stays_selected) {
+  window.stage->settle();
+  start();
+  draw_until([&] { return row_in_work(data()); });
+  const ResultRow chosen = *row_in_work(data());
+  window.application().carry_out(ask::SelectMeasurement{chosen.measurement});
+  draw_until_settled();
+  EXPECT_EQ(ui().selection.pinned, chosen.measurement);
+  window.sweep.stop_after = 4;
+  draw_until([&] { return ui().selection.pinned > 0; });
+  finish();
+  ASSERT_TRUE(data().selected);
+  EXPECT_EQ(data().selected->row.problem, chosen.problem);
+  EXPECT_EQ(data().selected->row.kernel, chosen.kernel);
+}
+
+TEST_F(Measuring, what_waits_can_be_left_out_with_its_restarts) {
+  window.stage->settle();
+  start();
+  draw_until([&] { return data().run.live.queue != nullptr; });
+  window.application().carry_out(ask::SkipGroup{1});
+  EXPECT_EQ(data().run.live.left_out, (std::set<std::size_t>{1, 4, 7}));
+  window.application().carry_out(ask::SkipGroup{0});
+  draw_until([&] { return data().run.progress.done > 2 || !data().run.running; });
+  finish();
+  EXPECT_EQ(data().run.live.queue, nullptr);
+}
+
+TEST_F(Measuring, a_row_is_measured_again_by_resuming_its_sweep) {
+  window.stage->settle();
+  start();
+  finish();
+  EXPECT_FALSE(enabled<ask::MeasureAgain>()) << "nothing is selected";
+  window.application().carry_out(ask::SelectMeasurement{data().shown->rows.front().measurement});
+  draw_until_settled();
+  ASSERT_TRUE(enabled<ask::MeasureAgain>());
+  window.application().carry_out(ask::MeasureAgain{});
+  EXPECT_TRUE(data().run.running);
+  EXPECT_EQ(data().run.sweep, data().shown->info.id);
+  draw_until([&] { return !data().run.running; });
+  EXPECT_EQ(window.sweep.asked_again, 1);
+}
 
 TEST_F(Measuring, a_sweep_of_another_process_is_not_taken_for_ours) {
   window.stage->settle();

@@ -51,6 +51,7 @@ struct InventedSweep {
   std::atomic<std::int64_t> stop_after{
       1 << 30};  ///< waits before the measurement of this number, until it is raised or stopped
   std::atomic<int> started{0};
+  std::atomic<std::size_t> asked_again{0};  ///< rows to measure again, of the last run
   SweepRequest last_request;
   /// The paper's listings alone, as a build without GPU kernels answers.
   std::function<TileAnswer(const TileQuestion&)> tiles = [](const TileQuestion& question) {
@@ -69,6 +70,7 @@ struct InventedSweep {
                    std::stop_token stop, std::optional<std::int64_t> resume) {
     ++started;
     last_request = request;
+    asked_again = observer.control->take_again().size();
     Store store(database);
     store.know_kernels(invented_catalog()->kernels);
     SweepOutcome outcome;
@@ -78,11 +80,16 @@ struct InventedSweep {
     std::int64_t done = resume ? static_cast<std::int64_t>(Snapshot(database).finished_keys(*resume).size()) : 0;
     for (; done < measurements; ++done) {
       std::this_thread::sleep_for(pause);
-      // A long measurement: progress all the time, no result.
-      for (std::int64_t block = 0; done >= stop_after && !stop.stop_requested(); ++block) {
+      // A long measurement: progress and samples all the time, no result.
+      if (done >= stop_after) begin_row(observer, done);
+      for (std::int64_t block = 0; done >= stop_after && !stop.stop_requested() && !observer.control->left_out(0);
+           ++block) {
         observer.progress({done, measurements, 3.0, fmt::format("cpu.fast forward 512x32, block {}", block)});
+        const std::vector<Sample> samples = synthetic_measurement(done + 1, 20).samples;
+        observer.sampled(synthetic_measurement(done + 1, 0).key, {samples[static_cast<std::size_t>(block % 20)]});
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       }
+      if (observer.control->left_out(0)) continue;
       if (stop.stop_requested()) {
         outcome.stopped = true;
         return outcome;
@@ -94,6 +101,18 @@ struct InventedSweep {
     }
     store.finish_sweep(outcome.sweep);
     return outcome;
+  }
+
+  /// The row `done + 1` is in work, and two others follow.
+  static void begin_row(const SweepObserver& observer, std::int64_t done) {
+    auto queue = std::make_shared<SweepQueue>();
+    for (std::int64_t n = 1; n <= 3; ++n) queue->parts.push_back({synthetic_measurement(done + n, 0).key});
+    for (const std::int64_t restart : {0, 1, 2}) {
+      for (std::size_t part = 0; part < 3; ++part)
+        queue->groups.push_back({part, restart, 12.5 * static_cast<double>(part + 1)});
+    }
+    observer.queued(queue);
+    observer.began({0, queue->parts.front(), {0}, 1.2, 0.008});
   }
 
   Engine engine() {

@@ -1,5 +1,7 @@
 #include "views/command/command.hpp"
 
+#include <algorithm>
+
 namespace triscope {
 namespace {
 
@@ -13,6 +15,21 @@ bool can_stop(const Data& data, const UiState&) { return data.run.running && !da
 bool can_resume(const Data& data, const UiState&) {
   return !data.run.running && !data.read_only && data.shown && data.shown->info.finished.empty() &&
          !data.shown->info.running;
+}
+/// The shown sweep can be added to: it is the one in work, or nothing is.
+bool can_measure_more(const Data& data) {
+  if (data.read_only || !data.shown || data.shown->rows.empty()) return false;
+  if (data.run.running)
+    return !data.run.stopping && measures_here(data.run, data) && data.run.sweep == data.shown->info.id;
+  return !data.shown->info.running;
+}
+bool can_measure_again(const Data& data, const UiState& ui) {
+  return can_measure_more(data) && ui.selection.pinned > 0;
+}
+bool can_measure_unclear(const Data& data, const UiState&) {
+  return can_measure_more(data) && data.beside_reference &&
+         std::ranges::any_of(data.beside_reference->by_measurement,
+                             [](const auto& beside) { return beside.second.verdict == Verdict::unclear; });
 }
 bool can_open_recorded(const Data& data, const UiState&) {
   return !data.recorded_database.empty() && data.database != data.recorded_database;
@@ -84,6 +101,7 @@ const Command kCommands[] = {
     {ask::ShowPanel{Panel::details}, "View", "Details", "8", "Show the selected measurement", always},
     {ask::ShowPanel{Panel::setup}, "View", "Sweep setup", "9", "Show what the next sweep measures", always},
     {ask::ShowPanel{Panel::history}, "View", "History", "0", "Show the sweeps of the database", always},
+    {ask::ShowPanel{Panel::queue}, "View", "Queue", "Q", "Show what is measured now and what comes next", always},
     {ask::ShowPanel{Panel::log}, "View", "Log", "L", "Show the log", always},
     {ask::ShowPanel{Panel::attention}, "View", "Attention", "A", "Look inside the attention tensor", always},
     {ask::ShowMeasurements{}, "View", "Measurements", "M", "Back to the measurements", always},
@@ -97,6 +115,11 @@ const Command kCommands[] = {
     {ask::Run{}, "Sweep", "Run", "F5", "Measure what the sweep setup says", can_run},
     {ask::Stop{}, "Sweep", "Stop", "Shift+F5", "Stop after the current sample; everything measured is kept", can_stop},
     {ask::Resume{}, "Sweep", "Resume", "Ctrl+F5", "Continue the shown sweep where it stopped", can_resume},
+    {ask::MeasureAgain{}, "Sweep", "Measure the selected row again", "",
+     "One more restart of the row and of what takes turns with it", can_measure_again},
+    {ask::MeasureUnclear{}, "Sweep", "Measure unclear rows longer", "",
+     "Up to three more restarts of the rows whose time beside the reference is unclear; then unclear stays",
+     can_measure_unclear},
     {ask::SetBaseline{}, "Sweep", "Set as baseline", "B", "Judge other sweeps against the shown one", shows_sweep},
     {ask::ClearBaseline{}, "Sweep", "Clear baseline", "", "Stop comparing with a baseline", has_baseline},
     {ask::Compare{}, "Sweep", "Compare with the baseline", "C", "Put the shown sweep beside the baseline", can_compare},

@@ -24,6 +24,7 @@ constexpr std::array kPanels{
     PanelInfo{Panel::details, "details", "Details", "The selected measurement: samples, launch, provenance, note"},
     PanelInfo{Panel::setup, "setup", "Sweep setup", "What the next sweep measures"},
     PanelInfo{Panel::history, "history", "History", "The sweeps of this database"},
+    PanelInfo{Panel::queue, "queue", "Queue", "What is measured now, with its intervals, and what comes next"},
     PanelInfo{Panel::log, "log", "Log", "What the program did, newest last"},
     PanelInfo{Panel::attention, "attention", "Attention",
               "Inside the attention tensor: which pairs of tokens a query attends to", Workspace::attention},

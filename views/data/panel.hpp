@@ -22,6 +22,7 @@ enum class Panel {
   details,
   setup,
   history,
+  queue,
   log,
   attention,
   count

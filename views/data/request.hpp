@@ -2,6 +2,7 @@
 // The application has one handler for each (app/window/application_requests.cpp): without it nothing compiles.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -78,7 +79,14 @@ struct Resume {
   std::int64_t sweep = 0;     ///< 0: the shown one
   std::string worker_prefix;  ///< as it was typed, where one was asked for
 };
-struct PreviewPlan {};  ///< the setup form has changed
+struct SkipGroup {
+  std::size_t group = 0;  ///< of the queue of the sweep that is measured: this and what follows of the same rows
+};
+struct MeasureAgain {
+  std::int64_t measurement = 0;  ///< 0: the selected one
+};
+struct MeasureUnclear {};  ///< rows of the shown sweep
+struct PreviewPlan {};     ///< the setup form has changed
 
 // What is shown and compared.
 struct ShowSweep {
@@ -151,9 +159,10 @@ using FileRequest = std::variant<ask::OpenDatabase, ask::ImportDatabase, ask::Sa
 
 using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,
-                 ask::CopyText, ask::Run, ask::Stop, ask::Resume, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline,
-                 ask::ClearBaseline, ask::SetReference, ask::Compare, ask::SelectMeasurement, ask::ClearSelection,
-                 ask::Star, ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
+                 ask::CopyText, ask::Run, ask::Stop, ask::Resume, ask::SkipGroup, ask::MeasureAgain,
+                 ask::MeasureUnclear, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline, ask::ClearBaseline,
+                 ask::SetReference, ask::Compare, ask::SelectMeasurement, ask::ClearSelection, ask::Star,
+                 ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
                  ask::ShowMeasurements, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::ToggleTheme,
                  ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette,
                  ask::OpenHelp, ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;

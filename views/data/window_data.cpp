@@ -14,4 +14,11 @@ double progress_share(const RunState& run, std::int64_t now) {
   return std::max(share, run.furthest);
 }
 
+const LiveRow* find_live(const RunState& run, std::int64_t measurement) {
+  if (!run.running || measurement == 0) return nullptr;
+  const auto found = std::find_if(run.live.rows.begin(), run.live.rows.end(),
+                                  [&](const LiveRow& live) { return live.row.measurement == measurement; });
+  return found == run.live.rows.end() ? nullptr : &*found;
+}
+
 }  // namespace triscope

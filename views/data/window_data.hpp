@@ -18,6 +18,7 @@
 #include "profiler/statistics/verdicts.hpp"
 #include "views/data/attention_state.hpp"
 #include "views/data/explore_state.hpp"
+#include "views/data/live_state.hpp"
 #include "views/data/request.hpp"
 #include "views/data/tile_state.hpp"
 
@@ -75,6 +76,7 @@ struct RunState {
   Progress progress;
   std::string message;  ///< how the last sweep ended, one sentence
   double furthest = 0;  ///< largest share of the sweep that was known to be done; a bar never falls back
+  LiveSweep live;
 };
 
 /// Share of the sweep that is done at `now`, unix seconds: by measurements, or by time where that is further
@@ -163,5 +165,8 @@ struct WindowData : DatabaseData, MeasuringData, MessageData {
 inline bool measures_here(const RunState& run, const DatabaseData& shown) {
   return run.running && run.database == shown.database;
 }
+
+/// The row in work that stands under this id; null: none does.
+const LiveRow* find_live(const RunState& run, std::int64_t measurement);
 
 }  // namespace triscope

@@ -7,6 +7,7 @@
 namespace triscope {
 
 void draw_history_panel(Context& context);
+void draw_queue_panel(Context& context);
 void draw_log_panel(Context& context);
 
 }  // namespace triscope

@@ -108,6 +108,7 @@ constexpr std::array kPanels{
     PanelContent{Panel::details, draw_details_panel, no_text},
     PanelContent{Panel::setup, draw_setup_panel, no_text},
     PanelContent{Panel::history, draw_history_panel, no_text},
+    PanelContent{Panel::queue, draw_queue_panel, no_text},
     PanelContent{Panel::log, draw_log_panel, no_text},
     PanelContent{Panel::attention, draw_attention_panel, attention_panel_text},
 };

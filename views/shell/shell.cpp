@@ -30,9 +30,10 @@ bool is_small(const Look& look, ImVec2 size) { return size.x < look.px(900); }
 void build_small_layout(ImGuiID root) {
   ImGuiID middle = root;
   const ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, 0.42F, nullptr, &middle);
-  for (Panel panel : {Panel::setup, Panel::history, Panel::details}) dock(panel, left);
+  for (Panel panel : {Panel::setup, Panel::history, Panel::queue, Panel::details}) dock(panel, left);
   for (const PanelInfo& info : panels()) {
-    const bool on_the_left = info.panel == Panel::setup || info.panel == Panel::history || info.panel == Panel::details;
+    const bool on_the_left = info.panel == Panel::setup || info.panel == Panel::history ||
+                             info.panel == Panel::queue || info.panel == Panel::details;
     if (!on_the_left && info.workspace == Workspace::measure) dock(info.panel, middle);
   }
   ImGui::DockBuilderFinish(root);
@@ -60,6 +61,7 @@ void build_layout(const Look& look, ImGuiID root, ImVec2 size) {
     second = ImGui::DockBuilderSplitNode(charts, ImGuiDir_Right, 0.5F, nullptr, &charts);
   dock(Panel::setup, left);
   dock(Panel::history, history);
+  dock(Panel::queue, history);
   for (Panel panel : {Panel::latency, Panel::compare, Panel::log}) dock(panel, middle);
   dock(Panel::tflops, charts);
   dock(Panel::scaling, charts);
@@ -105,6 +107,13 @@ void draw_tab_menu(Context& context, bool asked) {
     ui.settings.visible[static_cast<std::size_t>(*ui.tab_menu)] = false;
   tooltip(context, "The View menu and its key bring it back.");
   ImGui::EndPopup();
+}
+
+/// A layout that was kept before there was a queue has no place for it.
+void dock_beside_history(const PanelInfo& info) {
+  if (info.panel != Panel::queue) return;
+  const ImGuiWindow* history = ImGui::FindWindowByName(window_name(panel_info(Panel::history)).c_str());
+  if (history && history->DockId != 0) ImGui::SetNextWindowDockID(history->DockId, ImGuiCond_FirstUseEver);
 }
 
 ImGuiKeyChord chord_of(const Shortcut& shortcut) {
@@ -255,6 +264,7 @@ void draw_docked_panels(Context& context) {
     if (info.workspace != Workspace::measure) continue;  // has the window to itself
     if (!ui.settings.visible[static_cast<std::size_t>(info.panel)]) continue;
     ImGui::SetNextWindowSize(ImVec2(context.look.px(480), context.look.px(320)), ImGuiCond_FirstUseEver);
+    dock_beside_history(info);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, tab);
     const bool open = ImGui::Begin(window_name(info).c_str(), nullptr,
                                    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
@@ -270,7 +280,7 @@ void draw_docked_panels(Context& context) {
   draw_tab_menu(context, menu_asked);
   // A fresh layout shows any tab of each group: bring the first ones to the front instead, one a frame, once they are
   // there.
-  static constexpr std::array kFront{Panel::setup, Panel::map, Panel::tflops, Panel::latency};
+  static constexpr std::array kFront{Panel::history, Panel::setup, Panel::map, Panel::tflops, Panel::latency};
   if (ui.front_pending > 0 && --ui.front_pending < static_cast<int>(kFront.size())) {
     ImGui::SetWindowFocus(
         window_name(panel_info(kFront[kFront.size() - 1 - static_cast<std::size_t>(ui.front_pending)])).c_str());

@@ -271,6 +271,7 @@ void draw_provenance(Context& context, const SelectedMeasurement& selected) {
 void draw_note(Context& context, const SelectedMeasurement& selected) {
   UiState& ui = context.ui;
   if (ui.printing && selected.note.empty()) return;
+  if (context.data.run.running && ui.selection.pinned <= 0) return;  // it is what is in work, not a choice
   section(context, "Note");
   if (ui.printing) {
     ImGui::PushTextWrapPos(0);

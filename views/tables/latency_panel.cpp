@@ -217,6 +217,18 @@ std::string padded(const LatencyModel& model, const LatencyLine& line, const Lat
   return text;
 }
 
+/// The interval of a row in work, with how far it has narrowed.
+void draw_narrowing(Context& context, const LiveRow& live, const std::string& text) {
+  number_right(context, text, context.look.theme.accent);
+  const std::optional<double> spread = spread_percent(live.row.median_ms, live.row.ci_low_ms, live.row.ci_high_ms);
+  const std::string now =
+      live.samples.empty() ? "It waits for its turn."
+      : spread             ? fmt::format("{} of this restart, ±{:.2f} % so far; ±{:.2f} % ends it.",
+                                         counted(live.samples.size(), "sample"), *spread, 100 * context.data.run.live.precision)
+                           : counted(live.samples.size(), "sample") + " of this restart so far.";
+  tooltip(context, "Measured right now. " + now);
+}
+
 void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& line, const LatencyColumn& column) {
   const Theme& theme = context.look.theme;
   const std::string text = cell_text(line, column);
@@ -258,6 +270,10 @@ void draw_cell(Context& context, const LatencyModel& model, const LatencyLine& l
       number_right(context, text, cell && cell->row.flagged > 0 ? theme.unclear : theme.muted);
       return;
     case LatencyField::interval:
+      if (const LiveRow* live = cell ? find_live(context.data.run, cell->row.measurement) : nullptr)
+        return draw_narrowing(context, *live, padded(model, line, column, text));
+      number_right(context, padded(model, line, column, text), theme.muted);
+      return;
     case LatencyField::paper:
       number_right(context, padded(model, line, column, text), theme.muted);
       return;
@@ -289,6 +305,12 @@ bool line_is(const LatencyLine& line, std::int64_t measurement) {
          });
 }
 
+bool is_in_work(const Context& context, const LatencyLine& line) {
+  return std::any_of(line.cells.begin(), line.cells.end(), [&](const auto& cell) {
+    return cell && find_live(context.data.run, cell->row.measurement) != nullptr;
+  });
+}
+
 void draw_line(Context& context, const LatencyModel& model, const LatencyLine& line, std::size_t index,
                const std::vector<LatencyColumn>& columns, int hovered_column) {
   const Theme& theme = context.look.theme;
@@ -307,6 +329,12 @@ void draw_line(Context& context, const LatencyModel& model, const LatencyLine& l
       ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.accent_soft);
     } else if (line_is(line, selection.hovered)) {
       ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.raised);
+    }
+    if (is_in_work(context, line)) {
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x - context.look.px(6), at.y),
+                                                ImVec2(at.x - context.look.px(3), at.y + ImGui::GetTextLineHeight()),
+                                                theme.accent);
     }
     if (row_button(pinned)) {
       context.request(ask::SelectMeasurement{measurement_of(line, columns, hovered_column)});

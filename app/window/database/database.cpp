@@ -120,6 +120,8 @@ void Database::take(const std::filesystem::path& file) {
   ui_.settings.last_database = data_.database;
   messages_.log(Severity::info, fmt::format("Opened {}.", data_.database));
   data_.shown.reset();
+  read_shown_.reset();
+  read_selected_.reset();
   data_.beside_reference.reset();  // another file's measurements have the same numbers
   data_.same_device.clear();
   data_.sweeps.clear();
@@ -176,7 +178,7 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
   data_.problem.clear();
   data_.read_only = result.read_only || shows_recorded();
   data_.sweeps = result.sweeps;
-  data_.shown = result.shown;
+  read_shown_ = result.shown;
   data_.baseline = result.baseline;
   if (complete) {
     data_.against_baseline = result.against_baseline;
@@ -186,10 +188,17 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
     messages_.dismiss(NoticeId::database);
   }
   if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;
-  if (selection.pinned == asked.selected) data_.selected = result.selected;
-  if (selection.pinned == 0) data_.selected.reset();
-  ++data_.revision;
+  if (selection.pinned == asked.selected) read_selected_ = result.selected;
+  if (selection.pinned == 0) read_selected_.reset();
+  show_again();
   on_read(first, complete);
+}
+
+void Database::show_again() {
+  data_.shown = read_shown_;
+  data_.selected = read_selected_;
+  add_unstored(data_);
+  ++data_.revision;
 }
 
 bool Database::still_there() {

@@ -46,6 +46,10 @@ class Database {
   bool idle() const { return !opens() && reader_thread_.idle() && writer_thread_.idle(); }
   const DatabaseData& data() const { return data_; }
 
+  /// Shows what was read last once more, with what `add_unstored` adds now.
+  void show_again();
+  /// Adds what is not stored yet to what was read.
+  std::function<void(DatabaseData&)> add_unstored = [](DatabaseData&) {};
   /// Told after each read. `first`: these are the first rows of this file. `complete`: comparisons are there, too.
   std::function<void(bool first, bool complete)> on_read = [](bool, bool) {};
 
@@ -63,6 +67,8 @@ class Database {
   UndoStep& undo_;
   Messages& messages_;
   UiQueue& queue_;
+  std::shared_ptr<const SweepResults> read_shown_;            ///< as it is stored
+  std::shared_ptr<const SelectedMeasurement> read_selected_;  ///< the same
   std::int64_t hidden_sweep_ = 0;
   int opening_ = 0;
   bool opened_once_ = false;

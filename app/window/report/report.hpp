@@ -18,9 +18,9 @@ struct ReportOptions {
 };
 
 /// Writes window.png, and each panel of the sweep as PNG and, where it has numbers, as CSV, Markdown and LaTeX; of
-/// rates, map, scaling and latency by length an SVG and a PDF too. Also report.html: the paper beside all sweeps of the database
-/// (profiler/report), one file that loads nothing. Needs no display, OpenGL or GPU. Returns the files written. Throws
-/// `Error`: no sweep, unreadable database, folder not writable.
+/// rates, map, scaling and latency by length an SVG and a PDF too. Also report.html: the paper beside all sweeps of the
+/// database (profiler/report), one file that loads nothing. Needs no display, OpenGL or GPU. Returns the files written.
+/// Throws `Error`: no sweep, unreadable database, folder not writable.
 std::vector<std::filesystem::path> write_report(const ReportOptions& options);
 
 }  // namespace triscope

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/window/database/stored_sweeps.hpp"
+#include "app/window/sweep/rows_in_work.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/shell_word.hpp"
 #include "profiler/plan/progress.hpp"
@@ -78,6 +79,43 @@ void SweepSession::resume(const ask::Resume& asked) {
   measure(request, sweep);
 }
 
+void SweepSession::ask_for_more(const std::function<void(SweepControl&)>& wish) {
+  if (run_.running) {
+    if (control_) wish(*control_);
+    messages_.log(Severity::info, "More is measured once what is planned is done.");
+    return;
+  }
+  control_ = std::make_shared<SweepControl>();
+  wish(*control_);
+  try {
+    resume({});
+  } catch (...) {
+    control_.reset();
+    throw;
+  }
+  if (!run_.running) control_.reset();
+}
+
+void SweepSession::measure_again(const ask::MeasureAgain& asked) {
+  const std::int64_t row = asked.measurement != 0 ? asked.measurement : ui_.selection.pinned;
+  if (row > 0) ask_for_more([row](SweepControl& control) { control.measure_again(row); });
+}
+
+void SweepSession::measure_unclear() {
+  ask_for_more(
+      [reference = ui_.selection.reference](SweepControl& control) { control.measure_unclear_longer(reference); });
+}
+
+void SweepSession::skip(std::size_t group) {
+  const SweepQueue* queue = run_.live.queue.get();
+  if (!control_ || queue == nullptr || group >= queue->groups.size()) return;
+  for (std::size_t n = group; n < queue->groups.size(); ++n) {
+    if (queue->groups[n].part != queue->groups[group].part) continue;
+    control_->skip(n);
+    run_.live.left_out.insert(n);
+  }
+}
+
 void SweepSession::measure(const SweepRequest& request, std::optional<std::int64_t> resumed) {
   for (const NoticeId id : {NoticeId::resume, NoticeId::sweep, NoticeId::request}) messages_.dismiss(id);
   run_ = {};
@@ -86,6 +124,7 @@ void SweepSession::measure(const SweepRequest& request, std::optional<std::int64
   run_.furthest = 0;
   run_.database = database_.data().database;
   run_.sweep = resumed.value_or(0);
+  control_ = control_ ? control_ : std::make_shared<SweepControl>();
   on_start();
   // A preview that waits is not begun; the sweep waits for one that is being made, since it has a worker of its own.
   const std::shared_future<void> planned = planner_.pause();
@@ -125,6 +164,22 @@ SweepObserver SweepSession::observer() {
         },
         wake_is_due());
   };
+  observer.control = control_;
+  observer.queued = [this](std::shared_ptr<const SweepQueue> queue) {
+    queue_.push([this, queue = std::move(queue)] { run_.live.queue = queue; }, false);
+  };
+  observer.began = [this](const SweepStage& stage) { queue_.push([this, stage] { begin(stage); }, wake_is_due()); };
+  observer.sampled = [this](const MeasurementKey& key, const std::vector<Sample>& samples) {
+    // What is shown changes as often as it is drawn.
+    const bool due = now_ms() - last_samples_ms_ >= kProgressPeriodMs;
+    if (due) last_samples_ms_ = now_ms();
+    queue_.push(
+        [this, key, samples, due] {
+          add_samples(run_.live, key, samples);
+          if (due) database_.show_again();
+        },
+        due);
+  };
   observer.measured = [this](const Measurement& measurement, std::int64_t) {
     const Severity severity = measurement.status == Status::failed ? Severity::error : Severity::info;
     queue_.push(
@@ -149,6 +204,35 @@ void SweepSession::follow(std::int64_t sweep) {
   database_.read(true);
 }
 
+void SweepSession::begin(const SweepStage& stage) {
+  if (const LiveRow* chosen = find_live(run_, ui_.selection.pinned); chosen && ui_.selection.pinned < 0)
+    unstored_choice_ = chosen->row;
+  run_.live.rows = rows_of(stage, machine_.machine.catalog.get());
+  run_.live.at = stage.group;
+  run_.live.correction = stage.correction;
+  run_.live.precision = stage.precision;
+  if (measures_here(run_, database_.data())) database_.read(false);
+}
+
+void SweepSession::complete(DatabaseData& data) {
+  if (!data.shown || !measures_here(run_, data) || data.shown->info.id != run_.sweep) return;
+  // A row that was selected in work is the same once it is stored.
+  std::int64_t& pinned = ui_.selection.pinned;
+  const LiveRow* chosen = pinned < 0 ? find_live(run_, pinned) : nullptr;
+  const std::optional<ResultRow> looked_for = chosen ? std::optional(chosen->row) : unstored_choice_;
+  if (pinned < 0 && looked_for) {
+    for (const ResultRow& row : data.shown->rows) {
+      if (!is_same_row(row, *looked_for)) continue;
+      pinned = row.measurement;
+      unstored_choice_.reset();
+      database_.read(false);
+      break;
+    }
+  }
+  data.selected = with_samples_in_work(data.selected, pinned, *data.shown, run_);
+  data.shown = with_rows_in_work(data.shown, run_);
+}
+
 void SweepSession::stop() {
   run_.stopping = run_.running;
   thread_.request_stop();
@@ -160,6 +244,9 @@ void SweepSession::join() {
 
 void SweepSession::finish(const std::string& message, Severity severity) {
   run_.running = run_.stopping = false;
+  run_.live = {};
+  control_.reset();
+  if (ui_.selection.pinned < 0) ui_.selection.pinned = 0;
   on_end();
   run_.progress = Progress();
   run_.message = severity == Severity::error ? "The sweep was stopped by an error." : message;

@@ -1,8 +1,10 @@
 // The sweep that is measured from this window.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -11,6 +13,7 @@
 #include "app/window/engine/engine.hpp"
 #include "app/window/messages/messages.hpp"
 #include "app/window/sweep/planner.hpp"
+#include "profiler/sweep/sweep_control.hpp"
 #include "views/model/ui_state.hpp"
 
 namespace triscope {
@@ -27,13 +30,21 @@ class SweepSession {
         database_(database),
         planner_(planner),
         messages_(messages),
-        queue_(queue) {}
+        queue_(queue) {
+    database_.add_unstored = [this](DatabaseData& data) { complete(data); };
+  }
 
   /// Measures what the setup form says. Throws `Error` when it cannot be measured, and shows the form.
   void start();
   /// Goes on with a sweep. One that was measured through a command waits until the window has asked for it. Throws
   /// `Error` when the sweep is gone, or what stands for the command is no words.
   void resume(const ask::Resume& asked);
+  /// Leaves a group of the queue out, and what follows of the same rows. Resuming measures them.
+  void skip(std::size_t group);
+  /// One more restart of a row of the shown sweep, after what is measured now. Throws `Error` as `resume`.
+  void measure_again(const ask::MeasureAgain& asked);
+  /// The same of the rows that are unclear beside the reference, up to `kMostLooks` times.
+  void measure_unclear();
   /// After the current sample.
   void stop();
   /// At the end: as `stop`, without a word; `join` waits.
@@ -46,7 +57,11 @@ class SweepSession {
  private:
   SweepRequest request_of_form();
   void measure(const SweepRequest& request, std::optional<std::int64_t> resumed);
+  /// Hands `wish` to the sweep in work, or resumes the shown one with it.
+  void ask_for_more(const std::function<void(SweepControl&)>& wish);
   SweepObserver observer();
+  void begin(const SweepStage& stage);
+  void complete(DatabaseData& data);
   bool wake_is_due();
   void follow(std::int64_t sweep);
   void finish(const std::string& message, Severity severity);
@@ -59,7 +74,9 @@ class SweepSession {
   Planner& planner_;
   Messages& messages_;
   UiQueue& queue_;
-  std::int64_t last_wake_ms_ = 0;  ///< touched only by `thread_`
+  std::shared_ptr<SweepControl> control_;                ///< of the sweep in work; null: there is none
+  std::optional<ResultRow> unstored_choice_;             ///< was selected before it was stored
+  std::int64_t last_wake_ms_ = 0, last_samples_ms_ = 0;  ///< touched only by `thread_`
   std::jthread thread_;
 };
 

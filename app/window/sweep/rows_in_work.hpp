@@ -1,0 +1,31 @@
+// The rows that are measured right now, beside what the database holds of their sweep.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "profiler/plan/sweep_queue.hpp"
+#include "profiler/record/catalog.hpp"
+#include "views/data/window_data.hpp"
+
+namespace triscope {
+
+/// The rows that `stage` begins, without samples. Those that are not stored yet get negative ids of their own.
+std::vector<LiveRow> rows_of(const SweepStage& stage, const Catalog* catalog);
+
+/// Adds samples of this restart to the row in work that `key` names; others are passed over.
+void add_samples(LiveSweep& live, const MeasurementKey& key, const std::vector<Sample>& samples);
+
+/// True when `row` is a measurement of what `live` measures.
+bool is_same_row(const ResultRow& row, const ResultRow& live);
+
+/// `stored` with the rows in work that it does not hold yet and of which there are samples.
+std::shared_ptr<const SweepResults> with_rows_in_work(std::shared_ptr<const SweepResults> stored, const RunState& run);
+
+/// The selected measurement with the samples that were taken since it was stored. With nothing selected, or a row that
+/// is not stored yet, what is in work stands in its place.
+std::shared_ptr<const SelectedMeasurement> with_samples_in_work(std::shared_ptr<const SelectedMeasurement> stored,
+                                                                std::int64_t pinned, const SweepResults& shown,
+                                                                const RunState& run);
+
+}  // namespace triscope

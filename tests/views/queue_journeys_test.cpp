@@ -1,0 +1,44 @@
+// The queue of a running sweep, as a person uses it.
+#include "tests/views/journey.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::Journey;
+
+TEST_F(Journey, groups_that_wait_are_left_out_by_a_click_and_what_is_in_work_by_skip) {
+  window->sweep.stop_after = 2;
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiKey_F5);
+    until(c, [&] { return data().run.live.queue && data().run.progress.done == 2; });
+    c->KeyPress(ImGuiKey_Q);
+    c->Yield(3);
+    c->SetRef(c->WindowInfo("//###queue/groups").Window);
+    c->ItemClick("$$2/×");
+    IM_CHECK(data().run.live.left_out == (std::set<std::size_t>{2, 5, 8}));
+    c->ItemClick("Skip");
+    IM_CHECK(data().run.live.left_out.contains(0));
+    world().sweep.stop_after = 1 << 30;
+    wait(c);
+    IM_CHECK(!data().run.running);
+  });
+}
+
+TEST_F(Journey, a_row_is_measured_again_from_the_queue) {
+  travel([](ImGuiTestContext* c) {
+    c->KeyPress(ImGuiKey_F5);
+    c->Yield(2);
+    wait(c);
+    c->KeyPress(ImGuiKey_Q);
+    app().select_first();
+    wait(c);
+    IM_CHECK(ui().selection.pinned > 0);
+    c->SetRef("//###queue");
+    c->ItemClick("Row again");
+    wait(c);
+    IM_CHECK_EQ(world().sweep.asked_again.load(), 1U);
+  });
+}
+
+}  // namespace
+}  // namespace triscope

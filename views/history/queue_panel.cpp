@@ -1,0 +1,195 @@
+// What is measured now, with the intervals as they narrow, and what comes next.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "profiler/plan/sweep_queue.hpp"
+#include "profiler/statistics/statistics.hpp"
+#include "profiler/statistics/training_step.hpp"
+#include "views/data/format.hpp"
+#include "views/history/history_panels.hpp"
+#include "views/model/latency_model.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+constexpr float kLine = 20;  ///< height of a group that waits, design pixels
+
+const char* short_pass(Pass pass) { return pass == Pass::forward ? "fwd" : "bwd"; }
+
+ResultRow row_of(const MeasurementKey& key) {
+  ResultRow row;
+  row.problem = key.problem;
+  row.pass = key.pass;
+  return row;
+}
+
+/// "512 × 32 fwd, 3 kernels"; with its tokens where the sweep has several lengths.
+std::string part_text(const SweepQueue& queue, std::size_t part) {
+  const std::vector<MeasurementKey>& keys = queue.parts[part];
+  const auto ours =
+      std::ranges::find_if(keys, [](const MeasurementKey& key) { return key.problem.form != Form::dot_product; });
+  const MeasurementKey& key = ours == keys.end() ? keys.front() : *ours;
+  const std::int64_t tokens = queue.parts.front().front().problem.seq_len;
+  const bool lengths = std::ranges::any_of(
+      queue.parts, [&](const std::vector<MeasurementKey>& other) { return other.front().problem.seq_len != tokens; });
+  std::string text = fmt::format("{} {}", line_label(row_of(key)), short_pass(key.pass));
+  if (lengths && key.problem.form != Form::dot_product) text += ", " + format_tokens(key.problem.seq_len);
+  if (keys.size() > 1) text += fmt::format(", {} rows", keys.size());
+  return text;
+}
+
+/// A row in work: its time so far, and how near its interval is to what ends it.
+void draw_row(Context& context, const LiveRow& live, double precision) {
+  const Look& look = context.look;
+  const Theme& theme = look.theme;
+  const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  const ResultRow& row = live.row;
+  const std::optional<double> spread = spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms);
+  std::string number = live.samples.empty() ? "waits" : format_latency(*row.median_ms, half_width(value_of(row)));
+  if (spread) number += fmt::format(" ±{:.{}f} %", *spread, *spread < 10 ? 1 : 0);
+  float width = 0;
+  {
+    const NumberFont digits(look);
+    width = ImGui::CalcTextSize(number.c_str()).x;
+  }
+  {
+    const SmallFont font(look);
+    clipped_text(context, row.problem.form == Form::dot_product ? theme.muted : theme.text,
+                 fmt::format("{} {}, {}", line_label(row), short_pass(row.pass), row.card.short_label),
+                 ImGui::GetContentRegionAvail().x - width - look.px(8));
+  }
+  ImGui::SameLine();
+  number_right(context, number, live.samples.empty() ? theme.muted : 0, right);
+  // Half the interval is what is left of the way, on a scale of factors: from 16 times what is asked for down to it.
+  constexpr double kFarthest = 16;
+  const double far = spread ? std::clamp(*spread / std::max(1e-9, 100 * precision), 1.0, kFarthest) : kFarthest;
+  const float near = 1 - static_cast<float>(std::log(far) / std::log(kFarthest));
+  ImGui::PushID(static_cast<int>(row.measurement));
+  bar(context, near, ImVec2(ImGui::GetContentRegionAvail().x, look.px(4)), near >= 1 ? theme.faster : theme.accent);
+  tooltip(context, spread ? fmt::format("{}. The interval of this restart is {:.2f} %; {:.2f} % ends it.",
+                                        counted(live.samples.size(), "sample"), *spread, 100 * precision)
+                          : std::string("Its interval is not known yet."));
+  ImGui::PopID();
+}
+
+void draw_now(Context& context) {
+  const RunState& run = context.data.run;
+  const LiveSweep& live = run.live;
+  if (!live.queue || !live.at || *live.at >= live.queue->groups.size()) {
+    muted_text(context, run.stopping ? "Stopping." : "The worker is starting.");
+    return;
+  }
+  const SweepQueue::Group& group = live.queue->groups[*live.at];
+  muted_text(context,
+             fmt::format("Now: {} of {}, restart {}", *live.at + 1, live.queue->groups.size(), group.restart + 1));
+  const bool skipped = live.left_out.contains(*live.at);
+  align_right(button_width("Skip"));
+  ImGui::BeginDisabled(skipped || run.stopping);
+  if (ImGui::SmallButton(skipped ? "Skipped" : "Skip")) context.request(ask::SkipGroup{*live.at});
+  ImGui::EndDisabled();
+  tooltip(context, "Leave these rows out after the current sample. Resume measures them.");
+  for (const LiveRow& row : live.rows) draw_row(context, row, live.precision);
+}
+
+void draw_group(Context& context, const LiveSweep& live, std::size_t index) {
+  const Look& look = context.look;
+  const SweepQueue::Group& group = live.queue->groups[index];
+  const bool skipped = live.left_out.contains(index);
+  const SmallFont font(look);
+  const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x, button = look.px(20);
+  ImGui::PushID(static_cast<int>(index));
+  const float top = ImGui::GetCursorPosY();
+  std::string text = part_text(*live.queue, group.part);
+  if (group.restart > 0) text += fmt::format(", restart {}", group.restart + 1);
+  const std::string time = skipped ? "left out" : format_seconds(group.seconds * live.correction);
+  const float time_width = ImGui::CalcTextSize(time.c_str()).x;
+  clipped_text(context, skipped ? look.theme.muted : look.theme.text, text, width - time_width - button - look.px(8));
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(left + width - button - time_width - look.px(4));
+  coloured_text(look.theme.muted, time);
+  if (!skipped) {
+    ImGui::SameLine();
+    ImGui::SetCursorPos(ImVec2(left + width - button, top));
+    ImGui::PushStyleColor(ImGuiCol_Text, look.theme.muted);
+    if (ImGui::SmallButton("×")) context.request(ask::SkipGroup{index});
+    ImGui::PopStyleColor();
+    tooltip(context, "Leave these rows out. Resume measures them.");
+  }
+  ImGui::SetCursorPos(ImVec2(left, top));
+  ImGui::Dummy(ImVec2(1, look.px(kLine)));
+  ImGui::PopID();
+}
+
+void draw_ahead(Context& context) {
+  const LiveSweep& live = context.data.run.live;
+  if (!live.queue) return;
+  const std::size_t first = live.at ? *live.at + 1 : 0, count = live.queue->groups.size();
+  if (first >= count) return;
+  section(context, "Next");
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, 0));
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(count - first), context.look.px(kLine));
+  while (clipper.Step()) {
+    for (int n = clipper.DisplayStart; n < clipper.DisplayEnd; ++n)
+      draw_group(context, live, first + static_cast<std::size_t>(n));
+  }
+  ImGui::PopStyleVar();
+}
+
+std::size_t unclear_rows(const WindowData& data) {
+  if (!data.beside_reference) return 0;
+  return static_cast<std::size_t>(std::ranges::count_if(data.beside_reference->by_measurement, [](const auto& beside) {
+    return beside.second.verdict == Verdict::unclear;
+  }));
+}
+
+/// Adds restarts to rows of the shown sweep.
+void draw_more(Context& context) {
+  const WindowData& data = context.data;
+  const std::size_t unclear = unclear_rows(data);
+  const bool blocked =
+      data.read_only || !data.shown || (data.run.running && data.run.sweep != data.shown->info.id) || data.run.stopping;
+  const float width = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
+  ImGui::BeginDisabled(blocked || context.ui.selection.pinned <= 0);
+  if (ImGui::Button("Row again", ImVec2(width, 0))) context.request(ask::MeasureAgain{});
+  ImGui::EndDisabled();
+  tooltip(context, "One more restart of the selected row and of what takes turns with it, once the rest is measured.");
+  ImGui::SameLine();
+  ImGui::BeginDisabled(blocked || unclear == 0);
+  const std::string label = unclear == 0
+                                ? "None unclear"
+                                : fmt::format("{} unclear longer", format_count(static_cast<std::int64_t>(unclear)));
+  if (ImGui::Button(label.c_str(), ImVec2(width, 0))) context.request(ask::MeasureUnclear{});
+  ImGui::EndDisabled();
+  tooltip(context, fmt::format("Up to {} more restarts of the rows whose time beside the reference is unclear. What is "
+                               "unclear then stays unclear.",
+                               kMostLooks));
+}
+
+}  // namespace
+
+void draw_queue_panel(Context& context) {
+  const WindowData& data = context.data;
+  const bool rows = data.shown && !data.shown->rows.empty();
+  const float footer = rows ? ImGui::GetFrameHeightWithSpacing() : 0;
+  if (ImGui::BeginChild("groups", ImVec2(0, ImGui::GetContentRegionAvail().y - footer))) {
+    if (data.run.running) {
+      draw_now(context);
+      draw_ahead(context);
+    } else {
+      muted_text(context,
+                 "Nothing is being measured. While a sweep runs, its rows stand here with their intervals, and "
+                 "what comes next.",
+                 true);
+    }
+  }
+  ImGui::EndChild();
+  if (rows) draw_more(context);
+}
+
+}  // namespace triscope
