@@ -351,6 +351,9 @@ TEST(AttentionModel, the_most_striking_places_are_one_of_each_head) {
   EXPECT_EQ(largest[0].head, 0);
   EXPECT_EQ(largest[0].query, 10);
   EXPECT_EQ(largest[1].query, 20);
+  EXPECT_EQ(striking_places(overview, OverviewFigure::largest_p, 6, 11)[0].query, 20) << "0.8: 0.9 is before query 11";
+  EXPECT_EQ(first_whole_query({.window1 = 512, .window2 = 32}, 1024), 511);
+  EXPECT_EQ(first_whole_query({.window1 = 1024, .window2 = 32}, 1024), 512) << "half of the tokens at most";
   const auto sharpest = striking_places(overview, OverviewFigure::entropy, 1);
   ASSERT_EQ(sharpest.size(), 1U);
   EXPECT_EQ(sharpest[0].head, 1) << "the smallest entropy";

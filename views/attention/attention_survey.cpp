@@ -172,7 +172,9 @@ void draw_striking(Context& context, const Overview& overview) {
   }
   section(context, title);
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  for (const AttentionPlace& place : striking_places(overview, ui.figure, kMost)) {
+  const std::int64_t first =
+      first_whole_query(context.data.attention.overview.of.query.problem, overview.columns * overview.step);
+  for (const AttentionPlace& place : striking_places(overview, ui.figure, kMost, first)) {
     ImGui::PushID(static_cast<int>(place.head));
     const bool here = place.head == ui.head && place.query == ui.query;
     const SmallFont font(look);
@@ -180,7 +182,9 @@ void draw_striking(Context& context, const Overview& overview) {
       ui.head = place.head;
       ui.query = place.query;
     }
-    tooltip(context, "Go there. Its strongest triples stand at the right.");
+    tooltip(context, fmt::format("Go there; its strongest triples stand at the right. Queries before {} are left out: "
+                                 "their windows are cut at the first token.",
+                                 format_count(first)));
     ImGui::SameLine();
     number_right(context, significant_text(place.value, 3), look.theme.muted, right);
     ImGui::PopID();

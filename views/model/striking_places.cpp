@@ -23,7 +23,8 @@ const std::vector<float>& values_of(const Overview& overview, OverviewFigure fig
   return overview.entropy;
 }
 
-std::vector<AttentionPlace> striking_places(const Overview& overview, OverviewFigure figure, std::size_t most) {
+std::vector<AttentionPlace> striking_places(const Overview& overview, OverviewFigure figure, std::size_t most,
+                                            std::int64_t first_query) {
   const std::vector<float>& values = values_of(overview, figure);
   const float sign = figure == OverviewFigure::entropy ? -1 : 1;
   std::vector<AttentionPlace> places;
@@ -32,7 +33,8 @@ std::vector<AttentionPlace> striking_places(const Overview& overview, OverviewFi
     std::optional<AttentionPlace> best;
     for (std::int64_t column = 0; column < overview.columns; ++column) {
       const float value = values[static_cast<std::size_t>(head * overview.columns + column)];
-      if (std::isnan(value) || (best && sign * value <= sign * best->value)) continue;
+      if (column * overview.step < first_query || std::isnan(value) || (best && sign * value <= sign * best->value))
+        continue;
       best = {head, column * overview.step, value};
     }
     if (best) places.push_back(*best);
@@ -40,6 +42,11 @@ std::vector<AttentionPlace> striking_places(const Overview& overview, OverviewFi
   std::ranges::stable_sort(places, std::greater(), [sign](const AttentionPlace& place) { return sign * place.value; });
   places.resize(std::min(places.size(), most));
   return places;
+}
+
+std::int64_t first_whole_query(const Problem& problem, std::int64_t tokens) {
+  if (problem.mask == Mask::full) return 0;
+  return std::min(std::max(problem.window1, problem.window2) - 1, tokens / 2);
 }
 
 }  // namespace triscope
