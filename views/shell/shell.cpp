@@ -32,8 +32,8 @@ void build_small_layout(ImGuiID root) {
   const ImGuiID left = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Left, 0.42F, nullptr, &middle);
   for (Panel panel : {Panel::setup, Panel::history, Panel::queue, Panel::details}) dock(panel, left);
   for (const PanelInfo& info : panels()) {
-    const bool on_the_left = info.panel == Panel::setup || info.panel == Panel::history ||
-                             info.panel == Panel::queue || info.panel == Panel::details;
+    const bool on_the_left = info.panel == Panel::setup || info.panel == Panel::history || info.panel == Panel::queue ||
+                             info.panel == Panel::details;
     if (!on_the_left && info.workspace == Workspace::measure) dock(info.panel, middle);
   }
   ImGui::DockBuilderFinish(root);
