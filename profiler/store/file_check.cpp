@@ -120,13 +120,22 @@ Held& held() {
 }
 
 struct Ending {
-  int status = 0;
+  std::optional<int> status;  ///< as of waitpid; none where whoever started this program ignores children that end
   std::string said;
+  bool passed() const { return said == kPassed; }
 };
 
-void reap(pid_t child, int& status) {
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+std::optional<int> reap(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return std::nullopt;
+  return status;
+}
+
+std::string how_it_ended(const std::optional<int>& status) {
+  if (!status) return "it did not say how";
+  if (WIFSIGNALED(*status)) return ::strsignal(WTERMSIG(*status));
+  return fmt::format("exit code {}", WEXITSTATUS(*status));
 }
 
 struct Question {
@@ -178,7 +187,7 @@ Ending run_checker(const fs::path& program, const Question& question, const Pati
     if (open && ending.said.size() < kMostSaid) ending.said.append(bytes, static_cast<std::size_t>(count));
   }
   ::close(channel[0]);
-  if (child > 0) reap(child, ending.status);
+  if (child > 0) ending.status = reap(child);
   patience.require();
   if (child <= 0) {
     throw Error(fmt::format("cannot {} the database {}", question.action, question.file.string()),
@@ -197,13 +206,13 @@ Ending run_checker(const fs::path& program, const Question& question, const Pati
     part = plain_line(rest.substr(0, end));
     rest.remove_prefix(std::min(rest.size(), end + 1));
   }
-  if (WIFEXITED(ending.status) && !parts[2].empty()) throw Error(parts[0], parts[1], parts[2]);
-  const bool endless = WIFSIGNALED(ending.status) && WTERMSIG(ending.status) == SIGXCPU;
-  const std::string how = WIFSIGNALED(ending.status) ? std::string(strsignal(WTERMSIG(ending.status)))
-                                                     : fmt::format("exit code {}", WEXITSTATUS(ending.status));
+  const bool killed = ending.status && WIFSIGNALED(*ending.status);
+  if (!killed && !parts[2].empty()) throw Error(parts[0], parts[1], parts[2]);
+  const bool endless = killed && WTERMSIG(*ending.status) == SIGXCPU;
   throw Error(fmt::format("cannot {} the database {}", action, file.string()),
-              endless ? "looking through it takes longer than a file of its size can need"
-                      : fmt::format("it ended the process that looks through it first ({})", how),
+              endless
+                  ? "looking through it takes longer than a file of its size can need"
+                  : fmt::format("it ended the process that looks through it first ({})", how_it_ended(ending.status)),
               "name another one; this one was left as it is");
 }
 
@@ -238,11 +247,11 @@ std::unique_ptr<PrivateFolder> require_checked(const fs::path& file, std::string
     const Ending ending = run_checker(program, {file, action, copy.get(), view}, patience);
     const bool same = stamp_of(file) == before;
     if (copy && !fs::exists(copy->database(), failed)) copy.reset();  // somebody has the file open: nothing was cut off
-    if (ending.status == 0 && (same || !copy)) {
+    if (ending.passed() && (same || !copy)) {
       if (!copy && later_told && same && view == ResultView::own) passed().add(before);
       return copy;
     }
-    if (ending.status != 0 && (left == 1 || same)) refuse(ending, file, action);
+    if (!ending.passed() && (left == 1 || same)) refuse(ending, file, action);
   }
   throw Error(fmt::format("cannot {} the database {}", action, file.string()), "it changes while it is copied",
               "try again when the other program has ended");

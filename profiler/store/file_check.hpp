@@ -13,6 +13,8 @@ namespace triscope {
 
 /// The program that looks; it lies beside the running one.
 inline constexpr char kFileChecker[] = "triscope-check-file";
+/// What that program writes about a file that may be opened.
+inline constexpr std::string_view kPassed = "passed\n";
 
 /// Throws the checker's `Error` when it refuses `file`, or one that says how the file ended it. `action` ("read") is
 /// part of its text. Throws SQLITE_INTERRUPT after a stop of `patience`. A file that passed is not looked through again

@@ -2,6 +2,7 @@
 import importlib.util
 import os
 import pathlib
+import signal
 import sqlite3
 import tempfile
 import unittest
@@ -260,6 +261,14 @@ class WhatLiesBeside(unittest.TestCase):
         with triscope.open(path) as database:
             self.assertEqual(set(database.results()["kernel"]), {"from the log"})
         self.assertEqual(contents(self.folder), before)
+
+    def test_a_file_is_refused_also_where_exit_codes_are_lost(self):
+        path = copy_of_recorded(self.folder, "CREATE TRIGGER evil AFTER INSERT ON sweep BEGIN DELETE FROM note; END")
+        self.addCleanup(signal.signal, signal.SIGCHLD, signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        with self.assertRaisesRegex(ValueError, "a trigger that is not Triscope's"):
+            triscope.open(path)
+        with triscope.open(RECORDED) as database:
+            self.assertGreater(len(database.results()["kernel"]), 10)
 
     def test_nothing_is_left_beside_it(self):
         path = copy_of_recorded(self.folder)

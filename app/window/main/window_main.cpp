@@ -123,6 +123,7 @@ int start(const WindowArguments& arguments) {
 
 int main(int argc, char** argv) {
   triscope::open_standard_streams();
+  std::signal(SIGCHLD, SIG_DFL);  // where they are ignored, nobody learns how a worker ended
   std::signal(SIGXFSZ, SIG_IGN);  // at a limit on the size of files a write then fails, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // a clipboard tool that ends early must not end the window
 

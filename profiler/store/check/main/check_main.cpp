@@ -1,6 +1,7 @@
 // triscope-check-file FILE ACTION MILLISECONDS COPY-FOLDER VIEW: what profiler/store/file_check and the Python package
-// start. Exit code 0: `FILE` may be opened, or, when it is there, `database` in COPY-FOLDER instead; otherwise three
-// lines on standard output say what was refused, why, and what to do. VIEW "any-view": the view `result` is made anew.
+// start. It writes "passed" to standard output when `FILE` may be opened, or, when it is there, `database` in
+// COPY-FOLDER instead; otherwise three lines say what was refused, why, and what to do. VIEW "any-view": the view
+// `result` is made anew.
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/plain_text.hpp"
 #include "profiler/store/check/check_file.hpp"
+#include "profiler/store/file_check.hpp"
 
 namespace {
 
@@ -34,7 +36,7 @@ int main(int argc, char** argv) {
   try {
     triscope::check_file({argv[1], argv[2], std::chrono::milliseconds(std::strtoll(argv[3], nullptr, 10)), argv[4],
                           std::string_view(argv[5]) == "any-view" ? ResultView::any : ResultView::own});
-    end(EXIT_SUCCESS, "");
+    end(EXIT_SUCCESS, std::string(triscope::kPassed));
   } catch (const Error& e) {
     end(static_cast<int>(e.code()),
         plain_line(e.summary()) + '\n' + plain_line(e.why()) + '\n' + plain_line(e.fix()) + '\n');
