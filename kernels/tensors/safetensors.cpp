@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // as the reference implementation
-constexpr int kDeepestHeader = 8;
+constexpr std::size_t kDeepestHeader = 8;
 constexpr std::string_view kMetadata = "__metadata__";
 constexpr std::size_t kPrefixBytes = 8;
 
@@ -30,23 +30,45 @@ std::uint64_t little_endian(std::span<const std::byte> bytes) {
   return value;
 }
 
-// Parses the header; refuses repeated names, which a plain parse would drop silently.
-Json parse_header(std::string_view text) {
-  std::vector<std::set<std::string>> keys(1);
-  const auto inspect = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    const auto level = static_cast<std::size_t>(depth);
-    if (event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start) {
-      if (depth >= kDeepestHeader) fail("its header is nested too deeply");
-      keys.resize(std::max(keys.size(), level + 2));
-      keys[level + 1].clear();
-    }
-    if (event == Json::parse_event_t::key && !keys.at(level).insert(parsed.get<std::string>()).second) {
-      fail(fmt::format("its header names {} twice", quote_name(parsed.get<std::string>())));
-    }
+// Refuses repeated names, which a plain parse would drop silently, and deep nesting. A parse of its own: one that asks
+// about every value while it builds them takes a time that grows with the square of their number.
+class HeaderCheck : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return begin(); }
+  bool end_object() override { return end(); }
+  bool start_array(std::size_t) override { return begin(); }
+  bool end_array() override { return end(); }
+  bool key(string_t& name) override {
+    if (!keys_.back().insert(name).second) fail(fmt::format("its header names {} twice", quote_name(name)));
     return true;
-  };
+  }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
+
+ private:
+  bool begin() {
+    if (keys_.size() >= kDeepestHeader) fail("its header is nested too deeply");
+    keys_.emplace_back();
+    return true;
+  }
+  bool end() {
+    keys_.pop_back();
+    return true;
+  }
+  std::vector<std::set<std::string>> keys_;  // of what is open
+};
+
+Json parse_header(std::string_view text) {
+  HeaderCheck check;
+  Json::sax_parse(text.begin(), text.end(), &check);  // what is no JSON is said below
   try {
-    return Json::parse(text.begin(), text.end(), inspect);
+    return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {
     fail(fmt::format("its header is not JSON (error at byte {})", error.byte));
   } catch (const Json::out_of_range&) {

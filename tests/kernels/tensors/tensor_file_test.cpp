@@ -109,6 +109,15 @@ std::string one(const std::string& entry, std::size_t data_bytes) {
   return safetensors("{\"x\":" + entry + "}", std::string(data_bytes, '\0'));
 }
 
+// Would take hours where the time grows with the square of their number.
+TEST(Safetensors, a_file_of_many_tensors_is_read) {
+  constexpr std::size_t kMany = 300'000;
+  std::string header = "{";
+  for (std::size_t n = 0; n < kMany; ++n)
+    header += (n == 0 ? "\"" : ",\"") + std::to_string(n) + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  EXPECT_EQ(parse_safetensors(bytes_of(safetensors(header + "}", ""))).size(), kMany);
+}
+
 TEST(Safetensors, says_what_is_wrong_with_its_bytes) {
   EXPECT_THAT(why_safetensors_fails(""), HasSubstr("too short"));
   EXPECT_THAT(why_safetensors_fails("1234567"), HasSubstr("too short"));

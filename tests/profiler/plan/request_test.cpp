@@ -204,6 +204,9 @@ TEST(SweepRequest, a_poisoned_request_is_refused_by_name) {
   std::string many = "{\"seq_lens\":[1";
   for (int n = 0; n < 100'000; ++n) many += ",1";
   EXPECT_THROW(sweep_request_from_json(many + "]}"), Error);
+  std::string objects = "{\"windows\":[{}";  // would take hours where the time grows with the square of their number
+  for (int n = 0; n < 1'000'000; ++n) objects += ",{}";
+  EXPECT_THROW(sweep_request_from_json(objects + "]}"), Error);
   EXPECT_THROW(sweep_request_from_json(std::string(1'000'000, '[') + std::string(1'000'000, ']')), Error);
   EXPECT_THROW(sweep_request_from_json("{\"device\":\"" + std::string(1'000'000, 'A') + "\"}"), Error);
   EXPECT_THROW(sweep_request_from_json("{\"device\":\"\xff\"}"), Error) << "no UTF-8";
