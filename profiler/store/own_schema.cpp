@@ -1,6 +1,7 @@
 #include "profiler/store/own_schema.hpp"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <cctype>
@@ -79,6 +80,47 @@ std::size_t after_quoted(std::string_view sql, std::size_t start) {
   return sql.size();
 }
 
+// What stands between two quotes as a word: without them where SQLite then reads the same. A keyword, a number or a
+// text with other characters is a name in quotes and something else without; where no such column is, it is a text.
+std::string quoted_word(std::string_view inside) {
+  const std::string name = lower(inside);
+  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const bool same = !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+                    std::ranges::all_of(name, plain) &&
+                    sqlite3_keyword_check(name.data(), static_cast<int>(name.size())) == 0;
+  return same ? name : '"' + name + '"';
+}
+
+// Whether an index on one of our tables may refuse a row that the table takes. One of columns does not: CREATE INDEX
+// name ON table (column, column DESC). One that is unique, computes something, or sorts by another rule may.
+bool may_refuse_rows(const std::vector<std::string>& index) {
+  constexpr std::size_t kBracket = 5;
+  if (index.size() <= kBracket || index[1] != "index" || index[kBracket] != "(" || index.back() != ")") return true;
+  std::size_t words = 0;  // of one column
+  for (std::size_t at = kBracket + 1; at + 1 < index.size(); ++at) {
+    const std::string& word = index[at];
+    words = word == "," ? 0 : words + 1;
+    const bool column = words == 1 && is_name_character(word.front()), order = word == "asc" || word == "desc";
+    if (words > 0 && !column && !(words == 2 && order)) return true;
+  }
+  return false;
+}
+
+void require_harmless_indices(SQLite::Database& database, const std::string& what) {
+  SQLite::Statement query(database,
+                          "SELECT name, lower(tbl_name), sql FROM sqlite_schema WHERE type = 'index' AND sql > ''");
+  while (query.executeStep()) {
+    const std::string name = query.getColumn(0).getString(), table = query.getColumn(1).getString();
+    if (!own_objects().contains(table) || own_objects().contains(lower(name))) continue;
+    if (!may_refuse_rows(sql_words(query.getColumn(2).getString()))) continue;
+    throw Error(
+        what,
+        fmt::format("its table {} has an index that is not Triscope's (\"{}\"), which could refuse what is stored",
+                    shown(table), shown(name)),
+        "drop the index with sqlite3 if you know what it is for; otherwise do not use this file");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> sql_words(std::string_view sql) {
@@ -94,7 +136,7 @@ std::vector<std::string> sql_words(std::string_view sql) {
       words.emplace_back(sql.substr(start, end - start));
     } else if (sql[start] == '"' || sql[start] == '`' || sql[start] == '[') {
       end = after_quoted(sql, start);
-      words.push_back(lower(sql.substr(start + 1, end >= start + 2 ? end - start - 2 : 0)));
+      words.push_back(quoted_word(sql.substr(start + 1, end >= start + 2 ? end - start - 2 : 0)));
     } else if (is_name_character(sql[start])) {
       end = start;
       while (end < sql.size() && is_name_character(sql[end])) ++end;
@@ -113,19 +155,20 @@ std::multiset<std::string> table_definitions(std::string_view sql) {
   std::multiset<std::string> definitions;
   std::string definition;
   int depth = 0;
+  bool options = false;  // behind the brackets
   const auto end_definition = [&] {
     if (!definition.empty()) definitions.insert(definition);
     definition.clear();
   };
   for (const std::string& word : sql_words(sql)) {
-    if (word == ")" && --depth == 0) {
+    if (word == ")") --depth;
+    const bool around_columns = depth == 0 && (word == "(" || word == ")");
+    if (around_columns || (word == "," && depth <= 1)) {
       end_definition();
-      continue;
-    }
-    if (word == "," && depth <= 1) {
-      end_definition();
-    } else if (depth > 0 || !definitions.empty()) {
-      definition += word + '\n';  // before the brackets stands only the name
+      options = options || word == ")";
+    } else {
+      if (definition.empty() && options) definition = ")\n";  // a column of that name is another thing
+      definition += word + '\n';
     }
     if (word == "(") ++depth;
   }
@@ -149,6 +192,7 @@ void require_no_triggers(SQLite::Database& database, const std::filesystem::path
 void require_own_schema(SQLite::Database& database, const std::filesystem::path& file, ResultView view) {
   const std::string what = fmt::format("cannot use {}", file.string());
   const std::map<std::string, SchemaObject> objects = objects_of(database);
+  require_harmless_indices(database, what);
   for (const auto& [name, own] : own_objects()) {
     const auto found = objects.find(name);
     const bool same_type = found != objects.end() && found->second.type == own.type;

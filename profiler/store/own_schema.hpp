@@ -23,10 +23,12 @@ enum class ResultView { own, any };
 void require_own_schema(SQLite::Database& database, const std::filesystem::path& file,
                         ResultView view = ResultView::own);
 
-/// The words of an SQL statement, lower-case where SQLite ignores case, without comments and quotes around names.
+/// The words of an SQL statement, lower-case where SQLite ignores case, without comments, and without quotes
+/// around names where SQLite reads the same without them.
 std::vector<std::string> sql_words(std::string_view sql);
 
-/// The columns and constraints of a CREATE TABLE statement, each as its words, and what follows the brackets.
+/// What stands before the brackets of a CREATE TABLE statement, its columns and constraints, each as its words, and
+/// what follows the brackets, marked as such.
 std::multiset<std::string> table_definitions(std::string_view sql);
 
 }  // namespace triscope
