@@ -66,7 +66,7 @@ void give_up_other_rights(const std::vector<std::filesystem::path>& databases, c
     const std::filesystem::path file = is_descriptor(end) ? std::filesystem::read_symlink(end, failed) : end;
     folders.push_back(std::filesystem::absolute(file, failed).parent_path());
   }
-  confine_reader(folders);
+  confine_reader(folders, output.empty() ? FileModes::fixed : FileModes::changeable);
 }
 
 }  // namespace triscope

@@ -4,6 +4,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,8 +15,10 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace triscope {
@@ -114,8 +117,36 @@ constexpr int kRefusedToReaders[] = {
     SYS_perf_event_open,
     SYS_setns,
     SYS_unshare,
+    SYS_kill,
+    SYS_tkill,
+    SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo,
+    424 /* pidfd_send_signal */,
     438 /* pidfd_getfd */,
     425 /* io_uring_setup */,
+    // Changes to files that landlock knows nothing of.
+    SYS_fchmodat,
+    SYS_fchownat,
+    SYS_fchown,
+    SYS_utimensat,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_fsetxattr,
+    SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_fremovexattr,
+    452 /* fchmodat2 */,
+    463 /* setxattrat */,
+    466 /* removexattrat */,
+    469 /* file_setattr */,
+#if defined(__x86_64__)
+    SYS_chmod,
+    SYS_chown,
+    SYS_lchown,
+    SYS_utime,
+    SYS_utimes,
+    SYS_futimesat,
+#endif
 };
 
 // Calls in `listed` get one answer, all others the other; those of another architecture end the process.
@@ -141,6 +172,26 @@ std::vector<sock_filter> make_filter(std::span<const int> listed, bool allow_lis
   return filter;
 }
 
+// Of a reader: words typed into its terminal would be run by the shell there, and a signal to a thread may be one to
+// another process. Put before the last answer, which allows the rest.
+void refuse_by_arguments(std::vector<sock_filter>& filter) {
+  const sock_filter refuse = answer(SECCOMP_RET_ERRNO | EPERM), allow = filter.back();
+  const auto argument = [](std::size_t n) { return load(offsetof(seccomp_data, args) + n * sizeof(std::uint64_t)); };
+  filter.pop_back();
+  const std::vector<sock_filter> tests = {jump_if(BPF_JEQ, SYS_ioctl, 0, 5),
+                                          argument(1),
+                                          jump_if(BPF_JEQ, TIOCSTI, 1, 0),
+                                          jump_if(BPF_JEQ, TIOCLINUX, 0, 1),
+                                          refuse,
+                                          allow,
+                                          jump_if(BPF_JEQ, SYS_tgkill, 0, 3),
+                                          argument(0),
+                                          jump_if(BPF_JEQ, static_cast<std::uint32_t>(::getpid()), 1, 0),
+                                          refuse,
+                                          allow};
+  filter.insert(filter.end(), tests.begin(), tests.end());
+}
+
 void give_up_calls(std::vector<sock_filter> filter) {
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
@@ -161,10 +212,14 @@ void confine_process() {
   give_up_calls(make_filter(kAllowed, true));
 }
 
-void confine_reader(const std::vector<std::filesystem::path>& folders) {
+void confine_reader(const std::vector<std::filesystem::path>& folders, FileModes modes) {
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   give_up_files(kRead | kList | kControlDevice, folders);
-  give_up_calls(make_filter(kRefusedToReaders, false));
+  std::vector<int> refused(std::begin(kRefusedToReaders), std::end(kRefusedToReaders));
+  if (modes == FileModes::fixed) refused.push_back(SYS_fchmod);
+  std::vector<sock_filter> filter = make_filter(refused, false);
+  refuse_by_arguments(filter);
+  give_up_calls(std::move(filter));
 }
 
 void bound_process(std::int64_t seconds, std::int64_t bytes) {

@@ -14,9 +14,12 @@ namespace triscope {
 void confine_process();
 
 /// For a command that reads a database and says what is in it. Gives up, for good: starting programs, opening sockets,
-/// reaching into other processes, memory that becomes executable, and all changes to files but beneath `folders` and to
-/// devices. Files stay readable. What the kernel lacks is left out.
-void confine_reader(const std::vector<std::filesystem::path>& folders);
+/// signals to other processes and reaching into them, typing into the terminal, memory that becomes executable, all
+/// changes to files but beneath `folders` and to devices, and everywhere to their owners, times and attributes. To
+/// their modes too, unless `modes` is `changeable`: who replaces a file gives the new one its mode. Files stay
+/// readable. What the kernel lacks is left out.
+enum class FileModes { fixed, changeable };
+void confine_reader(const std::vector<std::filesystem::path>& folders, FileModes modes = FileModes::fixed);
 
 /// Bounds: the processor seconds given, 1 GiB of memory, no file over `bytes` (at least 64 MiB), no core dump.
 void bound_process(std::int64_t seconds, std::int64_t bytes);
