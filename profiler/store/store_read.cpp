@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <unordered_set>
+
 #include "profiler/store/row_fault.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_tables.hpp"
@@ -39,6 +41,25 @@ constexpr Table kSweepInfos{
     expression("count(*) FILTER (WHERE measurement.status = 'skipped')", &SweepInfo::skipped),
     expression("count(*) FILTER (WHERE measurement.status = 'cancelled')", &SweepInfo::cancelled),
 };
+
+// What a row says, or nothing: when a value in it cannot be used, it costs no other row.
+template <typename Value, typename Read>
+std::optional<Value> if_usable(Read&& read) {
+  try {
+    return read();
+  } catch (const UnusableRow&) {
+    return std::nullopt;
+  }
+}
+
+// A sweep whose row, or whose environment's, cannot be used. Without a request and an identity it cannot be resumed.
+SweepInfo unusable_sweep(std::int64_t id, const std::string& fault) {
+  SweepInfo sweep;
+  sweep.id = id;
+  sweep.note = "cannot be used: " + fault;
+  sweep.environment.device_name = "?";
+  return sweep;
+}
 
 // The measurements with samples of `sweep` for which `condition` holds.
 std::vector<StoredMeasurement> read_measured(SQLite::Database& database, std::int64_t sweep,
@@ -100,8 +121,9 @@ Environment read_environment(SQLite::Database& database, std::int64_t id) {
 }
 
 SweepSpread read_spread(SQLite::Database& database, std::int64_t sweep) {
-  const auto found = select<SweepSpread>(database, kSpreads.columns, "FROM sweep WHERE id = ?", sweep);
-  return found.empty() ? SweepSpread{} : found.front();
+  const auto found = if_usable<std::vector<SweepSpread>>(
+      [&] { return select<SweepSpread>(database, kSpreads.columns, "FROM sweep WHERE id = ?", sweep); });
+  return found && !found->empty() ? found->front() : SweepSpread{};  // "not known"
 }
 
 std::vector<Sample> read_samples(SQLite::Database& database, std::int64_t measurement) {
@@ -141,14 +163,26 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
 
 std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std::int64_t> sweep) {
   static constexpr auto kColumns = columns(kSweepInfos.columns, within(&SweepInfo::environment, kEnvironments.columns));
-  return select<SweepInfo>(database, kColumns,
-                           "FROM sweep JOIN environment ON environment.id = sweep.environment "
-                           "LEFT JOIN note ON note.sweep = sweep.id AND note.measurement IS NULL "
-                           "LEFT JOIN measurement ON measurement.sweep = sweep.id "
-                           "WHERE ?1 IS NULL OR sweep.id = ?1 GROUP BY sweep.id "
-                           "ORDER BY max(sweep.started_unix_ns, ifnull(min(measurement.started_unix_ns), 0)) DESC, "
-                           "sweep.id DESC",
-                           sweep);
+  SQLite::Statement query(database,
+                          "SELECT " + select_list(kColumns) +
+                              " FROM sweep JOIN environment ON environment.id = sweep.environment "
+                              "LEFT JOIN note ON note.sweep = sweep.id AND note.measurement IS NULL "
+                              "LEFT JOIN measurement ON measurement.sweep = sweep.id "
+                              "WHERE ?1 IS NULL OR sweep.id = ?1 GROUP BY sweep.id "
+                              "ORDER BY max(sweep.started_unix_ns, ifnull(min(measurement.started_unix_ns), 0)) DESC, "
+                              "sweep.id DESC");
+  Binder(query) << sweep;
+  std::vector<SweepInfo> sweeps;
+  while (query.executeStep()) {
+    SweepInfo& one = sweeps.emplace_back();
+    try {
+      RowReader reader(query);
+      read_row(reader, kColumns, one);
+    } catch (const UnusableRow& fault) {
+      one = unusable_sweep(query.getColumn(0).getInt64(), fault.what());
+    }
+  }
+  return sweeps;
 }
 
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep) {
@@ -178,10 +212,13 @@ void read_companions(SQLite::Database& database, const char* condition, std::int
   Binder(query) << value;
   std::unordered_map<std::int64_t, std::map<std::int64_t, std::string>> kernels;  // of a group, by measurement
   while (query.executeStep()) {
-    RowReader reader(query);
-    const auto measurement = reader.next<std::int64_t>();
-    const auto group = reader.next<std::int64_t>();
-    kernels[group][measurement] = reader.next<std::string>();
+    if_usable<bool>([&] {
+      RowReader reader(query);
+      const auto measurement = reader.next<std::int64_t>();
+      const auto group = reader.next<std::int64_t>();
+      kernels[group][measurement] = reader.next<std::string>();
+      return true;
+    });
   }
   for (auto& [measurement, series] : all) {
     const auto found = kernels.find(series.group);
@@ -208,20 +245,27 @@ std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& dat
   Binder binder(query);
   binder << value;
   std::unordered_map<std::int64_t, SampleSeries> all;
+  std::unordered_set<std::int64_t> unusable;  // one sample that cannot be used costs its measurement's, not the others'
   SampleSeries* series = nullptr;
   SampleRow row;
   std::int64_t current = 0;
   while (query.executeStep()) {
     row.sample = {};
     RowReader reader(query);
-    read_row(reader, kColumns, row);
+    const bool usable = if_usable<bool>([&] {
+                          read_row(reader, kColumns, row);
+                          return sample_fault(row.sample).empty();
+                        }).value_or(false);
+    if (!usable) {
+      unusable.insert(query.getColumn(0).getInt64());
+      continue;
+    }
     if (series == nullptr || row.measurement != current) {
       current = row.measurement;
       series = &all[current];
       series->group = row.group.value_or(-1);
       series->converged = row.converged;
     }
-    if (const std::string fault = sample_fault(row.sample); !fault.empty()) throw UnusableRow(fault);
     series->samples.push_back(row.sample);
   }
   const std::string references = fmt::format(
@@ -232,8 +276,11 @@ std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& dat
   Binder(with_turns) << value;
   while (with_turns.executeStep()) {
     const std::int64_t measurement = with_turns.getColumn(0).getInt64();
-    all[measurement].turns = read_turns(database, measurement);
+    auto turns =
+        if_usable<std::map<std::int64_t, std::vector<Sample>>>([&] { return read_turns(database, measurement); });
+    if (turns) all[measurement].turns = std::move(*turns);
   }
+  for (const std::int64_t measurement : unusable) all.erase(measurement);
   read_companions(database, condition, value, all);
   return all;
 }
@@ -249,7 +296,10 @@ std::vector<std::pair<Environment, std::vector<std::int64_t>>> read_environments
     const auto measurement = reader.next<std::int64_t>();
     const auto environment = reader.next<std::int64_t>();
     const auto [place, is_new] = place_of.try_emplace(environment, places.size());
-    if (is_new) places.push_back({read_environment(database, environment), {}});
+    if (is_new) {
+      const auto known = if_usable<Environment>([&] { return read_environment(database, environment); });
+      places.push_back({known.value_or(Environment{.device_name = "?"}), {}});
+    }
     places[place->second].second.push_back(measurement);
   }
   return places;
@@ -289,7 +339,7 @@ std::vector<StoredMeasurement> read_without_counters(SQLite::Database& database,
 std::string read_note(SQLite::Database& database, std::int64_t measurement) {
   SQLite::Statement query(database, "SELECT body FROM note WHERE measurement = ?");
   Binder(query) << measurement;
-  return query.executeStep() ? query.getColumn(0).getString() : std::string();
+  return query.executeStep() ? RowReader(query).next<std::string>() : std::string();
 }
 
 }  // namespace triscope

@@ -4,13 +4,18 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 
@@ -120,6 +125,51 @@ TEST_F(Confined, a_reader_starts_nothing_and_talks_to_nobody) {
   EXPECT_EQ(reader([&] { return map(PROT_READ | PROT_WRITE); }), kAllowed);
 }
 
+TEST_F(Confined, a_reader_changes_no_mode_owner_time_or_attribute) {
+  const TemporaryFolder other;
+  const std::string theirs = other.write("theirs", "text");
+  const auto reader = [&](const std::function<bool()>& refused, FileModes modes = FileModes::fixed) {
+    return confined([&] { return outcome(refused()); }, [&] { confine_reader({other.path()}, modes); });
+  };
+  const int descriptor = ::open(theirs.c_str(), O_RDONLY);
+  EXPECT_EQ(reader([&] { return ::chmod(theirs.c_str(), 0777) != 0; }), kRefused);
+  EXPECT_EQ(reader([&] { return ::fchmod(descriptor, 0777) != 0; }), kRefused);
+  EXPECT_EQ(reader([&] { return ::fchmod(descriptor, 0600) != 0; }, FileModes::changeable), kAllowed);
+  EXPECT_EQ(reader([&] { return ::chmod(theirs.c_str(), 0777) != 0; }, FileModes::changeable), kRefused);
+  EXPECT_EQ(reader([&] { return ::chown(theirs.c_str(), ::getuid(), ::getgid()) != 0; }), kRefused);
+  EXPECT_EQ(reader([&] { return ::fchown(descriptor, ::getuid(), ::getgid()) != 0; }), kRefused);
+  EXPECT_EQ(reader([&] { return ::utimensat(AT_FDCWD, theirs.c_str(), nullptr, 0) != 0; }), kRefused);
+  EXPECT_EQ(reader([&] { return ::setxattr(theirs.c_str(), "user.a", "b", 1, 0) != 0 && errno == EPERM; }), kRefused);
+  ::close(descriptor);
+}
+
+TEST_F(Confined, a_reader_types_nothing_into_its_terminal) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  const auto fails_with = [&](unsigned long request, int code) {
+    const auto attempt = [&] { return outcome(::ioctl(terminal, request, "x") != 0 && errno == code); };
+    return confined(attempt, [] { confine_reader({}); });
+  };
+  EXPECT_EQ(fails_with(TIOCSTI, EPERM), kRefused);
+  EXPECT_EQ(confined(
+                [&] {
+                  int bytes = 0;
+                  return outcome(::ioctl(terminal, FIONREAD, &bytes) != 0);
+                },
+                [] { confine_reader({}); }),
+            kAllowed);
+  // Refused here, not by a kernel that has no such call: that one says EIO.
+  EXPECT_EQ(fails_with(TIOCSTI | 0x100000000UL, EPERM), kRefused);
+  ::close(terminal);
+}
+
+TEST_F(Confined, a_reader_can_still_abort) {
+  EXPECT_EQ(confined([]() -> int { std::abort(); }, [] { confine_reader({}); }), 99);
+  EXPECT_EQ(confined([] { return outcome(::syscall(SYS_tgkill, ::getppid(), ::getppid(), 0) != 0); },
+                     [] { confine_reader({}); }),
+            kRefused);
+}
+
 std::string refusal_of(const std::filesystem::path& file) {
   const Patience patience{{}, std::chrono::seconds(5), {}};
   try {
@@ -222,6 +272,19 @@ TEST_F(FileCheck, a_pipe_beside_it_keeps_nobody_waiting) {
       EXPECT_THROW(Store{copy}, Error) << end;
     }
   }
+}
+
+// Whoever starts a program may have left it so that the exit codes of its children are lost.
+TEST_F(FileCheck, a_file_is_refused_also_where_exit_codes_are_lost) {
+  const std::filesystem::path evil = folder_ / "evil.db";
+  std::filesystem::copy_file(file_, evil);
+  SQLite::Database(evil.string(), SQLite::OPEN_READWRITE)
+      .exec("CREATE TRIGGER evil AFTER INSERT ON sweep BEGIN DELETE FROM note; END");
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const std::string good = refusal_of(file_), bad = refusal_of(evil);
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(good, "");
+  EXPECT_NE(bad.find("a trigger"), std::string::npos) << bad;
 }
 
 TEST_F(FileCheck, damage_in_the_log_counts) {

@@ -103,9 +103,91 @@ TEST_F(Hostile, what_sqlite_does_not_read_behind_a_nul_is_not_compared) {
   EXPECT_THAT(refusal(), HasSubstr("its table note is not built as Triscope builds it"));
 }
 
+// As a damaged page, or a file that was made by hand, holds it: SQLite does not look at types when it reads.
+TEST_F(Hostile, a_value_of_another_type_costs_its_row_alone) {
+  {
+    Store store(file_);
+    store.add(begin(store), synthetic_measurement(7, 3));
+  }
+  const auto spoil = [&](const char* table, const char* column, const char* where) {
+    exec(std::string(
+             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT, WITHOUT', 'WITHOUT') "
+             "WHERE name = '") +
+         table + "'; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = '" + table + "'");
+    exec(std::string("UPDATE ") + table + " SET " + column + " = x'ff00' WHERE " + where);
+    exec(std::string(
+             "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = CASE WHEN sql LIKE '%WITHOUT ROWID' THEN "
+             "replace(sql, 'WITHOUT ROWID', 'STRICT, WITHOUT ROWID') ELSE sql || ' STRICT' END WHERE name = '") +
+         table + "'");
+  };
+  spoil("sweep", "planned", "id = 1");
+  spoil("sample", "power_w", "measurement = 6");
+  spoil("note", "body", "1");
+  const Snapshot snapshot(file_);
+  const std::vector<SweepInfo> sweeps = snapshot.sweeps();
+  ASSERT_THAT(sweeps, SizeIs(2));
+  const SweepInfo& bad = sweeps[sweeps[0].id == 1 ? 0 : 1];
+  EXPECT_EQ(bad.note, "cannot be used: its planned is no whole number in its range");
+  EXPECT_EQ(bad.uuid + bad.request_json, "");
+  EXPECT_THAT(snapshot.series_of_sweep(1), SizeIs(5));
+  EXPECT_THAT(snapshot.series_of_sweep(2), IsEmpty());
+  EXPECT_THAT(snapshot.results(), SizeIs(6));
+}
+
+TEST_F(Hostile, a_sweep_on_an_unknown_machine_is_still_read) {
+  exec(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = "
+      "'environment'");
+  exec("UPDATE environment SET cpu_threads = 'many'");
+  exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' STRICT' WHERE name = 'environment'");
+  const Snapshot snapshot(file_);
+  ASSERT_THAT(snapshot.sweeps(), SizeIs(1));
+  EXPECT_EQ(snapshot.sweeps()[0].note, "cannot be used: its cpu_threads is no whole number in its range");
+  ASSERT_THAT(snapshot.environments(1), SizeIs(1));
+  EXPECT_EQ(snapshot.environments(1)[0].first.device_name, "?");
+  EXPECT_THAT(snapshot.series_of_sweep(1), SizeIs(5));
+  EXPECT_THAT(Snapshot(file_).results(), SizeIs(5));
+}
+
+TEST_F(Hostile, a_virtual_table_is_none_of_ours) {
+  exec(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 0, sql = replace(replace(sql, 'CREATE TABLE "
+      "launch (', "
+      "'CREATE VIRTUAL TABLE launch USING fts4('), ') STRICT, WITHOUT ROWID', ', strict, without rowid)') "
+      "WHERE name = 'launch'");
+  EXPECT_THAT(refusal(), HasSubstr("its table launch is not built as Triscope builds it"));
+}
+
+TEST_F(Hostile, a_table_that_takes_any_type_is_none_of_ours) {
+  exec(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ', strict)') "
+      "WHERE name = 'environment'");
+  EXPECT_THAT(refusal(), HasSubstr("its table environment is not built as Triscope builds it"));
+}
+
+TEST_F(Hostile, a_view_of_texts_in_the_place_of_columns_is_refused) {
+  exec(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'k.name AS kernel', '\"k.name\" AS "
+      "kernel') WHERE name = 'result'");
+  EXPECT_THAT(refusal(), HasSubstr("its view result is not the one that Triscope makes"));
+}
+
+TEST_F(Hostile, an_index_that_could_refuse_rows_is_refused_by_name) {
+  for (const char* const index :
+       {"UNIQUE INDEX evil ON measurement(id, sweep)", "INDEX evil ON measurement(abs(samples))",
+        "INDEX evil ON measurement(sweep) WHERE abs(samples) > 1", "INDEX evil ON measurement(samples -> 1)",
+        "INDEX evil ON measurement(reason COLLATE nocase)"}) {
+    exec(std::string("CREATE ") + index);
+    EXPECT_THAT(refusal(), HasSubstr("its table measurement has an index that is not Triscope's (\"evil\")")) << index;
+    exec("DROP INDEX evil");
+  }
+}
+
 TEST_F(Hostile, what_a_person_added_is_left_alone) {
   exec(
-      "CREATE TABLE mine (x); CREATE VIEW my_view AS SELECT * FROM mine; CREATE INDEX my_index ON measurement(status); "
+      "CREATE TABLE mine (x); CREATE VIEW my_view AS SELECT * FROM mine; CREATE INDEX my_index ON measurement(status, "
+      "\"samples\" DESC); "
+      "CREATE UNIQUE INDEX mine_once ON mine(x); "
       "CREATE TRIGGER my_trigger AFTER INSERT ON mine BEGIN DELETE FROM mine; END");
   EXPECT_EQ(refusal(), "");
   EXPECT_THAT(Snapshot(file_).results(), SizeIs(5));
@@ -278,6 +360,17 @@ TEST(SqlWords, definitions_are_compared_whatever_their_order) {
   EXPECT_NE(table, table_definitions("CREATE TABLE t (a INTEGER, b TEXT CHECK (b IN ('x', 'y')), UNIQUE (a, b))"));
   EXPECT_NE(table_definitions("CREATE TABLE t (id INTEGER PRIMARY KEY)"),
             table_definitions("CREATE TABLE t (\"id integer\" PRIMARY KEY)"));
+  EXPECT_NE(table_definitions("CREATE TABLE t (a, b) STRICT"), table_definitions("CREATE TABLE t (a, b, strict)"));
+  EXPECT_NE(table_definitions("CREATE TABLE t (a)"), table_definitions("CREATE VIRTUAL TABLE t USING fts4(a)"));
+}
+
+TEST(SqlWords, a_name_in_quotes_is_another_word_where_sqlite_reads_it_so) {
+  EXPECT_EQ(sql_words("\"a\" [b] `C`"), sql_words("a b c"));
+  EXPECT_NE(sql_words("\"m.id\""), sql_words("m.id")) << "a text, where no column is called that";
+  EXPECT_NE(sql_words("a TEXT \"not\" NULL"), sql_words("a TEXT NOT NULL")) << "a part of the type";
+  EXPECT_NE(sql_words("\"1000\""), sql_words("1000"));
+  EXPECT_NE(table_definitions("CREATE TABLE t (a \"text\nnot\nnull\")"),
+            table_definitions("CREATE TABLE t (a text not null)"));
 }
 
 TEST(StoredText, what_is_no_utf8_is_replaced) {
