@@ -175,7 +175,7 @@ TEST_F(Hostile, a_view_of_texts_in_the_place_of_columns_is_refused) {
 TEST_F(Hostile, an_index_that_could_refuse_rows_is_refused_by_name) {
   for (const char* const index :
        {"UNIQUE INDEX evil ON measurement(id, sweep)", "INDEX evil ON measurement(abs(samples))",
-        "INDEX evil ON measurement(sweep) WHERE abs(samples) > 1", "INDEX evil ON measurement(samples -> 1)",
+        "INDEX evil ON measurement(sweep) WHERE abs(samples) > 1", "INDEX evil ON measurement(samples + 1)",
         "INDEX evil ON measurement(reason COLLATE nocase)"}) {
     exec(std::string("CREATE ") + index);
     EXPECT_THAT(refusal(), HasSubstr("its table measurement has an index that is not Triscope's (\"evil\")")) << index;
