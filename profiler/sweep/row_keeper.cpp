@@ -16,6 +16,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/number_of.hpp"
 #include "profiler/protocol/messages.hpp"
+#include "profiler/store/row_fault.hpp"
 
 namespace triscope {
 namespace {
@@ -57,6 +58,12 @@ std::string identity_of(const std::filesystem::path& database, std::int64_t swee
               ExitCode::usage);
 }
 
+/// Why a measurement of the spool file, which has no summary, is none; empty: it is one.
+std::string spooled_fault(const Measurement& measurement) {
+  if (measurement.status == Status::ok && measurement.samples.empty()) return "it has no sample";
+  return row_fault(measurement);
+}
+
 void wait(std::chrono::milliseconds time, std::stop_token stop) {
   std::mutex mutex;
   std::condition_variable_any never;
@@ -75,26 +82,47 @@ RowKeeper::RowKeeper(Store& store, Sweep sweep)
   if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file_, error))) return;
   std::vector<Measurement> left = read_spool();
   if (left.empty()) {  // half a measurement, or something that this program did not write
-    const std::string unread = file_.string() + ".unread";
-    std::filesystem::rename(file_, unread, error);
-    sweep_.tell(fmt::format("{} holds no whole measurement: it is now {}", file_.string(), unread));
+    const std::filesystem::path unread = set_aside();
+    sweep_.tell(fmt::format("{} holds no whole measurement: it is now {}", file_.string(), unread.string()));
     return;
   }
+  add_spooled(std::move(left));
+}
+
+void RowKeeper::add_spooled(std::vector<Measurement> left) {
   std::vector<FinishedKey> finished = Snapshot(sweep_.database).finished_keys(sweep_.id);
-  std::size_t added = 0;
+  std::size_t added = 0, unusable = 0;
+  std::string fault;  // the last one's
   for (Measurement& measurement : left) {
     // The program may have ended between the database and the removal of the file.
     const auto same = [&](const FinishedKey& one) {
       return one.key == measurement.key && one.source_hash == measurement.source_hash;
     };
     if (std::any_of(finished.begin(), finished.end(), same)) continue;
+    if (std::string why = spooled_fault(measurement); !why.empty()) {
+      fault = std::move(why);
+      ++unusable;
+      continue;
+    }
     if (measurement.status == Status::ok) sweep_.summarize(measurement);
     store_.add(sweep_.id, measurement);
     finished.push_back({measurement.key, measurement.source_hash});
     ++added;
   }
+  const std::string spool = file_.string();
+  if (unusable > 0)
+    sweep_.tell(fmt::format("{} in {} cannot be used ({}) and will be measured again; the file is now {}",
+                            number_of(unusable, "measurement"), spool, fault, set_aside().string()));
+  std::error_code error;
   std::filesystem::remove(file_, error);
-  sweep_.tell(fmt::format("{} of an earlier run added from {}", number_of(added, "measurement"), file_.string()));
+  if (added > 0) sweep_.tell(fmt::format("{} of an earlier run added from {}", number_of(added, "measurement"), spool));
+}
+
+std::filesystem::path RowKeeper::set_aside() const {
+  const std::filesystem::path unread = file_.string() + ".unread";
+  std::error_code error;
+  std::filesystem::rename(file_, unread, error);
+  return unread;
 }
 
 void RowKeeper::add(const Measurement& measurement) {

@@ -31,8 +31,9 @@ class RowKeeper {
     std::function<void(Measurement&)> summarize;                 ///< the spool file holds samples, not their summary
   };
 
-  /// Adds what an earlier run of the sweep left in the spool file, and removes that. Throws `Error` when the file
-  /// cannot be read or the database does not take what is in it.
+  /// Adds what an earlier run of the sweep left in the spool file, and removes that. What no measurement can be is left
+  /// out, and the file set aside. Throws `Error` when the file cannot be read or the database does not take what is in
+  /// it.
   RowKeeper(Store& store, Sweep sweep);
 
   /// Stores `measurement`, or lets it wait and says so. Never throws `Error`.
@@ -52,6 +53,8 @@ class RowKeeper {
   void try_again();
   void spool();
   std::vector<Measurement> read_spool() const;
+  void add_spooled(std::vector<Measurement> left);
+  std::filesystem::path set_aside() const;  ///< the spool file; returns its new name
   bool all_spooled() const;
   std::string where() const;
 

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "kernels/base/error.hpp"
+#include "profiler/protocol/messages.hpp"
 #include "profiler/statistics/statistics.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
@@ -145,6 +146,25 @@ TEST_F(RowKeeperTest, a_file_that_holds_no_measurement_is_set_aside) {
   EXPECT_THAT(told_, ElementsAre(HasSubstr("holds no whole measurement")));
   EXPECT_FALSE(std::filesystem::exists(spool()));
   EXPECT_TRUE(std::filesystem::exists(spool().string() + ".unread"));
+}
+
+TEST_F(RowKeeperTest, what_no_measurement_can_be_costs_itself_and_the_rest_comes_in) {
+  Measurement empty = one(1), huge = one(2), negative = one(3);
+  empty.samples.clear();
+  huge.key.problem.seq_len = std::int64_t{1} << 62;
+  negative.key.problem.window1 = -1;
+  std::string bytes;
+  for (const Measurement& each : {empty, huge, one(5), negative}) bytes += to_bytes(ResultReply{sweep_, each});
+  std::ofstream(spool(), std::ios::binary) << bytes;
+  RowKeeper keeper = this->keeper();
+  ASSERT_THAT(rows(), SizeIs(1));
+  EXPECT_EQ(rows().front().status, Status::ok) << rows().front().reason;
+  EXPECT_EQ(rows().front().problem, one(5).key.problem);
+  EXPECT_THAT(told_, ElementsAre(testing::AllOf(HasSubstr("3 measurements in " + spool().string() + " cannot be used"),
+                                                HasSubstr("window1 is -1"), HasSubstr("measured again")),
+                                 HasSubstr("1 measurement of an earlier run added")));
+  EXPECT_FALSE(std::filesystem::exists(spool()));
+  EXPECT_EQ(read_bytes(spool().string() + ".unread"), bytes) << "nothing is thrown away";
 }
 
 TEST_F(RowKeeperTest, where_no_file_can_be_written_memory_keeps_it) {
