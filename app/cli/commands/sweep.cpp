@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -291,6 +292,7 @@ int run(const SweepOptions& options) {
   SweepRequest request = options.request;
   std::optional<std::int64_t> resume;
   if (options.resume) resume = sweep_to_resume(Snapshot(database), options.resume_id, *options.database);
+  std::signal(SIGPIPE, SIG_IGN);  // who read along may be gone (a `tee` that was killed): the sweep goes on
   StopSignal stop;
   SweepDisplay display(options.json);
   const std::stop_callback tell(stop.token(), [] {  // in the thread that watches for signals

@@ -272,6 +272,20 @@ TEST(CommandLine, a_sweep_without_streams_is_measured_and_stored) {
   EXPECT_FALSE(Snapshot(database).sweeps().front().finished.empty());
 }
 
+TEST(CommandLine, a_sweep_that_nobody_listens_to_is_measured_and_stored) {
+  const TemporaryFolder folder;
+  const std::string database = folder / "a.db";
+  const std::string sweep =
+      "sweep --windows 2x2 --seq 16 --q-heads 1 --kv-heads 1 --head-dim 8 --device cpu --kernel cpu.fast --budget 10ms "
+      "--db " +
+      database;
+  for (const std::string ending : {" 2>&1 | true", " --json 2>&1 | true"}) {
+    run_in_shell(sweep + ending);
+    EXPECT_EQ(Snapshot(database).sweeps().front().ok, 2) << ending;
+    EXPECT_FALSE(Snapshot(database).sweeps().front().finished.empty()) << ending;
+  }
+}
+
 TEST(CommandLine, escapes_from_elsewhere_do_not_reach_the_terminal) {
   const ProgramResult result = run_triscope({"\x1b[31mred"});
   EXPECT_THAT(result.errors, AllOf(HasSubstr("\\x1b[31mred"), Not(HasSubstr("\x1b"))));
