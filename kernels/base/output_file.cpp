@@ -102,7 +102,7 @@ fs::path end_of_links(const fs::path& given) {
 
 void refuse_database_files(const fs::path& given, const fs::path& target, bool may_be_database) {
   for (const fs::path& name : {given, target}) {
-    for (const char* ending : {"-wal", "-shm", "-journal", ".lock"}) {
+    for (const char* ending : {"-wal", "-shm", "-journal", ".lock", ".spool"}) {
       if (!name.filename().string().ends_with(ending)) continue;
       refuse(given, fmt::format("names that end in {} belong to the database they stand beside", ending),
              "name another file");

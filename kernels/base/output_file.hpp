@@ -16,8 +16,8 @@ enum class FileKind { picture, array, csv, json, markdown, latex, tensors, datab
 /// have no ending. What is no regular file (a FIFO, a device, an open descriptor) may have any name. Creates nothing.
 void require_output(const std::filesystem::path& file, FileKind kind, std::string_view option);
 
-/// Refuses names that SQLite and sweeps keep beside a database (x-wal, x-shm, x-journal, x.lock) and, unless
-/// `may_be_database`, every SQLite file. `target` is what `given` leads to. Throws `Error` (usage).
+/// Refuses names that SQLite and sweeps keep beside a database (x-wal, x-shm, x-journal, x.lock, x.spool) and,
+/// unless `may_be_database`, every SQLite file. `target` is what `given` leads to. Throws `Error` (usage).
 void refuse_database_files(const std::filesystem::path& given, const std::filesystem::path& target,
                            bool may_be_database = false);
 

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "app/window/report/offscreen.hpp"
@@ -97,6 +100,7 @@ class Report {
     if (before != data_.sweeps.end()) ++before;  // the newest stands first
     if (before != data_.sweeps.end()) application_.carry_out(ask::Compare{before->id});
     offscreen_.settle();
+    refuse_database_files(options_.folder, end_of_links(options_.folder));
     std::error_code failed;
     std::filesystem::create_directory(options_.folder, failed);  // not its parents: nobody asked for those
     if (!failed && !std::filesystem::is_directory(options_.folder))
@@ -144,7 +148,7 @@ class Report {
   void write_page() {
     PaperPageInput input;
     input.database = std::filesystem::path(data_.database).filename().string();
-    input.rows = Snapshot(data_.database).results();
+    input.rows = all_rows();
     input.tiled.seq_len = input.layer.seq_len;
     input.tiled.window1 = input.layer.windows.window1;
     input.tiled.window2 = input.layer.windows.window2;
@@ -156,6 +160,24 @@ class Report {
   const std::vector<std::filesystem::path>& written() const { return written_; }
 
  private:
+  /// The rows of all sweeps in their order. Most of them the window has read.
+  std::vector<ResultRow> all_rows() const {
+    std::map<std::int64_t, std::shared_ptr<const SweepResults>> read{{data_.shown->info.id, data_.shown}};
+    for (const auto& sweep : data_.same_device) read[sweep->info.id] = sweep;
+    std::vector<ResultRow> rows;
+    const auto add = [&](const std::vector<ResultRow>& more) { rows.insert(rows.end(), more.begin(), more.end()); };
+    std::optional<Snapshot> snapshot;
+    for (const SweepInfo& sweep : data_.sweeps) {
+      if (const auto found = read.find(sweep.id); found != read.end()) {
+        add(found->second->rows);
+        continue;
+      }
+      if (!snapshot) snapshot.emplace(data_.database);
+      add(snapshot->results(sweep.id));
+    }
+    std::ranges::sort(rows, {}, &ResultRow::measurement);
+    return rows;
+  }
   int scaled(int pixels) const { return static_cast<int>(static_cast<float>(pixels) * options_.scale); }
   void resize(int width, int height) {
     ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(scaled(width)), static_cast<float>(scaled(height)));

@@ -290,6 +290,11 @@ TEST_F(HistoryTest, a_report_refuses_what_is_not_there) {
   expect_error(run_triscope({"report", "-o", (folder_ / "out").string(), "--db", typo.string()}), 3, "typo.db");
   EXPECT_FALSE(std::filesystem::exists(typo));
   expect_error(run({"report", "-o", ""}), 2, "the name is empty; name a folder");
+  const std::string log = file_.string() + "-journal";
+  const ProgramResult refused = run({"report", "-o", log});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("belong to the database"));
+  EXPECT_FALSE(std::filesystem::exists(log)) << "a folder of that name would keep the database from being opened";
 }
 
 TEST_F(HistoryTest, hints_name_the_database_as_a_shell_reads_it) {

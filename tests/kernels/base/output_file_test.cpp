@@ -76,7 +76,7 @@ TEST(OutputFile, links_in_a_circle_are_refused_and_stay) {
 
 TEST(OutputFile, what_belongs_to_a_database_is_never_written) {
   const TemporaryFolder folder;
-  for (const char* name : {"x.db-wal", "x.db-shm", "x.db-journal", "x.db.sweep3.lock"}) {
+  for (const char* name : {"x.db-wal", "x.db-shm", "x.db-journal", "x.db.sweep3.lock", "x.db.0123.spool"}) {
     put(folder / name, "rows");
     EXPECT_THAT(refusal(folder / name, FileKind::csv), HasSubstr("belong to the database")) << name;
     EXPECT_THAT(refusal(folder / name, FileKind::database), HasSubstr("belong to the database")) << name;
