@@ -14,6 +14,7 @@ std::vector<std::uint8_t> encode_png(int width, int height, const std::uint8_t* 
   if (width <= 0 || height <= 0)
     throw Error("The picture was not made", "it is empty", "make the window or the chart larger");
   stbi_write_png_compression_level = 5;  // the least: files a thousandth larger, in three quarters of the time
+  stbi_write_force_png_filter = 0;       // drawings are flat: a tenth smaller than with chosen filters, and faster
   std::vector<std::uint8_t> bytes;
   const auto append = [](void* context, void* data, int size) {
     const auto* begin = static_cast<const std::uint8_t*>(data);

@@ -60,11 +60,19 @@ void cut_texts(ResultRow& row) {
        &row.card.short_label});
 }
 
+// Whether a sweep was done when it was read and was not resumed since.
+bool still_done(const SweepInfo& before, const SweepInfo& now) {
+  return before.uuid == now.uuid && !now.finished.empty() && before.finished == now.finished;
+}
+
 }  // namespace
 
 std::shared_ptr<const SweepResults> DatabaseReader::load(std::int64_t sweep) const {
   auto info = snapshot_->sweep(sweep);
   if (!info) return nullptr;
+  const auto before = loaded_.find(sweep);
+  if (before != loaded_.end() && loaded_version_ == version_ && still_done(before->second->info, *info))
+    return before->second;
   SweepResults results{std::move(*info), snapshot_->results(sweep)};
   cut_texts(results.info);
   for (ResultRow& row : results.rows) cut_texts(row);
@@ -126,8 +134,7 @@ std::vector<std::shared_ptr<const SweepResults>> DatabaseReader::on_the_device_o
     const auto before = loaded_.find(sweep.id);
     // A sweep that was done and was not resumed since is as it was; one that runs gets rows, and its rows more
     // restarts.
-    const bool known = before != loaded_.end() && before->second->info.uuid == sweep.uuid && !sweep.finished.empty() &&
-                       before->second->info.finished == sweep.finished;
+    const bool known = before != loaded_.end() && still_done(before->second->info, sweep);
     std::shared_ptr<const SweepResults> results = known ? before->second : load(sweep.id);
     if (results) result.push_back(kept.emplace(sweep.id, std::move(results)).first->second);
   }
@@ -175,6 +182,7 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
     }
     snapshot_ = std::move(opened);
     beside_.reset();  // versions are those of a connection
+    loaded_version_.reset();
     file_ = request.file;
     inode_ = inode_of(file_);
     gone_ = false;
@@ -216,6 +224,11 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
     result.compared.push_back({std::move(results), std::move(comparisons)});
   }
   if (result.shown) result.same_device = on_the_device_of(result.shown->info, result.sweeps);
+  for (const auto& sweep : {result.shown, result.baseline}) {
+    if (sweep) loaded_[sweep->info.id] = sweep;
+  }
+  for (const ComparedSweep& compared : result.compared) loaded_[compared.results->info.id] = compared.results;
+  loaded_version_ = version_;
   return result;
 }
 

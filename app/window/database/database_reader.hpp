@@ -96,7 +96,8 @@ class DatabaseReader {
   std::string beside_of_;  ///< what `beside_` was made of
   std::shared_ptr<const Verdicts> beside_;
   std::map<Pair, Known> known_;
-  std::map<std::int64_t, std::shared_ptr<const SweepResults>> loaded_;  ///< sweeps on the shown one's device
+  std::map<std::int64_t, std::shared_ptr<const SweepResults>> loaded_;  ///< sweeps that were read last
+  std::optional<std::int64_t> loaded_version_;                          ///< that all of `loaded_` was read in
 };
 
 }  // namespace triscope

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "profiler/export/heatmap.hpp"
 
@@ -10,7 +11,13 @@ namespace {
 
 struct Colour {
   float r = 0, g = 0, b = 0, a = 0;  ///< 0..255
+  bool operator==(const Colour&) const = default;
 };
+
+/// One through the other, as a coloured glass.
+Colour operator*(const Colour& x, const Colour& y) {
+  return {x.r * y.r / 255, x.g * y.g / 255, x.b * y.b / 255, x.a * y.a / 255};
+}
 
 Colour unpack(ImU32 c) {
   return {static_cast<float>((c >> IM_COL32_R_SHIFT) & 255), static_cast<float>((c >> IM_COL32_G_SHIFT) & 255),
@@ -58,6 +65,37 @@ double edge(const Vertex& a, const Vertex& b, double x, double y) {
 /// A pixel centre on an edge belongs to one of two neighbours: the one for which the edge is left or top.
 bool owns_edge(const Vertex& a, const Vertex& b) { return (a.y == b.y && b.x > a.x) || b.y < a.y; }
 
+/// Pixels of a row, end exclusive.
+struct Span {
+  int first, last;
+};
+
+/// Takes away from `span` of row `y` what lies beyond the edge from `a` to `b`. The area grows or falls steadily along
+/// a row, so what is left is one piece; its end is estimated and then looked for.
+void cut_at_edge(Span& span, const Vertex& a, const Vertex& b, int y) {
+  const bool own = owns_edge(a, b);
+  const auto inside = [&](int x) {
+    const double area = edge(a, b, x + 0.5, y + 0.5);
+    return area > 0 || (area == 0 && own);
+  };
+  const double rise = static_cast<double>(b.y) - a.y;
+  if (rise == 0) {
+    if (!inside(span.first)) span.last = span.first;
+    return;
+  }
+  const double crossing = a.x + (static_cast<double>(b.x) - a.x) * (y + 0.5 - a.y) / rise - 0.5;
+  int end = static_cast<int>(std::clamp(crossing, static_cast<double>(span.first), static_cast<double>(span.last)));
+  if (rise < 0) {  // inside is to the right
+    while (end > span.first && inside(end - 1)) --end;
+    while (end < span.last && !inside(end)) ++end;
+    span.first = end;
+  } else {
+    while (end < span.last && inside(end)) ++end;
+    while (end > span.first && !inside(end - 1)) --end;
+    span.last = end;
+  }
+}
+
 class Target {
  public:
   Target(Picture& picture) : picture_(picture) {}
@@ -73,32 +111,52 @@ class Target {
     const int y1 = std::min(clip.y1, static_cast<int>(std::ceil(std::max({a.y, b.y, c.y}))));
     const int x0 = std::max(clip.x0, static_cast<int>(std::floor(std::min({a.x, b.x, c.x}))));
     const int x1 = std::min(clip.x1, static_cast<int>(std::ceil(std::max({a.x, b.x, c.x}))));
-    const bool own0 = owns_edge(b, c), own1 = owns_edge(c, a), own2 = owns_edge(a, b);
     const bool flat_uv = a.u == b.u && b.u == c.u && a.v == b.v && b.v == c.v;
     const Colour flat = texture && flat_uv ? sample(*texture, a.u, a.v) : Colour{255, 255, 255, 255};
+    const bool one_colour = (!texture || flat_uv) && a.colour == b.colour && a.colour == c.colour;
     for (int y = y0; y < y1; ++y) {
-      for (int x = x0; x < x1; ++x) {
+      Span span{x0, x1};
+      for (const auto& [from, to] : {std::pair(&b, &c), {&c, &a}, {&a, &b}}) {
+        if (span.first < span.last) cut_at_edge(span, *from, *to, y);
+      }
+      if (one_colour) {
+        fill(y, span, a.colour * flat);
+        continue;
+      }
+      for (int x = span.first; x < span.last; ++x) {
         const double px = x + 0.5, py = y + 0.5;
-        const double w0 = edge(b, c, px, py), w1 = edge(c, a, px, py), w2 = edge(a, b, px, py);
-        if (w0 < 0 || w1 < 0 || w2 < 0 || (w0 == 0 && !own0) || (w1 == 0 && !own1) || (w2 == 0 && !own2)) continue;
-        const auto l0 = static_cast<float>(w0 / area), l1 = static_cast<float>(w1 / area),
-                   l2 = static_cast<float>(w2 / area);
+        const auto l0 = static_cast<float>(edge(b, c, px, py) / area),
+                   l1 = static_cast<float>(edge(c, a, px, py) / area),
+                   l2 = static_cast<float>(edge(a, b, px, py) / area);
         const auto mix = [&](float Colour::*m) { return a.colour.*m * l0 + b.colour.*m * l1 + c.colour.*m * l2; };
         Colour texture_colour = flat;
         if (texture && !flat_uv)
           texture_colour = sample(*texture, a.u * l0 + b.u * l1 + c.u * l2, a.v * l0 + b.v * l1 + c.v * l2);
-        blend(x, y,
-              {mix(&Colour::r) * texture_colour.r / 255, mix(&Colour::g) * texture_colour.g / 255,
-               mix(&Colour::b) * texture_colour.b / 255, mix(&Colour::a) * texture_colour.a / 255});
+        blend(at(x, y), Colour{mix(&Colour::r), mix(&Colour::g), mix(&Colour::b), mix(&Colour::a)} * texture_colour);
       }
     }
   }
 
  private:
-  void blend(int x, int y, const Colour& colour) {
-    std::uint8_t* p =
-        picture_.rgb.data() +
-        (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture_.width) + static_cast<std::size_t>(x)) * 3;
+  std::uint8_t* at(int x, int y) {
+    return picture_.rgb.data() +
+           (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture_.width) + static_cast<std::size_t>(x)) * 3;
+  }
+
+  void fill(int y, const Span& span, const Colour& colour) {
+    if (span.first >= span.last) return;
+    std::uint8_t* p = at(span.first, y);
+    std::uint8_t* const end = at(span.last, y);
+    if (colour.a < 255) {
+      for (; p != end; p += 3) blend(p, colour);
+      return;
+    }
+    std::uint8_t opaque[3] = {};
+    blend(opaque, colour);
+    for (; p != end; p += 3) std::copy(opaque, opaque + 3, p);
+  }
+
+  static void blend(std::uint8_t* p, const Colour& colour) {
     const float alpha = std::clamp(colour.a / 255, 0.0F, 1.0F);
     const auto over = [&](std::uint8_t below, float above) {
       return static_cast<std::uint8_t>(
