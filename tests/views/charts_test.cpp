@@ -126,6 +126,17 @@ TEST(Charts, a_matrix_product_is_no_level_of_the_latency_chart) {
   EXPECT_EQ(bar_chart(model).levels.size(), 1U);
 }
 
+TEST(Charts, a_baseline_with_the_name_of_one_of_our_kernels_stays_a_level) {
+  auto sweep = std::make_shared<SweepResults>(*small_sweep());
+  for (ResultRow& row : sweep->rows) row.kernel = "same";
+  const ScalingChart chart = scaling_chart(make_latency_model(*sweep, nullptr));
+  EXPECT_FALSE(chart.levels.empty());
+  ASSERT_FALSE(chart.series.empty());
+  for (const SeriesPoints& series : chart.series) {
+    for (const ChartPoint& point : series.points) EXPECT_GT(point.x, 0) << "the axis is logarithmic";
+  }
+}
+
 TEST(Charts, of_several_lengths_one_is_shown_with_the_baselines_of_that_length) {
   const LatencyModel model = make_latency_model(*length_sweep(), nullptr);
   const std::vector<ChartSetting> settings = chart_settings(model);

@@ -22,6 +22,13 @@ int usual_colour(const KernelCard& card, const LatencyGroup& group) {
   return 4 + pass;
 }
 
+/// In a database of others a kernel of ours may have a baseline's name; only the latter has no place on a chart's x
+/// axis.
+bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& group) {
+  return line.kernel == series.kernel && line.baseline == series.baseline && group.pass == series.pass &&
+         group.regime == series.regime;
+}
+
 /// Series of a model in order of appearance; two of ours never share a colour while there are colours.
 std::vector<Series> all_series(const LatencyModel& model) {
   std::vector<Series> result;
@@ -34,9 +41,8 @@ std::vector<Series> all_series(const LatencyModel& model) {
     for (std::size_t g = 0; g < model.groups.size(); ++g) {
       if (!line.cells[g]) continue;
       const LatencyGroup& group = model.groups[g];
-      const bool known = std::any_of(result.begin(), result.end(), [&](const Series& series) {
-        return series.kernel == line.kernel && series.pass == group.pass && series.regime == group.regime;
-      });
+      const bool known =
+          std::any_of(result.begin(), result.end(), [&](const Series& series) { return belongs(series, line, group); });
       if (known) continue;
       const bool name_kernel = line.baseline || kernels.size() > 1;
       std::string label = name_kernel ? line.card.label + " " + group.title : group.title;
@@ -47,10 +53,6 @@ std::vector<Series> all_series(const LatencyModel& model) {
     }
   }
   return result;
-}
-
-bool belongs(const Series& series, const LatencyLine& line, const LatencyGroup& group) {
-  return line.kernel == series.kernel && group.pass == series.pass && group.regime == series.regime;
 }
 
 /// Each measurement of `series` that has a latency, in lines of `setting`; of all settings when it is null.
