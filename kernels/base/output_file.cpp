@@ -101,7 +101,9 @@ fs::path end_of_links(const fs::path& given) {
 }
 
 void refuse_database_files(const fs::path& given, const fs::path& target, bool may_be_database) {
-  for (const fs::path& name : {given, target}) {
+  for (const fs::path& path : {given, target}) {
+    fs::path name = path.lexically_normal();
+    if (!name.has_filename()) name = name.parent_path();  // a slash at the end
     for (const char* ending : {"-wal", "-shm", "-journal", ".lock", ".spool"}) {
       if (!name.filename().string().ends_with(ending)) continue;
       refuse(given, fmt::format("names that end in {} belong to the database they stand beside", ending),

@@ -111,8 +111,11 @@ void require_harmless_indices(SQLite::Database& database, const std::string& wha
                           "SELECT name, lower(tbl_name), sql FROM sqlite_schema WHERE type = 'index' AND sql > ''");
   while (query.executeStep()) {
     const std::string name = query.getColumn(0).getString(), table = query.getColumn(1).getString();
-    if (!own_objects().contains(table) || own_objects().contains(lower(name))) continue;
-    if (!may_refuse_rows(sql_words(query.getColumn(2).getString()))) continue;
+    if (!own_objects().contains(table)) continue;
+    const std::vector<std::string> words = sql_words(query.getColumn(2).getString());
+    const auto own = own_objects().find(lower(name));
+    if (own != own_objects().end() && words == sql_words(own->second.sql)) continue;
+    if (!may_refuse_rows(words)) continue;
     throw Error(
         what,
         fmt::format("its table {} has an index that is not Triscope's (\"{}\"), which could refuse what is stored",

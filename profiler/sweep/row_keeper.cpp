@@ -82,8 +82,7 @@ RowKeeper::RowKeeper(Store& store, Sweep sweep)
   if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file_, error))) return;
   std::vector<Measurement> left = read_spool();
   if (left.empty()) {  // half a measurement, or something that this program did not write
-    const std::filesystem::path unread = set_aside();
-    sweep_.tell(fmt::format("{} holds no whole measurement: it is now {}", file_.string(), unread.string()));
+    sweep_.tell(fmt::format("{} holds no whole measurement: {}", file_.string(), set_aside()));
     return;
   }
   add_spooled(std::move(left));
@@ -110,19 +109,26 @@ void RowKeeper::add_spooled(std::vector<Measurement> left) {
     ++added;
   }
   const std::string spool = file_.string();
-  if (unusable > 0)
-    sweep_.tell(fmt::format("{} in {} cannot be used ({}) and will be measured again; the file is now {}",
-                            number_of(unusable, "measurement"), spool, fault, set_aside().string()));
-  std::error_code error;
-  std::filesystem::remove(file_, error);
+  if (unusable > 0) {
+    const std::string where = set_aside();
+    sweep_.tell(fmt::format("{} in {} cannot be used ({}) and will be measured again; {}",
+                            number_of(unusable, "measurement"), spool, fault, where));
+  } else {
+    std::error_code error;
+    std::filesystem::remove(file_, error);
+  }
   if (added > 0) sweep_.tell(fmt::format("{} of an earlier run added from {}", number_of(added, "measurement"), spool));
 }
 
-std::filesystem::path RowKeeper::set_aside() const {
-  const std::filesystem::path unread = file_.string() + ".unread";
+std::string RowKeeper::set_aside() const {
+  const std::string unread = file_.string() + ".unread";
+  std::filesystem::path name = unread;
   std::error_code error;
-  std::filesystem::rename(file_, unread, error);
-  return unread;
+  for (int n = 2; std::filesystem::exists(std::filesystem::symlink_status(name, error)); ++n)
+    name = unread + std::to_string(n);
+  std::filesystem::rename(file_, name, error);
+  return error ? fmt::format("the file stays, since it cannot be renamed: {}", error.message())
+               : fmt::format("the file is now {}", name.string());
 }
 
 void RowKeeper::add(const Measurement& measurement) {

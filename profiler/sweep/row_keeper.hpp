@@ -54,7 +54,7 @@ class RowKeeper {
   void spool();
   std::vector<Measurement> read_spool() const;
   void add_spooled(std::vector<Measurement> left);
-  std::filesystem::path set_aside() const;  ///< the spool file; returns its new name
+  std::string set_aside() const;  ///< gives the spool file another name that is free; says which, or why not
   bool all_spooled() const;
   std::string where() const;
 

@@ -83,6 +83,9 @@ TEST(OutputFile, what_belongs_to_a_database_is_never_written) {
     EXPECT_THROW(write_whole_file(folder / name, "a,b\n"), Error) << name;
     EXPECT_EQ(std::filesystem::file_size(folder / name), 4U) << name;
   }
+  for (const char* folder_name : {"new.db-journal/", "new.db-wal/.", "new.db.lock//"}) {
+    EXPECT_THROW(refuse_database_files(folder / folder_name, folder / folder_name), Error) << folder_name;
+  }
   std::filesystem::create_symlink("x.db-wal", folder / "link.csv");
   EXPECT_THROW(write_whole_file(folder / "link.csv", "a,b\n"), Error);
   put(folder / "data", std::string_view("SQLite format 3\0 and so on", 26));

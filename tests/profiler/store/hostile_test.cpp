@@ -183,6 +183,15 @@ TEST_F(Hostile, an_index_that_could_refuse_rows_is_refused_by_name) {
   }
 }
 
+TEST_F(Hostile, an_index_with_the_name_of_ours_is_refused_too) {
+  for (const char* const name : {"measurement_by_sweep", "config_by_shape"}) {
+    exec(std::string("DROP INDEX ") + name + "; CREATE UNIQUE INDEX " + name +
+         " ON measurement(sweep) WHERE sweep > 2");
+    EXPECT_THAT(refusal(), HasSubstr("an index that is not Triscope's")) << name;
+    exec(std::string("DROP INDEX ") + name);
+  }
+}
+
 TEST_F(Hostile, what_a_person_added_is_left_alone) {
   exec(
       "CREATE TABLE mine (x); CREATE VIEW my_view AS SELECT * FROM mine; CREATE INDEX my_index ON measurement(status, "

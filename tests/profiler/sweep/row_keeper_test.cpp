@@ -148,6 +148,16 @@ TEST_F(RowKeeperTest, a_file_that_holds_no_measurement_is_set_aside) {
   EXPECT_TRUE(std::filesystem::exists(spool().string() + ".unread"));
 }
 
+TEST_F(RowKeeperTest, what_was_set_aside_before_stays) {
+  for (const char* text : {"the first letter", "the second letter"}) {
+    std::ofstream(spool()) << text;
+    RowKeeper keeper = this->keeper();
+  }
+  EXPECT_EQ(read_bytes(spool().string() + ".unread"), "the first letter");
+  EXPECT_EQ(read_bytes(spool().string() + ".unread2"), "the second letter");
+  EXPECT_THAT(told_.back(), HasSubstr(".unread2"));
+}
+
 TEST_F(RowKeeperTest, what_no_measurement_can_be_costs_itself_and_the_rest_comes_in) {
   Measurement empty = one(1), huge = one(2), negative = one(3);
   empty.samples.clear();
