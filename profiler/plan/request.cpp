@@ -124,7 +124,7 @@ class RequestReader {
 };
 
 json parse_stored(const std::string& text) {
-  if (text.empty()) refuse_stored("it could not be used, so it was left out when the sweep was imported");
+  if (text.empty()) refuse_stored("it could not be used and was left out");
   if (text.size() > kLongestRequest) refuse_stored(fmt::format("it has {} bytes", text.size()));
   json j;
   try {

@@ -122,7 +122,7 @@ Held& held() {
 struct Ending {
   std::optional<int> status;  ///< as of waitpid; none where whoever started this program ignores children that end
   std::string said;
-  bool passed() const { return said == kPassed; }
+  bool passed() const { return said == kPassed && status.value_or(0) == 0; }
 };
 
 std::optional<int> reap(pid_t child) {

@@ -30,7 +30,7 @@
 namespace triscope {
 namespace {
 
-/// The exit code of a child process that gives up its rights and then runs `action`; 99: a signal ended it.
+/// The exit code of a child process that gives up its rights and then runs `action`; 100 and more: a signal ended it.
 int confined(const std::function<int()>& action, const std::function<void()>& give_up = confine_process) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -39,7 +39,7 @@ int confined(const std::function<int()>& action, const std::function<void()>& gi
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
 constexpr int kAllowed = 0, kRefused = 1;
@@ -164,7 +164,7 @@ TEST_F(Confined, a_reader_types_nothing_into_its_terminal) {
 }
 
 TEST_F(Confined, a_reader_can_still_abort) {
-  EXPECT_EQ(confined([]() -> int { std::abort(); }, [] { confine_reader({}); }), 99);
+  EXPECT_EQ(confined([]() -> int { std::abort(); }, [] { confine_reader({}); }), 100 + SIGABRT);
   EXPECT_EQ(confined([] { return outcome(::syscall(SYS_tgkill, ::getppid(), ::getppid(), 0) != 0); },
                      [] { confine_reader({}); }),
             kRefused);
