@@ -167,11 +167,12 @@ std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std
                           "SELECT " + select_list(kColumns) +
                               " FROM sweep JOIN environment ON environment.id = sweep.environment "
                               "LEFT JOIN note ON note.sweep = sweep.id AND note.measurement IS NULL "
-                              "LEFT JOIN measurement ON measurement.sweep = sweep.id "
-                              "WHERE ?1 IS NULL OR sweep.id = ?1 GROUP BY sweep.id "
+                              "LEFT JOIN measurement ON measurement.sweep = sweep.id " +
+                              (sweep ? "WHERE sweep.id = ?1 " : "") +  // an OR here would read all sweeps
+                              "GROUP BY sweep.id "
                               "ORDER BY max(sweep.started_unix_ns, ifnull(min(measurement.started_unix_ns), 0)) DESC, "
                               "sweep.id DESC");
-  Binder(query) << sweep;
+  if (sweep) Binder(query) << *sweep;
   std::vector<SweepInfo> sweeps;
   while (query.executeStep()) {
     SweepInfo& one = sweeps.emplace_back();
@@ -197,6 +198,30 @@ std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t me
 
 namespace {
 
+// A file may hold a group of more kernels than any sweep measures: of such a group those that come first by name.
+constexpr std::size_t kMostCompanions = 100;
+
+// The measurements of a group of turns.
+struct TurnGroup {
+  std::unordered_map<std::int64_t, std::string> kernel_of;
+  std::map<std::string, std::size_t> measurements;  // of each kernel
+
+  void add(std::int64_t measurement, std::string kernel) {
+    const auto [place, is_new] = kernel_of.try_emplace(measurement, std::move(kernel));
+    if (is_new) ++measurements[place->second];
+  }
+  // The kernels of all but one.
+  std::set<std::string> beside(std::int64_t measurement) const {
+    const auto own = kernel_of.find(measurement);
+    std::set<std::string> kernels;
+    for (const auto& [kernel, count] : measurements) {
+      if (kernels.size() == kMostCompanions) break;
+      if (own == kernel_of.end() || own->second != kernel || count > 1) kernels.insert(kernels.end(), kernel);
+    }
+    return kernels;
+  }
+};
+
 // Of each group of turns the kernels, also those that are rows of another group and took turns with this one.
 void read_companions(SQLite::Database& database, const char* condition, std::int64_t value,
                      std::unordered_map<std::int64_t, SampleSeries>& all) {
@@ -210,21 +235,19 @@ void read_companions(SQLite::Database& database, const char* condition, std::int
                   "measurement.kernel WHERE measurement.sweep IN {0}",
                   sweeps));
   Binder(query) << value;
-  std::unordered_map<std::int64_t, std::map<std::int64_t, std::string>> kernels;  // of a group, by measurement
+  std::unordered_map<std::int64_t, TurnGroup> groups;
   while (query.executeStep()) {
     if_usable<bool>([&] {
       RowReader reader(query);
       const auto measurement = reader.next<std::int64_t>();
       const auto group = reader.next<std::int64_t>();
-      kernels[group][measurement] = reader.next<std::string>();
+      groups[group].add(measurement, reader.next<std::string>());
       return true;
     });
   }
   for (auto& [measurement, series] : all) {
-    const auto found = kernels.find(series.group);
-    if (found == kernels.end()) continue;
-    for (const auto& [other, kernel] : found->second)
-      if (other != measurement) series.companions.insert(kernel);
+    const auto group = groups.find(series.group);
+    if (group != groups.end()) series.companions = group->second.beside(measurement);
   }
 }
 

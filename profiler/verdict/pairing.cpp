@@ -3,38 +3,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+
+#include "kernels/base/error.hpp"
 
 namespace triscope {
 namespace {
-
-bool same_sizes(const Problem& a, const Problem& b) {
-  return a.batch == b.batch && a.seq_len == b.seq_len && a.q_heads == b.q_heads && a.kv_heads == b.kv_heads &&
-         a.head_dim == b.head_dim;
-}
 
 bool is_simplicial(const Problem& problem) {
   return problem.form == Form::trilinear || problem.form == Form::determinant;
 }
 
-bool same_problem(const ResultRow& a, const ResultRow& b, bool across_kernels) {
-  if (!across_kernels) return a.kernel == b.kernel && a.instance == b.instance && a.problem == b.problem;
-  if (is_simplicial(a.problem) != is_simplicial(b.problem)) return same_sizes(a.problem, b.problem);
-  Problem other = b.problem;
-  other.element = a.problem.element;
-  return a.problem == other;
-}
-
-bool partners(const ResultRow& a, const ResultRow& b, bool across_kernels) {
-  return a.pass == b.pass && a.regime == b.regime && a.timing_source == b.timing_source &&
-         same_problem(a, b, across_kernels);
-}
-
-/// What every two partners have in common; rows that differ in it need not be looked at.
-std::string common_text(const ResultRow& row, bool across_kernels) {
+/// How a row was measured, and the sizes of its problem: what a dot-product baseline has in common with its partners.
+std::string sizes_text(const ResultRow& row) {
   const Problem& p = row.problem;
-  std::string text = fmt::format("{} {} {} {} {} {} {} {}", to_string(row.pass), to_string(row.regime),
-                                 to_string(row.timing_source), p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim);
-  if (!across_kernels) text += fmt::format(" {} {} {} {}", p.window1, p.window2, row.kernel, row.instance);
+  return fmt::format("{} {} {} {} {} {} {} {}", to_string(row.pass), to_string(row.regime),
+                     to_string(row.timing_source), p.batch, p.seq_len, p.q_heads, p.kv_heads, p.head_dim);
+}
+
+/// The question that a row answers: equal texts are equal questions. Across kernels who answers is not part of it.
+std::string question_text(const ResultRow& row, bool across_kernels) {
+  const Problem& p = row.problem;
+  const auto number = [](double value) { return value + 0.0; };  // -0 is 0
+  const auto optional_text = [&](const std::optional<double>& value) {
+    return value ? fmt::format("{}", number(*value)) : "-";
+  };
+  std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {}", sizes_text(row), to_string(p.form), to_string(p.mask),
+                                 p.deterministic, p.window1, p.window2, optional_text(p.scale), number(p.k2_bias),
+                                 number(p.v2_bias), optional_text(p.sink));
+  if (!across_kernels)  // with its length, since a name from a file may hold anything
+    text += fmt::format(" {} {}:{} {}", to_string(p.element), row.kernel.size(), row.kernel, row.instance);
   return text;
 }
 
@@ -42,34 +40,47 @@ std::string common_text(const ResultRow& row, bool across_kernels) {
 
 std::vector<ResultRow> newest_of_each(const std::vector<ResultRow>& rows) {
   std::vector<ResultRow> kept;
-  std::unordered_map<std::string, std::vector<std::size_t>> places;  // in `kept`
+  std::unordered_map<std::string, std::size_t> places;  // in `kept`
   for (const ResultRow& row : rows) {
-    std::vector<std::size_t>& alike = places[common_text(row, false)];
-    const auto same =
-        std::find_if(alike.begin(), alike.end(), [&](std::size_t place) { return partners(kept[place], row, false); });
-    if (same == alike.end()) {
-      alike.push_back(kept.size());
+    const auto [place, is_new] = places.try_emplace(question_text(row, false), kept.size());
+    if (is_new) {
       kept.push_back(row);
-    } else if (kept[*same].started <= row.started) {
-      kept[*same] = row;
+    } else if (kept[place->second].started <= row.started) {
+      kept[place->second] = row;
     }
   }
   return kept;
 }
 
-Partners::Partners(const std::vector<ResultRow>& rows, bool across_kernels)
-    : rows_(rows), across_kernels_(across_kernels) {
-  for (std::size_t i = 0; i < rows.size(); ++i) places_[common_text(rows[i], across_kernels)].push_back(i);
+Partners::Partners(const std::vector<ResultRow>& rows, bool across_kernels) : across_kernels_(across_kernels) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    by_question_[question_text(rows[i], across_kernels)].push_back(i);
+    if (across_kernels) by_sizes_[is_simplicial(rows[i].problem)][sizes_text(rows[i])].push_back(i);
+  }
+}
+
+std::array<std::span<const std::size_t>, 2> Partners::places_of(const ResultRow& row) const {
+  const auto found = [](const Places& places, const std::string& text) -> std::span<const std::size_t> {
+    const auto place = places.find(text);
+    return place == places.end() ? std::span<const std::size_t>() : place->second;
+  };
+  const auto equal = found(by_question_, question_text(row, across_kernels_));
+  if (!across_kernels_) return {equal, {}};
+  return {equal, found(by_sizes_[!is_simplicial(row.problem)], sizes_text(row))};
 }
 
 std::vector<std::size_t> Partners::of(const ResultRow& row) const {
+  const auto [equal, beside] = places_of(row);
   std::vector<std::size_t> found;
-  const auto places = places_.find(common_text(row, across_kernels_));
-  if (places == places_.end()) return found;
-  for (const std::size_t i : places->second) {
-    if (partners(row, rows_[i], across_kernels_)) found.push_back(i);
-  }
+  std::ranges::merge(equal, beside, std::back_inserter(found));
   return found;
+}
+
+std::optional<std::size_t> Partners::first_of(const ResultRow& row) const {
+  std::optional<std::size_t> first;
+  for (const std::span<const std::size_t> places : places_of(row))
+    if (!places.empty()) first = std::min(first.value_or(places.front()), places.front());
+  return first;
 }
 
 Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b, bool across_kernels) {
@@ -78,6 +89,9 @@ Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>&
   const Partners partners_in_b(b, across_kernels);
   for (const ResultRow& row : a) {
     const std::vector<std::size_t> places = partners_in_b.of(row);
+    if (pairing.pairs.size() + places.size() > kMostPairs)
+      throw Error("A and B cannot be compared", fmt::format("they have more than {} pairs of measurements", kMostPairs),
+                  "name one sweep, kernel or measurement of each", ExitCode::usage);
     for (const std::size_t i : places) {
       pairing.pairs.push_back({row, b[i]});
       used[i] = true;

@@ -1,7 +1,10 @@
 // Which measurements answer the same question, and can be compared.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +16,9 @@ namespace triscope {
 /// Of rows of the same kernel, instance, problem, pass, regime and clock the one that was taken last, in the order of
 /// `rows`.
 std::vector<ResultRow> newest_of_each(const std::vector<ResultRow>& rows);
+
+/// More pairs than that are no comparison that anybody reads; each holds both of its rows.
+inline constexpr std::size_t kMostPairs = 200'000;
 
 /// Two rows that answer the same question.
 struct RowPair {
@@ -28,7 +34,8 @@ struct Pairing {
 
 /// Finds for each row of `a` its partner in `b`: same pass, regime, timing source and problem. When both sides hold one
 /// kernel each (`across_kernels`), kernel, instance and element may differ, and a dot-product baseline is the partner
-/// of the 2-simplicial problem of the same sizes. The rows' status does not matter.
+/// of the 2-simplicial problem of the same sizes. The rows' status does not matter. Throws `Error` (usage) for more
+/// than `kMostPairs`.
 Pairing pair_rows(const std::vector<ResultRow>& a, const std::vector<ResultRow>& b, bool across_kernels);
 
 /// The partners that rows have among `rows`, as in `pair_rows`, found without looking at each of them.
@@ -37,11 +44,17 @@ class Partners {
   Partners(const std::vector<ResultRow>& rows, bool across_kernels);
   /// Their places in `rows`, in order.
   std::vector<std::size_t> of(const ResultRow& row) const;
+  /// The first of them, in a time that does not depend on how many there are.
+  std::optional<std::size_t> first_of(const ResultRow& row) const;
 
  private:
-  const std::vector<ResultRow>& rows_;
+  using Places = std::unordered_map<std::string, std::vector<std::size_t>>;
+  /// Those of the same question, and those of the same sizes of which only one side is 2-simplicial.
+  std::array<std::span<const std::size_t>, 2> places_of(const ResultRow& row) const;
+
   bool across_kernels_;
-  std::unordered_map<std::string, std::vector<std::size_t>> places_;  ///< by what partners have in common
+  Places by_question_;
+  std::array<Places, 2> by_sizes_;  ///< across kernels: of the others, of the 2-simplicial ones
 };
 
 }  // namespace triscope

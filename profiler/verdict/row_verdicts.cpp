@@ -80,15 +80,14 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
   verdicts.label = first->card.label;
   verdicts.short_label = first->card.short_label;
   std::vector<ResultRow> ours, theirs;
-  for (const ResultRow& row : rows) (row.kernel == verdicts.baseline ? theirs : ours).push_back(row);
+  for (const ResultRow& row : rows) {
+    if (row.status == Status::ok) (row.kernel == verdicts.baseline ? theirs : ours).push_back(row);
+  }
   StoredSamples samples(snapshot);
   const Partners partners(theirs, true);
   for (const ResultRow& row : ours) {
-    if (row.status != Status::ok) continue;
-    const std::vector<std::size_t> places = partners.of(row);
-    const auto partner = std::find_if(places.begin(), places.end(),
-                                      [&](std::size_t place) { return theirs[place].status == Status::ok; });
-    if (partner == places.end()) continue;
+    const std::optional<std::size_t> partner = partners.first_of(row);
+    if (!partner) continue;
     const ResultRow& other = theirs[*partner];
     const Comparison& times =
         verdicts.by_measurement.try_emplace(row.measurement, compare_rows(samples, row, samples, other, tolerance))

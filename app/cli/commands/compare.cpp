@@ -37,13 +37,15 @@ struct Side {
   bool is_file = false;                  ///< a database of its own, rather than measurements of --db
   std::optional<Selection> selection;    ///< unset: all of the file, of each configuration the newest
   std::shared_ptr<const Snapshot> from;  ///< the same object where both sides are of one database
-  std::vector<ResultRow> rows;
+  std::vector<ResultRow> rows;           ///< of each configuration the newest
+  std::size_t left_out = 0;              ///< older ones of a selection, of the same configurations
 };
 
 /// Reads "3", "m12", "kernel:..." as `parse_selection` does, else the name of a database: "old.db", or "old.db@3" for
 /// one sweep of it. `file` is set where it is one.
 Side parse_side(const std::string& word, std::filesystem::path& file) {
-  Side side{word, false, std::nullopt, nullptr, {}};
+  Side side;
+  side.word = word;
   try {
     side.selection = parse_selection(word);
     return side;
@@ -77,8 +79,10 @@ std::string label_of(const Side& side) {
   }
   if (side.rows.empty()) return side.word + ", which holds no measurement";
   const std::string until = minute(first) == minute(last) ? "" : " to " + minute(last);
-  return fmt::format("{}, {} of sweep{} {}, {}{} UTC", side.word, number_of(side.rows.size(), "measurement"),
-                     sweeps.size() == 1 ? "" : "s", fmt::join(sweeps, ", "), minute(first), until);
+  const std::string older =
+      side.left_out == 0 ? "" : fmt::format("; {} older of the same configurations left out", side.left_out);
+  return fmt::format("{}, {} of sweep{} {}, {}{} UTC{}", side.word, number_of(side.rows.size(), "measurement"),
+                     sweeps.size() == 1 ? "" : "s", fmt::join(sweeps, ", "), minute(first), until, older);
 }
 
 /// Both sides, A first. Of two files the first is the old one, which is B: the new one is judged.
@@ -102,8 +106,11 @@ std::pair<Side, Side> open_sides(const CompareOptions& options) {
     }
   }
   give_up_other_rights(files);
-  for (Side* side : {&a, &b})
-    side->rows = side->selection ? select(*side->from, *side->selection) : newest_of_each(side->from->results());
+  for (Side* side : {&a, &b}) {
+    const std::vector<ResultRow> all = side->selection ? select(*side->from, *side->selection) : side->from->results();
+    side->rows = newest_of_each(all);
+    if (side->selection) side->left_out = all.size() - side->rows.size();
+  }
   return {std::move(a), std::move(b)};
 }
 

@@ -88,6 +88,7 @@ std::vector<PlaceDifference> place_differences(const Snapshot& of_a, const Snaps
                                                const std::vector<ComparedPair>& pairs,
                                                const std::set<std::string>& allowed) {
   std::vector<PlaceDifference> differences;
+  std::unordered_map<std::string, std::size_t> known;  // in `differences`, by text
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<EnvironmentDifference>> settings;  // by both sweeps
   Places places_a(of_a), places_b(of_b);
   std::map<std::pair<const Environment*, const Environment*>, std::vector<EnvironmentDifference>> environments;
@@ -103,12 +104,11 @@ std::vector<PlaceDifference> place_differences(const Snapshot& of_a, const Snaps
       found.push_back({"commit", fmt::format("source of {} {} (not {})", a.kernel, a.source_hash, b.source_hash)});
     found.insert(found.end(), place->second.begin(), place->second.end());
     for (const EnvironmentDifference& one : found) {
-      const auto same = std::find_if(differences.begin(), differences.end(),
-                                     [&](const PlaceDifference& known) { return known.text == one.text; });
-      if (same == differences.end()) {
+      const auto [same, is_first] = known.try_emplace(one.text, differences.size());
+      if (is_first) {
         differences.push_back({one.group, one.text, 1, allowed.contains(one.group) || allowed.contains("all")});
       } else {
-        ++same->pairs;
+        ++differences[same->second].pairs;
       }
     }
   }

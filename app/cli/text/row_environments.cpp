@@ -4,13 +4,25 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "profiler/record/columns.hpp"
 
 namespace triscope {
 namespace {
+
+/// An order of environments in which equal ones are equal.
+struct ByFields {
+  static auto fields(const Environment& e) {
+    return std::tie(e.device_id, e.device_name, e.device_uuid, e.driver_version, e.cuda_version, e.cupti_version,
+                    e.power_limit_w, e.max_sm_clock_mhz, e.max_memory_clock_mhz, e.peak_tflops, e.host, e.cpu_model,
+                    e.cpu_threads, e.os, e.triscope_version, e.git_commit, e.compiler, e.compile_flags);
+  }
+  bool operator()(const Environment& a, const Environment& b) const { return fields(a) < fields(b); }
+};
 
 struct Place {
   Environment environment;
@@ -68,14 +80,15 @@ OtherEnvironments other_environments(const Snapshot& snapshot, const std::vector
     sweeps.insert(row.sweep);
   }
   std::vector<Place> places;
+  std::map<Environment, std::size_t, ByFields> known;  // in `places`
   for (const std::int64_t sweep : sweeps) {
     for (auto& [environment, measurements] : snapshot.environments(sweep)) {
       std::erase_if(measurements, [&](std::int64_t measurement) { return !shown.contains(measurement); });
       if (measurements.empty()) continue;
-      auto place =
-          std::find_if(places.begin(), places.end(), [&](const Place& one) { return one.environment == environment; });
-      if (place == places.end()) place = places.insert(places.end(), {environment, {}});
-      place->rows.insert(place->rows.end(), measurements.begin(), measurements.end());
+      const auto [place, is_new] = known.try_emplace(environment, places.size());
+      if (is_new) places.push_back({environment, {}});
+      std::vector<std::int64_t>& of_place = places[place->second].rows;
+      of_place.insert(of_place.end(), measurements.begin(), measurements.end());
     }
   }
   OtherEnvironments others;

@@ -1,4 +1,5 @@
 // `triscope compare` as a gate on two databases, and the recipe of docs/gates.md.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -73,6 +74,22 @@ class GateTest : public testing::Test {
   TemporaryFolder folder_;
   std::filesystem::path old_ = folder_path("old.db"), new_ = folder_path("new.db");
 };
+
+TEST_F(GateTest, a_configuration_that_a_sweep_repeats_is_compared_once) {
+  write(new_);
+  {
+    SQLite::Database database(new_.string(), SQLite::OPEN_READWRITE);
+    database.exec(
+        "UPDATE measurement SET (config, kernel, pass, regime) = (SELECT config, kernel, pass, regime FROM measurement "
+        "WHERE id = 2) WHERE id IN (3, 4)");
+  }
+  write(old_, {.sweeps = 2});
+  const ProgramResult same = run_triscope({"compare", new_.string() + "@1", old_.string() + "@1"});
+  EXPECT_THAT(same.output, HasSubstr("3 measurements of sweep 1")) << same.errors;
+  EXPECT_THAT(same.output, HasSubstr("; 2 older of the same configurations left out\n"));
+  EXPECT_THAT(same.output, HasSubstr("\n3 compared,"));
+  EXPECT_THAT(same.output, AllOf(HasSubstr("m4"), Not(HasSubstr("m3 with"))));
+}
 
 TEST_F(GateTest, of_two_databases_the_second_is_judged) {
   write(old_);

@@ -137,5 +137,34 @@ TEST(PairRows, across_kernels_the_element_may_differ_and_a_baseline_needs_equal_
   EXPECT_THAT(pair_rows({row(1, "cpu.fast")}, {longer}, true).pairs, SizeIs(0));
 }
 
+TEST(NewestOfEach, tells_configurations_apart_by_all_that_is_a_question) {
+  std::vector<ResultRow> rows{row(1, "cpu.fast"), row(2, "cpu.fast"), row(3, "cpu.fast"), row(4, "cpu.fast")};
+  rows[1].problem.scale = 0.5;
+  rows[2].problem.v2_bias = -0.0;
+  rows[3].problem.sink = 0;
+  rows[2].started = "2026-11-24T12:00:00Z";
+  const std::vector<ResultRow> kept = newest_of_each(rows);
+  ASSERT_THAT(kept, SizeIs(3));
+  EXPECT_EQ(kept[0].measurement, 3) << "-0 is 0";
+  rows[0].kernel = "a", rows[0].instance = "b c", rows[1].kernel = "a b", rows[1].instance = "c";
+  rows[1].problem.scale.reset();
+  EXPECT_THAT(newest_of_each({rows[0], rows[1]}), SizeIs(2)) << "names from a file hold anything";
+}
+
+TEST(Partners, first_is_the_first_of_all) {
+  const std::vector<ResultRow> rows{row(1, "cpu.fast", {256, 64}), baseline_row(2), row(3, "cpu.fast"), baseline_row(4),
+                                    row(5, "cpu.fast")};
+  const Partners across(rows, true), same(rows, false);
+  EXPECT_EQ(across.of(row(9, "cuda.portable")), (std::vector<std::size_t>{1, 2, 3, 4}));
+  EXPECT_EQ(across.first_of(row(9, "cuda.portable")), 1U);
+  EXPECT_EQ(across.first_of(baseline_row(9)), 0U);
+  EXPECT_EQ(same.first_of(row(9, "cpu.fast")), 2U);
+  EXPECT_EQ(same.first_of(row(9, "cuda.portable")), std::nullopt);
+}
+
+TEST(PairRows, more_pairs_than_anybody_reads_are_refused_before_they_are_made) {
+  const std::vector<ResultRow> rows(1000, row(1, "cpu.fast"));
+  EXPECT_THROW(pair_rows(rows, rows, false), Error);
+}
 }  // namespace
 }  // namespace triscope

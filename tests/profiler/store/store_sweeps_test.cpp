@@ -1,5 +1,6 @@
 // A sweep's life in the database: resumed, followed up, listed, deleted.
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 
 #include "kernels/base/error.hpp"
 #include "profiler/store/sweep_lock.hpp"
@@ -297,6 +298,27 @@ TEST_F(StoreTest, a_whole_sweep_is_read_in_one_pass) {
   EXPECT_THAT(places[1].second, ElementsAre(5));
   EXPECT_EQ(snapshot.result(3)->kernel, snapshot.measurement(3)->key.kernel);
   EXPECT_FALSE(snapshot.result(99).has_value());
+}
+
+TEST_F(StoreTest, companions_are_the_kernels_of_the_other_measurements_of_a_group) {
+  {
+    Store store(file_);
+    const std::int64_t sweep = begin(store);
+    std::vector<Measurement> measurements;
+    for (int n = 0; n < 150; ++n) {
+      Measurement& one = measurements.emplace_back(synthetic_measurement(0, 2));
+      one.key.kernel = n < 2 ? "alone" : n < 5 ? "twice" : fmt::format("kernel.{:03}", n);
+      one.key.instance = fmt::format("{}", n);
+      one.group = n < 1 ? 0 : n < 5 ? 1 : 2;
+    }
+    store.add(sweep, measurements);
+  }
+  auto series = Snapshot(file_).series_of_sweep(1);
+  EXPECT_THAT(series.at(1).companions, IsEmpty());
+  EXPECT_THAT(series.at(2).companions, ElementsAre("twice")) << "not itself";
+  EXPECT_THAT(series.at(3).companions, ElementsAre("alone", "twice")) << "another row of its kernel";
+  EXPECT_THAT(series.at(6).companions, SizeIs(100)) << "not a set of all for each";
+  EXPECT_THAT(Snapshot(file_).series(3).companions, ElementsAre("alone", "twice"));
 }
 
 }  // namespace
