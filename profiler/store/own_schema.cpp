@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "kernels/base/error.hpp"
@@ -91,22 +92,48 @@ std::string quoted_word(std::string_view inside) {
   return same ? name : '"' + name + '"';
 }
 
-// Whether an index on one of our tables may refuse a row that the table takes. One of columns does not: CREATE INDEX
-// name ON table (column, column DESC). One that is unique, computes something, or sorts by another rule may.
-bool may_refuse_rows(const std::vector<std::string>& index) {
-  constexpr std::size_t kBracket = 5;
-  if (index.size() <= kBracket || index[1] != "index" || index[kBracket] != "(" || index.back() != ")") return true;
-  std::size_t words = 0;  // of one column
-  for (std::size_t at = kBracket + 1; at + 1 < index.size(); ++at) {
-    const std::string& word = index[at];
-    words = word == "," ? 0 : words + 1;
-    const bool column = words == 1 && is_name_character(word.front()), order = word == "asc" || word == "desc";
-    if (words > 0 && !column && !(words == 2 && order)) return true;
+// Whether `words`, from `at` on, are a condition that SQLite can compute for every row: columns and constants compared
+// with each other, "samples > 1 AND status IN ('ok', 'failed')". Functions, other operators and casts may fail.
+bool cannot_fail(std::span<const std::string> condition) {
+  static const std::set<std::string> kOperators = {"=", "<", ">", "!", ",", "(", ")"};
+  static const std::set<std::string> kWords = {"and", "or", "not", "is", "null", "in", "between", "notnull", "isnull"};
+  for (std::size_t at = 0; at < condition.size(); ++at) {
+    const std::string& word = condition[at];
+    const bool before_bracket = at + 1 < condition.size() && condition[at + 1] == "(";
+    if (kOperators.contains(word) || word.front() == '\'' || kWords.contains(word)) continue;
+    if (word == "-" && at + 1 < condition.size() && std::isdigit(static_cast<unsigned char>(condition[at + 1][0])) != 0)
+      continue;
+    const bool is_quoted = word.front() == '"';
+    if (!is_quoted && !is_name_character(word.front())) return false;
+    if (before_bracket) return false;  // a function
+    if (!is_quoted && sqlite3_keyword_check(word.data(), static_cast<int>(word.size())) != 0) return false;
   }
-  return false;
+  return true;
 }
 
-void require_harmless_indices(SQLite::Database& database, const std::string& what) {
+// Whether an index on one of our tables may refuse a row that the table takes. One of columns does not, by whatever
+// rule of SQLite they are sorted, nor one of some of the rows: CREATE INDEX name ON table (column COLLATE nocase,
+// column DESC) WHERE column > 1. One that is unique or computes something may.
+bool may_refuse_rows(const std::vector<std::string>& index) {
+  constexpr std::size_t kBracket = 5;
+  if (index.size() <= kBracket || index[1] != "index" || index[kBracket] != "(") return true;
+  std::size_t words = 0, at = kBracket + 1;  // `words` of one column
+  for (; at < index.size() && index[at] != ")"; ++at) {
+    const std::string &word = index[at], &before = index[at - 1];
+    words = word == "," ? 0 : words + 1;
+    const bool column = words == 1 && (is_name_character(word.front()) || word.front() == '"');
+    const bool rule = before == "collate" && (word == "nocase" || word == "binary" || word == "rtrim");
+    if (words > 0 && !column && word != "asc" && word != "desc" && word != "collate" && !rule) return true;
+  }
+  const std::size_t rest = at + 1;
+  if (rest >= index.size()) return at >= index.size();
+  return index[rest] != "where" || !cannot_fail(std::span(index).subspan(rest + 1));
+}
+
+// One that is unique promises that equal rows do not come; made by hand it may be wrong, and then rows are not found.
+bool may_hide_rows(const std::vector<std::string>& index) { return index.size() > 1 && index[1] == "unique"; }
+
+void require_harmless_indices(SQLite::Database& database, const std::string& what, SchemaUse use) {
   SQLite::Statement query(database,
                           "SELECT name, lower(tbl_name), sql FROM sqlite_schema WHERE type = 'index' AND sql > ''");
   while (query.executeStep()) {
@@ -115,12 +142,12 @@ void require_harmless_indices(SQLite::Database& database, const std::string& wha
     const std::vector<std::string> words = sql_words(query.getColumn(2).getString());
     const auto own = own_objects().find(lower(name));
     if (own != own_objects().end() && words == sql_words(own->second.sql)) continue;
-    if (!may_refuse_rows(words)) continue;
-    throw Error(
-        what,
-        fmt::format("its table {} has an index that is not Triscope's (\"{}\"), which could refuse what is stored",
-                    shown(table), shown(name)),
-        "drop the index with sqlite3 if you know what it is for; otherwise do not use this file");
+    const bool hides = may_hide_rows(words);
+    if (!hides && (use == SchemaUse::reading || !may_refuse_rows(words))) continue;
+    throw Error(what,
+                fmt::format("its table {} has an index that is not Triscope's (\"{}\"), which could {}", shown(table),
+                            shown(name), hides ? "hide rows or refuse them" : "refuse what is stored"),
+                "drop the index with sqlite3 if you know what it is for; otherwise do not use this file");
   }
 }
 
@@ -192,10 +219,10 @@ void require_no_triggers(SQLite::Database& database, const std::filesystem::path
   }
 }
 
-void require_own_schema(SQLite::Database& database, const std::filesystem::path& file, ResultView view) {
+void require_own_schema(SQLite::Database& database, const std::filesystem::path& file, SchemaUse use, ResultView view) {
   const std::string what = fmt::format("cannot use {}", file.string());
   const std::map<std::string, SchemaObject> objects = objects_of(database);
-  require_harmless_indices(database, what);
+  require_harmless_indices(database, what, use);
   for (const auto& [name, own] : own_objects()) {
     const auto found = objects.find(name);
     const bool same_type = found != objects.end() && found->second.type == own.type;

@@ -17,10 +17,15 @@ void require_no_triggers(SQLite::Database& database, const std::filesystem::path
 /// Whether the view `result` must be ours, or will be made anew.
 enum class ResultView { own, any };
 
+/// What is done with a database. To write takes more: an index on one of our tables that computes something is
+/// evaluated for each row, and may refuse it.
+enum class SchemaUse { reading, writing };
+
 /// Throws `Error` that names the first table whose columns or constraints are not ours, or says that the view `result`
-/// is another. `database` is of the current schema version. Definitions are compared one by one, whatever their order,
-/// layout and comments: a migrated file has other text than a new one.
-void require_own_schema(SQLite::Database& database, const std::filesystem::path& file,
+/// is another, or names an index on our tables that could hide rows or refuse them. `database` is of the current schema
+/// version. Definitions are compared one by one, whatever their order, layout and comments: a migrated file has other
+/// text than a new one.
+void require_own_schema(SQLite::Database& database, const std::filesystem::path& file, SchemaUse use,
                         ResultView view = ResultView::own);
 
 /// The words of an SQL statement, lower-case where SQLite ignores case, without comments, and without quotes

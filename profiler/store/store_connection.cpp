@@ -239,7 +239,7 @@ Connection open_for_writing(const fs::path& name, std::chrono::milliseconds busy
     distrust_contents(database, foreign);
     if (foreign && schema_state(database, file) != SchemaState::empty) require_no_triggers(database, file);
     prepare_schema(database, file, [&] {
-      if (foreign) require_own_schema(database, file);
+      if (foreign) require_own_schema(database, file, SchemaUse::writing);
     });
     set_up_writing(database, busy_timeout);
     const FileIdentity identity = identity_of(file).value_or(FileIdentity{});
@@ -272,7 +272,7 @@ Connection open_for_reading(const fs::path& name, std::chrono::milliseconds busy
     require_readable_schema(database, file, older);
     if (foreign) require_no_triggers(database, file);
     if (older) database = migrated_copy(database, foreign, *patience);
-    if (foreign) require_own_schema(database, file);
+    if (foreign) require_own_schema(database, file, SchemaUse::reading);
     if (older) database.exec("PRAGMA query_only = ON");
     return Connection{file, identity, std::move(patience), std::move(database), immutable, older, foreign};
   });
@@ -289,7 +289,7 @@ void rebuild_result_view(const fs::path& name, std::chrono::milliseconds busy_ti
     require_current_schema(database, file);
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     make_view_anew(database);
-    require_own_schema(database, file);
+    require_own_schema(database, file, SchemaUse::writing);
     transaction.commit();
   });
 }

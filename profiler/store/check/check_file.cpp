@@ -180,7 +180,8 @@ void check_file(const FileToCheck& asked) {
     const SchemaState state = schema_state(database, asked.file);
     if (state != SchemaState::empty) {  // otherwise who opens it says so, or fills it
       require_no_triggers(database, asked.file);
-      if (state == SchemaState::current) require_own_schema(database, asked.file, asked.view);
+      const SchemaUse use = asked.action == "read" ? SchemaUse::reading : SchemaUse::writing;
+      if (state == SchemaState::current) require_own_schema(database, asked.file, use, asked.view);
       require_sound_pages(database, patience);
     }
     patience.steps_left = Patience::kNoLimit;
