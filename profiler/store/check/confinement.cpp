@@ -4,6 +4,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -66,7 +67,11 @@ void give_up_files(std::uint64_t kept, const std::vector<std::filesystem::path>&
   const long ruleset = ::syscall(kLandlockCreate, &rules, bytes, 0U);
   if (ruleset < 0) return;
   for (const std::filesystem::path& folder : folders) grant(ruleset, folder, kChange & rules.files);
-  if (!folders.empty()) grant(ruleset, "/dev", kWrite);
+  if (!folders.empty()) {
+    for (const char* const device : {"/dev/null", "/dev/full"}) grant(ruleset, device, kWrite);
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO})  // `-o /dev/stdout` in a terminal
+      if (const char* const terminal = ::ttyname(stream)) grant(ruleset, terminal, kWrite);
+  }
   ::syscall(kLandlockRestrict, ruleset, 0U);
   ::close(static_cast<int>(ruleset));
 }
@@ -124,6 +129,48 @@ constexpr int kRefusedToReaders[] = {
     424 /* pidfd_send_signal */,
     438 /* pidfd_getfd */,
     425 /* io_uring_setup */,
+    // Processes of the same user: how they run, and what they share with this one.
+    SYS_setpriority,
+    SYS_sched_setscheduler,
+    SYS_sched_setparam,
+    SYS_sched_setattr,
+    SYS_sched_setaffinity,
+    SYS_ioprio_set,
+    SYS_migrate_pages,
+    SYS_move_pages,
+    440 /* process_madvise */,
+    SYS_shmat,
+    SYS_shmctl,
+    SYS_msgsnd,
+    SYS_semop,
+    SYS_semtimedop,
+    SYS_mq_open,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_keyctl,
+    // Executable memory by other names.
+    SYS_pkey_mprotect,
+    SYS_personality,
+    // The machine, where this is root.
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_open_by_handle_at,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_kexec_load,
+    SYS_reboot,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_adjtimex,
+    SYS_clock_adjtime,
+    SYS_sethostname,
+    SYS_setdomainname,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_acct,
+    SYS_quotactl,
     // Changes to files that landlock knows nothing of.
     SYS_fchmodat,
     SYS_fchownat,
@@ -140,6 +187,10 @@ constexpr int kRefusedToReaders[] = {
     466 /* removexattrat */,
     469 /* file_setattr */,
 #if defined(__x86_64__)
+    SYS_fork,
+    SYS_vfork,
+    SYS_iopl,
+    SYS_ioperm,
     SYS_chmod,
     SYS_chown,
     SYS_lchown,
@@ -172,24 +223,46 @@ std::vector<sock_filter> make_filter(std::span<const int> listed, bool allow_lis
   return filter;
 }
 
-// Of a reader: words typed into its terminal would be run by the shell there, and a signal to a thread may be one to
-// another process. Put before the last answer, which allows the rest.
+// What one argument of a call decides: `listed` values get one answer, all others the other.
+struct ByArgument {
+  int call;
+  std::size_t argument;
+  std::uint16_t test;  // BPF_JEQ: is the value; BPF_JSET: has one of its bits
+  std::vector<std::uint32_t> listed;
+  bool allow_listed;
+};
+
+std::vector<ByArgument> rules_of_a_reader() {
+  const auto self = static_cast<std::uint32_t>(::getpid());
+  constexpr std::uint32_t kTcgets2 = 0x802c542a;  // isatty() of newer C libraries
+  return {
+      // What a terminal and a stream are asked. No other: words typed into a terminal (TIOCSTI) would be run by the
+      // shell there, and files have flags that are set this way.
+      {SYS_ioctl, 1, BPF_JEQ, {TCGETS, kTcgets2, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX}, true},
+      {SYS_clone, 0, BPF_JSET, {CLONE_THREAD}, true},
+      {SYS_prlimit64, 0, BPF_JEQ, {0, self}, true},
+      {SYS_tgkill, 0, BPF_JEQ, {self}, true},  // of another process it would be a signal to that
+      {SYS_fcntl, 1, BPF_JEQ, {F_SETOWN, F_SETOWN_EX, F_SETSIG}, false},  // the kernel would send the signal
+  };
+}
+
+// Put before the last answer, which allows the rest.
 void refuse_by_arguments(std::vector<sock_filter>& filter) {
   const sock_filter refuse = answer(SECCOMP_RET_ERRNO | EPERM), allow = filter.back();
-  const auto argument = [](std::size_t n) { return load(offsetof(seccomp_data, args) + n * sizeof(std::uint64_t)); };
   filter.pop_back();
-  const std::vector<sock_filter> tests = {jump_if(BPF_JEQ, SYS_ioctl, 0, 5),
-                                          argument(1),
-                                          jump_if(BPF_JEQ, TIOCSTI, 1, 0),
-                                          jump_if(BPF_JEQ, TIOCLINUX, 0, 1),
-                                          refuse,
-                                          allow,
-                                          jump_if(BPF_JEQ, SYS_tgkill, 0, 3),
-                                          argument(0),
-                                          jump_if(BPF_JEQ, static_cast<std::uint32_t>(::getpid()), 1, 0),
-                                          refuse,
-                                          allow};
-  filter.insert(filter.end(), tests.begin(), tests.end());
+  constexpr std::uint32_t kClone3 = 435;  // its flags are in memory; without it the C library calls clone
+  filter.push_back(jump_if(BPF_JEQ, kClone3, 0, 1));
+  filter.push_back(answer(SECCOMP_RET_ERRNO | ENOSYS));
+  for (const ByArgument& rule : rules_of_a_reader()) {
+    filter.push_back(jump_if(BPF_JEQ, static_cast<std::uint32_t>(rule.call), 0, 2 * rule.listed.size() + 2));
+    filter.push_back(load(offsetof(seccomp_data, args) + rule.argument * sizeof(std::uint64_t)));
+    for (const std::uint32_t value : rule.listed) {
+      filter.push_back(jump_if(rule.test, value, 0, 1));
+      filter.push_back(rule.allow_listed ? allow : refuse);
+    }
+    filter.push_back(rule.allow_listed ? refuse : allow);
+  }
+  filter.push_back(allow);
 }
 
 void give_up_calls(std::vector<sock_filter> filter) {

@@ -13,10 +13,11 @@ namespace triscope {
 /// usable. What the kernel lacks is left out.
 void confine_process();
 
-/// For a command that reads a database and says what is in it. Gives up, for good: starting programs, opening sockets,
-/// signals to other processes and reaching into them, typing into the terminal, memory that becomes executable, all
-/// changes to files but beneath `folders` and to devices, and everywhere to their owners, times and attributes. To
-/// their modes too, unless `modes` is `changeable`: who replaces a file gives the new one its mode. Files stay
+/// For a command that reads a database and says what is in it. Gives up, for good: starting programs and processes (it
+/// may have threads), opening sockets, signals to other processes, their limits and priorities, reaching into them,
+/// every ioctl but what a stream is asked, memory that becomes executable, what only root may do, all changes to files
+/// but beneath `folders`, to /dev/null and to the terminal of its output, and everywhere to owners, times, attributes
+/// and flags. To modes too, unless `modes` is `changeable`: who replaces a file gives the new one its mode. Files stay
 /// readable. What the kernel lacks is left out.
 enum class FileModes { fixed, changeable };
 void confine_reader(const std::vector<std::filesystem::path>& folders, FileModes modes = FileModes::fixed);
