@@ -17,10 +17,8 @@ TEST_F(Journey, groups_that_wait_are_left_out_by_a_click_and_what_is_in_work_by_
     c->ItemClick("$$2/×");
     until(c, [&] { return data().run.live.left_out == std::set<std::size_t>{2, 5, 8}; });
     c->ItemClick("Skip");
-    until(c, [&] { return data().run.live.left_out.contains(0); });
-    world().sweep.stop_after = 1 << 30;
-    wait(c);
-    IM_CHECK(!data().run.running);
+    // Nothing else ends this sweep. It may end while the click still goes on; what was left out is forgotten then.
+    until(c, [&] { return !data().run.running; });
   });
 }
 
