@@ -101,6 +101,27 @@ TEST(LengthChart, another_sweep_adds_lengths_and_never_replaces_the_shown_ones) 
     EXPECT_EQ(beside.curves[0].points[n].ms, alone.curves[0].points[n].ms) << n;
 }
 
+// One length of the shown sweep lies beside a whole curve of another. What these two sweeps took differs by company and
+// heat, so the crossing is that of the sweep in which both kernels took turns at most lengths.
+TEST(LengthChart, a_crossing_is_of_the_sweep_that_has_most_lengths_of_both) {
+  auto shown = length_sweep(), turns = length_sweep();
+  turns->info.id = 2;
+  std::erase_if(shown->rows, [](const ResultRow& r) { return r.problem.seq_len != 32'768; });
+  for (ResultRow& r : shown->rows) {
+    if (r.problem.form != Form::dot_product) *r.median_ms *= 0.9;
+  }
+  const LengthPass forward = make_length_chart(*shown, {turns}).passes[0];
+  ASSERT_FALSE(forward.crossings.empty());
+  EXPECT_TRUE(forward.crossings[0].in_turns);
+  EXPECT_THAT(forward.crossings[0].sentence, HasSubstr("at 41,000 tokens, by measured latency in turns ("));
+  for (ResultRow& r : turns->rows) {
+    if (r.problem.form != Form::dot_product) r.source_hash = "of an older build";
+  }
+  const LengthPass older = make_length_chart(*shown, {turns}).passes[0];
+  EXPECT_FALSE(older.crossings[0].in_turns) << "an older build says nothing of the shown one";
+  EXPECT_LT(older.crossings[0].measured.seq_len, 39'000);
+}
+
 TEST(LengthChart, sweeps_by_another_clock_do_not_join_it) {
   auto windows = sweep({}, 1), baselines = sweep({}, 2);
   const auto all = length_sweep();

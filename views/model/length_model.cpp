@@ -42,7 +42,9 @@ LengthPoint point_of(const ResultRow& row) {
 struct Collected {
   ResultRow row;  // of the longest length
   std::map<std::int64_t, LengthPoint> points;
-  std::map<std::int64_t, const SweepResults*> sources;  // the sweep of each point
+  std::map<std::int64_t, const SweepResults*> sources;                                 // the sweep of each point
+  std::vector<std::pair<std::int64_t, std::map<std::int64_t, LengthPoint>>> by_sweep;  // of the same build as `build`
+  std::string build;
 };
 using ByKernel = std::map<std::string, Collected>;
 
@@ -60,6 +62,7 @@ class Collector {
     const auto [place, is_new] = index_.emplace(curve_key(row), problems_.size());
     if (is_new) problems_.emplace_back();
     Collected& curve = problems_[place->second][row.kernel];
+    add_to_sweep(curve, row, sweep->info.id);
     if (curve.points.empty() || row.problem.seq_len > curve.row.problem.seq_len) curve.row = row;
     const auto [point, first] = curve.points.emplace(row.problem.seq_len, point_of(row));
     const SweepResults* source = curve.sources.emplace(row.problem.seq_len, sweep).first->second;
@@ -68,6 +71,15 @@ class Collector {
   std::vector<ByKernel>& problems() { return problems_; }
 
  private:
+  static void add_to_sweep(Collected& curve, const ResultRow& row, std::int64_t sweep) {
+    if (curve.by_sweep.empty()) curve.build = row.source_hash;
+    if (row.source_hash != curve.build) return;
+    if (curve.by_sweep.empty() || curve.by_sweep.back().first != sweep)
+      curve.by_sweep.emplace_back(sweep, std::map<std::int64_t, LengthPoint>{});
+    const auto [point, first] = curve.by_sweep.back().second.emplace(row.problem.seq_len, point_of(row));
+    if (!first && *row.median_ms < point->second.ms) point->second = point_of(row);
+  }
+
   Pass pass_;
   Regime regime_;
   TimingSource clock_;
@@ -94,6 +106,10 @@ LengthCurve curve_of(const Collected& collected, std::string label) {
   curve.baseline = is_baseline(collected.row);
   curve.problem = collected.row.problem;
   for (const auto& [length, point] : collected.points) curve.points.push_back(point);
+  for (const auto& [sweep, points] : collected.by_sweep) {
+    curve.by_sweep.emplace_back(sweep, std::vector<LengthPoint>{});
+    for (const auto& [length, point] : points) curve.by_sweep.back().second.push_back(point);
+  }
   return curve;
 }
 
@@ -199,8 +215,8 @@ std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseli
   switch (m.kind) {
     case LatencyCrossing::Kind::crosses:
       measured =
-          fmt::format("{} costs as much as {} at {} tokens, by measured latency ({})", ours.label, baseline.label,
-                      length_text(m.seq_len),
+          fmt::format("{} costs as much as {} at {} tokens, by measured latency{} ({})", ours.label, baseline.label,
+                      length_text(m.seq_len), crossing.in_turns ? " in turns" : "",
                       m.low > 0 ? fmt::format("{} to {} by the 95 % intervals", length_text(m.low), length_text(m.high))
                                 : "too few samples for an interval");
       break;
@@ -220,6 +236,27 @@ std::string crossing_sentence(const LengthCurve& ours, const LengthCurve& baseli
                      format_count(crossing.paper_count));
 }
 
+std::size_t lengths_in_common(const std::vector<LengthPoint>& a, const std::vector<LengthPoint>& b) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      a, [&](const LengthPoint& one) { return std::ranges::find(b, one.seq_len, &LengthPoint::seq_len) != b.end(); }));
+}
+
+/// By the sweep that has most lengths of both, since these took turns; of equals the first. Where none has two, by the
+/// drawn curves.
+void measure_crossing(LengthCrossing& crossing, const LengthCurve& ours, const LengthCurve& baseline) {
+  const std::vector<LengthPoint>*windows = &ours.points, *dot_product = &baseline.points;
+  std::size_t most = 1;
+  for (const auto& [sweep, points] : ours.by_sweep) {
+    const auto beside = std::ranges::find(baseline.by_sweep, sweep, [](const auto& one) { return one.first; });
+    if (beside == baseline.by_sweep.end() || lengths_in_common(points, beside->second) <= most) continue;
+    most = lengths_in_common(points, beside->second);
+    windows = &points;
+    dot_product = &beside->second;
+    crossing.in_turns = true;
+  }
+  crossing.measured = find_crossing(*windows, *dot_product);
+}
+
 void find_crossings(LengthPass& pass) {
   for (std::size_t n = 0; n < pass.curves.size(); ++n) {
     const LengthCurve& ours = pass.curves[n];
@@ -229,7 +266,7 @@ void find_crossings(LengthPass& pass) {
     LengthCrossing crossing;
     crossing.windows = n;
     crossing.baseline = *baseline;
-    crossing.measured = find_crossing(ours.points, pass.curves[*baseline].points);
+    measure_crossing(crossing, ours, pass.curves[*baseline]);
     const Windows windows{ours.problem.window1, ours.problem.window2};
     crossing.exact_count = crossing_by_exact_count(windows);
     crossing.full_rows = crossing_by_full_rows(windows);

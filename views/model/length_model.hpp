@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/export/text_table.hpp"
@@ -23,6 +24,8 @@ struct LengthCurve {
   int style = 0;                    ///< colour of ours, dashes of a baseline; by order of appearance
   Problem problem;                  ///< at the longest length
   std::vector<LengthPoint> points;  ///< by length, at least two
+  /// What each sweep measured of this build of the kernel, by the sweep's id: the shown one first.
+  std::vector<std::pair<std::int64_t, std::vector<LengthPoint>>> by_sweep;
 };
 
 /// 95 % interval of a point is known.
@@ -34,6 +37,7 @@ std::string point_text(const LengthCurve& curve, const LengthPoint& point);
 struct LengthCrossing {
   std::size_t windows = 0, baseline = 0;  ///< indices of curves
   LatencyCrossing measured;
+  bool in_turns = false;  ///< `measured` is of one sweep that has both at two lengths, not of the drawn curves
   std::int64_t exact_count = 0, full_rows = 0, paper_count = 0;  ///< lengths
   std::string sentence;
 };
