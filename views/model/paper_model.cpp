@@ -55,6 +55,9 @@ PaperModel make_paper_model(const SweepResults& sweep, const std::vector<ResultR
     PaperLine line;
     line.windows = row.windows;
     line.paper_ms = row.latency_ms;
+    line.implied = implied_rates(row);
+    model.highest.by_paper_count = std::max(model.highest.by_paper_count, line.implied.by_paper_count);
+    model.highest.by_two_products = std::max(model.highest.by_two_products, line.implied.by_two_products);
     line.missing = "not measured in this sweep";
     if (const RecordedTable1::Line* recorded = recorded_table1().of(row.windows)) line.recorded_ms = recorded->ms;
     for (const ResultRow& own : sweep.rows) {
@@ -102,16 +105,17 @@ std::string ratio_text(const PaperLine& line) {
 }
 
 TextTable paper_text(const PaperModel& model) {
-  TextTable table{{"w1", "w2", "w1 x w2", "paper, ms", model.recorded_device + ", recorded, ms", "this machine, ms",
-                   "kernel", "paper / this"},
-                  {true, true, true, true, true, true, false, true},
+  TextTable table{{"w1", "w2", "w1 x w2", "paper, ms", "paper, TFLOP/s by its count", "by two products",
+                   model.recorded_device + ", recorded, ms", "this machine, ms", "kernel", "paper / this"},
+                  {true, true, true, true, true, true, true, true, false, true},
                   {}};
   for (const PaperLine& line : model.lines) {
-    table.rows.push_back({fmt::format("{}", line.windows.window1), fmt::format("{}", line.windows.window2),
-                          fmt::format("{}", line.windows.window1 * line.windows.window2),
-                          format_fixed(line.paper_ms, 1), line.recorded_ms ? format_fixed(*line.recorded_ms, 1) : "",
-                          line.own_ms ? format_fixed(*line.own_ms, line.decimals) : line.missing, line.kernel,
-                          ratio_text(line)});
+    table.rows.push_back(
+        {fmt::format("{}", line.windows.window1), fmt::format("{}", line.windows.window2),
+         fmt::format("{}", line.windows.window1 * line.windows.window2), format_fixed(line.paper_ms, 1),
+         format_fixed(line.implied.by_paper_count, 0), format_fixed(line.implied.by_two_products, 0),
+         line.recorded_ms ? format_fixed(*line.recorded_ms, 1) : "",
+         line.own_ms ? format_fixed(*line.own_ms, line.decimals) : line.missing, line.kernel, ratio_text(line)});
   }
   return table;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "profiler/export/text_table.hpp"
+#include "profiler/paper/table1.hpp"
 #include "views/data/window_data.hpp"
 
 namespace triscope {
@@ -13,6 +14,7 @@ namespace triscope {
 struct PaperLine {
   Windows windows;
   double paper_ms = 0;
+  ImpliedRates implied;               ///< by the paper's time, at the inferred shape
   std::optional<double> recorded_ms;  ///< forward on `PaperModel::recorded_device`, of the database that is shipped
   std::optional<double> own_ms;       ///< forward; of the fastest of our kernels in the sweep
   int decimals = 0;                   ///< of `own_ms`, as many as its interval bears
@@ -36,6 +38,7 @@ struct PaperKernelLine {
 struct PaperModel {
   std::vector<PaperLine> lines;  ///< in the paper's order
   std::string recorded_device;   ///< "NVIDIA H100 80GB HBM3"
+  ImpliedRates highest;          ///< of any line
   std::string conditions;        ///< the shape and device of the own numbers, one sentence
   bool same_shape = false;       ///< all at the paper's shape: 32,768 tokens, 64 query heads on 1, head size 128
   std::size_t measured = 0;
