@@ -47,7 +47,11 @@ table.grid { font-size: 12px; margin: .2rem 0; } table.grid th { font-weight: no
 
 }  // namespace
 
-std::string html_text(std::string_view text) { return markup_text(plain_line(text)); }
+std::string html_text(std::string_view text) {
+  std::string out = markup_text(plain_line(text));
+  for (std::size_t at = out.find("+-"); at != std::string::npos; at = out.find("+-")) out.replace(at, 2, "±");
+  return out;
+}
 
 std::string html_table(const HtmlTable& table) {
   const auto row = [&](const std::vector<std::string>& cells, const char* tag) {

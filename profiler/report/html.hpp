@@ -8,13 +8,13 @@
 namespace triscope {
 
 /// Text from anywhere as HTML text or attribute: it shows what it says and does nothing. Control characters are written
-/// out (`plain_line`).
+/// out (`plain_line`), and "+-" is the sign ±.
 std::string html_text(std::string_view text);
 
 struct HtmlTable {
   std::vector<std::string> header;
   std::vector<bool> numeric;                   ///< by column: right-aligned
-  std::vector<std::vector<std::string>> rows;  ///< each as long as `header`; cells are escaped
+  std::vector<std::vector<std::string>> rows;  ///< each as long as `header`; cells by `html_text`
   std::string caption;
 };
 std::string html_table(const HtmlTable& table);

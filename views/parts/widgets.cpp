@@ -58,10 +58,15 @@ void panel_heading(const Context& context, const std::string& title, const std::
 
 float button_width(const char* label) { return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x; }
 
+std::string plus_minus(std::string text) {
+  for (std::size_t at = text.find("+-"); at != std::string::npos; at = text.find("+-")) text.replace(at, 2, "±");
+  return text;
+}
+
 std::string sentence(std::string text) {
   if (text.empty()) return text;
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  for (std::size_t at = text.find("+-"); at != std::string::npos; at = text.find("+-")) text.replace(at, 2, "±");
+  text = plus_minus(std::move(text));
   if (std::string_view(".!?").find(text.back()) == std::string_view::npos) text += '.';
   return text;
 }
