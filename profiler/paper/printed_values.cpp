@@ -94,4 +94,11 @@ std::string row_name(const PrintedValue& cell) {
   return fmt::format("{}, {}", cell.label, printed_value(2, model, "active parameters").printed);
 }
 
+std::string recomputed_text(const PrintedValue& cell, double value) {
+  if (cell.printed.ends_with('%')) return fmt::format("{:+.3f}%", 100 * value);
+  if (cell.printed.ends_with('k')) return fmt::format("{:g}k", value / 1024);
+  if (cell.printed.find('e') != std::string::npos) return fmt::format("{:.2e}", value);
+  return fmt::format("{:.5f}", value);
+}
+
 }  // namespace triscope

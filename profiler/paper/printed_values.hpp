@@ -27,6 +27,9 @@ const PrintedValue& printed_value(int table, int row, std::string_view column);
 /// The row of a cell in words that no other row of its table has: "Delta, ~1B".
 std::string row_name(const PrintedValue& cell);
 
+/// A number as its cell prints it, with a digit or two more: "+0.763%", "2.28e-06".
+std::string recomputed_text(const PrintedValue& cell, double value);
+
 /// Reads "0.3277", "+0.79%", "2.8e-06", "104.1 ms", "~3.5B", "32k" (1024 each): value and half unit of `cell.printed`.
 /// Throws `Error` for any other text.
 void read_printed(PrintedValue& cell);

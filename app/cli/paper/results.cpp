@@ -33,14 +33,6 @@ nlohmann::json as_json(const Recomputed& one) {
           {"reproduced", one.reproduced()}};
 }
 
-/// A number as its cell prints it, with a digit or two more.
-std::string like(const PrintedValue& cell, double value) {
-  if (cell.printed.ends_with('%')) return fmt::format("{:+.3f}%", 100 * value);
-  if (cell.printed.ends_with('k')) return fmt::format("{:g}k", value / 1024);
-  if (cell.printed.find('e') != std::string::npos) return fmt::format("{:.2e}", value);
-  return fmt::format("{:.5f}", value);
-}
-
 void print_misses(const std::vector<Recomputed>& all) {
   TerminalTable table;
   table.columns = {{"table", Align::right, 100, false},     {"row", Align::left, 100, false},
@@ -49,9 +41,9 @@ void print_misses(const std::vector<Recomputed>& all) {
                    {"highest", Align::right, 40, false},    {"beyond rounding", Align::right, 90, false}};
   for (const Recomputed& one : all) {
     table.rows.push_back({std::to_string(one.printed.table), row_name(one.printed), one.printed.column,
-                          one.printed.printed, like(one.printed, one.value), like(one.printed, one.low),
-                          like(one.printed, one.high),
-                          one.reproduced() ? "-" : like(one.printed, one.beyond_rounding)});
+                          one.printed.printed, recomputed_text(one.printed, one.value),
+                          recomputed_text(one.printed, one.low), recomputed_text(one.printed, one.high),
+                          one.reproduced() ? "-" : recomputed_text(one.printed, one.beyond_rounding)});
   }
   print_output("{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
 }
