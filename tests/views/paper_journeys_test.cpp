@@ -10,28 +10,16 @@
 #include "profiler/paper/errata.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 #include "tests/views/journey.hpp"
+#include "tests/views/paper_page_windows.hpp"
 
 namespace triscope {
 namespace {
 
 using fixture::Journey;
+using fixture::page;
+using fixture::shown;
 
 class PaperJourney : public Journey {};
-
-/// The child window of a page, drawn in the last frame; null: it was not.
-ImGuiWindow* page(const char* name) {
-  for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
-    if (window->WasActive && !window->Hidden && std::string_view(window->Name).find(name) != std::string_view::npos)
-      return window;
-  }
-  return nullptr;
-}
-bool shown(const char* name) { return page(name) != nullptr; }
-
-float kept(const char* name, const char* number) {
-  ImGuiWindow* window = page(name);
-  return window == nullptr ? -1 : window->StateStorage.GetFloat(window->GetID(number), -1);
-}
 
 TEST_F(PaperJourney, the_workspace_opens_from_the_toolbar_and_each_page_by_its_button) {
   travel([](ImGuiTestContext* c) {
@@ -235,15 +223,24 @@ TEST_F(PaperJourney, the_operator_follows_its_sliders) {
     c->ItemClick("//**/Operator");
     c->Yield(3);
     IM_CHECK(shown("operator_"));
-    const auto windows = [] {
-      return Windows{std::int64_t{1} << ui().paper.operator_.window1, std::int64_t{1} << ui().paper.operator_.window2};
-    };
-    IM_CHECK(app().models().crossings(data(), windows()).beside.starts_with("64/1 heads"));
-    c->ItemInputValue("//**/window w1", 4);
-    c->ItemInputValue("//**/window w2", 2);
+    const auto windows = [] { return Windows{ui().paper.operator_.window1, ui().paper.operator_.window2}; };
+    const auto crossings = [&] { return app().models().crossings(data(), windows()); };
+    IM_CHECK(crossings().beside.starts_with("64/1 heads"));
+    c->ItemInputValue("//**/window1/##power", 4);
+    c->ItemInputValue("//**/window2/##power", 2);
     c->Yield(2);
     IM_CHECK_EQ(windows().window1, 16);
     IM_CHECK_EQ(windows().window2, 4);
+    c->ItemInputValue("//**/##window1", 300);  // no power of two, and not measured
+    c->ItemInputValue("//**/##window2", 48);
+    c->ItemInputValue("//**/##tokens", 20'000);
+    c->Yield(2);
+    IM_CHECK_EQ(windows().window1, 300);
+    IM_CHECK_EQ(windows().window2, 48);
+    IM_CHECK_EQ(ui().paper.operator_.tokens, 20'000);
+    c->ItemInputValue("//**/##window1", 100'000);  // wider than any kernel takes
+    c->Yield(2);
+    IM_CHECK_EQ(windows().window1, 4096);
   });
 }
 
@@ -365,20 +362,6 @@ TEST_F(PaperJourney, match3_follows_numbers_modulus_precision_and_c) {
     IM_CHECK(!findings().has_value());
     IM_CHECK_STR_EQ(app().models().match3().find(ui().paper.match3.asked).problem.c_str(),
                     "Type whole numbers, separated by spaces.");
-  });
-}
-
-TEST_F(PaperJourney, sizes_are_solved_for_and_set_back) {
-  travel([](ImGuiTestContext* c) {
-    front(c, Panel::paper);
-    c->ItemClick("//**/Scaling laws");
-    c->Yield(2);
-    c->ItemClick("//**/Solve");
-    c->Yield(2);
-    IM_CHECK(std::abs(kept("laws_", "size 0") - 1.063F) < 0.002F);
-    c->ItemClick("//**/As printed");
-    c->Yield(2);
-    IM_CHECK_EQ(kept("laws_", "size 0"), 1.0F);
   });
 }
 

@@ -137,6 +137,11 @@ const OperatorCrossings& Models::crossings(const WindowData& data, const Windows
 
 const std::vector<MeasuredShape>& Models::recipe_shapes(const WindowData& data) { return recipe_of(data).shapes; }
 
+const std::vector<Recomputed>& Models::recomputed(const ModelSizes& sizes) {
+  if (!recomputed_ || recomputed_->first != sizes) recomputed_ = {sizes, recompute_tables(sizes)};
+  return recomputed_->second;
+}
+
 const OwnLosses& Models::own_losses(const LossesUi& ui) {
   if (!losses_ || losses_edits_ != ui.edits) {
     losses_edits_ = ui.edits;

@@ -57,6 +57,8 @@ class Models {
   const std::vector<MeasuredShape>& recipe_shapes(const WindowData& data);
   /// By the same rows, where windows cost as much as dot-product attention.
   const OperatorCrossings& crossings(const WindowData& data, const Windows& windows);
+  /// The paper's tables, recomputed with these sizes.
+  const std::vector<Recomputed>& recomputed(const ModelSizes& sizes);
   /// What follows from the user's own losses.
   const OwnLosses& own_losses(const LossesUi& ui);
 
@@ -96,6 +98,7 @@ class Models {
   };
   std::optional<Recipe> recipe_;
   Recipe& recipe_of(const WindowData& data);
+  std::optional<std::pair<ModelSizes, std::vector<Recomputed>>> recomputed_;
   std::optional<OwnLosses> losses_;
   std::uint64_t losses_edits_ = 0;
 };

@@ -12,6 +12,7 @@
 #include "views/model/match3_model.hpp"
 #include "views/model/own_losses.hpp"
 #include "views/model/recipe_model.hpp"
+#include "views/model/results_model.hpp"
 
 namespace triscope {
 
@@ -34,7 +35,7 @@ struct StepsUi {
 };
 
 struct OperatorUi {
-  int tokens = 15, window1 = 9, window2 = 5;  ///< powers of two
+  int tokens = 32'768, window1 = 512, window2 = 32;
 };
 
 struct RotationUi {
@@ -51,6 +52,7 @@ struct PaperUi {
   RotationUi rotation;
   Match3Ui match3;
   RecipeUi recipe;
+  ResultsUi results;
   LossesUi losses;
   std::string errata_kind;  ///< only these are shown; empty: all
 };

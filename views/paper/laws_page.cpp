@@ -13,34 +13,6 @@
 namespace triscope {
 namespace {
 
-/// Billions of parameters, in the window's storage.
-ModelSizes edited_sizes(const Context& context) {
-  ModelSizes sizes{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::string name = fmt::format("size {}", i);
-    float kept = kept_number(name.c_str(), static_cast<float>(kPrintedSizes.at(i) * 1e-9));
-    if (i > 0) ImGui::SameLine();
-    ImGui::SetNextItemWidth(context.look.px(90));
-    ImGui::InputFloat(("##" + name).c_str(), &kept, 0, 0, "%.3f B");
-    kept = std::clamp(kept, 0.01F + static_cast<float>(i) * 0.01F, 1000.0F);
-    keep_number(name.c_str(), kept);
-    sizes.at(i) = static_cast<double>(kept) * 1e9;
-  }
-  ImGui::SameLine();
-  if (ImGui::Button("Solve")) {
-    const SolvedSizes solved = solve_sizes();
-    for (std::size_t i = 0; i < 3; ++i)
-      keep_number(fmt::format("size {}", i).c_str(), static_cast<float>(solved.sizes.at(i) * 1e-9));
-  }
-  tooltip(context, "The sizes that bring all 32 printed values of the fits nearest to what is printed");
-  ImGui::SameLine();
-  if (ImGui::Button("As printed")) {
-    for (std::size_t i = 0; i < 3; ++i)
-      keep_number(fmt::format("size {}", i).c_str(), static_cast<float>(kPrintedSizes.at(i) * 1e-9));
-  }
-  return sizes;
-}
-
 void draw_benchmark(const Context& context, const char* benchmark, const ModelSizes& sizes, ImVec2 size) {
   const Theme& theme = context.look.theme;
   const LossSeries a = paper_losses(benchmark, kModels[0], sizes), b = paper_losses(benchmark, kModels[1], sizes);
@@ -61,12 +33,13 @@ void draw_paper_laws(Context& context) {
       "-log L = alpha log N + beta through three losses, with 95 % bands (cut at a quarter of the loss). Below each: "
       "how much larger alpha is for the 2-simplicial model.",
       true);
-  const std::vector<Recomputed> fits = recompute_fits(sizes);
-  const auto count = std::ranges::count_if(fits, [](const Recomputed& one) { return one.reproduced(); });
+  if (!sizes_grow(sizes)) return muted_text(context, "The sizes must grow from left to right.");
+  std::vector<Recomputed> fits = context.models.recomputed(sizes);
+  std::erase_if(fits, [](const Recomputed& one) { return !is_fit(one); });
+  const auto count = std::ranges::count_if(fits, &Recomputed::reproduced);
   coloured_text(context.look.theme.text,
-                fmt::format("{} of {} printed values of the fits are reproduced.", count, fits.size()));
-  if (sizes[0] >= sizes[1] || sizes[1] >= sizes[2])
-    return muted_text(context, "The sizes must grow from left to right.");
+                fmt::format("{} of {} printed values of the fits are reproduced: \"Results\" has each of them.", count,
+                            fits.size()));
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float gap = context.look.px(12);
   const bool two = room.x > context.look.px(560);

@@ -4,6 +4,7 @@
 #include <implot_internal.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -89,21 +90,27 @@ void draw_rectangle(const Context& context, const Problem& problem) {
   ImPlot::AddTextVertical(list, ImVec2(at.x, high.y), look.theme.muted, "k: keys of axis 2");
   if (std::max(part(problem.window1), part(problem.window2)) < look.px(24)) draw_close_up(look, problem, low, high);
   ImGui::Dummy(ImVec2(side + look.px(48), side + look.px(24)));
-  muted_text(
-      context,
-      fmt::format("The last query of {} sees {} of {} pairs.", format_count(problem.seq_len),
-                  format_count(problem.window1 * problem.window2), format_count(problem.seq_len * problem.seq_len)),
-      true);
+  const std::int64_t seen = std::min(problem.window1, problem.seq_len) * std::min(problem.window2, problem.seq_len);
+  muted_text(context,
+             fmt::format("The last query of {} sees {} of {} pairs.", format_count(problem.seq_len), format_count(seen),
+                         format_count(problem.seq_len * problem.seq_len)),
+             true);
 }
 
-/// Powers of two, as sliders.
-void power_slider(const Context& context, const char* label, int& power, int most) {
-  ImGui::SetNextItemWidth(context.look.px(220));
-  ImGui::SliderInt(label, &power, 0, most, format_count(std::int64_t{1} << power).c_str(),
-                   ImGuiSliderFlags_AlwaysClamp);
-}
+constexpr int kShortest = 8, kLongest = 20, kWidest = 12;  // powers of two: of the chart, and of a window
 
-constexpr int kShortest = 8, kLongest = 20;  // powers of two, of the chart
+/// A slider over the powers of two up to 2^`most`, and a field for every number between them.
+void power_slider(const Context& context, const char* label, const char* name, int& value, int most) {
+  field_label(context, label, "Slide over powers of two, or type any number");
+  ImGui::PushID(name);
+  int power = std::bit_width(static_cast<unsigned>(value)) - 1;
+  ImGui::SetNextItemWidth(context.look.px(150));
+  if (ImGui::SliderInt("##power", &power, 0, most, "", ImGuiSliderFlags_AlwaysClamp)) value = 1 << power;
+  ImGui::PopID();
+  ImGui::SameLine(0, context.look.px(8));
+  number_field(context, fmt::format("##{}", name).c_str(), value, context.look.px(96));
+  value = std::clamp(value, 1, 1 << most);
+}
 
 /// Both counts over the length. The line at the chosen length can be dragged.
 void plot_work(const Context& context, const Windows& windows, OperatorUi& ui) {
@@ -129,9 +136,9 @@ void plot_work(const Context& context, const Windows& windows, OperatorUi& ui) {
   plot("dot product, 2 n^2", &OperatorWork::dot_paper, theme.baseline, 1.5F);
   plot("windows, 6 n w1 w2", &OperatorWork::windows_paper, theme.series[0], 1.5F);
   plot("windows, exact", &OperatorWork::windows_exact, theme.series[1], 1.5F);
-  double tokens = static_cast<double>(std::int64_t{1} << ui.tokens);
+  double tokens = ui.tokens;
   if (ImPlot::DragLineX(0, &tokens, to_vec4(theme.accent), context.look.px(2), ImPlotDragToolFlags_NoFit))
-    ui.tokens = std::clamp(static_cast<int>(std::lround(std::log2(std::max(1.0, tokens)))), kShortest, kLongest);
+    ui.tokens = static_cast<int>(std::lround(std::clamp<double>(tokens, 1 << kShortest, 1 << kLongest)));
   ImPlot::EndPlot();
 }
 
@@ -232,22 +239,21 @@ void draw_operator_page(Context& context) {
   problem.q_heads = problem.kv_heads = 1;
   if (ImGui::BeginChild("simplices", ImVec2(beside ? left : width, 0), flags)) {
     draw_simplices(context);
-    power_slider(context, "tokens", ui.tokens, kLongest);
-    power_slider(context, "window w1", ui.window1, 12);
-    power_slider(context, "window w2", ui.window2, 12);
-    problem.seq_len = std::int64_t{1} << ui.tokens;
-    problem.window1 = std::int64_t{1} << ui.window1;
-    problem.window2 = std::int64_t{1} << ui.window2;
+    power_slider(context, "tokens", "tokens", ui.tokens, kLongest);
+    power_slider(context, "window w1", "window1", ui.window1, kWidest);
+    power_slider(context, "window w2", "window2", ui.window2, kWidest);
+    problem.seq_len = ui.tokens;
+    problem.window1 = ui.window1;
+    problem.window2 = ui.window2;
     draw_rectangle(context, problem);
   }
   ImGui::EndChild();
-  const Windows windows{std::int64_t{1} << ui.window1, std::int64_t{1} << ui.window2};
+  const Windows windows{ui.window1, ui.window2};
   if (beside) ImGui::SameLine(0, context.look.px(32));
   if (ImGui::BeginChild("work", ImVec2(0, 0), flags)) {
     plot_work(context, windows, ui);
     fact_columns(
-        context, [&] { draw_counts(context, windows, std::int64_t{1} << ui.tokens); },
-        [&] { draw_crossings(context, windows); });
+        context, [&] { draw_counts(context, windows, ui.tokens); }, [&] { draw_crossings(context, windows); });
     draw_clock(context, windows);
     draw_determinant(context);
     draw_relatives(context);

@@ -1,4 +1,5 @@
 // Fields and small figures that several of the pages have.
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -74,6 +75,26 @@ void fact_columns(const Context& context, const std::function<void()>& left, con
   fact_column(context, "left facts", width, left);
   if (beside) ImGui::SameLine(0, gap);
   fact_column(context, "right facts", width, right);
+}
+
+ModelSizes edited_sizes(Context& context) {
+  ResultsUi& ui = context.ui.paper.results;
+  field_label(context, "parameters", "Active parameters of the three models: the paper prints 1, 2 and 3.5 billion");
+  for (std::size_t i = 0; i < ui.sizes.size(); ++i) {
+    if (i > 0) ImGui::SameLine();
+    ImGui::SetNextItemWidth(context.look.px(90));
+    {
+      const NumberFont font(context.look);
+      ImGui::InputFloat(fmt::format("##size {}", i).c_str(), &ui.sizes.at(i), 0, 0, "%.3f B");
+    }
+    ui.sizes.at(i) = std::clamp(ui.sizes.at(i), 0.01F + static_cast<float>(i) * 0.01F, 1000.0F);
+  }
+  ImGui::SameLine();
+  if (ImGui::Button("Solve")) take_sizes(ui, solve_sizes().sizes);
+  tooltip(context, "The sizes that bring all 32 printed values of the fits nearest to what is printed");
+  ImGui::SameLine();
+  if (ImGui::Button("As printed")) take_sizes(ui, kPrintedSizes);
+  return model_sizes(ui);
 }
 
 void wrapped_text(ImU32 colour, std::string_view text) {

@@ -45,8 +45,7 @@ void wide_table(const Context& context, const char* name, std::initializer_list<
 /// their names.
 void fact_columns(const Context& context, const std::function<void()>& left, const std::function<void()>& right);
 
-/// A number of the current window that stays between frames; `first` is its value at first.
-float kept_number(const char* name, float first);
-void keep_number(const char* name, float value);
+/// The paper's model sizes, to be changed, solved for and set back.
+ModelSizes edited_sizes(Context& context);
 
 }  // namespace triscope

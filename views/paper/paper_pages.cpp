@@ -29,12 +29,6 @@ static_assert(kPages.size() == static_cast<std::size_t>(PaperPage::count));
 
 }  // namespace
 
-float kept_number(const char* name, float first) {
-  return ImGui::GetStateStorage()->GetFloat(ImGui::GetID(name), first);
-}
-
-void keep_number(const char* name, float value) { ImGui::GetStateStorage()->SetFloat(ImGui::GetID(name), value); }
-
 PaperPage shown_paper_page(const Context& context) {
   return context.ui.printing ? PaperPage::table1 : context.ui.paper.page;
 }

@@ -138,7 +138,7 @@ void layer_row(const Context& context, const char* layer, const char* pass, cons
   ImGui::TableNextColumn();
   coloured_text(theme.text, kernel_name(context.data, time.kernel));
   ImGui::TableNextColumn();
-  coloured_text(time.kind == LayerBasis::measured ? theme.muted : theme.unclear, time.basis);
+  coloured_text(time.kind == LayerBasis::measured ? theme.muted : theme.unclear, plus_minus(time.basis));
 }
 
 void draw_layers(const Context& context, const RecipeUi& ui, const LayerCosts& costs) {
@@ -235,7 +235,7 @@ void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer
   if (ui.budget_ms > 0) top = std::max(top, 1.1 * static_cast<double>(ui.budget_ms));
   ImPlot::SetupAxes("2-simplicial layers", "ms in a training step", ImPlotAxisFlags_Lock, ImPlotAxisFlags_Lock);
   ImPlot::SetupAxesLimits(-0.5, ui.layers + 0.5, 0, top, ImPlotCond_Always);
-  ImPlot::SetupLegend(ImPlotLocation_SouthWest);
+  ImPlot::SetupLegend(ImPlotLocation_North, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
   if (answer.fits) shade_fits(context, *answer.fits, top);
   ImPlotSpec line;
   line.LineColor = to_vec4(theme.series[0]);

@@ -1,0 +1,20 @@
+// What of the Paper panel was drawn.
+#pragma once
+
+#include <imgui_internal.h>
+
+#include <string_view>
+
+namespace triscope::fixture {
+
+/// The child window of a page, drawn in the last frame; null: it was not.
+inline ImGuiWindow* page(const char* name) {
+  for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    if (window->WasActive && !window->Hidden && std::string_view(window->Name).find(name) != std::string_view::npos)
+      return window;
+  }
+  return nullptr;
+}
+inline bool shown(const char* name) { return page(name) != nullptr; }
+
+}  // namespace triscope::fixture
