@@ -52,7 +52,7 @@ if(TRISCOPE_WINDOW)
   triscope_room(app/window kernels/base views/model views/panels views/parts views/print views/shell app/window/attention app/window/database
     app/window/desktop app/window/engine app/window/explore app/window/files app/window/look app/window/messages
     app/window/picture app/window/sweep app/window/threads app/window/tiles app/window/undo imgui_and_implot)
-  triscope_room(app/window/report kernels/base profiler/record profiler/report profiler/store profiler/supervise profiler/tiles views/shell app/window
+  triscope_room(app/window/report kernels/base profiler/paper profiler/record profiler/report profiler/store profiler/supervise profiler/tiles views/shell app/window
     imgui_and_implot fmt::static Threads::Threads)
   triscope_light_rooms(app/window app/window/engine app/window/desktop app/window/messages app/window/files app/window/look
     app/window/picture app/window/database app/window/sweep app/window/attention app/window/explore app/window/tiles app/window/report)

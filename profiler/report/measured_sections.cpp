@@ -125,6 +125,37 @@ std::string paper_kernels(const PaperPageInput& input) {
   return table.rows.empty() ? "" : html_table(table);
 }
 
+/// The forward of these windows: at the longest length the fastest; null: none.
+const ResultRow* longest_forward(const std::vector<ResultRow>& rows, const Windows& windows) {
+  const ResultRow* best = nullptr;
+  for (const ResultRow& row : rows) {
+    const PaperRow* paper = find_paper_row(row.problem);
+    const bool ours = counts(row) && row.pass == Pass::forward && row.card.kind == KernelKind::simplicial;
+    if (!ours || paper == nullptr || paper->windows != windows) continue;
+    const auto rank = [](const ResultRow& one) { return std::pair(-one.problem.seq_len, *one.median_ms); };
+    if (best == nullptr || rank(row) < rank(*best)) best = &row;
+  }
+  return best;
+}
+
+/// Windows that were measured, but not at the paper's shape: their times say nothing of its milliseconds.
+std::string other_shapes(const PaperPageInput& input) {
+  HtmlTable table{{"windows", "tokens", "heads", "head size", "ms", "TFLOP/s", "kernel", "device"},
+                  {false, true, false, true, true, true, false, false},
+                  {},
+                  "These windows at another shape than the inferred one, so not beside the paper's milliseconds"};
+  for (const PaperRow& paper : paper_table1()) {
+    const ResultRow* row = longest_forward(input.rows, paper.windows);
+    if (row == nullptr || fastest_table1_forward(input.rows, paper.windows) != nullptr) continue;
+    const Problem& p = row->problem;
+    table.rows.push_back({fmt::format("{}x{}", p.window1, p.window2), std::to_string(p.seq_len),
+                          fmt::format("{}/{}", p.q_heads, p.kv_heads), std::to_string(p.head_dim),
+                          significant_text(*row->median_ms, 4), rate(useful_flops(p, Pass::forward), *row->median_ms),
+                          row->kernel, row->device});
+  }
+  return table.rows.empty() ? "" : html_table(table);
+}
+
 }  // namespace
 
 std::string table1(const PaperPageInput& input) {
@@ -172,7 +203,7 @@ std::string table1(const PaperPageInput& input) {
                 fmt::format(" With that shape its times are at most {:.0f} TFLOP/s by its own count, 6 n w1 w2, beside "
                             "the 520 of its text, and {:.0f} by two products for each triple.",
                             most_by_paper, most_by_products)) +
-          html_table(table) + paper_kernels(input) +
+          html_table(table) + other_shapes(input) + paper_kernels(input) +
           figure(svg_bars("Forward, TFLOP/s by the count of two products", bars, most),
                  "Useful work in a second, 4 x head_dim for each triple inside the windows"));
 }

@@ -6,11 +6,24 @@
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/output_file.hpp"
+#include "profiler/paper/measured_layer.hpp"
 #include "profiler/report/paper_page.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
+
+namespace {
+
+/// Nobody asked for another one.
+bool is_usual(const LayerMixRequest& layer) {
+  const LayerMixRequest usual;
+  return layer.windows == usual.windows && layer.seq_len == usual.seq_len && layer.q_heads == usual.q_heads &&
+         layer.kv_heads == usual.kv_heads && layer.head_dim == usual.head_dim && layer.form == usual.form &&
+         layer.dot_kernel == usual.dot_kernel;
+}
+
+}  // namespace
 
 void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const std::string& database,
                       const std::filesystem::path& file) {
@@ -23,7 +36,8 @@ void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const 
     const std::filesystem::path path = existing_database(database);
     input.database = path.filename().string();
     input.rows = Snapshot(path).results();
-    input.work = ask_work(problems_to_count(input.rows, layer));
+    if (is_usual(layer)) input.layer = measured_layer(input.rows);
+    input.work = ask_work(problems_to_count(input.rows, input.layer));
   }
   write_whole_file(file, paper_page(input));
   say_written(file);

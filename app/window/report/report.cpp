@@ -15,6 +15,7 @@
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/output_file.hpp"
+#include "profiler/paper/measured_layer.hpp"
 #include "profiler/report/paper_page.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
@@ -84,7 +85,9 @@ class Report {
       throw Error("The report was not written", why, fix, ExitCode::usage);
     };
     if (data_.database.empty()) throw told_error("The report was not written", data_.problem, "check the database");
-    if (data_.sweeps.empty()) refuse("the database holds no sweep", "run `triscope sweep` first");
+    if (data_.sweeps.empty())
+      refuse("the database holds no sweep",
+             "run `triscope sweep` first; `triscope paper page -o FILE` writes what needs no measurement");
     if (options_.sweep != 0) {
       application_.carry_out(ask::ShowSweep{options_.sweep});
       offscreen_.settle();
@@ -149,6 +152,8 @@ class Report {
     PaperPageInput input;
     input.database = std::filesystem::path(data_.database).filename().string();
     input.rows = all_rows();
+    input.layer = measured_layer(input.rows);
+    input.work = ask_work(problems_to_count(input.rows, input.layer));
     input.tiled.seq_len = input.layer.seq_len;
     input.tiled.window1 = input.layer.windows.window1;
     input.tiled.window2 = input.layer.windows.window2;

@@ -186,6 +186,31 @@ TEST(PaperPage, names_the_model_size_of_each_change) {
   EXPECT_THAT(section, Not(HasSubstr(">reproduced</td>"))) << "a word in a column of numbers";
 }
 
+/// The paper's windows on a small machine.
+TEST(PaperPage, shows_windows_of_another_shape_without_a_ratio) {
+  PaperPageInput input;
+  ResultRow row;
+  row.kernel = "cpu.fast";
+  row.device = "a small CPU";
+  row.status = Status::ok;
+  row.card.kind = KernelKind::simplicial;
+  row.problem.q_heads = 2;
+  row.problem.head_dim = 128;
+  row.problem.seq_len = 1024;
+  row.problem.window1 = 512;
+  row.problem.window2 = 32;
+  row.median_ms = 12.5;
+  input.rows = {row};
+  const std::string section = section_of(paper_page(input), "Table 1");
+  EXPECT_THAT(section, HasSubstr("another shape"));
+  EXPECT_THAT(section, HasSubstr("<td class=\"n\">12.50</td>"));
+  EXPECT_THAT(section, HasSubstr("a small CPU"));
+  input.rows.front().problem = recorded().tiled;
+  input.rows.front().problem.q_heads = 64;
+  EXPECT_TRUE(has_paper_shape(input.rows.front().problem));
+  EXPECT_THAT(section_of(paper_page(input), "Table 1"), Not(HasSubstr("another shape")));
+}
+
 TEST(PaperPage, of_an_empty_database_says_what_is_missing) {
   const std::string page = paper_page({});
   expect_page(page);

@@ -1,0 +1,70 @@
+#include "profiler/paper/measured_layer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "profiler/store/store.hpp"
+
+namespace triscope {
+namespace {
+
+ResultRow row(Windows windows, std::int64_t seq_len, std::int64_t q_heads = 2) {
+  ResultRow row;
+  row.kernel = "cpu.fast";
+  row.device = "CPU";
+  row.status = Status::ok;
+  row.problem.seq_len = seq_len;
+  row.problem.q_heads = q_heads;
+  row.problem.kv_heads = 1;
+  row.problem.head_dim = 64;
+  row.problem.window1 = windows.window1;
+  row.problem.window2 = windows.window2;
+  row.card.kind = KernelKind::simplicial;
+  row.median_ms = 1;
+  return row;
+}
+
+ResultRow dot(std::int64_t seq_len, std::int64_t q_heads = 2) {
+  ResultRow one = row({seq_len, 1}, seq_len, q_heads);
+  one.kernel = "baseline.cpu";
+  one.problem.form = Form::dot_product;
+  one.card.kind = KernelKind::dot_product;
+  return one;
+}
+
+TEST(MeasuredLayer, is_the_papers_where_it_was_measured_or_nothing_was) {
+  const LayerMixRequest paper;
+  EXPECT_EQ(measured_layer({}).windows, paper.windows);
+  const LayerMixRequest recorded = measured_layer(Snapshot(TRISCOPE_RECORDED_DATABASE).results());
+  EXPECT_EQ(recorded.windows, paper.windows);
+  EXPECT_EQ(recorded.seq_len, paper.seq_len);
+  EXPECT_EQ(recorded.q_heads, paper.q_heads);
+  EXPECT_EQ(recorded.dot_kernel, paper.dot_kernel);
+}
+
+TEST(MeasuredLayer, has_most_lengths_beside_dot_product_attention_of_the_same_heads) {
+  std::vector<ResultRow> rows;
+  for (const std::int64_t n : {256, 512, 1024}) {
+    rows.push_back(row({64, 16}, n));
+    rows.push_back(row({512, 32}, n, 4));  // without dot-product attention of 4 heads
+  }
+  rows.push_back(dot(256));
+  rows.push_back(dot(512));
+  rows.push_back(row({256, 32}, 512));
+  const LayerMixRequest layer = measured_layer(rows);
+  EXPECT_EQ(layer.windows, (Windows{64, 16}));
+  EXPECT_EQ(layer.q_heads, 2);
+  EXPECT_EQ(layer.head_dim, 64);
+  EXPECT_EQ(layer.seq_len, 1024);
+  EXPECT_EQ(layer.dot_kernel, "baseline.cpu");
+}
+
+TEST(MeasuredLayer, of_equals_has_windows_near_the_papers) {
+  const std::vector<ResultRow> rows{row({64, 16}, 512), row({256, 32}, 512), row({32, 32}, 512), dot(512)};
+  EXPECT_EQ(measured_layer(rows).windows, (Windows{256, 32}));
+  std::vector<ResultRow> failed = rows;
+  for (ResultRow& one : failed) one.status = Status::failed;
+  EXPECT_EQ(measured_layer(failed).windows, LayerMixRequest{}.windows);
+}
+
+}  // namespace
+}  // namespace triscope
