@@ -53,7 +53,8 @@ class ForwardItem {
   }
 
   void run() {
-    m_.begin(fmt::format("queries {} to {}, {} tiles of the long axis", q_.first, last_, tiles_));
+    m_.begin(
+        fmt::format("queries {} to {}, {} tile{} of the long axis", q_.first, last_, tiles_, tiles_ == 1 ? "" : "s"));
     m_.put(m_.load("Q", "query", m_.tensors().q, q_));
     m_.put(one_a_row("m", q_, -std::numeric_limits<double>::infinity()));
     m_.put(one_a_row("l", q_, 0));
