@@ -67,20 +67,29 @@ Beside beside(const Rows& windows, const Rows& dot_product) {
   return made;
 }
 
+/// Sweeps with rows of these windows, the one that was started last at the end.
+std::vector<std::int64_t> sweeps_of(const Rows& windows) {
+  std::map<std::int64_t, std::string> started;  // id -> last start
+  for (const ResultRow* row : windows) started[row->sweep] = std::max(started[row->sweep], row->started);
+  std::vector<std::int64_t> sweeps;
+  for (const auto& [sweep, when] : started) sweeps.push_back(sweep);
+  std::ranges::stable_sort(sweeps, {}, [&](std::int64_t sweep) { return started.at(sweep); });
+  return sweeps;
+}
+
 /// Of the sweep that has most lengths of both, since these took turns: the newest of equals. Where none has two, of all
-/// rows.
+/// rows, but at each length of the newest sweep that has both.
 Beside best_beside(const Rows& windows, const Rows& dot_product) {
-  std::map<std::int64_t, std::string> sweeps;  // id -> last start
-  for (const ResultRow* row : windows) sweeps[row->sweep] = std::max(sweeps[row->sweep], row->started);
-  Beside best;
-  std::string newest;
-  for (const auto& [sweep, started] : sweeps) {
+  Beside best, all = beside(windows, dot_product);
+  for (const std::int64_t sweep : sweeps_of(windows)) {
     Beside one = beside(of_sweep(windows, sweep), of_sweep(dot_product, sweep));
-    if (one.lengths < 2 || std::pair(one.lengths, started) <= std::pair(best.lengths, newest)) continue;
-    best = std::move(one);
-    newest = started;
+    for (const auto& [length, row] : one.windows) {
+      const auto dot = one.dot_product.find(length);
+      if (dot != one.dot_product.end()) all.windows[length] = row, all.dot_product[length] = dot->second;
+    }
+    if (one.lengths >= std::max<std::size_t>(best.lengths, 2)) best = std::move(one);
   }
-  return best.lengths > 1 ? best : beside(windows, dot_product);
+  return best.lengths > 1 ? best : all;
 }
 
 std::vector<LengthPoint> points_of(const Curve& curve) {

@@ -24,10 +24,11 @@ struct MeasuredCrossing {
 /// Of the windows, heads, form and regime of `request` beside `request.dot_kernel`; its length does not matter. Of each
 /// device the fastest kernel of ours at these windows, and others that were measured at two lengths or more.
 ///
-/// A curve is that of the sweep with most lengths of both, since its rows took turns. Where these windows have none,
-/// the curve of the kernel's nearest windows (by area, then by the shorter window) stands for theirs: scaled as the two
-/// were at the longest length at which both were measured (in one sweep, if possible), else as their numbers of
-/// triples. Where the kernel has no curve, the time at one length does, scaled likewise.
+/// A curve is that of the sweep with most lengths of both, since its rows took turns; where no sweep has two, of all,
+/// at each length by the newest sweep that has both. Where these windows have none, the curve of the kernel's nearest
+/// windows (by area, then by the shorter window) stands for theirs: scaled as the two were at the longest length at
+/// which both were measured (in one sweep, if possible), else as their numbers of triples. Where the kernel has no
+/// curve, the time at one length does, scaled likewise.
 std::vector<MeasuredCrossing> measured_crossings(std::span<const ResultRow> rows, const LayerMixRequest& request,
                                                  Pass pass);
 

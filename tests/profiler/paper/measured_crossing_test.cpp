@@ -79,6 +79,24 @@ TEST(MeasuredCrossing, is_where_the_curves_of_these_windows_meet) {
   EXPECT_EQ(crossings_text({}), "not measured");
 }
 
+/// Two sweeps of one length each. The second has dot-product attention alone again, which took longer there.
+TEST(MeasuredCrossing, at_each_length_compares_what_took_turns) {
+  std::vector<ResultRow> rows{row("cuda.hopper", {512, 32}, 8192, 6), dot(8192, 2),
+                              row("cuda.hopper", {512, 32}, 32'768, 24), dot(32'768, 25), dot(32'768, 23)};
+  rows[0].sweep = rows[1].sweep = 1;
+  rows[2].sweep = rows[3].sweep = 2;
+  rows[4].sweep = 3;
+  for (ResultRow& one : rows) {
+    one.ci_low_ms = *one.median_ms * 0.99;
+    one.ci_high_ms = *one.median_ms * 1.01;
+  }
+  rows[4].ci_low_ms = rows[4].ci_high_ms = rows[4].median_ms;  // the row that counts, were it alone
+  const auto found = first_crossing(rows, of({512, 32}), Pass::forward);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->crossing.kind, LatencyCrossing::Kind::crosses);
+  EXPECT_EQ(found->crossing.before, 32'768);
+}
+
 TEST(MeasuredCrossing, counts_only_rows_of_the_request) {
   for (const auto& spoil : std::vector<std::function<void(ResultRow&)>>{
            [](ResultRow& one) { one.problem.q_heads = 32; }, [](ResultRow& one) { one.problem.kv_heads = 8; },
