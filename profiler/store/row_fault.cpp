@@ -2,23 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 namespace triscope {
 namespace {
 
+constexpr std::int64_t kLargestSize = std::int64_t{1} << 31;  // as of a valid problem
+
 // A skipped row holds a problem that is impossible as a whole; but each of its sizes is one.
 std::string problem_fault(const Problem& problem, Status status) {
-  constexpr std::int64_t kLargest = std::int64_t{1} << 31;  // as of a valid problem
   const std::pair<std::string_view, std::int64_t> sizes[] = {
       {"batch", problem.batch},       {"seq_len", problem.seq_len},   {"q_heads", problem.q_heads},
       {"kv_heads", problem.kv_heads}, {"head_dim", problem.head_dim}, {"window1", problem.window1},
       {"window2", problem.window2}};
   for (const auto& [name, size] : sizes) {
-    if (size < 1 || size > kLargest) return fmt::format("{} is {}", name, size);
+    if (size < 1 || size > kLargestSize) return fmt::format("{} is {}", name, size);
   }
   const std::pair<std::string_view, double> numbers[] = {{"scale", problem.scale.value_or(0)},
                                                          {"k2_bias", problem.k2_bias},
@@ -32,25 +37,65 @@ std::string problem_fault(const Problem& problem, Status status) {
   return reasons.empty() ? "" : reasons.front();
 }
 
+// Of numbers that are not negative and, in any machine, not larger than `most`.
+std::string number_fault(std::string_view name, const std::optional<double>& number, double most) {
+  return number && !(*number >= 0 && *number <= most) ? fmt::format("{} is {}", name, *number) : "";
+}
+
+constexpr double kMostWatts = 1e6, kMostMegahertz = 1e6, kMostTflops = 1e7, kMostPeaks = 1000, kMostMs = 1e15;
+
+std::string first_of(std::initializer_list<std::string> faults) {
+  const auto found = std::ranges::find_if(faults, [](const std::string& fault) { return !fault.empty(); });
+  return found == faults.end() ? "" : *found;
+}
+
+// A time as the view writes it: before 1970 and after 2200 nothing was measured.
+std::string date_fault(std::string_view name, const std::string& date) {
+  constexpr std::string_view kFirst = "1970", kLast = "2200";
+  return date < kFirst || date > kLast ? fmt::format("{} is {}", name, date.empty() ? "no date" : date) : "";
+}
+
 std::string counts_fault(std::int64_t samples, std::int64_t flagged) {
   if (samples < 0) return fmt::format("samples is {}", samples);
   if (flagged < 0 || flagged > samples) return fmt::format("flagged is {}", flagged);
   return "";
 }
 
-std::string time_fault(std::string_view name, double ms) {
-  return ms < 0 || ms > 1e15 ? fmt::format("{} is {}", name, ms) : "";
+std::string interval_fault(const std::optional<double>& low, const std::optional<double>& high) {
+  return low && high && *low > *high ? fmt::format("ci_low_ms is {}, above ci_high_ms", *low) : "";
+}
+
+void make_possible(std::int64_t& size) {
+  if (size < 1 || size > kLargestSize) size = 1;
 }
 
 }  // namespace
 
 std::string row_fault(const ResultRow& row) {
-  if (std::string fault = problem_fault(row.problem, row.status); !fault.empty()) return fault;
-  if (std::string fault = counts_fault(row.samples, row.flagged); !fault.empty()) return fault;
-  if (std::string fault = time_fault("median_ms", row.median_ms.value_or(0)); !fault.empty()) return fault;
-  if (row.ci_low_ms && row.ci_high_ms && *row.ci_low_ms > *row.ci_high_ms)
-    return fmt::format("ci_low_ms is {}, above ci_high_ms", *row.ci_low_ms);
-  return "";
+  const bool has_no_time = row.status == Status::ok && !row.median_ms;
+  return first_of(
+      {problem_fault(row.problem, row.status), counts_fault(row.samples, row.flagged),
+       has_no_time ? "median_ms is missing, although it is called ok" : "",
+       number_fault("median_ms", row.median_ms, kMostMs), interval_fault(row.ci_low_ms, row.ci_high_ms),
+       number_fault("events_ms", row.events_ms, kMostMs), number_fault("tflops", row.tflops, kMostTflops),
+       number_fault("tflops_paper_count", row.tflops_paper_count, kMostTflops),
+       number_fault("peak_fraction", row.peak_fraction, kMostPeaks), number_fault("power_w", row.power_w, kMostWatts),
+       number_fault("power_limit_w", row.power_limit_w, kMostWatts),
+       number_fault("sm_clock_mhz", row.sm_clock_mhz, kMostMegahertz),
+       number_fault("max_sm_clock_mhz", row.max_sm_clock_mhz, kMostMegahertz),
+       number_fault("counted_clock_mhz", row.counted_clock_mhz, kMostMegahertz), date_fault("started", row.started)});
+}
+
+std::string environment_fault(const Environment& environment) {
+  return first_of({number_fault("power_limit_w", environment.power_limit_w, kMostWatts),
+                   number_fault("max_sm_clock_mhz", environment.max_sm_clock_mhz, kMostMegahertz),
+                   number_fault("max_memory_clock_mhz", environment.max_memory_clock_mhz, kMostMegahertz),
+                   number_fault("peak_tflops", environment.peak_tflops, kMostTflops)});
+}
+
+std::string sweep_fault(const SweepInfo& sweep) {
+  return first_of({environment_fault(sweep.environment), date_fault("started", sweep.started),
+                   sweep.finished.empty() ? "" : date_fault("finished", sweep.finished)});
 }
 
 std::string sample_fault(const Sample& sample) {
@@ -60,15 +105,26 @@ std::string sample_fault(const Sample& sample) {
 
 std::string row_fault(const Measurement& measurement) {
   const Summary& summary = measurement.summary;
-  if (std::string fault = problem_fault(measurement.key.problem, measurement.status); !fault.empty()) return fault;
-  if (std::string fault = counts_fault(summary.samples, summary.flagged); !fault.empty()) return fault;
-  if (std::string fault = time_fault("median_ms", summary.median_ms); !fault.empty()) return fault;
-  if (summary.ci_low_ms > summary.ci_high_ms)
-    return fmt::format("ci_low_ms is {}, above ci_high_ms", summary.ci_low_ms);
+  constexpr std::int64_t kYear2200 = 7'258'118'400'000'000'000;
+  const std::int64_t started = measurement.started_unix_ns;
+  const std::string fault = first_of(
+      {problem_fault(measurement.key.problem, measurement.status), counts_fault(summary.samples, summary.flagged),
+       std::isnan(summary.median_ms) ? "" : number_fault("median_ms", summary.median_ms, kMostMs),
+       interval_fault(summary.ci_low_ms, summary.ci_high_ms), number_fault("power_w", summary.power_w, kMostWatts),
+       number_fault("sm_clock_mhz", summary.sm_clock_mhz, kMostMegahertz),
+       started < 0 || started > kYear2200 ? fmt::format("started_unix_ns is {}", started) : ""});
+  if (!fault.empty()) return fault;
   for (const Sample& sample : measurement.samples) {
-    if (std::string fault = sample_fault(sample); !fault.empty()) return fault;
+    if (std::string of_sample = sample_fault(sample); !of_sample.empty()) return of_sample;
   }
   return "";
+}
+
+Problem unknown_problem() {
+  Problem problem;
+  problem.batch = problem.seq_len = problem.q_heads = problem.kv_heads = problem.head_dim = 1;
+  problem.window1 = problem.window2 = 1;
+  return problem;
 }
 
 ResultRow unusable_row(const ResultRow& row, const std::string& fault) {
@@ -80,8 +136,17 @@ ResultRow unusable_row(const ResultRow& row, const std::string& fault) {
   shown.kernel = row.kernel.empty() ? "?" : row.kernel;
   shown.instance = row.instance;
   shown.source_hash = row.source_hash;
-  shown.problem.seq_len = shown.problem.q_heads = shown.problem.head_dim = 1;
-  shown.problem.window1 = shown.problem.window2 = 1;
+  shown.pass = row.pass;
+  shown.timing_source = row.timing_source;
+  shown.regime = row.regime;
+  shown.problem = row.problem;
+  Problem& p = shown.problem;
+  for (std::int64_t* size : {&p.batch, &p.seq_len, &p.q_heads, &p.kv_heads, &p.head_dim, &p.window1, &p.window2})
+    make_possible(*size);
+  for (double* bias : {&p.k2_bias, &p.v2_bias})
+    if (!std::isfinite(*bias)) *bias = 0;
+  for (std::optional<double>* number : {&p.scale, &p.sink})
+    if (*number && !std::isfinite(**number)) number->reset();
   shown.status = Status::failed;
   shown.reason = "this row of the database cannot be used: " + fault;
   shown.card = row.card;

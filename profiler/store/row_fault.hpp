@@ -11,8 +11,14 @@ namespace triscope {
 std::string row_fault(const ResultRow& row);
 std::string row_fault(const Measurement& measurement);
 std::string sample_fault(const Sample& sample);
+std::string environment_fault(const Environment& environment);
+std::string sweep_fault(const SweepInfo& sweep);
 
-/// What stands in the place of a row that cannot be used: the same ids and names, failed, with the reason.
+/// What a row says of its problem before it is read.
+Problem unknown_problem();
+
+/// What stands in the place of a row that cannot be used: the same ids, names and problem, as far as they can be,
+/// failed, with the reason.
 ResultRow unusable_row(const ResultRow& row, const std::string& fault);
 
 }  // namespace triscope

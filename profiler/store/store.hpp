@@ -127,7 +127,7 @@ class Snapshot {
   std::unordered_map<std::int64_t, SampleSeries> series_of_sweep(std::int64_t sweep) const;
   /// Where the measurements of `sweep` were taken: each environment with its row ids, both in measurement order.
   std::vector<std::pair<Environment, std::vector<std::int64_t>>> environments(std::int64_t sweep) const;
-  /// Where `measurement` was taken; differs from its sweep's after resuming elsewhere.
+  /// Where `measurement` was taken, unless nobody can say; differs from its sweep's after resuming elsewhere.
   std::optional<Environment> environment(std::int64_t measurement) const;
   /// Measurements of `sweep` that are finished (ok or skipped). They are not repeated unless the kernel has changed.
   std::vector<FinishedKey> finished_keys(std::int64_t sweep) const;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "profiler/store/row_fault.hpp"
@@ -35,7 +36,7 @@ constexpr Table kSweepInfos{
     column("planned", &SweepInfo::planned),
     column("starred", &SweepInfo::starred),
     within(&SweepInfo::spread, kSpreads.columns),
-    expression("note.body", &SweepInfo::note),
+    expression("CASE typeof(note.body) WHEN 'text' THEN note.body END", &SweepInfo::note),
     expression("count(*) FILTER (WHERE measurement.status = 'ok')", &SweepInfo::ok),
     expression("count(*) FILTER (WHERE measurement.status = 'failed')", &SweepInfo::failed),
     expression("count(*) FILTER (WHERE measurement.status = 'skipped')", &SweepInfo::skipped),
@@ -72,19 +73,51 @@ std::vector<StoredMeasurement> read_measured(SQLite::Database& database, std::in
                                    sweep);
 }
 
-// The rows of the view for which `condition` holds; a row that cannot be used says so.
-std::vector<ResultRow> result_rows(SQLite::Database& database, const char* condition,
-                                   std::optional<std::int64_t> value) {
+// Which rows are read: of a sweep, one, or all.
+struct WhichRows {
+  const char* of_view;         // a condition
+  const char* of_measurement;  // the same, on the table
+  std::optional<std::int64_t> value;
+};
+
+// The measurements that the view leaves out, since what they refer to is not there. They cannot be used and say so.
+std::vector<ResultRow> rows_without_parts(SQLite::Database& database, const WhichRows& which) {
+  SQLite::Statement query(
+      database,
+      fmt::format("SELECT id, sweep, config NOT IN (SELECT id FROM config), kernel NOT IN (SELECT id FROM kernel), "
+                  "environment NOT IN (SELECT id FROM environment) AS gone FROM measurement WHERE {} AND (config NOT "
+                  "IN (SELECT id FROM config) OR kernel NOT IN (SELECT id FROM kernel) OR gone)",
+                  which.of_measurement));
+  Binder(query) << which.value;
+  std::vector<ResultRow> rows;
+  while (query.executeStep()) {
+    ResultRow row;
+    row.measurement = query.getColumn(0).getInt64();
+    row.sweep = query.getColumn(1).getInt64();
+    row.problem = unknown_problem();
+    const char* const part = query.getColumn(2).getInt() != 0   ? "its problem"
+                             : query.getColumn(3).getInt() != 0 ? "its kernel"
+                                                                : "its environment";
+    rows.push_back(unusable_row(row, fmt::format("{} is missing", part)));
+    rows.back().card.label = rows.back().card.short_label = rows.back().kernel;
+  }
+  return rows;
+}
+
+// A row that cannot be used says so.
+std::vector<ResultRow> result_rows(SQLite::Database& database, const WhichRows& which) {
   static constexpr auto kColumns = columns(kResults.columns, within(&ResultRow::card, kCards.columns));
   SQLite::Statement query(database,
                           "SELECT " + select_list(kColumns) +
                               " FROM result JOIN measurement ON measurement.id = result.measurement JOIN kernel "
                               "ON kernel.id = measurement.kernel " +
-                              condition + " ORDER BY result.measurement");
-  Binder(query) << value;
-  std::vector<ResultRow> rows;
+                              "WHERE " + which.of_view + " ORDER BY result.measurement");
+  Binder(query) << which.value;
+  std::vector<ResultRow> rows = rows_without_parts(database, which);
+  const bool all_in_view = rows.empty();
   while (query.executeStep()) {
     ResultRow& row = rows.emplace_back();
+    row.problem = unknown_problem();
     std::string fault;
     try {
       RowReader reader(query);
@@ -96,6 +129,7 @@ std::vector<ResultRow> result_rows(SQLite::Database& database, const char* condi
     if (!fault.empty()) row = unusable_row(row, fault);
     if (row.card.label.empty()) row.card.label = row.card.short_label = row.kernel;
   }
+  if (!all_in_view) std::ranges::stable_sort(rows, {}, &ResultRow::measurement);
   return rows;
 }
 
@@ -117,6 +151,8 @@ Environment read_environment(SQLite::Database& database, std::int64_t id) {
   std::vector<Environment> found =
       select<Environment>(database, kEnvironments.columns, "FROM environment WHERE id = ?", id);
   if (found.empty()) throw UnusableRow("its environment is missing");
+  if (const std::string fault = environment_fault(found.front()); !fault.empty())
+    throw UnusableRow("of its environment " + fault);
   return std::move(found.front());
 }
 
@@ -165,7 +201,7 @@ std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std
   static constexpr auto kColumns = columns(kSweepInfos.columns, within(&SweepInfo::environment, kEnvironments.columns));
   SQLite::Statement query(database,
                           "SELECT " + select_list(kColumns) +
-                              " FROM sweep JOIN environment ON environment.id = sweep.environment "
+                              ", environment.id FROM sweep LEFT JOIN environment ON environment.id = sweep.environment "
                               "LEFT JOIN note ON note.sweep = sweep.id AND note.measurement IS NULL "
                               "LEFT JOIN measurement ON measurement.sweep = sweep.id " +
                               (sweep ? "WHERE sweep.id = ?1 " : "") +  // an OR here would read all sweeps
@@ -176,23 +212,26 @@ std::vector<SweepInfo> read_sweeps(SQLite::Database& database, std::optional<std
   std::vector<SweepInfo> sweeps;
   while (query.executeStep()) {
     SweepInfo& one = sweeps.emplace_back();
+    std::string fault;
     try {
       RowReader reader(query);
       read_row(reader, kColumns, one);
-    } catch (const UnusableRow& fault) {
-      one = unusable_sweep(query.getColumn(0).getInt64(), fault.what());
+      fault = query.getColumn(query.getColumnCount() - 1).isNull() ? "its environment is missing" : sweep_fault(one);
+    } catch (const UnusableRow& unusable) {
+      fault = unusable.what();
     }
+    if (!fault.empty()) one = unusable_sweep(query.getColumn(0).getInt64(), fault);
   }
   return sweeps;
 }
 
 std::vector<ResultRow> read_results(SQLite::Database& database, std::optional<std::int64_t> sweep) {
-  return sweep ? result_rows(database, "WHERE result.sweep = ?", *sweep)
-               : result_rows(database, "WHERE ?1 IS NULL", {});
+  return result_rows(
+      database, sweep ? WhichRows{"result.sweep = ?", "sweep = ?", sweep} : WhichRows{"?1 IS NULL", "?1 IS NULL", {}});
 }
 
 std::optional<ResultRow> read_result(SQLite::Database& database, std::int64_t measurement) {
-  std::vector<ResultRow> rows = result_rows(database, "WHERE result.measurement = ?", measurement);
+  std::vector<ResultRow> rows = result_rows(database, {"result.measurement = ?", "id = ?", measurement});
   return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }
 
@@ -360,7 +399,7 @@ std::vector<StoredMeasurement> read_without_counters(SQLite::Database& database,
 }
 
 std::string read_note(SQLite::Database& database, std::int64_t measurement) {
-  SQLite::Statement query(database, "SELECT body FROM note WHERE measurement = ?");
+  SQLite::Statement query(database, "SELECT body FROM note WHERE measurement = ? AND typeof(body) = 'text'");
   Binder(query) << measurement;
   return query.executeStep() ? RowReader(query).next<std::string>() : std::string();
 }

@@ -104,7 +104,11 @@ std::optional<Environment> Snapshot::environment(std::int64_t measurement) const
     SQLite::Statement query(database, "SELECT environment FROM measurement WHERE id = ?");
     Binder(query) << measurement;
     if (!query.executeStep()) return std::nullopt;
-    return read_environment(database, query.getColumn(0).getInt64());
+    try {
+      return read_environment(database, query.getColumn(0).getInt64());
+    } catch (const UnusableRow&) {
+      return std::nullopt;
+    }
   });
 }
 

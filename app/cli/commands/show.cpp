@@ -79,10 +79,12 @@ int run(const ShowOptions& options) {
     print_output("{}", export_rows(rows, *parse_export_format(options.format)));
   } else if (selection.measurement) {
     const std::optional<Measurement> measurement = snapshot.measurement(*selection.measurement);
-    if (measurement)
-      print_output("{}", measurement_text(*measurement, rows.front(),
-                                          snapshot.environment(*selection.measurement).value_or(Environment{}),
-                                          snapshot.note(*selection.measurement)));
+    if (!measurement)
+      throw Error(fmt::format("m{} cannot be shown", *selection.measurement), rows.front().reason,
+                  "its sweep's table lists it");
+    print_output("{}", measurement_text(*measurement, rows.front(),
+                                        snapshot.environment(*selection.measurement).value_or(Environment{}),
+                                        snapshot.note(*selection.measurement)));
   } else if (rows.empty()) {
     print_output("{}\n", nothing_measured(snapshot, selection, *options.database));
   } else {

@@ -60,6 +60,12 @@ void cut_texts(ResultRow& row) {
        &row.card.short_label});
 }
 
+// What cannot be read is not the same as another that cannot be read.
+bool on_same_device(const SweepInfo& a, const SweepInfo& b) {
+  const std::string &one = a.environment.device_name, &other = b.environment.device_name;
+  return one == other && !one.empty() && !a.uuid.empty() && !b.uuid.empty();
+}
+
 // Whether a sweep was done when it was read and was not resumed since.
 bool still_done(const SweepInfo& before, const SweepInfo& now) {
   return before.uuid == now.uuid && !now.finished.empty() && before.finished == now.finished;
@@ -129,8 +135,8 @@ std::vector<std::shared_ptr<const SweepResults>> DatabaseReader::on_the_device_o
   std::map<std::int64_t, std::shared_ptr<const SweepResults>> kept;
   std::vector<std::shared_ptr<const SweepResults>> result;
   for (const SweepInfo& sweep : sweeps) {
-    const bool same = sweep.environment.device_name == shown.environment.device_name;
-    if (sweep.id == shown.id || !same || result.size() == kMost || cancel_.stop_requested()) continue;
+    if (sweep.id == shown.id || !on_same_device(sweep, shown) || result.size() == kMost || cancel_.stop_requested())
+      continue;
     const auto before = loaded_.find(sweep.id);
     // A sweep that was done and was not resumed since is as it was; one that runs gets rows, and its rows more
     // restarts.

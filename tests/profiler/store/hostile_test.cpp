@@ -107,7 +107,9 @@ TEST_F(Hostile, what_sqlite_does_not_read_behind_a_nul_is_not_compared) {
 TEST_F(Hostile, a_value_of_another_type_costs_its_row_alone) {
   {
     Store store(file_);
-    store.add(begin(store), synthetic_measurement(7, 3));
+    const std::int64_t sweep = begin(store);
+    store.set_measurement_note(store.add(sweep, synthetic_measurement(7, 3)), "of a row");
+    store.set_note(sweep, "of a sweep");
   }
   const auto spoil = [&](const char* table, const char* column, const char* where) {
     exec(std::string(
@@ -132,6 +134,48 @@ TEST_F(Hostile, a_value_of_another_type_costs_its_row_alone) {
   EXPECT_THAT(snapshot.series_of_sweep(1), SizeIs(5));
   EXPECT_THAT(snapshot.series_of_sweep(2), IsEmpty());
   EXPECT_THAT(snapshot.results(), SizeIs(6));
+  EXPECT_EQ(snapshot.sweep(2)->note + snapshot.note(6), "") << "a note costs only itself";
+  EXPECT_EQ(snapshot.sweep(2)->uuid.size(), 32U);
+}
+
+TEST_F(Hostile, a_row_whose_parts_are_missing_says_so_and_so_does_a_sweep) {
+  exec(
+      "PRAGMA foreign_keys = OFF; UPDATE measurement SET config = 77 WHERE id = 2; UPDATE measurement SET kernel = 77 "
+      "WHERE id = 4");
+  const std::vector<ResultRow> rows = Snapshot(file_).results();
+  ASSERT_THAT(rows, SizeIs(5));
+  EXPECT_THAT(rows[1].reason, HasSubstr("cannot be used: its problem is missing"));
+  EXPECT_THAT(rows[3].reason, HasSubstr("cannot be used: its kernel is missing"));
+  EXPECT_THAT(Snapshot(file_).results(1), SizeIs(5));
+  EXPECT_EQ(Snapshot(file_).result(2)->status, Status::failed);
+  exec("PRAGMA foreign_keys = OFF; DELETE FROM environment");
+  const std::vector<SweepInfo> sweeps = Snapshot(file_).sweeps();
+  ASSERT_THAT(sweeps, SizeIs(1));
+  EXPECT_EQ(sweeps[0].note, "cannot be used: its environment is missing");
+  for (const ResultRow& row : Snapshot(file_).results()) EXPECT_EQ(row.status, Status::failed);
+  EXPECT_EQ(Snapshot(file_).environment(1), std::nullopt);
+}
+
+TEST_F(Hostile, numbers_and_dates_that_nothing_has_cost_their_row) {
+  for (const char* const set :
+       {"median_ms = NULL, ci_low_ms = NULL, ci_high_ms = NULL", "useful_flops = 1e40", "useful_flops = -1",
+        "paper_flops = 9e999", "power_w = -3", "power_w = 1e9", "sm_clock_mhz = 1e300",
+        "started_unix_ns = -9000000000000000000", "started_unix_ns = 9000000000000000000"}) {
+    exec("CREATE TABLE kept AS SELECT * FROM measurement WHERE id = 2");
+    const Problem problem = Snapshot(file_).result(2)->problem;
+    exec(std::string("UPDATE measurement SET ") + set + " WHERE id = 2");
+    const std::optional<ResultRow> row = Snapshot(file_).result(2);
+    EXPECT_THAT(row->reason, HasSubstr("this row of the database cannot be used")) << set;
+    EXPECT_EQ(row->problem, problem) << "it is shown with its own";
+    exec("DELETE FROM measurement WHERE id = 2; INSERT INTO measurement SELECT * FROM kept; DROP TABLE kept");
+  }
+  EXPECT_EQ(Snapshot(file_).result(2)->status, Status::ok);
+  exec("UPDATE environment SET peak_tflops = -1e30");
+  EXPECT_EQ(Snapshot(file_).sweeps()[0].note, "cannot be used: peak_tflops is -1e+30");
+  exec(
+      "UPDATE environment SET peak_tflops = 989; UPDATE sweep SET started_unix_ns = -9000000000000000000, "
+      "finished_unix_ns = 9000000000000000000; UPDATE measurement SET started_unix_ns = -9000000000000000000");
+  EXPECT_THAT(Snapshot(file_).sweeps()[0].note, HasSubstr("cannot be used: started is 1684"));
 }
 
 TEST_F(Hostile, a_sweep_on_an_unknown_machine_is_still_read) {
