@@ -168,7 +168,7 @@ std::string bound_text(double ratio) {
 }
 
 std::string why_unclear(const Comparison& comparison, bool apart) {
-  if (!std::isfinite(comparison.interval.high)) return "Too few blocks for an interval: measure longer.";
+  if (!interval_known(comparison)) return "Too few blocks for an interval: measure longer.";
   const std::string between =
       fmt::format("The ratio of times, A / B, lies between {} and {}", bound_text(1 / comparison.interval.high),
                   bound_text(1 / comparison.interval.low));
@@ -253,7 +253,10 @@ std::string_view to_string(Verdict verdict) {
 }
 
 bool interval_known(const Comparison& comparison) {
-  return comparison.ratio > 0 && comparison.interval.low > 0 && std::isfinite(comparison.interval.high);
+  constexpr double kWidest = 100;  // from end to end; beyond that the samples do not bound the ratio
+  const Interval& interval = comparison.interval;
+  return comparison.ratio > 0 && interval.low > 0 && std::isfinite(interval.high) &&
+         interval.high <= kWidest * interval.low;
 }
 
 Comparison compare(const CompareInput& a, const CompareInput& b, bool interleaved, double tolerance) {

@@ -141,11 +141,16 @@ bool interval_known(const ResultRow& row) {
   return spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms).has_value();
 }
 
+namespace {
+constexpr double kWidestPercent = 100;  // a value of which no digit is known: the samples do not bound it
+}
+
 std::optional<double> spread_percent(std::optional<double> median_ms, std::optional<double> low_ms,
                                      std::optional<double> high_ms) {
   if (!median_ms || !low_ms || !high_ms || !std::isfinite(*high_ms) || *low_ms <= 0 || *median_ms <= 0)
     return std::nullopt;
-  return 50 * (*high_ms - *low_ms) / *median_ms;
+  const double percent = 50 * (*high_ms - *low_ms) / *median_ms;
+  return percent <= kWidestPercent ? std::optional(percent) : std::nullopt;
 }
 
 std::string spread_text(const Summary& summary) {

@@ -34,6 +34,7 @@ std::string bound_text(double ratio) {
 /// time A / time B, the inverse of what a `Comparison` holds.
 std::string interval_text(const Comparison& comparison) {
   if (!(comparison.ratio > 0)) return "";
+  if (!interval_known(comparison)) return "unknown";
   return fmt::format("{} .. {}", bound_text(1 / comparison.interval.high), bound_text(1 / comparison.interval.low));
 }
 

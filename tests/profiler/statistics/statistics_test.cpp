@@ -210,6 +210,7 @@ TEST(Summarize, an_interval_down_to_zero_is_said_to_be_unknown) {
   EXPECT_EQ(spread_percent(10, 0, 30), std::nullopt);
   EXPECT_EQ(spread_percent(10, 1, std::nullopt), std::nullopt);
   EXPECT_EQ(spread_percent(10, 9, 12), 15);
+  EXPECT_EQ(spread_percent(10, 1, 300), std::nullopt) << "no digit is known";
   ResultRow row;
   EXPECT_FALSE(interval_known(row)) << "it was not measured";
   row.median_ms = 10;
