@@ -12,9 +12,13 @@ SweepForecast forecast_sweep(const SweepRequest& given, const SweepObserver& obs
   SweepForecast forecast;
   forecast.plan = make_plan(request, measurer.catalog,
                             [&](const auto& questions) { return measurer.supervisor.support(questions); });
+  SweepRequest restart = request;
+  restart.stopping = restart_rule(request);
   for (const PlanGroup& group : forecast.plan.groups) {
-    forecast.groups.push_back(estimate(group, request, assumed_flops_per_second(measurer.device, Pass::forward),
-                                       assumed_flops_per_second(measurer.device, Pass::backward)));
+    Estimate& all =
+        forecast.groups.emplace_back(estimate(group, restart, assumed_flops_per_second(measurer.device, Pass::forward),
+                                              assumed_flops_per_second(measurer.device, Pass::backward)));
+    all.seconds *= static_cast<double>(request.restarts);
   }
   forecast.total = estimate(forecast.plan, request, measurer.device);
   forecast.device = measurer.device;

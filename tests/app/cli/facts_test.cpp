@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -52,6 +53,23 @@ TEST(Facts, every_command_that_prints_some_prints_json) {
   ASSERT_THAT(slice, SizeIs(1));
   EXPECT_EQ(slice.front().at("keys1"), 2);
   EXPECT_THAT(slice.front().at("top"), SizeIs(4));
+}
+
+TEST(Facts, the_groups_of_a_dry_run_add_up_to_its_total) {
+  const ProgramResult result =
+      run_triscope({"sweep", "--dry-run", "--json", "--device", "cpu", "--windows", "8x4,16x2", "--seq", "64,128"});
+  std::map<std::int64_t, double> groups;
+  double total = 0;
+  std::istringstream lines(result.output);
+  for (std::string line; std::getline(lines, line);) {
+    const auto object = nlohmann::json::parse(line);
+    if (object["type"] == "planned") groups[object["group"]] = object["group_seconds"];
+    if (object["type"] == "forecast") total = object["seconds"];
+  }
+  double sum = 0;
+  for (const auto& [group, seconds] : groups) sum += seconds;
+  EXPECT_GT(total, 0);
+  EXPECT_NEAR(sum, total, 1e-9 * total) << result.output;
 }
 
 TEST(Facts, a_dry_run_says_what_would_be_measured_and_stores_nothing) {
