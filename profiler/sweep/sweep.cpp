@@ -84,6 +84,8 @@ class Run {
     SweepOutcome outcome = outcome_of(database_, sweep_);
     outcome.stopped = stopped;
     outcome.measured_now = static_cast<std::int64_t>(measured_.size());
+    std::erase_if(repeated_rows_, [this](std::int64_t row) { return measured_.contains(row); });
+    outcome.repeated_now = static_cast<std::int64_t>(repeated_rows_.size());
     return outcome;
   }
 
@@ -323,7 +325,7 @@ class Run {
         ++finished_.at(merged[n].key).restarts;
       else
         finished_.remove(merged[n].key);
-      measured_.insert(updates[n].row);
+      repeated_rows_.insert(updates[n].row);
       count(merged[n].status, restart_);
       tell_done(merged[n].key, merged[n].status);
       if (merged[n].status != Status::ok || restart_ + 1 >= request_.restarts) {
@@ -466,9 +468,9 @@ class Run {
   TimeLeft left_{0};
   std::vector<StoredMeasurement> stored_;  ///< of the group in work, with samples
   std::int64_t sweep_ = 0;
-  FinishedRows finished_;            // of earlier runs and of this one
-  std::set<std::int64_t> measured_;  // rows, by this run
-  AcceptedOutputs accepted_;         // by this run
+  FinishedRows finished_;                            // of earlier runs and of this one
+  std::set<std::int64_t> measured_, repeated_rows_;  // rows of which this run measured the first, another restart
+  AcceptedOutputs accepted_;                         // by this run
   std::int64_t done_ = 0, total_ = 0, restart_ = 0;
   SweepQueue queue_;
   std::vector<Turn> turns_ahead_;  // by the queue's groups

@@ -248,8 +248,11 @@ std::string outcome_text(const SweepOutcome& outcome, double seconds, bool resum
   if (outcome.skipped > 0) text += fmt::format(", {} skipped", outcome.skipped);
   if (outcome.cancelled > 0) text += fmt::format(", {} cancelled", outcome.cancelled);
   if (!resumed) return text + fmt::format(" in {}", clock_text(seconds));
-  if (outcome.measured_now == 0 && !outcome.stopped) return text + "; nothing was left to measure";
-  return text + fmt::format("; this run measured {} in {}", outcome.measured_now, clock_text(seconds));
+  if (outcome.measured_now + outcome.repeated_now == 0 && !outcome.stopped)
+    return text + "; nothing was left to measure";
+  text += fmt::format("; this run measured {}", outcome.measured_now);
+  if (outcome.repeated_now > 0) text += fmt::format(" and added restarts to {}", outcome.repeated_now);
+  return text + fmt::format(" in {}", clock_text(seconds));
 }
 
 int forecast(const SweepOptions& options) {
