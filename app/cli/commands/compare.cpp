@@ -137,6 +137,16 @@ ComparedPair compare_pair(StoredSamples& of_a, StoredSamples& of_b, const RowPai
   return result;
 }
 
+/// A measurement has no verdict against itself.
+void require_two_sides(const Side& a, const Side& b, const Pairing& pairing) {
+  const bool same =
+      a.from == b.from && !pairing.pairs.empty() &&
+      std::ranges::all_of(pairing.pairs, [](const auto& pair) { return pair.a.measurement == pair.b.measurement; });
+  if (!same) return;
+  throw Error(fmt::format("{} cannot be compared with {}", a.word, b.word), "both name the same measurements",
+              "name another sweep, measurement, kernel or database as B", ExitCode::usage);
+}
+
 /// The pairs of two sides. Two single measurements are a pair whatever they are; both sides skipped is none.
 Pairing make_pairs(const Side& a, const Side& b) {
   const Selection first = a.selection.value_or(Selection{}), second = b.selection.value_or(Selection{});
@@ -238,6 +248,7 @@ void print(const Compared& compared, const std::string& format) {
 int run(const CompareOptions& options) {
   const auto [a, b] = open_sides(options);
   const Pairing pairing = make_pairs(a, b);
+  require_two_sides(a, b, pairing);
   Compared compared;
   compared.a = label_of(a);
   compared.b = label_of(b);

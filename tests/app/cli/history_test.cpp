@@ -15,6 +15,8 @@
 namespace triscope {
 namespace {
 
+using namespace std::string_literals;
+
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -84,25 +86,11 @@ TEST_F(HistoryTest, show_marks_what_was_measured_in_another_environment_than_mos
   EXPECT_EQ(marked, 1) << output;
 }
 
-TEST_F(HistoryTest, a_sweep_compared_with_itself_is_the_same_and_passes_every_gate) {
-  const ProgramResult result = run({"compare", "1", "1", "--fail-if", "slower>1%"});
-  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
-  EXPECT_THAT(result.output, HasSubstr("same"));
-  EXPECT_THAT(result.output, Not(testing::AnyOf(HasSubstr("slower"), HasSubstr("unclear"))));
-}
-
-TEST_F(HistoryTest, a_measurement_is_the_same_as_itself_however_noisy_and_alone) {
-  Measurement alone = synthetic_measurement(45, 8);
-  alone.group = -1;
-  for (std::size_t n = 0; n < alone.samples.size(); ++n)
-    alone.samples[n].duration_ns = 1'000'000 + 100'000 * static_cast<std::int64_t>(n);
-  std::int64_t row = 0;
-  {
-    Store store(file_);
-    row = store.add(store.begin_sweep("triscope sweep", "{}", synthetic_environment(), 1), alone);
-  }
-  const std::string name = "m" + std::to_string(row);
-  EXPECT_THAT(run({"compare", name, name}).output, HasSubstr("1 compared, 1 the same"));
+TEST_F(HistoryTest, nothing_has_a_verdict_against_itself) {
+  const std::string one = "m" + std::to_string(kHistoryMeasurements / 2);
+  for (const std::string& what : {std::string("1"), one, "kernel:cuda.hopper@1"s})
+    expect_error(run({"compare", what, what, "--fail-if", "slower>1%"}), 2, "both name the same measurements");
+  expect_error(run({"compare", "2", "latest"}), 2, "both name the same measurements");
 }
 
 /// A third sweep with the first `count` configurations of the others, each `factor` times as slow.
