@@ -279,10 +279,13 @@ TEST(CommandLine, a_sweep_that_nobody_listens_to_is_measured_and_stored) {
       "sweep --windows 2x2 --seq 16 --q-heads 1 --kv-heads 1 --head-dim 8 --device cpu --kernel cpu.fast --budget 10ms "
       "--db " +
       database;
-  for (const std::string ending : {" 2>&1 | true", " --json 2>&1 | true"}) {
-    run_in_shell(sweep + ending);
-    EXPECT_EQ(Snapshot(database).sweeps().front().ok, 2) << ending;
-    EXPECT_FALSE(Snapshot(database).sweeps().front().finished.empty()) << ending;
+  const std::filesystem::path code = folder / "code";
+  for (const std::string options : {"", " --json"}) {
+    const std::string command = "'" + program_path("triscope").string() + "' " + sweep + options;
+    Program("/bin/sh", {"-c", "(" + command + "; echo $? > " + code.string() + ") 2>&1 | true"}).wait();
+    EXPECT_EQ(read_bytes(code), "3\n") << "what was to be said was not: " << options;
+    EXPECT_EQ(Snapshot(database).sweeps().front().ok, 2) << options;
+    EXPECT_FALSE(Snapshot(database).sweeps().front().finished.empty()) << options;
   }
 }
 
