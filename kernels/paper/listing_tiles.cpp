@@ -7,7 +7,9 @@
 namespace triscope {
 namespace {
 
-constexpr std::int64_t kForwardQueries = 64, kForwardKeys = 32, kBackwardKeys = 32, kBackwardQueries = 64;
+constexpr std::int64_t kForwardQueries = 64, kForwardKeys = 32;
+// Listing 2 has no configuration: assumed to be those of Listing 1.
+constexpr std::int64_t kBackwardKeys = kForwardKeys, kBackwardQueries = kForwardQueries;
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -156,7 +158,7 @@ std::vector<TileUse> listing_tile_uses(const Problem& problem, TiledQuery query)
       listing_use("paper forward", Pass::forward, "64 queries x 32 keys", "", heads * forward_triples(sizes)),
       listing_use("paper forward, text", Pass::forward, "64 heads x 32 keys", "the text; the listing tiles queries",
                   pairs * head_triples(sizes, problem.group())),
-      listing_use("paper dK, dV", Pass::backward, "32 keys x 64 queries", "64 queries are not printed: the forward's",
+      listing_use("paper dK, dV", Pass::backward, "32 keys x 64 queries", "both sizes are assumed: the forward's",
                   heads * key_gradient_triples(sizes)),
       listing_use("paper two-stage", Pass::backward, "w2 queries x 2 w2 keys",
                   printed ? "" : "the listing is for w2 = 32", heads * two_stage_triples(sizes))};

@@ -1,11 +1,11 @@
 // The paper's backward, loop by loop.
 //
-//   kernel 1   a program for 32 keys of axis 1: for each key of axis 2 that shares a query with them, for each query
-//   that
-//              sees both, dV += p (dO * V') and dK += scale ds (Q * K')
-//   kernel 2   tiles of w2 queries. A tile sees 2 w2 - 1 keys of axis 2: those of its own positions and w2 - 1 before
-//              them. Even tiles, which are 2 w2 apart, therefore share none, and odd tiles neither: no sum needs an
-//              atomic. Even tiles store dQ, dK' and dV'; odd tiles store dQ, load the two others, and add.
+// Kernel 1 has a program for 32 keys of axis 1. For each key of axis 2 that shares a query with them, and for each
+// query that sees both, dV += p (dO * V') and dK += scale ds (Q * K').
+//
+// Kernel 2 has tiles of w2 queries. A tile sees 2 w2 - 1 keys of axis 2: those of its own positions and w2 - 1 before
+// them. Even tiles, which are 2 w2 apart, therefore share none, and odd tiles neither: no sum needs an atomic. Even
+// tiles store dQ, dK' and dV'; odd tiles store dQ, load the two others, and add.
 //
 // Beyond the listings: dK' and dV' begin as zeros, since the last keys may lie in no even tile; the loops over keys
 // begin at the first key that a query sees, one later than in the listings; and query heads that share a kv head are
@@ -23,7 +23,7 @@
 namespace triscope {
 namespace {
 
-constexpr std::int64_t kKeysPerProgram = 32;  // BLOCK_SIZE_KV of the listing
+constexpr std::int64_t kKeysPerProgram = 32;  // not printed in Listing 2; BLOCK_SIZE_KV of Listing 1
 
 /// The tensors of one launch by position and head, fp32 as they lie in memory.
 struct Tensors {

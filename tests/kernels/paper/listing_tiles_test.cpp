@@ -1,6 +1,7 @@
 // How much of the listings' tiles is useful, against the listings' loops run element by element.
 #include "kernels/paper/listing_tiles.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -173,6 +174,18 @@ TEST(ListingTiles, is_known_of_the_trilinear_form_only) {
   problem.form = Form::trilinear;
   problem.mask = Mask::full;
   EXPECT_TRUE(listing_tile_uses(problem).empty());
+}
+
+TEST(ListingTiles, of_the_listing_without_a_configuration_say_that_both_sizes_are_assumed) {
+  Problem problem;
+  problem.seq_len = 64;
+  for (const TileUse& use : listing_tile_uses(problem)) {
+    if (use.kernel != "paper dK, dV") continue;
+    EXPECT_EQ(use.tile, "32 keys x 64 queries");
+    EXPECT_THAT(use.note, testing::HasSubstr("both sizes are assumed"));
+    return;
+  }
+  FAIL() << "no such listing";
 }
 
 }  // namespace
