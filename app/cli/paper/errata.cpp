@@ -15,9 +15,12 @@ namespace triscope {
 namespace {
 
 nlohmann::json as_json(const Erratum& one) {
-  return {{"type", "erratum"},    {"id", one.id},           {"where", one.where},
-          {"kind", one.kind},     {"printed", one.printed}, {"meant", one.meant},
-          {"reason", one.reason}, {"effect", one.effect},   {"shown_by", one.shown_by}};
+  nlohmann::json cells = nlohmann::json::array();
+  for (const ErratumCell& cell : one.cells)
+    cells.push_back({{"table", cell.table}, {"row", cell.row}, {"column", cell.column}, {"recomputed", cell.value}});
+  return {{"type", "erratum"},        {"id", one.id},       {"where", one.where},   {"kind", one.kind},
+          {"printed", one.printed},   {"meant", one.meant}, {"reason", one.reason}, {"effect", one.effect},
+          {"shown_by", one.shown_by}, {"cells", cells}};
 }
 
 void print_one(const Erratum& one) {

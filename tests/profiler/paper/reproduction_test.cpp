@@ -10,7 +10,6 @@
 
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
-#include "profiler/paper/errata.hpp"
 #include "profiler/paper/losses_file.hpp"
 
 namespace triscope {
@@ -134,17 +133,6 @@ TEST(Reproduction, with_the_solved_sizes_nine_of_the_32_miss_by_little) {
                                  "MMLU-pro residual, Transformer"));
 }
 
-TEST(Reproduction, what_is_reproduced_is_no_erratum) {
-  for (const Recomputed& one : recompute_tables()) {
-    if (!one.reproduced()) continue;
-    for (const Erratum& erratum : errata()) {
-      std::string printed = erratum.printed;
-      std::erase(printed, ' ');
-      EXPECT_NE(printed, one.printed.printed) << erratum.id;
-    }
-  }
-}
-
 TEST(Reproduction, with_the_printed_sizes_no_exponent_is_the_printed_one) {
   int alphas = 0;
   for (const Recomputed& one : recompute_fits(kPrintedSizes)) {
@@ -166,19 +154,6 @@ TEST(Reproduction, beyond_rounding_is_the_gap_between_both_ranges) {
     const double gap = std::max(one.low - one.printed.value, one.printed.value - one.high) - one.printed.half_unit;
     EXPECT_NEAR(one.beyond_rounding, std::max(gap, 0.0), 1e-8);
   }
-}
-
-TEST(Errata, each_has_its_reason) {
-  std::set<std::string> ids;
-  for (const Erratum& one : errata()) {
-    EXPECT_TRUE(ids.insert(one.id).second) << one.id;
-    for (const std::string& text : {one.where, one.kind, one.printed, one.meant, one.reason, one.effect, one.shown_by})
-      EXPECT_FALSE(text.empty()) << one.id;
-  }
-  EXPECT_GE(ids.size(), 30U);
-  EXPECT_TRUE(ids.contains("grad-v-weights"));
-  EXPECT_TRUE(ids.contains("grad-k2-indices"));
-  EXPECT_TRUE(ids.contains("grad-scale"));
 }
 
 TEST(Losses, are_read_in_any_order) {

@@ -1,0 +1,157 @@
+// The errata beside what they speak of: their numbers follow from the tables, the fits and the arithmetic.
+#include "profiler/paper/errata.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "kernels/attention/paper.hpp"
+#include "kernels/base/philox.hpp"
+#include "profiler/paper/reproduction.hpp"
+#include "profiler/paper/table1.hpp"
+#include "profiler/plan/crossing.hpp"
+
+namespace triscope {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const Erratum& erratum(std::string_view id) {
+  const auto found = std::ranges::find(errata(), id, &Erratum::id);
+  if (found == errata().end()) throw std::out_of_range(std::string(id));
+  return *found;
+}
+
+TEST(Errata, each_has_its_reason) {
+  std::set<std::string> ids;
+  for (const Erratum& one : errata()) {
+    EXPECT_TRUE(ids.insert(one.id).second) << one.id;
+    for (const std::string& text : {one.where, one.kind, one.printed, one.meant, one.reason, one.effect, one.shown_by})
+      EXPECT_FALSE(text.empty()) << one.id;
+  }
+  EXPECT_GE(ids.size(), 30U);
+  for (const char* id : {"grad-v-weights", "grad-k2-indices", "grad-scale", "listing-2-sizes"})
+    EXPECT_TRUE(ids.contains(id)) << id;
+}
+
+using Cell = std::tuple<int, int, std::string>;
+
+TEST(Errata, name_as_wrong_numbers_those_that_are_not_reproduced_and_no_others) {
+  std::set<Cell> missed, named;
+  for (const Recomputed& one : recompute_tables()) {
+    if (!one.reproduced()) missed.emplace(one.printed.table, one.printed.row, one.printed.column);
+  }
+  for (const Erratum& one : errata()) {
+    if (one.kind != "number") continue;
+    for (const ErratumCell& cell : one.cells)
+      EXPECT_TRUE(named.emplace(cell.table, cell.row, cell.column).second) << cell.column << " twice";
+  }
+  EXPECT_EQ(named, missed);
+}
+
+TEST(Errata, give_what_the_other_numbers_make_of_a_cell) {
+  const std::vector<Recomputed> all = recompute_tables();
+  std::size_t cells = 0;
+  for (const Erratum& erratum : errata()) {
+    for (const ErratumCell& cell : erratum.cells) {
+      const auto one = std::ranges::find_if(all, [&](const Recomputed& r) {
+        return r.printed.table == cell.table && r.printed.row == cell.row && r.printed.column == cell.column;
+      });
+      ASSERT_NE(one, all.end()) << erratum.id << ": " << cell.column;
+      EXPECT_NEAR(cell.value, one->value, 1e-5 * std::abs(one->value)) << erratum.id << ": " << cell.column;
+      ++cells;
+    }
+  }
+  EXPECT_GE(cells, 20U);
+}
+
+TEST(Errata, of_the_gains_say_between_which_sizes_they_shrink) {
+  const Erratum& one = erratum("gains-grow");
+  std::vector<std::string> shrinks;
+  for (const char* benchmark : kBenchmarks) {
+    EXPECT_LT(printed_change(9, benchmark), printed_change(3, benchmark)) << "it grows between the ends";
+    if (printed_change(9, benchmark) > printed_change(6, benchmark)) shrinks.emplace_back(benchmark);
+  }
+  EXPECT_EQ(one.meant, fmt::format("true between these two; from 2B to 3.5B the gain shrinks for {}",
+                                   fmt::join(shrinks, " and ")));
+  std::vector<std::string> falls;
+  for (const std::string& benchmark : shrinks) {
+    const auto percent = [&](int row) { return -100 * printed_value(2, row, benchmark).value; };
+    falls.push_back(fmt::format("from {:.3g} to {:.3g} % for {}", percent(6), percent(9), benchmark));
+  }
+  EXPECT_THAT(one.reason, HasSubstr(fmt::format("{}.", fmt::join(falls, ", and "))));
+}
+
+TEST(Errata, of_the_exponents_say_how_far_the_fits_lie_below) {
+  const Erratum& one = erratum("alphas");
+  const PrintedValue* least = &printed_value(3, 1, "GSM8k alpha");
+  const PrintedValue* most = least;
+  double least_below = 1, most_below = 0;
+  int betas = 0, of_table4 = 0;
+  for (const Recomputed& fit : recompute_fits(kPrintedSizes)) {
+    if (fit.printed.column.ends_with("beta") && !fit.reproduced()) ++betas;
+    if (fit.printed.table == 4 && !fit.reproduced()) ++of_table4;
+    if (!fit.printed.column.ends_with("alpha")) continue;
+    const PrintedValue& cell = printed_value(3, fit.printed.row, fit.printed.column);
+    if (cell.value < least->value) least = &cell;
+    if (cell.value > most->value) most = &cell;
+    least_below = std::min(least_below, 1 - fit.value / cell.value);
+    most_below = std::max(most_below, 1 - fit.value / cell.value);
+  }
+  EXPECT_EQ(one.printed, fmt::format("alpha from {} to {}", least->printed, most->printed));
+  EXPECT_EQ(one.meant, fmt::format("{:.1f} to {:.1f} % less", 100 * least_below, 100 * most_below));
+  const ModelSizes sizes = solve_sizes().sizes;
+  EXPECT_THAT(one.reason, HasSubstr(fmt::format("about {:.2f}, {:.2f} and {:.2f} billion", sizes[0] / 1e9,
+                                                sizes[1] / 1e9, sizes[2] / 1e9)));
+  EXPECT_EQ(betas, 8);
+  EXPECT_THAT(one.effect, HasSubstr(fmt::format("No beta is reproduced either, and {} of the 16", of_table4)));
+}
+
+TEST(Errata, of_520_tflops_give_the_rates_that_table_1_implies) {
+  double by_paper = 0, by_products = 0;
+  for (const PaperRow& row : paper_table1()) {
+    by_paper = std::max(by_paper, implied_rates(row).by_paper_count);
+    by_products = std::max(by_products, implied_rates(row).by_two_products);
+  }
+  EXPECT_EQ(erratum("520").meant,
+            fmt::format("at most {:.0f} from Table 1, and {:.0f} by the count of two products", by_paper, by_products));
+  EXPECT_THAT(erratum("no-shape").reason,
+              HasSubstr(fmt::format("gives {:.0f} TFLOP/s by the paper's count", by_paper)));
+}
+
+TEST(Errata, of_the_sum_in_bf16_bound_the_error_by_its_unit_roundoff) {
+  double worst = 0;
+  for (int i = 0; i < 1 << 16; ++i) {
+    const double x = 1 + std::ldexp(i, -16);
+    worst = std::max(worst, std::abs(static_cast<double>(round_to_bf16(static_cast<float>(x))) - x) / x);
+  }
+  EXPECT_THAT(erratum("two-stage-rounding").effect, HasSubstr(fmt::format("2^-{:.0f} of", -std::log2(worst))));
+}
+
+TEST(Errata, of_three_points_give_the_quantile_and_what_the_differences_exclude) {
+  const Erratum& one = erratum("exponent-significance");
+  EXPECT_THAT(one.reason, HasSubstr(fmt::format("t is {:.1f} at 95 %", half_width(1.0, 1).value())));
+  for (const char* benchmark : kBenchmarks) {
+    const LossSeries a = paper_losses(benchmark, kModels[0]), b = paper_losses(benchmark, kModels[1]);
+    EXPECT_FALSE(
+        alpha_difference(fit_scaling_law(a.sizes, a.losses), fit_scaling_law(b.sizes, b.losses)).significant());
+    EXPECT_FALSE(paired_alpha_difference(a, b).significant()) << benchmark;
+  }
+}
+
+TEST(Errata, of_six_flops_give_both_lengths_of_equal_cost) {
+  EXPECT_THAT(
+      erratum("six-flops").effect,
+      HasSubstr(fmt::format("is {}k for 512x32 by the same count for both, not {}k",
+                            crossing_by_full_rows({512, 32}) / 1024, crossing_by_paper_count({512, 32}) / 1024)));
+}
+
+}  // namespace
+}  // namespace triscope
