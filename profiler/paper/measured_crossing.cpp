@@ -251,8 +251,10 @@ std::string crossing_text(const MeasuredCrossing& found) {
 }
 
 std::string crossings_text(const std::vector<MeasuredCrossing>& found) {
+  const bool several =
+      std::ranges::any_of(found, [&](const MeasuredCrossing& one) { return one.device != found.front().device; });
   std::vector<std::string> texts;
-  for (const MeasuredCrossing& one : found) texts.push_back(crossing_text(one));
+  for (const MeasuredCrossing& one : found) texts.push_back(crossing_text(one) + (several ? " on " + one.device : ""));
   return texts.empty() ? "not measured" : fmt::format("{}", fmt::join(texts, "; "));
 }
 

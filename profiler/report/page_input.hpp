@@ -10,12 +10,18 @@
 namespace triscope {
 
 struct PaperPageInput {
-  std::string database;         ///< its name, for the head
-  std::vector<ResultRow> rows;  ///< of all sweeps; those that fail or have no time are left out
-  std::vector<TileUse> tiles;   ///< of `tiled`
+  std::string database;                    ///< its name, for the head
+  std::vector<ResultRow> rows;             ///< of all sweeps; those that fail or have no time are left out
+  std::string device;                      ///< that `rows` are of; empty: not told
+  std::vector<std::string> other_devices;  ///< that the database has rows of, too
+  std::vector<TileUse> tiles;              ///< of `tiled`
   Problem tiled;
   LayerMixRequest layer;  ///< of the layer calculator
   WorkTable work;         ///< of `problems_to_count`
 };
+
+/// Sets `rows`, `device` and `other_devices`. A page shows one device: `device`, or where that is empty the one with
+/// most rows that have a time.
+void take_rows(PaperPageInput& input, std::vector<ResultRow> rows, std::string device = {});
 
 }  // namespace triscope

@@ -1,5 +1,8 @@
 #include "profiler/report/paper_page.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "profiler/report/html.hpp"
 #include "profiler/report/sections.hpp"
 
@@ -20,9 +23,15 @@ std::string contents(const std::string& body) {
 }  // namespace
 
 std::string paper_page(const PaperPageInput& input) {
-  const std::string head =
+  std::string head =
       report::paragraph("Fast and Simplex: 2-Simplicial Attention in Triton, beside the measurements in " +
-                        (input.database.empty() ? "no database" : input.database) + ".");
+                        (input.database.empty() ? "no database" : input.database) +
+                        (input.device.empty() ? "" : " on " + input.device) + ".");
+  if (!input.other_devices.empty())
+    head += report::paragraph(fmt::format(
+        "The database also has rows of {}. They are not on this page; triscope report with one of their sweeps shows "
+        "them.",
+        fmt::join(input.other_devices, ", ")));
   std::string body = report::the_operator(input) + report::rotation_section();
   body += report::table1(input) + report::lengths(input);
   if (!input.tiles.empty()) body += report::tiles(input);

@@ -35,7 +35,7 @@ void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const 
   if (!database.empty() || std::filesystem::exists(database_path(database))) {
     const std::filesystem::path path = existing_database(database);
     input.database = path.filename().string();
-    input.rows = Snapshot(path).results();
+    take_rows(input, Snapshot(path).results());
     if (is_usual(layer)) input.layer = measured_layer(input.rows);
     input.work = ask_work(problems_to_count(input.rows, input.layer));
   }

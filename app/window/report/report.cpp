@@ -147,11 +147,11 @@ class Report {
     write_tables(Panel::lengths);
   }
 
-  /// The paper beside all sweeps of the database, as one page.
+  /// The paper beside all sweeps on the shown one's device, as one page.
   void write_page() {
     PaperPageInput input;
     input.database = std::filesystem::path(data_.database).filename().string();
-    input.rows = all_rows();
+    take_rows(input, all_rows(), data_.shown->info.environment.device_name);
     input.layer = measured_layer(input.rows);
     input.work = ask_work(problems_to_count(input.rows, input.layer));
     input.tiled.seq_len = input.layer.seq_len;

@@ -13,6 +13,7 @@ namespace triscope {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 ResultRow row(const char* kernel, Windows windows, std::int64_t seq_len, double ms, Pass pass = Pass::forward) {
   ResultRow row;
@@ -153,6 +154,16 @@ TEST(MeasuredCrossing, of_a_kernel_with_one_length_scales_it_by_triples) {
   // A slower one with one length says nothing beside what was measured.
   rows.back().median_ms = 1e-7 * 32'768 * 25'000;
   EXPECT_EQ(measured_crossings(rows, of({512, 32}), Pass::forward).size(), 1U);
+}
+
+TEST(MeasuredCrossing, of_several_devices_names_each) {
+  std::vector<ResultRow> rows = curves(20'000);
+  EXPECT_THAT(crossings_text(measured_crossings(rows, of({512, 32}), Pass::forward)), Not(HasSubstr("GPU")));
+  std::vector<ResultRow> others = curves(10'000);
+  for (ResultRow& other : others) other.device = "Other GPU";
+  rows.insert(rows.end(), others.begin(), others.end());
+  EXPECT_EQ(crossings_text(measured_crossings(rows, of({512, 32}), Pass::forward)),
+            "20000, between 16384 and 32768 (k) on GPU; 10000, between 8192 and 16384 (k) on Other GPU");
 }
 
 std::vector<ResultRow> recorded(const char* name) {

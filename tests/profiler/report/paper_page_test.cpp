@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -209,6 +212,27 @@ TEST(PaperPage, shows_windows_of_another_shape_without_a_ratio) {
   input.rows.front().problem.q_heads = 64;
   EXPECT_TRUE(has_paper_shape(input.rows.front().problem));
   EXPECT_THAT(section_of(paper_page(input), "Table 1"), Not(HasSubstr("another shape")));
+}
+
+TEST(PaperPage, shows_one_device_and_names_the_others) {
+  const std::filesystem::path file = TRISCOPE_RECORDED_DATABASE;
+  const std::string h100 = "NVIDIA H100 80GB HBM3";
+  std::vector<ResultRow> rows = Snapshot(file.parent_path() / "h100.db").results();
+  std::ranges::copy(recorded().rows, std::back_inserter(rows));
+  PaperPageInput input = recorded();
+  take_rows(input, rows);
+  EXPECT_EQ(input.device, "NVIDIA H200") << "it has more rows";
+  const std::string page = paper_page(input), alone = paper_page(recorded());
+  for (const char* heading : {"Operator", "Table 1", "Latency and rate by length", "Recipe and layers"}) {
+    ASSERT_NE(section_of(alone, heading), "");
+    EXPECT_EQ(section_of(page, heading), section_of(alone, heading)) << "a row of another device";
+  }
+  EXPECT_THAT(page, HasSubstr("h200.db on NVIDIA H200."));
+  EXPECT_THAT(page, HasSubstr("also has rows of " + h100 + "."));
+  EXPECT_THAT(alone, Not(HasSubstr("also has rows of")));
+  take_rows(input, rows, h100);
+  EXPECT_THAT(section_of(paper_page(input), "Table 1"), HasSubstr("Measured on " + h100 + "."));
+  EXPECT_THAT(paper_page(input), HasSubstr("also has rows of NVIDIA H200."));
 }
 
 TEST(PaperPage, of_an_empty_database_says_what_is_missing) {

@@ -1,0 +1,24 @@
+#include "profiler/report/page_input.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace triscope {
+
+void take_rows(PaperPageInput& input, std::vector<ResultRow> rows, std::string device) {
+  std::map<std::string, std::int64_t> timed;  // rows by device
+  for (const ResultRow& row : rows) {
+    if (row.status == Status::ok && row.median_ms) ++timed[row.device];
+  }
+  const auto most = std::ranges::max_element(timed, {}, [](const auto& one) { return one.second; });
+  if (device.empty() && most != timed.end()) device = most->first;
+  input.other_devices.clear();
+  for (const auto& [name, count] : timed) {
+    if (name != device) input.other_devices.push_back(name);
+  }
+  std::erase_if(rows, [&](const ResultRow& row) { return row.device != device; });
+  input.rows = std::move(rows);
+  input.device = std::move(device);
+}
+
+}  // namespace triscope
