@@ -107,7 +107,7 @@ std::string losses() {
                                    delta ? "change" : kModels.at(row % 3 == 1 ? 0 : 1)};
     for (const char* benchmark : kBenchmarks) {
       const PrintedValue& cell = printed_value(2, row, benchmark);
-      cells.push_back(delta ? fmt::format("{:+.2f} %", 100 * printed_change(row, benchmark)) : cell.printed);
+      cells.push_back(delta ? recomputed_text(cell, printed_change(row, benchmark)) : cell.printed);
     }
     table.rows.push_back(std::move(cells));
   }

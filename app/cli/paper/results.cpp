@@ -59,7 +59,7 @@ void print_losses(bool json) {
     if (row % 3 == 0) {
       std::vector<std::string> cells{"", "", "change"};
       for (const char* benchmark : kBenchmarks)
-        cells.push_back(fmt::format("{:+.2f} %", 100 * printed_change(row, benchmark)));
+        cells.push_back(recomputed_text(printed_value(2, row, benchmark), printed_change(row, benchmark)));
       table.rows.push_back(std::move(cells));
       continue;
     }

@@ -187,6 +187,10 @@ TEST(PaperPage, names_the_model_size_of_each_change) {
   for (const char* there : {"Delta, ~1B", "Delta, ~2B", "Delta, ~3.5B", "~57B", "~100B", "~176B"})
     EXPECT_THAT(section, HasSubstr(there));
   EXPECT_THAT(section, Not(HasSubstr(">reproduced</td>"))) << "a word in a column of numbers";
+  for (const char* change : {"+0.763%", "+0.000%", "-2.265%"}) {  // in Table 2, and below it with its printed one
+    const std::string cell = fmt::format("<td class=\"n\">{}</td>", change);
+    EXPECT_NE(section.find(cell), section.rfind(cell)) << change;
+  }
 }
 
 /// The paper's windows on a small machine.
