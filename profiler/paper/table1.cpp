@@ -1,14 +1,18 @@
 #include "profiler/paper/table1.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <sstream>
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
 #include "paper_data.hpp"
+#include "profiler/record/columns.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 
 namespace triscope {
@@ -56,6 +60,13 @@ ImpliedRates implied_rates(const PaperRow& row) {
   problem.window2 = row.windows.window2;
   const double scale = 1e-9 / row.latency_ms;
   return {paper_flops(problem, Pass::forward) * scale, useful_flops(problem, Pass::forward) * scale};
+}
+
+std::string known_ms_text(double ms, std::optional<double> low, std::optional<double> high, std::string_view sign) {
+  const double half = low && high ? (*high - *low) / 2 : 0;
+  if (!(half > 0) || !std::isfinite(half)) return significant_text(ms, 4);
+  const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(half))), 0, 4);
+  return fmt::format("{:.{}f} {}{:.1f} %", ms, decimals, sign, 100 * half / ms);
 }
 
 const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const Windows& windows) {

@@ -2,8 +2,10 @@
 // H100.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/attention/paper.hpp"
@@ -22,6 +24,11 @@ struct ImpliedRates {
   double by_two_products = 0;
 };
 ImpliedRates implied_rates(const PaperRow& row);
+
+/// "24.2 +-3.8 %": to the first digit that the 95 % interval from `low` to `high` leaves open. Without an interval four
+/// digits.
+std::string known_ms_text(double ms, std::optional<double> low, std::optional<double> high,
+                          std::string_view sign = "+-");
 
 /// The sustained forward of the paper's windows at the inferred shape: of each 2-simplicial kernel the row that counts
 /// (`row_that_counts`), and of these the fastest; null: not measured.

@@ -182,14 +182,14 @@ std::string table1(const PaperPageInput& input) {
       cells.insert(cells.end(), {"not measured", "", "", ""});
     } else {
       const double ms = *row->median_ms;
-      cells.insert(cells.end(), {significant_text(ms, 4), rate(useful, ms), significant_text(paper.latency_ms / ms, 3),
-                                 row->kernel});
+      cells.insert(cells.end(), {known_ms_text(ms, row->ci_low_ms, row->ci_high_ms, "± "), rate(useful, ms),
+                                 significant_text(paper.latency_ms / ms, 2), row->kernel});
       devices.insert(row->device);
       bars.push_back({windows + ", measured", useful / ms * 1e-9, rate(useful, ms), 'a'});
     }
     const RecordedTable1::Line* h100 = recorded.of(paper.windows);
-    cells.push_back(h100 == nullptr ? "" : significant_text(h100->ms, 4));
-    cells.push_back(h100 == nullptr ? "" : significant_text(paper.latency_ms / h100->ms, 3));
+    cells.push_back(h100 == nullptr ? "" : known_ms_text(h100->ms, h100->low_ms, h100->high_ms, "± "));
+    cells.push_back(h100 == nullptr ? "" : significant_text(paper.latency_ms / h100->ms, 2));
     bars.push_back({windows + ", the paper's ms", implied.by_two_products, paper_rate, 'b'});
     table.rows.push_back(std::move(cells));
   }

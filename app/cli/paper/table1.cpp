@@ -27,8 +27,12 @@ nlohmann::json as_json(const PaperRow& paper, const RecordedTable1::Line* h100, 
                    {"tflops_paper_count", rates.by_paper_count},
                    {"tflops", rates.by_two_products},
                    {"recorded_device", recorded_table1().device}};
-  if (h100 != nullptr) j["recorded_ms"] = h100->ms;
-  if (own != nullptr) j["device"] = own->device, j["kernel"] = own->kernel, j["ms"] = *own->median_ms;
+  if (h100 != nullptr)
+    j["recorded_ms"] = h100->ms, j["recorded_low_ms"] = h100->low_ms, j["recorded_high_ms"] = h100->high_ms;
+  if (own != nullptr) {
+    j["device"] = own->device, j["kernel"] = own->kernel, j["ms"] = *own->median_ms;
+    j["low_ms"] = own->ci_low_ms, j["high_ms"] = own->ci_high_ms;
+  }
   return j;
 }
 
@@ -97,11 +101,12 @@ void print_table1(const std::string& database, bool json) {
                                    fmt::format("{:.1f}", paper.latency_ms),
                                    significant_text(rates.by_paper_count, 3),
                                    significant_text(rates.by_two_products, 3),
-                                   h100 == nullptr ? "" : milliseconds_text(h100->ms),
-                                   h100 == nullptr ? "" : significant_text(paper.latency_ms / h100->ms, 3)};
+                                   h100 == nullptr ? "" : known_ms_text(h100->ms, h100->low_ms, h100->high_ms),
+                                   h100 == nullptr ? "" : significant_text(paper.latency_ms / h100->ms, 2)};
     if (named && own == nullptr) cells.insert(cells.end(), {"not measured", "", ""});
     if (named && own != nullptr)
-      cells.insert(cells.end(), {milliseconds_text(*own->median_ms), own->kernel, own->device});
+      cells.insert(cells.end(),
+                   {known_ms_text(*own->median_ms, own->ci_low_ms, own->ci_high_ms), own->kernel, own->device});
     table.rows.push_back(std::move(cells));
   }
   if (json) return print_paper_kernels(rows, true);

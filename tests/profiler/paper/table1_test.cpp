@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "profiler/paper/printed_values.hpp"
 #include "profiler/store/store.hpp"
@@ -56,6 +57,15 @@ TEST(Table1, takes_the_row_that_counts_of_the_fastest_kernel) {
   ASSERT_NE(fastest_table1_forward(rows, {512, 32}), nullptr);
   EXPECT_EQ(fastest_table1_forward(rows, {512, 32})->measurement, 2) << "1 is older, 3 is slower, 4 of another shape";
   EXPECT_EQ(fastest_table1_forward(rows, {256, 32}), nullptr);
+}
+
+TEST(Table1, shows_times_as_far_as_their_intervals_know_them) {
+  EXPECT_EQ(known_ms_text(24.2067, 23.3085, 25.1394), "24.2 +-3.8 %");
+  EXPECT_EQ(known_ms_text(47.7427, 45.8121, 49.7546), "48 +-4.1 %");
+  EXPECT_EQ(known_ms_text(0.30016, 0.29, 0.31, "± "), "0.30 ± 3.3 %");
+  EXPECT_EQ(known_ms_text(24.2067, {}, {}), "24.21");
+  EXPECT_EQ(known_ms_text(24.2067, 24.2067, 24.2067), "24.21");
+  EXPECT_EQ(known_ms_text(24.2067, 1, std::numeric_limits<double>::infinity()), "24.21");
 }
 
 TEST(Table1, implies_at_most_507_and_333_tflops) {
