@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 namespace triscope {
 namespace {
@@ -41,11 +42,7 @@ Extent extent_of(const Formula& formula, const std::vector<Rounded>& inputs) {
 }
 
 Recomputed compare(const PrintedValue& printed, std::string from, const Extent& extent) {
-  Recomputed out{printed, std::move(from), extent.value, extent.low, extent.high};
-  const double slack = 1e-9 * std::abs(printed.value);  // of the binary fractions that stand for decimal ones
-  out.beyond_rounding = std::max({0.0, extent.low - printed.value - printed.half_unit - slack,
-                                  printed.value - printed.half_unit - extent.high - slack});
-  return out;
+  return compare_with_printed(printed, std::move(from), extent.value, extent.low, extent.high);
 }
 
 Extent relative(const PrintedValue& base, const PrintedValue& other) {
@@ -149,6 +146,17 @@ ModelSizes step_from(const ModelSizes& at, const std::vector<double>& misses, co
 }
 
 }  // namespace
+
+Recomputed compare_with_printed(const PrintedValue& printed, std::string from, double value, double low, double high) {
+  Recomputed out{printed, std::move(from), value, low, high};
+  const double slack = 1e-9 * std::abs(printed.value);  // of the binary fractions that stand for decimal ones
+  out.beyond_rounding = std::max(
+      {0.0, low - printed.value - printed.half_unit - slack, printed.value - printed.half_unit - high - slack});
+  // The largest of 0 and NaN is 0, so a NaN would pass as reproduced.
+  if (!std::isfinite(value) || !std::isfinite(low) || !std::isfinite(high))
+    out.beyond_rounding = std::numeric_limits<double>::infinity();
+  return out;
+}
 
 double printed_change(int row, std::string_view benchmark) {
   return printed_value(2, row - 1, benchmark).value / printed_value(2, row - 2, benchmark).value - 1;

@@ -32,11 +32,15 @@ struct Recomputed {
   std::string from;  ///< what it is made of: "the losses of Table 2"
   double value = 0;
   double low = 0, high = 0;
-  /// How far the printed value, give or take half its last digit, lies from `low` to `high`; 0: reproduced.
+  /// How far the printed value, give or take half its last digit, lies from `low` to `high`; 0: reproduced;
+  /// infinite: nothing could be recomputed.
   double beyond_rounding = 0;
   bool reproduced() const { return beyond_rounding == 0; }
   double miss() const { return value - printed.value; }
 };
+
+/// `printed` beside what it was recomputed as. Numbers that are not finite reproduce nothing.
+Recomputed compare_with_printed(const PrintedValue& printed, std::string from, double value, double low, double high);
 
 /// All that can be recomputed: the products of Table 1, the deltas of Tables 2 and 3 and, with `sizes`, the 32 values
 /// of the fits in Tables 3 and 4. Order: as printed.
