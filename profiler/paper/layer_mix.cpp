@@ -91,7 +91,7 @@ std::optional<LayerTime> known_time(const Rows& rows, const Question& question) 
                most = triples_at(high.problem, high.problem.seq_len), wanted = triples_at(high.problem, seq_len);
   return exact(std::lerp(*low.median_ms, *high.median_ms, (wanted - least) / (most - least)), high,
                LayerBasis::between_lengths,
-               fmt::format("between {} and {} tokens", low.problem.seq_len, high.problem.seq_len));
+               fmt::format("between {} and {} tokens, no interval", low.problem.seq_len, high.problem.seq_len));
 }
 
 LayerTime estimated(const WorkEstimate& estimate, const std::string& kernel, const std::string& basis) {
@@ -210,8 +210,8 @@ MsRange mix_range(const LayerCosts& costs, std::int64_t layers, std::int64_t sim
   const auto add = [&](const LayerCost& cost, std::int64_t count) {
     for (const LayerTime& time : {cost.forward, cost.backward}) {
       const double times = static_cast<double>(sequences) * static_cast<double>(count);
-      sum.low += times * time.range().low;
-      sum.high += times * time.range().high;
+      sum.low += times * time.interval().low;
+      sum.high += times * time.interval().high;
     }
   };
   add(costs.simplicial, simplicial_layers);

@@ -16,7 +16,7 @@
 namespace triscope {
 namespace {
 
-constexpr int kMostLayers = 1000, kMostTokens = 1 << 24, kMostSequences = 1'000'000;
+constexpr int kMostTokens = 1 << 24;
 
 Problem problem_of(const RecipeUi& ui) {
   Problem problem;

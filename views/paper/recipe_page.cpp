@@ -119,7 +119,7 @@ std::string ratio_text(const MsRange& a, const MsRange& b) {
 }
 
 MsRange step_range(const LayerCost& cost) {
-  const MsRange forward = cost.forward.range(), backward = cost.backward.range();
+  const MsRange forward = cost.forward.interval(), backward = cost.backward.interval();
   return {forward.low + backward.low, forward.high + backward.high};
 }
 
@@ -157,8 +157,9 @@ void draw_layers(const Context& context, const RecipeUi& ui, const LayerCosts& c
 
 std::string times_text(double ratio) { return fmt::format("{:.3f}×", ratio); }
 
-std::string budget_sentence(const RecipeUi& ui, const BudgetMixes& fits) {
-  const std::string budget = format_latency(static_cast<double>(ui.budget_ms));
+std::string budget_sentence(const RecipeUi& ui, const BudgetMixes& fits, bool intervals) {
+  const std::string budget =
+      format_latency(static_cast<double>(ui.budget_ms)) + (intervals ? ", by 95 % intervals" : "");
   if (fits.none()) return fmt::format("No mix of {} layers stays within {}.", ui.layers, budget);
   if (fits.fewest == fits.most)
     return fmt::format("Within {}: {} of {} layers must be 2-simplicial.", budget, fits.most, ui.layers);
@@ -173,7 +174,7 @@ void draw_answer(const Context& context, const RecipeUi& ui, const RecipeAnswer&
       "With {} of {} layers 2-simplicial, attention takes {} of a training step, {} the {} of "
       "global layers only.",
       ui.simplicial, ui.layers, range_text(mixed), ratio_text(mixed, global), range_text(global));
-  if (answer.fits) text += " " + budget_sentence(ui, *answer.fits);
+  if (answer.fits) text += " " + budget_sentence(ui, *answer.fits, !mix_range(*answer.costs, 2, 1).is_number());
   wrapped_text(context.look.theme.text, text);
 }
 

@@ -94,9 +94,16 @@ void add_model_options(CLI::App& command, PaperOptions& options) {
   count("--head-dim", "Head dimension, likewise (default: 128)", layer.head_dim);
   add_text(command, "--form", "{trilinear,determinant}", "Form of the logit, likewise (default: trilinear)",
            [&layer](const std::string& text) { layer.form = parse_simplicial_form("--form", text); });
-  count("--layers", "Attention layers of the model, for recipe (default: 32)", options.model.layers);
+  const auto at_most = [&](const char* name, const char* description, std::int64_t most, std::int64_t& value) {
+    add_text(command, name, "N", description, [name, most, &value](const std::string& text) {
+      value = parse_count(name, text);
+      if (value > most) refuse_value(name, text, "these are too many", fmt::format("give at most {}", most));
+    });
+  };
+  at_most("--layers", "Attention layers of the model, for recipe (default: 32)", kMostLayers, options.model.layers);
   count("--every", "One layer of so many is 2-simplicial, for recipe (default: 4)", options.model.every);
-  count("--sequences", "Sequences of a training step, for recipe (default: 1)", options.model.sequences);
+  at_most("--sequences", "Sequences of a training step, for recipe (default: 1)", kMostSequences,
+          options.model.sequences);
   add_text(command, "--budget", "TIME", "Time for attention in a step, such as 5s, for recipe",
            [&options](const std::string& text) {
              options.model.budget_ms = static_cast<double>(parse_duration_ns("--budget", text)) * 1e-6;

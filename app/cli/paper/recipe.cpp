@@ -122,11 +122,12 @@ void print_mix(const ModelShape& model, const LayerCosts& costs) {
       model.layers, simplicial, number_of(model.sequences, "sequence"), range_text(mixed), range_text(global),
       ratio_text(mixed, global));
   if (model.budget_ms <= 0) return;
+  const char* by = mix_range(costs, 2, 1).is_number() ? "" : ", by 95 % intervals";
   const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);
   if (mixes.none()) {
-    print_output("No mix of {} layers stays within {} ms.\n", model.layers, milliseconds_text(model.budget_ms));
+    print_output("No mix of {} layers stays within {} ms{}.\n", model.layers, milliseconds_text(model.budget_ms), by);
   } else {
-    print_output("Within {} ms: {} to {} of {} layers may be 2-simplicial.\n", milliseconds_text(model.budget_ms),
+    print_output("Within {} ms{}: {} to {} of {} layers may be 2-simplicial.\n", milliseconds_text(model.budget_ms), by,
                  mixes.fewest, mixes.most, model.layers);
   }
 }
@@ -141,9 +142,9 @@ void print_recipe(const ModelShape& model, const std::string& database, bool jso
     return;
   }
   const std::vector<ResultRow> rows = Snapshot(existing_database(database)).results();
-  const LayerCosts costs = layer_costs(rows, model.layer, ask_work(problems_to_count(rows, model.layer)));
   print_card(json);
   if (!json) print_comparable(rows, model.layer);
+  const LayerCosts costs = layer_costs(rows, model.layer, ask_work(problems_to_count(rows, model.layer)));
   if (json) {
     write_json_line(dump_line(as_json(model, costs)));
     return;

@@ -24,6 +24,14 @@ std::vector<json> json_lines(const ProgramResult& result) {
   return out;
 }
 
+/// The recipe's card, and then why its layers cannot be added up.
+void expect_card_and_error(ProgramResult result, const std::string& part) {
+  EXPECT_THAT(result.output, HasSubstr("every fourth"));
+  EXPECT_THAT(result.output, HasSubstr("tokens by the paper's count"));
+  result.output.clear();
+  expect_error(result, 2, part);
+}
+
 TEST(Paper, results_name_what_is_reproduced_and_what_is_not) {
   const ProgramResult text = run_triscope({"paper"});
   EXPECT_EQ(text.exit_code, 0) << text.errors;
@@ -164,6 +172,15 @@ TEST(Paper, losses_of_ones_own_get_the_same_fits) {
                "cannot be opened");
 }
 
+TEST(Paper, recipe_refuses_models_that_are_too_large_to_add_up) {
+  const std::string recorded = TRISCOPE_RECORDED_DATABASE;
+  for (const char* many : {"1001", "100000000000", "9000000000000000000"})
+    expect_error(run_triscope({"paper", "recipe", "--layers", many, "--budget", "1s", "--db", recorded}), 2,
+                 "give at most 1000");
+  expect_error(run_triscope({"paper", "recipe", "--sequences", "1000001", "--db", recorded}), 2, "at most 1000000");
+  EXPECT_EQ(run_triscope({"paper", "recipe", "--layers", "1000", "--budget", "1s", "--db", recorded}).exit_code, 0);
+}
+
 TEST(Paper, errata_are_listed_and_one_is_told_in_full) {
   EXPECT_GE(json_lines(run_triscope({"paper", "errata", "--format", "json"})).size(), 30U);
   const ProgramResult one = run_triscope({"paper", "errata", "grad-k2-indices"});
@@ -244,7 +261,7 @@ TEST(Paper, recipe_adds_up_layers_of_the_recorded_database) {
   const ProgramResult text = run_triscope({"paper", "recipe", "--db", recorded});
   EXPECT_THAT(text.output, HasSubstr("every fourth"));
   EXPECT_THAT(text.output, HasSubstr("The mix takes"));
-  expect_error(run_triscope({"paper", "recipe", "--db", recorded, "--head-dim", "96"}), 2, "was not measured");
+  expect_card_and_error(run_triscope({"paper", "recipe", "--db", recorded, "--head-dim", "96"}), "was not measured");
 }
 
 TEST(Paper, recipe_estimates_windows_that_were_not_measured_or_says_why_not) {
@@ -263,8 +280,8 @@ TEST(Paper, recipe_estimates_windows_that_were_not_measured_or_says_why_not) {
         << pass << ": a number, or the interval alone";
   }
   EXPECT_LT(mix["mix_low_ms"].get<double>(), mix["mix_high_ms"].get<double>());
-  expect_error(run_triscope({"paper", "recipe", "--db", recorded, "--windows", "2048x32"}), 2,
-               "the longer window is 2048");
+  expect_card_and_error(run_triscope({"paper", "recipe", "--db", recorded, "--windows", "2048x32"}),
+                        "the longer window is 2048");
 }
 
 TEST(Paper, a_page_says_where_it_is) {

@@ -99,18 +99,21 @@ TEST(LayerMix, windows_beyond_the_measured_ones_are_refused) {
   }
 }
 
-TEST(LayerMix, an_interval_that_is_wide_takes_the_place_of_the_number) {
+TEST(LayerMix, sums_have_the_interval_of_what_they_add) {
   LayerCosts costs = layer_costs(both_kinds(32'768), {});
   LayerTime& backward = costs.simplicial.backward;
   backward.low_ms = 9.6, backward.high_ms = 10.4;
-  EXPECT_TRUE(mix_range(costs, 32, 8).is_number()) << "4 % to each side";
-  backward.low_ms = 9, backward.high_ms = 11;
+  EXPECT_TRUE(backward.range().is_number()) << "4 % to each side: printed as one number";
   const MsRange range = mix_range(costs, 32, 8);
-  EXPECT_DOUBLE_EQ(range.low, 8 * 12 + 24 * 7);
-  EXPECT_DOUBLE_EQ(range.high, 8 * 14 + 24 * 7);
+  EXPECT_DOUBLE_EQ(range.low, 8 * 12.6 + 24 * 7) << "the sum keeps the interval";
+  EXPECT_DOUBLE_EQ(range.high, 8 * 13.4 + 24 * 7);
   EXPECT_TRUE(mix_range(costs, 32, 0).is_number());
-  EXPECT_EQ(mixes_within(costs, 32, range.high).most, 8);
-  EXPECT_EQ(mixes_within(costs, 32, range.high - 0.1).most, 7) << "only what stays within it for certain";
+  EXPECT_EQ(mixes_within(costs, 32, range.high + 1e-9).most, 8);
+  EXPECT_EQ(mixes_within(costs, 32, range.high - 0.1).most, 7) << "only what stays within it at its upper end";
+  EXPECT_DOUBLE_EQ(mix_ms(costs, 32, 8), 8 * 13 + 24 * 7);
+  backward.low_ms = 9, backward.high_ms = 11;
+  EXPECT_FALSE(backward.range().is_number());
+  EXPECT_DOUBLE_EQ(mix_range(costs, 32, 8).high, 8 * 14 + 24 * 7);
 }
 
 /// The recorded sweeps over lengths, with what one of them measured left out.
