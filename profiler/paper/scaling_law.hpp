@@ -22,20 +22,43 @@ struct LossSeries {
 struct ScalingLaw {
   double alpha = 0;
   double beta = 0;
-  double r_squared = 0;
+  double r_squared = 0;     ///< NaN where all losses are alike
   double residual_sum = 0;  ///< sum of squared residuals of -log L: what the paper prints as "residual"
   std::vector<double> residuals;
   int points = 0;
-  int degrees = 0;                    ///< points - 2
-  double mean_log_n = 0;              ///< of log N
-  double spread_log_n = 0;            ///< sum of (log N - mean)^2
-  std::optional<double> scatter;      ///< standard deviation of -log L about the line; unset without degrees of freedom
+  int degrees = 0;          ///< points - 2
+  double mean_log_n = 0;    ///< of log N
+  double spread_log_n = 0;  ///< sum of (log N - mean)^2
+  /// Standard deviation of -log L about the line. Unset without degrees of freedom, and where the points are off the
+  /// line by no more than the rounding of doubles: such points do not show how far others scatter.
+  std::optional<double> scatter;
   std::optional<double> alpha_error;  ///< standard errors, likewise
   std::optional<double> beta_error;
 };
 
-/// Throws `Error` (usage) unless there are two sizes that differ and every size and loss is positive and finite.
+/// Throws `Error` (usage) unless there are two sizes that differ by more than rounding, and every size and loss is
+/// positive and finite.
 ScalingLaw fit_scaling_law(std::span<const double> sizes, std::span<const double> losses);
+
+/// Losses and their law.
+struct FittedSeries {
+  LossSeries losses;
+  ScalingLaw law;
+};
+/// Of a series without a law.
+struct Unfitted {
+  std::string benchmark, model, why;
+  std::string text() const { return benchmark + ", " + model + ": " + why; }
+};
+struct FittedLosses {
+  std::vector<FittedSeries> series;
+  std::vector<Unfitted> left_out;
+};
+/// The law of every series that has one; of the others, why not.
+FittedLosses fit_each(std::vector<LossSeries> all);
+
+/// "0.99931"; "undefined" where there is none.
+std::string r_squared_text(const ScalingLaw& law);
 
 /// Half the `level` interval of a standard error; unset where the error is, since two points bound nothing.
 std::optional<double> half_width(const std::optional<double>& error, double degrees, double level = 0.95);
@@ -64,16 +87,22 @@ struct AlphaDifference {
   bool significant() const { return half && std::abs(value) > *half; }
 };
 AlphaDifference alpha_difference(const ScalingLaw& a, const ScalingLaw& b);
-/// Throws `Error` (usage) unless both series have the same sizes.
+/// Where a size has several runs, the mean of their log L is paired, and the degrees of freedom are the sizes - 2:
+/// which run of one model belongs to which of the other is not known. Throws `Error` (usage) unless both series have
+/// the same sizes, and as `fit_scaling_law`.
 AlphaDifference paired_alpha_difference(const LossSeries& a, const LossSeries& b);
 
 /// Points that would decide whether the exponents differ, were the difference and the scatter what they seem now.
 struct PointsNeeded {
-  std::optional<int> repeats;  ///< runs of every size that was measured, this one included; unset: more than 1000
-  std::optional<int> sizes;    ///< sizes in all when the row of sizes goes on by its mean ratio; unset: more than 1000
+  std::optional<int> repeats;  ///< runs of every size that was measured, those included; unset: more than 1000
+  /// Different sizes in all when the row of sizes goes on by its mean ratio, with one run of each; unset: more than
+  /// 1000.
+  std::optional<int> sizes;
 };
-/// "Decide": a 95 % interval without 0, in 80 of 100 such experiments (t quantiles of 0.975 and 0.8 added). Unset when
-/// the fits have no scatter or no difference to go by.
+/// "Decide": Welch's 95 % interval of the difference is without 0 in 80 of 100 such experiments. That is where the
+/// difference is as large as its standard error times the sum of the t quantiles of 0.975 and 0.8, with the degrees of
+/// freedom of Welch and Satterthwaite; beside simulated experiments the number of 100 is right to 2. Unset when the
+/// fits have no scatter or no difference to go by.
 std::optional<PointsNeeded> points_to_decide(const LossSeries& a, const LossSeries& b);
 
 }  // namespace triscope

@@ -62,18 +62,13 @@ OwnLosses make_own_losses(const std::string& text) {
   }
   for (LossSeries& losses : read) {
     for (std::string* name : {&losses.benchmark, &losses.model}) *name = beginning_of(std::move(*name), kLongestName);
-    FittedSeries fitted;
-    try {
-      fitted.law = fit_scaling_law(losses.sizes, losses.losses);
-    } catch (const Error& error) {
-      if (!all.problem.empty()) all.problem += "; ";
-      all.problem += fmt::format("{}, {}: {}", losses.benchmark, losses.model, error.why());
-      continue;
-    }
-    auto at = std::ranges::find(all.benchmarks, losses.benchmark, &OwnBenchmark::name);
-    if (at == all.benchmarks.end()) at = all.benchmarks.insert(at, {losses.benchmark, {}, {}, false});
-    fitted.losses = std::move(losses);
-    at->series.push_back(std::move(fitted));
+  }
+  FittedLosses fitted = fit_each(std::move(read));
+  for (const Unfitted& one : fitted.left_out) all.problem += (all.problem.empty() ? "" : "; ") + one.text();
+  for (FittedSeries& one : fitted.series) {
+    auto at = std::ranges::find(all.benchmarks, one.losses.benchmark, &OwnBenchmark::name);
+    if (at == all.benchmarks.end()) at = all.benchmarks.insert(at, {one.losses.benchmark, {}, {}, false});
+    at->series.push_back(std::move(one));
   }
   std::ranges::for_each(all.benchmarks, compare_all);
   return all;
@@ -134,7 +129,7 @@ TextTable losses_text(const OwnLosses& losses, const std::vector<double>& sizes)
       table.rows.push_back({benchmark.name, "alpha", model, "", fmt::format("{:.6g}", law.alpha), half(law.alpha_error),
                             fmt::format("{} points", law.points)});
       table.rows.push_back({benchmark.name, "beta", model, "", fmt::format("{:.6g}", law.beta), half(law.beta_error),
-                            fmt::format("R2 {:.6f}", law.r_squared)});
+                            "R2 " + r_squared_text(law)});
       for (const double size : sizes) {
         const LossForecast at = forecast_loss(law, size);
         table.rows.push_back({benchmark.name, "loss at " + parameters_text(size), model, "",

@@ -25,11 +25,6 @@ struct LossesUi {
   int benchmark = 0;                 ///< whose models are compared, an index of `OwnLosses::benchmarks`
 };
 
-struct FittedSeries {
-  LossSeries losses;
-  ScalingLaw law;
-};
-
 /// Two models of one benchmark, by their places among its series.
 struct ComparedLaws {
   std::size_t from = 0, to = 0;

@@ -115,7 +115,7 @@ void print_above(const std::vector<LossSeries>& series, double irreducible, bool
     table.rows.push_back(
         {one.benchmark, one.model, fmt::format("{:.4f}", plain.alpha),
          half ? fmt::format("{:.4f} +- {:.4f}", above.alpha, *half) : fmt::format("{:.4f}", above.alpha),
-         fmt::format("{:.5f}", above.r_squared)});
+         r_squared_text(above)});
   }
   if (!json)
     print_output("\nFitted above E' = {:g}, -log(L - E') = alpha log N + beta:\n\n{}", irreducible,

@@ -23,9 +23,10 @@ struct ScalingQuestion {
   double tokens = kNoTokenTerm;       ///< that it is trained on
   std::optional<double> irreducible;  ///< E', taken from every loss before a second fit
 };
-/// The fits of `series` with intervals, the differences of exponents between the models of each benchmark, and what
-/// would decide them; the law that the paper starts from, and what the question asks.
-void print_scaling_laws(const std::vector<LossSeries>& series, const ScalingQuestion& question, bool json);
+/// The fits of all series that can be fitted, naming the others, with intervals, the differences of exponents between
+/// the models of each benchmark, and what would decide them; the law that the paper starts from, and what the question
+/// asks.
+void print_scaling_laws(const std::vector<LossSeries>& all, const ScalingQuestion& question, bool json);
 
 /// `triscope paper operator`: the logit and its relatives, the determinant as two einsums, and what the windows of
 /// `layer` cost beside dot-product attention, by counts and by the rows of `database`.

@@ -1,6 +1,7 @@
 // `triscope paper scaling`: fits, what their intervals say, and what would decide them. The law that the paper starts
 // from is in general_law.cpp.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -8,6 +9,7 @@
 #include "app/cli/paper/paper_sections.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "app/cli/text/terminal_table.hpp"
+#include "kernels/base/error.hpp"
 #include "profiler/paper/losses_file.hpp"
 #include "profiler/record/columns.hpp"
 #include "profiler/record/json.hpp"
@@ -20,18 +22,13 @@ std::string plus_minus(double value, const std::optional<double>& half, int deci
   return fmt::format("{:.{}f} +- {:.{}f}", value, decimals, *half, decimals);
 }
 
-struct Fit {
-  const LossSeries* series;
-  ScalingLaw law;
-};
-
-nlohmann::json as_json(const Fit& fit) {
+nlohmann::json as_json(const FittedSeries& fit) {
   const ScalingLaw& law = fit.law;
   return {{"type", "scaling_law"},
-          {"benchmark", fit.series->benchmark},
-          {"model", fit.series->model},
-          {"sizes", fit.series->sizes},
-          {"losses", fit.series->losses},
+          {"benchmark", fit.losses.benchmark},
+          {"model", fit.losses.model},
+          {"sizes", fit.losses.sizes},
+          {"losses", fit.losses.losses},
           {"alpha", law.alpha},
           {"alpha_half", half_width(law.alpha_error, law.degrees)},
           {"beta", law.beta},
@@ -50,18 +47,18 @@ nlohmann::json as_json(const LossForecast& forecast, const LossSeries& series) {
 
 /// Two models of one benchmark.
 struct Pair {
-  const Fit* a;
-  const Fit* b;
+  const FittedSeries* a;
+  const FittedSeries* b;
   AlphaDifference welch;
   std::optional<AlphaDifference> paired;  // unset: other sizes
   std::optional<PointsNeeded> needed;
 };
 
-std::vector<Pair> pairs_of(const std::vector<Fit>& fits) {
+std::vector<Pair> pairs_of(const std::vector<FittedSeries>& fits) {
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < fits.size(); ++i) {
     for (std::size_t j = i + 1; j < fits.size(); ++j) {
-      const LossSeries &a = *fits[i].series, &b = *fits[j].series;
+      const LossSeries &a = fits[i].losses, &b = fits[j].losses;
       if (a.benchmark != b.benchmark) continue;
       Pair pair{&fits[i], &fits[j], alpha_difference(fits[i].law, fits[j].law), {}, {}};
       if (a.sizes == b.sizes) {
@@ -76,9 +73,9 @@ std::vector<Pair> pairs_of(const std::vector<Fit>& fits) {
 
 nlohmann::json as_json(const Pair& pair) {
   nlohmann::json j{{"type", "alpha_difference"},
-                   {"benchmark", pair.a->series->benchmark},
-                   {"from", pair.a->series->model},
-                   {"to", pair.b->series->model},
+                   {"benchmark", pair.a->losses.benchmark},
+                   {"from", pair.a->losses.model},
+                   {"to", pair.b->losses.model},
                    {"value", pair.welch.value},
                    {"half", pair.welch.half},
                    {"degrees", pair.welch.degrees},
@@ -114,7 +111,7 @@ void print_pairs(const std::vector<Pair>& pairs) {
   const auto probability = [](const std::optional<double>& p) { return p ? significant_text(*p) : std::string("?"); };
   for (const Pair& pair : pairs) {
     const bool decided = pair.welch.significant() || (pair.paired && pair.paired->significant());
-    table.rows.push_back({pair.a->series->benchmark, pair.a->series->model, pair.b->series->model,
+    table.rows.push_back({pair.a->losses.benchmark, pair.a->losses.model, pair.b->losses.model,
                           plus_minus(pair.welch.value, pair.welch.half, 4), probability(pair.welch.probability),
                           pair.paired ? plus_minus(pair.paired->value, pair.paired->half, 4) : "",
                           pair.paired ? probability(pair.paired->probability) : "", decided ? "yes" : "no",
@@ -128,7 +125,7 @@ void print_pairs(const std::vector<Pair>& pairs) {
       "Three points know\ntheir scatter badly, so these are rough numbers.\n");
 }
 
-void print_forecasts(const std::vector<Fit>& fits, const std::vector<double>& sizes) {
+void print_forecasts(const std::vector<FittedSeries>& fits, const std::vector<double>& sizes) {
   if (sizes.empty()) return;
   TerminalTable table;
   table.columns = {{"benchmark", Align::left, 100, true},   {"model", Align::left, 100, true},
@@ -137,31 +134,42 @@ void print_forecasts(const std::vector<Fit>& fits, const std::vector<double>& si
   const auto range = [](const std::optional<double>& low, const std::optional<double>& high) {
     return low ? fmt::format("{} to {}", significant_text(*low, 4), significant_text(*high, 4)) : "unknown";
   };
-  for (const Fit& fit : fits) {
+  for (const FittedSeries& fit : fits) {
     for (const double size : sizes) {
       const LossForecast at = forecast_loss(fit.law, size);
-      table.rows.push_back({fit.series->benchmark, fit.series->model, parameters_text(size),
-                            significant_text(at.loss, 4), range(at.low, at.high), range(at.run_low, at.run_high)});
+      table.rows.push_back({fit.losses.benchmark, fit.losses.model, parameters_text(size), significant_text(at.loss, 4),
+                            range(at.low, at.high), range(at.run_low, at.run_high)});
     }
   }
   print_output("\n{}", render(table, terminal_width(stdout, kUnlimitedWidth)));
 }
 
-void print_fits(const std::vector<Fit>& fits) {
+void print_fits(const std::vector<FittedSeries>& fits) {
   TerminalTable table;
   table.columns = {{"benchmark", Align::left, 100, true},   {"model", Align::left, 100, true},
                    {"points", Align::right, 60, false},     {"alpha, 95 %", Align::right, 95, false},
                    {"beta, 95 %", Align::right, 80, false}, {"R2", Align::right, 70, false},
                    {"residual", Align::right, 65, false}};
-  for (const Fit& fit : fits) {
+  for (const FittedSeries& fit : fits) {
     const ScalingLaw& law = fit.law;
-    table.rows.push_back({fit.series->benchmark, fit.series->model, std::to_string(law.points),
+    table.rows.push_back({fit.losses.benchmark, fit.losses.model, std::to_string(law.points),
                           plus_minus(law.alpha, half_width(law.alpha_error, law.degrees), 4),
-                          plus_minus(law.beta, half_width(law.beta_error, law.degrees), 3),
-                          fmt::format("{:.5f}", law.r_squared), fmt::format("{:.2e}", law.residual_sum)});
+                          plus_minus(law.beta, half_width(law.beta_error, law.degrees), 3), r_squared_text(law),
+                          fmt::format("{:.2e}", law.residual_sum)});
   }
   print_output("-log L = alpha log N + beta by least squares; intervals are Student's t with points - 2 degrees.\n\n{}",
                render(table, terminal_width(stdout, kUnlimitedWidth)));
+}
+
+void print_left_out(const FittedLosses& fitted) {
+  for (const Unfitted& one : fitted.left_out) print_output("\nNot fitted: {}.\n", one.text());
+}
+
+[[noreturn]] void refuse_all(const FittedLosses& fitted) {
+  std::vector<std::string> reasons;
+  for (const Unfitted& one : fitted.left_out) reasons.push_back(one.text());
+  throw Error("no scaling law can be fitted", fmt::format("{}", fmt::join(reasons, "; ")),
+              "give one positive loss for each of at least two sizes", ExitCode::usage);
 }
 
 }  // namespace
@@ -174,25 +182,32 @@ std::vector<LossSeries> all_paper_losses(const ModelSizes& sizes) {
   return all;
 }
 
-void print_scaling_laws(const std::vector<LossSeries>& series, const ScalingQuestion& question, bool json) {
-  std::vector<Fit> fits;
-  for (const LossSeries& one : series) {
-    fits.push_back({&one, fit_scaling_law(one.sizes, one.losses)});
-    if (question.irreducible) fit_above(one, *question.irreducible);  // refuses before anything is printed
+void print_scaling_laws(const std::vector<LossSeries>& all, const ScalingQuestion& question, bool json) {
+  const FittedLosses fitted = fit_each(all);
+  const std::vector<FittedSeries>& fits = fitted.series;
+  if (fits.empty()) refuse_all(fitted);
+  std::vector<LossSeries> series;
+  for (const FittedSeries& fit : fits) {
+    series.push_back(fit.losses);
+    if (question.irreducible) fit_above(fit.losses, *question.irreducible);  // refuses before anything is printed
   }
   const std::vector<Pair> pairs = pairs_of(fits);
   if (!json) {
     print_fits(fits);
+    print_left_out(fitted);
     print_pairs(pairs);
     print_forecasts(fits, question.forecasts);
     print_general_law(series, question, false);
     return;
   }
-  for (const Fit& fit : fits) write_json_line(dump_line(as_json(fit)));
+  for (const FittedSeries& fit : fits) write_json_line(dump_line(as_json(fit)));
+  for (const Unfitted& one : fitted.left_out)
+    write_json_line(
+        dump_line({{"type", "not_fitted"}, {"benchmark", one.benchmark}, {"model", one.model}, {"why", one.why}}));
   for (const Pair& pair : pairs) write_json_line(dump_line(as_json(pair)));
-  for (const Fit& fit : fits) {
+  for (const FittedSeries& fit : fits) {
     for (const double size : question.forecasts)
-      write_json_line(dump_line(as_json(forecast_loss(fit.law, size), *fit.series)));
+      write_json_line(dump_line(as_json(forecast_loss(fit.law, size), fit.losses)));
   }
   print_general_law(series, question, true);
 }

@@ -82,6 +82,7 @@ TEST(Paper, other_sizes_change_the_fits_only) {
   expect_error(run_triscope({"paper", "--sizes", "1B,2B"}), 2, "the paper has three model sizes");
   expect_error(run_triscope({"paper", "--sizes", "1B,2B,x"}), 2, "'x' cannot be read");
   expect_error(run_triscope({"paper", "--sizes", "1B,1B,1B"}), 2, "two sizes that differ");
+  expect_error(run_triscope({"paper", "--sizes", "1T,1.0000000000000002T,1T"}), 2, "two sizes that differ");
 }
 
 TEST(Paper, scaling_says_that_three_points_decide_nothing) {
@@ -170,6 +171,25 @@ TEST(Paper, losses_of_ones_own_get_the_same_fits) {
   EXPECT_NEAR(lines[2]["value"].get<double>(), 0.169, 0.01);
   expect_error(run_triscope({"paper", "scaling", "--losses", (folder.path() / "none.csv").string()}), 2,
                "cannot be opened");
+}
+
+TEST(Paper, losses_that_have_no_law_are_named_beside_the_others) {
+  const TemporaryFolder folder;
+  const std::string some = folder.path() / "some.csv", none = folder.path() / "none.csv";
+  const std::string header = "benchmark,model,parameters,loss\n";
+  std::ofstream(some) << header << "b,x,1B,.5\nb,x,2B,.4\nb,y,1B,.6\n";
+  std::ofstream(none) << header << "b,x,1B,.5\nb,y,1B,.6\n";
+  const ProgramResult text = run_triscope({"paper", "scaling", "--losses", some});
+  EXPECT_EQ(text.exit_code, 0) << text.errors;
+  EXPECT_THAT(text.output, HasSubstr("Not fitted: b, y: a line needs two sizes that differ"));
+  const auto lines = json_lines(run_triscope({"paper", "scaling", "--losses", some, "--format", "json"}));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0]["model"], "x");
+  EXPECT_EQ(lines[1]["type"], "not_fitted");
+  EXPECT_EQ(lines[1]["model"], "y");
+  const ProgramResult refused = run_triscope({"paper", "scaling", "--losses", none});
+  expect_error(refused, 2, "b, x: a line needs two sizes");
+  EXPECT_THAT(refused.errors, HasSubstr("b, y: a line needs two sizes"));
 }
 
 TEST(Paper, recipe_refuses_models_that_are_too_large_to_add_up) {

@@ -91,9 +91,36 @@ def solved():
                 misfit_printed_sizes=float(np.sqrt((misses(np.log(first))**2).mean())))
 
 
+def power(x, slope, scatters, rng, experiments=40_000):
+    """Part of simulated experiments whose Welch interval of a difference `slope` is without 0; `x`: log N of every run."""
+    from_mean = x - x.mean()
+    spread, degrees = (from_mean**2).sum(), len(x) - 2
+    slopes, variances = [], []
+    for true, scatter in zip((0, slope), scatters):
+        y = true * x + scatter * rng.normal(size=(experiments, len(x)))
+        slopes.append(y @ from_mean / spread)
+        residuals = y - y.mean(axis=1, keepdims=True) - np.outer(slopes[-1], from_mean)
+        variances.append((residuals**2).sum(axis=1) / degrees / spread)
+    welch = (variances[0] + variances[1])**2 / ((variances[0]**2 + variances[1]**2) / degrees)
+    return float((abs(slopes[1] - slopes[0]) > stats.t.ppf(0.975, welch) * np.sqrt(sum(variances))).mean())
+
+
+def powers(sizes, a, b, rng):
+    """By runs of each size from 1 on, and by sizes in all from those measured on."""
+    x = np.log(sizes)
+    fits = fit(sizes, a), fit(sizes, b)
+    scatters = [np.sqrt(f["residual_sum"] / (len(x) - 2)) for f in fits]
+    slope, step = fits[1]["alpha"] - fits[0]["alpha"], (x[-1] - x[0]) / (len(x) - 1)
+    runs = [power(np.tile(x, n), slope, scatters, rng) for n in range(1, 11)]
+    row = [power(np.append(x, x[-1] + step * np.arange(1, n + 1)), slope, scatters, rng) for n in range(8)]
+    return dict(power_by_runs=runs, power_by_sizes=row)
+
+
 sizes = np.array([1e9, 2e9, 3.5e9])
+rng = np.random.default_rng(22)
 out = dict(scipy=scipy.__version__,
            fits=[dict(benchmark=b, model=["Transformer", "2-simplicial"][m], **fit(sizes, losses(b, m))) for b in BENCHMARKS for m in (0, 1)],
-           differences=[dict(benchmark=b, **difference(sizes, losses(b, 0), losses(b, 1))) for b in BENCHMARKS],
+           differences=[dict(benchmark=b, **difference(sizes, losses(b, 0), losses(b, 1)), **powers(sizes, losses(b, 0), losses(b, 1), rng))
+                        for b in BENCHMARKS],
            solved=solved())
 (HERE / "scipy_recorded.json").write_text(json.dumps(out, indent=1) + "\n")
