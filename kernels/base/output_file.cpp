@@ -134,6 +134,10 @@ void require_output(const fs::path& file, FileKind kind, std::string_view option
     return require_folder(file, target);
   }
   const std::string head = first_bytes(target);
+  // A name in .txt says nothing of what is there, and it may be somebody's notes.
+  if (named_so && ending == ".txt" && !head.empty())
+    refuse(file, "it is there already, and a name in .txt does not say of what kind it is",
+           fmt::format("name a file that ends in {}, or remove this one", facts.endings.front()));
   // A database is known by its first bytes alone; of text they say little.
   const bool of_kind = head.empty() ? named_so : facts.begins(head) && (named_so || kind == FileKind::database);
   if (!of_kind) refuse(file, fmt::format("it is there already, and it is not {}", facts.noun), fix);

@@ -11,9 +11,10 @@ enum class FileKind { picture, array, csv, json, markdown, latex, tensors, datab
 
 /// Refuses `file`, the value of `option` ("--screenshot"), as the place of a file of `kind`, before anything is
 /// computed. Throws `Error`, (usage): the name is empty or a folder's, it ends like another kind ("x.jpg" for a
-/// picture), it is there and its name or its first bytes are of another kind, or it belongs to a database
-/// (`refuse_database_files`); (environment): its folder is missing, or it is there and read-only. A new file's name may
-/// have no ending. What is no regular file (a FIFO, a device, an open descriptor) may have any name. Creates nothing.
+/// picture), it is there and its name or its first bytes are of another kind, it is there and ends in .txt, or it
+/// belongs to a database (`refuse_database_files`); (environment): its folder is missing, or it is there and read-only.
+/// A new file's name may have no ending. What is no regular file (a FIFO, a device, an open descriptor) may have any
+/// name. Creates nothing.
 void require_output(const std::filesystem::path& file, FileKind kind, std::string_view option);
 
 /// Refuses names that SQLite and sweeps keep beside a database (x-wal, x-shm, x-journal, x.lock, x.spool) and,

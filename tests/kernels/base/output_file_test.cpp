@@ -52,6 +52,10 @@ TEST(OutputFile, what_is_there_is_replaced_only_by_its_own_kind) {
   EXPECT_THAT(refusal(folder / "Makefile", FileKind::csv), HasSubstr("it is there already"));
   put(folder / "thesis.tex", "\\documentclass{article}\n");
   EXPECT_THAT(refusal(folder / "thesis.tex", FileKind::csv), HasSubstr("it is not a CSV table"));
+  put(folder / "notes.txt", "Call her, buy milk.\n");
+  EXPECT_THAT(refusal(folder / "notes.txt", FileKind::csv), HasSubstr("does not say of what kind it is"));
+  put(folder / "empty.txt", "");
+  EXPECT_EQ(refusal(folder / "empty.txt", FileKind::csv), "");
   put(folder / "table.csv", "a,b\n");
   EXPECT_EQ(refusal(folder / "table.csv", FileKind::csv), "");
   EXPECT_THAT(refusal(folder / "table.csv", FileKind::database), HasSubstr("it is not a database"));
