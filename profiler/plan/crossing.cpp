@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kFarthest = 4;  // how far beyond the measured areas a proportional estimate goes
 
-bool no_more_work(const Windows& windows, std::int64_t seq_len) {
+bool less_work(const Windows& windows, std::int64_t seq_len) {
   Problem ours, theirs;
   ours.seq_len = theirs.seq_len = seq_len;
   ours.window1 = windows.window1;
@@ -19,7 +19,7 @@ bool no_more_work(const Windows& windows, std::int64_t seq_len) {
   theirs.form = Form::dot_product;
   theirs.window1 = seq_len;
   theirs.window2 = 1;
-  return triple_count(ours) <= triple_count(theirs);
+  return triple_count(ours) < triple_count(theirs);
 }
 
 /// A length both curves have, with the log of (windows / dot product) at the centres and at the ends of the intervals.
@@ -85,15 +85,13 @@ std::int64_t crossing_by_paper_count(const Windows& windows) { return 3 * window
 std::int64_t crossing_by_full_rows(const Windows& windows) { return 2 * windows.window1 * windows.window2; }
 
 std::int64_t crossing_by_exact_count(const Windows& windows) {
-  // A window of 1 makes no more triples than pairs at any length. Otherwise the surplus rises from n = 2 and then falls
-  // for good.
-  if (no_more_work(windows, 2)) return 1;
-  std::int64_t more = 2, no_more = crossing_by_full_rows(windows) + 1;
-  while (no_more - more > 1) {
-    const std::int64_t middle = more + (no_more - more) / 2;
-    (no_more_work(windows, middle) ? no_more : more) = middle;
+  // The surplus is 0 at one token, rises or stays there, and then falls for good.
+  std::int64_t not_less = 1, less = crossing_by_full_rows(windows) + 1;
+  while (less - not_less > 1) {
+    const std::int64_t middle = not_less + (less - not_less) / 2;
+    (less_work(windows, middle) ? less : not_less) = middle;
   }
-  return no_more;
+  return less;
 }
 
 LatencyCrossing find_crossing(std::span<const LengthPoint> windows, std::span<const LengthPoint> dot_product) {

@@ -20,7 +20,8 @@ std::int64_t crossing_by_paper_count(const Windows& windows);
 std::int64_t crossing_by_full_rows(const Windows& windows);
 
 /// The smallest length from which on the exact numbers of triples and of causal pairs (kernels/attention/flops.hpp) say
-/// that the windows are not more work: a little below 2 w1 w2. 1 when they are never more work.
+/// that the windows are less work: a little below 2 w1 w2. With a window of 1 it is one more than the other window, up
+/// to which both are the same work.
 std::int64_t crossing_by_exact_count(const Windows& windows);
 
 /// Latency of one kernel at one length.

@@ -37,14 +37,15 @@ TEST(Crossing, the_paper_and_the_full_row_count_are_three_and_two_window_areas) 
 
 TEST(Crossing, the_exact_count_is_where_a_brute_force_count_changes_sides_for_good) {
   for (const Windows w : {Windows{5, 3}, {3, 5}, {4, 4}, {2, 2}, {9, 2}, {1, 7}, {7, 1}, {1, 1}, {2, 30}}) {
-    std::int64_t triples = 0, pairs = 0, last_more = 0;
+    std::int64_t triples = 0, pairs = 0, last_not_less = 0;
     for (std::int64_t n = 1; n <= 400; ++n) {
       triples += std::min(n, w.window1) * std::min(n, w.window2);
       pairs += n;
-      if (triples > pairs) last_more = n;
+      if (triples >= pairs) last_not_less = n;
     }
-    EXPECT_EQ(crossing_by_exact_count(w), last_more + 1) << w.window1 << "x" << w.window2;
+    EXPECT_EQ(crossing_by_exact_count(w), last_not_less + 1) << w.window1 << "x" << w.window2;
   }
+  EXPECT_EQ(crossing_by_exact_count({8192, 1}), 8193) << "up to 8192 tokens it is dot-product attention";
   const std::int64_t exact = crossing_by_exact_count({512, 32});
   EXPECT_LT(exact, 32'768);
   EXPECT_GT(exact, 32'768 - 512);
