@@ -1,9 +1,11 @@
 // `triscope paper`: the paper's numbers, recomputed.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "app/cli/commands/commands.hpp"
+#include "app/cli/commands/section_options.hpp"
 #include "app/cli/options/database_option.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/paper/paper_sections.hpp"
@@ -86,7 +88,7 @@ void add_model_options(CLI::App& command, PaperOptions& options) {
              [name, &value](const std::string& text) { value = parse_count(name, text); });
   };
   LayerMixRequest& layer = options.model.layer;
-  add_text(command, "--window,--windows", "N1xN2", "Windows, for operator, tiling and recipe (default: 512x32)",
+  add_text(command, "--window,--windows", "N1xN2", "Windows, for operator, tiling, recipe and page (default: 512x32)",
            [&layer](const std::string& text) { set_windows(layer.windows, text); });
   count("--seq", "Sequence length, likewise (default: 32k)", layer.seq_len);
   count("--q-heads", "Query heads, likewise (default: 64)", layer.q_heads);
@@ -108,7 +110,8 @@ void add_model_options(CLI::App& command, PaperOptions& options) {
            [&options](const std::string& text) {
              options.model.budget_ms = static_cast<double>(parse_duration_ns("--budget", text)) * 1e-6;
            });
-  add_text(command, "--match", "ID", "Kernel of the global layers, for recipe (default: baseline.fa3)",
+  add_text(command, "--match", "ID",
+           "Kernel of the global layers, for operator, recipe and page (default: baseline.fa3)",
            [&layer](const std::string& text) { layer.dot_kernel = text; });
   options.database = add_database_option(command);
 }
@@ -146,10 +149,13 @@ void add_match3_options(CLI::App& command, Match3Request& request) {
            [&request](const std::string& text) { request.seed = parse_seed("--seed", text); });
 }
 
-int run(const PaperOptions& options) {
+int run(const CLI::App& command, const PaperOptions& options) {
   const auto section = [&](std::string_view name) { return options.section == name; };
+  if (std::ranges::find(paper_sections(), options.section) == paper_sections().end())
+    refuse_choice("paper", options.section, "this is no part of it", paper_sections());
   if (!options.id.empty() && !section("errata"))
     refuse_value("paper", options.id, "only errata have names", "leave it out, or use `triscope paper errata`");
+  refuse_unused_options(command, options.section);
   if (section("results")) {
     print_paper_results(options.sizes, options.json);
   } else if (section("scaling")) {
@@ -167,14 +173,10 @@ int run(const PaperOptions& options) {
     print_recipe(options.model, *options.database, options.json);
   } else if (section("match3")) {
     print_match3(options.match3, options.json);
-  } else if (section("page")) {
+  } else {
     if (options.page.empty())
       refuse_value("paper", "page", "there is no file to write", "name one with -o, such as -o report.html");
     write_paper_page(tiled_problem(options.model.layer), options.model.layer, *options.database, options.page);
-  } else {
-    const std::vector<std::string> known{"results", "operator", "table1", "scaling", "tiling",
-                                         "recipe",  "match3",   "errata", "page"};
-    refuse_choice("paper", options.section, "this is no part of it", known);
   }
   return 0;
 }
@@ -185,7 +187,7 @@ void add_paper_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("paper", "The paper's tables and laws, recomputed, and its errata");
   auto options = std::make_shared<PaperOptions>();
   command->add_option("SECTION", options->section, "Which part (default: results)")
-      ->type_name("{results,operator,table1,scaling,tiling,recipe,match3,errata,page}");
+      ->type_name(fmt::format("{{{}}}", fmt::join(paper_sections(), ",")));
   command->add_option("ID", options->id, "One erratum, with its reason")->type_name("ID");
   add_text(*command, "--sizes", "N,N,N", "Active parameters of the three models (default: 1B,2B,3.5B)",
            [options](const std::string& text) { set_model_sizes(*options, text); });
@@ -211,7 +213,7 @@ void add_paper_command(CLI::App& app, Action& action) {
       "  triscope paper recipe --layers 32 --budget 5s       attention of a training step, from measured rows\n"
       "  triscope paper match3 --numbers 3,8,0,5 --modulus 11  Theorem 1 on these numbers, and how far its head goes\n"
       "  triscope paper errata grad-k2-indices               one of the errata, with its reason");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([command, options, &action] { action = [command, options] { return run(*command, *options); }; });
 }
 
 }  // namespace triscope

@@ -313,5 +313,32 @@ TEST(Paper, a_page_says_where_it_is) {
   EXPECT_EQ(page.errors, "written to " + file + "\n");
 }
 
+TEST(Paper, an_option_that_would_have_no_effect_is_refused) {
+  const TemporaryFolder folder;
+  const std::string page = folder.path() / "report.html";
+  std::ofstream(folder.path() / "mine.csv") << "benchmark,model,parameters,loss\ncode,a,1B,1\ncode,a,2B,0.9\n";
+  const std::string losses = folder.path() / "mine.csv";
+  struct Refused {
+    std::vector<std::string> arguments;
+    const char* why;
+  };
+  const std::vector<Refused> all{
+      {{"page", "-o", page, "--losses", losses}, "--losses with `triscope paper page`: it has no effect there"},
+      {{"page", "-o", page, "--sizes", "1B,2B,3B"}, "it is for results, scaling"},
+      {{"table1", "-o", page}, "it is for page"},
+      {{"results", "--losses", losses}, "it is for scaling"},
+      {{"table1", "--window", "128x32"}, "it is for operator, tiling, recipe, page"},
+      {{"errata", "--db", TRISCOPE_RECORDED_DATABASE}, "it is for operator, table1, recipe, page"},
+      {{"scaling", "--trained-on", "1T"}, "--trained-on without --law"},
+      {{"scaling", "--losses", losses, "--sizes", "1B,2B,3B"}, "--sizes beside --losses"},
+      {{"match3", "--numbers", "1,2", "--tokens", "5"}, "--tokens beside --numbers"}};
+  for (const auto& [arguments, why] : all) {
+    std::vector<std::string> words{"paper"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    expect_error(run_triscope(words), 2, why);
+  }
+  EXPECT_FALSE(std::filesystem::exists(page));
+}
+
 }  // namespace
 }  // namespace triscope
