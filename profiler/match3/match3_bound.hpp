@@ -6,6 +6,8 @@
 //     n^2 misses weigh at most 1/3 of the sink:   n^2 exp(-c (1 - cos(2 pi / M) - e)) <= 1/3
 //     one match weighs at least 1/3 of the sink:  exp(-c e) >= 1/3
 //   so   ln(3 n^2) / (1 - cos(2 pi / M) - e)  <=  c  <=  ln(3) / e.
+//   Both logarithms are taken 0.01 on the safe side: for sums of exponentials in fp32, products of roundings and
+//   subnormal elements.
 //
 //   e: a determinant of the head has four products that are not zero, whose sizes add up to at most sqrt(2) c. Each has
 //   three rounded factors (unit roundoff u); the products are added in fp32, in at most ten roundings.

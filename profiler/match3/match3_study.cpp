@@ -171,4 +171,12 @@ std::vector<Match3Trial> try_match3_moduli(std::int64_t n, std::int64_t inputs, 
   return trials;
 }
 
+std::optional<std::int64_t> match3_first_wrong(std::int64_t n, Match3Precision precision, std::int64_t inputs,
+                                               std::uint64_t seed) {
+  for (std::int64_t modulus = match3_largest_modulus(n, precision) + 1; modulus <= kMatch3LargestModulus; ++modulus) {
+    if (try_match3(n, modulus, precision, 0, inputs, seed).wrong > 0) return modulus;
+  }
+  return std::nullopt;
+}
+
 }  // namespace triscope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "profiler/match3/match3_bound.hpp"
@@ -50,5 +51,10 @@ Match3Trial try_match3(std::int64_t n, std::int64_t modulus, Match3Precision pre
                        std::uint64_t seed);
 /// The same for every precision and moduli from 2 to the largest, with the c that is chosen. `inputs` of each.
 std::vector<Match3Trial> try_match3_moduli(std::int64_t n, std::int64_t inputs, std::uint64_t seed);
+
+/// The smallest modulus with a wrong answer, with the c that is chosen. Tried is each modulus beyond those for which
+/// some c is safe; nullopt where there is none up to the largest.
+std::optional<std::int64_t> match3_first_wrong(std::int64_t n, Match3Precision precision, std::int64_t inputs,
+                                               std::uint64_t seed);
 
 }  // namespace triscope

@@ -66,17 +66,16 @@ std::string bounds(const std::vector<Match3Trial>& trials) {
       {false, true, true, true, true},
       {},
       fmt::format("For any {} numbers by the worst case of all roundings of q, k1 and k2; the last column: "
-                  "tried on {} inputs of each modulus in the charts",
+                  "every modulus beyond the safe ones tried, on {} inputs each",
                   kNumbers, kInputsOfModulus)};
   std::string charts;
   for (int i = 0; i < kMatch3Precisions; ++i) {
     const auto precision = static_cast<Match3Precision>(i);
     const Match3Bound bound = match3_bound(kNumbers, kModulus, precision);
     const std::int64_t largest = match3_largest_modulus(kNumbers, precision);
-    std::string first_wrong = fmt::format("none up to {}", kMatch3LargestModulus);
-    for (auto trial = trials.rbegin(); trial != trials.rend(); ++trial) {
-      if (trial->precision == precision && trial->wrong > 0) first_wrong = std::to_string(trial->modulus);
-    }
+    const auto wrong = match3_first_wrong(kNumbers, precision, kInputsOfModulus, kSeed);
+    const std::string first_wrong =
+        wrong ? std::to_string(*wrong) : fmt::format("none up to {}", kMatch3LargestModulus);
     table.rows.push_back(
         {std::string(to_string(precision)), fmt::format("{:.2g} c", bound.rounding), significant_text(bound.most_c, 3),
          fmt::format("{}{}", largest, largest == kMatch3LargestModulus ? " or more" : ""), first_wrong});

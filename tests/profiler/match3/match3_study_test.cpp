@@ -117,6 +117,17 @@ TEST(Match3Study, rounding_fails_beyond_the_bound_and_not_far_from_it) {
   }
 }
 
+TEST(Match3Study, the_first_wrong_modulus_has_only_right_ones_below_it) {
+  for (const Match3Precision precision : {Match3Precision::fp16, Match3Precision::bf16}) {
+    const auto first = match3_first_wrong(8, precision, 12, 2);
+    ASSERT_TRUE(first) << to_string(precision);
+    EXPECT_GT(try_match3(8, *first, precision, 0, 12, 2).wrong, 0);
+    for (std::int64_t modulus = 1; modulus < *first; ++modulus)
+      EXPECT_EQ(try_match3(8, modulus, precision, 0, 12, 2).wrong, 0) << to_string(precision) << " " << modulus;
+  }
+  EXPECT_EQ(match3_first_wrong(8, Match3Precision::fp32, 12, 2), std::nullopt);
+}
+
 TEST(Match3Study, the_bound_falls_with_the_length_and_the_precision) {
   for (int i = 0; i < kMatch3Precisions; ++i) {
     const auto precision = static_cast<Match3Precision>(i);
@@ -155,6 +166,13 @@ TEST(Match3Study, no_logit_is_off_by_more_than_the_bound_says) {
     EXPECT_LT(worst, rounding) << to_string(precision);
     EXPECT_GT(worst, rounding / 20) << to_string(precision) << ": the bound would be far from what happens";
   }
+}
+
+TEST(Match3Study, the_bound_is_the_documented_formula) {
+  const double e = std::sqrt(2.0) * (3 * 0x1p-24 + 10 * 0x1p-24), step = 1 - std::cos(2 * M_PI / 53);
+  const Match3Bound bound = match3_bound(8, 53, Match3Precision::fp32);
+  EXPECT_NEAR(bound.least_c, (std::log(3.0 * 64) + 0.01) / (step - e), 1e-6);
+  EXPECT_NEAR(bound.most_c, (std::log(3.0) - 0.01) / e, 1e-4);
 }
 
 TEST(Match3Study, seeds_make_the_same_numbers_and_other_seeds_others) {
