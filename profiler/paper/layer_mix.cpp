@@ -7,11 +7,13 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
+#include "kernels/base/nearest_name.hpp"
 #include "profiler/paper/layer_estimate.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 
@@ -119,6 +121,25 @@ bool better(const LayerTime& a, const LayerTime& b) { return a.kind != b.kind ? 
               ExitCode::usage);
 }
 
+/// Refuses a kernel of the global layers of which there is no row, where there are rows of others.
+void require_dot_kernel(std::span<const ResultRow> rows, const LayerMixRequest& request) {
+  constexpr std::size_t kMostNamed = 8;
+  std::set<std::string> measured;
+  for (const ResultRow& row : rows) {
+    if (row.problem.form == Form::dot_product) measured.insert(row.kernel);
+  }
+  if (measured.empty() || measured.contains(request.dot_kernel)) return;
+  std::vector<std::string> names(measured.begin(), measured.end());
+  names.resize(std::min(names.size(), kMostNamed));
+  std::vector<std::string> known = names;
+  if (request.dot_kernel != LayerMixRequest{}.dot_kernel) known.push_back(LayerMixRequest{}.dot_kernel);
+  throw Error("the layers cannot be added up",
+              fmt::format("the database has no row of dot-product attention by {}", request.dot_kernel),
+              fmt::format("{}name one that it has with --match: {}", nearest_name_hint(request.dot_kernel, known),
+                          fmt::join(names, ", ")),
+              ExitCode::usage);
+}
+
 using Kernels = std::map<std::string, Rows>;
 
 /// The fastest that is known without an estimate, measured before what is between lengths.
@@ -178,6 +199,7 @@ bool LayerTime::is_number() const { return high_ms - low_ms <= 2 * kNumberHalf *
 MsRange LayerTime::range() const { return is_number() ? MsRange{ms, ms} : MsRange{low_ms, high_ms}; }
 
 LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table) {
+  require_dot_kernel(rows, request);
   const std::string device = usual_device(rows, request);
   const auto cost = [&](bool global) {
     return LayerCost{layer_time(rows, {request, global, Pass::forward}, device, table),

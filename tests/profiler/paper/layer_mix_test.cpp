@@ -72,6 +72,30 @@ TEST(LayerMix, names_the_pass_that_was_not_measured) {
   EXPECT_THROW(layer_costs({}, {}), Error);
 }
 
+TEST(LayerMix, names_the_dot_product_kernels_that_there_are) {
+  std::vector<ResultRow> rows = both_kinds(32'768);
+  for (ResultRow& one : rows) {
+    if (one.kernel == "baseline.fa3") one.kernel = "baseline.cpu";
+  }
+  const auto refusal = [&](const char* kernel) -> std::string {
+    LayerMixRequest request;
+    request.dot_kernel = kernel;
+    try {
+      layer_costs(rows, request);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("baseline.cpu"), "");
+  EXPECT_THAT(refusal("baseline.fa3"), testing::HasSubstr("name one that it has with --match: baseline.cpu"));
+  EXPECT_THAT(refusal("baseline.fa3"), testing::Not(testing::HasSubstr("sweep")))
+      << "without a Hopper GPU it cannot be measured";
+  EXPECT_THAT(refusal("baseline.fa"), testing::HasSubstr("did you mean baseline.fa3?"));
+  EXPECT_THAT(refusal("baseline.gpu"), testing::HasSubstr("did you mean baseline.cpu?"));
+  EXPECT_THAT(refusal("k"), testing::HasSubstr("no row of dot-product attention by k"));
+}
+
 TEST(LayerMix, refuses_what_a_single_row_cannot_tell) {
   LayerMixRequest request;
   request.seq_len = 65'536;
