@@ -71,6 +71,10 @@ void print_tiling(const Problem& problem, bool json) {
   print_output("{}\nforward: {} TFLOP inside the windows, {} by the paper's count\n\n", describe(problem),
                significant_text(useful_flops(problem, Pass::forward) / 1e12, 4),
                significant_text(paper_flops(problem, Pass::forward) / 1e12, 4));
+  if (uses.empty()) {
+    print_output("No tiles: the paper's listings have no determinant, and this build has no GPU kernels.\n");
+    return;
+  }
   print_uses(uses);
   print_beside(answer.beside);
   const bool estimated = std::ranges::any_of(uses, [](const TileUse& use) { return use.planned_us > 0; });

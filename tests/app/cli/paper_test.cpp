@@ -223,6 +223,9 @@ TEST(Paper, tiling_says_which_part_of_the_listings_tiles_is_useful) {
   const ProgramResult text = run_triscope({"paper", "tiling", "--window", "284x32", "--seq", "8k"});
   EXPECT_EQ(text.exit_code, 0) << text.errors;
   EXPECT_THAT(text.output, HasSubstr("trilinear 284x32, seq 8192"));
+  const std::string determinant = run_triscope({"paper", "tiling", "--form", "determinant"}).output;
+  EXPECT_THAT(determinant, testing::AnyOf(HasSubstr("the paper's listings have no determinant"), HasSubstr("cuda.")));
+  EXPECT_THAT(determinant, testing::Not(HasSubstr("only\nthe paper's listings")));
   expect_error(run_triscope({"paper", "tiling", "--window", "284"}), 2, "284");
   expect_error(run_triscope({"paper", "tiling", "--seq", "1024m"}), 2, "tiles are counted up to");
   expect_error(run_triscope({"paper", "tiling", "--window", "284x32,1x1"}), 2, "more than one pair");
