@@ -31,20 +31,51 @@ bool is_text(std::string_view head) {
          !head.starts_with("PK\x03\x04");
 }
 
+/// What comes after a byte-order mark and empty space.
+std::string_view first_word(std::string_view head) {
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  head.remove_prefix(std::min(head.find_first_not_of(" \t\r\n"), head.size()));
+  return head;
+}
+
+/// The first line of a table has a comma or, where there is one column, is one word.
+bool is_csv(std::string_view head) {
+  const std::string_view line = head.substr(0, head.find('\n'));
+  return is_text(head) && (line.find(',') != line.npos || (!line.empty() && line.find_first_of(" \t") == line.npos));
+}
+
+bool is_json(std::string_view head) {
+  return is_text(head) && (first_word(head).starts_with('{') || first_word(head).starts_with('['));
+}
+
+bool is_page(std::string_view head) { return is_text(head) && first_word(head).starts_with('<'); }
+
+/// A table, at the start or below one line that is no heading, and an empty one.
+bool is_markdown(std::string_view head) {
+  const std::size_t end = head.find('\n');
+  const bool below = end != head.npos && !head.starts_with('#') && head.substr(end).starts_with("\n\n| ");
+  return is_text(head) && (head.starts_with("| ") || below);
+}
+
+bool is_latex(std::string_view head) {
+  return is_text(head) &&
+         (head.starts_with("\\begin{tabular}") || head.starts_with("% needs \\usepackage{booktabs}\n"));
+}
+
 const Kind& facts_of(FileKind kind) {
   static const auto is_tensors = [](std::string_view head) { return head.size() > 8 && head[8] == '{'; };
   static const std::array<Kind, 9> kinds{
       Kind{"a PNG picture", {".png"}, [](std::string_view head) { return head.starts_with("\x89PNG\r\n\x1a\n"); }},
       Kind{"an array", {".npy"}, [](std::string_view head) { return head.starts_with("\x93NUMPY"); }},
-      Kind{"a CSV table", {".csv", ".txt"}, is_text},
-      Kind{"JSON", {".json", ".txt"}, is_text},
-      Kind{"a Markdown table", {".md", ".markdown", ".txt"}, is_text},
-      Kind{"a LaTeX table", {".tex", ".latex", ".txt"}, is_text},
+      Kind{"a CSV table", {".csv", ".txt"}, is_csv},
+      Kind{"JSON", {".json", ".txt"}, is_json},
+      Kind{"a Markdown table", {".md", ".markdown", ".txt"}, is_markdown},
+      Kind{"a LaTeX table", {".tex", ".latex", ".txt"}, is_latex},
       Kind{"tensors", {".safetensors"}, is_tensors},
       Kind{"a database",
            {".db", ".sqlite", ".sqlite3"},
            [](std::string_view head) { return head.starts_with(kSqliteHeader); }},
-      Kind{"an HTML page", {".html", ".htm"}, is_text}};
+      Kind{"an HTML page", {".html", ".htm"}, is_page}};
   return kinds[static_cast<std::size_t>(kind)];
 }
 
@@ -52,7 +83,7 @@ const Kind& facts_of(FileKind kind) {
 std::string first_bytes(const fs::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (descriptor < 0) return "";
-  std::array<char, 512> bytes{};
+  std::array<char, 4096> bytes{};
   const ssize_t count = ::pread(descriptor, bytes.data(), bytes.size(), 0);
   ::close(descriptor);
   return std::string(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
@@ -138,7 +169,7 @@ void require_output(const fs::path& file, FileKind kind, std::string_view option
   if (named_so && ending == ".txt" && !head.empty())
     refuse(file, "it is there already, and a name in .txt does not say of what kind it is",
            fmt::format("name a file that ends in {}, or remove this one", facts.endings.front()));
-  // A database is known by its first bytes alone; of text they say little.
+  // A database is known by its first bytes alone.
   const bool of_kind = head.empty() ? named_so : facts.begins(head) && (named_so || kind == FileKind::database);
   if (!of_kind) refuse(file, fmt::format("it is there already, and it is not {}", facts.noun), fix);
   if (::access(target.c_str(), W_OK) != 0)

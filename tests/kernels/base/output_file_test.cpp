@@ -56,6 +56,29 @@ TEST(OutputFile, what_is_there_is_replaced_only_by_its_own_kind) {
   EXPECT_THAT(refusal(folder / "notes.txt", FileKind::csv), HasSubstr("does not say of what kind it is"));
   put(folder / "empty.txt", "");
   EXPECT_EQ(refusal(folder / "empty.txt", FileKind::csv), "");
+  for (const auto& [name, kind] : {std::pair("my.csv", FileKind::csv),
+                                   {"my.md", FileKind::markdown},
+                                   {"my.tex", FileKind::latex},
+                                   {"my.json", FileKind::json},
+                                   {"my.html", FileKind::page},
+                                   {"my.htm", FileKind::page}}) {
+    put(folder / name, "my data\n");
+    EXPECT_THAT(refusal(folder / name, kind), HasSubstr("it is there already")) << name;
+  }
+  put(folder / "my.tex", "\\documentclass{article}\n");
+  EXPECT_THAT(refusal(folder / "my.tex", FileKind::latex), HasSubstr("it is not a LaTeX table"));
+  put(folder / "my.md", "# Notes\n\n| a | b |\n");
+  EXPECT_THAT(refusal(folder / "my.md", FileKind::markdown), HasSubstr("it is not a Markdown table"));
+  put(folder / "one.csv", "kernel\ncpu.fast\n");
+  EXPECT_EQ(refusal(folder / "one.csv", FileKind::csv), "") << "a table of one column";
+  put(folder / "t.md", std::string(700, 'x') + ".\n\n| a | b |\n");
+  EXPECT_EQ(refusal(folder / "t.md", FileKind::markdown), "") << "a table below a sentence";
+  put(folder / "t.tex", "% needs \\usepackage{booktabs}\n\\begin{tabular}{ll}\n");
+  EXPECT_EQ(refusal(folder / "t.tex", FileKind::latex), "");
+  put(folder / "t.json", "[\n {}\n]\n");
+  EXPECT_EQ(refusal(folder / "t.json", FileKind::json), "");
+  put(folder / "t.html", "\xEF\xBB\xBF\n<!doctype html>\n");
+  EXPECT_EQ(refusal(folder / "t.html", FileKind::page), "");
   put(folder / "table.csv", "a,b\n");
   EXPECT_EQ(refusal(folder / "table.csv", FileKind::csv), "");
   EXPECT_THAT(refusal(folder / "table.csv", FileKind::database), HasSubstr("it is not a database"));
