@@ -118,10 +118,13 @@ std::vector<LossSeries> read_losses(std::string_view text) {
 }
 
 std::string losses_text_of(const std::filesystem::path& file) {
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(file, ignored);
   std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    throw Error(fmt::format("the losses in {} cannot be read", plain_line(file.string())), "the file cannot be opened",
-                "name a CSV file that is there", ExitCode::usage);
+  if (!in || folder) {
+    throw Error(fmt::format("the losses in {} cannot be read", plain_line(file.string())),
+                folder ? "it is a folder" : "the file cannot be opened", "name a CSV file that is there",
+                ExitCode::usage);
   }
   std::string text(kMostBytes + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));

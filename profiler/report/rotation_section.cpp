@@ -15,7 +15,7 @@ namespace triscope::report {
 namespace {
 
 constexpr std::int64_t kMostShift = 64;
-constexpr Positions3 kPositions{40, 33, 12};
+constexpr Positions3 kPositions{40, 37, 12};
 constexpr double kAngle = 0.1;
 
 Chunk3 turned(double degrees) {

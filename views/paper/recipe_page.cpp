@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/base/number_of.hpp"
 #include "profiler/paper/operator_work.hpp"
 #include "profiler/paper/recipe.hpp"
 #include "profiler/plan/crossing.hpp"
@@ -181,13 +182,13 @@ void draw_answer(const Context& context, const RecipeUi& ui, const RecipeAnswer&
 void draw_sums(const Context& context, const RecipeUi& ui, const RecipeAnswer& answer) {
   const LayerCosts& costs = *answer.costs;
   section(context, "Attention in a training step");
-  fact_line(context, fmt::format("{} 2-simplicial layers", ui.simplicial).c_str(),
+  fact_line(context, number_of(ui.simplicial, "2-simplicial layer").c_str(),
             range_text(scaled(step_range(costs.simplicial), static_cast<double>(ui.simplicial) * ui.sequences)));
   fact_line(
-      context, fmt::format("{} global layers", ui.layers - ui.simplicial).c_str(),
+      context, number_of(ui.layers - ui.simplicial, "global layer").c_str(),
       range_text(scaled(step_range(costs.global), static_cast<double>(ui.layers - ui.simplicial) * ui.sequences)));
   fact_line(context, "together", range_text(answer.steps[static_cast<std::size_t>(ui.simplicial)]));
-  fact_line(context, fmt::format("{} global layers only", ui.layers).c_str(), range_text(answer.steps[0]));
+  fact_line(context, (number_of(ui.layers, "global layer") + " only").c_str(), range_text(answer.steps[0]));
 }
 
 void draw_ratios(const Context& context, const RecipeUi& ui, const LayerCosts& costs) {

@@ -171,6 +171,7 @@ TEST(Paper, losses_of_ones_own_get_the_same_fits) {
   EXPECT_NEAR(lines[2]["value"].get<double>(), 0.169, 0.01);
   expect_error(run_triscope({"paper", "scaling", "--losses", (folder.path() / "none.csv").string()}), 2,
                "cannot be opened");
+  expect_error(run_triscope({"paper", "scaling", "--losses", folder.path().string()}), 2, "it is a folder");
 }
 
 TEST(Paper, losses_that_have_no_law_are_named_beside_the_others) {
