@@ -12,7 +12,7 @@
 namespace triscope::report {
 namespace {
 
-constexpr std::int64_t kNumbers = 8, kModulus = 53, kInputsOfModulus = 12;
+constexpr std::int64_t kNumbers = 8, kModulus = 53, kInputsOfModulus = 12, kInputsOfSearch = 30;
 constexpr std::uint64_t kSeed = 1;
 
 std::string said(bool told, bool matches) {
@@ -67,13 +67,13 @@ std::string bounds(const std::vector<Match3Trial>& trials) {
       {},
       fmt::format("For any {} numbers by the worst case of all roundings of q, k1 and k2; the last column: "
                   "every modulus beyond the safe ones tried, on {} inputs each",
-                  kNumbers, kInputsOfModulus)};
+                  kNumbers, kInputsOfSearch)};
   std::string charts;
   for (int i = 0; i < kMatch3Precisions; ++i) {
     const auto precision = static_cast<Match3Precision>(i);
     const Match3Bound bound = match3_bound(kNumbers, kModulus, precision);
     const std::int64_t largest = match3_largest_modulus(kNumbers, precision);
-    const auto wrong = match3_first_wrong(kNumbers, precision, kInputsOfModulus, kSeed);
+    const auto wrong = match3_first_wrong(kNumbers, precision, kInputsOfSearch, kSeed);
     const std::string first_wrong =
         wrong ? std::to_string(*wrong) : fmt::format("none up to {}", kMatch3LargestModulus);
     table.rows.push_back(

@@ -24,9 +24,11 @@ std::string contents(const std::string& body) {
 
 std::string paper_page(const PaperPageInput& input) {
   std::string head =
-      report::paragraph("Fast and Simplex: 2-Simplicial Attention in Triton, beside the measurements in " +
-                        (input.database.empty() ? "no database" : input.database) +
-                        (input.device.empty() ? "" : " on " + input.device) + ".");
+      report::paragraph("Fast and Simplex: 2-Simplicial Attention in Triton, " +
+                        (input.database.empty() ? "without measurements"
+                                                : "beside the measurements in " + input.database +
+                                                      (input.device.empty() ? "" : " on " + input.device)) +
+                        ".");
   if (!input.other_devices.empty())
     head += report::paragraph(fmt::format(
         "The database also has rows of {}. They are not on this page; triscope report with one of their sweeps shows "

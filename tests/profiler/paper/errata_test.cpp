@@ -37,7 +37,7 @@ TEST(Errata, each_has_its_reason) {
       EXPECT_FALSE(text.empty()) << one.id;
   }
   EXPECT_GE(ids.size(), 30U);
-  for (const char* id : {"grad-v-weights", "grad-k2-indices", "grad-scale", "listing-2-sizes"})
+  for (const char* id : {"grad-v-weights", "grad-k2-indices", "grad-scale", "listing-2-sizes", "kv2-bias"})
     EXPECT_TRUE(ids.contains(id)) << id;
 }
 

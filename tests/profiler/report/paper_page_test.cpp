@@ -252,7 +252,7 @@ TEST(PaperPage, of_an_empty_database_says_what_is_missing) {
   expect_page(page);
   EXPECT_THAT(page, HasSubstr("not measured"));
   EXPECT_THAT(page, HasSubstr("was not measured"));
-  EXPECT_THAT(page, HasSubstr("no database"));
+  EXPECT_THAT(page, HasSubstr("in Triton, without measurements."));
 }
 
 TEST(PaperPage, shows_strange_names_as_text) {
