@@ -133,6 +133,7 @@ struct Application::Handlers {
   void operator()(const ask::Stop&) const { a.sweep_.stop(); }
   void operator()(const ask::Resume& request) const { a.sweep_.resume(request); }
   void operator()(const ask::SkipGroup& request) const { a.sweep_.skip(request.group); }
+  void operator()(const ask::MoveGroup& request) const { a.sweep_.move(request); }
   void operator()(const ask::MeasureAgain& request) const { a.sweep_.measure_again(request); }
   void operator()(const ask::MeasureUnclear&) const { a.sweep_.measure_unclear(); }
   void operator()(const ask::PreviewPlan&) const { a.planner_.ask_preview(); }

@@ -38,6 +38,7 @@ class Run {
       : request_(std::move(request)),
         database_(database),
         observer_(observer),
+        control_(observer.control ? observer.control : std::make_shared<SweepControl>()),
         lock_(resume ? std::make_unique<SweepLock>(database, *resume) : nullptr),
         measurer_(start_measurer(request_, observer)),
         plan_(make_plan(decided_request(request_, measurer_), measurer_.catalog,
@@ -71,7 +72,7 @@ class Run {
     follow_up_missing(stop);
     work_off(stop);
     bool pooled = settle(stop);
-    if (observer_.control && !stop.stop_requested()) pooled = measure_more(stop, pooled);
+    if (!stop.stop_requested()) pooled = measure_more(stop, pooled);
     if (follow_up_again_) follow_up_missing(stop);
     const bool stopped =
         left_out_ ||
@@ -114,12 +115,14 @@ class Run {
     if (group.entries.empty()) return 0;
     turns_ahead_.push_back(turn);
     queue_.groups.push_back({turn.part, turn.restart, estimated_seconds(group)});
+    control_->add(turn.restart);
     left_.more(queue_.groups.back().seconds);
     return static_cast<std::int64_t>(group.entries.size());
   }
 
   void work_off(std::stop_token stop) {
-    for (; next_ < turns_ahead_.size() && !stop.stop_requested(); ++next_) {
+    for (std::optional<std::size_t> next; !stop.stop_requested() && (next = control_->take_next());) {
+      next_ = *next;
       const Turn turn = turns_ahead_[next_];
       const PlanGroup group = finished_.missing(plan_.groups[turn.part], turn.restart);
       const bool skipped = is_skipped(turn) || group.entries.empty();
@@ -135,7 +138,7 @@ class Run {
       repeated_ |= restart_ > 0;
       left_.begin(estimated_seconds(group), now_seconds());
       tell_stage(group);
-      measure(group, observer_.control ? observer_.control->begin(next_, stop) : stop);
+      measure(group, control_->begin(next_, stop));
       is_skipped(turn);
       follow_up([&] {
         follow_up_.cross_check(stored_, stop);
@@ -148,9 +151,9 @@ class Run {
 
   /// A person skips the turn in work; what the request asked for is then missing.
   bool is_skipped(const Turn& turn) {
-    const bool skipped = observer_.control && observer_.control->left_out(next_);
-    left_out_ |= skipped && turn.restart < request_.restarts;
-    return skipped;
+    if (!control_->left_out(next_)) return false;
+    left_out_ |= turn.restart < request_.restarts;
+    return true;
   }
 
   void tell_stage(const PlanGroup& group) {
@@ -172,16 +175,16 @@ class Run {
 
   /// What a person asked for beyond the plan. False: the database did not take what the restarts say together.
   bool measure_more(std::stop_token stop, bool pooled) {
-    if (request_.restarts < 2 && observer_.control->asks_for_more()) {
+    if (request_.restarts < 2 && control_->asks_for_more()) {
       observer_.log(
           "Nothing more is measured: the rows of this sweep have one restart each, to which none is added. "
           "Start a sweep with restarts.");
       return pooled;
     }
-    while (observer_.control->asks_for_more() && !stop.stop_requested()) {
-      if (const std::vector<std::int64_t> rows = observer_.control->take_again(); !rows.empty())
+    while (control_->asks_for_more() && !stop.stop_requested()) {
+      if (const std::vector<std::int64_t> rows = control_->take_again(); !rows.empty())
         pooled = one_more({rows.begin(), rows.end()}, stop);
-      const std::optional<std::string> reference = observer_.control->take_unclear();
+      const std::optional<std::string> reference = control_->take_unclear();
       for (int look = 0; reference && look < kMostLooks && !stop.stop_requested(); ++look) {
         const std::set<std::int64_t> unclear = unclear_rows(database_, sweep_, *reference);
         observer_.log(fmt::format("{} unclear before look {} of {}.",
@@ -455,6 +458,7 @@ class Run {
   SweepRequest request_;
   std::filesystem::path database_;
   const SweepObserver& observer_;
+  std::shared_ptr<SweepControl> control_;
   std::unique_ptr<SweepLock> lock_;  // until the sweep is finished in the database
   Measurer measurer_;
   Plan plan_;

@@ -1,5 +1,7 @@
 #include "profiler/sweep/sweep_control.hpp"
 
+#include <algorithm>
+
 namespace triscope {
 
 void SweepControl::skip(std::size_t group) {
@@ -10,6 +12,37 @@ void SweepControl::skip(std::size_t group) {
     if (group == in_work_) ended = current_;
   }
   ended.request_stop();  // runs callbacks: not under the lock
+}
+
+void SweepControl::move(std::size_t group, std::ptrdiff_t by) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(waiting_, group);
+  if (found == waiting_.end()) return;
+  const std::ptrdiff_t step = by < 0 ? -1 : 1, count = std::ssize(waiting_);
+  for (std::ptrdiff_t at = found - waiting_.begin(); by != 0; by -= step, at += step) {
+    const std::ptrdiff_t next = at + step;
+    if (next < 0 || next >= count || restarts_[waiting_[next]] != restarts_[group]) return;
+    std::swap(waiting_[at], waiting_[next]);
+  }
+}
+
+std::vector<std::size_t> SweepControl::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_;
+}
+
+void SweepControl::add(std::int64_t restart) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(restarts_.size());
+  restarts_.push_back(restart);
+}
+
+std::optional<std::size_t> SweepControl::take_next() {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.empty()) return std::nullopt;
+  const std::size_t next = waiting_.front();
+  waiting_.erase(waiting_.begin());
+  return next;
 }
 
 void SweepControl::measure_again(std::int64_t row) {

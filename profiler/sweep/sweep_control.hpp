@@ -20,13 +20,22 @@ class SweepControl {
   /// Leaves the group at this place of the queue out; the one in work ends after its current sample. What is left out
   /// stays missing, and resuming measures it.
   void skip(std::size_t group);
+  /// A group that waits is begun so many groups later (negative: earlier) among those beside it of the same restart:
+  /// each restart of a row is measured by a process of its own, after the one before.
+  void move(std::size_t group, std::ptrdiff_t by);
+  /// The groups that have not begun, in the order in which they will.
+  std::vector<std::size_t> waiting() const;
   /// One more restart of a stored row, and of what took turns with it, once everything else is measured.
   void measure_again(std::int64_t row);
   /// Up to `kMostLooks` (profiler/plan/sweep_queue.hpp) further restarts of the rows whose time beside `reference`
   /// ("auto": the usual one) is unclear, after each of which those that are clear are left alone.
   void measure_unclear_longer(std::string reference);
 
-  /// For the run. True: `group` is to be left out.
+  /// For the run. The next group of the queue waits behind all others; it is this restart of its rows.
+  void add(std::int64_t restart);
+  /// Of those that wait the first, which waits no longer.
+  std::optional<std::size_t> take_next();
+  /// True: `group` is to be left out.
   bool left_out(std::size_t group) const;
   /// The token stops when the group is skipped or `stop` is requested.
   std::stop_token begin(std::size_t group, const std::stop_token& stop);
@@ -42,6 +51,8 @@ class SweepControl {
   }
 
   mutable std::mutex mutex_;
+  std::vector<std::int64_t> restarts_;  // by group
+  std::vector<std::size_t> waiting_;
   std::set<std::size_t> skipped_;
   std::vector<std::int64_t> again_;
   std::optional<std::string> unclear_;

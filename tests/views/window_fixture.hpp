@@ -111,8 +111,13 @@ struct InventedSweep {
       for (std::size_t part = 0; part < 3; ++part)
         queue->groups.push_back({part, restart, 12.5 * static_cast<double>(part + 1)});
     }
+    if (observer.control->waiting().empty()) {
+      for (const SweepQueue::Group& group : queue->groups) observer.control->add(group.restart);
+    }
+    // Each row in work is of another group, as in a sweep: rows that are not stored are told apart by it.
+    const std::size_t group = observer.control->take_next().value_or(0);
     observer.queued(queue);
-    observer.began({0, queue->parts.front(), {0}, 1.2, 0.008});
+    observer.began({group, queue->parts.front(), {0}, 1.2, 0.008});
   }
 
   Engine engine() {

@@ -31,6 +31,9 @@ bool can_measure_unclear(const Data& data, const UiState&) {
          std::ranges::any_of(data.beside_reference->by_measurement,
                              [](const auto& beside) { return beside.second.verdict == Verdict::unclear; });
 }
+bool can_move(const Data& data, const UiState& ui) {
+  return ui.queue_group && std::ranges::find(data.run.live.waiting, *ui.queue_group) != data.run.live.waiting.end();
+}
 bool can_open_recorded(const Data& data, const UiState&) {
   return !data.recorded_database.empty() && data.database != data.recorded_database;
 }
@@ -120,6 +123,10 @@ const Command kCommands[] = {
     {ask::MeasureUnclear{}, "Sweep", "Measure unclear rows longer", "",
      "Up to three more restarts of the rows whose time beside the reference is unclear; then unclear stays",
      can_measure_unclear},
+    {ask::MoveGroup{-1, {}}, "Sweep", "Earlier in the queue", "Alt+Up",
+     "Measure the rows that are selected in the queue earlier, within their restart", can_move},
+    {ask::MoveGroup{1, {}}, "Sweep", "Later in the queue", "Alt+Down",
+     "Measure the rows that are selected in the queue later, within their restart", can_move},
     {ask::SetBaseline{}, "Sweep", "Set as baseline", "B", "Judge other sweeps against the shown one", shows_sweep},
     {ask::ClearBaseline{}, "Sweep", "Clear baseline", "", "Stop comparing with a baseline", has_baseline},
     {ask::Compare{}, "Sweep", "Compare with the baseline", "C", "Put the shown sweep beside the baseline", can_compare},

@@ -82,6 +82,10 @@ struct Resume {
 struct SkipGroup {
   std::size_t group = 0;  ///< of the queue of the sweep that is measured: this and what follows of the same rows
 };
+struct MoveGroup {
+  std::ptrdiff_t by = 0;             ///< places later in the queue; negative: earlier
+  std::optional<std::size_t> group;  ///< unset: the one that is selected in the queue
+};
 struct MeasureAgain {
   std::int64_t measurement = 0;  ///< 0: the selected one
 };
@@ -159,7 +163,7 @@ using FileRequest = std::variant<ask::OpenDatabase, ask::ImportDatabase, ask::Sa
 
 using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,
-                 ask::CopyText, ask::Run, ask::Stop, ask::Resume, ask::SkipGroup, ask::MeasureAgain,
+                 ask::CopyText, ask::Run, ask::Stop, ask::Resume, ask::SkipGroup, ask::MoveGroup, ask::MeasureAgain,
                  ask::MeasureUnclear, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline, ask::ClearBaseline,
                  ask::SetReference, ask::Compare, ask::SelectMeasurement, ask::ClearSelection, ask::Star,
                  ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,

@@ -50,7 +50,7 @@ void draw_row(Context& context, const LiveRow& live, double precision) {
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   const ResultRow& row = live.row;
   const std::optional<double> spread = spread_percent(row.median_ms, row.ci_low_ms, row.ci_high_ms);
-  std::string number = live.samples.empty() ? "waits" : format_latency(*row.median_ms, half_width(value_of(row)));
+  std::string number = live.samples.empty() ? "waits" : format_ms(*row.median_ms, half_width(value_of(row)));
   if (spread) number += fmt::format(" ±{:.{}f} %", *spread, *spread < 10 ? 1 : 0);
   float width = 0;
   {
@@ -77,6 +77,29 @@ void draw_row(Context& context, const LiveRow& live, double precision) {
   ImGui::PopID();
 }
 
+/// What was read of the device beside the newest sample.
+void draw_readings(Context& context, const std::vector<LiveRow>& rows) {
+  const Sample* newest = nullptr;
+  for (const LiveRow& row : rows) {
+    if (!row.samples.empty() && (!newest || row.samples.back().started_ns > newest->started_ns))
+      newest = &row.samples.back();
+  }
+  if (!newest) return;
+  std::string text;
+  const auto add = [&](const std::optional<double>& value, const char* unit) {
+    if (value) text += fmt::format("{}{} {}", text.empty() ? "" : "  ", format_count(std::llround(*value)), unit);
+  };
+  add(newest->sm_clock_mhz, "MHz");
+  add(newest->power_w, "W");
+  add(newest->temperature_c, "°C");
+  const bool limited = newest->flag.starts_with("throttled");
+  const SmallFont font(context.look);
+  clipped_text(context, limited ? context.look.theme.unclear : context.look.theme.muted,
+               text.empty() ? "Clock, power and temperature are not read here."
+                            : text + (limited ? "  " + flag_label(newest->flag) : ""),
+               ImGui::GetContentRegionAvail().x);
+}
+
 void draw_now(Context& context) {
   const RunState& run = context.data.run;
   const LiveSweep& live = run.live;
@@ -85,18 +108,48 @@ void draw_now(Context& context) {
     return;
   }
   const SweepQueue::Group& group = live.queue->groups[*live.at];
-  muted_text(context,
-             fmt::format("Now: {} of {}, restart {}", *live.at + 1, live.queue->groups.size(), group.restart + 1));
+  const std::size_t count = live.queue->groups.size();
+  muted_text(context, fmt::format("Now: {} of {}, restart {}", count - std::min(count, live.waiting.size()), count,
+                                  group.restart + 1));
   const bool skipped = live.left_out.contains(*live.at);
   align_right(button_width("Skip"));
   ImGui::BeginDisabled(skipped || run.stopping);
   if (ImGui::SmallButton(skipped ? "Skipped" : "Skip")) context.request(ask::SkipGroup{*live.at});
   ImGui::EndDisabled();
   tooltip(context, "Leave these rows out after the current sample. Resume measures them.");
+  draw_readings(context, live.rows);
   for (const LiveRow& row : live.rows) draw_row(context, row, live.precision);
 }
 
-void draw_group(Context& context, const LiveSweep& live, std::size_t index) {
+constexpr const char* kDragged = "group of the queue";
+
+/// A click selects the group, for the keys; dropped on another it takes its place.
+void draw_handle(Context& context, const LiveSweep& live, std::size_t place, const std::string& text, float width) {
+  const std::size_t index = live.waiting[place];
+  std::optional<std::size_t>& selected = context.ui.queue_group;
+  const ImVec2 at = ImGui::GetCursorPos();
+  if (ImGui::Selectable("##group", selected == index, ImGuiSelectableFlags_None, ImVec2(width, context.look.px(kLine))))
+    selected = selected == index ? std::nullopt : std::optional(index);
+  if (ImGui::BeginDragDropSource()) {
+    ImGui::SetDragDropPayload(kDragged, &index, sizeof(index));
+    ImGui::TextUnformatted(text.c_str());
+    ImGui::EndDragDropSource();
+  } else {
+    tooltip(context, "Drag it, or select it and press Alt+Up or Alt+Down: earlier or later, within its restart.");
+  }
+  if (ImGui::BeginDragDropTarget()) {
+    if (const ImGuiPayload* payload = ImGui::AcceptDragDropPayload(kDragged)) {
+      const std::size_t dragged = *static_cast<const std::size_t*>(payload->Data);
+      const auto from = std::ranges::find(live.waiting, dragged) - live.waiting.begin();
+      context.request(ask::MoveGroup{static_cast<std::ptrdiff_t>(place) - from, dragged});
+    }
+    ImGui::EndDragDropTarget();
+  }
+  ImGui::SetCursorPos(at);
+}
+
+void draw_group(Context& context, const LiveSweep& live, std::size_t place) {
+  const std::size_t index = live.waiting[place];
   const Look& look = context.look;
   const SweepQueue::Group& group = live.queue->groups[index];
   const bool skipped = live.left_out.contains(index);
@@ -108,6 +161,7 @@ void draw_group(Context& context, const LiveSweep& live, std::size_t index) {
   if (group.restart > 0) text += fmt::format(", restart {}", group.restart + 1);
   const std::string time = skipped ? "left out" : format_seconds(group.seconds * live.correction);
   const float time_width = ImGui::CalcTextSize(time.c_str()).x;
+  draw_handle(context, live, place, text, width - button - look.px(2));
   clipped_text(context, skipped ? look.theme.muted : look.theme.text, text, width - time_width - button - look.px(8));
   ImGui::SameLine();
   ImGui::SetCursorPosX(left + width - button - time_width - look.px(4));
@@ -128,15 +182,14 @@ void draw_group(Context& context, const LiveSweep& live, std::size_t index) {
 void draw_ahead(Context& context) {
   const LiveSweep& live = context.data.run.live;
   if (!live.queue) return;
-  const std::size_t first = live.at ? *live.at + 1 : 0, count = live.queue->groups.size();
-  if (first >= count) return;
+  if (live.waiting.empty()) return;
   section(context, "Next");
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, 0));
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(count - first), context.look.px(kLine));
+  clipper.Begin(static_cast<int>(live.waiting.size()), context.look.px(kLine));
   while (clipper.Step()) {
     for (int n = clipper.DisplayStart; n < clipper.DisplayEnd; ++n)
-      draw_group(context, live, first + static_cast<std::size_t>(n));
+      draw_group(context, live, static_cast<std::size_t>(n));
   }
   ImGui::PopStyleVar();
 }

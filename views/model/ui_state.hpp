@@ -105,6 +105,7 @@ struct UiState {
   PaperUi paper;
   ExploreUi explore;
 
+  std::optional<std::size_t> queue_group;  ///< that is selected in the queue
   std::string table_filter, history_filter, palette_text, note_text;
   std::string sweep_note;     ///< being typed in the history's menu
   std::int64_t note_of = 0;   ///< measurement whose note `note_text` is

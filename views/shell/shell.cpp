@@ -121,6 +121,8 @@ ImGuiKeyChord chord_of(const Shortcut& shortcut) {
       (shortcut.ctrl ? ImGuiMod_Ctrl : 0) | (shortcut.shift ? ImGuiMod_Shift : 0) | (shortcut.alt ? ImGuiMod_Alt : 0);
   const std::string& key = shortcut.key;
   if (key == "Esc") return chord | ImGuiKey_Escape;
+  if (key == "Up") return chord | ImGuiKey_UpArrow;
+  if (key == "Down") return chord | ImGuiKey_DownArrow;
   if (key == "+") return chord | ImGuiKey_Equal;
   if (key == "-") return chord | ImGuiKey_Minus;
   if (key == ",") return chord | ImGuiKey_Comma;

@@ -74,7 +74,13 @@ void add_samples(LiveSweep& live, const MeasurementKey& key, const std::vector<S
   for (LiveRow& one : live.rows) {
     if (!is_same_row(one.row, asked)) continue;
     one.samples.insert(one.samples.end(), samples.begin(), samples.end());
-    summarize_row(one);
+    one.summarized = false;
+  }
+}
+
+void summarize_new_samples(LiveSweep& live) {
+  for (LiveRow& one : live.rows) {
+    if (!std::exchange(one.summarized, true)) summarize_row(one);
   }
 }
 

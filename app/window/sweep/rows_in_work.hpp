@@ -14,7 +14,11 @@ namespace triscope {
 std::vector<LiveRow> rows_of(const SweepStage& stage, const Catalog* catalog);
 
 /// Adds samples of this restart to the row in work that `key` names; others are passed over.
+/// What they say together is not known before `summarize_new_samples`.
 void add_samples(LiveSweep& live, const MeasurementKey& key, const std::vector<Sample>& samples);
+
+/// Brings `row` and `summary` of the rows in work up to their samples: before they are drawn, not at each message.
+void summarize_new_samples(LiveSweep& live);
 
 /// True when `row` is a measurement of what `live` measures.
 bool is_same_row(const ResultRow& row, const ResultRow& live);

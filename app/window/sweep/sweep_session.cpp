@@ -39,7 +39,7 @@ std::string outcome_text(const SweepOutcome& outcome) {
 std::string result_text(const Measurement& measurement) {
   std::string text = fmt::format("{} {} {}: {}", measurement.key.kernel, to_string(measurement.key.pass),
                                  describe(measurement.key.problem), to_string(measurement.status));
-  if (measurement.status == Status::ok) text += fmt::format(", {}", format_latency(measurement.summary.median_ms));
+  if (measurement.status == Status::ok) text += fmt::format(", {}", format_ms(measurement.summary.median_ms));
   if (!measurement.reason.empty()) text += fmt::format(" ({})", measurement.reason);
   return text;
 }
@@ -116,6 +116,13 @@ void SweepSession::skip(std::size_t group) {
   }
 }
 
+void SweepSession::move(const ask::MoveGroup& asked) {
+  const std::optional<std::size_t> group = asked.group ? asked.group : ui_.queue_group;
+  if (!control_ || !group) return;
+  control_->move(*group, asked.by);
+  run_.live.waiting = control_->waiting();
+}
+
 void SweepSession::measure(const SweepRequest& request, std::optional<std::int64_t> resumed) {
   for (const NoticeId id : {NoticeId::resume, NoticeId::sweep, NoticeId::request}) messages_.dismiss(id);
   run_ = {};
@@ -125,6 +132,7 @@ void SweepSession::measure(const SweepRequest& request, std::optional<std::int64
   run_.database = database_.data().database;
   run_.sweep = resumed.value_or(0);
   control_ = control_ ? control_ : std::make_shared<SweepControl>();
+  ui_.queue_group.reset();
   on_start();
   // A preview that waits is not begun; the sweep waits for one that is being made, since it has a worker of its own.
   const std::shared_future<void> planned = planner_.pause();
@@ -166,7 +174,12 @@ SweepObserver SweepSession::observer() {
   };
   observer.control = control_;
   observer.queued = [this](std::shared_ptr<const SweepQueue> queue) {
-    queue_.push([this, queue = std::move(queue)] { run_.live.queue = queue; }, false);
+    queue_.push(
+        [this, queue = std::move(queue)] {
+          run_.live.queue = queue;
+          run_.live.waiting = control_->waiting();
+        },
+        false);
   };
   observer.began = [this](const SweepStage& stage) { queue_.push([this, stage] { begin(stage); }, wake_is_due()); };
   observer.sampled = [this](const MeasurementKey& key, const std::vector<Sample>& samples) {
@@ -209,12 +222,14 @@ void SweepSession::begin(const SweepStage& stage) {
     unstored_choice_ = chosen->row;
   run_.live.rows = rows_of(stage, machine_.machine.catalog.get());
   run_.live.at = stage.group;
+  run_.live.waiting = control_->waiting();
   run_.live.correction = stage.correction;
   run_.live.precision = stage.precision;
   if (measures_here(run_, database_.data())) database_.read(false);
 }
 
 void SweepSession::complete(DatabaseData& data) {
+  summarize_new_samples(run_.live);
   if (!data.shown || !measures_here(run_, data) || data.shown->info.id != run_.sweep) return;
   // A row that was selected in work is the same once it is stored.
   std::int64_t& pinned = ui_.selection.pinned;

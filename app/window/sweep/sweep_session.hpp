@@ -41,6 +41,8 @@ class SweepSession {
   void resume(const ask::Resume& asked);
   /// Leaves a group of the queue out, and what follows of the same rows. Resuming measures them.
   void skip(std::size_t group);
+  /// Lets a group of the queue begin earlier or later within its restart.
+  void move(const ask::MoveGroup& asked);
   /// One more restart of a row of the shown sweep, after what is measured now. Throws `Error` as `resume`.
   void measure_again(const ask::MeasureAgain& asked);
   /// The same of the rows that are unclear beside the reference, up to `kMostLooks` times.

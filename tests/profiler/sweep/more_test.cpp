@@ -89,6 +89,39 @@ TEST_F(More, what_is_left_out_stays_missing_and_is_measured_by_resuming) {
   for (const ResultRow& row : rows(first.sweep)) EXPECT_EQ(row.restarts, 3);
 }
 
+TEST_F(More, what_is_moved_to_the_front_is_measured_first_in_that_restart) {
+  SweepObserver observer;
+  observer.control = std::make_shared<SweepControl>();
+  std::vector<std::size_t> begun;
+  observer.queued = [&](const std::shared_ptr<const SweepQueue>& queue) {
+    if (queue->groups.size() == 9) observer.control->move(5, -100);
+  };
+  observer.began = [&](const SweepStage& stage) { begun.push_back(stage.group); };
+  const SweepOutcome outcome = run_sweep(request(), database(), observer, {});
+  EXPECT_EQ(begun, (std::vector<std::size_t>{0, 1, 2, 5, 3, 4, 6, 7, 8}));
+  EXPECT_FALSE(outcome.stopped);
+  EXPECT_THAT(observer.control->waiting(), SizeIs(0));
+  for (const ResultRow& row : rows(outcome.sweep)) EXPECT_EQ(row.restarts, 3);
+}
+
+TEST(SweepControl, a_group_moves_among_those_of_its_restart_only) {
+  SweepControl control;
+  for (const std::int64_t restart : {0, 0, 0, 1, 1}) control.add(restart);
+  EXPECT_EQ(control.take_next(), 0U);
+  using Order = std::vector<std::size_t>;
+  control.move(1, 1);
+  EXPECT_EQ(control.waiting(), (Order{2, 1, 3, 4}));
+  control.move(1, 1);
+  control.move(3, -1);
+  EXPECT_EQ(control.waiting(), (Order{2, 1, 3, 4})) << "the next one is another restart";
+  control.move(4, -7);
+  EXPECT_EQ(control.waiting(), (Order{2, 1, 4, 3}));
+  control.move(0, 1);
+  control.move(17, 1);
+  EXPECT_EQ(control.waiting(), (Order{2, 1, 4, 3})) << "one that has begun, and one that there is not, stay";
+  EXPECT_EQ(control.take_next(), 2U);
+}
+
 TEST_F(More, skipping_what_is_in_work_keeps_its_samples_and_goes_on) {
   SweepRequest r = request({"test.slow"});
   r.restarts = 1;
