@@ -1,5 +1,7 @@
 // What must be seen whole in a window of 1280 x 800: what the next sweep measures, the sweeps there are, the table.
 #include <gmock/gmock.h>
+#include <implot.h>
+#include <implot_internal.h>
 
 #include <cfloat>
 
@@ -134,6 +136,39 @@ TEST_F(Fit, no_column_of_two_passes_is_cut_through_and_a_click_shows_the_others)
     c->Yield(4);
     IM_CHECK_LT(ui().columns_beyond, beyond);
     IM_CHECK_GT(table->InnerWindow->Scroll.x, 0);
+  });
+}
+
+TEST_F(Fit, the_table_uses_the_width_of_a_large_screen) {
+  window->start(kRecorded, 2560, 1440);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{1});
+    wait(c);
+    front(c, Panel::latency);
+    c->Yield(8);
+    const ImGuiTable* table = table_of(columns());
+    IM_CHECK(table != nullptr);
+    float right = 0;
+    for (const ImGuiTableColumn& column : table->Columns)
+      right = column.IsEnabled ? std::max(right, column.MaxX) : right;
+    IM_CHECK_GT(right, table->InnerClipRect.Max.x - 40);
+    IM_CHECK_EQ(ui().columns_beyond, 0);
+  });
+}
+
+TEST_F(Fit, the_curves_over_lengths_have_more_room_than_the_words_about_them) {
+  open_small(kRecorded);
+  travel([](ImGuiTestContext* c) {
+    app().carry_out(ask::ShowSweep{4});  // of many lengths
+    wait(c);
+    front(c, Panel::lengths);
+    c->Yield(4);
+    const ImGuiWindow* panel = ImGui::FindWindowByName("###lengths");
+    IM_CHECK(panel != nullptr);
+    IM_CHECK_EQ(panel->ScrollMax.y, 0);
+    const ImPlotPlot& plot =
+        *ImPlot::GetCurrentContext()->Plots.GetByIndex(ImPlot::GetCurrentContext()->Plots.GetBufSize() - 1);
+    IM_CHECK_GT(plot.PlotRect.GetHeight(), 0.5F * panel->InnerRect.GetHeight());
   });
 }
 

@@ -127,6 +127,36 @@ TEST(Panels, every_panel_draws_in_every_state) {
   }
 }
 
+TEST(Panels, details_of_a_cpu_kernel_name_threads_and_times_in_milliseconds) {
+  WindowData data;
+  ResultRow fast = row(1, 512, 32, Pass::forward, 0.81234, 0.01);
+  data.shown = sweep({fast});
+  auto chosen = selected(samples(10), fast);
+  LaunchRecord launch;
+  launch.grid[0] = 8;
+  launch.block[0] = launch.cluster[0] = 1;
+  chosen->measurement.launches = {launch};
+  chosen->measurement.key.timing_source = TimingSource::cpu_clock;
+  data.selected = chosen;
+  Canvas canvas;
+  canvas.draw(Panel::details, data);
+  EXPECT_THAT(canvas.text, testing::HasSubstr("threads"));
+  for (const char* word : {"grid", "block", "cluster", " us"})
+    EXPECT_THAT(canvas.text, testing::Not(testing::HasSubstr(word)));
+  EXPECT_THAT(canvas.text, testing::HasSubstr("0.81"));
+  chosen->measurement.key.timing_source = TimingSource::cupti;
+  canvas.draw(Panel::details, data);
+  EXPECT_THAT(canvas.text, testing::HasSubstr("grid")) << "of a GPU's kernel";
+  LaunchRecord longer = launch;
+  longer.name = "attention_kernel";
+  longer.end_ns = 1000;
+  chosen->measurement.launches.front().name = "memset";
+  chosen->measurement.launches.push_back(longer);
+  canvas.draw(Panel::details, data);
+  EXPECT_THAT(canvas.text, testing::HasSubstr("attention_kernel"));
+  EXPECT_THAT(canvas.text, testing::Not(testing::HasSubstr("memset")));
+}
+
 TEST(Panels, the_chart_by_length_draws_every_view_of_both_passes) {
   for (const bool few : {false, true}) {
     WindowData data;

@@ -64,35 +64,19 @@ std::string format_seconds(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-namespace {
-
-struct LatencyUnit {
-  double ms;
-  const char* name;
-};
-LatencyUnit unit_of(double ms) {
-  return ms >= 1000 ? LatencyUnit{1000, "s"} : ms >= 1 ? LatencyUnit{1, "ms"} : LatencyUnit{1e-3, "us"};
+int ms_decimals(double ms, std::optional<double> half_width) {
+  constexpr int kUsual = 4, kDigits = 3;
+  const int of_few_us = ms > 0 ? kDigits - 1 - static_cast<int>(std::floor(std::log10(ms))) : 0;
+  return known_decimals(ms, half_width, std::max(kUsual, of_few_us));
 }
 
-std::string latency_in(const LatencyUnit& unit, double ms, std::optional<double> half_width) {
-  if (!std::isfinite(ms)) return format_fixed(ms, 0);
-  if (half_width) *half_width /= unit.ms;
-  return fmt::format("{} {}", format_fixed(ms / unit.ms, known_decimals(ms / unit.ms, half_width)), unit.name);
+std::string format_ms(double ms, std::optional<double> half_width) {
+  return fmt::format("{} ms", format_fixed(ms, std::isfinite(ms) ? ms_decimals(ms, half_width) : 0));
 }
 
-}  // namespace
-
-std::string format_latency(double ms, std::optional<double> half_width) {
-  return latency_in(unit_of(ms), ms, half_width);
-}
-
-std::string format_ms(double ms, std::optional<double> half_width) { return latency_in({1, "ms"}, ms, half_width); }
-
-std::string format_latency_interval(double low, double high, double middle) {
-  const LatencyUnit unit = unit_of(middle);
-  const int decimals = known_decimals(middle / unit.ms, (high - low) / 2 / unit.ms);
-  return fmt::format("{} to {} {}", format_fixed(low / unit.ms, decimals), format_fixed(high / unit.ms, decimals),
-                     unit.name);
+std::string format_ms_interval(double low, double high, double middle) {
+  const int decimals = ms_decimals(middle, (high - low) / 2);
+  return fmt::format("{} to {} ms", format_fixed(low, decimals), format_fixed(high, decimals));
 }
 
 std::string format_error(double value) {

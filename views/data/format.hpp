@@ -27,12 +27,13 @@ template <std::integral Number>
 std::string counted(Number number, std::string_view noun) {
   return format_count(static_cast<std::int64_t>(number)).append(" ").append(noun).append(number == 1 ? "" : "s");
 }
-/// With its unit and the digits that the half-width of its interval bears, four without one: "24.40 ms", "812 us".
-std::string format_latency(double ms, std::optional<double> half_width = std::nullopt);
-/// The same always in milliseconds, as an axis beside it is.
+/// Decimals of a time in milliseconds: as many as the half-width of its interval bears, but four at most, or three
+/// digits of a time of a few microseconds. Four digits without an interval.
+int ms_decimals(double ms, std::optional<double> half_width);
+/// "24.40 ms", "0.812 ms": times have one unit everywhere, that of axes and columns.
 std::string format_ms(double ms, std::optional<double> half_width = std::nullopt);
-/// The ends of an interval with one unit, that of `middle`: "45.87 to 46.70 ms".
-std::string format_latency_interval(double low, double high, double middle);
+/// The ends of an interval with the digits of `middle`: "45.87 to 46.70 ms".
+std::string format_ms_interval(double low, double high, double middle);
 std::string format_error(double value);                                  ///< of a relative error: "1.6e-3"
 std::string format_windows(std::int64_t window1, std::int64_t window2);  ///< "512 × 32"
 /// "2026-11-21T14:02:31Z" as a short local time: "today 14:02", "18 Nov 17:31", "2025-11-18". `now` is unix seconds.

@@ -121,7 +121,7 @@ void make_groups(LatencyModel& model, const std::vector<ResultRow>& rows) {
 
 int ms_decimals(const ResultRow& row) {
   if (!row.median_ms) return 0;
-  return known_decimals(*row.median_ms, half_width(value_of(row)));
+  return ms_decimals(*row.median_ms, half_width(value_of(row)));
 }
 
 int rate_decimals(const ResultRow& row) {

@@ -385,8 +385,8 @@ LengthPass make_step(const std::vector<const SweepResults*>& sweeps, Regime regi
 
 std::string point_text(const LengthCurve& curve, const LengthPoint& point) {
   return fmt::format(
-      "{}, {} tokens: {}, {}", curve.label, format_count(point.seq_len), format_latency(point.ms, half_width(point)),
-      interval_known(point) ? "95 % interval " + format_latency_interval(point.low_ms, point.high_ms, point.ms)
+      "{}, {} tokens: {}, {}", curve.label, format_count(point.seq_len), format_ms(point.ms, half_width(point)),
+      interval_known(point) ? "95 % interval " + format_ms_interval(point.low_ms, point.high_ms, point.ms)
                             : "interval unknown");
 }
 

@@ -107,8 +107,8 @@ std::string kernel_name(const WindowData& data, const std::string& id) {
 
 /// "24.3 ms", or "152 ms to 181 ms" where only an interval is known.
 std::string range_text(const MsRange& range) {
-  return range.is_number() ? format_latency(range.low)
-                           : fmt::format("{} to {}", format_latency(range.low), format_latency(range.high));
+  return range.is_number() ? format_ms(range.low)
+                           : fmt::format("{} to {}", format_ms(range.low), format_ms(range.high));
 }
 
 MsRange scaled(const MsRange& range, double times) { return {range.low * times, range.high * times}; }
@@ -159,8 +159,7 @@ void draw_layers(const Context& context, const RecipeUi& ui, const LayerCosts& c
 std::string times_text(double ratio) { return fmt::format("{:.3f}×", ratio); }
 
 std::string budget_sentence(const RecipeUi& ui, const BudgetMixes& fits, bool intervals) {
-  const std::string budget =
-      format_latency(static_cast<double>(ui.budget_ms)) + (intervals ? ", by 95 % intervals" : "");
+  const std::string budget = format_ms(static_cast<double>(ui.budget_ms)) + (intervals ? ", by 95 % intervals" : "");
   if (fits.none()) return fmt::format("No mix of {} layers stays within {}.", ui.layers, budget);
   if (fits.fewest == fits.most)
     return fmt::format("Within {}: {} of {} layers must be 2-simplicial.", budget, fits.most, ui.layers);

@@ -67,7 +67,7 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
     return;
   }
   ImGui::PushFont(context.look.numbers, kHeadingSize);
-  coloured_text(theme.text, format_latency(*row.median_ms, half_width(value_of(row))));
+  coloured_text(theme.text, format_ms(*row.median_ms, half_width(value_of(row))));
   ImGui::PopFont();
   if (row.tflops) {
     ImGui::SameLine();
@@ -79,7 +79,7 @@ void draw_headline(Context& context, const SelectedMeasurement& selected) {
   std::string median = fmt::format("Median of {}, interval unknown.", format_count(summary.samples));
   if (interval_known(row)) {
     median = fmt::format("Median of {}, 95 % interval {}.", format_count(summary.samples),
-                         format_latency_interval(*row.ci_low_ms, *row.ci_high_ms, *row.median_ms));
+                         format_ms_interval(*row.ci_low_ms, *row.ci_high_ms, *row.median_ms));
   }
   muted_text(context, median, true);
   if (!summary.converged || !row.reason.empty()) {
@@ -200,7 +200,7 @@ void draw_cross_check(Context& context, const Measurement& measurement) {
   const double gap =
       measurement.summary.median_ms > 0 ? 100 * (*check.median_ms / measurement.summary.median_ms - 1) : 0;
   ImGui::BeginGroup();
-  fact_line(context, "by CUDA events", fmt::format("{} ({:+.1f} %)", format_latency(*check.median_ms), gap));
+  fact_line(context, "by CUDA events", fmt::format("{} ({:+.1f} %)", format_ms(*check.median_ms), gap));
   ImGui::EndGroup();
   tooltip(context,
           "Cross-check: the same launch timed with CUDA events in a process without CUPTI. Events add the gaps between "
@@ -209,9 +209,12 @@ void draw_cross_check(Context& context, const Measurement& measurement) {
 
 void draw_launch(Context& context, const Measurement& measurement) {
   if (measurement.launches.empty()) return;
-  const LaunchRecord& launch = measurement.launches.front();
+  // Of several kernels that which takes longest: the first may only clear memory.
+  const LaunchRecord& launch = *std::ranges::max_element(
+      measurement.launches, {}, [](const LaunchRecord& one) { return one.end_ns - one.start_ns; });
   section(context, "Launch");
-  if (!launch.name.empty()) fact_line(context, "kernel", launch.name, true);
+  if (!launch.name.empty())
+    fact_line(context, measurement.launches.size() > 1 ? "longest kernel" : "kernel", launch.name, true);
   if (measurement.key.timing_source == TimingSource::cpu_clock) {  // what runs on a CPU has threads alone
     if (launch.grid[0] > 0) fact_line(context, "threads", format_count(launch.grid[0]));
     return;

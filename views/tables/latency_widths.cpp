@@ -12,7 +12,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kRate = 104, kMostRate = 640;  ///< width of a rate with its bar
+constexpr float kRate = 104, kMostRate = 1400;  ///< width of a rate with its bar
 
 float column_width(LatencyField field) {
   switch (field) {
