@@ -67,6 +67,56 @@ std::shared_ptr<SweepResults> with_unknown(int how) {
   return results;
 }
 
+TEST(Charts, samples_have_a_lane_for_each_reading_and_say_what_was_not_read) {
+  std::vector<Sample> samples(4);
+  for (std::size_t n = 0; n < samples.size(); ++n) {
+    samples[n].started_ns = static_cast<std::int64_t>(n) * 1'000'000'000;
+    samples[n].duration_ns = 100'000'000;
+    samples[n].launches = 5;
+  }
+  const SampleChart none = make_sample_chart(samples);
+  EXPECT_TRUE(none.lanes.empty() && none.limits.empty());
+  EXPECT_EQ(none.not_read, "Not read while this was measured: clock, power, temperature, limits.");
+  for (Sample& sample : samples) {
+    sample.sm_clock_mhz = 1700;
+    sample.power_w = 650;
+    sample.throttle_bits = 0;
+  }
+  samples[1].flag = samples[2].flag = "throttled: sw_power_cap";
+  samples[3].flag = "preempted";
+  const SampleChart chart = make_sample_chart(samples);
+  ASSERT_EQ(chart.lanes.size(), 2U);
+  EXPECT_STREQ(chart.lanes[1].unit, "W");
+  EXPECT_EQ(chart.lanes[1].values, std::vector<double>(4, 650));
+  EXPECT_EQ(chart.lanes[1].seconds, (std::vector<double>{0, 1, 2, 3}));
+  EXPECT_EQ(chart.not_read, "Not read while this was measured: temperature.");
+  ASSERT_EQ(chart.limits.size(), 3U);
+  EXPECT_EQ(chart.limits[0].limit, "");
+  EXPECT_EQ(chart.limits[1].limit, "throttled: power limit");
+  EXPECT_DOUBLE_EQ(chart.limits[1].first, 1);
+  EXPECT_DOUBLE_EQ(chart.limits[1].last, 2.5) << "until its five launches have ended";
+  EXPECT_EQ(chart.limits[2].limit, "");
+}
+
+TEST(Charts, of_many_samples_no_limit_is_lost) {
+  std::vector<Sample> samples(10'000);
+  for (std::size_t n = 0; n < samples.size(); ++n) {
+    samples[n].started_ns = static_cast<std::int64_t>(n) * 1000;
+    samples[n].duration_ns = 500;
+    samples[n].throttle_bits = 0;
+  }
+  samples[7777].flag = "throttled: sw_power_cap";
+  EXPECT_EQ(make_sample_chart(samples).limits.size(), 3U);
+  for (std::size_t n = 0; n < samples.size(); n += 2) samples[n].flag = "throttled: hw_thermal_slowdown";
+  for (std::size_t n = 5000; n < samples.size(); ++n) samples[n].flag = n == 7777 ? "throttled: sw_power_cap" : "";
+  const SampleChart chart = make_sample_chart(samples, 100);
+  EXPECT_LE(chart.limits.size(), 101U);
+  EXPECT_TRUE(std::ranges::any_of(chart.limits, [](const LimitSpan& span) {
+    return span.limit.find("throttled: power limit") != std::string::npos && span.first < 7777e-6 + 1e-9 &&
+           span.last > 7777e-6;
+  }));
+}
+
 TEST(Charts, an_unknown_interval_is_said_and_moves_no_axis) {
   for (const int how : {0, 1, 2}) {
     const LatencyModel model = make_latency_model(*with_unknown(how), nullptr);

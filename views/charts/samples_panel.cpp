@@ -24,6 +24,7 @@ void draw_heading(Context& context, const SelectedMeasurement& selected, const S
       fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass), selected.row.card.label), facts,
       context.ui.printing ? 0 : button_width("Copy"));
   chart_button(context, Panel::samples);
+  if (!chart.not_read.empty()) muted_text(context, chart.not_read);
   if (chart.flags.empty()) return;
   ImGui::PushStyleColor(ImGuiCol_Text, context.look.theme.unclear);
   std::string flags = "Flagged, kept: ";
@@ -93,44 +94,97 @@ void draw_times(Context& context, const SampleChart& chart, const Summary& summa
   end_plot(context.look);
 }
 
-/// `low`: there is room for one number on its axis.
-void draw_clock(const Context& context, const SampleChart& chart, bool low) {
+/// One reading over time. `bottom`: it carries the time axis; `low`: there is room for one number on its own.
+void draw_lane(const Context& context, const ReadingLane& lane, bool bottom, bool low) {
   const Look& look = context.look;
-  if (!ImPlot::BeginPlot("##clock", ImVec2(-1, -1),
+  if (!ImPlot::BeginPlot(fmt::format("##{}", lane.name).c_str(), ImVec2(-1, -1),
                          ImPlotFlags_NoMenus | ImPlotFlags_NoLegend | ImPlotFlags_Crosshairs | ImPlotFlags_NoMouseText))
     return;
-  ImPlot::SetupAxis(ImAxis_X1, "seconds", ImPlotAxisFlags_NoTickMarks);
-  ImPlot::SetupAxis(ImAxis_Y1, low ? "MHz" : "SM clock, MHz", ImPlotAxisFlags_NoTickMarks);
-  const auto [slowest, fastest] = std::minmax_element(chart.clock_mhz.begin(), chart.clock_mhz.end());
-  const double span = std::max(*fastest - *slowest, *fastest * 0.02);
-  ImPlot::SetupAxisLimits(ImAxis_Y1, *slowest - span * 0.25, *fastest + span * 0.25);
-  const double ticks[] = {*slowest, *fastest};
-  const std::string first = fmt::format("{:.0f}", *slowest), last = fmt::format("{:.0f}", *fastest);
+  ImPlot::SetupAxis(ImAxis_X1, bottom ? "seconds" : nullptr,
+                    ImPlotAxisFlags_NoTickMarks | (bottom ? 0 : ImPlotAxisFlags_NoTickLabels));
+  ImPlot::SetupAxis(ImAxis_Y1, lane.unit, ImPlotAxisFlags_NoTickMarks);
+  const auto [least, most] = std::minmax_element(lane.values.begin(), lane.values.end());
+  const double span = std::max({*most - *least, std::abs(*most) * 0.02, 1e-9});
+  ImPlot::SetupAxisLimits(ImAxis_Y1, *least - span * 0.25, *most + span * 0.25);
+  const double ticks[] = {*least, *most};
+  const std::string first = fmt::format("{:.0f}", *least), last = fmt::format("{:.0f}", *most);
   const char* names[] = {first.c_str(), last.c_str()};
-  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks, !low && *fastest - *slowest > span * 0.4 ? 2 : 1, names);
+  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks, !low && *most - *least > span * 0.4 ? 2 : 1, names);
   ImPlotSpec line;
   line.LineColor = to_vec4(look.theme.muted);
   line.LineWeight = std::max(1.0F, look.px(1.25F));
-  ImPlot::PlotLine("SM clock", chart.clock_seconds.data(), chart.clock_mhz.data(),
-                   static_cast<int>(chart.clock_mhz.size()), line);
+  ImPlot::PlotLine(lane.name, lane.seconds.data(), lane.values.data(), static_cast<int>(lane.values.size()), line);
   end_plot(look);
 }
 
-/// Samples over time; below them, on the same time axis, the clock.
+/// When something slowed the device down, and what.
+void draw_limits(const Context& context, const SampleChart& chart) {
+  const Look& look = context.look;
+  if (!ImPlot::BeginPlot("##limits", ImVec2(-1, -1),
+                         ImPlotFlags_NoMenus | ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText))
+    return;
+  ImPlot::SetupAxis(ImAxis_X1, "seconds", ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxis(ImAxis_Y1, nullptr,
+                    ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_Lock);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, 0, 1, ImPlotCond_Always);
+  const double middle = 0.5;
+  const char* const name = "limit";
+  ImPlot::SetupAxisTicks(ImAxis_Y1, &middle, 1, &name);
+  ImPlot::SetupFinish();
+  const ImPlotPoint mouse = ImPlot::GetPlotMousePos();
+  const bool hovered = ImPlot::IsPlotHovered();
+  ImPlot::PushPlotClipRect();
+  for (const LimitSpan& span : chart.limits) {
+    const ImVec2 low = ImPlot::PlotToPixels(span.first, 0.85), high = ImPlot::PlotToPixels(span.last, 0.15);
+    const float right = std::max(high.x, low.x + look.px(2));
+    ImPlot::GetPlotDrawList()->AddRectFilled(low, ImVec2(right, high.y),
+                                             span.limit.empty() ? look.theme.line : look.theme.unclear);
+    const ImVec2 at = ImPlot::PlotToPixels(mouse);
+    if (hovered && at.x >= low.x && at.x <= right)
+      ImGui::SetTooltip("%s", span.limit.empty() ? "nothing slowed the device down" : span.limit.c_str());
+  }
+  ImPlot::PopPlotClipRect();
+  end_plot(look);
+}
+
+/// Heights of the plots above each other: the samples', one for each lane that has room, the limits'.
+std::vector<float> heights_of(const Look& look, const SampleChart& chart, float room) {
+  const float axis = look.px(34), limits = chart.limits.empty() ? 0 : look.px(18), least = look.px(26);
+  const float left = room * 0.6F - limits - axis;
+  const std::size_t lanes = std::min(chart.lanes.size(), static_cast<std::size_t>(std::max(0.0F, left / least)));
+  const float each = std::clamp(std::min(room * 0.16F, left / static_cast<float>(std::max<std::size_t>(1, lanes))),
+                                least, std::max(least, look.px(110)));
+  std::vector<float> heights(1 + lanes, each);
+  if (limits > 0) heights.push_back(limits);
+  if (heights.size() > 1) heights.back() += axis;
+  heights.front() = room;
+  for (std::size_t n = 1; n < heights.size(); ++n) heights.front() -= heights[n];
+  return heights;
+}
+
+/// Samples over time; below them, on the same time axis, what was read of the device.
 void draw_over_time(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size) {
-  if (chart.clock_mhz.empty()) {
+  std::vector<float> heights = heights_of(context.look, chart, size.y);
+  if (heights.size() < 2) {
     if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
     draw_times(context, chart, summary, size, true);
     return;
   }
-  float rows[] = {0.7F, 0.3F};
   constexpr ImPlotSubplotFlags kFlags = ImPlotSubplotFlags_NoMenus | ImPlotSubplotFlags_NoResize |
                                         ImPlotSubplotFlags_NoTitle | ImPlotSubplotFlags_LinkCols;
-  if (!ImPlot::BeginSubplots("##time", 2, 1, size, kFlags, rows)) return;
-  if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
-  draw_times(context, chart, summary, ImVec2(-1, -1), false);
-  draw_clock(context, chart, size.y < context.look.px(190));
-  ImPlot::EndSubplots();
+  const std::size_t lanes = heights.size() - 1 - (chart.limits.empty() ? 0 : 1);
+  const bool low = lanes > 0 && heights[1] < context.look.px(44);
+  ImPlot::PushStyleVar(ImPlotStyleVar_PlotPadding, ImVec2(ImPlot::GetStyle().PlotPadding.x, context.look.px(3)));
+  if (ImPlot::BeginSubplots(fmt::format("##time{}", heights.size()).c_str(), static_cast<int>(heights.size()), 1, size,
+                            kFlags, heights.data())) {
+    if (context.ui.fit_charts) ImPlot::SetNextAxesToFit();
+    draw_times(context, chart, summary, ImVec2(-1, -1), false);
+    for (std::size_t n = 0; n < lanes; ++n)
+      draw_lane(context, chart.lanes[n], n + 1 == lanes && chart.limits.empty(), low);
+    if (!chart.limits.empty()) draw_limits(context, chart);
+    ImPlot::EndSubplots();
+  }
+  ImPlot::PopStyleVar();
 }
 
 void draw_histogram(Context& context, const SampleChart& chart, const Summary& summary, ImVec2 size) {

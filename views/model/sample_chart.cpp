@@ -82,6 +82,62 @@ SampleBuckets make_buckets(const std::vector<double>& seconds, const std::vector
   return buckets;
 }
 
+void add_lane(SampleChart& chart, const std::vector<Sample>& samples, std::optional<double> Sample::*reading,
+              ReadingLane lane, std::size_t max_buckets, std::vector<std::string>& not_read) {
+  std::vector<double> seconds, values;
+  for (const Sample& sample : samples) {
+    if (!(sample.*reading) || !std::isfinite(*(sample.*reading))) continue;
+    seconds.push_back(static_cast<double>(sample.started_ns) * 1e-9);
+    values.push_back(*(sample.*reading));
+  }
+  if (values.empty()) return not_read.push_back(lane.name);
+  SampleBuckets buckets = make_buckets(seconds, values, max_buckets);
+  lane.seconds = std::move(buckets.seconds);
+  lane.values = std::move(buckets.centre);
+  chart.lanes.push_back(std::move(lane));
+}
+
+/// A sample lasts until it has ended; what lies between two of them belongs to neither.
+void add_limits(SampleChart& chart, const std::vector<Sample>& samples, std::size_t max_buckets,
+                std::vector<std::string>& not_read) {
+  const auto is_throttled = [](const Sample& sample) { return sample.flag.starts_with("throttled"); };
+  if (std::ranges::none_of(samples, [&](const Sample& one) { return one.throttle_bits || is_throttled(one); }))
+    return not_read.push_back("limits");
+  for (const Sample& sample : samples) {
+    const double first = static_cast<double>(sample.started_ns) * 1e-9;
+    const double last =
+        first + static_cast<double>(std::max<std::int64_t>(0, sample.duration_ns) * sample.launches) * 1e-9;
+    std::string limit = is_throttled(sample) ? flag_label(sample.flag) : "";
+    if (chart.limits.empty() || chart.limits.back().limit != limit || first < chart.limits.back().last) {
+      chart.limits.push_back({first, last, std::move(limit)});
+    } else {
+      chart.limits.back().last = last;
+    }
+  }
+  // Of many short ones neighbours become one, and what slowed the device down is not lost.
+  const std::size_t step = (chart.limits.size() + max_buckets - 1) / std::max<std::size_t>(1, max_buckets);
+  if (step < 2) return;
+  std::vector<LimitSpan> fewer;
+  for (std::size_t n = 0; n < chart.limits.size(); ++n) {
+    if (n % step == 0) fewer.push_back({chart.limits[n].first, 0, {}});
+    fewer.back().last = chart.limits[n].last;
+    std::string& limit = fewer.back().limit;
+    if (limit.find(chart.limits[n].limit) == std::string::npos)
+      limit += (limit.empty() ? "" : ", ") + chart.limits[n].limit;
+  }
+  chart.limits = std::move(fewer);
+}
+
+void add_lanes(SampleChart& chart, const std::vector<Sample>& samples, std::size_t max_buckets) {
+  std::vector<std::string> not_read;
+  add_lane(chart, samples, &Sample::sm_clock_mhz, {"clock", "MHz", {}, {}}, max_buckets, not_read);
+  add_lane(chart, samples, &Sample::power_w, {"power", "W", {}, {}}, max_buckets, not_read);
+  add_lane(chart, samples, &Sample::temperature_c, {"temperature", "°C", {}, {}}, max_buckets, not_read);
+  add_limits(chart, samples, max_buckets, not_read);
+  if (samples.empty() || not_read.empty()) return;
+  chart.not_read = fmt::format("Not read while this was measured: {}.", fmt::join(not_read, ", "));
+}
+
 }  // namespace
 
 std::string folded_text(const Histogram& histogram) {
@@ -102,7 +158,6 @@ SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t ma
   std::vector<double> seconds, values;
   std::vector<bool> flagged;
   std::map<std::string, std::size_t> flags;
-  std::vector<double> clock_seconds, clocks;
   for (const Sample& sample : samples) {
     const double start = static_cast<double>(sample.started_ns) * 1e-9;
     const double ms = static_cast<double>(sample.duration_ns) * 1e-6;
@@ -121,10 +176,6 @@ SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t ma
       chart.flagged_seconds.push_back(start);
       chart.flagged_ms.push_back(ms);
     }
-    if (sample.sm_clock_mhz) {
-      clock_seconds.push_back(start);
-      clocks.push_back(*sample.sm_clock_mhz);
-    }
   }
   // A cloud of flagged points beyond what can be told apart is thinned evenly; the count stays exact.
   if (chart.flagged_ms.size() > max_buckets) {
@@ -139,9 +190,7 @@ SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t ma
   }
   chart.buckets = make_buckets(seconds, values, max_buckets);
   chart.histogram = make_histogram(values, flagged);
-  const SampleBuckets clock_buckets = make_buckets(clock_seconds, clocks, max_buckets);
-  chart.clock_seconds = clock_buckets.seconds;
-  chart.clock_mhz = clock_buckets.centre;
+  add_lanes(chart, samples, max_buckets);
   chart.conditions = conditions_of(samples);
   std::vector<std::pair<std::size_t, std::string>> by_count;
   for (const auto& [flag, count] : flags) by_count.emplace_back(count, flag);

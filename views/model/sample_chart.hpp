@@ -22,10 +22,23 @@ struct Histogram {
   std::size_t folded_low = 0, folded_high = 0;  ///< samples outside of the bars' range that the end bars count
   double lowest = 0, highest = 0;               ///< ms, of all samples
 };
+/// What was read of the device beside the samples, on their time axis.
+struct ReadingLane {
+  const char *name, *unit;              ///< "clock", "MHz"
+  std::vector<double> seconds, values;  ///< decimated like the samples
+};
+/// Neighbouring samples at which one thing slowed the device down, or nothing did.
+struct LimitSpan {
+  double first = 0, last = 0;  ///< seconds
+  std::string limit;           ///< "throttled: power limit"; empty: nothing
+};
 struct SampleChart {
   SampleBuckets buckets;  ///< ms
   std::vector<double> flagged_seconds, flagged_ms;
-  std::vector<double> clock_seconds, clock_mhz;  ///< decimated like the samples
+  std::vector<ReadingLane> lanes;  ///< clock, power and temperature, as far as they were read
+  std::vector<LimitSpan> limits;   ///< in order; empty: not read
+  /// "Not read while this was measured: power, temperature."; empty: everything was.
+  std::string not_read;
   Histogram histogram;
   std::size_t samples = 0, flagged = 0;
   std::vector<std::string> flags;  ///< "throttled: sw_power_cap (12)", by count
