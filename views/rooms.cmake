@@ -11,7 +11,7 @@ triscope_room(views/paper kernels/base kernels/paper kernels/tensors profiler/ma
   fmt::static)
 triscope_room(views/tables kernels/base profiler/paper profiler/plan profiler/record profiler/statistics views/data views/model views/paper views/parts
   imgui_and_implot fmt::static)
-triscope_room(views/charts profiler/explore profiler/record views/data views/parts imgui_and_implot fmt::static)
+triscope_room(views/charts profiler/explore profiler/record views/data views/model views/parts imgui_and_implot fmt::static)
 triscope_room(views/print kernels/base profiler/export profiler/record profiler/statistics views/data views/model views/parts
   imgui_and_implot fmt::static)
 triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot

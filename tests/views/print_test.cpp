@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <functional>
 #include <map>
 #include <regex>
 #include <sstream>
 
+#include "profiler/statistics/statistics.hpp"
+#include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/views/canvas.hpp"
 #include "tests/views/sweep_fixture.hpp"
 #include "tests/views/window_fixture.hpp"
@@ -206,10 +209,100 @@ TEST(Print, a_name_that_ends_in_svg_or_pdf_saves_the_chart_in_front_as_vectors) 
       EXPECT_THAT(text.str(), testing::StartsWith(begin)) << panel_info(panel).id;
       EXPECT_THAT(text.str(), Not(HasSubstr(" nan"))) << panel_info(panel).id;
     }
-    EXPECT_THROW(
-        window.application().carry_out(ask::SaveChart{Panel::samples, (window.folder / "s").string() + ending}),
-        std::exception);
+    for (const Panel panel : {Panel::samples, Panel::compare, Panel::log})
+      EXPECT_THROW(window.application().carry_out(ask::SaveChart{panel, (window.folder / "s").string() + ending}),
+                   std::exception)
+          << "nothing is selected or compared, and a log is no chart";
   }
+}
+
+/// Words, strokes and areas of a picture, which its PDF has too; nothing is raster.
+void check_both(const std::function<std::string(VectorFormat)>& picture) {
+  const std::string svg = picture(VectorFormat::svg), pdf = picture(VectorFormat::pdf);
+  EXPECT_EQ(count(svg, "<image"), 0U);
+  EXPECT_EQ(count(pdf, "/Subtype /Image"), 0U);
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_EQ(count(pdf, " Tj ET\n"), count(svg, "<text"));
+  EXPECT_GT(count(svg, "<text"), 5U);
+}
+
+TEST(Print, samples_have_a_mark_each_and_a_lane_for_each_reading) {
+  std::vector<Sample> samples = synthetic_measurement(1, 12).samples;
+  for (std::size_t n = 0; n < samples.size(); ++n) {
+    samples[n].flag = n < 3 ? "throttled: sw_power_cap" : "";
+    samples[n].sm_clock_mhz = 1700 + static_cast<double>(n);
+    samples[n].power_w = 650;
+    samples[n].temperature_c = std::nullopt;
+  }
+  const SampleChart chart = make_sample_chart(samples);
+  const Summary summary = summarize(samples, StoppingRule{});
+  const auto picture = [&](VectorFormat format) {
+    return samples_picture(chart, summary, "Samples", "a caption", format);
+  };
+  check_both(picture);
+  const std::string svg = picture(VectorFormat::svg);
+  const auto bars = static_cast<std::size_t>(
+      std::ranges::count_if(chart.histogram.counts, [](double samples_of_it) { return samples_of_it > 0; }));
+  EXPECT_EQ(count(svg, "fill=\"" + css_colour(light_theme().series[0]) + "\""), 12 + 1 + bars)
+      << "each sample, the legend and the bars";
+  for (const char* word : {">MHz<", ">W<", ">limit<", ">seconds<", ">flagged<", ">95 % interval<"})
+    EXPECT_THAT(svg, HasSubstr(word));
+  EXPECT_THAT(svg, Not(HasSubstr("°C"))) << "was not read";
+  std::vector<Sample> many = synthetic_measurement(1, 20'000).samples;
+  const SampleChart thinned = make_sample_chart(many);
+  const std::string large = samples_picture(thinned, summarize(many, StoppingRule{}), "Samples", "");
+  EXPECT_LT(count(large, "<path"), thinned.flagged_ms.size() + thinned.limits.size() + 250)
+      << "three curves stand for 20,000 samples";
+}
+
+TEST(Print, an_exploration_has_its_panels_marks_and_named_axes) {
+  fixture::WindowOnDatabase window;
+  window.stage->settle();
+  window.application().ui().explore.query = {"w1", "tflops", "kernel", "pass", "", false};
+  window.application().carry_out(ask::ShowPanel{Panel::explore});
+  window.stage->settle();
+  const ExploreChart& chart = *window.application().data().explore.chart;
+  ASSERT_GT(chart.plots.size(), 1U);
+  const auto picture = [&](VectorFormat format) { return explore_picture(chart, "Explore", "a caption", format); };
+  check_both(picture);
+  const std::string svg = picture(VectorFormat::svg);
+  for (const ExplorePlot& plot : chart.plots) {
+    EXPECT_THAT(svg, HasSubstr(">" + plot.name + "<"));
+    for (const ExploreLine& line : plot.lines) EXPECT_THAT(svg, HasSubstr(">" + line.name + "<"));
+  }
+  EXPECT_THAT(svg, HasSubstr(">" + chart.x.label + "<"));
+  for (const char* ending : {".svg", ".pdf"}) {
+    const std::filesystem::path file = window.folder / (std::string("explore") + ending);
+    window.application().carry_out(ask::SaveChart{Panel::explore, file.string()});
+    window.stage->settle();
+    EXPECT_GT(std::filesystem::file_size(file), 1000U);
+  }
+}
+
+TEST(Print, a_comparison_has_a_line_for_each_row_with_its_verdict) {
+  CompareModel model;
+  model.sweeps = {"10:00", "11:00"};
+  const auto line = [&](const char* window, double ratio, Verdict verdict, bool known) {
+    CompareLine& one = model.lines.emplace_back();
+    one.window = window;
+    one.kernel = "Hopper";
+    one.cells = {CompareCell{1, 20.0, 2, Status::ok, {}}, CompareCell{2, 20.0 / ratio, 2, Status::ok, Comparison{}}};
+    one.cells[1]->comparison->ratio = ratio;
+    one.cells[1]->comparison->verdict = verdict;
+    if (known) one.cells[1]->comparison->interval = {ratio * 0.98, ratio * 1.02};
+  };
+  line("512 × 32", 1.21, Verdict::faster, true);
+  line("256 × 64", 0.9, Verdict::unclear, false);
+  model.lines.emplace_back().cells = {CompareCell{}, std::nullopt};
+  const auto picture = [&](VectorFormat format) { return compare_picture(model, "Compared", "a caption", format); };
+  check_both(picture);
+  const std::string svg = picture(VectorFormat::svg);
+  EXPECT_THAT(svg, HasSubstr(">512 × 32 Hopper<"));
+  EXPECT_THAT(svg, HasSubstr(">1.210 faster<")) << "as many digits as the interval bears";
+  EXPECT_THAT(svg, HasSubstr("time of 10:00 / time here"));
+  EXPECT_EQ(count(svg, "fill=\"" + css_colour(light_theme().faster) + "\""), 2U) << "the mark and the words";
+  EXPECT_EQ(count(svg, "stroke-width=\"1.5\""), 2U) << "the interval that is known, and the mark without one";
+  EXPECT_EQ(count(svg, ">Hopper<"), 0U) << "a row without a ratio has no line";
 }
 
 TEST(Print, axes_hold_their_range_and_name_round_values) {

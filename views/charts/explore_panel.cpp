@@ -9,6 +9,7 @@
 #include "views/charts/charts_panels.hpp"
 #include "views/charts/explore_controls.hpp"
 #include "views/data/format.hpp"
+#include "views/model/explore_axis.hpp"
 #include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
@@ -17,7 +18,6 @@ namespace triscope {
 namespace {
 
 constexpr float kLeastWidth = 200, kLeastHeight = 130;  ///< of a plot, design pixels
-constexpr std::size_t kLongestTick = 18;                ///< letters
 
 std::string legend_name(const ExploreLine& line) { return line.name.empty() ? "##all" : " " + line.name; }
 
@@ -86,32 +86,13 @@ void select_points(Context& context, const ExplorePlot& plot) {
   if (nearest != nullptr) picker.choose(nearest->measurements.back(), nearest->text, nearest->sweep);
 }
 
-/// From low to high with a margin; rates and times stand on zero where that is near.
-std::pair<double, double> limits_of(const ExploreAxis& axis, bool from_zero) {
-  if (!axis.names.empty()) return {-0.6, static_cast<double>(axis.names.size()) - 0.4};
-  if (axis.logarithmic) {
-    const double margin = std::pow(axis.high / axis.low, 0.06);
-    return {axis.low / margin, axis.high * margin};
-  }
-  const double span = axis.high > axis.low ? axis.high - axis.low : std::max(std::abs(axis.high), 1e-9);
-  const bool zero = from_zero && axis.low >= 0 && axis.low < 0.6 * axis.high;
-  return {zero ? 0 : axis.low - 0.06 * span, axis.high + 0.06 * span};
-}
-
 /// Where named values stand, as many as have room beside each other.
 void set_named_ticks(const Look& look, const ExploreAxis& axis, bool tokens, float width) {
-  const auto [low, high] = limits_of(axis, false);
+  const auto [low, high] = explore_limits(axis, false);
   std::vector<double> ticks;
   std::vector<std::string> names;
   float free_from = -1e9F;
-  const std::size_t count = axis.names.empty() ? axis.ticks.size() : axis.names.size();
-  for (std::size_t n = 0; n < count; ++n) {
-    const double at = axis.names.empty() ? axis.ticks[n] : static_cast<double>(n);
-    std::string name = !axis.names.empty() ? axis.names[n]
-                       : tokens            ? format_tokens(static_cast<std::int64_t>(at))
-                                           : fmt::format("{:g}", at);
-    if (name.empty()) name = "none";
-    if (name.size() > kLongestTick) name = name.substr(0, kLongestTick - 1) + "…";
+  for (auto& [at, name] : explore_ticks(axis, tokens)) {
     const double share = axis.logarithmic ? std::log(at / low) / std::log(high / low) : (at - low) / (high - low);
     const float half = ImGui::CalcTextSize(name.c_str()).x / 2, middle = static_cast<float>(share) * width;
     if (middle - half < free_from) continue;
@@ -132,8 +113,8 @@ struct Names {
 void setup_axes(Context& context, const ExploreChart& chart, ImVec2 size, Names names) {
   // Upright beside a plot that is lower than it is long it would lie on the plots around.
   const bool has_room = ImGui::CalcTextSize(chart.y.label.c_str()).x < size.y - context.look.px(56);
-  const auto [x_low, x_high] = limits_of(chart.x, false);
-  const auto [y_low, y_high] = limits_of(chart.y, true);
+  const auto [x_low, x_high] = explore_limits(chart.x, false);
+  const auto [y_low, y_high] = explore_limits(chart.y, true);
   ImPlot::SetupAxes(names.x ? chart.x.label.c_str() : nullptr, names.y && has_room ? chart.y.label.c_str() : nullptr,
                     ImPlotAxisFlags_NoTickMarks, ImPlotAxisFlags_NoTickMarks);
   const bool named = !chart.x.names.empty() || !chart.x.ticks.empty();
@@ -142,8 +123,7 @@ void setup_axes(Context& context, const ExploreChart& chart, ImVec2 size, Names 
     ImPlot::SetupAxisFormat(id, format_axis_number, nullptr);
     if (axis->logarithmic && !(id == ImAxis_X1 && named)) set_decade_ticks(id, axis->low, axis->high);
   }
-  const std::string& x = chart.query.x;
-  if (named) set_named_ticks(context.look, chart.x, x == "seq" || x == "w1" || x == "w2", size.x - context.look.px(70));
+  if (named) set_named_ticks(context.look, chart.x, counts_tokens(chart.query.x), size.x - context.look.px(70));
   fit_axes(context, {x_low, x_high, y_low, y_high});
 }
 

@@ -58,13 +58,14 @@ ChartFrame::~ChartFrame() {
 void chart_menu(Context& context, Panel panel) {
   const auto item = [&](const char* label, Request request) {
     if (!ImGui::MenuItem(label)) return;
-    context.ui.front_chart = panel;
+    if (panel != Panel::compare) context.ui.front_chart = panel;  // a table
     context.request(std::move(request));
   };
   item("Copy image", ask::CopyChart{panel});
-  item("Save PNG or SVG...", ask::SaveChart{panel, {}});
+  item("Save PNG, PDF or SVG...", ask::SaveChart{panel, {}});
   item("Copy data", ask::CopyPanelData{panel});
   item("Save data as CSV...", ask::SaveChartData{panel, {}});
+  if (panel == Panel::compare) return;
   ImGui::Separator();
   if (ImGui::MenuItem("Fit to data", "F")) context.ui.fit_charts = true;
 }

@@ -4,7 +4,10 @@
 #include <string>
 
 #include "views/model/chart_model.hpp"
+#include "views/model/compare_model.hpp"
+#include "views/model/explore_chart.hpp"
 #include "views/model/length_model.hpp"
+#include "views/model/sample_chart.hpp"
 #include "views/parts/context.hpp"
 #include "views/print/make_canvas.hpp"
 
@@ -24,6 +27,16 @@ std::string lengths_picture(const LengthPass& pass, const std::string& title, co
 /// Each cell is a box with its number.
 std::string map_picture(const WindowMap& map, MapMetric metric, const std::string& title, const std::string& caption,
                         VectorFormat format = VectorFormat::svg);
+/// Samples over time, lanes of what was read of the device, and the distribution.
+std::string samples_picture(const SampleChart& chart, const Summary& summary, const std::string& title,
+                            const std::string& caption, VectorFormat format = VectorFormat::svg);
+/// "NVIDIA H200, 1,695 MHz, 688 W, sustained, timed by CUPTI; n = 21 samples, median 46.60 ms, ...".
+std::string measurement_caption(const SelectedMeasurement& selected, const SampleChart& chart);
+std::string explore_picture(const ExploreChart& chart, const std::string& title, const std::string& caption,
+                            VectorFormat format = VectorFormat::svg);
+/// The ratio of each row that has one, with its interval.
+std::string compare_picture(const CompareModel& model, const std::string& title, const std::string& caption,
+                            VectorFormat format = VectorFormat::svg);
 
 /// The chart of `panel` as it is chosen in the window. Throws `Error` (usage) for a panel that has no vector picture,
 /// or while it shows nothing.

@@ -10,7 +10,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kTitle = 14, kBody = 11, kLegend = 11;
+constexpr float kTitle = 14, kBody = 11, kLegend = 11, kLeft = 64;
 constexpr float kLetter = 0.56F;  ///< width of a letter, in sizes of the font: an estimate, no font is loaded here
 
 float width_of(const std::string& text, float size) {
@@ -58,9 +58,11 @@ double PlotAxis::share(double value) const {
   return (value - low) / (high - low);
 }
 
-PlotAxis linear_axis(double high, std::string title) {
-  PlotAxis axis{0, high > 0 ? high : 1, false, {}, std::move(title)};
-  const double rough = axis.high / 6, power = std::pow(10, std::floor(std::log10(rough)));
+PlotAxis linear_axis(double high, std::string title) { return range_axis(0, high > 0 ? high : 1, std::move(title)); }
+
+PlotAxis range_axis(double low, double high, std::string title, int wanted) {
+  PlotAxis axis{low, high, false, {}, std::move(title)};
+  const double rough = (high - low) / wanted, power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double digit : {1.0, 2.0, 5.0}) {
     if (digit * power >= rough) {
@@ -68,8 +70,8 @@ PlotAxis linear_axis(double high, std::string title) {
       break;
     }
   }
-  for (int n = 0; n * step <= axis.high * (1 + 1e-9); ++n)
-    axis.ticks.emplace_back(n * step, fmt::format("{:g}", n * step));
+  for (double n = std::ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; ++n)
+    axis.ticks.emplace_back(n * step, fmt::format("{:.6g}", n * step + 0.0));
   return axis;
 }
 
@@ -97,18 +99,26 @@ PlotAxis decade_axis(double low, double high, std::string title) {
   return axis;
 }
 
-PlotFrame::PlotFrame(VectorCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, const PlotText& text)
-    : x_(std::move(x)), y_(std::move(y)) {
+PlotRoom draw_plot_text(VectorCanvas& canvas, ImVec2 size, const PlotText& text) {
   const Theme& theme = light_theme();
-  constexpr float kLeft = 64, kMargin = 16;
+  constexpr float kMargin = 16;
+  PlotRoom room;
   canvas.text(kMargin, 24, text.title, {kTitle, theme.text});
-  low_.y = draw_legend(canvas, text.legend, kLeft, size.x - kMargin, 46) + 14;
+  room.low.y = draw_legend(canvas, text.legend, kLeft, size.x - kMargin, 46) + 14;
   const std::vector<std::string> caption = wrapped(text.caption, 10, size.x - 2 * kMargin);
   const float below = 42 + 14 * static_cast<float>(caption.size());
-  low_.x = kLeft;
-  high_ = {size.x - kMargin - text.right_room, size.y - below};
+  room.low.x = kLeft;
+  room.high = {size.x - kMargin - text.right_room, size.y - below};
   for (std::size_t n = 0; n < caption.size(); ++n)
-    canvas.text(kMargin, high_.y + 50 + 14 * static_cast<float>(n), caption[n], {10, theme.muted});
+    canvas.text(kMargin, room.high.y + 50 + 14 * static_cast<float>(n), caption[n], {10, theme.muted});
+  return room;
+}
+
+PlotFrame::PlotFrame(VectorCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, const PlotText& text)
+    : PlotFrame(canvas, draw_plot_text(canvas, size, text), std::move(x), std::move(y)) {}
+
+PlotFrame::PlotFrame(VectorCanvas& canvas, const PlotRoom& room, PlotAxis x, PlotAxis y)
+    : x_(std::move(x)), y_(std::move(y)), low_(room.low), high_(room.high) {
   draw_axes(canvas);
 }
 
@@ -117,13 +127,15 @@ void PlotFrame::draw_axes(VectorCanvas& canvas) const {
   for (const auto& [value, name] : y_.ticks) {
     const float height = at(x_.low, value).y;
     canvas.line({{low_.x, height}, {high_.x, height}}, theme.line, 0.5F);
-    canvas.text(low_.x - 6, height + 3.5F, name, {10, theme.muted, Anchor::end, false, true});
+    if (!name.empty()) canvas.text(low_.x - 6, height + 3.5F, name, {10, theme.muted, Anchor::end, false, true});
   }
   for (const auto& [value, name] : x_.ticks)
     canvas.text(at(value, y_.low).x, high_.y + 15, name, {10, theme.muted, Anchor::middle, false, true});
   canvas.line({{low_.x, high_.y}, {high_.x, high_.y}}, theme.muted, 1);
-  canvas.text((low_.x + high_.x) / 2, high_.y + 31, x_.title, {kBody, theme.text, Anchor::middle});
-  canvas.text(18, (low_.y + high_.y) / 2, y_.title, {kBody, theme.text, Anchor::middle, true});
+  if (!x_.title.empty())
+    canvas.text((low_.x + high_.x) / 2, high_.y + 31, x_.title, {kBody, theme.text, Anchor::middle});
+  if (!y_.title.empty())
+    canvas.text(low_.x - kLeft + 18, (low_.y + high_.y) / 2, y_.title, {kBody, theme.text, Anchor::middle, true});
 }
 
 ImVec2 PlotFrame::at(double x, double y) const {

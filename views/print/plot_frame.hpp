@@ -21,6 +21,8 @@ struct PlotAxis {
 };
 /// From zero, with ticks at round values.
 PlotAxis linear_axis(double high, std::string title);
+/// The same from `low`, with about `wanted` ticks.
+PlotAxis range_axis(double low, double high, std::string title, int wanted = 6);
 /// Ticks at powers of two, named as tokens ("32k").
 PlotAxis power_axis(double low, double high, std::string title);
 /// Ticks at powers of ten, with 2 and 5 where they are few.
@@ -40,10 +42,19 @@ struct PlotText {
   float right_room = 0;  ///< kept free at the right for names of levels
 };
 
+/// From the upper left corner to the lower right one.
+struct PlotRoom {
+  ImVec2 low, high;
+};
+/// Draws `text` around a picture of this size. Returns what is left for one plot without its axes' names.
+PlotRoom draw_plot_text(VectorCanvas& canvas, ImVec2 size, const PlotText& text);
+
 /// Draws the frame at once; `at` then places what is plotted.
 class PlotFrame {
  public:
   PlotFrame(VectorCanvas& canvas, ImVec2 size, PlotAxis x, PlotAxis y, const PlotText& text);
+  /// One of several plots of a picture: its axes alone.
+  PlotFrame(VectorCanvas& canvas, const PlotRoom& room, PlotAxis x, PlotAxis y);
   ImVec2 at(double x, double y) const;
   ImVec2 low() const { return low_; }    ///< upper left corner of the plot
   ImVec2 high() const { return high_; }  ///< lower right corner

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "views/data/format.hpp"
+#include "views/parts/chart_tools.hpp"
 #include "views/parts/data_state.hpp"
 #include "views/parts/widgets.hpp"
 #include "views/tables/tables_panels.hpp"
@@ -211,7 +212,7 @@ void draw_compare_panel(Context& context) {
   panel_heading(context, summary,
                 fmt::format("Ratio = time of {} / time here; above 1 is faster.", model->sweeps.front()),
                 button_width("Copy"));
-  copy_button(context, Panel::compare);
+  chart_button(context, Panel::compare);
   draw_differences(context, *model);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_rows(context, *model);

@@ -1,0 +1,135 @@
+// The choice of what a panel's vector picture is of.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "kernels/base/error.hpp"
+#include "views/data/format.hpp"
+#include "views/model/latency_model.hpp"
+#include "views/parts/chart_tools.hpp"
+#include "views/print/chart_picture.hpp"
+
+namespace triscope {
+namespace {
+
+/// "TFLOP/s by window, 32,768 tokens".
+std::string titled(Context& context, std::string title) {
+  const std::string& setting = context.models.settings(context.data)[shown_setting(context)].text;
+  return setting.empty() ? title : title + ", " + setting;
+}
+
+[[noreturn]] void refuse(Panel panel, const char* why) {
+  throw Error(fmt::format("{} was not saved as SVG or PDF", panel_info(panel).title), why, "save it as .png",
+              ExitCode::usage);
+}
+
+std::string samples_now(Context& context, VectorFormat format) {
+  const SampleChart* chart = context.models.samples(context.data);
+  if (!chart || chart->buckets.seconds.empty()) refuse(Panel::samples, "no measurement with samples is selected");
+  const SelectedMeasurement& selected = *context.data.selected;
+  return samples_picture(
+      *chart, selected.measurement.summary,
+      fmt::format("{} {}, {}", line_label(selected.row), to_string(selected.row.pass), selected.row.card.label),
+      measurement_caption(selected, *chart), format);
+}
+
+/// The devices of what is drawn, how much of it there is, and what its intervals are.
+std::string explore_caption(const WindowData& data, const ExploreChart& chart) {
+  std::set<std::int64_t> sweeps;
+  for (const ExplorePlot& plot : chart.plots) {
+    for (const ExploreLine& line : plot.lines) {
+      for (const ExploreMark& mark : line.marks) sweeps.insert(mark.sweep);
+    }
+  }
+  std::set<std::string> devices, days;
+  for (const SweepInfo& sweep : data.sweeps) {
+    if (!sweeps.contains(sweep.id)) continue;
+    devices.insert(sweep.environment.device_name);
+    days.insert(sweep.started.substr(0, 10));
+  }
+  std::string text = fmt::format(
+      "{}; {} of {}, 95 % intervals, over several repeats their range, hollow where unknown.", fmt::join(devices, ", "),
+      format_count(static_cast<std::int64_t>(chart.matched)), counted(chart.rows, "measurement"));
+  if (chart.drawn < chart.points)
+    text += fmt::format(" {} of {} points drawn.", format_count(static_cast<std::int64_t>(chart.drawn)),
+                        format_count(static_cast<std::int64_t>(chart.points)));
+  if (!chart.mixed.empty()) text += fmt::format(" Points at one x differ in {}.", fmt::join(chart.mixed, ", "));
+  if (days.empty()) return text;
+  return text + (days.size() == 1 ? fmt::format(" {}.", *days.begin())
+                                  : fmt::format(" {} to {}.", *days.begin(), *days.rbegin()));
+}
+
+std::string explore_now(const Context& context, VectorFormat format) {
+  const ExploreData& data = context.data.explore;
+  if (!data.problem.empty()) refuse(Panel::explore, data.problem.c_str());
+  if (!data.chart || data.chart->plots.empty()) refuse(Panel::explore, "it shows no points");
+  return explore_picture(*data.chart, explore_title(data.chart->query), explore_caption(context.data, *data.chart),
+                         format);
+}
+
+std::string compare_now(Context& context, VectorFormat format) {
+  const CompareModel* model = context.models.compare(context.data, context.now);
+  if (!model || model->sweeps.size() < 2) refuse(Panel::compare, "fewer than two sweeps are compared");
+  const bool any = std::ranges::any_of(model->lines, [](const CompareLine& line) {
+    return std::ranges::any_of(line.cells, [](const auto& cell) { return cell && cell->comparison; });
+  });
+  if (!any) refuse(Panel::compare, "these sweeps have no row in common");
+  std::string caption;
+  for (std::size_t s = 0; s < model->sweeps.size(); ++s)
+    caption +=
+        fmt::format("{}{}: {}", s ? " " : "", model->sweeps[s], print_caption(*context.data.compared[s].results));
+  return compare_picture(*model, compare_summary(*model), caption, format);
+}
+
+}  // namespace
+
+std::string panel_picture(Context& context, Panel panel, VectorFormat format) {
+  if (panel == Panel::explore) return explore_now(context, format);
+  if (panel == Panel::samples) return samples_now(context, format);
+  if (panel == Panel::compare) return compare_now(context, format);
+  const LatencyModel* model = context.models.latency(context.data);
+  if (!model || model->lines.empty()) refuse(panel, "nothing was measured yet");
+  const std::string caption = print_caption(*context.data.shown);
+  const std::size_t setting = shown_setting(context);
+  const UiState& ui = context.ui;
+  switch (panel) {
+    case Panel::tflops:
+      return bars_picture(*context.models.bars(context.data, setting), titled(context, "TFLOP/s by window"), caption,
+                          format);
+    case Panel::scaling: {
+      const ScalingChart& chart = *context.models.scaling(context.data, setting);
+      if (chart.series.empty()) refuse(panel, "no pair of windows has a latency");
+      return scaling_picture(chart, titled(context, "Latency by window area"), caption, format);
+    }
+    case Panel::map: {
+      const WindowMap* map = context.models.map(context.data, setting, ui.map_series, ui.map_metric);
+      if (!map || map->cells.empty()) refuse(panel, "this sweep has no windows");
+      const auto& choices = context.models.map_choices(context.data);
+      const auto chosen =
+          std::clamp<std::size_t>(static_cast<std::size_t>(std::max(0, ui.map_series)), 0, choices.size() - 1);
+      return map_picture(
+          *map, ui.map_metric,
+          titled(context, fmt::format("{} by window, {}", unit_of(ui.map_metric), choices[chosen].label)), caption,
+          format);
+    }
+    case Panel::lengths: {
+      const LengthChart& chart = *context.models.lengths(context.data);
+      const bool step = ui.length_step && chart.has_step();
+      const LengthPass& pass = step ? chart.step : chart.of(ui.length_pass);
+      if (pass.curves.empty()) refuse(panel, "nothing was measured at two sequence lengths");
+      if (ui.length_view != LengthView::latency) refuse(panel, "only its latencies are drawn as vectors yet");
+      SweepResults all = *context.data.shown;
+      for (const auto& other : context.data.same_device)
+        all.rows.insert(all.rows.end(), other->rows.begin(), other->rows.end());
+      return lengths_picture(
+          pass, fmt::format("Latency by sequence length, {}", step ? "training step" : to_string(ui.length_pass)),
+          print_caption(all), format);
+    }
+    default:
+      refuse(panel, "it has no vector picture");
+  }
+}
+
+}  // namespace triscope
