@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/cli/commands/commands.hpp"
+#include "app/cli/commands/triple_search.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
@@ -31,6 +32,7 @@ struct InspectOptions {
   SliceExport format;
   std::string out, device = "auto", kernel;
   std::int64_t top = 8;
+  TripleSearch search;
   bool linear = false, windows_given = false, json = false;
 };
 
@@ -126,6 +128,29 @@ void print_json(const InspectOptions& options, const SourceReply& source, const 
   write_json_line(dump_line(object));
 }
 
+/// Each with the options that show its slice.
+void print_found(const InspectOptions& options, const SourceReply& source, const std::vector<FoundTriple>& found) {
+  const std::int64_t first = first_searched_query(options.query.problem, source.seq_len);
+  if (!options.search.token && !options.search.back && first > 0)
+    print_output("queries before {} are left out: their windows are cut at the first token\n", first);
+  if (found.empty()) print_output("no query has a finite logit for such a triple\n");
+  for (const FoundTriple& one : found)
+    print_output("--head {:<3} --query {:<16} j {:<16} k {:<16} logit {:<10.5g} p {:.5g}\n", one.head,
+                 token(source, one.query), token(source, one.triple.j), token(source, one.triple.k), one.triple.logit,
+                 one.triple.p);
+}
+
+void print_found_json(const std::vector<FoundTriple>& found) {
+  for (const FoundTriple& one : found)
+    write_json_line(dump_line({{"type", "triple"},
+                               {"head", one.head},
+                               {"query", one.query},
+                               {"j", one.triple.j},
+                               {"k", one.triple.k},
+                               {"logit", one.triple.logit},
+                               {"p", one.triple.p}}));
+}
+
 void print_kernel_row(const std::string& kernel, const KernelRow& row) {
   print_output("{} ({}) on {} inputs: its output has a relative error of {:.3g}, its LSE an error of {:.3g}\n", kernel,
                row.instance, to_string(row.element), row.error, std::abs(row.lse - row.exact_lse));
@@ -172,6 +197,11 @@ int run(const InspectOptions& given) {
     throw Error("--windows is missing", "the causal mask needs a pair of windows", "add one such as --windows 512x32",
                 ExitCode::usage);
   }
+  if (options.search.most > 0) {
+    const auto found = find_triples(worker, options.source, options.query, source, options.search);
+    options.json ? print_found_json(found) : print_found(options, source, found);
+    return 0;
+  }
   const Slice slice = worker.slice({options.source, options.query, options.top});
   std::optional<KernelRow> row;
   if (!options.kernel.empty()) row = worker.kernel_row({options.source, options.query, options.kernel});
@@ -210,6 +240,12 @@ void refuse_ignored(const CLI::App& command, const InspectOptions& options) {
   } else {
     refuse({"--names", "--heads-first", "--labels"}, "it belongs to --in, and the tensors are generated",
            "leave it out, or name a file with --in");
+  }
+  if (given("--find")) {
+    refuse({"--query", "--head", "--out", "--kernel", "--top"}, "it belongs to one slice, and --find searches all",
+           "leave one of the two out");
+  } else {
+    refuse({"--token", "--back"}, "it belongs to a search", "add --find N");
   }
   const std::string ending = std::filesystem::path(options.out).extension().string();
   if (ending != ".npy") refuse({"--logits"}, "it belongs to an array", "name a .npy file with --out");
@@ -269,6 +305,22 @@ void add_query_options(CLI::App& command, const std::shared_ptr<InspectOptions>&
            });
 }
 
+void add_search_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
+  TripleSearch& search = options->search;
+  add_text(command, "--find", "N", "The N strongest triples of all queries and heads, instead of one slice",
+           [&search](const std::string& text) { search.most = parse_count("--find", text); });
+  add_text(command, "--token", "I", "Find only triples with this position as j or k",
+           [&search](const std::string& text) { search.token = parse_index("--token", text); });
+  add_text(
+      command, "--back", "A,B", "Find only triples whose j and k are A and B tokens before their query",
+      [&search](const std::string& text) {
+        const std::size_t comma = text.find(',');
+        if (comma == std::string::npos)
+          refuse_value("--back", text, "this is not a pair of distances", "write it as 1,2");
+        search.back = {parse_index("--back", text.substr(0, comma)), parse_index("--back", text.substr(comma + 1))};
+      });
+}
+
 void add_output_options(CLI::App& command, const std::shared_ptr<InspectOptions>& options) {
   command
       .add_option("-o,--out", options->out,
@@ -303,6 +355,7 @@ void add_inspect_command(CLI::App& app, Action& action) {
   add_source_options(*command, options);
   add_query_options(*command, options);
   add_output_options(*command, options);
+  add_search_options(*command, options);
   command->footer(
       "Computed in fp64; a file is memory-mapped, so its size does not matter. The overview of all queries, Match3 "
       "and\n"
@@ -311,7 +364,8 @@ void add_inspect_command(CLI::App& app, Action& action) {
       "Examples:\n"
       "  triscope inspect --in layer12.safetensors --query 1023 --head 5 --windows 512x32 -o slice.png\n"
       "  triscope inspect --in t.safetensors --names q=query,k1=key_a,k2=key_b --query 40 --windows 64x16 -o p.npy\n"
-      "  triscope inspect --source induction --query 900 --head 7 --windows 512x32");
+      "  triscope inspect --source induction --query 900 --head 7 --windows 512x32\n"
+      "  triscope inspect --in t.safetensors --windows 64x16 --find 10 --token 40");
   command->callback([command, options, &action] {
     refuse_ignored(*command, *options);
     action = [options] { return run(*options); };

@@ -4,7 +4,10 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "kernels/tensors/tensor_file.hpp"
 #include "tests/app/cli/program.hpp"
@@ -121,6 +124,98 @@ TEST(Inspect, a_sink_that_is_no_number_is_said_and_words_are_quoted) {
   EXPECT_THAT(result.output, HasSubstr("query 1 \"and\", head 0 of 1"));
   EXPECT_THAT(result.output, HasSubstr("the sink of this head is NaN"));
   EXPECT_THAT(result.output, testing::Not(HasSubstr("entropy")));
+}
+
+struct Pair {
+  std::int64_t head = 0, query = 0, j = 0, k = 0;
+  double p = 0;
+};
+const std::vector<std::string> kSearched{"inspect",    "--source", "random",    "--seq", "14",     "--q-heads", "2",
+                                         "--head-dim", "8",        "--windows", "5x3",   "--seed", "7"};
+std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+/// Every pair of every query of both heads, from the tables of one slice each; the largest p first.
+std::vector<Pair> all_pairs(const TemporaryFolder& folder) {
+  std::vector<Pair> all;
+  for (std::int64_t head = 0; head < 2; ++head) {
+    for (std::int64_t query = 0; query < 14; ++query) {
+      const std::string file = (folder / "p.csv").string();
+      const ProgramResult result =
+          run_triscope(with(kSearched, {"--head", std::to_string(head), "--query", std::to_string(query), "-o", file}));
+      EXPECT_EQ(result.exit_code, 0) << result.errors;
+      std::ifstream stream(file);
+      std::string line;
+      std::getline(stream, line);
+      while (std::getline(stream, line)) {
+        Pair pair{head, query};
+        double logit = 0;
+        if (std::sscanf(line.c_str(), "%ld,%ld,%lf,%lf", &pair.j, &pair.k, &logit, &pair.p) == 4) all.push_back(pair);
+      }
+    }
+  }
+  std::ranges::sort(all, [](const Pair& a, const Pair& b) { return a.p > b.p; });
+  return all;
+}
+
+/// The `most` strongest of `all` that `wanted` takes are what the search prints.
+void expect_found(const std::vector<Pair>& all, const std::vector<std::string>& search, std::size_t most,
+                  const std::function<bool(const Pair&)>& wanted) {
+  const ProgramResult result =
+      run_triscope(with(kSearched, with({"--find", std::to_string(most), "--format", "json"}, search)));
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  std::istringstream lines(result.output);
+  std::string line;
+  std::size_t n = 0;
+  for (const Pair& pair : all) {
+    if (!wanted(pair) || n == most) continue;
+    ++n;
+    ASSERT_TRUE(std::getline(lines, line)) << n;
+    const auto found = nlohmann::json::parse(line);
+    EXPECT_EQ(found["head"], pair.head) << line;
+    EXPECT_EQ(found["query"], pair.query) << line;
+    EXPECT_EQ(found["j"], pair.j) << line;
+    EXPECT_EQ(found["k"], pair.k) << line;
+    EXPECT_NEAR(found["p"].get<double>(), pair.p, 1e-5 * pair.p);
+  }
+  EXPECT_EQ(n, most);
+  EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST(Inspect, the_strongest_triples_of_all_heads_and_queries_are_found) {
+  const TemporaryFolder folder;
+  std::vector<Pair> all = all_pairs(folder);
+  ASSERT_GT(all.size(), 200U);
+  expect_found(all, {}, 12, [](const Pair& pair) { return pair.query >= 4; });
+  const std::string table = run_triscope(with(kSearched, {"--find", "2"})).output;
+  EXPECT_THAT(table, HasSubstr("queries before 4 are left out"));
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3);
+  EXPECT_THAT(table, HasSubstr("--head"));
+  expect_found(all, {"--token", "6"}, 12, [](const Pair& pair) { return pair.j == 6 || pair.k == 6; });
+  expect_found(all, {"--back", "3,1"}, 12,
+               [](const Pair& pair) { return pair.query - pair.j == 3 && pair.query - pair.k == 1; });
+  expect_found(all, {"--back", "1,2", "--token", "6"}, 4, [](const Pair& pair) {
+    return pair.query - pair.j == 1 && pair.query - pair.k == 2 && (pair.j == 6 || pair.k == 6);
+  });
+}
+
+TEST(Inspect, a_search_that_finds_nothing_or_takes_too_long_says_so) {
+  const auto refused = [](const std::vector<std::string>& more, const char* why) {
+    const ProgramResult result = run_triscope(with(kSearched, more));
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_THAT(result.errors, HasSubstr(why));
+  };
+  refused({"--find", "3", "--token", "14"}, "have 14 tokens");
+  refused({"--find", "3", "--back", "5,1"}, "no query sees keys so far before it");
+  refused({"--find", "3", "--back", "5"}, "not a pair of distances");
+  refused({"--find", "3", "--query", "2"}, "--query cannot be used");
+  refused({"--token", "3"}, "add --find N");
+  const ProgramResult large = run_triscope(
+      {"inspect", "--source", "random", "--seq", "9000", "--windows", "4x4", "--find", "3", "--back", "1,1"});
+  EXPECT_EQ(large.exit_code, 2) << large.output;
+  EXPECT_THAT(large.errors, HasSubstr("it needs 71992 slices, and at most 50000 are made"));
 }
 
 TEST(Inspect, faults_are_a_sentence_and_exit_code_2) {
