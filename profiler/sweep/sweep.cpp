@@ -151,9 +151,9 @@ class Run {
 
   /// A person skips the turn in work; what the request asked for is then missing.
   bool is_skipped(const Turn& turn) {
-    if (!control_->left_out(next_)) return false;
-    left_out_ |= turn.restart < request_.restarts;
-    return true;
+    const bool skipped = control_->left_out(next_);
+    left_out_ |= skipped && turn.restart < request_.restarts;
+    return skipped;
   }
 
   void tell_stage(const PlanGroup& group) {
@@ -244,14 +244,12 @@ class Run {
     return of_this_build(Snapshot(database_).without_counters(sweep_));
   }
 
-  // Progress counts each restart of a measurement.
   void drop_finished() {
     total_ = static_cast<std::int64_t>(plan_.skipped.size());
-    done_ = 0;  // what was in the spool file has been counted
-    std::int64_t changed = 0;
+    std::int64_t changed = done_ = 0;  // what was in the spool file has been counted
     for (const PlanGroup& group : plan_.groups) {
       for (const PlanEntry& entry : group.entries) {
-        total_ += request_.restarts;
+        total_ += request_.restarts;  // progress counts each restart of a measurement
         const FinishedKey* known = finished_.find(entry);
         if (known != nullptr) done_ += std::min(known->restarts, request_.restarts);
         changed += finished_.changed(entry);
