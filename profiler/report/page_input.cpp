@@ -11,7 +11,7 @@ void take_rows(PaperPageInput& input, std::vector<ResultRow> rows, std::string d
     if (row.status == Status::ok && row.median_ms) ++timed[row.device];
   }
   const auto most = std::ranges::max_element(timed, {}, [](const auto& one) { return one.second; });
-  if (device.empty() && most != timed.end()) device = most->first;
+  if (!timed.contains(device) && most != timed.end()) device = most->first;
   input.other_devices.clear();
   for (const auto& [name, count] : timed) {
     if (name != device) input.other_devices.push_back(name);

@@ -245,6 +245,8 @@ TEST(PaperPage, shows_one_device_and_names_the_others) {
   take_rows(input, rows, h100);
   EXPECT_THAT(section_of(paper_page(input), "Table 1"), HasSubstr("Measured on " + h100 + "."));
   EXPECT_THAT(paper_page(input), HasSubstr("also has rows of NVIDIA H200."));
+  take_rows(input, rows, "a GPU whose sweep measured on the CPU only");
+  EXPECT_EQ(input.device, "NVIDIA H200") << "rather than no row at all";
 }
 
 TEST(PaperPage, of_an_empty_database_says_what_is_missing) {
