@@ -20,8 +20,8 @@ struct PaperPageInput {
   WorkTable work;         ///< of `problems_to_count`
 };
 
-/// Sets `rows`, `device` and `other_devices`. A page shows one device: `device`, or where no row of it has a time the one
-/// with most rows that have one.
+/// Sets `rows`, `device` and `other_devices`. A page shows one device: `device`, or where no row of it has a time the
+/// one with most rows that have one.
 void take_rows(PaperPageInput& input, std::vector<ResultRow> rows, std::string device = {});
 
 }  // namespace triscope
