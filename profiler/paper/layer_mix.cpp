@@ -124,10 +124,7 @@ bool better(const LayerTime& a, const LayerTime& b) { return a.kind != b.kind ? 
 /// Refuses a kernel of the global layers of which there is no row, where there are rows of others.
 void require_dot_kernel(std::span<const ResultRow> rows, const LayerMixRequest& request) {
   constexpr std::size_t kMostNamed = 8;
-  std::set<std::string> measured;
-  for (const ResultRow& row : rows) {
-    if (row.problem.form == Form::dot_product) measured.insert(row.kernel);
-  }
+  const std::set<std::string> measured = dot_kernels(rows);
   if (measured.empty() || measured.contains(request.dot_kernel)) return;
   std::vector<std::string> names(measured.begin(), measured.end());
   names.resize(std::min(names.size(), kMostNamed));
@@ -197,6 +194,8 @@ std::string usual_device(std::span<const ResultRow> rows, const LayerMixRequest&
 bool LayerTime::is_number() const { return high_ms - low_ms <= 2 * kNumberHalf * ms; }
 
 MsRange LayerTime::range() const { return is_number() ? MsRange{ms, ms} : MsRange{low_ms, high_ms}; }
+
+bool LayerCosts::has_interval() const { return !mix_range(*this, 2, 1).is_number(); }
 
 LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table) {
   require_dot_kernel(rows, request);

@@ -44,6 +44,8 @@ struct LayerCost {
 struct LayerCosts {
   LayerCost simplicial;  ///< the fastest measured kernel of each pass
   LayerCost global;
+  /// Whether a time of it has an interval; then sums have one.
+  bool has_interval() const;
 };
 
 /// Costs at the request's length and heads. Between two measured lengths a time is a line in the exact number of

@@ -23,6 +23,14 @@ bool is_simplicial_layer(const ResultRow& row, const LayerMixRequest& request) {
   return row.card.kind == KernelKind::simplicial && row.problem.form == request.form;
 }
 
+std::set<std::string> dot_kernels(std::span<const ResultRow> rows) {
+  std::set<std::string> kernels;
+  for (const ResultRow& row : rows) {
+    if (row.problem.form == Form::dot_product) kernels.insert(row.kernel);
+  }
+  return kernels;
+}
+
 double layer_triples(const Windows& windows, std::int64_t seq_len) {
   Problem problem;
   problem.q_heads = problem.kv_heads = problem.head_dim = 1;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <span>
 #include <string>
 
 #include "profiler/record/measurement.hpp"
@@ -15,6 +17,7 @@ struct LayerMixRequest {
   Form form = Form::trilinear;
   std::string dot_kernel = "baseline.fa3";  ///< of the global layers
   Regime regime = Regime::sustained;
+  bool operator==(const LayerMixRequest&) const = default;
 };
 
 /// An ok row of the request's regime, kv heads and head dimension: causal, of batch 1, without a sink. Its query heads,
@@ -24,6 +27,9 @@ bool is_layer_row(const ResultRow& row, const LayerMixRequest& request, Pass pas
 bool is_global_layer(const ResultRow& row, const LayerMixRequest& request);
 /// 2-simplicial attention in the request's form.
 bool is_simplicial_layer(const ResultRow& row, const LayerMixRequest& request);
+
+/// The kernels that have rows of dot-product attention.
+std::set<std::string> dot_kernels(std::span<const ResultRow> rows);
 
 /// Triples of one head.
 double layer_triples(const Windows& windows, std::int64_t seq_len);

@@ -13,18 +13,6 @@
 
 namespace triscope {
 
-namespace {
-
-/// Nobody asked for another one.
-bool is_usual(const LayerMixRequest& layer) {
-  const LayerMixRequest usual;
-  return layer.windows == usual.windows && layer.seq_len == usual.seq_len && layer.q_heads == usual.q_heads &&
-         layer.kv_heads == usual.kv_heads && layer.head_dim == usual.head_dim && layer.form == usual.form &&
-         layer.dot_kernel == usual.dot_kernel;
-}
-
-}  // namespace
-
 void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const std::string& database,
                       const std::filesystem::path& file) {
   require_output(file, FileKind::page, "--out");
@@ -36,7 +24,7 @@ void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const 
     const std::filesystem::path path = existing_database(database);
     input.database = path.filename().string();
     take_rows(input, Snapshot(path).results());
-    if (is_usual(layer)) input.layer = measured_layer(input.rows);
+    if (layer == LayerMixRequest{}) input.layer = measured_layer(input.rows);  // nobody asked for another one
     input.work = ask_work(problems_to_count(input.rows, input.layer));
   }
   write_whole_file(file, paper_page(input));
