@@ -6,7 +6,7 @@ triscope_room(views/model kernels/base kernels/attention kernels/paper kernels/t
   profiler/plan profiler/record
   profiler/statistics views/data fmt::static)
 triscope_room(views/command views/data views/model)
-triscope_room(views/parts profiler/export profiler/record views/data views/model imgui_and_implot fmt::static)
+triscope_room(views/parts kernels/base profiler/export profiler/record views/data views/model imgui_and_implot fmt::static)
 triscope_room(views/paper kernels/base kernels/paper kernels/tensors profiler/match3 profiler/paper profiler/plan views/data views/parts imgui_and_implot
   fmt::static)
 triscope_room(views/tables kernels/base profiler/paper profiler/plan profiler/record profiler/statistics views/data views/model views/paper views/parts

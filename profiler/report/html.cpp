@@ -2,6 +2,7 @@
 
 #include "kernels/base/markup_text.hpp"
 #include "kernels/base/plain_text.hpp"
+#include "kernels/base/plus_minus.hpp"
 
 namespace triscope {
 namespace {
@@ -47,11 +48,7 @@ table.grid { font-size: 12px; margin: .2rem 0; } table.grid th { font-weight: no
 
 }  // namespace
 
-std::string html_text(std::string_view text) {
-  std::string out = markup_text(plain_line(text));
-  for (std::size_t at = out.find("+-"); at != std::string::npos; at = out.find("+-")) out.replace(at, 2, "±");
-  return out;
-}
+std::string html_text(std::string_view text) { return plus_minus(markup_text(plain_line(text))); }
 
 std::string html_table(const HtmlTable& table) {
   const auto row = [&](const std::vector<std::string>& cells, const char* tag) {

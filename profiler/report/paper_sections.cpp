@@ -154,8 +154,8 @@ std::string scaling() {
       };
       fits.rows.push_back({benchmark, kModels.at(model), with_half(law.alpha, half_width(law.alpha_error, law.degrees)),
                            printed(3, "alpha"), with_half(law.beta, half_width(law.beta_error, law.degrees)),
-                           printed(3, "beta"), fmt::format("{:.5f}", law.r_squared),
-                           fmt::format("{:.2e}", law.residual_sum), printed(4, "residual")});
+                           printed(3, "beta"), r_squared_text(law), fmt::format("{:.2e}", law.residual_sum),
+                           printed(4, "residual")});
     }
     const AlphaDifference welch = alpha_difference(laws[0], laws[1]);
     const LossSeries first = paper_losses(benchmark, kModels[0]), second = paper_losses(benchmark, kModels[1]);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "kernels/base/number_of.hpp"
+#include "kernels/base/plus_minus.hpp"
 #include "profiler/paper/operator_work.hpp"
 #include "profiler/paper/recipe.hpp"
 #include "profiler/plan/crossing.hpp"
@@ -174,7 +175,7 @@ void draw_answer(const Context& context, const RecipeUi& ui, const RecipeAnswer&
       "With {} of {} layers 2-simplicial, attention takes {} of a training step, {} the {} of "
       "global layers only.",
       ui.simplicial, ui.layers, range_text(mixed), ratio_text(mixed, global), range_text(global));
-  if (answer.fits) text += " " + budget_sentence(ui, *answer.fits, !mix_range(*answer.costs, 2, 1).is_number());
+  if (answer.fits) text += " " + budget_sentence(ui, *answer.fits, answer.costs->has_interval());
   wrapped_text(context.look.theme.text, text);
 }
 

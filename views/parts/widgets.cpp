@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "kernels/base/plus_minus.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/data/format.hpp"
 
@@ -57,11 +58,6 @@ void panel_heading(const Context& context, const std::string& title, const std::
 }
 
 float button_width(const char* label) { return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x; }
-
-std::string plus_minus(std::string text) {
-  for (std::size_t at = text.find("+-"); at != std::string::npos; at = text.find("+-")) text.replace(at, 2, "±");
-  return text;
-}
 
 std::string sentence(std::string text) {
   if (text.empty()) return text;

@@ -122,7 +122,7 @@ void print_mix(const ModelShape& model, const LayerCosts& costs) {
       model.layers, simplicial, number_of(model.sequences, "sequence"), range_text(mixed), range_text(global),
       ratio_text(mixed, global));
   if (model.budget_ms <= 0) return;
-  const char* by = mix_range(costs, 2, 1).is_number() ? "" : ", by 95 % intervals";
+  const char* by = costs.has_interval() ? ", by 95 % intervals" : "";
   const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);
   if (mixes.none()) {
     print_output("No mix of {} layers stays within {} ms{}.\n", model.layers, milliseconds_text(model.budget_ms), by);
