@@ -43,7 +43,7 @@ std::vector<Place> strongest_places(Supervisor& worker, const AttentionSource& s
   std::size_t count = std::min(cells.size(), static_cast<std::size_t>(most));
   while (count > 0 && count < cells.size() &&
          overview.largest_p[cells[count]] == overview.largest_p[cells[count - 1]] &&
-         count < 4 * static_cast<std::size_t>(most))
+         count / 4 < static_cast<std::size_t>(most))
     ++count;
   std::vector<Place> places;
   for (std::size_t n = 0; n < count; ++n) {
@@ -93,7 +93,7 @@ class Collector {
         if (k != token) add(place, slice, token, k);
       }
     }
-    if (std::ssize(found_) > 64 * search_.most) keep_best(found_, search_.most);
+    if (std::ssize(found_) / 64 > search_.most) keep_best(found_, search_.most);
   }
 
  private:
