@@ -21,16 +21,9 @@ constexpr float kLeastWidth = 200, kLeastHeight = 130;  ///< of a plot, design p
 
 std::string legend_name(const ExploreLine& line) { return line.name.empty() ? "##all" : " " + line.name; }
 
-/// The colours and marks of the other charts; the ninth series has the first colour and another mark.
-ImU32 colour_of(const Look& look, const ExploreChart& chart, const ExploreLine& line) {
-  if (line.style == kOtherLines) return look.theme.muted;
-  if (line.baseline && chart.query.color == "kernel") return look.theme.baseline;
-  return look.theme.series[static_cast<std::size_t>(line.style) % look.theme.series.size()];
-}
-
 ImPlotMarker marker_of(const ExploreLine& line) {
   Series series;
-  series.colour = line.style == kOtherLines ? 0 : line.style + line.style / 8;
+  series.colour = explore_marker(line);
   return series_marker(series);
 }
 
@@ -49,7 +42,7 @@ void plot_line(const Context& context, const ExploreChart& chart, const ExploreL
     above.push_back(mark.high - mark.y);
   }
   const std::string name = legend_name(line);
-  const ImU32 colour = colour_of(look, chart, line);
+  const ImU32 colour = explore_colour(look.theme, chart, line);
   ImPlotSpec whiskers;
   whiskers.LineColor = to_vec4(colour);
   whiskers.LineWeight = std::max(1.0F, look.px(1));

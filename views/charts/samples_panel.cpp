@@ -103,13 +103,12 @@ void draw_lane(const Context& context, const ReadingLane& lane, bool bottom, boo
   ImPlot::SetupAxis(ImAxis_X1, bottom ? "seconds" : nullptr,
                     ImPlotAxisFlags_NoTickMarks | (bottom ? 0 : ImPlotAxisFlags_NoTickLabels));
   ImPlot::SetupAxis(ImAxis_Y1, lane.unit, ImPlotAxisFlags_NoTickMarks);
-  const auto [least, most] = std::minmax_element(lane.values.begin(), lane.values.end());
-  const double span = std::max({*most - *least, std::abs(*most) * 0.02, 1e-9});
-  ImPlot::SetupAxisLimits(ImAxis_Y1, *least - span * 0.25, *most + span * 0.25);
-  const double ticks[] = {*least, *most};
-  const std::string first = fmt::format("{:.0f}", *least), last = fmt::format("{:.0f}", *most);
-  const char* names[] = {first.c_str(), last.c_str()};
-  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks, !low && *most - *least > span * 0.4 ? 2 : 1, names);
+  const LaneAxis axis = lane_axis(lane);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, axis.low, axis.high);
+  std::vector<double> ticks;
+  std::vector<const char*> names;
+  for (const auto& [at, name] : axis.ticks) ticks.push_back(at), names.push_back(name.c_str());
+  ImPlot::SetupAxisTicks(ImAxis_Y1, ticks.data(), low ? 1 : static_cast<int>(ticks.size()), names.data());
   ImPlotSpec line;
   line.LineColor = to_vec4(look.theme.muted);
   line.LineWeight = std::max(1.0F, look.px(1.25F));

@@ -140,6 +140,14 @@ void add_lanes(SampleChart& chart, const std::vector<Sample>& samples, std::size
 
 }  // namespace
 
+LaneAxis lane_axis(const ReadingLane& lane) {
+  const auto [least, most] = std::minmax_element(lane.values.begin(), lane.values.end());
+  const double span = std::max({*most - *least, std::abs(*most) * 0.02, 1e-9});
+  LaneAxis axis{*least - span * 0.25, *most + span * 0.25, {{*least, fmt::format("{:.0f}", *least)}}};
+  if (*most - *least > span * 0.4) axis.ticks.emplace_back(*most, fmt::format("{:.0f}", *most));
+  return axis;
+}
+
 std::string folded_text(const Histogram& histogram) {
   std::string text;
   const auto add = [&](std::size_t number, const char* to, double farthest, const char* bar) {

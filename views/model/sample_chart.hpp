@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/export/text_table.hpp"
@@ -27,6 +28,12 @@ struct ReadingLane {
   const char *name, *unit;              ///< "clock", "MHz"
   std::vector<double> seconds, values;  ///< decimated like the samples
 };
+/// Of a lane: its values with a margin. Named are the lowest and, where that is far enough from it, the highest.
+struct LaneAxis {
+  double low = 0, high = 0;
+  std::vector<std::pair<double, std::string>> ticks;
+};
+LaneAxis lane_axis(const ReadingLane& lane);
 /// Neighbouring samples at which one thing slowed the device down, or nothing did.
 struct LimitSpan {
   double first = 0, last = 0;  ///< seconds

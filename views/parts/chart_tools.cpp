@@ -24,6 +24,14 @@ ImPlotMarker series_marker(const Series& series) {
   return kMarkers[static_cast<std::size_t>(series.colour) % kMarkers.size()];
 }
 
+ImU32 explore_colour(const Theme& theme, const ExploreChart& chart, const ExploreLine& line) {
+  if (line.style == kOtherLines) return theme.muted;
+  if (line.baseline && chart.query.color == "kernel") return theme.baseline;
+  return theme.series[static_cast<std::size_t>(line.style) % theme.series.size()];
+}
+
+int explore_marker(const ExploreLine& line) { return line.style == kOtherLines ? 0 : line.style + line.style / 8; }
+
 const char* unit_of(MapMetric metric) {
   switch (metric) {
     case MapMetric::latency:

@@ -14,6 +14,10 @@ namespace triscope {
 /// The colour and marker of a series, the same in every chart.
 ImU32 series_colour(const Theme& theme, const Series& series);
 ImPlotMarker series_marker(const Series& series);
+/// The same of a line of an exploration; its marker as a number, as `Series::colour`. The ninth line has the first
+/// colour and another marker.
+ImU32 explore_colour(const Theme& theme, const ExploreChart& chart, const ExploreLine& line);
+int explore_marker(const ExploreLine& line);
 
 /// What a map's numbers are in.
 const char* unit_of(MapMetric metric);

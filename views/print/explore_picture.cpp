@@ -4,6 +4,7 @@
 
 #include "views/data/format.hpp"
 #include "views/model/explore_axis.hpp"
+#include "views/parts/chart_tools.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"
 
@@ -29,14 +30,7 @@ PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool uprigh
   return named;
 }
 
-ImU32 colour_of(const ExploreChart& chart, const ExploreLine& line) {
-  const Theme& theme = light_theme();
-  if (line.style == kOtherLines) return theme.muted;
-  if (line.baseline && chart.query.color == "kernel") return theme.baseline;
-  return theme.series[static_cast<std::size_t>(line.style) % theme.series.size()];
-}
-
-int shape_of(const ExploreLine& line) { return line.style == kOtherLines ? 0 : (line.style + line.style / 8) % 8; }
+int shape_of(const ExploreLine& line) { return explore_marker(line) % 8; }
 
 void plot_line(VectorCanvas& canvas, const PlotFrame& frame, const ExploreLine& line, ImU32 colour) {
   std::vector<ImVec2> points;
@@ -59,7 +53,7 @@ std::vector<LegendEntry> legend_of(const ExploreChart& chart) {
     for (const ExploreLine& line : plot.lines) {
       const bool known = std::ranges::any_of(legend, [&](const LegendEntry& one) { return one.name == line.name; });
       if (!line.name.empty() && !known)
-        legend.push_back({line.name, colour_of(chart, line), shape_of(line), line.joined});
+        legend.push_back({line.name, explore_colour(light_theme(), chart, line), shape_of(line), line.joined});
     }
   }
   return legend;
@@ -97,7 +91,8 @@ std::string explore_picture(const ExploreChart& chart, const std::string& title,
     const std::string name = plot.name + (plot.name.empty() || plot.row.empty() ? "" : ", ") + plot.row;
     if (!name.empty()) canvas.text(low.x, low.y - 5, name, {11, theme.text});
     const PlotFrame frame(canvas, place, std::move(x), std::move(y));
-    for (const ExploreLine& line : plot.lines) plot_line(canvas, frame, line, colour_of(chart, line));
+    for (const ExploreLine& line : plot.lines)
+      plot_line(canvas, frame, line, explore_colour(light_theme(), chart, line));
   }
   return canvas.finish();
 }

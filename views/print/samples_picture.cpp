@@ -57,12 +57,8 @@ void draw_times(VectorCanvas& canvas, const PlotFrame& frame, const SampleChart&
 
 void draw_lane(VectorCanvas& canvas, const PlotRoom& room, const SampleChart& chart, const ReadingLane& lane,
                bool bottom) {
-  const auto [least, most] = std::minmax_element(lane.values.begin(), lane.values.end());
-  const double span = std::max({*most - *least, std::abs(*most) * 0.02, 1e-9});
-  PlotAxis axis{*least - span * 0.25, *most + span * 0.25, false, {}, lane.unit};
-  axis.ticks.emplace_back(*least, fmt::format("{:.0f}", *least));
-  if (*most - *least > span * 0.4) axis.ticks.emplace_back(*most, fmt::format("{:.0f}", *most));
-  const PlotFrame frame(canvas, room, seconds_axis(chart, bottom), std::move(axis));
+  auto [low, high, ticks] = lane_axis(lane);
+  const PlotFrame frame(canvas, room, seconds_axis(chart, bottom), {low, high, false, std::move(ticks), lane.unit});
   std::vector<ImVec2> line;
   for (std::size_t n = 0; n < lane.values.size(); ++n) line.push_back(frame.at(lane.seconds[n], lane.values[n]));
   canvas.line(line, light_theme().muted, 1);
