@@ -40,7 +40,7 @@ if(TRISCOPE_WINDOW)
     app/window/files app/window/messages app/window/undo imgui_and_implot fmt::static)
   triscope_room(app/window/picture kernels/base profiler/export views/model app/window/files app/window/messages
     imgui_and_implot fmt::static)
-  triscope_room(app/window/database kernels/base profiler/plan profiler/store profiler/verdict views/data views/model app/window/messages
+  triscope_room(app/window/database kernels/base profiler/plan profiler/record profiler/store profiler/verdict views/data views/model app/window/messages
     app/window/threads app/window/undo fmt::static)
   triscope_room(app/window/sweep kernels/base kernels/attention profiler/plan profiler/record profiler/statistics profiler/sweep views/data views/model app/window/database app/window/engine
     app/window/messages app/window/threads fmt::static Threads::Threads)

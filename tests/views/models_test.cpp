@@ -291,6 +291,18 @@ TEST(Compare, counts_verdicts_and_lists_differences_in_order_of_importance) {
   EXPECT_EQ(compare_text(model).rows[0][5], "1.30");
 }
 
+TEST(Compare, devices_that_cannot_be_read_are_not_the_same) {
+  for (const char* const name : {"?", ""}) {
+    auto first = small_sweep(), second = small_sweep();
+    first->info.environment.device_name = second->info.environment.device_name = name;
+    const CompareModel model = make_compare_model({{first, {}}, {second, {}}}, 0);
+    ASSERT_EQ(model.differences.size(), 1U);
+    EXPECT_EQ(model.differences[0].what, "device");
+    EXPECT_THAT(model.differences[0].values, testing::Each("unknown device"));
+    EXPECT_THAT(model.sweeps[1], HasSubstr("unknown device"));
+  }
+}
+
 TEST(Compare, lines_that_differ_in_length_say_their_length) {
   auto results = sweep({row(1, 512, 32, Pass::forward, 10, 1), row(2, 512, 32, Pass::forward, 20, 1)});
   results->rows[1].problem.seq_len = 4096;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "profiler/record/same_device.hpp"
 #include "views/data/format.hpp"
 
 namespace triscope {
@@ -35,13 +36,24 @@ std::string median_clock(const SweepResults& results) {
   return clocks.empty() ? "unknown" : fmt::format("{:.0f} MHz", median(clocks));
 }
 
+std::string device_text(const SweepResults& results) {
+  const Environment& environment = results.info.environment;
+  return is_known_device(environment) ? environment.device_name : "unknown device";
+}
+
+bool on_several_devices(const std::vector<ComparedSweep>& compared) {
+  return compared.size() > 1 && std::any_of(compared.begin() + 1, compared.end(), [&](const ComparedSweep& sweep) {
+           return !on_same_device(sweep.results->info.environment, compared.front().results->info.environment);
+         });
+}
+
 struct Aspect {
   const char* what;
   std::string (*text)(const SweepResults&);
 };
 /// In order of importance for a time: the machine, its conditions, how it was timed, then the software.
 const Aspect kAspects[] = {
-    {"device", [](const SweepResults& s) { return s.info.environment.device_name; }},
+    {"device", device_text},
     {"device id", [](const SweepResults& s) { return s.info.environment.device_uuid; }},
     {"driver", [](const SweepResults& s) { return s.info.environment.driver_version; }},
     {"clock while measuring", median_clock},
@@ -99,12 +111,13 @@ void name_apart(std::vector<std::string>& names, const std::vector<ComparedSweep
 
 std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compared) {
   std::vector<Difference> differences;
+  const bool several_devices = on_several_devices(compared);
   for (const Aspect& aspect : kAspects) {
     Difference difference{aspect.what, {}};
     for (const ComparedSweep& sweep : compared) difference.values.push_back(aspect.text(*sweep.results));
     const bool differ = std::any_of(difference.values.begin(), difference.values.end(),
                                     [&](const std::string& value) { return value != difference.values.front(); });
-    if (differ) differences.push_back(std::move(difference));
+    if (differ || (several_devices && aspect.text == device_text)) differences.push_back(std::move(difference));
   }
   return differences;
 }
@@ -145,13 +158,11 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
   const std::size_t n = compared.size();
   bool instances = false;
   const std::size_t same_day = length_of_day(compared, now);
-  const bool several_devices = std::any_of(compared.begin(), compared.end(), [&](const ComparedSweep& sweep) {
-    return sweep.results->info.environment.device_name != compared.front().results->info.environment.device_name;
-  });
+  const bool several_devices = on_several_devices(compared);
   for (const ComparedSweep& sweep : compared) {
     const SweepInfo& info = sweep.results->info;
     std::string name = info.note.empty() ? format_started(info.started, now).substr(same_day) : info.note;
-    if (several_devices) name += ", " + info.environment.device_name;
+    if (several_devices) name += ", " + device_text(*sweep.results);
     model.sweeps.push_back(std::move(name));
     instances |= has_several_instances(sweep.results->rows);
   }

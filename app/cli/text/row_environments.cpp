@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "profiler/record/columns.hpp"
+#include "profiler/record/same_device.hpp"
 
 namespace triscope {
 namespace {
@@ -28,11 +29,6 @@ struct Place {
   Environment environment;
   std::vector<std::int64_t> rows;
 };
-
-/// Of a machine that cannot be read nobody knows whether it is another's.
-bool is_unknown(const Environment& environment) {
-  return environment.device_name.empty() || environment.device_name == "?";
-}
 
 std::string optional_text(const std::optional<double>& value) {
   return value ? significant_text(*value, 6) : "unknown";
@@ -53,7 +49,7 @@ std::vector<EnvironmentDifference> environment_differences(const Environment& en
   };
   note("commit", "commit", environment.git_commit, usual.git_commit);
   note("commit", "version", environment.triscope_version, usual.triscope_version);
-  if (is_unknown(environment) && is_unknown(usual)) {
+  if (!is_known_device(environment) && !is_known_device(usual)) {
     differences.push_back({"device", "machines that cannot be read"});
   } else {
     note("device", "device", environment.device_name, usual.device_name);
@@ -95,8 +91,11 @@ OtherEnvironments other_environments(const Snapshot& snapshot, const std::vector
       std::erase_if(measurements, [&](std::int64_t measurement) { return !shown.contains(measurement); });
       if (measurements.empty()) continue;
       const auto [place, is_new] = known.try_emplace(environment, places.size());
-      if (!is_new && is_unknown(environment)) place->second = places.size();
-      if (is_new || is_unknown(environment)) places.push_back({environment, {}});
+      const bool another = is_new || !is_known_device(environment);
+      if (another) {
+        place->second = places.size();
+        places.push_back({environment, {}});
+      }
       std::vector<std::int64_t>& of_place = places[place->second].rows;
       of_place.insert(of_place.end(), measurements.begin(), measurements.end());
     }

@@ -12,6 +12,7 @@
 
 #include "kernels/base/error.hpp"
 #include "kernels/base/text_beginning.hpp"
+#include "profiler/record/same_device.hpp"
 #include "profiler/store/sweep_lock.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 #include "views/data/long_note.hpp"
@@ -60,10 +61,9 @@ void cut_texts(ResultRow& row) {
        &row.card.short_label});
 }
 
-// What cannot be read is not the same as another that cannot be read.
-bool on_same_device(const SweepInfo& a, const SweepInfo& b) {
-  const std::string &one = a.environment.device_name, &other = b.environment.device_name;
-  return one == other && !one.empty() && !a.uuid.empty() && !b.uuid.empty();
+// Neither of a device that cannot be read, nor without an identity.
+bool are_comparable(const SweepInfo& a, const SweepInfo& b) {
+  return on_same_device(a.environment, b.environment) && !a.uuid.empty() && !b.uuid.empty();
 }
 
 // Whether a sweep was done when it was read and was not resumed since.
@@ -135,7 +135,7 @@ std::vector<std::shared_ptr<const SweepResults>> DatabaseReader::on_the_device_o
   std::map<std::int64_t, std::shared_ptr<const SweepResults>> kept;
   std::vector<std::shared_ptr<const SweepResults>> result;
   for (const SweepInfo& sweep : sweeps) {
-    if (sweep.id == shown.id || !on_same_device(sweep, shown) || result.size() == kMost || cancel_.stop_requested())
+    if (sweep.id == shown.id || !are_comparable(sweep, shown) || result.size() == kMost || cancel_.stop_requested())
       continue;
     const auto before = loaded_.find(sweep.id);
     // A sweep that was done and was not resumed since is as it was; one that runs gets rows, and its rows more
