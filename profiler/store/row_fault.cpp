@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/attention/flops.hpp"
+
 namespace triscope {
 namespace {
 
@@ -65,6 +67,24 @@ std::string interval_fault(const std::optional<double>& low, const std::optional
   return low && high && *low > *high ? fmt::format("ci_low_ms is {}, above ci_high_ms", *low) : "";
 }
 
+// How far two counts of the same work may lie apart: they are sums of integers, rounded once.
+constexpr double kRoundings = 1e-9;
+
+// Of what follows from the problem: `stated`, which the row says, beside `count`.
+std::string count_fault(std::string_view name, const std::optional<double>& stated, double count) {
+  if (!stated || std::abs(*stated - count) <= kRoundings * count) return "";
+  return fmt::format("{} is {:.4g}, where its problem gives {:.4g}", name, *stated, count);
+}
+
+// Whoever wrote the row, its rates are its problem's work by its time.
+std::string rate_fault(const ResultRow& row) {
+  if (!row.median_ms || *row.median_ms <= 0) return "";
+  const double per_ms = 1e-9 / *row.median_ms;
+  return first_of(
+      {count_fault("tflops", row.tflops, useful_flops(row.problem, row.pass) * per_ms),
+       count_fault("tflops_paper_count", row.tflops_paper_count, paper_flops(row.problem, row.pass) * per_ms)});
+}
+
 void make_possible(std::int64_t& size) {
   if (size < 1 || size > kLargestSize) size = 1;
 }
@@ -73,7 +93,7 @@ void make_possible(std::int64_t& size) {
 
 std::string row_fault(const ResultRow& row) {
   const bool has_no_time = row.status == Status::ok && !row.median_ms;
-  return first_of(
+  const std::string fault = first_of(
       {problem_fault(row.problem, row.status), counts_fault(row.samples, row.flagged),
        has_no_time ? "median_ms is missing, although it is called ok" : "",
        number_fault("median_ms", row.median_ms, kMostMs), interval_fault(row.ci_low_ms, row.ci_high_ms),
@@ -84,6 +104,14 @@ std::string row_fault(const ResultRow& row) {
        number_fault("sm_clock_mhz", row.sm_clock_mhz, kMostMegahertz),
        number_fault("max_sm_clock_mhz", row.max_sm_clock_mhz, kMostMegahertz),
        number_fault("counted_clock_mhz", row.counted_clock_mhz, kMostMegahertz), date_fault("started", row.started)});
+  return fault.empty() ? rate_fault(row) : fault;
+}
+
+std::string work_fault(const MeasurementKey& key, const std::optional<double>& useful,
+                       const std::optional<double>& paper) {
+  if (!validate(key.problem).empty()) return "";
+  return first_of({count_fault("useful_flops", useful, useful_flops(key.problem, key.pass)),
+                   count_fault("paper_flops", paper, paper_flops(key.problem, key.pass))});
 }
 
 std::string environment_fault(const Environment& environment) {

@@ -1,6 +1,7 @@
 // What a row of a database cannot say, whoever wrote it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "profiler/record/measurement.hpp"
@@ -10,6 +11,9 @@ namespace triscope {
 /// Why this is nothing that Triscope stores, in words ("seq_len is -5"); empty: it can be.
 std::string row_fault(const ResultRow& row);
 std::string row_fault(const Measurement& measurement);
+/// The same of the FLOPs of one launch that stand beside a measurement: its problem gives them.
+std::string work_fault(const MeasurementKey& key, const std::optional<double>& useful,
+                       const std::optional<double>& paper);
 std::string sample_fault(const Sample& sample);
 std::string environment_fault(const Environment& environment);
 std::string sweep_fault(const SweepInfo& sweep);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "profiler/store/patience.hpp"
+#include "profiler/store/row_fault.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/store/store_error.hpp"
 #include "profiler/store/store_rows.hpp"
@@ -79,7 +80,7 @@ std::optional<ExistingRow> existing_row(SQLite::Database& target, std::int64_t s
   }
 }
 
-// What was computed when `id` was stored; copied rather than computed anew, so that a copy says the same as its source.
+// What was computed when `id` was stored.
 Derived read_derived(SQLite::Database& database, std::int64_t id) {
   return select<Derived>(database, kDerived.columns, "FROM measurement WHERE id = ?", id).front();
 }
@@ -91,8 +92,11 @@ bool copy_measurement(SQLite::Database& target, std::int64_t sweep, const Source
   const auto read = [&](auto of, std::int64_t row) {
     return source.read([&](SQLite::Database& database) { return of(database, row); });
   };
+  const Derived derived = read(read_derived, id);
+  if (const std::string fault = work_fault(measurement.key, derived.useful_flops, derived.paper_flops); !fault.empty())
+    throw UnusableRow(fault);
   const std::int64_t target_environment = intern_environment(target, read(read_environment, environment));
-  const std::int64_t copy = write_measurement(target, sweep, target_environment, measurement, read(read_derived, id),
+  const std::int64_t copy = write_measurement(target, sweep, target_environment, measurement, derived,
                                               existing ? std::optional(existing->id) : std::nullopt);
   if (const std::optional<KernelCard> card = read(read_kernel_card, id)) write_kernel_card(target, copy, *card);
   const std::string note = read(read_note, id);
