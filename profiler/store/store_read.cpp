@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "profiler/record/same_device.hpp"
 #include "profiler/store/row_fault.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_tables.hpp"
@@ -58,7 +59,7 @@ SweepInfo unusable_sweep(std::int64_t id, const std::string& fault) {
   SweepInfo sweep;
   sweep.id = id;
   sweep.note = "cannot be used: " + fault;
-  sweep.environment.device_name = "?";
+  sweep.environment.device_name = kUnknownDevice;
   return sweep;
 }
 
@@ -133,17 +134,12 @@ std::vector<ResultRow> result_rows(SQLite::Database& database, const WhichRows& 
   return rows;
 }
 
-// A sample and whose it is.
-struct SampleRow {
+// What a measurement's samples come with.
+struct SeriesRow {
   std::int64_t measurement = 0;
   std::optional<std::int64_t> group;
   bool converged = false;
-  Sample sample;
 };
-constexpr auto kMeasurementOf = &SampleRow::measurement;
-constexpr auto kGroupOf = &SampleRow::group;
-constexpr auto kConvergedOf = &SampleRow::converged;
-constexpr auto kSampleOf = &SampleRow::sample;
 
 }  // namespace
 
@@ -294,41 +290,40 @@ void read_companions(SQLite::Database& database, const char* condition, std::int
 
 std::unordered_map<std::int64_t, SampleSeries> read_series(SQLite::Database& database, const char* condition,
                                                            std::int64_t value) {
-  static constexpr auto kColumns =
-      columns(Table{"measurement", column("id", kMeasurementOf), column("interleave_group", kGroupOf),
-                    column("converged", kConvergedOf)}
-                  .columns,
-              within(kSampleOf, kSamples.columns));
-  // CROSS JOIN: measurements first, so that each one's samples are one range of the sample table.
-  SQLite::Statement query(
-      database, "SELECT " + select_list(kColumns) +
-                    " FROM measurement CROSS JOIN sample ON sample.measurement = measurement.id WHERE " + condition +
-                    " ORDER BY measurement.id, sample.ordinal");
-  Binder binder(query);
-  binder << value;
+  static constexpr Table kRows{"measurement", column("id", &SeriesRow::measurement),
+                               column("interleave_group", &SeriesRow::group),
+                               column("converged", &SeriesRow::converged)};
+  // Measurement by measurement, as their samples lie in the file: joined to another order they would have to be sorted.
+  SQLite::Statement rows(database, "SELECT " + select_list(kRows.columns) + " FROM measurement WHERE " + condition +
+                                       " ORDER BY measurement.id");
+  Binder(rows) << value;
+  SQLite::Statement samples(
+      database, "SELECT " + select_list(kSamples.columns) + " FROM sample WHERE measurement = ? ORDER BY ordinal");
   std::unordered_map<std::int64_t, SampleSeries> all;
   std::unordered_set<std::int64_t> unusable;  // one sample that cannot be used costs its measurement's, not the others'
-  SampleSeries* series = nullptr;
-  SampleRow row;
-  std::int64_t current = 0;
-  while (query.executeStep()) {
-    row.sample = {};
-    RowReader reader(query);
+  while (rows.executeStep()) {
+    const std::int64_t measurement = rows.getColumn(0).getInt64();
+    samples.reset();
+    Binder(samples) << measurement;
+    SampleSeries series;
     const bool usable = if_usable<bool>([&] {
-                          read_row(reader, kColumns, row);
-                          return sample_fault(row.sample).empty();
+                          while (samples.executeStep()) {
+                            RowReader reader(samples);
+                            read_row(reader, kSamples.columns, series.samples.emplace_back());
+                            if (!sample_fault(series.samples.back()).empty()) return false;
+                          }
+                          SeriesRow row;
+                          RowReader reader(rows);
+                          if (!series.samples.empty()) read_row(reader, kRows.columns, row);
+                          series.group = row.group.value_or(-1);
+                          series.converged = row.converged;
+                          return true;
                         }).value_or(false);
     if (!usable) {
-      unusable.insert(query.getColumn(0).getInt64());
-      continue;
+      unusable.insert(measurement);
+    } else if (!series.samples.empty()) {
+      all.emplace(measurement, std::move(series));
     }
-    if (series == nullptr || row.measurement != current) {
-      current = row.measurement;
-      series = &all[current];
-      series->group = row.group.value_or(-1);
-      series->converged = row.converged;
-    }
-    series->samples.push_back(row.sample);
   }
   const std::string references = fmt::format(
       "SELECT DISTINCT turn_sample.measurement FROM measurement CROSS JOIN turn_sample ON "
@@ -360,7 +355,7 @@ std::vector<std::pair<Environment, std::vector<std::int64_t>>> read_environments
     const auto [place, is_new] = place_of.try_emplace(environment, places.size());
     if (is_new) {
       const auto known = if_usable<Environment>([&] { return read_environment(database, environment); });
-      places.push_back({known.value_or(Environment{.device_name = "?"}), {}});
+      places.push_back({known.value_or(Environment{.device_name = kUnknownDevice}), {}});
     }
     places[place->second].second.push_back(measurement);
   }

@@ -10,12 +10,31 @@
 #include "profiler/verdict/pairing.hpp"
 
 namespace triscope {
+namespace {
+
+// Each of `ours` with its partner; `samples` will be asked for both.
+std::vector<std::pair<const ResultRow*, const ResultRow*>> partners_of(const std::vector<ResultRow>& ours,
+                                                                       const std::vector<ResultRow>& theirs,
+                                                                       StoredSamples& samples) {
+  std::vector<std::pair<const ResultRow*, const ResultRow*>> pairs;
+  const Partners partners(theirs, true);
+  for (const ResultRow& row : ours) {
+    const std::optional<std::size_t> partner = partners.first_of(row);
+    if (!partner) continue;
+    pairs.emplace_back(&row, &theirs[*partner]);
+    samples.expect(row);
+    samples.expect(theirs[*partner]);
+  }
+  return pairs;
+}
+
+}  // namespace
 
 const SampleSeries& StoredSamples::of(const ResultRow& row) {
   constexpr int kFewMeasurements = 8;
   OfSweep& sweep = sweeps_[row.sweep];
   if (const auto known = sweep.series.find(row.measurement); known != sweep.series.end()) return known->second;
-  if (!sweep.whole && ++sweep.asked > kFewMeasurements) {
+  if (!sweep.whole && sweep.expected > kFewMeasurements) {
     sweep.whole = true;
     sweep.series.merge(snapshot_.series_of_sweep(row.sweep));
     if (const auto known = sweep.series.find(row.measurement); known != sweep.series.end()) return known->second;
@@ -84,19 +103,15 @@ Verdicts compare_with_baseline(const Snapshot& snapshot, const std::vector<Resul
     if (row.status == Status::ok) (row.kernel == verdicts.baseline ? theirs : ours).push_back(row);
   }
   StoredSamples samples(snapshot);
-  const Partners partners(theirs, true);
-  for (const ResultRow& row : ours) {
-    const std::optional<std::size_t> partner = partners.first_of(row);
-    if (!partner) continue;
-    const ResultRow& other = theirs[*partner];
+  for (const auto& [row, other] : partners_of(ours, theirs, samples)) {
     const Comparison& times =
-        verdicts.by_measurement.try_emplace(row.measurement, compare_rows(samples, row, samples, other, tolerance))
+        verdicts.by_measurement.try_emplace(row->measurement, compare_rows(samples, *row, samples, *other, tolerance))
             .first->second;
-    if (!row.tflops || !other.tflops) continue;
+    if (!row->tflops || !other->tflops) continue;
     // In turns the times are those of the same moments, so the rate is that of the work times the ratio of times.
-    const double medians = *other.median_ms / *row.median_ms;
-    verdicts.rates.try_emplace(row.measurement,
-                               *row.tflops / *other.tflops * (times.paired ? times.ratio / medians : 1.0));
+    const double medians = *other->median_ms / *row->median_ms;
+    verdicts.rates.try_emplace(row->measurement,
+                               *row->tflops / *other->tflops * (times.paired ? times.ratio / medians : 1.0));
   }
   return verdicts;
 }

@@ -13,10 +13,12 @@
 
 namespace triscope {
 
-/// Samples for comparisons: of single measurements, or of a whole sweep in one pass once several of it were asked for.
+/// Samples for comparisons: of single measurements, or of a whole sweep in one pass where several of it are expected.
 class StoredSamples {
  public:
   explicit StoredSamples(const Snapshot& snapshot) : snapshot_(snapshot) {}
+  /// `of` will be asked for this row.
+  void expect(const ResultRow& row) { ++sweeps_[row.sweep].expected; }
   /// Throws `Error` when the measurement is gone. The reference stays valid.
   const SampleSeries& of(const ResultRow& row);
   /// As `Snapshot::spread`, read once.
@@ -24,7 +26,7 @@ class StoredSamples {
 
  private:
   struct OfSweep {
-    int asked = 0;
+    int expected = 0;
     bool whole = false;
     std::unordered_map<std::int64_t, SampleSeries> series;
     std::optional<SweepSpread> spread;

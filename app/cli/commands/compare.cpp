@@ -106,8 +106,10 @@ std::pair<Side, Side> open_sides(const CompareOptions& options) {
     }
   }
   give_up_other_rights(files);
+  SweepRows of_a(*a.from), of_b(*b.from);
   for (Side* side : {&a, &b}) {
-    const std::vector<ResultRow> all = side->selection ? select(*side->from, *side->selection) : side->from->results();
+    SweepRows& from = side->from == a.from ? of_a : of_b;
+    const std::vector<ResultRow> all = side->selection ? select(from, *side->selection) : side->from->results();
     side->rows = newest_of_each(all);
     if (side->selection) side->left_out = all.size() - side->rows.size();
   }
@@ -254,6 +256,10 @@ int run(const CompareOptions& options) {
   compared.b = label_of(b);
   StoredSamples of_a(*a.from), of_other(*b.from);
   StoredSamples& of_b = a.from == b.from ? of_a : of_other;
+  for (const RowPair& pair : pairing.pairs) {
+    of_a.expect(pair.a);
+    of_b.expect(pair.b);
+  }
   for (const RowPair& pair : pairing.pairs) compared.pairs.push_back(compare_pair(of_a, of_b, pair, options));
   compared.differences = place_differences(*a.from, *b.from, compared.pairs, options.allowed);
   compared.tally = count_pairs(compared.pairs, pairing);

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <set>
 
 #include "app/cli/options/values.hpp"
 #include "kernels/base/error.hpp"
@@ -20,24 +20,36 @@ constexpr std::string_view kKernelPrefix = "kernel:";
               hint + "see `triscope list` for sweeps and `triscope show` for measurements", ExitCode::usage);
 }
 
-/// The rows of a kernel in the sweep that is named, or in the newest that holds any.
-std::vector<ResultRow> select_kernel(const Snapshot& snapshot, const std::vector<SweepInfo>& sweeps,
-                                     const Selection& selection) {
+/// The rows of a kernel in one sweep; the kernels that it holds are added to `known`.
+std::vector<ResultRow> rows_of_kernel(SweepRows& from, std::int64_t sweep, const std::string& kernel,
+                                      std::set<std::string>& known) {
   std::vector<ResultRow> rows;
-  std::vector<std::int64_t> holding;  // sweeps that hold the kernel
-  std::vector<std::string> known;     // the kernels of all sweeps
-  for (const SweepInfo& sweep : sweeps) {
-    bool holds = false;
-    for (ResultRow& row : snapshot.results(sweep.id)) {
-      known.push_back(row.kernel);
-      if (row.kernel != selection.kernel) continue;
-      holds = true;
-      if (!selection.sweep || sweep.id == *selection.sweep) rows.push_back(std::move(row));
-    }
-    if (!rows.empty()) return rows;
-    if (holds) holding.push_back(sweep.id);
+  for (const ResultRow& row : from.of(sweep)) {
+    known.insert(row.kernel);
+    if (row.kernel == kernel) rows.push_back(row);
   }
-  if (holding.empty()) nothing(selection, "no sweep holds that kernel", nearest_name_hint(selection.kernel, known));
+  return rows;
+}
+
+/// The rows of a kernel in the sweep that is named, or in the newest that holds any. Others are read for a refusal
+/// only.
+std::vector<ResultRow> select_kernel(SweepRows& from, const std::vector<SweepInfo>& sweeps,
+                                     const Selection& selection) {
+  std::set<std::string> known;  // the kernels of all sweeps
+  if (selection.sweep) {
+    std::vector<ResultRow> rows = rows_of_kernel(from, *selection.sweep, selection.kernel, known);
+    if (!rows.empty()) return rows;
+  }
+  std::vector<std::int64_t> holding;  // sweeps that hold the kernel
+  for (const SweepInfo& sweep : sweeps) {
+    std::vector<ResultRow> rows = rows_of_kernel(from, sweep.id, selection.kernel, known);
+    if (rows.empty()) continue;
+    if (!selection.sweep) return rows;
+    holding.push_back(sweep.id);
+  }
+  if (holding.empty())
+    nothing(selection, "no sweep holds that kernel",
+            nearest_name_hint(selection.kernel, std::vector<std::string>(known.begin(), known.end())));
   std::sort(holding.begin(), holding.end());
   nothing(selection, fmt::format("sweep {} does not hold that kernel: {} do{}", *selection.sweep,
                                  fmt::join(holding, ", "), holding.size() == 1 ? "es" : ""));
@@ -75,7 +87,19 @@ Selection parse_selection(std::string_view text) {
   return selection;
 }
 
+const std::vector<ResultRow>& SweepRows::of(std::int64_t sweep) {
+  if (last_ != sweep) rows_ = snapshot_.results(sweep);
+  last_ = sweep;
+  return rows_;
+}
+
 std::vector<ResultRow> select(const Snapshot& snapshot, const Selection& selection) {
+  SweepRows rows(snapshot);
+  return select(rows, selection);
+}
+
+std::vector<ResultRow> select(SweepRows& from, const Selection& selection) {
+  const Snapshot& snapshot = from.snapshot();
   if (selection.measurement) {
     std::optional<ResultRow> row = snapshot.result(*selection.measurement);
     if (!row) nothing(selection, "the database has no such measurement");
@@ -86,7 +110,7 @@ std::vector<ResultRow> select(const Snapshot& snapshot, const Selection& selecti
   const std::int64_t id = selection.sweep.value_or(sweeps.front().id);
   const bool known = std::any_of(sweeps.begin(), sweeps.end(), [&](const SweepInfo& sweep) { return sweep.id == id; });
   if (!known) nothing(selection, "the database has no such sweep");
-  return selection.kernel.empty() ? snapshot.results(id) : select_kernel(snapshot, sweeps, selection);
+  return selection.kernel.empty() ? from.of(id) : select_kernel(from, sweeps, selection);
 }
 
 }  // namespace triscope

@@ -29,4 +29,19 @@ Selection parse_selection(std::string_view text);
 /// Throws `Error` (usage) when the database holds none.
 std::vector<ResultRow> select(const Snapshot& snapshot, const Selection& selection);
 
+/// The rows of one sweep of a database after another; the last sweep's stay, for a second selection from it.
+class SweepRows {
+ public:
+  explicit SweepRows(const Snapshot& snapshot) : snapshot_(snapshot) {}
+  const Snapshot& snapshot() const { return snapshot_; }
+  /// Valid until it is called again.
+  const std::vector<ResultRow>& of(std::int64_t sweep);
+
+ private:
+  const Snapshot& snapshot_;
+  std::optional<std::int64_t> last_;
+  std::vector<ResultRow> rows_;
+};
+std::vector<ResultRow> select(SweepRows& from, const Selection& selection);
+
 }  // namespace triscope
