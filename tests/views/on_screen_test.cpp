@@ -2,6 +2,7 @@
 // a display and are skipped without one (tests/on_screen gives one).
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <imgui_internal.h>
@@ -75,6 +76,19 @@ TEST(Program, refuses_what_it_cannot_read_in_one_sentence) {
     EXPECT_EQ(said.code, 2) << wrong << ": " << said.text;
     EXPECT_THAT(said.text, HasSubstr("the command line cannot be read")) << wrong;
     EXPECT_FALSE(std::filesystem::exists(folder / "a.png")) << wrong;
+  }
+}
+
+TEST(Program, refuses_a_picture_of_a_database_that_it_cannot_read) {
+  TemporaryFolder folder;
+  write_synthetic_database(folder / "a.db", 6, 20);
+  SQLite::Database((folder / "a.db").string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE sweep SET command = replace(hex(zeroblob(20000000)), '00', 'AA')");
+  for (const std::string output : {"--screenshot", "--report"}) {
+    const Said said = say(kWindow + " " + (folder / "a.db").string() + " " + output + " " + (folder / "a.png").string());
+    EXPECT_EQ(said.code, 3);
+    EXPECT_THAT(said.text, HasSubstr("a text in it is larger than 32 MiB"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "a.png")) << output;
   }
 }
 

@@ -84,7 +84,8 @@ class Report {
     const auto refuse = [](const std::string& why, const char* fix) {
       throw Error("The report was not written", why, fix, ExitCode::usage);
     };
-    if (data_.database.empty()) throw told_error("The report was not written", data_.problem, "check the database");
+    if (data_.database.empty() || !data_.problem.empty())
+      throw told_error("The report was not written", data_.problem, "check the database");
     if (data_.sweeps.empty())
       refuse("the database holds no sweep",
              "run `triscope sweep` first; `triscope paper page -o FILE` writes what needs no measurement");

@@ -61,8 +61,9 @@ void take_screenshot(const ScreenshotOptions& options) {
   Offscreen offscreen(std::move(application_options), options.width, options.height, options.scale);
   Application& application = offscreen.application();
   offscreen.settle();
-  if (application.data().database.empty())
-    throw told_error("The picture was not made", application.data().problem, "check the database");
+  const WindowData& data = application.data();
+  if (data.database.empty() || !data.problem.empty())
+    throw told_error("The picture was not made", data.problem, "check the database");
   if (options.sweep != 0) {
     application.carry_out(ask::ShowSweep{options.sweep});
     offscreen.settle();
