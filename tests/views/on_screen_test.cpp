@@ -85,7 +85,8 @@ TEST(Program, refuses_a_picture_of_a_database_that_it_cannot_read) {
   SQLite::Database((folder / "a.db").string(), SQLite::OPEN_READWRITE)
       .exec("UPDATE sweep SET command = replace(hex(zeroblob(20000000)), '00', 'AA')");
   for (const std::string output : {"--screenshot", "--report"}) {
-    const Said said = say(kWindow + " " + (folder / "a.db").string() + " " + output + " " + (folder / "a.png").string());
+    const Said said =
+        say(kWindow + " " + (folder / "a.db").string() + " " + output + " " + (folder / "a.png").string());
     EXPECT_EQ(said.code, 3);
     EXPECT_THAT(said.text, HasSubstr("a text in it is larger than 32 MiB"));
     EXPECT_FALSE(std::filesystem::exists(folder / "a.png")) << output;
