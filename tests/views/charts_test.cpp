@@ -117,6 +117,50 @@ TEST(Charts, of_many_samples_no_limit_is_lost) {
   }));
 }
 
+/// Three restarts, a minute apart: of three samples, two and one.
+std::vector<Sample> samples_of_three_restarts() {
+  std::vector<Sample> samples(6);
+  for (std::size_t n = 0; n < samples.size(); ++n) {
+    samples[n].restart = n < 3 ? 0 : n < 5 ? 1 : 2;
+    samples[n].started_ns = (static_cast<std::int64_t>(n) + 60 * samples[n].restart) * 1'000'000'000;
+    samples[n].duration_ns = 500'000'000;
+    samples[n].sm_clock_mhz = 1700 + static_cast<double>(n);
+    samples[n].flag = "throttled: sw_power_cap";
+  }
+  return samples;
+}
+
+TEST(Charts, nothing_joins_the_samples_of_one_restart_to_those_of_the_next) {
+  const SampleChart chart = make_sample_chart(samples_of_three_restarts());
+  const std::vector<CurvePart> parts{{0, 3}, {3, 5}, {5, 6}};
+  ASSERT_EQ(chart.lanes.size(), 1U);
+  EXPECT_EQ(chart.lanes[0].parts, parts);
+  EXPECT_EQ(chart.buckets.parts, parts);
+  ASSERT_EQ(chart.limits.size(), 3U) << "the device was not slowed down while nothing was measured";
+  EXPECT_DOUBLE_EQ(chart.limits[0].last, 2.5);
+  EXPECT_DOUBLE_EQ(chart.limits[1].first, 63);
+}
+
+TEST(Charts, what_stands_for_many_samples_stands_for_those_of_one_restart) {
+  constexpr double kPause = 1000;  // seconds between the first 1,510 samples and the others
+  std::vector<Sample> samples(3000);
+  for (std::size_t n = 0; n < samples.size(); ++n) {
+    samples[n].restart = n < 1510 ? 0 : 1;
+    samples[n].started_ns =
+        static_cast<std::int64_t>(n) * 1'000'000 + samples[n].restart * static_cast<std::int64_t>(kPause * 1e9);
+    samples[n].duration_ns = 500'000;
+    samples[n].power_w = 650;
+    samples[n].flag = n % 2 == 0 ? "throttled: sw_power_cap" : "";
+  }
+  const SampleChart chart = make_sample_chart(samples, 100);
+  const auto in_pause = [&](double seconds) { return seconds > 1.6 && seconds < kPause; };
+  EXPECT_GT(chart.buckets.per_bucket, 1U);
+  EXPECT_TRUE(std::ranges::none_of(chart.buckets.seconds, in_pause));
+  EXPECT_TRUE(std::ranges::none_of(chart.lanes.at(0).seconds, in_pause));
+  EXPECT_TRUE(std::ranges::none_of(chart.limits,
+                                   [&](const LimitSpan& span) { return span.first < kPause && span.last > kPause; }));
+}
+
 TEST(Charts, an_unknown_interval_is_said_and_moves_no_axis) {
   for (const int how : {0, 1, 2}) {
     const LatencyModel model = make_latency_model(*with_unknown(how), nullptr);

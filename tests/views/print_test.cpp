@@ -255,6 +255,27 @@ TEST(Print, samples_have_a_mark_each_and_a_lane_for_each_reading) {
       << "three curves stand for 20,000 samples";
 }
 
+TEST(Print, a_lane_has_a_line_for_each_restart_and_a_mark_where_that_has_one_reading) {
+  std::vector<Sample> samples = synthetic_measurement(1, 12).samples;
+  for (std::size_t n = 0; n < samples.size(); ++n) {
+    samples[n].flag.clear();
+    samples[n].sm_clock_mhz = 1700 + static_cast<double>(n);
+    samples[n].power_w = samples[n].temperature_c = std::nullopt;
+    samples[n].throttle_bits = std::nullopt;
+  }
+  const std::string colour = css_colour(light_theme().muted);
+  const auto lines_and_marks = [&] {
+    const std::string svg = samples_picture(make_sample_chart(samples), summarize(samples, StoppingRule{}), "", "");
+    return std::pair(count(svg, "stroke=\"" + colour + "\""), count(svg, "<path") + count(svg, "<circle"));
+  };
+  for (Sample& sample : samples) sample.restart = 0;
+  const auto [lines, paths] = lines_and_marks();
+  for (std::size_t n = 5; n < samples.size(); ++n) samples[n].restart = n < 11 ? 1 : 2;
+  const auto [broken_lines, broken_paths] = lines_and_marks();
+  EXPECT_EQ(broken_lines, lines + 1) << "of five and of six readings";
+  EXPECT_EQ(broken_paths, paths + 2) << "one line more, and a mark for the last reading";
+}
+
 TEST(Print, an_exploration_has_its_panels_marks_and_named_axes) {
   fixture::WindowOnDatabase window;
   window.stage->settle();

@@ -49,12 +49,15 @@ void plot_over_time(const Context& context, const SampleChart& chart, const Summ
   if (buckets.per_bucket > 1) {
     ImPlotSpec range;
     range.FillColor = to_vec4(faded(look.theme.series[0], 0.45F));
-    ImPlot::PlotShaded(" samples", buckets.seconds.data(), buckets.minimum.data(), buckets.maximum.data(), count,
-                       range);
     ImPlotSpec centre;
     centre.LineColor = to_vec4(look.theme.series[0]);
     centre.LineWeight = std::max(1.0F, look.px(1));
-    ImPlot::PlotLine(" samples", buckets.seconds.data(), buckets.centre.data(), count, centre);
+    for (const auto [begin, end] : buckets.parts) {
+      const int points = static_cast<int>(end - begin);
+      ImPlot::PlotShaded(" samples", &buckets.seconds[begin], &buckets.minimum[begin], &buckets.maximum[begin], points,
+                         range);
+      ImPlot::PlotLine(" samples", &buckets.seconds[begin], &buckets.centre[begin], points, centre);
+    }
   } else {
     ImPlotSpec points;
     points.Marker = ImPlotMarker_Circle;
@@ -94,7 +97,8 @@ void draw_times(Context& context, const SampleChart& chart, const Summary& summa
   end_plot(context.look);
 }
 
-/// One reading over time. `bottom`: it carries the time axis; `low`: there is room for one number on its own.
+/// One reading over time, a line for each restart. `bottom`: it carries the time axis; `low`: there is room for one
+/// number on its own.
 void draw_lane(const Context& context, const ReadingLane& lane, bool bottom, bool low) {
   const Look& look = context.look;
   if (!ImPlot::BeginPlot(fmt::format("##{}", lane.name).c_str(), ImVec2(-1, -1),
@@ -112,7 +116,18 @@ void draw_lane(const Context& context, const ReadingLane& lane, bool bottom, boo
   ImPlotSpec line;
   line.LineColor = to_vec4(look.theme.muted);
   line.LineWeight = std::max(1.0F, look.px(1.25F));
-  ImPlot::PlotLine(lane.name, lane.seconds.data(), lane.values.data(), static_cast<int>(lane.values.size()), line);
+  ImPlotSpec alone;  // the only reading of a restart
+  alone.Marker = ImPlotMarker_Circle;
+  alone.MarkerSize = look.px(1.5F);
+  alone.MarkerFillColor = alone.MarkerLineColor = line.LineColor;
+  for (const auto [begin, end] : lane.parts) {
+    const int points = static_cast<int>(end - begin);
+    if (points == 1) {
+      ImPlot::PlotScatter(lane.name, &lane.seconds[begin], &lane.values[begin], points, alone);
+    } else {
+      ImPlot::PlotLine(lane.name, &lane.seconds[begin], &lane.values[begin], points, line);
+    }
+  }
   end_plot(look);
 }
 

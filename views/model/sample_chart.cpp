@@ -63,13 +63,32 @@ Histogram make_histogram(const std::vector<double>& values, const std::vector<bo
   return histogram;
 }
 
-SampleBuckets make_buckets(const std::vector<double>& seconds, const std::vector<double>& values,
-                           std::size_t max_buckets) {
+/// Values over time, and which restart each is of.
+struct TimedValues {
+  std::vector<double> seconds, values;
+  std::vector<std::int64_t> restarts;
+
+  void add(const Sample& sample, double value) {
+    seconds.push_back(static_cast<double>(sample.started_ns) * 1e-9);
+    values.push_back(value);
+    restarts.push_back(sample.restart);
+  }
+};
+
+SampleBuckets make_buckets(const TimedValues& timed, std::size_t max_buckets) {
+  const auto& [seconds, values, restarts] = timed;
   SampleBuckets buckets;
   buckets.per_bucket =
       std::max<std::size_t>(1, (values.size() + max_buckets - 1) / std::max<std::size_t>(1, max_buckets));
-  for (std::size_t begin = 0; begin < values.size(); begin += buckets.per_bucket) {
-    const std::size_t end = std::min(begin + buckets.per_bucket, values.size());
+  std::size_t end = 0;
+  for (std::size_t begin = 0; begin < values.size(); begin = end) {
+    if (begin == 0 || restarts[begin] != restarts[begin - 1])
+      buckets.parts.push_back({buckets.seconds.size(), buckets.seconds.size()});
+    ++buckets.parts.back().end;
+    for (end = begin + 1; end < values.size() && end < begin + buckets.per_bucket;) {
+      if (restarts[end] != restarts[begin]) break;
+      ++end;
+    }
     const auto [low, high] = std::minmax_element(values.begin() + static_cast<std::ptrdiff_t>(begin),
                                                  values.begin() + static_cast<std::ptrdiff_t>(end));
     double sum = 0;
@@ -84,20 +103,19 @@ SampleBuckets make_buckets(const std::vector<double>& seconds, const std::vector
 
 void add_lane(SampleChart& chart, const std::vector<Sample>& samples, std::optional<double> Sample::*reading,
               ReadingLane lane, std::size_t max_buckets, std::vector<std::string>& not_read) {
-  std::vector<double> seconds, values;
+  TimedValues read;
   for (const Sample& sample : samples) {
-    if (!(sample.*reading) || !std::isfinite(*(sample.*reading))) continue;
-    seconds.push_back(static_cast<double>(sample.started_ns) * 1e-9);
-    values.push_back(*(sample.*reading));
+    if (sample.*reading && std::isfinite(*(sample.*reading))) read.add(sample, *(sample.*reading));
   }
-  if (values.empty()) return not_read.push_back(lane.name);
-  SampleBuckets buckets = make_buckets(seconds, values, max_buckets);
+  if (read.values.empty()) return not_read.push_back(lane.name);
+  SampleBuckets buckets = make_buckets(read, max_buckets);
   lane.seconds = std::move(buckets.seconds);
   lane.values = std::move(buckets.centre);
+  lane.parts = std::move(buckets.parts);
   chart.lanes.push_back(std::move(lane));
 }
 
-/// A sample lasts until it has ended; what lies between two of them belongs to neither.
+/// What holds at two samples of one restart holds between them; the pause between two restarts belongs to neither.
 void add_limits(SampleChart& chart, const std::vector<Sample>& samples, std::size_t max_buckets,
                 std::vector<std::string>& not_read) {
   const auto is_throttled = [](const Sample& sample) { return sample.flag.starts_with("throttled"); };
@@ -108,8 +126,9 @@ void add_limits(SampleChart& chart, const std::vector<Sample>& samples, std::siz
     const double last =
         first + static_cast<double>(std::max<std::int64_t>(0, sample.duration_ns) * sample.launches) * 1e-9;
     std::string limit = is_throttled(sample) ? flag_label(sample.flag) : "";
-    if (chart.limits.empty() || chart.limits.back().limit != limit || first < chart.limits.back().last) {
-      chart.limits.push_back({first, last, std::move(limit)});
+    if (chart.limits.empty() || chart.limits.back().restart != sample.restart || chart.limits.back().limit != limit ||
+        first < chart.limits.back().last) {
+      chart.limits.push_back({first, last, std::move(limit), sample.restart});
     } else {
       chart.limits.back().last = last;
     }
@@ -118,12 +137,16 @@ void add_limits(SampleChart& chart, const std::vector<Sample>& samples, std::siz
   const std::size_t step = (chart.limits.size() + max_buckets - 1) / std::max<std::size_t>(1, max_buckets);
   if (step < 2) return;
   std::vector<LimitSpan> fewer;
+  std::size_t joined = 0;
   for (std::size_t n = 0; n < chart.limits.size(); ++n) {
-    if (n % step == 0) fewer.push_back({chart.limits[n].first, 0, {}});
-    fewer.back().last = chart.limits[n].last;
+    const LimitSpan& span = chart.limits[n];
+    if (fewer.empty() || ++joined == step || fewer.back().restart != span.restart) {
+      fewer.push_back({span.first, 0, {}, span.restart});
+      joined = 0;
+    }
+    fewer.back().last = span.last;
     std::string& limit = fewer.back().limit;
-    if (limit.find(chart.limits[n].limit) == std::string::npos)
-      limit += (limit.empty() ? "" : ", ") + chart.limits[n].limit;
+    if (limit.find(span.limit) == std::string::npos) limit += (limit.empty() ? "" : ", ") + span.limit;
   }
   chart.limits = std::move(fewer);
 }
@@ -163,7 +186,7 @@ std::string folded_text(const Histogram& histogram) {
 SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t max_buckets) {
   SampleChart chart;
   chart.samples = samples.size();
-  std::vector<double> seconds, values;
+  TimedValues times;
   std::vector<bool> flagged;
   std::map<std::string, std::size_t> flags;
   for (const Sample& sample : samples) {
@@ -177,8 +200,7 @@ SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t ma
       ++chart.invalid;
       continue;
     }
-    seconds.push_back(start);
-    values.push_back(ms);
+    times.add(sample, ms);
     flagged.push_back(!sample.flag.empty());
     if (!sample.flag.empty()) {
       chart.flagged_seconds.push_back(start);
@@ -196,8 +218,8 @@ SampleChart make_sample_chart(const std::vector<Sample>& samples, std::size_t ma
     chart.flagged_ms.resize(kept);
     chart.flagged_seconds.resize(kept);
   }
-  chart.buckets = make_buckets(seconds, values, max_buckets);
-  chart.histogram = make_histogram(values, flagged);
+  chart.buckets = make_buckets(times, max_buckets);
+  chart.histogram = make_histogram(times.values, flagged);
   add_lanes(chart, samples, max_buckets);
   chart.conditions = conditions_of(samples);
   std::vector<std::pair<std::size_t, std::string>> by_count;

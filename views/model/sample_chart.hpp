@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,10 +12,16 @@
 
 namespace triscope {
 
+/// Points [begin, end) of a curve, all of one restart: nothing was measured between one part and the next.
+struct CurvePart {
+  std::size_t begin = 0, end = 0;
+  bool operator==(const CurvePart&) const = default;
+};
 /// (5) samples of one measurement. `minimum` and `maximum` bound `bucket` neighbours, so that no spike is lost however
-/// many samples there are; with few samples a bucket is one sample.
+/// many samples there are; with few samples a bucket is one sample. No bucket holds samples of two restarts.
 struct SampleBuckets {
   std::vector<double> seconds, minimum, maximum, centre;
+  std::vector<CurvePart> parts;
   std::size_t per_bucket = 1;
 };
 struct Histogram {
@@ -27,6 +34,7 @@ struct Histogram {
 struct ReadingLane {
   const char *name, *unit;              ///< "clock", "MHz"
   std::vector<double> seconds, values;  ///< decimated like the samples
+  std::vector<CurvePart> parts{};
 };
 /// Of a lane: its values with a margin. Named are the lowest and, where that is far enough from it, the highest.
 struct LaneAxis {
@@ -34,10 +42,11 @@ struct LaneAxis {
   std::vector<std::pair<double, std::string>> ticks;
 };
 LaneAxis lane_axis(const ReadingLane& lane);
-/// Neighbouring samples at which one thing slowed the device down, or nothing did.
+/// Neighbouring samples of one restart at which one thing slowed the device down, or nothing did.
 struct LimitSpan {
   double first = 0, last = 0;  ///< seconds
   std::string limit;           ///< "throttled: power limit"; empty: nothing
+  std::int64_t restart = 0;
 };
 struct SampleChart {
   SampleBuckets buckets;  ///< ms

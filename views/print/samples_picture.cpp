@@ -33,6 +33,13 @@ PlotAxis times_axis(const SampleChart& chart) {
   return range_axis(*least - margin, *most + margin, "ms");
 }
 
+std::vector<ImVec2> curve_of(const PlotFrame& frame, const std::vector<double>& seconds,
+                             const std::vector<double>& values, const CurvePart& part) {
+  std::vector<ImVec2> curve;
+  for (std::size_t n = part.begin; n < part.end; ++n) curve.push_back(frame.at(seconds[n], values[n]));
+  return curve;
+}
+
 void draw_times(VectorCanvas& canvas, const PlotFrame& frame, const SampleChart& chart, const Summary& summary) {
   const Theme& theme = light_theme();
   const auto within = [&](double ms) { return std::clamp(frame.at(0, ms).y, frame.low().y, frame.high().y); };
@@ -40,16 +47,17 @@ void draw_times(VectorCanvas& canvas, const PlotFrame& frame, const SampleChart&
     canvas.box({frame.low().x, within(summary.ci_high_ms)}, {frame.high().x, within(summary.ci_low_ms)},
                theme.accent_soft);
   const SampleBuckets& buckets = chart.buckets;
-  const auto curve = [&](const std::vector<double>& values) {
-    std::vector<ImVec2> line;
-    for (std::size_t n = 0; n < values.size(); ++n) line.push_back(frame.at(buckets.seconds[n], values[n]));
-    return line;
-  };
-  if (buckets.per_bucket > 1) {
-    for (const auto* values : {&buckets.minimum, &buckets.maximum}) canvas.line(curve(*values), theme.series[0], 0.5F);
-    canvas.line(curve(buckets.centre), theme.series[0], 1);
-  } else {
-    for (const ImVec2& at : curve(buckets.centre)) canvas.mark(at, 0, 2.2F, theme.series[0]);
+  for (const CurvePart& part : buckets.parts) {
+    const auto curve = [&](const std::vector<double>& values) {
+      return curve_of(frame, buckets.seconds, values, part);
+    };
+    if (buckets.per_bucket > 1) {
+      for (const auto* values : {&buckets.minimum, &buckets.maximum})
+        canvas.line(curve(*values), theme.series[0], 0.5F);
+      canvas.line(curve(buckets.centre), theme.series[0], 1);
+    } else {
+      for (const ImVec2& at : curve(buckets.centre)) canvas.mark(at, 0, 2.2F, theme.series[0]);
+    }
   }
   for (std::size_t n = 0; n < chart.flagged_ms.size(); ++n)
     canvas.mark(frame.at(chart.flagged_seconds[n], chart.flagged_ms[n]), 2, 2.8F, theme.unclear);
@@ -59,9 +67,15 @@ void draw_lane(VectorCanvas& canvas, const PlotRoom& room, const SampleChart& ch
                bool bottom) {
   auto [low, high, ticks] = lane_axis(lane);
   const PlotFrame frame(canvas, room, seconds_axis(chart, bottom), {low, high, false, std::move(ticks), lane.unit});
-  std::vector<ImVec2> line;
-  for (std::size_t n = 0; n < lane.values.size(); ++n) line.push_back(frame.at(lane.seconds[n], lane.values[n]));
-  canvas.line(line, light_theme().muted, 1);
+  const ImU32 colour = light_theme().muted;
+  for (const CurvePart& part : lane.parts) {
+    const std::vector<ImVec2> curve = curve_of(frame, lane.seconds, lane.values, part);
+    if (curve.size() == 1) {  // the only reading of a restart
+      canvas.mark(curve.front(), 0, 1.5F, colour);
+    } else {
+      canvas.line(curve, colour, 1);
+    }
+  }
 }
 
 void draw_limits(VectorCanvas& canvas, const PlotRoom& room, const SampleChart& chart) {
