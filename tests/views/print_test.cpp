@@ -1,4 +1,5 @@
 // Vector pictures: text is text, lines are paths, nothing is raster.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -13,6 +14,7 @@
 #include "tests/views/sweep_fixture.hpp"
 #include "tests/views/window_fixture.hpp"
 #include "views/parts/chart_tools.hpp"
+#include "views/parts/widgets.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"
 #include "views/print/svg_canvas.hpp"
@@ -314,6 +316,7 @@ TEST(Print, a_comparison_has_a_line_for_each_row_with_its_verdict) {
   };
   line("512 × 32", 1.21, Verdict::faster, true);
   line("256 × 64", 0.9, Verdict::unclear, false);
+  line("128 × 128", 1.0, Verdict::same, true);
   model.lines.emplace_back().cells = {CompareCell{}, std::nullopt};
   const auto picture = [&](VectorFormat format) { return compare_picture(model, "Compared", "a caption", format); };
   check_both(picture);
@@ -322,7 +325,12 @@ TEST(Print, a_comparison_has_a_line_for_each_row_with_its_verdict) {
   EXPECT_THAT(svg, HasSubstr(">1.210 faster<")) << "as many digits as the interval bears";
   EXPECT_THAT(svg, HasSubstr("time of 10:00 / time here"));
   EXPECT_EQ(count(svg, "fill=\"" + css_colour(light_theme().faster) + "\""), 2U) << "the mark and the words";
-  EXPECT_EQ(count(svg, "stroke-width=\"1.5\""), 2U) << "the interval that is known, and the mark without one";
+  EXPECT_EQ(count(svg, "stroke-width=\"1.5\""), 3U) << "the intervals that are known, and the mark without one";
+  for (const auto& [verdict, words] : {std::pair{Verdict::same, "same"}, std::pair{Verdict::unclear, "unclear"}}) {
+    const std::string before = svg.substr(0, svg.find(fmt::format(" {}<", words)));
+    const std::string tag = before.substr(before.rfind("<text"));
+    EXPECT_THAT(tag, HasSubstr(css_colour(verdict_colour(light_theme(), verdict)))) << "as in the panel";
+  }
   EXPECT_EQ(count(svg, ">Hopper<"), 0U) << "a row without a ratio has no line";
 }
 

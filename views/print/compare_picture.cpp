@@ -6,6 +6,7 @@
 
 #include "profiler/statistics/statistics.hpp"
 #include "views/data/format.hpp"
+#include "views/parts/widgets.hpp"
 #include "views/print/chart_picture.hpp"
 #include "views/print/plot_frame.hpp"
 
@@ -13,14 +14,6 @@ namespace triscope {
 namespace {
 
 constexpr float kLine = 16, kNames = 250, kAnswer = 92;  ///< height of a row, and the widths of what stands beside it
-
-ImU32 colour_of(Verdict verdict) {
-  const Theme& theme = light_theme();
-  return verdict == Verdict::faster   ? theme.faster
-         : verdict == Verdict::slower ? theme.slower
-         : verdict == Verdict::same   ? theme.text
-                                      : theme.unclear;
-}
 
 struct Drawn {
   const CompareLine* line = nullptr;
@@ -84,7 +77,7 @@ std::string compare_picture(const CompareModel& model, const std::string& title,
     canvas.text(room.low.x - 8, frame.at(1, y).y + 3.5F, name, {10, theme.text, Anchor::end});
     for (const auto& [sweep, comparison] : lines[n].beside) {
       const ImVec2 at = frame.at(comparison->ratio, y);
-      const ImU32 colour = colour_of(comparison->verdict);
+      const ImU32 colour = verdict_colour(theme, comparison->verdict);
       if (interval_known(*comparison))
         canvas.line({{within(frame.at(comparison->interval.low, y).x), at.y},
                      {within(frame.at(comparison->interval.high, y).x), at.y}},
