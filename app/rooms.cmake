@@ -9,7 +9,7 @@ triscope_room(app/cli/doctor kernels/base profiler/plan profiler/record profiler
   profiler/supervise app/cli/text fmt::static)
 triscope_room(app/cli/paper kernels/base kernels/attention kernels/paper kernels/tensors profiler/match3 profiler/paper profiler/plan profiler/record profiler/report profiler/store
   profiler/tiles app/cli/options app/cli/text fmt::static nlohmann_json::nlohmann_json)
-triscope_room(app/cli/commands kernels/base kernels/plugin kernels/tensors profiler/explore profiler/export profiler/paper profiler/plan profiler/record
+triscope_room(app/cli/commands kernels/base kernels/inspect kernels/plugin kernels/tensors profiler/explore profiler/export profiler/paper profiler/plan profiler/record
   profiler/statistics profiler/store profiler/supervise profiler/sweep profiler/verdict app/cli/doctor app/cli/options app/cli/paper app/cli/text app/stop
   triscope_build_facts triscope_plugin_skeleton
   CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
@@ -44,7 +44,7 @@ if(TRISCOPE_WINDOW)
     app/window/threads app/window/undo fmt::static)
   triscope_room(app/window/sweep kernels/base kernels/attention profiler/plan profiler/record profiler/statistics profiler/sweep views/data views/model app/window/database app/window/engine
     app/window/messages app/window/threads fmt::static Threads::Threads)
-  triscope_room(app/window/attention kernels/base profiler/export views/model views/parts app/window/engine
+  triscope_room(app/window/attention kernels/base profiler/export profiler/supervise views/model views/parts app/window/engine
     app/window/messages app/window/threads)
   triscope_room(app/window/explore kernels/base profiler/explore profiler/store profiler/verdict views/data views/model
     app/window/database app/window/messages app/window/threads fmt::static)

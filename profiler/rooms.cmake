@@ -13,7 +13,7 @@ triscope_room(profiler/plan kernels/base kernels/attention kernels/tensors profi
   fmt::static nlohmann_json::nlohmann_json)
 triscope_room(profiler/protocol kernels/base kernels/inspect kernels/tensors profiler/record profiler/statistics
   fmt::static nlohmann_json::nlohmann_json)
-triscope_room(profiler/supervise kernels/base profiler/protocol profiler/record profiler/statistics
+triscope_room(profiler/supervise kernels/base kernels/inspect profiler/protocol profiler/record profiler/statistics
   triscope_build_facts fmt::static Threads::Threads)
 triscope_room(profiler/tiles kernels/base kernels/paper profiler/paper profiler/supervise nlohmann_json::nlohmann_json)
 triscope_room(profiler/store kernels/base kernels/attention profiler/record

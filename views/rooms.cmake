@@ -1,8 +1,8 @@
 # The window's panels over plain data. Each line: a room, and the rooms and libraries it may use. No SQL, no CUDA, no
 # threads in here.
-triscope_room(views/data profiler/explore profiler/export profiler/paper profiler/plan profiler/protocol profiler/record profiler/statistics
+triscope_room(views/data kernels/inspect profiler/explore profiler/export profiler/paper profiler/plan profiler/protocol profiler/record profiler/statistics
   imgui_and_implot fmt::static)
-triscope_room(views/model kernels/base kernels/attention kernels/paper kernels/tensors profiler/explore profiler/export profiler/match3 profiler/paper
+triscope_room(views/model kernels/base kernels/attention kernels/inspect kernels/paper kernels/tensors profiler/explore profiler/export profiler/match3 profiler/paper
   profiler/plan profiler/record
   profiler/statistics views/data fmt::static)
 triscope_room(views/command views/data views/model)
@@ -17,8 +17,8 @@ triscope_room(views/print kernels/base profiler/export profiler/record profiler/
 triscope_room(views/setup kernels/base profiler/plan profiler/record views/data views/parts imgui_and_implot
   fmt::static)
 triscope_room(views/history profiler/plan profiler/statistics views/data views/model views/parts imgui_and_implot fmt::static)
-triscope_room(views/attention kernels/tensors profiler/record views/data views/model views/parts imgui_and_implot
+triscope_room(views/attention kernels/inspect kernels/tensors profiler/record views/data views/model views/parts imgui_and_implot
   fmt::static)
-triscope_room(views/panels views/attention views/charts views/history views/parts views/setup views/tables)
+triscope_room(views/panels views/attention views/charts views/history views/model views/parts views/setup views/tables)
 triscope_room(views/shell kernels/base profiler/plan profiler/record views/command views/data views/panels views/parts
   imgui_and_implot fmt::static)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/inspect/triple_search.hpp"
 #include "tests/views/canvas.hpp"
 #include "views/model/attention_model.hpp"
 #include "views/model/striking_places.hpp"

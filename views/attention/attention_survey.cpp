@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/inspect/triple_search.hpp"
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"

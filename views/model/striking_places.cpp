@@ -44,9 +44,4 @@ std::vector<AttentionPlace> striking_places(const Overview& overview, OverviewFi
   return places;
 }
 
-std::int64_t first_whole_query(const Problem& problem, std::int64_t tokens) {
-  if (problem.mask == Mask::full) return 0;
-  return std::min(std::max(problem.window1, problem.window2) - 1, tokens / 2);
-}
-
 }  // namespace triscope

@@ -19,9 +19,6 @@ struct AttentionPlace {
 /// is left out, and so are queries before `first_query`.
 std::vector<AttentionPlace> striking_places(const Overview& overview, OverviewFigure figure, std::size_t most,
                                             std::int64_t first_query = 0);
-/// The first query whose windows are whole: those before it see few pairs and are sharp by nature. At most half of the
-/// tokens.
-std::int64_t first_whole_query(const Problem& problem, std::int64_t tokens);
 const std::vector<float>& values_of(const Overview& overview, OverviewFigure figure);
 
 }  // namespace triscope

@@ -9,15 +9,16 @@
 #include <optional>
 
 #include "app/cli/commands/commands.hpp"
-#include "app/cli/commands/triple_search.hpp"
 #include "app/cli/options/shared_options.hpp"
 #include "app/cli/text/terminal.hpp"
 #include "kernels/base/error.hpp"
 #include "kernels/base/output_file.hpp"
+#include "kernels/inspect/triple_search.hpp"
 #include "profiler/export/slice_export.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/plan/windows.hpp"
 #include "profiler/record/json.hpp"
+#include "profiler/supervise/find_triples.hpp"
 #include "profiler/supervise/supervisor.hpp"
 #include "profiler/supervise/worker_jobs.hpp"
 
@@ -130,7 +131,7 @@ void print_json(const InspectOptions& options, const SourceReply& source, const 
 
 /// Each with the options that show its slice.
 void print_found(const InspectOptions& options, const SourceReply& source, const std::vector<FoundTriple>& found) {
-  const std::int64_t first = first_searched_query(options.query.problem, source.seq_len);
+  const std::int64_t first = first_whole_query(options.query.problem, source.seq_len);
   if (!options.search.token && !options.search.back && first > 0)
     print_output("queries before {} are left out: their windows are cut at the first token\n", first);
   if (found.empty()) print_output("no query has a finite logit for such a triple\n");

@@ -1,0 +1,106 @@
+#include "kernels/inspect/triple_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "kernels/base/error.hpp"
+
+namespace triscope {
+namespace {
+
+/// The largest first; what is equal in a fixed order.
+bool is_before(const FoundTriple& a, const FoundTriple& b) {
+  const auto place = [](const FoundTriple& one) { return std::tuple(one.head, one.query, one.triple.j, one.triple.k); };
+  return a.triple.p != b.triple.p ? a.triple.p > b.triple.p : place(a) < place(b);
+}
+
+void keep_best(std::vector<FoundTriple>& found, std::int64_t most) {
+  std::ranges::sort(found, is_before);
+  found.resize(std::min(found.size(), static_cast<std::size_t>(most)));
+}
+
+}  // namespace
+
+std::int64_t first_whole_query(const Problem& problem, std::int64_t tokens) {
+  if (problem.mask == Mask::full) return 0;
+  return std::min(std::max(problem.window1, problem.window2) - 1, tokens / 2);
+}
+
+QueryRange searched_queries(const Problem& problem, std::int64_t tokens, const TripleSearch& search) {
+  QueryRange range{0, tokens};
+  const bool causal = problem.mask == Mask::causal;
+  if (search.token) {
+    if (*search.token < 0 || *search.token >= tokens)
+      throw Error(fmt::format("token {} is not there", *search.token),
+                  fmt::format("the tensors have {} tokens", tokens), "give a position from 0 on", ExitCode::usage);
+    if (causal) {
+      range.first = *search.token;
+      range.last = std::min(range.last, range.first + std::max(problem.window1, problem.window2));
+    }
+  }
+  if (search.back) {
+    const auto [back1, back2] = *search.back;
+    range.first = std::max({range.first, back1, back2});
+    const bool ahead = back1 < 0 || back2 < 0;
+    const bool hidden = causal && (ahead || back1 >= problem.window1 || back2 >= problem.window2);
+    if (hidden || range.first >= range.last)
+      throw Error(fmt::format("{} and {} tokens back there is nothing", back1, back2),
+                  "no query sees keys so far before it", "give distances that lie within the windows", ExitCode::usage);
+  }
+  return range;
+}
+
+std::vector<SlicePlace> strongest_places(const Overview& overview, const Problem& problem, std::int64_t most) {
+  const std::int64_t first = first_whole_query(problem, overview.columns);
+  const std::vector<float>& largest = overview.largest_p;
+  std::vector<std::size_t> cells;
+  for (std::size_t n = 0; n < largest.size(); ++n) {
+    if (static_cast<std::int64_t>(n) % overview.columns >= first && std::isfinite(largest[n])) cells.push_back(n);
+  }
+  std::ranges::stable_sort(cells, [&](std::size_t a, std::size_t b) { return largest[a] > largest[b]; });
+  // Places whose p is the same in fp32 stand in for one another: all of the last one's are looked at.
+  const auto wanted = static_cast<std::size_t>(most);
+  std::size_t count = std::min(cells.size(), wanted);
+  while (count > 0 && count < cells.size() && largest[cells[count]] == largest[cells[count - 1]] && count / 4 < wanted)
+    ++count;
+  std::vector<SlicePlace> places;
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto cell = static_cast<std::int64_t>(cells[n]);
+    places.push_back({cell / overview.columns, cell % overview.columns});
+  }
+  return places;
+}
+
+void TripleCollector::take(const SlicePlace& place, const Slice& slice) {
+  if (search_.back) {
+    add(place, slice, place.query - (*search_.back)[0], place.query - (*search_.back)[1]);
+  } else if (search_.token) {
+    const std::int64_t token = *search_.token;
+    for (std::int64_t j = slice.first1; j < slice.first1 + slice.count1; ++j) add(place, slice, j, token);
+    for (std::int64_t k = slice.first2; k < slice.first2 + slice.count2; ++k) {
+      if (k != token) add(place, slice, token, k);
+    }
+  } else {
+    for (const Triple& triple : slice.top) found_.push_back({place.head, place.query, triple});
+  }
+  if (std::ssize(found_) / 64 > search_.most) keep_best(found_, search_.most);
+}
+
+void TripleCollector::add(const SlicePlace& place, const Slice& slice, std::int64_t j, std::int64_t k) {
+  const std::int64_t column = j - slice.first1, row = k - slice.first2;
+  if (column < 0 || column >= slice.count1 || row < 0 || row >= slice.count2) return;
+  if (search_.token && j != *search_.token && k != *search_.token) return;
+  const double log_p = slice.log_p[static_cast<std::size_t>(row * slice.count1 + column)];
+  if (!std::isfinite(log_p) || !std::isfinite(slice.lse)) return;
+  found_.push_back({place.head, place.query, {j, k, log_p + slice.lse, std::exp(log_p), 0}});
+}
+
+const std::vector<FoundTriple>& TripleCollector::found() {
+  keep_best(found_, search_.most);
+  return found_;
+}
+
+}  // namespace triscope

@@ -1,0 +1,65 @@
+// A search for the strongest triples over all heads and queries: what is searched for, where it can be, what was found.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kernels/inspect/slice.hpp"
+
+namespace triscope {
+
+struct TripleSearch {
+  std::int64_t most = 0;                            ///< triples to find
+  std::optional<std::int64_t> token;                ///< only those with this position as j or k
+  std::optional<std::array<std::int64_t, 2>> back;  ///< only those whose j and k are so many tokens before their query
+
+  bool operator==(const TripleSearch&) const = default;
+};
+
+struct FoundTriple {
+  std::int64_t head = 0, query = 0;
+  Triple triple;  ///< its `output_share` is not computed
+};
+
+/// A query of a head.
+struct SlicePlace {
+  std::int64_t head = 0, query = 0;
+  bool operator==(const SlicePlace&) const = default;
+};
+
+/// Queries from `first` to before `last`.
+struct QueryRange {
+  std::int64_t first = 0, last = 0;
+};
+
+/// The first query whose windows are whole: those before it see few pairs, and have a large p by nature. At most half
+/// of the tokens. A search for the largest p begins there.
+std::int64_t first_whole_query(const Problem& problem, std::int64_t tokens);
+
+/// Queries that can see what is searched for by token or distance. Throws `Error` (usage) when none does.
+QueryRange searched_queries(const Problem& problem, std::int64_t tokens, const TripleSearch& search);
+
+/// The heads and queries with the largest p, the largest first. A triple among the `most` strongest is in one of the
+/// first `most` of them: each place before its own holds a stronger one. `overview` is of every query.
+std::vector<SlicePlace> strongest_places(const Overview& overview, const Problem& problem, std::int64_t most);
+
+/// Keeps the strongest that it is shown: largest p first, equal ones by head, query, j and k.
+class TripleCollector {
+ public:
+  explicit TripleCollector(const TripleSearch& search) : search_(search) {}
+
+  /// Takes what is searched for out of a slice. Without a token and a distance that is out of its `top`.
+  void take(const SlicePlace& place, const Slice& slice);
+  /// The strongest so far.
+  const std::vector<FoundTriple>& found();
+
+ private:
+  void add(const SlicePlace& place, const Slice& slice, std::int64_t j, std::int64_t k);
+
+  TripleSearch search_;
+  std::vector<FoundTriple> found_;
+};
+
+}  // namespace triscope

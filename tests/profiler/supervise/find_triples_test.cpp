@@ -1,0 +1,60 @@
+// A search over all heads and queries tells how far it is, and ends when it is stopped.
+#include "profiler/supervise/find_triples.hpp"
+
+#include <gmock/gmock.h>
+
+#include "kernels/base/error.hpp"
+
+namespace triscope {
+namespace {
+
+using testing::SizeIs;
+
+struct Searched {
+  Supervisor worker{WorkerOptions{}};
+  AttentionSource source;
+  SliceQuery query;
+  SourceReply shape;
+
+  Searched() {
+    source.kind = SourceKind::random;
+    source.seq_len = 600;
+    source.q_heads = 2;
+    source.head_dim = 16;
+    query.problem.window1 = 300;
+    query.problem.window2 = 200;
+    shape = worker.source({source});
+  }
+};
+
+TEST(FindTriples, tells_how_far_it_is_and_what_it_has_found) {
+  Searched searched;
+  std::vector<SearchProgress> told;
+  const auto tell = [&](const SearchProgress& progress) { told.push_back(progress); };
+  const std::vector<FoundTriple> found = find_triples(searched.worker, searched.source, searched.query, searched.shape,
+                                                      {5, std::nullopt, {{3, 1}}}, {}, tell);
+  ASSERT_THAT(found, SizeIs(5));
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.front().done, 0);
+  for (std::size_t n = 0; n < told.size(); ++n) {
+    EXPECT_EQ(told[n].total, 2 * (600 - 3)) << "each query that has keys so far back";
+    EXPECT_LE(told[n].done, told[n].total);
+    if (n == 0) continue;
+    EXPECT_GT(told[n].done, told[n - 1].done);
+    EXPECT_LE(told[n].found.size(), 5U);
+    EXPECT_LE(told[n].found.front().triple.p, found.front().triple.p);
+  }
+}
+
+TEST(FindTriples, a_stop_ends_it_and_the_worker_answers_another_question) {
+  Searched searched;
+  std::stop_source stop;
+  const auto tell = [&](const SearchProgress&) { stop.request_stop(); };
+  EXPECT_THROW(find_triples(searched.worker, searched.source, searched.query, searched.shape,
+                            {5, std::nullopt, {{3, 1}}}, stop.get_token(), tell),
+               Error);
+  EXPECT_THAT(find_triples(searched.worker, searched.source, searched.query, searched.shape, {5, {}, {}}), SizeIs(5));
+}
+
+}  // namespace
+}  // namespace triscope
