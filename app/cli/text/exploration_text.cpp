@@ -63,7 +63,9 @@ std::string exploration_table(const Exploration& made, std::span<const ExploreSo
   if (made.row != nullptr) table.columns.push_back({std::string(made.row->label), Align::left, 94, false});
   if (made.panel != nullptr) table.columns.push_back({std::string(made.panel->label), Align::left, 95, false});
   if (made.color != nullptr) table.columns.push_back({std::string(made.color->label), Align::left, 96, false});
-  const bool several = sources.size() > 1;
+  const ExploreField* database = find_explore_field("database");
+  const bool chosen = database == made.x || database == made.color || database == made.panel || database == made.row;
+  const bool several = sources.size() > 1 && !chosen;
   table.columns.insert(table.columns.end(), {{header_of(*made.x), Align::right, 98, false},
                                              {header_of(*made.y), Align::right, 100, false},
                                              {"interval", Align::left, 70, false},

@@ -89,6 +89,13 @@ TEST(ExploreCommand, databases_stand_side_by_side) {
   EXPECT_THAT(csv.output, testing::StartsWith("pass,database,seq,ms,low,high,median_of_repeats,repeats,database,"));
   EXPECT_THAT(csv.output, HasSubstr("forward,h200.db,32768,"));
   EXPECT_THAT(csv.output, HasSubstr(",history.db,"));
+  const auto columns = [&](const char* color) {
+    const std::string table = run_triscope({"explore", kRecorded, file.string(), "--color", color}).output;
+    const std::string header = table.substr(0, table.find('\n'));
+    return (header.find(" database") != std::string::npos) + (header.find(" database") != header.rfind(" database"));
+  };
+  EXPECT_EQ(columns("kernel"), 1) << "whose each row is";
+  EXPECT_EQ(columns("database"), 1) << "once";
 }
 
 TEST(ExploreCommand, the_ratio_is_what_show_says) {
