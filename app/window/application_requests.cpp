@@ -96,6 +96,9 @@ struct Application::FileActions {
     return {beside_tensors(draft.source.labels_file),
             [&draft](const auto& file) { draft.source.labels_file = file.string(); }};
   }
+  FileAction operator()(const ask::ExploreDatabase&) const {
+    return {a.files_.database_folder(), [&app = a](const auto& file) { app.explore_.add(file); }};
+  }
   FileAction operator()(const ask::OpenLosses&) const {
     const std::string& before = a.ui_.paper.losses.file;
     return {before.empty() ? a.files_.database_folder() : before, [&app = a](const auto& file) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/views/sweep_fixture.hpp"
@@ -50,6 +51,54 @@ TEST(ExploreChart, has_a_panel_for_each_pass_and_a_mark_for_each_configuration) 
   EXPECT_EQ(chart.rows, rows.size());
   EXPECT_EQ(chart.matched, 16U);
   EXPECT_THAT(explore_text(chart).rows, SizeIs(16));
+}
+
+TEST(ExploreChart, a_point_of_several_databases_says_whose_it_is) {
+  const std::vector<ResultRow> rows = many_rows(3);
+  std::vector<ResultRow> others = many_rows(4);
+  for (ResultRow& row : others) row.started = "2030-01-01T00:00:00Z", row.device = "NVIDIA Other";
+  const std::vector<ExploreSource> sources{{"open.db", rows}, {"other.db", others}};
+  ExploreQuery query{"seq", "ms", "", "", "", false};
+  const ExploreChart chart = explore_chart(explore(sources, query), query, sources, {"open.db", "other.db"});
+  EXPECT_THAT(chart.databases, ElementsAre("open.db", "other.db"));
+  EXPECT_THAT(chart.devices, testing::Contains("NVIDIA Other"));
+  query.color = "database";
+  const ExploreChart apart = explore_chart(explore(sources, query), query, sources, {"open.db", "other.db"});
+  ASSERT_THAT(apart.plots.at(0).lines, SizeIs(2));
+  const ExploreLine &own = apart.plots[0].lines[0], &foreign = apart.plots[0].lines[1];
+  EXPECT_EQ(own.name, "open.db");
+  EXPECT_THAT(own.marks, SizeIs(3));
+  ASSERT_THAT(foreign.marks, SizeIs(4));
+  EXPECT_FALSE(own.marks[0].elsewhere);
+  EXPECT_TRUE(foreign.marks[0].elsewhere) << "its number is that of another measurement in the open database";
+  EXPECT_THAT(foreign.marks[0].text, HasSubstr("in other.db: open it to select this"));
+  EXPECT_THAT(own.marks[0].text, HasSubstr("in open.db"));
+  EXPECT_THAT(chart_of(rows, query).plots[0].lines[0].marks[0].text, Not(HasSubstr("one.db"))) << "there is only one";
+  const TextTable text = explore_text(apart);
+  ASSERT_THAT(text.rows, SizeIs(7));
+  for (const auto& line : text.rows) ASSERT_THAT(line, SizeIs(text.header.size()));
+  const auto column = [&](const char* name) {
+    return static_cast<std::size_t>(std::ranges::find(text.header, name) - text.header.begin());
+  };
+  EXPECT_EQ(text.rows[3][column("database")], "other.db");
+  EXPECT_EQ(text.rows[3][column("measurement")], "1");
+  EXPECT_EQ(text.rows[3][column("seq")], "128");
+}
+
+TEST(ExploreChart, a_point_of_repeats_in_two_databases_selects_those_of_the_newest) {
+  std::vector<ResultRow> rows = many_rows(1), others = rows;
+  rows[0].started = "2026-01-01T00:00:00Z";
+  others[0].started = "2026-02-01T00:00:00Z";
+  others[0].measurement = 70;
+  *others[0].median_ms *= 1.5;
+  const std::vector<ExploreSource> sources{{"open.db", rows}, {"other.db", others}};
+  const ExploreQuery query{"seq", "ms", "", "", "", false};
+  const ExploreChart chart = explore_chart(explore(sources, query), query, sources, {"open.db", "other.db"});
+  const ExploreMark& mark = chart.plots.at(0).lines.at(0).marks.at(0);
+  EXPECT_EQ(mark.repeats, 2U);
+  EXPECT_THAT(mark.measurements, ElementsAre(70));
+  EXPECT_TRUE(mark.elsewhere);
+  EXPECT_THAT(mark.text, HasSubstr("median of 2 measurements"));
 }
 
 TEST(ExploreChart, stands_in_rows_and_columns_also_where_nothing_was_measured) {

@@ -3,6 +3,9 @@
 #include <implot.h>
 #include <implot_internal.h>
 
+#include <fstream>
+
+#include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
 #include "tests/views/journey.hpp"
 
@@ -12,6 +15,7 @@ namespace {
 using fixture::Journey;
 
 constexpr const char* kRecorded = TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db";
+constexpr const char* kOther = TRISCOPE_SOURCE_DIR "/assets/recorded/h100.db";
 
 class ExploreJourney : public Journey {
  protected:
@@ -109,6 +113,90 @@ TEST_F(ExploreJourney, a_click_on_a_point_selects_it_in_its_sweep) {
     IM_CHECK_EQ(ui().selection.shown_sweep, sweep);
     IM_CHECK_EQ(data().shown->info.id, sweep);
     IM_CHECK(data().selected != nullptr && data().selected->row.measurement == measurement);
+  });
+}
+
+TEST_F(ExploreJourney, measurements_of_another_database_stand_beside_those_of_the_open_one) {
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    const std::size_t own = chart().rows;
+    app().carry_out(FileRequest(ask::ExploreDatabase{kOther}));
+    wait(c);
+    IM_CHECK(chart().left_out.empty());
+    IM_CHECK_EQ(chart().databases.size(), 2U);
+    IM_CHECK(chart().rows > own);
+    choose(c, "//###explore/##colour", "//##Combo_00/database##database");
+    choose(c, "//###explore/##panels", "//##Combo_00/none");
+    type_filter(c, "kernel=cuda.hopper window=512x32 pass=forward heads=64/1 head_dim=128 form=trilinear");
+    const auto& lines = chart().plots.at(0).lines;
+    IM_CHECK_EQ(lines.size(), 2U);
+    IM_CHECK_STR_EQ(lines[0].name.c_str(), "h100.db");
+    IM_CHECK_STR_EQ(lines[1].name.c_str(), "h200.db");
+    const ExploreMark mark = lines[0].marks.at(0);
+    IM_CHECK(mark.elsewhere);
+    const std::int64_t pinned = ui().selection.pinned, sweep = ui().selection.shown_sweep;
+    c->MouseMoveToPos(ImVec2(plot().Axes[ImAxis_X1].PlotToPixels(mark.x), plot().Axes[ImAxis_Y1].PlotToPixels(mark.y)));
+    c->Yield(2);
+    IM_CHECK_EQ(ui().selection.hovered, 0);  // another measurement has its number here
+    c->MouseClick();
+    wait(c);
+    IM_CHECK(ui().selection.pinned == pinned && ui().selection.shown_sweep == sweep);
+    type_filter(c, "database=h100.db");
+    IM_CHECK_EQ(chart().plots.at(0).lines.size(), 1U);
+    c->ItemClick("//**/###databases");
+    c->ItemUncheck("//**/##shown");
+    wait(c);
+    IM_CHECK_EQ(chart().rows, own);
+    IM_CHECK(chart().databases.empty());
+    IM_CHECK_EQ(chart().matched, 0U);
+  });
+}
+
+TEST_F(ExploreJourney, a_database_that_cannot_be_read_is_left_out_and_says_why) {
+  std::ofstream(window->folder / "bad.db") << "this is no database, whatever its name says";
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    const std::size_t own = chart().rows, before = marks();
+    for (const std::string& file : {(world().folder / "bad.db").string(), (world().folder / "none.db").string()}) {
+      app().carry_out(FileRequest(ask::ExploreDatabase{file}));
+      wait(c);
+      IM_CHECK_EQ(chart().rows, own);
+      IM_CHECK_EQ(marks(), before);
+      IM_CHECK(chart().left_out.back().starts_with("without "));
+    }
+    IM_CHECK_EQ(chart().left_out.size(), 2U);
+    IM_CHECK(data().explore.problem.empty());
+    bool refused = false;
+    try {
+      app().carry_out(FileRequest(ask::ExploreDatabase{data().database}));
+    } catch (const Error& error) {
+      refused = error.why() == "it is the open one";
+    }
+    IM_CHECK(refused);
+  });
+}
+
+TEST_F(ExploreJourney, what_is_written_to_another_database_is_read_with_the_next_question) {
+  window->start(window->folder / "test.db");
+  std::filesystem::copy_file(kOther, window->folder / "test2.db");
+  travel([](ImGuiTestContext* c) {
+    show(c);
+    app().carry_out(FileRequest(ask::ExploreDatabase{(world().folder / "test2.db").string()}));
+    wait(c);
+    const std::size_t before = chart().rows;
+    {
+      Store store(world().folder / "test2.db");
+      const std::int64_t sweep =
+          store.begin_sweep("triscope sweep", to_json(SweepRequest{}), synthetic_environment(), 1);
+      store.add(sweep, synthetic_measurement(1, 20));
+      store.finish_sweep(sweep);
+    }
+    type_filter(c, "ms>0");
+    IM_CHECK_EQ(chart().rows, before + 1);
+    std::filesystem::remove(world().folder / "test2.db");
+    type_filter(c, "ms>1");
+    IM_CHECK_EQ(chart().left_out.size(), 1U);
+    IM_CHECK(chart().databases.empty());
   });
 }
 

@@ -113,6 +113,53 @@ void view_menu(Context& context) {
   ImGui::EndPopup();
 }
 
+/// A file's name, with the folder on hover.
+void database_item(const Context& context, const std::string& file) {
+  ImGui::TextUnformatted(file.substr(file.rfind('/') + 1).c_str());
+  tooltip(context, file);
+}
+
+/// Whose measurements are shown: the open database's, and those of others that were opened lately or are chosen.
+void database_menu(Context& context) {
+  std::vector<std::string>& others = context.ui.explore.others;
+  const std::string label =
+      others.empty() ? "Databases###databases" : fmt::format("Databases: {}###databases", 1 + others.size());
+  flow(button_width(label.substr(0, label.find("###")).c_str()));
+  if (ImGui::Button(label.c_str())) ImGui::OpenPopup("databases");
+  tooltip(context, "Measurements of other databases beside those of the open one");
+  if (!ImGui::BeginPopup("databases")) return;
+  bool always = true;
+  ImGui::BeginDisabled();
+  ImGui::Checkbox("##open", &always);
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  database_item(context, context.data.database);
+  ImGui::SameLine();
+  muted_text(context, "open");
+  std::vector<std::string> listed = others;
+  for (const std::string& file : context.ui.settings.recent_databases) {
+    if (file != context.data.database && std::ranges::find(listed, file) == listed.end()) listed.push_back(file);
+  }
+  std::ranges::sort(listed);
+  for (const std::string& file : listed) {
+    ImGui::PushID(file.c_str());
+    bool shown = std::ranges::find(others, file) != others.end();
+    if (ImGui::Checkbox("##shown", &shown)) {
+      std::erase(others, file);
+      if (shown) others.push_back(file);
+      context.ui.fit_charts = true;
+    }
+    ImGui::SameLine();
+    database_item(context, file);
+    ImGui::PopID();
+  }
+  if (ImGui::Button("Another file...")) {
+    context.request(FileRequest(ask::ExploreDatabase{}));
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
 /// What cannot be asked says so here, and what was asked last stays.
 void filter_line(Context& context) {
   ExploreUi& ui = context.ui.explore;
@@ -148,6 +195,7 @@ void draw_explore_controls(Context& context) {
   if (chip(context, "Best of each", query.best)) query.best = !query.best;
   tooltip(context, "Of each x and series only what took the shortest time");
   view_menu(context);
+  database_menu(context);
   filter_line(context);
 }
 

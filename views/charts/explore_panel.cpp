@@ -59,8 +59,9 @@ void plot_line(const Context& context, const ExploreChart& chart, const ExploreL
   ImPlot::PlotLine(name.c_str(), points.x.data(), points.y.data(), static_cast<int>(joined), curve);
 }
 
-/// The newest of its repeats, or the one that is selected.
+/// The newest of its repeats, or the one that is selected; 0 where none is in the open database.
 std::int64_t shown_of(const ExploreMark& mark, const Selection& selection) {
+  if (mark.elsewhere) return 0;
   for (const std::int64_t measurement : mark.measurements) {
     if (selection.is_marked(measurement)) return measurement;
   }
@@ -76,7 +77,9 @@ void select_points(Context& context, const ExplorePlot& plot) {
       if (picker.offer(mark.x, mark.y, shown_of(mark, context.ui.selection))) nearest = &mark;
     }
   }
-  if (nearest != nullptr) picker.choose(nearest->measurements.back(), nearest->text, nearest->sweep);
+  if (nearest == nullptr) return;
+  if (nearest->elsewhere) return ImGui::SetTooltip("%s", nearest->text.c_str());
+  picker.choose(nearest->measurements.back(), nearest->text, nearest->sweep);
 }
 
 /// Where named values stand, as many as have room beside each other.
@@ -193,6 +196,7 @@ std::string subtitle_of(const ExploreChart& chart) {
                          ? counted(chart.rows, "measurement")
                          : fmt::format("{} of {}", format_count(static_cast<std::int64_t>(chart.matched)),
                                        counted(chart.rows, "measurement"));
+  if (!chart.databases.empty()) text += fmt::format(" of {}", counted(chart.databases.size(), "database"));
   if (chart.drawn < chart.points)
     text += fmt::format("; {} of {} points drawn", format_count(static_cast<std::int64_t>(chart.drawn)),
                         format_count(static_cast<std::int64_t>(chart.points)));
@@ -216,6 +220,13 @@ void draw_explore_panel(Context& context) {
   chart_button(context, Panel::explore);
   if (!context.ui.printing) draw_explore_controls(context);
   if (!data.problem.empty()) return empty_state(context, sentence(data.problem));
+  if (chart != nullptr) {
+    for (const std::string& left_out : chart->left_out) {
+      ImGui::PushTextWrapPos(0);
+      coloured_text(context.look.theme.unclear, sentence(left_out));
+      ImGui::PopTextWrapPos();
+    }
+  }
   if (chart == nullptr) return empty_state(context, "Reading all measurements ...");
   if (chart->matched == 0) return empty_state(context, "No measurement matches the filter.");
   if (chart->plots.empty()) return empty_state(context, "None of these measurements has both values.");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,11 @@ struct ExploreMark {
   double x = 0, y = 0;
   double low = 0, high = 0;                ///< of its interval, or of its repeats; only where `known`
   bool known = false;                      ///< the interval, or more than one repeat
+  bool elsewhere = false;                  ///< its newest repeat is of another database than the open one
   std::int64_t sweep = 0;                  ///< of its newest repeat
-  std::vector<std::int64_t> measurements;  ///< its repeats, the newest last
+  std::string database;                    ///< the same; empty: there is only one
+  std::vector<std::int64_t> measurements;  ///< its repeats of the newest's database, the newest last
+  std::size_t repeats = 0;                 ///< of all databases
   std::size_t others = 0;                  ///< that stand so near that this one stands for them
   std::string text;                        ///< what it is, for a tooltip
 };
@@ -49,11 +53,15 @@ struct ExploreChart {
   std::size_t rows = 0, matched = 0;  ///< measurements
   std::size_t points = 0, drawn = 0;  ///< before and after thinning
   std::size_t plots_left_out = 0;
-  std::vector<std::string> mixed;  ///< in what else the points at one x differ
+  std::vector<std::string> mixed;       ///< in what else the points at one x differ
+  std::set<std::string> devices, days;  ///< of what is drawn
+  std::vector<std::string> databases;   ///< their names, the open one first
+  std::vector<std::string> left_out;    ///< databases that cannot be read, one sentence each
 };
 
 struct ExploreQuestion {
   std::string database;
+  std::vector<std::string> others;  ///< databases beside it
   ExploreQuery query;
   std::string reference;       ///< kernel that `ratio` is beside, or auto
   std::int64_t hidden = 0;     ///< sweep that was deleted and can still come back

@@ -51,6 +51,9 @@ struct ChooseLabels {
 struct OpenLosses {
   std::string file;
 };
+struct ExploreDatabase {
+  std::string file;  ///< whose measurements stand beside those of the open one in Explore
+};
 
 // Files without a question, and the clipboard.
 struct OpenRecorded {};
@@ -159,7 +162,7 @@ struct Quit {};
 
 using FileRequest = std::variant<ask::OpenDatabase, ask::ImportDatabase, ask::SaveDatabaseCopy, ask::SaveTable,
                                  ask::SaveChart, ask::SaveChartData, ask::SaveSlice, ask::SaveWindowPicture,
-                                 ask::ChooseTensors, ask::ChooseLabels, ask::OpenLosses>;
+                                 ask::ChooseTensors, ask::ChooseLabels, ask::OpenLosses, ask::ExploreDatabase>;
 
 using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,

@@ -81,35 +81,44 @@ std::string mark_text(const Exploration& made, const ExploreMark& mark, const Ex
   if (!row.instance.empty() && row.instance != "default") text += ", " + row.instance;
   text += fmt::format("\n{}: {}{}{}", made.y->label, significant_text(mark.y, 4), made.y->unit.empty() ? "" : " ",
                       made.y->unit);
-  if (mark.measurements.size() > 1) {
-    text += fmt::format(", median of {} measurements, {} to {}", mark.measurements.size(),
-                        significant_text(mark.low, 4), significant_text(mark.high, 4));
+  if (mark.repeats > 1) {
+    text += fmt::format(", median of {} measurements, {} to {}", mark.repeats, significant_text(mark.low, 4),
+                        significant_text(mark.high, 4));
   } else if (mark.known) {
     text += fmt::format(", 95 %: {} to {}", significant_text(mark.low, 4), significant_text(mark.high, 4));
   } else {
     text += ", interval unknown";
   }
-  std::set<std::string_view> said{"kernel",   "window", "seq",  "heads", "pass",
-                                  "instance", "device", "date", "sweep", made.y->id};
+  std::set<std::string_view> said{"kernel", "window", "seq",   "heads",    "pass",    "instance",
+                                  "device", "date",   "sweep", "database", made.y->id};
   for (const ExploreField* field : {made.x, made.color, made.panel, made.row}) {
     if (field == nullptr || !said.insert(field->id).second) continue;
     if (const std::string value = field->text(one); !value.empty())
       text += fmt::format("\n{}: {}", field->label, value);
   }
   text += fmt::format("\n{}, sweep {}, m{}, {}", row.device, row.sweep, row.measurement, row.started.substr(0, 10));
+  if (!mark.database.empty())
+    text += fmt::format(", in {}{}", mark.database, mark.elsewhere ? ": open it to select this" : "");
   if (mark.others > 0)
     text += fmt::format("\nstands for {} near it: zoom does not show them, a filter does",
                         counted(mark.others, "more point"));
   return text;
 }
 
-ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<const ExploreSource> sources) {
+ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<const ExploreSource> sources,
+                    const std::vector<std::string>& databases) {
   const ExplorePoint& point = *thinned.point;
   ExploreMark mark{.x = point.x, .y = point.y, .others = thinned.others};
   mark.low = mark.high = point.repeats.front().y;
+  const std::string& newest_of = sources[point.repeats.back().source].name;
   for (const ExploreRepeat& repeat : point.repeats) {
     mark.low = std::min(mark.low, repeat.y), mark.high = std::max(mark.high, repeat.y);
-    mark.measurements.push_back(row_of(sources, repeat).measurement);
+    if (sources[repeat.source].name == newest_of) mark.measurements.push_back(row_of(sources, repeat).measurement);
+  }
+  mark.repeats = point.repeats.size();
+  if (databases.size() > 1) {
+    mark.database = newest_of;
+    mark.elsewhere = newest_of != databases.front();
   }
   if (point.repeats.size() > 1) {
     mark.known = true;
@@ -118,7 +127,7 @@ ExploreMark mark_of(const Exploration& made, const Thinned& thinned, std::span<c
   }
   const ResultRow& newest = row_of(sources, point.repeats.back());
   mark.sweep = newest.sweep;
-  mark.text = mark_text(made, mark, {newest, sources[point.repeats.back().source].name});
+  mark.text = mark_text(made, mark, {newest, newest_of});
   return mark;
 }
 
@@ -216,8 +225,10 @@ void set_axes(const Exploration& made, const std::vector<Points>& plots, Explore
 
 }  // namespace
 
-ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, std::span<const ExploreSource> sources) {
+ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, std::span<const ExploreSource> sources,
+                           std::vector<std::string> databases) {
   ExploreChart chart;
+  chart.databases = std::move(databases);
   chart.query = query;
   chart.rows = made.rows;
   chart.matched = made.matched;
@@ -232,7 +243,10 @@ ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, s
     for (std::size_t style = 0; style < styles.count(); ++style) {
       ExploreLine& line = chart.plots[n].lines[style];
       for (const Thinned& one : points[n][style]) {
-        line.marks.push_back(mark_of(made, one, sources));
+        const ResultRow& newest = row_of(sources, one.point->repeats.back());
+        chart.devices.insert(newest.device);
+        chart.days.insert(newest.started.substr(0, 10));
+        line.marks.push_back(mark_of(made, one, sources, chart.databases));
         line.joined = line.joined && one.others == 0;
       }
     }
@@ -266,17 +280,17 @@ TextTable explore_text(const ExploreChart& chart) {
   TextTable table{
       {chart.query.rows.empty() ? "row" : chart.query.rows, chart.query.panels.empty() ? "panel" : chart.query.panels,
        chart.query.color.empty() ? "series" : chart.query.color, chart.query.x, chart.query.y, "low", "high", "repeats",
-       "sweep", "measurement", "others near it"},
-      {false, false, false, chart.x.names.empty(), true, true, true, true, true, true, true},
+       "database", "sweep", "measurement", "others near it"},
+      {false, false, false, chart.x.names.empty(), true, true, true, true, false, true, true, true},
       {}};
   for (const ExplorePlot& plot : chart.plots) {
     for (const ExploreLine& line : plot.lines) {
       for (const ExploreMark& mark : line.marks) {
         table.rows.push_back(
-            {plot.name, line.name,
+            {plot.row, plot.name, line.name,
              chart.x.names.empty() ? fmt::format("{:.10g}", mark.x) : chart.x.names[static_cast<std::size_t>(mark.x)],
              fmt::format("{:.10g}", mark.y), mark.known ? fmt::format("{:.10g}", mark.low) : "",
-             mark.known ? fmt::format("{:.10g}", mark.high) : "", fmt::format("{}", mark.measurements.size()),
+             mark.known ? fmt::format("{:.10g}", mark.high) : "", fmt::format("{}", mark.repeats), mark.database,
              fmt::format("{}", mark.sweep), fmt::format("{}", mark.measurements.back()),
              fmt::format("{}", mark.others)});
       }

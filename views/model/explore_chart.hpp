@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "profiler/export/text_table.hpp"
 #include "views/data/explore_state.hpp"
@@ -13,7 +14,9 @@ namespace triscope {
 /// beyond these are one together.
 inline constexpr std::size_t kMostMarks = 4000, kMostPlots = 12, kMostLines = 24;
 
-ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, std::span<const ExploreSource> sources);
+/// `databases`: the names of the sources' databases, the open one first; empty where there is only one.
+ExploreChart explore_chart(const Exploration& made, const ExploreQuery& query, std::span<const ExploreSource> sources,
+                           std::vector<std::string> databases = {});
 
 /// "time by tokens, kernel~hopper": what was asked, for a picture's title.
 std::string explore_title(const ExploreQuery& query);

@@ -90,10 +90,11 @@ struct ChartZoom {
 
 /// What the Explore panel is set to.
 struct ExploreUi {
-  ExploreQuery query;     ///< the last that could be asked
-  std::string filter;     ///< as it is typed
-  std::string view_name;  ///< being typed
-  bool in_view = false;   ///< the panel was drawn in this frame
+  ExploreQuery query;               ///< the last that could be asked
+  std::string filter;               ///< as it is typed
+  std::string view_name;            ///< being typed
+  std::vector<std::string> others;  ///< databases whose measurements stand beside those of the open one
+  bool in_view = false;             ///< the panel was drawn in this frame
 };
 
 struct UiState {

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 #include "kernels/base/error.hpp"
 #include "views/data/format.hpp"
@@ -36,37 +35,26 @@ std::string samples_now(Context& context, VectorFormat format) {
 }
 
 /// The devices of what is drawn, how much of it there is, and what its intervals are.
-std::string explore_caption(const WindowData& data, const ExploreChart& chart) {
-  std::set<std::int64_t> sweeps;
-  for (const ExplorePlot& plot : chart.plots) {
-    for (const ExploreLine& line : plot.lines) {
-      for (const ExploreMark& mark : line.marks) sweeps.insert(mark.sweep);
-    }
-  }
-  std::set<std::string> devices, days;
-  for (const SweepInfo& sweep : data.sweeps) {
-    if (!sweeps.contains(sweep.id)) continue;
-    devices.insert(sweep.environment.device_name);
-    days.insert(sweep.started.substr(0, 10));
-  }
-  std::string text = fmt::format(
-      "{}; {} of {}, 95 % intervals, over several repeats their range, hollow where unknown.", fmt::join(devices, ", "),
-      format_count(static_cast<std::int64_t>(chart.matched)), counted(chart.rows, "measurement"));
+std::string explore_caption(const ExploreChart& chart) {
+  std::string text =
+      fmt::format("{}; {} of {}, 95 % intervals, over several repeats their range, hollow where unknown.",
+                  fmt::join(chart.devices, ", "), format_count(static_cast<std::int64_t>(chart.matched)),
+                  counted(chart.rows, "measurement"));
   if (chart.drawn < chart.points)
     text += fmt::format(" {} of {} points drawn.", format_count(static_cast<std::int64_t>(chart.drawn)),
                         format_count(static_cast<std::int64_t>(chart.points)));
   if (!chart.mixed.empty()) text += fmt::format(" Points at one x differ in {}.", fmt::join(chart.mixed, ", "));
-  if (days.empty()) return text;
-  return text + (days.size() == 1 ? fmt::format(" {}.", *days.begin())
-                                  : fmt::format(" {} to {}.", *days.begin(), *days.rbegin()));
+  if (!chart.databases.empty()) text += fmt::format(" Of {}.", fmt::join(chart.databases, ", "));
+  if (chart.days.empty()) return text;
+  return text + (chart.days.size() == 1 ? fmt::format(" {}.", *chart.days.begin())
+                                        : fmt::format(" {} to {}.", *chart.days.begin(), *chart.days.rbegin()));
 }
 
 std::string explore_now(const Context& context, VectorFormat format) {
   const ExploreData& data = context.data.explore;
   if (!data.problem.empty()) refuse(Panel::explore, data.problem.c_str());
   if (!data.chart || data.chart->plots.empty()) refuse(Panel::explore, "it shows no points");
-  return explore_picture(*data.chart, explore_title(data.chart->query), explore_caption(context.data, *data.chart),
-                         format);
+  return explore_picture(*data.chart, explore_title(data.chart->query), explore_caption(*data.chart), format);
 }
 
 std::string compare_now(Context& context, VectorFormat format) {

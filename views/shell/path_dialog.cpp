@@ -30,6 +30,13 @@ struct Questions {
   PathQuestion operator()(const ask::OpenDatabase&) const {
     return {"Open database", "Dropping the file on the window does the same.", "Open", false, {".db"}};
   }
+  PathQuestion operator()(const ask::ExploreDatabase&) const {
+    return {"Explore another database too",
+            "Its measurements stand beside those of the open database; nothing is copied.",
+            "Add",
+            false,
+            {".db"}};
+  }
   PathQuestion operator()(const ask::ImportDatabase&) const {
     return {"Import database",
             "Its sweeps are copied into the open database; nothing is copied twice.",

@@ -3,24 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "kernels/base/error.hpp"
 #include "profiler/explore/exploration.hpp"
-#include "profiler/verdict/row_verdicts.hpp"
 #include "views/model/explore_chart.hpp"
 
 namespace triscope {
 namespace {
-
-/// Changes when a sweep gets rows or they get samples; empty where that cannot be told.
-std::string state_of(const SweepInfo& sweep) {
-  if (sweep.finished.empty()) return {};
-  return fmt::format("{} {} {} {} {}", sweep.uuid, sweep.finished, sweep.ok, sweep.failed, sweep.skipped);
-}
-
-bool holds(const std::vector<ResultRow>& rows, const std::string& kernel) {
-  return std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return row.kernel == kernel; });
-}
 
 /// The revision says only that something may have changed.
 bool same_question(ExploreQuestion a, const ExploreQuestion& b) {
@@ -28,76 +18,79 @@ bool same_question(ExploreQuestion a, const ExploreQuestion& b) {
   return a == b;
 }
 
+/// The open one first, each once.
+std::vector<std::string> files_of(const ExploreQuestion& question) {
+  std::vector<std::string> files{question.database};
+  for (const std::string& file : question.others) {
+    if (std::ranges::find(files, file) == files.end()) files.push_back(file);
+  }
+  return files;
+}
+
+/// As short as tells them apart.
+std::string name_of(const std::string& file, const std::vector<std::string>& all) {
+  const std::filesystem::path name = std::filesystem::path(file).filename();
+  const auto same = std::ranges::count_if(
+      all, [&](const std::string& other) { return std::filesystem::path(other).filename() == name; });
+  return same > 1 ? file : name.string();
+}
+
 }  // namespace
 
-/// Returns whether the content is another than that which was read.
-bool ExploreReader::open(const std::filesystem::path& file) {
-  if (snapshot_ && file == file_) {
+bool ExploreReader::prepare(const std::string& file, const ExploreQuestion& question, const std::stop_token& newer) {
+  std::unique_ptr<ExploredDatabase>& database = databases_[file];
+  auto state = database ? database->state() : ExploredDatabase::State::replaced;
+  if (state == ExploredDatabase::State::replaced) {
+    database.reset();
+    answered_.reset();
+    database = std::make_unique<ExploredDatabase>(file, closing_);
+    state = ExploredDatabase::State::changed;
+  }
+  if (state == ExploredDatabase::State::changed) {
+    answered_.reset();
+    if (!database->read(newer)) return false;
+  }
+  return !needs_reference(question.query) || database->compare(question.reference, newer);
+}
+
+bool ExploreReader::prepare_all(const std::vector<std::string>& files, const ExploreQuestion& question,
+                                const std::stop_token& newer) {
+  std::erase_if(databases_, [&](const auto& one) { return std::ranges::find(files, one.first) == files.end(); });
+  std::vector<std::string> left_out;
+  for (const std::string& file : files) {
     try {
-      return snapshot_->data_version() != version_;
-    } catch (const Error&) {
-      snapshot_.reset();  // another file stands in its place
+      if (!prepare(file, question, newer)) return false;
+    } catch (const Error& error) {
+      databases_.erase(file);
+      if (file == question.database || closing_.stop_requested()) throw;
+      left_out.push_back(fmt::format("without {}: {}", name_of(file, files), error.what()));
     }
   }
-  sweeps_.clear();
-  answered_.reset();
-  snapshot_.emplace(file, kBusyTimeout, closing_);
-  file_ = file;
-  return true;
-}
-
-/// Returns false after a stop.
-bool ExploreReader::read(const std::stop_token& newer) {
-  const std::int64_t version = snapshot_->data_version();
-  answered_.reset();
-  infos_ = snapshot_->sweeps();
-  notes_.clear();
-  std::map<std::int64_t, Sweep> kept;
-  for (const SweepInfo& info : infos_) {
-    notes_.emplace(info.id, info.note);
-    const auto known = sweeps_.find(info.id);
-    if (known != sweeps_.end() && !known->second.state.empty() && known->second.state == state_of(info))
-      kept.insert(sweeps_.extract(known));
-  }
-  sweeps_ = std::move(kept);
-  version_ = -1;  // until all of it was read
-  for (const SweepInfo& info : infos_) {
-    if (newer.stop_requested()) return false;
-    if (!sweeps_.contains(info.id)) sweeps_[info.id] = {state_of(info), snapshot_->results(info.id), {}, {}};
-  }
-  version_ = version;
-  return true;
-}
-
-/// As the table beside compares them. Returns false after a stop.
-bool ExploreReader::compare(const std::string& reference, const std::stop_token& newer) {
-  for (auto& [id, sweep] : sweeps_) {
-    if (newer.stop_requested()) return false;
-    if (sweep.reference == reference) continue;
-    const bool measured = reference == "auto" || reference == "none" || holds(sweep.rows, reference);
-    sweep.beside = measured ? compare_with_baseline(*snapshot_, sweep.rows, reference).by_measurement
-                            : std::map<std::int64_t, Comparison>();
-    sweep.reference = reference;
-  }
+  if (left_out != left_out_) answered_.reset();
+  left_out_ = std::move(left_out);
   return true;
 }
 
 std::shared_ptr<const ExploreChart> ExploreReader::answer(const ExploreQuestion& question,
                                                           const std::stop_token& newer) {
-  if (open(question.database) && !read(newer)) return nullptr;
+  const std::vector<std::string> files = files_of(question);
+  if (!prepare_all(files, question, newer)) return nullptr;
   if (answered_ && same_question(*answered_, question)) return chart_;
   const bool beside = needs_reference(question.query);
-  if (beside && !compare(question.reference, newer)) return nullptr;
-  const std::string name = file_.filename().string();
   std::vector<ExploreSource> sources;
-  for (const SweepInfo& info : infos_) {
-    if (info.id == question.hidden) continue;
-    const Sweep& sweep = sweeps_.at(info.id);
-    sources.push_back({name, sweep.rows, beside ? &sweep.beside : nullptr, &notes_});
+  std::vector<std::string> names;
+  for (const std::string& file : files) {
+    const auto found = databases_.find(file);
+    if (found == databases_.end()) continue;
+    names.push_back(name_of(file, files));
+    found->second->add_to(sources, names.back(), file == question.database ? question.hidden : 0, beside);
   }
   const Exploration made = explore(sources, question.query);
   if (newer.stop_requested()) return nullptr;
-  chart_ = std::make_shared<const ExploreChart>(explore_chart(made, question.query, sources));
+  if (names.size() < 2) names.clear();
+  ExploreChart chart = explore_chart(made, question.query, sources, std::move(names));
+  chart.left_out = left_out_;
+  chart_ = std::make_shared<const ExploreChart>(std::move(chart));
   answered_ = question;
   return chart_;
 }

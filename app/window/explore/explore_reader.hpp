@@ -1,8 +1,6 @@
-// Reads all measurements of a database and makes what the Explore panel draws, on a thread of its own.
+// Reads all measurements of databases and makes what the Explore panel draws, on a thread of its own.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/store/store.hpp"
+#include "app/window/explore/explored_database.hpp"
 #include "views/data/explore_state.hpp"
 
 namespace triscope {
@@ -22,29 +20,20 @@ class ExploreReader {
   /// After a stop of `closing` reading ends with an `Error`.
   explicit ExploreReader(std::stop_token closing) : closing_(std::move(closing)) {}
 
-  /// Null after a stop of `newer`. The same chart as before when nothing has changed. Throws `Error` when the database
-  /// cannot be read, or the question is wrong.
+  /// Null after a stop of `newer`. The same chart as before when nothing has changed. Throws `Error` when the open
+  /// database cannot be read, or the question is wrong; of the others those that cannot be read are left out.
   std::shared_ptr<const ExploreChart> answer(const ExploreQuestion& question, const std::stop_token& newer);
 
  private:
-  struct Sweep {
-    std::string state;  ///< how far it was measured when its rows were read
-    std::vector<ResultRow> rows;
-    std::string reference;  ///< that `beside` is of; empty: there is none yet
-    std::map<std::int64_t, Comparison> beside;
-  };
-  bool open(const std::filesystem::path& file);
-  bool read(const std::stop_token& newer);
-  bool compare(const std::string& reference, const std::stop_token& newer);
+  /// Reads what is new of it, and compares its rows. Returns false after a stop.
+  bool prepare(const std::string& file, const ExploreQuestion& question, const std::stop_token& newer);
+  bool prepare_all(const std::vector<std::string>& files, const ExploreQuestion& question,
+                   const std::stop_token& newer);
 
   std::stop_token closing_;
-  std::filesystem::path file_;
-  std::optional<Snapshot> snapshot_;
-  std::int64_t version_ = 0;  ///< that `infos_` and `sweeps_` are of
-  std::vector<SweepInfo> infos_;
-  std::map<std::int64_t, Sweep> sweeps_;
-  std::map<std::int64_t, std::string> notes_;
-  std::optional<ExploreQuestion> answered_;  ///< by `chart_`
+  std::map<std::string, std::unique_ptr<ExploredDatabase>> databases_;  ///< by file
+  std::vector<std::string> left_out_;                                   ///< one sentence each
+  std::optional<ExploreQuestion> answered_;                             ///< by `chart_`; unset: something has changed
   std::shared_ptr<const ExploreChart> chart_;
 };
 

@@ -1,13 +1,16 @@
 #include "app/window/explore/explore_session.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "kernels/base/error.hpp"
 
 namespace triscope {
 
 void ExploreSession::supply() {
   if (shown_.database.empty() || shown_.sweeps.empty()) return;
-  ExploreQuestion wanted{shown_.database, ui_.explore.query, ui_.selection.reference, database_.hidden(),
-                         shown_.revision};
+  ExploreQuestion wanted{shown_.database,         ui_.explore.others, ui_.explore.query,
+                         ui_.selection.reference, database_.hidden(), shown_.revision};
   if (shown_.run.running && data_.asked) wanted.revision = data_.asked->revision;
   if (data_.asked == wanted) return;
   if (data_.asked && data_.asked->database != wanted.database) data_.chart.reset();
@@ -30,6 +33,16 @@ void ExploreSession::supply() {
       if (chart) data_.chart = chart;
     });
   });
+}
+
+void ExploreSession::add(const std::filesystem::path& file) {
+  const std::filesystem::path whole = std::filesystem::absolute(file).lexically_normal();
+  std::error_code missing;  // then it is not the same file
+  if (std::filesystem::equivalent(whole, shown_.database, missing))
+    throw Error("The database was not added", "it is the open one", "choose another file");
+  if (std::ranges::find(ui_.explore.others, whole.string()) == ui_.explore.others.end())
+    ui_.explore.others.push_back(whole.string());
+  ui_.fit_charts = true;
 }
 
 void ExploreSession::end() {

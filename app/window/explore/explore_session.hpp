@@ -1,6 +1,7 @@
 // Keeps the Explore panel supplied.
 #pragma once
 
+#include <filesystem>
 #include <stop_token>
 
 #include "app/window/database/database.hpp"
@@ -15,8 +16,8 @@ namespace triscope {
 /// drawing thread.
 class ExploreSession {
  public:
-  ExploreSession(ExploreData& data, const UiState& ui, const WindowData& shown, const Database& database,
-                 Messages& messages, UiQueue& queue)
+  ExploreSession(ExploreData& data, UiState& ui, const WindowData& shown, const Database& database, Messages& messages,
+                 UiQueue& queue)
       : data_(data),
         ui_(ui),
         shown_(shown),
@@ -29,13 +30,16 @@ class ExploreSession {
   /// Asks for what the panel shows and has not got. While a sweep is measured, only for another question: what is new
   /// in the database can wait.
   void supply();
+  /// Shows the measurements of another database beside those of the open one. What is wrong with it is said with the
+  /// answer. Throws `Error` when it is the open one.
+  void add(const std::filesystem::path& file);
   /// At the end: stops what is read, and drops what waits.
   void end();
   bool idle() const { return thread_.idle(); }
 
  private:
   ExploreData& data_;
-  const UiState& ui_;
+  UiState& ui_;
   const WindowData& shown_;
   const Database& database_;
   UiQueue& queue_;

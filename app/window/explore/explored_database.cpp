@@ -1,0 +1,78 @@
+#include "app/window/explore/explored_database.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/base/error.hpp"
+#include "profiler/verdict/row_verdicts.hpp"
+
+namespace triscope {
+namespace {
+
+/// Changes when a sweep gets rows or they get samples; empty where that cannot be told.
+std::string state_of(const SweepInfo& sweep) {
+  if (sweep.finished.empty()) return {};
+  return fmt::format("{} {} {} {} {}", sweep.uuid, sweep.finished, sweep.ok, sweep.failed, sweep.skipped);
+}
+
+bool holds(const std::vector<ResultRow>& rows, const std::string& kernel) {
+  return std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) { return row.kernel == kernel; });
+}
+
+}  // namespace
+
+ExploredDatabase::ExploredDatabase(std::filesystem::path file, const std::stop_token& closing)
+    : file_(std::move(file)), snapshot_(file_, kBusyTimeout, closing) {}
+
+ExploredDatabase::State ExploredDatabase::state() const {
+  try {
+    return snapshot_.data_version() == version_ ? State::unchanged : State::changed;
+  } catch (const Error&) {
+    return State::replaced;
+  }
+}
+
+bool ExploredDatabase::read(const std::stop_token& newer) {
+  const std::int64_t version = snapshot_.data_version();
+  version_ = -1;  // until all of it was read
+  infos_ = snapshot_.sweeps();
+  notes_.clear();
+  std::map<std::int64_t, Sweep> kept;
+  for (const SweepInfo& info : infos_) {
+    notes_.emplace(info.id, info.note);
+    const auto known = sweeps_.find(info.id);
+    if (known != sweeps_.end() && !known->second.state.empty() && known->second.state == state_of(info))
+      kept.insert(sweeps_.extract(known));
+  }
+  sweeps_ = std::move(kept);
+  for (const SweepInfo& info : infos_) {
+    if (newer.stop_requested()) return false;
+    if (!sweeps_.contains(info.id)) sweeps_[info.id] = {state_of(info), snapshot_.results(info.id), {}, {}};
+  }
+  version_ = version;
+  return true;
+}
+
+bool ExploredDatabase::compare(const std::string& reference, const std::stop_token& newer) {
+  for (auto& [id, sweep] : sweeps_) {
+    if (newer.stop_requested()) return false;
+    if (sweep.reference == reference) continue;
+    const bool measured = reference == "auto" || reference == "none" || holds(sweep.rows, reference);
+    sweep.beside = measured ? compare_with_baseline(snapshot_, sweep.rows, reference).by_measurement
+                            : std::map<std::int64_t, Comparison>();
+    sweep.reference = reference;
+  }
+  return true;
+}
+
+void ExploredDatabase::add_to(std::vector<ExploreSource>& sources, const std::string& name, std::int64_t hidden,
+                              bool beside) const {
+  for (const SweepInfo& info : infos_) {
+    if (info.id == hidden) continue;
+    const Sweep& sweep = sweeps_.at(info.id);
+    sources.push_back({name, sweep.rows, beside ? &sweep.beside : nullptr, &notes_});
+  }
+}
+
+}  // namespace triscope
