@@ -171,6 +171,8 @@ struct Application::Handlers {
     a.ui_.attention.part.reset();
   }
   void operator()(const ask::InspectAgain&) const { a.attention_.ask_again(); }
+  void operator()(const ask::FindTriples&) const { a.attention_.find_triples(); }
+  void operator()(const ask::StopSearch&) const { a.attention_.stop_search(); }
   void operator()(const ask::ToggleTheme&) const { a.appearance_.toggle_theme(); }
   void operator()(const ask::ScaleUp&) const { a.appearance_.scale_by(kScaleStep); }
   void operator()(const ask::ScaleDown&) const { a.appearance_.scale_by(-kScaleStep); }

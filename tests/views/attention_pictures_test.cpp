@@ -11,6 +11,7 @@
 #include "tests/views/window_fixture.hpp"
 #include "views/model/attention_draft.hpp"
 #include "views/model/attention_model.hpp"
+#include "views/model/triple_hits.hpp"
 
 namespace triscope {
 namespace {
@@ -145,6 +146,37 @@ void take_looks(Album& album) {
   ui.absolute_axes = false;
 }
 
+void take_all_queries(Album& album) {
+  AttentionUi& ui = album.ui();
+  ui.search.open = true;
+  ui.column = AttentionColumn::figures;
+  album.take("search_before");
+  album.application().carry_out(ask::FindTriples{});
+  album.settle();
+  const TripleSearchData& search = album.application().data().attention.search;
+  ASSERT_GT(search.found.size(), 4U) << search.problem;
+  go_to(ui, album.application().data().attention, search.found[4]);
+  album.take("search");
+  ui.search.by = TripleSearchBy::token;
+  album.take("search_token");
+  ui.search = {};
+  ui.column = AttentionColumn::map;
+  ui.pinned.reset();
+  ui.show = AttentionShow::grid;
+  album.take("grid");
+  ui.part = HeatmapPart{380, 0, 512, 32};
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddMousePosEvent(io.DisplaySize.x / 2, io.DisplaySize.y / 2);
+  album.take("grid_near");
+  io.AddMousePosEvent(-1, -1);
+  ui.part.reset();
+  ui.grid.heads = "0-12";
+  album.take("grid_refused");
+  ui.grid = {};
+  ui.show = AttentionShow::one;
+  album.settle();
+}
+
 void take_comparisons(Album& album) {
   AttentionUi& ui = album.ui();
   ui.show = AttentionShow::side_by_side;
@@ -245,6 +277,7 @@ TEST(AttentionPictures, of_every_state) {
   if (const char* scale = std::getenv("TRISCOPE_PICTURE_SCALE"))
     album.application().ui().settings.scale = std::strtof(scale, nullptr);
   take_looks(album);
+  take_all_queries(album);
   take_comparisons(album);
   take_sources(album);
   take_match3(album);

@@ -153,9 +153,9 @@ void draw_attention_dialog(Context& context) {
   if (context.ui.path.waiting) return;  // it browses for a file, and comes back here
   if (draft.open && !ImGui::IsPopupOpen("tensors")) ImGui::OpenPopup("tensors");
   if (!begin_dialog(context.look, "tensors", 560)) return;
-  dialog_heading(context.look, ui.show == AttentionShow::one ? "Tensors to look into"
-                               : draft.side == 0             ? "Tensors of A"
-                                                             : "Tensors of B");
+  dialog_heading(context.look, !compares(ui)     ? "Tensors to look into"
+                               : draft.side == 0 ? "Tensors of A"
+                                                 : "Tensors of B");
   ImGui::BeginDisabled(draft.submitted);  // what is tried is what is chosen
   draw_source(context, draft);
   ImGui::EndDisabled();

@@ -27,7 +27,7 @@ bool same_shape(const SourceReply& a, const SourceReply& b) {
 void draw_facts(Context& context, int side) {
   AttentionUi& ui = context.ui.attention;
   const AttentionSideData& data = context.data.attention.sides[static_cast<std::size_t>(side)];
-  const bool two = ui.show != AttentionShow::one || side == 1;
+  const bool two = compares(ui) || side == 1;
   ImGui::PushID(side);
   ImGui::AlignTextToFramePadding();
   muted_text(context, two ? (side == 0 ? "Tensors, A" : "Tensors, B") : "Tensors");
@@ -184,7 +184,7 @@ void draw_attention_left(Context& context) {
   draw_facts(context, 0);
   draw_problem(context);
   draw_devices(context);
-  if (ui.show != AttentionShow::one) {
+  if (compares(ui)) {
     ImGui::Dummy(ImVec2(0, context.look.px(8)));
     draw_facts(context, 1);
     if (ui.sides[1].source.kind != SourceKind::match3) {  // which is a determinant

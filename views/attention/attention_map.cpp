@@ -9,6 +9,7 @@
 #include "profiler/record/columns.hpp"
 #include "views/attention/attention_parts.hpp"
 #include "views/data/format.hpp"
+#include "views/model/attention_zoom.hpp"
 #include "views/parts/widgets.hpp"
 
 namespace triscope {
@@ -16,7 +17,6 @@ namespace {
 
 constexpr float kLowRoom = 260;  ///< design pixels
 
-constexpr double kSmallestPart = 4;                     // cells, at the deepest zoom
 constexpr float kNumberWidth = 44, kNumberHeight = 18;  // cells at least this large show their numbers
 constexpr double kSmallestNumber = 1e-99;               // below it a cell's number would be too wide
 constexpr float kMatchSize = 5;                         // marks on cells smaller than this would hide them
@@ -56,42 +56,12 @@ struct MapView {
   }
 };
 
-HeatmapPart whole(const AttentionFrame& frame) {
-  return {0, 0, static_cast<double>(frame.width), static_cast<double>(frame.height)};
-}
-
-/// The part keeps inside the frame and is never smaller than a few cells.
-HeatmapPart kept_inside(HeatmapPart part, const AttentionFrame& frame) {
-  const auto keep = [](double& low, double& high, double size) {
-    const double extent = std::clamp(high - low, std::min(kSmallestPart, size), size);
-    low = std::clamp((low + high - extent) / 2, 0.0, size - extent);
-    high = low + extent;
-  };
-  keep(part.left, part.right, static_cast<double>(frame.width));
-  keep(part.top, part.bottom, static_cast<double>(frame.height));
-  return part;
-}
-
-void zoom(AttentionUi& ui, const MapView& view, ImVec2 mouse, double factor) {
-  const double x = view.part.left + (mouse.x - view.rect.low.x) / (view.rect.high.x - view.rect.low.x) *
-                                        (view.part.right - view.part.left);
-  const double y = view.part.top + (mouse.y - view.rect.low.y) / (view.rect.high.y - view.rect.low.y) *
-                                       (view.part.bottom - view.part.top);
-  const HeatmapPart part{x + (view.part.left - x) * factor, y + (view.part.top - y) * factor,
-                         x + (view.part.right - x) * factor, y + (view.part.bottom - y) * factor};
-  ui.part = kept_inside(part, view.frame);
-  const HeatmapPart all = whole(view.frame);
-  if (ui.part->right - ui.part->left >= all.right && ui.part->bottom - ui.part->top >= all.bottom) ui.part.reset();
-}
-
 void handle_mouse(Context& context, const MapView& view) {
   AttentionUi& ui = context.ui.attention;
   const ImVec2 mouse = ImGui::GetMousePos();
-  const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsItemHovered()) {
     const AttentionCell cell = view.cell_at(mouse);
     ui.hovered_now = cell;
-    if (io.MouseWheel != 0) zoom(ui, view, mouse, std::pow(0.8, static_cast<double>(io.MouseWheel)));
     if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
       ui.part.reset();
     } else if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
@@ -100,12 +70,7 @@ void handle_mouse(Context& context, const MapView& view) {
       ui.pinned = ui.pinned == cell ? std::nullopt : std::optional(cell);
     }
   }
-  if (ImGui::IsItemActive() && ui.part && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
-    const double dx = -io.MouseDelta.x / (view.rect.high.x - view.rect.low.x) * (view.part.right - view.part.left);
-    const double dy = -io.MouseDelta.y / (view.rect.high.y - view.rect.low.y) * (view.part.bottom - view.part.top);
-    ui.part =
-        kept_inside({view.part.left + dx, view.part.top + dy, view.part.right + dx, view.part.bottom + dy}, view.frame);
-  }
+  zoom_and_pan(ui, view.frame, view.rect);
 }
 
 /// Whole cells in steps of 1, 2, 5, 10, ... of at least `room` pixels; the query's own position is always among them.
@@ -366,7 +331,7 @@ void draw_one_map(Context& context, ImVec2 origin, ImVec2 room, int which) {
   ImGui::PopFont();
   if (!view.pyramid || !view.side->slice) return draw_no_map(context, origin, room, which);
   view.frame = frame_of(view.side->slice_of, *view.side->source);
-  view.part = ui.part ? kept_inside(*ui.part, view.frame) : whole(view.frame);
+  view.part = shown_part(ui, view.frame);
   view.style = model.style(ui, data, which);
   set_theme(view.style, look.theme);
   const float strip = low ? 0 : look.px(44), left = look.px(64), top = look.px(low ? 20 : 28) + strip,
@@ -402,8 +367,8 @@ void draw_readout(Context& context, float width) {
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   if (!cell) {
     muted_text(context,
-               "Hover shows a pair, click keeps it. Wheel zooms, drag pans, double-click shows all. Arrow keys: query "
-               "and head.");
+               "Hover shows a pair, click keeps it. Wheel zooms, with Shift across, with Ctrl down; drag pans, "
+               "double-click shows all. Arrow keys: query and head.");
   } else {
     const auto describe = [&](const AttentionSideData& one) {
       const std::optional<double> log_p = log_p_at(*one.slice, *cell);
@@ -422,6 +387,24 @@ void draw_readout(Context& context, float width) {
 }
 
 }  // namespace
+
+HeatmapPart shown_part(const AttentionUi& ui, const AttentionFrame& frame) {
+  return ui.part ? kept_inside(*ui.part, frame) : whole_part(frame);
+}
+
+void zoom_and_pan(AttentionUi& ui, const AttentionFrame& frame, const PixelRect& rect) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const double width = rect.high.x - rect.low.x, height = rect.high.y - rect.low.y;
+  // With Shift the wheel turns sideways.
+  const double wheel = io.MouseWheel != 0 ? io.MouseWheel : io.MouseWheelH, factor = std::pow(0.8, wheel);
+  if (ImGui::IsItemHovered() && wheel != 0) {
+    const ImVec2 mouse = ImGui::GetMousePos();
+    ui.part = zoomed(shown_part(ui, frame), frame, {(mouse.x - rect.low.x) / width, (mouse.y - rect.low.y) / height},
+                     {io.KeyCtrl ? 1 : factor, io.KeyShift ? 1 : factor});
+  }
+  if (ImGui::IsItemActive() && ui.part && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0))
+    ui.part = panned(*ui.part, frame, {-io.MouseDelta.x / width, -io.MouseDelta.y / height});
+}
 
 PixelRect pixel_rect(ImVec2 low, ImVec2 high) {
   const float scale = std::max(ImGui::GetIO().DisplayFramebufferScale.x, 0.1F);

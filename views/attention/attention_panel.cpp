@@ -124,12 +124,13 @@ void draw_look_controls(Context& context) {
   next_group(context, 150);
   choice(context, "relative", ui.absolute_axes, false, "Axes in tokens from the query");
   choice(context, "absolute", ui.absolute_axes, true, "Axes in positions");
-  next_group(context, 300);
+  next_group(context, 312);
   choice(context, "one", ui.show, AttentionShow::one, "One map");
   choice(context, "side by side", ui.show, AttentionShow::side_by_side,
          "A beside B: another source, arithmetic or head");
   choice(context, "difference", ui.show, AttentionShow::difference,
          "p of A minus p of B, blue below and red above zero");
+  choice(context, "grid", ui.show, AttentionShow::grid, "Small maps: queries down, heads across; one zoom for all");
   draw_export(context);
 }
 
@@ -216,6 +217,8 @@ void draw_middle(Context& context) {
   ImGui::EndDisabled();
   if (!open && !refusal_of(data).empty()) {
     draw_refusal(context, refusal_of(data));
+  } else if (context.ui.attention.show == AttentionShow::grid && !context.ui.attention.flipped) {
+    draw_attention_grid(context);
   } else {
     draw_attention_maps(context);
   }

@@ -28,6 +28,13 @@ struct PixelRect {
 };
 PixelRect pixel_rect(ImVec2 low, ImVec2 high);
 
+/// attention_grid.cpp: small maps, queries down and heads across, in the room that is left; a click opens one.
+void draw_attention_grid(Context& context);
+/// attention_map.cpp: what is seen of a map.
+HeatmapPart shown_part(const AttentionUi& ui, const AttentionFrame& frame);
+/// attention_map.cpp: zooms with the wheel and pans by dragging what the last item shows of `frame`.
+void zoom_and_pan(AttentionUi& ui, const AttentionFrame& frame, const PixelRect& rect);
+
 /// attention_left.cpp: what is looked at, the overview to navigate by, all heads.
 void draw_attention_left(Context& context);
 /// attention_survey.cpp: heads down, queries across; a click goes there.
@@ -40,6 +47,10 @@ void draw_survey_state(Context& context, bool pending, const std::string& proble
 void draw_form_choice(Context& context, int side);
 /// attention_right.cpp: strongest triples, figures, the dot-product row; for Match3 the table of tokens.
 void draw_attention_right(Context& context);
+/// attention_search.cpp: the strongest triples of all queries and heads, in the column of figures.
+void draw_triple_search(Context& context);
+/// attention_range.cpp: the colours of a range from `low` to `high` pixels; advances like an item.
+void draw_range_colours(const Context& context, const HeatmapStyle& style, float low, float high);
 /// attention_range.cpp: histogram of log p with a handle at either end of the colours; of a difference the ends alone.
 void draw_range(Context& context);
 /// Stands for what would disturb the sweep that this window measures.

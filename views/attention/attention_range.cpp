@@ -78,12 +78,13 @@ void drag_range(AttentionUi& ui, const HeatmapStyle& style, float x_low, float x
   }
 }
 
-/// The colours between the ends of the range, as the map has them.
-void draw_range_colours(const Context& context, const HeatmapStyle& style, float x_low, float x_high) {
+}  // namespace
+
+void draw_range_colours(const Context& context, const HeatmapStyle& style, float low, float high) {
   constexpr int kSteps = 64;
   const float y = ImGui::GetCursorScreenPos().y;
   for (int n = 0; n < kSteps; ++n) {
-    const auto edge = [&](int step) { return x_low + (x_high - x_low) * static_cast<float>(step) / kSteps; };
+    const auto edge = [&](int step) { return low + (high - low) * static_cast<float>(step) / kSteps; };
     const double value = style.low + (style.high - style.low) * (n + 0.5) / kSteps;
     ImGui::GetWindowDrawList()->AddRectFilled(
         ImVec2(edge(n), y), ImVec2(edge(n + 1), y + context.look.px(10)),
@@ -91,8 +92,6 @@ void draw_range_colours(const Context& context, const HeatmapStyle& style, float
   }
   ImGui::Dummy(ImVec2(1, context.look.px(10)));
 }
-
-}  // namespace
 
 void draw_range(Context& context) {
   AttentionUi& ui = context.ui.attention;
@@ -133,7 +132,9 @@ void draw_range(Context& context) {
           "Drag a handle to set where the colours begin and end; double-click sets them from the slice. Bars count "
           "pairs, logarithmically.");
   draw_range_colours(context, style, x_low, x_high);
-  draw_ends(look, at.x, width, x_low, x_high, significant_text(std::exp(std::max(style.low, low)), 2),
+  draw_ends(look, at.x, width, x_low, x_high,
+            significant_text(
+                std::exp(style.scale == HeatmapStyle::Scale::probability ? std::max(style.low, low) : style.low), 2),
             significant_text(std::exp(style.high), 2));
 }
 

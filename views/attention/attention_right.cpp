@@ -146,7 +146,7 @@ void draw_figures(Context& context) {
 
 void draw_error(Context& context) {
   const AttentionUi& ui = context.ui.attention;
-  if (ui.show == AttentionShow::one) return;
+  if (!compares(ui)) return;
   const AttentionError* error = context.models.attention().error(ui, context.data.attention);
   section(context, "A against B");
   if (!error) return muted_text(context, "No difference: B is missing, or its window has another size.", true);
@@ -232,7 +232,7 @@ void draw_output(Context& context) {
   }
   fact_line(context, "|o|", significant_text(norm_of(output), 4));
   const AttentionSideData& other = context.data.attention.sides[1];
-  if (context.ui.attention.show != AttentionShow::one && other.slice && other.slice->output.size() == output.size()) {
+  if (compares(context.ui.attention) && other.slice && other.slice->output.size() == output.size()) {
     std::vector<float> difference = output;
     for (std::size_t d = 0; d < difference.size(); ++d) difference[d] -= other.slice->output[d];
     fact_line(context, "|oA - oB| / |oB|", significant_text(norm_of(difference) / norm_of(other.slice->output), 3));
@@ -357,11 +357,25 @@ void draw_match3(Context& context) {
   tooltip(context, "What a tensor-core kernel rounds: with a large modulus the angles no longer fit into 8 bits");
 }
 
+/// Figures of the shown query, or the search over all of them.
+void draw_figure_choice(Context& context) {
+  bool& search = context.ui.attention.search.open;
+  if (chip(context, "This query", !search)) search = false;
+  tooltip(context, "Strongest triples and figures of the query that the map shows");
+  ImGui::SameLine(0, context.look.px(4));
+  if (chip(context, "All queries", search)) search = true;
+  tooltip(context, "Searches all queries and heads for the strongest triples");
+}
+
 }  // namespace
 
 void draw_attention_right(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
   if (!side.slice || !side.source) return;
+  if (side.asked && side.asked->kind != SourceKind::match3) {
+    draw_figure_choice(context);
+    if (context.ui.attention.search.open) return draw_triple_search(context);
+  }
   if (side.asked && side.asked->kind == SourceKind::match3) {
     draw_match3(context);
   } else {

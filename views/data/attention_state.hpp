@@ -3,10 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "kernels/inspect/triple_search.hpp"
 #include "profiler/export/heatmap.hpp"
 #include "profiler/protocol/inspect_jobs.hpp"
 
@@ -20,7 +24,7 @@ struct AttentionSide {
   std::int64_t other_head = -1;  ///< side B only: this head instead of the common one; -1 = the same
 };
 
-enum class AttentionShow { one, side_by_side, difference };
+enum class AttentionShow { one, side_by_side, difference, grid };
 enum class AttentionColumn { tensors, map, figures };
 enum class OverviewFigure { entropy, largest_p, sink_p, distance1, distance2 };
 
@@ -38,6 +42,20 @@ struct SourceDraft {
   AttentionSource source;
   std::string numbers, c;  ///< as typed
   std::string problem;     ///< of what was typed
+};
+
+/// What the search over all queries and heads is set to.
+enum class TripleSearchBy { largest, token, distances };
+struct TripleSearchUi {
+  bool open = false;  ///< the column of figures shows it
+  TripleSearchBy by = TripleSearchBy::largest;
+  std::int64_t token = 0;                  ///< for `token`
+  std::array<std::int64_t, 2> back{1, 1};  ///< for `distances`
+};
+
+/// Rows and columns of the grid, as typed; empty: chosen for the tensors.
+struct AttentionGridUi {
+  std::string queries, heads;
 };
 
 struct AttentionUi {
@@ -66,6 +84,8 @@ struct AttentionUi {
   std::optional<AttentionCell> hovered,
       hovered_now;  ///< under the pointer in the last frame; being collected in this one
   OverviewFigure figure = OverviewFigure::entropy;
+  TripleSearchUi search;
+  AttentionGridUi grid;
   SourceDraft draft;
   std::int64_t openings = 0;  ///< of sources, so far
 };
@@ -94,12 +114,42 @@ struct Survey {
   std::optional<Request> pending;
 };
 
+struct TripleSearchRequest {
+  AttentionSource source;
+  SliceQuery query;  ///< head and query are 0: all are searched
+  TripleSearch search;
+  bool operator==(const TripleSearchRequest&) const = default;
+};
+struct TripleSearchData {
+  std::optional<TripleSearchRequest> of;  ///< what was asked last
+  std::vector<FoundTriple> found;         ///< the strongest so far
+  std::int64_t done = 0, total = 0;       ///< slices; no total: not known yet
+  bool running = false, stopped = false;
+  std::string problem;  ///< why there is no answer
+};
+
+/// Slices of some heads at some queries.
+struct AttentionGridRequest {
+  AttentionSource source;
+  SliceQuery query;                          ///< head and query are 0: those below are meant
+  std::vector<std::int64_t> queries, heads;  ///< rows and columns
+  bool operator==(const AttentionGridRequest&) const = default;
+};
+struct AttentionGridData {
+  std::optional<AttentionGridRequest> of;  ///< what `cells` answer, as far as they are there
+  std::map<std::pair<std::int64_t, std::int64_t>, std::shared_ptr<const Slice>> cells;  ///< by query and head
+  std::string device, problem;  ///< where; why there are no more
+  bool pending = false;
+};
+
 struct AttentionData {
   std::array<AttentionSideData, 2> sides;
   OpenedSource draft;  ///< what the dialog tries before it is chosen: a bad file takes nothing from the screen
   Survey<OverviewRequest, Overview> overview;
   Survey<SheetRequest, HeadSheet> sheet;
   Survey<KernelRowRequest, KernelRow> kernel_row;
+  TripleSearchData search;
+  AttentionGridData grid;
 };
 
 }  // namespace triscope

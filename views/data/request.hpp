@@ -143,6 +143,8 @@ struct ShowMeasurements {};
 struct FilterTable {};
 struct FitCharts {};
 struct InspectAgain {};  ///< what failed in the attention panel
+struct FindTriples {};   ///< as the attention panel is set
+struct StopSearch {};
 struct ToggleTheme {};
 struct ScaleUp {};
 struct ScaleDown {};
@@ -170,8 +172,9 @@ using Request =
                  ask::MeasureUnclear, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline, ask::ClearBaseline,
                  ask::SetReference, ask::Compare, ask::SelectMeasurement, ask::ClearSelection, ask::Star,
                  ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
-                 ask::ShowMeasurements, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::ToggleTheme,
-                 ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout, ask::Undo, ask::OpenPalette,
-                 ask::OpenHelp, ask::OpenLicences, ask::OpenSettings, ask::DismissNotice, ask::Quit>;
+                 ask::ShowMeasurements, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::FindTriples,
+                 ask::StopSearch, ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout,
+                 ask::Undo, ask::OpenPalette, ask::OpenHelp, ask::OpenLicences, ask::OpenSettings, ask::DismissNotice,
+                 ask::Quit>;
 
 }  // namespace triscope

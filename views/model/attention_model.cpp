@@ -61,7 +61,11 @@ double affordable_queries(const AttentionUi& ui, const Problem& problem, const S
 
 }  // namespace
 
-bool uses_second(const AttentionUi& ui) { return ui.show != AttentionShow::one || ui.flipped; }
+bool compares(const AttentionUi& ui) {
+  return ui.show == AttentionShow::side_by_side || ui.show == AttentionShow::difference;
+}
+
+bool uses_second(const AttentionUi& ui) { return compares(ui) || ui.flipped; }
 
 void choose_source(AttentionUi& ui, int side, AttentionSource source) {
   source.opening = ++ui.openings;
@@ -303,6 +307,10 @@ HeatmapStyle AttentionModel::style(const AttentionUi& ui, const AttentionData& d
     if (!data.sides[side].slice) continue;
     largest_p = std::max(largest_p, data.sides[side].slice->largest_p);
     least = std::min(least, smallest(data, side));
+  }
+  if (ui.show == AttentionShow::grid && !grid.empty()) {
+    largest_p = grid.largest_p();
+    least = grid.smallest_log_p();
   }
   const double high = std::log(std::max(largest_p, 1e-300));
   style.high = ui.range_high.value_or(high);

@@ -12,11 +12,15 @@
 #include "profiler/record/catalog.hpp"
 #include "views/data/attention_state.hpp"
 #include "views/data/pixel_texture.hpp"
+#include "views/model/attention_grid.hpp"
 
 namespace triscope {
 
 /// Keeps query, head, windows and cells inside what the open source has.
 void keep_inside(AttentionUi& ui, const AttentionData& data);
+/// Two maps are compared.
+bool compares(const AttentionUi& ui);
+/// They are, or B stands in A's place in this frame.
 bool uses_second(const AttentionUi& ui);
 /// Gives side A another source or form. B follows where it was the same. A source is opened again wherever it is shown,
 /// also when it is the one that was.
@@ -88,14 +92,15 @@ class AttentionModel {
   const std::vector<std::int64_t>& histogram(const AttentionUi& ui, const AttentionData& data);
   double histogram_low = -14, histogram_high = 0;
   /// Colours of a map; those of the theme (hatch, NaN) are left to the caller. A logarithmic range that nobody set
-  /// begins at the smallest p, at most six decades below the largest.
+  /// begins at the smallest p, at most six decades below the largest. Maps that are seen together have one range.
   HeatmapStyle style(const AttentionUi& ui, const AttentionData& data, int which);
 
   /// `match3_rows`, kept until the overview or the source is another one.
   const std::vector<Match3Row>& match3(const AttentionData& data);
 
-  PixelTexture textures[4];    ///< side A, side B, overview, sheet
-  std::string painted[4];      ///< what each holds
+  AttentionGrid grid;
+  PixelTexture textures[5];    ///< side A, side B, overview, sheet, grid
+  std::string painted[5];      ///< what each holds
   bool overview_gaps = false;  ///< some value of the overview that is painted is not a number
 
  private:

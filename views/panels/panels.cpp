@@ -6,6 +6,7 @@
 #include "views/attention/attention_panels.hpp"
 #include "views/charts/charts_panels.hpp"
 #include "views/history/history_panels.hpp"
+#include "views/model/triple_hits.hpp"
 #include "views/setup/setup_panels.hpp"
 #include "views/tables/tables_panels.hpp"
 
@@ -86,8 +87,11 @@ TextTable paper_panel_text(Context& context) {
 }
 
 TextTable attention_panel_text(Context& context) {
-  const WindowData& data = context.data;
-  return triples_text(data.attention);
+  const AttentionData& data = context.data.attention;
+  const std::shared_ptr<const SourceReply>& source = data.sides[0].source;
+  const bool searched = data.search.of && data.search.of->source == data.sides[0].asked;
+  if (context.ui.attention.search.open && searched && source) return hits_text(data.search, *source);
+  return triples_text(data);
 }
 
 TextTable no_text(Context&) { return {}; }

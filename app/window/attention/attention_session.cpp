@@ -1,11 +1,24 @@
 #include "app/window/attention/attention_session.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/base/error.hpp"
 #include "profiler/export/slice_export.hpp"
+#include "profiler/supervise/find_triples.hpp"
+#include "views/model/grid_plan.hpp"
+#include "views/model/triple_hits.hpp"
 
 namespace triscope {
+namespace {
+
+/// Whether a grid has this query and head.
+bool shows(const AttentionGridRequest& grid, const std::pair<std::int64_t, std::int64_t>& place) {
+  return std::ranges::find(grid.queries, place.first) != grid.queries.end() &&
+         std::ranges::find(grid.heads, place.second) != grid.heads.end();
+}
+
+}  // namespace
 
 template <typename Answer, typename Ask, typename Take>
 void AttentionSession::inspect(Inspector& inspector, const std::string& slot, Ask ask, Take take) {
@@ -32,6 +45,8 @@ void AttentionSession::choose_device() {
   data_.sheet.pending.reset();
   data_.kernel_row.pending.reset();
   data_.kernel_row = {};
+  data_.grid = {};
+  stop_search();
 }
 
 void AttentionSession::supply() {
@@ -43,7 +58,9 @@ void AttentionSession::supply() {
     ask_slice(which);
   }
   supply_draft();
-  if (!machine_.run.running) supply_surveys();
+  if (machine_.run.running) return;
+  supply_surveys();
+  if (ui_.show == AttentionShow::grid) supply_grid();
 }
 
 void AttentionSession::ask_source(OpenedSource& place, const AttentionSource& source, const std::string& slot) {
@@ -125,7 +142,103 @@ void AttentionSession::supply_surveys() {
   ask_survey(&AttentionData::kernel_row, wanted_kernel_row(ui_, data_), &Supervisor::kernel_row);
 }
 
+void AttentionSession::supply_grid() {
+  const std::optional<AttentionGridRequest> wanted = planned_grid(ui_, data_).request;
+  if (!wanted) return;
+  AttentionGridData& grid = data_.grid;
+  if (grid.of != *wanted) {
+    const bool same_slices = grid.of && grid.of->source == wanted->source && grid.of->query == wanted->query;
+    if (!same_slices) grid.cells.clear();
+    std::erase_if(grid.cells, [&](const auto& cell) { return !shows(*wanted, cell.first); });
+    grid.of = wanted;
+    grid.problem.clear();
+  }
+  if (!grid.pending && grid.problem.empty()) ask_grid_row();
+}
+
+void AttentionSession::ask_grid_row() {
+  using Row = std::vector<std::shared_ptr<const Slice>>;
+  AttentionGridData& grid = data_.grid;
+  std::vector<SliceRequest> missing;
+  for (const std::int64_t query : grid.of->queries) {
+    for (const std::int64_t head : grid.of->heads) {
+      if (grid.cells.contains({query, head})) continue;
+      SliceRequest& request = missing.emplace_back(SliceRequest{grid.of->source, grid.of->query, 1});
+      request.query.query = query;
+      request.query.head = head;
+    }
+    if (!missing.empty()) break;
+  }
+  if (missing.empty()) return;
+  grid.pending = true;
+  inspect<Row>(
+      surveys_, "grid",
+      [missing](Supervisor& worker, std::stop_token stop) {
+        Row row;
+        for (const SliceRequest& request : missing)
+          row.push_back(std::make_shared<const Slice>(worker.slice(request, stop)));
+        return row;
+      },
+      [this, missing, of = grid.of](std::shared_ptr<const Row> row, const std::string& problem) {
+        AttentionGridData& now = data_.grid;
+        now.pending = false;
+        if (!now.of || now.of->source != of->source || now.of->query != of->query) return;
+        now.problem = problem;
+        for (std::size_t n = 0; row && n < row->size(); ++n) {
+          const std::pair place{missing[n].query.query, missing[n].query.head};
+          if (shows(*now.of, place)) now.cells[place] = (*row)[n];
+        }
+      });
+}
+
+void AttentionSession::find_triples() {
+  const std::optional<TripleSearchRequest> wanted = wanted_search(ui_, data_);
+  if (!wanted) throw Error("Nothing was searched", "no tensors are open", "choose tensors first");
+  if (machine_.run.running)
+    throw Error("Nothing was searched", "a sweep is measured, and a search would disturb it",
+                "wait until it has ended");
+  searches_.end();
+  TripleSearchData& search = data_.search = {};
+  search.of = wanted;
+  search.running = true;
+  using Found = std::vector<FoundTriple>;
+  inspect<Found>(
+      searches_, "search",
+      [this, request = *wanted](Supervisor& worker, const std::stop_token& stop) {
+        const SourceReply shape = worker.source({request.source}, stop);
+        return find_triples_of(worker, request, shape, stop);
+      },
+      [this](std::shared_ptr<const Found> found, const std::string& problem) {
+        TripleSearchData& now = data_.search;
+        now.running = false;
+        now.problem = problem;
+        now.done = now.total;
+        if (found) now.found = *found;
+        searches_.end();  // its worker keeps the tensors open
+      });
+}
+
+std::vector<FoundTriple> AttentionSession::find_triples_of(Supervisor& worker, const TripleSearchRequest& request,
+                                                           const SourceReply& shape, const std::stop_token& stop) {
+  return triscope::find_triples(worker, request.source, request.query, shape, request.search, stop,
+                                [this, stop](const SearchProgress& progress) {
+                                  queue_.push([this, stop, progress] {
+                                    if (stop.stop_requested()) return;
+                                    data_.search.done = progress.done;
+                                    data_.search.total = progress.total;
+                                    data_.search.found = progress.found;
+                                  });
+                                });
+}
+
+void AttentionSession::stop_search() {
+  searches_.end();
+  data_.search.stopped = data_.search.stopped || data_.search.running;
+  data_.search.running = false;
+}
+
 void AttentionSession::ask_again() {
+  data_.grid.problem.clear();
   if (!data_.overview.problem.empty()) data_.overview.device.clear();
   if (!data_.sheet.problem.empty()) data_.sheet.device.clear();
 }
@@ -135,11 +248,14 @@ void AttentionSession::pause_surveys() {
   data_.overview.pending.reset();
   data_.sheet.pending.reset();
   data_.kernel_row.pending.reset();
+  data_.grid.pending = false;
+  stop_search();
 }
 
 void AttentionSession::end() {
   slices_.end();
   surveys_.end();
+  searches_.end();
 }
 
 std::function<void()> AttentionSession::slice_writer(const std::filesystem::path& file, AttentionModel& model,

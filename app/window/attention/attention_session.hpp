@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <vector>
 
 #include "app/window/attention/inspector.hpp"
 #include "app/window/engine/engine.hpp"
@@ -14,17 +16,28 @@
 
 namespace triscope {
 
-/// Answers for `AttentionData`. Slices have one worker, what takes longer (overviews, sheets of heads) another, so that
-/// scrubbing never waits for them. Lives on the drawing thread.
+/// Answers for `AttentionData`. Slices have one worker, what takes longer (overviews, sheets of heads, grids) another,
+/// and a search a third, so that scrubbing never waits for them. Lives on the drawing thread.
 class AttentionSession {
  public:
   /// `machine` says which devices there are, and whether a sweep is measured.
   AttentionSession(AttentionData& data, AttentionUi& ui, const MeasuringData& machine, const Engine& engine,
                    Messages& messages, UiQueue& queue)
-      : data_(data), ui_(ui), machine_(machine), slices_(engine, messages, queue), surveys_(engine, messages, queue) {}
+      : data_(data),
+        ui_(ui),
+        machine_(machine),
+        queue_(queue),
+        slices_(engine, messages, queue),
+        surveys_(engine, messages, queue),
+        searches_(engine, messages, queue) {}
 
   /// Asks for what the panel shows and has not got.
   void supply();
+  /// Searches all queries and heads as the panel is set, in place of a search that runs. Throws `Error` while no
+  /// tensors are open or a sweep is measured.
+  void find_triples();
+  /// Keeps what was found so far.
+  void stop_search();
   /// Asks again for what failed.
   void ask_again();
   /// Ends what takes all CPUs or the GPU, until the sweep that is measured has ended.
@@ -35,16 +48,22 @@ class AttentionSession {
                                      const Theme& theme) const;
   /// At the end: drops all questions and ends the workers.
   void end();
-  bool idle() const { return slices_.idle() && surveys_.idle(); }
+  bool idle() const { return slices_.idle() && surveys_.idle() && searches_.idle(); }
 
  private:
   void choose_device();
+  /// On the search's thread; tells how far it is.
+  std::vector<FoundTriple> find_triples_of(Supervisor& worker, const TripleSearchRequest& request,
+                                           const SourceReply& shape, const std::stop_token& stop);
   void supply_source(int which);
   void supply_draft();
   /// `place` is part of `data_`.
   void ask_source(OpenedSource& place, const AttentionSource& source, const std::string& slot);
   void ask_slice(int which);
   void supply_surveys();
+  void supply_grid();
+  /// Asks for the heads of the first query of the grid that are not there.
+  void ask_grid_row();
   template <typename Request, typename Answer>
   void ask_survey(Survey<Request, Answer> AttentionData::*place, const std::optional<Request>& wanted,
                   Answer (Supervisor::*ask)(const Request&, std::stop_token));
@@ -55,7 +74,8 @@ class AttentionSession {
   AttentionUi& ui_;
   const MeasuringData& machine_;
   std::string device_ = "cpu";  ///< for which everything was asked
-  Inspector slices_, surveys_;
+  UiQueue& queue_;
+  Inspector slices_, surveys_, searches_;
 };
 
 }  // namespace triscope

@@ -1,0 +1,188 @@
+// The search for the strongest triples of all queries and heads: what is searched for, how far it is, what was found.
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "kernels/inspect/triple_search.hpp"
+#include "profiler/record/columns.hpp"
+#include "views/attention/attention_parts.hpp"
+#include "views/data/format.hpp"
+#include "views/model/triple_hits.hpp"
+#include "views/parts/widgets.hpp"
+
+namespace triscope {
+namespace {
+
+void number_box(const Context& context, const char* id, std::int64_t& value, const char* help) {
+  {
+    const NumberFont font(context.look);
+    ImGui::SetNextItemWidth(context.look.px(64));
+    ImGui::InputScalar(id, ImGuiDataType_S64, &value);
+  }
+  tooltip(context, help);
+  value = std::max<std::int64_t>(0, value);
+}
+
+/// What is searched for.
+void draw_search_choice(Context& context) {
+  AttentionUi& ui = context.ui.attention;
+  TripleSearchUi& search = ui.search;
+  const auto by = [&](const char* label, TripleSearchBy value, const char* help) {
+    if (chip(context, label, search.by == value)) search.by = value;
+    tooltip(context, help);
+    ImGui::SameLine(0, context.look.px(4));
+  };
+  by("largest p", TripleSearchBy::largest, "The strongest triples of all, but of queries whose windows are cut");
+  by("token", TripleSearchBy::token, "Triples with one position as first or second key");
+  by("distances", TripleSearchBy::distances, "Triples whose keys are so many tokens before their query");
+  ImGui::NewLine();
+  if (search.by == TripleSearchBy::token) {
+    ImGui::AlignTextToFramePadding();
+    muted_text(context, "position");
+    ImGui::SameLine();
+    number_box(context, "##search_token", search.token, "Of the key, from 0 on");
+    const SourceReply& source = *context.data.attention.sides[0].source;
+    if (search.token < std::ssize(source.labels)) {
+      ImGui::SameLine();
+      coloured_text(context.look.theme.text, source.labels[static_cast<std::size_t>(search.token)]);
+    }
+    if (ui.pinned) {
+      for (const auto& [label, position] : {std::pair{"pinned j", ui.pinned->j}, std::pair{"pinned k", ui.pinned->k}}) {
+        ImGui::SameLine();
+        if (ImGui::Button(label)) search.token = position;
+      }
+    }
+  } else if (search.by == TripleSearchBy::distances) {
+    ImGui::AlignTextToFramePadding();
+    muted_text(context, "tokens back: j");
+    ImGui::SameLine();
+    number_box(context, "##search_back1", search.back[0], "Of the first key before its query");
+    ImGui::SameLine();
+    muted_text(context, "k");
+    ImGui::SameLine();
+    number_box(context, "##search_back2", search.back[1], "Of the second key before its query");
+  }
+}
+
+/// The button that starts or stops it, and how far it is.
+void draw_search_button(Context& context) {
+  const TripleSearchData& search = context.data.attention.search;
+  if (search.running) {
+    if (ImGui::Button("■ Stop###stop_search")) context.request(ask::StopSearch{});
+    ImGui::SameLine();
+    const float share = search.total > 0 ? static_cast<float>(search.done) / static_cast<float>(search.total) : 0;
+    const std::string text = search.total > 0 ? progress_text(search) : "Making the overview ...";
+    ImGui::ProgressBar(share, ImVec2(-1, ImGui::GetFrameHeight()), text.c_str());
+    return;
+  }
+  const bool measuring = context.data.run.running;
+  if (primary_button(context, "Search", !measuring)) context.request(ask::FindTriples{});
+  if (measuring) tooltip(context, kWhileMeasuring);
+  if (!search.of) return;
+  ImGui::SameLine();
+  const std::optional<TripleSearchRequest> now = wanted_search(context.ui.attention, context.data.attention);
+  const bool other = now && *now != *search.of;
+  muted_text(context, search.stopped ? fmt::format("Stopped after {}.", progress_text(search))
+                      : other        ? "Below: with other settings."
+                                     : "");
+}
+
+/// A key of a hit: the word or the distance; where it is on hover.
+void draw_hit_key(const Context& context, const SourceReply& source, const FoundTriple& hit, std::int64_t position) {
+  const std::string place = fmt::format("{}", position - hit.query);
+  if (source.labels.empty()) return number_right(context, place);
+  {
+    const NumberFont font(context.look);
+    coloured_text(context.look.theme.text, source.labels[static_cast<std::size_t>(position)]);
+  }
+  const NumberFont font(context.look, kSecondarySize);
+  ImGui::SameLine(0, context.look.px(4));
+  coloured_text(context.look.theme.muted, place);
+}
+
+void draw_hit(Context& context, const FoundTriple& hit, int row, bool shown) {
+  const SourceReply& source = *context.data.attention.sides[0].source;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(row);
+  if (ImGui::Selectable("##hit", shown, ImGuiSelectableFlags_SpanAllColumns))
+    go_to(context.ui.attention, context.data.attention, hit);
+  tooltip(context,
+          fmt::format("Head {}, query {}: j = {}, k = {}, logit {}, p = {}. Click to go there.", hit.head,
+                      token_text(source, hit.query), token_text(source, hit.triple.j), token_text(source, hit.triple.k),
+                      significant_text(hit.triple.logit, 5), significant_text(hit.triple.p, 4)));
+  ImGui::PopID();
+  ImGui::SameLine(0, 0);
+  number_right(context, fmt::format("{}", hit.head));
+  ImGui::TableNextColumn();
+  number_right(context, format_count(hit.query));
+  for (const std::int64_t position : {hit.triple.j, hit.triple.k}) {
+    ImGui::TableNextColumn();
+    draw_hit_key(context, source, hit, position);
+  }
+  ImGui::TableNextColumn();
+  number_right(context, significant_text(hit.triple.p, 3));
+}
+
+void draw_hits(Context& context) {
+  const TripleSearchData& search = context.data.attention.search;
+  const bool words = !context.data.attention.sides[0].source->labels.empty();
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_BordersInnerH |
+                                     ImGuiTableFlags_PadOuterX | ImGuiTableFlags_ScrollY;
+  if (!ImGui::BeginTable("hits", 5, kFlags,
+                         ImVec2(0, std::max(ImGui::GetContentRegionAvail().y, context.look.px(160)))))
+    return;
+  ImGui::TableSetupColumn("head", ImGuiTableColumnFlags_WidthStretch, 0.7F);
+  ImGui::TableSetupColumn("query", ImGuiTableColumnFlags_WidthStretch, 0.9F);
+  for (const char* name : {"j", "k"})
+    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthStretch, words ? 1.7F : 1.0F);
+  ImGui::TableSetupColumn("p", ImGuiTableColumnFlags_WidthStretch, 1.0F);
+  ImGui::TableSetupScrollFreeze(0, 1);
+  header_row(context, {true, true, !words, !words, true});
+  const std::ptrdiff_t shown = shown_hit(context.ui.attention, search);
+  ImGuiListClipper visible;
+  visible.Begin(static_cast<int>(search.found.size()));
+  while (visible.Step()) {
+    for (int row = visible.DisplayStart; row < visible.DisplayEnd; ++row)
+      draw_hit(context, search.found[static_cast<std::size_t>(row)], row, row == shown);
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void draw_triple_search(Context& context) {
+  const TripleSearchData& search = context.data.attention.search;
+  draw_search_choice(context);
+  draw_search_button(context);
+  if (!search.problem.empty()) {
+    ImGui::PushTextWrapPos(0);
+    coloured_text(context.look.theme.slower, sentence(search.problem));
+    ImGui::PopTextWrapPos();
+  }
+  const AttentionSideData& side = context.data.attention.sides[0];
+  if (!search.of || search.of->source != side.asked) {
+    muted_text(context,
+               fmt::format("Finds the {} strongest triples of all queries and heads, with these tensors and windows. A "
+                           "click on one shows its slice.",
+                           kListedTriples),
+               true);
+    return;
+  }
+  section(context, search_title(search.of->search).c_str());
+  const std::int64_t first = first_whole_query(search.of->query.problem, side.source->seq_len);
+  if (!search.of->search.token && !search.of->search.back && first > 0)
+    muted_text(
+        context,
+        fmt::format("Queries before {} are left out: their windows are cut at the first token.", format_count(first)),
+        true);
+  if (search.found.empty()) {
+    if (!search.running && !search.stopped && search.problem.empty())
+      muted_text(context, "No query has a finite logit for such a triple.", true);
+    return;
+  }
+  draw_hits(context);
+}
+
+}  // namespace triscope

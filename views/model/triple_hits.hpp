@@ -1,0 +1,28 @@
+// The search for triples over all queries and heads: what the panel asks for, and where a hit leads.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "profiler/export/text_table.hpp"
+#include "views/data/attention_state.hpp"
+
+namespace triscope {
+
+/// Triples that a search of the panel lists.
+inline constexpr std::int64_t kListedTriples = 50;
+
+/// As the panel is set; nullopt while no source is open.
+std::optional<TripleSearchRequest> wanted_search(const AttentionUi& ui, const AttentionData& data);
+/// What was searched for, as a sentence: "The largest p of all queries and heads".
+std::string search_title(const TripleSearch& search);
+/// "1,200 of 4,096 slices"; empty while their number is not known.
+std::string progress_text(const TripleSearchData& search);
+/// Shows the slice of a hit, with its cell pinned; a zoom that leaves the cell out is given up.
+void go_to(AttentionUi& ui, const AttentionData& data, const FoundTriple& hit);
+/// The hit whose slice and cell are shown; -1: none.
+std::ptrdiff_t shown_hit(const AttentionUi& ui, const TripleSearchData& search);
+/// One row for each hit.
+TextTable hits_text(const TripleSearchData& search, const SourceReply& source);
+
+}  // namespace triscope
