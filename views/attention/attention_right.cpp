@@ -16,7 +16,7 @@ constexpr double kLongLogit = 1e5;  // from here on its digits do not fit into t
 
 /// Rows of triples that leave room for what stands below them.
 int triples_shown(const Context& context) {
-  constexpr float kRow = 22, kBelow = 600;  // design pixels
+  constexpr float kRow = 22, kBelow = 634;  // design pixels
   return std::clamp(static_cast<int>((ImGui::GetWindowHeight() / context.look.scale - kBelow) / kRow), 5, 24);
 }
 
