@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 #include <utility>
@@ -83,8 +84,20 @@ TEST(HopperBackwardPlan, every_visible_pair_is_one_row_of_one_work_item) {
 TEST(HopperBackwardPlan, random_problems_have_every_visible_pair_once) {
   std::mt19937 random(5);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)) + 1; };
-  for (int n = 0; n < 60; ++n)
-    expect_every_pair_once(problem_of(below(260), below(70), 1, below(280), below(280), n % 2 ? 64 : 128));
+  for (int n = 0; n < 60; ++n) {
+    Problem problem = problem_of(below(260), below(70), 1, below(280), below(280), n % 2 ? 64 : 128);
+    if (n % 3 == 0) problem.v2_bias = 0.5;  // then axis 2 is the short one, however long its window is
+    expect_every_pair_once(problem);
+  }
+}
+
+TEST(HopperBackwardPlan, with_a_bias_the_short_window_may_be_the_longer_one) {
+  for (const auto& [w1, w2] :
+       std::vector<std::pair<int, int>>{{1, 65}, {1, 64}, {2, 127}, {64, 65}, {40, 300}, {1, 290}}) {
+    Problem problem = problem_of(300, 64, 1, w1, w2);
+    problem.v2_bias = 0.5;
+    expect_every_pair_once(problem);
+  }
 }
 
 TEST(HopperBackwardPlan, a_divisor_divides_every_number_of_31_bits) {
@@ -193,6 +206,71 @@ TEST(HopperBackwardPlan, low_parts_of_all_shares_fit_32_bits) {
     EXPECT_EQ(fixed.unit, 2 * fixed.limit);
     EXPECT_EQ(fixed.unit * fixed.per_unit, 1.0f);
   }
+}
+
+/// Position tiles of each CTA when `blocks` of them share the work. Fails where an item is not done exactly once.
+std::vector<double> tiles_of_blocks(const Problem& problem, int blocks) {
+  BackwardParameters p = make_backward_plan(problem).parameters;
+  share_items(p, blocks);
+  std::vector<double> tiles(static_cast<std::size_t>(blocks));
+  std::vector<int> done(static_cast<std::size_t>(p.items));
+  for (int block = 0; block < blocks; ++block) {
+    for (int index = block; index < p.items; index = next_item(p, index)) {
+      ++done[static_cast<std::size_t>(index)];
+      tiles[static_cast<std::size_t>(block)] += work_item(p, index).position_tiles;
+    }
+  }
+  EXPECT_EQ(std::ranges::count(done, 1), p.items) << describe(problem) << " by " << blocks;
+  return tiles;
+}
+
+TEST(HopperBackwardPlan, every_work_item_is_done_by_one_cta) {
+  for (const auto& [w1, w2] : std::vector<std::pair<int, int>>{{1024, 32}, {384, 64}, {128, 128}, {16, 8}, {1, 1}}) {
+    for (const int blocks : {1, 2, 5, 33, 66, 78, 132}) {
+      for (const int n : {132, 700, 1501}) tiles_of_blocks(problem_of(n, 64, 1, w1, w2), blocks);
+    }
+  }
+}
+
+/// The slowest CTA has at most 3 % more tiles than the mean. In plain order 1024x32 has 10 % and 512x8 50 % more: there
+/// the items of a key group and 132 CTAs have a common divisor.
+TEST(HopperBackwardPlan, ctas_have_equally_many_tiles) {
+  for (const auto& [w1, w2] : std::vector<std::pair<int, int>>{{1024, 32},
+                                                               {512, 64},
+                                                               {128, 128},
+                                                               {256, 64},
+                                                               {512, 32},
+                                                               {1024, 16},
+                                                               {256, 32},
+                                                               {512, 8},
+                                                               {512, 16},
+                                                               {384, 64},
+                                                               {640, 96}}) {
+    for (const int blocks : {132, 114, 66}) {
+      const std::vector<double> tiles = tiles_of_blocks(problem_of(16384, 64, 1, w1, w2), blocks);
+      const double mean = std::accumulate(tiles.begin(), tiles.end(), 0.0) / blocks;
+      EXPECT_LE(*std::ranges::max_element(tiles), 1.03 * mean) << w1 << "x" << w2 << " by " << blocks;
+    }
+  }
+}
+
+/// Position tiles of a k whose windows no end of the sequence cuts.
+double tiles_of_a_key(int w1, int w2) {
+  const BackwardParameters p = make_backward_plan(problem_of(8192, 64, 1, w1, w2)).parameters;
+  const int per_group = p.edge_keys * p.column_tiles + p.edge_tiles, group = 4096 / p.edge_keys;
+  double tiles = 0;
+  for (int n = 0; n < per_group; ++n) tiles += work_item(p, group * per_group + n).position_tiles;
+  return tiles / p.edge_keys;
+}
+
+/// By hand. 512x32: four columns of 32 queries, and 34 for the edges of four k. 128x128: a column of 128 queries; the
+/// first 64 j of two k, which k .. k + 64 see, and the last 63, which k + 65 .. k + 128 see. 160x128: a second column,
+/// which begins at k + 33, and no last j.
+TEST(HopperBackwardPlan, tiles_of_a_key_are_as_few_as_its_rows_allow) {
+  EXPECT_DOUBLE_EQ(tiles_of_a_key(512, 32), 4 * 32 + 34 / 4.0);
+  EXPECT_DOUBLE_EQ(tiles_of_a_key(256, 64), 2 * 64 + 64 / 2.0);
+  EXPECT_DOUBLE_EQ(tiles_of_a_key(128, 128), 128 + (65 + 64) / 2.0);
+  EXPECT_DOUBLE_EQ(tiles_of_a_key(160, 128), 128 + 95 + 65 / 2.0);
 }
 
 /// How many work items add to one long position: what the room for low parts is made for.

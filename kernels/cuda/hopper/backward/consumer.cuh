@@ -53,7 +53,7 @@ class Consumer {
   }
 
   __device__ __forceinline__ void run() {
-    int index = next_item(static_cast<int>(blockIdx.x));
+    int index = first_seen(static_cast<int>(blockIdx.x));
     load_rows(index);
 #pragma unroll 1
     while (index < p_.items) {
@@ -65,7 +65,7 @@ class Consumer {
 #pragma unroll 1
       for (int t = 1; t < tiles; ++t) step<false>(walk, t);
       drain(tiles);
-      const int next = next_item(index + static_cast<int>(gridDim.x));
+      const int next = first_seen(next_item(p_, index));
       finish(index, next);
       index = next;
     }
@@ -74,8 +74,8 @@ class Consumer {
 
  private:
   /// The first of this CTA's items from `index` that any query sees.
-  __device__ __forceinline__ int next_item(int index) const {
-    while (index < p_.items && work_item(p_, index).position_tiles == 0) index += static_cast<int>(gridDim.x);
+  __device__ __forceinline__ int first_seen(int index) const {
+    while (index < p_.items && work_item(p_, index).position_tiles == 0) index = next_item(p_, index);
     return index;
   }
   /// Also behind the last item: registers that are loaded under a condition stay alive through the loop.

@@ -1,8 +1,8 @@
 // Two sums of products: counts of work, and what a unit of it costs. The counts are those of the planners (work_item in
 // parameters.hpp, portable::plan_backward); edges, and all of the portable backward, are taken as in the middle of the
 // sequence. The costs were fitted to the times of 360 random problems (tests/cuda/data/hopper_backward.csv, least
-// squares of the logarithms). Nothing was fitted to the 150 others of hopper_backward_held.csv. Those times are of
-// virtual keys before their sums left by bulk copies; since then they take 0 to 7 % less.
+// squares of the logarithms): those of virtual keys on 2026-11-25, of the portable backward on 2026-11-23. Nothing was
+// fitted to the 150 others of hopper_backward_held.csv.
 #include "kernels/cuda/hopper/backward/cost.hpp"
 
 #include <algorithm>
@@ -39,20 +39,28 @@ Work work_of(const BackwardParameters& p) {
     work.tiles += tiles;
     work.longest = std::max(work.longest, divide_up(static_cast<double>(queries), p.positions));
   };
+  // Of rows with j - k = start .. end: how many queries see any of them.
+  const auto queries_of = [&](std::int64_t start, std::int64_t end) {
+    const std::int64_t last = std::min<std::int64_t>(p.short_window, end + p.long_window) - 1;
+    return std::min<std::int64_t>(last - std::max<std::int64_t>(0, start) + 1, p.seq_len);
+  };
   for (int tile = 0; tile < p.column_tiles; ++tile) {
-    const std::int64_t reach = std::int64_t{kTileKeys} * (tile + 1);
-    const std::int64_t keys = p.seq_len - std::max<std::int64_t>(0, p.long_window - reach);
+    const std::int64_t start = p.column_start + std::int64_t{kTileKeys} * tile;
+    const std::int64_t end = std::min<std::int64_t>(start + kTileKeys - 1, p.column_end);
+    const std::int64_t keys = p.seq_len - std::max<std::int64_t>(0, std::max(start, -end));
     if (keys <= 0) continue;
-    const std::int64_t queries = std::min<std::int64_t>({p.short_window, reach, p.seq_len});
+    const std::int64_t queries = std::min(queries_of(start, end), keys);
     // Of the last `queries` - 1 keys the queries end with the sequence; there are more keys than that.
     const double whole = static_cast<double>(keys - queries + 1) * divide_up(static_cast<double>(queries), p.positions);
     add(static_cast<double>(keys), whole + sum_of_quotients(queries - 1, p.positions), queries);
   }
-  const double key_groups = divide_up(p.seq_len, p.edge_keys);
   for (int tile = 0; tile < p.edge_tiles; ++tile) {
-    const std::int64_t queries =
-        std::min<std::int64_t>(p.edge_keys + p.short_window - 2, p.seq_len - 1) - std::int64_t{kTileKeys} * tile;
-    if (queries > 0) add(key_groups, key_groups * divide_up(static_cast<double>(queries), p.positions), queries);
+    const std::int64_t start = p.edge_start + std::int64_t{p.edge_step} * tile, end = start + (1 << p.slot_shift) - 1;
+    const std::int64_t keys = p.seq_len - std::max<std::int64_t>(0, std::max(start, -end));
+    const std::int64_t queries = std::min<std::int64_t>(queries_of(start, end) + p.edge_keys - 1, p.seq_len - 1);
+    if (keys <= 0 || queries <= 0) continue;
+    const double groups = divide_up(static_cast<double>(keys), p.edge_keys);
+    add(groups, groups * divide_up(static_cast<double>(queries), p.positions), queries);
   }
   const double pairs = static_cast<double>(p.batch) * p.kv_heads;
   return {work.items * pairs, work.tiles * pairs * p.head_blocks, work.longest * p.head_blocks};
@@ -68,10 +76,10 @@ struct VirtualKeysCosts {
 
 // By head_dim 64 and 128, then trilinear and determinant.
 constexpr VirtualKeysCosts kVirtualKeysCosts[2][2] = {
-    {{.launches = 26.3, .item = 4.4, .crowded_item = 6.5, .tile = 1.6, .query_values = 5.1},
-     {.launches = 6.0, .item = 8.6, .crowded_item = 24.8, .tile = 1.4, .query_values = 7.3}},
-    {{.launches = 20.4, .item = 8.2, .crowded_item = 11.5, .tile = 1.9, .query_values = 6.0},
-     {.launches = 5.0, .item = 18.9, .crowded_item = 27.3, .tile = 2.0, .query_values = 4.7}}};
+    {{.launches = 35.4, .item = 3.4, .crowded_item = 1.1, .tile = 1.6, .query_values = 4.9},
+     {.launches = 32.8, .item = 5.1, .crowded_item = 1.5, .tile = 1.5, .query_values = 5.4}},
+    {{.launches = 32.0, .item = 5.3, .crowded_item = 2.1, .tile = 2.3, .query_values = 4.6},
+     {.launches = 29.0, .item = 8.8, .crowded_item = 2.8, .tile = 2.1, .query_values = 4.8}}};
 
 /// What sums of integers cost more: by hand from the times of 512x32 with 64 and with 8 heads (docs/backward.md).
 constexpr double kDeterministicItem = 2.2, kDeterministicTile = 0.23, kDeterministicValues = 1.6;

@@ -21,8 +21,8 @@ __device__ __forceinline__ std::uint32_t key_part(int row, int part) {
 class KeyRows {
  public:
   __device__ __forceinline__ KeyRows(const BackwardParameters& p, const WorkItem& item)
-      : start_(item.key + kTileKeys * item.tile + 1 - (item.edge ? 0 : p.long_window)),
-        limit_(item.key + (item.edge ? p.short_window - 1 : 0)),
+      : start_(item.key + item.start),
+        limit_(item.key + (item.edge ? p.short_window - 1 : p.column_end)),
         key_(item.key),
         last_position_(p.seq_len - 1),
         shift_(item.edge ? p.slot_shift : 31),

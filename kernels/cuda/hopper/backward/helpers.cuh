@@ -17,7 +17,7 @@ __device__ __forceinline__ void copy_tiles(const TensorMaps& maps, const Backwar
   Cursor<kStages> stage{0, 1};
   Cursor<L::kGradOStages> own_stage{0, 1};  // of do, where it has fewer stages
 #pragma unroll 1
-  for (int index = blockIdx.x; index < p.items; index += gridDim.x) {
+  for (int index = static_cast<int>(blockIdx.x); index < p.items; index = next_item(p, index)) {
     const WorkItem item = work_item(p, index);
     const int batch = p.by_kv_heads.of(item.pair), kv_head = item.pair - batch * p.kv_heads;
     TileWalk walk(p, item);
@@ -68,7 +68,7 @@ class Helper {
 
   __device__ __forceinline__ void run() {
 #pragma unroll 1
-    for (int index = blockIdx.x; index < p_.items; index += gridDim.x) {
+    for (int index = static_cast<int>(blockIdx.x); index < p_.items; index = next_item(p_, index)) {
       const WorkItem item = work_item(p_, index);
       if (item.position_tiles == 0) continue;
       const int tiles = item.position_tiles * p_.head_blocks;

@@ -27,11 +27,10 @@
 //                  deterministic: 2 x do instead of 3, dq 32: 231,936 bytes
 //   barriers       barrier_table.hpp
 //
-// Rates on an H200, useful TFLOP/s of the whole operation, sustained, 64 heads a kv head; 2026-11-23 beside 600 of
-// FlashAttention-3's causal backward at 32k tokens: 512x32 511, 1024x32 492, 512x64 525, 1024x16 505, 256x32 483,
-// 256x64 471, 128x128 311 (half of its tiles is hidden). Since 2026-11-24 sums of keys and values leave by bulk copies,
-// at 8k tokens: 512x32 523 (519 before), determinant 508 (482), 8 heads 332 (309); deterministic 463, 451 and 274.
-// docs/backward.md and the lab book have more.
+// Rates on an H200, useful TFLOP/s of the whole operation, sustained, 64 heads a kv head, 32k tokens; 2026-11-25 beside
+// 589 of FlashAttention-3's causal backward: 512x32 509, 1024x32 546, 512x64 506, 1024x16 494, 256x32 490, 256x64 464,
+// 128x128 377. At 8k tokens: 512x32 528, determinant 520, deterministic 463. docs/backward.md and the lab book have
+// more.
 //
 // Limits. Trilinear and determinant form, causal windows, bf16, head_dim 64 and 128. A group of one head is padded
 // to eight: 42 TFLOP/s. Scores are rounded as fp16(k k) q, finer than bf16(q k). With an LSE of exact scores gradients

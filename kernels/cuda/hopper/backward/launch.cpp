@@ -68,10 +68,11 @@ Plan bind(const Plan& problem_plan, const Arguments& arguments) {
 }
 
 void launch_main(const Plan& plan, const Arguments& arguments, int multiprocessors, cudaStream_t stream) {
-  const BackwardParameters& p = plan.parameters;
+  BackwardParameters p = plan.parameters;
   const TensorMaps maps = {encode(arguments.grad_q, p, CU_TENSOR_MAP_DATA_TYPE_FLOAT16),
                            encode(arguments.grad_o, p, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16)};
   const int blocks = std::min(multiprocessors, p.items);
+  share_items(p, blocks);
   if (plan.deterministic) {
     const auto launch = p.head_dim == 128 ? (plan.cross ? launch_deterministic_d128_cross : launch_deterministic_d128)
                                           : (plan.cross ? launch_deterministic_d64_cross : launch_deterministic_d64);

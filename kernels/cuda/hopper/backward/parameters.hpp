@@ -6,8 +6,11 @@
 //   query i sees (j, k)  when  max(j, k) <= i <= min(j + long_window, k + short_window) - 1
 //
 // Work items. One holds 128 virtual keys and walks over the queries that see any of them:
-//   column  all of one k, j = k - long_window + 1 + 128 tile + r <= k    queries k .. k + short_window - 1
-//   edge    j = k + 1 .. k + short_window - 1 of several consecutive k   (their queries begin at j)
+//   column  128 consecutive j of one k
+//   edge    fewer j of several consecutive k
+//
+// Short windows of 64 or less: columns hold j <= k, whose queries are k .. k + short_window - 1, edges
+// j = k + 1 .. k + short_window - 1, whose queries begin at j.
 //
 //        i = k                 k + short_window - 1
 //   j = k - w + 1  x . . . . .        rows of a column leave the window one by one,
@@ -16,6 +19,10 @@
 //   j = k          x x x x x x
 //   j = k + 1      . x x x x x        those of the edge enter it one by one:
 //                  . . x x x x        both waste tensor work, 6 % of it at 512x32
+//
+// Longer ones: the first 64 j are seen by k .. k + 63 only, so they are an edge of two k. Columns begin behind them and
+// go on beyond j = k; what is left, 64 j or fewer that are seen late only, is another edge of two k. 128x128 takes 193
+// tiles for each k that way, where columns that end at j = k would take 255.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -96,12 +103,15 @@ struct BackwardParameters {
   int head_blocks = 1;                    ///< tiles that cover the heads of a position
   int position_shift = 3;                 ///< log2(head_rows / 8)
   int padded_len = 1;                     ///< positions that statistics and sums of dq have room for
-  int column_tiles = 1;                   ///< work items of one k
-  int edge_keys = 1;                      ///< consecutive k that share their edge items
-  int edge_tiles = 1;                     ///< edge items of them
-  int slot_shift = 5;                     ///< log2 of the edge rows of one k; 7 if they fill an item or more
+  int column_tiles = 1;                   ///< columns of one k
+  int column_start = 0, column_end = 0;   ///< j - k of their first row and of the last that belongs to them
+  int edge_keys = 1;                      ///< consecutive k that share their edges
+  int edge_tiles = 1;                     ///< edges of them
+  int edge_start = 1, edge_step = 0;      ///< j - k of the first row of edge n: edge_start + n edge_step
+  int slot_shift = 5;                     ///< log2 of the edge rows of one k
   int items_per_pair = 1, items = 1;
-  Divisor by_items_per_pair, by_items_per_group, by_column_tiles, by_kv_heads;
+  int blocks = 1, turn = 0;  ///< CTAs, and how their items move: see next_item
+  Divisor by_items_per_pair, by_items_per_group, by_column_tiles, by_kv_heads, by_blocks;
   float scale_log2 = 1;                ///< |scale| * log2(e), at least 1e-30 so that masked logits stay -inf
   float key_bias = 0, value_bias = 0;  ///< of the short axis
 };
@@ -110,14 +120,16 @@ struct BackwardParameters {
 struct WorkItem {
   int pair;  ///< batch * kv_heads + kv head
   int key;   ///< k, or the first of edge_keys
-  int tile;  ///< number of its column or edge tile
+  int tile;  ///< number of its column or edge
   bool edge;
+  int start;  ///< j - k of its first row
   int first_position;
   int position_tiles;  ///< 0: nothing sees these keys
   int first_tile;      ///< position tile to begin with: work items that run at the same time add to different dq
 };
 
 __host__ __device__ __forceinline__ int smaller(int a, int b) { return a < b ? a : b; }
+__host__ __device__ __forceinline__ int larger(int a, int b) { return a > b ? a : b; }
 
 __host__ __device__ __forceinline__ WorkItem work_item(const BackwardParameters& p, int index) {
   WorkItem item;
@@ -126,28 +138,39 @@ __host__ __device__ __forceinline__ WorkItem work_item(const BackwardParameters&
   const int rest = index - item.pair * p.items_per_pair;
   const int key_group = p.by_items_per_group.of(rest), number = rest - key_group * per_group;
   item.edge = number >= p.edge_keys * p.column_tiles;
-  int last;
   if (!item.edge) {
     const int in_group = p.by_column_tiles.of(number);
     item.key = key_group * p.edge_keys + in_group;
     item.tile = number - in_group * p.column_tiles;
-    item.first_position = item.key;
-    // The tile's last row leaves the window after key + 128 tile + 127, and is at or after position 0 if anyone is.
-    const int last_row = smaller(item.key, item.key - p.long_window + kTileKeys * (item.tile + 1));
-    last = last_row < 0 ? -1
-                        : smaller(smaller(item.key + p.short_window - 1, last_row + p.long_window - 1), p.seq_len - 1);
+    item.start = p.column_start + kTileKeys * item.tile;
   } else {
     item.key = key_group * p.edge_keys;
     item.tile = number - p.edge_keys * p.column_tiles;
-    item.first_position = item.key + 1 + kTileKeys * item.tile;
-    last = smaller(item.key + p.edge_keys + p.short_window - 2, p.seq_len - 1);
+    item.start = p.edge_start + p.edge_step * item.tile;
   }
+  // The last row of the last k: nobody sees the item when that is before position 0.
+  const int last_key = item.key + (item.edge ? p.edge_keys - 1 : 0);
+  const int last_row =
+      item.edge ? item.start + (1 << p.slot_shift) - 1 : smaller(item.start + kTileKeys - 1, p.column_end);
+  item.first_position = item.key + larger(item.start, 0);
+  const int last = last_key + last_row < 0
+                       ? -1
+                       : smaller(last_key + smaller(p.short_window, last_row + p.long_window) - 1, p.seq_len - 1);
   const int count = last - item.first_position + 1;
   item.position_tiles = count > 0 ? (count + p.positions - 1) >> (3 - p.position_shift) : 0;
   item.first_tile = item.position_tiles == 0 ? 0
                     : item.edge              ? smaller(5, item.position_tiles - 1)
                                              : p.by_column_tiles.of(item.tile * item.position_tiles);
   return item;
+}
+
+/// A CTA's work item behind item `index`; it begins with its own number. Each round of p.blocks items has one for every
+/// CTA, whose place in the round moves by p.turn each time. Without that, CTAs would get items of the same kind only
+/// where the items of a key group and the CTAs have a common divisor: for 1024x32, 33 items and 132 CTAs, four CTAs had
+/// all the edge items, which have two tiles more, and the others waited for them.
+__host__ __device__ __forceinline__ int next_item(const BackwardParameters& p, int index) {
+  const int place = index - p.by_blocks.of(index) * p.blocks;
+  return index + p.turn + (place + p.turn < p.blocks ? p.blocks : 0);
 }
 
 /// Virtual key of row `row` of a work item and the queries that see it; `last` < `first`: there is no such key.
@@ -157,21 +180,14 @@ struct VirtualKey {
 };
 
 __host__ __device__ __forceinline__ VirtualKey virtual_key(const BackwardParameters& p, const WorkItem& item, int row) {
+  const int in_group = item.edge ? row >> p.slot_shift : 0;
   VirtualKey key;
-  if (!item.edge) {
-    key.short_position = item.key;
-    key.long_position = item.key - p.long_window + 1 + kTileKeys * item.tile + row;
-    key.first = item.key;
-  } else {
-    const int in_group = row >> p.slot_shift;
-    key.short_position = item.key + in_group;
-    key.long_position = key.short_position + 1 + kTileKeys * item.tile + row - (in_group << p.slot_shift);
-    key.first = key.long_position;
-  }
+  key.short_position = item.key + in_group;
+  key.long_position = key.short_position + item.start + row - (in_group << p.slot_shift);
+  key.first = larger(key.long_position, key.short_position);
   key.last = smaller(smaller(key.long_position + p.long_window, key.short_position + p.short_window), p.seq_len) - 1;
-  const bool exists = item.edge
-                          ? key.first <= key.last
-                          : key.long_position >= 0 && key.long_position <= item.key && key.short_position < p.seq_len;
+  const bool exists = key.first <= key.last && key.long_position >= 0 &&
+                      (item.edge || key.long_position <= key.short_position + p.column_end);
   if (!exists) key.last = -1;
   return key;
 }

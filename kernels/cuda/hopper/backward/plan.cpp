@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "kernels/attention/axis_roles.hpp"
 
@@ -40,13 +41,29 @@ std::int64_t query_row_count(const Problem& problem) {
          head_rows;
 }
 
-/// How edge rows are laid out: `short_window` - 1 of each k.
-void lay_out_edges(BackwardParameters& p) {
-  const int rows = p.short_window - 1;
-  p.slot_shift = 4;
-  while ((1 << p.slot_shift) < rows && p.slot_shift < 7) ++p.slot_shift;
+/// Which rows of a k are columns, and which are edges (parameters.hpp).
+void lay_out_rows(BackwardParameters& p) {
+  const int first = 1 - p.long_window, last = p.short_window - 1;  // j - k
+  constexpr int kHalf = kTileKeys / 2;
+  if (p.short_window <= kHalf) {
+    p.column_start = first;
+    p.column_end = 0;
+    p.column_tiles = (p.long_window + kTileKeys - 1) / kTileKeys;
+    p.edge_start = 1;
+    p.edge_tiles = last > 0 ? 1 : 0;
+    p.slot_shift = 4;
+    while ((1 << p.slot_shift) < last) ++p.slot_shift;
+  } else {
+    const int halves = (last - first + kHalf) / kHalf - 1;  // behind the first
+    p.column_start = first + kHalf;
+    p.column_end = last;
+    p.column_tiles = halves / 2;
+    p.edge_start = first;
+    p.edge_step = kHalf + kTileKeys * p.column_tiles;
+    p.edge_tiles = 1 + halves % 2;
+    p.slot_shift = 6;
+  }
   p.edge_keys = kTileKeys >> p.slot_shift;
-  p.edge_tiles = (rows + kTileKeys - 1) / kTileKeys;
 }
 
 std::int64_t items_of_pair(const BackwardParameters& p) {
@@ -68,8 +85,7 @@ BackwardParameters make_parameters(const Problem& problem, const AxisRoles& role
   p.head_blocks = (p.group + p.head_rows - 1) / p.head_rows;
   while (p.position_shift > 0 && (kFewestHeadRows << p.position_shift) > p.head_rows) --p.position_shift;
   p.padded_len = static_cast<int>(padded_len_of(p.seq_len, p.positions));
-  p.column_tiles = (p.long_window + kTileKeys - 1) / kTileKeys;
-  lay_out_edges(p);
+  lay_out_rows(p);
   p.key_bias = roles.key_bias.short_axis;
   p.value_bias = roles.value_bias.short_axis;
   return p;
@@ -158,12 +174,23 @@ Plan make_backward_plan(const Problem& problem) {
   p.items = p.items_per_pair * plan.pairs();
   p.by_items_per_pair = Divisor(p.items_per_pair);
   p.by_items_per_group = Divisor(std::int64_t{p.edge_keys} * p.column_tiles + p.edge_tiles);
-  p.by_column_tiles = Divisor(p.column_tiles);
+  p.by_column_tiles = Divisor(std::max(1, p.column_tiles));
   p.by_kv_heads = Divisor(p.kv_heads);
   plan.deterministic = problem.deterministic;
   if (plan.deterministic) plan.fixed = fixed_point_of(p);
   lay_out_workspace(plan, query_row_count(problem) * p.head_dim * (plan.deterministic ? 2 : 1));
   return plan;
+}
+
+void share_items(BackwardParameters& p, int blocks) {
+  p.blocks = blocks;
+  p.by_blocks = Divisor(blocks);
+  // From one of its items to the next a CTA goes on by blocks + turn numbers, and meets all numbers of a key group when
+  // that has no divisor in common with their count.
+  const int per_group = p.edge_keys * p.column_tiles + p.edge_tiles;
+  p.turn = 0;
+  while (std::gcd(blocks + p.turn, per_group) != 1) ++p.turn;
+  p.turn %= blocks;
 }
 
 std::optional<std::string> unsupported_queries(const Problem& problem) {

@@ -46,4 +46,8 @@ Plan make_backward_plan(const Problem& problem);
 std::optional<std::string> unsupported_queries(const Problem& problem);
 Plan make_queries_plan(const Problem& problem);
 
+/// Shares the work items of virtual keys among `blocks` CTAs, 1 to p.items: sets p.blocks and p.turn. Every CTA gets
+/// items of every kind, as far as there are enough.
+void share_items(BackwardParameters& p, int blocks);
+
 }  // namespace triscope::hopper::backward
