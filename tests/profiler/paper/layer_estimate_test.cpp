@@ -111,14 +111,12 @@ class LayerEstimates : public testing::Test {
 TEST_F(LayerEstimates, of_windows_that_were_left_out_are_within_5_percent_or_an_interval) {
   const std::vector<ResultRow> rows = ours("h200.db");
   const Judged judged = judge(rows, counted(rows), same_windows);
-  EXPECT_EQ(judged.numbers, 52);
-  EXPECT_EQ(judged.intervals, 31);
+  EXPECT_EQ(judged.numbers, 63);
+  EXPECT_EQ(judged.intervals, 20);
   expect_off(judged.numbers_off, {});
-  // 95 of 100 are promised. A tile of the backward of 1024x32 takes 8 % longer than one of 512x32, on the H100 too, and
-  // nothing that is counted says why. With 16 heads and fewer 512x32 stands alone: 1024x16 ends in another tile.
-  expect_off(judged.intervals_off, {{"backward trilinear 1024x32 32768 64/1 128", -9.96},
-                                    {"forward trilinear 512x32 8192 16/1 128", -5.60},
-                                    {"forward trilinear 512x32 8192 8/1 128", -7.05}});
+  // 95 of 100 are promised. With 16 heads and fewer 512x32 stands alone: 1024x16 ends in another tile.
+  expect_off(judged.intervals_off,
+             {{"forward trilinear 512x32 8192 16/1 128", -5.60}, {"forward trilinear 512x32 8192 8/1 128", -7.05}});
 }
 
 TEST_F(LayerEstimates, of_lengths_that_were_left_out_are_intervals) {
@@ -126,8 +124,7 @@ TEST_F(LayerEstimates, of_lengths_that_were_left_out_are_intervals) {
   const Judged judged = judge(rows, counted(rows), same_length);
   EXPECT_EQ(judged.numbers, 0) << "no sweep says in which company that length would be measured";
   EXPECT_EQ(judged.intervals, 75);
-  expect_off(judged.intervals_off,
-             {{"backward trilinear 1024x32 32768 64/1 128", -11.68}, {"forward trilinear 256x64 8192 64/1 128", 6.13}});
+  expect_off(judged.intervals_off, {{"forward trilinear 256x64 8192 64/1 128", 6.13}});
 }
 
 TEST_F(LayerEstimates, of_heads_that_were_left_out_are_refused) {
@@ -140,7 +137,7 @@ TEST_F(LayerEstimates, of_the_h100_s_windows) {
   const std::vector<ResultRow> rows = ours("h100.db");
   const Judged judged = judge(rows, counted(rows), same_windows);
   EXPECT_EQ(judged.numbers, 4);
-  EXPECT_EQ(judged.intervals, 5);
+  EXPECT_EQ(judged.intervals, 6);
   expect_off(judged.numbers_off, {});
   expect_off(judged.intervals_off, {});
 }
@@ -150,8 +147,8 @@ TEST(LayerEstimatesWithoutTiles, of_attention_by_pairs_rows_and_a_fixed_part) {
     return row.kernel == "baseline.fa3" && row.problem.window1 >= row.problem.seq_len;
   });
   const Judged judged = judge(rows, {}, same_length);
-  EXPECT_EQ(judged.numbers, 6);
-  EXPECT_EQ(judged.intervals, 10);
+  EXPECT_EQ(judged.numbers, 5);
+  EXPECT_EQ(judged.intervals, 11);
   expect_off(judged.numbers_off, {});
   expect_off(judged.intervals_off, {});
 }
