@@ -120,12 +120,28 @@ struct Store::Impl {
                        std::abs(years), years < 0 ? "before" : "after");
   }
 
+  /// `reason` of a measurement that started then, with that remark where there is one.
+  static std::string with_clock_remark(SQLite::Database& database, std::int64_t sweep, std::int64_t started_unix_ns,
+                                       const std::string& reason) {
+    const std::string remark = clock_remark(database, sweep, started_unix_ns);
+    if (remark.empty() || reason.find(remark) != std::string::npos) return reason;
+    return reason + (reason.empty() ? "" : "; ") + remark;
+  }
+
+  /// `Store::update` of one measurement inside a transaction.
+  void update(SQLite::Database& database, std::int64_t sweep, MeasurementUpdate one) const {
+    SQLite::Statement query(database, "SELECT started_unix_ns FROM measurement WHERE id = ?");
+    Binder(query) << one.row;
+    if (!query.executeStep()) throw missing("measurement", one.row);
+    one.reason = with_clock_remark(database, sweep, query.getColumn(0).getInt64(), one.reason);
+    update_measurement(database, one);
+  }
+
   /// `Store::add` inside a transaction.
   std::int64_t add(SQLite::Database& database, std::int64_t sweep, const Measurement& given) const {
     Measurement measurement = given;
     if (measurement.started_unix_ns == 0) measurement.started_unix_ns = unix_now_ns();
-    if (const std::string remark = clock_remark(database, sweep, measurement.started_unix_ns); !remark.empty())
-      measurement.reason += (measurement.reason.empty() ? "" : "; ") + remark;
+    measurement.reason = with_clock_remark(database, sweep, measurement.started_unix_ns, measurement.reason);
     const std::int64_t environment = environment_of(database, sweep);
     const std::optional<ExistingRow> existing = find_measurement(database, sweep, measurement.key);
     if (existing && existing->status == Status::ok) {
@@ -205,10 +221,7 @@ void Store::set_counters(std::int64_t measurement, const std::vector<Counter>& c
 
 void Store::update(std::int64_t sweep, std::span<const MeasurementUpdate> updates, const SweepSpread& spread) {
   impl_->write([&](SQLite::Database& database) {
-    for (const MeasurementUpdate& one : updates) {
-      impl_->require_measurement(database, one.row);
-      update_measurement(database, one);
-    }
+    for (const MeasurementUpdate& one : updates) impl_->update(database, sweep, one);
     write_spread(database, sweep, spread);
     return 0;
   });

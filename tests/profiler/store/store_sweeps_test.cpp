@@ -270,6 +270,11 @@ TEST_F(StoreTest, a_clock_that_jumps_by_decades_is_remarked) {
               testing::MatchesRegex("the clock of this machine jumped: .* years before its sweep began"));
   EXPECT_THAT(rows[1].reason, testing::StartsWith("not converged; the clock of this machine jumped"));
   EXPECT_EQ(rows[2].reason, "");
+  const MeasurementUpdate restart{rows[1].measurement, after.samples, after.summary, Status::ok, "converged late"};
+  store.update(sweep, std::vector{restart, restart}, {});
+  EXPECT_THAT(Snapshot(file_).results()[1].reason,
+              testing::MatchesRegex("converged late; the clock of this machine jumped: [^;]*"))
+      << "a restart does not lose it";
 }
 
 TEST_F(StoreTest, a_whole_sweep_is_read_in_one_pass) {
