@@ -1,6 +1,8 @@
 // The window's settings, kept in a file.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -97,6 +99,19 @@ TEST(Settings, a_pipe_in_their_place_is_set_aside_and_nobody_waits_for_its_write
   ASSERT_EQ(mkfifo((folder / "window.json").c_str(), 0600), 0);
   EXPECT_THAT(load_settings(folder.path()).problem, testing::HasSubstr("could not be read"));
   EXPECT_FALSE(std::filesystem::exists(folder / "window.json"));
+}
+
+TEST(Settings, are_not_written_into_a_pipe_in_their_place) {
+  for (const char* const name : {"window.json", "layout.ini"}) {
+    TemporaryFolder folder;
+    const std::filesystem::path file = folder / name;
+    ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+    const int reader = open(file.c_str(), O_RDONLY | O_NONBLOCK);  // without one the window would wait
+    save_settings(folder.path(), {});
+    close(reader);
+    EXPECT_TRUE(std::filesystem::is_regular_file(file)) << name;
+    EXPECT_TRUE(std::filesystem::is_fifo(file.string() + ".unreadable")) << name;
+  }
 }
 
 TEST(Settings, a_damaged_layout_is_set_aside_and_the_window_starts) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "app/window/desktop/layout_check.hpp"
 #include "kernels/base/atomic_file.hpp"
@@ -112,6 +113,15 @@ std::string set_aside(const std::filesystem::path& file) {
   return kept.filename().string();
 }
 
+/// A pipe in the place of `file` is set aside: it would wait for its reader, and the window would not close.
+void write_own_file(const std::filesystem::path& file, std::string_view bytes) {
+  std::error_code unknown;
+  if (std::filesystem::is_fifo(file, unknown)) set_aside(file);
+  if (std::filesystem::is_fifo(file, unknown))
+    throw Error(fmt::format("cannot write '{}'", file.string()), "a pipe is in its place", "remove it");
+  write_whole_file(file, bytes);
+}
+
 }  // namespace
 
 std::filesystem::path settings_folder() {
@@ -161,8 +171,8 @@ void save_settings(const std::filesystem::path& folder, const StoredSettings& st
   if (folder.empty()) return;
   std::error_code error;  // what is wrong with the folder shows when the files are written
   std::filesystem::create_directories(folder, error);
-  write_whole_file(folder / "window.json", to_json(stored).dump(2) + "\n");
-  write_whole_file(folder / "layout.ini", stored.layout);
+  write_own_file(folder / "window.json", to_json(stored).dump(2) + "\n");
+  write_own_file(folder / "layout.ini", stored.layout);
 }
 
 }  // namespace triscope
