@@ -50,6 +50,13 @@ bool is_json(std::string_view head) {
 
 bool is_page(std::string_view head) { return is_text(head) && first_word(head).starts_with('<'); }
 
+/// Its element comes first, or after lines that say what the file is.
+bool is_svg(std::string_view head) {
+  const std::string_view word = first_word(head);
+  return is_text(head) && (word.starts_with("<svg") ||
+                           ((word.starts_with("<?xml") || word.starts_with("<!")) && word.find("<svg") != word.npos));
+}
+
 /// A table, at the start or below one line that is no heading, and an empty one.
 bool is_markdown(std::string_view head) {
   const std::size_t end = head.find('\n');
@@ -64,7 +71,7 @@ bool is_latex(std::string_view head) {
 
 const Kind& facts_of(FileKind kind) {
   static const auto is_tensors = [](std::string_view head) { return head.size() > 8 && head[8] == '{'; };
-  static const std::array<Kind, 9> kinds{
+  static const std::array<Kind, 11> kinds{
       Kind{"a PNG picture", {".png"}, [](std::string_view head) { return head.starts_with("\x89PNG\r\n\x1a\n"); }},
       Kind{"an array", {".npy"}, [](std::string_view head) { return head.starts_with("\x93NUMPY"); }},
       Kind{"a CSV table", {".csv", ".txt"}, is_csv},
@@ -75,7 +82,9 @@ const Kind& facts_of(FileKind kind) {
       Kind{"a database",
            {".db", ".sqlite", ".sqlite3"},
            [](std::string_view head) { return head.starts_with(kSqliteHeader); }},
-      Kind{"an HTML page", {".html", ".htm"}, is_page}};
+      Kind{"an HTML page", {".html", ".htm"}, is_page},
+      Kind{"an SVG picture", {".svg"}, is_svg},
+      Kind{"a PDF", {".pdf"}, [](std::string_view head) { return head.starts_with("%PDF-"); }}};
   return kinds[static_cast<std::size_t>(kind)];
 }
 

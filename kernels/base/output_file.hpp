@@ -7,7 +7,7 @@
 namespace triscope {
 
 /// What a command writes.
-enum class FileKind { picture, array, csv, json, markdown, latex, tensors, database, page };
+enum class FileKind { picture, array, csv, json, markdown, latex, tensors, database, page, svg, pdf };
 
 /// Refuses `file`, the value of `option` ("--screenshot"), as the place of a file of `kind`, before anything is
 /// computed. Throws `Error`, (usage): the name is empty or a folder's, it ends like another kind ("x.jpg" for a

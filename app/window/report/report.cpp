@@ -200,16 +200,15 @@ class Report {
   }
   /// The same for print.
   void write_vectors(Panel panel, const std::string& name) {
-    for (const auto& [format, ending] : {std::pair(VectorFormat::svg, ".svg"), std::pair(VectorFormat::pdf, ".pdf")}) {
+    for (const auto& [format, ending, kind] :
+         {std::tuple(VectorFormat::svg, ".svg", FileKind::svg), std::tuple(VectorFormat::pdf, ".pdf", FileKind::pdf)}) {
       std::string vectors;
       try {
         vectors = application_.vectors_of(panel, format);
       } catch (const Error&) {
         return;  // there is nothing to draw
       }
-      const std::filesystem::path file = options_.folder / (name + ending);
-      refuse_database_files(file, end_of_links(file));
-      write_whole_file(written_.emplace_back(file), vectors);
+      write_whole_file(path(name + ending, kind), vectors);
     }
   }
   void write_tables(Panel panel) {

@@ -48,6 +48,18 @@ TEST(OutputFile, what_is_there_is_replaced_only_by_its_own_kind) {
   EXPECT_THAT(refusal(folder / "photo.png", FileKind::picture), HasSubstr("it is not a PNG picture"));
   put(folder / "picture.png", "\x89PNG\r\n\x1a\n...");
   EXPECT_EQ(refusal(folder / "picture.png", FileKind::picture), "");
+  put(folder / "drawing.svg", "a drawing of somebody");
+  EXPECT_THAT(refusal(folder / "drawing.svg", FileKind::svg), HasSubstr("it is not an SVG picture"));
+  put(folder / "page.svg", "<html><body><svg></svg></body></html>");
+  EXPECT_THAT(refusal(folder / "page.svg", FileKind::svg), HasSubstr("it is not an SVG picture"));
+  put(folder / "ours.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>");
+  EXPECT_EQ(refusal(folder / "ours.svg", FileKind::svg), "");
+  put(folder / "xml.svg", "<?xml version=\"1.0\"?>\n<svg/>");
+  EXPECT_EQ(refusal(folder / "xml.svg", FileKind::svg), "");
+  put(folder / "letter.pdf", "Dear all,\n");
+  EXPECT_THAT(refusal(folder / "letter.pdf", FileKind::pdf), HasSubstr("it is not a PDF"));
+  put(folder / "ours.pdf", "%PDF-1.6\n");
+  EXPECT_EQ(refusal(folder / "ours.pdf", FileKind::pdf), "");
   put(folder / "Makefile", "all:\n");
   EXPECT_THAT(refusal(folder / "Makefile", FileKind::csv), HasSubstr("it is there already"));
   put(folder / "thesis.tex", "\\documentclass{article}\n");
