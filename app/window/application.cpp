@@ -99,9 +99,10 @@ void Application::draw() {
     walk_on(ui_.attention, data_.attention);
     attention_.supply();  // the next slice is made while this one is drawn
   }
-  if (ui_.workspace == Workspace::paper && ui_.paper.page == PaperPage::tiling) tiles_.supply();
-  if (ui_.workspace == Workspace::paper && ui_.paper.page == PaperPage::recipe)
-    tiles_.supply_work(models_.recipe(data_, ui_.paper.recipe).to_count);
+  if (shows_page(PaperPage::tiling)) tiles_.supply();
+  if (shows_page(PaperPage::recipe)) tiles_.supply_work(models_.recipe(data_, ui_.paper.recipe).to_count);
+  if (shows_page(PaperPage::operator_))
+    tiles_.supply_work(models_.crossings(data_, windows_of(ui_.paper.operator_)).to_count);
   if (only_) {
     draw_alone(now, *only_);
   } else {

@@ -93,6 +93,9 @@ class Application {
 
   void wire();
   Context context();
+  bool shows_page(PaperPage page) const {
+    return (only_ == Panel::paper || ui_.workspace == Workspace::paper) && ui_.paper.page == page;
+  }
   bool shows_attention() const { return only_ == Panel::attention || ui_.workspace == Workspace::attention; }
 
   ApplicationOptions options_;

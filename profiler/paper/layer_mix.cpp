@@ -15,12 +15,12 @@
 #include "kernels/base/error.hpp"
 #include "kernels/base/nearest_name.hpp"
 #include "profiler/paper/layer_estimate.hpp"
+#include "profiler/record/columns.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
+#include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
 namespace {
-
-constexpr double kWidestHalf = 0.25;  ///< of an interval: a wider one says nothing
 
 /// What one layer is asked for.
 struct Question {
@@ -41,6 +41,9 @@ double triples_at(Problem problem, std::int64_t seq_len) {
 }
 
 using Rows = std::vector<const ResultRow*>;
+
+/// Half of the interval as a part of the time.
+double half_of(const LayerTime& time) { return (time.high_ms - time.low_ms) / (2 * time.ms); }
 
 std::map<std::string, Rows> by_kernel(std::span<const ResultRow> rows, const Question& question,
                                       const std::string& device) {
@@ -75,34 +78,47 @@ std::map<std::int64_t, const ResultRow*> by_length(const Rows& rows, const Quest
   return lengths;
 }
 
-LayerTime exact(double ms, const ResultRow& row, LayerBasis basis, std::string text) {
-  return {.ms = ms, .low_ms = ms, .high_ms = ms, .kernel = row.kernel, .basis = std::move(text), .kind = basis};
+/// The kernel's time with an interval, whatever its width.
+LayerTime known(const MsRange& ends, double ms, const std::string& kernel, LayerBasis kind, const std::string& text) {
+  LayerTime time{.ms = ms, .low_ms = ends.low, .high_ms = ends.high, .kernel = kernel, .basis = text, .kind = kind};
+  time.basis += fmt::format(", +-{} %", significant_text(100 * half_of(time), 2));
+  return time;
 }
 
-/// Measured, or between two measured lengths: a line in the number of triples. nullopt where it is neither.
-std::optional<LayerTime> known_time(const Rows& rows, const Question& question) {
+/// nullopt where the interval is not known.
+std::optional<MsRange> interval_of(const ResultRow& row) {
+  if (!interval_known(row)) return std::nullopt;
+  return MsRange{*row.ci_low_ms, *row.ci_high_ms};
+}
+
+/// Measured, or between two measured lengths: a line in the number of triples. Without a time where it is neither; with
+/// a reason where a row of it is known too badly.
+LayerAnswer known_time(const Rows& rows, const Question& question) {
   const std::map<std::int64_t, const ResultRow*> lengths = by_length(rows, question);
   const std::int64_t seq_len = question.request.seq_len;
   const auto above = lengths.lower_bound(seq_len);
-  if (above == lengths.end()) return std::nullopt;
-  const ResultRow& high = *above->second;
-  if (above->first == seq_len) return exact(*high.median_ms, high, LayerBasis::measured, "measured");
-  if (above == lengths.begin()) return std::nullopt;
-  const ResultRow& low = *std::prev(above)->second;
+  if (above == lengths.end()) return {};
+  const bool measured = above->first == seq_len;
+  if (!measured && above == lengths.begin()) return {};
+  const ResultRow &high = *above->second, &low = measured ? high : *std::prev(above)->second;
+  const std::optional<MsRange> low_ends = interval_of(low), high_ends = interval_of(high);
+  const std::string where = fmt::format("{} took {} ms here", high.kernel, significant_text(*high.median_ms, 3));
+  if (!low_ends || !high_ends) return {{}, where + ", with an interval that is not known"};
   const double least = triples_at(high.problem, low.problem.seq_len),
-               most = triples_at(high.problem, high.problem.seq_len), wanted = triples_at(high.problem, seq_len);
-  return exact(std::lerp(*low.median_ms, *high.median_ms, (wanted - least) / (most - least)), high,
-               LayerBasis::between_lengths,
-               fmt::format("between {} and {} tokens, no interval", low.problem.seq_len, high.problem.seq_len));
+               most = triples_at(high.problem, high.problem.seq_len);
+  const double way = measured ? 0 : (triples_at(high.problem, seq_len) - least) / (most - least);
+  const LayerTime time =
+      known({std::lerp(low_ends->low, high_ends->low, way), std::lerp(low_ends->high, high_ends->high, way)},
+            std::lerp(*low.median_ms, *high.median_ms, way), high.kernel,
+            measured ? LayerBasis::measured : LayerBasis::between_lengths,
+            measured ? "measured" : fmt::format("between {} and {} tokens", low.problem.seq_len, high.problem.seq_len));
+  if (half_of(time) <= kWidestHalf) return {time, ""};
+  return {{}, fmt::format("{}, known to +-{:.0f} % only", where, 100 * half_of(time))};
 }
 
 LayerTime estimated(const WorkEstimate& estimate, const std::string& kernel, const std::string& basis) {
-  return {.ms = estimate.ms,
-          .low_ms = estimate.ms * (1 - estimate.half),
-          .high_ms = estimate.ms * (1 + estimate.half),
-          .kernel = kernel,
-          .basis = fmt::format("{}, +-{:.1f} %", basis, 100 * estimate.half),
-          .kind = LayerBasis::estimated};
+  return known({estimate.ms * (1 - estimate.half), estimate.ms * (1 + estimate.half)}, estimate.ms, kernel,
+               LayerBasis::estimated, basis);
 }
 
 /// What is measured before what is not; then the faster kernel.
@@ -112,9 +128,9 @@ bool better(const LayerTime& a, const LayerTime& b) { return a.kind != b.kind ? 
   const LayerMixRequest& r = question.request;
   const std::string windows = fmt::format("{}x{}", r.windows.window1, r.windows.window2);
   throw Error("the layers cannot be added up",
-              fmt::format("the {} of {} was not measured with {}/{} heads of {}{}{}", to_string(question.pass),
-                          question.global ? r.dot_kernel : windows, r.q_heads, r.kv_heads, r.head_dim,
-                          reason.empty() ? "" : ", and not enough beside it: ", reason),
+              fmt::format("the {} of {} with {}/{} heads of {} at {} tokens is not known well enough{}{}",
+                          to_string(question.pass), question.global ? r.dot_kernel : windows, r.q_heads, r.kv_heads,
+                          r.head_dim, r.seq_len, reason.empty() ? ": it was not measured" : ": ", reason),
               fmt::format("measure it: triscope sweep --pass forward,backward --windows {} --seq {} --q-heads {} "
                           "--kv-heads {} --head-dim {}",
                           windows, r.seq_len, r.q_heads, r.kv_heads, r.head_dim),
@@ -140,40 +156,49 @@ void require_dot_kernel(std::span<const ResultRow> rows, const LayerMixRequest& 
 using Kernels = std::map<std::string, Rows>;
 
 /// The fastest that is known without an estimate, measured before what is between lengths.
-std::optional<LayerTime> best_known(const Kernels& kernels, const Question& question) {
-  std::optional<LayerTime> best;
+LayerAnswer best_known(const Kernels& kernels, const Question& question) {
+  LayerAnswer best;
   for (const auto& [kernel, measured] : kernels) {
-    const std::optional<LayerTime> time = known_time(measured, question);
-    if (time && (!best || better(*time, *best))) best = time;
+    LayerAnswer one = known_time(measured, question);
+    if (!best.time && best.reason.empty()) best.reason = one.reason;
+    if (one.time && (!best.time || better(*one.time, *best.time))) best = std::move(one);
   }
   return best;
 }
 
-LayerTime best_estimate(const Kernels& kernels, const Question& question, const WorkTable& table) {
-  std::optional<LayerTime> best;
-  std::string reason;  // of the kernel with most rows
+LayerAnswer best_estimate(const Kernels& kernels, const Question& question, const WorkTable& table) {
+  LayerAnswer best;  // without a time, the reason is that of the kernel with most rows
   std::size_t most = 0;
   for (const auto& [kernel, measured] : kernels) {
     const LayerEstimate estimate = estimate_layer(measured, wanted_problem(question, measured.front()->problem), table);
     if (estimate.time && estimate.time->half <= kWidestHalf) {
       const LayerTime time = estimated(*estimate.time, kernel, estimate.basis);
-      if (!best || better(time, *best)) best = time;
+      if (!best.time || better(time, *best.time)) best.time = time;
     } else if (measured.size() > most) {
       most = measured.size();
-      reason = estimate.time ? fmt::format("an estimate from {} would be off by up to {:.0f} %", kernel,
-                                           100 * estimate.time->half)
-                             : estimate.reason;
+      best.reason = estimate.time ? fmt::format("an estimate from {} would be off by up to {:.0f} %", kernel,
+                                                100 * estimate.time->half)
+                                  : estimate.reason;
     }
   }
-  if (!best) refuse(question, reason);
-  return *best;
+  return best;
 }
 
-LayerTime layer_time(std::span<const ResultRow> rows, const Question& question, const std::string& device,
-                     const WorkTable& table) {
+LayerAnswer layer_time(std::span<const ResultRow> rows, const Question& question, const std::string& device,
+                       const WorkTable& table) {
   const Kernels kernels = by_kernel(rows, question, device);
-  const std::optional<LayerTime> known = best_known(kernels, question);
-  return known ? *known : best_estimate(kernels, question, table);
+  LayerAnswer known = best_known(kernels, question);
+  if (known.time) return known;
+  LayerAnswer estimate = best_estimate(kernels, question, table);
+  if (!known.reason.empty()) estimate.reason = known.reason + (estimate.reason.empty() ? "" : "; " + estimate.reason);
+  return estimate;
+}
+
+LayerTime required_time(std::span<const ResultRow> rows, const Question& question, const std::string& device,
+                        const WorkTable& table) {
+  LayerAnswer answer = layer_time(rows, question, device, table);
+  if (!answer.time) refuse(question, answer.reason);
+  return *std::move(answer.time);
 }
 
 std::string usual_device(std::span<const ResultRow> rows, const LayerMixRequest& request) {
@@ -191,36 +216,41 @@ std::string usual_device(std::span<const ResultRow> rows, const LayerMixRequest&
 
 }  // namespace
 
-bool LayerTime::is_number() const { return high_ms - low_ms <= 2 * kNumberHalf * ms; }
-
-MsRange LayerTime::range() const { return is_number() ? MsRange{ms, ms} : MsRange{low_ms, high_ms}; }
-
-bool LayerCosts::has_interval() const { return !mix_range(*this, 2, 1).is_number(); }
+bool LayerTime::is_number() const { return half_of(*this) <= kNumberHalf; }
 
 LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table) {
   require_dot_kernel(rows, request);
   const std::string device = usual_device(rows, request);
   const auto cost = [&](bool global) {
-    return LayerCost{layer_time(rows, {request, global, Pass::forward}, device, table),
-                     layer_time(rows, {request, global, Pass::backward}, device, table)};
+    return LayerCost{required_time(rows, {request, global, Pass::forward}, device, table),
+                     required_time(rows, {request, global, Pass::backward}, device, table)};
   };
   return {cost(false), cost(true)};
 }
 
+void add_once(std::vector<Problem>& problems, const Problem& problem) {
+  if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
+}
+
+LayerAnswer simplicial_time(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass,
+                            const WorkTable& table) {
+  return layer_time(rows, {request, false, pass}, usual_device(rows, request), table);
+}
+
 std::vector<Problem> problems_to_count(std::span<const ResultRow> rows, const LayerMixRequest& request) {
+  std::vector<Problem> problems = problems_to_count(rows, request, Pass::forward);
+  for (const Problem& problem : problems_to_count(rows, request, Pass::backward)) add_once(problems, problem);
+  return problems;
+}
+
+std::vector<Problem> problems_to_count(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass) {
   std::vector<Problem> problems;
-  const auto add = [&](const Problem& problem) {
-    if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
-  };
-  const std::string device = usual_device(rows, request);
-  for (const Pass pass : {Pass::forward, Pass::backward}) {
-    const Question question{request, false, pass};
-    const Kernels kernels = by_kernel(rows, question, device);
-    if (best_known(kernels, question)) continue;
-    for (const auto& [kernel, measured] : kernels) {
-      for (const ResultRow* row : measured) add(row->problem);
-      add(wanted_problem(question, measured.front()->problem));
-    }
+  const Question question{request, false, pass};
+  const Kernels kernels = by_kernel(rows, question, usual_device(rows, request));
+  if (best_known(kernels, question).time) return problems;
+  for (const auto& [kernel, measured] : kernels) {
+    for (const ResultRow* row : measured) add_once(problems, row->problem);
+    add_once(problems, wanted_problem(question, measured.front()->problem));
   }
   return problems;
 }
@@ -243,6 +273,20 @@ MsRange mix_range(const LayerCosts& costs, std::int64_t layers, std::int64_t sim
 double mix_ms(const LayerCosts& costs, std::int64_t layers, std::int64_t simplicial_layers, std::int64_t sequences) {
   const MsRange range = mix_range(costs, layers, simplicial_layers, sequences);
   return (range.low + range.high) / 2;
+}
+
+MsRange ratio_range(const MsRange& simplicial, const MsRange& global) {
+  return {simplicial.low / global.high, simplicial.high / global.low};
+}
+
+MsRange step_range(const LayerCost& cost) {
+  return {cost.forward.low_ms + cost.backward.low_ms, cost.forward.high_ms + cost.backward.high_ms};
+}
+
+MsRange mix_ratio(const LayerCosts& costs, std::int64_t layers, std::int64_t simplicial_layers) {
+  const MsRange one = ratio_range(step_range(costs.simplicial), step_range(costs.global));
+  const double share = static_cast<double>(simplicial_layers) / static_cast<double>(layers);
+  return {1 + share * (one.low - 1), 1 + share * (one.high - 1)};
 }
 
 std::int64_t every_nth(std::int64_t layers, std::int64_t n) { return layers / n; }

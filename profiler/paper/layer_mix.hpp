@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,24 +15,24 @@ namespace triscope {
 /// What a layer's time stands on, the best first.
 enum class LayerBasis { measured, between_lengths, estimated };
 
-/// A time in milliseconds that is known to lie between two; both the same for a number.
+/// A 95 % interval of a time in milliseconds, or of a ratio of times.
 struct MsRange {
   double low = 0, high = 0;
-  bool is_number() const { return low == high; }
+  bool operator==(const MsRange&) const = default;
 };
 
-/// An estimate is given as a number where half of its 95 % interval is at most this part of it.
-inline constexpr double kNumberHalf = 0.05;
+/// What is said of a value with this 95 % interval, measured or estimated, of a time or of a length: up to the first
+/// half-width, as a part of the value, the number; up to the second the interval alone; beyond it nothing.
+inline constexpr double kNumberHalf = 0.05, kWidestHalf = 0.25;
 
 /// Time of one launch on one sequence.
 struct LayerTime {
   double ms = 0;
-  double low_ms = 0, high_ms = 0;  ///< the 95 % interval of an estimate; else `ms`, also between lengths
+  double low_ms = 0, high_ms = 0;  ///< 95 % interval; between two lengths that of the line through their ends
   std::string kernel;
-  std::string basis;  ///< "measured"; "between 8192 and 32768 tokens, no interval"; "estimate by tiles ..., +-6.1 %"
+  std::string basis;  ///< "measured, +-0.5 %"; "between 8192 and 32768 tokens, +-0.9 %"; "estimate by tiles ..."
   LayerBasis kind = LayerBasis::measured;
   bool is_number() const;  ///< else only the interval says something
-  MsRange range() const;   ///< to be shown: the number, or the interval; sums take `interval`
   MsRange interval() const { return {low_ms, high_ms}; }
 };
 
@@ -44,20 +45,32 @@ struct LayerCost {
 struct LayerCosts {
   LayerCost simplicial;  ///< the fastest measured kernel of each pass
   LayerCost global;
-  /// Whether a time of it has an interval; then sums have one.
-  bool has_interval() const;
 };
 
-/// Costs at the request's length and heads. Between two measured lengths a time is a line in the exact number of
-/// triples, which is a fixed part and a rate; how far it is off is not known, so it has no interval. What was not
-/// measured with these windows and heads, or lies beyond the lengths, is estimated by what the kernel computes
-/// (`estimate_layer`; `table` has the tiles of `problems_to_count`), with an interval. Rows of batch 1 count, ok ones
-/// of the request's sizes, of one device (the one with most rows); of several of one question the one that
-/// `row_that_counts` takes. Throws `Error` (usage) naming the pass that was neither measured nor can be estimated.
+/// Costs at the request's length and heads, each with its 95 % interval. Between two measured lengths a time is a line
+/// in the exact number of triples, which is a fixed part and a rate, and its interval that of the two rows: how far the
+/// line itself is off is not in it. What was not measured with these windows and heads, lies beyond the lengths, or was
+/// measured so that half of the interval is unknown or beyond `kWidestHalf`, is estimated by what the kernel computes
+/// (`estimate_layer`; `table` has the tiles of `problems_to_count`). Rows of batch 1 count, ok ones of the request's
+/// sizes, of one device (the one with most rows); of several of one question the one that `row_that_counts` takes.
+/// Throws `Error` (usage) naming the pass that was neither measured well enough nor can be estimated.
 LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table = {});
 
-/// The problems whose tiles `layer_costs` wants to know; none where everything was measured.
+/// One of these times, or why there is none.
+struct LayerAnswer {
+  std::optional<LayerTime> time;
+  std::string reason;  ///< "of cuda.hopper, the shorter window is 64 where 16 to 32 was measured"
+};
+LayerAnswer simplicial_time(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass,
+                            const WorkTable& table = {});
+
+/// The problems whose tiles `layer_costs` wants to know; none where everything was measured. `simplicial_time` wants
+/// those of its pass.
 std::vector<Problem> problems_to_count(std::span<const ResultRow> rows, const LayerMixRequest& request);
+std::vector<Problem> problems_to_count(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass);
+
+/// Adds it where it is not there yet.
+void add_once(std::vector<Problem>& problems, const Problem& problem);
 
 /// Models beyond these are not added up.
 inline constexpr std::int64_t kMostLayers = 1000, kMostSequences = 1'000'000;
@@ -68,6 +81,13 @@ MsRange mix_range(const LayerCosts& costs, std::int64_t layers, std::int64_t sim
                   std::int64_t sequences = 1);
 /// The middle of it.
 double mix_ms(const LayerCosts& costs, std::int64_t layers, std::int64_t simplicial_layers, std::int64_t sequences = 1);
+
+/// How many times as long a step with these 2-simplicial layers takes as one of global layers only. Narrower than the
+/// ratio of the two sums: the global layers of both are the same.
+MsRange mix_ratio(const LayerCosts& costs, std::int64_t layers, std::int64_t simplicial_layers);
+/// A step of a 2-simplicial layer beside one of a global layer, or of one pass of them.
+MsRange ratio_range(const MsRange& simplicial, const MsRange& global);
+MsRange step_range(const LayerCost& cost);
 
 /// Layers that every n-th of `layers` is: 8 of 32 for every fourth.
 std::int64_t every_nth(std::int64_t layers, std::int64_t n);

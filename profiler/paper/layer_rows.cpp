@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/attention/flops.hpp"
-
 namespace triscope {
 
 bool is_layer_row(const ResultRow& row, const LayerMixRequest& request, Pass pass) {
@@ -29,15 +27,6 @@ std::set<std::string> dot_kernels(std::span<const ResultRow> rows) {
     if (row.problem.form == Form::dot_product) kernels.insert(row.kernel);
   }
   return kernels;
-}
-
-double layer_triples(const Windows& windows, std::int64_t seq_len) {
-  Problem problem;
-  problem.q_heads = problem.kv_heads = problem.head_dim = 1;
-  problem.seq_len = seq_len;
-  problem.window1 = windows.window1;
-  problem.window2 = windows.window2;
-  return triple_count(problem);
 }
 
 WindowsDistance windows_distance(const Windows& from, const Windows& to) {

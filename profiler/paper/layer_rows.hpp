@@ -31,9 +31,6 @@ bool is_simplicial_layer(const ResultRow& row, const LayerMixRequest& request);
 /// The kernels that have rows of dot-product attention.
 std::set<std::string> dot_kernels(std::span<const ResultRow> rows);
 
-/// Triples of one head.
-double layer_triples(const Windows& windows, std::int64_t seq_len);
-
 /// How far apart two pairs of windows are: by area, then by the shorter window. Of two as far away the one with the
 /// longer first window is the nearer.
 struct WindowsDistance {

@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
 
-#include "profiler/record/columns.hpp"
+#include "profiler/record/count_text.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
+#include "profiler/statistics/statistics.hpp"
 
 namespace triscope {
 namespace {
@@ -18,10 +20,11 @@ using WindowsKey = std::pair<std::int64_t, std::int64_t>;
 using Rows = std::vector<const ResultRow*>;
 using Curve = std::map<std::int64_t, const ResultRow*>;  // by length
 
-/// Of one device: rows of each kernel of ours by windows, and those of dot-product attention.
+/// Of one device and pass: rows of each kernel of ours by windows, and those of dot-product attention.
 struct DeviceRows {
-  std::map<std::string, std::map<WindowsKey, Rows>> kernels;
+  std::map<std::string, std::map<WindowsKey, Rows>> kernels;  // with the heads of the request
   Rows dot_product;
+  std::vector<ResultRow> all;  // what a model can go by, of any heads
 };
 
 bool counts(const ResultRow& row, const LayerMixRequest& request, Pass pass) {
@@ -32,8 +35,10 @@ std::map<std::string, DeviceRows> rows_by_device(std::span<const ResultRow> rows
                                                  Pass pass) {
   std::map<std::string, DeviceRows> devices;
   for (const ResultRow& row : rows) {
-    if (!counts(row, request, pass)) continue;
+    if (!is_layer_row(row, request, pass)) continue;
     DeviceRows& device = devices[row.device];
+    if (is_simplicial_layer(row, request)) device.all.push_back(row);
+    if (!counts(row, request, pass)) continue;
     if (is_global_layer(row, request)) device.dot_product.push_back(&row);
     if (is_simplicial_layer(row, request))
       device.kernels[row.kernel][{row.problem.window1, row.problem.window2}].push_back(&row);
@@ -94,96 +99,19 @@ Beside best_beside(const Rows& windows, const Rows& dot_product) {
 
 std::vector<LengthPoint> points_of(const Curve& curve) {
   std::vector<LengthPoint> points;
-  for (const auto& [length, row] : curve)
-    points.push_back(
-        {length, *row->median_ms, row->ci_low_ms.value_or(0), row->ci_high_ms.value_or(0), row->measurement});
+  for (const auto& [length, row] : curve) {
+    LengthPoint& point = points.emplace_back(length, *row->median_ms, 0, 0, row->measurement);
+    if (interval_known(*row)) point.low_ms = *row->ci_low_ms, point.high_ms = *row->ci_high_ms;
+  }
   return points;
 }
 
-Windows windows_of(const WindowsKey& key) { return {key.first, key.second}; }
-
-/// What one pair of windows took over another at one length.
-struct Factor {
-  double value = 1;
-  std::int64_t seq_len = 0;  ///< 0: there is no such length
+/// Windows beside dot-product attention, measured or not.
+struct TwoCurves {
+  std::vector<LengthPoint> windows, dot_product;
+  std::string kernel, model, reason;  // as those of MeasuredCrossing
+  std::size_t lengths = 0;
 };
-
-/// At the longest length; of one sweep where there is one.
-Factor factor_of(const Rows& few, const Rows& like) {
-  const auto at_longest = [](const Curve& few_curve, const Curve& like_curve) {
-    Factor factor;
-    for (const auto& [length, row] : few_curve) {
-      const auto other = like_curve.find(length);
-      if (other != like_curve.end()) factor = {*row->median_ms / *other->second->median_ms, length};
-    }
-    return factor;
-  };
-  Factor best;
-  for (const ResultRow* row : few) {
-    const Factor one = at_longest(curve_of(of_sweep(few, row->sweep)), curve_of(of_sweep(like, row->sweep)));
-    if (one.seq_len > best.seq_len) best = one;
-  }
-  return best.seq_len > 0 ? best : at_longest(curve_of(few), curve_of(like));
-}
-
-/// Without intervals: of a model.
-MeasuredCrossing crossing_of(std::string model, std::vector<LengthPoint> points, const Curve& dot_product) {
-  for (LengthPoint& point : points) point.low_ms = point.high_ms = 0;
-  return {find_crossing(points, points_of(dot_product)), "", "", std::move(model), 0};
-}
-
-/// The curve of `like` as that of `windows`, of which `few` rows were measured.
-MeasuredCrossing from_curve(const WindowsKey& windows, const Rows& few, const WindowsKey& like, const Rows& like_rows,
-                            const Beside& curve) {
-  std::vector<LengthPoint> points = points_of(curve.windows);
-  std::string model = fmt::format("the curve of {}x{}", like.first, like.second);
-  if (const Factor factor = factor_of(few, like_rows); factor.seq_len > 0) {
-    for (LengthPoint& point : points) point.ms *= factor.value;
-    model += fmt::format(" times {}, as at {} tokens", significant_text(factor.value, 3), factor.seq_len);
-  } else {
-    for (LengthPoint& point : points)
-      point.ms *= layer_triples(windows_of(windows), point.seq_len) / layer_triples(windows_of(like), point.seq_len);
-    model += " by the number of triples";
-  }
-  return crossing_of(std::move(model), std::move(points), curve.dot_product);
-}
-
-/// The time of `like` at its longest length, as that of `windows` at the lengths of dot-product attention.
-MeasuredCrossing from_one_length(const WindowsKey& windows, const WindowsKey& like, const Rows& like_rows,
-                                 const Rows& dot_product) {
-  const Curve beside = curve_of(dot_product), own = curve_of(like_rows);
-  const auto& [length, row] = *own.rbegin();
-  std::vector<LengthPoint> points;
-  for (const auto& [other, dot] : beside)
-    points.push_back(
-        {other, *row->median_ms * layer_triples(windows_of(windows), other) / layer_triples(windows_of(like), length),
-         0, 0, 0});
-  return crossing_of(
-      fmt::format("the time of {}x{} at {} tokens by the number of triples", like.first, like.second, length),
-      std::move(points), beside);
-}
-
-/// Of one kernel: from a curve of its own, else from the curve of the nearest windows, else from one length.
-std::optional<MeasuredCrossing> of_kernel(const std::map<WindowsKey, Rows>& kernel, const Rows& dot_product,
-                                          const WindowsKey& windows) {
-  const auto own = kernel.find(windows);
-  const Rows few = own == kernel.end() ? Rows() : own->second;
-  if (const Beside curve = best_beside(few, dot_product); curve.lengths > 1)
-    return MeasuredCrossing{find_crossing(points_of(curve.windows), points_of(curve.dot_product)), "", "", "",
-                            curve.lengths};
-  const auto distance = [&](const WindowsKey& key) { return windows_distance(windows_of(windows), windows_of(key)); };
-  const std::pair<const WindowsKey, Rows>*nearest = nullptr, *nearest_curve = nullptr;
-  for (const auto& one : kernel) {
-    if (nearest == nullptr || distance(one.first) < distance(nearest->first)) nearest = &one;
-    if (best_beside(one.second, dot_product).lengths < 2) continue;
-    if (nearest_curve == nullptr || distance(one.first) < distance(nearest_curve->first)) nearest_curve = &one;
-  }
-  if (nearest_curve != nullptr)
-    return from_curve(windows, few, nearest_curve->first, nearest_curve->second,
-                      best_beside(nearest_curve->second, dot_product));
-  if (nearest == nullptr || curve_of(dot_product).size() < 2) return std::nullopt;
-  return from_one_length(windows, nearest->first, nearest->second, dot_product);
-}
 
 /// At the longest length that both kernels have rows of these windows at; false where there is none.
 bool is_faster(const Rows& a, const Rows& b) {
@@ -195,59 +123,222 @@ bool is_faster(const Rows& a, const Rows& b) {
   return false;
 }
 
-/// Of one device, the fastest kernel of these windows first; of others those that were measured.
-std::vector<MeasuredCrossing> of_device(const DeviceRows& measured, const WindowsKey& windows) {
-  const auto rows_of = [&](const MeasuredCrossing& one) {
-    const auto& kernel = measured.kernels.at(one.kernel);
-    const auto own = kernel.find(windows);
-    return own == kernel.end() ? Rows() : own->second;
-  };
-  std::vector<MeasuredCrossing> found;
-  for (const auto& [kernel, rows] : measured.kernels) {
-    std::optional<MeasuredCrossing> one = of_kernel(rows, measured.dot_product, windows);
-    if (!one || one->crossing.kind == LatencyCrossing::Kind::not_comparable) continue;
-    one->kernel = kernel;
-    const bool first = !found.empty() && is_faster(rows_of(*one), rows_of(found.front()));
-    found.insert(first ? found.begin() : found.end(), *std::move(one));
+/// The kernels that have a curve of these windows, the fastest first.
+std::vector<TwoCurves> measured_curves(const DeviceRows& device, const WindowsKey& windows) {
+  std::vector<TwoCurves> found;
+  for (const auto& [kernel, by_windows] : device.kernels) {
+    const auto own = by_windows.find(windows);
+    if (own == by_windows.end()) continue;
+    const Beside curve = best_beside(own->second, device.dot_product);
+    if (curve.lengths < 2) continue;
+    TwoCurves one{points_of(curve.windows), points_of(curve.dot_product), kernel, "", "", curve.lengths};
+    const bool first = !found.empty() && is_faster(own->second, device.kernels.at(found.front().kernel).at(windows));
+    found.insert(first ? found.begin() : found.end(), std::move(one));
   }
-  if (!found.empty())
-    found.erase(std::remove_if(std::next(found.begin()), found.end(), [](const auto& one) { return one.lengths == 0; }),
-                found.end());
   return found;
+}
+
+/// What the layer calculator is asked where the windows, or a kernel that is faster at them, have no curve.
+struct ModelQuestion {
+  std::vector<ResultRow> rows;
+  Curve dot_product;
+};
+
+std::optional<ModelQuestion> model_question(const DeviceRows& device, const WindowsKey& windows,
+                                            const std::vector<TwoCurves>& measured) {
+  ModelQuestion question{device.all, curve_of(device.dot_product)};
+  if (device.all.empty() || question.dot_product.size() < 2) return std::nullopt;
+  if (measured.empty()) return question;
+  const Rows& best = device.kernels.at(measured.front().kernel).at(windows);
+  std::set<std::string> faster;
+  for (const auto& [kernel, by_windows] : device.kernels) {
+    const auto own = by_windows.find(windows);
+    if (own != by_windows.end() && is_faster(own->second, best)) faster.insert(kernel);
+  }
+  std::erase_if(question.rows, [&](const ResultRow& row) { return !faster.contains(row.kernel); });
+  return question.rows.empty() ? std::nullopt : std::optional(question);
+}
+
+/// The basis of an estimate without its interval, which is that of one length.
+std::string without_interval(const std::string& basis) { return basis.substr(0, basis.find(", +-")); }
+
+TwoCurves modelled(const ModelQuestion& question, LayerMixRequest request, Pass pass, const WorkTable& table) {
+  TwoCurves curves;
+  curves.dot_product = points_of(question.dot_product);
+  for (const auto& [length, row] : question.dot_product) {
+    request.seq_len = length;
+    const LayerAnswer answer = simplicial_time(question.rows, request, pass, table);
+    if (!answer.time) {
+      curves.reason = answer.reason;
+      continue;
+    }
+    const LayerTime& time = *answer.time;
+    curves.windows.push_back({length, time.ms, time.low_ms, time.high_ms, 0});
+    curves.kernel = time.kernel;
+    if (time.kind == LayerBasis::estimated || curves.model.empty()) curves.model = without_interval(time.basis);
+  }
+  if (curves.windows.size() > 1) curves.reason.clear();
+  return curves;
+}
+
+/// Of one device, the fastest kernel of these windows first; of others those that were measured.
+std::vector<TwoCurves> curves_of(const DeviceRows& device, const LayerMixRequest& request, Pass pass,
+                                 const WorkTable& table) {
+  const WindowsKey windows{request.windows.window1, request.windows.window2};
+  std::vector<TwoCurves> found = measured_curves(device, windows);
+  const std::optional<ModelQuestion> question = model_question(device, windows, found);
+  if (!question) return found;
+  TwoCurves model = modelled(*question, request, pass, table);
+  if (found.empty() || model.reason.empty()) found.insert(found.begin(), std::move(model));
+  return found;
+}
+
+using CurvesByDevice = std::map<std::string, std::vector<TwoCurves>>;
+
+CurvesByDevice curves_by_device(std::span<const ResultRow> rows, const LayerMixRequest& request, Pass pass,
+                                const WorkTable& table) {
+  CurvesByDevice all;
+  for (const auto& [device, measured] : rows_by_device(rows, request, pass))
+    all[device] = curves_of(measured, request, pass, table);
+  return all;
+}
+
+/// Both at the lengths that they have in common, with the sums of the ends of their intervals.
+std::vector<LengthPoint> sums(const std::vector<LengthPoint>& a, const std::vector<LengthPoint>& b) {
+  std::vector<LengthPoint> both;
+  for (const LengthPoint& one : a) {
+    const auto other = std::ranges::find(b, one.seq_len, &LengthPoint::seq_len);
+    if (other == b.end()) continue;
+    const bool known = one.low_ms > 0 && other->low_ms > 0;
+    both.push_back({one.seq_len, one.ms + other->ms, known ? one.low_ms + other->low_ms : 0,
+                    known ? one.high_ms + other->high_ms : 0, 0});
+  }
+  return both;
+}
+
+/// Each text once.
+std::string both_of(const std::string& a, const std::string& b, const char* between) {
+  return a == b || b.empty() ? a : a.empty() ? b : a + between + b;
+}
+
+CurvesByDevice steps_by_device(const CurvesByDevice& forward, const CurvesByDevice& backward) {
+  CurvesByDevice all;
+  for (const auto& [device, curves] : forward) {
+    const auto other = backward.find(device);
+    if (curves.empty() || other == backward.end() || other->second.empty()) continue;
+    const TwoCurves &a = curves.front(), &b = other->second.front();
+    TwoCurves both{sums(a.windows, b.windows),
+                   sums(a.dot_product, b.dot_product),
+                   both_of(a.kernel, b.kernel, " and "),
+                   both_of(a.model, b.model, "; "),
+                   "",
+                   std::min(a.lengths, b.lengths)};
+    if (!a.reason.empty() || !b.reason.empty()) {
+      both.reason = "a pass is not known";
+    } else if (both.windows.size() < 2 || both.dot_product.size() < 2) {
+      both.reason = "the passes are known at other lengths";
+    }
+    all[device].push_back(std::move(both));
+  }
+  return all;
+}
+
+double half_of(const LatencyCrossing& crossing) { return (crossing.high - crossing.low) / (2 * crossing.seq_len); }
+
+/// Whether an end of the interval lies beyond the lengths that were compared.
+bool open_below(const LatencyCrossing& crossing) {
+  return crossing.low <= static_cast<double>(crossing.shortest) + 0.5;
+}
+bool open_above(const LatencyCrossing& crossing) {
+  return crossing.high >= static_cast<double>(crossing.longest) - 0.5;
+}
+
+MeasuredCrossing crossing_of(const TwoCurves& curves, const std::string& device) {
+  MeasuredCrossing one{find_crossing(curves.windows, curves.dot_product),
+                       curves.kernel,
+                       device,
+                       curves.model,
+                       curves.lengths,
+                       curves.reason};
+  if (!one.reason.empty() || one.crossing.kind != LatencyCrossing::Kind::crosses) return one;
+  if (!(one.crossing.low > 0)) {
+    one.reason = fmt::format("{} has a time without an interval beside the crossing", one.kernel);
+  } else if (half_of(one.crossing) > kWidestHalf) {
+    one.reason = fmt::format("by {} the crossing is known to +-{:.0f} % only", one.kernel, 100 * half_of(one.crossing));
+  }
+  return one;
+}
+
+/// Three digits.
+std::string tokens_text(double tokens) {
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(tokens)) - 2));
+  return count_text(std::llround(std::round(tokens / unit) * unit));
+}
+
+std::string interval_text(const LatencyCrossing& crossing) {
+  const std::string low = tokens_text(crossing.low), high = tokens_text(crossing.high);
+  if (open_below(crossing) && open_above(crossing)) return "at any of the lengths";
+  if (open_below(crossing)) return high + " or less";
+  return open_above(crossing) ? low + " or more" : fmt::format("{} to {}", low, high);
 }
 
 }  // namespace
 
+bool MeasuredCrossing::is_number() const {
+  return half_of(crossing) <= kNumberHalf && !open_below(crossing) && !open_above(crossing);
+}
+
 std::vector<MeasuredCrossing> measured_crossings(std::span<const ResultRow> rows, const LayerMixRequest& request,
-                                                 Pass pass) {
-  const WindowsKey windows{request.windows.window1, request.windows.window2};
+                                                 CrossingOf of, const WorkTable& table) {
+  const auto pass = [&](Pass which) { return curves_by_device(rows, request, which, table); };
+  const CurvesByDevice all = of == CrossingOf::forward    ? pass(Pass::forward)
+                             : of == CrossingOf::backward ? pass(Pass::backward)
+                                                          : steps_by_device(pass(Pass::forward), pass(Pass::backward));
   std::vector<MeasuredCrossing> found;
-  for (const auto& [device, measured] : rows_by_device(rows, request, pass)) {
-    for (MeasuredCrossing& one : of_device(measured, windows)) {
-      one.device = device;
-      found.push_back(std::move(one));
+  for (const auto& [device, curves] : all) {
+    for (const TwoCurves& one : curves) {
+      MeasuredCrossing crossing = crossing_of(one, device);
+      if (crossing.crossing.kind == LatencyCrossing::Kind::not_comparable && crossing.reason.empty()) continue;
+      found.push_back(std::move(crossing));
     }
   }
   return found;
 }
 
+std::vector<Problem> crossing_problems(std::span<const ResultRow> rows, const LayerMixRequest& request) {
+  std::vector<Problem> problems;
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    for (const auto& [device, measured] : rows_by_device(rows, request, pass)) {
+      const WindowsKey windows{request.windows.window1, request.windows.window2};
+      const std::optional<ModelQuestion> question =
+          model_question(measured, windows, measured_curves(measured, windows));
+      if (!question) continue;
+      for (const auto& [length, row] : question->dot_product) {
+        LayerMixRequest one = request;
+        one.seq_len = length;
+        for (const Problem& problem : problems_to_count(question->rows, one, pass)) add_once(problems, problem);
+      }
+    }
+  }
+  return problems;
+}
+
 std::string crossing_text(const MeasuredCrossing& found) {
+  if (!found.reason.empty()) return "not known: " + found.reason;
   const LatencyCrossing& crossing = found.crossing;
-  std::string text;
+  const std::string by = found.kernel + (found.model.empty() ? "" : ", " + found.model);
   switch (crossing.kind) {
     case LatencyCrossing::Kind::crosses:
-      text = fmt::format("{:.0f}, between {} and {}", crossing.seq_len, crossing.after, crossing.before);
-      break;
+      return found.is_number() ? fmt::format("{} ({}; {})", tokens_text(crossing.seq_len), interval_text(crossing), by)
+                               : fmt::format("{} ({})", interval_text(crossing), by);
     case LatencyCrossing::Kind::cheaper:
-      text = fmt::format("below {}", crossing.shortest);
-      break;
+      return fmt::format("below {} ({})", count_text(crossing.shortest), by);
     case LatencyCrossing::Kind::dearer:
-      text = fmt::format("not up to {}", crossing.longest);
-      break;
+      return fmt::format("not up to {} ({})", count_text(crossing.longest), by);
     case LatencyCrossing::Kind::not_comparable:
-      return "not measured";
+      break;
   }
-  return text + fmt::format(" ({}{})", found.kernel, found.model.empty() ? "" : "; model: " + found.model);
+  return "not measured";
 }
 
 std::string crossings_text(const std::vector<MeasuredCrossing>& found) {
@@ -258,17 +349,18 @@ std::string crossings_text(const std::vector<MeasuredCrossing>& found) {
   return texts.empty() ? "not measured" : fmt::format("{}", fmt::join(texts, "; "));
 }
 
-std::array<std::string, 2> comparable_text(std::span<const ResultRow> rows, const LayerMixRequest& request) {
+std::array<std::string, 2> comparable_text(std::span<const ResultRow> rows, const LayerMixRequest& request,
+                                           const WorkTable& table) {
   const std::int64_t by_paper = crossing_by_paper_count(request.windows);
   const std::string in_thousands = by_paper % 1024 == 0 ? fmt::format(" ({}k)", by_paper / 1024) : "";
+  const auto by_clock = [&](CrossingOf of) { return crossings_text(measured_crossings(rows, request, of, table)); };
   return {fmt::format(
               "{}x{} is as much work as causal dot-product attention over {}{} tokens by the paper's count, 3 w1 w2; "
               "over {} by two products each; over {} by the exact number of triples.",
-              request.windows.window1, request.windows.window2, by_paper, in_thousands,
-              crossing_by_full_rows(request.windows), crossing_by_exact_count(request.windows)),
-          fmt::format("By the clock, forward: {}; backward: {}.",
-                      crossings_text(measured_crossings(rows, request, Pass::forward)),
-                      crossings_text(measured_crossings(rows, request, Pass::backward)))};
+              request.windows.window1, request.windows.window2, count_text(by_paper), in_thousands,
+              count_text(crossing_by_full_rows(request.windows)), count_text(crossing_by_exact_count(request.windows))),
+          fmt::format("By the clock, forward: {}; backward: {}; both: {}.", by_clock(CrossingOf::forward),
+                      by_clock(CrossingOf::backward), by_clock(CrossingOf::step))};
 }
 
 std::vector<Windows> windows_with_lengths(std::span<const ResultRow> rows, const LayerMixRequest& request) {

@@ -10,6 +10,7 @@
 #include "profiler/paper/relatives.hpp"
 #include "profiler/paper/rotary.hpp"
 #include "profiler/plan/crossing.hpp"
+#include "profiler/record/count_text.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/sections.hpp"
 #include "profiler/report/svg_chart.hpp"
@@ -82,8 +83,8 @@ std::string work_chart(const Windows& windows) {
 }
 
 HtmlTable crossings(const PaperPageInput& input) {
-  HtmlTable table{{"windows", "3 w1 w2", "2 w1 w2", "exact", "forward by the clock", "backward by the clock"},
-                  {false, true, true, true, false, false},
+  HtmlTable table{{"windows", "3 w1 w2", "2 w1 w2", "exact", "forward by the clock", "backward", "both"},
+                  {false, true, true, true, false, false, false},
                   {},
                   fmt::format("Tokens from which on the windows cost less than causal dot-product attention: by the "
                               "paper's count, by two products each, by the exact number of triples and pairs, and as "
@@ -92,11 +93,13 @@ HtmlTable crossings(const PaperPageInput& input) {
   for (const Windows& windows : windows_with_lengths(input.rows, input.layer)) {
     LayerMixRequest layer = input.layer;
     layer.windows = windows;
-    const auto by_clock = [&](Pass pass) { return crossings_text(measured_crossings(input.rows, layer, pass)); };
-    table.rows.push_back(
-        {fmt::format("{}x{}", windows.window1, windows.window2), std::to_string(crossing_by_paper_count(windows)),
-         std::to_string(crossing_by_full_rows(windows)), std::to_string(crossing_by_exact_count(windows)),
-         by_clock(Pass::forward), by_clock(Pass::backward)});
+    const auto by_clock = [&](CrossingOf of) {
+      return crossings_text(measured_crossings(input.rows, layer, of, input.work));
+    };
+    table.rows.push_back({fmt::format("{}x{}", windows.window1, windows.window2),
+                          count_text(crossing_by_paper_count(windows)), count_text(crossing_by_full_rows(windows)),
+                          count_text(crossing_by_exact_count(windows)), by_clock(CrossingOf::forward),
+                          by_clock(CrossingOf::backward), by_clock(CrossingOf::step)});
   }
   return table;
 }

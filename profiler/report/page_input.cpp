@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "profiler/paper/measured_crossing.hpp"
+
 namespace triscope {
 
 void take_rows(PaperPageInput& input, std::vector<ResultRow> rows, std::string device) {
@@ -19,6 +21,16 @@ void take_rows(PaperPageInput& input, std::vector<ResultRow> rows, std::string d
   std::erase_if(rows, [&](const ResultRow& row) { return row.device != device; });
   input.rows = std::move(rows);
   input.device = std::move(device);
+}
+
+std::vector<Problem> page_problems(const PaperPageInput& input) {
+  std::vector<Problem> problems = problems_to_count(input.rows, input.layer);
+  for (const Windows& windows : windows_with_lengths(input.rows, input.layer)) {
+    LayerMixRequest layer = input.layer;
+    layer.windows = windows;
+    for (const Problem& problem : crossing_problems(input.rows, layer)) add_once(problems, problem);
+  }
+  return problems;
 }
 
 }  // namespace triscope

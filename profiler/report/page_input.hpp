@@ -17,11 +17,14 @@ struct PaperPageInput {
   std::vector<TileUse> tiles;              ///< of `tiled`
   Problem tiled;
   LayerMixRequest layer;  ///< of the layer calculator
-  WorkTable work;         ///< of `problems_to_count`
+  WorkTable work;         ///< of `page_problems`
 };
 
 /// Sets `rows`, `device` and `other_devices`. A page shows one device: `device`, or where no row of it has a time the
 /// one with most rows that have one.
 void take_rows(PaperPageInput& input, std::vector<ResultRow> rows, std::string device = {});
+
+/// The problems whose tiles its layers and crossings want to know.
+std::vector<Problem> page_problems(const PaperPageInput& input);
 
 }  // namespace triscope

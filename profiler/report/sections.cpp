@@ -8,6 +8,7 @@
 #include "profiler/paper/measured_crossing.hpp"
 #include "profiler/paper/recipe.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/count_text.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/svg_chart.hpp"
 
@@ -55,7 +56,7 @@ std::string tiles(const PaperPageInput& input) {
   }
   const std::string of = fmt::format("{}x{}", input.tiled.window1, input.tiled.window2);
   return section("Tiles", paragraph("The part of the computed tiles that lies inside the windows, for " + of + " at " +
-                                    std::to_string(input.tiled.seq_len) + " tokens. The rest is masked.") +
+                                    count_text(input.tiled.seq_len) + " tokens. The rest is masked.") +
                               figure(svg_bars("Useful part of the tiles, " + of, bars, 1),
                                      "The paper's listings, and the instances of this build that can run it"));
 }
@@ -69,41 +70,41 @@ std::string recipe_card() {
 }
 
 std::string range_text(const MsRange& range) {
-  const auto text = [](double ms) { return significant_text(ms, 4); };
-  return range.is_number() ? text(range.low) : fmt::format("{} to {}", text(range.low), text(range.high));
+  return fmt::format("{} to {}", significant_text(range.low, 4), significant_text(range.high, 4));
 }
 
-std::string ratio_text(const MsRange& a, const MsRange& b) {
-  const double least = a.low / b.high, most = a.high / b.low;
-  return a.is_number() && b.is_number() ? significant_text(least)
-                                        : fmt::format("{} to {}", significant_text(least), significant_text(most));
+/// The number, or where it is not known better the interval.
+std::string time_text(const LayerTime& time) {
+  return time.is_number() ? significant_text(time.ms, 4) : range_text(time.interval());
 }
 
 }  // namespace
 
 std::string layers(const PaperPageInput& input) {
-  std::string body = recipe_card() +
-                     paragraph(fmt::format("{}", fmt::join(comparable_text(input.rows, input.layer), " "))) +
-                     "<p class=\"soft\">Other windows: " + link("Operator") + ".</p>\n";
+  std::string body =
+      recipe_card() +
+      paragraph(fmt::format("{}", fmt::join(comparable_text(input.rows, input.layer, input.work), " "))) +
+      "<p class=\"soft\">Other windows: " + link("Operator") + ".</p>\n";
   try {
     const LayerCosts costs = layer_costs(input.rows, input.layer, input.work);
     HtmlTable table{{"layer", "pass", "ms", "kernel", "basis"}, {false, false, true, false, false}, {}, ""};
     const auto add = [&](const char* layer, const char* pass, const LayerTime& time) {
-      table.rows.push_back({layer, pass, range_text(time.range()), time.kernel, time.basis});
+      table.rows.push_back({layer, pass, time_text(time), time.kernel, time.basis});
     };
     add("2-simplicial", "forward", costs.simplicial.forward);
     add("2-simplicial", "backward", costs.simplicial.backward);
     add("global", "forward", costs.global.forward);
     add("global", "backward", costs.global.backward);
-    table.caption = fmt::format("One layer on one sequence of {} tokens, {}x{}", input.layer.seq_len,
+    table.caption = fmt::format("One layer on one sequence of {} tokens, {}x{}", count_text(input.layer.seq_len),
                                 input.layer.windows.window1, input.layer.windows.window2);
     constexpr std::int64_t kLayers = 32, kEvery = 4;
     const MsRange mixed = mix_range(costs, kLayers, every_nth(kLayers, kEvery)), global = mix_range(costs, kLayers, 0);
+    const MsRange ratio = mix_ratio(costs, kLayers, every_nth(kLayers, kEvery));
     body += html_table(table);
-    body +=
-        paragraph(fmt::format("Attention in a training step of {} layers, every fourth 2-simplicial: {} ms; with "
-                              "global layers only: {} ms. The mix takes {} times as long.",
-                              kLayers, range_text(mixed), range_text(global), ratio_text(mixed, global)));
+    body += paragraph(
+        fmt::format("Attention in a training step of {} layers, every fourth 2-simplicial: {} ms; with "
+                    "global layers only: {} ms. The mix takes {:.3f} to {:.3f} times as long (95 % intervals).",
+                    kLayers, range_text(mixed), range_text(global), ratio.low, ratio.high));
   } catch (const Error& error) {
     body += paragraph(error.what());
   }

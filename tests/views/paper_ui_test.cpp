@@ -59,29 +59,28 @@ TEST(PaperUi, copies_every_kernel_with_its_share) {
   EXPECT_EQ(table.rows[0][4], "0.2963");
 }
 
-// 512 x 32 takes n / 1000 ms and FlashAttention-3 n^2 / 41e6, so they meet at 41,000 tokens; 256 x 32 at half of that.
-TEST(PaperUi, says_where_windows_cross_by_the_clock_in_each_pass_and_in_a_step) {
-  const LengthChart chart = make_length_chart(*fixture::length_sweep(), {});
-  const std::vector<std::string> wide = measured_crossings(chart, {512, 32});
-  ASSERT_EQ(wide.size(), 3U) << "forward, backward, and both";
-  EXPECT_THAT(wide, ElementsAre(StartsWith("Forward: "), StartsWith("Backward: "), StartsWith("Training step: ")));
-  for (const std::string& one : wide)
-    EXPECT_THAT(one, HasSubstr("512 × 32 costs as much as FlashAttention-3 64/1 at 41,000 tokens"));
-  const std::vector<std::string> narrow = measured_crossings(chart, {256, 32});
-  ASSERT_EQ(narrow.size(), 3U);
-  for (const std::string& one : narrow)
-    EXPECT_THAT(one, HasSubstr("256 × 32 costs as much as FlashAttention-3 64/1 at 20,500 tokens"));
-  EXPECT_TRUE(measured_crossings(chart, {32, 512}).empty()) << "the axes differ";
-  EXPECT_TRUE(measured_crossings(chart, {512, 64}).empty());
+TEST(PaperUi, reads_numbers_within_bounds_and_says_what_is_wrong_with_others) {
+  const NumberBounds window{.most = 4096};
+  EXPECT_EQ(read_number(" 512 ", window), 512);
+  EXPECT_EQ(read_number("4096", window), 4096);
+  for (const char* wrong : {"", "8192", "0", "-5", "12.5", "12x", "nan", "1e9", "0x10", "1 2"})
+    EXPECT_EQ(read_number(wrong, window), std::nullopt) << wrong;
+  EXPECT_EQ(number_problem("8192", window, 512), "'8192' is no whole number from 1 to 4,096. The page goes by 512.");
+  const NumberBounds size{.least = 0.01, .most = 1000, .whole = false};
+  EXPECT_EQ(read_number("3.5", size), 3.5);
+  for (const char* wrong : {"-5", "0", "1001", "inf", "3,5"})
+    EXPECT_EQ(read_number(wrong, size), std::nullopt) << wrong;
+  EXPECT_EQ(number_problem("-5", size, 1), "'-5' is no number from 0.01 to 1000. The page goes by 1.");
 }
 
-TEST(PaperUi, has_no_crossing_by_the_clock_without_rows_of_both_kinds) {
-  auto alone = fixture::length_sweep();
-  std::erase_if(alone->rows, [](const ResultRow& one) { return one.problem.form == Form::dot_product; });
-  EXPECT_TRUE(measured_crossings(make_length_chart(*alone, {}), {512, 32}).empty());
-  auto forward = fixture::length_sweep();
-  std::erase_if(forward->rows, [](const ResultRow& one) { return one.pass == Pass::backward; });
-  EXPECT_EQ(measured_crossings(make_length_chart(*forward, {}), {512, 32}).size(), 1U);
+TEST(PaperUi, finds_each_page_by_its_id) {
+  for (int n = 0; n < static_cast<int>(PaperPage::count); ++n) {
+    const auto page = static_cast<PaperPage>(n);
+    EXPECT_EQ(find_paper_page(paper_page_id(page)), page);
+  }
+  EXPECT_EQ(find_paper_page("match3"), PaperPage::match3);
+  EXPECT_EQ(find_paper_page(""), std::nullopt);
+  EXPECT_EQ(find_paper_page("table2"), std::nullopt);
 }
 
 TEST(PaperUi, plays_a_step_when_one_is_due_and_stops_at_the_last) {

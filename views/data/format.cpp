@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "profiler/record/columns.hpp"
+#include "profiler/record/count_text.hpp"
 
 namespace triscope {
 int known_decimals(double value, std::optional<double> half_width, int most) {
@@ -31,15 +32,7 @@ std::string format_fixed(double value, int decimals) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
-std::string format_count(std::int64_t value) {
-  const std::string digits = fmt::format("{}", value < 0 ? -value : value);
-  std::string text(value < 0 ? "-" : "");
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
+std::string format_count(std::int64_t value) { return count_text(value); }
 
 std::string format_tokens(std::int64_t value) {
   if (value >= 1024 && value % 1024 == 0) return fmt::format("{}k", value / 1024);

@@ -130,8 +130,10 @@ const RecipeAnswer& Models::recipe(const WindowData& data, const RecipeUi& ui) {
 
 const OperatorCrossings& Models::crossings(const WindowData& data, const Windows& windows) {
   Recipe& recipe = recipe_of(data);
-  if (!recipe.crossings || recipe.crossings->first != windows)
-    recipe.crossings = {windows, operator_crossings(recipe.rows, recipe.shapes, windows)};
+  if (!recipe.crossings || recipe.crossings->first != windows || recipe.crossed_with != data.work.table) {
+    recipe.crossed_with = data.work.table;
+    recipe.crossings = {windows, operator_crossings(recipe.rows, recipe.shapes, windows, *recipe.crossed_with)};
+  }
   return recipe.crossings->second;
 }
 

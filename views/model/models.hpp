@@ -94,6 +94,7 @@ class Models {
     RecipeUi asked;
     std::shared_ptr<const WorkTable> work;
     std::optional<RecipeAnswer> answer;
+    std::shared_ptr<const WorkTable> crossed_with;
     std::optional<std::pair<Windows, OperatorCrossings>> crossings;
   };
   std::optional<Recipe> recipe_;

@@ -74,20 +74,6 @@ TextTable errata_text(const std::string& kind) {
   return table;
 }
 
-std::vector<std::string> measured_crossings(const LengthChart& chart, const Windows& windows) {
-  std::vector<std::string> sentences;
-  for (const auto& [name, pass] : {std::pair{"Forward", &chart.of(Pass::forward)},
-                                   {"Backward", &chart.of(Pass::backward)},
-                                   {"Training step", &chart.step}}) {
-    for (const LengthCrossing& crossing : pass->crossings) {
-      const Problem& problem = pass->curves[crossing.windows].problem;
-      if (Windows{problem.window1, problem.window2} == windows)
-        sentences.push_back(fmt::format("{}: {}", name, crossing.sentence));
-    }
-  }
-  return sentences;
-}
-
 void toggle_play(StepsUi& ui, std::int64_t count, double now) {
   ui.playing = !ui.playing;
   if (ui.playing && ui.step + 1 >= count) ui.step = 0;

@@ -8,7 +8,6 @@
 
 #include "kernels/paper/algorithm_steps.hpp"
 #include "profiler/paper/tile_question.hpp"
-#include "views/model/length_model.hpp"
 #include "views/model/match3_model.hpp"
 #include "views/model/own_losses.hpp"
 #include "views/model/recipe_model.hpp"
@@ -67,14 +66,12 @@ std::string use_key(const TileUse& use);
 const TileUse* shown_use(const TilesUi& ui, const std::vector<TileUse>& uses);
 
 /// Every use of an answer, to be copied.
+inline Windows windows_of(const OperatorUi& ui) { return {ui.window1, ui.window2}; }
+
 TextTable tiles_text(const TileAnswer& answer);
 
 /// The errata of a kind, or all, to be copied.
 TextTable errata_text(const std::string& kind);
-
-/// What the measured rows of a chart say of a pair of windows beside dot-product attention, one sentence each; empty
-/// where there are none.
-std::vector<std::string> measured_crossings(const LengthChart& chart, const Windows& windows);
 
 /// Plays from the step that stands, from the beginning where that is the last of `count`; stops where it plays.
 void toggle_play(StepsUi& ui, std::int64_t count, double now);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/base/error.hpp"
+#include "kernels/base/plus_minus.hpp"
 #include "profiler/export/text_table.hpp"
 #include "profiler/paper/measured_crossing.hpp"
 #include "views/data/format.hpp"
@@ -32,6 +33,11 @@ Problem problem_of(const RecipeUi& ui) {
 bool counts(const ResultRow& row) {
   return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.problem.batch == 1 &&
          row.regime == Regime::sustained && row.problem.mask == Mask::causal && !row.problem.sink;
+std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable& work) {
+  std::erase_if(wanted, [&](const Problem& problem) { return find_counted(work, problem) != nullptr; });
+  return wanted;
+}
+
 }
 
 /// Both passes were measured.
@@ -64,12 +70,8 @@ RecipeAnswer make_recipe_answer(const std::vector<ResultRow>& rows, const Recipe
   RecipeAnswer answer;
   answer.problem = recipe_problem(ui);
   if (!answer.problem.empty()) return answer;
-  std::vector<Problem> wanted = problems_to_count(rows, layer_request(ui));
-  std::erase_if(wanted, [&](const Problem& problem) { return find_counted(work, problem) != nullptr; });
-  if (!wanted.empty()) {
-    answer.to_count = std::move(wanted);
-    return answer;
-  }
+  answer.to_count = still_to_count(problems_to_count(rows, layer_request(ui)), work);
+  if (!answer.to_count.empty()) return answer;
   try {
     answer.costs = layer_costs(rows, layer_request(ui), work);
   } catch (const Error& error) {
@@ -134,7 +136,7 @@ RecipeUi with_shape(RecipeUi ui, const MeasuredShape& measured) {
 }
 
 OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const std::vector<MeasuredShape>& shapes,
-                                     const Windows& windows) {
+                                     const Windows& windows, const WorkTable& work) {
   if (shapes.empty()) return {};
   const RecipeUi usual;  // the heads of the paper, where they were measured
   const auto same = std::ranges::find_if(shapes, [&](const MeasuredShape& one) {
@@ -144,10 +146,18 @@ OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const s
   });
   LayerMixRequest request = layer_request((same == shapes.end() ? shapes.front() : *same).shape);
   request.windows = windows;
-  return {fmt::format("{}/{} heads of {}, beside {}", request.q_heads, request.kv_heads, request.head_dim,
-                      request.dot_kernel),
-          crossings_text(measured_crossings(rows, request, Pass::forward)),
-          crossings_text(measured_crossings(rows, request, Pass::backward))};
+  OperatorCrossings found;
+  found.beside = fmt::format("{}/{} heads of {}, beside {}", request.q_heads, request.kv_heads, request.head_dim,
+                             request.dot_kernel);
+  found.to_count = still_to_count(crossing_problems(rows, request), work);
+  if (!found.to_count.empty()) return found;
+  const auto text = [&](CrossingOf of) {
+    return plus_minus(crossings_text(measured_crossings(rows, request, of, work)));
+  };
+  found.forward = text(CrossingOf::forward);
+  found.backward = text(CrossingOf::backward);
+  found.both = text(CrossingOf::step);
+  return found;
 }
 
 std::vector<ResultRow> rows_on_device(const DatabaseData& data) {

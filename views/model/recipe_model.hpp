@@ -45,11 +45,12 @@ RecipeUi with_shape(RecipeUi ui, const MeasuredShape& measured);
 /// From which length on windows cost less than dot-product attention by the clock, measured or by a model that is
 /// named.
 struct OperatorCrossings {
-  std::string beside;             ///< heads and the kernel of the dot product; empty: nothing was measured
-  std::string forward, backward;  ///< as `crossings_text` has them
+  std::string beside;                   ///< heads and the kernel of the dot product; empty: nothing was measured
+  std::vector<Problem> to_count;        ///< problems whose tiles it waits for
+  std::string forward, backward, both;  ///< as `crossings_text` has them; empty while it waits
 };
 OperatorCrossings operator_crossings(const std::vector<ResultRow>& rows, const std::vector<MeasuredShape>& shapes,
-                                     const Windows& windows);
+                                     const Windows& windows, const WorkTable& work = {});
 
 /// The rows that the calculator goes by: the shown sweep's, then those of the other sweeps on its device.
 std::vector<ResultRow> rows_on_device(const DatabaseData& data);

@@ -158,13 +158,9 @@ void draw_crossings(const Context& context, const Windows& windows) {
   fact_line(context, "by the exact count", format_count(crossing_by_exact_count(windows)));
 }
 
-/// By the clock: measured in the sweep that is shown, else by a model that says what it assumes.
+/// By the clock, as `triscope paper operator` tells it of the shown sweep's device.
 void draw_clock(Context& context, const Windows& windows) {
   section(context, "Tokens from which on the windows take less time");
-  const LengthChart* chart = context.models.lengths(context.data);
-  const std::vector<std::string> sentences = chart ? measured_crossings(*chart, windows) : std::vector<std::string>{};
-  for (const std::string& one : sentences) wrapped_text(context.look.theme.text, one);
-  if (!sentences.empty()) return;
   const OperatorCrossings& found = context.models.crossings(context.data, windows);
   if (found.beside.empty()) {
     muted_text(context, "The open database has no windows in both passes beside dot-product attention.", true);
@@ -174,8 +170,10 @@ void draw_clock(Context& context, const Windows& windows) {
   wrapped_text(context.look.theme.text, "Backward: " + found.backward);
   muted_text(context, fmt::format("By all rows of the shown sweep's device, {}.", found.beside), true);
 }
+  if (!found.to_count.empty()) return counting_line(context);
 
 /// The window's font has no ring for products by element.
+  wrapped_text(context.look.theme.text, "Training step, both: " + found.both);
 std::string in_this_font(std::string text) {
   for (std::size_t at = 0; (at = text.find("∘", at)) != std::string::npos;)
     text.replace(at, std::string_view("∘").size(), "*");

@@ -100,6 +100,11 @@ ModelSizes edited_sizes(Context& context) {
 void wrapped_text(ImU32 colour, std::string_view text) {
   ImGui::PushTextWrapPos(0);
   coloured_text(colour, text);
+void counting_line(const Context& context) {
+  const std::string& problem = context.data.work.problem;
+  muted_text(context, problem.empty() ? "Counting what the kernels compute for these windows ..." : problem, true);
+}
+
   ImGui::PopTextWrapPos();
 }
 

@@ -38,6 +38,8 @@ void wrapped_text(ImU32 colour, std::string_view text);
 
 /// A small table as high as its rows, in a window of its own that scrolls sideways where it is too wide; a table that
 /// scrolls itself draws its lines beyond the page's lower end. `rows` draws them; `right` by column.
+/// Says that the page waits until it is counted what kernels compute, or why that cannot be.
+void counting_line(const Context& context);
 void wide_table(const Context& context, const char* name, std::initializer_list<const char*> columns,
                 const std::vector<bool>& right, const std::function<void()>& rows);
 

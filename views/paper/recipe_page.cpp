@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "kernels/base/number_of.hpp"
 #include "kernels/base/plus_minus.hpp"
@@ -108,22 +109,12 @@ std::string kernel_name(const WindowData& data, const std::string& id) {
 
 /// "24.3 ms", or "152 ms to 181 ms" where only an interval is known.
 std::string range_text(const MsRange& range) {
-  return range.is_number() ? format_ms(range.low)
-                           : fmt::format("{} to {}", format_ms(range.low), format_ms(range.high));
+  return range.high > range.low ? format_ms_interval(range.low, range.high, range.high) : format_ms(range.low);
 }
 
 MsRange scaled(const MsRange& range, double times) { return {range.low * times, range.high * times}; }
 
-std::string ratio_text(const MsRange& a, const MsRange& b) {
-  const double least = a.low / b.high, most = a.high / b.low;
-  return a.is_number() && b.is_number() ? fmt::format("{:.3f}×", least)
-                                        : fmt::format("{:.3f}× to {:.3f}×", least, most);
-}
-
-MsRange step_range(const LayerCost& cost) {
-  const MsRange forward = cost.forward.interval(), backward = cost.backward.interval();
-  return {forward.low + backward.low, forward.high + backward.high};
-}
+std::string ratio_text(const MsRange& ratio) { return fmt::format("{:.3f}× to {:.3f}×", ratio.low, ratio.high); }
 
 void layer_row(const Context& context, const char* layer, const char* pass, const LayerTime& time, int decimals) {
   const Theme& theme = context.look.theme;
@@ -133,10 +124,9 @@ void layer_row(const Context& context, const char* layer, const char* pass, cons
   ImGui::TableNextColumn();
   coloured_text(theme.muted, pass);
   ImGui::TableNextColumn();
-  const MsRange range = time.range();
-  number_right(context, range.is_number() ? format_fixed(range.low, decimals)
-                                          : fmt::format("{} to {}", format_fixed(range.low, decimals),
-                                                        format_fixed(range.high, decimals)));
+  number_right(context, time.is_number() ? format_fixed(time.ms, decimals)
+                                         : fmt::format("{} to {}", format_fixed(time.low_ms, decimals),
+                                                       format_fixed(time.high_ms, decimals)));
   ImGui::TableNextColumn();
   coloured_text(theme.text, kernel_name(context.data, time.kernel));
   ImGui::TableNextColumn();
@@ -159,8 +149,8 @@ void draw_layers(const Context& context, const RecipeUi& ui, const LayerCosts& c
 
 std::string times_text(double ratio) { return fmt::format("{:.3f}×", ratio); }
 
-std::string budget_sentence(const RecipeUi& ui, const BudgetMixes& fits, bool intervals) {
-  const std::string budget = format_ms(static_cast<double>(ui.budget_ms)) + (intervals ? ", by 95 % intervals" : "");
+std::string budget_sentence(const RecipeUi& ui, const BudgetMixes& fits) {
+  const std::string budget = format_ms(static_cast<double>(ui.budget_ms)) + ", by 95 % intervals";
   if (fits.none()) return fmt::format("No mix of {} layers stays within {}.", ui.layers, budget);
   if (fits.fewest == fits.most)
     return fmt::format("Within {}: {} of {} layers must be 2-simplicial.", budget, fits.most, ui.layers);
@@ -174,8 +164,9 @@ void draw_answer(const Context& context, const RecipeUi& ui, const RecipeAnswer&
   std::string text = fmt::format(
       "With {} of {} layers 2-simplicial, attention takes {} of a training step, {} the {} of "
       "global layers only.",
-      ui.simplicial, ui.layers, range_text(mixed), ratio_text(mixed, global), range_text(global));
-  if (answer.fits) text += " " + budget_sentence(ui, *answer.fits, answer.costs->has_interval());
+      ui.simplicial, ui.layers, range_text(mixed), ratio_text(mix_ratio(*answer.costs, ui.layers, ui.simplicial)),
+      range_text(global));
+  if (answer.fits) text += " " + budget_sentence(ui, *answer.fits);
   wrapped_text(context.look.theme.text, text);
 }
 
@@ -196,8 +187,10 @@ void draw_ratios(const Context& context, const RecipeUi& ui, const LayerCosts& c
   section(context, "A 2-simplicial layer beside a global one");
   fact_line(context, "FLOPs of a forward, paper's count", times_text(work.windows_paper / work.dot_paper));
   fact_line(context, "FLOPs of a forward, exact", times_text(work.windows_exact / work.dot_exact));
-  fact_line(context, "time of a forward", ratio_text(costs.simplicial.forward.range(), costs.global.forward.range()));
-  fact_line(context, "time of a training step", ratio_text(step_range(costs.simplicial), step_range(costs.global)));
+  fact_line(context, "time of a forward",
+            ratio_text(ratio_range(costs.simplicial.forward.interval(), costs.global.forward.interval())));
+  fact_line(context, "time of a training step",
+            ratio_text(ratio_range(step_range(costs.simplicial), step_range(costs.global))));
 }
 
 /// The mixes that fit, as a stretch of the axis.
@@ -229,25 +222,30 @@ void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer
   const Theme& theme = context.look.theme;
   const float height =
       std::clamp(ImGui::GetContentRegionAvail().y - context.look.px(400), context.look.px(220), context.look.px(520));
+/// Of the axis: what the mixes take, and the budget, with room. Not from 0 on: all mixes may be near each other.
+std::pair<double, double> shown_range(const StepLines& lines, double budget_ms) {
+  double low = *std::ranges::min_element(lines.low), high = *std::ranges::max_element(lines.high);
+  if (budget_ms > 0) low = std::min(low, budget_ms), high = std::max(high, budget_ms);
+  const double room = std::max(0.2 * (high - low), 0.02 * high);
+  return {std::max(0.0, low - room), high + room};
+}
+
   const ImPlotFlags flags = ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect |
                             (answer.fits ? ImPlotFlags_None : ImPlotFlags_NoLegend);
   if (!ImPlot::BeginPlot("##mixes", ImVec2(-1, height), flags)) return;
   const StepLines lines = lines_of(answer);
-  double top = 1.15 * *std::ranges::max_element(lines.high);
-  if (ui.budget_ms > 0) top = std::max(top, 1.1 * static_cast<double>(ui.budget_ms));
+  const auto [bottom, top] = shown_range(lines, static_cast<double>(ui.budget_ms));
   ImPlot::SetupAxes("2-simplicial layers", "ms in a training step", ImPlotAxisFlags_Lock, ImPlotAxisFlags_Lock);
-  ImPlot::SetupAxesLimits(-0.5, ui.layers + 0.5, 0, top, ImPlotCond_Always);
+  ImPlot::SetupAxesLimits(-0.5, ui.layers + 0.5, bottom, top, ImPlotCond_Always);
   ImPlot::SetupLegend(ImPlotLocation_North, ImPlotLegendFlags_Horizontal | ImPlotLegendFlags_Outside);
   if (answer.fits) shade_fits(context, *answer.fits, top);
   ImPlotSpec line;
   line.LineColor = to_vec4(theme.series[0]);
   line.LineWeight = context.look.px(1.5F);
   const int count = static_cast<int>(lines.middle.size());
-  if (std::ranges::any_of(answer.steps, [](const MsRange& range) { return !range.is_number(); })) {
-    ImPlotSpec band;
-    band.FillColor = to_vec4(faded(theme.series[0], 0.25F));
-    ImPlot::PlotShaded("95 %", lines.layers.data(), lines.low.data(), lines.high.data(), count, band);
-  }
+  ImPlotSpec band;
+  band.FillColor = to_vec4(faded(theme.series[0], 0.25F));
+  ImPlot::PlotShaded("95 %", lines.layers.data(), lines.low.data(), lines.high.data(), count, band);
   ImPlot::PlotLine("attention", lines.middle.data(), count, 1, 0, line);
   const auto here = static_cast<std::size_t>(ui.simplicial);
   ImPlot::Annotation(ui.simplicial, lines.middle[here], to_vec4(theme.raised),
@@ -267,11 +265,7 @@ void draw_costs(Context& context) {
   const RecipeAnswer& answer = context.models.recipe(context.data, ui);
   panel_heading(context, "What its attention costs here", "", button_width("Copy"));
   copy_button(context, Panel::paper);
-  if (!answer.to_count.empty()) {
-    const std::string& problem = context.data.work.problem;
-    muted_text(context, problem.empty() ? "Counting what the kernels compute for these windows ..." : problem, true);
-    return;
-  }
+  if (!answer.to_count.empty()) return counting_line(context);
   if (!answer.costs) {
     problem_line(context, answer.problem);
     if (!answer.next.empty()) muted_text(context, sentence(answer.next), true);

@@ -12,8 +12,10 @@
 #include "profiler/paper/relatives.hpp"
 #include "profiler/paper/rotary.hpp"
 #include "profiler/plan/crossing.hpp"
+#include "profiler/record/count_text.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
+#include "profiler/tiles/ask_tiles.hpp"
 
 namespace triscope {
 namespace {
@@ -80,8 +82,12 @@ nlohmann::json determinant_json() {
 }
 
 nlohmann::json as_json(const MeasuredCrossing& found) {
-  const bool crosses = found.crossing.kind == LatencyCrossing::Kind::crosses;
-  return {{"tokens", crosses ? nlohmann::json(found.crossing.seq_len) : nlohmann::json()},
+  const LatencyCrossing& crossing = found.crossing;
+  const bool crosses = crossing.kind == LatencyCrossing::Kind::crosses && found.reason.empty();
+  const auto where = [](bool known, double tokens) { return known ? nlohmann::json(tokens) : nlohmann::json(); };
+  return {{"tokens", where(crosses && found.is_number(), crossing.seq_len)},
+          {"low_tokens", where(crosses, crossing.low)},
+          {"high_tokens", where(crosses, crossing.high)},
           {"text", crossing_text(found)},
           {"kernel", found.kernel},
           {"device", found.device},
@@ -96,8 +102,10 @@ nlohmann::json all_as_json(const std::vector<MeasuredCrossing>& found) {
 
 void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& rows, bool named, bool json) {
   const OperatorWork work = operator_work(layer.seq_len, layer.windows);
-  const auto forward = measured_crossings(rows, layer, Pass::forward);
-  const auto backward = measured_crossings(rows, layer, Pass::backward);
+  const WorkTable table = ask_work(crossing_problems(rows, layer));
+  const auto forward = measured_crossings(rows, layer, CrossingOf::forward, table);
+  const auto backward = measured_crossings(rows, layer, CrossingOf::backward, table);
+  const auto step = measured_crossings(rows, layer, CrossingOf::step, table);
   if (json) {
     write_json_line(dump_line({{"type", "operator_work"},
                                {"window1", layer.windows.window1},
@@ -111,7 +119,8 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
                                {"crossing_full_rows", crossing_by_full_rows(layer.windows)},
                                {"crossing_exact", crossing_by_exact_count(layer.windows)},
                                {"crossings_forward", all_as_json(forward)},
-                               {"crossings_backward", all_as_json(backward)}}));
+                               {"crossings_backward", all_as_json(backward)},
+                               {"crossings_step", all_as_json(step)}}));
     return;
   }
   print_output(
@@ -124,14 +133,16 @@ void print_costs(const LayerMixRequest& layer, const std::vector<ResultRow>& row
       "  by the exact number of triples  {}\n",
       layer.seq_len, work.dot_paper, work.dot_exact, fmt::format("{}x{}", layer.windows.window1, layer.windows.window2),
       work.windows_paper, work.windows_exact, layer.windows.window1, layer.windows.window2,
-      crossing_by_paper_count(layer.windows), crossing_by_full_rows(layer.windows),
-      crossing_by_exact_count(layer.windows));
+      count_text(crossing_by_paper_count(layer.windows)), count_text(crossing_by_full_rows(layer.windows)),
+      count_text(crossing_by_exact_count(layer.windows)));
   if (!named) {
     print_output("\nWith --db FILE a database of measurements says where they cross by the clock.\n");
     return;
   }
-  print_output("  by the clock, forward           {}\n  by the clock, backward          {}\n", crossings_text(forward),
-               crossings_text(backward));
+  print_output(
+      "  by the clock, forward           {}\n  by the clock, backward          {}\n"
+      "  by the clock, both              {}\n",
+      crossings_text(forward), crossings_text(backward), crossings_text(step));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void write_paper_page(const Problem& tiled, const LayerMixRequest& layer, const 
     input.database = path.filename().string();
     take_rows(input, Snapshot(path).results());
     if (layer == LayerMixRequest{}) input.layer = measured_layer(input.rows);  // nobody asked for another one
-    input.work = ask_work(problems_to_count(input.rows, input.layer));
+    input.work = ask_work(page_problems(input));
   }
   write_whole_file(file, paper_page(input));
   say_written(file);

@@ -14,6 +14,7 @@
 #include "kernels/base/number_of.hpp"
 #include "profiler/paper/measured_crossing.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/count_text.hpp"
 #include "profiler/record/json.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/tiles/ask_tiles.hpp"
@@ -40,8 +41,8 @@ void print_card(bool json) {
 }
 
 /// What "comparable" comes to; `triscope paper operator` has it as JSON.
-void print_comparable(const std::vector<ResultRow>& rows, const LayerMixRequest& layer) {
-  const auto [counted, measured] = comparable_text(rows, layer);
+void print_comparable(const std::vector<ResultRow>& rows, const LayerMixRequest& layer, const WorkTable& work) {
+  const auto [counted, measured] = comparable_text(rows, layer, work);
   print_output("\n{}\n{}\n`triscope paper operator` tells the same of other windows.\n", counted,
                rows.empty() ? "With --db FILE a database of measurements says where by the clock." : measured);
 }
@@ -55,16 +56,13 @@ nlohmann::json as_json(const LayerTime& time) {
           {"measured", time.kind == LayerBasis::measured}};
 }
 
-/// "84.2", or "152 to 181" where only an interval is known.
 std::string range_text(const MsRange& range) {
-  return range.is_number() ? milliseconds_text(range.low)
-                           : fmt::format("{} to {}", milliseconds_text(range.low), milliseconds_text(range.high));
+  return fmt::format("{} to {}", milliseconds_text(range.low), milliseconds_text(range.high));
 }
 
-std::string ratio_text(const MsRange& a, const MsRange& b) {
-  const double least = a.low / b.high, most = a.high / b.low;
-  return a.is_number() && b.is_number() ? significant_text(least)
-                                        : fmt::format("{} to {}", significant_text(least), significant_text(most));
+/// "84.2", or "152 to 181" where only an interval is known.
+std::string time_text(const LayerTime& time) {
+  return time.is_number() ? milliseconds_text(time.ms) : range_text(time.interval());
 }
 
 nlohmann::json as_json(const ModelShape& model, const LayerCosts& costs) {
@@ -99,7 +97,7 @@ void print_layers(const ModelShape& model, const LayerCosts& costs) {
                    {"kernel", Align::left, 80, false},
                    {"basis", Align::left, 70, false}};
   const auto add = [&](const std::string& layer, const char* pass, const LayerTime& time) {
-    table.rows.push_back({layer, pass, range_text(time.range()), time.kernel, time.basis});
+    table.rows.push_back({layer, pass, time_text(time), time.kernel, time.basis});
   };
   const std::string windows =
       fmt::format("2-simplicial {}x{}", model.layer.windows.window1, model.layer.windows.window2);
@@ -107,7 +105,7 @@ void print_layers(const ModelShape& model, const LayerCosts& costs) {
   add("", "backward", costs.simplicial.backward);
   add("global", "forward", costs.global.forward);
   add("", "backward", costs.global.backward);
-  print_output("\nOne layer on one sequence of {} tokens, {}/{} heads of {}:\n\n{}", model.layer.seq_len,
+  print_output("\nOne layer on one sequence of {} tokens, {}/{} heads of {}:\n\n{}", count_text(model.layer.seq_len),
                model.layer.q_heads, model.layer.kv_heads, model.layer.head_dim,
                render(table, terminal_width(stdout, kUnlimitedWidth)));
 }
@@ -116,19 +114,20 @@ void print_mix(const ModelShape& model, const LayerCosts& costs) {
   const std::int64_t simplicial = every_nth(model.layers, model.every);
   const MsRange mixed = mix_range(costs, model.layers, simplicial, model.sequences);
   const MsRange global = mix_range(costs, model.layers, 0, model.sequences);
+  const MsRange ratio = mix_ratio(costs, model.layers, simplicial);
   print_output(
       "\nAttention in a training step of {} layers, {} of them 2-simplicial, {}: {} ms.\nWith global "
-      "layers only: {} ms. The mix takes {} times as long.\n",
+      "layers only: {} ms. The mix takes {:.3f} to {:.3f} times as long.\n",
       model.layers, simplicial, number_of(model.sequences, "sequence"), range_text(mixed), range_text(global),
-      ratio_text(mixed, global));
+      ratio.low, ratio.high);
   if (model.budget_ms <= 0) return;
-  const char* by = costs.has_interval() ? ", by 95 % intervals" : "";
   const BudgetMixes mixes = mixes_within(costs, model.layers, model.budget_ms, model.sequences);
   if (mixes.none()) {
-    print_output("No mix of {} layers stays within {} ms{}.\n", model.layers, milliseconds_text(model.budget_ms), by);
+    print_output("No mix of {} layers stays within {} ms, by 95 % intervals.\n", model.layers,
+                 milliseconds_text(model.budget_ms));
   } else {
-    print_output("Within {} ms{}: {} to {} of {} layers may be 2-simplicial.\n", milliseconds_text(model.budget_ms), by,
-                 mixes.fewest, mixes.most, model.layers);
+    print_output("Within {} ms, by 95 % intervals: {} to {} of {} layers may be 2-simplicial.\n",
+                 milliseconds_text(model.budget_ms), mixes.fewest, mixes.most, model.layers);
   }
 }
 
@@ -137,14 +136,17 @@ void print_mix(const ModelShape& model, const LayerCosts& costs) {
 void print_recipe(const ModelShape& model, const std::string& database, bool json) {
   if (database.empty() && !std::filesystem::exists(database_path(database))) {
     print_card(json);
-    if (!json) print_comparable({}, model.layer);
+    if (!json) print_comparable({}, model.layer, {});
     if (!json) print_output("\nWith --db FILE it also says what such layers cost.\n");
     return;
   }
   const std::vector<ResultRow> rows = Snapshot(existing_database(database)).results();
+  std::vector<Problem> wanted = problems_to_count(rows, model.layer);
+  for (const Problem& problem : crossing_problems(rows, model.layer)) add_once(wanted, problem);
+  const WorkTable work = ask_work(wanted);
   print_card(json);
-  if (!json) print_comparable(rows, model.layer);
-  const LayerCosts costs = layer_costs(rows, model.layer, ask_work(problems_to_count(rows, model.layer)));
+  if (!json) print_comparable(rows, model.layer, work);
+  const LayerCosts costs = layer_costs(rows, model.layer, work);
   if (json) {
     write_json_line(dump_line(as_json(model, costs)));
     return;

@@ -154,7 +154,7 @@ class Report {
     input.database = std::filesystem::path(data_.database).filename().string();
     take_rows(input, all_rows(), data_.shown->info.environment.device_name);
     input.layer = measured_layer(input.rows);
-    input.work = ask_work(problems_to_count(input.rows, input.layer));
+    input.work = ask_work(page_problems(input));
     input.tiled.seq_len = input.layer.seq_len;
     input.tiled.window1 = input.layer.windows.window1;
     input.tiled.window2 = input.layer.windows.window2;

@@ -15,6 +15,12 @@
 namespace triscope {
 namespace {
 
+/// Sets the interval to `half`, as a part of the time, at each side.
+void known_to(ResultRow& row, double half) {
+  row.ci_low_ms = *row.median_ms * (1 - half);
+  row.ci_high_ms = *row.median_ms * (1 + half);
+}
+
 ResultRow row(const char* kernel, Form form, std::int64_t seq_len, Pass pass, double ms) {
   ResultRow row;
   row.kernel = kernel;
@@ -28,6 +34,7 @@ ResultRow row(const char* kernel, Form form, std::int64_t seq_len, Pass pass, do
   row.problem.window2 = form == Form::dot_product ? 1 : 32;
   row.card.kind = form == Form::dot_product ? KernelKind::dot_product : KernelKind::simplicial;
   row.median_ms = ms;
+  known_to(row, 0.01);
   return row;
 }
 
@@ -50,14 +57,15 @@ TEST(LayerMix, adds_layers_of_both_kinds_and_both_passes) {
 
 TEST(LayerMix, budgets_are_met_by_the_mixes_between_two_numbers_of_layers) {
   const LayerCosts costs = layer_costs(both_kinds(32'768), {});
-  EXPECT_EQ(mixes_within(costs, 32, 272).most, 8);
-  EXPECT_EQ(mixes_within(costs, 32, 271.9).most, 7);
-  EXPECT_EQ(mixes_within(costs, 32, 272).fewest, 0);
+  const double eight = 1.01 * 272;  // the upper end of 8 of the one and 24 of the other kind
+  EXPECT_EQ(mixes_within(costs, 32, eight + 1e-9).most, 8);
+  EXPECT_EQ(mixes_within(costs, 32, eight - 0.1).most, 7);
+  EXPECT_EQ(mixes_within(costs, 32, eight + 1e-9).fewest, 0);
   EXPECT_TRUE(mixes_within(costs, 32, 200).none());
   LayerCosts cheap = costs;
   std::swap(cheap.simplicial, cheap.global);
-  EXPECT_EQ(mixes_within(cheap, 32, 272).fewest, 24);
-  EXPECT_EQ(mixes_within(cheap, 32, 272).most, 32);
+  EXPECT_EQ(mixes_within(cheap, 32, eight + 1e-9).fewest, 24);
+  EXPECT_EQ(mixes_within(cheap, 32, eight + 1e-9).most, 32);
 }
 
 TEST(LayerMix, names_the_pass_that_was_not_measured) {
@@ -67,7 +75,9 @@ TEST(LayerMix, names_the_pass_that_was_not_measured) {
     layer_costs(rows, {});
     FAIL() << "a pass is missing";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("the backward of baseline.fa3 was not measured"));
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr(
+                    "the backward of baseline.fa3 with 64/1 heads of 128 at 32768 tokens is not known well enough"));
   }
   EXPECT_THROW(layer_costs({}, {}), Error);
 }
@@ -103,7 +113,7 @@ TEST(LayerMix, refuses_what_a_single_row_cannot_tell) {
     layer_costs(both_kinds(32'768), request);
     FAIL() << "one length says nothing of another";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("not enough beside it"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("too few or too much alike"));
     EXPECT_THAT(error.what(), testing::HasSubstr("--seq 65536"));
   }
 }
@@ -123,21 +133,81 @@ TEST(LayerMix, windows_beyond_the_measured_ones_are_refused) {
   }
 }
 
+TEST(LayerMix, measured_times_stand_as_far_as_their_intervals_know_them) {
+  std::vector<ResultRow> rows = both_kinds(32'768);
+  rows.erase(rows.begin() + 1);  // one kernel
+  ResultRow& backward = rows[1];
+  known_to(backward, 0.04);
+  EXPECT_TRUE(layer_costs(rows, {}).simplicial.backward.is_number()) << "4 % to each side";
+  known_to(backward, 0.08);
+  const LayerTime wide = layer_costs(rows, {}).simplicial.backward;
+  EXPECT_FALSE(wide.is_number()) << "8 %: the interval alone";
+  EXPECT_EQ(wide.kind, LayerBasis::measured);
+  EXPECT_EQ(wide.basis, "measured, +-8.0 %");
+  EXPECT_DOUBLE_EQ(wide.low_ms, 9.2);
+  EXPECT_DOUBLE_EQ(wide.high_ms, 10.8);
+  for (const double half : {0.31, 2.0}) {  // the second is unknown: it reaches below zero
+    known_to(backward, half);
+    try {
+      layer_costs(rows, {});
+      FAIL() << half << ": one row says nothing beside it";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("k took 10.0 ms here"));
+      EXPECT_THAT(error.what(),
+                  testing::HasSubstr(half < 1 ? "known to +-31 % only" : "an interval that is not known"));
+    }
+  }
+}
+
+TEST(LayerMix, between_two_lengths_the_interval_is_that_of_the_two_rows) {
+  std::vector<ResultRow> rows;
+  for (const std::int64_t length : {16'384, 65'536}) std::ranges::copy(both_kinds(length), std::back_inserter(rows));
+  for (ResultRow& one : rows) known_to(one, one.problem.seq_len == 16'384 ? 0.02 : 0.06);
+  const LayerTime time = layer_costs(rows, {}).simplicial.forward;
+  EXPECT_EQ(time.kind, LayerBasis::between_lengths);
+  EXPECT_DOUBLE_EQ(time.ms, 3) << "the same at both";
+  EXPECT_GT(time.high_ms, 3 * 1.02);
+  EXPECT_LT(time.high_ms, 3 * 1.06);
+  for (ResultRow& one : rows) {
+    if (one.problem.seq_len == 65'536) known_to(one, 0.9);
+  }
+  EXPECT_THROW(layer_costs(rows, {}), Error) << "one end is known too badly";
+}
+
 TEST(LayerMix, sums_have_the_interval_of_what_they_add) {
   LayerCosts costs = layer_costs(both_kinds(32'768), {});
+  for (LayerTime* time : {&costs.simplicial.forward, &costs.global.forward, &costs.global.backward})
+    time->low_ms = time->high_ms = time->ms;
   LayerTime& backward = costs.simplicial.backward;
   backward.low_ms = 9.6, backward.high_ms = 10.4;
-  EXPECT_TRUE(backward.range().is_number()) << "4 % to each side: printed as one number";
+  EXPECT_TRUE(backward.is_number()) << "4 % to each side: printed as one number";
   const MsRange range = mix_range(costs, 32, 8);
   EXPECT_DOUBLE_EQ(range.low, 8 * 12.6 + 24 * 7) << "the sum keeps the interval";
   EXPECT_DOUBLE_EQ(range.high, 8 * 13.4 + 24 * 7);
-  EXPECT_TRUE(mix_range(costs, 32, 0).is_number());
   EXPECT_EQ(mixes_within(costs, 32, range.high + 1e-9).most, 8);
   EXPECT_EQ(mixes_within(costs, 32, range.high - 0.1).most, 7) << "only what stays within it at its upper end";
   EXPECT_DOUBLE_EQ(mix_ms(costs, 32, 8), 8 * 13 + 24 * 7);
-  backward.low_ms = 9, backward.high_ms = 11;
-  EXPECT_FALSE(backward.range().is_number());
-  EXPECT_DOUBLE_EQ(mix_range(costs, 32, 8).high, 8 * 14 + 24 * 7);
+}
+
+TEST(LayerMix, the_ratio_of_a_mix_knows_that_both_have_the_same_global_layers) {
+  LayerCosts costs = layer_costs(both_kinds(32'768), {});
+  const auto step = [](LayerCost& cost, double forward, double backward) {
+    cost.forward.low_ms = cost.forward.high_ms = forward;
+    cost.backward.low_ms = cost.backward.high_ms = backward;
+  };
+  const MsRange ratio = mix_ratio(costs, 32, 8);
+  // By hand: the global layer at one end of its interval in both, the other kind at one of its own.
+  double least = 1e9, most = 0;
+  for (const double ours : {0.99 * 13, 1.01 * 13}) {
+    for (const double global : {0.99 * 7, 1.01 * 7}) {
+      step(costs.simplicial, ours, 0);
+      step(costs.global, global, 0);
+      const double one = mix_range(costs, 32, 8).low / mix_range(costs, 32, 0).low;
+      least = std::min(least, one), most = std::max(most, one);
+    }
+  }
+  EXPECT_NEAR(ratio.low, least, 1e-12);
+  EXPECT_NEAR(ratio.high, most, 1e-12);
 }
 
 /// The recorded sweeps over lengths, with what one of them measured left out.
@@ -150,7 +220,8 @@ TEST(LayerMix, predicts_measured_rows_that_it_was_not_fitted_to_within_5_percent
       request.windows = windows;
       request.seq_len = length;
       const LayerCosts measured = layer_costs(rows, request);
-      ASSERT_TRUE(measured.simplicial.backward.basis == "measured" && measured.global.backward.basis == "measured");
+      ASSERT_EQ(measured.simplicial.backward.kind, LayerBasis::measured);
+      ASSERT_EQ(measured.global.backward.kind, LayerBasis::measured);
       std::vector<ResultRow> others = rows;
       std::erase_if(others, [&](const ResultRow& one) { return one.problem.seq_len == length; });
       const LayerCosts predicted = layer_costs(others, request);
