@@ -48,6 +48,14 @@ RecordedTable1 read_recorded() {
   return table;
 }
 
+/// An ok sustained forward of our kernels.
+bool is_forward_of(const ResultRow& row, const Windows& windows) {
+  const PaperRow* paper = find_paper_row(row.problem);
+  return paper != nullptr && paper->windows == windows && row.pass == Pass::forward &&
+         row.regime == Regime::sustained && row.card.kind == KernelKind::simplicial && row.status == Status::ok &&
+         row.median_ms && *row.median_ms > 0;
+}
+
 }  // namespace
 
 ImpliedRates implied_rates(const PaperRow& row) {
@@ -72,12 +80,7 @@ std::string known_ms_text(double ms, std::optional<double> low, std::optional<do
 const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const Windows& windows) {
   std::map<std::pair<std::string, std::string>, std::vector<const ResultRow*>> kernels;  // by device and id
   for (const ResultRow& row : rows) {
-    const PaperRow* paper = find_paper_row(row.problem);
-    const bool asked = paper != nullptr && paper->windows == windows && has_paper_shape(row.problem) &&
-                       row.pass == Pass::forward && row.regime == Regime::sustained &&
-                       row.card.kind == KernelKind::simplicial && row.status == Status::ok && row.median_ms &&
-                       *row.median_ms > 0;
-    if (asked) kernels[{row.device, row.kernel}].push_back(&row);
+    if (is_forward_of(row, windows) && has_paper_shape(row.problem)) kernels[{row.device, row.kernel}].push_back(&row);
   }
   const ResultRow* best = nullptr;
   for (const auto& [kernel, measured] : kernels) {
@@ -85,6 +88,25 @@ const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const W
     if (best == nullptr || *row->median_ms < *best->median_ms) best = row;
   }
   return best;
+}
+
+const ResultRow* other_shape_forward(std::span<const ResultRow> rows, const Windows& windows) {
+  if (fastest_table1_forward(rows, windows) != nullptr) return nullptr;
+  const auto rank = [](const ResultRow& one) { return std::pair(-one.problem.seq_len, *one.median_ms); };
+  const ResultRow* best = nullptr;
+  for (const ResultRow& row : rows) {
+    if (is_forward_of(row, windows) && (best == nullptr || rank(row) < rank(*best))) best = &row;
+  }
+  return best;
+}
+
+bool is_recorded_table1(std::span<const ResultRow> rows) {
+  const RecordedTable1& recorded = recorded_table1();
+  return std::ranges::all_of(recorded.lines, [&](const RecordedTable1::Line& line) {
+    constexpr double kAsWritten = 1e-4;  // digits of the file
+    const ResultRow* row = fastest_table1_forward(rows, line.windows);
+    return row != nullptr && row->device == recorded.device && std::abs(*row->median_ms / line.ms - 1) < kAsWritten;
+  });
 }
 
 const RecordedTable1& recorded_table1() {

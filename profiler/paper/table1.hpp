@@ -34,6 +34,10 @@ std::string known_ms_text(double ms, std::optional<double> low, std::optional<do
 /// (`row_that_counts`), and of these the fastest; null: not measured.
 const ResultRow* fastest_table1_forward(std::span<const ResultRow> rows, const Windows& windows);
 
+/// The paper's windows where they were measured at another shape only: the sustained forward of our kernels at the
+/// longest length, of equals the fastest; null: not measured.
+const ResultRow* other_shape_forward(std::span<const ResultRow> rows, const Windows& windows);
+
 /// The forward of cuda.hopper at the inferred shape: assets/recorded/h100.db, sweep 1.
 struct RecordedTable1 {
   std::string device;    ///< "NVIDIA H100 80GB HBM3"
@@ -49,5 +53,7 @@ struct RecordedTable1 {
   const Line* of(const Windows& windows) const;
 };
 const RecordedTable1& recorded_table1();
+/// Whether `rows` are those of the recording, so that their times beside it would stand twice.
+bool is_recorded_table1(std::span<const ResultRow> rows);
 
 }  // namespace triscope

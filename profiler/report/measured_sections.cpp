@@ -11,6 +11,7 @@
 #include "profiler/paper/paper_kernel.hpp"
 #include "profiler/paper/table1.hpp"
 #include "profiler/record/columns.hpp"
+#include "profiler/record/count_text.hpp"
 #include "profiler/report/html.hpp"
 #include "profiler/report/sections.hpp"
 #include "profiler/report/svg_chart.hpp"
@@ -117,7 +118,7 @@ std::string paper_kernels(const PaperPageInput& input) {
   for (const PaperKernelRow& one : paper_kernel_rows(input.rows)) {
     const Problem& p = one.paper->problem;
     table.rows.push_back({std::string(to_string(one.paper->pass)), fmt::format("{}x{}", p.window1, p.window2),
-                          std::to_string(p.seq_len), fmt::format("{}/{}", p.q_heads, p.kv_heads), ms(one.paper),
+                          count_text(p.seq_len), fmt::format("{}/{}", p.q_heads, p.kv_heads), ms(one.paper),
                           ms(one.ours),
                           one.ours == nullptr ? "" : significant_text(*one.paper->median_ms / *one.ours->median_ms, 3),
                           id(one.ours), ms(one.dot_product), id(one.dot_product), one.paper->device});
@@ -125,33 +126,20 @@ std::string paper_kernels(const PaperPageInput& input) {
   return table.rows.empty() ? "" : html_table(table);
 }
 
-/// The forward of these windows: at the longest length the fastest; null: none.
-const ResultRow* longest_forward(const std::vector<ResultRow>& rows, const Windows& windows) {
-  const ResultRow* best = nullptr;
-  for (const ResultRow& row : rows) {
-    const PaperRow* paper = find_paper_row(row.problem);
-    const bool ours = counts(row) && row.pass == Pass::forward && row.card.kind == KernelKind::simplicial;
-    if (!ours || paper == nullptr || paper->windows != windows) continue;
-    const auto rank = [](const ResultRow& one) { return std::pair(-one.problem.seq_len, *one.median_ms); };
-    if (best == nullptr || rank(row) < rank(*best)) best = &row;
-  }
-  return best;
-}
-
 /// Windows that were measured, but not at the paper's shape: their times say nothing of its milliseconds.
 std::string other_shapes(const PaperPageInput& input) {
-  HtmlTable table{{"windows", "tokens", "heads", "head size", "ms", "TFLOP/s", "kernel", "device"},
-                  {false, true, false, true, true, true, false, false},
+  HtmlTable table{{"windows", "tokens", "heads", "head size", "ms", "TFLOP/s", "kernel", "sweep", "device"},
+                  {false, true, false, true, true, true, false, true, false},
                   {},
                   "These windows at another shape than the inferred one, so not beside the paper's milliseconds"};
   for (const PaperRow& paper : paper_table1()) {
-    const ResultRow* row = longest_forward(input.rows, paper.windows);
-    if (row == nullptr || fastest_table1_forward(input.rows, paper.windows) != nullptr) continue;
+    const ResultRow* row = other_shape_forward(input.rows, paper.windows);
+    if (row == nullptr) continue;
     const Problem& p = row->problem;
-    table.rows.push_back({fmt::format("{}x{}", p.window1, p.window2), std::to_string(p.seq_len),
+    table.rows.push_back({fmt::format("{}x{}", p.window1, p.window2), count_text(p.seq_len),
                           fmt::format("{}/{}", p.q_heads, p.kv_heads), std::to_string(p.head_dim),
                           significant_text(*row->median_ms, 4), rate(useful_flops(p, Pass::forward), *row->median_ms),
-                          row->kernel, row->device});
+                          row->kernel, std::to_string(row->sweep), row->device});
   }
   return table.rows.empty() ? "" : html_table(table);
 }
@@ -160,41 +148,51 @@ std::string other_shapes(const PaperPageInput& input) {
 
 std::string table1(const PaperPageInput& input) {
   const RecordedTable1& recorded = recorded_table1();
+  const bool beside = !is_recorded_table1(input.rows);  // else the recording would stand twice
   HtmlTable table{{"windows", "paper, ms", "TFLOP/s by its count", "by two products", "measured, ms", "TFLOP/s",
-                   "paper / measured", "kernel", "recorded on H100, ms", "paper / H100"},
-                  {false, true, true, true, true, true, true, false, true, true},
+                   "paper / measured", "kernel", "sweep"},
+                  {false, true, true, true, true, true, true, false, true},
                   {},
                   ""};
+  if (beside) {
+    table.header.insert(table.header.end(), {"recorded on H100, ms", "paper / H100"});
+    table.numeric.insert(table.numeric.end(), {true, true});
+  }
   std::vector<SvgBar> bars;
   std::set<std::string> devices;
-  double most_by_paper = 0, most_by_products = 0;
+  ImpliedRates most_implied;
   for (const PaperRow& paper : paper_table1()) {
     const double useful = useful_flops(inferred_shape(paper.windows), Pass::forward);
     const ImpliedRates implied = implied_rates(paper);
-    most_by_paper = std::max(most_by_paper, implied.by_paper_count);
-    most_by_products = std::max(most_by_products, implied.by_two_products);
+    most_implied.by_paper_count = std::max(most_implied.by_paper_count, implied.by_paper_count);
+    most_implied.by_two_products = std::max(most_implied.by_two_products, implied.by_two_products);
     const std::string windows = fmt::format("{}x{}", paper.windows.window1, paper.windows.window2);
     const std::string paper_rate = significant_text(implied.by_two_products, 3);
     std::vector<std::string> cells{windows, fmt::format("{:.1f}", paper.latency_ms),
                                    significant_text(implied.by_paper_count, 3), paper_rate};
     const ResultRow* row = fastest_table1_forward(input.rows, paper.windows);
     if (row == nullptr) {
-      cells.insert(cells.end(), {"not measured", "", "", ""});
+      cells.insert(cells.end(), {"not measured", "", "", "", ""});
     } else {
       const double ms = *row->median_ms;
       cells.insert(cells.end(), {known_ms_text(ms, row->ci_low_ms, row->ci_high_ms, "± "), rate(useful, ms),
-                                 significant_text(paper.latency_ms / ms, 2), row->kernel});
+                                 significant_text(paper.latency_ms / ms, 2), row->kernel, std::to_string(row->sweep)});
       devices.insert(row->device);
       bars.push_back({windows + ", measured", useful / ms * 1e-9, rate(useful, ms), 'a'});
     }
-    const RecordedTable1::Line* h100 = recorded.of(paper.windows);
-    cells.push_back(h100 == nullptr ? "" : known_ms_text(h100->ms, h100->low_ms, h100->high_ms, "± "));
-    cells.push_back(h100 == nullptr ? "" : significant_text(paper.latency_ms / h100->ms, 2));
+    if (beside) {
+      const RecordedTable1::Line* h100 = recorded.of(paper.windows);
+      cells.push_back(h100 == nullptr ? "" : known_ms_text(h100->ms, h100->low_ms, h100->high_ms, "± "));
+      cells.push_back(h100 == nullptr ? "" : significant_text(paper.latency_ms / h100->ms, 2));
+    }
     bars.push_back({windows + ", the paper's ms", implied.by_two_products, paper_rate, 'b'});
     table.rows.push_back(std::move(cells));
   }
-  if (!devices.empty()) table.caption = fmt::format("Measured on {}. ", fmt::join(devices, ", "));
-  table.caption += fmt::format("Recorded on {}: cuda.hopper, {}, sweep 1", recorded.device, recorded.database);
+  if (!devices.empty())
+    table.caption = fmt::format("Measured on {}: of all sweeps there the row that counts, of the fastest kernel. ",
+                                fmt::join(devices, ", "));
+  if (beside)
+    table.caption += fmt::format("Recorded on {}: cuda.hopper, {}, sweep 1", recorded.device, recorded.database);
   double most = 0;
   for (const SvgBar& bar : bars) most = std::max(most, bar.value);
   return section(
@@ -202,7 +200,7 @@ std::string table1(const PaperPageInput& input) {
       paragraph(std::string(kPaperTimesCaveat) +
                 fmt::format(" With that shape its times are at most {:.0f} TFLOP/s by its own count, 6 n w1 w2, beside "
                             "the 520 of its text, and {:.0f} by two products for each triple.",
-                            most_by_paper, most_by_products)) +
+                            most_implied.by_paper_count, most_implied.by_two_products)) +
           html_table(table) + other_shapes(input) + paper_kernels(input) +
           figure(svg_bars("Forward, TFLOP/s by the count of two products", bars, most),
                  "Useful work in a second, 4 x head_dim for each triple inside the windows"));

@@ -338,7 +338,7 @@ TEST(Compare, sweeps_of_one_name_have_their_numbers_in_it) {
 TEST(Paper, takes_the_fastest_of_our_kernels_and_says_when_the_shape_is_another) {
   auto results = sweep({row(1, 512, 32, Pass::forward, 30, 1), row(2, 512, 32, Pass::forward, 20, 1, "cuda.portable"),
                         row(3, 512, 32, Pass::backward, 1, 1)});
-  const PaperModel model = make_paper_model(*results);
+  const PaperModel model = make_paper_model(results->rows, "Test CPU");
   EXPECT_EQ(model.lines.size(), paper_table1().size());
   EXPECT_EQ(model.measured, 1U);
   EXPECT_FALSE(model.same_shape);
@@ -352,7 +352,7 @@ TEST(Paper, takes_the_fastest_of_our_kernels_and_says_when_the_shape_is_another)
     one.problem.q_heads = 64;
     one.problem.head_dim = 128;
   }
-  EXPECT_TRUE(make_paper_model(*results).same_shape);
+  EXPECT_TRUE(make_paper_model(results->rows, "Test CPU").same_shape);
   const auto ratio_of = [](const PaperModel& one) {
     const TextTable table = paper_text(one);
     const auto line = std::find_if(table.rows.begin(), table.rows.end(),
@@ -366,16 +366,17 @@ TEST(Paper, takes_the_fastest_of_our_kernels_and_says_when_the_shape_is_another)
   EXPECT_EQ(ratio_of(model), "other shape");
   EXPECT_EQ(model.decimals, 2) << "20 ms, known to 0.30";
   EXPECT_EQ(model.longest_own_ms, 20) << "bars of another shape are not on the paper's axis";
-  EXPECT_NE(ratio_of(make_paper_model(*results)), "other shape");
-  EXPECT_EQ(make_paper_model(*results).longest_own_ms, make_paper_model(*results).longest_paper_ms);
+  EXPECT_NE(ratio_of(make_paper_model(results->rows, "Test CPU")), "other shape");
+  EXPECT_EQ(make_paper_model(results->rows, "Test CPU").longest_own_ms,
+            make_paper_model(results->rows, "Test CPU").longest_paper_ms);
 }
 
 TEST(Paper, the_papers_own_kernels_stand_beside_what_took_turns_with_them) {
   const auto results = sweep({row(1, 512, 32, Pass::forward, 6, 1)});
-  EXPECT_TRUE(make_paper_model(*results, results->rows).kernels.empty());
+  EXPECT_TRUE(make_paper_model(results->rows, "Test CPU").kernels.empty());
   std::vector<ResultRow> rows = results->rows;
   rows.push_back(row(2, 512, 32, Pass::forward, 78, 1, "paper.triton"));
-  const PaperModel model = make_paper_model(*results, rows);
+  const PaperModel model = make_paper_model(rows, "Test CPU");
   ASSERT_EQ(model.kernels.size(), 1U);
   const PaperKernelLine& line = model.kernels[0];
   EXPECT_EQ(line.paper_ms, "78.0");
@@ -391,7 +392,7 @@ TEST(Paper, each_line_says_itself_whether_its_shape_is_the_papers) {
   p.q_heads = 64;
   p.head_dim = 128;
   results->rows[1].ci_low_ms.reset();
-  const PaperModel model = make_paper_model(*results);
+  const PaperModel model = make_paper_model(results->rows, "Test CPU");
   EXPECT_FALSE(model.same_shape);
   for (const PaperLine& line : model.lines) {
     if (line.windows == Windows{512, 32}) {

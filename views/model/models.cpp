@@ -82,7 +82,7 @@ const WindowMap* Models::map(const WindowData& data, std::size_t setting, int se
 const PaperModel* Models::paper(const WindowData& data) {
   refresh(data);
   if (!data.shown) return nullptr;
-  if (!paper_) paper_ = make_paper_model(*data.shown, rows_on_device(data));
+  if (!paper_) paper_ = make_paper_model(rows_on_device(data), data.shown->info.environment.device_name);
   return &*paper_;
 }
 

@@ -15,9 +15,37 @@
 namespace triscope {
 namespace {
 
-bool counts(const ResultRow& row, const Windows& windows) {
-  const PaperRow* paper = find_paper_row(row.problem);
-  return paper != nullptr && paper->windows == windows && row.pass == Pass::forward && row.regime == Regime::sustained;
+/// Why the windows have no time: a row that failed says so.
+std::string missing_text(const std::vector<ResultRow>& rows, const Windows& windows) {
+  for (const ResultRow& row : rows) {
+    const PaperRow* paper = find_paper_row(row.problem);
+    const bool asked =
+        paper != nullptr && paper->windows == windows && row.pass == Pass::forward && row.regime == Regime::sustained;
+    if (asked && row.status != Status::ok) return fmt::format("{}: {}", to_string(row.status), row.reason);
+  }
+  return "not measured on this device";
+}
+
+PaperLine line_of(const PaperRow& paper, const std::vector<ResultRow>& rows) {
+  PaperLine line;
+  line.windows = paper.windows;
+  line.paper_ms = paper.latency_ms;
+  line.implied = implied_rates(paper);
+  if (const RecordedTable1::Line* recorded = recorded_table1().of(paper.windows)) line.recorded_ms = recorded->ms;
+  const ResultRow* own = fastest_table1_forward(rows, paper.windows);
+  line.same_shape = own != nullptr;
+  if (own == nullptr) own = other_shape_forward(rows, paper.windows);
+  if (own == nullptr) {
+    line.missing = missing_text(rows, paper.windows);
+    return line;
+  }
+  line.own_ms = own->median_ms;
+  line.decimals = ms_decimals(*own);
+  line.kernel = own->card.label;
+  line.measurement = own->measurement;
+  line.sweep = own->sweep;
+  line.known = interval_known(*own);
+  return line;
 }
 
 std::vector<PaperKernelLine> kernel_lines(const std::vector<ResultRow>& rows) {
@@ -45,57 +73,32 @@ std::vector<PaperKernelLine> kernel_lines(const std::vector<ResultRow>& rows) {
 
 }  // namespace
 
-PaperModel make_paper_model(const SweepResults& sweep, const std::vector<ResultRow>& on_device) {
+PaperModel make_paper_model(const std::vector<ResultRow>& rows, const std::string& device) {
   PaperModel model;
-  model.kernels = kernel_lines(on_device);
-  model.recorded_device = recorded_table1().device;
-  const ResultRow* example = nullptr;
+  model.kernels = kernel_lines(rows);
+  if (!is_recorded_table1(rows)) model.recorded_device = recorded_table1().device;
+  const PaperLine* example = nullptr;
   bool all_same = true;
-  for (const PaperRow& row : paper_table1()) {
-    PaperLine line;
-    line.windows = row.windows;
-    line.paper_ms = row.latency_ms;
-    line.implied = implied_rates(row);
+  for (const PaperRow& paper : paper_table1()) model.lines.push_back(line_of(paper, rows));
+  for (const PaperLine& line : model.lines) {
     model.highest.by_paper_count = std::max(model.highest.by_paper_count, line.implied.by_paper_count);
     model.highest.by_two_products = std::max(model.highest.by_two_products, line.implied.by_two_products);
-    line.missing = "not measured in this sweep";
-    if (const RecordedTable1::Line* recorded = recorded_table1().of(row.windows)) line.recorded_ms = recorded->ms;
-    for (const ResultRow& own : sweep.rows) {
-      if (!counts(own, row.windows)) continue;
-      if (own.status != Status::ok || !own.median_ms) {
-        if (!line.own_ms) line.missing = fmt::format("{}: {}", to_string(own.status), own.reason);
-        continue;
-      }
-      const bool same_shape = has_paper_shape(own.problem);
-      if (line.own_ms && line.same_shape && !same_shape) continue;
-      if (line.own_ms && line.same_shape == same_shape && *line.own_ms <= *own.median_ms) continue;
-      line.own_ms = own.median_ms;
-      line.decimals = ms_decimals(own);
-      line.kernel = own.card.label;
-      line.measurement = own.measurement;
-      line.missing.clear();
-      line.known = interval_known(own);
-      line.same_shape = same_shape;
-      if (!example || (same_shape && !has_paper_shape(example->problem))) example = &own;
-    }
-    all_same &= !line.own_ms || line.same_shape;
-    model.measured += line.own_ms.has_value();
-    model.lines.push_back(std::move(line));
-  }
-  for (const PaperLine& line : model.lines) {
     model.longest_paper_ms = std::max(model.longest_paper_ms, line.paper_ms);
     model.longest_own_ms = std::max(model.longest_own_ms, line.own_ms.value_or(0));
     model.decimals = std::max(model.decimals, line.decimals);
+    if (!line.own_ms) continue;
+    ++model.measured;
+    all_same &= line.same_shape;
+    if (example == nullptr || (line.same_shape && !example->same_shape)) example = &line;
   }
-  if (example && all_same)
-    model.longest_paper_ms = model.longest_own_ms = std::max(model.longest_paper_ms, model.longest_own_ms);
-  if (example) {
-    const Problem& p = example->problem;
-    model.same_shape = all_same;
-    model.conditions =
-        fmt::format("{}: {} tokens, {} query heads on {}, head size {}, batch {}.", sweep.info.environment.device_name,
-                    format_count(p.seq_len), p.q_heads, p.kv_heads, p.head_dim, p.batch);
-  }
+  if (example == nullptr) return model;
+  if (all_same) model.longest_paper_ms = model.longest_own_ms = std::max(model.longest_paper_ms, model.longest_own_ms);
+  model.same_shape = all_same;
+  const Problem& p = std::ranges::find(rows, example->measurement, &ResultRow::measurement)->problem;
+  model.conditions = fmt::format(
+      "{}: {} tokens, {} query heads on {}, head size {}, batch {}. Of all sweeps there the row that "
+      "counts, of the fastest kernel.",
+      device, format_count(p.seq_len), p.q_heads, p.kv_heads, p.head_dim, p.batch);
   return model;
 }
 
@@ -105,17 +108,28 @@ std::string ratio_text(const PaperLine& line) {
 }
 
 TextTable paper_text(const PaperModel& model) {
+  const bool beside = !model.recorded_device.empty();
   TextTable table{{"w1", "w2", "w1 x w2", "paper, ms", "paper, TFLOP/s by its count", "by two products",
-                   model.recorded_device + ", recorded, ms", "this machine, ms", "kernel", "paper / this"},
-                  {true, true, true, true, true, true, true, true, false, true},
+                   "this machine, ms", "kernel", "sweep", "paper / this"},
+                  {true, true, true, true, true, true, true, false, true, true},
                   {}};
+  if (beside) {
+    table.header.insert(table.header.begin() + 6, model.recorded_device + ", recorded, ms");
+    table.numeric.insert(table.numeric.begin() + 6, true);
+  }
   for (const PaperLine& line : model.lines) {
-    table.rows.push_back(
-        {fmt::format("{}", line.windows.window1), fmt::format("{}", line.windows.window2),
-         fmt::format("{}", line.windows.window1 * line.windows.window2), format_fixed(line.paper_ms, 1),
-         format_fixed(line.implied.by_paper_count, 0), format_fixed(line.implied.by_two_products, 0),
-         line.recorded_ms ? format_fixed(*line.recorded_ms, 1) : "",
-         line.own_ms ? format_fixed(*line.own_ms, line.decimals) : line.missing, line.kernel, ratio_text(line)});
+    std::vector<std::string> cells{fmt::format("{}", line.windows.window1),
+                                   fmt::format("{}", line.windows.window2),
+                                   fmt::format("{}", line.windows.window1 * line.windows.window2),
+                                   format_fixed(line.paper_ms, 1),
+                                   format_fixed(line.implied.by_paper_count, 0),
+                                   format_fixed(line.implied.by_two_products, 0),
+                                   line.own_ms ? format_fixed(*line.own_ms, line.decimals) : line.missing,
+                                   line.kernel,
+                                   line.own_ms ? fmt::format("{}", line.sweep) : "",
+                                   ratio_text(line)};
+    if (beside) cells.insert(cells.begin() + 6, line.recorded_ms ? format_fixed(*line.recorded_ms, 1) : "");
+    table.rows.push_back(std::move(cells));
   }
   return table;
 }

@@ -1,4 +1,4 @@
-// The paper's Table 1 beside what a sweep of this machine measured.
+// The paper's Table 1 beside what the sweeps of a device measured.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ struct PaperLine {
   double paper_ms = 0;
   ImpliedRates implied;               ///< by the paper's time, at the inferred shape
   std::optional<double> recorded_ms;  ///< forward on `PaperModel::recorded_device`, of the database that is shipped
-  std::optional<double> own_ms;       ///< forward; of the fastest of our kernels in the sweep
+  std::optional<double> own_ms;       ///< forward, by `fastest_table1_forward`, else by `other_shape_forward`
   int decimals = 0;                   ///< of `own_ms`, as many as its interval bears
   std::string kernel;                 ///< that kernel's label
-  std::int64_t measurement = 0;
-  std::string missing;      ///< why `own_ms` is absent
-  bool known = true;        ///< the interval of `own_ms` is
-  bool same_shape = false;  ///< `own_ms` was measured at the paper's shape
+  std::int64_t measurement = 0, sweep = 0;  ///< that `own_ms` is of
+  std::string missing;                      ///< why `own_ms` is absent
+  bool known = true;                        ///< the interval of `own_ms` is
+  bool same_shape = false;                  ///< `own_ms` was measured at the paper's shape
 };
 
 /// The paper's Triton kernels, measured in turns with ours.
@@ -37,7 +37,7 @@ struct PaperKernelLine {
 
 struct PaperModel {
   std::vector<PaperLine> lines;  ///< in the paper's order
-  std::string recorded_device;   ///< "NVIDIA H100 80GB HBM3"
+  std::string recorded_device;   ///< "NVIDIA H100 80GB HBM3"; empty: the rows are those of the recording
   ImpliedRates highest;          ///< of any line
   std::string conditions;        ///< the shape and device of the own numbers, one sentence
   bool same_shape = false;       ///< all at the paper's shape: 32,768 tokens, 64 query heads on 1, head size 128
@@ -48,8 +48,8 @@ struct PaperModel {
   std::vector<PaperKernelLine> kernels;  ///< of any sweep on the device
 };
 
-/// `on_device`: the rows of all sweeps on its device.
-PaperModel make_paper_model(const SweepResults& sweep, const std::vector<ResultRow>& on_device = {});
+/// `rows`: of all sweeps on `device`.
+PaperModel make_paper_model(const std::vector<ResultRow>& rows, const std::string& device);
 /// The paper's time relative to this one; "other shape" where it would compare different problems, empty where nothing
 /// was measured.
 std::string ratio_text(const PaperLine& line);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "profiler/paper/table1.hpp"
 #include "views/data/format.hpp"
@@ -14,7 +15,29 @@
 namespace triscope {
 namespace {
 
-void draw_line(Context& context, const PaperModel& model, const PaperLine& line) {
+/// Design pixels that the table needs for bars: without them every column of a small window stands whole.
+constexpr float kBarsFrom = 980;
+
+/// The paper's time above, this device's below.
+void draw_bars(const Context& context, const PaperModel& model, const PaperLine& line) {
+  const Theme& theme = context.look.theme;
+  ImGui::TableNextColumn();
+  const float top = ImGui::GetCursorPosY();
+  const float height = context.look.px(5), width = ImGui::GetContentRegionAvail().x;
+  ImGui::SetCursorPosY(top + context.look.px(3));
+  const ImVec2 at = ImGui::GetCursorPos();
+  bar(context, static_cast<float>(line.paper_ms / model.longest_paper_ms), ImVec2(width, height), theme.baseline);
+  ImGui::SetCursorPos(ImVec2(at.x, at.y + height + context.look.px(2)));
+  const auto own_share = static_cast<float>(*line.own_ms / model.longest_own_ms);
+  if (line.known) {
+    bar(context, own_share, ImVec2(width, height), theme.series[0]);
+  } else {
+    hollow_bar(context, own_share, ImVec2(width, height), theme.series[0]);
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("Too few samples: the interval of this time is unknown.");
+  }
+}
+
+void draw_line(Context& context, const PaperModel& model, const PaperLine& line, bool bars) {
   const Theme& theme = context.look.theme;
   ImGui::TableNextRow(0, context.look.px(24));
   ImGui::TableNextColumn();
@@ -23,7 +46,7 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line)
   if (pinned) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, theme.accent_soft);
   if (ImGui::Selectable("##line", pinned, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap) &&
       line.measurement) {
-    context.request(ask::SelectMeasurement{line.measurement});
+    context.request(ask::SelectMeasurement{line.measurement, line.sweep});
   }
   if (ImGui::IsItemHovered()) context.ui.selection.hovered_now = line.measurement;
   ImGui::PopID();
@@ -40,30 +63,20 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line)
     ImGui::TableNextColumn();
     number_right(context, format_fixed(rate, 0), theme.muted);
   }
-  ImGui::TableNextColumn();
-  number_right(context, line.recorded_ms ? format_fixed(*line.recorded_ms, 1) : "–", theme.muted);
+  if (!model.recorded_device.empty()) {
+    ImGui::TableNextColumn();
+    number_right(context, line.recorded_ms ? format_fixed(*line.recorded_ms, 1) : "–", theme.muted);
+  }
   ImGui::TableNextColumn();
   if (!line.own_ms) {
     number_right(context, "–", theme.muted);
+    if (model.measured > 0 && !bars) tooltip(context, sentence(line.missing));
     ImGui::TableNextColumn();
-    if (model.measured > 0) muted_text(context, line.missing);
+    if (model.measured > 0 && bars) muted_text(context, line.missing);
     return;
   }
   number_right(context, format_fixed(*line.own_ms, line.decimals) + point_padding(line.decimals, model.decimals));
-  ImGui::TableNextColumn();
-  const float top = ImGui::GetCursorPosY();
-  const float height = context.look.px(5), width = ImGui::GetContentRegionAvail().x;
-  ImGui::SetCursorPosY(top + context.look.px(3));
-  const ImVec2 at = ImGui::GetCursorPos();
-  bar(context, static_cast<float>(line.paper_ms / model.longest_paper_ms), ImVec2(width, height), theme.baseline);
-  ImGui::SetCursorPos(ImVec2(at.x, at.y + height + context.look.px(2)));
-  const auto own_share = static_cast<float>(*line.own_ms / model.longest_own_ms);
-  if (line.known) {
-    bar(context, own_share, ImVec2(width, height), theme.series[0]);
-  } else {
-    hollow_bar(context, own_share, ImVec2(width, height), theme.series[0]);
-    if (ImGui::IsItemHovered()) ImGui::SetTooltip("Too few samples: the interval of this time is unknown.");
-  }
+  if (bars) draw_bars(context, model, line);
   ImGui::TableNextColumn();
   if (line.same_shape) {
     number_right(context, ratio_text(line) + "×");
@@ -72,31 +85,41 @@ void draw_line(Context& context, const PaperModel& model, const PaperLine& line)
   }
   ImGui::TableNextColumn();
   coloured_text(theme.muted, line.kernel);
+  ImGui::TableNextColumn();
+  number_right(context, format_count(line.sweep), theme.muted);
 }
 
 void draw_table(Context& context, const PaperModel& model) {
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerH |
                                 ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
-  const float inner = std::max(ImGui::GetContentRegionAvail().x, context.look.px(900));  // narrower: it scrolls
+  const float room = ImGui::GetContentRegionAvail().x;
   const float row = context.look.px(24), rows = 1.2F * static_cast<float>(model.lines.size() + 1) * row;
   const float height = std::min(rows, std::max(ImGui::GetContentRegionAvail().y, 4 * row));
-  if (!ImGui::BeginTable("paper", 10, flags, ImVec2(0, height), inner)) return;
+  const bool beside = !model.recorded_device.empty(), bars = room > context.look.px(kBarsFrom);
+  if (!ImGui::BeginTable("paper", 9 + beside + bars, flags, ImVec2(0, height), std::max(room, context.look.px(860))))
+    return;
   ImGui::TableSetupScrollFreeze(1, 1);
-  const auto column = [&](const char* name, float width) {
+  std::vector<bool> right;
+  const auto column = [&](const char* name, float width, bool number = true) {
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, context.look.px(width));
+    right.push_back(number);
   };
-  column("window", 96);
-  column("w1 × w2", 72);
-  column("paper, ms", 80);
-  column("TFLOP/s, its count", 116);
-  column("two products", 84);
-  column("H100, ms", 80);
-  column("here, ms", 80);
-  ImGui::TableSetupColumn("paper and here", ImGuiTableColumnFlags_WidthStretch);
-  column("paper / here", 80);
-  column("kernel", 84);
-  header_row(context, {false, true, true, true, true, true, true, false, true, false});
-  for (const PaperLine& line : model.lines) draw_line(context, model, line);
+  column("window", 84, false);
+  column("w1 × w2", 52);
+  column("paper, ms", 60);
+  column("TFLOP/s, its count", 110);
+  column("two products", 76);
+  if (beside) column("H100, ms", 58);
+  column("here, ms", 64);
+  if (bars) {
+    ImGui::TableSetupColumn("paper and here", ImGuiTableColumnFlags_WidthStretch);
+    right.push_back(false);
+  }
+  column("paper / here", 74);
+  column("kernel", 60, false);
+  column("sweep", 40);
+  header_row(context, right);
+  for (const PaperLine& line : model.lines) draw_line(context, model, line, bars);
   ImGui::EndTable();
 }
 
@@ -144,15 +167,16 @@ void draw_kernels(const Context& context, const std::vector<PaperKernelLine>& li
 
 void draw_paper_panel(Context& context) {
   choose_paper_page(context);
-  const PaperPage page = shown_paper_page(context);
+  const PaperPage page = context.ui.paper.page;
   if (page != PaperPage::table1) return draw_paper_page(context, page);
   if (!draw_data_state(context)) return;
   const PaperModel& model = *context.models.paper(context.data);
   const Theme& theme = context.look.theme;
-  panel_heading(context, "Table 1 of the paper beside this sweep", "", button_width("Copy"));
+  panel_heading(context, "Table 1 of the paper beside this device", "", button_width("Copy"));
   copy_button(context, Panel::paper);
   if (model.measured == 0) {
-    muted_text(context, "This sweep holds none of the paper's windows (trilinear, forward, sustained).", true);
+    muted_text(context, "No sweep on this device holds any of the paper's windows (trilinear, forward, sustained).",
+               true);
     if (!context.ui.printing) ImGui::SameLine();
     if (!context.ui.printing && ImGui::SmallButton("Put them into the sweep setup")) {
       apply_preset(context.ui.form, WindowPreset::table1);
@@ -165,18 +189,22 @@ void draw_paper_panel(Context& context) {
     if (!model.same_shape) {
       const SmallFont font(context.look);
       ImGui::PushTextWrapPos(0);
-      coloured_text(theme.unclear,
-                    "The paper's shape is 32,768 tokens, 64 query heads on 1, head size 128. Where this sweep has "
-                    "another there is no ratio: it would compare different problems.");
+      coloured_text(
+          theme.unclear,
+          "The paper's shape is 32,768 tokens, 64 query heads on 1, head size 128. Where another was measured "
+          "there is no ratio: it would compare different problems.");
       ImGui::PopTextWrapPos();
     }
   }
-  muted_text(context,
-             fmt::format(
-                 "{} They make its times at most {:.0f} TFLOP/s by its own count, 6 n w1 w2, beside the 520 of its "
-                 "text, and {:.0f} by two products for each triple. H100: the forward of our kernel recorded on {}.",
-                 kPaperTimesCaveat, model.highest.by_paper_count, model.highest.by_two_products, model.recorded_device),
-             true);
+  muted_text(
+      context,
+      fmt::format("{} They make its times at most {:.0f} TFLOP/s by its own count, 6 n w1 w2, beside the 520 of its "
+                  "text, and {:.0f} by two products for each triple.{}",
+                  kPaperTimesCaveat, model.highest.by_paper_count, model.highest.by_two_products,
+                  model.recorded_device.empty()
+                      ? ""
+                      : " H100: the forward of our kernel recorded on " + model.recorded_device + "."),
+      true);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
   draw_table(context, model);
   draw_kernels(context, model.kernels);

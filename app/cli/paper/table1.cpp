@@ -30,7 +30,7 @@ nlohmann::json as_json(const PaperRow& paper, const RecordedTable1::Line* h100, 
   if (h100 != nullptr)
     j["recorded_ms"] = h100->ms, j["recorded_low_ms"] = h100->low_ms, j["recorded_high_ms"] = h100->high_ms;
   if (own != nullptr) {
-    j["device"] = own->device, j["kernel"] = own->kernel, j["ms"] = *own->median_ms;
+    j["device"] = own->device, j["kernel"] = own->kernel, j["sweep"] = own->sweep, j["ms"] = *own->median_ms;
     j["low_ms"] = own->ci_low_ms, j["high_ms"] = own->ci_high_ms;
   }
   return j;
@@ -84,9 +84,12 @@ void print_table1(const std::string& database, bool json) {
                    {"two products", Align::right, 60, false},
                    {"H100, ms", Align::right, 95, false},
                    {"paper / H100", Align::right, 70, false}};
+  const bool recorded = is_recorded_table1(rows);  // then its times would stand twice
+  if (recorded) table.columns.resize(table.columns.size() - 2);
   if (named) {
     table.columns.push_back({"measured, ms", Align::right, 90, false});
     table.columns.push_back({"kernel", Align::left, 50, false});
+    table.columns.push_back({"sweep", Align::right, 45, false});
     table.columns.push_back({"device", Align::left, 40, false});
   }
   for (const PaperRow& paper : paper_table1()) {
@@ -98,21 +101,23 @@ void print_table1(const std::string& database, bool json) {
     }
     const ImpliedRates rates = implied_rates(paper);
     std::vector<std::string> cells{fmt::format("{}x{}", paper.windows.window1, paper.windows.window2),
-                                   fmt::format("{:.1f}", paper.latency_ms),
-                                   significant_text(rates.by_paper_count, 3),
-                                   significant_text(rates.by_two_products, 3),
-                                   h100 == nullptr ? "" : known_ms_text(h100->ms, h100->low_ms, h100->high_ms),
-                                   h100 == nullptr ? "" : significant_text(paper.latency_ms / h100->ms, 2)};
-    if (named && own == nullptr) cells.insert(cells.end(), {"not measured", "", ""});
+                                   fmt::format("{:.1f}", paper.latency_ms), significant_text(rates.by_paper_count, 3),
+                                   significant_text(rates.by_two_products, 3)};
+    if (!recorded) {
+      cells.push_back(h100 == nullptr ? "" : known_ms_text(h100->ms, h100->low_ms, h100->high_ms));
+      cells.push_back(h100 == nullptr ? "" : significant_text(paper.latency_ms / h100->ms, 2));
+    }
+    if (named && own == nullptr) cells.insert(cells.end(), {"not measured", "", "", ""});
     if (named && own != nullptr)
-      cells.insert(cells.end(),
-                   {known_ms_text(*own->median_ms, own->ci_low_ms, own->ci_high_ms), own->kernel, own->device});
+      cells.insert(cells.end(), {known_ms_text(*own->median_ms, own->ci_low_ms, own->ci_high_ms), own->kernel,
+                                 std::to_string(own->sweep), own->device});
     table.rows.push_back(std::move(cells));
   }
   if (json) return print_paper_kernels(rows, true);
-  print_output("{}\n{}\nH100: the forward of cuda.hopper on {}, sustained, recorded in {}, sweep 1.\n",
-               render(table, terminal_width(stdout, kUnlimitedWidth)), kPaperTimesCaveat, recorded_table1().device,
-               recorded_table1().database);
+  print_output("{}\n{}\n", render(table, terminal_width(stdout, kUnlimitedWidth)), kPaperTimesCaveat);
+  if (!recorded)
+    print_output("H100: the forward of cuda.hopper on {}, sustained, recorded in {}, sweep 1.\n",
+                 recorded_table1().device, recorded_table1().database);
   print_paper_kernels(rows, false);
 }
 

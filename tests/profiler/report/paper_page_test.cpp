@@ -117,6 +117,17 @@ TEST(PaperPage, shows_the_operator_with_its_crossings_by_count_and_by_clock) {
   EXPECT_THAT(section_of(paper_page({}), "Operator"), HasSubstr("not measured"));
 }
 
+TEST(PaperPage, the_recorded_h100_stands_once_where_its_rows_are_the_measured_ones) {
+  PaperPageInput input;
+  const auto path = std::filesystem::path(TRISCOPE_RECORDED_DATABASE).parent_path() / "h100.db";
+  take_rows(input, Snapshot(path).results());
+  const std::string own = section_of(paper_page(input), "Table 1"),
+                    other = section_of(paper_page(recorded()), "Table 1");
+  EXPECT_THAT(other, HasSubstr("recorded on H100, ms"));
+  EXPECT_THAT(own, Not(HasSubstr("ecorded on")));
+  EXPECT_THAT(own, HasSubstr("Measured on NVIDIA H100 80GB HBM3: of all sweeps there"));
+}
+
 TEST(PaperPage, shows_the_determinant_as_two_einsums_and_the_relatives) {
   const std::string section = section_of(paper_page({}), "Operator");
   for (const char* there : {"a1 b2 c3 + a2 b3 c1 + a3 b1 c2 − a1 b3 c2 − a2 b1 c3 − a3 b2 c1", "Strassen attention",
@@ -247,7 +258,7 @@ TEST(PaperPage, shows_one_device_and_names_the_others) {
   EXPECT_THAT(page, HasSubstr("also has rows of " + h100 + "."));
   EXPECT_THAT(alone, Not(HasSubstr("also has rows of")));
   take_rows(input, rows, h100);
-  EXPECT_THAT(section_of(paper_page(input), "Table 1"), HasSubstr("Measured on " + h100 + "."));
+  EXPECT_THAT(section_of(paper_page(input), "Table 1"), HasSubstr("Measured on " + h100 + ": of all sweeps"));
   EXPECT_THAT(paper_page(input), HasSubstr("also has rows of NVIDIA H200."));
   take_rows(input, rows, "a GPU whose sweep measured on the CPU only");
   EXPECT_EQ(input.device, "NVIDIA H200") << "rather than no row at all";
