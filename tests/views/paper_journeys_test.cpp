@@ -18,8 +18,13 @@ namespace {
 using fixture::Journey;
 using fixture::page;
 using fixture::shown;
+using fixture::slide;
 
-class PaperJourney : public Journey {};
+class PaperJourney : public Journey {
+ protected:
+  /// Fields in which something stands that they do not take.
+  static std::size_t wrong_fields() { return ui().paper.fields.wrong.size(); }
+};
 
 TEST_F(PaperJourney, the_workspace_opens_from_the_toolbar_and_each_page_by_its_button) {
   travel([](ImGuiTestContext* c) {
@@ -106,8 +111,7 @@ TEST_F(PaperJourney, steps_go_on_by_buttons_keys_and_programs) {
     c->ItemClick("//**/|<");
     c->Yield(2);
     IM_CHECK_EQ(ui().paper.steps.step, 0);
-    c->ItemInputValue("//**/##step", static_cast<int>(run.steps.size()));
-    c->Yield(2);
+    slide(c, "//**/##step", 0.99F);
     IM_CHECK_EQ(ui().paper.steps.step, static_cast<std::int64_t>(run.steps.size()) - 1);
     c->ItemClick("//**/Ours: backward");
     c->Yield(2);
@@ -122,7 +126,8 @@ TEST_F(PaperJourney, steps_play_by_button_and_key_until_one_is_taken) {
     c->ItemClick("//**/Steps");
     c->Yield(2);
     StepsUi& steps = ui().paper.steps;
-    c->ItemInputValue("//**/##speed", 20);
+    slide(c, "//**/##speed", 0.99F);
+    IM_CHECK_EQ(steps.speed, 20);
     c->ItemClick("//**/Play");
     IM_CHECK(steps.playing);
     until(c, [&] { return steps.step >= 3; });
@@ -226,11 +231,10 @@ TEST_F(PaperJourney, the_operator_follows_its_sliders) {
     const auto windows = [] { return Windows{ui().paper.operator_.window1, ui().paper.operator_.window2}; };
     const auto crossings = [&] { return app().models().crossings(data(), windows()); };
     IM_CHECK(crossings().beside.starts_with("64/1 heads"));
-    c->ItemInputValue("//**/window1/##power", 4);
-    c->ItemInputValue("//**/window2/##power", 2);
-    c->Yield(2);
-    IM_CHECK_EQ(windows().window1, 16);
-    IM_CHECK_EQ(windows().window2, 4);
+    slide(c, "//**/window1/##power", 0.01F);
+    slide(c, "//**/window2/##power", 0.99F);
+    IM_CHECK_EQ(windows().window1, 1);
+    IM_CHECK_EQ(windows().window2, 4096);
     c->ItemInputValue("//**/##window1", 300);  // no power of two, and not measured
     c->ItemInputValue("//**/##window2", 48);
     c->ItemInputValue("//**/##tokens", 20'000);
@@ -238,9 +242,57 @@ TEST_F(PaperJourney, the_operator_follows_its_sliders) {
     IM_CHECK_EQ(windows().window1, 300);
     IM_CHECK_EQ(windows().window2, 48);
     IM_CHECK_EQ(ui().paper.operator_.tokens, 20'000);
-    c->ItemInputValue("//**/##window1", 100'000);  // wider than any kernel takes
+    // Wider than any kernel takes: the page stays, and so does what was typed.
+    c->ItemInputValue("//**/##window1", 100'000);
     c->Yield(2);
-    IM_CHECK_EQ(windows().window1, 4096);
+    IM_CHECK_EQ(windows().window1, 300);
+    IM_CHECK_EQ(wrong_fields(), 1U);
+    IM_CHECK_STR_EQ(ui().paper.fields.wrong.begin()->second.problem.c_str(),
+                    "'100000' is no whole number from 1 to 4,096. The page goes by 300.");
+    slide(c, "//**/window1/##power", 0.01F);  // a number from elsewhere takes its place
+    IM_CHECK_EQ(windows().window1, 1);
+    IM_CHECK_EQ(wrong_fields(), 0U);
+  });
+}
+
+TEST_F(PaperJourney, numbers_that_a_field_does_not_take_stay_until_they_are_right) {
+  travel([](ImGuiTestContext* c) {
+    front(c, Panel::paper);
+    ui().paper.recipe.seq_len = 1024;
+    c->ItemClick("//**/Recipe");
+    wait(c);
+    const auto type = [&](const char* field, const char* text) {
+      c->ItemInputValue(field, text);
+      c->Yield(2);
+    };
+    type("//**/##layers", "0");
+    IM_CHECK_EQ(ui().paper.recipe.layers, 32);
+    IM_CHECK_EQ(wrong_fields(), 1U);
+    type("//**/##budget", "-5");
+    IM_CHECK_EQ(ui().paper.recipe.budget_ms, 0.0F);
+    IM_CHECK_EQ(wrong_fields(), 2U);
+    type("//**/##budget", "250.5");
+    IM_CHECK_EQ(ui().paper.recipe.budget_ms, 250.5F);
+    type("//**/##layers", "4");  // fewer than the 8 that are 2-simplicial: said, and nothing is changed
+    IM_CHECK_EQ(wrong_fields(), 0U);
+    IM_CHECK_EQ(ui().paper.recipe.simplicial, 8);
+    IM_CHECK_STR_EQ(app().models().recipe(data(), ui().paper.recipe).problem.c_str(),
+                    "8 of 4 layers cannot be 2-simplicial");
+    type("//**/##layers", "40");
+    IM_CHECK(app().models().recipe(data(), ui().paper.recipe).costs.has_value());
+    c->ItemClick("//**/Results");
+    c->Yield(2);
+    type("//**/##size 0", "-5");
+    IM_CHECK_EQ(ui().paper.results.sizes[0], 1.0F);
+    IM_CHECK_EQ(wrong_fields(), 1U);
+    c->ItemClick("//**/Solve");  // sets it
+    c->Yield(2);
+    IM_CHECK_EQ(wrong_fields(), 0U);
+    c->ItemClick("//**/Match3");
+    c->Yield(2);
+    type("//**/##draw", "500");
+    IM_CHECK_EQ(ui().paper.match3.draw, 8);
+    IM_CHECK_EQ(wrong_fields(), 1U);
   });
 }
 
@@ -388,7 +440,7 @@ void take_measured(fixture::WindowOnDatabase& window, const char* database,
 TEST(PaperPictures, of_every_page) {
   const char* folder = std::getenv("TRISCOPE_PICTURES");
   if (folder == nullptr || fixture::on_screen()) GTEST_SKIP() << "TRISCOPE_PICTURES names the folder";
-  for (const auto& [width, height] : {std::pair{1280, 800}, {2560, 1440}, {700, 600}}) {
+  for (const auto& [width, height] : {std::pair{1280, 800}, {2560, 1440}, {900, 600}}) {
     fixture::WindowOnDatabase window(60, width, height);
     window.sweep.tiles = [](const TileQuestion& question) { return ask_tiles(question); };
     window.sweep.work = [](const std::vector<Problem>& problems) { return ask_work(problems); };

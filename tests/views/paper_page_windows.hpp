@@ -2,6 +2,7 @@
 #pragma once
 
 #include <imgui_internal.h>
+#include <imgui_te_context.h>
 
 #include <string_view>
 
@@ -16,5 +17,13 @@ inline ImGuiWindow* page(const char* name) {
   return nullptr;
 }
 inline bool shown(const char* name) { return page(name) != nullptr; }
+
+/// Clicks into a slider, `share` of its width from the left.
+inline void slide(ImGuiTestContext* c, const char* slider, float share) {
+  const ImRect at = c->ItemInfo(slider).RectFull;
+  c->MouseMoveToPos(ImVec2(at.Min.x + share * at.GetWidth(), at.GetCenter().y));
+  c->MouseClick();
+  c->Yield(2);
+}
 
 }  // namespace triscope::fixture

@@ -12,10 +12,6 @@
 namespace triscope {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
 TEST(PaperUi, asks_only_about_tiles_that_can_be_drawn) {
   TilesUi ui;
   ASSERT_TRUE(tiles_question(ui));
@@ -26,13 +22,8 @@ TEST(PaperUi, asks_only_about_tiles_that_can_be_drawn) {
   EXPECT_FALSE(tiles_question(ui));
   EXPECT_NE(tiles_problem(ui), "");
   ui.kv_heads = 1;
-  ui.window1 = 5000;
-  EXPECT_THAT(tiles_problem(ui), HasSubstr("4096"));
   ui.window1 = 0;
   EXPECT_FALSE(tiles_question(ui));
-  ui.window1 = 16;
-  ui.seq_len = 2'000'000;
-  EXPECT_THAT(tiles_problem(ui), HasSubstr("1048576"));
 }
 
 TEST(PaperUi, shows_the_chosen_kernel_or_the_first_with_tiles) {

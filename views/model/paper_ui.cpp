@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "profiler/paper/errata.hpp"
+#include "views/data/format.hpp"
 
 namespace triscope {
 namespace {
-
-constexpr int kLongest = 1 << 20, kWidest = 4096;  // more would not be seen
 
 Problem problem_of(const TilesUi& ui) {
   Problem problem;
@@ -25,11 +27,42 @@ Problem problem_of(const TilesUi& ui) {
 
 }  // namespace
 
+namespace {
+constexpr std::array<std::string_view, 10> kPageIds{"table1", "operator", "tiles", "steps",  "rotation",
+                                                    "match3", "results",  "laws",  "recipe", "errata"};
+static_assert(kPageIds.size() == static_cast<std::size_t>(PaperPage::count));
+}  // namespace
+
+std::string_view paper_page_id(PaperPage page) { return kPageIds.at(static_cast<std::size_t>(page)); }
+
+std::optional<PaperPage> find_paper_page(std::string_view id) {
+  const auto found = std::ranges::find(kPageIds, id);
+  if (found == kPageIds.end()) return std::nullopt;
+  return static_cast<PaperPage>(found - kPageIds.begin());
+}
+
+std::optional<double> read_number(std::string_view text, const NumberBounds& bounds) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  if (value < bounds.least || value > bounds.most || (bounds.whole && value != std::trunc(value))) return std::nullopt;
+  return value;
+}
+
+std::string number_problem(std::string_view text, const NumberBounds& bounds, double value) {
+  const auto number = [&](double one) {
+    return bounds.whole ? format_count(std::llround(one)) : fmt::format("{:.6g}", one);
+  };
+  return fmt::format("'{}' is no {}number from {} to {}. The page goes by {}.", text, bounds.whole ? "whole " : "",
+                     number(bounds.least), number(bounds.most), number(value));
+}
+
 std::string tiles_problem(const TilesUi& ui) {
   const std::vector<std::string> reasons = validate(problem_of(ui));
   if (!reasons.empty()) return reasons.front();
-  if (ui.seq_len > kLongest) return fmt::format("at most {} tokens are drawn", kLongest);
-  if (std::max(ui.window1, ui.window2) > kWidest) return fmt::format("windows of at most {} are drawn", kWidest);
   return {};
 }
 

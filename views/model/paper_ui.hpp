@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,33 @@ namespace triscope {
 enum class PaperPage { table1, operator_, tiling, steps, rotation, match3, results, laws, recipe, errata, count };
 
 struct TilesUi {
+/// "match3": of `--panel paper:match3` and of file names. nullopt: no page is called so.
+std::string_view paper_page_id(PaperPage page);
+std::optional<PaperPage> find_paper_page(std::string_view id);
+
+/// Texts that stand in number fields of the pages and are no numbers that these take, and what is wrong with them. The
+/// page goes by the last right number meanwhile.
+struct FieldTexts {
+  struct Wrong {
+    std::string text, problem;
+    double value = 0;  ///< that the page goes by; another one, by a button or a slider, ends it
+  };
+  std::map<unsigned, Wrong> wrong;    ///< by the field's id
+  std::vector<std::string> problems;  ///< of the fields drawn since the last line of problems
+};
+/// What a field takes.
+struct NumberBounds {
+  double least = 1, most = 1 << 20;
+  bool whole = true;
+};
+/// The number, or nullopt: it is none, not whole, or beyond the bounds.
+std::optional<double> read_number(std::string_view text, const NumberBounds& bounds);
+/// "'8192' is no whole number from 1 to 4,096. The page goes by 512."
+std::string number_problem(std::string_view text, const NumberBounds& bounds, double value);
+
+/// Lengths and windows of the operator's page and of the tiles; more would not be seen.
+inline constexpr int kLongestSequence = 1 << 20, kWidestWindow = 4096;
+
   int window1 = 512, window2 = 32, seq_len = 32'768, q_heads = 64, kv_heads = 1, head_dim = 128;
   int query = 20'000;
   std::string use = "paper forward";  ///< `use_key` of the one that is drawn
@@ -48,6 +76,7 @@ struct PaperUi {
   TilesUi tiles;
   StepsUi steps;
   OperatorUi operator_;
+  FieldTexts fields;
   RotationUi rotation;
   Match3Ui match3;
   RecipeUi recipe;

@@ -17,8 +17,6 @@
 namespace triscope {
 namespace {
 
-constexpr int kMostTokens = 1 << 24;
-
 Problem problem_of(const RecipeUi& ui) {
   Problem problem;
   problem.seq_len = ui.seq_len;
@@ -33,11 +31,11 @@ Problem problem_of(const RecipeUi& ui) {
 bool counts(const ResultRow& row) {
   return row.status == Status::ok && row.median_ms && *row.median_ms > 0 && row.problem.batch == 1 &&
          row.regime == Regime::sustained && row.problem.mask == Mask::causal && !row.problem.sink;
+}
+
 std::vector<Problem> still_to_count(std::vector<Problem> wanted, const WorkTable& work) {
   std::erase_if(wanted, [&](const Problem& problem) { return find_counted(work, problem) != nullptr; });
   return wanted;
-}
-
 }
 
 /// Both passes were measured.
@@ -60,7 +58,10 @@ std::string recipe_problem(const RecipeUi& ui) {
   if (ui.layers < 1 || ui.layers > kMostLayers) return fmt::format("there must be 1 to {} layers", kMostLayers);
   if (ui.sequences < 1 || ui.sequences > kMostSequences)
     return fmt::format("there must be 1 to {} sequences", format_count(kMostSequences));
-  if (ui.seq_len > kMostTokens) return fmt::format("at most {} tokens are added up", format_count(kMostTokens));
+  if (ui.simplicial < 0 || ui.simplicial > ui.layers)
+    return fmt::format("{} of {} layers cannot be 2-simplicial", ui.simplicial, ui.layers);
+  if (ui.seq_len > kMostRecipeTokens)
+    return fmt::format("at most {} tokens are added up", format_count(kMostRecipeTokens));
   if (!(ui.budget_ms >= 0)) return "the budget must be 0 or more";
   const std::vector<std::string> reasons = validate(problem_of(ui));
   return reasons.empty() ? std::string() : reasons.front();

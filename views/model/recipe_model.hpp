@@ -21,6 +21,8 @@ struct RecipeUi {
 };
 LayerMixRequest layer_request(const RecipeUi& ui);
 
+inline constexpr int kMostRecipeTokens = 1 << 24;
+
 /// What is wrong with the numbers, one sentence; empty: nothing.
 std::string recipe_problem(const RecipeUi& ui);
 

@@ -40,9 +40,9 @@ void draw_fields(const Context& context, Match3Ui& ui) {
   ImGui::InputText("##numbers", &ui.typed.numbers);
   ask_when_left(ui);
   field_label(context, "modulus M", "Two others complete a number when the three add up to a multiple of it");
-  ImGui::SetNextItemWidth(context.look.px(110));
-  ImGui::InputInt("##modulus", &ui.typed.modulus);
+  number_field(context, "##modulus", ui.typed.modulus, context.look.px(110), {.most = kMatch3LargestModulus});
   ask_when_left(ui);
+  field_problems(context);
   field_label(context, "c", "Scale of the logits. Empty: a safe one where there is one");
   ImGui::SetNextItemWidth(context.look.px(110));
   ImGui::InputTextWithHint("##c", "safe", &ui.typed.c);
@@ -56,15 +56,13 @@ void draw_fields(const Context& context, Match3Ui& ui) {
     }
   }
   field_label(context, "draw", "How many numbers the button draws");
-  ImGui::SetNextItemWidth(context.look.px(110));
-  ImGui::InputInt("##draw", &ui.draw);
-  ui.draw = std::clamp(ui.draw, 1, static_cast<int>(kMatch3PageNumbers));
+  number_field(context, "##draw", ui.draw, context.look.px(110), {.most = kMatch3PageNumbers});
   ImGui::SameLine();
   if (ImGui::Button("Other numbers")) {
-    const std::int64_t modulus = std::clamp<std::int64_t>(ui.typed.modulus, 1, kMatch3LargestModulus);
-    ui.typed.numbers = fmt::format("{}", fmt::join(match3_numbers(ui.draw, modulus, ++ui.seed), " "));
+    ui.typed.numbers = fmt::format("{}", fmt::join(match3_numbers(ui.draw, ui.typed.modulus, ++ui.seed), " "));
     ui.asked = ui.typed;
   }
+  field_problems(context);
 }
 
 void said(const Theme& theme, bool told, bool matches) {
@@ -166,9 +164,8 @@ void plot_bound(const Context& context, const Match3Shown& shown) {
     if (trial.precision == all.question.precision)
       (trial.wrong == 0 ? right : wrong).emplace_back(static_cast<double>(trial.modulus), trial.c);
   }
-  const std::string tried = fmt::format("tried in {}, ", to_string(all.question.precision));
-  plot_marks(look, (tried + "all right").c_str(), right, ImPlotMarker_Circle, 2.5F, look.theme.text);
-  plot_marks(look, (tried + "some wrong").c_str(), wrong, ImPlotMarker_Cross, 4, look.theme.slower);
+  plot_marks(look, "tried, right", right, ImPlotMarker_Circle, 2.5F, look.theme.text);
+  plot_marks(look, "tried, wrong", wrong, ImPlotMarker_Cross, 4, look.theme.slower);
   plot_marks(look, "these numbers", {ImPlotPoint(static_cast<double>(all.question.modulus), all.answer.c)},
              ImPlotMarker_Diamond, 6, look.theme.accent);
   ImPlot::EndPlot();
@@ -182,10 +179,10 @@ void draw_bound(const Context& context, const Match3Shown& shown) {
   for (const Match3Trial& trial : all.trials) {
     const std::int64_t largest = match3_largest_modulus(n, trial.precision);
     fact_line(context,
-              fmt::format("{}: some c is safe up to modulus {}{}", to_string(trial.precision), largest,
-                          largest == kMatch3LargestModulus ? " at least" : "")
+              fmt::format("{}: a c is safe up to modulus {}{}", to_string(trial.precision), largest,
+                          largest == kMatch3LargestModulus ? " or more" : "")
                   .c_str(),
-              fmt::format("tried here: {} of {} wrong", trial.wrong, trial.tokens), true);
+              fmt::format("tried: {} of {} wrong", trial.wrong, trial.tokens), true);
   }
   muted_text(
       context,

@@ -61,7 +61,7 @@ void draw_close_up(const Look& look, const Problem& problem, ImVec2 low, ImVec2 
   const ImVec2 size(std::max(look.px(2), pixels * static_cast<float>(problem.window1)),
                     std::max(look.px(2), pixels * static_cast<float>(problem.window2)));
   const ImVec2 corner(high.x + look.px(40), (low.y + high.y - size.y) / 2), end(corner.x + size.x, corner.y + size.y);
-  list->AddLine(high, ImVec2(corner.x, end.y), look.theme.muted);
+  list->AddLine(ImVec2(high.x, low.y), corner, look.theme.muted);
   list->AddRectFilled(corner, end, faded(look.theme.series[0], 0.7F));
   list->AddText(ImVec2(corner.x, end.y + look.px(4)), look.theme.muted, format_count(problem.window1).c_str());
   list->AddText(ImVec2(end.x + look.px(4), corner.y), look.theme.muted, format_count(problem.window2).c_str());
@@ -71,6 +71,7 @@ void draw_close_up(const Look& look, const Problem& problem, ImVec2 low, ImVec2 
 /// Keys of both axes up to a query, and the window in them.
 void draw_rectangle(const Context& context, const Problem& problem) {
   const Look& look = context.look;
+  ImGui::Dummy(ImVec2(0, look.px(14)));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float side = std::min(look.px(220), ImGui::GetContentRegionAvail().x - look.px(30));
   const auto part = [&](std::int64_t window) {
@@ -80,10 +81,11 @@ void draw_rectangle(const Context& context, const Problem& problem) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 low(at.x + look.px(20), at.y), high(low.x + side, low.y + side);
   list->AddRect(low, high, look.theme.line);
-  list->AddRectFilled(ImVec2(high.x - part(problem.window1), high.y - part(problem.window2)), high,
-                      faded(look.theme.series[0], 0.7F));
+  const ImVec2 newest(high.x, low.y);  // the query's own place: both axes grow towards it
+  list->AddRectFilled(ImVec2(newest.x - part(problem.window1), newest.y),
+                      ImVec2(newest.x, newest.y + part(problem.window2)), faded(look.theme.series[0], 0.7F));
   // The query stands outside, at its corner: a dot on the corner would hide a small window.
-  const ImVec2 dot(high.x + look.px(7), high.y + look.px(7));
+  const ImVec2 dot(newest.x + look.px(7), newest.y - look.px(7));
   list->AddCircleFilled(dot, look.px(4), look.theme.text);
   list->AddText(ImVec2(dot.x + look.px(7), dot.y - look.px(8)), look.theme.text, "i");
   list->AddText(ImVec2(low.x, high.y + look.px(4)), look.theme.muted, "j: keys of axis 1");
@@ -98,6 +100,7 @@ void draw_rectangle(const Context& context, const Problem& problem) {
 }
 
 constexpr int kShortest = 8, kLongest = 20, kWidest = 12;  // powers of two: of the chart, and of a window
+static_assert(1 << kLongest == kLongestSequence && 1 << kWidest == kWidestWindow);
 
 /// A slider over the powers of two up to 2^`most`, and a field for every number between them.
 void power_slider(const Context& context, const char* label, const char* name, int& value, int most) {
@@ -105,11 +108,12 @@ void power_slider(const Context& context, const char* label, const char* name, i
   ImGui::PushID(name);
   int power = std::bit_width(static_cast<unsigned>(value)) - 1;
   ImGui::SetNextItemWidth(context.look.px(150));
-  if (ImGui::SliderInt("##power", &power, 0, most, "", ImGuiSliderFlags_AlwaysClamp)) value = 1 << power;
+  if (ImGui::SliderInt("##power", &power, 0, most, "", ImGuiSliderFlags_NoInput)) value = 1 << power;
   ImGui::PopID();
   ImGui::SameLine(0, context.look.px(8));
-  number_field(context, fmt::format("##{}", name).c_str(), value, context.look.px(96));
-  value = std::clamp(value, 1, 1 << most);
+  number_field(context, fmt::format("##{}", name).c_str(), value, context.look.px(96),
+               {.most = static_cast<double>(1 << most)});
+  field_problems(context);
 }
 
 /// Both counts over the length. The line at the chosen length can be dragged.
@@ -166,14 +170,14 @@ void draw_clock(Context& context, const Windows& windows) {
     muted_text(context, "The open database has no windows in both passes beside dot-product attention.", true);
     return;
   }
+  if (!found.to_count.empty()) return counting_line(context);
   wrapped_text(context.look.theme.text, "Forward: " + found.forward);
   wrapped_text(context.look.theme.text, "Backward: " + found.backward);
+  wrapped_text(context.look.theme.text, "Training step, both: " + found.both);
   muted_text(context, fmt::format("By all rows of the shown sweep's device, {}.", found.beside), true);
 }
-  if (!found.to_count.empty()) return counting_line(context);
 
 /// The window's font has no ring for products by element.
-  wrapped_text(context.look.theme.text, "Training step, both: " + found.both);
 std::string in_this_font(std::string text) {
   for (std::size_t at = 0; (at = text.find("∘", at)) != std::string::npos;)
     text.replace(at, std::string_view("∘").size(), "*");

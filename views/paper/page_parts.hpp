@@ -25,21 +25,25 @@ void draw_errata_page(Context& context);
 /// The part of the laws page that is about the user's own losses.
 void draw_own_losses(Context& context);
 
-/// A whole number `width` pixels wide.
-void number_field(const Context& context, const char* id, int& value, float width);
+/// A number field `width` pixels wide. Text that is no number within `bounds` stays as it was typed, outlined, until it
+/// is one; `field_problems` says why, and `value` stays.
+void number_field(const Context& context, const char* id, int& value, float width, const NumberBounds& bounds = {});
+void number_field(const Context& context, const char* id, float& value, float width, NumberBounds bounds);
+/// Below a line of fields: what is wrong with them.
+void field_problems(const Context& context);
 /// What the field behind it on the line is; `help` on hover.
 void field_label(const Context& context, const char* text, const char* help);
 /// Two numbers with a word between them.
 void pair_field(const Context& context, const char* first_id, int& first, const char* between, const char* second_id,
-                int& second);
+                int& second, const NumberBounds& bounds = {});
 /// What is wrong with the fields, as a sentence; nothing where it is empty.
 void problem_line(const Context& context, const std::string& problem);
+/// Says that the page waits until it is counted what kernels compute, or why that cannot be.
+void counting_line(const Context& context);
 void wrapped_text(ImU32 colour, std::string_view text);
 
 /// A small table as high as its rows, in a window of its own that scrolls sideways where it is too wide; a table that
 /// scrolls itself draws its lines beyond the page's lower end. `rows` draws them; `right` by column.
-/// Says that the page waits until it is counted what kernels compute, or why that cannot be.
-void counting_line(const Context& context);
 void wide_table(const Context& context, const char* name, std::initializer_list<const char*> columns,
                 const std::vector<bool>& right, const std::function<void()>& rows);
 

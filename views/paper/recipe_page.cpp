@@ -63,9 +63,15 @@ void draw_fields(Context& context) {
   section(context, "A model of your own");
   field_label(context, "layers",
               "Attention layers of the model, and how many of them are 2-simplicial; the paper has every fourth");
-  pair_field(context, "##layers", ui.layers, "of these", "##simplicial", ui.simplicial);
+  number_field(context, "##layers", ui.layers, context.look.px(72), {.most = kMostLayers});
+  ImGui::SameLine(0, context.look.px(6));
+  coloured_text(context.look.theme.muted, "of these");
+  ImGui::SameLine(0, context.look.px(6));
+  number_field(context, "##simplicial", ui.simplicial, context.look.px(72),
+               {.least = 0, .most = static_cast<double>(ui.layers)});
   ImGui::SameLine(0, context.look.px(6));
   coloured_text(context.look.theme.muted, "2-simplicial");
+  field_problems(context);
   field_label(context, "a mix of", "2-simplicial layers among all");
   for (const auto& [name, every] : {std::pair{"1 in 4", 4}, {"1 in 2", 2}, {"all", 1}, {"none", 0}}) {
     const int count = every == 0 ? 0 : ui.layers / every;
@@ -73,25 +79,24 @@ void draw_fields(Context& context) {
     if (chip(context, name, ui.simplicial == count)) ui.simplicial = count;
   }
   field_label(context, "tokens", "Length of a sequence, and how many sequences a training step has");
-  pair_field(context, "##seq", ui.seq_len, "times", "##sequences", ui.sequences);
+  pair_field(context, "##seq", ui.seq_len, "times", "##sequences", ui.sequences, {.most = kMostRecipeTokens});
   ImGui::SameLine(0, context.look.px(6));
   coloured_text(context.look.theme.muted, "sequences");
+  field_problems(context);
   field_label(context, "windows", "Keys of axis 1 and of axis 2 that a query sees, itself counted");
   pair_field(context, "##window1", ui.window1, "×", "##window2", ui.window2);
+  field_problems(context);
   field_label(context, "heads", "Query heads, and kv heads that they share");
   pair_field(context, "##q heads", ui.q_heads, "on", "##kv heads", ui.kv_heads);
+  field_problems(context);
   field_label(context, "head size", "Elements of a query");
   number_field(context, "##head dim", ui.head_dim, context.look.px(72));
+  field_problems(context);
   choose_shape(context, ui);
   field_label(context, "budget, ms",
               "What attention may take in a training step; 0: no budget. The line in the plot can be dragged");
-  {
-    const NumberFont font(context.look);
-    ImGui::SetNextItemWidth(context.look.px(110));
-    ImGui::InputFloat("##budget", &ui.budget_ms, 0, 0, "%.6g");
-  }
-  ui.layers = std::max(1, ui.layers);
-  ui.simplicial = std::clamp(ui.simplicial, 0, ui.layers);
+  number_field(context, "##budget", ui.budget_ms, context.look.px(110), {.least = 0, .most = 1e12});
+  field_problems(context);
 }
 
 /// What a kernel is called in the rows that the costs are made of.
@@ -107,7 +112,7 @@ std::string kernel_name(const WindowData& data, const std::string& id) {
   return name.empty() ? id : name;
 }
 
-/// "24.3 ms", or "152 ms to 181 ms" where only an interval is known.
+/// "152 to 181 ms".
 std::string range_text(const MsRange& range) {
   return range.high > range.low ? format_ms_interval(range.low, range.high, range.high) : format_ms(range.low);
 }
@@ -217,11 +222,6 @@ StepLines lines_of(const RecipeAnswer& answer) {
   return lines;
 }
 
-/// A training step over the number of 2-simplicial layers. Both lines can be dragged.
-void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer) {
-  const Theme& theme = context.look.theme;
-  const float height =
-      std::clamp(ImGui::GetContentRegionAvail().y - context.look.px(400), context.look.px(220), context.look.px(520));
 /// Of the axis: what the mixes take, and the budget, with room. Not from 0 on: all mixes may be near each other.
 std::pair<double, double> shown_range(const StepLines& lines, double budget_ms) {
   double low = *std::ranges::min_element(lines.low), high = *std::ranges::max_element(lines.high);
@@ -230,6 +230,11 @@ std::pair<double, double> shown_range(const StepLines& lines, double budget_ms) 
   return {std::max(0.0, low - room), high + room};
 }
 
+/// A training step over the number of 2-simplicial layers. Both lines can be dragged.
+void plot_mixes(const Context& context, RecipeUi& ui, const RecipeAnswer& answer) {
+  const Theme& theme = context.look.theme;
+  const float height =
+      std::clamp(ImGui::GetContentRegionAvail().y - context.look.px(400), context.look.px(220), context.look.px(520));
   const ImPlotFlags flags = ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect |
                             (answer.fits ? ImPlotFlags_None : ImPlotFlags_NoLegend);
   if (!ImPlot::BeginPlot("##mixes", ImVec2(-1, height), flags)) return;

@@ -86,7 +86,7 @@ void draw_vectors(const Context& context, RotationUi& ui) {
 
 void position_slider(const Context& context, const char* label, int& value) {
   ImGui::SetNextItemWidth(context.look.px(240));
-  ImGui::SliderInt(label, &value, 0, 200, "%d", ImGuiSliderFlags_AlwaysClamp);
+  ImGui::SliderInt(label, &value, 0, 200, "%d", ImGuiSliderFlags_NoInput);
 }
 
 void plot_shifts(const Context& context, const ShiftedLogits& shared, const ShiftedLogits& different) {
@@ -104,8 +104,8 @@ void plot_shifts(const Context& context, const ShiftedLogits& shared, const Shif
   };
   const Theme& theme = context.look.theme;
   plot("determinant, one axis", shared.determinants, theme.series[0]);
-  plot("determinant, three axes", different.determinants, theme.series[1]);
-  plot("sum q k1 k2, one axis", shared.trilinears, theme.baseline);
+  plot("three axes", different.determinants, theme.series[1]);
+  plot("sum q k1 k2", shared.trilinears, theme.baseline);
   ImPlot::EndPlot();
 }
 
@@ -116,7 +116,7 @@ void draw_rotary(const Context& context, RotationUi& ui) {
   position_slider(context, "position of k1, j", ui.j);
   position_slider(context, "position of k2, k", ui.k);
   ImGui::SetNextItemWidth(context.look.px(240));
-  ImGui::SliderFloat("angle of a position", &ui.angle, 0.0F, 1.0F, "%.3f", ImGuiSliderFlags_AlwaysClamp);
+  ImGui::SliderFloat("angle of a position", &ui.angle, 0.0F, 1.0F, "%.3f", ImGuiSliderFlags_NoInput);
   const Positions3 positions{ui.i, ui.j, ui.k};
   const auto angle = static_cast<double>(ui.angle);
   const ShiftedLogits shared = shifted_logits(kVectors, RotaryAxes::shared, positions, angle, kMostShift);

@@ -20,7 +20,7 @@ void size_slider(const Context& context, const char* name, std::int64_t& value, 
   coloured_text(context.look.theme.muted, name);
   ImGui::SameLine(0, context.look.px(6));
   ImGui::SetNextItemWidth(context.look.px(84));
-  ImGui::SliderInt(fmt::format("##{}", name).c_str(), &kept, least, most, "", ImGuiSliderFlags_AlwaysClamp);
+  ImGui::SliderInt(fmt::format("##{}", name).c_str(), &kept, least, most, "", ImGuiSliderFlags_NoInput);
   value = kept;
   ImGui::SameLine(0, context.look.px(6));
   const NumberFont font(context.look);
@@ -57,7 +57,7 @@ void draw_play(const Context& context, StepsUi& ui, std::int64_t count, bool key
   tooltip(context, "Goes on by itself, or stops (P)");
   ImGui::SameLine(0, context.look.px(4));
   ImGui::SetNextItemWidth(context.look.px(84));
-  ImGui::SliderInt("##speed", &ui.speed, 1, 20, "", ImGuiSliderFlags_AlwaysClamp);
+  ImGui::SliderInt("##speed", &ui.speed, 1, 20, "", ImGuiSliderFlags_NoInput);
   tooltip(context, "How many steps it takes in a second");
   ImGui::SameLine(0, context.look.px(6));
   {
@@ -96,7 +96,7 @@ void draw_controls(const Context& context, StepsUi& ui, const AlgorithmSteps& ru
   int step = static_cast<int>(ui.step) + 1;
   ImGui::SetNextItemWidth(-1);
   ImGui::SliderInt("##step", &step, 1, static_cast<int>(last) + 1,
-                   fmt::format("step %d of {}", run.steps.size()).c_str(), ImGuiSliderFlags_AlwaysClamp);
+                   fmt::format("step %d of {}", run.steps.size()).c_str(), ImGuiSliderFlags_NoInput);
   ui.step = step - 1;
   if (ui.step != before) ui.playing = false;
 }

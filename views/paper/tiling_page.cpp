@@ -18,11 +18,14 @@ constexpr float kLeft = 380;  // design pixels of the fields and kernels
 void draw_fields(Context& context) {
   TilesUi& ui = context.ui.paper.tiles;
   field_label(context, "windows", "Keys of axis 1 and of axis 2 that a query sees, itself counted");
-  pair_field(context, "##window1", ui.window1, "×", "##window2", ui.window2);
+  pair_field(context, "##window1", ui.window1, "×", "##window2", ui.window2, {.most = kWidestWindow});
+  field_problems(context);
   field_label(context, "tokens", "Length of the sequence");
-  number_field(context, "##tokens", ui.seq_len, context.look.px(72));
+  number_field(context, "##tokens", ui.seq_len, context.look.px(72), {.most = kLongestSequence});
+  field_problems(context);
   field_label(context, "heads", "Query heads, and kv heads that they share");
   pair_field(context, "##q heads", ui.q_heads, "on", "##kv heads", ui.kv_heads);
+  field_problems(context);
   field_label(context, "a tile holds",
               "What stands in the rows of one tile follows from the heads that share a kv head");
   if (chip(context, "Heads", ui.kv_heads == 1 && ui.q_heads == 64)) ui.q_heads = 64, ui.kv_heads = 1;
@@ -32,10 +35,15 @@ void draw_fields(Context& context) {
   tooltip(context, "As many kv heads as query heads: the rows of a tile are positions of one head.");
   field_label(context, "head size", "Elements of a query; our kernels for Hopper have 64 and 128");
   number_field(context, "##head dim", ui.head_dim, context.look.px(72));
+  field_problems(context);
   field_label(context, "query", "Whose tiles are drawn");
+  // A shorter sequence has its last query instead.
+  ui.query = std::min(ui.query, ui.seq_len - 1);
+  number_field(context, "##query", ui.query, context.look.px(72), {.least = 0, .most = ui.seq_len - 1.0});
+  ImGui::SameLine(0, context.look.px(8));
   ImGui::SetNextItemWidth(-1);
-  ui.query = std::clamp(ui.query, 0, std::max(0, ui.seq_len - 1));
-  ImGui::SliderInt("##query", &ui.query, 0, std::max(1, ui.seq_len) - 1, "%d", ImGuiSliderFlags_AlwaysClamp);
+  ImGui::SliderInt("##query slider", &ui.query, 0, ui.seq_len - 1, "", ImGuiSliderFlags_NoInput);
+  field_problems(context);
   problem_line(context, tiles_problem(ui));
 }
 
@@ -82,8 +90,14 @@ void draw_uses(Context& context, const TileAnswer& answer, const TileUse* shown)
              true);
 }
 
-void swatch(const Context& context, ImU32 colour, const std::string& text) {
+/// On the line, or on the next where it has no room there.
+void swatch(const Context& context, ImU32 colour, const std::string& text, bool first = false) {
   const Look& look = context.look;
+  if (!first) {
+    const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+    ImGui::SameLine(0, look.px(16));
+    if (ImGui::GetCursorScreenPos().x + look.px(16) + ImGui::CalcTextSize(text.c_str()).x > right) ImGui::NewLine();
+  }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float side = look.px(10), line = ImGui::GetTextLineHeight();
   ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + (line - side) / 2),
@@ -96,14 +110,11 @@ void swatch(const Context& context, ImU32 colour, const std::string& text) {
 void draw_legend(const Context& context, const TileUse& use, const Problem& problem, std::int64_t query) {
   const Theme& theme = context.look.theme;
   const double useful = useful_pairs(use.query_tiles, problem, query), all = computed_pairs(use.query_tiles);
-  swatch(context, faded(theme.series[0], 0.75F), fmt::format("useful: {}", format_count(std::llround(useful))));
-  ImGui::SameLine(0, context.look.px(16));
+  swatch(context, faded(theme.series[0], 0.75F), fmt::format("useful: {}", format_count(std::llround(useful))), true);
   swatch(context, faded(theme.unclear, 0.4F),
          fmt::format("computed and masked: {}", format_count(std::llround(all - useful))));
-  ImGui::SameLine(0, context.look.px(16));
   swatch(context, theme.text, "window of the query");
   if (use.query_tiles.first_query == use.query_tiles.last_query) return;
-  ImGui::SameLine(0, context.look.px(16));
   swatch(context, theme.muted, "of the first and last in the tile");
 }
 
