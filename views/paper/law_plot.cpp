@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profiler/paper/losses_file.hpp"
+#include "profiler/paper/reproduction.hpp"
 #include "views/parts/chart_tools.hpp"
 
 namespace triscope {
@@ -78,6 +79,21 @@ void name_sizes(const Look& look, std::span<const DrawnLaw> laws, double until, 
 }
 
 }  // namespace
+
+std::vector<ImU32> law_colours(const Theme& theme, std::span<const std::string> models) {
+  std::vector<ImU32> colours;
+  std::size_t next = std::ranges::find(models, kModels[1]) == models.end() ? 0 : 1;
+  for (const std::string& model : models) {
+    if (model == kModels[0]) {
+      colours.push_back(theme.baseline);
+    } else if (model == kModels[1]) {
+      colours.push_back(theme.series[0]);
+    } else {
+      colours.push_back(theme.series.at(next++ % theme.series.size()));
+    }
+  }
+  return colours;
+}
 
 void draw_law_plot(const Context& context, const std::string& title, std::span<const DrawnLaw> laws, double until,
                    std::span<const double> sizes, ImVec2 size) {

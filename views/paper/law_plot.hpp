@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "profiler/paper/scaling_law.hpp"
 #include "views/parts/context.hpp"
@@ -14,6 +15,10 @@ struct DrawnLaw {
   const ScalingLaw& law;
   ImU32 colour;
 };
+
+/// Colours of models by their names, everywhere a loss is drawn: the paper's Transformer is neutral, its 2-simplicial
+/// model has the first colour, as its operator has, and others have those that are left, in their order.
+std::vector<ImU32> law_colours(const Theme& theme, std::span<const std::string> models);
 
 /// One plot of `size`, up to `until` parameters; `sizes` that are foretold have hollow points. Bands are cut at a
 /// quarter of the loss.

@@ -14,11 +14,11 @@ namespace triscope {
 namespace {
 
 void draw_benchmark(const Context& context, const char* benchmark, const ModelSizes& sizes, ImVec2 size) {
-  const Theme& theme = context.look.theme;
   const LossSeries a = paper_losses(benchmark, kModels[0], sizes), b = paper_losses(benchmark, kModels[1], sizes);
   ImGui::BeginGroup();
   const ScalingLaw law_a = fit_scaling_law(sizes, a.losses), law_b = fit_scaling_law(sizes, b.losses);
-  const std::array laws{DrawnLaw{a, law_a, theme.baseline}, DrawnLaw{b, law_b, theme.series[0]}};
+  const std::vector<ImU32> colours = law_colours(context.look.theme, std::array{a.model, b.model});
+  const std::array laws{DrawnLaw{a, law_a, colours[0]}, DrawnLaw{b, law_b, colours[1]}};
   draw_law_plot(context, benchmark, laws, 2 * sizes[2], {}, size);
   const AlphaDifference difference = alpha_difference(law_a, law_b);
   muted_text(context, fmt::format("alpha {:+.4f} ± {:.4f}: {}", difference.value, difference.half.value_or(0),

@@ -125,11 +125,14 @@ void choose_benchmark(const Context& context, const OwnLosses& all, LossesUi& ui
 
 void draw_plot(const Context& context, const OwnBenchmark& benchmark, const std::vector<double>& sizes) {
   const Theme& theme = context.look.theme;
+  std::vector<std::string> models;
+  for (const FittedSeries& one : benchmark.series) models.push_back(one.losses.model);
+  const std::vector<ImU32> colours = law_colours(theme, models);
   std::vector<DrawnLaw> laws;
   double until = 0;
   for (std::size_t n = 0; n < std::min(benchmark.series.size(), theme.series.size()); ++n) {
     const FittedSeries& one = benchmark.series[n];
-    laws.push_back({one.losses, one.law, theme.series.at(n)});
+    laws.push_back({one.losses, one.law, colours[n]});
     until = std::max(until, 2 * one.losses.sizes.back());
   }
   for (const double size : sizes) until = std::max(until, size);
