@@ -38,7 +38,9 @@ struct Application::FileActions {
   /// Fixes the panel of a request: the chart in front is that of now, not of when the path is known.
   Panel fix(std::optional<Panel>& panel) const { return panel.emplace(or_front(panel, a.ui_)); }
   std::string named(Panel panel, const char* ending) const {
-    return a.files_.proposed_path(panel_info(panel).id + std::string(ending));
+    std::string name = panel_info(panel).id;
+    if (panel == Panel::paper) name.append("_").append(paper_page_id(a.ui_.paper.page));
+    return a.files_.proposed_path(name + ending);
   }
   /// From what was chosen before, or from the tensors.
   std::string beside_tensors(const std::string& chosen) const {

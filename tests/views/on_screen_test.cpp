@@ -19,6 +19,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/tensors/tensor_file.hpp"
 #include "profiler/plan/request.hpp"
+#include "tests/views/said.hpp"
 #include "tests/views/window_fixture.hpp"
 
 // As in GLFW/glfw3native.h, which needs X11's headers.
@@ -28,26 +29,11 @@ extern "C" unsigned long glfwGetX11Window(GLFWwindow*);
 namespace triscope {
 namespace {
 
+using fixture::kWindow;
+using fixture::Said;
+using fixture::say;
 using fixture::WindowOnDatabase;
 using testing::HasSubstr;
-
-struct Said {
-  std::string text;
-  int code = -1;
-};
-
-/// Runs a shell line; standard error counts as text.
-Said say(const std::string& line) {
-  Said said;
-  std::FILE* pipe = popen((line + " 2>&1").c_str(), "r");
-  char buffer[512];
-  while (pipe && std::fgets(buffer, sizeof buffer, pipe)) said.text += buffer;
-  const int status = pipe ? pclose(pipe) : -1;
-  said.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return said;
-}
-
-const std::string kWindow = std::string(TRISCOPE_BIN) + "/triscope-window";
 
 TEST(Program, says_what_to_do_without_a_display) {
   const Said said = say("env -u DISPLAY -u WAYLAND_DISPLAY " + kWindow);

@@ -7,7 +7,6 @@
 #include "kernels/paper/listing_tiles.hpp"
 #include "kernels/paper/run_algorithm.hpp"
 #include "profiler/paper/errata.hpp"
-#include "tests/views/sweep_fixture.hpp"
 
 namespace triscope {
 namespace {

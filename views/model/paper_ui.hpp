@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/paper/algorithm_steps.hpp"
@@ -19,7 +20,6 @@ namespace triscope {
 /// In the order of their buttons.
 enum class PaperPage { table1, operator_, tiling, steps, rotation, match3, results, laws, recipe, errata, count };
 
-struct TilesUi {
 /// "match3": of `--panel paper:match3` and of file names. nullopt: no page is called so.
 std::string_view paper_page_id(PaperPage page);
 std::optional<PaperPage> find_paper_page(std::string_view id);
@@ -47,6 +47,7 @@ std::string number_problem(std::string_view text, const NumberBounds& bounds, do
 /// Lengths and windows of the operator's page and of the tiles; more would not be seen.
 inline constexpr int kLongestSequence = 1 << 20, kWidestWindow = 4096;
 
+struct TilesUi {
   int window1 = 512, window2 = 32, seq_len = 32'768, q_heads = 64, kv_heads = 1, head_dim = 128;
   int query = 20'000;
   std::string use = "paper forward";  ///< `use_key` of the one that is drawn
@@ -65,6 +66,8 @@ struct OperatorUi {
   int tokens = 32'768, window1 = 512, window2 = 32;
 };
 
+inline Windows windows_of(const OperatorUi& ui) { return {ui.window1, ui.window2}; }
+
 struct RotationUi {
   float around = 0, over = 0;  ///< how far the mouse has turned the chunk, in radians
   int i = 40, j = 37, k = 12;  ///< positions of q, k1 and k2
@@ -73,10 +76,10 @@ struct RotationUi {
 
 struct PaperUi {
   PaperPage page = PaperPage::table1;
+  FieldTexts fields;
   TilesUi tiles;
   StepsUi steps;
   OperatorUi operator_;
-  FieldTexts fields;
   RotationUi rotation;
   Match3Ui match3;
   RecipeUi recipe;
@@ -95,8 +98,6 @@ std::string use_key(const TileUse& use);
 const TileUse* shown_use(const TilesUi& ui, const std::vector<TileUse>& uses);
 
 /// Every use of an answer, to be copied.
-inline Windows windows_of(const OperatorUi& ui) { return {ui.window1, ui.window2}; }
-
 TextTable tiles_text(const TileAnswer& answer);
 
 /// The errata of a kind, or all, to be copied.

@@ -15,7 +15,7 @@ struct Page {
   void (*draw)(Context& context);
 };
 constexpr std::array kPages{
-    Page{"Table 1", "The paper's latencies beside this sweep's", nullptr},
+    Page{"Table 1", "The paper's latencies beside this device's", nullptr},
     Page{"Operator", "An edge and a triangle, what a query sees, and what both cost", draw_operator_page},
     Page{"Tiles", "Which part of the tiles that a kernel computes is useful", draw_tiling_page},
     Page{"Steps", "The algorithms on a small problem, step by step, with their numbers", draw_steps_page},
@@ -28,10 +28,6 @@ constexpr std::array kPages{
 static_assert(kPages.size() == static_cast<std::size_t>(PaperPage::count));
 
 }  // namespace
-
-PaperPage shown_paper_page(const Context& context) {
-  return context.ui.printing ? PaperPage::table1 : context.ui.paper.page;
-}
 
 void choose_paper_page(Context& context) {
   if (context.ui.printing) return;

@@ -5,11 +5,8 @@
 
 namespace triscope {
 
-/// A row of buttons, one a page. Pictures have none, and show Table 1.
+/// A row of buttons, one a page. Pictures have none.
 void choose_paper_page(Context& context);
-/// The page that is shown.
-PaperPage shown_paper_page(const Context& context);
-
 /// Everything but Table 1, which `draw_paper_panel` draws.
 void draw_paper_page(Context& context, PaperPage page);
 

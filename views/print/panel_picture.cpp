@@ -19,9 +19,8 @@ std::string titled(Context& context, std::string title) {
   return setting.empty() ? title : title + ", " + setting;
 }
 
-[[noreturn]] void refuse(Panel panel, const char* why) {
-  throw Error(fmt::format("{} was not saved as SVG or PDF", panel_info(panel).title), why, "save it as .png",
-              ExitCode::usage);
+[[noreturn]] void refuse(Panel panel, const char* why, const char* fix = "save it as .png") {
+  throw Error(fmt::format("{} was not saved as SVG or PDF", panel_info(panel).title), why, fix, ExitCode::usage);
 }
 
 std::string samples_now(Context& context, VectorFormat format) {
@@ -77,6 +76,9 @@ std::string panel_picture(Context& context, Panel panel, VectorFormat format) {
   if (panel == Panel::explore) return explore_now(context, format);
   if (panel == Panel::samples) return samples_now(context, format);
   if (panel == Panel::compare) return compare_now(context, format);
+  if (panel == Panel::paper)
+    refuse(panel, "its pages have no vector picture",
+           "save it as .png; `triscope paper page -o FILE.html` has its charts as SVG");
   const LatencyModel* model = context.models.latency(context.data);
   if (!model || model->lines.empty()) refuse(panel, "nothing was measured yet");
   const std::string caption = print_caption(*context.data.shown);

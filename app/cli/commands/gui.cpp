@@ -77,7 +77,7 @@ void add_gui_command(CLI::App& app, Action& action) {
     command->add_option_function<std::string>(name, add, description)->type_name(type);
   };
   pass_on("--screenshot", "FILE", "Draw the window, write a PNG and exit");
-  pass_on("--panel", "NAME", "The panel to show in --screenshot");
+  pass_on("--panel", "NAME", "The panel to show in --screenshot, or a page of the paper, such as paper:match3");
   pass_on("--sweep", "N", "The sweep to draw in --screenshot (default: one with a star, else the newest)");
   pass_on("--in", "FILE", "Tensors to look into, as of `inspect --in`");
   pass_on("--query", "I", "The query of --in to show in --screenshot, from 0");

@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
                  "Write tables and pictures of every panel into a folder and exit; needs no display")
       ->type_name("DIR")
       ->check(not_empty);
-  app.add_option("--panel", arguments.panel, "Panel to bring to the front in --screenshot")
+  app.add_option("--panel", arguments.panel, "Panel to bring to the front in --screenshot, or a page: paper:match3")
       ->type_name("NAME")
       ->check(not_empty);
   app.add_option("--sweep", arguments.sweep,

@@ -13,10 +13,43 @@
 namespace triscope {
 namespace {
 
+/// The start of `--panel paper:match3`.
+constexpr std::string_view kPageOf = "paper:";
+
 std::string known_panels() {
   std::string names;
   for (const PanelInfo& info : panels()) names += fmt::format("{}{}", names.empty() ? "" : ", ", info.id);
   return names;
+}
+
+std::string known_pages() {
+  std::string names;
+  for (int n = 0; n < static_cast<int>(PaperPage::count); ++n)
+    names += fmt::format("{}{}{}", n == 0 ? "" : ", ", kPageOf, paper_page_id(static_cast<PaperPage>(n)));
+  return names;
+}
+
+/// What `--panel` names: a panel, or one page of the paper.
+struct Shown {
+  const PanelInfo* panel = nullptr;  ///< null: as the window opens
+  std::optional<PaperPage> page;
+};
+
+Shown find_shown(const std::string& name) {
+  Shown shown;
+  if (name.empty()) return shown;
+  const auto refuse = [&](const char* why, const std::string& names) {
+    throw Error(fmt::format("--panel {} cannot be shown", name), why, "choose one of " + names, ExitCode::usage);
+  };
+  if (!name.starts_with(kPageOf)) {
+    shown.panel = find_panel(name);
+    if (shown.panel == nullptr) refuse("there is no such panel", known_panels() + "; or a page: " + known_pages());
+    return shown;
+  }
+  shown.panel = find_panel("paper");
+  shown.page = find_paper_page(std::string_view(name).substr(kPageOf.size()));
+  if (!shown.page) refuse("the paper has no such page", known_pages());
+  return shown;
 }
 
 bool has_worker() {
@@ -45,11 +78,7 @@ void show_tensors(Offscreen& offscreen, const ScreenshotOptions& options) {
 
 void take_screenshot(const ScreenshotOptions& options) {
   require_output(options.file, FileKind::picture, "--screenshot");
-  const PanelInfo* panel = options.panel.empty() ? nullptr : find_panel(options.panel);
-  if (!options.panel.empty() && !panel) {
-    throw Error(fmt::format("--panel {} cannot be shown", options.panel), "there is no such panel",
-                fmt::format("choose one of {}", known_panels()), ExitCode::usage);
-  }
+  const auto [panel, page] = find_shown(options.panel);
   ApplicationOptions application_options;
   application_options.database = options.database;
   application_options.recorded_database = recorded_database();
@@ -75,6 +104,7 @@ void take_screenshot(const ScreenshotOptions& options) {
   application.select_first();
   if (!options.tensors.empty()) show_tensors(offscreen, options);
   if (panel) application.carry_out(ask::ShowPanel{panel->panel});
+  if (page) application.ui().paper.page = *page;
   offscreen.settle();
   const std::vector<std::uint8_t> png = encode_png(offscreen.picture());
   write_whole_file(options.file, {reinterpret_cast<const char*>(png.data()), png.size()});

@@ -14,7 +14,7 @@ struct ScreenshotOptions {
   std::filesystem::path file;               ///< PNG to write
   std::filesystem::path tensors;            ///< shown in the attention panel instead of measurements; empty: none
   std::optional<std::int64_t> query, head;  ///< of `tensors`; unset: as the window opens
-  std::string panel;                        ///< panel to bring to the front; empty: as the window opens
+  std::string panel;  ///< panel to bring to the front, or "paper:match3"; empty: as the window opens
   bool light = false;
   int width = 1440, height = 900;
   float scale = 1;
