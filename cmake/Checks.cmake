@@ -12,6 +12,7 @@ triscope_house_test(kernel_ids ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/h
 triscope_house_test(source_hash ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/house/source_hash ${CMAKE_SOURCE_DIR}
   ${CMAKE_BINARY_DIR}/source_hash ${CMAKE_CXX_COMPILER})
 triscope_house_test(lengths ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/house/lengths)
+triscope_house_test(private_names ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/house/private_names)
 triscope_house_test(one_way_out ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/house/one_way_out ${CMAKE_SOURCE_DIR})
 triscope_house_test(tidy_finds_faults ${CMAKE_SOURCE_DIR}/tests/house/tidy_finds_faults)
 triscope_house_test(ptxas ${CMAKE_SOURCE_DIR}/tests/house/ptxas)
@@ -26,6 +27,9 @@ set(alone_folder ${CMAKE_BINARY_DIR}/generated/headers_alone)
 # Sets "variable" to whether the header's source includes it first, and the header cannot be included twice.
 function(triscope_first_in_its_source header variable)
   set(${variable} FALSE PARENT_SCOPE)
+  if(TRISCOPE_UNITY STREQUAL "ON")
+    return()    # the file before it in one compilation may have included what it lacks
+  endif()
   file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${header})
   cmake_path(REMOVE_EXTENSION header OUTPUT_VARIABLE stem)
   foreach(source ${stem}.cpp ${stem}.cu)

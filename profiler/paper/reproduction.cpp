@@ -104,9 +104,9 @@ std::vector<double> misses_at(const ModelSizes& log_sizes, const std::vector<dou
   return misses;
 }
 
-using Matrix = std::array<std::array<double, 4>, 3>;  // three equations and their right sides
+using Equations = std::array<std::array<double, 4>, 3>;  // three equations and their right sides
 
-ModelSizes solve(Matrix m) {
+ModelSizes solve(Equations m) {
   for (std::size_t column = 0; column < 3; ++column) {
     std::size_t pivot = column;
     for (std::size_t row = column; row < 3; ++row) {
@@ -133,7 +133,7 @@ ModelSizes step_from(const ModelSizes& at, const std::vector<double>& misses, co
     slopes.at(i) = misses_at(beside, tolerance);
     for (std::size_t n = 0; n < misses.size(); ++n) slopes.at(i)[n] = (slopes.at(i)[n] - misses[n]) / kStep;
   }
-  Matrix m{};
+  Equations m{};
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t n = 0; n < misses.size(); ++n) {
       for (std::size_t j = 0; j < 3; ++j) m.at(i).at(j) += slopes.at(i)[n] * slopes.at(j)[n];

@@ -95,7 +95,7 @@ std::string plane(const AlgorithmSteps& run, std::int64_t program) {
                            kLeft + side, kTop + side + 32);
 }
 
-std::string number(double value) {
+std::string shown_number(double value) {
   if (std::isnan(value)) return "·";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   if (value <= kMaskedLogit) return "masked";
@@ -113,7 +113,7 @@ std::string matrix(const StepGrid& grid) {
   }
   for (std::int64_t r = 0; r < grid.height; ++r) {
     out += fmt::format("<tr><th>{}</th>", grid.first_row + r);
-    for (std::int64_t c = 0; c < grid.width; ++c) out += cell(number(grid.at(r, c)), "n");
+    for (std::int64_t c = 0; c < grid.width; ++c) out += cell(shown_number(grid.at(r, c)), "n");
     out += "</tr>\n";
   }
   return out + "</tbody></table>\n";

@@ -23,7 +23,7 @@ namespace {
 // A row's variance between restarts, and its degrees of freedom.
 using Variances = std::vector<Spread>;
 
-Spread variance_of(std::span<const double> values) {
+Spread spread_of(std::span<const double> values) {
   double mean = 0, squares = 0;
   for (const double value : values) mean += value / static_cast<double>(values.size());
   for (const double value : values) squares += (value - mean) * (value - mean);
@@ -106,19 +106,19 @@ SweepSpread spread_over(std::span<const RestartedRow> rows) {
   for (const RestartedRow& row : rows) {
     std::vector<double> centres;
     for (const auto& [restart, centre] : row.centres) centres.push_back(centre);
-    if (centres.size() >= 2 && !row.reference) times.push_back(variance_of(centres));
+    if (centres.size() >= 2 && !row.reference) times.push_back(spread_of(centres));
     if (row.group < 0) continue;
     if (const RestartedRow*& partner = before[row.group]; partner == nullptr) {
       partner = &row;
     } else if (const std::vector<double> of_pair = ratios_of(*partner, row); of_pair.size() >= 2) {
-      ratios.push_back(variance_of(of_pair));
+      ratios.push_back(spread_of(of_pair));
     }
   }
   return {pooled(times), pooled(ratios)};
 }
 
 Centre centre_over_restarts(std::span<const double> values, const Spread& pooled) {
-  const Spread own = variance_of(values);
+  const Spread own = spread_of(values);
   const double degrees = own.degrees + pooled.degrees;
   const double variance = (own.degrees * own.variance + pooled.degrees * pooled.variance) / degrees;
   return {median(values), std::sqrt(variance * median_variance(values.size())), degrees};

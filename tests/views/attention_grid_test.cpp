@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 /// An open source of 1,024 tokens and 20 heads.
-AttentionData opened(std::int64_t tokens = 1024) {
+AttentionData source_of_20_heads(std::int64_t tokens = 1024) {
   AttentionData data;
   auto reply = std::make_shared<SourceReply>();
   reply->batch = 1;
@@ -50,29 +50,29 @@ TEST(AttentionGrid, numbers_are_typed_one_by_one_or_as_ranges_with_steps) {
 TEST(AttentionGrid, without_a_choice_it_shows_whole_windows_and_the_heads_around_the_shown_one) {
   AttentionUi ui;
   ui.head = 13;
-  const GridPlan plan = planned_grid(ui, opened());
+  const GridPlan plan = planned_grid(ui, source_of_20_heads());
   ASSERT_TRUE(plan.request) << plan.problem;
   EXPECT_THAT(plan.request->queries, ElementsAre(511, 639, 767, 895, 1023));
   EXPECT_THAT(plan.request->heads, ElementsAre(8, 9, 10, 11, 12, 13, 14, 15));
   EXPECT_EQ(plan.request->query.head, 0) << "the shown slice is no part of the request: it walks on";
   EXPECT_EQ(plan.request->query.query, 0);
   ui.head = 19;
-  EXPECT_THAT(planned_grid(ui, opened()).request->heads, ElementsAre(16, 17, 18, 19));
+  EXPECT_THAT(planned_grid(ui, source_of_20_heads()).request->heads, ElementsAre(16, 17, 18, 19));
   ui.mask = Mask::full;
-  EXPECT_THAT(planned_grid(ui, opened(3)).request->queries, ElementsAre(0, 1, 2)) << "as many as there are";
+  EXPECT_THAT(planned_grid(ui, source_of_20_heads(3)).request->queries, ElementsAre(0, 1, 2)) << "as many as there are";
   EXPECT_FALSE(planned_grid(ui, {}).request) << "no source is open";
 }
 
 TEST(AttentionGrid, refuses_more_pairs_than_fit_and_says_what_to_do) {
   AttentionUi ui;
   ui.window1 = ui.window2 = 1024;
-  const GridPlan plan = planned_grid(ui, opened());
+  const GridPlan plan = planned_grid(ui, source_of_20_heads());
   EXPECT_FALSE(plan.request);
   EXPECT_THAT(plan.problem, HasSubstr("choose fewer queries or heads, or smaller windows"));
   ui.grid = {"1023", "0-1"};
-  EXPECT_TRUE(planned_grid(ui, opened()).request);
+  EXPECT_TRUE(planned_grid(ui, source_of_20_heads()).request);
   ui.grid.heads = "20";
-  EXPECT_THAT(planned_grid(ui, opened()).problem, HasSubstr("heads are from 0 to 19"));
+  EXPECT_THAT(planned_grid(ui, source_of_20_heads()).problem, HasSubstr("heads are from 0 to 19"));
 }
 
 std::shared_ptr<const Slice> slice_of(std::vector<float> log_p) {
@@ -87,7 +87,7 @@ std::shared_ptr<const Slice> slice_of(std::vector<float> log_p) {
 TEST(AttentionGrid, one_range_of_colours_holds_all_of_its_maps) {
   AttentionUi ui;
   ui.show = AttentionShow::grid;
-  AttentionData data = opened();
+  AttentionData data = source_of_20_heads();
   data.sides[0].slice = slice_of({-3, -2});
   data.grid.cells[{511, 0}] = slice_of({-1, -4});
   data.grid.cells[{511, 1}] = slice_of({-9, -2});
@@ -124,7 +124,7 @@ TEST(AttentionZoom, keeps_the_place_under_the_pointer_and_stays_inside) {
 
 TEST(TripleHits, a_hit_is_shown_with_its_cell_pinned_and_inside_the_zoom) {
   AttentionUi ui;
-  const AttentionData data = opened();
+  const AttentionData data = source_of_20_heads();
   ui.show = AttentionShow::grid;
   ui.playing = true;
   ui.part = HeatmapPart{0, 0, 10, 10};
@@ -152,14 +152,14 @@ TEST(TripleHits, what_is_searched_for_is_what_the_panel_is_set_to) {
   ui.head = 3;
   ui.search.token = 77;
   ui.search.back = {4, 2};
-  const TripleSearchRequest largest = *wanted_search(ui, opened());
+  const TripleSearchRequest largest = *wanted_search(ui, source_of_20_heads());
   EXPECT_EQ(largest.search, (TripleSearch{kListedTriples, {}, {}}));
   EXPECT_EQ(largest.query.query, 0) << "walking on asks for no other search";
   ui.search.by = TripleSearchBy::token;
-  EXPECT_EQ(wanted_search(ui, opened())->search.token, 77);
-  EXPECT_FALSE(wanted_search(ui, opened())->search.back);
+  EXPECT_EQ(wanted_search(ui, source_of_20_heads())->search.token, 77);
+  EXPECT_FALSE(wanted_search(ui, source_of_20_heads())->search.back);
   ui.search.by = TripleSearchBy::distances;
-  EXPECT_EQ(wanted_search(ui, opened())->search.back, (std::array<std::int64_t, 2>{4, 2}));
+  EXPECT_EQ(wanted_search(ui, source_of_20_heads())->search.back, (std::array<std::int64_t, 2>{4, 2}));
   EXPECT_FALSE(wanted_search(ui, {})) << "no source is open";
 }
 

@@ -14,12 +14,12 @@ namespace {
 
 using fixture::Journey;
 
-constexpr const char* kRecorded = TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db";
+constexpr const char* kExplored = TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db";
 constexpr const char* kOther = TRISCOPE_SOURCE_DIR "/assets/recorded/h100.db";
 
 class ExploreJourney : public Journey {
  protected:
-  ExploreJourney() { window->start(kRecorded); }
+  ExploreJourney() { window->start(kExplored); }
   static const ExploreChart& chart() { return *data().explore.chart; }
   static std::size_t marks() {
     std::size_t sum = 0;
@@ -254,7 +254,7 @@ TEST_F(ExploreJourney, a_view_is_saved_and_comes_back_in_place_of_another) {
 TEST_F(ExploreJourney, a_view_of_the_last_start_is_there) {
   const ExploreView view{"Joules", {"seq", "joules", "kernel", "", "kernel=cuda.hopper", true}};
   window->application().ui().settings.explore_views = {view};
-  window->start(kRecorded);  // the settings are written at the end
+  window->start(kExplored);  // the settings are written at the end
   travel([](ImGuiTestContext* c) {
     show(c);
     c->ItemClick("//**/Views");

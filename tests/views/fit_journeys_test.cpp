@@ -12,7 +12,7 @@ namespace {
 
 using fixture::AttentionJourney;
 
-constexpr const char* kRecorded = TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db";
+constexpr const char* kFitted = TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db";
 
 /// Of a machine with a GPU, or of one without: as many kernels as the product has.
 std::shared_ptr<const Catalog> machine(bool gpu) {
@@ -60,7 +60,7 @@ class Fit : public AttentionJourney {
 };
 
 TEST_F(Fit, every_kernel_that_can_run_and_eight_sweeps_are_seen) {
-  open_small(kRecorded);
+  open_small(kFitted);
   travel([](ImGuiTestContext* c) {
     for (const bool gpu : {false, true}) {
       app().data().machine.catalog = machine(gpu);
@@ -84,7 +84,7 @@ TEST_F(Fit, every_kernel_that_can_run_and_eight_sweeps_are_seen) {
 }
 
 TEST_F(Fit, titles_of_nearly_all_recorded_sweeps_are_whole) {
-  open_small(kRecorded);
+  open_small(kFitted);
   travel([](ImGuiTestContext* c) {
     c->Yield();
     const float room = child_of("###history", "sweeps")->WorkRect.GetWidth() - 8;
@@ -102,7 +102,7 @@ TEST_F(Fit, titles_of_nearly_all_recorded_sweeps_are_whole) {
 }
 
 TEST_F(Fit, the_table_of_one_pass_has_all_its_columns) {
-  open_small(kRecorded);
+  open_small(kFitted);
   travel([](ImGuiTestContext* c) {
     app().carry_out(ask::ShowSweep{1});
     wait(c);
@@ -140,7 +140,7 @@ TEST_F(Fit, no_column_of_two_passes_is_cut_through_and_a_click_shows_the_others)
 }
 
 TEST_F(Fit, the_table_uses_the_width_of_a_large_screen) {
-  window->start(kRecorded, 2560, 1440);
+  window->start(kFitted, 2560, 1440);
   travel([](ImGuiTestContext* c) {
     app().carry_out(ask::ShowSweep{1});
     wait(c);
@@ -157,7 +157,7 @@ TEST_F(Fit, the_table_uses_the_width_of_a_large_screen) {
 }
 
 TEST_F(Fit, the_curves_over_lengths_have_more_room_than_the_words_about_them) {
-  open_small(kRecorded);
+  open_small(kFitted);
   travel([](ImGuiTestContext* c) {
     app().carry_out(ask::ShowSweep{4});  // of many lengths
     wait(c);
@@ -173,7 +173,7 @@ TEST_F(Fit, the_curves_over_lengths_have_more_room_than_the_words_about_them) {
 }
 
 TEST_F(Fit, the_rates_follow_the_width_of_the_window) {
-  open_small(kRecorded);
+  open_small(kFitted);
   travel([](ImGuiTestContext* c) {
     front(c, Panel::latency);
     const auto widest = [] {
@@ -193,7 +193,7 @@ TEST_F(Fit, the_rates_follow_the_width_of_the_window) {
 }
 
 TEST_F(Fit, where_a_sweep_runs_stands_beside_run_and_where_rows_come_from_above_them) {
-  open_small(kRecorded);
+  open_small(kFitted);
   travel([](ImGuiTestContext* c) {
     app().data().machine.catalog = machine(false);
     c->Yield(2);

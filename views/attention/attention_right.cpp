@@ -358,7 +358,7 @@ void draw_match3(Context& context) {
 }
 
 /// Figures of the shown query, or the search over all of them.
-void draw_figure_choice(Context& context) {
+void draw_figures_of(Context& context) {
   bool& search = context.ui.attention.search.open;
   if (chip(context, "This query", !search)) search = false;
   tooltip(context, "Strongest triples and figures of the query that the map shows");
@@ -373,7 +373,7 @@ void draw_attention_right(Context& context) {
   const AttentionSideData& side = context.data.attention.sides[0];
   if (!side.slice || !side.source) return;
   if (side.asked && side.asked->kind != SourceKind::match3) {
-    draw_figure_choice(context);
+    draw_figures_of(context);
     if (context.ui.attention.search.open) return draw_triple_search(context);
   }
   if (side.asked && side.asked->kind == SourceKind::match3) {

@@ -70,12 +70,12 @@ void select_points(Context& context, const ScalingChart& chart) {
                                           point_text(*nearest, "ms"));
 }
 
-struct Range {
+struct AxisRange {
   double x_low = 1e300, x_high = 0, y_low = 1e300, y_high = 0;
 };
 
-Range range_of(const ScalingChart& chart) {
-  Range range;
+AxisRange range_of(const ScalingChart& chart) {
+  AxisRange range;
   for (const auto* group : {&chart.series, &chart.levels}) {
     for (const SeriesPoints& series : *group) {
       for (const ChartPoint& point : series.points) {
@@ -93,7 +93,7 @@ Range range_of(const ScalingChart& chart) {
 }
 
 /// Ticks at powers of two that stand for window areas.
-void set_area_ticks(const Range& range) {
+void set_area_ticks(const AxisRange& range) {
   std::vector<double> ticks;
   std::vector<std::string> names;
   const int first = static_cast<int>(std::floor(std::log2(range.x_low))),
@@ -131,7 +131,7 @@ void draw_scaling_panel(Context& context) {
     label_width = std::max(label_width, ImGui::CalcTextSize(text.c_str()).x + look.px(20));
     labels.push_back({0, text, look.theme.baseline});
   }
-  const Range range = range_of(chart);
+  const AxisRange range = range_of(chart);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const LegendPlace legend = legend_place(look, legend_names(chart.series), room.x - label_width);
   if (!ImPlot::BeginPlot(chart_id("scaling", context, context.models.settings(context.data)[setting].text).c_str(),

@@ -17,7 +17,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kLine = 20;  ///< height of a group that waits, design pixels
+constexpr float kWaitingLine = 20;  ///< height of a group that waits, design pixels
 
 const char* short_pass(Pass pass) { return pass == Pass::forward ? "fwd" : "bwd"; }
 
@@ -128,7 +128,8 @@ void draw_handle(Context& context, const LiveSweep& live, std::size_t place, con
   const std::size_t index = live.waiting[place];
   std::optional<std::size_t>& selected = context.ui.queue_group;
   const ImVec2 at = ImGui::GetCursorPos();
-  if (ImGui::Selectable("##group", selected == index, ImGuiSelectableFlags_None, ImVec2(width, context.look.px(kLine))))
+  if (ImGui::Selectable("##group", selected == index, ImGuiSelectableFlags_None,
+                        ImVec2(width, context.look.px(kWaitingLine))))
     selected = selected == index ? std::nullopt : std::optional(index);
   if (ImGui::BeginDragDropSource()) {
     ImGui::SetDragDropPayload(kDragged, &index, sizeof(index));
@@ -175,7 +176,7 @@ void draw_group(Context& context, const LiveSweep& live, std::size_t place) {
     tooltip(context, "Leave these rows out. Resume measures them.");
   }
   ImGui::SetCursorPos(ImVec2(left, top));
-  ImGui::Dummy(ImVec2(1, look.px(kLine)));
+  ImGui::Dummy(ImVec2(1, look.px(kWaitingLine)));
   ImGui::PopID();
 }
 
@@ -186,7 +187,7 @@ void draw_ahead(Context& context) {
   section(context, "Next");
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, 0));
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(live.waiting.size()), context.look.px(kLine));
+  clipper.Begin(static_cast<int>(live.waiting.size()), context.look.px(kWaitingLine));
   while (clipper.Step()) {
     for (int n = clipper.DisplayStart; n < clipper.DisplayEnd; ++n)
       draw_group(context, live, static_cast<std::size_t>(n));

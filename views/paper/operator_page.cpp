@@ -99,8 +99,8 @@ void draw_rectangle(const Context& context, const Problem& problem) {
              true);
 }
 
-constexpr int kShortest = 8, kLongest = 20, kWidest = 12;  // powers of two: of the chart, and of a window
-static_assert(1 << kLongest == kLongestSequence && 1 << kWidest == kWidestWindow);
+constexpr int kShortest = 8, kLongest = 20, kWidestPower = 12;  // powers of two: of the chart, and of a window
+static_assert(1 << kLongest == kLongestSequence && 1 << kWidestPower == kWidestWindow);
 
 /// A slider over the powers of two up to 2^`most`, and a field for every number between them.
 void power_slider(const Context& context, const char* label, const char* name, int& value, int most) {
@@ -242,8 +242,8 @@ void draw_operator_page(Context& context) {
   if (ImGui::BeginChild("simplices", ImVec2(beside ? left : width, 0), flags)) {
     draw_simplices(context);
     power_slider(context, "tokens", "tokens", ui.tokens, kLongest);
-    power_slider(context, "window w1", "window1", ui.window1, kWidest);
-    power_slider(context, "window w2", "window2", ui.window2, kWidest);
+    power_slider(context, "window w1", "window1", ui.window1, kWidestPower);
+    power_slider(context, "window w2", "window2", ui.window2, kWidestPower);
     problem.seq_len = ui.tokens;
     problem.window1 = ui.window1;
     problem.window2 = ui.window2;

@@ -14,7 +14,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kLeft = 340;  // design pixels of the text
+constexpr float kLossesLeft = 340;  // design pixels of the text
 
 void cell(ImU32 colour, std::string_view text) {
   ImGui::TableNextColumn();
@@ -168,7 +168,7 @@ void draw_answer(const Context& context, LossesUi& ui, const OwnLosses& all) {
 void draw_own_losses(Context& context) {
   LossesUi& ui = context.ui.paper.losses;
   const OwnLosses& all = context.models.own_losses(ui);
-  const float width = ImGui::GetContentRegionAvail().x, left = context.look.px(kLeft);
+  const float width = ImGui::GetContentRegionAvail().x, left = context.look.px(kLossesLeft);
   const bool beside = width > 2 * left;
   if (ImGui::BeginChild("losses text", ImVec2(beside ? left : width, beside ? 0 : context.look.px(360))))
     draw_text(context, ui);

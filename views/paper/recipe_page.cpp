@@ -21,7 +21,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kLeft = 420;  // design pixels of card and fields
+constexpr float kRecipeLeft = 420;  // design pixels of card and fields
 
 void draw_card(const Context& context) {
   section(context, "What the paper says of its models");
@@ -58,7 +58,7 @@ void choose_shape(Context& context, RecipeUi& ui) {
   ImGui::EndCombo();
 }
 
-void draw_fields(Context& context) {
+void draw_recipe_fields(Context& context) {
   RecipeUi& ui = context.ui.paper.recipe;
   section(context, "A model of your own");
   field_label(context, "layers",
@@ -299,11 +299,11 @@ void draw_costs(Context& context) {
 
 void draw_recipe_page(Context& context) {
   if (!ImGui::BeginChild("recipe", ImVec2(0, 0), ImGuiChildFlags_None)) return ImGui::EndChild();
-  const float width = ImGui::GetContentRegionAvail().x, left = context.look.px(kLeft);
+  const float width = ImGui::GetContentRegionAvail().x, left = context.look.px(kRecipeLeft);
   const bool beside = width > 1.8F * left;
   const ImGuiChildFlags flags = beside ? ImGuiChildFlags_None : ImGuiChildFlags_AutoResizeY;
   if (ImGui::BeginChild("recipe model", ImVec2(beside ? left : width, 0), flags)) {
-    draw_fields(context);
+    draw_recipe_fields(context);
     draw_card(context);
   }
   ImGui::EndChild();

@@ -12,7 +12,7 @@
 namespace triscope {
 namespace {
 
-constexpr float kLeft = 420;  // design pixels of the lines and the plane
+constexpr float kStepsLeft = 420;  // design pixels of the lines and the plane
 
 void size_slider(const Context& context, const char* name, std::int64_t& value, int least, int most) {
   int kept = static_cast<int>(value);
@@ -232,7 +232,7 @@ void draw_steps_page(Context& context) {
   draw_controls(context, ui, run);
   muted_text(context, algorithm_note(ui.algorithm), true);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));
-  const float width = ImGui::GetContentRegionAvail().x, left = context.look.px(kLeft);
+  const float width = ImGui::GetContentRegionAvail().x, left = context.look.px(kStepsLeft);
   const bool beside = width > 1.8F * left;
   if (ImGui::BeginChild("lines", ImVec2(beside ? left : width, beside ? 0 : context.look.px(600))))
     draw_left(context, ui, run);

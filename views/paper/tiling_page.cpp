@@ -13,9 +13,9 @@
 namespace triscope {
 namespace {
 
-constexpr float kLeft = 380;  // design pixels of the fields and kernels
+constexpr float kTilingLeft = 380;  // design pixels of the fields and kernels
 
-void draw_fields(Context& context) {
+void draw_tiling_fields(Context& context) {
   TilesUi& ui = context.ui.paper.tiles;
   field_label(context, "windows", "Keys of axis 1 and of axis 2 that a query sees, itself counted");
   pair_field(context, "##window1", ui.window1, "×", "##window2", ui.window2, {.most = kWidestWindow});
@@ -157,12 +157,12 @@ void draw_answer(Context& context, const TileUse* shown) {
 void draw_tiling_page(Context& context) {
   const TileAnswer* answer = context.data.tiles.answer.get();
   const TileUse* shown = answer ? shown_use(context.ui.paper.tiles, answer->uses) : nullptr;
-  const float width = ImGui::GetContentRegionAvail().x, left = context.look.px(kLeft);
+  const float width = ImGui::GetContentRegionAvail().x, left = context.look.px(kTilingLeft);
   const bool beside = width > 2 * left;
   if (!ImGui::BeginChild("tiling", ImVec2(0, 0), ImGuiChildFlags_None)) return ImGui::EndChild();
   if (ImGui::BeginChild("tile fields", ImVec2(beside ? left : width, beside ? 0 : context.look.px(440)),
                         ImGuiChildFlags_None)) {
-    draw_fields(context);
+    draw_tiling_fields(context);
     ImGui::Dummy(ImVec2(0, context.look.px(8)));
     if (answer) draw_uses(context, *answer, shown);
   }

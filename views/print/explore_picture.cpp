@@ -11,7 +11,8 @@
 namespace triscope {
 namespace {
 
-constexpr float kLetter = 6.2F, kTickRoom = 8;  ///< width of a letter of a tick: an estimate, no font is loaded here
+constexpr float kTickLetter = 6.2F,
+                kTickRoom = 8;  ///< width of a letter of a tick: an estimate, no font is loaded here
 
 PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool upright, float length) {
   const auto [low, high] = explore_limits(axis, upright);
@@ -21,7 +22,7 @@ PlotAxis axis_of(const ExploreAxis& axis, const std::string& column, bool uprigh
   PlotAxis named{low, high, axis.logarithmic, {}, axis.label};
   float free_from = -1e9F;
   for (auto& tick : explore_ticks(axis, counts_tokens(column))) {
-    const float half = upright ? 6 : static_cast<float>(tick.second.size()) * kLetter / 2;
+    const float half = upright ? 6 : static_cast<float>(tick.second.size()) * kTickLetter / 2;
     const float at = static_cast<float>(named.share(tick.first)) * length;
     if (at - half < free_from) continue;
     free_from = at + half + kTickRoom;

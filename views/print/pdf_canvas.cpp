@@ -7,7 +7,7 @@
 namespace triscope {
 namespace {
 
-std::string point(ImVec2 at) { return vector_number(at.x) + " " + vector_number(at.y); }
+std::string pdf_point(ImVec2 at) { return vector_number(at.x) + " " + vector_number(at.y); }
 
 /// "0.12 0.43 0.92": red, green and blue.
 std::string rgb(ImU32 colour) {
@@ -42,14 +42,14 @@ void PdfCanvas::text(float x, float y, std::string_view words, const VectorText&
     x -= back;
   }
   content_ += fmt::format("BT {} rg /{} {} Tf {} {} Tm <{}> Tj ET\n", rgb(style.colour), style.numbers ? "F1" : "F0",
-                          vector_number(style.size), style.upwards ? "0 -1 -1 0" : "1 0 0 -1", point(ImVec2(x, y)),
+                          vector_number(style.size), style.upwards ? "0 -1 -1 0" : "1 0 0 -1", pdf_point(ImVec2(x, y)),
                           font.glyphs(words));
 }
 
 void PdfCanvas::line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes) {
   if (points.size() < 2) return;
   content_ += fmt::format("{} RG {} w [{}] 0 d\n", rgb(colour), vector_number(width), dashes);
-  for (std::size_t n = 0; n < points.size(); ++n) content_ += point(points[n]) + (n == 0 ? " m " : " l ");
+  for (std::size_t n = 0; n < points.size(); ++n) content_ += pdf_point(points[n]) + (n == 0 ? " m " : " l ");
   content_ += "S\n";
 }
 
@@ -63,14 +63,14 @@ void PdfCanvas::paint(ImU32 colour, bool hollow) {
 
 void PdfCanvas::polygon(const std::vector<ImVec2>& corners, ImU32 colour, bool hollow) {
   paint(colour, hollow);
-  for (std::size_t n = 0; n < corners.size(); ++n) content_ += point(corners[n]) + (n == 0 ? " m " : " l ");
+  for (std::size_t n = 0; n < corners.size(); ++n) content_ += pdf_point(corners[n]) + (n == 0 ? " m " : " l ");
   content_ += hollow ? "b\n" : "f\n";
 }
 
 void PdfCanvas::circle(ImVec2 centre, float radius, ImU32 colour, bool hollow) {
   paint(colour, hollow);
   const float k = 0.5523F * radius;  // control points of a quarter
-  const auto at = [&](float x, float y) { return point(ImVec2(centre.x + x, centre.y + y)); };
+  const auto at = [&](float x, float y) { return pdf_point(ImVec2(centre.x + x, centre.y + y)); };
   const float r = radius;
   content_ += fmt::format("{} m {} {} {} c {} {} {} c {} {} {} c {} {} {} c {}\n", at(r, 0), at(r, k), at(k, r),
                           at(0, r), at(-k, r), at(-r, k), at(-r, 0), at(-r, -k), at(-k, -r), at(0, -r), at(k, -r),

@@ -10,7 +10,7 @@
 namespace triscope {
 namespace {
 
-std::string point(ImVec2 at) { return vector_number(at.x) + " " + vector_number(at.y); }
+std::string svg_point(ImVec2 at) { return vector_number(at.x) + " " + vector_number(at.y); }
 
 constexpr std::string_view kTextFonts = "Inter, Helvetica, Arial, sans-serif",
                            kNumberFonts = "'JetBrains Mono', Menlo, Consolas, monospace";
@@ -49,7 +49,7 @@ void SvgCanvas::path(const std::string& data, const std::string& style) {
 
 void SvgCanvas::line(const std::vector<ImVec2>& points, ImU32 colour, float width, std::string_view dashes) {
   std::string data;
-  for (const ImVec2& at : points) data += (data.empty() ? "M" : " L") + point(at);
+  for (const ImVec2& at : points) data += (data.empty() ? "M" : " L") + svg_point(at);
   if (points.size() < 2) return;
   path(data, fmt::format("fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"{}",
                          css_colour(colour), vector_number(width),
@@ -63,13 +63,13 @@ std::string SvgCanvas::filled(ImU32 colour, bool hollow) const {
 
 void SvgCanvas::polygon(const std::vector<ImVec2>& corners, ImU32 colour, bool hollow) {
   std::string data;
-  for (const ImVec2& corner : corners) data += (data.empty() ? "M" : " L") + point(corner);
+  for (const ImVec2& corner : corners) data += (data.empty() ? "M" : " L") + svg_point(corner);
   path(data + " Z", filled(colour, hollow));
 }
 
 void SvgCanvas::circle(ImVec2 centre, float radius, ImU32 colour, bool hollow) {
   const std::string r = vector_number(radius);
-  path(fmt::format("M{} a{} {} 0 1 0 {} 0 a{} {} 0 1 0 {} 0 Z", point(ImVec2(centre.x - radius, centre.y)), r, r,
+  path(fmt::format("M{} a{} {} 0 1 0 {} 0 a{} {} 0 1 0 {} 0 Z", svg_point(ImVec2(centre.x - radius, centre.y)), r, r,
                    vector_number(2 * radius), r, r, vector_number(-2 * radius)),
        filled(colour, hollow));
 }

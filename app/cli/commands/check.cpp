@@ -22,7 +22,7 @@ struct CheckCommandOptions {
   bool json = false;
 };
 
-struct Tally {
+struct CheckTally {
   std::int64_t ok = 0, failed = 0, skipped = 0, cancelled = 0;
   void count(Status status) {
     switch (status) {
@@ -66,7 +66,7 @@ std::string row_json(const CheckRow& row) {
 
 int run(const CheckCommandOptions& options) {
   StopSignal stop;
-  Tally tally;
+  CheckTally tally;
   const bool bar = !options.json && is_terminal(stderr);
   const auto show = [&](const CheckRow& row) {
     tally.count(row.status);

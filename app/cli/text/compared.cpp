@@ -32,7 +32,7 @@ std::string bound_text(double ratio) {
 }
 
 /// time A / time B, the inverse of what a `Comparison` holds.
-std::string interval_text(const Comparison& comparison) {
+std::string ratio_interval_text(const Comparison& comparison) {
   if (!(comparison.ratio > 0)) return "";
   if (!interval_known(comparison)) return "unknown";
   return fmt::format("{} .. {}", bound_text(1 / comparison.interval.high), bound_text(1 / comparison.interval.low));
@@ -130,7 +130,7 @@ std::string compared_table(const Compared& compared, std::size_t width) {
     table.rows.push_back(
         {fmt::format("m{}", pair.rows.a.measurement), name_of(pair.rows.a), fmt::format("m{}", pair.rows.b.measurement),
          name_of(pair.rows.b), fmt::format("{}", pair.rows.a.problem.seq_len), ms_text(pair.rows.a),
-         ms_text(pair.rows.b), verdict_text(comparison), interval_text(comparison), cycles_text(comparison),
+         ms_text(pair.rows.b), verdict_text(comparison), ratio_interval_text(comparison), cycles_text(comparison),
          comparison.ratio > 0 ? (comparison.paired ? "yes" : "no") : "", pair.violated ? "FAILS" : ""});
   }
   std::string text = fmt::format("A: {}\nB: {}\n\n{}", compared.a, compared.b, render(table, width));
@@ -195,7 +195,8 @@ std::string compared_markdown(const Compared& compared) {
     const ResultRow &a = pair.rows.a, &b = pair.rows.b;
     table.rows.push_back({a.kernel == b.kernel ? a.kernel : a.kernel + " / " + b.kernel, std::string(to_string(a.pass)),
                           windows_text(a.problem), fmt::format("{}", a.problem.seq_len), ms_text(a), ms_text(b),
-                          verdict_text(pair.comparison), interval_text(pair.comparison), pair.violated ? "fails" : ""});
+                          verdict_text(pair.comparison), ratio_interval_text(pair.comparison),
+                          pair.violated ? "fails" : ""});
   }
   const auto escaped = [](const std::string& text) { return escape_text(text, TableFormat::markdown); };
   std::string text = fmt::format("A: {}  \nB: {}\n\n", escaped(compared.a), escaped(compared.b));
@@ -213,7 +214,7 @@ std::string compared_junit(const Compared& compared) {
     const ResultRow& a = pair.rows.a;
     const std::string words =
         fmt::format("{} ms against {} ms: A is {}, time A / B {}{}", ms_text(a), ms_text(pair.rows.b),
-                    verdict_text(pair.comparison), interval_text(pair.comparison),
+                    verdict_text(pair.comparison), ratio_interval_text(pair.comparison),
                     pair.comparison.explanation.empty() ? "" : ". " + pair.comparison.explanation);
     const bool open = !pair.violated && (pair.comparison.verdict == Verdict::unclear ||
                                          pair.comparison.verdict == Verdict::not_comparable);

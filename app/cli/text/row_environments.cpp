@@ -30,7 +30,7 @@ struct Place {
   std::vector<std::int64_t> rows;
 };
 
-std::string optional_text(const std::optional<double>& value) {
+std::string number_or_unknown(const std::optional<double>& value) {
   return value ? significant_text(*value, 6) : "unknown";
 }
 
@@ -45,7 +45,7 @@ std::vector<EnvironmentDifference> environment_differences(const Environment& en
   };
   const auto note_number = [&](const char* name, const std::optional<double>& here,
                                const std::optional<double>& there) {
-    if (here != there) note("device", name, optional_text(here), optional_text(there));
+    if (here != there) note("device", name, number_or_unknown(here), number_or_unknown(there));
   };
   note("commit", "commit", environment.git_commit, usual.git_commit);
   note("commit", "version", environment.triscope_version, usual.triscope_version);

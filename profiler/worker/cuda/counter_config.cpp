@@ -12,7 +12,7 @@
 namespace triscope {
 namespace {
 
-struct Functions {
+struct ConfigFunctions {
   decltype(&cuptiProfilerHostInitialize) initialize = nullptr;
   decltype(&cuptiProfilerHostDeinitialize) deinitialize = nullptr;
   decltype(&cuptiProfilerHostConfigAddMetrics) add_metrics = nullptr;
@@ -21,7 +21,7 @@ struct Functions {
   decltype(&cuptiProfilerHostGetNumOfPasses) passes = nullptr;
   decltype(&cuptiProfilerHostEvaluateToGpuValues) evaluate = nullptr;
 
-  explicit Functions(const CuptiLibrary& cupti) {
+  explicit ConfigFunctions(const CuptiLibrary& cupti) {
     cupti.find(initialize, "cuptiProfilerHostInitialize");
     cupti.find(deinitialize, "cuptiProfilerHostDeinitialize");
     cupti.find(add_metrics, "cuptiProfilerHostConfigAddMetrics");
@@ -41,7 +41,7 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& names) {
 // CUPTI's object that knows a chip's metrics. A failed addition makes it unusable, so each trial gets a new one.
 class HostObject {
  public:
-  HostObject(const Functions& functions, const CuptiLibrary& cupti, const std::string& chip,
+  HostObject(const ConfigFunctions& functions, const CuptiLibrary& cupti, const std::string& chip,
              const std::vector<std::uint8_t>& availability)
       : functions_(functions) {
     auto parameters = sized<CUpti_Profiler_Host_Initialize_Params>(CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE);
@@ -73,7 +73,7 @@ class HostObject {
   }
 
  private:
-  const Functions& functions_;
+  const ConfigFunctions& functions_;
   CUpti_Profiler_Host_Object* object_ = nullptr;
 };
 
@@ -120,7 +120,7 @@ struct CounterConfig::Impl {
   }
 
   CuptiLibrary& cupti;
-  Functions functions;
+  ConfigFunctions functions;
   std::string chip;
   std::vector<std::uint8_t> availability;
   std::vector<std::string> metrics, unknown;

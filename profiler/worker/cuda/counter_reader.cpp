@@ -20,7 +20,7 @@ constexpr const char* kPurpose = "hardware counters cannot be read";
 constexpr const char* kRange = "launch";
 constexpr int kMostPasses = 64;
 
-struct Functions {
+struct ReaderFunctions {
   decltype(&cuptiProfilerInitialize) initialize = nullptr;
   decltype(&cuptiDeviceGetChipName) chip_name = nullptr;
   decltype(&cuptiProfilerGetCounterAvailability) availability = nullptr;
@@ -36,7 +36,7 @@ struct Functions {
   decltype(&cuptiRangeProfilerDecodeData) decode = nullptr;
   decltype(&cuptiRangeProfilerGetCounterDataInfo) data_info = nullptr;
 
-  explicit Functions(const CuptiLibrary& cupti) {
+  explicit ReaderFunctions(const CuptiLibrary& cupti) {
     cupti.find(initialize, "cuptiProfilerInitialize");
     cupti.find(chip_name, "cuptiDeviceGetChipName");
     cupti.find(availability, "cuptiProfilerGetCounterAvailability");
@@ -71,7 +71,7 @@ CUcontext current_context() {
 // The range profiler, enabled for one collection. The destructor disables it.
 class RangeSession {
  public:
-  RangeSession(const CuptiLibrary& cupti, const Functions& functions, CUcontext context)
+  RangeSession(const CuptiLibrary& cupti, const ReaderFunctions& functions, CUcontext context)
       : cupti_(cupti), functions_(functions) {
     auto enable = sized<CUpti_RangeProfiler_Enable_Params>(CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE);
     enable.ctx = context;
@@ -156,7 +156,7 @@ class RangeSession {
 
  private:
   const CuptiLibrary& cupti_;
-  const Functions& functions_;
+  const ReaderFunctions& functions_;
   CUpti_RangeProfiler_Object* object_ = nullptr;
 };
 
@@ -164,7 +164,7 @@ class RangeSession {
 
 struct CounterReader::Impl {
   CuptiLibrary cupti{kPurpose};
-  Functions functions{cupti};
+  ReaderFunctions functions{cupti};
   CUcontext context = nullptr;
   std::string chip;
   std::vector<std::uint8_t> available;

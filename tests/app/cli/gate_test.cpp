@@ -19,11 +19,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 struct Planted {
   double factor = 1;         ///< of the first measurement's time
   bool converged = true;     ///< of all
@@ -193,7 +188,7 @@ TEST_F(GateTest, json_holds_all_facts_and_junit_and_markdown_the_verdicts) {
 
 /// The lines between ```sh and ``` of docs/gates.md.
 std::string recipe() {
-  const std::string page = text_of(std::filesystem::path(TRISCOPE_SOURCE_DIR) / "docs" / "gates.md");
+  const std::string page = read_bytes(std::filesystem::path(TRISCOPE_SOURCE_DIR) / "docs" / "gates.md");
   const std::size_t begin = page.find("```sh\n") + 6;
   return page.substr(begin, page.find("```", begin) - begin);
 }
@@ -225,7 +220,7 @@ TEST_F(GateTest, the_recipe_catches_a_planted_regression_and_nothing_else) {
   const ProgramResult bad = run_recipe(folder_, folder_ / "bad");
   EXPECT_EQ(bad.exit_code, 1) << bad.output;
   EXPECT_THAT(bad.errors, HasSubstr("the gate \"slower>5%\" does not pass: 1 of 5 comparisons fail"));
-  EXPECT_THAT(text_of(folder_ / "gate.xml"), HasSubstr("<failure"));
+  EXPECT_THAT(read_bytes(folder_ / "gate.xml"), HasSubstr("<failure"));
 }
 
 }  // namespace

@@ -11,11 +11,6 @@
 namespace triscope {
 namespace {
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 class OutputTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -29,9 +24,9 @@ class OutputTest : public testing::Test {
   /// Runs the command, and finds it refused with everything as it was.
   void refused(std::vector<std::string> arguments, const char* name, int code, const char* why) const {
     arguments.push_back(at(name));
-    const std::string before = text_of(folder_ / name);
+    const std::string before = read_bytes(folder_ / name);
     expect_error(run_triscope(arguments), code, why);
-    EXPECT_EQ(text_of(folder_ / name), before) << name;
+    EXPECT_EQ(read_bytes(folder_ / name), before) << name;
     EXPECT_FALSE(std::filesystem::exists(folder_ / "no")) << name;
   }
   TemporaryFolder folder_;
@@ -43,7 +38,7 @@ TEST_F(OutputTest, a_limit_on_the_size_of_files_is_an_error_like_a_full_disk) {
   Program limited("/bin/sh", {"-c", "ulimit -f 100; exec \"$0\" \"$@\"", program_path("triscope").string(), "export",
                               "--db", recorded_database().string(), "-o", at("table.csv")});
   expect_error(limited.wait(), 3, "File too large");
-  EXPECT_EQ(text_of(folder_ / "table.csv"), "a,b\n");
+  EXPECT_EQ(read_bytes(folder_ / "table.csv"), "a,b\n");
 }
 
 TEST_F(OutputTest, an_export_replaces_only_tables) {
@@ -56,15 +51,15 @@ TEST_F(OutputTest, an_export_replaces_only_tables) {
   std::ofstream(folder_ / "table.csv") << "a,b\n";
   // A name that is fine is not enough: SQLite would delete the file that is only named like its log.
   expect_error(run_triscope({"export", "--db", file_.string(), "-o", at("table.csv")}), 3, "move history.db-wal away");
-  EXPECT_EQ(text_of(folder_ / "history.db-wal"), "rows");
-  EXPECT_EQ(text_of(folder_ / "table.csv"), "a,b\n");
+  EXPECT_EQ(read_bytes(folder_ / "history.db-wal"), "rows");
+  EXPECT_EQ(read_bytes(folder_ / "table.csv"), "a,b\n");
   std::filesystem::remove(folder_ / "history.db-wal");
   const ProgramResult exported = run_triscope({"export", "--db", file_.string(), "-o", at("table.csv")});
   EXPECT_EQ(exported.exit_code, 0);
   EXPECT_EQ(exported.output, "");
   EXPECT_EQ(exported.errors, "written to " + at("table.csv") + "\n");
   EXPECT_EQ(run_triscope({"export", "--db", file_.string(), "-o", "/dev/stdout"}).errors, "") << "no file";
-  EXPECT_THAT(text_of(folder_ / "table.csv"), testing::HasSubstr("median_ms"));
+  EXPECT_THAT(read_bytes(folder_ / "table.csv"), testing::HasSubstr("median_ms"));
 }
 
 TEST_F(OutputTest, a_sweep_and_an_import_write_databases_only) {

@@ -63,11 +63,6 @@ std::vector<std::string> tiny_sweep(const std::filesystem::path& database, std::
   return arguments;
 }
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 TEST(Sweep, measures_stores_shows_and_exports) {
   TemporaryFolder folder;
   const std::filesystem::path database = folder / "sweep.db";
@@ -112,7 +107,7 @@ TEST(Sweep, measures_stores_shows_and_exports) {
     const ProgramResult exported =
         run_triscope({"export", "--db", database.string(), "--format", format, "-o", file.string()});
     EXPECT_EQ(exported.exit_code, 0) << exported.errors;
-    const std::string text = text_of(file);
+    const std::string text = read_bytes(file);
     EXPECT_THAT(text, HasSubstr("baseline")) << format;
     const auto lines = std::count(text.begin(), text.end(), '\n');
     if (std::string(format) == "csv") {
@@ -379,7 +374,7 @@ TEST(Eval, takes_what_inspect_takes) {
   write_safetensors(folder / "own.safetensors",
                     std::vector<HostTensor>{tensor("query"), tensor("a"), tensor("b"), tensor("layer.v1"),
                                             tensor("layer.v2"), tensor("grad"), tensor("maskMASKmaskMASK")});
-  std::string bytes = text_of(folder / "own.safetensors");
+  std::string bytes = read_bytes(folder / "own.safetensors");
   const std::size_t at = bytes.find("\"dtype\":\"F32\"", bytes.find("maskMASK"));
   ASSERT_NE(at, std::string::npos);
   bytes.replace(at + 9, 3, "U99");
@@ -402,7 +397,7 @@ TEST(Eval, takes_what_inspect_takes) {
   const ProgramResult own =
       eval("own.safetensors", "own.out.safetensors", {"--heads-first", "--names", "q=query,k1=a,k2=b,do=grad"});
   ASSERT_EQ(own.exit_code, 0) << own.errors;
-  EXPECT_EQ(text_of(folder / "own.out.safetensors"), text_of(folder / "usual.out.safetensors"));
+  EXPECT_EQ(read_bytes(folder / "own.out.safetensors"), read_bytes(folder / "usual.out.safetensors"));
   const ProgramResult unnamed = eval("own.safetensors", "x.safetensors", {});
   EXPECT_EQ(unnamed.exit_code, 2);
   EXPECT_THAT(unnamed.errors, HasSubstr("--names q=NAME"));
@@ -428,11 +423,11 @@ TEST(Eval, says_when_results_are_not_finite_and_spares_databases) {
   EXPECT_EQ(result.errors, "triscope: o holds 4 values that are not finite.\n");
   EXPECT_EQ(TensorFile(folder / "out.safetensors").at("o").shape.size(), 4u) << "it is written all the same";
   { Store store(folder / "x.db"); }
-  const std::string before = text_of(folder / "x.db");
+  const std::string before = read_bytes(folder / "x.db");
   const ProgramResult refused = eval_into("x.db");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.errors, HasSubstr("it is a database, and writing would destroy it"));
-  EXPECT_EQ(text_of(folder / "x.db"), before);
+  EXPECT_EQ(read_bytes(folder / "x.db"), before);
 }
 
 TEST(Check, passes_on_the_cpu_kernels) {

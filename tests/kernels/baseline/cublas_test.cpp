@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::filesystem::path kFakes = TRISCOPE_FAKES;
+const std::filesystem::path kFakeCublas = TRISCOPE_FAKES;
 
 Problem product(std::int64_t n) {
   Problem p;
@@ -30,7 +30,7 @@ Problem product(std::int64_t n) {
 }
 
 std::unique_ptr<Kernel> kernel_with(const std::string& library) {
-  setenv("TRISCOPE_CUBLAS", (kFakes / library).c_str(), 1);
+  setenv("TRISCOPE_CUBLAS", (kFakeCublas / library).c_str(), 1);
   auto kernel = make_baseline_cublas([] { return Gpu{0, 9, 0, "Test GPU"}; });
   kernel->info();
   unsetenv("TRISCOPE_CUBLAS");
@@ -121,7 +121,7 @@ TEST(CuBlas, what_it_cannot_do_and_what_is_missing_is_said) {
 
 TEST(CuBlas, a_library_that_others_could_change_is_not_loaded) {
   const TemporaryFolder folder;
-  std::filesystem::copy_file(kFakes / "cublas_good.so", folder / "cublas_good.so");
+  std::filesystem::copy_file(kFakeCublas / "cublas_good.so", folder / "cublas_good.so");
   std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
   EXPECT_THAT(kernel_with(folder / "cublas_good.so")->unsupported(product(64), Pass::forward).value_or(""),
               HasSubstr("is not loaded: others may write to " + folder.path().string()));

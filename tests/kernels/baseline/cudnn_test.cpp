@@ -16,7 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::filesystem::path kFakes = TRISCOPE_FAKES;
+const std::filesystem::path kFakeCudnn = TRISCOPE_FAKES;
 
 Problem problem() {
   Problem p;
@@ -42,21 +42,21 @@ TEST(CuDnn, a_library_that_is_missing_old_or_another_is_refused_in_one_sentence)
   EXPECT_THAT(why_not("/nowhere/libcudnn.so.9"),
               AllOf(HasSubstr("TRISCOPE_CUDNN names /nowhere/libcudnn.so.9, which does not exist"),
                     HasSubstr("./run build --cuda --with-cudnn")));
-  EXPECT_THAT(why_not(kFakes / "cudnn_old.so"), HasSubstr("cudnn_old.so is version 9.4.1, older than 9.5"));
-  EXPECT_THAT(why_not(kFakes / "cudnn_other.so"), HasSubstr("cudnn_other.so has no symbol cudnnGetVersion"));
+  EXPECT_THAT(why_not(kFakeCudnn / "cudnn_old.so"), HasSubstr("cudnn_old.so is version 9.4.1, older than 9.5"));
+  EXPECT_THAT(why_not(kFakeCudnn / "cudnn_other.so"), HasSubstr("cudnn_other.so has no symbol cudnnGetVersion"));
 }
 
 TEST(CuDnn, a_library_that_others_could_change_is_not_loaded) {
   const TemporaryFolder folder;
   const std::filesystem::path library = folder / "cudnn_new.so";
-  std::filesystem::copy_file(kFakes / "cudnn_new.so", library);
+  std::filesystem::copy_file(kFakeCudnn / "cudnn_new.so", library);
   EXPECT_EQ(why_not(library), "");
   std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
   EXPECT_THAT(why_not(library), HasSubstr("is not loaded: others may write to " + folder.path().string()));
 }
 
 TEST(CuDnn, its_version_and_file_are_known_once_it_is_loaded) {
-  setenv("TRISCOPE_CUDNN", (kFakes / "cudnn_new.so").c_str(), 1);
+  setenv("TRISCOPE_CUDNN", (kFakeCudnn / "cudnn_new.so").c_str(), 1);
   const cudnn::Library library = cudnn::load();
   unsetenv("TRISCOPE_CUDNN");
   EXPECT_EQ(library.version, "9.19.0");

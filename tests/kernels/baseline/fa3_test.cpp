@@ -20,7 +20,7 @@ using test::Bf16Case;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::filesystem::path kFakes = TRISCOPE_FAKES;
+const std::filesystem::path kFakeFa3 = TRISCOPE_FAKES;
 
 Gpu hopper() { return {3, 9, 0, "Test GPU"}; }
 
@@ -37,7 +37,7 @@ class Variable {
 };
 
 std::unique_ptr<Kernel> kernel_with(const char* library, CurrentGpu gpu = hopper) {
-  const std::filesystem::path file = kFakes / library;
+  const std::filesystem::path file = kFakeFa3 / library;
   const Variable variable("TRISCOPE_FA3", file);
   auto kernel = make_baseline_fa3(std::move(gpu), hash_of(file));
   kernel->unsupported(Problem{.form = Form::dot_product, .window2 = 1}, Pass::forward);  // loads it
@@ -53,7 +53,7 @@ Problem problem(std::int64_t seq_len, std::int64_t window1, std::int64_t q_heads
 
 std::string why(const std::string& library, const std::string& sha256 = "") {
   try {
-    const std::filesystem::path file = kFakes / library;
+    const std::filesystem::path file = kFakeFa3 / library;
     fa3::Library loaded(file, sha256.empty() ? hash_of(file) : sha256);
   } catch (const Error& e) {
     return e.what();
@@ -156,7 +156,7 @@ TEST(Fa3, a_library_that_is_not_the_known_one_is_refused_in_one_sentence) {
 TEST(Fa3, a_library_that_others_could_change_is_not_loaded) {
   const TemporaryFolder folder;
   const std::filesystem::path library = folder / "fa3_good.so";
-  std::filesystem::copy_file(kFakes / "fa3_good.so", library);
+  std::filesystem::copy_file(kFakeFa3 / "fa3_good.so", library);
   EXPECT_EQ(why(library), "");
   std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
   EXPECT_THAT(why(library), HasSubstr("is not loaded: others may write to " + folder.path().string()));

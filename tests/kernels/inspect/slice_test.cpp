@@ -79,7 +79,7 @@ Distribution brute_force(const AttentionCase& data, std::int64_t b, std::int64_t
   return result;
 }
 
-std::vector<Problem> problems() {
+std::vector<Problem> slice_problems() {
   std::vector<Problem> all;
   for (Form form : {Form::trilinear, Form::determinant}) {
     all.push_back(attention_problem(form, 40, 17, 5, 4, 2, 13, 2));
@@ -95,7 +95,7 @@ std::vector<Problem> problems() {
 }
 
 TEST(Slice, equals_the_brute_force_over_every_pair_the_query_sees) {
-  for (const Problem& problem : problems()) {
+  for (const Problem& problem : slice_problems()) {
     SCOPED_TRACE(describe(problem));
     const AttentionCase data(problem);
     const auto tensors = tensors_of(data);
@@ -131,7 +131,7 @@ TEST(Slice, equals_the_brute_force_over_every_pair_the_query_sees) {
 }
 
 TEST(Slice, lse_is_the_oracle_s_for_both_forms_and_for_the_bf16_kernel_s_rounding) {
-  for (const Problem& exact : problems()) {
+  for (const Problem& exact : slice_problems()) {
     for (Arithmetic arithmetic : {Arithmetic::exact, Arithmetic::bf16_inputs, Arithmetic::bf16_kernel}) {
       Problem problem = exact;
       if (arithmetic != Arithmetic::exact) problem.element = Element::bf16;
@@ -148,7 +148,7 @@ TEST(Slice, lse_is_the_oracle_s_for_both_forms_and_for_the_bf16_kernel_s_roundin
 }
 
 TEST(Slice, its_output_is_the_oracle_s_and_the_shares_of_all_triples_are_the_whole) {
-  for (Problem problem : problems()) {
+  for (Problem problem : slice_problems()) {
     problem.v2_bias = 0.25;
     SCOPED_TRACE(describe(problem));
     const AttentionCase data(problem);
@@ -324,7 +324,7 @@ TEST(Slice, a_token_that_is_nan_in_keys_and_values_alike_leaves_the_output_of_th
 }
 
 TEST(Overview, equals_the_slices_one_by_one) {
-  for (const Problem& problem : problems()) {
+  for (const Problem& problem : slice_problems()) {
     SCOPED_TRACE(describe(problem));
     const AttentionCase data(problem);
     const auto tensors = tensors_of(data);

@@ -72,7 +72,7 @@ void launch(const char* kernel, AttentionCase& inputs, std::int32_t pass) {
   EXPECT_FALSE(workspace.overrun());
 }
 
-std::vector<Problem> problems() {
+std::vector<Problem> interface_problems() {
   std::vector<Problem> list = {attention_problem(Form::trilinear, 70, 20, 7, 4, 2, 12, 2),
                                attention_problem(Form::determinant, 41, 5, 12, 3, 1, 13)};
   Problem all = attention_problem(Form::trilinear, 33, 9, 4);
@@ -97,7 +97,7 @@ void expect_same_outputs(const AttentionCase& a, const AttentionCase& b) {
 }
 
 TEST(AttentionInterface, computes_what_its_kernels_compute) {
-  for (const Problem& problem : problems()) {
+  for (const Problem& problem : interface_problems()) {
     SCOPED_TRACE(describe(problem));
     for (const auto& kernel : {make_cpu_fast(), make_cpu_oracle()}) {
       AttentionCase ours(problem), through(problem);
@@ -122,7 +122,7 @@ TEST(AttentionInterface, lists_its_kernels_and_takes_the_first_for_null) {
   EXPECT_THAT(triscope_kernel_version(nullptr), HasSubstr("."));
   EXPECT_EQ(triscope_kernel_version("cpu.quick"), nullptr);
   EXPECT_EQ(triscope_kernel(std::numeric_limits<std::size_t>::max()), nullptr);
-  AttentionCase named(problems()[0]), unnamed(problems()[0]);
+  AttentionCase named(interface_problems()[0]), unnamed(interface_problems()[0]);
   launch("cpu.fast", named, TRISCOPE_FORWARD);
   launch(nullptr, unnamed, TRISCOPE_FORWARD);
   EXPECT_EQ(named.o, unnamed.o);
@@ -130,7 +130,8 @@ TEST(AttentionInterface, lists_its_kernels_and_takes_the_first_for_null) {
 
 // A call that is right but for what `spoil` does to it.
 struct CallOfC {
-  CallOfC() : inputs(problems()[2]), problem(c_problem(inputs.problem)), tensors(c_tensors(inputs)), workspace(0) {
+  CallOfC()
+      : inputs(interface_problems()[2]), problem(c_problem(inputs.problem)), tensors(c_tensors(inputs)), workspace(0) {
     std::size_t bytes = 0;
     EXPECT_EQ(triscope_workspace(kernel, &problem, TRISCOPE_BACKWARD, &bytes, nullptr, 0), TRISCOPE_OK);
     EXPECT_GT(bytes, 0u);
@@ -217,7 +218,7 @@ TEST(AttentionInterface, writes_no_more_of_a_sentence_than_there_is_room_for) {
 }
 
 TEST(AttentionInterface, answers_what_is_supported_and_needs_an_address_for_bytes) {
-  triscope_problem problem = c_problem(problems()[0]);
+  triscope_problem problem = c_problem(interface_problems()[0]);
   std::array<char, TRISCOPE_REASON_SIZE> reason{};
   EXPECT_EQ(triscope_supported(nullptr, &problem, TRISCOPE_BACKWARD, reason.data(), reason.size()), TRISCOPE_OK);
   problem.element = TRISCOPE_BF16;
@@ -230,7 +231,7 @@ TEST(AttentionInterface, answers_what_is_supported_and_needs_an_address_for_byte
 }
 
 TEST(AttentionInterface, runs_a_prepared_plan_any_number_of_times) {
-  AttentionCase whole(problems()[2]), halves(problems()[2]);
+  AttentionCase whole(interface_problems()[2]), halves(interface_problems()[2]);
   launch(nullptr, whole, TRISCOPE_FORWARD);
   launch(nullptr, whole, TRISCOPE_BACKWARD);
   const triscope_problem problem = c_problem(halves.problem);
@@ -252,14 +253,14 @@ TEST(AttentionInterface, runs_a_prepared_plan_any_number_of_times) {
 }
 
 TEST(AttentionInterface, refuses_a_plan_that_it_did_not_make) {
-  const triscope_problem problem = c_problem(problems()[0]);
+  const triscope_problem problem = c_problem(interface_problems()[0]);
   std::array<char, TRISCOPE_REASON_SIZE> reason{};
   triscope_plan plan{};
   EXPECT_EQ(triscope_prepare(nullptr, &problem, TRISCOPE_FORWARD, &plan, reason.data(), reason.size()),
             TRISCOPE_ARGUMENT);
   EXPECT_THAT(reason.data(), HasSubstr("Member size of the plan is 0"));
   EXPECT_EQ(triscope_prepare(nullptr, &problem, TRISCOPE_FORWARD, nullptr, nullptr, 0), TRISCOPE_ARGUMENT);
-  AttentionCase inputs(problems()[0]);
+  AttentionCase inputs(interface_problems()[0]);
   const triscope_tensors tensors = c_tensors(inputs);
   plan.size = sizeof plan;
   EXPECT_EQ(triscope_run(&plan, &tensors, nullptr, reason.data(), reason.size()), TRISCOPE_ARGUMENT);
@@ -288,7 +289,7 @@ TEST(AttentionInterface, takes_a_longer_struct_only_when_the_rest_is_zero) {
     triscope_problem now;
     std::int64_t more;
   };
-  Later later{c_problem(problems()[0]), 0};
+  Later later{c_problem(interface_problems()[0]), 0};
   later.now.size = sizeof later;
   std::array<char, TRISCOPE_REASON_SIZE> reason{};
   EXPECT_EQ(triscope_supported(nullptr, &later.now, TRISCOPE_FORWARD, reason.data(), reason.size()), TRISCOPE_OK);
@@ -299,7 +300,7 @@ TEST(AttentionInterface, takes_a_longer_struct_only_when_the_rest_is_zero) {
 
 // And one compiled with the header before `lse_state` was added.
 TEST(AttentionInterface, takes_tensors_without_the_member_that_came_last) {
-  AttentionCase inputs(problems()[0]);
+  AttentionCase inputs(interface_problems()[0]);
   const triscope_problem problem = c_problem(inputs.problem);
   triscope_tensors tensors = c_tensors(inputs);
   tensors.size = offsetof(triscope_tensors, lse_state);
@@ -313,7 +314,7 @@ TEST(AttentionInterface, takes_tensors_without_the_member_that_came_last) {
 // Different problems at once, some of them refused: every thread gets its own numbers and its own sentence.
 TEST(AttentionInterface, is_safe_from_many_threads) {
   constexpr int kThreads = 8, kRounds = 5;
-  const std::vector<Problem> list = problems();
+  const std::vector<Problem> list = interface_problems();
   std::vector<AttentionCase> expected;
   for (const Problem& problem : list) {
     expected.emplace_back(problem);

@@ -11,7 +11,7 @@
 namespace triscope {
 namespace {
 
-std::vector<float> normal(InputStream stream, std::int64_t count) {
+std::vector<float> normal_inputs(InputStream stream, std::int64_t count) {
   std::vector<float> values(static_cast<std::size_t>(count));
   fill_input(stream, 5, Element::fp32, values);
   return values;
@@ -19,7 +19,7 @@ std::vector<float> normal(InputStream stream, std::int64_t count) {
 
 TEST(RotaryChunks, turn_by_position_and_speed_about_the_third_element) {
   const std::int64_t n = 40, heads = 3, dim = 20;  // six chunks, two elements left over
-  const std::vector<float> before = normal(InputStream::q, 2 * n * heads * dim);
+  const std::vector<float> before = normal_inputs(InputStream::q, 2 * n * heads * dim);
   std::vector<float> after = before;
   rotate_chunks(2, n, heads, dim, rotary_chunk_table(n, dim), after);
   for (std::int64_t row = 0; row < 2 * n * heads; ++row) {
@@ -61,7 +61,8 @@ double logit(const std::array<std::vector<float>, 3>& rows, const std::array<std
 }
 
 TEST(RotaryChunks, leave_the_determinant_to_relative_positions) {
-  const std::array rows{normal(InputStream::q, 24), normal(InputStream::k1, 24), normal(InputStream::k2, 24)};
+  const std::array rows{normal_inputs(InputStream::q, 24), normal_inputs(InputStream::k1, 24),
+                        normal_inputs(InputStream::k2, 24)};
   double moved = 0, trilinear = 0;
   for (const std::int64_t shift : {1, 17, 120}) {
     const double here = logit(rows, {50, 43, 21}, true),

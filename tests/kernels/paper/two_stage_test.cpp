@@ -16,7 +16,7 @@ using test::AttentionCase;
 using testing::HasSubstr;
 
 /// The backward on the oracle's o and lse, every row and key compared.
-void expect_agreement(const Problem& problem) {
+void expect_two_stage_agreement(const Problem& problem) {
   SCOPED_TRACE(describe(problem));
   AttentionCase tensors(problem);
   ASSERT_TRUE(tensors.run(*make_cpu_oracle(), Pass::forward));
@@ -27,18 +27,18 @@ void expect_agreement(const Problem& problem) {
 
 TEST(TwoStage, agrees_where_the_sequence_ends_in_an_even_or_an_odd_tile_or_inside_one) {
   for (std::int64_t n : {1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 31, 33, 41})
-    expect_agreement(attention_problem(Form::trilinear, n, 8, 4));
+    expect_two_stage_agreement(attention_problem(Form::trilinear, n, 8, 4));
 }
 
 TEST(TwoStage, agrees_for_every_kind_of_window) {
   for (const auto& [window1, window2] :
        {std::pair{1, 1}, {20, 1}, {1, 20}, {12, 12}, {5, 33}, {33, 5}, {100, 64}, {3, 400}, {37, 32}})
-    expect_agreement(attention_problem(Form::trilinear, 70, window1, window2));
+    expect_two_stage_agreement(attention_problem(Form::trilinear, 70, window1, window2));
 }
 
 TEST(TwoStage, agrees_for_groups_of_heads_and_batches) {
   for (const auto& [q_heads, kv_heads] : {std::pair{1, 1}, {3, 3}, {4, 2}, {8, 1}, {5, 1}})
-    expect_agreement(attention_problem(Form::trilinear, 27, 9, 4, q_heads, kv_heads, 6, 2));
+    expect_two_stage_agreement(attention_problem(Form::trilinear, 27, 9, 4, q_heads, kv_heads, 6, 2));
 }
 
 TEST(TwoStage, agrees_with_biases_and_a_scale) {
@@ -46,7 +46,7 @@ TEST(TwoStage, agrees_with_biases_and_a_scale) {
   problem.k2_bias = 0.6;
   problem.v2_bias = -0.3;
   problem.scale = -0.8;
-  expect_agreement(problem);
+  expect_two_stage_agreement(problem);
 }
 
 TEST(TwoStage, writes_what_the_fast_kernel_writes) {

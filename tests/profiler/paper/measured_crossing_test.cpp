@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// Sets the interval to `half`, as a part of the time, at each side.
-void known_to(ResultRow& row, double half) {
+void interval_of(ResultRow& row, double half) {
   row.ci_low_ms = *row.median_ms * (1 - half);
   row.ci_high_ms = *row.median_ms * (1 + half);
 }
@@ -38,7 +38,7 @@ ResultRow row(const char* kernel, Windows windows, std::int64_t seq_len, double 
   row.problem.window2 = windows.window2;
   row.card.kind = KernelKind::simplicial;
   row.median_ms = ms;
-  known_to(row, 0.01);
+  interval_of(row, 0.01);
   return row;
 }
 
@@ -129,7 +129,7 @@ TEST(MeasuredCrossing, counts_only_rows_of_the_request) {
 TEST(MeasuredCrossing, is_an_interval_alone_where_the_times_are_known_badly_and_not_told_where_worse) {
   const auto text = [](double half) {
     std::vector<ResultRow> rows = curves(20'000);
-    for (ResultRow& one : rows) known_to(one, half);
+    for (ResultRow& one : rows) interval_of(one, half);
     return crossing_text(first_crossing(rows, of({512, 32}), CrossingOf::forward));
   };
   EXPECT_EQ(text(0.02), "20,000 (19,200 to 20,800; k)");
@@ -165,7 +165,7 @@ std::vector<ResultRow> several_windows() {
       ResultRow one = row("k", windows, n, 1);
       const double of_512 = triple_count(row("k", {512, 32}, n, 1).problem);
       one.median_ms = 1e-7 * static_cast<double>(n) * 20'000 * triple_count(one.problem) / of_512;
-      known_to(one, 0.01);
+      interval_of(one, 0.01);
       rows.push_back(one);
     }
   }
@@ -210,7 +210,7 @@ TEST(MeasuredCrossing, a_faster_kernel_without_a_curve_is_estimated_or_left_out)
     if (one.kernel != "k" || Windows{one.problem.window1, one.problem.window2} == Windows{512, 32}) continue;
     one.kernel = "fast";
     *one.median_ms *= 0.75;
-    known_to(one, 0.01);
+    interval_of(one, 0.01);
     rows.push_back(one);
   }
   found = measured_crossings(rows, of({512, 32}), CrossingOf::forward);
@@ -230,13 +230,13 @@ TEST(MeasuredCrossing, of_several_devices_names_each) {
             "20,000 (19,600 to 20,400; k) on GPU; 10,000 (9,800 to 10,200; k) on Other GPU");
 }
 
-std::vector<ResultRow> recorded(const char* name) {
+std::vector<ResultRow> recorded_rows(const char* name) {
   return Snapshot(std::filesystem::path(TRISCOPE_RECORDED_DATABASE).parent_path() / name).results();
 }
 
 /// By hand from the rows of one sweep at two neighbouring lengths.
 TEST(MeasuredCrossing, of_the_recorded_h200_lies_where_its_rows_say) {
-  const std::vector<ResultRow> rows = recorded("h200.db");
+  const std::vector<ResultRow> rows = recorded_rows("h200.db");
   const auto found = first_crossing(rows, of({512, 32}), CrossingOf::forward);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->kernel, "cuda.hopper");
@@ -264,7 +264,7 @@ TEST(MeasuredCrossing, of_the_recorded_h200_lies_where_its_rows_say) {
   EXPECT_LT(below, 0);
   EXPECT_NEAR(found->crossing.seq_len, static_cast<double>(found->crossing.after) * std::exp2(above / (above - below)),
               5);
-  EXPECT_EQ(crossing_text(first_crossing(recorded("h100.db"), of({512, 32}), CrossingOf::forward)), "not measured")
+  EXPECT_EQ(crossing_text(first_crossing(recorded_rows("h100.db"), of({512, 32}), CrossingOf::forward)), "not measured")
       << "dot-product attention has one length there";
 }
 
@@ -272,7 +272,7 @@ TEST(MeasuredCrossing, of_the_recorded_h200_lies_where_its_rows_say) {
 /// that of the measured crossing.
 TEST(MeasuredCrossing, by_the_model_meets_what_windows_took_that_it_was_kept_from) {
   if (registered_tile_uses({}, {}).empty()) GTEST_SKIP() << "a build without CUDA knows no tiles";
-  const std::vector<ResultRow> rows = recorded("h200.db");
+  const std::vector<ResultRow> rows = recorded_rows("h200.db");
   int told = 0;
   for (const Windows windows : windows_with_lengths(rows, {})) {
     for (const CrossingOf pass : {CrossingOf::forward, CrossingOf::backward}) {

@@ -15,14 +15,16 @@
 namespace triscope {
 namespace {
 
-nlohmann::json recorded() { return nlohmann::json::parse(std::ifstream(TRISCOPE_TEST_PAPER "/scipy_recorded.json")); }
+nlohmann::json recorded_by_scipy() {
+  return nlohmann::json::parse(std::ifstream(TRISCOPE_TEST_PAPER "/scipy_recorded.json"));
+}
 
 void expect_near(double value, const nlohmann::json& expected, double relative = 1e-8) {
   EXPECT_NEAR(value, expected.get<double>(), relative * std::abs(expected.get<double>()));
 }
 
 TEST(ScalingLaw, is_that_of_scipy) {
-  const nlohmann::json fits = recorded()["fits"];
+  const nlohmann::json fits = recorded_by_scipy()["fits"];
   ASSERT_EQ(fits.size(), 8U);
   for (const nlohmann::json& fit : fits) {
     const LossSeries series = paper_losses(fit["benchmark"].get<std::string>(), fit["model"].get<std::string>());
@@ -45,7 +47,7 @@ TEST(ScalingLaw, is_that_of_scipy) {
 }
 
 TEST(ScalingLaw, differences_are_those_of_scipy_and_none_is_significant) {
-  const nlohmann::json differences = recorded()["differences"];
+  const nlohmann::json differences = recorded_by_scipy()["differences"];
   ASSERT_EQ(differences.size(), 4U);
   for (const nlohmann::json& expected : differences) {
     const LossSeries a = paper_losses(expected["benchmark"].get<std::string>(), kModels[0]);
@@ -193,7 +195,7 @@ TEST(PointsToDecide, more_where_the_difference_is_smaller_or_the_scatter_larger)
 
 // Experiments that record_scipy.py drew with the differences and scatters of the paper's losses.
 TEST(PointsToDecide, is_where_80_of_100_simulated_experiments_show_the_difference) {
-  const nlohmann::json differences = recorded()["differences"];
+  const nlohmann::json differences = recorded_by_scipy()["differences"];
   ASSERT_EQ(differences.size(), 4U);
   for (const nlohmann::json& one : differences) {
     const auto benchmark = one["benchmark"].get<std::string>();
@@ -234,7 +236,7 @@ TEST(PointsToDecide, says_nothing_without_scatter_and_gives_up_at_a_thousand) {
 }
 
 TEST(SolvedSizes, are_those_of_scipy_and_lie_near_the_printed_tables) {
-  const nlohmann::json expected = recorded()["solved"];
+  const nlohmann::json expected = recorded_by_scipy()["solved"];
   const SolvedSizes solved = solve_sizes();
   for (std::size_t i = 0; i < 3; ++i) expect_near(solved.sizes.at(i), expected["sizes"][i], 1e-3);
   expect_near(solved.misfit, expected["misfit"], 1e-4);

@@ -53,7 +53,7 @@ std::string fault_of(const std::string& page) {
   }
 }
 
-PaperPageInput recorded() {
+PaperPageInput recorded_page() {
   PaperPageInput input;
   input.database = "h200.db";
   input.rows = Snapshot(TRISCOPE_RECORDED_DATABASE).results();
@@ -73,7 +73,7 @@ void expect_page(const std::string& page) {
 }
 
 TEST(PaperPage, of_the_recorded_database_is_well_formed_and_loads_nothing) {
-  const std::string page = paper_page(recorded());
+  const std::string page = paper_page(recorded_page());
   expect_page(page);
   for (const char* there : {"Table 1", "55.1", "cuda.hopper", "Latency and rate by length", "TFLOP/s", "0.3277",
                             "reproduced", "Scaling laws", "MMLU-pro: loss", "Tiles", "every fourth", "Rotation",
@@ -83,7 +83,7 @@ TEST(PaperPage, of_the_recorded_database_is_well_formed_and_loads_nothing) {
 }
 
 TEST(PaperPage, a_chart_shows_a_second_kernel_that_was_measured_at_fewer_lengths) {
-  const PaperPageInput input = recorded();
+  const PaperPageInput input = recorded_page();
   std::map<std::string, std::set<std::int64_t>> lengths;  // of the backward of 512x32
   for (const ResultRow& row : input.rows) {
     const Problem& p = row.problem;
@@ -105,7 +105,7 @@ std::string section_of(const std::string& page, const std::string& heading) {
 }
 
 TEST(PaperPage, shows_the_operator_with_its_crossings_by_count_and_by_clock) {
-  const PaperPageInput input = recorded();
+  const PaperPageInput input = recorded_page();
   const std::string section = section_of(paper_page(input), "Operator");
   for (const char* there : {"1-simplex", "2-simplex", "6 n w1 w2", "512x32", "49,152", "32,768", "by the clock"})
     EXPECT_THAT(section, HasSubstr(there));
@@ -122,7 +122,7 @@ TEST(PaperPage, the_recorded_h100_stands_once_where_its_rows_are_the_measured_on
   const auto path = std::filesystem::path(TRISCOPE_RECORDED_DATABASE).parent_path() / "h100.db";
   take_rows(input, Snapshot(path).results());
   const std::string own = section_of(paper_page(input), "Table 1"),
-                    other = section_of(paper_page(recorded()), "Table 1");
+                    other = section_of(paper_page(recorded_page()), "Table 1");
   EXPECT_THAT(other, HasSubstr("recorded on H100, ms"));
   EXPECT_THAT(own, Not(HasSubstr("ecorded on")));
   EXPECT_THAT(own, HasSubstr("Measured on NVIDIA H100 80GB HBM3: of all sweeps there"));
@@ -137,7 +137,7 @@ TEST(PaperPage, shows_the_determinant_as_two_einsums_and_the_relatives) {
 }
 
 TEST(PaperPage, says_at_which_length_the_windows_are_comparable) {
-  const std::string section = section_of(paper_page(recorded()), "Recipe and layers");
+  const std::string section = section_of(paper_page(recorded_page()), "Recipe and layers");
   for (const char* there : {"49,152 (48k) tokens by the paper&#39;s count", "over 32,768 by two products",
                             "By the clock, forward: ", "<a href=\"#operator\">Operator</a>"})
     EXPECT_THAT(section, HasSubstr(there));
@@ -235,7 +235,7 @@ TEST(PaperPage, shows_windows_of_another_shape_without_a_ratio) {
   EXPECT_THAT(section, HasSubstr("another shape"));
   EXPECT_THAT(section, HasSubstr("<td class=\"n\">12.50</td>"));
   EXPECT_THAT(section, HasSubstr("a small CPU"));
-  input.rows.front().problem = recorded().tiled;
+  input.rows.front().problem = recorded_page().tiled;
   input.rows.front().problem.q_heads = 64;
   EXPECT_TRUE(has_paper_shape(input.rows.front().problem));
   EXPECT_THAT(section_of(paper_page(input), "Table 1"), Not(HasSubstr("another shape")));
@@ -245,11 +245,11 @@ TEST(PaperPage, shows_one_device_and_names_the_others) {
   const std::filesystem::path file = TRISCOPE_RECORDED_DATABASE;
   const std::string h100 = "NVIDIA H100 80GB HBM3";
   std::vector<ResultRow> rows = Snapshot(file.parent_path() / "h100.db").results();
-  std::ranges::copy(recorded().rows, std::back_inserter(rows));
-  PaperPageInput input = recorded();
+  std::ranges::copy(recorded_page().rows, std::back_inserter(rows));
+  PaperPageInput input = recorded_page();
   take_rows(input, rows);
   EXPECT_EQ(input.device, "NVIDIA H200") << "it has more rows";
-  const std::string page = paper_page(input), alone = paper_page(recorded());
+  const std::string page = paper_page(input), alone = paper_page(recorded_page());
   for (const char* heading : {"Operator", "Table 1", "Latency and rate by length", "Recipe and layers"}) {
     ASSERT_NE(section_of(alone, heading), "");
     EXPECT_EQ(section_of(page, heading), section_of(alone, heading)) << "a row of another device";
@@ -273,7 +273,7 @@ TEST(PaperPage, of_an_empty_database_says_what_is_missing) {
 }
 
 TEST(PaperPage, shows_strange_names_as_text) {
-  PaperPageInput input = recorded();
+  PaperPageInput input = recorded_page();
   input.database = "<script>alert(1)</script>\x1b[31m";
   for (ResultRow& row : input.rows) row.device = "a\"><b onload='x'>&";
   const std::string page = paper_page(input);

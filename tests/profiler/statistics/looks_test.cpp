@@ -15,7 +15,7 @@ namespace triscope {
 namespace {
 
 constexpr double kTolerance = 0.005;
-constexpr std::size_t kRows = 8;
+constexpr std::size_t kSimulatedRows = 8;
 constexpr int kSweeps = 1500;
 
 struct Shares {
@@ -24,11 +24,11 @@ struct Shares {
   double wrong(double ratio) const { return ratio - 1 < kTolerance + 1e-9 ? faster + slower : slower + same; }
 };
 
-/// A sweep of `kRows` rows, each in turns with a reference that takes `truth` (a logarithm) longer.
-class Sweep {
+/// A sweep of `kSimulatedRows` rows, each in turns with a reference that takes `truth` (a logarithm) longer.
+class SimulatedSweep {
  public:
-  Sweep(double truth, double noise, std::mt19937_64& random) : truth_(truth), noise_(noise), random_(random) {
-    for (std::size_t row = 0; row < kRows; ++row) {
+  SimulatedSweep(double truth, double noise, std::mt19937_64& random) : truth_(truth), noise_(noise), random_(random) {
+    for (std::size_t row = 0; row < kSimulatedRows; ++row) {
       for (int restart = 0; restart < 3; ++restart) measure(row);
     }
   }
@@ -41,13 +41,13 @@ class Sweep {
   }
   std::vector<Verdict> verdicts() const {
     std::vector<RestartedRow> rows;
-    for (std::size_t row = 0; row < kRows; ++row) {
+    for (std::size_t row = 0; row < kSimulatedRows; ++row) {
       rows.push_back({static_cast<std::int64_t>(row), ours_[row]});
       rows.push_back({static_cast<std::int64_t>(row), theirs_[row], true});
     }
     const Spread pooled = spread_over(rows).ratios;
     std::vector<Verdict> verdicts;
-    for (std::size_t row = 0; row < kRows; ++row) {
+    for (std::size_t row = 0; row < kSimulatedRows; ++row) {
       std::vector<double> ratios;
       for (const auto& [restart, value] : ours_[row]) ratios.push_back(theirs_[row].at(restart) - value);
       const Centre centre = centre_over_restarts(ratios, pooled);
@@ -65,22 +65,22 @@ class Sweep {
  private:
   double truth_, noise_;
   std::mt19937_64& random_;
-  std::map<std::int64_t, double> ours_[kRows], theirs_[kRows];
+  std::map<std::int64_t, double> ours_[kSimulatedRows], theirs_[kSimulatedRows];
 };
 
 Shares shares(double ratio, double noise, int looks) {
   std::mt19937_64 random(20261124);
   Shares result;
   for (int n = 0; n < kSweeps; ++n) {
-    Sweep sweep(std::log(ratio), noise, random);
+    SimulatedSweep sweep(std::log(ratio), noise, random);
     std::vector<Verdict> verdicts = sweep.verdicts();
     for (int look = 0; look < looks; ++look) {
-      for (std::size_t row = 0; row < kRows; ++row) {
+      for (std::size_t row = 0; row < kSimulatedRows; ++row) {
         if (verdicts[row] == Verdict::unclear) sweep.measure(row);
       }
       verdicts = sweep.verdicts();
     }
-    for (std::size_t row = 0; row < kRows; ++row) {
+    for (std::size_t row = 0; row < kSimulatedRows; ++row) {
       (verdicts[row] == Verdict::faster   ? result.faster
        : verdicts[row] == Verdict::slower ? result.slower
        : verdicts[row] == Verdict::same   ? result.same
@@ -89,7 +89,7 @@ Shares shares(double ratio, double noise, int looks) {
     }
   }
   for (double* value : {&result.faster, &result.slower, &result.same, &result.unclear, &result.restarts})
-    *value /= static_cast<double>(kSweeps) * kRows;
+    *value /= static_cast<double>(kSweeps) * kSimulatedRows;
   return result;
 }
 

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::string error_of(const std::function<void()>& action) {
+std::string refusal_of(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -45,8 +45,8 @@ class Hostile : public StoreTest {
   }
   /// What reading and writing say; they agree.
   std::string refusal() {
-    const std::string reading = error_of([&] { Snapshot{file_}; });
-    const std::string writing = error_of([&] { Store{file_}; });
+    const std::string reading = refusal_of([&] { Snapshot{file_}; });
+    const std::string writing = refusal_of([&] { Store{file_}; });
     EXPECT_EQ(reading, writing);
     return reading;
   }
@@ -57,7 +57,7 @@ TEST_F(Hostile, every_attack_is_refused_or_read_and_imports_cleanly) {
   std::filesystem::create_directory(place);
   for (const HostileDatabase& hostile : write_hostile_databases(place, mark)) {
     SCOPED_TRACE(hostile.name);
-    const std::string why = error_of([&] {
+    const std::string why = refusal_of([&] {
       const Snapshot snapshot(hostile.file);
       for (const SweepInfo& sweep : snapshot.sweeps()) (void)snapshot.finished_keys(sweep.id);
       for (const ResultRow& row : snapshot.results()) (void)snapshot.environment(row.measurement);
@@ -65,7 +65,7 @@ TEST_F(Hostile, every_attack_is_refused_or_read_and_imports_cleanly) {
     EXPECT_EQ(!why.empty(), hostile.refused || hostile.name == "names" || hostile.name == "huge_text") << why;
     const std::filesystem::path target = folder_ / (hostile.name + ".target.db");
     Store store(target);
-    const std::string import = error_of([&] { store.import(hostile.file); });
+    const std::string import = refusal_of([&] { store.import(hostile.file); });
     EXPECT_EQ(!import.empty(), hostile.refused || hostile.name == "huge_text") << import;
     for (const ResultRow& row : Snapshot(target).results()) {
       EXPECT_GE(row.problem.seq_len, 1);
@@ -232,8 +232,8 @@ TEST_F(Hostile, an_index_that_could_refuse_rows_is_refused_by_who_writes) {
         "sweep) WHERE samples + 1 > 2 AND (samples = 1", "sweep) WHERE reason LIKE ('a'",
         "sweep) WHERE cast(samples AS REAL", "reason COLLATE nocase, abs(samples) DESC"}) {
     exec(std::string("CREATE INDEX evil ON measurement(") + columns + ")");
-    EXPECT_EQ(error_of([&] { Snapshot{file_}.results(); }), "") << columns;
-    EXPECT_THAT(error_of([&] { Store{file_}; }),
+    EXPECT_EQ(refusal_of([&] { Snapshot{file_}.results(); }), "") << columns;
+    EXPECT_THAT(refusal_of([&] { Store{file_}; }),
                 HasSubstr("its table measurement has an index that is not Triscope's (\"evil\"), which could refuse"))
         << columns;
     exec("DROP INDEX evil");
@@ -279,8 +279,8 @@ TEST_F(Hostile, the_default_database_is_not_foreign) {
     SQLite::Database database(own.string(), SQLite::OPEN_READWRITE);
     database.exec("CREATE TRIGGER mine AFTER INSERT ON sweep BEGIN SELECT 1; END");
   }
-  EXPECT_EQ(error_of([&] { Snapshot{own}; }), "");
-  EXPECT_EQ(error_of([&] { Store{own}; }), "");
+  EXPECT_EQ(refusal_of([&] { Snapshot{own}; }), "");
+  EXPECT_EQ(refusal_of([&] { Store{own}; }), "");
   unsetenv("XDG_DATA_HOME");
 }
 
@@ -294,7 +294,7 @@ TEST_F(Hostile, a_bad_row_says_why_and_the_others_are_read) {
     EXPECT_EQ(row.median_ms.has_value(), !bad);
     EXPECT_THAT(row.reason, HasSubstr(bad ? "this row of the database cannot be used" : ""));
   }
-  EXPECT_THAT(error_of([&] { Snapshot(file_).measurement(2); }), HasSubstr("median_ms is -5"));
+  EXPECT_THAT(refusal_of([&] { Snapshot(file_).measurement(2); }), HasSubstr("median_ms is -5"));
   std::vector<std::string> left_out;
   Store target(folder_ / "target.db");
   EXPECT_EQ(target.import(file_, remembering(left_out)), 3);
@@ -374,7 +374,7 @@ TEST_F(Hostile, a_stop_ends_an_import_and_nothing_is_copied) {
   rules.cancel = stop.get_token();
   stop.request_stop();
   Store target(folder_ / "target.db");
-  EXPECT_THAT(error_of([&] { target.import(file_, rules); }), HasSubstr("it was cancelled"));
+  EXPECT_THAT(refusal_of([&] { target.import(file_, rules); }), HasSubstr("it was cancelled"));
   EXPECT_THAT(Snapshot(folder_ / "target.db").sweeps(), IsEmpty());
 }
 
@@ -388,9 +388,9 @@ TEST_F(Hostile, a_stop_ends_reading_and_waiting_for_a_lock) {
   writer.exec("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
   std::jthread stopper([&] { stop.request_stop(); });
   // Without the stop this would wait for an hour.
-  EXPECT_NE(error_of([&] { Snapshot waiting(locked, std::chrono::hours(1), stop.get_token()); }), "");
+  EXPECT_NE(refusal_of([&] { Snapshot waiting(locked, std::chrono::hours(1), stop.get_token()); }), "");
   stopper.join();
-  EXPECT_THAT(error_of([&] { (void)snapshot.results(); }), HasSubstr("it was cancelled"));
+  EXPECT_THAT(refusal_of([&] { (void)snapshot.results(); }), HasSubstr("it was cancelled"));
 }
 
 TEST_F(Hostile, an_import_names_the_file_at_fault) {
@@ -406,7 +406,7 @@ TEST_F(Hostile, an_import_names_the_file_at_fault) {
       SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
           .exec("UPDATE sweep SET uuid = '00000000000000000000000000000000'");
     Store store(target);
-    EXPECT_THAT(error_of([&] { store.import(source); }),
+    EXPECT_THAT(refusal_of([&] { store.import(source); }),
                 testing::AllOf(HasSubstr("a text in it is larger"), HasSubstr("the database " + too_long.string())));
     std::filesystem::remove(source);
     std::filesystem::remove(target);
@@ -419,12 +419,12 @@ TEST_F(Hostile, a_row_number_at_its_end_is_no_full_disk) {
         .exec(std::string("UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = '") + table + "'");
     Store store(file_);
     EXPECT_THAT(
-        error_of([&] { std::string(table) == "sweep" ? begin(store) : store.add(1, synthetic_measurement(50)); }),
+        refusal_of([&] { std::string(table) == "sweep" ? begin(store) : store.add(1, synthetic_measurement(50)); }),
         testing::AllOf(testing::StartsWith("cannot write to the database"), HasSubstr("no row number left"),
                        testing::Not(HasSubstr("disk"))));
     const std::filesystem::path source = folder_ / "source.db";
     write_synthetic_database(source, 3, 3);
-    EXPECT_THAT(error_of([&] { store.import(source); }),
+    EXPECT_THAT(refusal_of([&] { store.import(source); }),
                 testing::AllOf(testing::StartsWith("cannot write to the database " + file_.string()),
                                HasSubstr("no row number left")));
     std::filesystem::remove(source);

@@ -40,7 +40,7 @@ void write_bytes(const fs::path& file, const std::string& bytes) { std::ofstream
 
 // The sentence of the `Error` that `action` throws.
 template <typename Action>
-std::string error_of(Action&& action) {
+std::string failure_of(Action&& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -70,8 +70,8 @@ class StoreFailures : public testing::Test {
   // Both ways of opening `file` fail with a sentence that contains `words`, and leave its bytes alone.
   void expect_refused(const fs::path& file, const std::string& words) {
     const std::string before = bytes_of(file);
-    EXPECT_THAT(error_of([&] { Store store(file, 50ms); }), HasSubstr(words));
-    EXPECT_THAT(error_of([&] { Snapshot(file, 50ms).results(); }), HasSubstr(words));
+    EXPECT_THAT(failure_of([&] { Store store(file, 50ms); }), HasSubstr(words));
+    EXPECT_THAT(failure_of([&] { Snapshot(file, 50ms).results(); }), HasSubstr(words));
     EXPECT_EQ(bytes_of(file), before);
   }
 
@@ -143,7 +143,7 @@ TEST_F(StoreFailures, a_full_disk_costs_only_the_measurement_that_did_not_fit) {
     Store store(file_);
     const std::int64_t sweep = begin(store);
     std::size_t written = 0;
-    const std::string error = error_of([&] {
+    const std::string error = failure_of([&] {
       for (std::int64_t n = 0; n < 10'000; ++n, ++written) store.add(sweep, synthetic_measurement(10 * n, 100));
     });
     const Snapshot snapshot(file_);
@@ -164,7 +164,7 @@ TEST_F(StoreFailures, a_disk_too_full_for_a_new_database_says_so) {
     ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
     if (::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, "size=16k") != 0)
       return "skip: no rights to mount a tmpfs";
-    return error_of([&] { Store store(file_); });
+    return failure_of([&] { Store store(file_); });
   });
   if (answer.starts_with("skip")) GTEST_SKIP() << answer;
   EXPECT_THAT(answer, HasSubstr("the disk is full"));
@@ -178,7 +178,7 @@ TEST_F(StoreFailures, a_write_the_system_refuses_leaves_what_was_there) {
     const std::int64_t sweep = begin(store);
     const rlimit limit{65'536, 65'536};  // stands for a quota: it also holds where nothing can be mounted
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    return error_of([&] {
+    return failure_of([&] {
       for (std::int64_t n = 0; n < 1000; ++n) store.add(sweep, synthetic_measurement(10 * n, 100));
     });
   });
@@ -194,7 +194,7 @@ TEST_F(StoreFailures, a_read_only_file_is_read_but_not_written) {
   const std::string before = bytes_of(file_);
   const std::string answer = in_child([&] {
     if (!become_nobody()) return std::string("skip: cannot give up root");
-    std::string error = error_of([&] { Store store(file_); });
+    std::string error = failure_of([&] { Store store(file_); });
     return std::to_string(Snapshot(file_).results().size()) + " rows; " + error;
   });
   if (answer.starts_with("skip")) GTEST_SKIP() << answer;
@@ -208,8 +208,8 @@ TEST_F(StoreFailures, a_read_only_folder_is_read_but_not_written) {
   fs::permissions(folder_.path(), fs::perms(0555));
   const std::string answer = in_child([&] {
     if (!become_nobody()) return std::string("skip: cannot give up root");
-    std::string error = error_of([&] { Store store(file_); });
-    std::string missing = error_of([&] { Store store(folder_ / "new.db"); });
+    std::string error = failure_of([&] { Store store(file_); });
+    std::string missing = failure_of([&] { Store store(folder_ / "new.db"); });
     const Snapshot snapshot(file_);
     const bool stable = snapshot.data_version() == snapshot.data_version();
     return std::to_string(snapshot.results().size()) + (stable ? " rows; " : " rows, unstable; ") + error + missing;
@@ -253,7 +253,7 @@ TEST_F(StoreFailures, a_log_left_behind_in_a_read_only_folder_is_never_ignored) 
     if (!become_nobody()) return std::string("skip: cannot give up root");
     const std::string rows = std::to_string(Snapshot(file_).results().size());
     ::setenv("XDG_DATA_HOME", data.path().c_str(), 1);
-    return rows + " rows; " + error_of([&] { Snapshot snapshot(file_); });
+    return rows + " rows; " + failure_of([&] { Snapshot snapshot(file_); });
   });
   fs::permissions(folder_.path(), fs::perms(0755));
   if (answer.starts_with("skip")) GTEST_SKIP() << answer;
@@ -297,11 +297,11 @@ TEST_F(StoreFailures, a_locked_database_is_waited_for_and_then_named) {
   const std::int64_t sweep = begin(store);
   SQLite::Database other(file_.string(), SQLite::OPEN_READWRITE);
   other.exec("BEGIN IMMEDIATE");
-  EXPECT_THAT(error_of([&] { store.add(sweep, synthetic_measurement(0)); }),
+  EXPECT_THAT(failure_of([&] { store.add(sweep, synthetic_measurement(0)); }),
               AllOf(HasSubstr("another program keeps it locked"), HasSubstr(file_.string())));
-  EXPECT_THAT(error_of([&] { Store(file_, 50ms).finish_sweep(sweep); }), HasSubstr("locked"));
+  EXPECT_THAT(failure_of([&] { Store(file_, 50ms).finish_sweep(sweep); }), HasSubstr("locked"));
   EXPECT_THAT(Snapshot(file_, 50ms).sweeps(), SizeIs(1)) << "reading is not locked out";
-  EXPECT_THAT(error_of([&] { require_unlocked(file_, 50ms); }), HasSubstr("another program keeps it locked"));
+  EXPECT_THAT(failure_of([&] { require_unlocked(file_, 50ms); }), HasSubstr("another program keeps it locked"));
   other.exec("ROLLBACK");
   store.add(sweep, synthetic_measurement(0));
   EXPECT_THAT(Snapshot(file_).results(), SizeIs(1));
@@ -327,7 +327,7 @@ TEST_F(StoreFailures, the_switch_to_a_write_ahead_log_waits_too) {
   SQLite::Database other(file_.string(), SQLite::OPEN_READWRITE, 60'000);
   ASSERT_EQ(other.execAndGet("PRAGMA journal_mode = DELETE").getString(), "delete");
   other.exec("BEGIN IMMEDIATE");
-  EXPECT_THAT(error_of([&] { Store(file_, 50ms); }), HasSubstr("another program keeps it locked"));
+  EXPECT_THAT(failure_of([&] { Store(file_, 50ms); }), HasSubstr("another program keeps it locked"));
   std::jthread release([&] {
     std::this_thread::sleep_for(200ms);
     other.exec("COMMIT");
@@ -376,7 +376,7 @@ TEST_F(StoreFailures, damage_inside_the_file_is_found) {
   std::string bytes = bytes_of(file_);
   for (std::size_t n = bytes.size() / 2; n < bytes.size(); ++n) bytes[n] = static_cast<char>(0xA5);
   write_bytes(file_, bytes);
-  EXPECT_THAT(error_of([&] { Snapshot{file_}; }), HasSubstr("the file is damaged"));
+  EXPECT_THAT(failure_of([&] { Snapshot{file_}; }), HasSubstr("the file is damaged"));
   setenv("XDG_DATA_HOME", folder_.path().c_str(), 1);  // one's own is read as far as it can be
   fs::create_directories(default_database().parent_path());
   write_bytes(default_database(), bytes);
@@ -404,8 +404,8 @@ TEST_F(StoreFailures, a_file_system_without_locks_is_not_another_program) {
   sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
   const auto usual = system->xGetSystemCall(system, "fcntl");
   system->xSetSystemCall(system, "fcntl", reinterpret_cast<sqlite3_syscall_ptr>(&no_locks));
-  const std::string reading = error_of([&] { Snapshot{file_}; });
-  const std::string writing = error_of([&] { Store{file_}; });
+  const std::string reading = failure_of([&] { Snapshot{file_}; });
+  const std::string writing = failure_of([&] { Store{file_}; });
   system->xSetSystemCall(system, "fcntl", usual);
   EXPECT_THAT(reading, HasSubstr("no locks (ENOLCK)"));
   EXPECT_THAT(writing, HasSubstr("no locks (ENOLCK)"));
@@ -413,26 +413,27 @@ TEST_F(StoreFailures, a_file_system_without_locks_is_not_another_program) {
 }
 
 TEST_F(StoreFailures, folders_and_special_files_are_refused) {
-  EXPECT_THAT(error_of([&] { Store store(folder_.path()); }), HasSubstr("it is a folder"));
-  EXPECT_THAT(error_of([&] { Snapshot snapshot(folder_.path()); }), HasSubstr("it is a folder"));
-  EXPECT_THAT(error_of([&] { Store store("/dev/null"); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(failure_of([&] { Store store(folder_.path()); }), HasSubstr("it is a folder"));
+  EXPECT_THAT(failure_of([&] { Snapshot snapshot(folder_.path()); }), HasSubstr("it is a folder"));
+  EXPECT_THAT(failure_of([&] { Store store("/dev/null"); }), HasSubstr("not a regular file"));
   ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { Snapshot snapshot(folder_ / "fifo"); }), HasSubstr("not a regular file"));
-  EXPECT_THAT(error_of([&] { Store store(""); }), HasSubstr("its name is empty"));
+  EXPECT_THAT(failure_of([&] { Snapshot snapshot(folder_ / "fifo"); }), HasSubstr("not a regular file"));
+  EXPECT_THAT(failure_of([&] { Store store(""); }), HasSubstr("its name is empty"));
 }
 
 TEST_F(StoreFailures, a_missing_folder_is_created_unless_a_file_is_in_the_way) {
   { Store store(folder_ / "a/b/c.db"); }
   EXPECT_TRUE(fs::exists(folder_ / "a/b/c.db"));
-  EXPECT_THAT(error_of([&] { Store store(folder_ / "a/b/c.db/d.db"); }), HasSubstr("cannot"));
+  EXPECT_THAT(failure_of([&] { Store store(folder_ / "a/b/c.db/d.db"); }), HasSubstr("cannot"));
 }
 
 TEST_F(StoreFailures, reading_what_is_missing_or_empty_creates_nothing) {
-  EXPECT_THAT(error_of([&] { Snapshot snapshot(file_); }), HasSubstr("there is no such file"));
-  EXPECT_THAT(error_of([&] { Snapshot snapshot(folder_ / "no/such/folder.db"); }), HasSubstr("there is no such file"));
+  EXPECT_THAT(failure_of([&] { Snapshot snapshot(file_); }), HasSubstr("there is no such file"));
+  EXPECT_THAT(failure_of([&] { Snapshot snapshot(folder_ / "no/such/folder.db"); }),
+              HasSubstr("there is no such file"));
   EXPECT_FALSE(fs::exists(file_));
   write_bytes(file_, "");
-  EXPECT_THAT(error_of([&] { Snapshot snapshot(file_); }), HasSubstr("it is empty"));
+  EXPECT_THAT(failure_of([&] { Snapshot snapshot(file_); }), HasSubstr("it is empty"));
   Store store(file_);
   EXPECT_THAT(Snapshot(file_).sweeps(), IsEmpty());
 }
@@ -443,8 +444,8 @@ TEST_F(StoreFailures, a_file_that_vanishes_while_it_is_open_is_noticed) {
   store.add(sweep, synthetic_measurement(0));
   const Snapshot snapshot(file_);
   fs::rename(file_, folder_ / "moved.db");
-  EXPECT_THAT(error_of([&] { store.add(sweep, synthetic_measurement(1)); }), HasSubstr("moved, deleted or replaced"));
-  EXPECT_THAT(error_of([&] { snapshot.data_version(); }), HasSubstr("moved, deleted or replaced"));
+  EXPECT_THAT(failure_of([&] { store.add(sweep, synthetic_measurement(1)); }), HasSubstr("moved, deleted or replaced"));
+  EXPECT_THAT(failure_of([&] { snapshot.data_version(); }), HasSubstr("moved, deleted or replaced"));
   fs::rename(folder_ / "moved.db", file_);
   store.add(sweep, synthetic_measurement(1));
   EXPECT_THAT(snapshot.results(), SizeIs(2));
@@ -461,13 +462,13 @@ TEST_F(StoreFailures, an_import_that_fails_copies_nothing_and_names_its_source) 
   ImportRules rules;
   rules.left_out = [&stop](const std::string&) { stop.request_stop(); };  // in the middle of it
   rules.cancel = stop.get_token();
-  EXPECT_THAT(error_of([&] { store.import(source, rules); }),
+  EXPECT_THAT(failure_of([&] { store.import(source, rules); }),
               AllOf(HasSubstr("cannot import"), HasSubstr("source.db"), HasSubstr("it was cancelled")));
   EXPECT_THAT(Snapshot(file_).sweeps(), SizeIs(1));
   EXPECT_THAT(Snapshot(file_).results(), SizeIs(3));
-  EXPECT_THAT(error_of([&] { store.import(folder_ / "missing.db"); }), HasSubstr("missing.db"));
+  EXPECT_THAT(failure_of([&] { store.import(folder_ / "missing.db"); }), HasSubstr("missing.db"));
   write_bytes(folder_ / "text.db", "no database");
-  EXPECT_THAT(error_of([&] { store.import(folder_ / "text.db"); }), HasSubstr("text.db"));
+  EXPECT_THAT(failure_of([&] { store.import(folder_ / "text.db"); }), HasSubstr("text.db"));
 }
 
 }  // namespace
