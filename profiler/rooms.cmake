@@ -23,6 +23,8 @@ triscope_room(profiler/explore kernels/base profiler/record profiler/statistics 
 triscope_room(profiler/store/check kernels/base profiler/store SQLiteCpp SQLite::SQLite3 fmt::static)
 triscope_room(profiler/export kernels/base kernels/attention kernels/inspect kernels/tensors profiler/paper profiler/record
   fmt::static nlohmann_json::nlohmann_json)
+# Each makes its own of a library that is one header.
+set_source_files_properties(profiler/export/png.cpp profiler/export/deflate.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 triscope_room(profiler/sweep kernels/base profiler/plan profiler/protocol profiler/record profiler/statistics profiler/store
   profiler/supervise profiler/verdict fmt::static nlohmann_json::nlohmann_json Threads::Threads)
 
