@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// Sets the interval to `half`, as a part of the time, at each side.
-void interval_of(ResultRow& row, double half) {
+void set_interval(ResultRow& row, double half) {
   row.ci_low_ms = *row.median_ms * (1 - half);
   row.ci_high_ms = *row.median_ms * (1 + half);
 }
@@ -38,7 +38,7 @@ ResultRow row(const char* kernel, Windows windows, std::int64_t seq_len, double 
   row.problem.window2 = windows.window2;
   row.card.kind = KernelKind::simplicial;
   row.median_ms = ms;
-  interval_of(row, 0.01);
+  set_interval(row, 0.01);
   return row;
 }
 
@@ -129,7 +129,7 @@ TEST(MeasuredCrossing, counts_only_rows_of_the_request) {
 TEST(MeasuredCrossing, is_an_interval_alone_where_the_times_are_known_badly_and_not_told_where_worse) {
   const auto text = [](double half) {
     std::vector<ResultRow> rows = curves(20'000);
-    for (ResultRow& one : rows) interval_of(one, half);
+    for (ResultRow& one : rows) set_interval(one, half);
     return crossing_text(first_crossing(rows, of({512, 32}), CrossingOf::forward));
   };
   EXPECT_EQ(text(0.02), "20,000 (19,200 to 20,800; k)");
@@ -165,7 +165,7 @@ std::vector<ResultRow> several_windows() {
       ResultRow one = row("k", windows, n, 1);
       const double of_512 = triple_count(row("k", {512, 32}, n, 1).problem);
       one.median_ms = 1e-7 * static_cast<double>(n) * 20'000 * triple_count(one.problem) / of_512;
-      interval_of(one, 0.01);
+      set_interval(one, 0.01);
       rows.push_back(one);
     }
   }
@@ -210,7 +210,7 @@ TEST(MeasuredCrossing, a_faster_kernel_without_a_curve_is_estimated_or_left_out)
     if (one.kernel != "k" || Windows{one.problem.window1, one.problem.window2} == Windows{512, 32}) continue;
     one.kernel = "fast";
     *one.median_ms *= 0.75;
-    interval_of(one, 0.01);
+    set_interval(one, 0.01);
     rows.push_back(one);
   }
   found = measured_crossings(rows, of({512, 32}), CrossingOf::forward);
