@@ -78,13 +78,6 @@ std::map<std::int64_t, const ResultRow*> by_length(const Rows& rows, const Quest
   return lengths;
 }
 
-/// The kernel's time with an interval, whatever its width.
-LayerTime known(const MsRange& ends, double ms, const std::string& kernel, LayerBasis kind, const std::string& text) {
-  LayerTime time{.ms = ms, .low_ms = ends.low, .high_ms = ends.high, .kernel = kernel, .basis = text, .kind = kind};
-  time.basis += fmt::format(", +-{} %", significant_text(100 * half_of(time), 2));
-  return time;
-}
-
 /// nullopt where the interval is not known.
 std::optional<MsRange> interval_of(const ResultRow& row) {
   if (!interval_known(row)) return std::nullopt;
@@ -107,18 +100,25 @@ LayerAnswer known_time(const Rows& rows, const Question& question) {
   const double least = triples_at(high.problem, low.problem.seq_len),
                most = triples_at(high.problem, high.problem.seq_len);
   const double way = measured ? 0 : (triples_at(high.problem, seq_len) - least) / (most - least);
-  const LayerTime time =
-      known({std::lerp(low_ends->low, high_ends->low, way), std::lerp(low_ends->high, high_ends->high, way)},
-            std::lerp(*low.median_ms, *high.median_ms, way), high.kernel,
-            measured ? LayerBasis::measured : LayerBasis::between_lengths,
-            measured ? "measured" : fmt::format("between {} and {} tokens", low.problem.seq_len, high.problem.seq_len));
+  const LayerTime time{
+      .ms = std::lerp(*low.median_ms, *high.median_ms, way),
+      .low_ms = std::lerp(low_ends->low, high_ends->low, way),
+      .high_ms = std::lerp(low_ends->high, high_ends->high, way),
+      .kernel = high.kernel,
+      .basis =
+          measured ? "measured" : fmt::format("between {} and {} tokens", low.problem.seq_len, high.problem.seq_len),
+      .kind = measured ? LayerBasis::measured : LayerBasis::between_lengths};
   if (half_of(time) <= kWidestHalf) return {time, ""};
   return {{}, fmt::format("{}, known to +-{:.0f} % only", where, 100 * half_of(time))};
 }
 
 LayerTime estimated(const WorkEstimate& estimate, const std::string& kernel, const std::string& basis) {
-  return known({estimate.ms * (1 - estimate.half), estimate.ms * (1 + estimate.half)}, estimate.ms, kernel,
-               LayerBasis::estimated, basis);
+  return {.ms = estimate.ms,
+          .low_ms = estimate.ms * (1 - estimate.half),
+          .high_ms = estimate.ms * (1 + estimate.half),
+          .kernel = kernel,
+          .basis = basis,
+          .kind = LayerBasis::estimated};
 }
 
 /// What is measured before what is not; then the faster kernel.
@@ -217,6 +217,10 @@ std::string usual_device(std::span<const ResultRow> rows, const LayerMixRequest&
 }  // namespace
 
 bool LayerTime::is_number() const { return half_of(*this) <= kNumberHalf; }
+
+std::string LayerTime::basis_text() const {
+  return fmt::format("{}, +-{} %", basis, significant_text(100 * half_of(*this), 2));
+}
 
 LayerCosts layer_costs(std::span<const ResultRow> rows, const LayerMixRequest& request, const WorkTable& table) {
   require_dot_kernel(rows, request);

@@ -30,10 +30,11 @@ struct LayerTime {
   double ms = 0;
   double low_ms = 0, high_ms = 0;  ///< 95 % interval; between two lengths that of the line through their ends
   std::string kernel;
-  std::string basis;  ///< "measured, +-0.5 %"; "between 8192 and 32768 tokens, +-0.9 %"; "estimate by tiles ..."
+  std::string basis;  ///< "measured"; "between 8192 and 32768 tokens"; "estimate by tiles ..."
   LayerBasis kind = LayerBasis::measured;
   bool is_number() const;  ///< else only the interval says something
   MsRange interval() const { return {low_ms, high_ms}; }
+  std::string basis_text() const;  ///< with half of the interval: "measured, +-0.5 %"
 };
 
 struct LayerCost {

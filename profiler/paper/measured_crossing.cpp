@@ -159,9 +159,6 @@ std::optional<ModelQuestion> model_question(const DeviceRows& device, const Wind
   return question.rows.empty() ? std::nullopt : std::optional(question);
 }
 
-/// The basis of an estimate without its interval, which is that of one length.
-std::string without_interval(const std::string& basis) { return basis.substr(0, basis.find(", +-")); }
-
 TwoCurves modelled(const ModelQuestion& question, LayerMixRequest request, Pass pass, const WorkTable& table) {
   TwoCurves curves;
   curves.dot_product = points_of(question.dot_product);
@@ -175,7 +172,7 @@ TwoCurves modelled(const ModelQuestion& question, LayerMixRequest request, Pass 
     const LayerTime& time = *answer.time;
     curves.windows.push_back({length, time.ms, time.low_ms, time.high_ms, 0});
     curves.kernel = time.kernel;
-    if (time.kind == LayerBasis::estimated || curves.model.empty()) curves.model = without_interval(time.basis);
+    if (time.kind == LayerBasis::estimated || curves.model.empty()) curves.model = time.basis;
   }
   if (curves.windows.size() > 1) curves.reason.clear();
   return curves;

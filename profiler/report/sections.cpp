@@ -89,7 +89,7 @@ std::string layers(const PaperPageInput& input) {
     const LayerCosts costs = layer_costs(input.rows, input.layer, input.work);
     HtmlTable table{{"layer", "pass", "ms", "kernel", "basis"}, {false, false, true, false, false}, {}, ""};
     const auto add = [&](const char* layer, const char* pass, const LayerTime& time) {
-      table.rows.push_back({layer, pass, time_text(time), time.kernel, time.basis});
+      table.rows.push_back({layer, pass, time_text(time), time.kernel, time.basis_text()});
     };
     add("2-simplicial", "forward", costs.simplicial.forward);
     add("2-simplicial", "backward", costs.simplicial.backward);

@@ -135,7 +135,7 @@ void layer_row(const Context& context, const char* layer, const char* pass, cons
   ImGui::TableNextColumn();
   coloured_text(theme.text, kernel_name(context.data, time.kernel));
   ImGui::TableNextColumn();
-  coloured_text(time.kind == LayerBasis::measured ? theme.muted : theme.unclear, plus_minus(time.basis));
+  coloured_text(time.kind == LayerBasis::measured ? theme.muted : theme.unclear, plus_minus(time.basis_text()));
 }
 
 void draw_layers(const Context& context, const RecipeUi& ui, const LayerCosts& costs) {

@@ -52,7 +52,7 @@ nlohmann::json as_json(const LayerTime& time) {
           {"low_ms", time.low_ms},
           {"high_ms", time.high_ms},
           {"kernel", time.kernel},
-          {"basis", time.basis},
+          {"basis", time.basis_text()},
           {"measured", time.kind == LayerBasis::measured}};
 }
 
@@ -97,7 +97,7 @@ void print_layers(const ModelShape& model, const LayerCosts& costs) {
                    {"kernel", Align::left, 80, false},
                    {"basis", Align::left, 70, false}};
   const auto add = [&](const std::string& layer, const char* pass, const LayerTime& time) {
-    table.rows.push_back({layer, pass, time_text(time), time.kernel, time.basis});
+    table.rows.push_back({layer, pass, time_text(time), time.kernel, time.basis_text()});
   };
   const std::string windows =
       fmt::format("2-simplicial {}x{}", model.layer.windows.window1, model.layer.windows.window2);

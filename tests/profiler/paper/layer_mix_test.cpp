@@ -143,7 +143,7 @@ TEST(LayerMix, measured_times_stand_as_far_as_their_intervals_know_them) {
   const LayerTime wide = layer_costs(rows, {}).simplicial.backward;
   EXPECT_FALSE(wide.is_number()) << "8 %: the interval alone";
   EXPECT_EQ(wide.kind, LayerBasis::measured);
-  EXPECT_EQ(wide.basis, "measured, +-8.0 %");
+  EXPECT_EQ(wide.basis_text(), "measured, +-8.0 %");
   EXPECT_DOUBLE_EQ(wide.low_ms, 9.2);
   EXPECT_DOUBLE_EQ(wide.high_ms, 10.8);
   for (const double half : {0.31, 2.0}) {  // the second is unknown: it reaches below zero
