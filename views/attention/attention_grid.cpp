@@ -48,10 +48,8 @@ GridLayout layout_of(const Look& look, const AttentionGridRequest& request, ImVe
 }
 
 /// One map of the grid.
-struct Tile {
+struct Tile : MapPlace {
   std::int64_t query = 0, head = 0;
-  PixelRect rect;
-  AttentionFrame frame;
   const Slice* slice = nullptr;  ///< null while it is computed
 };
 
@@ -82,7 +80,7 @@ void paint_tiles(Context& context, const std::vector<Tile>& tiles, const GridLay
   HeatmapStyle style = model.style(ui, context.data.attention, 0);
   set_theme(style, context.look.theme);
   const PixelRect rect = pixel_rect(layout.low, layout.high());
-  const HeatmapPart part = shown_part(ui, tiles.front().frame);  // all frames are of one size
+  const HeatmapPart& part = tiles.front().part;  // all frames are of one size
   std::string key =
       fmt::format("{},{},{},{}/{},{},{}/{}/{}", part.left, part.top, part.right, part.bottom, style.low, style.high,
                   static_cast<int>(style.scale), static_cast<int>(style.map), context.look.theme.dark);
@@ -93,13 +91,11 @@ void paint_tiles(Context& context, const std::vector<Tile>& tiles, const GridLay
     for (const Tile& tile : tiles) {
       const HeatmapPyramid* pyramid = model.grid.pyramid(tile.query, tile.head);
       if (!tile.slice || !pyramid) continue;
-      const auto masked1 = static_cast<double>(tile.frame.width - pyramid->base().width),
-                 masked2 = static_cast<double>(tile.frame.height - pyramid->base().height);
       const int x = static_cast<int>(std::lround((tile.rect.low.x - rect.low.x) * scale)),
                 y = static_cast<int>(std::lround((tile.rect.low.y - rect.low.y) * scale));
-      paint_heatmap(*pyramid, {part.left - masked1, part.top - masked2, part.right - masked1, part.bottom - masked2},
-                    style, std::min(tile.rect.width, width - x), std::min(tile.rect.height, height - y),
-                    pixels + static_cast<std::ptrdiff_t>(y) * stride + x, stride);
+      paint_heatmap(*pyramid, tile.seen_part(*pyramid), style, std::min(tile.rect.width, width - x),
+                    std::min(tile.rect.height, height - y), pixels + static_cast<std::ptrdiff_t>(y) * stride + x,
+                    stride);
     }
   };
   painted_texture(model, 4, std::move(key), rect.width, rect.height, paint)
@@ -111,13 +107,9 @@ struct SharedCell {
   std::int64_t x = 0, y = 0;
 };
 
-SharedCell cell_under(const Tile& tile, const HeatmapPart& part, ImVec2 mouse) {
-  const auto along = [](float at, float low, float high, double first, double last) {
-    return static_cast<std::int64_t>(
-        std::floor(first + static_cast<double>((at - low) / (high - low)) * (last - first)));
-  };
-  return {along(mouse.x, tile.rect.low.x, tile.rect.high.x, part.left, part.right),
-          along(mouse.y, tile.rect.low.y, tile.rect.high.y, part.top, part.bottom)};
+SharedCell cell_under(const Tile& tile, ImVec2 mouse) {
+  const AttentionCell cell = tile.cell_at(mouse);
+  return {cell.j - tile.frame.first1, cell.k - tile.frame.first2};
 }
 
 std::string cell_text(const Context& context, const Tile& tile, const SharedCell& cell) {
@@ -133,19 +125,21 @@ std::string cell_text(const Context& context, const Tile& tile, const SharedCell
                             significant_text(*log_p + tile.slice->lse, 5), significant_text(tile.slice->largest_p, 4));
 }
 
-/// Zoom, pan, and a click that opens a map; returns the cell under the pointer.
-std::optional<SharedCell> handle_tiles(Context& context, const std::vector<Tile>& tiles) {
+/// Zoom and pan, after which the tiles know what is seen of them, and a click that opens a map; returns the cell under
+/// the pointer.
+std::optional<SharedCell> handle_tiles(Context& context, std::vector<Tile>& tiles) {
   AttentionUi& ui = context.ui.attention;
   std::optional<SharedCell> hovered;
   for (std::size_t n = 0; n < tiles.size(); ++n) {
-    const Tile& tile = tiles[n];
+    Tile& tile = tiles[n];
     ImGui::PushID(static_cast<int>(n));
     ImGui::SetCursorScreenPos(tile.rect.low);
     ImGui::InvisibleButton("##map", ImVec2(tile.rect.high.x - tile.rect.low.x, tile.rect.high.y - tile.rect.low.y));
     ImGui::PopID();
     zoom_and_pan(ui, tile.frame, tile.rect);
+    tile.part = shown_part(ui, tile.frame);
     if (!ImGui::IsItemHovered()) continue;
-    hovered = cell_under(tile, shown_part(ui, tile.frame), ImGui::GetMousePos());
+    hovered = cell_under(tile, ImGui::GetMousePos());
     ImGui::SetTooltip("%s", cell_text(context, tile, *hovered).c_str());
     const ImVec2 dragged = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left);
     if (!ImGui::IsMouseReleased(ImGuiMouseButton_Left) || dragged.x != 0 || dragged.y != 0) continue;
@@ -153,6 +147,7 @@ std::optional<SharedCell> handle_tiles(Context& context, const std::vector<Tile>
     ui.head = tile.head;
     ui.show = AttentionShow::one;
   }
+  for (Tile& tile : tiles) tile.part = shown_part(ui, tile.frame);  // of all: one of them may have been zoomed
   return hovered;
 }
 
@@ -168,15 +163,8 @@ void mark_tiles(const Context& context, const std::vector<Tile>& tiles, const st
       list->AddRect(ImVec2(rect.low.x - look.px(2), rect.low.y - look.px(2)),
                     ImVec2(rect.high.x + look.px(2), rect.high.y + look.px(2)), look.theme.accent, 0, look.px(2));
     if (!hovered) continue;
-    const HeatmapPart part = shown_part(ui, tile.frame);
-    const auto x = [&](std::int64_t cell) {
-      return rect.low.x + static_cast<float>((static_cast<double>(cell) - part.left) / (part.right - part.left)) *
-                              (rect.high.x - rect.low.x);
-    };
-    const auto y = [&](std::int64_t cell) {
-      return rect.low.y + static_cast<float>((static_cast<double>(cell) - part.top) / (part.bottom - part.top)) *
-                              (rect.high.y - rect.low.y);
-    };
+    const auto x = [&](std::int64_t cell) { return tile.x_of(static_cast<double>(cell)); };
+    const auto y = [&](std::int64_t cell) { return tile.y_of(static_cast<double>(cell)); };
     const float least = look.px(5), grow_x = std::max(0.0F, (least - (x(1) - x(0))) / 2),
                 grow_y = std::max(0.0F, (least - (y(1) - y(0))) / 2);
     list->PushClipRect(rect.low, rect.high, true);
@@ -229,7 +217,7 @@ void draw_footer(Context& context, const Tile& tile, const GridLayout& layout) {
     const NumberFont font(look, kSecondarySize);
     coloured_text(look.theme.muted, significant_text(std::exp(style.high), 2));
   }
-  const HeatmapPart part = shown_part(ui, tile.frame);
+  const HeatmapPart& part = tile.part;
   const bool relative = tile.frame.first1 + tile.frame.width == tile.query + 1;
   const auto range = [&](double low, double high, std::int64_t first) {
     const auto text = [&](double cell) {
@@ -292,7 +280,7 @@ void draw_attention_grid(Context& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   context.ui.chart_areas[Panel::attention] = {origin.x, origin.y, room.x, room.y};
   const GridLayout layout = layout_of(context.look, *shown, origin, room);
-  const std::vector<Tile> tiles = tiles_of(context, *shown, layout);
+  std::vector<Tile> tiles = tiles_of(context, *shown, layout);
   context.models.attention().grid.update(data.grid, ui.mean_pooling);
   const std::optional<SharedCell> hovered = handle_tiles(context, tiles);
   paint_tiles(context, tiles, layout);

@@ -22,38 +22,18 @@ constexpr double kSmallestNumber = 1e-99;               // below it a cell's num
 constexpr float kMatchSize = 5;                         // marks on cells smaller than this would hide them
 
 /// One map on the screen.
-struct MapView {
+struct MapView : MapPlace {
   const AttentionSideData* side = nullptr;
   const HeatmapPyramid* pyramid = nullptr;
-  AttentionFrame frame;
-  HeatmapPart part;
   HeatmapStyle style;
-  PixelRect rect;
   int which = 0;
   bool low = false;  ///< little height: the map comes before its title and its edges
 
-  float x_of(double cell) const {
-    return rect.low.x + static_cast<float>((cell - part.left) / (part.right - part.left)) * (rect.high.x - rect.low.x);
-  }
-  float y_of(double cell) const {
-    return rect.low.y + static_cast<float>((cell - part.top) / (part.bottom - part.top)) * (rect.high.y - rect.low.y);
-  }
   /// Cells of the frame in front of those that the pyramid covers: the mask hides them.
   std::int64_t masked1() const { return frame.width - pyramid->base().width; }
   std::int64_t masked2() const { return frame.height - pyramid->base().height; }
-  /// `part` in cells of the pyramid.
-  HeatmapPart seen_part() const {
-    const auto x = static_cast<double>(masked1()), y = static_cast<double>(masked2());
-    return {part.left - x, part.top - y, part.right - x, part.bottom - y};
-  }
   float cell_width() const { return x_of(1) - x_of(0); }
   float cell_height() const { return y_of(1) - y_of(0); }
-  AttentionCell cell_at(ImVec2 mouse) const {
-    const double x = part.left + (mouse.x - rect.low.x) / (rect.high.x - rect.low.x) * (part.right - part.left);
-    const double y = part.top + (mouse.y - rect.low.y) / (rect.high.y - rect.low.y) * (part.bottom - part.top);
-    return {frame.first1 + static_cast<std::int64_t>(std::floor(x)),
-            frame.first2 + static_cast<std::int64_t>(std::floor(y))};
-  }
 };
 
 void handle_mouse(Context& context, const MapView& view) {
@@ -307,7 +287,8 @@ void paint_map(Context& context, const MapView& view) {
                   static_cast<int>(view.style.map), look.theme.dark);
   painted_texture(context.models.attention(), view.which == 1 ? 1 : 0, key, view.rect.width, view.rect.height,
                   [&](std::uint32_t* pixels, int stride, int width, int height) {
-                    paint_heatmap(*view.pyramid, view.seen_part(), view.style, width, height, pixels, stride);
+                    paint_heatmap(*view.pyramid, view.seen_part(*view.pyramid), view.style, width, height, pixels,
+                                  stride);
                   })
       .draw(ImGui::GetWindowDrawList(), view.rect.low, view.rect.high);
 }
@@ -387,6 +368,27 @@ void draw_readout(Context& context, float width) {
 }
 
 }  // namespace
+
+float MapPlace::x_of(double cell) const {
+  return rect.low.x + static_cast<float>((cell - part.left) / (part.right - part.left)) * (rect.high.x - rect.low.x);
+}
+
+float MapPlace::y_of(double cell) const {
+  return rect.low.y + static_cast<float>((cell - part.top) / (part.bottom - part.top)) * (rect.high.y - rect.low.y);
+}
+
+AttentionCell MapPlace::cell_at(ImVec2 mouse) const {
+  const double x = part.left + (mouse.x - rect.low.x) / (rect.high.x - rect.low.x) * (part.right - part.left);
+  const double y = part.top + (mouse.y - rect.low.y) / (rect.high.y - rect.low.y) * (part.bottom - part.top);
+  return {frame.first1 + static_cast<std::int64_t>(std::floor(x)),
+          frame.first2 + static_cast<std::int64_t>(std::floor(y))};
+}
+
+HeatmapPart MapPlace::seen_part(const HeatmapPyramid& pyramid) const {
+  const auto x = static_cast<double>(frame.width - pyramid.base().width),
+             y = static_cast<double>(frame.height - pyramid.base().height);
+  return {part.left - x, part.top - y, part.right - x, part.bottom - y};
+}
 
 HeatmapPart shown_part(const AttentionUi& ui, const AttentionFrame& frame) {
   return ui.part ? kept_inside(*ui.part, frame) : whole_part(frame);

@@ -27,6 +27,18 @@ struct PixelRect {
   int width = 0, height = 0;
 };
 PixelRect pixel_rect(ImVec2 low, ImVec2 high);
+/// attention_map.cpp: cells of a frame, and where those that are seen lie on the screen.
+struct MapPlace {
+  AttentionFrame frame;
+  HeatmapPart part;  ///< that is seen
+  PixelRect rect;    ///< where
+
+  float x_of(double cell) const;
+  float y_of(double cell) const;
+  AttentionCell cell_at(ImVec2 mouse) const;
+  /// `part` in cells of the frame's pyramid, which begins behind those that the mask hides.
+  HeatmapPart seen_part(const HeatmapPyramid& pyramid) const;
+};
 
 /// attention_grid.cpp: small maps, queries down and heads across, in the room that is left; a click opens one.
 void draw_attention_grid(Context& context);
