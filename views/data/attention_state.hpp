@@ -138,7 +138,7 @@ struct AttentionGridRequest {
 struct AttentionGridData {
   std::optional<AttentionGridRequest> of;  ///< what `cells` answer, as far as they are there
   std::map<std::pair<std::int64_t, std::int64_t>, std::shared_ptr<const Slice>> cells;  ///< by query and head
-  std::string device, problem;  ///< where; why there are no more
+  std::string problem;                                                                  ///< why there are no more
   bool pending = false;
 };
 

@@ -14,6 +14,10 @@
 namespace triscope {
 namespace {
 
+constexpr std::array<std::string_view, 10> kPageIds{"table1", "operator", "tiles", "steps",  "rotation",
+                                                    "match3", "results",  "laws",  "recipe", "errata"};
+static_assert(kPageIds.size() == static_cast<std::size_t>(PaperPage::count));
+
 Problem problem_of(const TilesUi& ui) {
   Problem problem;
   problem.window1 = ui.window1;
@@ -25,12 +29,6 @@ Problem problem_of(const TilesUi& ui) {
   return problem;
 }
 
-}  // namespace
-
-namespace {
-constexpr std::array<std::string_view, 10> kPageIds{"table1", "operator", "tiles", "steps",  "rotation",
-                                                    "match3", "results",  "laws",  "recipe", "errata"};
-static_assert(kPageIds.size() == static_cast<std::size_t>(PaperPage::count));
 }  // namespace
 
 std::string_view paper_page_id(PaperPage page) { return kPageIds.at(static_cast<std::size_t>(page)); }

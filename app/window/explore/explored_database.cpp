@@ -22,8 +22,8 @@ bool holds(const std::vector<ResultRow>& rows, const std::string& kernel) {
 
 }  // namespace
 
-ExploredDatabase::ExploredDatabase(std::filesystem::path file, const std::stop_token& closing)
-    : file_(std::move(file)), snapshot_(file_, kBusyTimeout, closing) {}
+ExploredDatabase::ExploredDatabase(const std::filesystem::path& file, const std::stop_token& closing)
+    : snapshot_(file, kBusyTimeout, closing) {}
 
 ExploredDatabase::State ExploredDatabase::state() const {
   try {

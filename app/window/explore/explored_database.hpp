@@ -20,9 +20,8 @@ class ExploredDatabase {
  public:
   /// Opens the file. After a stop of `closing` reading ends with an `Error`; throws one, too, when the file is no
   /// database.
-  ExploredDatabase(std::filesystem::path file, const std::stop_token& closing);
+  ExploredDatabase(const std::filesystem::path& file, const std::stop_token& closing);
 
-  const std::filesystem::path& file() const { return file_; }
   enum class State { unchanged, changed, replaced };
   /// Against what was read. `replaced`: another file stands in its place, or it cannot be read any more.
   State state() const;
@@ -42,7 +41,6 @@ class ExploredDatabase {
     std::map<std::int64_t, Comparison> beside;
   };
 
-  std::filesystem::path file_;
   Snapshot snapshot_;
   std::int64_t version_ = -1;  ///< that `infos_` and `sweeps_` are of; -1: none is read whole
   std::vector<SweepInfo> infos_;
