@@ -105,6 +105,9 @@ std::vector<Case> small_cases() {
       p.sink = 0.5, p.v2_bias = 0.25;
       cases.push_back({p});
       cases.push_back({make_problem(form, 1, 11, 70, 1, dim, 4, 8)});
+      // Long positions that two short ones share; 225 items, which move by one a round on 132 multiprocessors.
+      cases.push_back({make_problem(form, 1, 150, 8, 1, dim, 80, 70)});
+      cases.push_back({make_problem(form, 1, 200, 16, 1, dim, 190, 8)});  // eight short positions share an edge
     }
   }
   return cases;
