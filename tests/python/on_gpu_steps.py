@@ -15,7 +15,9 @@ import triscope
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = ("q", "k1", "k2", "v1", "v2")
 DEFAULTS = dict(scale=None, form="trilinear", mask="causal", k2_bias=0.0, v2_bias=0.0)
-BLOCKS, SETTLING = 12, 6  # of launches that are recorded; blocks before them, behind the pause in which older records are written
+# Blocks of launches that are recorded, and those before them, behind the pause in which older records are written. At its power limit a
+# GPU's clock dips by a tenth about once a second: both sides see several of these.
+BLOCKS, SETTLING = 72, 6
 failed = []
 
 
@@ -353,7 +355,7 @@ def worker_rows(build, folder, name):
     """{(seq_len, pass): (ms, half interval in %)} of cuda.hopper, by `triscope sweep`."""
     database = folder / f"{name}.db"
     words = [build / "bin/triscope", "sweep", "--db", database, "--windows", "512x32", "--seq", "4k", "--q-heads", "64", "--kv-heads", "1",
-             "--kernel", "cuda.hopper", "--pass", "forward,backward", "--device", "0", "--precision", "0.5%", "--budget", "1s", "--restarts", "1"]
+             "--kernel", "cuda.hopper", "--pass", "forward,backward", "--device", "0", "--precision", "0.1%", "--budget", "3s", "--restarts", "1"]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     with triscope.open(database) as opened:
         rows = opened.results()
