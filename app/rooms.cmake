@@ -14,6 +14,7 @@ triscope_room(app/cli/commands kernels/base kernels/inspect kernels/plugin kerne
   triscope_build_facts triscope_plugin_skeleton
   CLI11::CLI11 fmt::static nlohmann_json::nlohmann_json)
 triscope_room(app/cli kernels/base app/cli/commands app/cli/text CLI11::CLI11 fmt::static)
+triscope_costly_rooms(app/cli/options app/cli/paper app/cli/commands)    # CLI11: 5 of a file's 6 s
 triscope_light_rooms(app/stop app/cli app/cli/options app/cli/text app/cli/doctor app/cli/paper app/cli/commands)
 
 add_executable(triscope-worker profiler/worker/main/worker_main.cpp)

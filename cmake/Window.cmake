@@ -48,6 +48,7 @@ target_link_libraries(imgui_and_implot INTERFACE imgui_headers implot
 if(BUILD_TESTING)
   # imgui_test_engine has a licence of its own (free for open source): tests only, never in the program.
   third_party_library(imgui_testable STATIC ${imgui_hooked} $<TARGET_OBJECTS:imgui_common>)
+  target_compile_options(imgui_testable PRIVATE $<$<CONFIG:Release>:-O1>)    # imgui.cpp in 5 s instead of 13
   target_compile_definitions(imgui_testable PUBLIC IMGUI_ENABLE_TEST_ENGINE IMGUI_TEST_ENGINE_ENABLE_COROUTINE_STDTHREAD_IMPL=1)
   file(GLOB test_engine_sources ${test_engine_dir}/imgui_test_engine/*.cpp)
   third_party_library(imgui_test_engine STATIC ${test_engine_sources})

@@ -10,6 +10,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/record/gpu_counters.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 namespace {
@@ -54,9 +55,9 @@ TEST(CounterConfig, an_unknown_metric_is_named_and_costs_no_other) {
 // Recorded on an H200 by record_counter_data: a kernel that spins for a millisecond, its counter data and the values
 // that CUPTI read out of them there.
 TEST(CounterConfig, counter_data_of_a_gpu_are_decoded_without_one) {
-  std::ifstream file(TRISCOPE_TEST_DATA "/counter_data.bin", std::ios::binary);
+  std::ifstream file(source_file("tests/cuda/data/counter_data.bin"), std::ios::binary);
   const std::vector<std::uint8_t> data(std::istreambuf_iterator<char>(file), {});
-  std::ifstream text(TRISCOPE_TEST_DATA "/counter_values.txt");
+  std::ifstream text(source_file("tests/cuda/data/counter_values.txt"));
   std::map<std::string, double> there;
   for (auto [name, value] = std::pair(std::string(), 0.0); text >> name >> value;) there[name] = value;
   const CounterConfig config(cupti(), "GH100", metric_names(CounterSet::standard));

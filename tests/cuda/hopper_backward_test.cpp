@@ -17,6 +17,7 @@
 #include "kernels/cuda/portable/portable.hpp"
 #include "tests/cuda/hopper_case.hpp"
 #include "tests/cuda/plausible_arguments.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 namespace {
@@ -201,7 +202,7 @@ struct Choices {
 
 Choices choices_of(const std::string& name) {
   Choices found;
-  std::ifstream file(TRISCOPE_TEST_DATA "/" + name);
+  std::ifstream file(source_file("tests/cuda/data/" + name));
   std::string line;
   while (std::getline(file, line) && line.starts_with("# ")) {
   }

@@ -17,6 +17,7 @@
 #include "kernels/cuda/hopper/choose/cost.hpp"
 #include "kernels/cuda/hopper/choose/plan.hpp"
 #include "tests/cuda/hopper_case.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope::hopper {
 namespace {
@@ -43,7 +44,7 @@ void add_half(Row& row) {
 }
 
 Recorded read_recorded() {
-  std::ifstream file(TRISCOPE_TEST_DATA "/hopper_instances.csv");
+  std::ifstream file(source_file("tests/cuda/data/hopper_instances.csv"));
   Recorded recorded;
   std::string line;
   while (std::getline(file, line) && line.starts_with("# ")) {

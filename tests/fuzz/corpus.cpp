@@ -8,11 +8,13 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "tests/paths.hpp"
+
 namespace triscope {
 
 std::vector<CorpusFile> corpus_of(std::string_view target) {
   std::vector<CorpusFile> files;
-  const std::filesystem::path folder = std::filesystem::path(TRISCOPE_FUZZ_CORPUS) / target;
+  const std::filesystem::path folder = source_file("tests/fuzz/corpus/" + std::string(target));
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream in(entry.path(), std::ios::binary);
     files.push_back({entry.path().filename().string(), {std::istreambuf_iterator<char>(in), {}}});

@@ -4,6 +4,7 @@
 #include <implot_internal.h>
 
 #include "profiler/plan/request.hpp"
+#include "tests/paths.hpp"
 #include "tests/views/journey.hpp"
 
 namespace triscope {
@@ -11,7 +12,7 @@ namespace {
 
 using fixture::Journey;
 
-constexpr const char* kRecorded = TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db";
+const std::string kRecorded = recorded_file();
 
 /// The one plot that was drawn so far.
 ImPlotPlot& only_plot() { return *ImPlot::GetCurrentContext()->Plots.GetByIndex(0); }

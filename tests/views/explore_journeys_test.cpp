@@ -7,6 +7,7 @@
 
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
+#include "tests/paths.hpp"
 #include "tests/views/journey.hpp"
 
 namespace triscope {
@@ -14,8 +15,8 @@ namespace {
 
 using fixture::Journey;
 
-constexpr const char* kExplored = TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db";
-constexpr const char* kOther = TRISCOPE_SOURCE_DIR "/assets/recorded/h100.db";
+const std::string kExplored = recorded_file();
+const std::string kOther = recorded_file("h100.db");
 
 class ExploreJourney : public Journey {
  protected:

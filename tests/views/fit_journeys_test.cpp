@@ -5,6 +5,7 @@
 
 #include <cfloat>
 
+#include "tests/paths.hpp"
 #include "tests/views/attention_journey.hpp"
 
 namespace triscope {
@@ -12,7 +13,7 @@ namespace {
 
 using fixture::AttentionJourney;
 
-constexpr const char* kFitted = TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db";
+const std::string kFitted = recorded_file();
 
 /// Of a machine with a GPU, or of one without: as many kernels as the product has.
 std::shared_ptr<const Catalog> machine(bool gpu) {

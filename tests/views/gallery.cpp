@@ -17,6 +17,7 @@
 #include "kernels/base/atomic_file.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
+#include "tests/paths.hpp"
 #include "tests/profiler/record/kernel_cards.hpp"
 #include "tests/views/gallery_figures.hpp"
 #include "tests/views/window_fixture.hpp"
@@ -188,14 +189,12 @@ constexpr std::int64_t kLengths = 4;
 
 void shoot_full(Studio& studio, const Variant& variant) {
   InventedSweep sweep;
-  studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep);
+  studio.open(recorded_file(), variant, sweep);
   const auto& sweeps = studio.application().data().sweeps;
   if (sweeps.empty()) throw Error("No pictures were made", "assets/recorded/h200.db holds no sweep", "record it again");
   studio.ask(ask::ShowSweep{kTable1});
   studio.application().select_first();
-  if (sweeps.size() > 1)
-    studio.ask(
-        ask::Compare{most_alike(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", *studio.application().data().shown)});
+  if (sweeps.size() > 1) studio.ask(ask::Compare{most_alike(recorded_file(), *studio.application().data().shown)});
   studio.tour("full");
   studio.ask(ask::ShowSweep{longest_sweep(sweeps)});
   studio.application().select_first();
@@ -228,7 +227,7 @@ void shoot_empty(Studio& studio, const Variant& variant, const std::filesystem::
                                          "bytes or more, so that it is read as one.";
   studio.open(folder / "notes.txt", variant, sweep, false);
   studio.shoot("unreadable");
-  studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep, false);
+  studio.open(recorded_file(), variant, sweep, false);
   studio.tour("nothing_chosen");
 }
 
@@ -346,7 +345,7 @@ void shoot_many(Studio& studio, const Variant& variant, const std::filesystem::p
 
 void shoot_dialogs(Studio& studio, const Variant& variant) {
   InventedSweep sweep;
-  studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep);
+  studio.open(recorded_file(), variant, sweep);
   studio.ask(ask::ShowSweep{kTable1});
   studio.application().select_first();
   UiState& ui = studio.application().ui();
@@ -397,7 +396,7 @@ void shoot_dialogs(Studio& studio, const Variant& variant) {
 /// The Explore panel as it can be set.
 void shoot_explore(Studio& studio, const Variant& variant) {
   InventedSweep sweep;
-  studio.open(TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db", variant, sweep);
+  studio.open(recorded_file(), variant, sweep);
   studio.front(Panel::explore);
   ExploreUi& ui = studio.application().ui().explore;
   int number = 0;
@@ -413,7 +412,7 @@ void shoot_explore(Studio& studio, const Variant& variant) {
   studio.shoot("explore_nothing");
   ui.filter = "kernel=cuda.hopper,baseline.fa3 heads=64/1 head_dim=128 form=trilinear,dot_product window~512x32,causal";
   ui.query = {"seq", "tflops", "database", "pass", ui.filter, false};
-  ui.others = {TRISCOPE_SOURCE_DIR "/assets/recorded/h100.db", "/nowhere/lost.db"};
+  ui.others = {recorded_file("h100.db"), "/nowhere/lost.db"};
   studio.shoot("explore_databases");
   ui.others.clear();
   ui.query = {"seq", "tflops", "kernel", "pass", "", true, "form"};
@@ -430,7 +429,7 @@ constexpr const char* kDocsFilter =
 /// The pictures of the window in the documents (docs/pictures/draw).
 void shoot_docs(Studio& studio) {
   InventedSweep sweep;
-  const std::filesystem::path database = TRISCOPE_SOURCE_DIR "/assets/recorded/h200.db";
+  const std::filesystem::path database = recorded_file();
   for (const bool dark : {true, false}) {
     studio.open(database, {dark, 1440, 900, 1}, sweep);
     studio.ask(ask::ShowSweep{kTable1});

@@ -9,6 +9,7 @@
 #include "app/window/database/database_reader.hpp"
 #include "profiler/plan/request.hpp"
 #include "profiler/store/sweep_lock.hpp"
+#include "tests/paths.hpp"
 #include "tests/views/window_fixture.hpp"
 #include "views/data/long_note.hpp"
 #include "views/shell/shell.hpp"
@@ -234,10 +235,9 @@ TEST_F(Measuring, a_sweep_begins_when_the_preview_that_is_being_made_is_there) {
 
 TEST_F(Measuring, closing_waits_for_no_worker) {
   const std::filesystem::path program = window.folder / "worker";
-  std::ofstream(program)
-      << "#!/bin/sh\nsleep 1 | " TRISCOPE_BIN
-         "/triscope-worker \"$@\" | head -1\nhead -c 1 >\"$0.asked\"\nexec sleep 1000\n";  // greets, and answers
-                                                                                           // nothing
+  std::ofstream(program) << "#!/bin/sh\nsleep 1 | " << build_file("bin/triscope-worker")
+                         << " \"$@\" | head -1\nhead -c 1 >\"$0.asked\"\nexec sleep 1000\n";  // greets, and answers
+                                                                                              // nothing
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   std::mutex mutex;
   std::string said;

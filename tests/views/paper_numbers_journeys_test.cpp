@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "tests/paths.hpp"
 #include "tests/views/journey.hpp"
 #include "tests/views/paper_page_windows.hpp"
 
@@ -97,7 +98,7 @@ const PaperLine& line_of(const PaperModel& model, const Windows& windows) {
 }
 
 TEST_F(PaperNumbersJourney, table_1_follows_the_database_that_is_opened) {
-  std::filesystem::copy_file(TRISCOPE_SOURCE_DIR "/assets/recorded/h100.db", window->folder / "h100.db");
+  std::filesystem::copy_file(recorded_file("h100.db"), window->folder / "h100.db");
   travel([](ImGuiTestContext* c) {
     front(c, Panel::paper);
     c->ItemClick("//**/Table 1");
@@ -133,7 +134,7 @@ TEST_F(PaperNumbersJourney, table_1_follows_the_database_that_is_opened) {
 }
 
 TEST_F(PaperNumbersJourney, table_1_without_its_windows_puts_them_into_the_setup) {
-  std::filesystem::copy_file(TRISCOPE_SOURCE_DIR "/assets/recorded/h100.db", window->folder / "h100.db");
+  std::filesystem::copy_file(recorded_file("h100.db"), window->folder / "h100.db");
   {
     SQLite::Database rows((window->folder / "h100.db").string(), SQLite::OPEN_READWRITE);
     rows.exec("DELETE FROM measurement WHERE pass = 'forward'");

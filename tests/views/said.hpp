@@ -1,4 +1,5 @@
-// The window's program, run by a shell line. TRISCOPE_BIN is defined for the files that include this.
+#include "tests/paths.hpp"
+// The window's program, run by a shell line.
 #pragma once
 
 #include <sys/wait.h>
@@ -24,6 +25,6 @@ inline Said say(const std::string& line) {
   return said;
 }
 
-inline const std::string kWindow = std::string(TRISCOPE_BIN) + "/triscope-window";
+inline const std::string kWindow = build_file("bin/triscope-window");
 
 }  // namespace triscope::fixture

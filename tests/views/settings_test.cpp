@@ -8,6 +8,7 @@
 
 #include "app/window/desktop/layout_check.hpp"
 #include "app/window/desktop/settings_file.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/views/window_fixture.hpp"
 
@@ -116,7 +117,7 @@ TEST(Settings, are_not_written_into_a_pipe_in_their_place) {
 
 TEST(Settings, a_damaged_layout_is_set_aside_and_the_window_starts) {
   int seen = 0;
-  for (const auto& file : std::filesystem::directory_iterator(TRISCOPE_SOURCE_DIR "/tests/fuzz/corpus/layout")) {
+  for (const auto& file : std::filesystem::directory_iterator(source_file("tests/fuzz/corpus/layout"))) {
     SCOPED_TRACE(file.path().filename());
     if (!file.path().filename().string().starts_with("crash")) continue;
     ++seen;

@@ -11,6 +11,7 @@
 #include "kernels/attention/paper.hpp"
 #include "kernels/base/error.hpp"
 #include "profiler/plan/request.hpp"
+#include "tests/paths.hpp"
 #include "views/command/command_search.hpp"
 #include "views/command/shortcut.hpp"
 #include "views/data/format.hpp"
@@ -181,7 +182,7 @@ TEST(Setup, counters_are_asked_for_on_a_gpu_only) {
 }
 
 TEST(Documentation, every_picture_that_a_page_shows_is_there) {
-  const std::filesystem::path root = TRISCOPE_SOURCE_DIR;
+  const std::filesystem::path root = source_file("");
   std::vector<std::filesystem::path> pages{root / "README.md"};
   for (const auto& entry : std::filesystem::directory_iterator(root / "docs")) {
     if (entry.path().extension() == ".md") pages.push_back(entry.path());

@@ -10,6 +10,7 @@
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/program.hpp"
 #include "tests/app/cli/small_history.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -18,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr char kRecorded[] = TRISCOPE_RECORDED_DATABASE;
+const std::string kRecorded = recorded_file();
 
 std::vector<nlohmann::json> explore_json(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "explore");

@@ -9,6 +9,7 @@
 
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/small_history.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -135,7 +136,7 @@ TEST(Facts, windows_are_advised_from_what_was_measured) {
 }
 
 TEST(Facts, advice_says_when_nothing_fits) {
-  const std::vector<std::string> advise{"advise", "--db", TRISCOPE_RECORDED_DATABASE, "--pass", "forward", "--seq"};
+  const std::vector<std::string> advise{"advise", "--db", recorded_file(), "--pass", "forward", "--seq"};
   const auto said = [&](const char* seq_len) {
     std::vector<std::string> words = advise;
     words.emplace_back(seq_len);

@@ -9,6 +9,7 @@
 #include "profiler/store/store.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/program.hpp"
+#include "tests/paths.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -188,7 +189,7 @@ TEST_F(GateTest, json_holds_all_facts_and_junit_and_markdown_the_verdicts) {
 
 /// The lines between ```sh and ``` of docs/gates.md.
 std::string recipe() {
-  const std::string page = read_bytes(std::filesystem::path(TRISCOPE_SOURCE_DIR) / "docs" / "gates.md");
+  const std::string page = read_bytes(source_file("docs/gates.md"));
   const std::size_t begin = page.find("```sh\n") + 6;
   return page.substr(begin, page.find("```", begin) - begin);
 }

@@ -8,6 +8,7 @@
 #include "profiler/record/json.hpp"
 #include "tests/app/cli/expect_error.hpp"
 #include "tests/app/cli/program.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -51,13 +52,13 @@ TEST(Paper, results_name_what_is_reproduced_and_what_is_not) {
 }
 
 TEST(Paper, table1_has_an_h100_beside_it_and_says_that_the_papers_gpu_is_unknown) {
-  const ProgramResult text = run_triscope({"paper", "table1", "--db", TRISCOPE_RECORDED_DATABASE});
+  const ProgramResult text = run_triscope({"paper", "table1", "--db", recorded_file()});
   EXPECT_EQ(text.exit_code, 0) << text.errors;
   for (const char* there :
        {"does not say which GPU", "104.1", "48.0 +-0.4 %", "24.1 +-1.6 %", "NVIDIA H100 80GB HBM3", "NVIDIA H200"})
     EXPECT_THAT(text.output, HasSubstr(there));
   const std::vector<json> lines =
-      json_lines(run_triscope({"paper", "table1", "--db", TRISCOPE_RECORDED_DATABASE, "--format", "json"}));
+      json_lines(run_triscope({"paper", "table1", "--db", recorded_file(), "--format", "json"}));
   ASSERT_EQ(lines.size(), 9U) << "seven pairs of windows, and the paper's Triton kernels in both passes";
   EXPECT_EQ(lines[7]["type"], "paper_kernel");
   EXPECT_NEAR(lines[7]["ms"].get<double>() / lines[7]["ours_ms"].get<double>(), 13.1, 0.1);
@@ -130,13 +131,13 @@ TEST(Paper, scaling_evaluates_the_law_that_the_paper_starts_from) {
 }
 
 TEST(Paper, operator_has_its_relatives_the_determinant_and_the_crossings) {
-  const ProgramResult text = run_triscope({"paper", "operator", "--db", TRISCOPE_RECORDED_DATABASE});
+  const ProgramResult text = run_triscope({"paper", "operator", "--db", recorded_file()});
   EXPECT_EQ(text.exit_code, 0) << text.errors;
   for (const char* there : {"Strassen attention", "a1 b2 c3 + a2 b3 c1", "by the paper's count, 3 w1 w2   49,152",
                             "by the clock, both", "; cuda.hopper)"})
     EXPECT_THAT(text.output, HasSubstr(there));
-  const auto lines = json_lines(run_triscope(
-      {"paper", "operator", "--window", "2048x32", "--db", TRISCOPE_RECORDED_DATABASE, "--format", "json"}));
+  const auto lines = json_lines(
+      run_triscope({"paper", "operator", "--window", "2048x32", "--db", recorded_file(), "--format", "json"}));
   ASSERT_GE(lines.size(), 12U);
   const json& work = lines.back();
   EXPECT_EQ(work["type"], "operator_work");
@@ -150,7 +151,7 @@ TEST(Paper, operator_has_its_relatives_the_determinant_and_the_crossings) {
 }
 
 TEST(Paper, recipe_says_at_which_length_the_windows_are_comparable) {
-  const ProgramResult text = run_triscope({"paper", "recipe", "--db", TRISCOPE_RECORDED_DATABASE});
+  const ProgramResult text = run_triscope({"paper", "recipe", "--db", recorded_file()});
   EXPECT_EQ(text.exit_code, 0) << text.errors;
   EXPECT_THAT(text.output, HasSubstr("over 49,152 (48k) tokens by the paper's count"));
   EXPECT_THAT(text.output, testing::ContainsRegex("By the clock, forward: [0-9,]+ .*; cuda.hopper"));
@@ -195,7 +196,7 @@ TEST(Paper, losses_that_have_no_law_are_named_beside_the_others) {
 }
 
 TEST(Paper, recipe_refuses_models_that_are_too_large_to_add_up) {
-  const std::string recorded = TRISCOPE_RECORDED_DATABASE;
+  const std::string recorded = recorded_file();
   for (const char* many : {"1001", "100000000000", "9000000000000000000"})
     expect_error(run_triscope({"paper", "recipe", "--layers", many, "--budget", "1s", "--db", recorded}), 2,
                  "give at most 1000");
@@ -272,7 +273,7 @@ TEST(Paper, match3_says_where_a_precision_ends_and_what_it_cannot_read) {
 }
 
 TEST(Paper, recipe_adds_up_layers_of_the_recorded_database) {
-  const std::string recorded = TRISCOPE_RECORDED_DATABASE;
+  const std::string recorded = recorded_file();
   const auto lines =
       json_lines(run_triscope({"paper", "recipe", "--db", recorded, "--budget", "5s", "--format", "json"}));
   ASSERT_GE(lines.size(), 11U);
@@ -292,7 +293,7 @@ TEST(Paper, recipe_adds_up_layers_of_the_recorded_database) {
 }
 
 TEST(Paper, recipe_estimates_windows_that_were_not_measured_or_says_why_not) {
-  const std::string recorded = TRISCOPE_RECORDED_DATABASE;
+  const std::string recorded = recorded_file();
   const ProgramResult told =
       run_triscope({"paper", "recipe", "--db", recorded, "--windows", "384x48", "--format", "json"});
   if (run_triscope({"paper", "tiling", "--format", "json"}).output.find("cuda.hopper") == std::string::npos)
@@ -314,7 +315,7 @@ TEST(Paper, recipe_estimates_windows_that_were_not_measured_or_says_why_not) {
 TEST(Paper, a_page_says_where_it_is) {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "report.html";
-  const ProgramResult page = run_triscope({"paper", "page", "-o", file, "--db", TRISCOPE_RECORDED_DATABASE});
+  const ProgramResult page = run_triscope({"paper", "page", "-o", file, "--db", recorded_file()});
   EXPECT_EQ(page.exit_code, 0);
   EXPECT_EQ(page.output, "");
   EXPECT_EQ(page.errors, "written to " + file + "\n");
@@ -335,7 +336,7 @@ TEST(Paper, an_option_that_would_have_no_effect_is_refused) {
       {{"table1", "-o", page}, "it is for page"},
       {{"results", "--losses", losses}, "it is for scaling"},
       {{"table1", "--window", "128x32"}, "it is for operator, tiling, recipe, page"},
-      {{"errata", "--db", TRISCOPE_RECORDED_DATABASE}, "it is for operator, table1, recipe, page"},
+      {{"errata", "--db", recorded_file()}, "it is for operator, table1, recipe, page"},
       {{"scaling", "--trained-on", "1T"}, "--trained-on without --law"},
       {{"scaling", "--losses", losses, "--sizes", "1B,2B,3B"}, "--sizes beside --losses"},
       {{"match3", "--numbers", "1,2", "--tokens", "5"}, "--tokens beside --numbers"}};

@@ -9,6 +9,7 @@
 
 #include "profiler/store/store.hpp"
 #include "tests/app/cli/program.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -16,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string plugin(const std::string& name) { return std::string(TRISCOPE_PLUGINS) + "/" + name + ".so"; }
+std::string plugin(const std::string& name) { return build_file("tests/plugins/" + name + ".so"); }
 
 /// Beside cpu.fast unless `kernels` says otherwise, on a problem of a tenth of a second.
 ProgramResult sweep(const std::filesystem::path& database, const std::string& kernels,
@@ -103,7 +104,7 @@ TEST(Plugin, that_cannot_be_loaded_is_refused_in_a_sentence) {
       {plugin("missing_symbol"), "it has no function triscope_workspace"},
       {plugin("wrong_version"), "it has version 7 of the interface"},
       {plugin("built_in_id"), "its kernel is called cpu.fast, as Triscope's own are"},
-      {TRISCOPE_LIBRARY, "its kernel is called cpu.fast, as Triscope's own are"}};
+      {build_file("lib/libtriscope_attention.so"), "its kernel is called cpu.fast, as Triscope's own are"}};
   for (const auto& [file, said] : bad) {
     SCOPED_TRACE(file);
     const ProgramResult result = sweep(folder.path() / "r.db", file);

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/paths.hpp"
+
 namespace triscope {
 namespace {
 
@@ -97,7 +99,7 @@ ProgramResult Program::wait() {
   return result;
 }
 
-std::filesystem::path program_path(const std::string& name) { return std::filesystem::path(TRISCOPE_BIN) / name; }
+std::filesystem::path program_path(const std::string& name) { return build_file("bin/" + name); }
 
 ProgramResult run_triscope(const std::vector<std::string>& arguments, const Program::Options& options) {
   return Program(program_path("triscope"), arguments, options).wait();

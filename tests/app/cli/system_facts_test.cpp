@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "app/cli/doctor/doctor.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -21,7 +22,7 @@ std::string problem_of(const SystemFacts& facts, const std::string& id) {
 
 TEST(SystemFacts, a_library_that_ends_the_worker_costs_its_own_line_only) {
   const TemporaryFolder folder;
-  setenv("TRISCOPE_WORKER", TRISCOPE_BAD_WORKER, 1);
+  setenv("TRISCOPE_WORKER", build_file("tests/triscope-bad-worker").c_str(), 1);
   setenv("TRISCOPE_TEST_WORKER", "baselines", 1);
   const SystemFacts facts = gather_facts(folder / "none.db", {});
   unsetenv("TRISCOPE_WORKER");

@@ -12,6 +12,7 @@
 #include "kernels/baseline/cublas/cublas_kernel.hpp"
 #include "kernels/reference/check.hpp"
 #include "tests/kernels/attention/attention_case.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -19,7 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::filesystem::path kFakeCublas = TRISCOPE_FAKES;
+const std::filesystem::path kFakeCublas = build_file("tests/baseline");
 
 Problem product(std::int64_t n) {
   Problem p;

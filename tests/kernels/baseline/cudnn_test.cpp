@@ -8,6 +8,7 @@
 #include "kernels/base/error.hpp"
 #include "kernels/baseline/cudnn/cudnn_kernel.hpp"
 #include "kernels/baseline/cudnn/cudnn_library.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -16,7 +17,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::filesystem::path kFakeCudnn = TRISCOPE_FAKES;
+const std::filesystem::path kFakeCudnn = build_file("tests/baseline");
 
 Problem problem() {
   Problem p;

@@ -11,6 +11,7 @@
 #include "kernels/baseline/fa3/fa3_kernel.hpp"
 #include "kernels/baseline/fa3/fa3_library.hpp"
 #include "tests/kernels/baseline/bf16_case.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
@@ -20,7 +21,7 @@ using test::Bf16Case;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::filesystem::path kFakeFa3 = TRISCOPE_FAKES;
+const std::filesystem::path kFakeFa3 = build_file("tests/baseline");
 
 Gpu hopper() { return {3, 9, 0, "Test GPU"}; }
 

@@ -13,6 +13,7 @@
 #include "profiler/explore/explore_filter.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 namespace {
@@ -21,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr char kRecorded[] = TRISCOPE_RECORDED_DATABASE;
+const std::string kRecorded = recorded_file();
 
 const std::vector<ResultRow>& recorded_rows() {
   static const std::vector<ResultRow> rows = Snapshot(kRecorded).results();

@@ -15,6 +15,7 @@
 #include "profiler/paper/layer_mix.hpp"
 #include "profiler/statistics/row_that_counts.hpp"
 #include "profiler/store/store.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 namespace {
@@ -35,8 +36,7 @@ bool alike(const ResultRow& a, const ResultRow& b) {
 }
 
 std::vector<ResultRow> rows_of(const char* database, const std::function<bool(const ResultRow&)>& wanted) {
-  std::vector<ResultRow> rows =
-      Snapshot(std::filesystem::path(TRISCOPE_RECORDED_DATABASE).parent_path() / database).results();
+  std::vector<ResultRow> rows = Snapshot(recorded_file(database)).results();
   std::erase_if(rows, [&](const ResultRow& row) {
     return row.status != Status::ok || !row.median_ms || row.regime != Regime::sustained || !wanted(row);
   });

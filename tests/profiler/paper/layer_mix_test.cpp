@@ -11,6 +11,7 @@
 #include "kernels/base/error.hpp"
 #include "profiler/paper/recipe.hpp"
 #include "profiler/store/store.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 namespace {
@@ -212,7 +213,7 @@ TEST(LayerMix, the_ratio_of_a_mix_knows_that_both_have_the_same_global_layers) {
 
 /// The recorded sweeps over lengths, with what one of them measured left out.
 TEST(LayerMix, predicts_measured_rows_that_it_was_not_fitted_to_within_5_percent) {
-  const std::vector<ResultRow> rows = Snapshot(TRISCOPE_RECORDED_DATABASE).results();
+  const std::vector<ResultRow> rows = Snapshot(recorded_file()).results();
   int compared = 0;
   for (const Windows windows : {Windows{512, 32}, Windows{256, 32}, Windows{1024, 16}}) {
     for (const std::int64_t length : {2048, 4096, 8192, 16'384, 32'768, 65'536}) {
@@ -242,7 +243,7 @@ TEST(LayerMix, predicts_measured_rows_that_it_was_not_fitted_to_within_5_percent
 /// All other rows of its length are left out too.
 TEST(LayerMix, predicts_a_sweep_that_was_recorded_later_within_5_percent) {
   constexpr std::int64_t kLater = 32, kLength = 8192;
-  std::vector<ResultRow> later = Snapshot(TRISCOPE_RECORDED_DATABASE).results(), others = later;
+  std::vector<ResultRow> later = Snapshot(recorded_file()).results(), others = later;
   std::erase_if(later, [](const ResultRow& one) { return one.sweep != kLater; });
   std::erase_if(others, [](const ResultRow& one) { return one.sweep == kLater || one.problem.seq_len == kLength; });
   LayerMixRequest request;

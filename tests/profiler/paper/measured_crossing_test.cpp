@@ -12,6 +12,7 @@
 #include "kernels/attention/flops.hpp"
 #include "kernels/registry/registry.hpp"
 #include "profiler/store/store.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 namespace {
@@ -230,9 +231,7 @@ TEST(MeasuredCrossing, of_several_devices_names_each) {
             "20,000 (19,600 to 20,400; k) on GPU; 10,000 (9,800 to 10,200; k) on Other GPU");
 }
 
-std::vector<ResultRow> recorded_rows(const char* name) {
-  return Snapshot(std::filesystem::path(TRISCOPE_RECORDED_DATABASE).parent_path() / name).results();
-}
+std::vector<ResultRow> recorded_rows(const char* name) { return Snapshot(recorded_file(name)).results(); }
 
 /// By hand from the rows of one sweep at two neighbouring lengths.
 TEST(MeasuredCrossing, of_the_recorded_h200_lies_where_its_rows_say) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "profiler/store/store.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 namespace {
@@ -34,7 +35,7 @@ ResultRow dot(std::int64_t seq_len, std::int64_t q_heads = 2) {
 TEST(MeasuredLayer, is_the_papers_where_it_was_measured_or_nothing_was) {
   const LayerMixRequest paper;
   EXPECT_EQ(measured_layer({}).windows, paper.windows);
-  const LayerMixRequest recorded = measured_layer(Snapshot(TRISCOPE_RECORDED_DATABASE).results());
+  const LayerMixRequest recorded = measured_layer(Snapshot(recorded_file()).results());
   EXPECT_EQ(recorded.windows, paper.windows);
   EXPECT_EQ(recorded.seq_len, paper.seq_len);
   EXPECT_EQ(recorded.q_heads, paper.q_heads);

@@ -11,12 +11,13 @@
 #include "profiler/paper/losses_file.hpp"
 #include "profiler/paper/reproduction.hpp"
 #include "profiler/record/json.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 namespace {
 
 nlohmann::json recorded_by_scipy() {
-  return nlohmann::json::parse(std::ifstream(TRISCOPE_TEST_PAPER "/scipy_recorded.json"));
+  return nlohmann::json::parse(std::ifstream(source_file("tests/profiler/paper/scipy_recorded.json")));
 }
 
 void expect_near(double value, const nlohmann::json& expected, double relative = 1e-8) {

@@ -8,13 +8,14 @@
 
 #include "profiler/paper/printed_values.hpp"
 #include "profiler/store/store.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 namespace {
 
 TEST(Table1, of_the_h100_is_sweep_1_of_its_recorded_database) {
   const RecordedTable1& table = recorded_table1();
-  const std::filesystem::path file = std::filesystem::path(TRISCOPE_RECORDED_DATABASE).parent_path() / table.database;
+  const std::filesystem::path file = recorded_file(table.database);
   const std::vector<ResultRow> rows = Snapshot(file).results(1);
   ASSERT_EQ(table.lines.size(), paper_table1().size());
   for (const PaperRow& paper : paper_table1()) {
@@ -31,7 +32,7 @@ TEST(Table1, of_the_h100_is_sweep_1_of_its_recorded_database) {
 }
 
 TEST(Table1, of_the_recorded_h200_is_the_row_known_best) {
-  const std::vector<ResultRow> rows = Snapshot(TRISCOPE_RECORDED_DATABASE).results();
+  const std::vector<ResultRow> rows = Snapshot(recorded_file()).results();
   for (const PaperRow& paper : paper_table1()) {
     const ResultRow* row = fastest_table1_forward(rows, paper.windows);
     ASSERT_NE(row, nullptr);
@@ -47,9 +48,7 @@ TEST(Table1, of_the_recorded_h200_is_the_row_known_best) {
 }
 
 TEST(Table1, knows_the_rows_that_it_was_recorded_from) {
-  const auto rows = [](const char* name) {
-    return Snapshot(std::filesystem::path(TRISCOPE_RECORDED_DATABASE).parent_path() / name).results();
-  };
+  const auto rows = [](const char* name) { return Snapshot(recorded_file(name)).results(); };
   std::vector<ResultRow> h100 = rows("h100.db");
   EXPECT_TRUE(is_recorded_table1(h100));
   EXPECT_FALSE(is_recorded_table1(rows("h200.db")));

@@ -7,6 +7,7 @@
 
 #include "profiler/protocol/messages.hpp"
 #include "profiler/supervise/supervisor.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 
@@ -46,7 +47,7 @@ inline MeasureRequest tiny_request(const std::vector<std::string>& kernels, Pass
 /// The worker of bad_worker_main.cpp; `how` makes its protocol misbehave.
 inline WorkerOptions bad_worker(const std::string& how = "") {
   WorkerOptions options;
-  options.program = TRISCOPE_BAD_WORKER;
+  options.program = build_file("tests/triscope-bad-worker");
   options.handshake_limit = std::chrono::minutes(5);  // what comes before the greeting takes its time on a busy machine
   if (!how.empty()) options.prefix = {"env", "TRISCOPE_TEST_WORKER=" + how};
   return options;

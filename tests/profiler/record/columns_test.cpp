@@ -10,6 +10,7 @@
 #include <set>
 
 #include "profiler/store/store.hpp"
+#include "tests/paths.hpp"
 #include "tests/profiler/store/synthetic_database.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -23,7 +24,7 @@ std::string line_of(const ResultColumn& column) {
 }
 
 std::string schema_page() {
-  std::ifstream in(TRISCOPE_SOURCE_DIR "/docs/schema.md");
+  std::ifstream in(source_file("docs/schema.md"));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

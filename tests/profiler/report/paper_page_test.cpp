@@ -22,6 +22,7 @@
 #include "profiler/report/html.hpp"
 #include "profiler/report/svg_chart.hpp"
 #include "profiler/store/store.hpp"
+#include "tests/paths.hpp"
 
 namespace triscope {
 namespace {
@@ -56,7 +57,7 @@ std::string fault_of(const std::string& page) {
 PaperPageInput recorded_page() {
   PaperPageInput input;
   input.database = "h200.db";
-  input.rows = Snapshot(TRISCOPE_RECORDED_DATABASE).results();
+  input.rows = Snapshot(recorded_file()).results();
   input.tiled.seq_len = 32'768;
   input.tiles = listing_tile_uses(input.tiled);
   return input;
@@ -119,7 +120,7 @@ TEST(PaperPage, shows_the_operator_with_its_crossings_by_count_and_by_clock) {
 
 TEST(PaperPage, the_recorded_h100_stands_once_where_its_rows_are_the_measured_ones) {
   PaperPageInput input;
-  const auto path = std::filesystem::path(TRISCOPE_RECORDED_DATABASE).parent_path() / "h100.db";
+  const auto path = recorded_file("h100.db");
   take_rows(input, Snapshot(path).results());
   const std::string own = section_of(paper_page(input), "Table 1"),
                     other = section_of(paper_page(recorded_page()), "Table 1");
@@ -242,7 +243,7 @@ TEST(PaperPage, shows_windows_of_another_shape_without_a_ratio) {
 }
 
 TEST(PaperPage, shows_one_device_and_names_the_others) {
-  const std::filesystem::path file = TRISCOPE_RECORDED_DATABASE;
+  const std::filesystem::path file = recorded_file();
   const std::string h100 = "NVIDIA H100 80GB HBM3";
   std::vector<ResultRow> rows = Snapshot(file.parent_path() / "h100.db").results();
   std::ranges::copy(recorded_page().rows, std::back_inserter(rows));

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "profiler/plan/request.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace triscope {
 
 class BadWorkerSweep : public testing::Test {
  protected:
-  BadWorkerSweep() { setenv("TRISCOPE_WORKER", TRISCOPE_BAD_WORKER, 1); }
+  BadWorkerSweep() { setenv("TRISCOPE_WORKER", build_file("tests/triscope-bad-worker").c_str(), 1); }
   ~BadWorkerSweep() override { unsetenv("TRISCOPE_WORKER"); }
 
   /// Three windows, one block, one restart.
