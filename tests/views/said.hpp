@@ -1,4 +1,3 @@
-#include "tests/paths.hpp"
 // The window's program, run by a shell line.
 #pragma once
 
@@ -6,6 +5,8 @@
 
 #include <cstdio>
 #include <string>
+
+#include "tests/paths.hpp"
 
 namespace triscope::fixture {
 

@@ -243,9 +243,8 @@ TEST(PaperPage, shows_windows_of_another_shape_without_a_ratio) {
 }
 
 TEST(PaperPage, shows_one_device_and_names_the_others) {
-  const std::filesystem::path file = recorded_file();
   const std::string h100 = "NVIDIA H100 80GB HBM3";
-  std::vector<ResultRow> rows = Snapshot(file.parent_path() / "h100.db").results();
+  std::vector<ResultRow> rows = Snapshot(recorded_file("h100.db")).results();
   std::ranges::copy(recorded_page().rows, std::back_inserter(rows));
   PaperPageInput input = recorded_page();
   take_rows(input, rows);
