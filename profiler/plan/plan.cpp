@@ -48,12 +48,7 @@ bool is_baseline(const KernelInfo& kernel) { return is_baseline(kernel.card.kind
 
 std::vector<std::pair<std::int64_t, std::int64_t>> head_pairs(const SweepRequest& request) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-  if (request.kv_heads.size() != 1 && request.kv_heads.size() != request.q_heads.size()) {
-    refuse("the heads cannot be paired",
-           fmt::format("the lists have {} numbers of query heads and {} numbers of kv heads", request.q_heads.size(),
-                       request.kv_heads.size()),
-           "give one number of kv heads for all, or one for each number of query heads");
-  }
+  require_pairs_of_heads(request);
   for (std::size_t i = 0; i < request.q_heads.size(); ++i) {
     pairs.emplace_back(request.q_heads[i], request.kv_heads[request.kv_heads.size() == 1 ? 0 : i]);
   }

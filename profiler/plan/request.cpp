@@ -32,6 +32,9 @@ constexpr std::int64_t kMostBlocks = 10'000'000;
 /// can still be read; one of another type, or too long, is refused by name.
 class RequestReader {
  public:
+  /// What an empty list means: nothing would be measured, or all that there is.
+  enum class EmptyList { refused, all };
+
   explicit RequestReader(const json& object) : object_(object) {}
 
   template <typename T>
@@ -49,11 +52,13 @@ class RequestReader {
   }
   template <typename Enum>
   void operator()(const char* name, std::vector<Enum>& list, std::optional<Enum> (*parse)(std::string_view)) const {
-    each(name, list, [&](const json& j, Enum& value) { value = parsed(name, j, parse); });
+    each(
+        name, list, [&](const json& j, Enum& value) { value = parsed(name, j, parse); }, EmptyList::refused);
   }
   template <typename T>
-  void operator()(const char* name, std::vector<T>& list) const {
-    each(name, list, [&](const json& j, T& value) { take(name, j, value); });
+  void operator()(const char* name, std::vector<T>& list, EmptyList empty = EmptyList::refused) const {
+    each(
+        name, list, [&](const json& j, T& value) { take(name, j, value); }, empty);
   }
   /// The members of the object `name`.
   std::optional<RequestReader> object(const char* name) const {
@@ -72,10 +77,11 @@ class RequestReader {
     if (!holds) refuse_stored(fmt::format("its {} is {}", name, otherwise));
   }
   template <typename List, typename Take>
-  void each(const char* name, List& list, Take take_one) const {
+  void each(const char* name, List& list, Take take_one, EmptyList empty) const {
     const json* found = member(name);
     if (!found) return;
     require(found->is_array(), name, "no list");
+    if (empty == EmptyList::refused && found->empty()) refuse_stored(fmt::format("its list of {} is empty", name));
     if (found->size() > kMostEntries)
       refuse_stored(fmt::format("its {} has {} entries, more than {}", name, found->size(), kMostEntries));
     list.clear();
@@ -111,7 +117,10 @@ class RequestReader {
   }
   static void take(const char* name, const json& j, std::string& value) {
     require(j.is_string() && j.get_ref<const std::string&>().size() <= kLongestText, name, "no text, or too long");
-    value = j.get<std::string>();
+    const auto& text = j.get_ref<const std::string&>();
+    require(std::ranges::none_of(text, [](unsigned char c) { return c < 0x20; }), name,
+            "no name, but of several lines");
+    value = text;
   }
   static void take(const char* name, const json& j, Windows& value) {
     require(j.is_object(), name, "no pair");
@@ -165,12 +174,15 @@ StoppingRule restart_rule(const SweepRequest& request) {
 
 std::string to_json(const SweepRequest& r) {
   json j;
-  j["windows"] = r.windows;
-  j["seq_lens"] = r.seq_lens;
-  j["batches"] = r.batches;
-  j["q_heads"] = r.q_heads;
-  j["kv_heads"] = r.kv_heads;
-  j["head_dims"] = r.head_dims;
+  const auto axis = [&j](const char* name, const auto& values) {  // one that is left to the defaults is not named
+    if (!values.empty()) j[name] = values;
+  };
+  axis("windows", r.windows);
+  axis("seq_lens", r.seq_lens);
+  axis("batches", r.batches);
+  axis("q_heads", r.q_heads);
+  axis("kv_heads", r.kv_heads);
+  axis("head_dims", r.head_dims);
   j["forms"] = r.forms;
   j["passes"] = r.passes;
   j["kernels"] = r.kernels;
@@ -208,7 +220,7 @@ SweepRequest sweep_request_from_json(const std::string& text) {
   read("head_dims", r.head_dims);
   read("forms", r.forms, parse_form);
   read("passes", r.passes, parse_pass);
-  read("kernels", r.kernels);
+  read("kernels", r.kernels, RequestReader::EmptyList::all);
   read("instance", r.instance);
   read("device", r.device);
   read("regimes", r.regimes, parse_regime);
@@ -233,6 +245,7 @@ SweepRequest sweep_request_from_json(const std::string& text) {
   try {
     require_measurable(r);
     require_possible(r);
+    if (!r.q_heads.empty() && !r.kv_heads.empty()) require_pairs_of_heads(r);
   } catch (const Error& error) {
     refuse_stored(fmt::format("{} ({})", error.summary(), error.why()));
   }
@@ -319,6 +332,14 @@ void require_measurable(const SweepRequest& request) {
     throw Error("there is nothing to measure", "the list of forms, passes or regimes is empty",
                 "name at least one of each", ExitCode::usage);
   }
+}
+
+void require_pairs_of_heads(const SweepRequest& request) {
+  if (request.kv_heads.size() == 1 || request.kv_heads.size() == request.q_heads.size()) return;
+  throw Error("the heads cannot be paired",
+              fmt::format("the lists have {} numbers of query heads and {} numbers of kv heads", request.q_heads.size(),
+                          request.kv_heads.size()),
+              "give one number of kv heads for all, or one for each number of query heads", ExitCode::usage);
 }
 
 void require_possible(const SweepRequest& request) {

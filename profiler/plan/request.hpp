@@ -53,9 +53,10 @@ inline constexpr std::int64_t kMostRestarts = 1000;
 StoppingRule restart_rule(const SweepRequest&);
 
 std::string to_json(const SweepRequest&);
-/// A stored request; members that are missing keep their defaults. What would be run or opened here (plugin,
-/// worker_prefix, time_limit, tensors) is never taken from it and keeps its default: a database may come from anywhere.
-/// Throws `Error` when it is no JSON object, or a member has another type or a value outside its range.
+/// A stored request; members that are missing keep their defaults, and no list but that of kernels is empty. What would
+/// be run or opened here (plugin, worker_prefix, time_limit, tensors) is never taken from it and keeps its default: a
+/// database may come from anywhere. Throws `Error` when it is no JSON object, or a member has another type or a value
+/// outside its range.
 SweepRequest sweep_request_from_json(const std::string&);
 /// Why `sweep_request_from_json` would throw, in words; empty: it would not.
 std::string request_fault(const std::string& request_json);
@@ -69,6 +70,8 @@ void require_given_again(std::int64_t sweep, const std::string& request_json, co
 /// Throws `Error` (usage) on a budget, precision, number of blocks or time limit that is not above zero, and on an
 /// empty list of forms, passes or regimes.
 void require_measurable(const SweepRequest&);
+/// Throws `Error` (usage) when there are several numbers of kv heads, but not one for each number of query heads.
+void require_pairs_of_heads(const SweepRequest&);
 /// Throws `Error` (usage) on values that are impossible whatever stands beside them (the plan marks impossible
 /// combinations `skipped`).
 void require_possible(const SweepRequest&);

@@ -165,9 +165,9 @@ TEST(SweepRequest, a_poisoned_request_is_refused_by_name) {
       {deep.c_str(), "nested more than 100 deep"},
       {"[]", "no JSON object"},
       {"{{{", "not JSON"},
-      {R"({"forms":[]})", "empty"},
-      {R"({"passes":[]})", "empty"},
-      {R"({"regimes":[]})", "empty"},
+      {R"({"q_heads":[1,2],"kv_heads":[1,2,3]})", "2 numbers of query heads and 3 numbers of kv heads"},
+      {R"({"kernels":["cpu.fast\n9 ok"]})", "kernels is no name"},
+      {R"({"device":"cpu\u001b[2J"})", "device is no name"},
       {R"({"forms":"trilinear"})", "forms"},
       {R"({"forms":["nonsense"]})", "forms"},
       {R"({"forms":[7]})", "forms"},
@@ -210,6 +210,19 @@ TEST(SweepRequest, a_poisoned_request_is_refused_by_name) {
   EXPECT_THROW(sweep_request_from_json(std::string(1'000'000, '[') + std::string(1'000'000, ']')), Error);
   EXPECT_THROW(sweep_request_from_json("{\"device\":\"" + std::string(1'000'000, 'A') + "\"}"), Error);
   EXPECT_THROW(sweep_request_from_json("{\"device\":\"\xff\"}"), Error) << "no UTF-8";
+}
+
+TEST(SweepRequest, an_empty_list_is_refused_by_name_and_no_kernels_are_all) {
+  for (const std::string list :
+       {"forms", "passes", "regimes", "windows", "seq_lens", "batches", "q_heads", "kv_heads", "head_dims"}) {
+    try {
+      sweep_request_from_json("{\"" + list + "\":[]}");
+      ADD_FAILURE() << list << " was taken";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("its list of " + list + " is empty"));
+    }
+  }
+  EXPECT_THAT(sweep_request_from_json(R"({"kernels":[]})").kernels, testing::IsEmpty());
 }
 
 TEST(SweepRequest, members_unknown_to_an_older_version_keep_their_defaults) {

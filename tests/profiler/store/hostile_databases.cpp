@@ -132,7 +132,8 @@ void make_requests(Maker& maker, const std::filesystem::path& mark) {
   maker.request("command_text", json{{"worker_prefix", "touch " + mark.string()}});
   maker.request("tensors", json{{"tensors", "/dev/zero"}});
   maker.request("time_limit", json{{"time_limit_ms", -1}});
-  for (const char* list : {"forms", "regimes", "passes"})
+  for (const char* list :
+       {"forms", "regimes", "passes", "windows", "seq_lens", "batches", "q_heads", "kv_heads", "head_dims"})
     maker.request(std::string(list) + "_empty", json{{list, json::array()}});
   for (const char* list : {"windows", "seq_lens"}) maker.request(std::string(list) + "_text", json{{list, "all"}});
   maker.request("heads_differ", json{{"q_heads", {1, 2}}, {"kv_heads", {1, 2, 3}}});
