@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "kernels/base/error.hpp"
@@ -11,10 +10,20 @@
 #include "profiler/statistics/verdicts.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/supervise/supervisor.hpp"
-#include "profiler/sweep/measurer.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
 
 namespace triscope {
+namespace {
+
+void refuse_other_device(const std::filesystem::path& database, std::int64_t sweep, const Environment& now) {
+  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
+  if (!info || info->environment.device_name == now.device_name) return;
+  throw Error(fmt::format("sweep {} cannot be resumed", sweep),
+              fmt::format("it was measured on {}, but this is {}", info->environment.device_name, now.device_name),
+              "start a new sweep here, or resume it on the first device", ExitCode::usage);
+}
+
+}  // namespace
 
 SweepRequest stored_request(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& given) {
   const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
@@ -33,12 +42,11 @@ SweepRequest stored_request(const std::filesystem::path& database, std::int64_t 
   return request;
 }
 
-void refuse_other_device(const std::filesystem::path& database, std::int64_t sweep, const Environment& now) {
-  const std::optional<SweepInfo> info = Snapshot(database).sweep(sweep);
-  if (!info || info->environment.device_name == now.device_name) return;
-  throw Error(fmt::format("sweep {} cannot be resumed", sweep),
-              fmt::format("it was measured on {}, but this is {}", info->environment.device_name, now.device_name),
-              "start a new sweep here, or resume it on the first device", ExitCode::usage);
+Measurer start_accepted(const SweepRequest& request, const SweepObserver& observer,
+                        const std::filesystem::path& database, std::optional<std::int64_t> resumed) {
+  Measurer measurer = start_measurer(request, observer);
+  if (resumed) refuse_other_device(database, *resumed, measurer.catalog.environment);
+  return measurer;
 }
 
 SweepOutcome outcome_of(const std::filesystem::path& database, std::int64_t sweep) {

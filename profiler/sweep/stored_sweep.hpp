@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "profiler/plan/request.hpp"
-#include "profiler/record/measurement.hpp"
+#include "profiler/sweep/measurer.hpp"
 #include "profiler/sweep/sweep_observer.hpp"
 #include "profiler/sweep/sweep_outcome.hpp"
 
@@ -16,8 +17,10 @@ namespace triscope {
 /// The stored request of the sweep that is resumed; of `given` what a database never says. Throws `Error` (usage).
 SweepRequest stored_request(const std::filesystem::path& database, std::int64_t sweep, const SweepRequest& given);
 
-/// Throws `Error` (usage) when `sweep` was measured on another device than `now`'s.
-void refuse_other_device(const std::filesystem::path& database, std::int64_t sweep, const Environment& now);
+/// `start_measurer`, for the sweep that is resumed where there is one. Throws `Error` (usage) when that was measured on
+/// another device: before its database is opened to be written to, so that not a byte of it changes.
+Measurer start_accepted(const SweepRequest& request, const SweepObserver& observer,
+                        const std::filesystem::path& database, std::optional<std::int64_t> resumed);
 
 /// What the database holds of `sweep`.
 SweepOutcome outcome_of(const std::filesystem::path& database, std::int64_t sweep);

@@ -40,7 +40,7 @@ class Run {
         observer_(observer),
         control_(observer.control ? observer.control : std::make_shared<SweepControl>()),
         lock_(resume ? std::make_unique<SweepLock>(database, *resume) : nullptr),
-        measurer_(start_measurer(request_, observer)),
+        measurer_(start_accepted(request_, observer, database, resume)),
         plan_(make_plan(decided_request(request_, measurer_), measurer_.catalog,
                         [this](const auto& questions) { return measurer_.supervisor.support(questions); })),
         store_(database),
@@ -48,7 +48,6 @@ class Run {
     const Environment& environment = measurer_.catalog.environment;
     store_.know_kernels(measurer_.catalog.kernels);
     if (resume) {
-      refuse_other_device(database, *resume, environment);
       sweep_ = *resume;
       keeper_.emplace(store_, keeping());  // before the sweep is one of this environment
       was_finished_ = !Snapshot(database).sweep(sweep_)->finished.empty();

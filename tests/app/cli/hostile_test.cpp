@@ -74,17 +74,24 @@ TEST(HostileDatabases, a_line_feed_in_a_value_makes_no_second_line_of_an_error) 
     SQLite::Statement rename(database, "UPDATE environment SET device_name = ?");
     rename.bind(1, device);
     rename.exec();
-    database.exec("UPDATE sweep SET finished_unix_ns = NULL, planned = planned + 1");
+    database.exec(
+        "UPDATE sweep SET finished_unix_ns = NULL, planned = planned + 1; UPDATE measurement SET reason = 'slow' || "
+        "char(10) || '  speed          9 TFLOP/s'; PRAGMA journal_mode = DELETE");
   }
+  EXPECT_THAT(run_triscope({"show", "m1", "--db", file.string()}).output,
+              testing::HasSubstr("ok: slow   speed          9 TFLOP/s\n"))
+      << "no line of its own";
+  const std::string before = read_bytes(file);
   expect_error(run_triscope({"sweep", "--resume", "1", "--db", file.string()}), 2,
-               "CPU\\x0atriscope: all is well, but this is");
+               "CPU triscope: all is well, but this is");
+  EXPECT_TRUE(read_bytes(file) == before) << "a sweep that is refused changes no byte, not even how it is journaled";
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
       .exec(
           "PRAGMA ignore_check_constraints = ON; UPDATE measurement SET status = 'ev' || char(10) || 'il' WHERE id = "
           "1");
   const ProgramResult imported = run_triscope({"import", file.string(), "--db", (folder / "target.db").string()});
   EXPECT_EQ(imported.exit_code, 0);
-  EXPECT_THAT(imported.errors, testing::HasSubstr("ev\\x0ail"));
+  EXPECT_THAT(imported.errors, testing::HasSubstr("ev il"));
   EXPECT_EQ(std::count(imported.errors.begin(), imported.errors.end(), '\n'), 1) << imported.errors;
 }
 
