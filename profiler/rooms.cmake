@@ -16,7 +16,7 @@ triscope_room(profiler/protocol kernels/base kernels/inspect kernels/tensors pro
 triscope_room(profiler/supervise kernels/base kernels/inspect profiler/protocol profiler/record profiler/statistics
   triscope_build_facts fmt::static Threads::Threads)
 triscope_room(profiler/tiles kernels/base kernels/paper profiler/paper profiler/supervise nlohmann_json::nlohmann_json)
-triscope_room(profiler/store kernels/base kernels/attention profiler/record
+triscope_room(profiler/store kernels/base kernels/attention profiler/record profiler/statistics
   triscope_schema SQLiteCpp SQLite::SQLite3 fmt::static Threads::Threads)
 triscope_room(profiler/verdict kernels/base profiler/record profiler/statistics profiler/store fmt::static)
 triscope_room(profiler/explore kernels/base profiler/record profiler/statistics fmt::static)

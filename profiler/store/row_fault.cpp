@@ -67,22 +67,10 @@ std::string interval_fault(const std::optional<double>& low, const std::optional
   return low && high && *low > *high ? fmt::format("ci_low_ms is {}, above ci_high_ms", *low) : "";
 }
 
-// How far two counts of the same work may lie apart: they are sums of integers, rounded once.
-constexpr double kRoundings = 1e-9;
-
-// Of what follows from the problem: `stated`, which the row says, beside `count`.
-std::string count_fault(std::string_view name, const std::optional<double>& stated, double count) {
-  if (!stated || std::abs(*stated - count) <= kRoundings * count) return "";
-  return fmt::format("{} is {:.4g}, where its problem gives {:.4g}", name, *stated, count);
-}
-
-// Whoever wrote the row, its rates are its problem's work by its time.
-std::string rate_fault(const ResultRow& row) {
-  if (!row.median_ms || *row.median_ms <= 0) return "";
-  const double per_ms = 1e-9 / *row.median_ms;
-  return first_of(
-      {count_fault("tflops", row.tflops, useful_flops(row.problem, row.pass) * per_ms),
-       count_fault("tflops_paper_count", row.tflops_paper_count, paper_flops(row.problem, row.pass) * per_ms)});
+// Whether a rate that a file states is `own`. Both are made of sums of integers, rounded in another order.
+bool is_same(const std::optional<double>& stated, double own) {
+  constexpr double kRoundings = 1e-9;
+  return stated && std::abs(*stated - own) <= kRoundings * own;
 }
 
 void make_possible(std::int64_t& size) {
@@ -91,27 +79,38 @@ void make_possible(std::int64_t& size) {
 
 }  // namespace
 
+std::string no_time_fault(Status status, const std::optional<double>& median_ms) {
+  if (status != Status::ok) return "";
+  if (!median_ms || std::isnan(*median_ms)) return "median_ms is missing, although it is called ok";
+  return *median_ms > 0 ? "" : fmt::format("median_ms is {}, although it is called ok", *median_ms);
+}
+
 std::string row_fault(const ResultRow& row) {
-  const bool has_no_time = row.status == Status::ok && !row.median_ms;
-  const std::string fault = first_of(
+  return first_of(
       {problem_fault(row.problem, row.status), counts_fault(row.samples, row.flagged),
-       has_no_time ? "median_ms is missing, although it is called ok" : "",
-       number_fault("median_ms", row.median_ms, kMostMs), interval_fault(row.ci_low_ms, row.ci_high_ms),
-       number_fault("events_ms", row.events_ms, kMostMs), number_fault("tflops", row.tflops, kMostTflops),
+       no_time_fault(row.status, row.median_ms), number_fault("median_ms", row.median_ms, kMostMs),
+       interval_fault(row.ci_low_ms, row.ci_high_ms), number_fault("events_ms", row.events_ms, kMostMs),
+       number_fault("tflops", row.tflops, kMostTflops),
        number_fault("tflops_paper_count", row.tflops_paper_count, kMostTflops),
        number_fault("peak_fraction", row.peak_fraction, kMostPeaks), number_fault("power_w", row.power_w, kMostWatts),
        number_fault("power_limit_w", row.power_limit_w, kMostWatts),
        number_fault("sm_clock_mhz", row.sm_clock_mhz, kMostMegahertz),
        number_fault("max_sm_clock_mhz", row.max_sm_clock_mhz, kMostMegahertz),
        number_fault("counted_clock_mhz", row.counted_clock_mhz, kMostMegahertz), date_fault("started", row.started)});
-  return fault.empty() ? rate_fault(row) : fault;
 }
 
-std::string work_fault(const MeasurementKey& key, const std::optional<double>& useful,
-                       const std::optional<double>& paper) {
-  if (!validate(key.problem).empty()) return "";
-  return first_of({count_fault("useful_flops", useful, useful_flops(key.problem, key.pass)),
-                   count_fault("paper_flops", paper, paper_flops(key.problem, key.pass))});
+void compute_rates(ResultRow& row) {
+  if (!row.median_ms || !std::isfinite(*row.median_ms) || *row.median_ms <= 0 || !validate(row.problem).empty()) return;
+  const double useful = useful_flops(row.problem, row.pass), per_ms = 1e-9 / *row.median_ms;
+  const double paper_rate = paper_flops(row.problem, row.pass) * per_ms;
+  if (!is_same(row.tflops_paper_count, paper_rate)) row.tflops_paper_count = paper_rate;
+  const double rate = useful * per_ms;
+  if (is_same(row.tflops, rate)) return;
+  const bool has_rate = row.tflops && std::isfinite(*row.tflops) && *row.tflops > 0;
+  if (row.peak_fraction)
+    row.peak_fraction = has_rate ? std::optional(*row.peak_fraction * (rate / *row.tflops)) : std::nullopt;
+  if (row.power_w) row.joules_per_tflop = *row.power_w * *row.median_ms * 1e9 / useful;
+  row.tflops = rate;
 }
 
 std::string environment_fault(const Environment& environment) {

@@ -11,9 +11,10 @@ namespace triscope {
 /// Why this is nothing that Triscope stores, in words ("seq_len is -5"); empty: it can be.
 std::string row_fault(const ResultRow& row);
 std::string row_fault(const Measurement& measurement);
-/// The same of the FLOPs of one launch that stand beside a measurement: its problem gives them.
-std::string work_fault(const MeasurementKey& key, const std::optional<double>& useful,
-                       const std::optional<double>& paper);
+/// The same of the time without which no row is ok.
+std::string no_time_fault(Status status, const std::optional<double>& median_ms);
+/// Puts the rates that follow from the row's problem and time in the place of those that the file says.
+void compute_rates(ResultRow& row);
 std::string sample_fault(const Sample& sample);
 std::string environment_fault(const Environment& environment);
 std::string sweep_fault(const SweepInfo& sweep);

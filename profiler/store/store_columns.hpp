@@ -78,6 +78,13 @@ constexpr auto expression(std::string_view sql, Place place) {
                 Selected::expression};
 }
 
+/// The same of a text that a person wrote, with its lines.
+template <typename Place>
+constexpr auto lines(std::string_view sql, Place place) {
+  return Column{sql, nullptr, [place](RowReader& reader, auto& row) { std::invoke(place, row) = reader.next_lines(); },
+                Selected::expression};
+}
+
 /// One list of columns, of single columns and of lists.
 template <typename... Parts>
 constexpr auto columns(const Parts&... parts) {

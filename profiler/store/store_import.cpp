@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "profiler/store/patience.hpp"
-#include "profiler/store/row_fault.hpp"
 #include "profiler/store/store.hpp"
 #include "profiler/store/store_error.hpp"
 #include "profiler/store/store_rows.hpp"
@@ -56,7 +55,7 @@ std::int64_t matching_sweep(SQLite::Database& target, const Source& source, std:
     query.executeStep();
     RowReader reader(query);
     const auto id = reader.next<std::int64_t>();
-    return std::pair(read_environment(database, id), reader.next<std::string>());
+    return std::pair(read_environment(database, id), reader.next_lines());
   });
   if (const std::string fault = rules.request_fault(row.request); !fault.empty()) {
     row.request.clear();
@@ -80,11 +79,6 @@ std::optional<ExistingRow> existing_row(SQLite::Database& target, std::int64_t s
   }
 }
 
-// What was computed when `id` was stored.
-Derived read_derived(SQLite::Database& database, std::int64_t id) {
-  return select<Derived>(database, kDerived.columns, "FROM measurement WHERE id = ?", id).front();
-}
-
 bool copy_measurement(SQLite::Database& target, std::int64_t sweep, const Source& source, std::int64_t id,
                       const Measurement& measurement, std::int64_t environment) {
   const std::optional<ExistingRow> existing = existing_row(target, sweep, measurement.key);
@@ -92,11 +86,8 @@ bool copy_measurement(SQLite::Database& target, std::int64_t sweep, const Source
   const auto read = [&](auto of, std::int64_t row) {
     return source.read([&](SQLite::Database& database) { return of(database, row); });
   };
-  const Derived derived = read(read_derived, id);
-  if (const std::string fault = work_fault(measurement.key, derived.useful_flops, derived.paper_flops); !fault.empty())
-    throw UnusableRow(fault);
   const std::int64_t target_environment = intern_environment(target, read(read_environment, environment));
-  const std::int64_t copy = write_measurement(target, sweep, target_environment, measurement, derived,
+  const std::int64_t copy = write_measurement(target, sweep, target_environment, measurement, derive(measurement.key),
                                               existing ? std::optional(existing->id) : std::nullopt);
   if (const std::optional<KernelCard> card = read(read_kernel_card, id)) write_kernel_card(target, copy, *card);
   const std::string note = read(read_note, id);

@@ -7,6 +7,7 @@
 
 #include "profiler/record/same_device.hpp"
 #include "profiler/store/row_fault.hpp"
+#include "profiler/store/sample_summary.hpp"
 #include "profiler/store/store_rows.hpp"
 #include "profiler/store/store_tables.hpp"
 
@@ -37,7 +38,7 @@ constexpr Table kSweepInfos{
     column("planned", &SweepInfo::planned),
     column("starred", &SweepInfo::starred),
     within(&SweepInfo::spread, kSpreads.columns),
-    expression("CASE typeof(note.body) WHEN 'text' THEN note.body END", &SweepInfo::note),
+    lines("CASE typeof(note.body) WHEN 'text' THEN note.body END", &SweepInfo::note),
     expression("count(*) FILTER (WHERE measurement.status = 'ok')", &SweepInfo::ok),
     expression("count(*) FILTER (WHERE measurement.status = 'failed')", &SweepInfo::failed),
     expression("count(*) FILTER (WHERE measurement.status = 'skipped')", &SweepInfo::skipped),
@@ -123,6 +124,7 @@ std::vector<ResultRow> result_rows(SQLite::Database& database, const WhichRows& 
     try {
       RowReader reader(query);
       read_row(reader, kColumns, row);
+      compute_rates(row);
       fault = row_fault(row);
     } catch (const UnusableRow& unusable) {
       fault = unusable.what();
@@ -140,6 +142,13 @@ struct SeriesRow {
   std::optional<std::int64_t> group;
   bool converged = false;
 };
+
+// Of the sweep that a measurement belongs to.
+SweepSpread spread_of_row(SQLite::Database& database, std::int64_t measurement) {
+  SQLite::Statement query(database, "SELECT sweep FROM measurement WHERE id = ?");
+  Binder(query) << measurement;
+  return query.executeStep() ? read_spread(database, query.getColumn(0).getInt64()) : SweepSpread{};
+}
 
 }  // namespace
 
@@ -189,7 +198,10 @@ std::optional<Measurement> read_measurement(SQLite::Database& database, std::int
   if (!checks.empty()) measurement.cross_check = checks.front();
   measurement.launches = rows_of<LaunchRecord>(database, kLaunches, id);
   measurement.counters = rows_of<Counter>(database, kCounters, id);
-  if (const std::string fault = row_fault(measurement); !fault.empty()) throw UnusableRow(fault);
+  correct_by_samples(measurement, spread_of_row(database, id).times);
+  std::string fault = row_fault(measurement);
+  if (fault.empty()) fault = no_time_fault(measurement.status, measurement.summary.median_ms);
+  if (!fault.empty()) throw UnusableRow(fault);
   return std::move(measurement);
 }
 
@@ -396,7 +408,7 @@ std::vector<StoredMeasurement> read_without_counters(SQLite::Database& database,
 std::string read_note(SQLite::Database& database, std::int64_t measurement) {
   SQLite::Statement query(database, "SELECT body FROM note WHERE measurement = ? AND typeof(body) = 'text'");
   Binder(query) << measurement;
-  return query.executeStep() ? RowReader(query).next<std::string>() : std::string();
+  return query.executeStep() ? RowReader(query).next_lines() : std::string();
 }
 
 }  // namespace triscope

@@ -62,7 +62,7 @@ class Binder {
 };
 
 /// Reads columns 0, 1, ... of the row a statement stands on. NULL is an empty optional, NaN, 0 or an empty text. Text
-/// is valid UTF-8, whatever is stored. Throws `UnusableRow` on a value of another type or range.
+/// is one line of valid UTF-8, whatever is stored. Throws `UnusableRow` on a value of another type or range.
 class RowReader {
  public:
   explicit RowReader(const SQLite::Statement& statement) : statement_(statement) {}
@@ -76,6 +76,8 @@ class RowReader {
   Value next() {
     return value_of<Value>(statement_.getColumn(next_++));
   }
+  /// A text that a person wrote, with its lines.
+  std::string next_lines() { return text_of(statement_.getColumn(next_++)); }
   /// A value stored by name; a name this program does not know counts as damage.
   template <typename Parse>
   auto named(Parse&& parse) {
@@ -105,9 +107,12 @@ class RowReader {
       return column.isNull() ? std::numeric_limits<double>::quiet_NaN() : column.getDouble();
     } else {
       static_assert(std::same_as<Value, std::string>, "what type of SQLite is it?");
-      require(column.isText(), column, "text");
-      return column.isNull() ? std::string() : as_utf8(column.getString());
+      return as_one_line(text_of(column));
     }
+  }
+  static std::string text_of(const SQLite::Column& column) {
+    require(column.isText(), column, "text");
+    return column.isNull() ? std::string() : as_utf8(column.getString());
   }
 
   const SQLite::Statement& statement_;

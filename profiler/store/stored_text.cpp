@@ -48,4 +48,11 @@ std::string as_utf8(std::string text) {
   return mended;
 }
 
+std::string as_one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  }
+  return text;
+}
+
 }  // namespace triscope

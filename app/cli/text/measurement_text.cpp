@@ -21,6 +21,14 @@ void add(std::string& text, std::string_view name, const std::string& value) {
   if (!value.empty()) text += fmt::format("  {:<14} {}\n", name, value);
 }
 
+/// A note may have lines. Those after the first stand below it, so that none looks like a line of ours.
+std::string below_each_other(std::string lines) {
+  const std::string indent = fmt::format("\n  {:<14} ", "");
+  for (std::size_t at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + indent.size()))
+    lines.replace(at, 1, indent);
+  return lines;
+}
+
 std::string latency(const Summary& summary) {
   const std::string interval = interval_known(summary)
                                    ? fmt::format("95 % interval {} .. {}", milliseconds_text(summary.ci_low_ms),
@@ -138,7 +146,7 @@ std::string measurement_text(const Measurement& measurement, const ResultRow& ro
   add(text, "workspace",
       measurement.workspace_bytes > 0 ? bytes_text(static_cast<double>(measurement.workspace_bytes)) : "");
   add(text, "no counters", measurement.counters_note);
-  add(text, "note", note);
+  add(text, "note", below_each_other(note));
   if (!measurement.launches.empty()) text += "launches\n" + launches(measurement);
   if (!measurement.counters.empty()) text += "counters\n";
   if (const std::string words = counters_in_words(measurement.counters); !words.empty())

@@ -159,9 +159,9 @@ void SweepDisplay::show(const Measurement& measurement, std::int64_t row) {
   if (mode_ == Mode::json) {
     write_json_line(result_json(measurement, row));
   } else if (mode_ == Mode::bar) {
-    print_output("{}\n", result_line(measurement));
+    print_output("{}\n", plain_line(result_line(measurement)));
   } else {
-    print_output("{}{}\n", how_far(latest_), result_line(measurement));
+    print_output("{}{}\n", how_far(latest_), plain_line(result_line(measurement)));
   }
   std::fflush(stdout);
   last_shown_ = {};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernels/base/error.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "profiler/store/sweep_lock.hpp"
 #include "tests/profiler/store/store_fixture.hpp"
 
@@ -27,6 +28,7 @@ TEST_F(StoreTest, resuming_replaces_what_is_not_ok_and_keeps_its_row_and_note) {
   m.status = Status::ok;
   m.source_hash = "changed since";
   m.samples.resize(7);
+  m.summary = summarize(m.samples, StoppingRule{});
   EXPECT_EQ(store.add(sweep, m), id);
   const Snapshot snapshot(file_);
   expect_same(*snapshot.measurement(id), m);
@@ -96,11 +98,9 @@ TEST_F(StoreTest, another_restart_adds_samples_and_replaces_the_summary) {
   std::vector<Sample> more = synthetic_measurement(2, 3).samples;
   for (Sample& sample : more) sample.restart = 1;
   m.samples.insert(m.samples.end(), more.begin(), more.end());
-  m.summary.median_ms = 77;
-  m.summary.samples = 8;
-  m.summary.restarts = 2;
-  m.reason = "2 of 3 restarts";
   const SweepSpread spread{{1e-4, 12}, {1e-6, 4}};
+  m.summary = summarize(m.samples, StoppingRule{}, spread.times);
+  m.reason = "2 of 3 restarts";
   const MeasurementUpdate update{row, more, m.summary, Status::ok, m.reason};
   store.update(sweep, std::span(&update, 1), spread);
   const Snapshot snapshot(file_);

@@ -7,6 +7,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/error.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "tests/profiler/store/store_fixture.hpp"
 
 namespace triscope {
@@ -25,17 +26,18 @@ Measurement extreme_measurement() {
   m.key.problem = {
       Form::determinant, Mask::full, Element::fp32, true, 3, 77, 12, 4, 96, 13, 7, 0.1, -0.3, 1e-300, -2.5};
   m.key.device_id = "1";
-  m.reason = "a remark with \"quotes\", a \\, a %, umlauts äöü and a\nsecond line";
+  m.reason = "a remark with \"quotes\", a \\, a %, umlauts äöü";
   m.errors["grad_q"] = std::numeric_limits<double>::quiet_NaN();
-  m.summary.ci_low_ms = -std::numeric_limits<double>::infinity();
-  m.summary.ci_high_ms = std::numeric_limits<double>::infinity();
-  m.summary.converged = false;
   m.samples[1].throttle_bits = 0xFFFF'FFFF'FFFF'FFFFu;
   m.samples[2].sm_clock_mhz.reset();
   m.samples[2].power_w.reset();
   m.samples[2].temperature_c.reset();
   m.samples[2].throttle_bits.reset();
   m.samples[4].duration_ns = std::numeric_limits<std::int64_t>::max();
+  m.summary = summarize(m.samples, StoppingRule{});
+  m.summary.ci_low_ms = -std::numeric_limits<double>::infinity();
+  m.summary.ci_high_ms = std::numeric_limits<double>::infinity();
+  m.summary.converged = false;
   m.cross_check = {TimingSource::cpu_clock, 1.25, std::nullopt, 1e300, 7, "a reason"};
   m.counters_note = "not permitted";
   m.counters.push_back({"broken", "", std::numeric_limits<double>::quiet_NaN()});

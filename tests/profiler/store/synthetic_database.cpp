@@ -7,6 +7,7 @@
 
 #include "kernels/attention/flops.hpp"
 #include "kernels/base/philox.hpp"
+#include "profiler/statistics/statistics.hpp"
 #include "profiler/store/store.hpp"
 #include "tests/profiler/record/kernel_cards.hpp"
 
@@ -54,24 +55,9 @@ Sample sample_of(std::int64_t index, std::int64_t ordinal, double median_ns) {
 }
 
 Summary summary_of(const std::vector<Sample>& samples) {
-  Summary summary;
-  std::vector<double> ms;
-  for (const Sample& sample : samples) ms.push_back(static_cast<double>(sample.duration_ns) * 1e-6);
-  std::sort(ms.begin(), ms.end());
-  summary.samples = static_cast<std::int64_t>(ms.size());
-  if (ms.empty()) return summary;
-  summary.median_ms = ms[ms.size() / 2];
-  summary.quartile1_ms = ms[ms.size() / 4];
-  summary.quartile3_ms = ms[ms.size() * 3 / 4];
-  summary.min_ms = ms.front();
-  summary.ci_low_ms = summary.median_ms * 0.999;
-  summary.ci_high_ms = summary.median_ms * 1.001;
-  summary.flagged = std::count_if(samples.begin(), samples.end(), [](const Sample& s) { return !s.flag.empty(); });
+  Summary summary = summarize(samples, StoppingRule{});
+  if (samples.empty()) return summary;
   summary.converged = true;
-  summary.sm_clock_mhz = 1650;
-  summary.restarts = 1;
-  summary.power_w = 0;
-  for (const Sample& sample : samples) *summary.power_w += *sample.power_w / static_cast<double>(samples.size());
   return summary;
 }
 

@@ -115,6 +115,7 @@ class FollowUpOnGpu : public FollowUpTest {
       measurement.key.device_id = "0";
       measurement.key.timing_source = TimingSource::cupti;
       measurement.source_hash = "test";
+      measurement.summary = by_events().summary;
       group_.push_back({store_.add(sweep, measurement), measurement.key, measurement.source_hash});
     }
   }

@@ -1,0 +1,152 @@
+// What a stranger's database says of what was measured, against what follows from it.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include "kernels/attention/flops.hpp"
+#include "profiler/statistics/statistics.hpp"
+#include "tests/profiler/store/store_fixture.hpp"
+
+namespace triscope {
+namespace {
+
+using fixture::StoreTest;
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class ForeignValues : public StoreTest {
+ protected:
+  ForeignValues() {
+    Store store(file_);
+    const std::int64_t sweep = begin(store);
+    for (std::int64_t index = 0; index < 5; ++index) store.add(sweep, synthetic_measurement(index, 30));
+  }
+  void exec(const std::string& sql) const {
+    SQLite::Database database(file_.string(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA ignore_check_constraints = ON; " + sql);
+  }
+  /// Copies all into another database; what was left out.
+  std::vector<std::string> import() const {
+    std::vector<std::string> left_out;
+    ImportRules rules;
+    rules.left_out = [&left_out](const std::string& sentence) { left_out.push_back(sentence); };
+    Store(target_).import(file_, rules);
+    return left_out;
+  }
+  std::filesystem::path target_ = folder_ / "target.db";
+};
+
+TEST_F(ForeignValues, wrong_flops_are_computed_anew_and_cost_no_row) {
+  exec(
+      "UPDATE counter SET name = (SELECT id FROM text WHERE value = 'dram__bytes.sum'), value = 1e6 WHERE ordinal = 1");
+  exec(
+      "INSERT INTO text(value) VALUES ('sm__cycles_elapsed.max'); UPDATE counter SET name = last_insert_rowid() WHERE "
+      "ordinal = 1");
+  const std::vector<ResultRow> right = Snapshot(file_).results();
+  ASSERT_THAT(right, SizeIs(5));
+  ASSERT_TRUE(right[1].peak_fraction && right[1].joules_per_tflop && right[1].tflops_paper_count);
+  for (const char* const set :
+       {"useful_flops = 1e40", "useful_flops = -1", "useful_flops = 0", "useful_flops = NULL",
+        "useful_flops = useful_flops * 1.01, paper_flops = paper_flops / 2", "paper_flops = 9e999"}) {
+    SCOPED_TRACE(set);
+    std::filesystem::remove(target_);
+    exec(fmt::format("UPDATE measurement SET {} WHERE id = 2", set));
+    const auto expect_right = [&](const ResultRow& row) {
+      EXPECT_EQ(row.status, Status::ok) << row.reason;
+      EXPECT_DOUBLE_EQ(row.tflops.value(), *right[1].tflops);
+      EXPECT_DOUBLE_EQ(row.tflops_paper_count.value(), *right[1].tflops_paper_count);
+      EXPECT_NEAR(row.joules_per_tflop.value(), right[1].joules_per_tflop.value(), 1e-9);
+      EXPECT_NEAR(row.peak_fraction.value_or(*right[1].peak_fraction), *right[1].peak_fraction, 1e-9);
+    };
+    expect_right(*Snapshot(file_).result(2));
+    EXPECT_THAT(import(), IsEmpty());
+    expect_right(*Snapshot(target_).result(2));
+    EXPECT_TRUE(Snapshot(target_).result(2)->peak_fraction) << "the copy has the right FLOPs";
+  }
+  EXPECT_EQ(
+      SQLite::Database(target_.string()).execAndGet("SELECT useful_flops FROM measurement WHERE id = 2").getDouble(),
+      useful_flops(right[1].problem, right[1].pass));
+}
+
+TEST_F(ForeignValues, an_ok_row_without_a_time_above_zero_is_refused_by_name_and_its_samples_are_not_lost) {
+  for (const char* const set : {"median_ms = 0", "median_ms = -1", "median_ms = 9e999", "median_ms = NULL"}) {
+    SCOPED_TRACE(set);
+    exec(fmt::format("UPDATE measurement SET {} WHERE id = 2", set));
+    EXPECT_THAT(Snapshot(file_).result(2)->reason, HasSubstr("median_ms is"));
+    EXPECT_EQ(Snapshot(file_).result(2)->status, Status::failed);
+    std::filesystem::remove(target_);
+    EXPECT_THAT(import(), IsEmpty());
+    EXPECT_EQ(Snapshot(target_).result(2)->status, Status::ok);
+    EXPECT_THAT(Snapshot(target_).result(2)->reason, HasSubstr("computed again from the samples"));
+  }
+  for (const char* const set : {"median_ms = 0", "median_ms = -1", "median_ms = 9e999", "median_ms = NULL"}) {
+    SCOPED_TRACE(set);
+    exec(fmt::format("UPDATE measurement SET {} WHERE id = 2; DELETE FROM sample WHERE measurement = 2", set));
+    std::filesystem::remove(target_);
+    const std::vector<std::string> left_out = import();
+    ASSERT_THAT(left_out, SizeIs(1));
+    EXPECT_THAT(left_out[0], HasSubstr("measurement 2 of sweep 1 was not copied: median_ms is"));
+    EXPECT_THAT(Snapshot(target_).results(), SizeIs(4));
+  }
+}
+
+TEST_F(ForeignValues, a_median_and_an_interval_that_the_samples_do_not_have_are_computed_again) {
+  const Summary own = summarize(synthetic_measurement(1, 30).samples, StoppingRule{});
+  for (const char* const set :
+       {"median_ms = median_ms * 0.9, ci_low_ms = ci_low_ms * 0.9, ci_high_ms = ci_high_ms * 0.9",
+        "ci_low_ms = median_ms * 0.999999, ci_high_ms = median_ms * 1.000001",
+        "ci_low_ms = median_ms * 1.1, ci_high_ms = median_ms * 1.2"}) {
+    SCOPED_TRACE(set);
+    exec(
+        "UPDATE measurement SET median_ms = kept.median_ms, ci_low_ms = kept.ci_low_ms, ci_high_ms = kept.ci_high_ms "
+        "FROM (SELECT median_ms, ci_low_ms, ci_high_ms FROM measurement WHERE id = 2) AS kept WHERE measurement.id = "
+        "5");
+    exec(fmt::format(
+        "UPDATE measurement SET median_ms = {:.17g}, ci_low_ms = {:.17g}, ci_high_ms = {:.17g} WHERE id = 2",
+        own.median_ms, own.ci_low_ms, own.ci_high_ms));
+    EXPECT_EQ(Snapshot(file_).measurement(2)->reason, "");
+    exec(fmt::format("UPDATE measurement SET {} WHERE id = 2", set));
+    std::filesystem::remove(target_);
+    EXPECT_THAT(import(), IsEmpty());
+    for (const std::filesystem::path& file : {file_, target_}) {
+      const Measurement read = *Snapshot(file).measurement(2);
+      EXPECT_EQ(read.summary.median_ms, own.median_ms);
+      EXPECT_EQ(read.summary.ci_low_ms, own.ci_low_ms);
+      EXPECT_EQ(read.summary.ci_high_ms, own.ci_high_ms);
+      EXPECT_THAT(read.reason, HasSubstr("computed again from the samples"));
+    }
+    EXPECT_EQ(Snapshot(target_).result(2)->median_ms, own.median_ms);
+  }
+}
+
+TEST_F(ForeignValues, names_and_reasons_are_one_line_and_notes_keep_theirs) {
+  exec(
+      "UPDATE measurement SET reason = 'a' || char(10) || 'speed          9 TFLOP/s' || char(13) || char(9) WHERE id = "
+      "2; "
+      "UPDATE kernel SET name = name || char(10) || 'x'; UPDATE environment SET device_name = 'NVIDIA' || char(10) || "
+      "'H200', host = 'a' || char(9) || 'b'; UPDATE sweep SET command = 'triscope' || char(10) || 'sweep'; "
+      "UPDATE text SET value = value || char(10) || 'y'");
+  {
+    Store store(file_);
+    store.set_note(1, "first\nsecond");
+    store.set_measurement_note(2, "one\ntwo");
+  }
+  const Snapshot snapshot(file_);
+  std::vector<std::string> texts{snapshot.sweeps()[0].command, snapshot.sweeps()[0].environment.device_name,
+                                 snapshot.environment(2)->host};
+  for (const ResultRow& row : snapshot.results())
+    texts.insert(texts.end(), {row.reason, row.kernel, row.device, row.instance, row.card.label});
+  const Measurement read = *snapshot.measurement(2);
+  texts.insert(texts.end(), {read.reason, read.launches[0].name, read.counters[0].name, read.counters[0].unit});
+  EXPECT_THAT(texts, Each(Not(testing::ContainsRegex("[\n\r\t]"))));
+  EXPECT_EQ(read.reason, "a speed          9 TFLOP/s  ");
+  EXPECT_EQ(snapshot.sweeps()[0].note, "first\nsecond");
+  EXPECT_EQ(snapshot.note(2), "one\ntwo");
+  EXPECT_THAT(import(), IsEmpty());
+  EXPECT_EQ(Snapshot(target_).note(2), "one\ntwo");
+}
+
+}  // namespace
+}  // namespace triscope
