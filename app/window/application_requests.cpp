@@ -98,6 +98,9 @@ struct Application::FileActions {
     return {beside_tensors(draft.source.labels_file),
             [&draft](const auto& file) { draft.source.labels_file = file.string(); }};
   }
+  FileAction operator()(const ask::CompareDatabase&) const {
+    return {a.files_.database_folder(), [&app = a](const auto& file) { app.sweeps_.compare_with(file); }};
+  }
   FileAction operator()(const ask::ExploreDatabase&) const {
     return {a.files_.database_folder(), [&app = a](const auto& file) { app.explore_.add(file); }};
   }
@@ -148,6 +151,7 @@ struct Application::Handlers {
   void operator()(const ask::ClearBaseline&) const { a.sweeps_.clear_baseline(); }
   void operator()(const ask::SetReference& request) const { a.sweeps_.set_reference(request.kernel); }
   void operator()(const ask::Compare& request) const { a.sweeps_.compare(request.sweep); }
+  void operator()(const ask::LeaveOtherDatabase&) const { a.sweeps_.leave_other(); }
   void operator()(const ask::SelectMeasurement& request) const { a.sweeps_.select(request.measurement, request.sweep); }
   void operator()(const ask::ClearSelection&) const {
     if (a.ui_.workspace == Workspace::attention) return a.ui_.attention.pinned.reset();
@@ -173,7 +177,14 @@ struct Application::Handlers {
     a.ui_.attention.part.reset();
   }
   void operator()(const ask::InspectAgain&) const { a.attention_.ask_again(); }
-  void operator()(const ask::FindTriples&) const { a.attention_.find_triples(); }
+  void operator()(const ask::ShowMaps& request) const {
+    a.ui_.show(Panel::attention);
+    a.ui_.attention.show = request.show;
+  }
+  void operator()(const ask::FindTriples&) const {
+    a.ui_.show(Panel::attention);
+    a.attention_.find_triples();
+  }
   void operator()(const ask::StopSearch&) const { a.attention_.stop_search(); }
   void operator()(const ask::ToggleTheme&) const { a.appearance_.toggle_theme(); }
   void operator()(const ask::ScaleUp&) const { a.appearance_.scale_by(kScaleStep); }

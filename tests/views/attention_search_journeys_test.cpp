@@ -59,6 +59,28 @@ TEST_F(SearchJourney, a_search_finds_the_largest_p_of_all_and_a_click_goes_there
   });
 }
 
+TEST_F(SearchJourney, the_palette_shows_the_grid_and_begins_a_search) {
+  travel([](ImGuiTestContext* c) {
+    const auto run = [c](const char* letters) {
+      c->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_P);
+      c->Yield(3);
+      c->KeyCharsReplaceEnter(letters);
+      wait(c);
+    };
+    open_small(c);
+    app().carry_out(ask::ShowMeasurements{});
+    c->Yield(4);
+    run("grid of queries");
+    IM_CHECK(ui().workspace == Workspace::attention);
+    IM_CHECK(attention().show == AttentionShow::grid);
+    IM_CHECK(!grid().cells.empty() && grid().problem.empty());
+    run("attention: one");
+    IM_CHECK(attention().show == AttentionShow::one);
+    run("search all");
+    IM_CHECK_EQ(std::ssize(search().found), kListedTriples);
+  });
+}
+
 TEST_F(SearchJourney, a_search_by_token_or_distances_holds_to_them) {
   travel([](ImGuiTestContext* c) {
     open_small(c);

@@ -323,6 +323,9 @@ void shoot_compared(Studio& studio, const Variant& variant, const std::filesyste
   studio.shoot("baseline_latency_tflops");
   studio.ask(ask::Compare{2});
   studio.shoot("compared");
+  studio.open(recorded_file(), variant, sweep);
+  studio.ask(FileRequest(ask::CompareDatabase{recorded_file("h100.db")}));
+  studio.shoot("compared_other_database");
 }
 
 /// 1,000 measurements with 100,000 samples, and one measurement that has 100,000 of its own.

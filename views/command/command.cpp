@@ -50,8 +50,10 @@ bool can_compare(const Data&, const UiState& ui) {
 bool can_star(const Data& data, const UiState&) { return data.shown && !data.read_only; }
 bool can_delete(const Data& data, const UiState&) { return data.shown && !data.read_only && !data.shown->info.running; }
 bool has_slice(const Data& data, const UiState&) { return data.attention.sides[0].slice != nullptr; }
+bool can_search(const Data& data, const UiState& ui) { return has_slice(data, ui) && !data.run.running; }
 bool has_selection(const Data&, const UiState& ui) {
-  return ui.attention.pinned || ui.selection.pinned != 0 || !ui.selection.compared.empty();
+  return ui.attention.pinned || ui.selection.pinned != 0 || !ui.selection.compared.empty() ||
+         !ui.selection.other_database.empty();
 }
 
 // In the order of menus and palette.
@@ -107,6 +109,16 @@ const Command kCommands[] = {
     {ask::ShowPanel{Panel::queue}, "View", "Queue", "Q", "Show what is measured now and what comes next", always},
     {ask::ShowPanel{Panel::log}, "View", "Log", "L", "Show the log", always},
     {ask::ShowPanel{Panel::attention}, "View", "Attention", "A", "Look inside the attention tensor", always},
+    {ask::ShowMaps{AttentionShow::one}, "View", "Attention: one map", "", "One query and head of the attention tensor",
+     has_slice},
+    {ask::ShowMaps{AttentionShow::side_by_side}, "View", "Attention: side by side", "",
+     "A beside B: another source, arithmetic or head", has_slice},
+    {ask::ShowMaps{AttentionShow::difference}, "View", "Attention: difference", "",
+     "The probabilities of A minus those of B", has_slice},
+    {ask::ShowMaps{AttentionShow::grid}, "View", "Attention: grid of queries and heads", "",
+     "Small maps with one zoom: queries down, heads across", has_slice},
+    {ask::FindTriples{}, "View", "Attention: search all queries and heads", "",
+     "List the strongest triples, as the search in the attention panel is set", can_search},
     {ask::ShowMeasurements{}, "View", "Measurements", "M", "Back to the measurements", always},
     {ask::FitCharts{}, "View", "Fit charts", "F", "Zoom every chart to its data", always},
     {ask::ToggleTheme{}, "View", "Light or dark", "Ctrl+T", "Switch between the light and the dark theme", always},
@@ -130,6 +142,8 @@ const Command kCommands[] = {
     {ask::SetBaseline{}, "Sweep", "Set as baseline", "B", "Judge other sweeps against the shown one", shows_sweep},
     {ask::ClearBaseline{}, "Sweep", "Clear baseline", "", "Stop comparing with a baseline", has_baseline},
     {ask::Compare{}, "Sweep", "Compare with the baseline", "C", "Put the shown sweep beside the baseline", can_compare},
+    {ask::CompareDatabase{}, "Sweep", "Compare with another database...", "",
+     "Judge the compared sweeps, or the shown one, against a sweep of another file", shows_rows},
     {ask::Star{}, "Sweep", "Star", "S", "Mark the shown sweep, or take the mark away", can_star},
     {ask::AskToDelete{}, "Sweep", "Delete sweep...", "", "Delete the shown sweep and its samples; asks first",
      can_delete},

@@ -11,6 +11,7 @@ enum class NoticeId {
   settings,        ///< they cannot be read or kept
   open,            ///< a database cannot be opened
   database,        ///< the open one cannot be read, or is gone
+  other_database,  ///< another one cannot be compared with
   database_copy,   ///< it was not copied
   write,           ///< something was not written into it
   import,          ///< measurements were copied from another one

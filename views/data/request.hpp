@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "profiler/export/text_table.hpp"
+#include "views/data/attention_state.hpp"
 #include "views/data/notice_id.hpp"
 #include "views/data/panel.hpp"
 
@@ -50,6 +51,9 @@ struct ChooseLabels {
 };
 struct OpenLosses {
   std::string file;
+};
+struct CompareDatabase {
+  std::string file;  ///< a sweep of it becomes what the compared sweeps are judged against
 };
 struct ExploreDatabase {
   std::string file;  ///< whose measurements stand beside those of the open one in Explore
@@ -109,6 +113,7 @@ struct SetReference {
 struct Compare {
   std::int64_t sweep = 0;  ///< 0: the shown one
 };
+struct LeaveOtherDatabase {};  ///< the compared sweeps are judged against the first of them again
 struct SelectMeasurement {
   std::int64_t measurement = 0;  ///< 0, or the one that is selected already: none
   std::int64_t sweep = 0;        ///< that holds it; 0: the shown one, or another of its device
@@ -143,7 +148,10 @@ struct ShowMeasurements {};
 struct FilterTable {};
 struct FitCharts {};
 struct InspectAgain {};  ///< what failed in the attention panel
-struct FindTriples {};   ///< as the attention panel is set
+struct ShowMaps {
+  AttentionShow show = AttentionShow::one;  ///< in the attention panel
+};
+struct FindTriples {};  ///< as the attention panel is set
 struct StopSearch {};
 struct ToggleTheme {};
 struct ScaleUp {};
@@ -162,19 +170,20 @@ struct Quit {};
 
 }  // namespace ask
 
-using FileRequest = std::variant<ask::OpenDatabase, ask::ImportDatabase, ask::SaveDatabaseCopy, ask::SaveTable,
-                                 ask::SaveChart, ask::SaveChartData, ask::SaveSlice, ask::SaveWindowPicture,
-                                 ask::ChooseTensors, ask::ChooseLabels, ask::OpenLosses, ask::ExploreDatabase>;
+using FileRequest =
+    std::variant<ask::OpenDatabase, ask::ImportDatabase, ask::SaveDatabaseCopy, ask::SaveTable, ask::SaveChart,
+                 ask::SaveChartData, ask::SaveSlice, ask::SaveWindowPicture, ask::ChooseTensors, ask::ChooseLabels,
+                 ask::OpenLosses, ask::CompareDatabase, ask::ExploreDatabase>;
 
 using Request =
     std::variant<FileRequest, ask::OpenRecorded, ask::ListFolder, ask::CopyTable, ask::CopyChart, ask::CopyPanelData,
                  ask::CopyText, ask::Run, ask::Stop, ask::Resume, ask::SkipGroup, ask::MoveGroup, ask::MeasureAgain,
                  ask::MeasureUnclear, ask::PreviewPlan, ask::ShowSweep, ask::SetBaseline, ask::ClearBaseline,
-                 ask::SetReference, ask::Compare, ask::SelectMeasurement, ask::ClearSelection, ask::Star,
-                 ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
-                 ask::ShowMeasurements, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::FindTriples,
-                 ask::StopSearch, ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown, ask::ScaleReset, ask::ResetLayout,
-                 ask::Undo, ask::OpenPalette, ask::OpenHelp, ask::OpenLicences, ask::OpenSettings, ask::DismissNotice,
-                 ask::Quit>;
+                 ask::SetReference, ask::Compare, ask::LeaveOtherDatabase, ask::SelectMeasurement, ask::ClearSelection,
+                 ask::Star, ask::AskToDelete, ask::DeleteSweep, ask::NoteSweep, ask::NoteMeasurement, ask::ShowPanel,
+                 ask::ShowMeasurements, ask::FilterTable, ask::FitCharts, ask::InspectAgain, ask::ShowMaps,
+                 ask::FindTriples, ask::StopSearch, ask::ToggleTheme, ask::ScaleUp, ask::ScaleDown, ask::ScaleReset,
+                 ask::ResetLayout, ask::Undo, ask::OpenPalette, ask::OpenHelp, ask::OpenLicences, ask::OpenSettings,
+                 ask::DismissNotice, ask::Quit>;
 
 }  // namespace triscope

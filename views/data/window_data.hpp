@@ -57,6 +57,7 @@ using Comparisons = std::map<std::int64_t, RowComparison>;
 struct ComparedSweep {
   std::shared_ptr<const SweepResults> results;
   Comparisons against_first;  ///< with the first compared sweep; empty for itself
+  std::string database;       ///< name of the file that it is of; empty: of the open one
 };
 
 /// A measurement with all it carries, its row, and its note.

@@ -109,8 +109,15 @@ void name_apart(std::vector<std::string>& names, const std::vector<ComparedSweep
   }
 }
 
-std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compared) {
+std::vector<Difference> differences_of(const std::vector<ComparedSweep>& compared, std::int64_t now) {
   std::vector<Difference> differences;
+  if (!compared.empty() && !compared.front().database.empty()) {
+    Difference& which = differences.emplace_back(Difference{"sweep", {}});
+    for (const ComparedSweep& sweep : compared) {
+      const SweepInfo& info = sweep.results->info;
+      which.values.push_back(fmt::format("{}, {}", info.id, format_started(info.started, now)));
+    }
+  }
   const bool several_devices = on_several_devices(compared);
   for (const Aspect& aspect : kAspects) {
     Difference difference{aspect.what, {}};
@@ -163,6 +170,7 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
     const SweepInfo& info = sweep.results->info;
     std::string name = info.note.empty() ? format_started(info.started, now).substr(same_day) : info.note;
     if (several_devices) name += ", " + device_text(*sweep.results);
+    if (!sweep.database.empty()) name = sweep.database;  // which of its sweeps stands among the differences
     model.sweeps.push_back(std::move(name));
     instances |= has_several_instances(sweep.results->rows);
   }
@@ -182,7 +190,8 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
         model.has_settings |= !setting->empty();
       }
       ++setting;
-      CompareCell cell{row.measurement, row.status == Status::ok ? row.median_ms : std::nullopt, ms_decimals(row),
+      const std::int64_t selectable = compared[s].database.empty() ? row.measurement : 0;
+      CompareCell cell{selectable, row.status == Status::ok ? row.median_ms : std::nullopt, ms_decimals(row),
                        row.status, std::nullopt};
       const auto comparison = compared[s].against_first.find(row.measurement);
       if (comparison != compared[s].against_first.end()) {
@@ -206,7 +215,7 @@ CompareModel make_compare_model(const std::vector<ComparedSweep>& compared, std:
     model.missing += std::any_of(line.cells.begin(), line.cells.end(), [](const auto& cell) { return !cell; });
   model.has_passes = std::any_of(model.lines.begin(), model.lines.end(),
                                  [&](const CompareLine& line) { return line.pass != model.lines.front().pass; });
-  model.differences = differences_of(compared);
+  model.differences = differences_of(compared, now);
   return model;
 }
 

@@ -11,7 +11,7 @@
 namespace triscope {
 
 struct CompareCell {
-  std::int64_t measurement = 0;
+  std::int64_t measurement = 0;  ///< 0: of another database, where it cannot be selected
   std::optional<double> ms;
   int decimals = 0;  ///< of `ms`, as many as its interval bears
   Status status = Status::ok;

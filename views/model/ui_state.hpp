@@ -24,6 +24,7 @@ struct Selection {
   std::int64_t baseline_sweep = 0;     ///< 0 = none
   std::string reference = "auto";      ///< kernel id that rows stand beside; "auto": the usual one; "none"
   std::vector<std::int64_t> compared;  ///< sweeps, the first is what the others are judged against
+  std::string other_database;          ///< whose nearest sweep stands before them all; empty: none
   std::int64_t pinned = 0;             ///< measurement
   std::int64_t hovered = 0;            ///< measurement under the pointer in the last frame
   std::int64_t hovered_now = 0;        ///< the same, being collected in this frame

@@ -37,6 +37,13 @@ struct Questions {
             false,
             {".db"}};
   }
+  PathQuestion operator()(const ask::CompareDatabase&) const {
+    return {"Compare with another database",
+            "The sweep of it that shares most rows with the shown one stands first; nothing is copied.",
+            "Compare",
+            false,
+            {".db"}};
+  }
   PathQuestion operator()(const ask::ImportDatabase&) const {
     return {"Import database",
             "Its sweeps are copied into the open database; nothing is copied twice.",

@@ -72,7 +72,8 @@ void draw_ratio(Context& context, const CompareModel& model, const std::optional
   if (compared) number_right(context, interval_text(*cell->comparison) + padding, context.look.theme.muted);
 }
 
-/// What a click on a line selects: its measurement in the shown sweep, else in the last one that has it.
+/// What a click on a line selects: its measurement in the shown sweep, else in the last one that has it; nothing where
+/// only another database has it.
 struct LineTarget {
   std::int64_t sweep = 0, measurement = 0;
 };
@@ -80,7 +81,7 @@ LineTarget target_of(const Context& context, const CompareLine& line) {
   LineTarget target;
   for (std::size_t s = 0; s < line.cells.size(); ++s) {
     const std::int64_t sweep = context.data.compared[s].results->info.id;
-    if (!line.cells[s]) continue;
+    if (!line.cells[s] || line.cells[s]->measurement == 0) continue;
     target = {sweep, line.cells[s]->measurement};
     if (sweep == context.ui.selection.shown_sweep) break;
   }
@@ -100,7 +101,7 @@ void draw_name(Context& context, const CompareLine& line, int index) {
     ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, pinned ? theme.accent_soft : theme.raised);
   const LineTarget target = target_of(context, line);
   ImGui::PushID(index);
-  if (row_button(pinned)) {
+  if (row_button(pinned) && target.measurement != 0) {
     if (target.sweep != selection.shown_sweep) context.request(ask::ShowSweep{target.sweep});
     context.request(ask::SelectMeasurement{target.measurement});
   }
@@ -189,19 +190,20 @@ void draw_compare_panel(Context& context) {
   if (!draw_data_state(context)) return;
   const CompareModel* model = context.models.compare(context.data, context.now);
   if (!model) {
+    const Step other{"Compare with another database...", FileRequest(ask::CompareDatabase{})};
     if (context.data.sweeps.size() < 2) {
       empty_state(
           context,
           "A comparison needs two sweeps, and this database holds one. Run the sweep again to see what changed.",
-          {{"Run", ask::Run{}}});
+          {{"Run", ask::Run{}}, other});
     } else {
       const std::int64_t before = sweep_before(context.data);
       const std::string_view how =
           "Choose two or more sweeps in the history with Ctrl+click, or set a baseline (B) and press C.";
       if (before) {
-        empty_state(context, how, {{"Compare with the sweep before it", ask::Compare{before}}});
+        empty_state(context, how, {{"Compare with the sweep before it", ask::Compare{before}}, other});
       } else {
-        empty_state(context, how);
+        empty_state(context, how, {other});
       }
     }
     return;
@@ -209,9 +211,16 @@ void draw_compare_panel(Context& context) {
   const std::string summary = model->has_passes || model->lines.empty()
                                   ? compare_summary(*model)
                                   : fmt::format("{} {}", compare_summary(*model), sentence(model->lines.front().pass));
+  const std::string& other = context.data.compared.front().database;
+  const std::string leave = other.empty() || context.ui.printing ? "" : fmt::format("Leave {}", other);
+  const float room = leave.empty() ? 0 : button_width(leave.c_str()) + ImGui::GetStyle().ItemSpacing.x;
   panel_heading(context, summary,
                 fmt::format("Ratio = time of {} / time here; above 1 is faster.", model->sweeps.front()),
-                button_width("Copy"));
+                button_width("Copy") + room);
+  if (!leave.empty()) {
+    align_right(button_width("Copy") + room);
+    if (ImGui::Button(fmt::format("{}###leave", leave).c_str())) context.request(ask::LeaveOtherDatabase{});
+  }
   chart_button(context, Panel::compare);
   draw_differences(context, *model);
   ImGui::Dummy(ImVec2(0, context.look.px(4)));

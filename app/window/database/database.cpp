@@ -144,7 +144,7 @@ void Database::read(bool comparisons_changed) {
   const Selection& selection = ui_.selection;
   ReadRequest request{data_.database,     selection.shown_sweep, selection.baseline_sweep,
                       selection.compared, selection.pinned,      ui_.settings.tolerance,
-                      hidden_sweep_,      selection.reference};
+                      hidden_sweep_,      selection.reference,   selection.other_database};
   if (comparisons_changed) data_.loading = data_.sweeps.empty();
   reader_thread_.replace("read", [this, request] {
     try {
@@ -186,12 +186,19 @@ void Database::show(const ReadRequest& asked, const ReadResult& result, bool com
     data_.compared = result.compared;
     data_.same_device = result.same_device;
     messages_.dismiss(NoticeId::database);
+    if (!result.other_problem.empty() && asked.other == selection.other_database) leave_other(result.other_problem);
   }
   if (selection.shown_sweep == 0 && result.shown) selection.shown_sweep = result.shown->info.id;
   if (selection.pinned == asked.selected) read_selected_ = result.selected;
   if (selection.pinned == 0) read_selected_.reset();
   show_again();
   on_read(first, complete);
+}
+
+void Database::leave_other(const std::string& why) {
+  ui_.selection.other_database.clear();
+  messages_.notify(Severity::error, NoticeId::other_database, why,
+                   {{"Choose another...", FileRequest(ask::CompareDatabase{})}});
 }
 
 void Database::show_again() {

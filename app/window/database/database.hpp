@@ -59,6 +59,7 @@ class Database {
   void take(const std::filesystem::path& file);
   void take_recorded(const std::string& previous);
   void show(const ReadRequest& asked, const ReadResult& result, bool complete);
+  void leave_other(const std::string& why);
   void report_unreadable(const std::filesystem::path& file, const std::string& why);
   void poll();
 

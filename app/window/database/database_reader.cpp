@@ -5,17 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "app/window/database/read_sweep.hpp"
 #include "kernels/base/error.hpp"
-#include "kernels/base/text_beginning.hpp"
 #include "profiler/record/same_device.hpp"
 #include "profiler/store/sweep_lock.hpp"
 #include "profiler/verdict/row_verdicts.hpp"
-#include "views/data/long_note.hpp"
 #include "views/model/latency_model.hpp"
 
 namespace triscope {
@@ -32,35 +30,6 @@ DatabaseReader::Stamp stamp_of(const std::filesystem::path& file) {
   return {static_cast<std::int64_t>(facts.st_ino), facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec};
 }
 
-// What is drawn in each frame. In a stranger's database a text may have 32 MiB, which takes a frame seconds; of ours
-// the longest are reasons with a worker's last lines.
-void cut(std::initializer_list<std::string*> texts) {
-  constexpr std::size_t kLongestShown = 16 << 10;
-  for (std::string* text : texts) *text = beginning_of(std::move(*text), kLongestShown);
-}
-
-void cut_texts(Environment& e) {
-  cut({&e.device_id, &e.device_name, &e.device_uuid, &e.driver_version, &e.cuda_version, &e.cupti_version, &e.host,
-       &e.cpu_model, &e.os, &e.triscope_version, &e.git_commit, &e.compiler, &e.compile_flags});
-}
-
-// All of a note that a person may go on writing here, or the beginning of a long one (views/data/long_note).
-std::string shown_note(std::string note) {
-  constexpr std::size_t kRestOfCharacter = 3;  // bytes that the cut may take back
-  return beginning_of(std::move(note), kLongestNote + kRestOfCharacter);
-}
-
-void cut_texts(SweepInfo& sweep) {
-  sweep.note = shown_note(std::move(sweep.note));
-  cut({&sweep.command});
-  cut_texts(sweep.environment);
-}
-
-void cut_texts(ResultRow& row) {
-  cut({&row.device, &row.kernel, &row.instance, &row.source_hash, &row.reason, &row.limiter, &row.card.label,
-       &row.card.short_label});
-}
-
 // Neither of a device that cannot be read, nor without an identity.
 bool are_comparable(const SweepInfo& a, const SweepInfo& b) {
   return on_same_device(a.environment, b.environment) && !a.uuid.empty() && !b.uuid.empty();
@@ -74,21 +43,19 @@ bool still_done(const SweepInfo& before, const SweepInfo& now) {
 }  // namespace
 
 std::shared_ptr<const SweepResults> DatabaseReader::load(std::int64_t sweep) const {
-  auto info = snapshot_->sweep(sweep);
+  const auto info = snapshot_->sweep(sweep);
   if (!info) return nullptr;
   const auto before = loaded_.find(sweep);
   if (before != loaded_.end() && loaded_version_ == version_ && still_done(before->second->info, *info))
     return before->second;
-  SweepResults results{std::move(*info), snapshot_->results(sweep)};
-  cut_texts(results.info);
-  for (ResultRow& row : results.rows) cut_texts(row);
-  return std::make_shared<SweepResults>(std::move(results));
+  return read_sweep(*snapshot_, sweep);
 }
 
 Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& other, double tolerance) {
   if (tolerance != tolerance_) known_.clear();
   tolerance_ = tolerance;
-  const SweepResults& theirs = other.sweep;
+  const SweepResults& theirs = *other.sweep;
+  const bool elsewhere = other.from != &*snapshot_;
   const bool instances = has_several_instances(ours.rows) || has_several_instances(theirs.rows);
   std::map<std::string, const ResultRow*> counterpart;
   for (const ResultRow& row : theirs.rows) counterpart.emplace(match_key(row, instances), &row);
@@ -100,7 +67,7 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& othe
     const auto found = counterpart.find(match_key(row, instances));
     if (found == counterpart.end() || row.status != Status::ok || found->second->status != Status::ok) continue;
     pairs.emplace_back(&row, found->second);
-    const auto known = known_.find(Pair{row.measurement, found->second->measurement});
+    const auto known = known_.find(Pair{row.measurement, found->second->measurement, elsewhere});
     if (known == known_.end() || known->second.basis != basis_of(row, *found->second)) unknown.push_back(pairs.back());
   }
   // Many are read in one pass each; of a measurement that was added to a running sweep only its own samples.
@@ -108,22 +75,23 @@ Comparisons DatabaseReader::compare_sweeps(const SweepResults& ours, Other& othe
   SeriesById series;
   if (unknown.size() > kFew) {
     series = snapshot_->series_of_sweep(ours.info.id);
-    if (!std::exchange(other.whole, true)) other.series = snapshot_->series_of_sweep(theirs.info.id);
+    if (!std::exchange(other.whole, true)) other.series = other.from->series_of_sweep(theirs.info.id);
   }
-  const auto input_of = [&](const ResultRow& row, SeriesById& of, const SweepSpread& spread) {
+  const auto input_of = [](const Snapshot& from, const ResultRow& row, SeriesById& of, const SweepSpread& spread) {
     const auto [found, is_new] = of.try_emplace(row.measurement);
-    if (is_new) found->second = snapshot_->series(row.measurement);
+    if (is_new) found->second = from.series(row.measurement);
     return CompareInput{found->second.samples, row.regime, row.timing_source, spread, found->second.companions};
   };
   for (const auto& [a, b] : unknown) {
     if (cancel_.stop_requested()) break;
-    known_[Pair{a->measurement, b->measurement}] = {
-        basis_of(*a, *b), compare(input_of(*a, series, ours.info.spread),
-                                  input_of(*b, other.series, theirs.info.spread), false, tolerance)};
+    known_[Pair{a->measurement, b->measurement, elsewhere}] = {
+        basis_of(*a, *b),
+        triscope::compare(input_of(*snapshot_, *a, series, ours.info.spread),
+                          input_of(*other.from, *b, other.series, theirs.info.spread), false, tolerance)};
   }
   Comparisons result;
   for (const auto& [a, b] : pairs) {
-    const auto found = known_.find(Pair{a->measurement, b->measurement});
+    const auto found = known_.find(Pair{a->measurement, b->measurement, elsewhere});
     if (found != known_.end()) result[a->measurement] = {b->measurement, found->second.comparison};
   }
   return result;
@@ -173,10 +141,46 @@ std::shared_ptr<const SelectedMeasurement> DatabaseReader::select(const SweepRes
   const auto row =
       std::find_if(sweep.rows.begin(), sweep.rows.end(), [&](const ResultRow& one) { return one.measurement == id; });
   if (!measurement || row == sweep.rows.end()) return nullptr;
-  cut({&measurement->key.device_id, &measurement->key.kernel, &measurement->key.instance, &measurement->source_hash,
-       &measurement->reason, &measurement->counters_note});
+  cut_texts(*measurement);
   return std::make_shared<const SelectedMeasurement>(
       SelectedMeasurement{*row, std::move(*measurement), sweep.info.environment, shown_note(snapshot_->note(id))});
+}
+
+std::optional<DatabaseReader::Other> DatabaseReader::other_of(const ReadRequest& request, ReadResult& result) {
+  if (request.other.empty() || (other_ && other_->file() != request.other)) other_.reset();
+  if (request.other.empty() || !result.shown) return std::nullopt;
+  try {
+    if (!other_ || !other_->in_place()) {
+      std::erase_if(known_, [](const auto& pair) { return std::get<bool>(pair.first); });
+      other_.emplace(request.other, cancel_);
+    }
+    return Other{other_->nearest(*result.shown), &other_->snapshot(), request.other.filename().string()};
+  } catch (const Error& error) {
+    other_.reset();
+    result.other_problem = error.what();
+    return std::nullopt;
+  }
+}
+
+// The first is that of another database, where one was chosen; the shown sweep, where nothing else was.
+void DatabaseReader::compare(const ReadRequest& request, ReadResult& result) {
+  std::optional<Other> first = other_of(request, result);
+  std::vector<std::int64_t> sweeps = request.compared;
+  if (first) {
+    result.compared.push_back({first->sweep, {}, first->database});
+    if (sweeps.empty()) sweeps.push_back(result.shown->info.id);
+  }
+  for (const std::int64_t id : sweeps) {
+    auto results = load(id);
+    if (!results) continue;
+    Comparisons comparisons;
+    if (first) {
+      comparisons = compare_sweeps(*results, *first, request.tolerance);
+    } else {
+      first.emplace(Other{results, &*snapshot_});
+    }
+    result.compared.push_back({std::move(results), std::move(comparisons), {}});
+  }
 }
 
 ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<void(const ReadResult&)>& rows_ready) {
@@ -215,25 +219,19 @@ ReadResult DatabaseReader::read(const ReadRequest& request, const std::function<
   rows_ready(result);
   if (result.shown) result.beside_reference = beside(*result.shown, request);
   if (result.shown && result.baseline) {
-    Other baseline{*result.baseline};
+    Other baseline{result.baseline, &*snapshot_};
     result.against_baseline = std::make_shared<const Comparisons>(
         result.shown->info.id == result.baseline->info.id ? Comparisons{}
                                                           : compare_sweeps(*result.shown, baseline, request.tolerance));
   }
-  std::optional<Other> first;
-  for (std::int64_t id : request.compared) {
-    auto results = load(id);
-    if (!results) continue;
-    Comparisons comparisons;
-    if (!result.compared.empty() && !first) first.emplace(*result.compared.front().results);
-    if (first) comparisons = compare_sweeps(*results, *first, request.tolerance);
-    result.compared.push_back({std::move(results), std::move(comparisons)});
-  }
+  compare(request, result);
   if (result.shown) result.same_device = on_the_device_of(result.shown->info, result.sweeps);
   for (const auto& sweep : {result.shown, result.baseline}) {
     if (sweep) loaded_[sweep->info.id] = sweep;
   }
-  for (const ComparedSweep& compared : result.compared) loaded_[compared.results->info.id] = compared.results;
+  for (const ComparedSweep& compared : result.compared) {
+    if (compared.database.empty()) loaded_[compared.results->info.id] = compared.results;
+  }
   loaded_version_ = version_;
   return result;
 }

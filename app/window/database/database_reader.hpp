@@ -8,9 +8,12 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "app/window/database/other_database.hpp"
 #include "profiler/store/store.hpp"
 #include "views/data/window_data.hpp"
 
@@ -26,6 +29,7 @@ struct ReadRequest {
   double tolerance = 0.005;
   std::int64_t hidden = 0;         ///< sweep that is left out
   std::string reference = "auto";  ///< kernel that rows stand beside
+  std::filesystem::path other;     ///< database whose nearest sweep is compared with; empty: none
 };
 
 struct ReadResult {
@@ -37,6 +41,7 @@ struct ReadResult {
   std::vector<std::shared_ptr<const SweepResults>> same_device;  ///< as in `DatabaseData`
   std::shared_ptr<const SelectedMeasurement> selected;
   bool read_only = false;
+  std::string other_problem;  ///< why `ReadRequest::other` is not compared with; empty: fine
 };
 
 /// Not thread-safe: lives on one thread.
@@ -58,7 +63,8 @@ class DatabaseReader {
   void save_copy(const std::filesystem::path& file) const;
 
  private:
-  using Pair = std::pair<std::int64_t, std::int64_t>;
+  /// Measurements, ours first; whether the second is of another database.
+  using Pair = std::tuple<std::int64_t, std::int64_t, bool>;
   using SeriesById = std::unordered_map<std::int64_t, SampleSeries>;
   /// What a comparison was made of: restarts add samples, and the spread they say together.
   struct Basis {
@@ -72,12 +78,15 @@ class DatabaseReader {
   };
   /// The sweep that others are compared with, and its samples, read once for all of them.
   struct Other {
-    explicit Other(const SweepResults& with) : sweep(with) {}
-    const SweepResults& sweep;
+    std::shared_ptr<const SweepResults> sweep;
+    const Snapshot* from = nullptr;  ///< the database that holds it
+    std::string database{};          ///< its name, where it is not the open one
     SeriesById series{};
     bool whole = false;  ///< every sample of the sweep is there
   };
   std::shared_ptr<const SweepResults> load(std::int64_t sweep) const;
+  std::optional<Other> other_of(const ReadRequest& request, ReadResult& result);
+  void compare(const ReadRequest& request, ReadResult& result);
   std::shared_ptr<const SelectedMeasurement> select(const SweepResults& sweep, std::int64_t id);
   std::shared_ptr<const Verdicts> beside(const SweepResults& sweep, const ReadRequest& request);
   Comparisons compare_sweeps(const SweepResults& ours, Other& other, double tolerance);
@@ -87,6 +96,7 @@ class DatabaseReader {
   std::stop_token cancel_;
   std::filesystem::path file_;
   std::optional<Snapshot> snapshot_;
+  std::optional<OtherDatabase> other_;
   std::int64_t version_ = 0;
   std::uintmax_t inode_ = 0;
   bool gone_ = false;

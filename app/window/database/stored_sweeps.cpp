@@ -6,6 +6,7 @@
 #include <ctime>
 #include <utility>
 
+#include "kernels/base/error.hpp"
 #include "profiler/store/store.hpp"
 #include "views/data/format.hpp"
 
@@ -71,6 +72,22 @@ void StoredSweeps::compare(std::int64_t asked) {
   database_.read(true);
 }
 
+void StoredSweeps::compare_with(const std::filesystem::path& file) {
+  const std::filesystem::path whole = std::filesystem::absolute(file).lexically_normal();
+  std::error_code missing;  // then it is not the same file
+  if (std::filesystem::equivalent(whole, data_.database, missing))
+    throw Error("The database was not compared with", "it is the open one",
+                "choose another file, or two sweeps in the history");
+  ui_.selection.other_database = whole.string();
+  ui_.show(Panel::compare);
+  database_.read(true);
+}
+
+void StoredSweeps::leave_other() {
+  ui_.selection.other_database.clear();
+  database_.read(true);
+}
+
 void StoredSweeps::select(std::int64_t measurement, std::int64_t in) {
   std::int64_t& pinned = ui_.selection.pinned;
   pinned = pinned == measurement ? 0 : measurement;
@@ -100,6 +117,7 @@ void StoredSweeps::select_first() {
 void StoredSweeps::clear_selection() {
   ui_.selection.pinned = 0;
   ui_.selection.compared.clear();
+  ui_.selection.other_database.clear();
   database_.read(true);
 }
 

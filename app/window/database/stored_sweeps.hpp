@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "app/window/database/database.hpp"
@@ -27,6 +28,10 @@ class StoredSweeps {
   void set_reference(const std::string& kernel);
   /// Puts a sweep beside the baseline or the shown one, or takes it away again; 0: the shown one.
   void compare(std::int64_t asked);
+  /// Judges the compared sweeps, or the shown one, against the nearest sweep of another database. Throws `Error` when
+  /// it is the open one.
+  void compare_with(const std::filesystem::path& file);
+  void leave_other();
   /// Selects a measurement and shows its sweep; the selected one no longer is. `in`: the sweep that holds it, 0 where
   /// it is the shown one or another of its device.
   void select(std::int64_t measurement, std::int64_t in = 0);

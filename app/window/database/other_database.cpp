@@ -1,0 +1,53 @@
+#include "app/window/database/other_database.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "app/window/database/read_sweep.hpp"
+#include "kernels/base/error.hpp"
+#include "views/model/latency_model.hpp"
+
+namespace triscope {
+
+OtherDatabase::OtherDatabase(const std::filesystem::path& file, std::stop_token cancel)
+    : file_(file), snapshot_(file, kBusyTimeout, cancel), cancel_(std::move(cancel)) {}
+
+bool OtherDatabase::in_place() const {
+  try {
+    snapshot_.data_version();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::shared_ptr<const SweepResults> OtherDatabase::nearest(const SweepResults& ours) {
+  std::string to = fmt::format("{}/{}/{}", snapshot_.data_version(), ours.info.uuid, ours.rows.size());
+  if (nearest_ && to == nearest_to_) return nearest_;
+  std::set<std::string> keys;
+  for (const ResultRow& row : ours.rows) keys.insert(match_key(row, false));
+  nearest_.reset();
+  std::ptrdiff_t most = 0;
+  for (const SweepInfo& info : snapshot_.sweeps()) {  // the newest first
+    if (cancel_.stop_requested()) break;
+    const std::shared_ptr<const SweepResults> sweep = read_sweep(snapshot_, info.id);
+    if (!sweep) continue;
+    const std::ptrdiff_t shared = std::ranges::count_if(sweep->rows, [&](const ResultRow& row) {
+      return row.status == Status::ok && keys.contains(match_key(row, false));
+    });
+    if (shared <= most) continue;
+    most = shared;
+    nearest_ = sweep;
+  }
+  if (!nearest_)
+    throw Error(fmt::format("{} was not compared with", file_.filename().string()),
+                "none of its sweeps measured a kernel, window and shape of the shown sweep",
+                "show another sweep, or choose another database");
+  nearest_to_ = std::move(to);
+  return nearest_;
+}
+
+}  // namespace triscope

@@ -1,0 +1,56 @@
+#include "app/window/database/read_sweep.hpp"
+
+#include <initializer_list>
+#include <utility>
+
+#include "kernels/base/text_beginning.hpp"
+#include "views/data/long_note.hpp"
+
+namespace triscope {
+namespace {
+
+// What is drawn in each frame. In a stranger's database a text may have 32 MiB, which takes a frame seconds; of ours
+// the longest are reasons with a worker's last lines.
+void cut(std::initializer_list<std::string*> texts) {
+  constexpr std::size_t kLongestShown = 16 << 10;
+  for (std::string* text : texts) *text = beginning_of(std::move(*text), kLongestShown);
+}
+
+void cut_texts(Environment& e) {
+  cut({&e.device_id, &e.device_name, &e.device_uuid, &e.driver_version, &e.cuda_version, &e.cupti_version, &e.host,
+       &e.cpu_model, &e.os, &e.triscope_version, &e.git_commit, &e.compiler, &e.compile_flags});
+}
+
+void cut_texts(ResultRow& row) {
+  cut({&row.device, &row.kernel, &row.instance, &row.source_hash, &row.reason, &row.limiter, &row.card.label,
+       &row.card.short_label});
+}
+
+}  // namespace
+
+std::string shown_note(std::string note) {
+  constexpr std::size_t kRestOfCharacter = 3;  // bytes that the cut may take back
+  return beginning_of(std::move(note), kLongestNote + kRestOfCharacter);
+}
+
+void cut_texts(SweepInfo& sweep) {
+  sweep.note = shown_note(std::move(sweep.note));
+  cut({&sweep.command});
+  cut_texts(sweep.environment);
+}
+
+void cut_texts(Measurement& measurement) {
+  cut({&measurement.key.device_id, &measurement.key.kernel, &measurement.key.instance, &measurement.source_hash,
+       &measurement.reason, &measurement.counters_note});
+}
+
+std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, std::int64_t sweep) {
+  auto info = from.sweep(sweep);
+  if (!info) return nullptr;
+  SweepResults results{std::move(*info), from.results(sweep)};
+  cut_texts(results.info);
+  for (ResultRow& row : results.rows) cut_texts(row);
+  return std::make_shared<const SweepResults>(std::move(results));
+}
+
+}  // namespace triscope

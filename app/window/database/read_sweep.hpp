@@ -1,0 +1,23 @@
+// One sweep as the window reads it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "profiler/store/store.hpp"
+#include "views/data/window_data.hpp"
+
+namespace triscope {
+
+/// The sweep of this id with its rows; null: there is none. Long texts are cut: they are drawn in each frame. Throws
+/// `Error` when the database cannot be read.
+std::shared_ptr<const SweepResults> read_sweep(const Snapshot& from, std::int64_t sweep);
+
+// The same for what is read by itself.
+void cut_texts(SweepInfo& sweep);
+void cut_texts(Measurement& measurement);
+/// All of a note that a person may go on writing here, or the beginning of a long one (views/data/long_note).
+std::string shown_note(std::string note);
+
+}  // namespace triscope
