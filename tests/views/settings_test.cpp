@@ -1,7 +1,9 @@
 // The window's settings, kept in a file.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -22,6 +24,28 @@ TEST(Settings, what_cannot_be_read_is_kept_and_named) {
   EXPECT_THAT(stored.problem, testing::HasSubstr("could not be read"));
   EXPECT_TRUE(std::filesystem::exists(folder / "window.json.unreadable"));
   EXPECT_EQ(stored.settings.scale, 1);
+}
+
+TEST(Settings, an_older_file_that_was_set_aside_stays) {
+  TemporaryFolder folder;
+  for (const char* const text : {"{ first", "{ second", "{ third"}) {
+    folder.write("window.json", text);
+    (void)load_settings(folder.path());
+  }
+  EXPECT_EQ(read_bytes(folder / "window.json.unreadable"), "{ first");
+  EXPECT_EQ(read_bytes(folder / "window.json.unreadable.2"), "{ second");
+  EXPECT_EQ(read_bytes(folder / "window.json.unreadable.3"), "{ third");
+}
+
+TEST(Settings, that_cannot_be_set_aside_are_not_said_to_be) {
+  TemporaryFolder folder;
+  folder.write("window.json.unreadable", "");
+  for (int n = 2; n <= 100; ++n) folder.write("window.json.unreadable." + std::to_string(n), "");
+  folder.write("window.json", "{ not json");
+  const std::string problem = load_settings(folder.path()).problem;
+  EXPECT_THAT(problem, testing::HasSubstr("window.json could not be set aside (there are 100 older ones)"));
+  EXPECT_THAT(problem, testing::Not(testing::HasSubstr("was kept as")));
+  EXPECT_EQ(read_bytes(folder / "window.json"), "{ not json");
 }
 
 TEST(Settings, come_back_as_they_were) {
@@ -95,23 +119,47 @@ struct WindowWithSettings {
   }
 };
 
-TEST(Settings, a_pipe_in_their_place_is_set_aside_and_nobody_waits_for_its_writer) {
-  TemporaryFolder folder;
-  ASSERT_EQ(mkfifo((folder / "window.json").c_str(), 0600), 0);
-  EXPECT_THAT(load_settings(folder.path()).problem, testing::HasSubstr("could not be read"));
-  EXPECT_FALSE(std::filesystem::exists(folder / "window.json"));
+/// Puts something that is no file there.
+using Maker = void (*)(const std::filesystem::path&);
+const std::pair<const char*, Maker> kNoFiles[] = {
+    {"pipe", [](const std::filesystem::path& place) { ASSERT_EQ(mkfifo(place.c_str(), 0600), 0); }},
+    {"folder", [](const std::filesystem::path& place) { std::filesystem::create_directories(place / "a"); }},
+    {"endless device", [](const std::filesystem::path& place) { std::filesystem::create_symlink("/dev/zero", place); }},
+    {"terminal", [](const std::filesystem::path& place) { std::filesystem::create_symlink("/dev/ptmx", place); }},
+    {"socket",
+     [](const std::filesystem::path& place) {
+       const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+       sockaddr_un address{AF_UNIX, ""};
+       place.string().copy(address.sun_path, sizeof address.sun_path - 1);
+       ASSERT_EQ(bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+       close(socket);
+     }},
+};
+
+TEST(Settings, that_are_no_file_are_set_aside_and_nobody_waits_for_them) {
+  for (const auto& [what, make] : kNoFiles) {
+    SCOPED_TRACE(what);
+    TemporaryFolder folder;
+    make(folder / "window.json");
+    EXPECT_THAT(load_settings(folder.path()).problem, testing::HasSubstr("could not be read"));
+    EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(folder / "window.json")));
+  }
 }
 
-TEST(Settings, are_not_written_into_a_pipe_in_their_place) {
-  for (const char* const name : {"window.json", "layout.ini"}) {
-    TemporaryFolder folder;
-    const std::filesystem::path file = folder / name;
-    ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
-    const int reader = open(file.c_str(), O_RDONLY | O_NONBLOCK);  // without one the window would wait
-    save_settings(folder.path(), {});
-    close(reader);
-    EXPECT_TRUE(std::filesystem::is_regular_file(file)) << name;
-    EXPECT_TRUE(std::filesystem::is_fifo(file.string() + ".unreadable")) << name;
+TEST(Settings, are_not_written_into_what_is_no_file) {
+  for (const auto& [what, make] : kNoFiles) {
+    for (const char* const name : {"window.json", "layout.ini"}) {
+      SCOPED_TRACE(std::string(what) + " as " + name);
+      TemporaryFolder folder;
+      const std::filesystem::path file = folder / name;
+      make(file);
+      // Without its reader the window would wait for it.
+      const int reader = std::filesystem::is_fifo(file) ? open(file.c_str(), O_RDONLY | O_NONBLOCK) : -1;
+      save_settings(folder.path(), {});
+      if (reader >= 0) close(reader);
+      EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(file)));
+      EXPECT_TRUE(std::filesystem::exists(std::filesystem::symlink_status(file.string() + ".unreadable")));
+    }
   }
 }
 

@@ -1,11 +1,15 @@
 #include "app/window/desktop/settings_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -104,21 +108,45 @@ nlohmann::json to_json(const StoredSettings& stored) {
   return json;
 }
 
-/// Renames a file so that the next start does not read it; returns its new name.
-std::string set_aside(const std::filesystem::path& file) {
-  std::filesystem::path kept = file;
-  kept += ".unreadable";
-  std::error_code error;
-  std::filesystem::rename(file, kept, error);
-  return kept.filename().string();
+bool is_there(const std::filesystem::path& file) {
+  std::error_code unknown;
+  return std::filesystem::exists(std::filesystem::symlink_status(file, unknown));
 }
 
-/// A pipe in the place of `file` is set aside: it would wait for its reader, and the window would not close.
+/// Renames `file`, so that the next start does not read it, to a name that nothing has. Says what became of it:
+/// "the old file was kept as window.json.unreadable"; empty: there is none.
+std::string set_aside(const std::filesystem::path& file) {
+  constexpr int kMost = 100;
+  const std::string name = file.filename().string();
+  if (!is_there(file)) return "";
+  for (int n = 1; n <= kMost; ++n) {
+    const std::string kept = n == 1 ? name + ".unreadable" : fmt::format("{}.unreadable.{}", name, n);
+    const std::filesystem::path place = file.parent_path() / kept;
+    if (is_there(place)) continue;
+    if (::renameat2(AT_FDCWD, file.c_str(), AT_FDCWD, place.c_str(), RENAME_NOREPLACE) == 0 ||
+        (errno == EINVAL && ::rename(file.c_str(), place.c_str()) == 0))  // not every file system can do the first
+      return fmt::format("the old file was kept as {}", kept);
+    if (errno != EEXIST) return fmt::format("{} could not be set aside ({})", name, std::strerror(errno));
+  }
+  return fmt::format("{} could not be set aside (there are {} older ones)", name, kMost);
+}
+
+/// The same of a file that is there, as the end of a sentence.
+std::string and_set_aside(const std::filesystem::path& file) {
+  const std::string what = set_aside(file);
+  return what.empty() ? "" : "; " + what;
+}
+
+/// A pipe in the place of `file`, or what else is no file, is set aside: it would wait for its reader, and the window
+/// would not close.
 void write_own_file(const std::filesystem::path& file, std::string_view bytes) {
-  std::error_code unknown;
-  if (std::filesystem::is_fifo(file, unknown)) set_aside(file);
-  if (std::filesystem::is_fifo(file, unknown))
-    throw Error(fmt::format("cannot write '{}'", file.string()), "a pipe is in its place", "remove it");
+  const auto in_the_way = [&file] {
+    std::error_code unknown;
+    return std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown);
+  };
+  if (in_the_way()) set_aside(file);
+  if (in_the_way())
+    throw Error(fmt::format("cannot write '{}'", file.string()), "what is in its place is no file", "remove it");
   write_whole_file(file, bytes);
 }
 
@@ -144,16 +172,14 @@ StoredSettings load_settings(const std::filesystem::path& folder) {
     if (json.value("layout_version", 0) == kLayoutVersion) stored.layout = read_text(layout);
   } catch (const std::exception&) {
     stored = {};
-    stored.problem =
-        fmt::format("The settings in {} could not be read, so the defaults are used; the old file was kept as {}.",
-                    file.string(), set_aside(file));
+    stored.problem = fmt::format("The settings in {} could not be read, so the defaults are used{}.", file.string(),
+                                 and_set_aside(file));
     return stored;
   }
   if (const std::string fault = layout_fault(stored.layout); !fault.empty()) {
     stored.layout.clear();
-    stored.problem =
-        fmt::format("The layout in {} could not be read ({}), so the usual one is used; the old file was kept as {}.",
-                    layout.string(), fault, set_aside(layout));
+    stored.problem = fmt::format("The layout in {} could not be read ({}), so the usual one is used{}.",
+                                 layout.string(), fault, and_set_aside(layout));
   }
   return stored;
 }
@@ -161,9 +187,8 @@ StoredSettings load_settings(const std::filesystem::path& folder) {
 StoredSettings settings_after_crash(const std::filesystem::path& folder) {
   StoredSettings stored;
   stored.problem = fmt::format(
-      "The last start ended in a crash, so this one uses default settings and the usual layout; the old files in {} "
-      "were kept as {} and {}.",
-      folder.string(), set_aside(folder / "window.json"), set_aside(folder / "layout.ini"));
+      "The last start ended in a crash, so this one uses default settings and the usual layout (in {}{}{}).",
+      folder.string(), and_set_aside(folder / "window.json"), and_set_aside(folder / "layout.ini"));
   return stored;
 }
 
